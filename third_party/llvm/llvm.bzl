@@ -1,0 +1,36 @@
+"""The LLVM that llvm-config-19 describes, or the one $LLVM_CONFIG names."""
+
+_MAJOR = "19"
+
+def _query(ctx, llvm_config, what):
+    result = ctx.execute([llvm_config, what])
+    if result.return_code != 0:
+        fail("{} {} failed: {}. Run ./setup.sh".format(llvm_config, what, result.stderr.strip()))
+    return result.stdout.strip()
+
+def _llvm_repository(ctx):
+    wanted = ctx.os.environ.get("LLVM_CONFIG") or "llvm-config-" + _MAJOR
+    llvm_config = ctx.which(wanted)
+    if not llvm_config:
+        fail("{} is missing (Debian package llvm-{}-dev). Run ./setup.sh".format(wanted, _MAJOR))
+
+    version = _query(ctx, llvm_config, "--version")
+    if version.split(".")[0] != _MAJOR:
+        fail("{} is LLVM {}, not {}. Unset LLVM_CONFIG and run ./setup.sh".format(wanted, version, _MAJOR))
+    include_dir = _query(ctx, llvm_config, "--includedir")
+    lib_dir = _query(ctx, llvm_config, "--libdir")
+    for needed in [include_dir + "/llvm/IR/Module.h", lib_dir + "/libLLVM-" + _MAJOR + ".so"]:
+        if not ctx.path(needed).exists:
+            fail("{} is missing (Debian package llvm-{}-dev). Run ./setup.sh".format(needed, _MAJOR))
+
+    # Only these two of the include directory: it may be /usr/include itself.
+    ctx.symlink(include_dir + "/llvm", "include/llvm")
+    ctx.symlink(include_dir + "/llvm-c", "include/llvm-c")
+    ctx.template("BUILD", ctx.attr._build_file, {"%{lib_dir}": lib_dir, "%{major}": _MAJOR})
+
+llvm_repository = repository_rule(
+    implementation = _llvm_repository,
+    attrs = {"_build_file": attr.label(default = "//third_party/llvm:llvm.BUILD")},
+    environ = ["LLVM_CONFIG"],
+    local = True,
+)

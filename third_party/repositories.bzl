@@ -1,0 +1,45 @@
+"""Repositories for libraries that Debian installs under /usr.
+
+Their headers stand in /usr/include, which every compiler searches by itself, and their libraries in
+the linker's own search path. So a repository is only a BUILD file; nothing is linked or copied.
+"""
+
+def _system_repository(ctx):
+    for header, package in ctx.attr.headers.items():
+        if not ctx.path(header).exists:
+            fail("{} is missing (Debian package {}). Run ./setup.sh".format(header, package))
+    ctx.symlink(ctx.attr.build_file, "BUILD")
+
+# local: looked at again whenever a Bazel server starts, so an installed or removed package is noticed.
+_repository = repository_rule(
+    implementation = _system_repository,
+    attrs = {
+        "build_file": attr.label(mandatory = True),
+        "headers": attr.string_dict(doc = "header that must exist -> the Debian package it comes from"),
+    },
+    local = True,
+)
+
+def absl_repository(name):
+    _repository(
+        name = name,
+        build_file = "//third_party/absl:absl.BUILD",
+        headers = {"/usr/include/absl/status/statusor.h": "libabsl-dev"},
+    )
+
+def googletest_repository(name):
+    _repository(
+        name = name,
+        build_file = "//third_party/googletest:googletest.BUILD",
+        headers = {
+            "/usr/include/gmock/gmock.h": "libgmock-dev",
+            "/usr/include/gtest/gtest.h": "libgtest-dev",
+        },
+    )
+
+def benchmark_repository(name):
+    _repository(
+        name = name,
+        build_file = "//third_party/benchmark:benchmark.BUILD",
+        headers = {"/usr/include/benchmark/benchmark.h": "libbenchmark-dev"},
+    )

@@ -1,0 +1,7 @@
+"""Stands in for rules_java: Bazel loads its own Java toolchains even where nothing is Java."""
+
+java_binary = native.java_binary
+java_import = native.java_import
+java_library = native.java_library
+java_runtime = native.java_runtime
+java_toolchain = native.java_toolchain
