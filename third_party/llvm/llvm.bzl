@@ -1,4 +1,5 @@
-"""The LLVM that llvm-config-19 describes, or the one $LLVM_CONFIG names."""
+"""The LLVM that llvm-config-19 describes, or the llvm-config that $LLVM_CONFIG names (in PATH, or an
+absolute path)."""
 
 _MAJOR = "19"
 
@@ -10,8 +11,8 @@ def _query(ctx, llvm_config, what):
 
 def _llvm_repository(ctx):
     wanted = ctx.os.environ.get("LLVM_CONFIG") or "llvm-config-" + _MAJOR
-    llvm_config = ctx.which(wanted)
-    if not llvm_config:
+    llvm_config = ctx.path(wanted) if wanted.startswith("/") else ctx.which(wanted)
+    if not llvm_config or not llvm_config.exists:
         fail("{} is missing (Debian package llvm-{}-dev). Run ./setup.sh".format(wanted, _MAJOR))
 
     version = _query(ctx, llvm_config, "--version")
