@@ -1,0 +1,81 @@
+#!/bin/bash
+# Installs the Debian packages this project is built and tested with. Safe to run again: when nothing is
+# missing it changes nothing, prints nothing and takes a few hundredths of a second.
+set -euo pipefail
+
+readonly LLVM=19
+
+packages=(
+  # Building
+  bazel-bootstrap binutils g++ git python3
+  "llvm-$LLVM-dev" libabsl-dev
+  # Testing: GoogleTest; the LLVM tools (opt, lli, FileCheck, llvm-symbolizer); clang, which compiles the
+  # test programs and builds the sanitizer configurations; random C programs
+  libgmock-dev libgtest-dev
+  "llvm-$LLVM" "llvm-$LLVM-tools"
+  "clang-$LLVM" "libclang-rt-$LLVM-dev"
+  csmith libcsmith-dev
+  # Measuring
+  hyperfine libbenchmark-dev
+  # Formatting
+  clang-format
+)
+
+usage() {
+  cat <<USAGE
+usage: ./setup.sh [--help]
+
+Installs the Debian packages that building and testing need:
+$(printf '  %s\n' "${packages[@]}")
+USAGE
+}
+
+die() {
+  echo "setup.sh: $*" >&2
+  exit 1
+}
+
+for argument in "$@"; do
+  case "$argument" in
+    -h | --help)
+      usage
+      exit 0
+      ;;
+    *)
+      usage >&2
+      die "unknown argument: $argument"
+      ;;
+  esac
+done
+
+for tool in apt-get apt-cache dpkg-query; do
+  command -v "$tool" >/dev/null ||
+    die "$tool not found: only Debian 12 or newer is supported. Elsewhere install the equivalents of: ${packages[*]}"
+done
+
+# dpkg-query fails when it does not know one of the names; what it prints for the others counts.
+installed=$(dpkg-query --show --showformat='${Package} ${db:Status-Status}\n' "${packages[@]}" 2>/dev/null |
+  sed -n 's/ installed$//p') || true
+
+missing=()
+for package in "${packages[@]}"; do
+  [[ $'\n'$installed$'\n' == *$'\n'"$package"$'\n'* ]] || missing+=("$package")
+done
+if ((${#missing[@]} == 0)); then exit 0; fi
+
+as_root=()
+if ((EUID != 0)); then
+  command -v sudo >/dev/null || die "not root and there is no sudo; as root, run: apt-get install ${missing[*]}"
+  as_root=(sudo)
+fi
+
+echo "Installing: ${missing[*]}"
+"${as_root[@]}" apt-get update -qq || die "apt-get update failed: is there a network?"
+for package in "${missing[@]}"; do
+  apt-cache show --no-all-versions "$package" >/dev/null 2>&1 ||
+    die "this machine's package archive has no $package: Debian 12 (bookworm) or newer is needed, with its updates"
+done
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+  apt-get install -qq --yes --no-install-recommends "${missing[@]}" >/dev/null ||
+  die "apt-get install failed; to see why, run: apt-get install ${missing[*]}"
+echo "Done. Next: bazel test //..."
