@@ -1,4 +1,49 @@
-"""Names of Abseil functions."""
+"""What Abseil is made of, for the linker."""
+
+# Abseil's libraries, but for those we have no use for (flags, random numbers, failure signal handler).
+LIBRARIES = [
+    "bad_any_cast_impl",
+    "bad_optional_access",
+    "bad_variant_access",
+    "base",
+    "city",
+    "civil_time",
+    "cord",
+    "cord_internal",
+    "cordz_functions",
+    "cordz_handle",
+    "cordz_info",
+    "debugging_internal",
+    "demangle_internal",
+    "exponential_biased",
+    "graphcycles_internal",
+    "hash",
+    "hashtablez_sampler",
+    "int128",
+    "log_severity",
+    "low_level_hash",
+    "malloc_internal",
+    "raw_hash_set",
+    "raw_logging_internal",
+    "spinlock_wait",
+    "stacktrace",
+    "status",
+    "statusor",
+    "str_format_internal",
+    "strerror",
+    "strings",
+    "strings_internal",
+    "symbolize",
+    "synchronization",
+    "throw_delegate",
+    "time",
+    "time_zone",
+]
+
+# The linkopts of a cc_binary(linkshared = True) that uses Abseil. Debian's archives are compiled for
+# executables only (-fPIE), so a shared library must use the shared ones; named first, they leave nothing for
+# the archives to define.
+SHARED_LIBRARY_LINKOPTS = ["-Wl,--as-needed"] + ["-labsl_" + name for name in LIBRARIES]
 
 # What tsan_synchronization.cc defines a __wrap_ function for.
 TSAN_WRAPPED = [
