@@ -1,0 +1,25 @@
+// Turns LLVM's report_fatal_error, which ends the process, into a status.
+//
+// LLVM answers a broken promise inside code generation or linking ("cannot select", a relocation
+// out of range) by calling a process-wide handler that must not return. RunGuarded installs such a
+// handler and leaves the callback by longjmp when it is invoked on a thread that is inside
+// RunGuarded; on any other thread LLVM's own behaviour (print the reason, exit) is kept.
+//
+// Leaving by longjmp skips destructors: whatever LLVM objects the callback was using are leaked or
+// inconsistent, so the caller must abandon them (not destroy them) after an error of code Internal.
+
+#ifndef FIRSTCALL_BASE_FATAL_ERROR_GUARD_H_
+#define FIRSTCALL_BASE_FATAL_ERROR_GUARD_H_
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+
+namespace firstcall {
+
+// Runs `callback`. OK if it returned; Internal with LLVM's reason if it ended in
+// report_fatal_error. Thread-safe; may nest. The callback must not let an exception escape.
+absl::Status RunGuarded(absl::FunctionRef<void()> callback);
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_BASE_FATAL_ERROR_GUARD_H_

@@ -1,0 +1,37 @@
+// Strong identifiers shared by the folders of the engine. Values are dense and never reused, so
+// they can index vectors; mixing two kinds up does not compile.
+//
+// Immutable value types.
+
+#ifndef FIRSTCALL_BASE_IDS_H_
+#define FIRSTCALL_BASE_IDS_H_
+
+#include <cstdint>
+#include <utility>
+
+namespace firstcall {
+
+// A dense index that is distinct from every other kind of index. `Tag` only names the kind.
+template <typename Tag>
+struct StrongId {
+  uint32_t value = 0;
+
+  friend bool operator==(StrongId a, StrongId b) { return a.value == b.value; }
+  friend bool operator!=(StrongId a, StrongId b) { return a.value != b.value; }
+  friend bool operator<(StrongId a, StrongId b) { return a.value < b.value; }
+  template <typename H>
+  friend H AbslHashValue(H h, StrongId id) {
+    return H::combine(std::move(h), id.value);
+  }
+};
+
+// A source module of one engine, in the order they were added.
+using ModuleId = StrongId<struct ModuleIdTag>;
+
+// A symbol of one source module: its position in module order (functions, variables, aliases,
+// ifuncs). The same in every view of the module and in every process that loads the same bytes.
+using SymbolOrdinal = StrongId<struct SymbolOrdinalTag>;
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_BASE_IDS_H_

@@ -1,0 +1,130 @@
+#include "splitter/module_source.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "base/status.h"
+#include "llvm/AsmParser/Parser.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SmallVectorMemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace firstcall {
+namespace {
+
+// Asks the verifier about each function by itself first, because a message about the whole module
+// does not say which function it means.
+absl::Status Verify(const llvm::Module& module) {
+  std::string reason;
+  llvm::raw_string_ostream stream(reason);
+  for (const llvm::Function& function : module) {
+    if (!function.isDeclaration() && llvm::verifyFunction(function, &stream)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("function '", function.getName().str(), "' is not valid IR: ", reason));
+    }
+  }
+  if (llvm::verifyModule(module, &stream)) {
+    return absl::InvalidArgumentError(absl::StrCat("module is not valid IR: ", reason));
+  }
+  return absl::OkStatus();
+}
+
+std::shared_ptr<llvm::MemoryBuffer> WriteBitcode(ModuleView& view) {
+  absl::MutexLock lock(&view.mutex());
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  llvm::WriteBitcodeToFile(view.module(), stream);
+  return std::make_shared<llvm::SmallVectorMemoryBuffer>(
+      std::move(bytes), view.module().getModuleIdentifier(), /*RequiresNullTerminator=*/false);
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<ModuleSource>> ModuleSource::FromFile(const std::string& path) {
+  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/false,
+                                                   /*RequiresNullTerminator=*/true);
+  if (!buffer) {
+    return absl::NotFoundError(
+        absl::StrCat("cannot read '", path, "': ", buffer.getError().message()));
+  }
+  const auto* begin = reinterpret_cast<const unsigned char*>((*buffer)->getBufferStart());
+  const auto* end = reinterpret_cast<const unsigned char*>((*buffer)->getBufferEnd());
+  if (llvm::isBitcode(begin, end)) return FromBitcode(std::move(*buffer));
+  // Neither form has a zero byte in its first few: what has one is meant to be neither.
+  absl::string_view start((*buffer)->getBufferStart(),
+                          std::min<size_t>((*buffer)->getBufferSize(), 512));
+  if (start.find('\0') != absl::string_view::npos) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", path, "' is neither LLVM bitcode nor LLVM assembly text"));
+  }
+  return FromText(**buffer);
+}
+
+absl::StatusOr<std::unique_ptr<ModuleSource>> ModuleSource::FromBitcode(
+    std::unique_ptr<llvm::MemoryBuffer> bitcode) {
+  std::shared_ptr<llvm::MemoryBuffer> shared = std::move(bitcode);
+  std::string name = shared->getBufferIdentifier().str();
+  absl::StatusOr<std::shared_ptr<ModuleView>> view = ModuleView::ParseLazily(shared);
+  if (!view.ok()) return Annotate(view.status(), absl::StrCat("'", name, "'"));
+  return std::unique_ptr<ModuleSource>(
+      new ModuleSource(std::move(name), std::move(shared), *std::move(view)));
+}
+
+absl::StatusOr<std::unique_ptr<ModuleSource>> ModuleSource::FromText(llvm::MemoryBufferRef text) {
+  auto context = std::make_unique<llvm::LLVMContext>();
+  llvm::SMDiagnostic diagnostic;
+  std::unique_ptr<llvm::Module> module = llvm::parseAssembly(text, diagnostic, *context);
+  if (module == nullptr) {
+    std::string message;
+    llvm::raw_string_ostream stream(message);
+    diagnostic.print(/*ProgName=*/nullptr, stream, /*ShowColors=*/false);
+    return absl::InvalidArgumentError(message);
+  }
+  return FromModule(std::move(context), std::move(module));
+}
+
+absl::StatusOr<std::unique_ptr<ModuleSource>> ModuleSource::FromModule(
+    std::unique_ptr<llvm::LLVMContext> context, std::unique_ptr<llvm::Module> module) {
+  std::string name = module->getModuleIdentifier();
+  if (llvm::Error error = module->materializeAll()) {
+    return FromLlvm(std::move(error), absl::StatusCode::kInvalidArgument,
+                    absl::StrCat("'", name, "'"));
+  }
+  FIRSTCALL_RETURN_IF_ERROR(Annotate(Verify(*module), absl::StrCat("'", name, "'")));
+  auto view = std::make_shared<ModuleView>(std::move(context), std::move(module));
+  return std::unique_ptr<ModuleSource>(
+      new ModuleSource(std::move(name), /*bitcode=*/nullptr, std::move(view)));
+}
+
+ModuleSource::ModuleSource(std::string name, std::shared_ptr<llvm::MemoryBuffer> bitcode,
+                           std::shared_ptr<ModuleView> first_view)
+    : name_(std::move(name)),
+      is_verified_(bitcode == nullptr),
+      bitcode_(std::move(bitcode)),
+      first_view_(std::move(first_view)) {}
+
+absl::StatusOr<std::shared_ptr<ModuleView>> ModuleSource::OpenView() {
+  std::shared_ptr<llvm::MemoryBuffer> bitcode;
+  {
+    absl::MutexLock lock(&mutex_);
+    if (!first_view_is_taken_) {
+      first_view_is_taken_ = true;
+      return bitcode_ == nullptr ? first_view_ : std::move(first_view_);
+    }
+    if (bitcode_ == nullptr) {
+      bitcode_ = WriteBitcode(*first_view_);
+      first_view_ = nullptr;
+    }
+    bitcode = bitcode_;
+  }
+  return ModuleView::ParseLazily(std::move(bitcode));
+}
+
+}  // namespace firstcall

@@ -1,0 +1,79 @@
+// A piece of IR the user added, and the factory of its views.
+//
+// A source is an immutable bitcode buffer, or an llvm::Module in memory (from .ll text or from the
+// user). Such a module becomes the first view itself; if a second thread needs a view, bitcode is
+// written from the first one then, once.
+//
+// Thread-safe.
+
+#ifndef FIRSTCALL_SPLITTER_MODULE_SOURCE_H_
+#define FIRSTCALL_SPLITTER_MODULE_SOURCE_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "splitter/module_view.h"
+
+namespace llvm {
+class LLVMContext;
+class MemoryBuffer;
+class MemoryBufferRef;
+class Module;
+}  // namespace llvm
+
+namespace firstcall {
+
+class ModuleSource {
+ public:
+  // Maps the file `path` ("-": reads standard input) and decides by its first bytes whether it is
+  // bitcode or assembly text. NotFound if it cannot be read; else as the factories below.
+  static absl::StatusOr<std::unique_ptr<ModuleSource>> FromFile(const std::string& path);
+
+  // Bitcode, bare or in a wrapper, which the source keeps. InvalidArgument if this LLVM cannot read
+  // it. Bodies are not looked at: one that is not valid IR is found when it is extracted.
+  static absl::StatusOr<std::unique_ptr<ModuleSource>> FromBitcode(
+      std::unique_ptr<llvm::MemoryBuffer> bitcode);
+
+  // Assembly text, which is not needed afterwards. InvalidArgument with "file:line:column: error:
+  // ..." if it does not parse, or with the function and the verifier's reason if it is not valid.
+  static absl::StatusOr<std::unique_ptr<ModuleSource>> FromText(llvm::MemoryBufferRef text);
+
+  // A module in memory and the context it lives in; neither may be used by anybody else any more.
+  // InvalidArgument with the function and the verifier's reason if it is not valid.
+  static absl::StatusOr<std::unique_ptr<ModuleSource>> FromModule(
+      std::unique_ptr<llvm::LLVMContext> context, std::unique_ptr<llvm::Module> module);
+
+  ModuleSource(const ModuleSource&) = delete;
+  ModuleSource& operator=(const ModuleSource&) = delete;
+
+  // The file's path or the module's identifier: what messages name it by.
+  const std::string& name() const { return name_; }
+
+  // Whether all bodies are known to be valid IR. If not, verify each one that is extracted.
+  bool is_verified() const { return is_verified_; }
+
+  // A view of the caller's own. The first one costs nothing; a further one is parsed, in time
+  // proportional to the number of symbols (for a module given in memory the first time also to its
+  // size, and the call waits until nobody uses the first view).
+  absl::StatusOr<std::shared_ptr<ModuleView>> OpenView() ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  ModuleSource(std::string name, std::shared_ptr<llvm::MemoryBuffer> bitcode,
+               std::shared_ptr<ModuleView> first_view);
+
+  const std::string name_;
+  const bool is_verified_;
+  absl::Mutex mutex_;
+  // Null for a module given in memory until it had to be written.
+  std::shared_ptr<llvm::MemoryBuffer> bitcode_ ABSL_GUARDED_BY(mutex_);
+  // Kept until it was handed out and is not needed to write bitcode from.
+  std::shared_ptr<ModuleView> first_view_ ABSL_GUARDED_BY(mutex_);
+  bool first_view_is_taken_ ABSL_GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_SPLITTER_MODULE_SOURCE_H_

@@ -1,0 +1,55 @@
+#include "splitter/module_view.h"
+
+#include <utility>
+
+#include "base/diagnostic_collector.h"
+#include "base/status.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+namespace firstcall {
+
+absl::StatusOr<std::shared_ptr<ModuleView>> ModuleView::ParseLazily(
+    std::shared_ptr<llvm::MemoryBuffer> bitcode) {
+  auto context = std::make_unique<llvm::LLVMContext>();
+  CollectDiagnostics(*context);
+  FIRSTCALL_ASSIGN_OR_RETURN(
+      std::unique_ptr<llvm::Module> module,
+      FromLlvm(llvm::getOwningLazyBitcodeModule(
+                   llvm::MemoryBuffer::getMemBuffer(bitcode->getMemBufferRef(),
+                                                    /*RequiresNullTerminator=*/false),
+                   *context, /*ShouldLazyLoadMetadata=*/true),
+               absl::StatusCode::kInvalidArgument, "reading bitcode"));
+  auto view = std::make_shared<ModuleView>(std::move(context), std::move(module));
+  view->bitcode_ = std::move(bitcode);
+  return view;
+}
+
+ModuleView::ModuleView(std::unique_ptr<llvm::LLVMContext> context,
+                       std::unique_ptr<llvm::Module> module)
+    : context_(std::move(context)), module_(std::move(module)) {
+  CollectDiagnostics(*context_);
+  by_ordinal_.reserve(module_->global_size() + module_->alias_size() + module_->ifunc_size() +
+                      module_->size());
+  // Functions come last: reading a body may append declarations of intrinsics to their list.
+  for (llvm::GlobalVariable& variable : module_->globals()) by_ordinal_.push_back(&variable);
+  for (llvm::GlobalAlias& alias : module_->aliases()) by_ordinal_.push_back(&alias);
+  for (llvm::GlobalIFunc& ifunc : module_->ifuncs()) by_ordinal_.push_back(&ifunc);
+  for (llvm::Function& function : *module_) by_ordinal_.push_back(&function);
+  ordinals_.reserve(by_ordinal_.size());
+  for (size_t i = 0; i < by_ordinal_.size(); ++i) {
+    ordinals_[by_ordinal_[i]] = SymbolOrdinal{static_cast<uint32_t>(i)};
+  }
+}
+
+ModuleView::~ModuleView() = default;
+
+std::optional<SymbolOrdinal> ModuleView::ordinal_of(const llvm::GlobalValue& value) const {
+  auto found = ordinals_.find(&value);
+  if (found == ordinals_.end()) return std::nullopt;
+  return found->second;
+}
+
+}  // namespace firstcall

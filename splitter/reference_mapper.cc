@@ -1,0 +1,173 @@
+#include "splitter/reference_mapper.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+#include "splitter/symbol_name.h"
+
+namespace firstcall {
+namespace {
+
+// A constant up to this size is cheaper to repeat than to link to: a reference costs a relocation
+// (24 bytes of object) and a symbol (24 bytes and a name) in each object that names it.
+constexpr uint64_t kMaxCopiedBytes = 1024;
+
+// A variable beyond this size may be placed where PC-relative addressing does not reach.
+constexpr uint64_t kMaxNearBytes = 16 << 20;
+
+// Whether the function type a symbol has is the type of what it stands for.
+llvm::FunctionType* FunctionTypeOf(const llvm::GlobalValue& value) {
+  return llvm::dyn_cast<llvm::FunctionType>(value.getValueType());
+}
+
+}  // namespace
+
+ReferenceMapper::ReferenceMapper(const ModuleView& view, const SymbolIndex& index,
+                                 llvm::Module& target)
+    : view_(view),
+      index_(index),
+      target_(target),
+      // The context is the same on both sides, so types and metadata stay as they are; only
+      // globals have to change.
+      mapper_(values_, llvm::RF_NoModuleLevelChanges, /*TypeMapper=*/nullptr, this) {}
+
+void ReferenceMapper::Define(llvm::GlobalValue& original, llvm::GlobalValue& definition) {
+  values_[&original] = &definition;
+}
+
+llvm::Constant* ReferenceMapper::Map(llvm::Constant& original) {
+  return mapper_.mapConstant(original);
+}
+
+void ReferenceMapper::MapBody(llvm::Function& function) {
+  MapOperands(function);  // Personality, prefix and prologue data.
+  for (llvm::Instruction& instruction : llvm::instructions(function)) {
+    if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
+      if (llvm::Value* target = CallTarget(*call->getCalledOperand())) {
+        call->setCalledOperand(target);
+      }
+    }
+    MapOperands(instruction);
+  }
+}
+
+void ReferenceMapper::MapOperands(llvm::User& user) {
+  for (llvm::Use& operand : user.operands()) {
+    auto* constant = llvm::dyn_cast<llvm::Constant>(operand.get());
+    if (constant == nullptr || llvm::isa<llvm::ConstantData>(constant)) continue;
+    operand.set(Map(*constant));
+  }
+}
+
+// The declaration a direct call of `callee` goes to, or null if the call needs no name of its own.
+llvm::Value* ReferenceMapper::CallTarget(llvm::Value& callee) {
+  auto* original = llvm::dyn_cast<llvm::GlobalValue>(&callee);
+  if (original == nullptr || FunctionTypeOf(*original) == nullptr) return nullptr;
+  std::optional<SymbolOrdinal> ordinal = view_.ordinal_of(*original);
+  if (!ordinal || !index_.at(*ordinal).is_definition) return nullptr;
+  llvm::Function*& target = call_targets_[original];
+  if (target == nullptr) {
+    target = DeclareFunction(*original, absl::StrCat(index_.at(*ordinal).name, kCallSuffix));
+  }
+  return target;
+}
+
+llvm::Value* ReferenceMapper::materialize(llvm::Value* value) {
+  if (auto* address = llvm::dyn_cast<llvm::BlockAddress>(value)) return MapBlockAddress(*address);
+  auto* original = llvm::dyn_cast<llvm::GlobalValue>(value);
+  if (original == nullptr || original->getParent() == &target_) return nullptr;
+  auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(original);
+  if (variable != nullptr && IsCopied(*variable, view_, index_)) return Copy(*variable);
+  return Declare(*original);
+}
+
+llvm::GlobalValue* ReferenceMapper::Declare(const llvm::GlobalValue& original) {
+  std::optional<SymbolOrdinal> ordinal = view_.ordinal_of(original);
+  std::string name = original.getName().str();
+  if (ordinal && index_.at(*ordinal).is_definition) name = index_.at(*ordinal).name;
+  if (FunctionTypeOf(original) == nullptr) return DeclareVariable(original, name);
+  if (ordinal && index_.at(*ordinal).is_definition) absl::StrAppend(&name, kStubSuffix);
+  return DeclareFunction(original, name);
+}
+
+llvm::Function* ReferenceMapper::DeclareFunction(const llvm::GlobalValue& original,
+                                                 llvm::StringRef name) {
+  auto* declaration = llvm::Function::Create(FunctionTypeOf(original),
+                                             llvm::GlobalValue::ExternalLinkage,
+                                             original.getAddressSpace(), name, &target_);
+  if (const auto* function = llvm::dyn_cast<llvm::Function>(&original)) {
+    declaration->setCallingConv(function->getCallingConv());
+    declaration->setAttributes(function->getAttributes());
+  }
+  std::optional<SymbolOrdinal> ordinal = view_.ordinal_of(original);
+  declaration->setDSOLocal(ordinal && IsWithinReach(index_.at(*ordinal)));
+  if (original.hasExternalWeakLinkage()) {
+    declaration->setLinkage(llvm::GlobalValue::ExternalWeakLinkage);
+  }
+  return declaration;
+}
+
+llvm::GlobalVariable* ReferenceMapper::DeclareVariable(const llvm::GlobalValue& original,
+                                                       llvm::StringRef name) {
+  const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(original.getAliaseeObject());
+  auto* declaration = new llvm::GlobalVariable(
+      target_, original.getValueType(), variable != nullptr && variable->isConstant(),
+      original.hasExternalWeakLinkage() ? llvm::GlobalValue::ExternalWeakLinkage
+                                        : llvm::GlobalValue::ExternalLinkage,
+      /*Initializer=*/nullptr, name, /*InsertBefore=*/nullptr, original.getThreadLocalMode(),
+      original.getAddressSpace());
+  if (variable == &original) declaration->setAlignment(variable->getAlign());
+  std::optional<SymbolOrdinal> ordinal = view_.ordinal_of(original);
+  declaration->setDSOLocal(ordinal && IsWithinReach(index_.at(*ordinal)));
+  return declaration;
+}
+
+llvm::GlobalVariable* ReferenceMapper::Copy(llvm::GlobalVariable& original) {
+  auto* copy = new llvm::GlobalVariable(
+      target_, original.getValueType(), original.isConstant(), llvm::GlobalValue::PrivateLinkage,
+      /*Initializer=*/nullptr, original.getName(), /*InsertBefore=*/nullptr,
+      original.getThreadLocalMode(), original.getAddressSpace());
+  copy->copyAttributesFrom(&original);
+  copy->setDSOLocal(true);
+  // Not mapped at once, because the mapper may be at work on something that names this constant.
+  mapper_.scheduleMapGlobalInitializer(*copy, *original.getInitializer());
+  return copy;
+}
+
+// A block was moved together with its function, so the block itself tells where it is now.
+llvm::Constant* ReferenceMapper::MapBlockAddress(const llvm::BlockAddress& original) {
+  llvm::BasicBlock* block = original.getBasicBlock();
+  llvm::Function* function = block->getParent();
+  if (function->getParent() != &target_) {
+    status_ = absl::UnimplementedError(
+        absl::StrCat("the address of a block of function '", function->getName().str(),
+                     "' in another function"));
+  }
+  return llvm::BlockAddress::get(function, block);
+}
+
+bool ReferenceMapper::IsCopied(const llvm::GlobalVariable& variable, const ModuleView& view,
+                               const SymbolIndex& index) {
+  if (!variable.hasLocalLinkage() || !variable.isConstant() || !variable.hasGlobalUnnamedAddr() ||
+      !variable.hasDefinitiveInitializer() || variable.isThreadLocal() || variable.hasSection()) {
+    return false;
+  }
+  std::optional<SymbolOrdinal> ordinal = view.ordinal_of(variable);
+  return ordinal && index.at(*ordinal).is_definition && index.GroupOf(*ordinal).empty() &&
+         index.at(*ordinal).size <= kMaxCopiedBytes;
+}
+
+// Whether the linker will certainly place what defines `symbol` within PC-relative reach: the
+// module's own definition, unless another (perhaps the process's) may take its place.
+bool ReferenceMapper::IsWithinReach(const Symbol& symbol) const {
+  const Symbol& base = index_.at(symbol.base);
+  return symbol.is_definition && !symbol.is_weak && base.is_definition && !base.is_weak &&
+         base.size <= kMaxNearBytes;
+}
+
+}  // namespace firstcall

@@ -1,0 +1,217 @@
+#include "splitter/symbol_index.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Object/ModuleSymbolTable.h"
+#include "splitter/symbol_name.h"
+
+namespace firstcall {
+
+// Fills an index step by step; each step reads only the view and what earlier steps filled in.
+class SymbolIndexBuilder {
+ public:
+  explicit SymbolIndexBuilder(const ModuleView& view) : view_(view) {}
+
+  absl::StatusOr<SymbolIndex> Build() {
+    index_.symbols_.resize(view_.symbol_count());
+    for (size_t i = 0; i < view_.symbol_count(); ++i) {
+      if (absl::Status status = Describe(OrdinalAt(i)); !status.ok()) return status;
+    }
+    for (size_t i = 0; i < view_.symbol_count(); ++i) {
+      if (absl::Status status = ResolveAlias(OrdinalAt(i)); !status.ok()) return status;
+    }
+    IndexNames();
+    FindGroups();
+    index_.constructors_ = ReadLifecycleList("llvm.global_ctors");
+    index_.destructors_ = ReadLifecycleList("llvm.global_dtors");
+    std::reverse(index_.destructors_.begin(), index_.destructors_.end());
+    llvm::ModuleSymbolTable::CollectAsmSymbols(
+        view_.module(), [this](llvm::StringRef name, llvm::object::BasicSymbolRef::Flags flags) {
+          if (flags & llvm::object::BasicSymbolRef::SF_Undefined) return;
+          index_.assembly_symbols_.push_back(name.str());
+        });
+    return std::move(index_);
+  }
+
+ private:
+  static SymbolOrdinal OrdinalAt(size_t i) { return SymbolOrdinal{static_cast<uint32_t>(i)}; }
+
+  absl::Status Describe(SymbolOrdinal ordinal) {
+    const llvm::GlobalValue& value = view_.symbol(ordinal);
+    Symbol& symbol = index_.symbols_[ordinal.value];
+    llvm::StringRef ir_name = value.getName();
+    absl::string_view name = WithoutManglingMark(absl::string_view(ir_name.data(), ir_name.size()));
+    if (ParseReference(name).kind != ReferenceKind::kPlain) {
+      return absl::UnimplementedError(absl::StrCat("symbol '", name, "': names that end in '",
+                                                   kStubSuffix, "' or '", kCallSuffix,
+                                                   "' are reserved"));
+    }
+    symbol.is_local = value.hasLocalLinkage() || name.empty();
+    symbol.name = symbol.is_local ? LocalSymbolName(name, ordinal) : std::string(name);
+    symbol.is_definition = !value.isDeclarationForLinker() && !value.hasAppendingLinkage() &&
+                           !absl::StartsWith(name, "llvm.");
+    symbol.is_weak = value.isWeakForLinker();
+    symbol.is_common = value.hasCommonLinkage();
+    symbol.is_thread_local = value.isThreadLocal();
+    symbol.base = ordinal;
+    if (const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(&value)) {
+      symbol.kind = SymbolKind::kVariable;
+      if (symbol.is_definition) {
+        symbol.size = view_.module().getDataLayout().getTypeAllocSize(variable->getValueType());
+      }
+    } else if (llvm::isa<llvm::GlobalAlias>(value)) {
+      symbol.kind = SymbolKind::kAlias;
+    } else if (llvm::isa<llvm::GlobalIFunc>(value)) {
+      symbol.kind = SymbolKind::kIFunc;
+    } else {
+      symbol.kind = SymbolKind::kFunction;
+      if (symbol.is_definition) ++index_.function_count_;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status ResolveAlias(SymbolOrdinal ordinal) {
+    const auto* alias = llvm::dyn_cast<llvm::GlobalAlias>(&view_.symbol(ordinal));
+    if (alias == nullptr) return absl::OkStatus();
+    const llvm::DataLayout& layout = view_.module().getDataLayout();
+    llvm::APInt offset(layout.getIndexTypeSizeInBits(alias->getType()), 0);
+    const llvm::Value* target = alias->getAliasee()->stripAndAccumulateConstantOffsets(
+        layout, offset, /*AllowNonInbounds=*/true);
+    while (const auto* next = llvm::dyn_cast<llvm::GlobalAlias>(target)) {
+      target = next->getAliasee()->stripAndAccumulateConstantOffsets(layout, offset,
+                                                                     /*AllowNonInbounds=*/true);
+    }
+    const auto* base = llvm::dyn_cast<llvm::GlobalValue>(target);
+    Symbol& symbol = index_.symbols_[ordinal.value];
+    if (base == nullptr || !view_.ordinal_of(*base)) {
+      return absl::UnimplementedError(absl::StrCat(
+          "alias '", symbol.name, "': an aliasee other than a symbol plus a constant offset"));
+    }
+    symbol.base = *view_.ordinal_of(*base);
+    symbol.offset = offset.getSExtValue();
+    symbol.size = index_.symbols_[symbol.base.value].size;
+    return absl::OkStatus();
+  }
+
+  // Global names first: a local one that happens to read like a global one gives way.
+  void IndexNames() {
+    index_.by_name_.reserve(index_.symbols_.size());
+    for (size_t i = 0; i < index_.symbols_.size(); ++i) {
+      const Symbol& symbol = index_.symbols_[i];
+      if (!symbol.is_local) index_.by_name_.emplace(symbol.name, OrdinalAt(i));
+    }
+    for (size_t i = 0; i < index_.symbols_.size(); ++i) {
+      Symbol& symbol = index_.symbols_[i];
+      if (!symbol.is_local) continue;
+      while (index_.by_name_.contains(symbol.name)) symbol.name += '$';
+      index_.by_name_.emplace(symbol.name, OrdinalAt(i));
+    }
+  }
+
+  // The smallest ordinal stands for its group while groups are united.
+  SymbolOrdinal Leader(SymbolOrdinal ordinal) const {
+    for (auto it = leader_.find(ordinal); it != leader_.end(); it = leader_.find(ordinal)) {
+      ordinal = it->second;
+    }
+    return ordinal;
+  }
+
+  void Unite(SymbolOrdinal a, SymbolOrdinal b) {
+    SymbolOrdinal leader_a = Leader(a), leader_b = Leader(b);
+    grouped_.push_back(a);
+    grouped_.push_back(b);
+    if (leader_a != leader_b) leader_[std::max(leader_a, leader_b)] = std::min(leader_a, leader_b);
+  }
+
+  // Unites `function` with whatever holds the address of one of its blocks. Only bodies that are
+  // already in memory can be named that way: LLVM's reader materializes a function whose block's
+  // address stands in an initializer while it reads the module.
+  void FindGroups() {
+    for (const llvm::Function& function : view_.module()) {
+      if (function.isDeclaration() || function.isMaterializable()) continue;
+      for (const llvm::BasicBlock& block : function) {
+        if (!block.hasAddressTaken()) continue;
+        if (const auto* address = llvm::BlockAddress::lookup(&block)) UniteUsers(function, *address);
+      }
+    }
+    std::sort(grouped_.begin(), grouped_.end());
+    grouped_.erase(std::unique(grouped_.begin(), grouped_.end()), grouped_.end());
+    absl::flat_hash_map<SymbolOrdinal, std::vector<SymbolOrdinal>> members;
+    for (SymbolOrdinal ordinal : grouped_) members[Leader(ordinal)].push_back(ordinal);
+    for (SymbolOrdinal ordinal : grouped_) index_.groups_[ordinal] = members[Leader(ordinal)];
+  }
+
+  void UniteUsers(const llvm::Function& function, const llvm::Constant& address) {
+    llvm::SmallVector<const llvm::User*, 8> pending(address.user_begin(), address.user_end());
+    llvm::SmallPtrSet<const llvm::User*, 8> seen;
+    while (!pending.empty()) {
+      const llvm::User* user = pending.pop_back_val();
+      if (!seen.insert(user).second) continue;
+      const llvm::GlobalValue* holder = nullptr;
+      if (const auto* instruction = llvm::dyn_cast<llvm::Instruction>(user)) {
+        holder = instruction->getFunction();
+      } else if (const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(user)) {
+        holder = variable;
+      }
+      if (holder == nullptr) {
+        pending.append(user->user_begin(), user->user_end());
+      } else if (holder != &function) {
+        Unite(*view_.ordinal_of(function), *view_.ordinal_of(*holder));
+      }
+    }
+  }
+
+  std::vector<LifecycleFunction> ReadLifecycleList(llvm::StringRef name) const {
+    std::vector<LifecycleFunction> list;
+    const llvm::GlobalVariable* variable = view_.module().getGlobalVariable(name);
+    if (variable == nullptr || !variable->hasInitializer()) return list;
+    const auto* entries = llvm::dyn_cast<llvm::ConstantArray>(variable->getInitializer());
+    if (entries == nullptr) return list;
+    for (const llvm::Use& use : entries->operands()) {
+      const auto* entry = llvm::dyn_cast<llvm::ConstantStruct>(use.get());
+      if (entry == nullptr) continue;
+      const auto* function =
+          llvm::dyn_cast<llvm::GlobalValue>(entry->getOperand(1)->stripPointerCasts());
+      if (function == nullptr || !view_.ordinal_of(*function)) continue;  // A null entry ends a list.
+      const auto* priority = llvm::cast<llvm::ConstantInt>(entry->getOperand(0));
+      list.push_back({static_cast<uint32_t>(priority->getZExtValue()),
+                      *view_.ordinal_of(*function)});
+    }
+    std::stable_sort(list.begin(), list.end(),
+                     [](const LifecycleFunction& a, const LifecycleFunction& b) {
+                       return a.priority < b.priority;
+                     });
+    return list;
+  }
+
+  const ModuleView& view_;
+  SymbolIndex index_;
+  absl::flat_hash_map<SymbolOrdinal, SymbolOrdinal> leader_;
+  std::vector<SymbolOrdinal> grouped_;
+};
+
+absl::StatusOr<SymbolIndex> SymbolIndex::Build(const ModuleView& view) {
+  return SymbolIndexBuilder(view).Build();
+}
+
+std::optional<SymbolOrdinal> SymbolIndex::Find(absl::string_view name) const {
+  auto found = by_name_.find(name);
+  if (found == by_name_.end()) return std::nullopt;
+  return found->second;
+}
+
+absl::Span<const SymbolOrdinal> SymbolIndex::GroupOf(SymbolOrdinal ordinal) const {
+  auto found = groups_.find(ordinal);
+  if (found == groups_.end()) return {};
+  return found->second;
+}
+
+}  // namespace firstcall

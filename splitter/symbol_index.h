@@ -1,0 +1,95 @@
+// What the engine has to know of a source module's symbols without holding a view of it: names,
+// kinds, bindings, what an alias stands for, which definitions are inseparable, what runs before
+// and after the program.
+//
+// Immutable after construction, therefore thread-safe.
+
+#ifndef FIRSTCALL_SPLITTER_SYMBOL_INDEX_H_
+#define FIRSTCALL_SPLITTER_SYMBOL_INDEX_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "base/ids.h"
+#include "splitter/module_view.h"
+
+namespace firstcall {
+
+enum class SymbolKind : uint8_t { kFunction, kVariable, kAlias, kIFunc };
+
+struct Symbol {
+  // Unique in its source module; what objects call it. Local symbols carry their ordinal.
+  std::string name;
+  SymbolKind kind = SymbolKind::kFunction;
+  // The module defines it. False for `available_externally`, which another module must define.
+  bool is_definition = false;
+  // Known by its name only inside its source module (internal, private).
+  bool is_local = false;
+  // A definition that yields to an earlier or strong one; a declaration that may stay unresolved.
+  bool is_weak = false;
+  // A tentative definition of C (`common`): weak, but never replaced by one of the process.
+  bool is_common = false;
+  bool is_thread_local = false;
+  // Where its address is: itself at 0, but for an alias what it stands for in the end.
+  SymbolOrdinal base;
+  int64_t offset = 0;
+  // Bytes of a variable.
+  uint64_t size = 0;
+};
+
+// An entry of llvm.global_ctors or llvm.global_dtors.
+struct LifecycleFunction {
+  uint32_t priority = 0;  // Constructors run in ascending order, destructors in descending.
+  SymbolOrdinal function;
+};
+
+class SymbolIndex {
+ public:
+  // Takes time in proportion to the number of symbols, and for a module given in memory to the
+  // number of its basic blocks. Unimplemented, with the symbol's name, for what cannot be split.
+  static absl::StatusOr<SymbolIndex> Build(const ModuleView& view);
+
+  size_t size() const { return symbols_.size(); }
+  const Symbol& at(SymbolOrdinal ordinal) const { return symbols_[ordinal.value]; }
+
+  // By Symbol::name.
+  std::optional<SymbolOrdinal> Find(absl::string_view name) const;
+
+  // The definitions that can only be compiled together with `ordinal`, itself included, in ascending
+  // order; empty if it can be compiled alone. (A function whose blocks' addresses stand in data, and
+  // that data, are such a group.)
+  absl::Span<const SymbolOrdinal> GroupOf(SymbolOrdinal ordinal) const;
+
+  // In the order they are to run; entries of one priority in the order of the module.
+  absl::Span<const LifecycleFunction> constructors() const { return constructors_; }
+  absl::Span<const LifecycleFunction> destructors() const { return destructors_; }
+
+  // Global symbols that module-level inline assembly defines.
+  absl::Span<const std::string> assembly_symbols() const { return assembly_symbols_; }
+
+  // Number of functions the module defines.
+  size_t function_count() const { return function_count_; }
+
+ private:
+  friend class SymbolIndexBuilder;
+  SymbolIndex() = default;
+
+  std::vector<Symbol> symbols_;
+  absl::flat_hash_map<absl::string_view, SymbolOrdinal> by_name_;  // Keys alias symbols_.
+  absl::flat_hash_map<SymbolOrdinal, std::vector<SymbolOrdinal>> groups_;
+  std::vector<LifecycleFunction> constructors_;
+  std::vector<LifecycleFunction> destructors_;
+  std::vector<std::string> assembly_symbols_;
+  size_t function_count_ = 0;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_SPLITTER_SYMBOL_INDEX_H_

@@ -1,0 +1,50 @@
+// The names under which function-modules, data-modules and the linker refer to a source module's
+// symbols.
+//
+// A function has three names, because a call may go straight to its body while its address must be
+// its stub:
+//   foo          the symbol its body is defined under
+//   foo$fc.stub  its identity: what taking its address yields
+//   foo$fc.call  what a direct call refers to: the linker binds it to the body if that is final and
+//                in the same source module, otherwise to the stub
+// Local symbols (internal, private, unnamed) get the suffix `$<ordinal>` first, so that two of one
+// name, in two source modules or in one, never meet in a linker.
+//
+// Thread-safe: pure functions.
+
+#ifndef FIRSTCALL_SPLITTER_SYMBOL_NAME_H_
+#define FIRSTCALL_SPLITTER_SYMBOL_NAME_H_
+
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "base/ids.h"
+
+namespace firstcall {
+
+inline constexpr absl::string_view kStubSuffix = "$fc.stub";
+inline constexpr absl::string_view kCallSuffix = "$fc.call";
+
+// Prefix of the control variable that LLVM's emulated-TLS lowering makes for a thread-local one.
+inline constexpr absl::string_view kEmulatedTlsPrefix = "__emutls_v.";
+
+enum class ReferenceKind { kPlain, kStub, kCall };
+
+// A symbol name as it stands in an object, taken apart.
+struct SymbolReference {
+  absl::string_view name;  // Without the suffix; aliases the argument of ParseReference.
+  ReferenceKind kind = ReferenceKind::kPlain;
+};
+
+SymbolReference ParseReference(absl::string_view object_name);
+
+// The name that makes a local symbol unique: `name$ordinal`.
+std::string LocalSymbolName(absl::string_view name, SymbolOrdinal ordinal);
+
+// LLVM IR marks a name that the target's mangling must leave alone with a leading \1; objects and
+// the process know it without.
+absl::string_view WithoutManglingMark(absl::string_view ir_name);
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_SPLITTER_SYMBOL_NAME_H_

@@ -1,0 +1,24 @@
+// Makes a source module ready to be compiled as a whole, which is the eager mode.
+//
+// Thread-compatible: hold the view's mutex.
+
+#ifndef FIRSTCALL_SPLITTER_WHOLE_MODULE_H_
+#define FIRSTCALL_SPLITTER_WHOLE_MODULE_H_
+
+#include "absl/status/status.h"
+#include "splitter/data_extractor.h"
+#include "splitter/module_view.h"
+#include "splitter/symbol_index.h"
+
+namespace firstcall {
+
+// Changes the view's module in place: materializes every body, and verifies it if `verify`; turns
+// definitions that `is_replaced` into declarations; gives the functions named by the index's
+// constructors and destructors their Symbol::name, and leaves calling them to the engine.
+// InvalidArgument, naming the function, for bitcode that is damaged or not valid IR.
+absl::Status PrepareWholeModule(ModuleView& view, const SymbolIndex& index, bool verify,
+                                IsReplaced is_replaced);
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_SPLITTER_WHOLE_MODULE_H_
