@@ -50,7 +50,7 @@ done
 
 for tool in apt-get apt-cache dpkg-query; do
   command -v "$tool" >/dev/null ||
-    die "$tool not found: only Debian 12 or newer is supported. Elsewhere install the equivalents of: ${packages[*]}"
+    die "$tool not found: only Debian 12 (bookworm) is supported. Elsewhere install the equivalents of: ${packages[*]}"
 done
 
 # dpkg-query fails when it does not know one of the names; what it prints for the others counts.
@@ -72,8 +72,9 @@ fi
 echo "Installing: ${missing[*]}"
 "${as_root[@]}" apt-get update -qq || die "apt-get update failed: is there a network?"
 for package in "${missing[@]}"; do
-  apt-cache show --no-all-versions "$package" >/dev/null 2>&1 ||
-    die "this machine's package archive has no $package: Debian 12 (bookworm) or newer is needed, with its updates"
+  policy=$(LC_ALL=C apt-cache policy "$package")
+  [[ $policy == *"Candidate: "[0-9]* ]] ||
+    die "this machine's package archive has no $package: Debian 12 (bookworm) is needed"
 done
 "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
   apt-get install -qq --yes --no-install-recommends "${missing[@]}" >/dev/null ||
