@@ -1,0 +1,97 @@
+// Where a stub leads whose function is not published yet (x86-64, System V).
+//
+// On entry the stack holds, from the top: the block's context, the stub's index, and the caller's
+// return address. Every register may carry an argument, in some calling convention or other:
+//   - the integer registers a C++ function may change are saved here, the rest it preserves itself;
+//   - vector, mask and x87 state, and the registers of APX, are saved by XSAVE with the components
+//     and the size that reentry_state.cc found out by CPUID. FXSAVE, which would cut off the upper
+//     parts, is used only where the CPU has nothing beyond it.
+// LLVM runs below with the default floating-point environment, whatever the program has set.
+//
+// The return address is never changed and nothing returns to another place than it was called from,
+// so shadow stacks agree. The jump at the end goes through memory below the stack pointer, which
+// signal handlers leave alone (psABI 3.2.2, the red zone), so that no register is lost to it.
+
+#if defined(__x86_64__)
+        .text
+        .globl  firstcall_reentry_x86_64
+        .hidden firstcall_reentry_x86_64
+        .type   firstcall_reentry_x86_64, @function
+        .p2align 4
+firstcall_reentry_x86_64:
+        .cfi_startproc
+        .cfi_def_cfa %rsp, 24
+        endbr64
+        pushq   %rbp
+        .cfi_def_cfa_offset 32
+        .cfi_offset %rbp, -32
+        movq    %rsp, %rbp
+        .cfi_def_cfa_register %rbp
+        // 8(%rbp): context, 16(%rbp): index, 24(%rbp): return address.
+        pushq   %rax
+        pushq   %rcx
+        pushq   %rdx
+        pushq   %rsi
+        pushq   %rdi
+        pushq   %r8
+        pushq   %r9
+        pushq   %r10
+        pushq   %r11
+
+        subq    firstcall_reentry_save_size(%rip), %rsp
+        andq    $-64, %rsp
+        movl    firstcall_reentry_save_mask(%rip), %eax
+        testl   %eax, %eax
+        jz      .Lsave_legacy
+        // XRSTOR refuses a header with anything but zero where XSAVE does not write.
+        xorl    %edx, %edx
+        movq    %rdx, 512(%rsp)
+        movq    %rdx, 520(%rsp)
+        movq    %rdx, 528(%rsp)
+        movq    %rdx, 536(%rsp)
+        movq    %rdx, 544(%rsp)
+        movq    %rdx, 552(%rsp)
+        movq    %rdx, 560(%rsp)
+        movq    %rdx, 568(%rsp)
+        xsave64 (%rsp)
+        jmp     .Lsaved
+.Lsave_legacy:
+        fxsave64 (%rsp)
+.Lsaved:
+        cld
+        fninit
+        ldmxcsr firstcall_reentry_default_mxcsr(%rip)
+        movq    8(%rbp), %rdi
+        movq    16(%rbp), %rsi
+        call    firstcall_reentry_resolve
+        movq    %rax, 16(%rbp)                  // The index is not needed any more.
+
+        movl    firstcall_reentry_save_mask(%rip), %eax
+        testl   %eax, %eax
+        jz      .Lrestore_legacy
+        xorl    %edx, %edx
+        xrstor64 (%rsp)
+        jmp     .Lrestored
+.Lrestore_legacy:
+        fxrstor64 (%rsp)
+.Lrestored:
+        leaq    -72(%rbp), %rsp
+        popq    %r11
+        popq    %r10
+        popq    %r9
+        popq    %r8
+        popq    %rdi
+        popq    %rsi
+        popq    %rdx
+        popq    %rcx
+        popq    %rax
+        popq    %rbp
+        .cfi_def_cfa %rsp, 24
+        .cfi_restore %rbp
+        leaq    16(%rsp), %rsp                  // Unlike ADD, leaves the flags alone.
+        .cfi_def_cfa_offset 8
+        jmp     *-8(%rsp)
+        .cfi_endproc
+        .size   firstcall_reentry_x86_64, .-firstcall_reentry_x86_64
+#endif
+        .section .note.GNU-stack, "", @progbits

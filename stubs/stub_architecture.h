@@ -1,0 +1,68 @@
+// What a CPU architecture supplies for stubs: an encoder (bytes out, no policy), the reentry its
+// stubs lead to, and the unwind table that describes the stubs.
+//
+// A stub block is a page of code with one page's share of data:
+//   code:  stub 0 .. stub n-1, lead 0 .. lead n-1, tail
+//   data:  context, reentry, slot 0 .. slot n-1      (8 bytes each)
+// A stub jumps through its slot. Until its function is published, the slot holds the address of the
+// stub's lead, which notes the stub's index and goes on to the tail; the tail notes the block's
+// context and goes to the reentry. No register is changed on the way.
+//
+// Immutable.
+
+#ifndef FIRSTCALL_STUBS_STUB_ARCHITECTURE_H_
+#define FIRSTCALL_STUBS_STUB_ARCHITECTURE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "memory/executor_address.h"
+
+namespace firstcall {
+
+struct StubBlockLayout {
+  size_t stub_size = 0;  // Bytes of a stub, and of a lead.
+  size_t tail_size = 0;
+
+  size_t CodeSize(size_t count) const { return 2 * count * stub_size + tail_size; }
+  size_t StubOffset(size_t index) const { return index * stub_size; }
+  size_t LeadOffset(size_t count, size_t index) const { return (count + index) * stub_size; }
+  size_t TailOffset(size_t count) const { return 2 * count * stub_size; }
+
+  static constexpr size_t kContextOffset = 0;
+  static constexpr size_t kReentryOffset = 8;
+  static size_t DataSize(size_t count) { return 8 * (count + 2); }
+  static size_t SlotOffset(size_t index) { return 8 * (index + 2); }
+};
+
+// Where a block of `count` stubs will run and where its data will lie, within the reach that the
+// architecture's PC-relative addressing has.
+struct StubBlockPlacement {
+  ExecutorAddress code;
+  ExecutorAddress data;
+  size_t count = 0;
+};
+
+struct StubArchitecture {
+  const char* name;
+  StubBlockLayout layout;
+
+  // The code of a block; StubBlockLayout::CodeSize bytes.
+  std::vector<uint8_t> (*encode_block)(const StubBlockPlacement& placement);
+
+  // An .eh_frame table that gives the caller's frame at every instruction of a block, terminated.
+  std::vector<uint8_t> (*encode_unwind_table)(const StubBlockPlacement& placement);
+
+  // The reentry, if this process runs on the architecture; otherwise null.
+  ExecutorAddress reentry;
+};
+
+const StubArchitecture& StubArchitectureX86_64();
+
+// The architecture this process runs on.
+const StubArchitecture& HostStubArchitecture();
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_STUBS_STUB_ARCHITECTURE_H_
