@@ -1,0 +1,182 @@
+#!/bin/bash
+# Fetches and builds what the start-up benchmark runs:  fetch_workloads.sh DIR
+#
+# Two real programs are fetched, each pinned by the SHA-256 of the archive it comes in:
+#   SQLite 3.53.2 (amalgamation)  npm package better-sqlite3, deps/sqlite3/
+#   Lua 5.4.4                     Debian source package lua5.4, the upstream archive in it
+# The rest is generated here or compiled from programs/. Leaves in DIR:
+#   sq lua hello small stream .bc      as the front end emits it, before any optimization
+#   sqO2 luaO2 helloO2 ... .bc         after clang -O2
+#   chain_N.bc                         N functions, each calls the next
+#   native/sq, native/chain_N, ...     the same ahead of time (-O2): the reference
+#
+# Needs clang-19, llvm-19, npm, apt-get and sha256sum; no root, and the machine's apt configuration
+# and package lists are left alone. Silent, and quick, when DIR is up to date. DEBIAN_MIRROR names
+# another mirror than deb.debian.org.
+
+set -euo pipefail
+shopt -s extglob
+
+if [[ $# -ne 1 || $1 == -* ]]; then
+  echo "usage: $0 DIR" >&2
+  exit 2
+fi
+
+readonly LLVM_VERSION=19
+readonly SQLITE_PACKAGE=better-sqlite3@12.11.1
+readonly SQLITE_ARCHIVE=better-sqlite3-12.11.1.tgz
+readonly SQLITE_SHA256=ebf0ed75a7a59dbcb3b24bbd014ef49d9f15bc328e4adcbf516f2a8fadfa2835
+readonly LUA_SUITE=bookworm
+readonly LUA_ARCHIVE=lua5.4_5.4.4.orig.tar.gz
+readonly LUA_SHA256=164c7849653b80ae67bec4b7473b884bf5cc8d2dca05653475ec2ed27b9ebf61
+readonly CHAINS=(1 100 500 1000 2000 10000)
+
+PROGRAMS="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/programs"
+SCRIPT="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/$(basename "${BASH_SOURCE[0]}")"
+mkdir -p "$1"
+DIR="$(cd "$1" && pwd)"
+readonly PROGRAMS SCRIPT DIR SOURCES="$DIR/sources"
+
+say() { echo "fetch_workloads: $*" >&2; }
+
+fail() {
+  say "$*"
+  exit 1
+}
+
+# What the contents of DIR depend on: this script, our programs, the compiler.
+fingerprint() {
+  { cat "$SCRIPT" "$PROGRAMS"/*; "clang-$LLVM_VERSION" --version; } | sha256sum | cut -d' ' -f1
+}
+
+check_sha256() {  # FILE SHA256
+  echo "$2  $1" | sha256sum --check --status || fail "$1 does not have the pinned SHA-256 $2"
+}
+
+# Runs a command quietly; shows what it said only if it fails.
+quietly() {
+  local log="$DIR/fetch.log"
+  "$@" >"$log" 2>&1 || { cat "$log" >&2; fail "failed: $*"; }
+}
+
+fetch_sqlite() {
+  [[ -f $SOURCES/$SQLITE_ARCHIVE ]] ||
+    (cd "$SOURCES" && quietly npm pack --cache "$SOURCES/npm-cache" "$SQLITE_PACKAGE")
+  check_sha256 "$SOURCES/$SQLITE_ARCHIVE" "$SQLITE_SHA256"
+  mkdir -p "$SOURCES/sqlite"
+  tar -xzf "$SOURCES/$SQLITE_ARCHIVE" -C "$SOURCES/sqlite" --strip-components=3 \
+    package/deps/sqlite3/sqlite3.c package/deps/sqlite3/sqlite3.h
+}
+
+# An apt of its own: other sources, lists, cache and status, and none of the machine's update hooks.
+write_apt_config() {  # DIRECTORY
+  mkdir -p "$1/lists/partial" "$1/cache/archives/partial"
+  touch "$1/status"
+  cat >"$1/sources.list" <<EOF
+deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] \
+${DEBIAN_MIRROR:-http://deb.debian.org/debian} $LUA_SUITE main
+EOF
+  cat >"$1/apt.conf" <<EOF
+#clear APT::Update::Pre-Invoke;
+#clear APT::Update::Post-Invoke;
+#clear APT::Update::Post-Invoke-Success;
+APT::Sandbox::User "";
+Debug::NoLocking "true";
+Dir::Cache "$1/cache";
+Dir::Etc::sourcelist "$1/sources.list";
+Dir::Etc::sourceparts "/dev/null";
+Dir::State "$1";
+Dir::State::lists "$1/lists";
+Dir::State::status "$1/status";
+EOF
+}
+
+fetch_lua() {
+  if [[ ! -f $SOURCES/$LUA_ARCHIVE ]]; then
+    local apt="$SOURCES/apt"
+    write_apt_config "$apt"
+    quietly apt-get -c "$apt/apt.conf" update
+    (cd "$SOURCES" &&
+      quietly apt-get -c "$apt/apt.conf" source --download-only --only-source lua5.4)
+    rm -rf "$apt"
+  fi
+  [[ -f $SOURCES/$LUA_ARCHIVE ]] || fail "$LUA_SUITE no longer has $LUA_ARCHIVE"
+  check_sha256 "$SOURCES/$LUA_ARCHIVE" "$LUA_SHA256"
+  mkdir -p "$SOURCES/lua"
+  tar -xzf "$SOURCES/$LUA_ARCHIVE" -C "$SOURCES/lua" --strip-components=1
+}
+
+# Compiles C or C++ files into one bitcode file, once as emitted and once optimized.
+compile() {  # NAME FLAGS... -- FILES...
+  local name=$1 flags=() unoptimized=() optimized=() file bitcode driver
+  shift
+  while [[ $1 != -- ]]; do flags+=("$1"); shift; done
+  shift
+  for file in "$@"; do
+    driver=clang-$LLVM_VERSION
+    [[ $file == *.cc ]] && driver=clang++-$LLVM_VERSION
+    bitcode="$DIR/objects/$name-$(basename "$file")"
+    quietly "$driver" -O0 -Xclang -disable-O0-optnone "${flags[@]}" -w -emit-llvm -c "$file" \
+      -o "$bitcode.O0.bc"
+    quietly "$driver" -O2 "${flags[@]}" -w -emit-llvm -c "$file" -o "$bitcode.O2.bc"
+    unoptimized+=("$bitcode.O0.bc")
+    optimized+=("$bitcode.O2.bc")
+  done
+  quietly "llvm-link-$LLVM_VERSION" "${unoptimized[@]}" -o "$DIR/$name.bc"
+  quietly "llvm-link-$LLVM_VERSION" "${optimized[@]}" -o "$DIR/${name}O2.bc"
+}
+
+# N functions; each calls the next and adds its number to what comes back: none is a tail call.
+print_chain() {  # N
+  awk -v n="$1" 'BEGIN {
+    print "@format = private unnamed_addr constant [5 x i8] c\"%ld\\0A\\00\""
+    print "declare i32 @printf(ptr, ...)"
+    for (i = 0; i < n; ++i) {
+      printf "define i64 @f%d(i64 %%x) noinline {\n", i
+      if (i + 1 < n) printf "  %%y = call i64 @f%d(i64 %%x)\n", i + 1
+      printf "  %%z = add i64 %s, %d\n  ret i64 %%z\n}\n", (i + 1 < n ? "%y" : "%x"), i
+    }
+    print "define i32 @main() {\n  %sum = call i64 @f0(i64 1)"
+    print "  %printed = call i32 (ptr, ...) @printf(ptr @format, i64 %sum)\n  ret i32 0\n}"
+  }'
+}
+
+build_native() {  # NAME BITCODE
+  quietly "clang++-$LLVM_VERSION" -O2 -Wno-override-module "$2" -o "$DIR/native/$1" -lm
+}
+
+build() {
+  say "compiling (about a minute)"
+  rm -rf "$DIR/objects"
+  mkdir -p "$DIR/objects" "$DIR/native"
+  local name n
+  for n in "${CHAINS[@]}"; do
+    print_chain "$n" | "llvm-as-$LLVM_VERSION" -o "$DIR/chain_$n.bc"
+    build_native "chain_$n" "$DIR/chain_$n.bc"
+  done
+  compile hello -- "$PROGRAMS/hello.c"
+  compile small -- "$PROGRAMS/small.cc"
+  compile stream -- "$PROGRAMS/stream.cc"
+  compile lua -DLUA_USE_POSIX -- "$SOURCES"/lua/src/!(luac).c
+  compile sq "-I$SOURCES/sqlite" -DSQLITE_THREADSAFE=0 -DSQLITE_OMIT_LOAD_EXTENSION \
+    -- "$SOURCES/sqlite/sqlite3.c" "$PROGRAMS/sqlite_driver.c"
+  for name in hello small stream lua sq; do build_native "$name" "$DIR/${name}O2.bc"; done
+  rm -rf "$DIR/objects"
+}
+
+main() {
+  local stamp="$DIR/.fingerprint" wanted
+  wanted="$(fingerprint)"
+  [[ -f $stamp && $(<"$stamp") == "$wanted" ]] && return
+  rm -f "$stamp"
+  mkdir -p "$SOURCES"
+  say "fetching SQLite and Lua"
+  fetch_sqlite
+  fetch_lua
+  build
+  echo "$wanted" >"$stamp"
+  rm -rf "$SOURCES/npm-cache" "$DIR/fetch.log"
+  say "bitcode in $DIR/*.bc, ahead-of-time programs in $DIR/native, sources in $SOURCES"
+}
+
+main
