@@ -1,0 +1,129 @@
+#include "benchmarks/bars.h"
+
+#include <string>
+#include <vector>
+
+#include "benchmarks/contestant.h"
+#include "benchmarks/workload.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace firstcall::benchmarks {
+namespace {
+
+using ::testing::HasSubstr;
+
+Result MakeResult(absl::string_view workload, absl::string_view contestant, double wall_ms,
+                  double peak_mib = 10) {
+  Result result;
+  result.workload = std::string(workload);
+  result.contestant = std::string(contestant);
+  result.samples = {{wall_ms, wall_ms, peak_mib, ""}};
+  return result;
+}
+
+// Results that meet every bar, some exactly.
+std::vector<Result> GoodResults() {
+  std::vector<Result> results = {
+      MakeResult("sqO2", kFirstcall, 100, 60),
+      MakeResult("sqO2", kMcjitO0, 320, 100),
+      MakeResult("sqO2", kOrcLazy, 5000),
+      MakeResult("sqO2", kOrcLazyOneThread, 400),
+      MakeResult("sqO2", kOrcLazyTwoThreads, 900),
+      MakeResult("luaO2", kFirstcall, 10),
+      MakeResult("luaO2", kMcjitO0, 20),
+      MakeResult("chain_2000", kFirstcall, 10),
+      MakeResult("chain_2000", kMcjit, 30),
+      MakeResult("chain_1", kFirstcall, 15),
+      MakeResult("chain_100", kFirstcall, 15 + 99),
+      MakeResult("chain_10000", kFirstcall, 15 + 9999),
+  };
+  for (absl::string_view program : SmallPrograms()) {
+    results.push_back(MakeResult(program, kFirstcall, 21));
+    results.push_back(MakeResult(program, kFirstcallEager, 20));
+  }
+  return results;
+}
+
+Result& Get(std::vector<Result>& results, absl::string_view workload,
+            absl::string_view contestant) {
+  return const_cast<Result&>(*Find(results, workload, contestant));
+}
+
+// The bar whose claim contains `claim`.
+Bar FindBar(const std::vector<Result>& results, const std::string& claim) {
+  for (const Bar& bar : ComputeBars(results)) {
+    if (bar.claim.find(claim) != std::string::npos) return bar;
+  }
+  ADD_FAILURE() << "no bar " << claim;
+  return {};
+}
+
+TEST(BarsTest, AreMetAtTheBarItself) {
+  for (const Bar& bar : ComputeBars(GoodResults())) {
+    EXPECT_EQ(bar.verdict, Bar::Verdict::kMet) << bar.claim << ": " << bar.numbers;
+  }
+}
+
+TEST(BarsTest, NothingMeasuredIsUnknown) {
+  for (const Bar& bar : ComputeBars({})) {
+    EXPECT_EQ(bar.verdict, Bar::Verdict::kUnknown) << bar.claim;
+    EXPECT_THAT(bar.numbers, HasSubstr("was not run"));
+  }
+}
+
+TEST(BarsTest, SlowerThanTheBarIsMissedWithTheNumbers) {
+  std::vector<Result> results = GoodResults();
+  Get(results, "sqO2", kFirstcall).samples[0].wall_ms = 200;
+  const Bar bar = FindBar(results, "sqO2: times as fast as lli mcjit -O0");
+  EXPECT_EQ(bar.verdict, Bar::Verdict::kMissed);
+  EXPECT_DOUBLE_EQ(bar.measured, 1.6);
+  EXPECT_EQ(bar.numbers, "200.0 ms : 320.0 ms");
+}
+
+TEST(BarsTest, LazyRivalIsTheQuickestThatWorks) {
+  std::vector<Result> results = GoodResults();
+  EXPECT_DOUBLE_EQ(FindBar(results, std::string(kOrcLazyOneThread)).measured, 4);
+  Get(results, "sqO2", kOrcLazyOneThread).samples[0].fault = "crash";
+  const Bar bar = FindBar(results, std::string(kOrcLazyTwoThreads));
+  EXPECT_DOUBLE_EQ(bar.measured, 9);
+  EXPECT_THAT(bar.numbers, HasSubstr("; lli orc-lazy --compile-threads=1 on sqO2: crash"));
+}
+
+TEST(BarsTest, OwnCrashIsMissedAndARivalsCrashIsUnknown) {
+  std::vector<Result> results = GoodResults();
+  Get(results, "luaO2", kMcjitO0).samples[0].fault = "crash";
+  EXPECT_EQ(FindBar(results, "luaO2").verdict, Bar::Verdict::kUnknown);
+  Get(results, "luaO2", kFirstcall).samples[0].fault = "crash";
+  const Bar bar = FindBar(results, "luaO2");
+  EXPECT_EQ(bar.verdict, Bar::Verdict::kMissed);
+  EXPECT_EQ(bar.numbers, "firstcall on luaO2: crash");
+}
+
+TEST(BarsTest, RivalThatSometimesCrashesCountsByItsRightRuns) {
+  std::vector<Result> results = GoodResults();
+  Get(results, "luaO2", kMcjitO0).samples.push_back({1, 1, 1, "crash"});
+  EXPECT_DOUBLE_EQ(FindBar(results, "luaO2").measured, 2);
+  Get(results, "luaO2", kFirstcall).samples.push_back({1, 1, 1, "crash"});
+  EXPECT_EQ(FindBar(results, "luaO2").numbers, "firstcall on luaO2: crash in 1 of 2 runs");
+}
+
+TEST(BarsTest, GrowingCostPerFunctionIsMissed) {
+  std::vector<Result> results = GoodResults();
+  Get(results, "chain_10000", kFirstcall).samples[0].wall_ms = 15 + 9999 * 1.2;
+  const Bar bar = FindBar(results, "chain_10000");
+  EXPECT_EQ(bar.verdict, Bar::Verdict::kMissed);
+  EXPECT_NEAR(bar.measured, 1.2, 1e-9);
+}
+
+TEST(BarsTest, WorstSmallProgramDecides) {
+  std::vector<Result> results = GoodResults();
+  Get(results, "stream", kFirstcall).samples[0].wall_ms = 30;
+  const Bar bar = FindBar(results, "small programs");
+  EXPECT_EQ(bar.verdict, Bar::Verdict::kMissed);
+  EXPECT_DOUBLE_EQ(bar.measured, 1.5);
+  EXPECT_THAT(bar.numbers, HasSubstr("stream"));
+}
+
+}  // namespace
+}  // namespace firstcall::benchmarks

@@ -1,0 +1,22 @@
+#include "benchmarks/contestant.h"
+
+namespace firstcall::benchmarks {
+
+std::vector<Contestant> AllContestants(const std::string& firstcall, const std::string& lli) {
+  return {
+      {std::string(kFirstcall), {firstcall}, /*weight=*/3},
+      {std::string(kFirstcallEager), {firstcall, "--mode=eager"}, /*weight=*/3},
+      {"firstcall -O2", {firstcall, "-O2"}},
+      {std::string(kOrcLazy), {lli, "--jit-kind=orc-lazy"}},
+      {std::string(kOrcLazyOneThread), {lli, "--jit-kind=orc-lazy", "--compile-threads=1"}},
+      {std::string(kOrcLazyTwoThreads), {lli, "--jit-kind=orc-lazy", "--compile-threads=2"}},
+      {"lli orc-lazy -O0", {lli, "--jit-kind=orc-lazy", "-O0"}},
+      {"lli orc", {lli, "--jit-kind=orc"}},
+      {"lli orc -O0", {lli, "--jit-kind=orc", "-O0"}},
+      {std::string(kMcjit), {lli, "--jit-kind=mcjit"}},
+      {std::string(kMcjitO0), {lli, "--jit-kind=mcjit", "-O0"}},
+      {"native", {}},
+  };
+}
+
+}  // namespace firstcall::benchmarks

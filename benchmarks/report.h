@@ -1,0 +1,39 @@
+// Text and JSON for what was measured. Pure functions, thread-safe.
+
+#ifndef FIRSTCALL_BENCHMARKS_REPORT_H_
+#define FIRSTCALL_BENCHMARKS_REPORT_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "benchmarks/bars.h"
+#include "benchmarks/machine.h"
+#include "benchmarks/tournament.h"
+
+namespace firstcall::benchmarks {
+
+// What was compared, and on what.
+struct Setting {
+  Machine machine;
+  std::string firstcall;  // version
+  std::string lli;        // version
+};
+
+// One line for each of the two programs and the machine.
+std::string FormatSetting(const Setting& setting);
+
+// The results of one workload as a table: medians of the runs that were right, if any was, and wall
+// time as a multiple of firstcall's, unless that ever went wrong. `results` must not be empty.
+std::string FormatWorkload(const std::vector<Result>& results);
+
+// One line for each bar: verdict, what was measured, and from which numbers.
+std::string FormatBars(const std::vector<Bar>& bars);
+
+// Everything, with every sample, as one JSON object.
+std::string FormatJson(const Setting& setting, const std::vector<Result>& results,
+                       const std::vector<Bar>& bars);
+
+}  // namespace firstcall::benchmarks
+
+#endif  // FIRSTCALL_BENCHMARKS_REPORT_H_

@@ -1,0 +1,178 @@
+// Question: how long does it take, and how much memory, from starting a process until an LLVM IR
+// program has run to its end, when the engine has never seen that program before?
+//
+// Baseline: LLVM's own `lli` in each of its kinds (orc-lazy with 0, 1 and 2 compile threads, orc,
+// mcjit; at its default optimization and at -O0) on the same bitcode; the program compiled ahead of
+// time is the floor, and the reference every output is compared with. The ratio column says how
+// many times firstcall's wall time (default settings) a contestant took.
+//
+// What runs: small C and C++ programs, Lua, SQLite, and chains of 1 to 10,000 tiny functions, all
+// called (fetch_workloads.sh builds them). All contestants run a workload in turns, one run each a
+// round; a slow one takes part in fewer rounds and a brief one in more (the table says how many,
+// n), so that everything takes some six minutes. Crashes, wrong output and time-outs stay in the
+// table.
+//
+//   bazel run -c opt //benchmarks:startup -- [--workloads=DIR] [--runs=5] [--filter=GLOB,...]
+//       [--json=FILE] [--firstcall=PATH] [--lli=PATH]
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
+#include "benchmarks/bars.h"
+#include "benchmarks/contestant.h"
+#include "benchmarks/machine.h"
+#include "benchmarks/report.h"
+#include "benchmarks/startup_options.h"
+#include "benchmarks/tournament.h"
+#include "benchmarks/workload.h"
+#include "tools/cpp/runfiles/runfiles.h"
+
+namespace firstcall::benchmarks {
+namespace {
+
+using ::bazel::tools::cpp::runfiles::Runfiles;
+
+// Of an environment variable that `bazel run` sets; empty without it.
+std::string Environment(const char* name) {
+  const char* value = getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// Where the runfile `path` is, as an absolute path, which stays right when we change directory.
+std::string Locate(const Runfiles& runfiles, const std::string& path) {
+  const std::string found = runfiles.Rlocation(path);
+  const std::unique_ptr<char, void (*)(void*)> absolute(realpath(found.c_str(), nullptr), &free);
+  return absolute == nullptr ? found : absolute.get();
+}
+
+// Fills in what the user left to us.
+absl::Status CompleteOptions(const std::string& argv0, StartupOptions* options) {
+  if (options->firstcall.empty()) {
+    std::string error;
+    const std::unique_ptr<Runfiles> runfiles(Runfiles::Create(argv0, &error));
+    if (runfiles == nullptr) return absl::NotFoundError(absl::StrCat("find firstcall: ", error));
+    options->firstcall = Locate(*runfiles, "firstcall/tools/firstcall");
+  }
+  if (options->workloads.empty()) {
+    const std::string source_tree = Environment("BUILD_WORKSPACE_DIRECTORY");
+    if (source_tree.empty()) return absl::InvalidArgumentError("--workloads=DIR is missing");
+    options->workloads = absl::StrCat(source_tree, "/benchmarks/workloads");
+  }
+  return absl::OkStatus();
+}
+
+// NotFound if one of the workload's two files is missing.
+absl::Status CheckFetched(const Workload& workload, absl::string_view directory) {
+  for (const std::string& file : {workload.bitcode, workload.native}) {
+    if (access(file.c_str(), R_OK) == 0) continue;
+    return absl::NotFoundError(
+        absl::StrCat("find workload ", file, ": run benchmarks/fetch_workloads.sh ", directory));
+  }
+  return absl::OkStatus();
+}
+
+// Also brings both programs into the page cache, where the first to be measured would not find
+// them.
+absl::StatusOr<Setting> DescribeSetting(const StartupOptions& options) {
+  absl::StatusOr<std::string> firstcall = DescribeProgram(options.firstcall);
+  if (!firstcall.ok()) return firstcall.status();
+  absl::StatusOr<std::string> lli = DescribeProgram(options.lli);
+  if (!lli.ok()) return lli.status();
+  return Setting{DescribeMachine(), *std::move(firstcall), *std::move(lli)};
+}
+
+// The contestants that `options` ask for on that workload.
+std::vector<Contestant> SelectContestants(const StartupOptions& options,
+                                          const std::vector<Contestant>& contestants,
+                                          const Workload& workload) {
+  std::vector<Contestant> selected;
+  for (const Contestant& contestant : contestants) {
+    if (Selects(options, workload.name, contestant.name)) selected.push_back(contestant);
+  }
+  return selected;
+}
+
+// Runs everything and prints each workload's table as soon as it is complete.
+absl::StatusOr<std::vector<Result>> RunWorkloads(const StartupOptions& options) {
+  const std::vector<Contestant> contestants = AllContestants(options.firstcall, options.lli);
+  Schedule schedule;
+  schedule.rounds = options.runs;
+  std::vector<Result> all;
+  for (const Workload& workload : AllWorkloads(options.workloads)) {
+    const std::vector<Contestant> selected = SelectContestants(options, contestants, workload);
+    if (selected.empty()) continue;
+    if (absl::Status s = CheckFetched(workload, options.workloads); !s.ok()) return s;
+    absl::StatusOr<std::vector<Result>> results = Compete(workload, selected, schedule, all);
+    if (!results.ok()) return results.status();
+    absl::PrintF("\n%s", FormatWorkload(*results));
+    fflush(stdout);
+    all.insert(all.end(), results->begin(), results->end());
+  }
+  return all;
+}
+
+absl::Status WriteFile(const std::string& path, absl::string_view text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (file.good()) return absl::OkStatus();
+  return absl::UnavailableError(absl::StrCat("write ", path));
+}
+
+// What crashes must not spend its time on a core file or on finding line numbers.
+void KeepCrashesShort() {
+  const rlimit none = {0, 0};
+  setrlimit(RLIMIT_CORE, &none);
+  setenv("LLVM_DISABLE_SYMBOLIZATION", "1", /*overwrite=*/1);
+}
+
+absl::Status Run(StartupOptions options, const std::string& argv0) {
+  if (absl::Status status = CompleteOptions(argv0, &options); !status.ok()) return status;
+  // Paths on the command line are relative to where the user is.
+  const std::string directory = Environment("BUILD_WORKING_DIRECTORY");
+  if (!directory.empty() && chdir(directory.c_str()) != 0) {
+    return absl::NotFoundError(absl::StrCat("enter ", directory));
+  }
+  KeepCrashesShort();
+  const absl::StatusOr<Setting> setting = DescribeSetting(options);
+  if (!setting.ok()) return setting.status();
+  absl::PrintF("%s", FormatSetting(*setting));
+  const absl::StatusOr<std::vector<Result>> results = RunWorkloads(options);
+  if (!results.ok()) return results.status();
+  const std::vector<Bar> bars = ComputeBars(*results);
+  absl::PrintF("\n%s", FormatBars(bars));
+  if (options.json.empty()) return absl::OkStatus();
+  return WriteFile(options.json, FormatJson(*setting, *results, bars));
+}
+
+int Main(int argc, char** argv) {
+  const absl::StatusOr<StartupOptions> options =
+      ParseStartupOptions(std::vector<std::string>(argv + 1, argv + argc));
+  if (!options.ok() || options->help) {
+    if (!options.ok()) absl::FPrintF(stderr, "%s\n", options.status().message());
+    absl::FPrintF(options.ok() ? stdout : stderr, "%s", kStartupUsage);
+    return options.ok() ? 0 : 2;
+  }
+  const absl::Status status = Run(*options, argv[0]);
+  if (status.ok()) return 0;
+  fflush(stdout);
+  absl::FPrintF(stderr, "startup: %s\n", status.message());
+  return 1;
+}
+
+}  // namespace
+}  // namespace firstcall::benchmarks
+
+int main(int argc, char** argv) { return firstcall::benchmarks::Main(argc, argv); }

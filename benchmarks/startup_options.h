@@ -1,0 +1,37 @@
+// The command line of the start-up benchmark. Thread-compatible.
+
+#ifndef FIRSTCALL_BENCHMARKS_STARTUP_OPTIONS_H_
+#define FIRSTCALL_BENCHMARKS_STARTUP_OPTIONS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace firstcall::benchmarks {
+
+struct StartupOptions {
+  std::string workloads;  // directory; empty: benchmarks/workloads of the source tree
+  std::string firstcall;  // program; empty: the one this benchmark was built with
+  std::string lli = "lli-19";
+  std::vector<std::string> filters;  // globs of "workload/contestant"; empty: everything
+  std::string json;                  // file; empty: none
+  int runs = 5;
+  bool help = false;
+};
+
+// What to print for --help.
+extern const absl::string_view kStartupUsage;
+
+// Whether `options` ask for that contestant on that workload.
+bool Selects(const StartupOptions& options, absl::string_view workload,
+             absl::string_view contestant);
+
+// Parses "--name=value" arguments (without the program's name). InvalidArgument names the one that
+// is unknown or malformed.
+absl::StatusOr<StartupOptions> ParseStartupOptions(const std::vector<std::string>& arguments);
+
+}  // namespace firstcall::benchmarks
+
+#endif  // FIRSTCALL_BENCHMARKS_STARTUP_OPTIONS_H_

@@ -1,0 +1,55 @@
+#include "benchmarks/workload.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace firstcall::benchmarks {
+namespace {
+
+// `native` is the file in native/; there is one for a program, whatever its bitcode went through.
+Workload MakeWorkload(const std::string& directory, absl::string_view name,
+                      absl::string_view native, std::vector<std::string> arguments = {}) {
+  Workload workload;
+  workload.name = std::string(name);
+  workload.bitcode = absl::StrCat(directory, "/", name, ".bc");
+  workload.native = absl::StrCat(directory, "/native/", native);
+  workload.arguments = std::move(arguments);
+  return workload;
+}
+
+}  // namespace
+
+std::vector<Workload> AllWorkloads(const std::string& directory) {
+  std::vector<Workload> workloads;
+  for (absl::string_view program : {"hello", "small", "stream"}) {
+    workloads.push_back(MakeWorkload(directory, program, program));
+    workloads.push_back(MakeWorkload(directory, absl::StrCat(program, "O2"), program));
+  }
+  for (absl::string_view lua : {"lua", "luaO2"}) {
+    workloads.push_back(MakeWorkload(directory, lua, "lua", {"-e", "print((\"hi\"):rep(3))"}));
+  }
+  for (absl::string_view sqlite : {"sq", "sqO2"}) {
+    workloads.push_back(MakeWorkload(directory, sqlite, "sq"));
+  }
+  for (int length : {1, 100, 500, 1000, 2000, 10000}) {
+    const std::string name = absl::StrCat("chain_", length);
+    workloads.push_back(MakeWorkload(directory, name, name));
+  }
+  workloads.back().larger_than = "chain_2000";
+  workloads.back().times = 5;
+  return workloads;
+}
+
+std::vector<absl::string_view> SmallPrograms() {
+  return {"hello", "helloO2", "small", "smallO2", "stream", "streamO2"};
+}
+
+std::vector<std::string> CommandLine(const Contestant& contestant, const Workload& workload) {
+  std::vector<std::string> command = contestant.command;
+  command.push_back(command.empty() ? workload.native : workload.bitcode);
+  command.insert(command.end(), workload.arguments.begin(), workload.arguments.end());
+  return command;
+}
+
+}  // namespace firstcall::benchmarks
