@@ -6,7 +6,9 @@
 
 namespace firstcall {
 
-void SectionMemory::BeginObject() {
+void SectionMemory::BeginObject(absl::Span<const absl::string_view> symbols) {
+  symbols_ = symbols;
+  addresses_.clear();
   sections_.clear();
   code_bytes_ = 0;
   status_ = absl::OkStatus();
@@ -38,6 +40,10 @@ void SectionMemory::notifyObjectLoaded(llvm::RuntimeDyld& linker, const llvm::ob
     if (ExecutorAddress::Of(section.block.write) != section.block.run) {
       linker.mapSectionAddress(section.block.write, section.block.run.value());
     }
+  }
+  for (absl::string_view symbol : symbols_) {
+    addresses_.push_back(ExecutorAddress(
+        linker.getSymbol(llvm::StringRef(symbol.data(), symbol.size())).getAddress()));
   }
 }
 

@@ -12,8 +12,11 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "llvm/ExecutionEngine/RTDyldMemoryManager.h"
 #include "memory/arena.h"
+#include "memory/executor_address.h"
 #include "memory/unwind_registry.h"
 
 namespace firstcall {
@@ -24,8 +27,12 @@ class SectionMemory final : public llvm::RTDyldMemoryManager {
   SectionMemory(Arena& arena, UnwindRegistry& unwind_registry)
       : arena_(arena), unwind_registry_(unwind_registry) {}
 
-  // Forgets the last object. Call before loading one.
-  void BeginObject();
+  // Forgets the last object. Call before loading one; `symbols` are those whose addresses are wanted
+  // and must stay valid until it is loaded.
+  void BeginObject(absl::Span<const absl::string_view> symbols);
+
+  // Where the wanted symbols of the current object are, in their order; known when it is loaded.
+  const std::vector<ExecutorAddress>& addresses() const { return addresses_; }
 
   // Why an allocation for the current object failed, if one did.
   const absl::Status& status() const { return status_; }
@@ -56,6 +63,8 @@ class SectionMemory final : public llvm::RTDyldMemoryManager {
 
   Arena& arena_;
   UnwindRegistry& unwind_registry_;
+  absl::Span<const absl::string_view> symbols_;
+  std::vector<ExecutorAddress> addresses_;
   std::vector<Section> sections_;
   size_t code_bytes_ = 0;
   absl::Status status_;

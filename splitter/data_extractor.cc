@@ -1,6 +1,7 @@
 #include "splitter/data_extractor.h"
 
 #include "base/status.h"
+#include "splitter/module_atexit.h"
 #include "splitter/module_skeleton.h"
 #include "splitter/reference_mapper.h"
 
@@ -11,6 +12,11 @@ absl::StatusOr<std::unique_ptr<llvm::Module>> ExtractData(ModuleView& view,
                                                           IsReplaced is_replaced) {
   std::unique_ptr<llvm::Module> target = MakeModuleLike(view, view.module().getModuleIdentifier());
   target->setModuleInlineAsm(view.module().getModuleInlineAsm());
+  for (const AssemblySymbol& symbol : index.assembly_symbols()) {
+    // A function-module that names it is another object, which a local symbol would not reach.
+    if (!symbol.is_global) target->appendModuleInlineAsm(".globl " + symbol.name);
+  }
+  if (index.Find(kAtexit) && !index.at(*index.Find(kAtexit)).is_definition) DefineAtexit(*target);
   ReferenceMapper mapper(view, index, *target);
   std::vector<llvm::GlobalVariable*> moving;
   for (llvm::GlobalVariable& variable : view.module().globals()) {

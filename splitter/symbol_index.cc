@@ -36,7 +36,8 @@ class SymbolIndexBuilder {
     llvm::ModuleSymbolTable::CollectAsmSymbols(
         view_.module(), [this](llvm::StringRef name, llvm::object::BasicSymbolRef::Flags flags) {
           if (flags & llvm::object::BasicSymbolRef::SF_Undefined) return;
-          index_.assembly_symbols_.push_back(name.str());
+          index_.assembly_symbols_.push_back(
+              {name.str(), (flags & llvm::object::BasicSymbolRef::SF_Global) != 0});
         });
     return std::move(index_);
   }
@@ -78,7 +79,21 @@ class SymbolIndexBuilder {
     return absl::OkStatus();
   }
 
+  absl::Status ResolveIFunc(SymbolOrdinal ordinal, const llvm::GlobalIFunc& ifunc) {
+    const llvm::Function* resolver = ifunc.getResolverFunction();
+    Symbol& symbol = index_.symbols_[ordinal.value];
+    if (resolver == nullptr || !view_.ordinal_of(*resolver)) {
+      return absl::UnimplementedError(
+          absl::StrCat("ifunc '", symbol.name, "': a resolver other than a function"));
+    }
+    symbol.base = *view_.ordinal_of(*resolver);
+    return absl::OkStatus();
+  }
+
   absl::Status ResolveAlias(SymbolOrdinal ordinal) {
+    if (const auto* ifunc = llvm::dyn_cast<llvm::GlobalIFunc>(&view_.symbol(ordinal))) {
+      return ResolveIFunc(ordinal, *ifunc);
+    }
     const auto* alias = llvm::dyn_cast<llvm::GlobalAlias>(&view_.symbol(ordinal));
     if (alias == nullptr) return absl::OkStatus();
     const llvm::DataLayout& layout = view_.module().getDataLayout();

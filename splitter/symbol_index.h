@@ -37,11 +37,18 @@ struct Symbol {
   // A tentative definition of C (`common`): weak, but never replaced by one of the process.
   bool is_common = false;
   bool is_thread_local = false;
-  // Where its address is: itself at 0, but for an alias what it stands for in the end.
+  // Where its address is: itself at 0, but for an alias what it stands for in the end; for an ifunc
+  // the function that tells its address.
   SymbolOrdinal base;
   int64_t offset = 0;
   // Bytes of a variable.
   uint64_t size = 0;
+};
+
+// A symbol that module-level inline assembly defines.
+struct AssemblySymbol {
+  std::string name;
+  bool is_global = false;
 };
 
 // An entry of llvm.global_ctors or llvm.global_dtors.
@@ -71,8 +78,8 @@ class SymbolIndex {
   absl::Span<const LifecycleFunction> constructors() const { return constructors_; }
   absl::Span<const LifecycleFunction> destructors() const { return destructors_; }
 
-  // Global symbols that module-level inline assembly defines.
-  absl::Span<const std::string> assembly_symbols() const { return assembly_symbols_; }
+  // The data-module defines them, and makes all of them global to its linker.
+  absl::Span<const AssemblySymbol> assembly_symbols() const { return assembly_symbols_; }
 
   // Number of functions the module defines.
   size_t function_count() const { return function_count_; }
@@ -86,7 +93,7 @@ class SymbolIndex {
   absl::flat_hash_map<SymbolOrdinal, std::vector<SymbolOrdinal>> groups_;
   std::vector<LifecycleFunction> constructors_;
   std::vector<LifecycleFunction> destructors_;
-  std::vector<std::string> assembly_symbols_;
+  std::vector<AssemblySymbol> assembly_symbols_;
   size_t function_count_ = 0;
 };
 

@@ -7,6 +7,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
+#include "splitter/module_atexit.h"
 
 namespace firstcall {
 namespace {
@@ -64,6 +65,7 @@ absl::Status PrepareWholeModule(ModuleView& view, const SymbolIndex& index, bool
       MakeDeclaration(view.symbol(SymbolOrdinal{i}));
     }
   }
+  if (index.Find(kAtexit) && !index.at(*index.Find(kAtexit)).is_definition) DefineAtexit(module);
   for (llvm::GlobalObject& object : module.global_objects()) SetBinding(object);
   for (const auto& list : {index.constructors(), index.destructors()}) {
     for (const LifecycleFunction& entry : list) {

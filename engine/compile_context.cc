@@ -1,0 +1,48 @@
+#include "engine/compile_context.h"
+
+#include <utility>
+
+#include "base/status.h"
+
+namespace firstcall {
+
+absl::StatusOr<ObjectEmitter*> CompileContext::Emitter() {
+  if (emitter_ == nullptr || emitter_->is_broken()) {
+    FIRSTCALL_ASSIGN_OR_RETURN(emitter_, ObjectEmitter::Create(target_));
+  }
+  return emitter_.get();
+}
+
+absl::StatusOr<ModuleView*> CompileContext::View(SourceModule& module) {
+  std::shared_ptr<ModuleView>& view = views_[module.id()];
+  if (view == nullptr) {
+    FIRSTCALL_ASSIGN_OR_RETURN(std::shared_ptr<ModuleView> opened, module.source().OpenView());
+    absl::MutexLock lock(&opened->mutex());
+    FIRSTCALL_RETURN_IF_ERROR(target_.Adopt(opened->module()));
+    view = std::move(opened);
+  }
+  return view.get();
+}
+
+void CompileContext::SetView(const SourceModule& module, std::shared_ptr<ModuleView> view) {
+  views_[module.id()] = std::move(view);
+}
+
+ContextPool::Lease ContextPool::Take() {
+  {
+    absl::MutexLock lock(&mutex_);
+    if (!idle_.empty()) {
+      Lease lease(this, std::move(idle_.back()));
+      idle_.pop_back();
+      return lease;
+    }
+  }
+  return Lease(this, std::make_unique<CompileContext>(target_, arena_, unwind_registry_));
+}
+
+void ContextPool::Return(std::unique_ptr<CompileContext> context) {
+  absl::MutexLock lock(&mutex_);
+  idle_.push_back(std::move(context));
+}
+
+}  // namespace firstcall

@@ -1,0 +1,91 @@
+// Everything one thread needs to compile: a code generator, a linker, and views of the source modules
+// it has met. Threads that compile share none of it.
+//
+// CompileContext: thread-compatible. ContextPool: thread-safe.
+
+#ifndef FIRSTCALL_ENGINE_COMPILE_CONTEXT_H_
+#define FIRSTCALL_ENGINE_COMPILE_CONTEXT_H_
+
+#include <memory>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "base/ids.h"
+#include "engine/mcjit_linker.h"
+#include "engine/object_emitter.h"
+#include "engine/source_module.h"
+#include "engine/target.h"
+#include "memory/arena.h"
+#include "memory/unwind_registry.h"
+#include "splitter/module_view.h"
+
+namespace firstcall {
+
+class CompileContext {
+ public:
+  CompileContext(const Target& target, Arena& arena, UnwindRegistry& unwind_registry)
+      : target_(target), linker_(target, arena, unwind_registry) {}
+
+  // A code generator that works: the last one, unless it broke. Errors as ObjectEmitter::Create.
+  absl::StatusOr<ObjectEmitter*> Emitter();
+
+  McjitLinker& linker() { return linker_; }
+
+  // This context's view of `module`; parsed the first time. Errors as ModuleSource::OpenView.
+  absl::StatusOr<ModuleView*> View(SourceModule& module);
+
+  // Lets this context have a view that was already opened.
+  void SetView(const SourceModule& module, std::shared_ptr<ModuleView> view);
+
+ private:
+  const Target& target_;
+  std::unique_ptr<ObjectEmitter> emitter_;
+  McjitLinker linker_;
+  absl::flat_hash_map<ModuleId, std::shared_ptr<ModuleView>> views_;
+};
+
+class ContextPool {
+ public:
+  // Returns its context to the pool at the end of its life.
+  class Lease {
+   public:
+    Lease(Lease&& other) = default;
+    Lease& operator=(Lease&&) = delete;
+    ~Lease() {
+      if (context_ != nullptr) pool_->Return(std::move(context_));
+    }
+    CompileContext& operator*() const { return *context_; }
+    CompileContext* operator->() const { return context_.get(); }
+
+   private:
+    friend class ContextPool;
+    Lease(ContextPool* pool, std::unique_ptr<CompileContext> context)
+        : pool_(pool), context_(std::move(context)) {}
+    ContextPool* pool_;
+    std::unique_ptr<CompileContext> context_;
+  };
+
+  // All must outlive the pool.
+  ContextPool(const Target& target, Arena& arena, UnwindRegistry& unwind_registry)
+      : target_(target), arena_(arena), unwind_registry_(unwind_registry) {}
+
+  // The context that was returned last, because its views are warm, or a new one if all are in use.
+  // Never blocks on a compile.
+  Lease Take() ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  void Return(std::unique_ptr<CompileContext> context) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  const Target& target_;
+  Arena& arena_;
+  UnwindRegistry& unwind_registry_;
+  absl::Mutex mutex_;
+  std::vector<std::unique_ptr<CompileContext>> idle_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_ENGINE_COMPILE_CONTEXT_H_

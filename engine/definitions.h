@@ -1,0 +1,61 @@
+// Which module or object defines a name that modules share.
+//
+// A strong definition wins over a weak one, and the first of several weak ones over the others; two
+// strong ones are an error.
+//
+// Thread-safe.
+
+#ifndef FIRSTCALL_ENGINE_DEFINITIONS_H_
+#define FIRSTCALL_ENGINE_DEFINITIONS_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/types/span.h"
+#include "base/ids.h"
+#include "engine/lazy_object.h"
+#include "engine/source_module.h"
+
+namespace firstcall {
+
+struct Definition {
+  // A symbol of a source module, or, with `module` null, a symbol of `object`.
+  SourceModule* module = nullptr;
+  SymbolOrdinal ordinal;
+  LazyObject* object = nullptr;
+  bool is_weak = false;
+};
+
+class Definitions {
+ public:
+  // Makes what `module` defines known; it must outlive the table. AlreadyExists, with the symbol and
+  // both modules, if another has a strong definition; nothing has changed then.
+  absl::Status Add(SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // The same for an object that defines `names`. With `is_fallback` a definition counts only where
+  // there is no other, as for the members of an archive.
+  absl::Status Add(LazyObject& object, absl::Span<const absl::string_view> names, bool is_fallback)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+
+  std::optional<Definition> Find(absl::string_view name) const ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  struct Named {
+    absl::string_view name;
+    Definition definition;
+  };
+  absl::Status AddAll(absl::Span<const Named> all) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  mutable absl::Mutex mutex_;
+  absl::flat_hash_map<std::string, Definition> by_name_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_ENGINE_DEFINITIONS_H_

@@ -1,0 +1,234 @@
+#include "engine/engine.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "base/status.h"
+#include "engine/compile_context.h"
+#include "engine/definitions.h"
+#include "engine/function_compiler.h"
+#include "engine/function_table.h"
+#include "engine/object_linker.h"
+#include "engine/precompiled.h"
+#include "engine/program.h"
+#include "engine/symbol_resolver.h"
+#include "engine/target.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "memory/arena.h"
+#include "memory/unwind_registry.h"
+#include "splitter/module_source.h"
+#include "splitter/symbol_index.h"
+#include "stubs/stub_architecture.h"
+
+namespace firstcall {
+namespace {
+
+llvm::StringRef ToLlvm(absl::string_view text) { return {text.data(), text.size()}; }
+
+}  // namespace
+
+// In the order they need each other; destroyed the other way round.
+struct Engine::Parts {
+  Parts(EngineOptions engine_options, Target engine_target, std::unique_ptr<Arena> engine_arena)
+      : options(std::move(engine_options)),
+        target(std::move(engine_target)),
+        arena(std::move(engine_arena)),
+        contexts(target, *arena, unwind_registry),
+        functions(HostStubArchitecture(), *arena, unwind_registry,
+                  [this](FunctionKey key) { return OnFirstCall(key); }),
+        resolver(options, definitions, functions),
+        objects(target, *arena, unwind_registry, resolver, stats),
+        compiler(contexts, functions, resolver, objects, *arena, stats),
+        program(contexts, definitions, resolver, compiler) {
+    resolver.Connect(objects, compiler);
+  }
+
+  ExecutorAddress OnFirstCall(FunctionKey key);
+  [[noreturn]] static void Fail(const absl::Status& status);
+  absl::StatusOr<std::vector<ModuleId>> Add(std::vector<std::unique_ptr<ModuleSource>> sources,
+                                            absl::Time start);
+  absl::StatusOr<ModuleId> Add(absl::StatusOr<std::unique_ptr<ModuleSource>> source,
+                               absl::Time start);
+  absl::StatusOr<SourceModule*> Add(std::unique_ptr<ModuleSource> source);
+
+  const EngineOptions options;
+  const Target target;
+  const std::unique_ptr<Arena> arena;
+  UnwindRegistry unwind_registry;
+  StatsCollector stats;
+  PrecompiledObjects precompiled;
+  ContextPool contexts;
+  Definitions definitions;
+  FunctionTable functions;
+  SymbolResolver resolver;
+  ObjectLinker objects;
+  FunctionCompiler compiler;
+  Program program;
+};
+
+absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(EngineOptions options) {
+  FIRSTCALL_ASSIGN_OR_RETURN(Target target, Target::Create(options));
+  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<Arena> arena, Arena::Create(ArenaSizes::Default()));
+  return std::unique_ptr<Engine>(new Engine(
+      std::make_unique<Parts>(std::move(options), std::move(target), std::move(arena))));
+}
+
+Engine::Engine(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+
+Engine::~Engine() { RunDestructors(); }
+
+void Engine::Parts::Fail(const absl::Status& status) {
+  std::fprintf(stderr, "firstcall: %s\n", std::string(status.message()).c_str());
+  std::exit(kFirstCallFailedExitStatus);
+}
+
+ExecutorAddress Engine::Parts::OnFirstCall(FunctionKey key) {
+  absl::StatusOr<ExecutorAddress> body = compiler.Compile(key);
+  if (body.ok()) return *body;
+  if (options.failure_handler) {
+    const FailedCall call{key.module->index().at(key.ordinal).name, key.module->name(),
+                          body.status()};
+    if (void* replacement = options.failure_handler(call)) return ExecutorAddress::Of(replacement);
+  }
+  Fail(body.status());
+}
+
+absl::StatusOr<SourceModule*> Engine::Parts::Add(std::unique_ptr<ModuleSource> source) {
+  const std::string name = source->name();
+  const auto where = [&name](const absl::Status& status) {
+    return Annotate(status, absl::StrCat("'", name, "'"));
+  };
+  // The first view goes to the context that will compile first, because contexts are reused in
+  // the order they were returned.
+  FIRSTCALL_ASSIGN_OR_RETURN(std::shared_ptr<ModuleView> view, source->OpenView());
+  absl::StatusOr<SymbolIndex> index = [&]() -> absl::StatusOr<SymbolIndex> {
+    absl::MutexLock lock(&view->mutex());
+    FIRSTCALL_RETURN_IF_ERROR(target.Adopt(view->module()));
+    return SymbolIndex::Build(*view);
+  }();
+  if (!index.ok()) return where(index.status());
+  auto module = std::make_unique<SourceModule>(program.NextId(), options.mode, std::move(source),
+                                               *std::move(index));
+  FIRSTCALL_RETURN_IF_ERROR(where(definitions.Add(*module)));
+  contexts.Take()->SetView(*module, std::move(view));
+  SourceModule* added = module.get();
+  program.Add(std::move(module));
+  return added;
+}
+
+absl::StatusOr<std::vector<ModuleId>> Engine::Parts::Add(
+    std::vector<std::unique_ptr<ModuleSource>> sources, absl::Time start) {
+  std::vector<SourceModule*> added;
+  for (std::unique_ptr<ModuleSource>& source : sources) {
+    FIRSTCALL_ASSIGN_OR_RETURN(SourceModule * module, Add(std::move(source)));
+    added.push_back(module);
+  }
+  std::vector<ModuleId> ids;
+  for (SourceModule* module : added) {
+    stats.OnModuleAdded(module->index().function_count(), absl::Now() - start);
+    start = absl::Now();
+    ids.push_back(module->id());
+  }
+  if (options.mode == Mode::kEager) {
+    for (SourceModule* module : added) {
+      ContextPool::Lease context = contexts.Take();
+      FIRSTCALL_RETURN_IF_ERROR(objects.Link(module->object(), *context));
+    }
+  }
+  return ids;
+}
+
+absl::StatusOr<ModuleId> Engine::Parts::Add(absl::StatusOr<std::unique_ptr<ModuleSource>> source,
+                                            absl::Time start) {
+  if (!source.ok()) return source.status();
+  std::vector<std::unique_ptr<ModuleSource>> sources;
+  sources.push_back(*std::move(source));
+  FIRSTCALL_ASSIGN_OR_RETURN(std::vector<ModuleId> ids, Add(std::move(sources), start));
+  return ids.front();
+}
+
+absl::StatusOr<ModuleId> Engine::AddFile(const std::string& path) {
+  const absl::Time start = absl::Now();
+  return parts_->Add(ModuleSource::FromFile(path), start);
+}
+
+absl::StatusOr<std::vector<ModuleId>> Engine::AddFiles(absl::Span<const std::string> paths) {
+  const absl::Time start = absl::Now();
+  std::vector<std::unique_ptr<ModuleSource>> sources;
+  for (const std::string& path : paths) {
+    FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ModuleSource> source, ModuleSource::FromFile(path));
+    sources.push_back(std::move(source));
+  }
+  return parts_->Add(std::move(sources), start);
+}
+
+absl::StatusOr<ModuleId> Engine::AddBitcode(absl::string_view bitcode, absl::string_view name) {
+  const absl::Time start = absl::Now();
+  return parts_->Add(ModuleSource::FromBitcode(llvm::MemoryBuffer::getMemBufferCopy(
+                         ToLlvm(bitcode), ToLlvm(name))),
+                     start);
+}
+
+absl::StatusOr<ModuleId> Engine::AddAssembly(absl::string_view text, absl::string_view name) {
+  const absl::Time start = absl::Now();
+  // The parser reads up to a terminating zero, which a view need not have.
+  const auto buffer = llvm::MemoryBuffer::getMemBufferCopy(ToLlvm(text), ToLlvm(name));
+  return parts_->Add(ModuleSource::FromText(buffer->getMemBufferRef()), start);
+}
+
+absl::StatusOr<ModuleId> Engine::AddModule(std::unique_ptr<llvm::LLVMContext> context,
+                                           std::unique_ptr<llvm::Module> module) {
+  const absl::Time start = absl::Now();
+  return parts_->Add(ModuleSource::FromModule(std::move(context), std::move(module)), start);
+}
+
+absl::Status Engine::AddObjectFile(const std::string& path) {
+  return parts_->precompiled.AddObjectFile(path, parts_->definitions);
+}
+
+absl::Status Engine::AddArchive(const std::string& path) {
+  return parts_->precompiled.AddArchive(path, parts_->definitions);
+}
+
+absl::StatusOr<void*> Engine::LookupAddress(absl::string_view name) {
+  ContextPool::Lease context = parts_->contexts.Take();
+  FIRSTCALL_ASSIGN_OR_RETURN(ExecutorAddress address, parts_->resolver.Lookup(name, *context));
+  return address.InThisProcess<void*>();
+}
+
+absl::Status Engine::Prepare(absl::Span<const absl::string_view> names) {
+  for (absl::string_view name : names) {
+    std::optional<Definition> found = parts_->definitions.Find(name);
+    if (!found) {
+      return absl::NotFoundError(absl::StrCat("preparing '", name, "': no module defines it"));
+    }
+    if (found->module == nullptr) {
+      FIRSTCALL_RETURN_IF_ERROR(LookupAddress(name).status());
+    } else {
+      FIRSTCALL_RETURN_IF_ERROR(parts_->program.Prepare(*found->module, found->ordinal).status());
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Engine::RunConstructors() { return parts_->program.RunConstructors(); }
+
+void Engine::RunDestructors() { parts_->program.RunDestructors(); }
+
+absl::StatusOr<int> Engine::RunMain(absl::Span<const std::string> arguments,
+                                    absl::string_view entry) {
+  return parts_->program.RunMain(arguments, entry);
+}
+
+Stats Engine::stats() const {
+  Stats stats = parts_->stats.Collect();
+  stats.stubs_made = parts_->functions.stub_count();
+  return stats;
+}
+
+}  // namespace firstcall

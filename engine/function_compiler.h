@@ -1,0 +1,51 @@
+// The way of a function from its first call to its body: extract, emit, resolve, link, publish.
+//
+// Thread-safe: each call leases a compile context; nothing is locked while LLVM works.
+
+#ifndef FIRSTCALL_ENGINE_FUNCTION_COMPILER_H_
+#define FIRSTCALL_ENGINE_FUNCTION_COMPILER_H_
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "engine/compile_context.h"
+#include "engine/function_table.h"
+#include "engine/listener.h"
+#include "engine/object_linker.h"
+#include "engine/symbol_resolver.h"
+
+namespace firstcall {
+
+class FunctionCompiler {
+ public:
+  // All must outlive the compiler.
+  FunctionCompiler(ContextPool& contexts, FunctionTable& functions, SymbolResolver& resolver,
+                   ObjectLinker& objects, Arena& arena, Listener& listener)
+      : contexts_(contexts),
+        functions_(functions),
+        resolver_(resolver),
+        objects_(objects),
+        arena_(arena),
+        listener_(listener) {}
+
+  // Where the body of `key` is, after compiling and publishing it unless that has been done; for a
+  // variable that is compiled with its function, where the variable is. Blocks on the compile.
+  absl::StatusOr<ExecutorAddress> Compile(FunctionKey key);
+
+ private:
+  absl::Status CompileGroup(FunctionKey leader);
+  absl::Status ResolveIFunc(FunctionKey key);
+  absl::StatusOr<ObjectBytes> Make(FunctionKey key, CompileContext& context,
+                                   PublishedObject& published);
+  void Publish(FunctionKey leader, const SymbolAddresses& defined, PublishedObject& published);
+
+  ContextPool& contexts_;
+  FunctionTable& functions_;
+  SymbolResolver& resolver_;
+  ObjectLinker& objects_;
+  Arena& arena_;
+  Listener& listener_;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_ENGINE_FUNCTION_COMPILER_H_

@@ -1,0 +1,42 @@
+// An object that is linked when one of its symbols is first needed: a data-module, a module compiled
+// whole, or an object file the user gave.
+//
+// Written by the ObjectLinker under its mutex; what it is when ready may be read without.
+
+#ifndef FIRSTCALL_ENGINE_LAZY_OBJECT_H_
+#define FIRSTCALL_ENGINE_LAZY_OBJECT_H_
+
+#include <atomic>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "engine/mcjit_linker.h"
+#include "engine/object_emitter.h"
+
+namespace firstcall {
+
+class SourceModule;
+
+struct LazyObject {
+  enum class State {
+    kUnlinked,
+    kLoaded,  // Addresses are known; references are being bound by the thread that holds the mutex.
+    kReady,
+    kFailed,
+  };
+
+  LazyObject(std::string object_name, SourceModule* object_module)
+      : name(std::move(object_name)), module(object_module) {}
+
+  const std::string name;      // For messages.
+  SourceModule* const module;  // What it is made from; null for an object file.
+  ObjectBytes bytes;           // An object file's contents until it is loaded.
+  std::atomic<State> state{State::kUnlinked};
+  absl::Status status;        // Why it is kFailed.
+  SymbolAddresses addresses;  // Of what it defines; constant from kReady on.
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_ENGINE_LAZY_OBJECT_H_

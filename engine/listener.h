@@ -1,0 +1,41 @@
+// Who wants to know when code comes into being.
+//
+// Implementations must be thread-safe: calls come from every thread that compiles.
+
+#ifndef FIRSTCALL_ENGINE_LISTENER_H_
+#define FIRSTCALL_ENGINE_LISTENER_H_
+
+#include <cstddef>
+
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "memory/executor_address.h"
+
+namespace firstcall {
+
+// What was compiled together and is about to be published. Views are valid during the call only.
+struct PublishedObject {
+  absl::string_view module;
+  // A function's name; empty for a data-module or a module compiled whole.
+  absl::string_view function;
+  // Where the function's body is; null if `function` is empty.
+  ExecutorAddress body;
+  size_t function_count = 0;  // Functions it defines.
+  size_t code_bytes = 0;      // Bytes of its code sections, the linker's own pieces included.
+  absl::string_view object;   // The relocatable object it was linked from.
+  absl::Duration split;
+  absl::Duration emit;
+  absl::Duration link;
+};
+
+class Listener {
+ public:
+  virtual ~Listener() = default;
+
+  // Called once for each object, before its functions' slots are written.
+  virtual void OnPublished(const PublishedObject& object) = 0;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_ENGINE_LISTENER_H_

@@ -1,0 +1,59 @@
+#include "engine/object_emitter.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/diagnostic_collector.h"
+#include "base/fatal_error_guard.h"
+#include "base/status.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+
+namespace firstcall {
+
+absl::StatusOr<std::unique_ptr<ObjectEmitter>> ObjectEmitter::Create(const Target& target) {
+  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<llvm::TargetMachine> machine, target.CreateMachine());
+  std::unique_ptr<ObjectEmitter> emitter(new ObjectEmitter(std::move(machine)));
+  emitter->passes_ = std::make_unique<llvm::legacy::PassManager>();
+  emitter->passes_->add(new llvm::TargetLibraryInfoWrapperPass(target.triple()));
+  llvm::MCContext* unused = nullptr;
+  if (emitter->machine_->addPassesToEmitMC(*emitter->passes_, unused, emitter->stream_,
+                                           /*DisableVerify=*/true)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("creating a code generator: '", target.triple().str(),
+                     "' cannot emit objects in memory"));
+  }
+  return emitter;
+}
+
+ObjectEmitter::ObjectEmitter(std::unique_ptr<llvm::TargetMachine> machine)
+    : machine_(std::move(machine)), stream_(bytes_) {}
+
+ObjectEmitter::~ObjectEmitter() {
+  // What was left in the middle of a module cannot be destroyed.
+  if (is_broken_) {
+    (void)passes_.release();
+    (void)machine_.release();
+  }
+}
+
+absl::StatusOr<ObjectBytes> ObjectEmitter::Emit(std::unique_ptr<llvm::Module> module) {
+  absl::StatusOr<ObjectBytes> object = Emit(*module);
+  if (is_broken_) (void)module.release();  // The abandoned passes may still hold on to it.
+  return object;
+}
+
+absl::StatusOr<ObjectBytes> ObjectEmitter::Emit(llvm::Module& module) {
+  bytes_.clear();
+  absl::Status status = RunGuarded([&] { passes_->run(module); });
+  std::string diagnostics = TakeDiagnostics(module.getContext());
+  if (!status.ok()) {
+    is_broken_ = true;
+    return Annotate(status, "generating code");
+  }
+  if (!diagnostics.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat("generating code: ", diagnostics));
+  }
+  return std::exchange(bytes_, ObjectBytes());
+}
+
+}  // namespace firstcall

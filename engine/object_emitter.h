@@ -1,0 +1,54 @@
+// Turns a function-module into relocatable object bytes, with a code generation pipeline that is
+// built once and run on every module: building it costs several times as much as a small function.
+//
+// Thread-compatible: belongs to one compile context.
+
+#ifndef FIRSTCALL_ENGINE_OBJECT_EMITTER_H_
+#define FIRSTCALL_ENGINE_OBJECT_EMITTER_H_
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "engine/target.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace firstcall {
+
+using ObjectBytes = llvm::SmallVector<char, 0>;
+
+class ObjectEmitter {
+ public:
+  // InvalidArgument if the target cannot emit objects.
+  static absl::StatusOr<std::unique_ptr<ObjectEmitter>> Create(const Target& target);
+
+  ~ObjectEmitter();
+  ObjectEmitter(const ObjectEmitter&) = delete;
+  ObjectEmitter& operator=(const ObjectEmitter&) = delete;
+
+  // The object of `module`, which is consumed. Its context must report to a diagnostic collector.
+  // InvalidArgument with LLVM's reason if the code generator refuses the IR. Internal if it gave up
+  // on it; is_broken() from then on.
+  absl::StatusOr<ObjectBytes> Emit(std::unique_ptr<llvm::Module> module);
+
+  // As above for a module that stays with its view.
+  absl::StatusOr<ObjectBytes> Emit(llvm::Module& module);
+
+  // Whether code generation was abandoned in the middle, so that this emitter cannot be used again.
+  bool is_broken() const { return is_broken_; }
+
+ private:
+  explicit ObjectEmitter(std::unique_ptr<llvm::TargetMachine> machine);
+
+  std::unique_ptr<llvm::TargetMachine> machine_;
+  ObjectBytes bytes_;
+  llvm::raw_svector_ostream stream_;  // Writes to bytes_, which is swapped out after each module.
+  std::unique_ptr<llvm::legacy::PassManager> passes_;
+  bool is_broken_ = false;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_ENGINE_OBJECT_EMITTER_H_

@@ -1,0 +1,118 @@
+#include "engine/object_image.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "llvm/BinaryFormat/ELF.h"
+#include "llvm/Object/ELFObjectFile.h"
+
+namespace firstcall {
+namespace {
+
+using ElfObject = llvm::object::ELF64LEObjectFile;
+using Elf = llvm::object::ELF64LE;
+
+// The linker makes its own global offset table and gives this name its meaning.
+constexpr absl::string_view kGlobalOffsetTable = "_GLOBAL_OFFSET_TABLE_";
+
+absl::string_view View(llvm::StringRef text) { return {text.data(), text.size()}; }
+
+// The object was parsed from bytes that may be changed.
+template <typename T>
+T& Mutable(const T& constant) {
+  return const_cast<T&>(constant);
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<ObjectImage>> ObjectImage::Parse(llvm::MutableArrayRef<char> bytes,
+                                                                absl::string_view name) {
+  std::unique_ptr<ObjectImage> image(new ObjectImage());
+  image->bytes_ = bytes;
+  llvm::MemoryBufferRef buffer(llvm::StringRef(bytes.data(), bytes.size()),
+                               llvm::StringRef(name.data(), name.size()));
+  FIRSTCALL_ASSIGN_OR_RETURN(
+      image->object_,
+      FromLlvm(llvm::object::ObjectFile::createELFObjectFile(buffer),
+               absl::StatusCode::kInvalidArgument, absl::StrCat("reading object '", name, "'")));
+  if (!llvm::isa<ElfObject>(*image->object_) || !image->object_->isRelocatableObject()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "reading object '", name, "': not a 64-bit little-endian relocatable ELF object"));
+  }
+  FIRSTCALL_RETURN_IF_ERROR(Annotate(image->ReadSymbols(), absl::StrCat("object '", name, "'")));
+  return image;
+}
+
+absl::Status ObjectImage::ReadSymbols() {
+  const auto& object = llvm::cast<ElfObject>(*object_);
+  for (const llvm::object::ELFSymbolRef symbol : object.symbols()) {
+    const uint8_t type = symbol.getELFType();
+    if (type == llvm::ELF::STT_SECTION || type == llvm::ELF::STT_FILE) continue;
+    FIRSTCALL_ASSIGN_OR_RETURN(llvm::StringRef name,
+                               FromLlvm(symbol.getName(), absl::StatusCode::kInvalidArgument,
+                                        "reading its symbols"));
+    FIRSTCALL_ASSIGN_OR_RETURN(const Elf::Sym* entry,
+                               FromLlvm(object.getSymbol(symbol.getRawDataRefImpl()),
+                                        absl::StatusCode::kInvalidArgument, "reading its symbols"));
+    if (name.empty()) continue;
+    if (entry->st_shndx != llvm::ELF::SHN_UNDEF) {
+      if (entry->getBinding() != llvm::ELF::STB_LOCAL) defined_.push_back(View(name));
+    } else if (View(name) != kGlobalOffsetTable) {
+      undefined_.push_back({View(name), entry->getBinding() == llvm::ELF::STB_WEAK});
+    }
+  }
+  return absl::OkStatus();
+}
+
+void ObjectImage::MakeDefinitionsStrong() {
+  const auto& object = llvm::cast<ElfObject>(*object_);
+  for (const llvm::object::ELFSymbolRef symbol : object.symbols()) {
+    const Elf::Sym* entry = llvm::cantFail(object.getSymbol(symbol.getRawDataRefImpl()));
+    if (entry->st_shndx != llvm::ELF::SHN_UNDEF && entry->getBinding() == llvm::ELF::STB_WEAK) {
+      Mutable(*entry).setBinding(llvm::ELF::STB_GLOBAL);
+    }
+  }
+}
+
+absl::Status ObjectImage::BindCallsDirectly(absl::FunctionRef<bool(absl::string_view)> is_near) {
+  // Only x86-64 tells calls apart from other references by their relocation; the AArch64 linker
+  // decides by distance itself.
+  if (object_->getArch() != llvm::Triple::x86_64) return absl::OkStatus();
+  const auto& object = llvm::cast<ElfObject>(*object_);
+  const auto& file = object.getELFFile();
+  FIRSTCALL_ASSIGN_OR_RETURN(auto sections,
+                             FromLlvm(file.sections(), absl::StatusCode::kInvalidArgument,
+                                      "reading its sections"));
+  for (const Elf::Shdr& section : sections) {
+    if (section.sh_type != llvm::ELF::SHT_RELA) continue;
+    FIRSTCALL_ASSIGN_OR_RETURN(auto relocations,
+                               FromLlvm(file.relas(section), absl::StatusCode::kInvalidArgument,
+                                        "reading its relocations"));
+    FIRSTCALL_ASSIGN_OR_RETURN(const Elf::Shdr* table,
+                               FromLlvm(file.getSection(section.sh_link),
+                                        absl::StatusCode::kInvalidArgument, "reading its symbols"));
+    FIRSTCALL_ASSIGN_OR_RETURN(llvm::StringRef names,
+                               FromLlvm(file.getStringTableForSymtab(*table),
+                                        absl::StatusCode::kInvalidArgument, "reading its symbols"));
+    for (const Elf::Rela& relocation : relocations) {
+      if (relocation.getType(/*isMips64EL=*/false) != llvm::ELF::R_X86_64_PLT32) continue;
+      FIRSTCALL_ASSIGN_OR_RETURN(
+          const Elf::Sym* symbol,
+          FromLlvm(file.getRelocationSymbol(relocation, table), absl::StatusCode::kInvalidArgument,
+                   "reading its relocations"));
+      if (symbol == nullptr || symbol->st_shndx != llvm::ELF::SHN_UNDEF) continue;
+      FIRSTCALL_ASSIGN_OR_RETURN(llvm::StringRef name,
+                                 FromLlvm(symbol->getName(names),
+                                          absl::StatusCode::kInvalidArgument,
+                                          "reading its symbols"));
+      if (is_near(View(name))) {
+        Mutable(relocation).setType(llvm::ELF::R_X86_64_PC32, /*IsMips64EL=*/false);
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace firstcall

@@ -1,0 +1,59 @@
+// Reads what the linker has to know of a relocatable ELF object before it is loaded, and prepares its
+// bytes for loading.
+//
+// Thread-compatible.
+
+#ifndef FIRSTCALL_ENGINE_OBJECT_IMAGE_H_
+#define FIRSTCALL_ENGINE_OBJECT_IMAGE_H_
+
+#include <memory>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Object/ObjectFile.h"
+
+namespace firstcall {
+
+class ObjectImage {
+ public:
+  struct Undefined {
+    absl::string_view name;
+    bool is_weak = false;
+  };
+
+  // `bytes` must outlive the image, and is changed by the methods below. InvalidArgument if it is not
+  // a 64-bit little-endian ELF object.
+  static absl::StatusOr<std::unique_ptr<ObjectImage>> Parse(llvm::MutableArrayRef<char> bytes,
+                                                            absl::string_view name);
+
+  // Symbols it needs and symbols it gives to others; views into the bytes.
+  const std::vector<Undefined>& undefined() const { return undefined_; }
+  const std::vector<absl::string_view>& defined() const { return defined_; }
+
+  // Makes every definition strong: which of several weak ones counts was decided before.
+  void MakeDefinitionsStrong();
+
+  // Lets calls of undefined symbols that `is_near` go straight to them. Without it the linker puts a
+  // jump through a pointer in between, however near they are.
+  absl::Status BindCallsDirectly(absl::FunctionRef<bool(absl::string_view)> is_near);
+
+  // For loading: the image stays the owner of what it was parsed from.
+  std::unique_ptr<llvm::object::ObjectFile> TakeObject() { return std::move(object_); }
+
+ private:
+  ObjectImage() = default;
+  absl::Status ReadSymbols();
+
+  llvm::MutableArrayRef<char> bytes_;
+  std::unique_ptr<llvm::object::ObjectFile> object_;
+  std::vector<Undefined> undefined_;
+  std::vector<absl::string_view> defined_;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_ENGINE_OBJECT_IMAGE_H_

@@ -1,0 +1,77 @@
+// What an embedder can choose when it creates an engine. Every field has a default that suits a
+// program that should start fast.
+//
+// Plain values; copyable.
+
+#ifndef FIRSTCALL_ENGINE_OPTIONS_H_
+#define FIRSTCALL_ENGINE_OPTIONS_H_
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+
+namespace llvm {
+class TargetOptions;
+}  // namespace llvm
+
+namespace firstcall {
+
+enum class Mode {
+  kLazy,   // Each function is compiled the first time it is called.
+  kEager,  // Each module is compiled and linked whole when it is added.
+};
+
+// How much work code generation does for a function; as LLVM's -O0 to -O3. Bodies are not optimized
+// as IR at any level.
+enum class CodegenLevel { kO0, kO1, kO2, kO3 };
+
+enum class RelocationModel { kPic, kStatic, kDynamicNoPic, kRopi, kRwpi, kRopiRwpi };
+enum class CodeModel { kTiny, kSmall, kKernel, kMedium, kLarge };
+
+// A stub was called whose function cannot be compiled. All views are valid during the call only.
+struct FailedCall {
+  absl::string_view function;
+  absl::string_view module;
+  const absl::Status& status;
+};
+
+// Told of a failed call, on the thread that made it. Returns the address of code of the same
+// signature to go on with, or null for the default: print the status and exit with
+// kFirstCallFailedExitStatus. May exit or throw a C++ exception, which unwinds to the caller. May be
+// called by several threads at once.
+using FailureHandler = std::function<void*(const FailedCall&)>;
+
+// EX_SOFTWARE of sysexits.h.
+inline constexpr int kFirstCallFailedExitStatus = 70;
+
+// Returns the address of `symbol` or null. Asked for what no module defines, before the process is
+// searched; may be called by several threads at once.
+using SymbolFinder = std::function<void*(absl::string_view symbol)>;
+
+struct EngineOptions {
+  Mode mode = Mode::kLazy;
+  CodegenLevel codegen_level = CodegenLevel::kO0;
+
+  // The target: empty means this process's triple, and this machine's CPU with all its features.
+  std::string triple;
+  std::string architecture;  // As -march: overrides the triple's.
+  std::string cpu;
+  std::string features;  // As -mattr: "+avx2,-bmi".
+  // Unset: position-independent code in the small code model, which is what the arena is made for.
+  std::optional<RelocationModel> relocation_model;
+  std::optional<CodeModel> code_model;
+  // Further options of LLVM's code generator; null means LLVM's defaults.
+  std::shared_ptr<const llvm::TargetOptions> target_options;
+
+  FailureHandler failure_handler;  // Empty: the default described above.
+  SymbolFinder symbol_finder;      // Empty: asked for nothing.
+  bool search_process_symbols = true;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_ENGINE_OPTIONS_H_

@@ -1,0 +1,40 @@
+// Reads objects and archives of code that was compiled before, for linking when they are needed.
+//
+// Thread-safe.
+
+#ifndef FIRSTCALL_ENGINE_PRECOMPILED_H_
+#define FIRSTCALL_ENGINE_PRECOMPILED_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
+#include "engine/definitions.h"
+#include "engine/lazy_object.h"
+
+namespace firstcall {
+
+class PrecompiledObjects {
+ public:
+  // Read the file and make what it defines known to `definitions`, which must not outlive this.
+  // Errors as Engine::AddObjectFile and AddArchive; nothing has been added then.
+  absl::Status AddObjectFile(const std::string& path, Definitions& definitions)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::Status AddArchive(const std::string& path, Definitions& definitions)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  absl::Status Add(std::string name, absl::string_view contents, bool is_archive_member,
+                   Definitions& definitions) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  absl::Mutex mutex_;
+  std::vector<std::unique_ptr<LazyObject>> objects_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_ENGINE_PRECOMPILED_H_

@@ -1,0 +1,65 @@
+// The source modules of an engine in the order they were added, and what runs before and after a
+// program: constructors, the entry function, exit handlers, destructors.
+//
+// Thread-safe.
+
+#ifndef FIRSTCALL_ENGINE_PROGRAM_H_
+#define FIRSTCALL_ENGINE_PROGRAM_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/types/span.h"
+#include "engine/compile_context.h"
+#include "engine/definitions.h"
+#include "engine/exit_hook.h"
+#include "engine/function_compiler.h"
+#include "engine/source_module.h"
+#include "engine/symbol_resolver.h"
+
+namespace firstcall {
+
+class Program {
+ public:
+  // All must outlive the program.
+  Program(ContextPool& contexts, const Definitions& definitions, SymbolResolver& resolver,
+          FunctionCompiler& compiler)
+      : contexts_(contexts), definitions_(definitions), resolver_(resolver), compiler_(compiler) {}
+
+  ModuleId NextId() ABSL_LOCKS_EXCLUDED(mutex_);
+  void Add(std::unique_ptr<SourceModule> module) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // As in Engine.
+  absl::Status RunConstructors() ABSL_LOCKS_EXCLUDED(mutex_);
+  void RunDestructors() ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::StatusOr<int> RunMain(absl::Span<const std::string> arguments, absl::string_view entry);
+
+  // Where to call a function of a module, after compiling it.
+  absl::StatusOr<ExecutorAddress> Prepare(SourceModule& module, SymbolOrdinal function);
+
+ private:
+  SourceModule* TakeModuleToConstruct() ABSL_LOCKS_EXCLUDED(mutex_);
+  SourceModule* TakeModuleToDestroy() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  ContextPool& contexts_;
+  const Definitions& definitions_;
+  SymbolResolver& resolver_;
+  FunctionCompiler& compiler_;
+  absl::Mutex mutex_;
+  uint32_t next_id_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::vector<std::unique_ptr<SourceModule>> modules_ ABSL_GUARDED_BY(mutex_);
+  size_t constructed_ ABSL_GUARDED_BY(mutex_) = 0;  // The first so many modules.
+  std::vector<SourceModule*> to_destroy_ ABSL_GUARDED_BY(mutex_);
+  std::optional<ExitHook> exit_hook_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_ENGINE_PROGRAM_H_

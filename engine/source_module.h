@@ -1,0 +1,52 @@
+// What an engine keeps of one source module for as long as it has it.
+//
+// Constant after construction, except for object(), which synchronizes itself.
+
+#ifndef FIRSTCALL_ENGINE_SOURCE_MODULE_H_
+#define FIRSTCALL_ENGINE_SOURCE_MODULE_H_
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "base/ids.h"
+#include "engine/lazy_object.h"
+#include "engine/options.h"
+#include "splitter/module_source.h"
+#include "splitter/symbol_index.h"
+
+namespace firstcall {
+
+class SourceModule {
+ public:
+  SourceModule(ModuleId id, Mode mode, std::unique_ptr<ModuleSource> source, SymbolIndex index)
+      : id_(id),
+        mode_(mode),
+        source_(std::move(source)),
+        index_(std::move(index)),
+        object_(source_->name(), this) {}
+
+  ModuleId id() const { return id_; }
+  Mode mode() const { return mode_; }
+  const std::string& name() const { return source_->name(); }
+  ModuleSource& source() const { return *source_; }
+  const SymbolIndex& index() const { return index_; }
+
+  // The data-module; in eager mode the whole module.
+  LazyObject& object() { return object_; }
+
+  // What the module's `__dso_handle` is: tells its exit handlers from those of others.
+  void* dso_handle() { return &dso_handle_; }
+
+ private:
+  const ModuleId id_;
+  const Mode mode_;
+  const std::unique_ptr<ModuleSource> source_;
+  const SymbolIndex index_;
+  LazyObject object_;
+  char dso_handle_ = 0;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_ENGINE_SOURCE_MODULE_H_

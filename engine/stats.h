@@ -1,0 +1,49 @@
+// What an engine has done so far.
+
+#ifndef FIRSTCALL_ENGINE_STATS_H_
+#define FIRSTCALL_ENGINE_STATS_H_
+
+#include <cstddef>
+#include <string>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "engine/listener.h"
+
+namespace firstcall {
+
+struct Stats {
+  size_t modules = 0;
+  size_t functions_known = 0;     // Defined by the source modules.
+  size_t stubs_made = 0;
+  size_t functions_compiled = 0;
+  size_t objects_linked = 0;      // Function-modules, data-modules and objects given by the user.
+  size_t object_bytes = 0;        // Of those.
+  size_t code_bytes = 0;          // Of their code, in memory.
+  absl::Duration load;            // Reading and indexing source modules.
+  absl::Duration split;           // Extracting function-modules and data-modules.
+  absl::Duration emit;            // Generating code.
+  absl::Duration link;            // Resolving, linking, publishing.
+
+  // A table for people, one quantity a line.
+  std::string ToString() const;
+};
+
+// Adds up what is published. Thread-safe.
+class StatsCollector final : public Listener {
+ public:
+  void OnPublished(const PublishedObject& object) override ABSL_LOCKS_EXCLUDED(mutex_);
+  void OnModuleAdded(size_t functions, absl::Duration load) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Everything but stubs_made, which the stub table knows.
+  Stats Collect() const ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  mutable absl::Mutex mutex_;
+  Stats stats_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_ENGINE_STATS_H_

@@ -1,0 +1,166 @@
+#include "engine/symbol_resolver.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "base/status.h"
+#include "engine/function_compiler.h"
+#include "engine/object_linker.h"
+#include "llvm/ExecutionEngine/RTDyldMemoryManager.h"
+#include "llvm/Support/DynamicLibrary.h"
+#include "splitter/module_atexit.h"
+
+namespace firstcall {
+namespace {
+
+bool IsCode(SymbolKind kind) { return kind == SymbolKind::kFunction || kind == SymbolKind::kIFunc; }
+
+}  // namespace
+
+SymbolResolver::SymbolResolver(const EngineOptions& options, const Definitions& definitions,
+                               FunctionTable& functions)
+    : options_(options), definitions_(definitions), functions_(functions) {
+  // Opens the process itself, for FindInProcess.
+  llvm::sys::DynamicLibrary::LoadLibraryPermanently(nullptr);
+}
+
+absl::StatusOr<SymbolAddresses> SymbolResolver::ResolveAll(const ObjectImage& image,
+                                                           SourceModule* module,
+                                                           absl::string_view needed_by,
+                                                           CompileContext& context) {
+  SymbolAddresses addresses;
+  addresses.reserve(image.undefined().size());
+  for (const ObjectImage::Undefined& symbol : image.undefined()) {
+    absl::StatusOr<ExecutorAddress> address = Resolve(symbol.name, module, context);
+    if (!address.ok() && absl::IsNotFound(address.status()) && symbol.is_weak) {
+      address = ExecutorAddress();
+    }
+    if (!address.ok()) return Annotate(address.status(), absl::StrCat("needed by ", needed_by));
+    addresses.emplace(symbol.name, *address);
+  }
+  return addresses;
+}
+
+absl::StatusOr<ExecutorAddress> SymbolResolver::Resolve(absl::string_view object_name,
+                                                        SourceModule* module,
+                                                        CompileContext& context) {
+  const SymbolReference reference = ParseReference(object_name);
+  if (module != nullptr) {
+    if (reference.name == kDsoHandle) return ExecutorAddress::Of(module->dso_handle());
+    if (reference.name == kAtexit) {
+      absl::StatusOr<ExecutorAddress> own = objects_->AddressIn(module->object(), kAtexit, context);
+      if (own.ok() || !absl::IsNotFound(own.status())) return own;
+    }
+    absl::StatusOr<ExecutorAddress> address = ResolveInModule(reference, *module, context);
+    if (address.ok() || !absl::IsNotFound(address.status())) return address;
+  }
+  return FindOutside(reference.name, module, context);
+}
+
+// NotFound if the module only declares the symbol, or does not know it at all.
+absl::StatusOr<ExecutorAddress> SymbolResolver::ResolveInModule(SymbolReference reference,
+                                                                SourceModule& module,
+                                                                CompileContext& context) {
+  const SymbolIndex& index = module.index();
+  absl::string_view variable = reference.name;
+  const bool is_tls_control = absl::ConsumePrefix(&variable, kEmulatedTlsPrefix);
+  std::optional<SymbolOrdinal> ordinal = index.Find(variable);
+  if (ordinal && index.at(*ordinal).is_definition) {
+    if (index.at(*ordinal).is_weak && IsReplaced(module, *ordinal)) {
+      return FindOutside(reference.name, &module, context);
+    }
+    if (is_tls_control) return objects_->AddressIn(module.object(), reference.name, context);
+    return AddressOf(module, *ordinal, reference.kind, context);
+  }
+  for (const AssemblySymbol& symbol : index.assembly_symbols()) {
+    if (symbol.name == reference.name) {
+      return objects_->AddressIn(module.object(), reference.name, context);
+    }
+  }
+  return absl::NotFoundError("not defined here");
+}
+
+absl::StatusOr<ExecutorAddress> SymbolResolver::AddressOf(SourceModule& module,
+                                                          SymbolOrdinal ordinal, ReferenceKind kind,
+                                                          CompileContext& context) {
+  const SymbolIndex& index = module.index();
+  const Symbol& symbol = index.at(ordinal);
+  if (module.mode() == Mode::kEager) {
+    return objects_->AddressIn(module.object(), symbol.name, context);
+  }
+  const SymbolOrdinal base = symbol.kind == SymbolKind::kIFunc ? ordinal : symbol.base;
+  const FunctionKey key{&module, base};
+  if (IsCode(index.at(base).kind)) {
+    if (kind == ReferenceKind::kCall && symbol.offset == 0) {
+      if (std::optional<ExecutorAddress> body = functions_.BodyOf(key)) return *body;
+    }
+    FIRSTCALL_ASSIGN_OR_RETURN(ExecutorAddress stub, functions_.AddressOf(key));
+    return stub + static_cast<uint64_t>(symbol.offset);
+  }
+  absl::StatusOr<ExecutorAddress> data =
+      index.GroupOf(base).empty()
+          ? objects_->AddressIn(module.object(), index.at(base).name, context)
+          : compiler_->Compile(key);
+  if (!data.ok()) return data.status();
+  return *data + static_cast<uint64_t>(symbol.offset);
+}
+
+absl::StatusOr<ExecutorAddress> SymbolResolver::AddressOf(const Definition& definition,
+                                                          absl::string_view name,
+                                                          ReferenceKind kind,
+                                                          CompileContext& context) {
+  if (definition.module == nullptr) return objects_->AddressIn(*definition.object, name, context);
+  // A body may only be called directly from its own module.
+  if (kind == ReferenceKind::kCall) kind = ReferenceKind::kStub;
+  return AddressOf(*definition.module, definition.ordinal, kind, context);
+}
+
+absl::StatusOr<ExecutorAddress> SymbolResolver::FindOutside(absl::string_view name,
+                                                            SourceModule* module,
+                                                            CompileContext& context) {
+  absl::string_view variable = name;
+  const bool is_tls_control = absl::ConsumePrefix(&variable, kEmulatedTlsPrefix);
+  if (std::optional<Definition> found = definitions_.Find(variable)) {
+    const bool is_own_weak = found->module == module && found->is_weak;
+    if (!is_own_weak || !IsReplaced(*module, found->ordinal)) {
+      if (is_tls_control && found->module != nullptr) {
+        return objects_->AddressIn(found->module->object(), name, context);
+      }
+      return AddressOf(*found, name, ReferenceKind::kStub, context);
+    }
+  }
+  if (options_.symbol_finder) {
+    if (void* address = options_.symbol_finder(name)) return ExecutorAddress::Of(address);
+  }
+  ExecutorAddress address = FindInProcess(name);
+  if (!address.is_null()) return address;
+  return absl::NotFoundError(absl::StrCat("symbol '", name, "' is defined nowhere"));
+}
+
+ExecutorAddress SymbolResolver::FindInProcess(absl::string_view name) const {
+  if (!options_.search_process_symbols) return ExecutorAddress();
+  // Knows the functions of libc that only its static part has, such as atexit.
+  return ExecutorAddress(
+      llvm::RTDyldMemoryManager::getSymbolAddressInProcess(std::string(name)));
+}
+
+absl::StatusOr<ExecutorAddress> SymbolResolver::Lookup(absl::string_view name,
+                                                       CompileContext& context) {
+  std::optional<Definition> found = definitions_.Find(name);
+  if (!found) {
+    return absl::NotFoundError(absl::StrCat("symbol '", name, "' is defined by no module"));
+  }
+  return AddressOf(*found, name, ReferenceKind::kStub, context);
+}
+
+bool SymbolResolver::IsReplaced(const SourceModule& module, SymbolOrdinal ordinal) const {
+  const Symbol& symbol = module.index().at(ordinal);
+  if (!symbol.is_weak || symbol.is_local) return false;
+  std::optional<Definition> found = definitions_.Find(symbol.name);
+  if (found && (found->module != &module || found->ordinal != ordinal)) return true;
+  return !symbol.is_common && !FindInProcess(symbol.name).is_null();
+}
+
+}  // namespace firstcall

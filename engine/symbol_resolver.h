@@ -1,0 +1,76 @@
+// Finds out what a name means: in the object's own source module, in other modules and objects, by
+// the client's resolver, in the process; in this order. A weak definition of a module gives way to
+// one of the process or of an earlier module.
+//
+// Thread-safe.
+
+#ifndef FIRSTCALL_ENGINE_SYMBOL_RESOLVER_H_
+#define FIRSTCALL_ENGINE_SYMBOL_RESOLVER_H_
+
+#include <optional>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "engine/compile_context.h"
+#include "engine/definitions.h"
+#include "engine/function_table.h"
+#include "engine/object_image.h"
+#include "engine/options.h"
+#include "engine/source_module.h"
+#include "splitter/symbol_name.h"
+
+namespace firstcall {
+
+class FunctionCompiler;
+class ObjectLinker;
+
+class SymbolResolver {
+ public:
+  // All must outlive the resolver.
+  SymbolResolver(const EngineOptions& options, const Definitions& definitions,
+                 FunctionTable& functions);
+
+  // Who links and compiles what a name turns out to need. Call once, before anything is resolved.
+  void Connect(ObjectLinker& objects, FunctionCompiler& compiler) {
+    objects_ = &objects;
+    compiler_ = &compiler;
+  }
+
+  // The address of each symbol that `image`, an object made from `module` (null: an object file),
+  // leaves undefined. NotFound, with the symbol and `needed_by`, if one is nowhere. May link data;
+  // compiles no function, except for a variable that only exists together with one.
+  absl::StatusOr<SymbolAddresses> ResolveAll(const ObjectImage& image, SourceModule* module,
+                                             absl::string_view needed_by, CompileContext& context);
+
+  // The address of `name` for the host: a definition of a module or an object. NotFound if there is
+  // none.
+  absl::StatusOr<ExecutorAddress> Lookup(absl::string_view name, CompileContext& context);
+
+  // The identity of a symbol that `module` defines.
+  absl::StatusOr<ExecutorAddress> AddressOf(SourceModule& module, SymbolOrdinal ordinal,
+                                            ReferenceKind kind, CompileContext& context);
+
+  // Whether a weak definition gives way to another one.
+  bool IsReplaced(const SourceModule& module, SymbolOrdinal ordinal) const;
+
+ private:
+  absl::StatusOr<ExecutorAddress> Resolve(absl::string_view object_name, SourceModule* module,
+                                          CompileContext& context);
+  absl::StatusOr<ExecutorAddress> ResolveInModule(SymbolReference reference, SourceModule& module,
+                                                  CompileContext& context);
+  absl::StatusOr<ExecutorAddress> AddressOf(const Definition& definition, absl::string_view name,
+                                            ReferenceKind kind, CompileContext& context);
+  absl::StatusOr<ExecutorAddress> FindOutside(absl::string_view name, SourceModule* module,
+                                              CompileContext& context);
+  ExecutorAddress FindInProcess(absl::string_view name) const;
+
+  const EngineOptions& options_;
+  const Definitions& definitions_;
+  FunctionTable& functions_;
+  ObjectLinker* objects_ = nullptr;
+  FunctionCompiler* compiler_ = nullptr;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_ENGINE_SYMBOL_RESOLVER_H_

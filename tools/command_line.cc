@@ -1,0 +1,211 @@
+#include "tools/command_line.h"
+
+#include <cstdlib>
+#include <memory>
+
+#include "llvm/ADT/Statistic.h"
+#include "llvm/CodeGen/CommandFlags.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/PluginLoader.h"  // Defines -load.
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetOptions.h"
+#include "llvm/TargetParser/Triple.h"
+
+namespace firstcall {
+namespace {
+
+namespace cl = llvm::cl;
+
+// -mcpu, -mattr, -march, -relocation-model, -code-model and all the others of the code generator.
+llvm::codegen::RegisterCodeGenFlags codegen_flags;
+
+cl::OptionCategory category("firstcall options");
+
+cl::opt<std::string> input_file(cl::Positional, cl::init("-"), cl::desc("<bitcode or .ll>"),
+                                cl::cat(category));
+cl::list<std::string> input_arguments(cl::ConsumeAfter, cl::desc("<program arguments>..."),
+                                      cl::cat(category));
+
+cl::opt<Mode> mode(
+    "mode", cl::desc("When functions are compiled:"), cl::init(Mode::kLazy),
+    cl::values(clEnumValN(Mode::kLazy, "lazy", "each the first time it is called (default)"),
+               clEnumValN(Mode::kEager, "eager", "all of a module before it runs")),
+    cl::cat(category));
+cl::opt<char> optimization_level(
+    "O", cl::Prefix, cl::init('0'),
+    cl::desc("Level of code generation: -O0 (default), -O1, -O2 or -O3"), cl::cat(category));
+cl::opt<std::string> target_triple("mtriple", cl::desc("Override the target triple"),
+                                   cl::cat(category));
+cl::opt<std::string> entry_function("entry-function", cl::init("main"), cl::value_desc("function"),
+                                    cl::desc("The function to run (default: main)"),
+                                    cl::cat(category));
+cl::opt<std::string> fake_argv0("fake-argv0", cl::value_desc("executable"),
+                                cl::desc("What the program gets as argv[0]"), cl::cat(category));
+cl::list<std::string> extra_modules("extra-module", cl::value_desc("file"),
+                                    cl::desc("A further module of the program"), cl::cat(category));
+cl::list<std::string> extra_objects("extra-object", cl::value_desc("file"),
+                                    cl::desc("An object file of the program"), cl::cat(category));
+cl::list<std::string> extra_archives("extra-archive", cl::value_desc("file"),
+                                     cl::desc("An archive of objects for the program"),
+                                     cl::cat(category));
+cl::list<std::string> libraries("dlopen", cl::value_desc("library"),
+                                cl::desc("A shared library to load first"), cl::cat(category));
+cl::opt<bool> no_process_symbols(
+    "no-process-syms", cl::desc("Do not look for the program's symbols in this process"),
+    cl::cat(category));
+cl::opt<bool> no_lazy_compilation("disable-lazy-compilation", cl::desc("The same as -mode=eager"),
+                                  cl::cat(category));
+cl::opt<bool> per_module_lazy("per-module-lazy", cl::desc("The same as -mode=eager"),
+                              cl::cat(category));
+
+// Options of lli that choose among its own engines or tune them: there is one engine here, so they
+// are accepted and change nothing.
+enum class Accepted { kYes };
+cl::opt<Accepted> jit_kind("jit-kind", cl::desc("One of lli's engines; runs on this one:"),
+                           cl::init(Accepted::kYes),
+                           cl::values(clEnumValN(Accepted::kYes, "mcjit", ""),
+                                      clEnumValN(Accepted::kYes, "orc", ""),
+                                      clEnumValN(Accepted::kYes, "orc-lazy", "")),
+                           cl::cat(category));
+cl::opt<Accepted> jit_linker("jit-linker", cl::desc("One of lli's linkers; MCJIT's is used:"),
+                             cl::init(Accepted::kYes),
+                             cl::values(clEnumValN(Accepted::kYes, "default", ""),
+                                        clEnumValN(Accepted::kYes, "rtdyld", ""),
+                                        clEnumValN(Accepted::kYes, "jitlink", "")),
+                             cl::Hidden, cl::cat(category));
+cl::opt<unsigned> compile_threads(
+    "compile-threads", cl::init(0),
+    cl::desc("Accepted for lli's sake; functions are compiled on the thread that calls them"),
+    cl::cat(category));
+cl::opt<bool> disable_core_files("disable-core-files", cl::Hidden, cl::cat(category));
+
+// Options of lli that ask for something there is not: better said than ignored.
+cl::opt<bool> force_interpreter("force-interpreter", cl::Hidden, cl::cat(category));
+cl::opt<bool> remote("remote-mcjit", cl::Hidden, cl::cat(category));
+cl::opt<std::string> remote_process("mcjit-remote-process", cl::Hidden, cl::cat(category));
+cl::opt<std::string> orc_runtime("orc-runtime", cl::Hidden, cl::cat(category));
+cl::list<std::string> thread_entries("thread-entry", cl::Hidden, cl::cat(category));
+cl::list<std::string> dylibs("jd", cl::Hidden, cl::cat(category));
+cl::opt<bool> enable_cache("enable-cache-manager", cl::Hidden, cl::cat(category));
+cl::opt<std::string> cache_directory("object-cache-dir", cl::Hidden, cl::cat(category));
+
+[[noreturn]] void Refuse(const llvm::Twine& message) {
+  llvm::errs() << "firstcall: " << message << "\n";
+  std::exit(1);
+}
+
+void RefuseWhatThereIsNot() {
+  struct Refused {
+    const cl::Option& option;
+    const char* reason;
+  };
+  const Refused refused[] = {
+      {force_interpreter, "there is no interpreter"},
+      {remote, "code runs in this process only"},
+      {remote_process, "code runs in this process only"},
+      {orc_runtime, "there is no ORC"},
+      {thread_entries, "only the entry function is run"},
+      {dylibs, "all modules share one set of symbols"},
+      {enable_cache, "there is no object cache"},
+      {cache_directory, "there is no object cache"},
+  };
+  for (const auto& [option, reason] : refused) {
+    if (option.getNumOccurrences() > 0) {
+      Refuse("option '--" + option.ArgStr + "' is not supported: " + reason);
+    }
+  }
+}
+
+CodegenLevel LevelOf(char level) {
+  switch (level) {
+    case '0': return CodegenLevel::kO0;
+    case '1': return CodegenLevel::kO1;
+    case '2': return CodegenLevel::kO2;
+    case '3': return CodegenLevel::kO3;
+    default: Refuse("invalid level '-O" + llvm::Twine(level) + "'");
+  }
+}
+
+RelocationModel RelocationModelOf(llvm::Reloc::Model model) {
+  switch (model) {
+    case llvm::Reloc::Static: return RelocationModel::kStatic;
+    case llvm::Reloc::PIC_: return RelocationModel::kPic;
+    case llvm::Reloc::DynamicNoPIC: return RelocationModel::kDynamicNoPic;
+    case llvm::Reloc::ROPI: return RelocationModel::kRopi;
+    case llvm::Reloc::RWPI: return RelocationModel::kRwpi;
+    case llvm::Reloc::ROPI_RWPI: break;
+  }
+  return RelocationModel::kRopiRwpi;
+}
+
+CodeModel CodeModelOf(llvm::CodeModel::Model model) {
+  switch (model) {
+    case llvm::CodeModel::Tiny: return CodeModel::kTiny;
+    case llvm::CodeModel::Small: return CodeModel::kSmall;
+    case llvm::CodeModel::Kernel: return CodeModel::kKernel;
+    case llvm::CodeModel::Medium: return CodeModel::kMedium;
+    case llvm::CodeModel::Large: break;
+  }
+  return CodeModel::kLarge;
+}
+
+EngineOptions EngineOptionsFromFlags() {
+  EngineOptions options;
+  options.mode = no_lazy_compilation || per_module_lazy ? Mode::kEager : mode.getValue();
+  options.codegen_level = LevelOf(optimization_level);
+  options.triple = target_triple;
+  options.architecture = llvm::codegen::getMArch();
+  options.cpu = llvm::codegen::getCPUStr();
+  options.features = llvm::codegen::getFeaturesStr();
+  if (auto model = llvm::codegen::getExplicitRelocModel()) {
+    options.relocation_model = RelocationModelOf(*model);
+  }
+  if (auto model = llvm::codegen::getExplicitCodeModel()) options.code_model = CodeModelOf(*model);
+  options.target_options = std::make_shared<llvm::TargetOptions>(
+      llvm::codegen::InitTargetOptionsFromCodeGenFlags(llvm::Triple(target_triple)));
+  options.search_process_symbols = !no_process_symbols;
+  return options;
+}
+
+// What lli does: the file's name, without the ending that might confuse the program.
+std::string ProgramName() {
+  if (!fake_argv0.empty()) return fake_argv0;
+  llvm::StringRef name = input_file.getValue();
+  name.consume_back(".bc");
+  return name.str();
+}
+
+// LLVM has an option of this name, for statistics of its own that release builds do not keep.
+void AdoptStatsOption() {
+  cl::Option* stats = cl::getRegisteredOptions()["stats"];
+  stats->setDescription("Print what was compiled and how long it took, at exit");
+  stats->setHiddenFlag(cl::NotHidden);
+  stats->addCategory(category);
+}
+
+}  // namespace
+
+CommandLine ParseCommandLine(int argc, char** argv) {
+  AdoptStatsOption();
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(argc, argv,
+                              "firstcall: runs LLVM IR, compiling each function when it is first "
+                              "called\n");
+  RefuseWhatThereIsNot();
+  CommandLine command_line;
+  command_line.engine = EngineOptionsFromFlags();
+  command_line.modules.push_back(input_file);
+  command_line.modules.insert(command_line.modules.end(), extra_modules.begin(),
+                              extra_modules.end());
+  command_line.objects.assign(extra_objects.begin(), extra_objects.end());
+  command_line.archives.assign(extra_archives.begin(), extra_archives.end());
+  command_line.libraries.assign(libraries.begin(), libraries.end());
+  command_line.entry_function = entry_function;
+  command_line.arguments.push_back(ProgramName());
+  command_line.arguments.insert(command_line.arguments.end(), input_arguments.begin(),
+                                input_arguments.end());
+  command_line.print_stats = llvm::AreStatisticsEnabled();
+  return command_line;
+}
+
+}  // namespace firstcall
