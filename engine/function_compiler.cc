@@ -50,6 +50,7 @@ absl::StatusOr<ObjectBytes> FunctionCompiler::Make(FunctionKey key, CompileConte
   FIRSTCALL_ASSIGN_OR_RETURN(ObjectEmitter * emitter, context.Emitter());
   ExtractOptions options;
   options.verify = !key.module->source().is_verified();
+  options.drop_alias_metadata = !emitter->optimizes();
   absl::MutexLock lock(&view->mutex());
   const absl::Time start = absl::Now();
   FIRSTCALL_ASSIGN_OR_RETURN(

@@ -6,6 +6,7 @@
 #include "base/diagnostic_collector.h"
 #include "base/fatal_error_guard.h"
 #include "base/status.h"
+#include "engine/fast_selection.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 
 namespace firstcall {
@@ -44,6 +45,9 @@ absl::StatusOr<ObjectBytes> ObjectEmitter::Emit(std::unique_ptr<llvm::Module> mo
 
 absl::StatusOr<ObjectBytes> ObjectEmitter::Emit(llvm::Module& module) {
   bytes_.clear();
+  if (!optimizes()) {
+    for (llvm::Function& function : module) PrepareForFastSelection(function);
+  }
   absl::Status status = RunGuarded([&] { passes_->run(module); });
   std::string diagnostics = TakeDiagnostics(module.getContext());
   if (!status.ok()) {

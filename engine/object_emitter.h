@@ -36,6 +36,9 @@ class ObjectEmitter {
   // As above for a module that stays with its view.
   absl::StatusOr<ObjectBytes> Emit(llvm::Module& module);
 
+  // Whether it generates code above -O0.
+  bool optimizes() const { return machine_->getOptLevel() != llvm::CodeGenOptLevel::None; }
+
   // Whether code generation was abandoned in the middle, so that this emitter cannot be used again.
   bool is_broken() const { return is_broken_; }
 

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "llvm/IR/Module.h"
+#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
@@ -66,10 +67,18 @@ llvm::CodeGenOptLevel ToLlvm(CodegenLevel level) {
   return llvm::CodeGenOptLevel::Aggressive;
 }
 
-std::string HostFeatures() {
+// What this CPU has or lacks in comparison with others of its name. Only the differences, because LLVM
+// looks at the whole string again for every function and every machine it makes.
+std::string HostFeatures(const llvm::Target& target, const llvm::Triple& triple,
+                         llvm::StringRef cpu) {
+  const std::unique_ptr<llvm::MCSubtargetInfo> usual(
+      target.createMCSubtargetInfo(triple.str(), cpu, /*Features=*/""));
   llvm::SubtargetFeatures features;
   for (const auto& feature : llvm::sys::getHostCPUFeatures()) {
-    features.AddFeature(feature.first(), feature.second);
+    const std::string wanted = (feature.second ? "+" : "-") + feature.first().str();
+    if (usual == nullptr || !usual->checkFeatures(wanted)) {
+      features.AddFeature(feature.first(), feature.second);
+    }
   }
   return features.getString();
 }
@@ -95,7 +104,7 @@ absl::StatusOr<Target> Target::Create(const EngineOptions& options) {
   target.features_ = options.features;
   if (options.cpu.empty() && options.features.empty()) {
     target.cpu_ = llvm::sys::getHostCPUName().str();
-    target.features_ = HostFeatures();
+    target.features_ = HostFeatures(*target.target_, target.triple_, target.cpu_);
   }
   if (options.target_options != nullptr) target.options_ = *options.target_options;
   // Thread-local variables go through __emutls_get_address: MCJIT's linker cannot give a module a
@@ -113,6 +122,8 @@ absl::StatusOr<Target> Target::Create(const EngineOptions& options) {
     target.relocation_model_ = llvm::Reloc::PIC_;  // For the same reason.
   }
   target.level_ = ToLlvm(options.codegen_level);
+  // At -O0 branches keep their long form: choosing the shortest takes longer than it saves.
+  if (options.codegen_level == CodegenLevel::kO0) target.options_.MCOptions.MCRelaxAll = true;
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<llvm::TargetMachine> machine, target.CreateMachine());
   target.data_layout_ = machine->createDataLayout().getStringRepresentation();
   return target;

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
 #include "splitter/module_skeleton.h"
@@ -32,6 +33,16 @@ llvm::Function* MoveFunction(llvm::Function& original, llvm::StringRef name, llv
   original.clearMetadata();
   original.setComdat(nullptr);
   return moved;
+}
+
+void DropAliasMetadata(llvm::Function& function) {
+  for (llvm::Instruction& instruction : llvm::instructions(function)) {
+    if (!instruction.hasMetadataOtherThanDebugLoc()) continue;
+    instruction.setMetadata(llvm::LLVMContext::MD_tbaa, nullptr);
+    instruction.setMetadata(llvm::LLVMContext::MD_tbaa_struct, nullptr);
+    instruction.setMetadata(llvm::LLVMContext::MD_alias_scope, nullptr);
+    instruction.setMetadata(llvm::LLVMContext::MD_noalias, nullptr);
+  }
 }
 
 absl::Status VerifyMoved(const llvm::Function& function) {
@@ -92,7 +103,10 @@ absl::StatusOr<std::unique_ptr<llvm::Module>> ExtractFunction(ModuleView& view,
   for (auto [original, ordinal] : group.variables) {
     MoveInitializer(*original, mapper);
   }
-  for (llvm::Function* body : moved) mapper.MapBody(*body);
+  for (llvm::Function* body : moved) {
+    if (options.drop_alias_metadata) DropAliasMetadata(*body);
+    mapper.MapBody(*body);
+  }
   FIRSTCALL_RETURN_IF_ERROR(
       Annotate(mapper.status(), absl::StrCat("function '", index.at(function).name, "'")));
   if (options.verify) {

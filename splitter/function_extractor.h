@@ -20,6 +20,9 @@ namespace firstcall {
 struct ExtractOptions {
   // Ask LLVM's verifier about each body. Needed unless ModuleSource::is_verified().
   bool verify = true;
+  // Leave out what only tells optimizations which memory accesses do not overlap. It makes up much of
+  // optimized bitcode, and neither the verifier nor -O0 code generation has to look at it then.
+  bool drop_alias_metadata = false;
 };
 
 // The function-module of `function`, which must be a definition whose body has not been moved out of
