@@ -24,6 +24,8 @@ absl::StatusOr<ModuleView*> CompileContext::View(SourceModule& module) {
   return view.get();
 }
 
+void CompileContext::DropView(const SourceModule& module) { views_.erase(module.id()); }
+
 void CompileContext::SetView(const SourceModule& module, std::shared_ptr<ModuleView> view) {
   views_[module.id()] = std::move(view);
 }

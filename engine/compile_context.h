@@ -37,6 +37,9 @@ class CompileContext {
   // This context's view of `module`; parsed the first time. Errors as ModuleSource::OpenView.
   absl::StatusOr<ModuleView*> View(SourceModule& module);
 
+  // Gives this context's view up; the next call of View opens another.
+  void DropView(const SourceModule& module);
+
   // Lets this context have a view that was already opened.
   void SetView(const SourceModule& module, std::shared_ptr<ModuleView> view);
 

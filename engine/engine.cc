@@ -88,7 +88,7 @@ void Engine::Parts::Fail(const absl::Status& status) {
 }
 
 ExecutorAddress Engine::Parts::OnFirstCall(FunctionKey key) {
-  absl::StatusOr<ExecutorAddress> body = compiler.Compile(key);
+  absl::StatusOr<ExecutorAddress> body = compiler.Compile(key, FunctionCompiler::Reason::kCalled);
   if (body.ok()) return *body;
   if (options.failure_handler) {
     const FailedCall call{key.module->index().at(key.ordinal).name, key.module->name(),
@@ -210,7 +210,10 @@ absl::Status Engine::Prepare(absl::Span<const absl::string_view> names) {
     if (found->module == nullptr) {
       FIRSTCALL_RETURN_IF_ERROR(LookupAddress(name).status());
     } else {
-      FIRSTCALL_RETURN_IF_ERROR(parts_->program.Prepare(*found->module, found->ordinal).status());
+      FIRSTCALL_RETURN_IF_ERROR(parts_->program
+                                    .Prepare(*found->module, found->ordinal,
+                                             FunctionCompiler::Reason::kOrdered)
+                                    .status());
     }
   }
   return absl::OkStatus();

@@ -29,7 +29,7 @@ SymbolOrdinal LeaderOf(const SymbolIndex& index, SymbolOrdinal ordinal) {
 
 }  // namespace
 
-absl::StatusOr<ExecutorAddress> FunctionCompiler::Compile(FunctionKey key) {
+absl::StatusOr<ExecutorAddress> FunctionCompiler::Compile(FunctionKey key, Reason reason) {
   const SymbolIndex& index = key.module->index();
   const FunctionKey leader{key.module, LeaderOf(index, key.ordinal)};
   // See ObjectLinker::mutex.
@@ -37,83 +37,128 @@ absl::StatusOr<ExecutorAddress> FunctionCompiler::Compile(FunctionKey key) {
   if (!index.GroupOf(key.ordinal).empty()) lock.lock();
   FIRSTCALL_RETURN_IF_ERROR(functions_.CompileOnce(leader, [&] {
     return index.at(leader.ordinal).kind == SymbolKind::kIFunc ? ResolveIFunc(leader)
-                                                               : CompileGroup(leader);
+                                                               : CompileGroup(leader, reason);
   }));
   std::optional<ExecutorAddress> body = functions_.BodyOf(key);
   if (!body) return absl::InternalError("compiled without being published");
   return *body;
 }
 
-absl::StatusOr<ObjectBytes> FunctionCompiler::Make(FunctionKey key, CompileContext& context,
-                                                   PublishedObject& published) {
-  FIRSTCALL_ASSIGN_OR_RETURN(ModuleView * view, context.View(*key.module));
+absl::StatusOr<FunctionCompiler::Made> FunctionCompiler::Make(FunctionKey key,
+                                                              CompileContext& context,
+                                                              Joined* joined) {
+  SourceModule& module = *key.module;
+  FIRSTCALL_ASSIGN_OR_RETURN(ModuleView * view, context.View(module));
   FIRSTCALL_ASSIGN_OR_RETURN(ObjectEmitter * emitter, context.Emitter());
   ExtractOptions options;
-  options.verify = !key.module->source().is_verified();
+  options.verify = !module.source().is_verified();
   options.drop_alias_metadata = !emitter->optimizes();
+  const auto may_join = [&](SymbolOrdinal callee) {
+    if (joined == nullptr || resolver_.IsReplaced(module, callee) ||
+        !functions_.Claim({&module, callee})) {
+      return false;
+    }
+    joined->push_back({&module, callee});
+    return true;
+  };
   absl::MutexLock lock(&view->mutex());
+  Made made;
   const absl::Time start = absl::Now();
-  FIRSTCALL_ASSIGN_OR_RETURN(
-      std::unique_ptr<llvm::Module> function_module,
-      ExtractFunction(*view, key.module->index(), key.ordinal, options));
+  FIRSTCALL_ASSIGN_OR_RETURN(FunctionModule function_module,
+                             ExtractFunction(*view, module.index(), key.ordinal, options, may_join));
   const absl::Time extracted = absl::Now();
-  absl::StatusOr<ObjectBytes> bytes = emitter->Emit(std::move(function_module));
-  published.split = extracted - start;
-  published.emit = absl::Now() - extracted;
-  return bytes;
+  FIRSTCALL_ASSIGN_OR_RETURN(made.bytes, emitter->Emit(std::move(function_module.module)));
+  made.functions = std::move(function_module.functions);
+  made.variables = std::move(function_module.variables);
+  made.split = extracted - start;
+  made.emit = absl::Now() - extracted;
+  return made;
 }
 
-absl::Status FunctionCompiler::CompileGroup(FunctionKey leader) {
-  const std::string& name = leader.module->index().at(leader.ordinal).name;
-  const std::string where = absl::StrCat("function '", name, "'");
-  ContextPool::Lease context = contexts_.Take();
-  PublishedObject published;
-  published.module = leader.module->name();
-  published.function = name;
-  absl::StatusOr<ObjectBytes> bytes = Make(leader, *context, published);
-  if (!bytes.ok()) return Annotate(bytes.status(), absl::StrCat("compiling ", where));
-  published.object = absl::string_view(bytes->data(), bytes->size());
+// If the function-module of several functions fails, the fault may be with any of them. Where the
+// bodies can be had again, each is left to its own first call, and only `key` is tried again.
+absl::StatusOr<FunctionCompiler::Made> FunctionCompiler::MakeWithCallees(FunctionKey key,
+                                                                         CompileContext& context,
+                                                                         Joined& joined) {
+  absl::StatusOr<Made> made = Make(key, context, &joined);
+  if (made.ok() || joined.empty() || !key.module->source().is_reopenable()) return made;
+  for (FunctionKey callee : joined) functions_.Release(callee);
+  joined.clear();
+  context.DropView(*key.module);
+  return Make(key, context, /*joined=*/nullptr);
+}
 
+absl::Status FunctionCompiler::CompileGroup(FunctionKey leader, Reason reason) {
+  ContextPool::Lease context = contexts_.Take();
+  Joined joined;
+  absl::StatusOr<Made> made = reason == Reason::kCalled
+                                  ? MakeWithCallees(leader, *context, joined)
+                                  : Make(leader, *context, /*joined=*/nullptr);
+  absl::Status status =
+      made.ok() ? LinkAndPublish(leader, *made, *context)
+                : Annotate(made.status(),
+                           absl::StrCat("compiling function '",
+                                        leader.module->index().at(leader.ordinal).name, "'"));
+  if (!status.ok()) {
+    for (FunctionKey callee : joined) functions_.Fail(callee, status);
+  }
+  return status;
+}
+
+absl::Status FunctionCompiler::LinkAndPublish(FunctionKey leader, Made& made,
+                                              CompileContext& context) {
+  const std::string& name = leader.module->index().at(leader.ordinal).name;
   const absl::Time start = absl::Now();
-  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ObjectImage> image, ObjectImage::Parse(*bytes, name));
+  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ObjectImage> image,
+                             ObjectImage::Parse(made.bytes, name));
   image->MakeDefinitionsStrong();
-  FIRSTCALL_ASSIGN_OR_RETURN(SymbolAddresses resolution,
-                             resolver_.ResolveAll(*image, leader.module, where, *context));
+  FIRSTCALL_ASSIGN_OR_RETURN(
+      SymbolAddresses resolution,
+      resolver_.ResolveAll(*image, leader.module, absl::StrCat("function '", name, "'"), context));
   FIRSTCALL_RETURN_IF_ERROR(image->BindCallsDirectly([&](absl::string_view symbol) {
     auto found = resolution.find(symbol);
     return found != resolution.end() && arena_.Contains(found->second);
   }));
-  FIRSTCALL_ASSIGN_OR_RETURN(SymbolAddresses defined, context->linker().Load(*image));
-  FIRSTCALL_RETURN_IF_ERROR(context->linker().Finish(resolution));
-  published.code_bytes = context->linker().code_bytes();
+  FIRSTCALL_ASSIGN_OR_RETURN(SymbolAddresses defined, context.linker().Load(*image));
+  FIRSTCALL_RETURN_IF_ERROR(context.linker().Finish(resolution));
+  PublishedObject published;
+  published.module = leader.module->name();
+  published.object = absl::string_view(made.bytes.data(), made.bytes.size());
+  published.code_bytes = context.linker().code_bytes();
+  published.split = made.split;
+  published.emit = made.emit;
   published.link = absl::Now() - start;
-  Publish(leader, defined, published);
+  Publish(leader, made, defined, published);
   return absl::OkStatus();
 }
 
-// The leader's slot is written last: who finds it published finds its group published.
-void FunctionCompiler::Publish(FunctionKey leader, const SymbolAddresses& defined,
+// The leader's slot is written last: who finds it published finds all it came with published.
+void FunctionCompiler::Publish(FunctionKey leader, const Made& made, const SymbolAddresses& defined,
                                PublishedObject& published) {
   const SymbolIndex& index = leader.module->index();
-  absl::Span<const SymbolOrdinal> group = index.GroupOf(leader.ordinal);
-  if (group.empty()) group = absl::MakeConstSpan(&leader.ordinal, 1);
-  published.body = defined.at(index.at(leader.ordinal).name);
-  published.function_count =
-      std::count_if(group.begin(), group.end(),
-                    [&](SymbolOrdinal member) { return IsFunction(index, member); });
+  std::vector<PublishedFunction> functions;
+  for (SymbolOrdinal function : made.functions) {
+    const std::string& name = index.at(function).name;
+    functions.push_back({name, defined.at(name)});
+  }
+  published.functions = functions;
+  published.function_count = functions.size();
   listener_.OnPublished(published);
-  for (SymbolOrdinal member : group) {
-    if (member != leader.ordinal) {
-      functions_.Publish({leader.module, member}, defined.at(index.at(member).name));
+  for (SymbolOrdinal variable : made.variables) {
+    functions_.Publish({leader.module, variable}, defined.at(index.at(variable).name));
+  }
+  for (size_t i = made.functions.size(); i-- > 0;) {
+    if (made.functions[i] != leader.ordinal) {
+      functions_.Publish({leader.module, made.functions[i]}, functions[i].body);
     }
   }
-  functions_.Publish(leader, published.body);
+  functions_.Publish(leader, defined.at(index.at(leader.ordinal).name));
 }
 
 absl::Status FunctionCompiler::ResolveIFunc(FunctionKey key) {
   const Symbol& symbol = key.module->index().at(key.ordinal);
   FIRSTCALL_ASSIGN_OR_RETURN(ExecutorAddress resolver,
-                             Compile({key.module, symbol.base}));
+                             Compile({key.module, symbol.base}, Reason::kCalled));
   // What the C library passes to an ifunc's resolver; on x86-64 there is nothing to pass.
   using IFuncResolver = void* (*)(unsigned long hwcap);
   void* target = resolver.InThisProcess<IFuncResolver>()(getauxval(AT_HWCAP));

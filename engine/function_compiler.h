@@ -5,8 +5,11 @@
 #ifndef FIRSTCALL_ENGINE_FUNCTION_COMPILER_H_
 #define FIRSTCALL_ENGINE_FUNCTION_COMPILER_H_
 
+#include <vector>
+
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "engine/compile_context.h"
 #include "engine/function_table.h"
 #include "engine/listener.h"
@@ -27,16 +30,35 @@ class FunctionCompiler {
         arena_(arena),
         listener_(listener) {}
 
+  // Why a function is compiled.
+  enum class Reason {
+    kCalled,   // It is about to run: what it is bound to call may be compiled along.
+    kOrdered,  // Somebody wants it compiled.
+  };
+
   // Where the body of `key` is, after compiling and publishing it unless that has been done; for a
   // variable that is compiled with its function, where the variable is. Blocks on the compile.
-  absl::StatusOr<ExecutorAddress> Compile(FunctionKey key);
+  absl::StatusOr<ExecutorAddress> Compile(FunctionKey key, Reason reason);
 
  private:
-  absl::Status CompileGroup(FunctionKey leader);
+  // An object made from a function-module.
+  struct Made {
+    ObjectBytes bytes;
+    std::vector<SymbolOrdinal> functions;
+    std::vector<SymbolOrdinal> variables;
+    absl::Duration split;
+    absl::Duration emit;
+  };
+  using Joined = std::vector<FunctionKey>;
+
+  absl::Status CompileGroup(FunctionKey leader, Reason reason);
   absl::Status ResolveIFunc(FunctionKey key);
-  absl::StatusOr<ObjectBytes> Make(FunctionKey key, CompileContext& context,
-                                   PublishedObject& published);
-  void Publish(FunctionKey leader, const SymbolAddresses& defined, PublishedObject& published);
+  // Joins callees to `key` only if `joined` is not null; it gets those that were claimed.
+  absl::StatusOr<Made> Make(FunctionKey key, CompileContext& context, Joined* joined);
+  absl::StatusOr<Made> MakeWithCallees(FunctionKey key, CompileContext& context, Joined& joined);
+  absl::Status LinkAndPublish(FunctionKey leader, Made& made, CompileContext& context);
+  void Publish(FunctionKey leader, const Made& made, const SymbolAddresses& defined,
+               PublishedObject& published);
 
   ContextPool& contexts_;
   FunctionTable& functions_;

@@ -73,6 +73,27 @@ absl::Status FunctionTable::CompileOnce(FunctionKey key, absl::FunctionRef<absl:
   return status;
 }
 
+bool FunctionTable::Claim(FunctionKey key) {
+  absl::MutexLock lock(&mutex_);
+  Record& record = RecordOf(key);
+  if (record.state != FunctionState::kStub) return false;
+  record.state = FunctionState::kCompiling;
+  record.compiling_thread = std::this_thread::get_id();
+  return true;
+}
+
+void FunctionTable::Release(FunctionKey key) {
+  absl::MutexLock lock(&mutex_);
+  RecordOf(key).state = FunctionState::kStub;
+}
+
+void FunctionTable::Fail(FunctionKey key, const absl::Status& status) {
+  absl::MutexLock lock(&mutex_);
+  Record& record = RecordOf(key);
+  record.state = FunctionState::kFailed;
+  record.status = status;
+}
+
 void FunctionTable::Publish(FunctionKey key, ExecutorAddress body) {
   absl::MutexLock lock(&mutex_);
   Record& record = RecordOf(key);

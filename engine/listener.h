@@ -9,17 +9,21 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "memory/executor_address.h"
 
 namespace firstcall {
 
+struct PublishedFunction {
+  absl::string_view name;
+  ExecutorAddress body;
+};
+
 // What was compiled together and is about to be published. Views are valid during the call only.
 struct PublishedObject {
   absl::string_view module;
-  // A function's name; empty for a data-module or a module compiled whole.
-  absl::string_view function;
-  // Where the function's body is; null if `function` is empty.
-  ExecutorAddress body;
+  // What a function-module defines; empty for a data-module and for a module compiled whole.
+  absl::Span<const PublishedFunction> functions;
   size_t function_count = 0;  // Functions it defines.
   size_t code_bytes = 0;      // Bytes of its code sections, the linker's own pieces included.
   absl::string_view object;   // The relocatable object it was linked from.

@@ -42,13 +42,14 @@ SourceModule* Program::TakeModuleToDestroy() {
   return module;
 }
 
-absl::StatusOr<ExecutorAddress> Program::Prepare(SourceModule& module, SymbolOrdinal function) {
+absl::StatusOr<ExecutorAddress> Program::Prepare(SourceModule& module, SymbolOrdinal function,
+                                                 FunctionCompiler::Reason reason) {
   const SymbolIndex& index = module.index();
   const Symbol& symbol = index.at(function);
   if (module.mode() == Mode::kLazy && symbol.is_definition &&
       !resolver_.IsReplaced(module, function)) {
     const SymbolOrdinal base = symbol.kind == SymbolKind::kIFunc ? function : symbol.base;
-    FIRSTCALL_RETURN_IF_ERROR(compiler_.Compile({&module, base}).status());
+    FIRSTCALL_RETURN_IF_ERROR(compiler_.Compile({&module, base}, reason).status());
   }
   ContextPool::Lease context = contexts_.Take();
   return resolver_.AddressOf(module, function, ReferenceKind::kStub, *context);
@@ -57,7 +58,9 @@ absl::StatusOr<ExecutorAddress> Program::Prepare(SourceModule& module, SymbolOrd
 absl::Status Program::RunConstructors() {
   while (SourceModule* module = TakeModuleToConstruct()) {
     for (const LifecycleFunction& constructor : module->index().constructors()) {
-      FIRSTCALL_ASSIGN_OR_RETURN(ExecutorAddress address, Prepare(*module, constructor.function));
+      FIRSTCALL_ASSIGN_OR_RETURN(ExecutorAddress address,
+                                 Prepare(*module, constructor.function,
+                                         FunctionCompiler::Reason::kCalled));
       address.InThisProcess<void (*)()>()();
     }
   }
@@ -95,9 +98,11 @@ absl::StatusOr<int> Program::RunMain(absl::Span<const std::string> arguments,
     return EntryPoint::Create(*function);
   }();
   if (!entry_point.ok()) return entry_point.status();
-  FIRSTCALL_RETURN_IF_ERROR(Prepare(*found->module, found->ordinal).status());
+  // Before the constructors, so that nothing has run if it cannot be compiled.
+  FIRSTCALL_ASSIGN_OR_RETURN(
+      ExecutorAddress address,
+      Prepare(*found->module, found->ordinal, FunctionCompiler::Reason::kCalled));
   FIRSTCALL_RETURN_IF_ERROR(RunConstructors());
-  FIRSTCALL_ASSIGN_OR_RETURN(ExecutorAddress address, Prepare(*found->module, found->ordinal));
   return entry_point->Call(address, arguments, environ);
 }
 

@@ -42,7 +42,8 @@ class Program {
   absl::StatusOr<int> RunMain(absl::Span<const std::string> arguments, absl::string_view entry);
 
   // Where to call a function of a module, after compiling it.
-  absl::StatusOr<ExecutorAddress> Prepare(SourceModule& module, SymbolOrdinal function);
+  absl::StatusOr<ExecutorAddress> Prepare(SourceModule& module, SymbolOrdinal function,
+                                          FunctionCompiler::Reason reason);
 
  private:
   SourceModule* TakeModuleToConstruct() ABSL_LOCKS_EXCLUDED(mutex_);

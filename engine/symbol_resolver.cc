@@ -102,7 +102,7 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::AddressOf(SourceModule& module,
   absl::StatusOr<ExecutorAddress> data =
       index.GroupOf(base).empty()
           ? objects_->AddressIn(module.object(), index.at(base).name, context)
-          : compiler_->Compile(key);
+          : compiler_->Compile(key, FunctionCompiler::Reason::kOrdered);
   if (!data.ok()) return data.status();
   return *data + static_cast<uint64_t>(symbol.offset);
 }

@@ -1,14 +1,17 @@
 #include "splitter/function_extractor.h"
 
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
+#include "splitter/inevitable_calls.h"
 #include "splitter/module_skeleton.h"
 #include "splitter/reference_mapper.h"
 
@@ -45,74 +48,135 @@ void DropAliasMetadata(llvm::Function& function) {
   }
 }
 
-absl::Status VerifyMoved(const llvm::Function& function) {
+absl::Status Verify(const llvm::Function& function, const Symbol& symbol) {
   std::string reason;
   llvm::raw_string_ostream stream(reason);
   if (!llvm::verifyFunction(function, &stream)) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat("function '", function.getName().str(), "' is not valid IR: ", reason));
+      absl::StrCat("function '", symbol.name, "' is not valid IR: ", reason));
 }
 
-// The functions and variables that have to move together.
-struct Group {
-  llvm::SmallVector<std::pair<llvm::Function*, SymbolOrdinal>, 1> functions;
-  llvm::SmallVector<std::pair<llvm::GlobalVariable*, SymbolOrdinal>, 1> variables;
-};
+// Whether the code generator may refuse a body that is valid IR.
+bool HasInlineAssembly(const llvm::Function& function) {
+  for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+    const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    if (call != nullptr && call->isInlineAsm()) return true;
+  }
+  return false;
+}
 
-Group CollectGroup(ModuleView& view, const SymbolIndex& index, SymbolOrdinal function) {
-  absl::Span<const SymbolOrdinal> members = index.GroupOf(function);
-  if (members.empty()) members = absl::MakeConstSpan(&function, 1);
-  Group group;
-  for (SymbolOrdinal member : members) {
-    if (auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(&view.symbol(member))) {
-      group.variables.push_back({variable, member});
-    } else {
-      group.functions.push_back({llvm::cast<llvm::Function>(&view.symbol(member)), member});
+// Chooses what goes into one function-module, then moves it.
+class Extraction {
+ public:
+  Extraction(ModuleView& view, const SymbolIndex& index, const ExtractOptions& options)
+      : view_(view), index_(index), options_(options) {}
+
+  absl::Status AddGroup(SymbolOrdinal function) {
+    absl::Span<const SymbolOrdinal> members = index_.GroupOf(function);
+    if (members.empty()) members = absl::MakeConstSpan(&function, 1);
+    for (SymbolOrdinal member : members) {
+      if (auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(&view_.symbol(member))) {
+        variables_.push_back({variable, member});
+        continue;
+      }
+      auto* original = llvm::cast<llvm::Function>(&view_.symbol(member));
+      FIRSTCALL_RETURN_IF_ERROR(Read(*original, member));
+      functions_.push_back({original, member});
+    }
+    return absl::OkStatus();
+  }
+
+  // Adds what functions_ are bound to call, and what that is bound to call, and so on.
+  void AddInevitableCallees(MayJoin may_join) {
+    if (!variables_.empty() || HasInlineAssembly(*functions_.front().first)) return;
+    size_t instructions = 0;
+    for (size_t i = 0; i < functions_.size(); ++i) {
+      for (llvm::Function* callee : InevitableCallees(*functions_[i].first)) {
+        if (functions_.size() >= kMaxFunctions) return;
+        std::optional<SymbolOrdinal> ordinal = view_.ordinal_of(*callee);
+        if (!ordinal || !MayBeMoved(*callee, *ordinal)) continue;
+        instructions += callee->getInstructionCount();
+        if (instructions > kMaxJoinedInstructions) return;
+        if (may_join(*ordinal)) functions_.push_back({callee, *ordinal});
+      }
     }
   }
-  return group;
-}
+
+  absl::StatusOr<FunctionModule> Move() {
+    FunctionModule result;
+    result.module = MakeModuleLike(view_, index_.at(functions_.front().second).name);
+    ReferenceMapper mapper(view_, index_, *result.module);
+    std::vector<llvm::Function*> bodies;
+    for (auto [original, ordinal] : functions_) {
+      bodies.push_back(MoveFunction(*original, index_.at(ordinal).name, *result.module));
+      mapper.DefineCallTarget(*original, *bodies.back());
+      result.functions.push_back(ordinal);
+    }
+    for (auto [original, ordinal] : variables_) {
+      mapper.Define(*original, DeclareMoved(*original, index_.at(ordinal).name, *result.module));
+      result.variables.push_back(ordinal);
+    }
+    for (auto [original, ordinal] : variables_) MoveInitializer(*original, mapper);
+    for (llvm::Function* body : bodies) {
+      if (options_.drop_alias_metadata) DropAliasMetadata(*body);
+      mapper.MapBody(*body);
+    }
+    FIRSTCALL_RETURN_IF_ERROR(Annotate(
+        mapper.status(), absl::StrCat("function '", index_.at(result.functions.front()).name, "'")));
+    return result;
+  }
+
+ private:
+  // Limits of what is compiled along: beyond them the cost of a function-module is small anyway.
+  static constexpr size_t kMaxFunctions = 64;
+  static constexpr size_t kMaxJoinedInstructions = 2000;
+
+  absl::Status Read(llvm::Function& function, SymbolOrdinal ordinal) {
+    const Symbol& symbol = index_.at(ordinal);
+    if (llvm::Error error = function.materialize()) {
+      return FromLlvm(std::move(error), absl::StatusCode::kInvalidArgument,
+                      absl::StrCat("function '", symbol.name, "': reading its body"));
+    }
+    if (function.isDeclaration()) {
+      return absl::FailedPreconditionError(
+          absl::StrCat("function '", symbol.name, "' was already extracted"));
+    }
+    if (!options_.verify) return absl::OkStatus();
+    // Optimizations' metadata is checked too, unless it is dropped anyway.
+    if (options_.drop_alias_metadata) DropAliasMetadata(function);
+    return Verify(function, symbol);
+  }
+
+  bool IsChosen(SymbolOrdinal ordinal) const {
+    for (auto [function, chosen] : functions_) {
+      if (chosen == ordinal) return true;
+    }
+    return false;
+  }
+
+  // A function that is damaged or not valid does not join: its own first call will report it.
+  bool MayBeMoved(llvm::Function& function, SymbolOrdinal ordinal) {
+    return index_.at(ordinal).is_definition && index_.GroupOf(ordinal).empty() &&
+           !function.isDeclaration() && !IsChosen(ordinal) && Read(function, ordinal).ok() &&
+           !HasInlineAssembly(function);
+  }
+
+  ModuleView& view_;
+  const SymbolIndex& index_;
+  const ExtractOptions& options_;
+  std::vector<std::pair<llvm::Function*, SymbolOrdinal>> functions_;
+  std::vector<std::pair<llvm::GlobalVariable*, SymbolOrdinal>> variables_;
+};
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<llvm::Module>> ExtractFunction(ModuleView& view,
-                                                              const SymbolIndex& index,
-                                                              SymbolOrdinal function,
-                                                              const ExtractOptions& options) {
-  Group group = CollectGroup(view, index, function);
-  for (auto [original, ordinal] : group.functions) {
-    if (llvm::Error error = original->materialize()) {
-      return FromLlvm(std::move(error), absl::StatusCode::kInvalidArgument,
-                      absl::StrCat("function '", index.at(ordinal).name, "': reading its body"));
-    }
-    if (original->isDeclaration()) {
-      return absl::FailedPreconditionError(
-          absl::StrCat("function '", index.at(ordinal).name, "' was already extracted"));
-    }
-  }
-
-  std::unique_ptr<llvm::Module> target = MakeModuleLike(view, index.at(function).name);
-  ReferenceMapper mapper(view, index, *target);
-  llvm::SmallVector<llvm::Function*, 1> moved;
-  for (auto [original, ordinal] : group.functions) {
-    moved.push_back(MoveFunction(*original, index.at(ordinal).name, *target));
-  }
-  for (auto [original, ordinal] : group.variables) {
-    mapper.Define(*original, DeclareMoved(*original, index.at(ordinal).name, *target));
-  }
-  for (auto [original, ordinal] : group.variables) {
-    MoveInitializer(*original, mapper);
-  }
-  for (llvm::Function* body : moved) {
-    if (options.drop_alias_metadata) DropAliasMetadata(*body);
-    mapper.MapBody(*body);
-  }
-  FIRSTCALL_RETURN_IF_ERROR(
-      Annotate(mapper.status(), absl::StrCat("function '", index.at(function).name, "'")));
-  if (options.verify) {
-    for (llvm::Function* body : moved) FIRSTCALL_RETURN_IF_ERROR(VerifyMoved(*body));
-  }
-  return target;
+absl::StatusOr<FunctionModule> ExtractFunction(ModuleView& view, const SymbolIndex& index,
+                                               SymbolOrdinal function,
+                                               const ExtractOptions& options, MayJoin may_join) {
+  Extraction extraction(view, index, options);
+  FIRSTCALL_RETURN_IF_ERROR(extraction.AddGroup(function));
+  extraction.AddInevitableCallees(may_join);
+  return extraction.Move();
 }
 
 }  // namespace firstcall

@@ -1,6 +1,6 @@
-// Moves one function (or one inseparable group) out of a view into a function-module of its own, at
-// a cost in proportion to the function: its body is spliced, not cloned, and only what it names is
-// declared.
+// Moves one function (or one inseparable group, or one with the small functions it is bound to call)
+// out of a view into a function-module of its own, at a cost in proportion to what is moved: bodies
+// are spliced, not cloned, and only what they name is declared.
 //
 // Thread-compatible: hold the view's mutex until the function-module is destroyed.
 
@@ -8,7 +8,9 @@
 #define FIRSTCALL_SPLITTER_FUNCTION_EXTRACTOR_H_
 
 #include <memory>
+#include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "base/ids.h"
 #include "llvm/IR/Module.h"
@@ -25,14 +27,27 @@ struct ExtractOptions {
   bool drop_alias_metadata = false;
 };
 
+// Asked whether a function that is bound to be called may be compiled along; if so, the caller has
+// taken on to publish it.
+using MayJoin = absl::FunctionRef<bool(SymbolOrdinal)>;
+
+struct FunctionModule {
+  std::unique_ptr<llvm::Module> module;
+  // The functions it defines, each under its Symbol::name: first the one that was asked for with its
+  // group, then those that joined.
+  std::vector<SymbolOrdinal> functions;
+  // The variables of the group.
+  std::vector<SymbolOrdinal> variables;
+};
+
 // The function-module of `function`, which must be a definition whose body has not been moved out of
-// this view before. It lives in the view's context and defines each function of the group under
-// Symbol::name. InvalidArgument, naming the function, if its bitcode is damaged or not valid IR; the
-// body is lost then. Unimplemented if it holds what cannot be split.
-absl::StatusOr<std::unique_ptr<llvm::Module>> ExtractFunction(ModuleView& view,
-                                                              const SymbolIndex& index,
-                                                              SymbolOrdinal function,
-                                                              const ExtractOptions& options);
+// this view before. It lives in the view's context. Small functions that `function` is bound to call
+// join it if `may_join` lets them, because making a function-module costs more than a small function
+// does. InvalidArgument, naming the function, if its bitcode is damaged or not valid IR; Unimplemented
+// if it holds what cannot be split. None has joined then.
+absl::StatusOr<FunctionModule> ExtractFunction(ModuleView& view, const SymbolIndex& index,
+                                               SymbolOrdinal function,
+                                               const ExtractOptions& options, MayJoin may_join);
 
 }  // namespace firstcall
 

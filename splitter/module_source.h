@@ -55,6 +55,9 @@ class ModuleSource {
   // Whether all bodies are known to be valid IR. If not, verify each one that is extracted.
   bool is_verified() const { return is_verified_; }
 
+  // Whether a further view has every body again, also those that were moved out of others.
+  bool is_reopenable() const { return !is_verified_; }
+
   // A view of the caller's own. The first one costs nothing; a further one is parsed, in time
   // proportional to the number of symbols (for a module given in memory the first time also to its
   // size, and the call waits until nobody uses the first view).

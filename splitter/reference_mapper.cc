@@ -40,6 +40,10 @@ void ReferenceMapper::Define(llvm::GlobalValue& original, llvm::GlobalValue& def
   values_[&original] = &definition;
 }
 
+void ReferenceMapper::DefineCallTarget(const llvm::Function& original, llvm::Function& body) {
+  call_targets_[&original] = &body;
+}
+
 llvm::Constant* ReferenceMapper::Map(llvm::Constant& original) {
   return mapper_.mapConstant(original);
 }
