@@ -118,11 +118,11 @@ TEST(BarsTest, GrowingCostPerFunctionIsMissed) {
 
 TEST(BarsTest, WorstSmallProgramDecides) {
   std::vector<Result> results = GoodResults();
-  Get(results, "stream", kFirstcall).samples[0].wall_ms = 30;
+  Get(results, "small", kFirstcall).samples[0].wall_ms = 30;
   const Bar bar = FindBar(results, "small programs");
   EXPECT_EQ(bar.verdict, Bar::Verdict::kMissed);
   EXPECT_DOUBLE_EQ(bar.measured, 1.5);
-  EXPECT_THAT(bar.numbers, HasSubstr("stream"));
+  EXPECT_THAT(bar.numbers, HasSubstr("small"));
 }
 
 }  // namespace

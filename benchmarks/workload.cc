@@ -42,7 +42,7 @@ std::vector<Workload> AllWorkloads(const std::string& directory) {
 }
 
 std::vector<absl::string_view> SmallPrograms() {
-  return {"hello", "helloO2", "small", "smallO2", "stream", "streamO2"};
+  return {"hello", "helloO2", "small", "smallO2"};
 }
 
 std::vector<std::string> CommandLine(const Contestant& contestant, const Workload& workload) {
