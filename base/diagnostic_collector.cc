@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
@@ -24,7 +25,10 @@ class Collector final : public llvm::DiagnosticHandler {
     return true;  // Handled: LLVM neither prints nor exits.
   }
 
-  std::string Take() { return std::exchange(errors_, std::string()); }
+  std::string Take() {
+    absl::StripTrailingAsciiWhitespace(&errors_);
+    return std::exchange(errors_, std::string());
+  }
 
  private:
   std::string errors_;

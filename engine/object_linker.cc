@@ -78,7 +78,7 @@ absl::Status ObjectLinker::LinkLocked(LazyObject& object, CompileContext& contex
   object.state.store(LazyObject::State::kLoaded, std::memory_order_relaxed);
   FIRSTCALL_ASSIGN_OR_RETURN(
       SymbolAddresses resolution,
-      resolver_.ResolveAll(*image, object.module, absl::StrCat("'", object.name, "'"), context));
+      resolver_.ResolveAll(*image, object.module, "its data and code", context));
   FIRSTCALL_RETURN_IF_ERROR(linker.Finish(resolution));
   published.code_bytes = linker.code_bytes();
   published.link = absl::Now() - start;

@@ -37,7 +37,7 @@ absl::StatusOr<SymbolAddresses> SymbolResolver::ResolveAll(const ObjectImage& im
     if (!address.ok() && absl::IsNotFound(address.status()) && symbol.is_weak) {
       address = ExecutorAddress();
     }
-    if (!address.ok()) return Annotate(address.status(), absl::StrCat("needed by ", needed_by));
+    if (!address.ok()) return Annotate(address.status(), absl::StrCat("linking ", needed_by));
     addresses.emplace(symbol.name, *address);
   }
   return addresses;

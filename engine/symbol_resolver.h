@@ -37,7 +37,7 @@ class SymbolResolver {
   }
 
   // The address of each symbol that `image`, an object made from `module` (null: an object file),
-  // leaves undefined. NotFound, with the symbol and `needed_by`, if one is nowhere. May link data;
+  // leaves undefined. NotFound, with the symbol and with `needed_by`, if one is nowhere. May link data;
   // compiles no function, except for a variable that only exists together with one.
   absl::StatusOr<SymbolAddresses> ResolveAll(const ObjectImage& image, SourceModule* module,
                                              absl::string_view needed_by, CompileContext& context);

@@ -44,6 +44,7 @@ class SectionMemory final : public llvm::RTDyldMemoryManager {
                                llvm::StringRef name) override;
   uint8_t* allocateDataSection(uintptr_t size, unsigned alignment, unsigned section_id,
                                llvm::StringRef name, bool is_read_only) override;
+  using llvm::RTDyldMemoryManager::notifyObjectLoaded;
   // Tells the linker where each section will be seen, once it has copied them all.
   void notifyObjectLoaded(llvm::RuntimeDyld& linker, const llvm::object::ObjectFile& object) override;
   void registerEHFrames(uint8_t* write, uint64_t run, size_t size) override;

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "llvm/IR/InstIterator.h"
@@ -53,7 +54,8 @@ absl::Status Verify(const llvm::Function& function, const Symbol& symbol) {
   llvm::raw_string_ostream stream(reason);
   if (!llvm::verifyFunction(function, &stream)) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat("function '", symbol.name, "' is not valid IR: ", reason));
+      absl::StrCat("function '", symbol.name, "' is not valid IR: ",
+                   absl::StripTrailingAsciiWhitespace(reason)));
 }
 
 // Whether the code generator may refuse a body that is valid IR.

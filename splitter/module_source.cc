@@ -1,7 +1,9 @@
 #include "splitter/module_source.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "base/status.h"
@@ -27,11 +29,12 @@ absl::Status Verify(const llvm::Module& module) {
   for (const llvm::Function& function : module) {
     if (!function.isDeclaration() && llvm::verifyFunction(function, &stream)) {
       return absl::InvalidArgumentError(
-          absl::StrCat("function '", function.getName().str(), "' is not valid IR: ", reason));
+          absl::StrCat("function '", function.getName().str(), "' is not valid IR: ",
+                       absl::StripTrailingAsciiWhitespace(reason)));
     }
   }
   if (llvm::verifyModule(module, &stream)) {
-    return absl::InvalidArgumentError(absl::StrCat("module is not valid IR: ", reason));
+    return absl::InvalidArgumentError(absl::StrCat("module is not valid IR: ", absl::StripTrailingAsciiWhitespace(reason)));
   }
   return absl::OkStatus();
 }
@@ -57,10 +60,13 @@ absl::StatusOr<std::unique_ptr<ModuleSource>> ModuleSource::FromFile(const std::
   const auto* begin = reinterpret_cast<const unsigned char*>((*buffer)->getBufferStart());
   const auto* end = reinterpret_cast<const unsigned char*>((*buffer)->getBufferEnd());
   if (llvm::isBitcode(begin, end)) return FromBitcode(std::move(*buffer));
-  // Neither form has a zero byte in its first few: what has one is meant to be neither.
+  // Text has no control characters but white space: what has others is meant to be neither.
   absl::string_view start((*buffer)->getBufferStart(),
                           std::min<size_t>((*buffer)->getBufferSize(), 512));
-  if (start.find('\0') != absl::string_view::npos) {
+  if (std::any_of(start.begin(), start.end(), [](char c) {
+        return absl::ascii_iscntrl(static_cast<unsigned char>(c)) &&
+               !absl::ascii_isspace(static_cast<unsigned char>(c));
+      })) {
     return absl::InvalidArgumentError(
         absl::StrCat("'", path, "' is neither LLVM bitcode nor LLVM assembly text"));
   }
@@ -85,7 +91,7 @@ absl::StatusOr<std::unique_ptr<ModuleSource>> ModuleSource::FromText(llvm::Memor
     std::string message;
     llvm::raw_string_ostream stream(message);
     diagnostic.print(/*ProgName=*/nullptr, stream, /*ShowColors=*/false);
-    return absl::InvalidArgumentError(message);
+    return absl::InvalidArgumentError(absl::StripTrailingAsciiWhitespace(message));
   }
   return FromModule(std::move(context), std::move(module));
 }
@@ -93,12 +99,12 @@ absl::StatusOr<std::unique_ptr<ModuleSource>> ModuleSource::FromText(llvm::Memor
 absl::StatusOr<std::unique_ptr<ModuleSource>> ModuleSource::FromModule(
     std::unique_ptr<llvm::LLVMContext> context, std::unique_ptr<llvm::Module> module) {
   std::string name = module->getModuleIdentifier();
-  if (llvm::Error error = module->materializeAll()) {
-    return FromLlvm(std::move(error), absl::StatusCode::kInvalidArgument,
-                    absl::StrCat("'", name, "'"));
-  }
-  FIRSTCALL_RETURN_IF_ERROR(Annotate(Verify(*module), absl::StrCat("'", name, "'")));
+  // The view owns both from here on, and destroys the module before its context.
   auto view = std::make_shared<ModuleView>(std::move(context), std::move(module));
+  const std::string where = absl::StrCat("'", name, "'");
+  FIRSTCALL_RETURN_IF_ERROR(FromLlvm(view->module().materializeAll(),
+                                     absl::StatusCode::kInvalidArgument, where));
+  FIRSTCALL_RETURN_IF_ERROR(Annotate(Verify(view->module()), where));
   return std::unique_ptr<ModuleSource>(
       new ModuleSource(std::move(name), /*bitcode=*/nullptr, std::move(view)));
 }

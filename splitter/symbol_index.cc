@@ -1,6 +1,7 @@
 #include "splitter/symbol_index.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -185,11 +186,11 @@ class SymbolIndexBuilder {
   }
 
   std::vector<LifecycleFunction> ReadLifecycleList(llvm::StringRef name) const {
-    std::vector<LifecycleFunction> list;
+    std::multimap<uint32_t, SymbolOrdinal> by_priority;  // Keeps the order of equal priorities.
     const llvm::GlobalVariable* variable = view_.module().getGlobalVariable(name);
-    if (variable == nullptr || !variable->hasInitializer()) return list;
+    if (variable == nullptr || !variable->hasInitializer()) return {};
     const auto* entries = llvm::dyn_cast<llvm::ConstantArray>(variable->getInitializer());
-    if (entries == nullptr) return list;
+    if (entries == nullptr) return {};
     for (const llvm::Use& use : entries->operands()) {
       const auto* entry = llvm::dyn_cast<llvm::ConstantStruct>(use.get());
       if (entry == nullptr) continue;
@@ -197,13 +198,10 @@ class SymbolIndexBuilder {
           llvm::dyn_cast<llvm::GlobalValue>(entry->getOperand(1)->stripPointerCasts());
       if (function == nullptr || !view_.ordinal_of(*function)) continue;  // A null entry ends a list.
       const auto* priority = llvm::cast<llvm::ConstantInt>(entry->getOperand(0));
-      list.push_back({static_cast<uint32_t>(priority->getZExtValue()),
-                      *view_.ordinal_of(*function)});
+      by_priority.emplace(priority->getZExtValue(), *view_.ordinal_of(*function));
     }
-    std::stable_sort(list.begin(), list.end(),
-                     [](const LifecycleFunction& a, const LifecycleFunction& b) {
-                       return a.priority < b.priority;
-                     });
+    std::vector<LifecycleFunction> list;
+    for (auto [priority, function] : by_priority) list.push_back({priority, function});
     return list;
   }
 

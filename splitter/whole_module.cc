@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "llvm/IR/Module.h"
@@ -22,7 +23,8 @@ absl::Status ReadBodies(llvm::Module& module, bool verify) {
     std::string reason;
     llvm::raw_string_ostream stream(reason);
     if (verify && !function.isDeclaration() && llvm::verifyFunction(function, &stream)) {
-      return absl::InvalidArgumentError(absl::StrCat(where, " is not valid IR: ", reason));
+      return absl::InvalidArgumentError(absl::StrCat(where, " is not valid IR: ",
+                   absl::StripTrailingAsciiWhitespace(reason)));
     }
   }
   return FromLlvm(module.materializeAll(), absl::StatusCode::kInvalidArgument, "reading metadata");
