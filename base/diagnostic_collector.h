@@ -1,5 +1,5 @@
-// Catches what LLVM reports about the IR of one LLVMContext (inline assembly that does not assemble,
-// a construct the code generator refuses) instead of letting it print and exit.
+// Catches what LLVM reports about the IR of one LLVMContext (inline assembly that does not
+// assemble, a construct the code generator refuses) instead of letting it print and exit.
 //
 // Thread-compatible: used by whoever uses the context.
 

@@ -32,11 +32,11 @@ absl::Status Annotate(const absl::Status& status, absl::string_view context);
 }  // namespace firstcall
 
 // Returns from the enclosing function if `expression` is not OK.
-#define FIRSTCALL_RETURN_IF_ERROR(expression)                      \
-  do {                                                             \
+#define FIRSTCALL_RETURN_IF_ERROR(expression)                                   \
+  do {                                                                          \
     if (absl::Status firstcall_status = (expression); !firstcall_status.ok()) { \
-      return firstcall_status;                                     \
-    }                                                              \
+      return firstcall_status;                                                  \
+    }                                                                           \
   } while (false)
 
 // Evaluates a StatusOr and assigns its value to `lhs` (a declaration or an lvalue), or returns its

@@ -17,7 +17,8 @@ namespace {
 std::string IndependentFunctions(int64_t count) {
   std::string text;
   for (int64_t i = 0; i < count; ++i) {
-    absl::StrAppend(&text, "define i64 @f", i, "(i64 %x) { %y = add i64 %x, ", i, "  ret i64 %y }\n");
+    absl::StrAppend(&text, "define i64 @f", i, "(i64 %x) { %y = add i64 %x, ", i,
+                    "  ret i64 %y }\n");
   }
   return text;
 }
@@ -72,8 +73,8 @@ void BM_FirstCall(benchmark::State& state) {
 }
 BENCHMARK(BM_FirstCall)->Arg(1)->Arg(100)->Arg(1000)->Unit(benchmark::kMicrosecond);
 
-// Time for the first call of one function of `range`: what the others cost by being there. Adding the
-// module is not counted, because text, unlike bitcode, is read whole.
+// Time for the first call of one function of `range`: what the others cost by being there. Adding
+// the module is not counted, because text, unlike bitcode, is read whole.
 void BM_NeverCalled(benchmark::State& state) {
   const std::string text = IndependentFunctions(state.range(0));
   for (auto _ : state) {

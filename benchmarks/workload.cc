@@ -41,9 +41,7 @@ std::vector<Workload> AllWorkloads(const std::string& directory) {
   return workloads;
 }
 
-std::vector<absl::string_view> SmallPrograms() {
-  return {"hello", "helloO2", "small", "smallO2"};
-}
+std::vector<absl::string_view> SmallPrograms() { return {"hello", "helloO2", "small", "smallO2"}; }
 
 std::vector<std::string> CommandLine(const Contestant& contestant, const Workload& workload) {
   std::vector<std::string> command = contestant.command;

@@ -1,5 +1,5 @@
-// Everything one thread needs to compile: a code generator, a linker, and views of the source modules
-// it has met. Threads that compile share none of it.
+// Everything one thread needs to compile: a code generator, a linker, and views of the source
+// modules it has met. Threads that compile share none of it.
 //
 // CompileContext: thread-compatible. ContextPool: thread-safe.
 

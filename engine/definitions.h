@@ -34,8 +34,8 @@ struct Definition {
 
 class Definitions {
  public:
-  // Makes what `module` defines known; it must outlive the table. AlreadyExists, with the symbol and
-  // both modules, if another has a strong definition; nothing has changed then.
+  // Makes what `module` defines known; it must outlive the table. AlreadyExists, with the symbol
+  // and both modules, if another has a strong definition; nothing has changed then.
   absl::Status Add(SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // The same for an object that defines `names`. With `is_fallback` a definition counts only where

@@ -74,8 +74,8 @@ struct Engine::Parts {
 absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(EngineOptions options) {
   FIRSTCALL_ASSIGN_OR_RETURN(Target target, Target::Create(options));
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<Arena> arena, Arena::Create(ArenaSizes::Default()));
-  return std::unique_ptr<Engine>(new Engine(
-      std::make_unique<Parts>(std::move(options), std::move(target), std::move(arena))));
+  return std::unique_ptr<Engine>(
+      new Engine(std::make_unique<Parts>(std::move(options), std::move(target), std::move(arena))));
 }
 
 Engine::Engine(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -169,8 +169,8 @@ absl::StatusOr<std::vector<ModuleId>> Engine::AddFiles(absl::Span<const std::str
 
 absl::StatusOr<ModuleId> Engine::AddBitcode(absl::string_view bitcode, absl::string_view name) {
   const absl::Time start = absl::Now();
-  return parts_->Add(ModuleSource::FromBitcode(llvm::MemoryBuffer::getMemBufferCopy(
-                         ToLlvm(bitcode), ToLlvm(name))),
+  return parts_->Add(ModuleSource::FromBitcode(
+                         llvm::MemoryBuffer::getMemBufferCopy(ToLlvm(bitcode), ToLlvm(name))),
                      start);
 }
 
@@ -210,10 +210,10 @@ absl::Status Engine::Prepare(absl::Span<const absl::string_view> names) {
     if (found->module == nullptr) {
       FIRSTCALL_RETURN_IF_ERROR(LookupAddress(name).status());
     } else {
-      FIRSTCALL_RETURN_IF_ERROR(parts_->program
-                                    .Prepare(*found->module, found->ordinal,
-                                             FunctionCompiler::Reason::kOrdered)
-                                    .status());
+      FIRSTCALL_RETURN_IF_ERROR(
+          parts_->program
+              .Prepare(*found->module, found->ordinal, FunctionCompiler::Reason::kOrdered)
+              .status());
     }
   }
   return absl::OkStatus();

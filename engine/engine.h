@@ -37,18 +37,19 @@ class Engine {
   // there is no address space for an arena.
   static absl::StatusOr<std::unique_ptr<Engine>> Create(EngineOptions options = {});
 
-  // Runs the destructors of every module whose constructors have run, and frees all code and data.
-  // No thread may be running any of it, and no address from this engine is valid afterwards.
+  // Runs exit handlers and destructors as RunDestructors does, and frees all code and data. No
+  // thread may be running any of it, and no address from this engine is valid afterwards.
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  // The Add functions take a source module. In lazy mode nothing is compiled; in eager mode the whole
-  // module is, and modules that refer to each other must be added by one call of AddFiles. Errors:
-  // InvalidArgument if the input is not valid IR, or is made for another target, with the position or
-  // the function and the reason; Unimplemented, with its name, for a construct that is not supported;
-  // AlreadyExists if a symbol is defined by another module; and in eager mode all that compiling and
-  // NotFound that linking can give. A module that fails in lazy mode leaves nothing behind.
+  // The Add functions take a source module. In lazy mode nothing is compiled; in eager mode the
+  // whole module is, and modules that refer to each other must be added by one call of AddFiles.
+  // Errors: InvalidArgument if the input is not valid IR, or is made for another target, with the
+  // position or the function and the reason; Unimplemented, with its name, for a construct that is
+  // not supported; AlreadyExists if a symbol is defined by another module; and in eager mode all
+  // that compiling and NotFound that linking can give. A module that fails in lazy mode leaves
+  // nothing behind.
 
   // LLVM bitcode or assembly text; "-" reads standard input. NotFound if there is no such file.
   absl::StatusOr<ModuleId> AddFile(const std::string& path);
@@ -68,9 +69,9 @@ class Engine {
   absl::Status AddObjectFile(const std::string& path);
   absl::Status AddArchive(const std::string& path);
 
-  // The address of a function or a variable that a module defines. A function's is its stub's, which
-  // never changes; nothing is compiled. A variable's module has its data linked. NotFound if no
-  // module defines it, or if data needs a symbol that is nowhere.
+  // The address of a function or a variable that a module defines. A function's is its stub's,
+  // which never changes; nothing is compiled. A variable's module has its data linked. NotFound if
+  // no module defines it, or if data needs a symbol that is nowhere.
   absl::StatusOr<void*> LookupAddress(absl::string_view name);
 
   // The same, as a pointer to a function of the given type, which is not checked:
@@ -90,8 +91,9 @@ class Engine {
   // the order the modules were added. Stops at the first one that cannot be compiled.
   absl::Status RunConstructors();
 
-  // Runs the exit handlers and the destructors (llvm.global_dtors) of every module whose constructors
-  // have run, in the opposite order. Done by the engine's destructor, and at exit() while it lives.
+  // Runs the exit handlers that modules have registered and have not run, and the destructors
+  // (llvm.global_dtors) of every module whose constructors have run, in the opposite order. Done by
+  // the engine's destructor, and at exit() while it lives.
   void RunDestructors();
 
   // Runs constructors, then the function `entry` as main is run, with `arguments` as its argv, and

@@ -9,12 +9,14 @@
 namespace firstcall {
 namespace {
 
-// The short-circuit forms `select a, b, false` and `select a, true, b` of one bit as `and` and `or`.
+// The short-circuit forms `select a, b, false` and `select a, true, b` of one bit as `and` and
+// `or`.
 //
-// IR keeps the select because the bitwise form is poison when only `b` is. That difference ends here:
-// nothing between this point and machine code reasons from poison. FastISel computes both operands
-// as bits, and SelectionDAG's only trace of poison, an undefined operand, it folds to 0 for `and` and
-// to 1 for `or`, which is what the select gives when `a` decides, and one of its values when not.
+// IR keeps the select because the bitwise form is poison when only `b` is. That difference ends
+// here: nothing between this point and machine code reasons from poison. FastISel computes both
+// operands as bits, and SelectionDAG's only trace of poison, an undefined operand, it folds to 0
+// for `and` and to 1 for `or`, which is what the select gives when `a` decides, and one of its
+// values when not.
 llvm::Instruction* BitwiseForm(llvm::SelectInst& select) {
   if (!select.getType()->isIntegerTy(1)) return nullptr;
   const auto* if_true = llvm::dyn_cast<llvm::ConstantInt>(select.getTrueValue());

@@ -21,9 +21,8 @@ bool IsFunction(const SymbolIndex& index, SymbolOrdinal ordinal) {
 // The member of the group of `ordinal` whose record stands for all of them while they are compiled.
 SymbolOrdinal LeaderOf(const SymbolIndex& index, SymbolOrdinal ordinal) {
   absl::Span<const SymbolOrdinal> group = index.GroupOf(ordinal);
-  auto leader = std::find_if(group.begin(), group.end(), [&](SymbolOrdinal member) {
-    return IsFunction(index, member);
-  });
+  auto leader = std::find_if(group.begin(), group.end(),
+                             [&](SymbolOrdinal member) { return IsFunction(index, member); });
   return leader == group.end() ? ordinal : *leader;
 }
 
@@ -64,8 +63,9 @@ absl::StatusOr<FunctionCompiler::Made> FunctionCompiler::Make(FunctionKey key,
   absl::MutexLock lock(&view->mutex());
   Made made;
   const absl::Time start = absl::Now();
-  FIRSTCALL_ASSIGN_OR_RETURN(FunctionModule function_module,
-                             ExtractFunction(*view, module.index(), key.ordinal, options, may_join));
+  FIRSTCALL_ASSIGN_OR_RETURN(
+      FunctionModule function_module,
+      ExtractFunction(*view, module.index(), key.ordinal, options, may_join));
   const absl::Time extracted = absl::Now();
   FIRSTCALL_ASSIGN_OR_RETURN(made.bytes, emitter->Emit(std::move(function_module.module)));
   made.functions = std::move(function_module.functions);
@@ -163,8 +163,8 @@ absl::Status FunctionCompiler::ResolveIFunc(FunctionKey key) {
   using IFuncResolver = void* (*)(unsigned long hwcap);
   void* target = resolver.InThisProcess<IFuncResolver>()(getauxval(AT_HWCAP));
   if (target == nullptr) {
-    return absl::InternalError(absl::StrCat("the resolver of ifunc '", symbol.name,
-                                            "' returned no function"));
+    return absl::InternalError(
+        absl::StrCat("the resolver of ifunc '", symbol.name, "' returned no function"));
   }
   functions_.Publish(key, ExecutorAddress::Of(target));
   return absl::OkStatus();

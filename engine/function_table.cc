@@ -1,5 +1,5 @@
-// A record's state is written under the mutex only. A slot is written last, after state and body, by
-// the release store in Stub::Publish; whoever jumps through it needs no lock.
+// A record's state is written under the mutex only. A slot is written last, after state and body,
+// by the release store in Stub::Publish; whoever jumps through it needs no lock.
 
 #include "engine/function_table.h"
 
@@ -42,7 +42,8 @@ std::optional<ExecutorAddress> FunctionTable::BodyOf(FunctionKey key) const {
   return found->second->body;
 }
 
-absl::Status FunctionTable::CompileOnce(FunctionKey key, absl::FunctionRef<absl::Status()> compile) {
+absl::Status FunctionTable::CompileOnce(FunctionKey key,
+                                        absl::FunctionRef<absl::Status()> compile) {
   Record* record;
   {
     absl::MutexLock lock(&mutex_);

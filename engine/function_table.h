@@ -50,8 +50,8 @@ class FunctionTable {
   // the call shall go.
   using OnFirstCall = std::function<ExecutorAddress(FunctionKey)>;
 
-  FunctionTable(const StubArchitecture& architecture, Arena& arena,
-                UnwindRegistry& unwind_registry, OnFirstCall on_first_call)
+  FunctionTable(const StubArchitecture& architecture, Arena& arena, UnwindRegistry& unwind_registry,
+                OnFirstCall on_first_call)
       : on_first_call_(std::move(on_first_call)),
         stubs_(architecture, arena, unwind_registry, &FunctionTable::HandleFirstCall) {}
 
@@ -62,14 +62,15 @@ class FunctionTable {
   // Where its body is, if it is published.
   std::optional<ExecutorAddress> BodyOf(FunctionKey key) const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Sees to it that `key` is published: calls `compile`, which must Publish it, unless that has been
-  // done. Other threads that ask meanwhile wait for this one and get the same result. A failure is
-  // kept and returned again. FailedPrecondition if compiling `key` needs `key` to be compiled.
+  // Sees to it that `key` is published: calls `compile`, which must Publish it, unless that has
+  // been done. Other threads that ask meanwhile wait for this one and get the same result. A
+  // failure is kept and returned again. FailedPrecondition if compiling `key` needs `key` to be
+  // compiled.
   absl::Status CompileOnce(FunctionKey key, absl::FunctionRef<absl::Status()> compile)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Takes on to compile `key` along with another function: true if nobody has compiled or claimed it;
-  // then Publish, Release or Fail must follow.
+  // Takes on to compile `key` along with another function: true if nobody has compiled or claimed
+  // it; then Publish, Release or Fail must follow.
   bool Claim(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
   // Gives a claimed function back, to be compiled by its own first call.
   void Release(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);

@@ -1,5 +1,5 @@
-// An object that is linked when one of its symbols is first needed: a data-module, a module compiled
-// whole, or an object file the user gave.
+// An object that is linked when one of its symbols is first needed: a data-module, a module
+// compiled whole, or an object file the user gave.
 //
 // Written by the ObjectLinker under its mutex; what it is when ready may be read without.
 

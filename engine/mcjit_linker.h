@@ -1,9 +1,9 @@
 // Loads relocatable objects into executable memory, with MCJIT as the linker.
 //
-// An MCJIT instance is only a tool here: memory, unwind tables and symbol addresses are kept outside
-// of it. So it can serve objects of any source module, and it is replaced from time to time, which
-// bounds everything in it that grows with the number of objects (its search for a section to map is
-// linear). Making one costs about 11 us, linking an object about 5 (ADR 0003).
+// An MCJIT instance is only a tool here: memory, unwind tables and symbol addresses are kept
+// outside of it. So it can serve objects of any source module, and it is replaced from time to
+// time, which bounds everything in it that grows with the number of objects (its search for a
+// section to map is linear). Making one costs about 11 us, linking an object about 5 (ADR 0003).
 //
 // Thread-compatible: belongs to one compile context.
 
@@ -44,12 +44,12 @@ class McjitLinker {
   McjitLinker& operator=(const McjitLinker&) = delete;
 
   // Copies the sections of `image` to where they will run and tells what it defines. Its references
-  // are not bound yet: Finish must follow before another Load. ResourceExhausted if memory runs out;
-  // Internal if MCJIT refuses the object.
+  // are not bound yet: Finish must follow before another Load. ResourceExhausted if memory runs
+  // out; Internal if MCJIT refuses the object.
   absl::StatusOr<SymbolAddresses> Load(ObjectImage& image);
 
-  // Binds what the loaded object needs to `resolution`, which must name all of it, and makes its code
-  // executable and its unwind tables known.
+  // Binds what the loaded object needs to `resolution`, which must name all of it, and makes its
+  // code executable and its unwind tables known.
   absl::Status Finish(const SymbolAddresses& resolution);
 
   // Bytes of code of the object loaded last.
@@ -69,7 +69,7 @@ class McjitLinker {
   std::unique_ptr<llvm::ExecutionEngine> mcjit_;
   Resolver* resolver_ = nullptr;     // Owned by mcjit_.
   SectionMemory* memory_ = nullptr;  // Owned by mcjit_.
-  size_t object_count_ = 0;  // Loaded by mcjit_.
+  size_t object_count_ = 0;          // Loaded by mcjit_.
   // What mcjit_ would bind a later object's references to by itself.
   absl::flat_hash_set<std::string> defined_;
 };

@@ -19,9 +19,8 @@ absl::StatusOr<std::unique_ptr<ObjectEmitter>> ObjectEmitter::Create(const Targe
   llvm::MCContext* unused = nullptr;
   if (emitter->machine_->addPassesToEmitMC(*emitter->passes_, unused, emitter->stream_,
                                            /*DisableVerify=*/true)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("creating a code generator: '", target.triple().str(),
-                     "' cannot emit objects in memory"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "creating a code generator: '", target.triple().str(), "' cannot emit objects in memory"));
   }
   return emitter;
 }

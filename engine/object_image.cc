@@ -50,9 +50,9 @@ absl::Status ObjectImage::ReadSymbols() {
   for (const llvm::object::ELFSymbolRef symbol : object.symbols()) {
     const uint8_t type = symbol.getELFType();
     if (type == llvm::ELF::STT_SECTION || type == llvm::ELF::STT_FILE) continue;
-    FIRSTCALL_ASSIGN_OR_RETURN(llvm::StringRef name,
-                               FromLlvm(symbol.getName(), absl::StatusCode::kInvalidArgument,
-                                        "reading its symbols"));
+    FIRSTCALL_ASSIGN_OR_RETURN(
+        llvm::StringRef name,
+        FromLlvm(symbol.getName(), absl::StatusCode::kInvalidArgument, "reading its symbols"));
     FIRSTCALL_ASSIGN_OR_RETURN(const Elf::Sym* entry,
                                FromLlvm(object.getSymbol(symbol.getRawDataRefImpl()),
                                         absl::StatusCode::kInvalidArgument, "reading its symbols"));
@@ -82,9 +82,9 @@ absl::Status ObjectImage::BindCallsDirectly(absl::FunctionRef<bool(absl::string_
   if (object_->getArch() != llvm::Triple::x86_64) return absl::OkStatus();
   const auto& object = llvm::cast<ElfObject>(*object_);
   const auto& file = object.getELFFile();
-  FIRSTCALL_ASSIGN_OR_RETURN(auto sections,
-                             FromLlvm(file.sections(), absl::StatusCode::kInvalidArgument,
-                                      "reading its sections"));
+  FIRSTCALL_ASSIGN_OR_RETURN(
+      auto sections,
+      FromLlvm(file.sections(), absl::StatusCode::kInvalidArgument, "reading its sections"));
   for (const Elf::Shdr& section : sections) {
     if (section.sh_type != llvm::ELF::SHT_RELA) continue;
     FIRSTCALL_ASSIGN_OR_RETURN(auto relocations,
@@ -103,10 +103,9 @@ absl::Status ObjectImage::BindCallsDirectly(absl::FunctionRef<bool(absl::string_
           FromLlvm(file.getRelocationSymbol(relocation, table), absl::StatusCode::kInvalidArgument,
                    "reading its relocations"));
       if (symbol == nullptr || symbol->st_shndx != llvm::ELF::SHN_UNDEF) continue;
-      FIRSTCALL_ASSIGN_OR_RETURN(llvm::StringRef name,
-                                 FromLlvm(symbol->getName(names),
-                                          absl::StatusCode::kInvalidArgument,
-                                          "reading its symbols"));
+      FIRSTCALL_ASSIGN_OR_RETURN(
+          llvm::StringRef name, FromLlvm(symbol->getName(names), absl::StatusCode::kInvalidArgument,
+                                         "reading its symbols"));
       if (is_near(View(name))) {
         Mutable(relocation).setType(llvm::ELF::R_X86_64_PC32, /*IsMips64EL=*/false);
       }

@@ -1,5 +1,5 @@
-// Reads what the linker has to know of a relocatable ELF object before it is loaded, and prepares its
-// bytes for loading.
+// Reads what the linker has to know of a relocatable ELF object before it is loaded, and prepares
+// its bytes for loading.
 //
 // Thread-compatible.
 
@@ -25,8 +25,8 @@ class ObjectImage {
     bool is_weak = false;
   };
 
-  // `bytes` must outlive the image, and is changed by the methods below. InvalidArgument if it is not
-  // a 64-bit little-endian ELF object.
+  // `bytes` must outlive the image, and is changed by the methods below. InvalidArgument if it is
+  // not a 64-bit little-endian ELF object.
   static absl::StatusOr<std::unique_ptr<ObjectImage>> Parse(llvm::MutableArrayRef<char> bytes,
                                                             absl::string_view name);
 
@@ -37,8 +37,8 @@ class ObjectImage {
   // Makes every definition strong: which of several weak ones counts was decided before.
   void MakeDefinitionsStrong();
 
-  // Lets calls of undefined symbols that `is_near` go straight to them. Without it the linker puts a
-  // jump through a pointer in between, however near they are.
+  // Lets calls of undefined symbols that `is_near` go straight to them. Without it the linker puts
+  // a jump through a pointer in between, however near they are.
   absl::Status BindCallsDirectly(absl::FunctionRef<bool(absl::string_view)> is_near);
 
   // For loading: the image stays the owner of what it was parsed from.

@@ -1,5 +1,5 @@
-// The state goes kUnlinked -> kLoaded -> kReady under the mutex. kReady is stored with release, after
-// the addresses, so that readers who see it need no lock.
+// The state goes kUnlinked -> kLoaded -> kReady under the mutex. kReady is stored with release,
+// after the addresses, so that readers who see it need no lock.
 
 #include "engine/object_linker.h"
 
@@ -21,14 +21,16 @@ absl::Status ObjectLinker::Link(LazyObject& object, CompileContext& context) {
   std::lock_guard<std::recursive_mutex> lock(mutex_);
   switch (object.state.load(std::memory_order_relaxed)) {
     case LazyObject::State::kLoaded:
-    case LazyObject::State::kReady: return absl::OkStatus();
-    case LazyObject::State::kFailed: return object.status;
-    case LazyObject::State::kUnlinked: break;
+    case LazyObject::State::kReady:
+      return absl::OkStatus();
+    case LazyObject::State::kFailed:
+      return object.status;
+    case LazyObject::State::kUnlinked:
+      break;
   }
   object.status = Annotate(LinkLocked(object, context), absl::StrCat("'", object.name, "'"));
-  object.state.store(
-      object.status.ok() ? LazyObject::State::kReady : LazyObject::State::kFailed,
-      std::memory_order_release);
+  object.state.store(object.status.ok() ? LazyObject::State::kReady : LazyObject::State::kFailed,
+                     std::memory_order_release);
   return object.status;
 }
 
@@ -44,8 +46,8 @@ absl::StatusOr<ObjectBytes> ObjectLinker::Make(LazyObject& object, CompileContex
   absl::MutexLock lock(&view->mutex());
   const absl::Time start = absl::Now();
   if (module.mode() == Mode::kEager) {
-    FIRSTCALL_RETURN_IF_ERROR(PrepareWholeModule(*view, module.index(),
-                                                 !module.source().is_verified(), is_replaced));
+    FIRSTCALL_RETURN_IF_ERROR(
+        PrepareWholeModule(*view, module.index(), !module.source().is_verified(), is_replaced));
     const absl::Time prepared = absl::Now();
     absl::StatusOr<ObjectBytes> bytes = emitter->Emit(view->module());
     published.function_count = module.index().function_count();

@@ -34,8 +34,8 @@ class ObjectLinker {
   absl::Status Link(LazyObject& object, CompileContext& context);
 
   // The address of a symbol it defines, after linking it. NotFound if it defines no such symbol.
-  // While `object` is being linked by this very thread, what it needs may refer back to it: then its
-  // address is known although its contents are not complete.
+  // While `object` is being linked by this very thread, what it needs may refer back to it: then
+  // its address is known although its contents are not complete.
   absl::StatusOr<ExecutorAddress> AddressIn(LazyObject& object, absl::string_view name,
                                             CompileContext& context);
 

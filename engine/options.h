@@ -41,8 +41,8 @@ struct FailedCall {
 
 // Told of a failed call, on the thread that made it. Returns the address of code of the same
 // signature to go on with, or null for the default: print the status and exit with
-// kFirstCallFailedExitStatus. May exit or throw a C++ exception, which unwinds to the caller. May be
-// called by several threads at once.
+// kFirstCallFailedExitStatus. May exit or throw a C++ exception, which unwinds to the caller. May
+// be called by several threads at once.
 using FailureHandler = std::function<void*(const FailedCall&)>;
 
 // EX_SOFTWARE of sysexits.h.

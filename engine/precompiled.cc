@@ -52,18 +52,17 @@ absl::Status PrecompiledObjects::AddObjectFile(const std::string& path, Definiti
 absl::Status PrecompiledObjects::AddArchive(const std::string& path, Definitions& definitions) {
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<llvm::MemoryBuffer> file, ReadFile(path));
   const std::string operation = absl::StrCat("reading archive '", path, "'");
-  FIRSTCALL_ASSIGN_OR_RETURN(
-      std::unique_ptr<llvm::object::Archive> archive,
-      FromLlvm(llvm::object::Archive::create(file->getMemBufferRef()),
-               absl::StatusCode::kInvalidArgument, operation));
+  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<llvm::object::Archive> archive,
+                             FromLlvm(llvm::object::Archive::create(file->getMemBufferRef()),
+                                      absl::StatusCode::kInvalidArgument, operation));
   llvm::Error error = llvm::Error::success();
   absl::Status status;
   for (const llvm::object::Archive::Child& member : archive->children(error)) {
     llvm::Expected<llvm::MemoryBufferRef> contents = member.getMemoryBufferRef();
-    status = contents ? Add(absl::StrCat(path, "(", View(contents->getBufferIdentifier()), ")"),
-                            View(contents->getBuffer()), /*is_archive_member=*/true, definitions)
-                      : FromLlvm(contents.takeError(), absl::StatusCode::kInvalidArgument,
-                                 operation);
+    status = contents
+                 ? Add(absl::StrCat(path, "(", View(contents->getBufferIdentifier()), ")"),
+                       View(contents->getBuffer()), /*is_archive_member=*/true, definitions)
+                 : FromLlvm(contents.takeError(), absl::StatusCode::kInvalidArgument, operation);
     if (!status.ok()) break;
   }
   absl::Status walk = FromLlvm(std::move(error), absl::StatusCode::kInvalidArgument, operation);

@@ -58,9 +58,9 @@ absl::StatusOr<ExecutorAddress> Program::Prepare(SourceModule& module, SymbolOrd
 absl::Status Program::RunConstructors() {
   while (SourceModule* module = TakeModuleToConstruct()) {
     for (const LifecycleFunction& constructor : module->index().constructors()) {
-      FIRSTCALL_ASSIGN_OR_RETURN(ExecutorAddress address,
-                                 Prepare(*module, constructor.function,
-                                         FunctionCompiler::Reason::kCalled));
+      FIRSTCALL_ASSIGN_OR_RETURN(
+          ExecutorAddress address,
+          Prepare(*module, constructor.function, FunctionCompiler::Reason::kCalled));
       address.InThisProcess<void (*)()>()();
     }
   }
@@ -68,6 +68,19 @@ absl::Status Program::RunConstructors() {
 }
 
 void Program::RunDestructors() {
+  DestroyConstructedModules();
+  // Code that was called without constructors may have registered handlers too.
+  std::vector<SourceModule*> others;
+  {
+    absl::MutexLock lock(&mutex_);
+    for (const auto& module : modules_) others.push_back(module.get());
+  }
+  for (auto module = others.rbegin(); module != others.rend(); ++module) {
+    __cxa_finalize((*module)->dso_handle());
+  }
+}
+
+void Program::DestroyConstructedModules() {
   while (SourceModule* module = TakeModuleToDestroy()) {
     __cxa_finalize(module->dso_handle());
     for (const LifecycleFunction& destructor : module->index().destructors()) {
@@ -99,9 +112,8 @@ absl::StatusOr<int> Program::RunMain(absl::Span<const std::string> arguments,
   }();
   if (!entry_point.ok()) return entry_point.status();
   // Before the constructors, so that nothing has run if it cannot be compiled.
-  FIRSTCALL_ASSIGN_OR_RETURN(
-      ExecutorAddress address,
-      Prepare(*found->module, found->ordinal, FunctionCompiler::Reason::kCalled));
+  FIRSTCALL_ASSIGN_OR_RETURN(ExecutorAddress address, Prepare(*found->module, found->ordinal,
+                                                              FunctionCompiler::Reason::kCalled));
   FIRSTCALL_RETURN_IF_ERROR(RunConstructors());
   return entry_point->Call(address, arguments, environ);
 }

@@ -48,6 +48,7 @@ class Program {
  private:
   SourceModule* TakeModuleToConstruct() ABSL_LOCKS_EXCLUDED(mutex_);
   SourceModule* TakeModuleToDestroy() ABSL_LOCKS_EXCLUDED(mutex_);
+  void DestroyConstructedModules() ABSL_LOCKS_EXCLUDED(mutex_);
 
   ContextPool& contexts_;
   const Definitions& definitions_;

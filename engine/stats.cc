@@ -6,9 +6,9 @@ namespace firstcall {
 
 std::string Stats::ToString() const {
   const auto milliseconds = [](absl::Duration time) { return absl::ToDoubleMilliseconds(time); };
-  const double share =
-      functions_known == 0 ? 0 : 100.0 * static_cast<double>(functions_compiled) /
-                                     static_cast<double>(functions_known);
+  const double share = functions_known == 0 ? 0
+                                            : 100.0 * static_cast<double>(functions_compiled) /
+                                                  static_cast<double>(functions_known);
   return absl::StrFormat(
       "source modules      %10d\n"
       "functions known     %10d\n"

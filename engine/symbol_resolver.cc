@@ -56,7 +56,7 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::Resolve(absl::string_view object
     absl::StatusOr<ExecutorAddress> address = ResolveInModule(reference, *module, context);
     if (address.ok() || !absl::IsNotFound(address.status())) return address;
   }
-  return FindOutside(reference.name, module, context);
+  return FindOutside(reference.name, context);
 }
 
 // NotFound if the module only declares the symbol, or does not know it at all.
@@ -69,7 +69,7 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::ResolveInModule(SymbolReference 
   std::optional<SymbolOrdinal> ordinal = index.Find(variable);
   if (ordinal && index.at(*ordinal).is_definition) {
     if (index.at(*ordinal).is_weak && IsReplaced(module, *ordinal)) {
-      return FindOutside(reference.name, &module, context);
+      return FindOutside(reference.name, context);
     }
     if (is_tls_control) return objects_->AddressIn(module.object(), reference.name, context);
     return AddressOf(module, *ordinal, reference.kind, context);
@@ -107,29 +107,27 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::AddressOf(SourceModule& module,
   return *data + static_cast<uint64_t>(symbol.offset);
 }
 
+// Never a body: those may only be called directly from their own module.
 absl::StatusOr<ExecutorAddress> SymbolResolver::AddressOf(const Definition& definition,
                                                           absl::string_view name,
-                                                          ReferenceKind kind,
                                                           CompileContext& context) {
   if (definition.module == nullptr) return objects_->AddressIn(*definition.object, name, context);
-  // A body may only be called directly from its own module.
-  if (kind == ReferenceKind::kCall) kind = ReferenceKind::kStub;
-  return AddressOf(*definition.module, definition.ordinal, kind, context);
+  return AddressOf(*definition.module, definition.ordinal, ReferenceKind::kStub, context);
+}
+
+bool SymbolResolver::GivesWay(const Definition& definition) const {
+  return definition.module != nullptr && IsReplaced(*definition.module, definition.ordinal);
 }
 
 absl::StatusOr<ExecutorAddress> SymbolResolver::FindOutside(absl::string_view name,
-                                                            SourceModule* module,
                                                             CompileContext& context) {
   absl::string_view variable = name;
   const bool is_tls_control = absl::ConsumePrefix(&variable, kEmulatedTlsPrefix);
-  if (std::optional<Definition> found = definitions_.Find(variable)) {
-    const bool is_own_weak = found->module == module && found->is_weak;
-    if (!is_own_weak || !IsReplaced(*module, found->ordinal)) {
-      if (is_tls_control && found->module != nullptr) {
-        return objects_->AddressIn(found->module->object(), name, context);
-      }
-      return AddressOf(*found, name, ReferenceKind::kStub, context);
+  if (std::optional<Definition> found = definitions_.Find(variable); found && !GivesWay(*found)) {
+    if (is_tls_control && found->module != nullptr) {
+      return objects_->AddressIn(found->module->object(), name, context);
     }
+    return AddressOf(*found, name, context);
   }
   if (options_.symbol_finder) {
     if (void* address = options_.symbol_finder(name)) return ExecutorAddress::Of(address);
@@ -142,8 +140,7 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::FindOutside(absl::string_view na
 ExecutorAddress SymbolResolver::FindInProcess(absl::string_view name) const {
   if (!options_.search_process_symbols) return ExecutorAddress();
   // Knows the functions of libc that only its static part has, such as atexit.
-  return ExecutorAddress(
-      llvm::RTDyldMemoryManager::getSymbolAddressInProcess(std::string(name)));
+  return ExecutorAddress(llvm::RTDyldMemoryManager::getSymbolAddressInProcess(std::string(name)));
 }
 
 absl::StatusOr<ExecutorAddress> SymbolResolver::Lookup(absl::string_view name,
@@ -152,7 +149,8 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::Lookup(absl::string_view name,
   if (!found) {
     return absl::NotFoundError(absl::StrCat("symbol '", name, "' is defined by no module"));
   }
-  return AddressOf(*found, name, ReferenceKind::kStub, context);
+  if (GivesWay(*found)) return FindInProcess(name);
+  return AddressOf(*found, name, context);
 }
 
 bool SymbolResolver::IsReplaced(const SourceModule& module, SymbolOrdinal ordinal) const {

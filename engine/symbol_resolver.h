@@ -37,8 +37,8 @@ class SymbolResolver {
   }
 
   // The address of each symbol that `image`, an object made from `module` (null: an object file),
-  // leaves undefined. NotFound, with the symbol and with `needed_by`, if one is nowhere. May link data;
-  // compiles no function, except for a variable that only exists together with one.
+  // leaves undefined. NotFound, with the symbol and with `needed_by`, if one is nowhere. May link
+  // data; compiles no function, except for a variable that only exists together with one.
   absl::StatusOr<SymbolAddresses> ResolveAll(const ObjectImage& image, SourceModule* module,
                                              absl::string_view needed_by, CompileContext& context);
 
@@ -59,9 +59,9 @@ class SymbolResolver {
   absl::StatusOr<ExecutorAddress> ResolveInModule(SymbolReference reference, SourceModule& module,
                                                   CompileContext& context);
   absl::StatusOr<ExecutorAddress> AddressOf(const Definition& definition, absl::string_view name,
-                                            ReferenceKind kind, CompileContext& context);
-  absl::StatusOr<ExecutorAddress> FindOutside(absl::string_view name, SourceModule* module,
-                                              CompileContext& context);
+                                            CompileContext& context);
+  bool GivesWay(const Definition& definition) const;
+  absl::StatusOr<ExecutorAddress> FindOutside(absl::string_view name, CompileContext& context);
   ExecutorAddress FindInProcess(absl::string_view name) const;
 
   const EngineOptions& options_;

@@ -36,39 +36,54 @@ void InitializeTargets() {
 
 llvm::Reloc::Model ToLlvm(RelocationModel model) {
   switch (model) {
-    case RelocationModel::kPic: return llvm::Reloc::PIC_;
-    case RelocationModel::kStatic: return llvm::Reloc::Static;
-    case RelocationModel::kDynamicNoPic: return llvm::Reloc::DynamicNoPIC;
-    case RelocationModel::kRopi: return llvm::Reloc::ROPI;
-    case RelocationModel::kRwpi: return llvm::Reloc::RWPI;
-    case RelocationModel::kRopiRwpi: break;
+    case RelocationModel::kPic:
+      return llvm::Reloc::PIC_;
+    case RelocationModel::kStatic:
+      return llvm::Reloc::Static;
+    case RelocationModel::kDynamicNoPic:
+      return llvm::Reloc::DynamicNoPIC;
+    case RelocationModel::kRopi:
+      return llvm::Reloc::ROPI;
+    case RelocationModel::kRwpi:
+      return llvm::Reloc::RWPI;
+    case RelocationModel::kRopiRwpi:
+      break;
   }
   return llvm::Reloc::ROPI_RWPI;
 }
 
 llvm::CodeModel::Model ToLlvm(CodeModel model) {
   switch (model) {
-    case CodeModel::kTiny: return llvm::CodeModel::Tiny;
-    case CodeModel::kSmall: return llvm::CodeModel::Small;
-    case CodeModel::kKernel: return llvm::CodeModel::Kernel;
-    case CodeModel::kMedium: return llvm::CodeModel::Medium;
-    case CodeModel::kLarge: break;
+    case CodeModel::kTiny:
+      return llvm::CodeModel::Tiny;
+    case CodeModel::kSmall:
+      return llvm::CodeModel::Small;
+    case CodeModel::kKernel:
+      return llvm::CodeModel::Kernel;
+    case CodeModel::kMedium:
+      return llvm::CodeModel::Medium;
+    case CodeModel::kLarge:
+      break;
   }
   return llvm::CodeModel::Large;
 }
 
 llvm::CodeGenOptLevel ToLlvm(CodegenLevel level) {
   switch (level) {
-    case CodegenLevel::kO0: return llvm::CodeGenOptLevel::None;
-    case CodegenLevel::kO1: return llvm::CodeGenOptLevel::Less;
-    case CodegenLevel::kO2: return llvm::CodeGenOptLevel::Default;
-    case CodegenLevel::kO3: break;
+    case CodegenLevel::kO0:
+      return llvm::CodeGenOptLevel::None;
+    case CodegenLevel::kO1:
+      return llvm::CodeGenOptLevel::Less;
+    case CodegenLevel::kO2:
+      return llvm::CodeGenOptLevel::Default;
+    case CodegenLevel::kO3:
+      break;
   }
   return llvm::CodeGenOptLevel::Aggressive;
 }
 
-// What this CPU has or lacks in comparison with others of its name. Only the differences, because LLVM
-// looks at the whole string again for every function and every machine it makes.
+// What this CPU has or lacks in comparison with others of its name. Only the differences, because
+// LLVM looks at the whole string again for every function and every machine it makes.
 std::string HostFeatures(const llvm::Target& target, const llvm::Triple& triple,
                          llvm::StringRef cpu) {
   const std::unique_ptr<llvm::MCSubtargetInfo> usual(
@@ -89,16 +104,15 @@ absl::StatusOr<Target> Target::Create(const EngineOptions& options) {
   InitializeTargets();
   Target target;
   const llvm::Triple host(llvm::sys::getProcessTriple());
-  target.triple_ = options.triple.empty() ? host
-                                          : llvm::Triple(llvm::Triple::normalize(options.triple));
+  target.triple_ =
+      options.triple.empty() ? host : llvm::Triple(llvm::Triple::normalize(options.triple));
   std::string error;
-  target.target_ =
-      llvm::TargetRegistry::lookupTarget(options.architecture, target.triple_, error);
+  target.target_ = llvm::TargetRegistry::lookupTarget(options.architecture, target.triple_, error);
   if (target.target_ == nullptr || target.triple_.getArch() != host.getArch() ||
       !target.triple_.isOSBinFormatELF()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("choosing a target: '", target.triple_.str(),
-                     "' is not what this process can run (", host.str(), ")"));
+    return absl::InvalidArgumentError(absl::StrCat("choosing a target: '", target.triple_.str(),
+                                                   "' is not what this process can run (",
+                                                   host.str(), ")"));
   }
   target.cpu_ = options.cpu;
   target.features_ = options.features;

@@ -26,7 +26,9 @@ size_t PageSize() {
   return size;
 }
 
-size_t RoundUp(size_t value, size_t alignment) { return (value + alignment - 1) & ~(alignment - 1); }
+size_t RoundUp(size_t value, size_t alignment) {
+  return (value + alignment - 1) & ~(alignment - 1);
+}
 
 absl::Status SystemError(absl::string_view operation) {
   return absl::ResourceExhaustedError(
@@ -76,12 +78,12 @@ Arena::~Arena() {
 
 absl::Status Arena::Map() {
   absl::MutexLock lock(&mutex_);
-  void* reserved = mmap(nullptr, reserved_size_, PROT_NONE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* reserved =
+      mmap(nullptr, reserved_size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (reserved == MAP_FAILED) return SystemError("reserving address space");
   reserved_ = static_cast<uint8_t*>(reserved);
-  void* alias = mmap(nullptr, alias_size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                     -1, 0);
+  void* alias =
+      mmap(nullptr, alias_size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (alias == MAP_FAILED) return SystemError("reserving address space");
   alias_ = static_cast<uint8_t*>(alias);
 
@@ -141,9 +143,12 @@ absl::Status Arena::Commit(Part& data, size_t end) {
 
 Arena::Part& Arena::part(Segment segment) {
   switch (segment) {
-    case Segment::kCode: return code_;
-    case Segment::kReadOnly: return read_only_;
-    case Segment::kData: break;
+    case Segment::kCode:
+      return code_;
+    case Segment::kReadOnly:
+      return read_only_;
+    case Segment::kData:
+      break;
   }
   return data_;
 }
@@ -154,9 +159,9 @@ absl::StatusOr<ArenaBlock> Arena::Allocate(Segment segment, size_t size, size_t 
   Part& from = part(segment);
   const size_t begin = RoundUp(from.used, alignment);
   if (begin > from.size || size > from.size - begin) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("code memory: ", size, " bytes do not fit in what is left of an arena segment (",
-                     from.used, " of ", from.size, " bytes used)"));
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "code memory: ", size, " bytes do not fit in what is left of an arena segment (", from.used,
+        " of ", from.size, " bytes used)"));
   }
   if (segment == Segment::kData) FIRSTCALL_RETURN_IF_ERROR(Commit(from, begin + size));
   from.used = begin + size;

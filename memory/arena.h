@@ -50,7 +50,7 @@ struct ArenaBlock {
 };
 
 struct ArenaUsage {
-  size_t code = 0;       // Bytes handed out, alignment included.
+  size_t code = 0;  // Bytes handed out, alignment included.
   size_t read_only = 0;
   size_t data = 0;
 };

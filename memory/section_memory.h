@@ -27,8 +27,8 @@ class SectionMemory final : public llvm::RTDyldMemoryManager {
   SectionMemory(Arena& arena, UnwindRegistry& unwind_registry)
       : arena_(arena), unwind_registry_(unwind_registry) {}
 
-  // Forgets the last object. Call before loading one; `symbols` are those whose addresses are wanted
-  // and must stay valid until it is loaded.
+  // Forgets the last object. Call before loading one; `symbols` are those whose addresses are
+  // wanted and must stay valid until it is loaded.
   void BeginObject(absl::Span<const absl::string_view> symbols);
 
   // Where the wanted symbols of the current object are, in their order; known when it is loaded.
@@ -46,7 +46,8 @@ class SectionMemory final : public llvm::RTDyldMemoryManager {
                                llvm::StringRef name, bool is_read_only) override;
   using llvm::RTDyldMemoryManager::notifyObjectLoaded;
   // Tells the linker where each section will be seen, once it has copied them all.
-  void notifyObjectLoaded(llvm::RuntimeDyld& linker, const llvm::object::ObjectFile& object) override;
+  void notifyObjectLoaded(llvm::RuntimeDyld& linker,
+                          const llvm::object::ObjectFile& object) override;
   void registerEHFrames(uint8_t* write, uint64_t run, size_t size) override;
   // The code stays when the MCJIT instance goes, so its tables do too.
   void deregisterEHFrames() override {}

@@ -1,5 +1,5 @@
-// Order of a merge: the new, larger group is registered before the two it replaces are withdrawn, so
-// that a thread that throws meanwhile finds each table at least once.
+// Order of a merge: the new, larger group is registered before the two it replaces are withdrawn,
+// so that a thread that throws meanwhile finds each table at least once.
 
 #include "memory/unwind_registry.h"
 

@@ -2,8 +2,8 @@
 //
 // libgcc before version 13 searches the registered tables one by one, so that a throw costs time in
 // proportion to their number. Therefore tables are registered in groups: each table starts as a
-// group of one, and two neighbouring groups of the same rank are merged into one of the next, as the
-// digits of a binary counter carry. n tables stand in at most log2(n) + 1 groups, and each is
+// group of one, and two neighbouring groups of the same rank are merged into one of the next, as
+// the digits of a binary counter carry. n tables stand in at most log2(n) + 1 groups, and each is
 // registered at most log2(n) + 1 times.
 //
 // Thread-safe. Never blocks on a compile.

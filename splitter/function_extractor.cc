@@ -7,6 +7,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "base/fatal_error_guard.h"
 #include "base/status.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
@@ -22,9 +23,9 @@ namespace {
 // Moves body, arguments and attributes; leaves a declaration in the view. What the body names still
 // belongs to the view.
 llvm::Function* MoveFunction(llvm::Function& original, llvm::StringRef name, llvm::Module& target) {
-  auto* moved = llvm::Function::Create(original.getFunctionType(),
-                                       llvm::GlobalValue::ExternalLinkage,
-                                       original.getAddressSpace(), name, &target);
+  auto* moved =
+      llvm::Function::Create(original.getFunctionType(), llvm::GlobalValue::ExternalLinkage,
+                             original.getAddressSpace(), name, &target);
   moved->copyAttributesFrom(&original);
   moved->setLinkage(llvm::GlobalValue::ExternalLinkage);
   moved->setVisibility(llvm::GlobalValue::DefaultVisibility);
@@ -53,9 +54,8 @@ absl::Status Verify(const llvm::Function& function, const Symbol& symbol) {
   std::string reason;
   llvm::raw_string_ostream stream(reason);
   if (!llvm::verifyFunction(function, &stream)) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("function '", symbol.name, "' is not valid IR: ",
-                   absl::StripTrailingAsciiWhitespace(reason)));
+  return absl::InvalidArgumentError(absl::StrCat("function '", symbol.name, "' is not valid IR: ",
+                                                 absl::StripTrailingAsciiWhitespace(reason)));
 }
 
 // Whether the code generator may refuse a body that is valid IR.
@@ -123,8 +123,9 @@ class Extraction {
       if (options_.drop_alias_metadata) DropAliasMetadata(*body);
       mapper.MapBody(*body);
     }
-    FIRSTCALL_RETURN_IF_ERROR(Annotate(
-        mapper.status(), absl::StrCat("function '", index_.at(result.functions.front()).name, "'")));
+    FIRSTCALL_RETURN_IF_ERROR(
+        Annotate(mapper.status(),
+                 absl::StrCat("function '", index_.at(result.functions.front()).name, "'")));
     return result;
   }
 
@@ -175,10 +176,20 @@ class Extraction {
 absl::StatusOr<FunctionModule> ExtractFunction(ModuleView& view, const SymbolIndex& index,
                                                SymbolOrdinal function,
                                                const ExtractOptions& options, MayJoin may_join) {
-  Extraction extraction(view, index, options);
-  FIRSTCALL_RETURN_IF_ERROR(extraction.AddGroup(function));
-  extraction.AddInevitableCallees(may_join);
-  return extraction.Move();
+  absl::StatusOr<FunctionModule> result;
+  // LLVM's reader answers some damage with a fatal error.
+  absl::Status status = RunGuarded([&] {
+    Extraction extraction(view, index, options);
+    if (absl::Status added = extraction.AddGroup(function); !added.ok()) {
+      result = added;
+      return;
+    }
+    extraction.AddInevitableCallees(may_join);
+    result = extraction.Move();
+  });
+  if (status.ok()) return result;
+  return absl::InvalidArgumentError(absl::StrCat("function '", index.at(function).name,
+                                                 "': reading its body: ", status.message()));
 }
 
 }  // namespace firstcall

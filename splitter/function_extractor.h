@@ -1,6 +1,6 @@
-// Moves one function (or one inseparable group, or one with the small functions it is bound to call)
-// out of a view into a function-module of its own, at a cost in proportion to what is moved: bodies
-// are spliced, not cloned, and only what they name is declared.
+// Moves one function (or one inseparable group, or one with the small functions it is bound to
+// call) out of a view into a function-module of its own, at a cost in proportion to what is moved:
+// bodies are spliced, not cloned, and only what they name is declared.
 //
 // Thread-compatible: hold the view's mutex until the function-module is destroyed.
 
@@ -22,8 +22,8 @@ namespace firstcall {
 struct ExtractOptions {
   // Ask LLVM's verifier about each body. Needed unless ModuleSource::is_verified().
   bool verify = true;
-  // Leave out what only tells optimizations which memory accesses do not overlap. It makes up much of
-  // optimized bitcode, and neither the verifier nor -O0 code generation has to look at it then.
+  // Leave out what only tells optimizations which memory accesses do not overlap. It makes up much
+  // of optimized bitcode, and neither the verifier nor -O0 code generation has to look at it then.
   bool drop_alias_metadata = false;
 };
 
@@ -33,18 +33,18 @@ using MayJoin = absl::FunctionRef<bool(SymbolOrdinal)>;
 
 struct FunctionModule {
   std::unique_ptr<llvm::Module> module;
-  // The functions it defines, each under its Symbol::name: first the one that was asked for with its
-  // group, then those that joined.
+  // The functions it defines, each under its Symbol::name: first the one that was asked for with
+  // its group, then those that joined.
   std::vector<SymbolOrdinal> functions;
   // The variables of the group.
   std::vector<SymbolOrdinal> variables;
 };
 
-// The function-module of `function`, which must be a definition whose body has not been moved out of
-// this view before. It lives in the view's context. Small functions that `function` is bound to call
-// join it if `may_join` lets them, because making a function-module costs more than a small function
-// does. InvalidArgument, naming the function, if its bitcode is damaged or not valid IR; Unimplemented
-// if it holds what cannot be split. None has joined then.
+// The function-module of `function`, which must be a definition whose body has not been moved out
+// of this view before. It lives in the view's context. Small functions that `function` is bound to
+// call join it if `may_join` lets them, because making a function-module costs more than a small
+// function does. InvalidArgument, naming the function, if its bitcode is damaged or not valid IR;
+// Unimplemented if it holds what cannot be split. None has joined then.
 absl::StatusOr<FunctionModule> ExtractFunction(ModuleView& view, const SymbolIndex& index,
                                                SymbolOrdinal function,
                                                const ExtractOptions& options, MayJoin may_join);

@@ -46,8 +46,8 @@ std::vector<llvm::Function*> InevitableCallees(llvm::Function& function) {
     }
     return callees;
   }
-  // Landing pads end in a resume or an unreachable, which count as ways out: they are not wanted, so
-  // follow the normal ways first and use the tree where those part.
+  // Landing pads end in a resume or an unreachable, which count as ways out: they are not wanted,
+  // so follow the normal ways first and use the tree where those part.
   llvm::PostDominatorTree tree(function);
   for (size_t followed = 1; followed < function.size(); ++followed) {
     llvm::BasicBlock* next = OnlyNormalSuccessor(*block);

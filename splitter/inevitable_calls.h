@@ -15,8 +15,8 @@ namespace firstcall {
 
 // The functions that `function`, whose body must be in memory, calls directly on every way from its
 // entry to a return, in the order of the calls: once it has been called, they will be, unless it is
-// left otherwise (by an exception, exit or longjmp) or never. Of a function with many blocks only the
-// calls before the first branch are looked at.
+// left otherwise (by an exception, exit or longjmp) or never. Of a function with many blocks only
+// the calls before the first branch are looked at.
 std::vector<llvm::Function*> InevitableCallees(llvm::Function& function);
 
 }  // namespace firstcall

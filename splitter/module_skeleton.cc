@@ -26,8 +26,7 @@ llvm::GlobalVariable& DeclareMoved(const llvm::GlobalVariable& original, llvm::S
   auto* moved = new llvm::GlobalVariable(target, original.getValueType(), original.isConstant(),
                                          llvm::GlobalValue::ExternalLinkage,
                                          /*Initializer=*/nullptr, name, /*InsertBefore=*/nullptr,
-                                         original.getThreadLocalMode(),
-                                         original.getAddressSpace());
+                                         original.getThreadLocalMode(), original.getAddressSpace());
   moved->copyAttributesFrom(&original);
   moved->setVisibility(llvm::GlobalValue::DefaultVisibility);
   moved->setDSOLocal(true);

@@ -29,12 +29,13 @@ absl::Status Verify(const llvm::Module& module) {
   for (const llvm::Function& function : module) {
     if (!function.isDeclaration() && llvm::verifyFunction(function, &stream)) {
       return absl::InvalidArgumentError(
-          absl::StrCat("function '", function.getName().str(), "' is not valid IR: ",
-                       absl::StripTrailingAsciiWhitespace(reason)));
+          absl::StrCat("function '", function.getName().str(),
+                       "' is not valid IR: ", absl::StripTrailingAsciiWhitespace(reason)));
     }
   }
   if (llvm::verifyModule(module, &stream)) {
-    return absl::InvalidArgumentError(absl::StrCat("module is not valid IR: ", absl::StripTrailingAsciiWhitespace(reason)));
+    return absl::InvalidArgumentError(
+        absl::StrCat("module is not valid IR: ", absl::StripTrailingAsciiWhitespace(reason)));
   }
   return absl::OkStatus();
 }
@@ -102,8 +103,8 @@ absl::StatusOr<std::unique_ptr<ModuleSource>> ModuleSource::FromModule(
   // The view owns both from here on, and destroys the module before its context.
   auto view = std::make_shared<ModuleView>(std::move(context), std::move(module));
   const std::string where = absl::StrCat("'", name, "'");
-  FIRSTCALL_RETURN_IF_ERROR(FromLlvm(view->module().materializeAll(),
-                                     absl::StatusCode::kInvalidArgument, where));
+  FIRSTCALL_RETURN_IF_ERROR(
+      FromLlvm(view->module().materializeAll(), absl::StatusCode::kInvalidArgument, where));
   FIRSTCALL_RETURN_IF_ERROR(Annotate(Verify(view->module()), where));
   return std::unique_ptr<ModuleSource>(
       new ModuleSource(std::move(name), /*bitcode=*/nullptr, std::move(view)));

@@ -2,7 +2,9 @@
 
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "base/diagnostic_collector.h"
+#include "base/fatal_error_guard.h"
 #include "base/status.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/LLVMContext.h"
@@ -15,14 +17,21 @@ absl::StatusOr<std::shared_ptr<ModuleView>> ModuleView::ParseLazily(
     std::shared_ptr<llvm::MemoryBuffer> bitcode) {
   auto context = std::make_unique<llvm::LLVMContext>();
   CollectDiagnostics(*context);
-  FIRSTCALL_ASSIGN_OR_RETURN(
-      std::unique_ptr<llvm::Module> module,
-      FromLlvm(llvm::getOwningLazyBitcodeModule(
-                   llvm::MemoryBuffer::getMemBuffer(bitcode->getMemBufferRef(),
-                                                    /*RequiresNullTerminator=*/false),
-                   *context, /*ShouldLazyLoadMetadata=*/true),
-               absl::StatusCode::kInvalidArgument, "reading bitcode"));
-  auto view = std::make_shared<ModuleView>(std::move(context), std::move(module));
+  absl::StatusOr<std::unique_ptr<llvm::Module>> module;
+  // LLVM's reader answers some damage with a fatal error.
+  absl::Status status = RunGuarded([&] {
+    module = FromLlvm(llvm::getOwningLazyBitcodeModule(
+                          llvm::MemoryBuffer::getMemBuffer(bitcode->getMemBufferRef(),
+                                                           /*RequiresNullTerminator=*/false),
+                          *context, /*ShouldLazyLoadMetadata=*/true),
+                      absl::StatusCode::kInvalidArgument, "reading bitcode");
+  });
+  if (!status.ok()) {
+    (void)context.release();  // Left in the middle: cannot be destroyed.
+    return absl::InvalidArgumentError(absl::StrCat("reading bitcode: ", status.message()));
+  }
+  if (!module.ok()) return module.status();
+  auto view = std::make_shared<ModuleView>(std::move(context), *std::move(module));
   view->bitcode_ = std::move(bitcode);
   return view;
 }

@@ -101,9 +101,9 @@ llvm::GlobalValue* ReferenceMapper::Declare(const llvm::GlobalValue& original) {
 
 llvm::Function* ReferenceMapper::DeclareFunction(const llvm::GlobalValue& original,
                                                  llvm::StringRef name) {
-  auto* declaration = llvm::Function::Create(FunctionTypeOf(original),
-                                             llvm::GlobalValue::ExternalLinkage,
-                                             original.getAddressSpace(), name, &target_);
+  auto* declaration =
+      llvm::Function::Create(FunctionTypeOf(original), llvm::GlobalValue::ExternalLinkage,
+                             original.getAddressSpace(), name, &target_);
   if (const auto* function = llvm::dyn_cast<llvm::Function>(&original)) {
     declaration->setCallingConv(function->getCallingConv());
     declaration->setAttributes(function->getAttributes());
@@ -148,9 +148,9 @@ llvm::Constant* ReferenceMapper::MapBlockAddress(const llvm::BlockAddress& origi
   llvm::BasicBlock* block = original.getBasicBlock();
   llvm::Function* function = block->getParent();
   if (function->getParent() != &target_) {
-    status_ = absl::UnimplementedError(
-        absl::StrCat("the address of a block of function '", function->getName().str(),
-                     "' in another function"));
+    status_ =
+        absl::UnimplementedError(absl::StrCat("the address of a block of function '",
+                                              function->getName().str(), "' in another function"));
   }
   return llvm::BlockAddress::get(function, block);
 }

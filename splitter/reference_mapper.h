@@ -36,8 +36,8 @@ class ReferenceMapper final : private llvm::ValueMaterializer {
   // From now on `original` of the view means `definition` of the target.
   void Define(llvm::GlobalValue& original, llvm::GlobalValue& definition);
 
-  // From now on direct calls of `original` go straight to `body` of the target. Its address stays that
-  // of its stub.
+  // From now on direct calls of `original` go straight to `body` of the target. Its address stays
+  // that of its stub.
   void DefineCallTarget(const llvm::Function& original, llvm::Function& body);
 
   // `original` with every global of the view replaced.

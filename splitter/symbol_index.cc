@@ -155,7 +155,8 @@ class SymbolIndexBuilder {
       if (function.isDeclaration() || function.isMaterializable()) continue;
       for (const llvm::BasicBlock& block : function) {
         if (!block.hasAddressTaken()) continue;
-        if (const auto* address = llvm::BlockAddress::lookup(&block)) UniteUsers(function, *address);
+        if (const auto* address = llvm::BlockAddress::lookup(&block))
+          UniteUsers(function, *address);
       }
     }
     std::sort(grouped_.begin(), grouped_.end());
@@ -196,7 +197,8 @@ class SymbolIndexBuilder {
       if (entry == nullptr) continue;
       const auto* function =
           llvm::dyn_cast<llvm::GlobalValue>(entry->getOperand(1)->stripPointerCasts());
-      if (function == nullptr || !view_.ordinal_of(*function)) continue;  // A null entry ends a list.
+      if (function == nullptr || !view_.ordinal_of(*function))
+        continue;  // A null entry ends a list.
       const auto* priority = llvm::cast<llvm::ConstantInt>(entry->getOperand(0));
       by_priority.emplace(priority->getZExtValue(), *view_.ordinal_of(*function));
     }

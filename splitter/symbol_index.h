@@ -69,9 +69,9 @@ class SymbolIndex {
   // By Symbol::name.
   std::optional<SymbolOrdinal> Find(absl::string_view name) const;
 
-  // The definitions that can only be compiled together with `ordinal`, itself included, in ascending
-  // order; empty if it can be compiled alone. (A function whose blocks' addresses stand in data, and
-  // that data, are such a group.)
+  // The definitions that can only be compiled together with `ordinal`, itself included, in
+  // ascending order; empty if it can be compiled alone. (A function whose blocks' addresses stand
+  // in data, and that data, are such a group.)
   absl::Span<const SymbolOrdinal> GroupOf(SymbolOrdinal ordinal) const;
 
   // In the order they are to run; entries of one priority in the order of the module.

@@ -23,8 +23,8 @@ absl::Status ReadBodies(llvm::Module& module, bool verify) {
     std::string reason;
     llvm::raw_string_ostream stream(reason);
     if (verify && !function.isDeclaration() && llvm::verifyFunction(function, &stream)) {
-      return absl::InvalidArgumentError(absl::StrCat(where, " is not valid IR: ",
-                   absl::StripTrailingAsciiWhitespace(reason)));
+      return absl::InvalidArgumentError(
+          absl::StrCat(where, " is not valid IR: ", absl::StripTrailingAsciiWhitespace(reason)));
     }
   }
   return FromLlvm(module.materializeAll(), absl::StatusCode::kInvalidArgument, "reading metadata");

@@ -1,6 +1,6 @@
-#include "stubs/reentry.h"
-
 #include <cerrno>
+
+#include "stubs/reentry.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -8,8 +8,8 @@
 
 extern "C" {
 
-// Called by the reentry's assembly. errno belongs to the program, which has called a function and not
-// a compiler.
+// Called by the reentry's assembly. errno belongs to the program, which has called a function and
+// not a compiler.
 __attribute__((visibility("hidden"))) uint64_t firstcall_reentry_resolve(
     firstcall::ReentryContext* context, uint64_t index) {
   const int saved_errno = errno;
@@ -32,8 +32,8 @@ namespace firstcall {
 namespace {
 
 #if defined(__x86_64__)
-// State components of XSAVE (Intel SDM volume 1, 13.1) that can hold an argument: x87, SSE, AVX, the
-// three of AVX-512, APX. Not MPX, PKRU or the AMX tiles, which no calling convention uses.
+// State components of XSAVE (Intel SDM volume 1, 13.1) that can hold an argument: x87, SSE, AVX,
+// the three of AVX-512, APX. Not MPX, PKRU or the AMX tiles, which no calling convention uses.
 constexpr uint32_t kArgumentComponents =
     1u << 0 | 1u << 1 | 1u << 2 | 1u << 5 | 1u << 6 | 1u << 7 | 1u << 19;
 constexpr uint64_t kLegacyAndHeaderSize = 512 + 64;

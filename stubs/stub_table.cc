@@ -1,5 +1,5 @@
-// A block is written, made known to the unwinder, and only then given out stub by stub. A slot is set
-// to its lead when the block is made, so a stub works from the moment its address is known.
+// A block is written, made known to the unwinder, and only then given out stub by stub. A slot is
+// set to its lead when the block is made, so a stub works from the moment its address is known.
 
 #include "stubs/stub_table.h"
 
@@ -48,9 +48,9 @@ absl::StatusOr<Stub> StubTable::Make(void* owner) {
   ++size_;
   Block& block = *blocks_.back();
   block.owners[index] = owner;
-  return Stub(block.code + architecture_.layout.StubOffset(index),
-              reinterpret_cast<std::atomic<uint64_t>*>(block.data +
-                                                       StubBlockLayout::SlotOffset(index)));
+  return Stub(
+      block.code + architecture_.layout.StubOffset(index),
+      reinterpret_cast<std::atomic<uint64_t>*>(block.data + StubBlockLayout::SlotOffset(index)));
 }
 
 absl::Status StubTable::AddBlock() {
@@ -60,8 +60,8 @@ absl::Status StubTable::AddBlock() {
   FIRSTCALL_ASSIGN_OR_RETURN(
       ArenaBlock code,
       arena_.Allocate(Segment::kCode, layout.CodeSize(kStubsPerBlock), kCodeAlignment));
-  FIRSTCALL_ASSIGN_OR_RETURN(
-      ArenaBlock data, arena_.Allocate(Segment::kData, layout.DataSize(kStubsPerBlock), 8));
+  FIRSTCALL_ASSIGN_OR_RETURN(ArenaBlock data,
+                             arena_.Allocate(Segment::kData, layout.DataSize(kStubsPerBlock), 8));
   placement.code = code.run;
   placement.data = data.run;
 

@@ -57,8 +57,8 @@ class StubTable {
   StubTable(const StubTable&) = delete;
   StubTable& operator=(const StubTable&) = delete;
 
-  // A new stub, whose calls ask the handler with `owner` until it is published. ResourceExhausted if
-  // the arena is full.
+  // A new stub, whose calls ask the handler with `owner` until it is published. ResourceExhausted
+  // if the arena is full.
   absl::StatusOr<Stub> Make(void* owner) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Number of stubs made.

@@ -5,8 +5,8 @@
 //          int3 ...                         jmp   tail
 //
 // Encodings: Intel SDM volume 2 (ENDBR64 F3 0F 1E FA; JMP r/m64 FF /4; PUSH imm32 68; PUSH r/m64
-// FF /6; JMP rel32 E9). The index goes by way of the stack, because preserve_none passes an argument
-// even in r11.
+// FF /6; JMP rel32 E9). The index goes by way of the stack, because preserve_none passes an
+// argument even in r11.
 
 #include "stubs/byte_writer.h"
 #include "stubs/stub_architecture.h"
@@ -78,7 +78,8 @@ constexpr uint8_t kRsp = 7, kReturnAddress = 16;
 constexpr uint8_t kDefCfa = 0x0c, kDefCfaOffset = 0x0e, kDefCfaExpression = 0x0f;
 constexpr uint8_t kAdvanceLoc4 = 0x04, kOffset = 0x80, kAdvanceLoc = 0x40;
 
-// Completes the entry whose length field stands at `begin`: fills up to eight bytes, sets the length.
+// Completes the entry whose length field stands at `begin`: fills up to eight bytes, sets the
+// length.
 void EndEntry(ByteWriter& out, size_t begin) {
   out.PadTo((out.size() + 7) / 8 * 8, /*DW_CFA_nop=*/0);
   out.Patch32(begin, static_cast<uint32_t>(out.size() - begin - 4));
@@ -110,8 +111,8 @@ std::vector<uint8_t> EncodeUnwindTable(const StubBlockPlacement& placement) {
 
   const size_t leads_size = kLayout.TailOffset(placement.count) - stubs_size;
   const size_t fde = BeginFde(out, placement.code + stubs_size, leads_size + kLayout.tail_size);
-  // In a lead, CFA = rsp + 8 + (rip % 16 >= kLeadPushed ? 8 : 0): breg7 8, breg16 0, lit15, and, lit9,
-  // ge, lit3, shl, plus. The blocks are aligned to 16 bytes.
+  // In a lead, CFA = rsp + 8 + (rip % 16 >= kLeadPushed ? 8 : 0): breg7 8, breg16 0, lit15, and,
+  // lit9, ge, lit3, shl, plus. The blocks are aligned to 16 bytes.
   static_assert(kLeadPushed == 9, "the expression below says 9");
   out.Bytes({kDefCfaExpression, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x39, 0x2a, 0x33, 0x24, 0x22});
   out.Bytes({kAdvanceLoc4});

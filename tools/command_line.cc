@@ -26,11 +26,11 @@ cl::opt<std::string> input_file(cl::Positional, cl::init("-"), cl::desc("<bitcod
 cl::list<std::string> input_arguments(cl::ConsumeAfter, cl::desc("<program arguments>..."),
                                       cl::cat(category));
 
-cl::opt<Mode> mode(
-    "mode", cl::desc("When functions are compiled:"), cl::init(Mode::kLazy),
-    cl::values(clEnumValN(Mode::kLazy, "lazy", "each the first time it is called (default)"),
-               clEnumValN(Mode::kEager, "eager", "all of a module before it runs")),
-    cl::cat(category));
+cl::opt<Mode> mode("mode", cl::desc("When functions are compiled:"), cl::init(Mode::kLazy),
+                   cl::values(clEnumValN(Mode::kLazy, "lazy",
+                                         "each the first time it is called (default)"),
+                              clEnumValN(Mode::kEager, "eager", "all of a module before it runs")),
+                   cl::cat(category));
 cl::opt<char> optimization_level(
     "O", cl::Prefix, cl::init('0'),
     cl::desc("Level of code generation: -O0 (default), -O1, -O2 or -O3"), cl::cat(category));
@@ -50,9 +50,9 @@ cl::list<std::string> extra_archives("extra-archive", cl::value_desc("file"),
                                      cl::cat(category));
 cl::list<std::string> libraries("dlopen", cl::value_desc("library"),
                                 cl::desc("A shared library to load first"), cl::cat(category));
-cl::opt<bool> no_process_symbols(
-    "no-process-syms", cl::desc("Do not look for the program's symbols in this process"),
-    cl::cat(category));
+cl::opt<bool> no_process_symbols("no-process-syms",
+                                 cl::desc("Do not look for the program's symbols in this process"),
+                                 cl::cat(category));
 cl::opt<bool> no_lazy_compilation("disable-lazy-compilation", cl::desc("The same as -mode=eager"),
                                   cl::cat(category));
 cl::opt<bool> per_module_lazy("per-module-lazy", cl::desc("The same as -mode=eager"),
@@ -118,33 +118,49 @@ void RefuseWhatThereIsNot() {
 
 CodegenLevel LevelOf(char level) {
   switch (level) {
-    case '0': return CodegenLevel::kO0;
-    case '1': return CodegenLevel::kO1;
-    case '2': return CodegenLevel::kO2;
-    case '3': return CodegenLevel::kO3;
-    default: Refuse("invalid level '-O" + llvm::Twine(level) + "'");
+    case '0':
+      return CodegenLevel::kO0;
+    case '1':
+      return CodegenLevel::kO1;
+    case '2':
+      return CodegenLevel::kO2;
+    case '3':
+      return CodegenLevel::kO3;
+    default:
+      Refuse("invalid level '-O" + llvm::Twine(level) + "'");
   }
 }
 
 RelocationModel RelocationModelOf(llvm::Reloc::Model model) {
   switch (model) {
-    case llvm::Reloc::Static: return RelocationModel::kStatic;
-    case llvm::Reloc::PIC_: return RelocationModel::kPic;
-    case llvm::Reloc::DynamicNoPIC: return RelocationModel::kDynamicNoPic;
-    case llvm::Reloc::ROPI: return RelocationModel::kRopi;
-    case llvm::Reloc::RWPI: return RelocationModel::kRwpi;
-    case llvm::Reloc::ROPI_RWPI: break;
+    case llvm::Reloc::Static:
+      return RelocationModel::kStatic;
+    case llvm::Reloc::PIC_:
+      return RelocationModel::kPic;
+    case llvm::Reloc::DynamicNoPIC:
+      return RelocationModel::kDynamicNoPic;
+    case llvm::Reloc::ROPI:
+      return RelocationModel::kRopi;
+    case llvm::Reloc::RWPI:
+      return RelocationModel::kRwpi;
+    case llvm::Reloc::ROPI_RWPI:
+      break;
   }
   return RelocationModel::kRopiRwpi;
 }
 
 CodeModel CodeModelOf(llvm::CodeModel::Model model) {
   switch (model) {
-    case llvm::CodeModel::Tiny: return CodeModel::kTiny;
-    case llvm::CodeModel::Small: return CodeModel::kSmall;
-    case llvm::CodeModel::Kernel: return CodeModel::kKernel;
-    case llvm::CodeModel::Medium: return CodeModel::kMedium;
-    case llvm::CodeModel::Large: break;
+    case llvm::CodeModel::Tiny:
+      return CodeModel::kTiny;
+    case llvm::CodeModel::Small:
+      return CodeModel::kSmall;
+    case llvm::CodeModel::Kernel:
+      return CodeModel::kKernel;
+    case llvm::CodeModel::Medium:
+      return CodeModel::kMedium;
+    case llvm::CodeModel::Large:
+      break;
   }
   return CodeModel::kLarge;
 }

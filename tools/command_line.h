@@ -22,8 +22,8 @@ struct CommandLine {
 };
 
 // Parses the command line with LLVM's own parser. Prints a line to standard error and exits with
-// status 1 for an option that does not exist, that has a bad value, or that firstcall refuses. To be
-// called once, from main.
+// status 1 for an option that does not exist, that has a bad value, or that firstcall refuses. To
+// be called once, from main.
 CommandLine ParseCommandLine(int argc, char** argv);
 
 }  // namespace firstcall

@@ -13,7 +13,8 @@
 namespace firstcall {
 namespace {
 
-// Never destroyed: exit handlers and other threads of the program may run until the process is gone.
+// Never destroyed: exit handlers and other threads of the program may run until the process is
+// gone.
 Engine* engine = nullptr;
 
 int Report(const absl::Status& status) {
@@ -30,8 +31,7 @@ absl::Status Load(const CommandLine& command_line) {
       return absl::NotFoundError(absl::StrCat("loading library '", library, "': ", error));
     }
   }
-  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<Engine> created,
-                             Engine::Create(command_line.engine));
+  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<Engine> created, Engine::Create(command_line.engine));
   engine = created.release();
   // Before the modules, which in eager mode are linked with them at once.
   for (const std::string& object : command_line.objects) {
@@ -48,8 +48,7 @@ absl::Status Load(const CommandLine& command_line) {
 int RunProgram(const CommandLine& command_line) {
   if (absl::Status status = Load(command_line); !status.ok()) return Report(status);
   if (command_line.print_stats) std::atexit(PrintStats);
-  absl::StatusOr<int> result =
-      engine->RunMain(command_line.arguments, command_line.entry_function);
+  absl::StatusOr<int> result = engine->RunMain(command_line.arguments, command_line.entry_function);
   if (!result.ok()) return Report(result.status());
   std::exit(*result);
 }
