@@ -60,7 +60,9 @@ struct LifecycleFunction {
 class SymbolIndex {
  public:
   // Takes time in proportion to the number of symbols, and for a module given in memory to the
-  // number of its basic blocks. Unimplemented, with the symbol's name, for what cannot be split.
+  // number of its basic blocks. A module with inline assembly must have a triple, of a target whose
+  // assembly parser is initialized. Unimplemented, with the symbol's name, for what cannot be
+  // split.
   static absl::StatusOr<SymbolIndex> Build(const ModuleView& view);
 
   size_t size() const { return symbols_.size(); }

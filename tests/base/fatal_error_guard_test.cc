@@ -1,0 +1,70 @@
+#include "base/fatal_error_guard.h"
+
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "tests/testing/status_matchers.h"
+
+namespace firstcall {
+namespace {
+
+TEST(FatalErrorGuardTest, FatalErrorBecomesStatusWithItsReason) {
+  EXPECT_THAT(RunGuarded([] { llvm::report_fatal_error("cannot select: x"); }),
+              StatusIs(absl::StatusCode::kInternal, "cannot select: x"));
+}
+
+TEST(FatalErrorGuardTest, CallbackThatReturnsIsOk) {
+  bool ran = false;
+  EXPECT_THAT(RunGuarded([&] { ran = true; }), IsOk());
+  EXPECT_TRUE(ran);
+}
+
+TEST(FatalErrorGuardTest, InnerGuardCatchesAndOuterGoesOn) {
+  absl::Status inner;
+  bool went_on = false;
+  EXPECT_THAT(RunGuarded([&] {
+                inner = RunGuarded([] { llvm::report_fatal_error("inner"); });
+                went_on = true;
+              }),
+              IsOk());
+  EXPECT_THAT(inner, StatusIs(absl::StatusCode::kInternal, "inner"));
+  EXPECT_TRUE(went_on);
+}
+
+TEST(FatalErrorGuardTest, OuterGuardIsActiveAgainAfterInner) {
+  EXPECT_THAT(RunGuarded([] {
+                (void)RunGuarded([] { llvm::report_fatal_error("inner"); });
+                llvm::report_fatal_error("outer");
+              }),
+              StatusIs(absl::StatusCode::kInternal, "outer"));
+}
+
+TEST(FatalErrorGuardTest, ThreadsDoNotDisturbEachOther) {
+  std::vector<std::thread> threads;
+  std::vector<absl::Status> results(8);
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&, i] {
+      for (int round = 0; round < 100; ++round) {
+        const std::string reason = "thread " + std::to_string(i);
+        results[i] = RunGuarded([&] { llvm::report_fatal_error(llvm::Twine(reason)); });
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (int i = 0; i < 8; ++i) {
+    EXPECT_THAT(results[i],
+                StatusIs(absl::StatusCode::kInternal, "thread " + std::to_string(i)));
+  }
+}
+
+TEST(FatalErrorGuardDeathTest, UnguardedThreadKeepsLlvmsBehaviour) {
+  ASSERT_THAT(RunGuarded([] {}), IsOk());  // Installs the handler.
+  EXPECT_EXIT(llvm::report_fatal_error("somebody else's"), testing::ExitedWithCode(1),
+              "LLVM ERROR: somebody else's");
+}
+
+}  // namespace
+}  // namespace firstcall

@@ -1,0 +1,135 @@
+#include "memory/arena.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <fstream>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "memory/executor_address.h"
+#include "tests/testing/status_matchers.h"
+
+namespace firstcall {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr ArenaSizes kSmall = {1 << 20, 1 << 20, 8 << 20};
+
+// The permissions of the mapping that holds `address`, as "r-xs", or "" if there is none.
+std::string PermissionsAt(uint64_t address) {
+  std::ifstream maps("/proc/self/maps");
+  std::string line;
+  while (std::getline(maps, line)) {
+    unsigned long begin, end;
+    char permissions[5];
+    if (std::sscanf(line.c_str(), "%lx-%lx %4s", &begin, &end, permissions) == 3 &&
+        begin <= address && address < end) {
+      return permissions;
+    }
+  }
+  return "";
+}
+
+TEST(ArenaTest, BytesWrittenAreSeenWhereTheyRun) {
+  ASSERT_OK_AND_ASSIGN(std::unique_ptr<Arena> arena, Arena::Create(kSmall));
+  for (Segment segment : {Segment::kCode, Segment::kReadOnly, Segment::kData}) {
+    ASSERT_OK_AND_ASSIGN(ArenaBlock block, arena->Allocate(segment, 5, 1));
+    std::memcpy(block.write, "bytes", 5);
+    EXPECT_EQ(std::string(block.run.InThisProcess<const char*>(), 5), "bytes");
+  }
+}
+
+TEST(ArenaTest, NothingIsWritableAndExecutable) {
+  ASSERT_OK_AND_ASSIGN(std::unique_ptr<Arena> arena, Arena::Create(kSmall));
+  ASSERT_OK_AND_ASSIGN(ArenaBlock code, arena->Allocate(Segment::kCode, 64, 16));
+  ASSERT_OK_AND_ASSIGN(ArenaBlock constant, arena->Allocate(Segment::kReadOnly, 64, 16));
+  ASSERT_OK_AND_ASSIGN(ArenaBlock data, arena->Allocate(Segment::kData, 64, 16));
+  EXPECT_EQ(PermissionsAt(code.run.value()), "r-xs");
+  EXPECT_EQ(PermissionsAt(ExecutorAddress::Of(code.write).value()), "rw-s");
+  EXPECT_EQ(PermissionsAt(constant.run.value()), "r--s");
+  EXPECT_EQ(PermissionsAt(data.run.value()), "rw-p");
+  std::ifstream maps("/proc/self/maps");
+  const std::string all((std::istreambuf_iterator<char>(maps)), std::istreambuf_iterator<char>());
+  EXPECT_THAT(all, Not(HasSubstr(" rwx")));
+}
+
+TEST(ArenaTest, AlignsAsAsked) {
+  ASSERT_OK_AND_ASSIGN(std::unique_ptr<Arena> arena, Arena::Create(kSmall));
+  for (size_t alignment : {1, 2, 8, 64, 4096}) {
+    for (Segment segment : {Segment::kCode, Segment::kReadOnly, Segment::kData}) {
+      ASSERT_OK_AND_ASSIGN(ArenaBlock block, arena->Allocate(segment, 3, alignment));
+      EXPECT_EQ(block.run.value() % alignment, 0u);
+    }
+  }
+}
+
+TEST(ArenaTest, BlocksDoNotOverlap) {
+  ASSERT_OK_AND_ASSIGN(std::unique_ptr<Arena> arena, Arena::Create(kSmall));
+  ASSERT_OK_AND_ASSIGN(ArenaBlock first, arena->Allocate(Segment::kCode, 10, 1));
+  ASSERT_OK_AND_ASSIGN(ArenaBlock second, arena->Allocate(Segment::kCode, 10, 1));
+  EXPECT_EQ(second.run - first.run, 10);
+}
+
+TEST(ArenaTest, FullSegmentIsAnErrorThatChangesNothing) {
+  ASSERT_OK_AND_ASSIGN(std::unique_ptr<Arena> arena, Arena::Create(kSmall));
+  ASSERT_THAT(arena->Allocate(Segment::kCode, 100, 1), IsOk());
+  EXPECT_THAT(arena->Allocate(Segment::kCode, 1 << 20, 1),
+              StatusIs(absl::StatusCode::kResourceExhausted,
+                       "code memory: 1048576 bytes do not fit in what is left of an arena segment "
+                       "(100 of 1048576 bytes used)"));
+  EXPECT_EQ(arena->usage().code, 100u);
+  EXPECT_THAT(arena->Allocate(Segment::kCode, (1 << 20) - 100, 1), IsOk());
+}
+
+TEST(ArenaTest, DataBeyondTheFirstStepIsWritable) {
+  ASSERT_OK_AND_ASSIGN(std::unique_ptr<Arena> arena, Arena::Create(kSmall));
+  ASSERT_OK_AND_ASSIGN(ArenaBlock block, arena->Allocate(Segment::kData, 8 << 20, 1));
+  block.write[(8 << 20) - 1] = 7;
+  EXPECT_EQ(block.run.InThisProcess<const uint8_t*>()[(8 << 20) - 1], 7);
+}
+
+TEST(ArenaTest, ContainsItsRangeOnly) {
+  ASSERT_OK_AND_ASSIGN(std::unique_ptr<Arena> arena, Arena::Create(kSmall));
+  ASSERT_OK_AND_ASSIGN(ArenaBlock block, arena->Allocate(Segment::kCode, 1, 1));
+  EXPECT_TRUE(arena->Contains(block.run));
+  EXPECT_TRUE(arena->Contains(block.run + ((10 << 20) - 1)));
+  EXPECT_FALSE(arena->Contains(block.run + (10 << 20)));
+  EXPECT_FALSE(arena->Contains(ExecutorAddress(block.run.value() - 1)));
+  EXPECT_FALSE(arena->Contains(ExecutorAddress()));
+}
+
+// Parent and child allocate the same bytes next; neither may see what the other writes there.
+TEST(ArenaTest, ForkedChildGetsPagesOfItsOwn) {
+  ASSERT_OK_AND_ASSIGN(std::unique_ptr<Arena> arena, Arena::Create(kSmall));
+  ASSERT_OK_AND_ASSIGN(ArenaBlock before, arena->Allocate(Segment::kCode, 6, 1));
+  std::memcpy(before.write, "before", 6);
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    bool good = true;
+    for (Segment segment : {Segment::kCode, Segment::kReadOnly, Segment::kData}) {
+      absl::StatusOr<ArenaBlock> block = arena->Allocate(segment, 8192, 1);
+      if (!block.ok()) _exit(1);
+      std::memset(block->write, 'c', 8192);
+      good = good && block->run.InThisProcess<const char*>()[8191] == 'c';
+    }
+    good = good && std::memcmp(before.run.InThisProcess<const char*>(), "before", 6) == 0;
+    _exit(good ? 0 : 2);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  for (Segment segment : {Segment::kCode, Segment::kReadOnly, Segment::kData}) {
+    ASSERT_OK_AND_ASSIGN(ArenaBlock block, arena->Allocate(segment, 16384, 1));
+    const std::string seen(block.run.InThisProcess<const char*>(), 16384);
+    EXPECT_EQ(seen, std::string(16384, '\0'));
+  }
+  EXPECT_EQ(std::string(before.run.InThisProcess<const char*>(), 6), "before");
+}
+
+}  // namespace
+}  // namespace firstcall

@@ -1,0 +1,110 @@
+#include "splitter/data_extractor.h"
+
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/raw_ostream.h"
+#include "splitter/module_source.h"
+#include "tests/testing/ir.h"
+#include "tests/testing/status_matchers.h"
+
+namespace firstcall {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// The text of the data-module of the module `text` describes, after the verifier has seen it.
+std::string DataOf(const std::string& text, absl::string_view replaced = "") {
+  std::unique_ptr<ModuleSource> source =
+      ModuleSource::FromBitcode(
+          llvm::MemoryBuffer::getMemBufferCopy(ParseToBitcode(text), "test")).value();
+  std::shared_ptr<ModuleView> view = source->OpenView().value();
+  const SymbolIndex index = SymbolIndex::Build(*view).value();
+  absl::StatusOr<std::unique_ptr<llvm::Module>> data = ExtractData(
+      *view, index, [&](SymbolOrdinal ordinal) { return index.at(ordinal).name == replaced; });
+  EXPECT_THAT(data, IsOk());
+  std::string reason;
+  llvm::raw_string_ostream stream(reason);
+  EXPECT_FALSE(llvm::verifyModule(**data, &stream)) << reason;
+  return PrintModule(**data);
+}
+
+TEST(DataExtractorTest, DefinesEachVariableOnceAndStrongly) {
+  const std::string text = DataOf(R"(
+    @exported = global i32 1
+    @hidden = internal global i32 2
+    @weak = weak global i32 3
+    @tentative = common global i32 0
+    @elsewhere = external global i32)");
+  EXPECT_THAT(text, HasSubstr("@exported = dso_local global i32 1"));
+  EXPECT_THAT(text, HasSubstr("@\"hidden$1\" = dso_local global i32 2"));
+  EXPECT_THAT(text, HasSubstr("@weak = dso_local global i32 3"));
+  EXPECT_THAT(text, HasSubstr("@tentative = dso_local global i32 0"));
+  EXPECT_THAT(text, Not(HasSubstr("@elsewhere")));
+}
+
+TEST(DataExtractorTest, FunctionsInDataAreTheirStubs) {
+  const std::string text = DataOf(R"(
+    @table = global [2 x ptr] [ptr @f, ptr @puts]
+    define void @f() { ret void }
+    declare i32 @puts(ptr))");
+  EXPECT_THAT(text, HasSubstr("[ptr @\"f$fc.stub\", ptr @puts]"));
+}
+
+TEST(DataExtractorTest, DataMayNameOtherDataAndItself) {
+  const std::string text = DataOf(R"(
+    @first = global ptr @second
+    @second = global { ptr, ptr } { ptr @first, ptr getelementptr (i8, ptr @second, i64 4) })");
+  EXPECT_THAT(text, HasSubstr("@first = dso_local global ptr @second"));
+  EXPECT_THAT(text, HasSubstr("{ ptr @first, ptr getelementptr (i8, ptr @second, i64 4) }"));
+}
+
+TEST(DataExtractorTest, StringsAreCopiedOnlyWhereDataNamesThem) {
+  const std::string text = DataOf(R"(
+    @named = private unnamed_addr constant [2 x i8] c"a\00"
+    @unnamed = private unnamed_addr constant [2 x i8] c"b\00"
+    @pointer = global ptr @named)");
+  EXPECT_THAT(text, HasSubstr("c\"a\\00\""));
+  EXPECT_THAT(text, Not(HasSubstr("c\"b\\00\"")));
+}
+
+TEST(DataExtractorTest, ReplacedDefinitionsBecomeReferences) {
+  const std::string text = DataOf(R"(
+    @mine = weak global i32 3
+    @pointer = global ptr @mine)", "mine");
+  EXPECT_THAT(text, HasSubstr("@mine = external"));
+}
+
+TEST(DataExtractorTest, InlineAssemblyComesAlongWithAllItsSymbolsGlobal) {
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmParser();
+  const std::string text = DataOf(R"(
+    target triple = "x86_64-pc-linux-gnu"
+    module asm "answer: .long 42"
+    @x = global i32 0)");
+  EXPECT_THAT(text, HasSubstr("module asm \"answer: .long 42\""));
+  EXPECT_THAT(text, HasSubstr("module asm \".globl answer\""));
+}
+
+TEST(DataExtractorTest, ListsOfConstructorsAreLeftToTheEngine) {
+  EXPECT_THAT(DataOf(R"(
+    @llvm.global_ctors = appending global [1 x { i32, ptr, ptr }] [
+      { i32, ptr, ptr } { i32 65535, ptr @f, ptr null }]
+    define void @f() { ret void })"), Not(HasSubstr("global_ctors")));
+}
+
+TEST(DataExtractorTest, AtexitIsTheModulesOwn) {
+  const std::string text = DataOf(R"(
+    declare i32 @atexit(ptr)
+    define i32 @f(ptr %g) { %r = call i32 @atexit(ptr %g) ret i32 %r })");
+  EXPECT_THAT(text, HasSubstr("define i32 @atexit(ptr %0)"));
+  EXPECT_THAT(text, HasSubstr("call i32 @__cxa_atexit(ptr %0, ptr null, ptr @__dso_handle)"));
+}
+
+}  // namespace
+}  // namespace firstcall

@@ -1,0 +1,212 @@
+#include "splitter/function_extractor.h"
+
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+#include "splitter/module_source.h"
+#include "tests/testing/ir.h"
+#include "tests/testing/status_matchers.h"
+
+namespace firstcall {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class FunctionExtractorTest : public testing::Test {
+ protected:
+  void Load(const std::string& text) { LoadBytes(ParseToBitcode(text)); }
+
+  void LoadBytes(const std::string& bitcode) {
+    absl::StatusOr<std::unique_ptr<ModuleSource>> source =
+        ModuleSource::FromBitcode(llvm::MemoryBuffer::getMemBufferCopy(bitcode, "test"));
+    ASSERT_THAT(source, IsOk());
+    source_ = *std::move(source);
+    view_ = source_->OpenView().value();
+    index_.emplace(SymbolIndex::Build(*view_).value());
+  }
+
+  absl::StatusOr<FunctionModule> Extract(absl::string_view name, bool may_join = false) {
+    return ExtractFunction(*view_, *index_, *index_->Find(name), ExtractOptions(),
+                           [&](SymbolOrdinal) { return may_join; });
+  }
+
+  // The text of the function-module, after the verifier has seen it.
+  std::string TextOf(absl::string_view name, bool may_join = false) {
+    absl::StatusOr<FunctionModule> extracted = Extract(name, may_join);
+    EXPECT_THAT(extracted, IsOk());
+    if (!extracted.ok()) return "";
+    std::string reason;
+    llvm::raw_string_ostream stream(reason);
+    EXPECT_FALSE(llvm::verifyModule(*extracted->module, &stream)) << reason;
+    return PrintModule(*extracted->module);
+  }
+
+  std::unique_ptr<ModuleSource> source_;
+  std::shared_ptr<ModuleView> view_;
+  std::optional<SymbolIndex> index_;
+};
+
+TEST_F(FunctionExtractorTest, CallsAndAddressesHaveNamesOfTheirOwn) {
+  Load(R"(
+    define void @callee() { ret void }
+    define ptr @f() { call void @callee()  ret ptr @callee })");
+  const std::string text = TextOf("f");
+  EXPECT_THAT(text, HasSubstr("call void @\"callee$fc.call\"()"));
+  EXPECT_THAT(text, HasSubstr("ret ptr @\"callee$fc.stub\""));
+}
+
+TEST_F(FunctionExtractorTest, OwnAddressIsTheStubs) {
+  Load("define ptr @f() { ret ptr @f }");
+  EXPECT_THAT(TextOf("f"), HasSubstr("ret ptr @\"f$fc.stub\""));
+}
+
+TEST_F(FunctionExtractorTest, OutsideFunctionsKeepTheirName) {
+  Load("declare i32 @puts(ptr)\n define i32 @f(ptr %s) { %r = call i32 @puts(ptr %s) ret i32 %r }");
+  const std::string text = TextOf("f");
+  EXPECT_THAT(text, HasSubstr("declare i32 @puts(ptr)"));
+  EXPECT_THAT(text, Not(HasSubstr("dso_local i32 @puts")));
+}
+
+TEST_F(FunctionExtractorTest, DeclaresOnlyWhatTheFunctionNames) {
+  std::string text = "define void @f() { call void @g7() ret void }\n";
+  for (int i = 0; i < 3000; ++i) text += "define void @g" + std::to_string(i) + "() { ret void }\n";
+  Load(text);
+  ASSERT_OK_AND_ASSIGN(FunctionModule extracted, Extract("f"));
+  EXPECT_EQ(extracted.module->size(), 2u);
+  EXPECT_EQ(extracted.module->global_size(), 0u);
+}
+
+TEST_F(FunctionExtractorTest, SmallConstantsAreCopied) {
+  Load(R"(
+    @text = private unnamed_addr constant [3 x i8] c"hi\00"
+    define ptr @f() { ret ptr @text })");
+  EXPECT_THAT(TextOf("f"), HasSubstr("private unnamed_addr constant [3 x i8] c\"hi\\00\""));
+}
+
+TEST_F(FunctionExtractorTest, ConstantsWhoseAddressMattersAreNotCopied) {
+  Load(R"(
+    @text = internal constant [3 x i8] c"hi\00"
+    define ptr @f() { ret ptr @text })");
+  EXPECT_THAT(TextOf("f"), HasSubstr("@\"text$0\" = external dso_local constant [3 x i8]"));
+}
+
+TEST_F(FunctionExtractorTest, CopiedConstantsMayNameOthersAndThemselves) {
+  Load(R"(
+    @text = private unnamed_addr constant [3 x i8] c"hi\00"
+    @self = private unnamed_addr constant { ptr, ptr } { ptr @self, ptr @text }
+    define ptr @f() { ret ptr @self })");
+  EXPECT_THAT(TextOf("f"), HasSubstr("constant { ptr, ptr } { ptr @self, ptr @text }"));
+}
+
+TEST_F(FunctionExtractorTest, WeakDefinitionsMayBeFarAway) {
+  Load("@w = weak global i32 1\n define i32 @f() { %x = load i32, ptr @w ret i32 %x }");
+  EXPECT_THAT(TextOf("f"), HasSubstr("@w = external global i32"));
+}
+
+TEST_F(FunctionExtractorTest, KeepsPersonalityPrefixAndAttributes) {
+  Load(R"(
+    declare i32 @handler(...)
+    declare void @may_throw()
+    define fastcc void @f(i32 zeroext %x) noinline prefix i32 42 personality ptr @handler {
+      invoke void @may_throw() to label %done unwind label %pad
+    done:
+      ret void
+    pad:
+      %caught = landingpad { ptr, i32 } cleanup
+      resume { ptr, i32 } %caught
+    })");
+  const std::string text = TextOf("f");
+  EXPECT_THAT(text, HasSubstr("define dso_local fastcc void @f(i32 zeroext %x)"));
+  EXPECT_THAT(text, HasSubstr("personality ptr @handler"));
+  EXPECT_THAT(text, HasSubstr("prefix i32 42"));
+}
+
+TEST_F(FunctionExtractorTest, BlockAddressesGoWithTheirFunction) {
+  Load(R"(
+    @labels = internal constant [1 x ptr] [ptr blockaddress(@f, %target)]
+    define void @f() {
+      %to = load ptr, ptr @labels
+      indirectbr ptr %to, [label %target]
+    target:
+      ret void
+    })");
+  ASSERT_OK_AND_ASSIGN(FunctionModule extracted, Extract("f"));
+  EXPECT_EQ(extracted.variables.size(), 1u);
+  EXPECT_THAT(PrintModule(*extracted.module), HasSubstr("[ptr blockaddress(@f, %target)]"));
+}
+
+TEST_F(FunctionExtractorTest, InevitableCalleesJoinIfTheyMay) {
+  Load(R"(
+    define void @leaf() { ret void }
+    define void @middle() { call void @leaf() ret void }
+    define void @f(i1 %x) {
+      call void @middle()
+      br i1 %x, label %rare, label %end
+    rare:
+      call void @seldom()
+      br label %end
+    end:
+      ret void
+    }
+    define void @seldom() { ret void })");
+  ASSERT_OK_AND_ASSIGN(FunctionModule extracted, Extract("f", /*may_join=*/true));
+  ASSERT_EQ(extracted.functions.size(), 3u);
+  const std::string text = PrintModule(*extracted.module);
+  EXPECT_THAT(text, HasSubstr("call void @middle()"));
+  EXPECT_THAT(text, HasSubstr("call void @leaf()"));
+  EXPECT_THAT(text, HasSubstr("call void @\"seldom$fc.call\"()"));
+}
+
+TEST_F(FunctionExtractorTest, NobodyJoinsAgainstTheWillOfTheCaller) {
+  Load("define void @g() { ret void }\n define void @f() { call void @g() ret void }");
+  ASSERT_OK_AND_ASSIGN(FunctionModule extracted, Extract("f"));
+  EXPECT_EQ(extracted.functions.size(), 1u);
+}
+
+TEST_F(FunctionExtractorTest, InlineAssemblyDoesNotJoin) {
+  Load(R"(
+    define void @g() { call void asm sideeffect "", ""() ret void }
+    define void @f() { call void @g() ret void })");
+  ASSERT_OK_AND_ASSIGN(FunctionModule extracted, Extract("f", /*may_join=*/true));
+  EXPECT_EQ(extracted.functions.size(), 1u);
+}
+
+TEST_F(FunctionExtractorTest, LargeBodiesDoNotJoin) {
+  std::string large = "define i32 @g(i32 %x0) {\n";
+  for (int i = 0; i < 3000; ++i) {
+    large += "%x" + std::to_string(i + 1) + " = add i32 %x" + std::to_string(i) + ", 1\n";
+  }
+  Load(large + "ret i32 %x3000 }\n define i32 @f() { %r = call i32 @g(i32 0) ret i32 %r }");
+  ASSERT_OK_AND_ASSIGN(FunctionModule extracted, Extract("f", /*may_join=*/true));
+  EXPECT_EQ(extracted.functions.size(), 1u);
+}
+
+TEST_F(FunctionExtractorTest, SecondExtractionIsAnError) {
+  Load("define void @f() { ret void }");
+  ASSERT_THAT(Extract("f"), IsOk());
+  EXPECT_THAT(Extract("f"), StatusIs(absl::StatusCode::kFailedPrecondition,
+                                     "function 'f' was already extracted"));
+}
+
+TEST_F(FunctionExtractorTest, InvalidBodyNamesFunctionAndReason) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module =
+      ParseModule("define i32 @f(i32 %x) { %y = add i32 %x, 1 %z = add i32 %y, 1 ret i32 %z }",
+                  context);
+  // The second instruction moves before the one it needs.
+  llvm::BasicBlock& block = module->getFunction("f")->front();
+  std::next(block.begin())->moveBefore(&block.front());
+  LoadBytes(ModuleToBitcode(*module));
+  EXPECT_THAT(Extract("f"),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("function 'f' is not valid IR: Instruction does not dominate")));
+}
+
+}  // namespace
+}  // namespace firstcall

@@ -1,0 +1,98 @@
+#include "splitter/module_source.h"
+
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "tests/testing/ir.h"
+#include "tests/testing/status_matchers.h"
+
+namespace firstcall {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+constexpr char kProgram[] = R"(
+  @data = internal global i32 5
+  define i32 @f() { %x = load i32, ptr @data  ret i32 %x }
+  define internal i32 @g() { %x = call i32 @f()  ret i32 %x })";
+
+absl::StatusOr<std::unique_ptr<ModuleSource>> FromBytes(const std::string& bytes) {
+  return ModuleSource::FromBitcode(llvm::MemoryBuffer::getMemBufferCopy(bytes, "bytes"));
+}
+
+absl::StatusOr<std::unique_ptr<ModuleSource>> FromText(const std::string& text) {
+  return ModuleSource::FromText(llvm::MemoryBufferRef(text, "program.ll"));
+}
+
+void ExpectSameOrdinals(ModuleSource& source) {
+  ASSERT_OK_AND_ASSIGN(std::shared_ptr<ModuleView> first, source.OpenView());
+  ASSERT_OK_AND_ASSIGN(std::shared_ptr<ModuleView> second, source.OpenView());
+  EXPECT_NE(&first->context(), &second->context());
+  ASSERT_EQ(first->symbol_count(), second->symbol_count());
+  for (uint32_t i = 0; i < first->symbol_count(); ++i) {
+    llvm::GlobalValue& symbol = second->symbol(SymbolOrdinal{i});
+    EXPECT_EQ(first->symbol(SymbolOrdinal{i}).getName(), symbol.getName());
+    EXPECT_EQ(second->ordinal_of(symbol), SymbolOrdinal{i});
+  }
+}
+
+TEST(ModuleSourceTest, ViewsOfBitcodeHaveTheSameOrdinals) {
+  ASSERT_OK_AND_ASSIGN(auto source, FromBytes(ParseToBitcode(kProgram)));
+  EXPECT_FALSE(source->is_verified());
+  EXPECT_TRUE(source->is_reopenable());
+  ExpectSameOrdinals(*source);
+}
+
+TEST(ModuleSourceTest, ViewsOfAModuleInMemoryHaveTheSameOrdinals) {
+  ASSERT_OK_AND_ASSIGN(auto source, FromText(kProgram));
+  EXPECT_TRUE(source->is_verified());
+  ExpectSameOrdinals(*source);
+}
+
+TEST(ModuleSourceTest, BodiesOfBitcodeAreReadLazily) {
+  ASSERT_OK_AND_ASSIGN(auto source, FromBytes(ParseToBitcode(kProgram)));
+  ASSERT_OK_AND_ASSIGN(auto view, source->OpenView());
+  EXPECT_TRUE(view->module().getFunction("f")->isMaterializable());
+}
+
+TEST(ModuleSourceTest, GarbageIsInvalid) {
+  EXPECT_THAT(FromBytes("not bitcode at all"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'bytes': reading bitcode: ")));
+}
+
+TEST(ModuleSourceTest, TruncatedBitcodeIsInvalidAtEveryLength) {
+  const std::string bytes = ParseToBitcode(kProgram);
+  ASSERT_THAT(FromBytes(bytes), IsOk());
+  for (size_t length = 0; length < bytes.size(); length += 4) {
+    EXPECT_THAT(FromBytes(bytes.substr(0, length)), StatusIs(absl::StatusCode::kInvalidArgument))
+        << length;
+  }
+}
+
+TEST(ModuleSourceTest, ParseErrorHasFileLineAndColumn) {
+  EXPECT_THAT(FromText("define i32 @f() {\n  ret i32 %nothing\n}\n"),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("program.ll:2:11: error: use of undefined value '%nothing'")));
+}
+
+TEST(ModuleSourceTest, InvalidIrNamesTheFunctionAndTheReason) {
+  EXPECT_THAT(FromText("define i32 @bad() {\n %a = add i32 %b, 1\n %b = add i32 %a, 1\n"
+                       " ret i32 %b\n}"),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       AllOf(HasSubstr("'program.ll': function 'bad' is not valid IR: "),
+                             HasSubstr("Instruction does not dominate all uses!"))));
+}
+
+TEST(ModuleSourceTest, MissingFileIsNotFound) {
+  EXPECT_THAT(ModuleSource::FromFile("/no/such/file.bc"),
+              StatusIs(absl::StatusCode::kNotFound,
+                       "cannot read '/no/such/file.bc': No such file or directory"));
+}
+
+}  // namespace
+}  // namespace firstcall

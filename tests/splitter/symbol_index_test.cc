@@ -1,0 +1,197 @@
+#include "splitter/symbol_index.h"
+
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/TargetSelect.h"
+#include "splitter/module_source.h"
+#include "tests/testing/ir.h"
+#include "tests/testing/status_matchers.h"
+
+namespace firstcall {
+namespace {
+
+using ::testing::ElementsAre;
+
+absl::StatusOr<SymbolIndex> IndexOf(absl::string_view text) {
+  absl::StatusOr<std::unique_ptr<ModuleSource>> source = ModuleSource::FromBitcode(
+      llvm::MemoryBuffer::getMemBufferCopy(ParseToBitcode(text), "test"));
+  if (!source.ok()) return source.status();
+  absl::StatusOr<std::shared_ptr<ModuleView>> view = (*source)->OpenView();
+  if (!view.ok()) return view.status();
+  return SymbolIndex::Build(**view);
+}
+
+const Symbol& Get(const SymbolIndex& index, absl::string_view name) {
+  std::optional<SymbolOrdinal> ordinal = index.Find(name);
+  EXPECT_TRUE(ordinal.has_value()) << name;
+  return index.at(ordinal.value_or(SymbolOrdinal{0}));
+}
+
+std::vector<std::string> Names(const SymbolIndex& index, absl::Span<const SymbolOrdinal> group) {
+  std::vector<std::string> names;
+  for (SymbolOrdinal member : group) names.push_back(index.at(member).name);
+  return names;
+}
+
+TEST(SymbolIndexTest, TellsDefinitionsFromDeclarations) {
+  ASSERT_OK_AND_ASSIGN(SymbolIndex index, IndexOf(R"(
+    declare void @declared()
+    define available_externally void @elsewhere() { ret void }
+    define void @defined() { ret void }
+    @outside = external global i32
+    @inside = global [3 x i32] zeroinitializer)"));
+  EXPECT_FALSE(Get(index, "declared").is_definition);
+  EXPECT_FALSE(Get(index, "elsewhere").is_definition);
+  EXPECT_TRUE(Get(index, "defined").is_definition);
+  EXPECT_FALSE(Get(index, "outside").is_definition);
+  EXPECT_TRUE(Get(index, "inside").is_definition);
+  EXPECT_EQ(Get(index, "inside").size, 12u);
+  EXPECT_EQ(index.function_count(), 1u);
+  EXPECT_FALSE(index.Find("nothing").has_value());
+}
+
+TEST(SymbolIndexTest, LocalSymbolsGetTheirOrdinal) {
+  ASSERT_OK_AND_ASSIGN(SymbolIndex index, IndexOf(R"(
+    @data = internal global i32 1
+    define internal void @f() { ret void }
+    define private void @0() { ret void }
+    define void @g() { ret void })"));
+  EXPECT_TRUE(Get(index, "data$0").is_local);
+  EXPECT_TRUE(Get(index, "f$1").is_local);
+  EXPECT_TRUE(Get(index, "$2").is_local);
+  EXPECT_FALSE(Get(index, "g").is_local);
+}
+
+TEST(SymbolIndexTest, LocalNameGivesWayToGlobalOfSameSpelling) {
+  ASSERT_OK_AND_ASSIGN(SymbolIndex index, IndexOf(R"(
+    define internal void @f() { ret void }
+    define void @"f$0"() { ret void })"));
+  EXPECT_FALSE(Get(index, "f$0").is_local);
+  EXPECT_TRUE(Get(index, "f$0$").is_local);
+}
+
+TEST(SymbolIndexTest, KnowsWeakBindings) {
+  ASSERT_OK_AND_ASSIGN(SymbolIndex index, IndexOf(R"(
+    define weak void @w() { ret void }
+    define linkonce_odr void @l() { ret void }
+    declare extern_weak void @e()
+    @c = common global i32 0
+    @t = thread_local global i32 0
+    define void @s() { ret void })"));
+  EXPECT_TRUE(Get(index, "w").is_weak);
+  EXPECT_TRUE(Get(index, "l").is_weak);
+  EXPECT_TRUE(Get(index, "e").is_weak);
+  EXPECT_FALSE(Get(index, "e").is_definition);
+  EXPECT_TRUE(Get(index, "c").is_weak);
+  EXPECT_TRUE(Get(index, "c").is_common);
+  EXPECT_TRUE(Get(index, "t").is_thread_local);
+  EXPECT_FALSE(Get(index, "s").is_weak);
+}
+
+TEST(SymbolIndexTest, AliasesLeadToWhatTheyStandFor) {
+  ASSERT_OK_AND_ASSIGN(SymbolIndex index, IndexOf(R"(
+    @table = global [4 x i32] zeroinitializer
+    @third = alias i32, getelementptr ([4 x i32], ptr @table, i64 0, i64 2)
+    @again = alias i32, ptr @third
+    define void @f() { ret void }
+    @g = alias void (), ptr @f)"));
+  EXPECT_EQ(index.at(Get(index, "third").base).name, "table");
+  EXPECT_EQ(Get(index, "third").offset, 8);
+  EXPECT_EQ(index.at(Get(index, "again").base).name, "table");
+  EXPECT_EQ(Get(index, "again").offset, 8);
+  EXPECT_EQ(index.at(Get(index, "g").base).name, "f");
+  EXPECT_EQ(Get(index, "g").offset, 0);
+}
+
+TEST(SymbolIndexTest, IFuncLeadsToItsResolver) {
+  ASSERT_OK_AND_ASSIGN(SymbolIndex index, IndexOf(R"(
+    @chosen = ifunc void (), ptr @choose
+    define ptr @choose() { ret ptr null })"));
+  EXPECT_EQ(Get(index, "chosen").kind, SymbolKind::kIFunc);
+  EXPECT_EQ(index.at(Get(index, "chosen").base).name, "choose");
+}
+
+TEST(SymbolIndexTest, OtherAliaseesAreUnimplemented) {
+  EXPECT_THAT(IndexOf("@x = alias i32, inttoptr (i64 4096 to ptr)"),
+              StatusIs(absl::StatusCode::kUnimplemented,
+                       "alias 'x': an aliasee other than a symbol plus a constant offset"));
+}
+
+TEST(SymbolIndexTest, ReservedNamesAreUnimplemented) {
+  EXPECT_THAT(IndexOf(R"(define void @"f$fc.call"() { ret void })"),
+              StatusIs(absl::StatusCode::kUnimplemented,
+                       "symbol 'f$fc.call': names that end in '$fc.stub' or '$fc.call' are "
+                       "reserved"));
+}
+
+TEST(SymbolIndexTest, ConstructorsRunByPriorityThenOrder) {
+  ASSERT_OK_AND_ASSIGN(SymbolIndex index, IndexOf(R"(
+    @llvm.global_ctors = appending global [3 x { i32, ptr, ptr }] [
+      { i32, ptr, ptr } { i32 65535, ptr @late, ptr null },
+      { i32, ptr, ptr } { i32 101, ptr @early, ptr null },
+      { i32, ptr, ptr } { i32 65535, ptr @later, ptr null }]
+    @llvm.global_dtors = appending global [2 x { i32, ptr, ptr }] [
+      { i32, ptr, ptr } { i32 1, ptr @early, ptr null },
+      { i32, ptr, ptr } { i32 2, ptr @late, ptr null }]
+    define void @early() { ret void }
+    define void @late() { ret void }
+    define void @later() { ret void })"));
+  std::vector<SymbolOrdinal> constructors, destructors;
+  for (const auto& entry : index.constructors()) constructors.push_back(entry.function);
+  for (const auto& entry : index.destructors()) destructors.push_back(entry.function);
+  EXPECT_THAT(Names(index, constructors), ElementsAre("early", "late", "later"));
+  EXPECT_THAT(Names(index, destructors), ElementsAre("late", "early"));
+}
+
+TEST(SymbolIndexTest, BlockAddressesInDataMakeAGroup) {
+  ASSERT_OK_AND_ASSIGN(SymbolIndex index, IndexOf(R"(
+    @labels = internal constant [1 x ptr] [ptr blockaddress(@jumps, %target)]
+    define void @jumps(ptr %to) {
+      indirectbr ptr %to, [label %target]
+    target:
+      ret void
+    }
+    define void @other() { ret void })"));
+  EXPECT_THAT(Names(index, index.GroupOf(*index.Find("jumps"))), ElementsAre("labels$0", "jumps"));
+  EXPECT_THAT(Names(index, index.GroupOf(*index.Find("labels$0"))),
+              ElementsAre("labels$0", "jumps"));
+  EXPECT_TRUE(index.GroupOf(*index.Find("other")).empty());
+}
+
+TEST(SymbolIndexTest, DataThatSharesBlockAddressesUnitesFunctions) {
+  ASSERT_OK_AND_ASSIGN(SymbolIndex index, IndexOf(R"(
+    @labels = global [2 x ptr] [ptr blockaddress(@f, %here), ptr blockaddress(@g, %here)]
+    define void @f(ptr %to) {
+      indirectbr ptr %to, [label %here]
+    here:
+      ret void
+    }
+    define void @g(ptr %to) {
+      indirectbr ptr %to, [label %here]
+    here:
+      ret void
+    })"));
+  EXPECT_THAT(Names(index, index.GroupOf(*index.Find("g"))), ElementsAre("labels", "f", "g"));
+}
+
+TEST(SymbolIndexTest, KnowsWhatInlineAssemblyDefines) {
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmParser();
+  ASSERT_OK_AND_ASSIGN(SymbolIndex index, IndexOf(R"(
+    target triple = "x86_64-pc-linux-gnu"
+    module asm ".globl shown"
+    module asm "shown: ret"
+    module asm "hidden: ret"
+    module asm "call elsewhere")"));
+  ASSERT_EQ(index.assembly_symbols().size(), 2u);
+  for (const AssemblySymbol& symbol : index.assembly_symbols()) {
+    EXPECT_EQ(symbol.is_global, symbol.name == "shown") << symbol.name;
+  }
+}
+
+}  // namespace
+}  // namespace firstcall
