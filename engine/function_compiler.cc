@@ -75,34 +75,25 @@ absl::StatusOr<FunctionCompiler::Made> FunctionCompiler::Make(FunctionKey key,
   return made;
 }
 
-// If the function-module of several functions fails, the fault may be with any of them. Where the
-// bodies can be had again, each is left to its own first call, and only `key` is tried again.
-absl::StatusOr<FunctionCompiler::Made> FunctionCompiler::MakeWithCallees(FunctionKey key,
-                                                                         CompileContext& context,
-                                                                         Joined& joined) {
-  absl::StatusOr<Made> made = Make(key, context, &joined);
-  if (made.ok() || joined.empty() || !key.module->source().is_reopenable()) return made;
-  for (FunctionKey callee : joined) functions_.Release(callee);
-  joined.clear();
-  context.DropView(*key.module);
-  return Make(key, context, /*joined=*/nullptr);
+absl::Status FunctionCompiler::MakeAndPublish(FunctionKey leader, CompileContext& context,
+                                              Joined* joined) {
+  absl::StatusOr<Made> made = Make(leader, context, joined);
+  if (made.ok()) return LinkAndPublish(leader, *made, context);
+  return Annotate(made.status(), absl::StrCat("compiling function '",
+                                              leader.module->index().at(leader.ordinal).name, "'"));
 }
 
+// If several functions fail together, the fault may be with any of them. Then each is left to its
+// own first call, and only the leader is tried again, from a view that has all bodies.
 absl::Status FunctionCompiler::CompileGroup(FunctionKey leader, Reason reason) {
   ContextPool::Lease context = contexts_.Take();
+  const bool may_be_joined = reason == Reason::kCalled && leader.module->source().is_reopenable();
   Joined joined;
-  absl::StatusOr<Made> made = reason == Reason::kCalled
-                                  ? MakeWithCallees(leader, *context, joined)
-                                  : Make(leader, *context, /*joined=*/nullptr);
-  absl::Status status =
-      made.ok() ? LinkAndPublish(leader, *made, *context)
-                : Annotate(made.status(),
-                           absl::StrCat("compiling function '",
-                                        leader.module->index().at(leader.ordinal).name, "'"));
-  if (!status.ok()) {
-    for (FunctionKey callee : joined) functions_.Fail(callee, status);
-  }
-  return status;
+  absl::Status status = MakeAndPublish(leader, *context, may_be_joined ? &joined : nullptr);
+  if (status.ok() || joined.empty()) return status;
+  for (FunctionKey callee : joined) functions_.Release(callee);
+  context->DropView(*leader.module);
+  return MakeAndPublish(leader, *context, /*joined=*/nullptr);
 }
 
 absl::Status FunctionCompiler::LinkAndPublish(FunctionKey leader, Made& made,

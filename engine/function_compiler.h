@@ -55,7 +55,7 @@ class FunctionCompiler {
   absl::Status ResolveIFunc(FunctionKey key);
   // Joins callees to `key` only if `joined` is not null; it gets those that were claimed.
   absl::StatusOr<Made> Make(FunctionKey key, CompileContext& context, Joined* joined);
-  absl::StatusOr<Made> MakeWithCallees(FunctionKey key, CompileContext& context, Joined& joined);
+  absl::Status MakeAndPublish(FunctionKey leader, CompileContext& context, Joined* joined);
   absl::Status LinkAndPublish(FunctionKey leader, Made& made, CompileContext& context);
   void Publish(FunctionKey leader, const Made& made, const SymbolAddresses& defined,
                PublishedObject& published);

@@ -88,13 +88,6 @@ void FunctionTable::Release(FunctionKey key) {
   RecordOf(key).state = FunctionState::kStub;
 }
 
-void FunctionTable::Fail(FunctionKey key, const absl::Status& status) {
-  absl::MutexLock lock(&mutex_);
-  Record& record = RecordOf(key);
-  record.state = FunctionState::kFailed;
-  record.status = status;
-}
-
 void FunctionTable::Publish(FunctionKey key, ExecutorAddress body) {
   absl::MutexLock lock(&mutex_);
   Record& record = RecordOf(key);

@@ -70,12 +70,10 @@ class FunctionTable {
       ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Takes on to compile `key` along with another function: true if nobody has compiled or claimed
-  // it; then Publish, Release or Fail must follow.
+  // it; then Publish or Release must follow.
   bool Claim(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
   // Gives a claimed function back, to be compiled by its own first call.
   void Release(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
-  // Settles that a claimed function cannot be compiled.
-  void Fail(FunctionKey key, const absl::Status& status) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // From now on calls of `key` go to `body`.
   void Publish(FunctionKey key, ExecutorAddress body) ABSL_LOCKS_EXCLUDED(mutex_);

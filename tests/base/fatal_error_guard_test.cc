@@ -55,8 +55,7 @@ TEST(FatalErrorGuardTest, ThreadsDoNotDisturbEachOther) {
   }
   for (std::thread& thread : threads) thread.join();
   for (int i = 0; i < 8; ++i) {
-    EXPECT_THAT(results[i],
-                StatusIs(absl::StatusCode::kInternal, "thread " + std::to_string(i)));
+    EXPECT_THAT(results[i], StatusIs(absl::StatusCode::kInternal, "thread " + std::to_string(i)));
   }
 }
 

@@ -21,7 +21,8 @@ TEST(StatusTest, LlvmSuccessBecomesOk) {
 }
 
 TEST(StatusTest, ExpectedKeepsValueOrError) {
-  ASSERT_OK_AND_ASSIGN(int value, FromLlvm(llvm::Expected<int>(7), absl::StatusCode::kInternal, "x"));
+  ASSERT_OK_AND_ASSIGN(int value,
+                       FromLlvm(llvm::Expected<int>(7), absl::StatusCode::kInternal, "x"));
   EXPECT_EQ(value, 7);
   EXPECT_THAT(FromLlvm(llvm::Expected<int>(LlvmError("none")), absl::StatusCode::kNotFound, "x"),
               StatusIs(absl::StatusCode::kNotFound, "x: none"));

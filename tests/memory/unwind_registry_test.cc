@@ -66,8 +66,7 @@ TEST(UnwindRegistryTest, IndividualGroupingRegistersEach) {
 }
 
 TEST(UnwindRegistryTest, WithdrawsAllWhenDestroyed) {
-  for (auto grouping :
-       {UnwindRegistry::Grouping::kMerge, UnwindRegistry::Grouping::kIndividual}) {
+  for (auto grouping : {UnwindRegistry::Grouping::kMerge, UnwindRegistry::Grouping::kIndividual}) {
     {
       std::vector<Table> tables = Tables(7);
       UnwindRegistry registry(grouping);

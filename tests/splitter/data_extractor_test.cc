@@ -21,8 +21,8 @@ using ::testing::Not;
 // The text of the data-module of the module `text` describes, after the verifier has seen it.
 std::string DataOf(const std::string& text, absl::string_view replaced = "") {
   std::unique_ptr<ModuleSource> source =
-      ModuleSource::FromBitcode(
-          llvm::MemoryBuffer::getMemBufferCopy(ParseToBitcode(text), "test")).value();
+      ModuleSource::FromBitcode(llvm::MemoryBuffer::getMemBufferCopy(ParseToBitcode(text), "test"))
+          .value();
   std::shared_ptr<ModuleView> view = source->OpenView().value();
   const SymbolIndex index = SymbolIndex::Build(*view).value();
   absl::StatusOr<std::unique_ptr<llvm::Module>> data = ExtractData(
@@ -76,7 +76,8 @@ TEST(DataExtractorTest, StringsAreCopiedOnlyWhereDataNamesThem) {
 TEST(DataExtractorTest, ReplacedDefinitionsBecomeReferences) {
   const std::string text = DataOf(R"(
     @mine = weak global i32 3
-    @pointer = global ptr @mine)", "mine");
+    @pointer = global ptr @mine)",
+                                  "mine");
   EXPECT_THAT(text, HasSubstr("@mine = external"));
 }
 
@@ -95,7 +96,8 @@ TEST(DataExtractorTest, ListsOfConstructorsAreLeftToTheEngine) {
   EXPECT_THAT(DataOf(R"(
     @llvm.global_ctors = appending global [1 x { i32, ptr, ptr }] [
       { i32, ptr, ptr } { i32 65535, ptr @f, ptr null }]
-    define void @f() { ret void })"), Not(HasSubstr("global_ctors")));
+    define void @f() { ret void })"),
+              Not(HasSubstr("global_ctors")));
 }
 
 TEST(DataExtractorTest, AtexitIsTheModulesOwn) {

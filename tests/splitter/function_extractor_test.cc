@@ -196,9 +196,8 @@ TEST_F(FunctionExtractorTest, SecondExtractionIsAnError) {
 
 TEST_F(FunctionExtractorTest, InvalidBodyNamesFunctionAndReason) {
   llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> module =
-      ParseModule("define i32 @f(i32 %x) { %y = add i32 %x, 1 %z = add i32 %y, 1 ret i32 %z }",
-                  context);
+  std::unique_ptr<llvm::Module> module = ParseModule(
+      "define i32 @f(i32 %x) { %y = add i32 %x, 1 %z = add i32 %y, 1 ret i32 %z }", context);
   // The second instruction moves before the one it needs.
   llvm::BasicBlock& block = module->getFunction("f")->front();
   std::next(block.begin())->moveBefore(&block.front());

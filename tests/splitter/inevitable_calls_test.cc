@@ -20,7 +20,9 @@ std::vector<std::string> CalleesOf(const std::string& body) {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module = ParseModule(
       "declare void @a()\n declare void @b()\n declare void @c()\n declare void @stop() noreturn\n"
-      "declare i32 @personality(...)\n" + body, context);
+      "declare i32 @personality(...)\n" +
+          body,
+      context);
   std::vector<std::string> names;
   for (llvm::Function* callee : InevitableCallees(*module->getFunction("f"))) {
     names.push_back(callee->getName().str());
@@ -46,7 +48,8 @@ TEST(InevitableCallsTest, BranchesAreNotBoundToBeTaken) {
     end:
       call void @c()
       ret void
-    })"), ElementsAre("c"));
+    })"),
+              ElementsAre("c"));
 }
 
 TEST(InevitableCallsTest, EarlyReturnHidesWhatFollows) {
@@ -58,7 +61,8 @@ TEST(InevitableCallsTest, EarlyReturnHidesWhatFollows) {
     on:
       call void @a()
       ret void
-    })"), IsEmpty());
+    })"),
+              IsEmpty());
 }
 
 TEST(InevitableCallsTest, LoopBodyThatMayRunZeroTimesDoesNotCount) {
@@ -77,7 +81,8 @@ TEST(InevitableCallsTest, LoopBodyThatMayRunZeroTimesDoesNotCount) {
     end:
       call void @b()
       ret void
-    })"), ElementsAre("b"));
+    })"),
+              ElementsAre("b"));
 }
 
 TEST(InevitableCallsTest, NothingFollowsACallThatDoesNotReturn) {
@@ -96,7 +101,8 @@ TEST(InevitableCallsTest, NormalWayOfAnInvokeCounts) {
       %caught = landingpad { ptr, i32 } cleanup
       call void @c()
       resume { ptr, i32 } %caught
-    })"), ElementsAre("a", "b"));
+    })"),
+              ElementsAre("a", "b"));
 }
 
 TEST(InevitableCallsTest, IndirectCallsAreUnknown) {
@@ -110,7 +116,8 @@ TEST(InevitableCallsTest, EndlessLoopEnds) {
     loop:
       call void @a()
       br label %loop
-    })"), ::testing::Contains("a"));
+    })"),
+              ::testing::Contains("a"));
 }
 
 }  // namespace

@@ -61,8 +61,8 @@ TEST(ModuleSourceTest, BodiesOfBitcodeAreReadLazily) {
 }
 
 TEST(ModuleSourceTest, GarbageIsInvalid) {
-  EXPECT_THAT(FromBytes("not bitcode at all"),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'bytes': reading bitcode: ")));
+  EXPECT_THAT(FromBytes("not bitcode at all"), StatusIs(absl::StatusCode::kInvalidArgument,
+                                                        HasSubstr("'bytes': reading bitcode: ")));
 }
 
 TEST(ModuleSourceTest, TruncatedBitcodeIsInvalidAtEveryLength) {

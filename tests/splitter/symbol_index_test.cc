@@ -17,8 +17,8 @@ namespace {
 using ::testing::ElementsAre;
 
 absl::StatusOr<SymbolIndex> IndexOf(absl::string_view text) {
-  absl::StatusOr<std::unique_ptr<ModuleSource>> source = ModuleSource::FromBitcode(
-      llvm::MemoryBuffer::getMemBufferCopy(ParseToBitcode(text), "test"));
+  absl::StatusOr<std::unique_ptr<ModuleSource>> source =
+      ModuleSource::FromBitcode(llvm::MemoryBuffer::getMemBufferCopy(ParseToBitcode(text), "test"));
   if (!source.ok()) return source.status();
   absl::StatusOr<std::shared_ptr<ModuleView>> view = (*source)->OpenView();
   if (!view.ok()) return view.status();

@@ -25,9 +25,8 @@ absl::StatusOr<std::string> Prepare(const std::string& bitcode, absl::string_vie
   std::shared_ptr<ModuleView> view = source->OpenView().value();
   const SymbolIndex index = SymbolIndex::Build(*view).value();
   absl::Status status =
-      PrepareWholeModule(*view, index, /*verify=*/true, [&](SymbolOrdinal ordinal) {
-        return index.at(ordinal).name == replaced;
-      });
+      PrepareWholeModule(*view, index, /*verify=*/true,
+                         [&](SymbolOrdinal ordinal) { return index.at(ordinal).name == replaced; });
   if (!status.ok()) return status;
   std::string reason;
   llvm::raw_string_ostream stream(reason);
@@ -47,7 +46,8 @@ TEST(WholeModuleTest, ConstructorsBecomeVisibleAndAreNotRunByTheLinker) {
 TEST(WholeModuleTest, ReplacedDefinitionsBecomeDeclarations) {
   ASSERT_OK_AND_ASSIGN(std::string text, Prepare(ParseToBitcode(R"(
     define linkonce_odr void @inline() { ret void }
-    define void @f() { call void @inline() ret void })"), "inline"));
+    define void @f() { call void @inline() ret void })"),
+                                                 "inline"));
   EXPECT_THAT(text, HasSubstr("declare void @inline()"));
 }
 

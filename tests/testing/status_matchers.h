@@ -1,5 +1,5 @@
-// Matchers for absl::Status and absl::StatusOr, which Abseil of 2022 does not have. All of them take
-// either kind.
+// Matchers for absl::Status and absl::StatusOr, which Abseil of 2022 does not have. All of them
+// take either kind.
 //
 //   EXPECT_THAT(status, IsOk());
 //   EXPECT_THAT(arena.Allocate(...), StatusIs(absl::StatusCode::kResourceExhausted));

@@ -59,11 +59,10 @@ TEST(IrTest, WrongTextFailsTheTest) {
 }
 
 TEST(IrTest, ModuleTheVerifierRefusesFailsTheTest) {
-  EXPECT_NONFATAL_FAILURE(
-      EXPECT_THAT(ParseToBitcode("define i32 @f(i32 %x) {\n"
-                                 "  %y = add i32 %y, %x\n  ret i32 %y\n}"),
-                  IsEmpty()),
-      "Only PHI nodes may reference their own value");
+  EXPECT_NONFATAL_FAILURE(EXPECT_THAT(ParseToBitcode("define i32 @f(i32 %x) {\n"
+                                                     "  %y = add i32 %y, %x\n  ret i32 %y\n}"),
+                                      IsEmpty()),
+                          "Only PHI nodes may reference their own value");
 }
 
 }  // namespace

@@ -1,0 +1,99 @@
+// What happens when a stub is called whose function cannot be compiled.
+
+#include <stdexcept>
+#include <string>
+
+#include "engine/engine.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/ir.h"
+#include "tests/testing/status_matchers.h"
+
+namespace firstcall {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr char kProgram[] = R"(
+  declare void @nowhere()
+  define i32 @missing(i32 %x) { call void @nowhere() ret i32 %x }
+  define i32 @garbled(i32 %x) { call void asm sideeffect "bogus_instruction", ""() ret i32 %x }
+  define i32 @unselectable(i32 %x) {
+    %r = call i32 @llvm.read_register.i32(metadata !0)
+    ret i32 %r
+  }
+  declare i32 @llvm.read_register.i32(metadata)
+  define i32 @good(i32 %x) { %y = add i32 %x, 1 ret i32 %y }
+  define i32 @caller(i32 %x) { %y = call i32 @missing(i32 %x) ret i32 %y }
+  !0 = !{!"no such register"})";
+
+std::unique_ptr<Engine> EngineWith(FailureHandler handler) {
+  EngineOptions options;
+  options.failure_handler = std::move(handler);
+  std::unique_ptr<Engine> engine = Engine::Create(options).value();
+  EXPECT_THAT(engine->AddBitcode(ParseToBitcode(kProgram), "program"), IsOk());
+  return engine;
+}
+
+int Replacement(int x) { return x * 100; }
+
+TEST(FailureTest, HandlerLearnsFunctionModuleAndStatusAndMaySupplyCode) {
+  std::string function, module;
+  absl::Status status;
+  std::unique_ptr<Engine> engine = EngineWith([&](const FailedCall& call) {
+    function = std::string(call.function);
+    module = std::string(call.module);
+    status = call.status;
+    return reinterpret_cast<void*>(&Replacement);
+  });
+  EXPECT_EQ(engine->Lookup<int(int)>("missing").value()(7), 700);
+  EXPECT_EQ(function, "missing");
+  EXPECT_EQ(module, "program");
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kNotFound,
+                               "linking function 'missing': symbol 'nowhere' is defined nowhere"));
+}
+
+TEST(FailureTest, HandlerMayThrowThroughTheReentry) {
+  std::unique_ptr<Engine> engine = EngineWith([](const FailedCall& call) -> void* {
+    throw std::runtime_error(std::string(call.function));
+  });
+  ASSERT_OK_AND_ASSIGN(int (*caller)(int), engine->Lookup<int(int)>("caller"));
+  for (int round = 0; round < 2; ++round) {  // Failure is kept: the same again.
+    try {
+      caller(1);
+      ADD_FAILURE() << "did not throw";
+    } catch (const std::runtime_error& error) {
+      EXPECT_STREQ(error.what(), "missing");
+    }
+  }
+}
+
+TEST(FailureTest, OneBadFunctionLeavesTheOthersAlone) {
+  std::unique_ptr<Engine> engine = EngineWith(nullptr);
+  EXPECT_THAT(engine->Prepare({"garbled"}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("compiling function 'garbled': generating code: <inline "
+                                 "asm>:1:2: invalid instruction mnemonic 'bogus_instruction'")));
+  EXPECT_THAT(engine->Prepare({"unselectable"}),
+              StatusIs(absl::StatusCode::kInternal,
+                       HasSubstr("compiling function 'unselectable': generating code: ")));
+  EXPECT_THAT(engine->Prepare({"missing"}), StatusIs(absl::StatusCode::kNotFound));
+  EXPECT_EQ(engine->Lookup<int(int)>("good").value()(1), 2);
+  EXPECT_EQ(engine->stats().functions_compiled, 1u);
+}
+
+TEST(FailureTest, FailureIsKept) {
+  std::unique_ptr<Engine> engine = EngineWith(nullptr);
+  const absl::Status first = engine->Prepare({"garbled"});
+  EXPECT_EQ(engine->Prepare({"garbled"}), first);
+}
+
+TEST(FailureDeathTest, DefaultPrintsTheReasonAndExits) {
+  std::unique_ptr<Engine> engine = EngineWith(nullptr);
+  ASSERT_OK_AND_ASSIGN(int (*missing)(int), engine->Lookup<int(int)>("missing"));
+  EXPECT_EXIT(missing(1), testing::ExitedWithCode(kFirstCallFailedExitStatus),
+              "firstcall: linking function 'missing': symbol 'nowhere' is defined nowhere");
+}
+
+}  // namespace
+}  // namespace firstcall
