@@ -16,11 +16,14 @@ class ExitHookList {
   static ExitHookList& Get() {
     static ExitHookList* const list = [] {
       auto* made = new ExitHookList();
-      std::atexit([] { Get().RunAll(); });
+      std::atexit(RunAllHooks);
       return made;
     }();
     return *list;
   }
+
+  // Does nothing when it has been done; so it may be registered as an exit handler several times.
+  static void RunAllHooks() { Get().RunAll(); }
 
   void Add(ExitHook* hook) {
     absl::MutexLock lock(&mutex_);
@@ -53,6 +56,13 @@ class ExitHookList {
 
 ExitHook::ExitHook(std::function<void()> callback) : callback_(std::move(callback)) {
   ExitHookList::Get().Add(this);
+}
+
+void ExitHook::RunBeforeOlderObjectsGo() { std::atexit(ExitHookList::RunAllHooks); }
+
+void ExitHook::Exit(int status) {
+  RunBeforeOlderObjectsGo();
+  std::exit(status);
 }
 
 ExitHook::~ExitHook() { ExitHookList::Get().Remove(this); }

@@ -103,6 +103,7 @@ absl::Status FunctionCompiler::LinkAndPublish(FunctionKey leader, Made& made,
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ObjectImage> image,
                              ObjectImage::Parse(made.bytes, name));
   image->MakeDefinitionsStrong();
+  resolver_.ZeroMissingWeak(*image, leader.module);
   FIRSTCALL_ASSIGN_OR_RETURN(
       SymbolAddresses resolution,
       resolver_.ResolveAll(*image, leader.module, absl::StrCat("function '", name, "'"), context));

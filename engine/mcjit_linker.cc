@@ -93,6 +93,7 @@ absl::StatusOr<SymbolAddresses> McjitLinker::Load(ObjectImage& image) {
     return Annotate(cause, "loading an object");
   }
   ++object_count_;
+  for (absl::string_view name : image.zeros()) defined_.emplace(name);
   SymbolAddresses addresses;
   for (size_t i = 0; i < image.defined().size(); ++i) {
     addresses.emplace(image.defined()[i], memory_->addresses()[i]);

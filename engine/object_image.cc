@@ -1,5 +1,6 @@
 #include "engine/object_image.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -74,6 +75,22 @@ void ObjectImage::MakeDefinitionsStrong() {
       Mutable(*entry).setBinding(llvm::ELF::STB_GLOBAL);
     }
   }
+}
+
+void ObjectImage::DefineAsZero(absl::string_view name) {
+  const auto& object = llvm::cast<ElfObject>(*object_);
+  for (const llvm::object::ELFSymbolRef symbol : object.symbols()) {
+    const Elf::Sym* entry = llvm::cantFail(object.getSymbol(symbol.getRawDataRefImpl()));
+    if (entry->st_shndx != llvm::ELF::SHN_UNDEF || View(llvm::cantFail(symbol.getName())) != name) {
+      continue;
+    }
+    Mutable(*entry).st_shndx = llvm::ELF::SHN_ABS;
+    Mutable(*entry).st_value = 0;
+    zeros_.push_back(name);
+  }
+  undefined_.erase(std::remove_if(undefined_.begin(), undefined_.end(),
+                                  [name](const Undefined& symbol) { return symbol.name == name; }),
+                   undefined_.end());
 }
 
 absl::Status ObjectImage::BindCallsDirectly(absl::FunctionRef<bool(absl::string_view)> is_near) {

@@ -37,6 +37,12 @@ class ObjectImage {
   // Makes every definition strong: which of several weak ones counts was decided before.
   void MakeDefinitionsStrong();
 
+  // Makes an undefined symbol the address zero: what a weak reference that nothing satisfies is.
+  void DefineAsZero(absl::string_view name);
+
+  // Symbols DefineAsZero was called for.
+  const std::vector<absl::string_view>& zeros() const { return zeros_; }
+
   // Lets calls of undefined symbols that `is_near` go straight to them. Without it the linker puts
   // a jump through a pointer in between, however near they are.
   absl::Status BindCallsDirectly(absl::FunctionRef<bool(absl::string_view)> is_near);
@@ -52,6 +58,7 @@ class ObjectImage {
   std::unique_ptr<llvm::object::ObjectFile> object_;
   std::vector<Undefined> undefined_;
   std::vector<absl::string_view> defined_;
+  std::vector<absl::string_view> zeros_;
 };
 
 }  // namespace firstcall

@@ -74,6 +74,7 @@ absl::Status ObjectLinker::LinkLocked(LazyObject& object, CompileContext& contex
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ObjectImage> image,
                              ObjectImage::Parse(bytes, object.name));
   image->MakeDefinitionsStrong();
+  resolver_.ZeroMissingWeak(*image, object.module);
   // A linker of its own: between Load and Finish other objects may have to be linked.
   McjitLinker linker(target_, arena_, unwind_registry_);
   FIRSTCALL_ASSIGN_OR_RETURN(object.addresses, linker.Load(*image));

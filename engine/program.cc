@@ -115,7 +115,9 @@ absl::StatusOr<int> Program::RunMain(absl::Span<const std::string> arguments,
   FIRSTCALL_ASSIGN_OR_RETURN(ExecutorAddress address, Prepare(*found->module, found->ordinal,
                                                               FunctionCompiler::Reason::kCalled));
   FIRSTCALL_RETURN_IF_ERROR(RunConstructors());
-  return entry_point->Call(address, arguments, environ);
+  const int status = entry_point->Call(address, arguments, environ);
+  ExitHook::RunBeforeOlderObjectsGo();
+  return status;
 }
 
 }  // namespace firstcall

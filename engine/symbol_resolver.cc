@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "base/status.h"
+#include "engine/exit_hook.h"
 #include "engine/function_compiler.h"
 #include "engine/object_linker.h"
 #include "llvm/ExecutionEngine/RTDyldMemoryManager.h"
@@ -34,13 +35,32 @@ absl::StatusOr<SymbolAddresses> SymbolResolver::ResolveAll(const ObjectImage& im
   addresses.reserve(image.undefined().size());
   for (const ObjectImage::Undefined& symbol : image.undefined()) {
     absl::StatusOr<ExecutorAddress> address = Resolve(symbol.name, module, context);
-    if (!address.ok() && absl::IsNotFound(address.status()) && symbol.is_weak) {
-      address = ExecutorAddress();
-    }
     if (!address.ok()) return Annotate(address.status(), absl::StrCat("linking ", needed_by));
     addresses.emplace(symbol.name, *address);
   }
   return addresses;
+}
+
+void SymbolResolver::ZeroMissingWeak(ObjectImage& image, const SourceModule* module) const {
+  std::vector<absl::string_view> missing;
+  for (const ObjectImage::Undefined& symbol : image.undefined()) {
+    if (symbol.is_weak && !IsKnown(symbol.name, module)) missing.push_back(symbol.name);
+  }
+  for (absl::string_view name : missing) image.DefineAsZero(name);
+}
+
+bool SymbolResolver::IsKnown(absl::string_view object_name, const SourceModule* module) const {
+  const absl::string_view name = ParseReference(object_name).name;
+  if (module != nullptr) {
+    std::optional<SymbolOrdinal> ordinal = module->index().Find(name);
+    if (ordinal && module->index().at(*ordinal).is_definition) return true;
+    for (const AssemblySymbol& symbol : module->index().assembly_symbols()) {
+      if (symbol.name == name) return true;
+    }
+  }
+  return definitions_.Find(name).has_value() ||
+         (options_.symbol_finder && options_.symbol_finder(name) != nullptr) ||
+         !FindInProcess(name).is_null();
 }
 
 absl::StatusOr<ExecutorAddress> SymbolResolver::Resolve(absl::string_view object_name,
@@ -55,6 +75,9 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::Resolve(absl::string_view object
     }
     absl::StatusOr<ExecutorAddress> address = ResolveInModule(reference, *module, context);
     if (address.ok() || !absl::IsNotFound(address.status())) return address;
+  }
+  if (module != nullptr && reference.name == "exit" && !definitions_.Find("exit")) {
+    return ExecutorAddress::Of(reinterpret_cast<const void*>(&ExitHook::Exit));
   }
   return FindOutside(reference.name, context);
 }
@@ -132,9 +155,11 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::FindOutside(absl::string_view na
   if (options_.symbol_finder) {
     if (void* address = options_.symbol_finder(name)) return ExecutorAddress::Of(address);
   }
-  ExecutorAddress address = FindInProcess(name);
+  if (name == kEmulatedTlsAccessor) return HostThreadLocals::Accessor();
+  ExecutorAddress address = FindInProcess(variable);
+  if (!address.is_null() && is_tls_control) return host_thread_locals_.ControlOf(variable, address);
   if (!address.is_null()) return address;
-  return absl::NotFoundError(absl::StrCat("symbol '", name, "' is defined nowhere"));
+  return absl::NotFoundError(absl::StrCat("symbol '", variable, "' is defined nowhere"));
 }
 
 ExecutorAddress SymbolResolver::FindInProcess(absl::string_view name) const {

@@ -14,6 +14,7 @@
 #include "engine/compile_context.h"
 #include "engine/definitions.h"
 #include "engine/function_table.h"
+#include "engine/host_thread_locals.h"
 #include "engine/object_image.h"
 #include "engine/options.h"
 #include "engine/source_module.h"
@@ -36,6 +37,9 @@ class SymbolResolver {
     compiler_ = &compiler;
   }
 
+  // Makes weak references of `image` that nothing defines zero. Call before the image is loaded.
+  void ZeroMissingWeak(ObjectImage& image, const SourceModule* module) const;
+
   // The address of each symbol that `image`, an object made from `module` (null: an object file),
   // leaves undefined. NotFound, with the symbol and with `needed_by`, if one is nowhere. May link
   // data; compiles no function, except for a variable that only exists together with one.
@@ -54,6 +58,7 @@ class SymbolResolver {
   bool IsReplaced(const SourceModule& module, SymbolOrdinal ordinal) const;
 
  private:
+  bool IsKnown(absl::string_view object_name, const SourceModule* module) const;
   absl::StatusOr<ExecutorAddress> Resolve(absl::string_view object_name, SourceModule* module,
                                           CompileContext& context);
   absl::StatusOr<ExecutorAddress> ResolveInModule(SymbolReference reference, SourceModule& module,
@@ -67,6 +72,7 @@ class SymbolResolver {
   const EngineOptions& options_;
   const Definitions& definitions_;
   FunctionTable& functions_;
+  HostThreadLocals host_thread_locals_;
   ObjectLinker* objects_ = nullptr;
   FunctionCompiler* compiler_ = nullptr;
 };

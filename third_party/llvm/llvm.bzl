@@ -3,6 +3,9 @@ absolute path)."""
 
 _MAJOR = "19"
 
+# Programs that compile the programs of the tests.
+_TOOLS = ["clang", "clang++", "llvm-ar", "llvm-as"]
+
 def _query(ctx, llvm_config, what):
     result = ctx.execute([llvm_config, what])
     if result.return_code != 0:
@@ -27,6 +30,11 @@ def _llvm_repository(ctx):
     # Only these two of the include directory: it may be /usr/include itself.
     ctx.symlink(include_dir + "/llvm", "include/llvm")
     ctx.symlink(include_dir + "/llvm-c", "include/llvm-c")
+
+    # Only tests need these, so that one is missing is said when a test is built.
+    bin_dir = _query(ctx, llvm_config, "--bindir")
+    for tool in _TOOLS:
+        ctx.symlink(bin_dir + "/" + tool, "bin/" + tool)
     ctx.template("BUILD", ctx.attr._build_file, {"%{lib_dir}": lib_dir, "%{major}": _MAJOR})
 
 llvm_repository = repository_rule(

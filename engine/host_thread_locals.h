@@ -1,0 +1,48 @@
+// Lets compiled code, whose thread-local variables are emulated, use those of the process as well.
+//
+// Emulated access passes the address of a control record to __emutls_get_address. For a variable of
+// the process there is none, so one is made that names the process's TLS block instead, and the
+// accessor that compiled code is given tells the two kinds apart.
+//
+// Thread-safe.
+
+#ifndef FIRSTCALL_ENGINE_HOST_THREAD_LOCALS_H_
+#define FIRSTCALL_ENGINE_HOST_THREAD_LOCALS_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
+#include "memory/executor_address.h"
+
+namespace firstcall {
+
+inline constexpr absl::string_view kEmulatedTlsAccessor = "__emutls_get_address";
+
+class HostThreadLocals {
+ public:
+  HostThreadLocals();
+  ~HostThreadLocals();
+
+  // What compiled code calls by that name.
+  static ExecutorAddress Accessor();
+
+  // The control record of the process's variable `name`, which is at `address` for this thread.
+  // NotFound if that is in no module's TLS block.
+  absl::StatusOr<ExecutorAddress> ControlOf(absl::string_view name, ExecutorAddress address)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  struct Control;
+
+  absl::Mutex mutex_;
+  absl::flat_hash_map<std::string, std::unique_ptr<Control>> controls_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_ENGINE_HOST_THREAD_LOCALS_H_

@@ -1,0 +1,103 @@
+// Runs one program as a native executable and through the command in each mode, and wants the same
+// output, errors and exit status. programs.bzl makes a test of this for each program and passes:
+//
+//   --firstcall=PATH     the command
+//   --native=PATH        the native executable
+//   --program=NAME:FILE,FILE...  a form of the program: the module with main, then extra modules
+//   --option=OPTION      for the command
+//
+// The last two may be repeated.
+
+#include <cstdio>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tests/programs/process.h"
+
+namespace firstcall::testing {
+namespace {
+
+constexpr char kInput[] = "first line\n42 -7 2.5\nlast";
+
+std::string firstcall_path;
+std::string native_path;
+std::vector<std::string> common_options;
+
+ProcessResult RunWithInput(std::vector<std::string> command) {
+  command.insert(command.end(), {"one", "two words", ""});
+  return RunProcess(command, kInput);
+}
+
+const ProcessResult& Native() {
+  static const ProcessResult* const result = new ProcessResult(RunWithInput({native_path}));
+  return *result;
+}
+
+class ProgramTest : public ::testing::Test {
+ public:
+  ProgramTest(std::vector<std::string> modules, std::vector<std::string> options)
+      : modules_(std::move(modules)), options_(std::move(options)) {}
+
+  void TestBody() override {
+    ASSERT_NE(Native().output, "") << "a program that prints nothing shows nothing";
+    std::vector<std::string> command = {firstcall_path};
+    command.insert(command.end(), options_.begin(), options_.end());
+    command.insert(command.end(), common_options.begin(), common_options.end());
+    for (size_t i = 1; i < modules_.size(); ++i) {
+      command.push_back("--extra-module=" + modules_[i]);
+    }
+    command.push_back(modules_[0]);
+    EXPECT_EQ(RunWithInput(command), Native());
+  }
+
+ private:
+  const std::vector<std::string> modules_;
+  const std::vector<std::string> options_;
+};
+
+void Register(const std::string& name, const std::vector<std::string>& modules,
+              const std::vector<std::string>& options) {
+  ::testing::RegisterTest("ProgramTest", name.c_str(), nullptr, nullptr, __FILE__, __LINE__,
+                          [=]() -> ProgramTest* { return new ProgramTest(modules, options); });
+}
+
+void RegisterAll(const std::string& form) {
+  const size_t colon = form.find(':');
+  const std::string name = form.substr(0, colon);
+  std::vector<std::string> modules;
+  std::istringstream files(form.substr(colon + 1));
+  for (std::string file; std::getline(files, file, ',');) modules.push_back(file);
+  Register(name + "Lazy", modules, {});
+  Register(name + "Eager", modules, {"--mode=eager"});
+  Register(name + "LazyAtO2", modules, {"-O2"});
+}
+
+bool Take(const std::string& argument, const std::string& prefix, std::string& rest) {
+  if (argument.rfind(prefix, 0) != 0) return false;
+  rest = argument.substr(prefix.size());
+  return true;
+}
+
+}  // namespace
+}  // namespace firstcall::testing
+
+int main(int argc, char** argv) {
+  using namespace firstcall::testing;  // NOLINT: the names above
+  ::testing::InitGoogleTest(&argc, argv);
+  for (int i = 1; i < argc; ++i) {
+    std::string rest;
+    if (Take(argv[i], "--program=", rest)) {
+      RegisterAll(rest);
+    } else if (Take(argv[i], "--option=", rest)) {
+      common_options.push_back(rest);
+    } else if (!Take(argv[i], "--firstcall=", firstcall_path) &&
+               !Take(argv[i], "--native=", native_path)) {
+      std::fprintf(stderr, "unknown argument '%s'\n", argv[i]);
+      return 2;
+    }
+  }
+  return RUN_ALL_TESTS();
+}
