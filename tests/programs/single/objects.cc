@@ -1,4 +1,5 @@
 // Virtual calls, casts, static initialization, function-local statics, templates, streams, containers.
+#include <cstdio>
 #include <functional>
 #include <iostream>
 #include <map>
@@ -28,8 +29,8 @@ struct Disc : Shape, Named {
 
 static int order;
 struct Static {
-  explicit Static(const char* n) : name(n), number(++order) { std::cout << name << number << ' '; }
-  ~Static() { std::cout << '~' << name << number << '\n'; }
+  explicit Static(const char* n) : name(n), number(++order) { std::printf("%s%d ", name, number); }
+  ~Static() { std::printf("~%s%d\n", name, number); }
   const char* name;
   int number;
 };
