@@ -18,9 +18,9 @@ class ExitHook {
   ExitHook(const ExitHook&) = delete;
   ExitHook& operator=(const ExitHook&) = delete;
 
-  // Lets the callbacks run before the destructors of all objects with static lifetime that have been
-  // made so far. Callbacks may compile, and LLVM makes such objects of its own the first time it needs
-  // them; without this they would be gone by then.
+  // Lets the callbacks run before the destructors of all objects with static lifetime that have
+  // been made so far. Callbacks may compile, and LLVM makes such objects of its own the first time
+  // it needs them; without this they would be gone by then.
   static void RunBeforeOlderObjectsGo();
 
   // What `exit` is for compiled code: the C library's, with the callbacks as early as they can be.

@@ -9,9 +9,9 @@
 
 extern "C" {
 
-// Called by the reentry's assembly. What the program's thread has in errno, and between the two halves
-// of a std::call_once in libstdc++'s two thread-local variables, belongs to the program, which has
-// called a function and not a compiler; compiling uses both.
+// Called by the reentry's assembly. What the program's thread has in errno, and between the two
+// halves of a std::call_once in libstdc++'s two thread-local variables, belongs to the program,
+// which has called a function and not a compiler; compiling uses both.
 __attribute__((visibility("hidden"))) uint64_t firstcall_reentry_resolve(
     firstcall::ReentryContext* context, uint64_t index) {
   const int saved_errno = errno;

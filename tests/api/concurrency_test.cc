@@ -19,7 +19,8 @@ constexpr int kThreads = 8;
 
 // Functions that read and write data, call each other on some ways, and name strings.
 std::string Program() {
-  std::string text = "@total = global i64 0\n@text = private unnamed_addr constant [2 x i8] c\"x\\00\"\n";
+  std::string text =
+      "@total = global i64 0\n@text = private unnamed_addr constant [2 x i8] c\"x\\00\"\n";
   for (int i = 0; i < kFunctions; ++i) {
     absl::StrAppend(&text, "define i64 @f", i, "(i64 %x) {\n",
                     "  %odd = trunc i64 %x to i1\n  br i1 %odd, label %a, label %b\n",
@@ -61,8 +62,7 @@ TEST_P(ConcurrencyTest, EachFunctionIsCompiledOnce) {
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(wrong, 0);
   EXPECT_EQ(engine->stats().functions_compiled, static_cast<size_t>(kFunctions));
-  EXPECT_EQ(*static_cast<int64_t*>(engine->LookupAddress("total").value()),
-            kThreads * kFunctions);
+  EXPECT_EQ(*static_cast<int64_t*>(engine->LookupAddress("total").value()), kThreads * kFunctions);
 }
 
 }  // namespace

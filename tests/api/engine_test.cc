@@ -83,7 +83,8 @@ TEST_P(EngineTest, RunsFunctionsThatCallEachOther) {
       %less = sub i32 %n, 1
       %r = call i32 @even(i32 %less)
       ret i32 %r
-    })"), IsOk());
+    })"),
+              IsOk());
   EXPECT_EQ(CallInt("even", 10), 1);
   EXPECT_EQ(CallInt("even", 7), 0);
 }
@@ -113,9 +114,11 @@ TEST_P(EngineTest, FilesMayReferToEachOther) {
 TEST_P(EngineTest, ModulesMayBeAddedAfterOthersHaveRun) {
   ASSERT_THAT(Add("define i32 @f(i32 %x) { ret i32 %x }", "first"), IsOk());
   EXPECT_EQ(CallInt("f", 2), 2);
-  ASSERT_THAT(Add("declare i32 @f(i32)\n"
-                  "define i32 @g(i32 %x) { %y = call i32 @f(i32 %x) %z = mul i32 %y, 3 ret i32 %z }",
-                  "second"), IsOk());
+  ASSERT_THAT(
+      Add("declare i32 @f(i32)\n"
+          "define i32 @g(i32 %x) { %y = call i32 @f(i32 %x) %z = mul i32 %y, 3 ret i32 %z }",
+          "second"),
+      IsOk());
   EXPECT_EQ(CallInt("g", 2), 6);
 }
 
@@ -125,8 +128,11 @@ TEST_P(EngineTest, AddressIsTheSameForEverybody) {
     define i32 @f(i32 %x) { ret i32 %x }
     @other_name = alias i32 (i32), ptr @f
     define ptr @in_code() { ret ptr @f }
-    define ptr @by_alias() { ret ptr @other_name })", "first"), IsOk());
-  ASSERT_THAT(Add("declare i32 @f(i32)\n define ptr @elsewhere() { ret ptr @f }", "second"), IsOk());
+    define ptr @by_alias() { ret ptr @other_name })",
+                  "first"),
+              IsOk());
+  ASSERT_THAT(Add("declare i32 @f(i32)\n define ptr @elsewhere() { ret ptr @f }", "second"),
+              IsOk());
   ASSERT_OK_AND_ASSIGN(void* address, engine_->LookupAddress("f"));
   for (int round = 0; round < 2; ++round) {
     ASSERT_OK_AND_ASSIGN(void* data, engine_->LookupAddress("in_data"));
@@ -149,8 +155,10 @@ TEST_P(EngineTest, SameLocalNamesInTwoModulesAreTwoSymbols) {
         store i32 %r, ptr @n
         ret i32 %r
       }
-      define i32 @f)", i, "(i32 %x) { %r = call i32 @helper(i32 %x) ret i32 %r }"),
-                    absl::StrCat("module", i)), IsOk());
+      define i32 @f)",
+                                 i, "(i32 %x) { %r = call i32 @helper(i32 %x) ret i32 %r }"),
+                    absl::StrCat("module", i)),
+                IsOk());
   }
   EXPECT_EQ(CallInt("f1", 1), 11);
   EXPECT_EQ(CallInt("f2", 1), 21);
@@ -167,7 +175,9 @@ TEST_P(EngineTest, TwoStrongDefinitionsAreAnError) {
 TEST_P(EngineTest, WeakDefinitionGivesWayToAnEarlierStrongOne) {
   ASSERT_THAT(Add("define i32 @f(i32 %x) { ret i32 1 }", "strong"), IsOk());
   ASSERT_THAT(Add("define weak i32 @f(i32 %x) { ret i32 2 }\n"
-                  "define i32 @g(i32 %x) { %r = call i32 @f(i32 %x) ret i32 %r }", "weak"), IsOk());
+                  "define i32 @g(i32 %x) { %r = call i32 @f(i32 %x) ret i32 %r }",
+                  "weak"),
+              IsOk());
   EXPECT_EQ(CallInt("f", 0), 1);
   EXPECT_EQ(CallInt("g", 0), 1);
 }
@@ -175,7 +185,8 @@ TEST_P(EngineTest, WeakDefinitionGivesWayToAnEarlierStrongOne) {
 TEST_P(EngineTest, WeakDefinitionGivesWayToTheProcess) {
   ASSERT_THAT(Add(R"(
     @firstcall_test_shared = linkonce_odr global i32 1
-    define i32 @f(i32 %x) { %v = load i32, ptr @firstcall_test_shared ret i32 %v })"), IsOk());
+    define i32 @f(i32 %x) { %v = load i32, ptr @firstcall_test_shared ret i32 %v })"),
+              IsOk());
   EXPECT_EQ(CallInt("f", 0), 77);
   EXPECT_EQ(engine_->LookupAddress("firstcall_test_shared").value(), &firstcall_test_shared);
 }
@@ -220,7 +231,8 @@ TEST_P(EngineTest, ExitHandlersRunWhenTheEngineGoes) {
     declare i32 @atexit(ptr)
     declare void @firstcall_test_report(i32)
     define internal void @handler() { call void @firstcall_test_report(i32 9) ret void }
-    define i32 @f(i32 %x) { %r = call i32 @atexit(ptr @handler) ret i32 %r })"), IsOk());
+    define i32 @f(i32 %x) { %r = call i32 @atexit(ptr @handler) ret i32 %r })"),
+              IsOk());
   EXPECT_EQ(CallInt("f", 0), 0);
   EXPECT_TRUE(reported.empty());
   engine_ = nullptr;
@@ -237,33 +249,34 @@ TEST_P(EngineTest, RunMainPassesArgumentsAndReturnsStatus) {
       %difference = call i32 @strcmp(ptr %argument, ptr @expected)
       %status = add i32 %difference, %argc
       ret i32 %status
-    })"), IsOk());
+    })"),
+              IsOk());
   EXPECT_THAT(engine_->RunMain({"program", "one", "two"}), IsOk());
   EXPECT_EQ(engine_->RunMain({"program", "one", "two"}).value(), 3);
 }
 
 TEST_P(EngineTest, RunMainRefusesWhatIsNotLikeMain) {
   ASSERT_THAT(Add("define i32 @five(i32 %a, ptr %b, ptr %c, ptr %d) { ret i32 5 }\n"
-                  "define double @real() { ret double 1.0 }\n @data = global i32 1"), IsOk());
+                  "define double @real() { ret double 1.0 }\n @data = global i32 1"),
+              IsOk());
   EXPECT_THAT(engine_->RunMain({"x"}),
-              StatusIs(absl::StatusCode::kNotFound,
-                       "no module defines the entry function 'main'"));
+              StatusIs(absl::StatusCode::kNotFound, "no module defines the entry function 'main'"));
   EXPECT_THAT(engine_->RunMain({"x"}, "five"),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        "entry function 'five' cannot be called as main: it takes more than three "
                        "arguments"));
   EXPECT_THAT(engine_->RunMain({"x"}, "real"),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("it returns neither")));
-  EXPECT_THAT(engine_->RunMain({"x"}, "data"),
-              StatusIs(absl::StatusCode::kInvalidArgument,
-                       "entry function 'data' is not a function"));
+  EXPECT_THAT(engine_->RunMain({"x"}, "data"), StatusIs(absl::StatusCode::kInvalidArgument,
+                                                        "entry function 'data' is not a function"));
 }
 
 TEST_P(EngineTest, HostsExceptionPassesThroughCompiledFrames) {
   ASSERT_THAT(Add(R"(
     declare void @firstcall_test_throw()
     define i32 @outer(i32 %x) { %r = call i32 @inner(i32 %x) ret i32 %r }
-    define i32 @inner(i32 %x) { call void @firstcall_test_throw() ret i32 %x })"), IsOk());
+    define i32 @inner(i32 %x) { call void @firstcall_test_throw() ret i32 %x })"),
+              IsOk());
   for (int round = 0; round < 2; ++round) {
     EXPECT_THROW(CallInt("outer", 1), std::runtime_error);
   }
@@ -285,7 +298,8 @@ TEST_P(EngineTest, CompiledCodeCatchesTheHostsException) {
       %begun = call ptr @__cxa_begin_catch(ptr %object)
       call void @__cxa_end_catch()
       ret i32 %x
-    })"), IsOk());
+    })"),
+              IsOk());
   EXPECT_EQ(CallInt("f", 5), 5);
 }
 
@@ -323,14 +337,14 @@ TEST_P(EngineTest, UnknownNameIsNotFound) {
   EXPECT_THAT(engine_->LookupAddress("nothing"),
               StatusIs(absl::StatusCode::kNotFound, "symbol 'nothing' is defined by no module"));
   EXPECT_THAT(engine_->Prepare({"nothing"}),
-              StatusIs(absl::StatusCode::kNotFound,
-                       "preparing 'nothing': no module defines it"));
+              StatusIs(absl::StatusCode::kNotFound, "preparing 'nothing': no module defines it"));
 }
 
 TEST_P(EngineTest, OtherTargetsAreRefused) {
-  EXPECT_THAT(Add("target triple = \"powerpc64-unknown-linux-gnu\"\n define void @f() { ret void }"),
-              StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("its triple 'powerpc64-unknown-linux-gnu' conflicts")));
+  EXPECT_THAT(
+      Add("target triple = \"powerpc64-unknown-linux-gnu\"\n define void @f() { ret void }"),
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               HasSubstr("its triple 'powerpc64-unknown-linux-gnu' conflicts")));
   EXPECT_THAT(Add("target datalayout = \"E-p:32:32\"\n define void @f() { ret void }"),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        HasSubstr("its data layout 'E-p:32:32' conflicts")));
@@ -349,7 +363,9 @@ TEST(EngineStatsTest, NothingIsCompiledThatIsNotCalled) {
     end:
       ret i32 %x
     }
-    define i32 @never(i32 %x) { ret i32 %x })", "module"), IsOk());
+    define i32 @never(i32 %x) { ret i32 %x })",
+                                  "module"),
+              IsOk());
   EXPECT_EQ(engine->stats().functions_known, 2u);
   ASSERT_OK_AND_ASSIGN(int (*called)(int), engine->Lookup<int(int)>("called"));
   ASSERT_THAT(engine->LookupAddress("never"), IsOk());
@@ -366,7 +382,8 @@ TEST(EngineStatsTest, PrepareCompilesOnlyWhatItNames) {
   std::unique_ptr<Engine> engine = Engine::Create().value();
   ASSERT_THAT(engine->AddAssembly("define i32 @g(i32 %x) { ret i32 %x }\n"
                                   "define i32 @f(i32 %x) { %r = call i32 @g(i32 %x) ret i32 %r }",
-                                  "module"), IsOk());
+                                  "module"),
+              IsOk());
   ASSERT_THAT(engine->Prepare({"f"}), IsOk());
   EXPECT_EQ(engine->stats().functions_compiled, 1u);
   EXPECT_EQ(engine->Lookup<int(int)>("f").value()(3), 3);

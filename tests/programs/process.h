@@ -20,8 +20,8 @@ struct ProcessResult {
 bool operator==(const ProcessResult& a, const ProcessResult& b);
 std::ostream& operator<<(std::ostream& stream, const ProcessResult& result);
 
-// Runs `command` (its first element is a path), with `input` as its standard input, and waits for it.
-// It dies with this process. A command that cannot be started exits with 127.
+// Runs `command` (its first element is a path), with `input` as its standard input, and waits for
+// it. It dies with this process. A command that cannot be started exits with 127.
 ProcessResult RunProcess(const std::vector<std::string>& command, const std::string& input = "");
 
 }  // namespace firstcall::testing

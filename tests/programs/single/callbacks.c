@@ -8,7 +8,9 @@ static int by_value(const void *a, const void *b) {
   ++calls;
   return *(const int *)a - *(const int *)b;
 }
-static int by_text(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+static int by_text(const void *a, const void *b) {
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
 
 int main(void) {
   int numbers[] = {5, 2, 9, -1, 7, 0};
@@ -18,6 +20,7 @@ int main(void) {
   int key = 7;
   int *found = bsearch(&key, numbers, 6, sizeof(int), by_value);
   for (int i = 0; i < 6; ++i) printf("%d ", numbers[i]);
-  printf("%s %s %s at %d, called: %d\n", words[0], words[1], words[2], (int)(found - numbers), calls > 0);
+  printf("%s %s %s at %d, called: %d\n", words[0], words[1], words[2], (int)(found - numbers),
+         calls > 0);
   return 0;
 }

@@ -6,11 +6,20 @@ static int run(const unsigned char *code, int x) {
   int count = 3;
   const unsigned char *p = code;
   goto *labels[*p++];
-increment: ++x; goto *labels[*p++];
-twice: x *= 2; goto *labels[*p++];
-negate: x = -x; goto *labels[*p++];
-loop: if (--count) p = code; goto *labels[*p++];
-stop: return x;
+increment:
+  ++x;
+  goto *labels[*p++];
+twice:
+  x *= 2;
+  goto *labels[*p++];
+negate:
+  x = -x;
+  goto *labels[*p++];
+loop:
+  if (--count) p = code;
+  goto *labels[*p++];
+stop:
+  return x;
 }
 
 int main(void) {

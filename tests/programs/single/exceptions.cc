@@ -1,5 +1,5 @@
-// Exceptions through frames that are compiled on the way, through the library's callbacks, rethrown,
-// with destructors on the way, out of a thread.
+// Exceptions through frames that are compiled on the way, through the library's callbacks,
+// rethrown, with destructors on the way, out of a thread.
 #include <algorithm>
 #include <cstdio>
 #include <exception>

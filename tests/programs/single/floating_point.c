@@ -9,7 +9,8 @@ static long double extended(long double x) { return x / 7; }
 
 int main(void) {
   volatile double one = 1.0;
-  printf("%.17g %.9g %.20Lg %.17g %.17g\n", third(one), single(2.0f), extended(one), sin(one), pow(one + 1, 0.5));
+  printf("%.17g %.9g %.20Lg %.17g %.17g\n", third(one), single(2.0f), extended(one), sin(one),
+         pow(one + 1, 0.5));
   fesetround(FE_UPWARD);
   extern double after_rounding(double);
   printf("%.17g %d\n", after_rounding(one), fegetround() == FE_UPWARD);

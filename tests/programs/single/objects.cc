@@ -1,4 +1,5 @@
-// Virtual calls, casts, static initialization, function-local statics, templates, streams, containers.
+// Virtual calls, casts, static initialization, function-local statics, templates, streams,
+// containers.
 #include <cstdio>
 #include <functional>
 #include <iostream>
@@ -59,7 +60,8 @@ int main() {
   double total = 0;
   for (const auto& shape : shapes) {
     total += shape->Area();
-    if (const auto* named = dynamic_cast<const Named*>(shape.get())) std::cout << named->Name() << ' ';
+    if (const auto* named = dynamic_cast<const Named*>(shape.get()))
+      std::cout << named->Name() << ' ';
   }
   const Shape& second = *shapes[1];
   std::cout << total << ' ' << (typeid(second) == typeid(Disc)) << ' ' << Sum<20>() << ' '

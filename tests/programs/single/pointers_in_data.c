@@ -1,4 +1,5 @@
-/* Function and data pointers in initialized data: tables, nested structs, offsets, self references. */
+/* Function and data pointers in initialized data: tables, nested structs, offsets, self references.
+ */
 #include <stdio.h>
 
 static int add(int a, int b) { return a + b; }
@@ -6,8 +7,15 @@ static int sub(int a, int b) { return a - b; }
 int exported(int a, int b) { return a * b; }
 static int never(int a, int b) { return a % b; }
 
-struct op { const char *name; int (*run)(int, int); };
-struct group { struct op ops[2]; struct group *next; int *cell; };
+struct op {
+  const char *name;
+  int (*run)(int, int);
+};
+struct group {
+  struct op ops[2];
+  struct group *next;
+  int *cell;
+};
 
 static int cells[4] = {10, 20, 30, 40};
 static struct group last = {{{"mul", exported}, {"never", never}}, 0, &cells[3]};

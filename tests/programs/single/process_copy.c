@@ -1,5 +1,5 @@
-// After fork(), the parent and the child each go on calling functions for the first time; the child's
-// first calls must not disturb the parent's, which come later.
+// After fork(), the parent and the child each go on calling functions for the first time; the
+// child's first calls must not disturb the parent's, which come later.
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>

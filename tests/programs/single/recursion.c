@@ -10,7 +10,9 @@ static int ackermann(int m, int n) {
   return n == 0 ? ackermann(m - 1, 1) : ackermann(m - 1, ackermann(m, n - 1));
 }
 
-static long factorial(long n, long (*self)(long, void *), void *p) { return n < 2 ? 1 : n * self(n - 1, p); }
+static long factorial(long n, long (*self)(long, void *), void *p) {
+  return n < 2 ? 1 : n * self(n - 1, p);
+}
 static long factorial_step(long n, void *p) { return factorial(n, factorial_step, p); }
 
 int main(void) {

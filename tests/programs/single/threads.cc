@@ -1,4 +1,5 @@
-// Many threads call the same functions for the first time at once; thread-local objects are destroyed.
+// Many threads call the same functions for the first time at once; thread-local objects are
+// destroyed.
 #include <atomic>
 #include <cstdio>
 #include <mutex>

@@ -5,7 +5,9 @@ typedef float v4 __attribute__((vector_size(16)));
 typedef float v8 __attribute__((vector_size(32)));
 typedef float v16 __attribute__((vector_size(64)));
 
-static v4 add4(v4 a, v4 b, v4 c, v4 d, v4 e, v4 f, v4 g, v4 h) { return a + b * 2 + c + d + e + f + g + h * 3; }
+static v4 add4(v4 a, v4 b, v4 c, v4 d, v4 e, v4 f, v4 g, v4 h) {
+  return a + b * 2 + c + d + e + f + g + h * 3;
+}
 
 #if defined(__x86_64__)
 __attribute__((target("avx"))) static v8 add8(v8 a, v8 b, v8 c, v8 d, v8 e, v8 f, v8 g, v8 h) {
@@ -18,7 +20,8 @@ __attribute__((target("avx"), noinline)) static void use8(void) {
   for (int i = 0; i < 8; ++i) printf("%g ", r[i]);
   puts("");
 }
-__attribute__((target("avx512f"))) static v16 add16(v16 a, v16 b, v16 c, v16 d, v16 e, v16 f, v16 g, v16 h) {
+__attribute__((target("avx512f"))) static v16 add16(v16 a, v16 b, v16 c, v16 d, v16 e, v16 f, v16 g,
+                                                    v16 h) {
   return a + b * 2 + c + d + e + f + g + h * 3;
 }
 __attribute__((target("avx512f"), noinline)) static void use16(void) {

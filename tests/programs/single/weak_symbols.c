@@ -10,7 +10,8 @@ int value = 5;
 extern int value_too __attribute__((alias("value")));
 
 int main(void) {
-  printf("%d %d %d %d ", overridable(), nobody_defines_this ? 1 : 0, &nor_this ? 1 : 0, other_name(21));
+  printf("%d %d %d %d ", overridable(), nobody_defines_this ? 1 : 0, &nor_this ? 1 : 0,
+         other_name(21));
   value_too = 6;
   printf("%d %d\n", value, other_name == original);
   return 0;

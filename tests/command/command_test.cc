@@ -1,0 +1,251 @@
+// The command's options, and what it says to every kind of bad input. Its path is the only argument.
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "tests/programs/process.h"
+#include "tests/testing/ir.h"
+
+namespace firstcall {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+std::string command_path;
+
+// A program that says what it was called with; more may be appended.
+constexpr char kProgram[] = R"(
+  declare i32 @puts(ptr)
+  define i32 @main(i32 %argc, ptr %argv) {
+    %name = load ptr, ptr %argv
+    %1 = call i32 @puts(ptr %name)
+    ret i32 %argc
+  })";
+
+std::string Write(const std::string& name, const std::string& contents) {
+  const std::string path = ::testing::TempDir() + "/" + name;
+  std::ofstream(path, std::ios::binary) << contents;
+  return path;
+}
+
+testing::ProcessResult RunCommand(std::vector<std::string> arguments, const std::string& input = "") {
+  arguments.insert(arguments.begin(), command_path);
+  return testing::RunProcess(arguments, input);
+}
+
+// Nothing may have run, and the reason is given in one go, with the command's name before it.
+void ExpectRefused(const std::vector<std::string>& arguments,
+                   const ::testing::Matcher<std::string>& reason) {
+  const testing::ProcessResult result = RunCommand(arguments);
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.output, IsEmpty());
+  EXPECT_THAT(result.errors, AllOf(StartsWith("firstcall: "), reason));
+}
+
+TEST(CommandTest, MissingFile) {
+  ExpectRefused({"/no/such.bc"}, "firstcall: cannot read '/no/such.bc': No such file or directory\n");
+}
+
+TEST(CommandTest, DirectoryIsNoProgram) {
+  ExpectRefused({::testing::TempDir()}, HasSubstr("Is a directory"));
+}
+
+TEST(CommandTest, NeitherBitcodeNorText) {
+  ExpectRefused({Write("junk.bc", std::string("\x7f\0\1\2junk", 8))},
+                HasSubstr("is neither LLVM bitcode nor LLVM assembly text\n"));
+}
+
+TEST(CommandTest, EmptyFileHasNoEntryFunction) {
+  ExpectRefused({Write("empty.bc", "")}, HasSubstr("no module defines the entry function 'main'"));
+}
+
+TEST(CommandTest, TruncatedBitcode) {
+  const std::string bitcode = ParseToBitcode(kProgram);
+  for (size_t length : {size_t{8}, bitcode.size() / 2, bitcode.size() - 4}) {
+    ExpectRefused({Write("truncated.bc", bitcode.substr(0, length))}, HasSubstr("reading bitcode: "));
+  }
+}
+
+// The identification block says which LLVM wrote the file, and an epoch that a reader must know.
+TEST(CommandTest, BitcodeOfAnotherEpoch) {
+  std::string bitcode = ParseToBitcode(kProgram);
+  const size_t producer = bitcode.find("LLVM");
+  bool refused = false;
+  // The epoch stands in the few bytes behind the producer's text; one of these bits is its lowest.
+  for (size_t bit = 0; bit < 256 && !refused; ++bit) {
+    std::string changed = bitcode;
+    const size_t at = (producer == std::string::npos ? 8 : producer) + bit / 8;
+    changed[at] = static_cast<char>(changed[at] ^ (1 << (bit % 8)));
+    const testing::ProcessResult result = RunCommand({Write("newer.bc", changed)});
+    EXPECT_LT(result.exit_status, 128);  // Whatever the bit was, never a crash.
+    refused = result.errors.find("Incompatible epoch") != std::string::npos;
+    if (refused) {
+      EXPECT_EQ(result.exit_status, 1);
+    }
+  }
+  EXPECT_TRUE(refused);
+}
+
+TEST(CommandTest, TextThatDoesNotParse) {
+  const std::string path = Write("wrong.ll", "define i32 @main() {\n  ret i32 %nothing\n}\n");
+  ExpectRefused({path}, HasSubstr("wrong.ll:2:11: error: use of undefined value '%nothing'"));
+}
+
+constexpr char kInvalid[] = R"(
+  define i32 @main(i32 %x) { %y = add i32 %x, 1 %z = add i32 %y, 1 ret i32 %z })";
+
+TEST(CommandTest, InvalidTextNamesTheFunction) {
+  const std::string text =
+      "define i32 @main() {\n %a = add i32 %b, 1\n %b = add i32 %a, 1\n ret i32 %b\n}\n";
+  ExpectRefused({Write("invalid.ll", text)},
+                AllOf(HasSubstr("function 'main' is not valid IR: "),
+                      HasSubstr("Instruction does not dominate all uses!")));
+}
+
+TEST(CommandTest, InvalidBitcodeNamesTheFunctionBeforeItRuns) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module = ParseModule(kInvalid, context);
+  llvm::BasicBlock& block = module->getFunction("main")->front();
+  std::next(block.begin())->moveBefore(&block.front());
+  ExpectRefused({Write("invalid.bc", ModuleToBitcode(*module))},
+                HasSubstr("compiling function 'main': function 'main' is not valid IR: "));
+}
+
+TEST(CommandTest, NoEntryFunction) {
+  const std::string path = Write("other.ll", "define i32 @other() { ret i32 7 }");
+  ExpectRefused({path}, "firstcall: no module defines the entry function 'main'\n");
+  EXPECT_EQ(RunCommand({"--entry-function=other", path}).exit_status, 7);
+}
+
+TEST(CommandTest, EntryFunctionOfAnotherSignature) {
+  ExpectRefused({Write("signature.ll", "define double @main(i32 %x) { ret double 1.0 }")},
+                HasSubstr("entry function 'main' cannot be called as main: it returns neither"));
+}
+
+// The program writes before it needs what is nowhere.
+constexpr char kNeedy[] = R"(
+  declare i32 @puts(ptr)
+  declare void @nowhere()
+  @text = private constant [6 x i8] c"first\00"
+  define void @needy() { call void @nowhere() ret void }
+  define i32 @main() {
+    %1 = call i32 @puts(ptr @text)
+    call void @needy()
+    ret i32 0
+  })";
+
+TEST(CommandTest, MissingSymbolIsReportedByTheFirstCallThatNeedsIt) {
+  for (const std::string& path :
+       {Write("needy.ll", kNeedy), Write("needy.bc", ParseToBitcode(kNeedy))}) {
+    const testing::ProcessResult result = RunCommand({path});
+    EXPECT_EQ(result.exit_status, 70);
+    EXPECT_EQ(result.output, "first\n");
+    EXPECT_EQ(result.errors,
+              "firstcall: linking function 'needy': symbol 'nowhere' is defined nowhere\n");
+  }
+}
+
+TEST(CommandTest, MissingSymbolIsReportedAtOnceInEagerMode) {
+  ExpectRefused({"--mode=eager", Write("needy.ll", kNeedy)},
+                HasSubstr("symbol 'nowhere' is defined nowhere"));
+}
+
+TEST(CommandTest, FunctionThatCannotBeCompiled) {
+  const std::string path = Write("assembly.bc", ParseToBitcode(R"(
+    declare i32 @puts(ptr)
+    @text = private constant [6 x i8] c"first\00"
+    define void @bad() { call void asm sideeffect "bogus_instruction", ""() ret void }
+    define i32 @main() {
+      %1 = call i32 @puts(ptr @text)
+      call void @bad()
+      ret i32 0
+    })"));
+  const testing::ProcessResult result = RunCommand({path});
+  EXPECT_EQ(result.exit_status, 70);
+  EXPECT_EQ(result.output, "first\n");
+  EXPECT_THAT(result.errors,
+              HasSubstr("firstcall: compiling function 'bad': generating code: <inline asm>:1:2: "
+                        "invalid instruction mnemonic 'bogus_instruction'"));
+}
+
+TEST(CommandTest, OtherMachinesPrograms) {
+  ExpectRefused({Write("triple.ll", "target triple = \"powerpc64-linux-gnu\"\n"
+                                    "define i32 @main() { ret i32 0 }")},
+                HasSubstr("its triple 'powerpc64-linux-gnu' conflicts with the engine's target"));
+  ExpectRefused({Write("layout.ll", "target datalayout = \"E-p:32:32\"\n"
+                                    "define i32 @main() { ret i32 0 }")},
+                HasSubstr("its data layout 'E-p:32:32' conflicts with the engine's"));
+}
+
+TEST(CommandTest, UnknownOption) {
+  ExpectRefused({"--no-such-option", "x.bc"},
+                HasSubstr("Unknown command line argument '--no-such-option'"));
+}
+
+TEST(CommandTest, OptionsOfLliThatAreRefusedSayWhy) {
+  const std::string path = Write("fine.ll", kProgram);
+  ExpectRefused({"--force-interpreter", path},
+                "firstcall: option '--force-interpreter' is not supported: there is no "
+                "interpreter\n");
+  ExpectRefused({"-O7", path}, "firstcall: invalid level '-O7'\n");
+  ExpectRefused({"--dlopen=/no/such.so", path}, HasSubstr("loading library '/no/such.so'"));
+  ExpectRefused({"--extra-object=/no/such.o", path}, HasSubstr("cannot read '/no/such.o'"));
+  ExpectRefused({"--mtriple=sparc-linux", path}, HasSubstr("choosing a target: "));
+}
+
+TEST(CommandTest, ProgramSeesItsArguments) {
+  const std::string path = Write("args.bc", ParseToBitcode(kProgram));
+  const testing::ProcessResult plain = RunCommand({path, "one", "--two", "-O3"});
+  EXPECT_EQ(plain.exit_status, 4);
+  EXPECT_EQ(plain.output, path.substr(0, path.size() - 3) + "\n");  // Without .bc, as lli does.
+  EXPECT_EQ(RunCommand({"--fake-argv0=me", path}).output, "me\n");
+}
+
+TEST(CommandTest, ProgramMayComeFromStandardInput) {
+  EXPECT_EQ(RunCommand({"-", "x"}, ParseToBitcode(kProgram)).exit_status, 2);
+}
+
+TEST(CommandTest, OptionsOfLliAreAccepted) {
+  const std::string path = Write("fine.bc", ParseToBitcode(kProgram));
+  for (const char* option :
+       {"-O0", "-O1", "-O2", "-O3", "--jit-kind=mcjit", "--jit-kind=orc", "--jit-kind=orc-lazy",
+        "--disable-lazy-compilation", "--per-module-lazy", "--compile-threads=2", "--mcpu=x86-64",
+        "--mattr=+sse2", "--relocation-model=pic", "--relocation-model=static",
+        "--code-model=small", "--code-model=large", "--dlopen=libm.so.6", "--mode=eager"}) {
+    const testing::ProcessResult result = RunCommand({option, path, "x"});
+    EXPECT_EQ(result.exit_status, 2) << option << ": " << result.errors;
+    EXPECT_THAT(result.errors, IsEmpty()) << option;
+  }
+}
+
+TEST(CommandTest, StatsAreATableOnStandardError) {
+  const testing::ProcessResult result = RunCommand({"--stats", Write("fine.bc", ParseToBitcode(kProgram))});
+  EXPECT_THAT(result.errors, AllOf(HasSubstr("functions known              1\n"),
+                                   HasSubstr("stubs made "),
+                                   HasSubstr("functions compiled           1  (100.0 %)\n"),
+                                   HasSubstr("time in split "), HasSubstr("time in emit "),
+                                   HasSubstr("time in link "), HasSubstr("code bytes ")));
+}
+
+TEST(CommandTest, HelpListsItsOptions) {
+  EXPECT_THAT(RunCommand({"--help"}).output,
+              AllOf(HasSubstr("--mode="), HasSubstr("--stats"), HasSubstr("--entry-function")));
+}
+
+}  // namespace
+}  // namespace firstcall
+
+int main(int argc, char** argv) {
+  ::testing::InitGoogleTest(&argc, argv);
+  if (argc != 2) return 2;
+  firstcall::command_path = argv[1];
+  return RUN_ALL_TESTS();
+}
