@@ -90,8 +90,8 @@ std::string HostFeatures(const llvm::Target& target, const llvm::Triple& triple,
       target.createMCSubtargetInfo(triple.str(), cpu, /*Features=*/""));
   llvm::SubtargetFeatures features;
   for (const auto& feature : llvm::sys::getHostCPUFeatures()) {
-    const std::string wanted = (feature.second ? "+" : "-") + feature.first().str();
-    if (usual == nullptr || !usual->checkFeatures(wanted)) {
+    // Asked about "-feature", it would say no because of the features that this one implies.
+    if (usual == nullptr || usual->checkFeatures("+" + feature.first().str()) != feature.second) {
       features.AddFeature(feature.first(), feature.second);
     }
   }
