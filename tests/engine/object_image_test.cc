@@ -1,0 +1,167 @@
+#include "engine/object_image.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "llvm/BinaryFormat/ELF.h"
+#include "llvm/Object/ELFObjectFile.h"
+#include "tests/testing/object.h"
+#include "tests/testing/status_matchers.h"
+
+namespace firstcall {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+using ::testing::UnorderedElementsAre;
+
+constexpr char kModule[] = R"(
+  @own = global i32 1
+  @hidden_here = internal global i32 2
+  @weak_here = weak global i32 3
+  @outside = external global i32
+  declare void @far()
+  declare void @near()
+  declare extern_weak void @maybe()
+  define weak void @f() {
+    call void @far()
+    call void @near()
+    call void @maybe()
+    %v = load i32, ptr @outside
+    %w = load i32, ptr @hidden_here
+    store i32 %v, ptr @own
+    store i32 %w, ptr @own
+    ret void
+  })";
+
+class ObjectImageTest : public testing::Test {
+ protected:
+  void Load(absl::string_view text) {
+    bytes_ = CompileToObject(text);
+    absl::StatusOr<std::unique_ptr<ObjectImage>> image = ObjectImage::Parse(bytes_, "test.o");
+    ASSERT_THAT(image, IsOk());
+    image_ = *std::move(image);
+  }
+
+  std::vector<std::string> UndefinedNames() const {
+    std::vector<std::string> names;
+    for (const ObjectImage::Undefined& symbol : image_->undefined()) {
+      names.push_back(std::string(symbol.name) + (symbol.is_weak ? " (weak)" : ""));
+    }
+    return names;
+  }
+
+  // What the bytes are by now, read anew.
+  std::unique_ptr<llvm::object::ObjectFile> Reread() const {
+    return llvm::cantFail(llvm::object::ObjectFile::createObjectFile(
+        llvm::MemoryBufferRef(llvm::StringRef(bytes_.data(), bytes_.size()), "reread")));
+  }
+
+  // The types of the relocations that name each symbol.
+  std::multimap<std::string, std::string> Relocations() const {
+    const auto object = Reread();
+    std::multimap<std::string, std::string> types;
+    for (const llvm::object::SectionRef& section : object->sections()) {
+      for (const llvm::object::RelocationRef& relocation : section.relocations()) {
+        llvm::SmallString<32> type;
+        relocation.getTypeName(type);
+        if (relocation.getSymbol() == object->symbol_end()) continue;
+        types.emplace(llvm::cantFail(relocation.getSymbol()->getName()).str(), type.str().str());
+      }
+    }
+    return types;
+  }
+
+  static std::string TypeOf(const std::multimap<std::string, std::string>& types,
+                            const std::string& symbol) {
+    return types.count(symbol) == 1 ? types.find(symbol)->second : "not named once";
+  }
+
+  ObjectBytes bytes_;
+  std::unique_ptr<ObjectImage> image_;
+};
+
+TEST_F(ObjectImageTest, TellsWhatItNeedsAndWhatItGives) {
+  Load(kModule);
+  EXPECT_THAT(image_->defined(), UnorderedElementsAre("own", "weak_here", "f"));
+  EXPECT_THAT(UndefinedNames(), UnorderedElementsAre("outside", "far", "near", "maybe (weak)"));
+}
+
+// The linker has one of its own.
+TEST_F(ObjectImageTest, GlobalOffsetTableIsNotNeeded) {
+  Load(R"(
+    module asm "needs_table: leaq _GLOBAL_OFFSET_TABLE_(%rip), %rax"
+    define void @f() { ret void })");
+  EXPECT_THAT(UndefinedNames(), testing::IsEmpty());
+}
+
+TEST_F(ObjectImageTest, WeakDefinitionsBecomeStrong) {
+  Load(kModule);
+  image_->MakeDefinitionsStrong();
+  std::map<std::string, bool> is_weak;
+  const auto object = Reread();
+  for (const llvm::object::SymbolRef& symbol : object->symbols()) {
+    is_weak[llvm::cantFail(symbol.getName()).str()] =
+        (llvm::cantFail(symbol.getFlags()) & llvm::object::SymbolRef::SF_Weak) != 0;
+  }
+  EXPECT_FALSE(is_weak.at("f"));
+  EXPECT_FALSE(is_weak.at("weak_here"));
+  EXPECT_TRUE(is_weak.at("maybe")) << "what is not defined stays as it is";
+}
+
+TEST_F(ObjectImageTest, OnlyCallsOfWhatIsNearBecomeDirect) {
+  Load(kModule);
+  const auto before = Relocations();
+  ASSERT_EQ(TypeOf(before, "near"), "R_X86_64_PLT32");
+  ASSERT_EQ(TypeOf(before, "far"), "R_X86_64_PLT32");
+  ASSERT_THAT(image_->BindCallsDirectly([](absl::string_view name) { return name == "near"; }),
+              IsOk());
+  auto expected = before;
+  expected.find("near")->second = "R_X86_64_PC32";
+  EXPECT_EQ(Relocations(), expected);
+}
+
+TEST_F(ObjectImageTest, GarbageIsInvalid) {
+  for (const char* garbage : {"", "garbage", "\177ELF", "\177ELF\002\001\001"}) {
+    std::string bytes = garbage;
+    EXPECT_THAT(
+        ObjectImage::Parse(llvm::MutableArrayRef<char>(bytes.data(), bytes.size()), "junk.o"),
+        StatusIs(absl::StatusCode::kInvalidArgument, StartsWith("reading object 'junk.o': ")));
+  }
+}
+
+TEST_F(ObjectImageTest, ObjectCutOffAnywhereIsAnErrorOrWithoutHarm) {
+  const ObjectBytes whole = CompileToObject(kModule);
+  size_t refused = 0;
+  for (size_t size = 0; size < whole.size(); size += 7) {
+    ObjectBytes cut(whole.begin(), whole.begin() + size);
+    absl::StatusOr<std::unique_ptr<ObjectImage>> image = ObjectImage::Parse(cut, "cut.o");
+    if (image.ok()) continue;
+    ++refused;
+    EXPECT_THAT(image, StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'cut.o'")));
+  }
+  // The table of sections stands at the end, so none that lacks bytes can be read.
+  EXPECT_EQ(refused, (whole.size() + 6) / 7);
+}
+
+TEST_F(ObjectImageTest, OtherKindsOfElfAreInvalid) {
+  const ObjectBytes whole = CompileToObject(kModule);
+  auto* header = reinterpret_cast<const llvm::ELF::Elf64_Ehdr*>(whole.data());
+  ASSERT_EQ(header->e_type, llvm::ELF::ET_REL);
+  ObjectBytes program = whole;
+  reinterpret_cast<llvm::ELF::Elf64_Ehdr*>(program.data())->e_type = llvm::ELF::ET_EXEC;
+  EXPECT_THAT(ObjectImage::Parse(program, "program"),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "reading object 'program': not a 64-bit little-endian relocatable ELF "
+                       "object"));
+  ObjectBytes big_endian = whole;
+  big_endian[llvm::ELF::EI_DATA] = llvm::ELF::ELFDATA2MSB;
+  EXPECT_THAT(ObjectImage::Parse(big_endian, "big.o"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'big.o'")));
+}
+
+}  // namespace
+}  // namespace firstcall
