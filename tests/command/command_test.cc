@@ -1,4 +1,5 @@
-// The command's options, and what it says to every kind of bad input. Its path is the only argument.
+// The command's options, and what it says to every kind of bad input. Its path is the only
+// argument.
 
 #include <fstream>
 #include <string>
@@ -36,7 +37,8 @@ std::string Write(const std::string& name, const std::string& contents) {
   return path;
 }
 
-testing::ProcessResult RunCommand(std::vector<std::string> arguments, const std::string& input = "") {
+testing::ProcessResult RunCommand(std::vector<std::string> arguments,
+                                  const std::string& input = "") {
   arguments.insert(arguments.begin(), command_path);
   return testing::RunProcess(arguments, input);
 }
@@ -51,7 +53,8 @@ void ExpectRefused(const std::vector<std::string>& arguments,
 }
 
 TEST(CommandTest, MissingFile) {
-  ExpectRefused({"/no/such.bc"}, "firstcall: cannot read '/no/such.bc': No such file or directory\n");
+  ExpectRefused({"/no/such.bc"},
+                "firstcall: cannot read '/no/such.bc': No such file or directory\n");
 }
 
 TEST(CommandTest, DirectoryIsNoProgram) {
@@ -70,7 +73,8 @@ TEST(CommandTest, EmptyFileHasNoEntryFunction) {
 TEST(CommandTest, TruncatedBitcode) {
   const std::string bitcode = ParseToBitcode(kProgram);
   for (size_t length : {size_t{8}, bitcode.size() / 2, bitcode.size() - 4}) {
-    ExpectRefused({Write("truncated.bc", bitcode.substr(0, length))}, HasSubstr("reading bitcode: "));
+    ExpectRefused({Write("truncated.bc", bitcode.substr(0, length))},
+                  HasSubstr("reading bitcode: "));
   }
 }
 
@@ -177,11 +181,13 @@ TEST(CommandTest, FunctionThatCannotBeCompiled) {
 }
 
 TEST(CommandTest, OtherMachinesPrograms) {
-  ExpectRefused({Write("triple.ll", "target triple = \"powerpc64-linux-gnu\"\n"
-                                    "define i32 @main() { ret i32 0 }")},
+  ExpectRefused({Write("triple.ll",
+                       "target triple = \"powerpc64-linux-gnu\"\n"
+                       "define i32 @main() { ret i32 0 }")},
                 HasSubstr("its triple 'powerpc64-linux-gnu' conflicts with the engine's target"));
-  ExpectRefused({Write("layout.ll", "target datalayout = \"E-p:32:32\"\n"
-                                    "define i32 @main() { ret i32 0 }")},
+  ExpectRefused({Write("layout.ll",
+                       "target datalayout = \"E-p:32:32\"\n"
+                       "define i32 @main() { ret i32 0 }")},
                 HasSubstr("its data layout 'E-p:32:32' conflicts with the engine's"));
 }
 
@@ -227,12 +233,13 @@ TEST(CommandTest, OptionsOfLliAreAccepted) {
 }
 
 TEST(CommandTest, StatsAreATableOnStandardError) {
-  const testing::ProcessResult result = RunCommand({"--stats", Write("fine.bc", ParseToBitcode(kProgram))});
-  EXPECT_THAT(result.errors, AllOf(HasSubstr("functions known              1\n"),
-                                   HasSubstr("stubs made "),
-                                   HasSubstr("functions compiled           1  (100.0 %)\n"),
-                                   HasSubstr("time in split "), HasSubstr("time in emit "),
-                                   HasSubstr("time in link "), HasSubstr("code bytes ")));
+  const testing::ProcessResult result =
+      RunCommand({"--stats", Write("fine.bc", ParseToBitcode(kProgram))});
+  EXPECT_THAT(
+      result.errors,
+      AllOf(HasSubstr("functions known              1\n"), HasSubstr("stubs made "),
+            HasSubstr("functions compiled           1  (100.0 %)\n"), HasSubstr("time in split "),
+            HasSubstr("time in emit "), HasSubstr("time in link "), HasSubstr("code bytes ")));
 }
 
 TEST(CommandTest, HelpListsItsOptions) {

@@ -14,7 +14,10 @@
 namespace firstcall {
 namespace {
 
+using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 using ::testing::UnorderedElementsAre;
 
@@ -110,6 +113,23 @@ TEST_F(ObjectImageTest, WeakDefinitionsBecomeStrong) {
   EXPECT_FALSE(is_weak.at("f"));
   EXPECT_FALSE(is_weak.at("weak_here"));
   EXPECT_TRUE(is_weak.at("maybe")) << "what is not defined stays as it is";
+}
+
+TEST_F(ObjectImageTest, WhatIsDefinedAsZeroIsNotNeededAndAbsolute) {
+  Load(kModule);
+  image_->DefineAsZero("maybe");
+  EXPECT_THAT(image_->zeros(), ElementsAre("maybe"));
+  EXPECT_THAT(UndefinedNames(), UnorderedElementsAre("outside", "far", "near"));
+  EXPECT_THAT(image_->defined(), Not(Contains("maybe")));
+  const auto object = Reread();
+  int seen = 0;
+  for (const llvm::object::SymbolRef& symbol : object->symbols()) {
+    if (llvm::cantFail(symbol.getName()) != "maybe") continue;
+    ++seen;
+    EXPECT_TRUE(llvm::cantFail(symbol.getFlags()) & llvm::object::SymbolRef::SF_Absolute);
+    EXPECT_EQ(llvm::cantFail(symbol.getAddress()), 0u);
+  }
+  EXPECT_EQ(seen, 1);
 }
 
 TEST_F(ObjectImageTest, OnlyCallsOfWhatIsNearBecomeDirect) {
