@@ -39,7 +39,7 @@ ContextPool::Lease ContextPool::Take() {
       return lease;
     }
   }
-  return Lease(this, std::make_unique<CompileContext>(target_, arena_, unwind_registry_));
+  return Lease(this, std::make_unique<CompileContext>(target_, memory_));
 }
 
 void ContextPool::Return(std::unique_ptr<CompileContext> context) {

@@ -18,16 +18,14 @@
 #include "engine/object_emitter.h"
 #include "engine/source_module.h"
 #include "engine/target.h"
-#include "memory/arena.h"
-#include "memory/unwind_registry.h"
 #include "splitter/module_view.h"
 
 namespace firstcall {
 
 class CompileContext {
  public:
-  CompileContext(const Target& target, Arena& arena, UnwindRegistry& unwind_registry)
-      : target_(target), linker_(target, arena, unwind_registry) {}
+  CompileContext(const Target& target, const CodeMemory& memory)
+      : target_(target), linker_(target, memory) {}
 
   // A code generator that works: the last one, unless it broke. Errors as ObjectEmitter::Create.
   absl::StatusOr<ObjectEmitter*> Emitter();
@@ -72,8 +70,7 @@ class ContextPool {
   };
 
   // All must outlive the pool.
-  ContextPool(const Target& target, Arena& arena, UnwindRegistry& unwind_registry)
-      : target_(target), arena_(arena), unwind_registry_(unwind_registry) {}
+  ContextPool(const Target& target, const CodeMemory& memory) : target_(target), memory_(memory) {}
 
   // The context that was returned last, because its views are warm, or a new one if all are in use.
   // Never blocks on a compile.
@@ -83,8 +80,7 @@ class ContextPool {
   void Return(std::unique_ptr<CompileContext> context) ABSL_LOCKS_EXCLUDED(mutex_);
 
   const Target& target_;
-  Arena& arena_;
-  UnwindRegistry& unwind_registry_;
+  const CodeMemory memory_;
   absl::Mutex mutex_;
   std::vector<std::unique_ptr<CompileContext>> idle_ ABSL_GUARDED_BY(mutex_);
 };

@@ -11,43 +11,56 @@ const std::string& NameOf(const Definition& definition) {
 
 }  // namespace
 
+LibraryId Definitions::LibraryNamed(absl::string_view name) {
+  absl::MutexLock lock(&mutex_);
+  uint32_t i = 0;
+  while (i < libraries_.size() && libraries_[i].name != name) ++i;
+  if (i == libraries_.size()) libraries_.push_back({std::string(name), {}});
+  return LibraryId{i};
+}
+
 absl::Status Definitions::Add(SourceModule& module) {
   std::vector<Named> all;
   const SymbolIndex& index = module.index();
   for (uint32_t i = 0; i < index.size(); ++i) {
     const Symbol& symbol = index.at(SymbolOrdinal{i});
     if (!symbol.is_definition || symbol.is_local) continue;
-    all.push_back({symbol.name, {&module, SymbolOrdinal{i}, nullptr, symbol.is_weak}});
+    all.push_back(
+        {symbol.name, {&module, SymbolOrdinal{i}, nullptr, symbol.is_weak, symbol.is_hidden}});
   }
   for (const AssemblySymbol& symbol : index.assembly_symbols()) {
     if (!symbol.is_global) continue;
-    all.push_back({symbol.name, {nullptr, SymbolOrdinal(), &module.object(), false}});
+    all.push_back({symbol.name, {nullptr, SymbolOrdinal(), &module.object(), false, false}});
   }
-  return AddAll(all);
+  return AddAll(module.library(), all);
 }
 
-absl::Status Definitions::Add(LazyObject& object, absl::Span<const absl::string_view> names,
+absl::Status Definitions::Add(LazyObject& object,
+                              absl::Span<const ObjectImage::Definition> symbols,
                               bool is_fallback) {
   std::vector<Named> all;
-  for (absl::string_view name : names) {
-    all.push_back({name, {nullptr, SymbolOrdinal(), &object, is_fallback}});
+  for (const ObjectImage::Definition& symbol : symbols) {
+    all.push_back({symbol.name,
+                   {nullptr, SymbolOrdinal(), &object, symbol.is_weak || is_fallback,
+                    symbol.is_hidden}});
   }
-  return AddAll(all);
+  return AddAll(object.library, all);
 }
 
-absl::Status Definitions::AddAll(absl::Span<const Named> all) {
+absl::Status Definitions::AddAll(LibraryId library, absl::Span<const Named> all) {
   absl::MutexLock lock(&mutex_);
+  auto& by_name = libraries_[library.value].by_name;
   for (const Named& added : all) {
-    auto found = by_name_.find(added.name);
-    if (found != by_name_.end() && !found->second.is_weak && !added.definition.is_weak) {
+    auto found = by_name.find(added.name);
+    if (found != by_name.end() && !found->second.is_weak && !added.definition.is_weak) {
       return absl::AlreadyExistsError(absl::StrCat("symbol '", added.name, "' is defined both by '",
                                                    NameOf(found->second), "' and by '",
                                                    NameOf(added.definition), "'"));
     }
   }
-  by_name_.reserve(by_name_.size() + all.size());
+  by_name.reserve(by_name.size() + all.size());
   for (const Named& added : all) {
-    auto [entry, is_new] = by_name_.try_emplace(added.name, added.definition);
+    auto [entry, is_new] = by_name.try_emplace(added.name, added.definition);
     if (!is_new && entry->second.is_weak && !added.definition.is_weak) {
       entry->second = added.definition;
     }
@@ -55,11 +68,16 @@ absl::Status Definitions::AddAll(absl::Span<const Named> all) {
   return absl::OkStatus();
 }
 
-std::optional<Definition> Definitions::Find(absl::string_view name) const {
+std::optional<Definition> Definitions::Find(absl::string_view name, LibraryId library) const {
   absl::ReaderMutexLock lock(&mutex_);
-  auto found = by_name_.find(name);
-  if (found == by_name_.end()) return std::nullopt;
-  return found->second;
+  const Library& own = libraries_[library.value];
+  if (auto found = own.by_name.find(name); found != own.by_name.end()) return found->second;
+  for (const Library& other : libraries_) {
+    if (&other == &own) continue;
+    auto found = other.by_name.find(name);
+    if (found != other.by_name.end() && !found->second.is_hidden) return found->second;
+  }
+  return std::nullopt;
 }
 
 }  // namespace firstcall

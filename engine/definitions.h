@@ -1,7 +1,8 @@
 // Which module or object defines a name that modules share.
 //
-// A strong definition wins over a weak one, and the first of several weak ones over the others; two
-// strong ones are an error.
+// In one library a strong definition wins over a weak one, and the first of several weak ones over
+// the others; two strong ones are an error. A library's own definitions come before those of
+// others, of which it sees those that are not hidden.
 //
 // Thread-safe.
 
@@ -20,6 +21,7 @@
 #include "absl/types/span.h"
 #include "base/ids.h"
 #include "engine/lazy_object.h"
+#include "engine/object_image.h"
 #include "engine/source_module.h"
 
 namespace firstcall {
@@ -30,30 +32,40 @@ struct Definition {
   SymbolOrdinal ordinal;
   LazyObject* object = nullptr;
   bool is_weak = false;
+  bool is_hidden = false;
 };
 
 class Definitions {
  public:
+  // The library `name`, which comes into being when it is first asked for; "" is the first one.
+  LibraryId LibraryNamed(absl::string_view name) ABSL_LOCKS_EXCLUDED(mutex_);
+
   // Makes what `module` defines known; it must outlive the table. AlreadyExists, with the symbol
   // and both modules, if another has a strong definition; nothing has changed then.
   absl::Status Add(SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The same for an object that defines `names`. With `is_fallback` a definition counts only where
+  // The same for an object that defines `symbols`. With `is_fallback` a definition counts only where
   // there is no other, as for the members of an archive.
-  absl::Status Add(LazyObject& object, absl::Span<const absl::string_view> names, bool is_fallback)
-      ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::Status Add(LazyObject& object, absl::Span<const ObjectImage::Definition> symbols,
+                   bool is_fallback) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  std::optional<Definition> Find(absl::string_view name) const ABSL_LOCKS_EXCLUDED(mutex_);
+  // What `name` means in `library`.
+  std::optional<Definition> Find(absl::string_view name, LibraryId library = LibraryId()) const
+      ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
   struct Named {
     absl::string_view name;
     Definition definition;
   };
-  absl::Status AddAll(absl::Span<const Named> all) ABSL_LOCKS_EXCLUDED(mutex_);
+  struct Library {
+    std::string name;
+    absl::flat_hash_map<std::string, Definition> by_name;
+  };
+  absl::Status AddAll(LibraryId library, absl::Span<const Named> all) ABSL_LOCKS_EXCLUDED(mutex_);
 
   mutable absl::Mutex mutex_;
-  absl::flat_hash_map<std::string, Definition> by_name_ ABSL_GUARDED_BY(mutex_);
+  std::vector<Library> libraries_ ABSL_GUARDED_BY(mutex_) = std::vector<Library>(1);
 };
 
 }  // namespace firstcall

@@ -8,9 +8,11 @@
 #include "absl/time/clock.h"
 #include "base/status.h"
 #include "engine/compile_context.h"
+#include "engine/debugger_registration.h"
 #include "engine/definitions.h"
 #include "engine/function_compiler.h"
 #include "engine/function_table.h"
+#include "engine/listener_group.h"
 #include "engine/object_linker.h"
 #include "engine/precompiled.h"
 #include "engine/program.h"
@@ -38,29 +40,37 @@ struct Engine::Parts {
       : options(std::move(engine_options)),
         target(std::move(engine_target)),
         arena(std::move(engine_arena)),
-        contexts(target, *arena, unwind_registry),
+        contexts(target, memory),
         functions(HostStubArchitecture(), *arena, unwind_registry,
                   [this](FunctionKey key) { return OnFirstCall(key); }),
         resolver(options, definitions, functions),
-        objects(target, *arena, unwind_registry, resolver, stats),
-        compiler(contexts, functions, resolver, objects, *arena, stats),
+        objects(target, memory, resolver, listeners),
+        compiler(contexts, functions, resolver, objects, *arena, listeners),
         program(contexts, definitions, resolver, compiler) {
     resolver.Connect(objects, compiler);
+    listeners.Add(stats);
+    for (const std::shared_ptr<Listener>& listener : options.listeners) listeners.Add(*listener);
   }
 
   ExecutorAddress OnFirstCall(FunctionKey key);
   [[noreturn]] static void Fail(const absl::Status& status);
-  absl::StatusOr<std::vector<ModuleId>> Add(std::vector<std::unique_ptr<ModuleSource>> sources,
-                                            absl::Time start);
+  struct NewModule {
+    std::unique_ptr<ModuleSource> source;
+    LibraryId library;
+  };
+  absl::StatusOr<std::vector<ModuleId>> Add(std::vector<NewModule> modules, absl::Time start);
   absl::StatusOr<ModuleId> Add(absl::StatusOr<std::unique_ptr<ModuleSource>> source,
                                absl::Time start);
-  absl::StatusOr<SourceModule*> Add(std::unique_ptr<ModuleSource> source);
+  absl::StatusOr<SourceModule*> Add(NewModule module);
 
   const EngineOptions options;
   const Target target;
   const std::unique_ptr<Arena> arena;
   UnwindRegistry unwind_registry;
+  DebuggerRegistration debugger_registration;
+  const CodeMemory memory{*arena, unwind_registry, debugger_registration};
   StatsCollector stats;
+  ListenerGroup listeners;
   PrecompiledObjects precompiled;
   ContextPool contexts;
   Definitions definitions;
@@ -98,7 +108,8 @@ ExecutorAddress Engine::Parts::OnFirstCall(FunctionKey key) {
   Fail(body.status());
 }
 
-absl::StatusOr<SourceModule*> Engine::Parts::Add(std::unique_ptr<ModuleSource> source) {
+absl::StatusOr<SourceModule*> Engine::Parts::Add(NewModule added_module) {
+  std::unique_ptr<ModuleSource> source = std::move(added_module.source);
   const std::string name = source->name();
   const auto where = [&name](const absl::Status& status) {
     return Annotate(status, absl::StrCat("'", name, "'"));
@@ -112,8 +123,8 @@ absl::StatusOr<SourceModule*> Engine::Parts::Add(std::unique_ptr<ModuleSource> s
     return SymbolIndex::Build(*view);
   }();
   if (!index.ok()) return where(index.status());
-  auto module = std::make_unique<SourceModule>(program.NextId(), options.mode, std::move(source),
-                                               *std::move(index));
+  auto module = std::make_unique<SourceModule>(program.NextId(), added_module.library,
+                                               options.mode, std::move(source), *std::move(index));
   FIRSTCALL_RETURN_IF_ERROR(where(definitions.Add(*module)));
   contexts.Take()->SetView(*module, std::move(view));
   SourceModule* added = module.get();
@@ -121,12 +132,12 @@ absl::StatusOr<SourceModule*> Engine::Parts::Add(std::unique_ptr<ModuleSource> s
   return added;
 }
 
-absl::StatusOr<std::vector<ModuleId>> Engine::Parts::Add(
-    std::vector<std::unique_ptr<ModuleSource>> sources, absl::Time start) {
+absl::StatusOr<std::vector<ModuleId>> Engine::Parts::Add(std::vector<NewModule> modules,
+                                                                 absl::Time start) {
   std::vector<SourceModule*> added;
-  for (std::unique_ptr<ModuleSource>& source : sources) {
-    FIRSTCALL_ASSIGN_OR_RETURN(SourceModule * module, Add(std::move(source)));
-    added.push_back(module);
+  for (NewModule& module : modules) {
+    FIRSTCALL_ASSIGN_OR_RETURN(SourceModule * source_module, Add(std::move(module)));
+    added.push_back(source_module);
   }
   std::vector<ModuleId> ids;
   for (SourceModule* module : added) {
@@ -146,9 +157,9 @@ absl::StatusOr<std::vector<ModuleId>> Engine::Parts::Add(
 absl::StatusOr<ModuleId> Engine::Parts::Add(absl::StatusOr<std::unique_ptr<ModuleSource>> source,
                                             absl::Time start) {
   if (!source.ok()) return source.status();
-  std::vector<std::unique_ptr<ModuleSource>> sources;
-  sources.push_back(*std::move(source));
-  FIRSTCALL_ASSIGN_OR_RETURN(std::vector<ModuleId> ids, Add(std::move(sources), start));
+  std::vector<NewModule> modules;
+  modules.push_back({*std::move(source), LibraryId()});
+  FIRSTCALL_ASSIGN_OR_RETURN(std::vector<ModuleId> ids, Add(std::move(modules), start));
   return ids.front();
 }
 
@@ -158,13 +169,20 @@ absl::StatusOr<ModuleId> Engine::AddFile(const std::string& path) {
 }
 
 absl::StatusOr<std::vector<ModuleId>> Engine::AddFiles(absl::Span<const std::string> paths) {
+  std::vector<LibraryFile> files;
+  for (const std::string& path : paths) files.push_back({path, ""});
+  return AddFiles(files);
+}
+
+absl::StatusOr<std::vector<ModuleId>> Engine::AddFiles(absl::Span<const LibraryFile> files) {
   const absl::Time start = absl::Now();
-  std::vector<std::unique_ptr<ModuleSource>> sources;
-  for (const std::string& path : paths) {
-    FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ModuleSource> source, ModuleSource::FromFile(path));
-    sources.push_back(std::move(source));
+  std::vector<Parts::NewModule> modules;
+  for (const LibraryFile& file : files) {
+    FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ModuleSource> source,
+                               ModuleSource::FromFile(file.path));
+    modules.push_back({std::move(source), parts_->definitions.LibraryNamed(file.library)});
   }
-  return parts_->Add(std::move(sources), start);
+  return parts_->Add(std::move(modules), start);
 }
 
 absl::StatusOr<ModuleId> Engine::AddBitcode(absl::string_view bitcode, absl::string_view name) {
@@ -187,12 +205,14 @@ absl::StatusOr<ModuleId> Engine::AddModule(std::unique_ptr<llvm::LLVMContext> co
   return parts_->Add(ModuleSource::FromModule(std::move(context), std::move(module)), start);
 }
 
-absl::Status Engine::AddObjectFile(const std::string& path) {
-  return parts_->precompiled.AddObjectFile(path, parts_->definitions);
+absl::Status Engine::AddObjectFile(const std::string& path, absl::string_view library) {
+  return parts_->precompiled.AddObjectFile(path, parts_->definitions.LibraryNamed(library),
+                                           parts_->definitions);
 }
 
-absl::Status Engine::AddArchive(const std::string& path) {
-  return parts_->precompiled.AddArchive(path, parts_->definitions);
+absl::Status Engine::AddArchive(const std::string& path, absl::string_view library) {
+  return parts_->precompiled.AddArchive(path, parts_->definitions.LibraryNamed(library),
+                                        parts_->definitions);
 }
 
 absl::StatusOr<void*> Engine::LookupAddress(absl::string_view name) {

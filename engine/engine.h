@@ -31,6 +31,15 @@ class Module;
 
 namespace firstcall {
 
+// A file, and the library it belongs to. Modules of one library see each other's hidden
+// symbols, and may define what another library defines too: each library comes first for itself,
+// then the others in the order they were first named. "" is the program itself, and all there is
+// unless the user needs more.
+struct LibraryFile {
+  std::string path;
+  std::string library;
+};
+
 class Engine {
  public:
   // InvalidArgument if the options name a target that is not this machine's; ResourceExhausted if
@@ -54,6 +63,7 @@ class Engine {
   // LLVM bitcode or assembly text; "-" reads standard input. NotFound if there is no such file.
   absl::StatusOr<ModuleId> AddFile(const std::string& path);
   absl::StatusOr<std::vector<ModuleId>> AddFiles(absl::Span<const std::string> paths);
+  absl::StatusOr<std::vector<ModuleId>> AddFiles(absl::Span<const LibraryFile> files);
 
   // Bitcode or text in memory, which is copied. `name` stands for it in messages.
   absl::StatusOr<ModuleId> AddBitcode(absl::string_view bitcode, absl::string_view name);
@@ -66,8 +76,8 @@ class Engine {
   // Code that was compiled before: a relocatable object, or an archive, of whose members only those
   // are linked that are needed. NotFound if it cannot be read, InvalidArgument if it is not an ELF
   // object of this machine, AlreadyExists as above. What it needs is looked for when it is linked.
-  absl::Status AddObjectFile(const std::string& path);
-  absl::Status AddArchive(const std::string& path);
+  absl::Status AddObjectFile(const std::string& path, absl::string_view library = "");
+  absl::Status AddArchive(const std::string& path, absl::string_view library = "");
 
   // The address of a function or a variable that a module defines. A function's is its stub's,
   // which never changes; nothing is compiled. A variable's module has its data linked. NotFound if
@@ -98,7 +108,8 @@ class Engine {
 
   // Runs constructors, then the function `entry` as main is run, with `arguments` as its argv, and
   // returns what it returns. NotFound if no module defines it, InvalidArgument if its signature is
-  // not one of main's; nothing has run then. Destructors are left to whoever ends the program.
+  // not one of main's; nothing has run then. What compiling it can give comes after the constructors
+  // have run. Destructors are left to whoever ends the program.
   absl::StatusOr<int> RunMain(absl::Span<const std::string> arguments,
                               absl::string_view entry = "main");
 

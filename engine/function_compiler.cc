@@ -67,6 +67,7 @@ absl::StatusOr<FunctionCompiler::Made> FunctionCompiler::Make(FunctionKey key,
       FunctionModule function_module,
       ExtractFunction(*view, module.index(), key.ordinal, options, may_join));
   const absl::Time extracted = absl::Now();
+  listener_.OnModuleMade(*function_module.module);
   FIRSTCALL_ASSIGN_OR_RETURN(made.bytes, emitter->Emit(std::move(function_module.module)));
   made.functions = std::move(function_module.functions);
   made.variables = std::move(function_module.variables);
@@ -103,10 +104,11 @@ absl::Status FunctionCompiler::LinkAndPublish(FunctionKey leader, Made& made,
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ObjectImage> image,
                              ObjectImage::Parse(made.bytes, name));
   image->MakeDefinitionsStrong();
-  resolver_.ZeroMissingWeak(*image, leader.module);
+  LazyObject& requester = leader.module->object();
+  resolver_.SettleWeakSymbols(*image, requester);
   FIRSTCALL_ASSIGN_OR_RETURN(
       SymbolAddresses resolution,
-      resolver_.ResolveAll(*image, leader.module, absl::StrCat("function '", name, "'"), context));
+      resolver_.ResolveAll(*image, requester, absl::StrCat("function '", name, "'"), context));
   FIRSTCALL_RETURN_IF_ERROR(image->BindCallsDirectly([&](absl::string_view symbol) {
     auto found = resolution.find(symbol);
     return found != resolution.end() && arena_.Contains(found->second);

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "base/ids.h"
 #include "engine/mcjit_linker.h"
 #include "engine/object_emitter.h"
 
@@ -26,11 +27,12 @@ struct LazyObject {
     kFailed,
   };
 
-  LazyObject(std::string object_name, SourceModule* object_module)
-      : name(std::move(object_name)), module(object_module) {}
+  LazyObject(std::string object_name, SourceModule* object_module, LibraryId object_library)
+      : name(std::move(object_name)), module(object_module), library(object_library) {}
 
   const std::string name;      // For messages.
   SourceModule* const module;  // What it is made from; null for an object file.
+  const LibraryId library;
   ObjectBytes bytes;           // An object file's contents until it is loaded.
   std::atomic<State> state{State::kUnlinked};
   absl::Status status;        // Why it is kFailed.

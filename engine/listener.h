@@ -12,6 +12,10 @@
 #include "absl/types/span.h"
 #include "memory/executor_address.h"
 
+namespace llvm {
+class Module;
+}  // namespace llvm
+
 namespace firstcall {
 
 struct PublishedFunction {
@@ -36,8 +40,12 @@ class Listener {
  public:
   virtual ~Listener() = default;
 
+  // Shown each function-module, data-module, or module compiled whole, before code is generated for
+  // it. It may be looked at during the call only, and not be changed.
+  virtual void OnModuleMade(const llvm::Module&) {}
+
   // Called once for each object, before its functions' slots are written.
-  virtual void OnPublished(const PublishedObject& object) = 0;
+  virtual void OnPublished(const PublishedObject&) {}
 };
 
 }  // namespace firstcall

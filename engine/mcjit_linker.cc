@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/fatal_error_guard.h"
 #include "base/status.h"
+#include "llvm/ExecutionEngine/JITEventListener.h"
 #include "llvm/ExecutionEngine/MCJIT.h"
 #include "llvm/IR/Module.h"
 
@@ -43,8 +44,8 @@ class McjitLinker::Resolver final : public llvm::LegacyJITSymbolResolver {
   const SymbolAddresses* resolution_ = nullptr;
 };
 
-McjitLinker::McjitLinker(const Target& target, Arena& arena, UnwindRegistry& unwind_registry)
-    : target_(target), arena_(arena), unwind_registry_(unwind_registry) {}
+McjitLinker::McjitLinker(const Target& target, const CodeMemory& memory)
+    : target_(target), code_memory_(memory) {}
 
 McjitLinker::~McjitLinker() = default;
 
@@ -60,7 +61,8 @@ absl::Status McjitLinker::Renew() {
   auto placeholder = std::make_unique<llvm::Module>("firstcall", context_);
   placeholder->setDataLayout(machine->createDataLayout());
   llvm::Module* module = placeholder.get();
-  auto memory = std::make_unique<SectionMemory>(arena_, unwind_registry_);
+  auto memory = 
+      std::make_unique<SectionMemory>(code_memory_.arena, code_memory_.unwind_registry);
   auto resolver = std::make_unique<Resolver>();
   memory_ = memory.get();
   resolver_ = resolver.get();
@@ -72,6 +74,9 @@ absl::Status McjitLinker::Renew() {
       .setSymbolResolver(std::move(resolver));
   mcjit_.reset(builder.create(machine.release()));
   if (mcjit_ == nullptr) return absl::InternalError(absl::StrCat("creating MCJIT: ", error));
+  // MCJIT's own registration ends with the instance, and makes known what has nothing to tell.
+  mcjit_->UnregisterJITEventListener(llvm::JITEventListener::createGDBRegistrationListener());
+  mcjit_->RegisterJITEventListener(&code_memory_.debugger_registration);
   // Without the module finalizeObject has nothing to compile and only finishes what was loaded.
   mcjit_->removeModule(module);
   delete module;

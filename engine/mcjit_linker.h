@@ -29,16 +29,24 @@
 
 namespace llvm {
 class ExecutionEngine;
+class JITEventListener;
 }  // namespace llvm
 
 namespace firstcall {
+
+// Where linked code goes, and who must know of it.
+struct CodeMemory {
+  Arena& arena;
+  UnwindRegistry& unwind_registry;
+  llvm::JITEventListener& debugger_registration;
+};
 
 using SymbolAddresses = absl::flat_hash_map<std::string, ExecutorAddress>;
 
 class McjitLinker {
  public:
-  // All must outlive the linker; `arena` and `unwind_registry` also the code it links.
-  McjitLinker(const Target& target, Arena& arena, UnwindRegistry& unwind_registry);
+  // All must outlive the linker; what `memory` refers to also the code it links.
+  McjitLinker(const Target& target, const CodeMemory& memory);
   ~McjitLinker();
   McjitLinker(const McjitLinker&) = delete;
   McjitLinker& operator=(const McjitLinker&) = delete;
@@ -63,8 +71,7 @@ class McjitLinker {
   void Abandon();
 
   const Target& target_;
-  Arena& arena_;
-  UnwindRegistry& unwind_registry_;
+  const CodeMemory code_memory_;
   llvm::LLVMContext context_;  // Of the empty module that MCJIT insists on.
   std::unique_ptr<llvm::ExecutionEngine> mcjit_;
   Resolver* resolver_ = nullptr;     // Owned by mcjit_.

@@ -36,12 +36,13 @@ absl::StatusOr<std::unique_ptr<ObjectImage>> ObjectImage::Parse(llvm::MutableArr
                                llvm::StringRef(name.data(), name.size()));
   FIRSTCALL_ASSIGN_OR_RETURN(
       image->object_,
-      FromLlvm(llvm::object::ObjectFile::createELFObjectFile(buffer),
+      FromLlvm(llvm::object::ObjectFile::createObjectFile(buffer),
                absl::StatusCode::kInvalidArgument, absl::StrCat("reading object '", name, "'")));
   if (!llvm::isa<ElfObject>(*image->object_) || !image->object_->isRelocatableObject()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "reading object '", name, "': not a 64-bit little-endian relocatable ELF object"));
   }
+  image->architecture_ = image->object_->getArch();
   FIRSTCALL_RETURN_IF_ERROR(Annotate(image->ReadSymbols(), absl::StrCat("object '", name, "'")));
   return image;
 }
@@ -65,6 +66,43 @@ absl::Status ObjectImage::ReadSymbols() {
     }
   }
   return absl::OkStatus();
+}
+
+std::vector<ObjectImage::Definition> ObjectImage::DescribeDefinitions() const {
+  std::vector<Definition> definitions;
+  const auto& object = llvm::cast<ElfObject>(*object_);
+  for (const llvm::object::ELFSymbolRef symbol : object.symbols()) {
+    const Elf::Sym* entry = llvm::cantFail(object.getSymbol(symbol.getRawDataRefImpl()));
+    if (entry->st_shndx == llvm::ELF::SHN_UNDEF || entry->getBinding() == llvm::ELF::STB_LOCAL) {
+      continue;
+    }
+    Definition definition;
+    definition.name = View(llvm::cantFail(symbol.getName()));
+    // A tentative definition yields too.
+    definition.is_weak =
+        entry->getBinding() == llvm::ELF::STB_WEAK || entry->st_shndx == llvm::ELF::SHN_COMMON;
+    definition.is_hidden = entry->getVisibility() == llvm::ELF::STV_HIDDEN ||
+                           entry->getVisibility() == llvm::ELF::STV_INTERNAL;
+    definitions.push_back(definition);
+  }
+  return definitions;
+}
+
+void ObjectImage::Undefine(absl::string_view name) {
+  const auto& object = llvm::cast<ElfObject>(*object_);
+  for (const llvm::object::ELFSymbolRef symbol : object.symbols()) {
+    const Elf::Sym* entry = llvm::cantFail(object.getSymbol(symbol.getRawDataRefImpl()));
+    if (View(llvm::cantFail(symbol.getName())) != name ||
+        entry->getBinding() == llvm::ELF::STB_LOCAL) {
+      continue;
+    }
+    Mutable(*entry).st_shndx = llvm::ELF::SHN_UNDEF;
+    Mutable(*entry).st_value = 0;
+    Mutable(*entry).setBinding(llvm::ELF::STB_GLOBAL);
+    Mutable(*entry).setType(llvm::ELF::STT_NOTYPE);
+  }
+  defined_.erase(std::remove(defined_.begin(), defined_.end(), name), defined_.end());
+  undefined_.push_back({name, /*is_weak=*/false});
 }
 
 void ObjectImage::MakeDefinitionsStrong() {

@@ -15,6 +15,7 @@
 #include "absl/strings/string_view.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Object/ObjectFile.h"
+#include "llvm/TargetParser/Triple.h"
 
 namespace firstcall {
 
@@ -30,9 +31,22 @@ class ObjectImage {
   static absl::StatusOr<std::unique_ptr<ObjectImage>> Parse(llvm::MutableArrayRef<char> bytes,
                                                             absl::string_view name);
 
+  llvm::Triple::ArchType architecture() const { return architecture_; }
+
   // Symbols it needs and symbols it gives to others; views into the bytes.
   const std::vector<Undefined>& undefined() const { return undefined_; }
   const std::vector<absl::string_view>& defined() const { return defined_; }
+
+  // What else others have to know of a definition.
+  struct Definition {
+    absl::string_view name;
+    bool is_weak = false;    // Yields to another one.
+    bool is_hidden = false;  // Not for other libraries.
+  };
+  std::vector<Definition> DescribeDefinitions() const;
+
+  // Makes a definition a reference to one that stands elsewhere.
+  void Undefine(absl::string_view name);
 
   // Makes every definition strong: which of several weak ones counts was decided before.
   void MakeDefinitionsStrong();
@@ -56,6 +70,7 @@ class ObjectImage {
 
   llvm::MutableArrayRef<char> bytes_;
   std::unique_ptr<llvm::object::ObjectFile> object_;
+  llvm::Triple::ArchType architecture_ = llvm::Triple::UnknownArch;
   std::vector<Undefined> undefined_;
   std::vector<absl::string_view> defined_;
   std::vector<absl::string_view> zeros_;

@@ -49,6 +49,7 @@ absl::StatusOr<ObjectBytes> ObjectLinker::Make(LazyObject& object, CompileContex
     FIRSTCALL_RETURN_IF_ERROR(
         PrepareWholeModule(*view, module.index(), !module.source().is_verified(), is_replaced));
     const absl::Time prepared = absl::Now();
+    listener_.OnModuleMade(view->module());
     absl::StatusOr<ObjectBytes> bytes = emitter->Emit(view->module());
     published.function_count = module.index().function_count();
     published.split = prepared - start;
@@ -58,6 +59,7 @@ absl::StatusOr<ObjectBytes> ObjectLinker::Make(LazyObject& object, CompileContex
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<llvm::Module> data,
                              ExtractData(*view, module.index(), is_replaced));
   const absl::Time extracted = absl::Now();
+  listener_.OnModuleMade(*data);
   absl::StatusOr<ObjectBytes> bytes = emitter->Emit(std::move(data));
   published.split = extracted - start;
   published.emit = absl::Now() - extracted;
@@ -73,15 +75,15 @@ absl::Status ObjectLinker::LinkLocked(LazyObject& object, CompileContext& contex
   const absl::Time start = absl::Now();
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ObjectImage> image,
                              ObjectImage::Parse(bytes, object.name));
+  resolver_.SettleWeakSymbols(*image, object);
   image->MakeDefinitionsStrong();
-  resolver_.ZeroMissingWeak(*image, object.module);
   // A linker of its own: between Load and Finish other objects may have to be linked.
-  McjitLinker linker(target_, arena_, unwind_registry_);
+  McjitLinker linker(target_, memory_);
   FIRSTCALL_ASSIGN_OR_RETURN(object.addresses, linker.Load(*image));
   object.state.store(LazyObject::State::kLoaded, std::memory_order_relaxed);
   FIRSTCALL_ASSIGN_OR_RETURN(
       SymbolAddresses resolution,
-      resolver_.ResolveAll(*image, object.module, "its data and code", context));
+      resolver_.ResolveAll(*image, object, "its data and code", context));
   FIRSTCALL_RETURN_IF_ERROR(linker.Finish(resolution));
   published.code_bytes = linker.code_bytes();
   published.link = absl::Now() - start;

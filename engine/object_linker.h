@@ -21,13 +21,9 @@ namespace firstcall {
 class ObjectLinker {
  public:
   // All must outlive the linker.
-  ObjectLinker(const Target& target, Arena& arena, UnwindRegistry& unwind_registry,
-               SymbolResolver& resolver, Listener& listener)
-      : target_(target),
-        arena_(arena),
-        unwind_registry_(unwind_registry),
-        resolver_(resolver),
-        listener_(listener) {}
+  ObjectLinker(const Target& target, const CodeMemory& memory, SymbolResolver& resolver,
+               Listener& listener)
+      : target_(target), memory_(memory), resolver_(resolver), listener_(listener) {}
 
   // Links `object` unless that has been done. A failure is kept and returned again. May block on
   // generating code for data, or in eager mode for a module.
@@ -49,8 +45,7 @@ class ObjectLinker {
                                    PublishedObject& published);
 
   const Target& target_;
-  Arena& arena_;
-  UnwindRegistry& unwind_registry_;
+  const CodeMemory memory_;
   SymbolResolver& resolver_;
   Listener& listener_;
   // Recursive, because data of two modules may refer to each other, and because a client's symbol

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -52,6 +53,8 @@ inline constexpr int kFirstCallFailedExitStatus = 70;
 // searched; may be called by several threads at once.
 using SymbolFinder = std::function<void*(absl::string_view symbol)>;
 
+class Listener;  // engine/listener.h
+
 struct EngineOptions {
   Mode mode = Mode::kLazy;
   CodegenLevel codegen_level = CodegenLevel::kO0;
@@ -64,12 +67,17 @@ struct EngineOptions {
   // Unset: position-independent code in the small code model, which is what the arena is made for.
   std::optional<RelocationModel> relocation_model;
   std::optional<CodeModel> code_model;
-  // Further options of LLVM's code generator; null means LLVM's defaults.
+  // Further options of LLVM's code generator; null means LLVM's defaults. Thread-local variables are
+  // emulated in any case; asking for that here and for no symbols of the process means that
+  // `__emutls_get_address` is the client's to provide.
   std::shared_ptr<const llvm::TargetOptions> target_options;
 
   FailureHandler failure_handler;  // Empty: the default described above.
   SymbolFinder symbol_finder;      // Empty: asked for nothing.
   bool search_process_symbols = true;
+
+  // Told of all that is compiled.
+  std::vector<std::shared_ptr<Listener>> listeners;
 };
 
 }  // namespace firstcall

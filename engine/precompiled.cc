@@ -28,28 +28,33 @@ absl::string_view View(llvm::StringRef text) { return {text.data(), text.size()}
 }  // namespace
 
 absl::Status PrecompiledObjects::Add(std::string name, absl::string_view contents,
-                                     bool is_archive_member, Definitions& definitions) {
-  auto object = std::make_unique<LazyObject>(std::move(name), /*object_module=*/nullptr);
+                                     bool is_archive_member, LibraryId library,
+                                     Definitions& definitions) {
+  auto object = std::make_unique<LazyObject>(std::move(name), /*object_module=*/nullptr, library);
   object->bytes.assign(contents.begin(), contents.end());
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ObjectImage> image,
                              ObjectImage::Parse(object->bytes, object->name));
   const auto host = llvm::Triple(llvm::sys::getProcessTriple()).getArch();
-  if (image->TakeObject()->getArch() != host) {
+  if (image->architecture() != host) {
     return absl::InvalidArgumentError(
         absl::StrCat("object '", object->name, "' was not compiled for this machine"));
   }
-  FIRSTCALL_RETURN_IF_ERROR(definitions.Add(*object, image->defined(), is_archive_member));
+  FIRSTCALL_RETURN_IF_ERROR(
+      definitions.Add(*object, image->DescribeDefinitions(), is_archive_member));
   absl::MutexLock lock(&mutex_);
   objects_.push_back(std::move(object));
   return absl::OkStatus();
 }
 
-absl::Status PrecompiledObjects::AddObjectFile(const std::string& path, Definitions& definitions) {
+absl::Status PrecompiledObjects::AddObjectFile(const std::string& path, LibraryId library,
+                                               Definitions& definitions) {
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<llvm::MemoryBuffer> file, ReadFile(path));
-  return Add(path, View(file->getBuffer()), /*is_archive_member=*/false, definitions);
+  return Add(path, View(file->getBuffer()), /*is_archive_member=*/false, library,
+             definitions);
 }
 
-absl::Status PrecompiledObjects::AddArchive(const std::string& path, Definitions& definitions) {
+absl::Status PrecompiledObjects::AddArchive(const std::string& path, LibraryId library,
+                                            Definitions& definitions) {
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<llvm::MemoryBuffer> file, ReadFile(path));
   const std::string operation = absl::StrCat("reading archive '", path, "'");
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<llvm::object::Archive> archive,
@@ -61,7 +66,7 @@ absl::Status PrecompiledObjects::AddArchive(const std::string& path, Definitions
     llvm::Expected<llvm::MemoryBufferRef> contents = member.getMemoryBufferRef();
     status = contents
                  ? Add(absl::StrCat(path, "(", View(contents->getBufferIdentifier()), ")"),
-                       View(contents->getBuffer()), /*is_archive_member=*/true, definitions)
+                       View(contents->getBuffer()), /*is_archive_member=*/true, library, definitions)
                  : FromLlvm(contents.takeError(), absl::StatusCode::kInvalidArgument, operation);
     if (!status.ok()) break;
   }

@@ -22,14 +22,14 @@ class PrecompiledObjects {
  public:
   // Read the file and make what it defines known to `definitions`, which must not outlive this.
   // Errors as Engine::AddObjectFile and AddArchive; nothing has been added then.
-  absl::Status AddObjectFile(const std::string& path, Definitions& definitions)
+  absl::Status AddObjectFile(const std::string& path, LibraryId library, Definitions& definitions)
       ABSL_LOCKS_EXCLUDED(mutex_);
-  absl::Status AddArchive(const std::string& path, Definitions& definitions)
+  absl::Status AddArchive(const std::string& path, LibraryId library, Definitions& definitions)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
   absl::Status Add(std::string name, absl::string_view contents, bool is_archive_member,
-                   Definitions& definitions) ABSL_LOCKS_EXCLUDED(mutex_);
+                   LibraryId library, Definitions& definitions) ABSL_LOCKS_EXCLUDED(mutex_);
 
   absl::Mutex mutex_;
   std::vector<std::unique_ptr<LazyObject>> objects_ ABSL_GUARDED_BY(mutex_);

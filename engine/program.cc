@@ -111,10 +111,9 @@ absl::StatusOr<int> Program::RunMain(absl::Span<const std::string> arguments,
     return EntryPoint::Create(*function);
   }();
   if (!entry_point.ok()) return entry_point.status();
-  // Before the constructors, so that nothing has run if it cannot be compiled.
+  FIRSTCALL_RETURN_IF_ERROR(RunConstructors());
   FIRSTCALL_ASSIGN_OR_RETURN(ExecutorAddress address, Prepare(*found->module, found->ordinal,
                                                               FunctionCompiler::Reason::kCalled));
-  FIRSTCALL_RETURN_IF_ERROR(RunConstructors());
   const int status = entry_point->Call(address, arguments, environ);
   ExitHook::RunBeforeOlderObjectsGo();
   return status;

@@ -19,14 +19,16 @@ namespace firstcall {
 
 class SourceModule {
  public:
-  SourceModule(ModuleId id, Mode mode, std::unique_ptr<ModuleSource> source, SymbolIndex index)
+  SourceModule(ModuleId id, LibraryId library, Mode mode, std::unique_ptr<ModuleSource> source,
+               SymbolIndex index)
       : id_(id),
         mode_(mode),
         source_(std::move(source)),
         index_(std::move(index)),
-        object_(source_->name(), this) {}
+        object_(source_->name(), this, library) {}
 
   ModuleId id() const { return id_; }
+  LibraryId library() const { return object_.library; }
   Mode mode() const { return mode_; }
   const std::string& name() const { return source_->name(); }
   ModuleSource& source() const { return *source_; }

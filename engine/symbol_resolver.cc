@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "base/status.h"
 #include "engine/exit_hook.h"
@@ -11,6 +12,7 @@
 #include "engine/object_linker.h"
 #include "llvm/ExecutionEngine/RTDyldMemoryManager.h"
 #include "llvm/Support/DynamicLibrary.h"
+#include "llvm/Target/TargetOptions.h"
 #include "splitter/module_atexit.h"
 
 namespace firstcall {
@@ -28,29 +30,40 @@ SymbolResolver::SymbolResolver(const EngineOptions& options, const Definitions& 
 }
 
 absl::StatusOr<SymbolAddresses> SymbolResolver::ResolveAll(const ObjectImage& image,
-                                                           SourceModule* module,
+                                                           LazyObject& requester,
                                                            absl::string_view needed_by,
                                                            CompileContext& context) {
   SymbolAddresses addresses;
+  std::vector<absl::string_view> missing;
   addresses.reserve(image.undefined().size());
   for (const ObjectImage::Undefined& symbol : image.undefined()) {
-    absl::StatusOr<ExecutorAddress> address = Resolve(symbol.name, module, context);
+    absl::StatusOr<ExecutorAddress> address = Resolve(symbol.name, requester, context);
     if (!address.ok()) return Annotate(address.status(), absl::StrCat("linking ", needed_by));
+    if (address->is_null()) missing.push_back(ParseReference(symbol.name).name);
     addresses.emplace(symbol.name, *address);
   }
-  return addresses;
+  if (missing.empty()) return addresses;
+  return absl::NotFoundError(absl::StrCat("linking ", needed_by,
+                                          ": JIT session error: Symbols not found: [ ",
+                                          absl::StrJoin(missing, ", "), " ]"));
 }
 
-void SymbolResolver::ZeroMissingWeak(ObjectImage& image, const SourceModule* module) const {
+void SymbolResolver::SettleWeakSymbols(ObjectImage& image, const LazyObject& requester) const {
   std::vector<absl::string_view> missing;
   for (const ObjectImage::Undefined& symbol : image.undefined()) {
-    if (symbol.is_weak && !IsKnown(symbol.name, module)) missing.push_back(symbol.name);
+    if (symbol.is_weak && !IsKnown(symbol.name, requester)) missing.push_back(symbol.name);
   }
   for (absl::string_view name : missing) image.DefineAsZero(name);
+  if (requester.module != nullptr) return;  // Its extraction has taken care of the rest.
+  for (const ObjectImage::Definition& symbol : image.DescribeDefinitions()) {
+    std::optional<Definition> found = definitions_.Find(symbol.name, requester.library);
+    if (symbol.is_weak && found && found->object != &requester) image.Undefine(symbol.name);
+  }
 }
 
-bool SymbolResolver::IsKnown(absl::string_view object_name, const SourceModule* module) const {
+bool SymbolResolver::IsKnown(absl::string_view object_name, const LazyObject& requester) const {
   const absl::string_view name = ParseReference(object_name).name;
+  const SourceModule* module = requester.module;
   if (module != nullptr) {
     std::optional<SymbolOrdinal> ordinal = module->index().Find(name);
     if (ordinal && module->index().at(*ordinal).is_definition) return true;
@@ -58,15 +71,16 @@ bool SymbolResolver::IsKnown(absl::string_view object_name, const SourceModule* 
       if (symbol.name == name) return true;
     }
   }
-  return definitions_.Find(name).has_value() ||
+  return definitions_.Find(name, requester.library).has_value() ||
          (options_.symbol_finder && options_.symbol_finder(name) != nullptr) ||
          !FindInProcess(name).is_null();
 }
 
 absl::StatusOr<ExecutorAddress> SymbolResolver::Resolve(absl::string_view object_name,
-                                                        SourceModule* module,
+                                                        LazyObject& requester,
                                                         CompileContext& context) {
   const SymbolReference reference = ParseReference(object_name);
+  SourceModule* module = requester.module;
   if (module != nullptr) {
     if (reference.name == kDsoHandle) return ExecutorAddress::Of(module->dso_handle());
     if (reference.name == kAtexit) {
@@ -76,10 +90,11 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::Resolve(absl::string_view object
     absl::StatusOr<ExecutorAddress> address = ResolveInModule(reference, *module, context);
     if (address.ok() || !absl::IsNotFound(address.status())) return address;
   }
-  if (module != nullptr && reference.name == "exit" && !definitions_.Find("exit")) {
+  if (module != nullptr && reference.name == "exit" &&
+      !definitions_.Find("exit", requester.library)) {
     return ExecutorAddress::Of(reinterpret_cast<const void*>(&ExitHook::Exit));
   }
-  return FindOutside(reference.name, context);
+  return FindOutside(reference.name, requester.library, context);
 }
 
 // NotFound if the module only declares the symbol, or does not know it at all.
@@ -92,7 +107,7 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::ResolveInModule(SymbolReference 
   std::optional<SymbolOrdinal> ordinal = index.Find(variable);
   if (ordinal && index.at(*ordinal).is_definition) {
     if (index.at(*ordinal).is_weak && IsReplaced(module, *ordinal)) {
-      return FindOutside(reference.name, context);
+      return FindOutside(reference.name, module.library(), context);
     }
     if (is_tls_control) return objects_->AddressIn(module.object(), reference.name, context);
     return AddressOf(module, *ordinal, reference.kind, context);
@@ -143,10 +158,12 @@ bool SymbolResolver::GivesWay(const Definition& definition) const {
 }
 
 absl::StatusOr<ExecutorAddress> SymbolResolver::FindOutside(absl::string_view name,
+                                                            LibraryId library,
                                                             CompileContext& context) {
   absl::string_view variable = name;
   const bool is_tls_control = absl::ConsumePrefix(&variable, kEmulatedTlsPrefix);
-  if (std::optional<Definition> found = definitions_.Find(variable); found && !GivesWay(*found)) {
+  if (std::optional<Definition> found = definitions_.Find(variable, library);
+      found && !GivesWay(*found)) {
     if (is_tls_control && found->module != nullptr) {
       return objects_->AddressIn(found->module->object(), name, context);
     }
@@ -155,11 +172,17 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::FindOutside(absl::string_view na
   if (options_.symbol_finder) {
     if (void* address = options_.symbol_finder(name)) return ExecutorAddress::Of(address);
   }
-  if (name == kEmulatedTlsAccessor) return HostThreadLocals::Accessor();
-  ExecutorAddress address = FindInProcess(variable);
+  if (name == kEmulatedTlsAccessor && ProvidesEmulatedTls()) return HostThreadLocals::Accessor();
+  const ExecutorAddress address = FindInProcess(variable);
   if (!address.is_null() && is_tls_control) return host_thread_locals_.ControlOf(variable, address);
-  if (!address.is_null()) return address;
-  return absl::NotFoundError(absl::StrCat("symbol '", variable, "' is defined nowhere"));
+  return address;
+}
+
+// Who asks for emulated TLS in so many words, and for no symbols of the process, gets neither.
+bool SymbolResolver::ProvidesEmulatedTls() const {
+  const bool is_asked_for =
+      options_.target_options != nullptr && options_.target_options->EmulatedTLS;
+  return options_.search_process_symbols || !is_asked_for;
 }
 
 ExecutorAddress SymbolResolver::FindInProcess(absl::string_view name) const {
@@ -181,7 +204,7 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::Lookup(absl::string_view name,
 bool SymbolResolver::IsReplaced(const SourceModule& module, SymbolOrdinal ordinal) const {
   const Symbol& symbol = module.index().at(ordinal);
   if (!symbol.is_weak || symbol.is_local) return false;
-  std::optional<Definition> found = definitions_.Find(symbol.name);
+  std::optional<Definition> found = definitions_.Find(symbol.name, module.library());
   if (found && (found->module != &module || found->ordinal != ordinal)) return true;
   return !symbol.is_common && !FindInProcess(symbol.name).is_null();
 }

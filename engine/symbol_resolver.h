@@ -37,17 +37,19 @@ class SymbolResolver {
     compiler_ = &compiler;
   }
 
-  // Makes weak references of `image` that nothing defines zero. Call before the image is loaded.
-  void ZeroMissingWeak(ObjectImage& image, const SourceModule* module) const;
+  // Decides what the weak symbols of `image` mean: references that nothing defines become zero, and
+  // those definitions of an object file that another one replaces become references. Call before
+  // the image is loaded. `requester` is the object itself, or its source module's.
+  void SettleWeakSymbols(ObjectImage& image, const LazyObject& requester) const;
 
-  // The address of each symbol that `image`, an object made from `module` (null: an object file),
-  // leaves undefined. NotFound, with the symbol and with `needed_by`, if one is nowhere. May link
-  // data; compiles no function, except for a variable that only exists together with one.
-  absl::StatusOr<SymbolAddresses> ResolveAll(const ObjectImage& image, SourceModule* module,
+  // The address of each symbol that `image` leaves undefined. NotFound, with `needed_by` and all
+  // symbols that are nowhere, in the words ORC uses, which scripts may look for. May link data;
+  // compiles no function, except for a variable that only exists together with one.
+  absl::StatusOr<SymbolAddresses> ResolveAll(const ObjectImage& image, LazyObject& requester,
                                              absl::string_view needed_by, CompileContext& context);
 
-  // The address of `name` for the host: a definition of a module or an object. NotFound if there is
-  // none.
+  // The address of `name` for the host: a definition of a module or an object, as the first library
+  // sees it. NotFound if there is none.
   absl::StatusOr<ExecutorAddress> Lookup(absl::string_view name, CompileContext& context);
 
   // The identity of a symbol that `module` defines.
@@ -58,16 +60,19 @@ class SymbolResolver {
   bool IsReplaced(const SourceModule& module, SymbolOrdinal ordinal) const;
 
  private:
-  bool IsKnown(absl::string_view object_name, const SourceModule* module) const;
-  absl::StatusOr<ExecutorAddress> Resolve(absl::string_view object_name, SourceModule* module,
+  bool IsKnown(absl::string_view object_name, const LazyObject& requester) const;
+  // Null if it is nowhere; so FindOutside.
+  absl::StatusOr<ExecutorAddress> Resolve(absl::string_view object_name, LazyObject& requester,
                                           CompileContext& context);
   absl::StatusOr<ExecutorAddress> ResolveInModule(SymbolReference reference, SourceModule& module,
                                                   CompileContext& context);
   absl::StatusOr<ExecutorAddress> AddressOf(const Definition& definition, absl::string_view name,
                                             CompileContext& context);
   bool GivesWay(const Definition& definition) const;
-  absl::StatusOr<ExecutorAddress> FindOutside(absl::string_view name, CompileContext& context);
+  absl::StatusOr<ExecutorAddress> FindOutside(absl::string_view name, LibraryId library,
+                                              CompileContext& context);
   ExecutorAddress FindInProcess(absl::string_view name) const;
+  bool ProvidesEmulatedTls() const;
 
   const EngineOptions& options_;
   const Definitions& definitions_;

@@ -1,6 +1,7 @@
 #include "splitter/data_extractor.h"
 
 #include "base/status.h"
+#include "splitter/debug_info.h"
 #include "splitter/module_atexit.h"
 #include "splitter/module_skeleton.h"
 #include "splitter/reference_mapper.h"
@@ -17,6 +18,8 @@ absl::StatusOr<std::unique_ptr<llvm::Module>> ExtractData(ModuleView& view,
     if (!symbol.is_global) target->appendModuleInlineAsm(".globl " + symbol.name);
   }
   if (index.Find(kAtexit) && !index.at(*index.Find(kAtexit)).is_definition) DefineAtexit(*target);
+  FIRSTCALL_RETURN_IF_ERROR(view.ReadMetadata());
+  CarryDebugInfoOfVariables(view, *target);
   ReferenceMapper mapper(view, index, *target);
   std::vector<llvm::GlobalVariable*> moving;
   for (llvm::GlobalVariable& variable : view.module().globals()) {

@@ -13,6 +13,7 @@
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
+#include "splitter/debug_info.h"
 #include "splitter/inevitable_calls.h"
 #include "splitter/module_skeleton.h"
 #include "splitter/reference_mapper.h"
@@ -106,7 +107,9 @@ class Extraction {
 
   absl::StatusOr<FunctionModule> Move() {
     FunctionModule result;
-    result.module = MakeModuleLike(view_, index_.at(functions_.front().second).name);
+    result.module = MakeModuleLike(
+        view_, absl::StrCat(view_.module().getModuleIdentifier(), ".submodule.",
+                            index_.at(functions_.front().second).name));
     ReferenceMapper mapper(view_, index_, *result.module);
     std::vector<llvm::Function*> bodies;
     for (auto [original, ordinal] : functions_) {
@@ -121,6 +124,7 @@ class Extraction {
     for (auto [original, ordinal] : variables_) MoveInitializer(*original, mapper);
     for (llvm::Function* body : bodies) {
       if (options_.drop_alias_metadata) DropAliasMetadata(*body);
+      CarryDebugInfo(*body);
       mapper.MapBody(*body);
     }
     FIRSTCALL_RETURN_IF_ERROR(
@@ -140,6 +144,7 @@ class Extraction {
       return FromLlvm(std::move(error), absl::StatusCode::kInvalidArgument,
                       absl::StrCat("function '", symbol.name, "': reading its body"));
     }
+    FIRSTCALL_RETURN_IF_ERROR(view_.ReadMetadata());
     if (function.isDeclaration()) {
       return absl::FailedPreconditionError(
           absl::StrCat("function '", symbol.name, "' was already extracted"));

@@ -30,6 +30,9 @@ llvm::GlobalVariable& DeclareMoved(const llvm::GlobalVariable& original, llvm::S
   moved->copyAttributesFrom(&original);
   moved->setVisibility(llvm::GlobalValue::DefaultVisibility);
   moved->setDSOLocal(true);
+  llvm::SmallVector<llvm::MDNode*, 1> debug_info;
+  original.getMetadata(llvm::LLVMContext::MD_dbg, debug_info);
+  for (llvm::MDNode* node : debug_info) moved->addMetadata(llvm::LLVMContext::MD_dbg, *node);
   return *moved;
 }
 

@@ -7,6 +7,7 @@
 #include "base/fatal_error_guard.h"
 #include "base/status.h"
 #include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -54,6 +55,22 @@ ModuleView::ModuleView(std::unique_ptr<llvm::LLVMContext> context,
 }
 
 ModuleView::~ModuleView() = default;
+
+absl::Status ModuleView::ReadMetadata() {
+  if (metadata_is_read_) return absl::OkStatus();
+  absl::Status read;
+  FIRSTCALL_RETURN_IF_ERROR(RunGuarded([&] {
+    read = FromLlvm(module_->materializeMetadata(), absl::StatusCode::kInvalidArgument,
+                    "reading metadata");
+  }));
+  FIRSTCALL_RETURN_IF_ERROR(read);
+  metadata_is_read_ = true;
+  for (llvm::DICompileUnit* unit : module_->debug_compile_units()) {
+    if (!unit->getImportedEntities().empty()) unit->replaceImportedEntities(nullptr);
+    if (!unit->getMacros().empty()) unit->replaceMacros(nullptr);
+  }
+  return absl::OkStatus();
+}
 
 std::optional<SymbolOrdinal> ModuleView::ordinal_of(const llvm::GlobalValue& value) const {
   auto found = ordinals_.find(&value);

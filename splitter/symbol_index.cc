@@ -63,6 +63,7 @@ class SymbolIndexBuilder {
     symbol.is_weak = value.isWeakForLinker();
     symbol.is_common = value.hasCommonLinkage();
     symbol.is_thread_local = value.isThreadLocal();
+    symbol.is_hidden = value.hasHiddenVisibility();
     symbol.base = ordinal;
     if (const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(&value)) {
       symbol.kind = SymbolKind::kVariable;

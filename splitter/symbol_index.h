@@ -37,6 +37,8 @@ struct Symbol {
   // A tentative definition of C (`common`): weak, but never replaced by one of the process.
   bool is_common = false;
   bool is_thread_local = false;
+  // Of hidden visibility: not for other libraries.
+  bool is_hidden = false;
   // Where its address is: itself at 0, but for an alias what it stands for in the end; for an ifunc
   // the function that tells its address.
   SymbolOrdinal base;

@@ -18,7 +18,8 @@ SymbolReference ParseReference(absl::string_view object_name) {
 }
 
 std::string LocalSymbolName(absl::string_view name, SymbolOrdinal ordinal) {
-  return absl::StrCat(name, "$", ordinal.value);
+  // Assemblers take a name that starts with .L for a label of their own and drop it.
+  return absl::StrCat(absl::StartsWith(name, ".L") ? "$" : "", name, "$", ordinal.value);
 }
 
 absl::string_view WithoutManglingMark(absl::string_view ir_name) {

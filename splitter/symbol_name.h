@@ -38,7 +38,7 @@ struct SymbolReference {
 
 SymbolReference ParseReference(absl::string_view object_name);
 
-// The name that makes a local symbol unique: `name$ordinal`.
+// The name that makes a local symbol unique: `name$ordinal`, and an object's symbol table keep it.
 std::string LocalSymbolName(absl::string_view name, SymbolOrdinal ordinal);
 
 // LLVM IR marks a name that the target's mangling must leave alone with a leading \1; objects and

@@ -6,15 +6,20 @@
 #include "llvm/ADT/Statistic.h"
 #include "llvm/CodeGen/CommandFlags.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/PluginLoader.h"  // Defines -load.
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetOptions.h"
 #include "llvm/TargetParser/Triple.h"
+#include "tools/dumper.h"
 
 namespace firstcall {
 namespace {
 
 namespace cl = llvm::cl;
+
+// What -jd calls the library of the program itself, for lli's sake.
+constexpr char kProgramLibrary[] = "main";
 
 // -mcpu, -mattr, -march, -relocation-model, -code-model and all the others of the code generator.
 llvm::codegen::RegisterCodeGenFlags codegen_flags;
@@ -53,6 +58,29 @@ cl::list<std::string> libraries("dlopen", cl::value_desc("library"),
 cl::opt<bool> no_process_symbols("no-process-syms",
                                  cl::desc("Do not look for the program's symbols in this process"),
                                  cl::cat(category));
+cl::list<std::string> libraries_of_modules(
+    "jd", cl::value_desc("name"),
+    cl::desc("The library that the -extra-module and -extra-archive options behind it belong to"),
+    cl::cat(category));
+cl::list<std::string> thread_entries("thread-entry", cl::value_desc("function"),
+                                     cl::desc("A function to run on a thread of its own"),
+                                     cl::cat(category));
+cl::opt<bool> force_interpreter("force-interpreter",
+                                cl::desc("Interpret the program with LLVM's interpreter"),
+                                cl::cat(category));
+cl::opt<Dump> dump("orc-lazy-debug", cl::desc("Print what is compiled:"), cl::init(Dump::kNothing),
+                   cl::values(clEnumValN(Dump::kNothing, "no-dump", "Nothing (default)"),
+                              clEnumValN(Dump::kFunctions, "funcs-to-stdout",
+                                         "The functions' names on standard output"),
+                              clEnumValN(Dump::kModules, "mods-to-stdout",
+                                         "The modules on standard output"),
+                              clEnumValN(Dump::kModuleFiles, "mods-to-disk",
+                                         "The modules into files in the working directory"),
+                              clEnumValN(Dump::kDebugDescriptor, "jit-debug-descriptor",
+                                         "The addresses of the debugger's entries, on standard error"),
+                              clEnumValN(Dump::kDebugObjects, "jit-debug-objects",
+                                         "The objects a debugger sees, on standard output")),
+                   cl::cat(category));
 cl::opt<bool> no_lazy_compilation("disable-lazy-compilation", cl::desc("The same as -mode=eager"),
                                   cl::cat(category));
 cl::opt<bool> per_module_lazy("per-module-lazy", cl::desc("The same as -mode=eager"),
@@ -77,15 +105,20 @@ cl::opt<unsigned> compile_threads(
     "compile-threads", cl::init(0),
     cl::desc("Accepted for lli's sake; functions are compiled on the thread that calls them"),
     cl::cat(category));
-cl::opt<bool> disable_core_files("disable-core-files", cl::Hidden, cl::cat(category));
+cl::opt<Accepted> platform("lljit-platform", cl::desc("One of ORC's platforms; there is no ORC:"),
+                           cl::init(Accepted::kYes),
+                           cl::values(clEnumValN(Accepted::kYes, "Auto", ""),
+                                      clEnumValN(Accepted::kYes, "ExecutorNative", ""),
+                                      clEnumValN(Accepted::kYes, "GenericIR", ""),
+                                      clEnumValN(Accepted::kYes, "Inactive", "")),
+                           cl::Hidden, cl::cat(category));
+cl::opt<bool> disable_core_files("disable-core-files", cl::desc("Leave no core file"), cl::Hidden,
+                                 cl::cat(category));
 
 // Options of lli that ask for something there is not: better said than ignored.
-cl::opt<bool> force_interpreter("force-interpreter", cl::Hidden, cl::cat(category));
 cl::opt<bool> remote("remote-mcjit", cl::Hidden, cl::cat(category));
 cl::opt<std::string> remote_process("mcjit-remote-process", cl::Hidden, cl::cat(category));
 cl::opt<std::string> orc_runtime("orc-runtime", cl::Hidden, cl::cat(category));
-cl::list<std::string> thread_entries("thread-entry", cl::Hidden, cl::cat(category));
-cl::list<std::string> dylibs("jd", cl::Hidden, cl::cat(category));
 cl::opt<bool> enable_cache("enable-cache-manager", cl::Hidden, cl::cat(category));
 cl::opt<std::string> cache_directory("object-cache-dir", cl::Hidden, cl::cat(category));
 
@@ -100,12 +133,9 @@ void RefuseWhatThereIsNot() {
     const char* reason;
   };
   const Refused refused[] = {
-      {force_interpreter, "there is no interpreter"},
       {remote, "code runs in this process only"},
       {remote_process, "code runs in this process only"},
       {orc_runtime, "there is no ORC"},
-      {thread_entries, "only the entry function is run"},
-      {dylibs, "all modules share one set of symbols"},
       {enable_cache, "there is no object cache"},
       {cache_directory, "there is no object cache"},
   };
@@ -180,6 +210,7 @@ EngineOptions EngineOptionsFromFlags() {
   options.target_options = std::make_shared<llvm::TargetOptions>(
       llvm::codegen::InitTargetOptionsFromCodeGenFlags(llvm::Triple(target_triple)));
   options.search_process_symbols = !no_process_symbols;
+  if (dump != Dump::kNothing) options.listeners.push_back(MakeDumper(dump));
   return options;
 }
 
@@ -189,6 +220,20 @@ std::string ProgramName() {
   llvm::StringRef name = input_file.getValue();
   name.consume_back(".bc");
   return name.str();
+}
+
+// The library named by the last -jd before each of `files`.
+std::vector<LibraryFile> InLibraries(cl::list<std::string>& files) {
+  std::vector<LibraryFile> result;
+  for (size_t i = 0; i < files.size(); ++i) {
+    LibraryFile file{files[i], ""};
+    for (size_t j = 0; j < libraries_of_modules.size(); ++j) {
+      if (libraries_of_modules.getPosition(j) > files.getPosition(i)) break;
+      file.library = libraries_of_modules[j] == kProgramLibrary ? "" : libraries_of_modules[j];
+    }
+    result.push_back(std::move(file));
+  }
+  return result;
 }
 
 // LLVM has an option of this name, for statistics of its own that release builds do not keep.
@@ -210,13 +255,18 @@ CommandLine ParseCommandLine(int argc, char** argv) {
   RefuseWhatThereIsNot();
   CommandLine command_line;
   command_line.engine = EngineOptionsFromFlags();
-  command_line.modules.push_back(input_file);
-  command_line.modules.insert(command_line.modules.end(), extra_modules.begin(),
-                              extra_modules.end());
+  command_line.modules.push_back({input_file, ""});
+  for (LibraryFile& file : InLibraries(extra_modules)) {
+    command_line.modules.push_back(std::move(file));
+  }
   command_line.objects.assign(extra_objects.begin(), extra_objects.end());
-  command_line.archives.assign(extra_archives.begin(), extra_archives.end());
+  command_line.archives = InLibraries(extra_archives);
   command_line.libraries.assign(libraries.begin(), libraries.end());
+  if (entry_function.empty()) Refuse("error: --entry-function name cannot be empty");
   command_line.entry_function = entry_function;
+  command_line.thread_entries.assign(thread_entries.begin(), thread_entries.end());
+  command_line.interpret = force_interpreter;
+  if (disable_core_files) llvm::sys::Process::PreventCoreFiles();
   command_line.arguments.push_back(ProgramName());
   command_line.arguments.insert(command_line.arguments.end(), input_arguments.begin(),
                                 input_arguments.end());

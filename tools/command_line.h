@@ -6,17 +6,20 @@
 #include <string>
 #include <vector>
 
+#include "engine/engine.h"
 #include "engine/options.h"
 
 namespace firstcall {
 
 struct CommandLine {
   EngineOptions engine;
-  std::vector<std::string> modules;  // The program first.
+  std::vector<LibraryFile> modules;  // The program first.
   std::vector<std::string> objects;
-  std::vector<std::string> archives;
+  std::vector<LibraryFile> archives;
   std::vector<std::string> libraries;  // To load into the process before anything runs.
   std::string entry_function;
+  std::vector<std::string> thread_entries;  // Functions to run on threads of their own meanwhile.
+  bool interpret = false;
   std::vector<std::string> arguments;  // The program's argv.
   bool print_stats = false;
 };

@@ -4,11 +4,14 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "engine/engine.h"
 #include "llvm/Support/DynamicLibrary.h"
+#include "tools/interpreter.h"
 
 namespace firstcall {
 namespace {
@@ -37,18 +40,36 @@ absl::Status Load(const CommandLine& command_line) {
   for (const std::string& object : command_line.objects) {
     FIRSTCALL_RETURN_IF_ERROR(engine->AddObjectFile(object));
   }
-  for (const std::string& archive : command_line.archives) {
-    FIRSTCALL_RETURN_IF_ERROR(engine->AddArchive(archive));
+  for (const LibraryFile& archive : command_line.archives) {
+    FIRSTCALL_RETURN_IF_ERROR(engine->AddArchive(archive.path, archive.library));
   }
   return engine->AddFiles(command_line.modules).status();
+}
+
+absl::StatusOr<int> RunCompiled(const CommandLine& command_line) {
+  FIRSTCALL_RETURN_IF_ERROR(Load(command_line));
+  if (command_line.print_stats) std::atexit(PrintStats);
+  if (command_line.thread_entries.empty()) {
+    return engine->RunMain(command_line.arguments, command_line.entry_function);
+  }
+  FIRSTCALL_RETURN_IF_ERROR(engine->RunConstructors());
+  std::vector<std::thread> threads;
+  absl::StatusOr<int> result = [&]() -> absl::StatusOr<int> {
+    for (const std::string& entry : command_line.thread_entries) {
+      FIRSTCALL_ASSIGN_OR_RETURN(void (*function)(), engine->Lookup<void()>(entry));
+      threads.emplace_back(function);
+    }
+    return engine->RunMain(command_line.arguments, command_line.entry_function);
+  }();
+  for (std::thread& thread : threads) thread.join();
+  return result;
 }
 
 }  // namespace
 
 int RunProgram(const CommandLine& command_line) {
-  if (absl::Status status = Load(command_line); !status.ok()) return Report(status);
-  if (command_line.print_stats) std::atexit(PrintStats);
-  absl::StatusOr<int> result = engine->RunMain(command_line.arguments, command_line.entry_function);
+  absl::StatusOr<int> result =
+      command_line.interpret ? Interpret(command_line) : RunCompiled(command_line);
   if (!result.ok()) return Report(result.status());
   std::exit(*result);
 }

@@ -1,0 +1,32 @@
+// Several listeners as one; they are told in the order they were added.
+//
+// Thread-safe once all have been added.
+
+#ifndef FIRSTCALL_ENGINE_LISTENER_GROUP_H_
+#define FIRSTCALL_ENGINE_LISTENER_GROUP_H_
+
+#include <vector>
+
+#include "engine/listener.h"
+
+namespace firstcall {
+
+class ListenerGroup final : public Listener {
+ public:
+  // It must outlive the group.
+  void Add(Listener& listener) { listeners_.push_back(&listener); }
+
+  void OnModuleMade(const llvm::Module& module) override {
+    for (Listener* listener : listeners_) listener->OnModuleMade(module);
+  }
+  void OnPublished(const PublishedObject& object) override {
+    for (Listener* listener : listeners_) listener->OnPublished(object);
+  }
+
+ private:
+  std::vector<Listener*> listeners_;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_ENGINE_LISTENER_GROUP_H_

@@ -1,0 +1,62 @@
+#include "splitter/debug_info.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/DebugProgramInstruction.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+
+namespace firstcall {
+namespace {
+
+constexpr char kCompileUnits[] = "llvm.dbg.cu";
+
+// A unit that lists nothing, only to be named: see the header.
+llvm::DICompileUnit* MakeEmptyUnit(const llvm::DICompileUnit& like) {
+  return llvm::DICompileUnit::getDistinct(
+      like.getContext(), like.getSourceLanguage(), like.getFile(), like.getProducer(),
+      like.isOptimized(), like.getFlags(), like.getRuntimeVersion(), like.getSplitDebugFilename(),
+      like.getEmissionKind(), /*EnumTypes=*/nullptr, /*RetainedTypes=*/nullptr,
+      /*GlobalVariables=*/nullptr, /*ImportedEntities=*/nullptr, /*Macros=*/nullptr,
+      /*DWOId=*/0, like.getSplitDebugInlining(), like.getDebugInfoForProfiling(),
+      like.getNameTableKind(), like.getRangesBaseAddress(), like.getSysRoot(), like.getSDK());
+}
+
+bool IsAddress(const llvm::Value* value) {
+  return llvm::isa_and_nonnull<llvm::Constant>(value) && !llvm::isa<llvm::ConstantData>(value);
+}
+
+// A variable whose value is a symbol's address would make debug information refer to that symbol,
+// which only the linker of code resolves. Its value is shown as optimized out instead.
+template <typename Record>
+void DropSymbolAddresses(Record& record) {
+  if (llvm::any_of(record.location_ops(), IsAddress)) record.setKillLocation();
+}
+
+}  // namespace
+
+void CarryDebugInfo(llvm::Function& function) {
+  const llvm::DISubprogram* subprogram = function.getSubprogram();
+  if (subprogram == nullptr || subprogram->getUnit() == nullptr) return;
+  llvm::NamedMDNode* units = function.getParent()->getOrInsertNamedMetadata(kCompileUnits);
+  if (units->getNumOperands() == 0) units->addOperand(MakeEmptyUnit(*subprogram->getUnit()));
+  for (llvm::Instruction& instruction : llvm::instructions(function)) {
+    for (llvm::DbgVariableRecord& record : llvm::filterDbgVars(instruction.getDbgRecordRange())) {
+      DropSymbolAddresses(record);
+    }
+    if (auto* intrinsic = llvm::dyn_cast<llvm::DbgVariableIntrinsic>(&instruction)) {
+      DropSymbolAddresses(*intrinsic);
+    }
+  }
+}
+
+void CarryDebugInfoOfVariables(ModuleView& view, llvm::Module& data_module) {
+  llvm::NamedMDNode* units = view.module().getNamedMetadata(kCompileUnits);
+  if (units == nullptr) return;
+  llvm::NamedMDNode* carried = data_module.getOrInsertNamedMetadata(kCompileUnits);
+  for (llvm::MDNode* unit : units->operands()) carried->addOperand(unit);
+}
+
+}  // namespace firstcall

@@ -1,0 +1,27 @@
+// Prints what is compiled while a program runs, for people who want to see what lazy compilation
+// does; kinds and formats are those of lli's -orc-lazy-debug.
+
+#ifndef FIRSTCALL_TOOLS_DUMPER_H_
+#define FIRSTCALL_TOOLS_DUMPER_H_
+
+#include <memory>
+
+#include "engine/listener.h"
+
+namespace firstcall {
+
+enum class Dump {
+  kNothing,
+  kFunctions,        // "[ f g ]" for each module that is compiled, on standard output.
+  kModules,          // Its IR, on standard output.
+  kModuleFiles,      // Its IR in a file named after it, in the working directory.
+  kDebugDescriptor,  // The address of each entry of the debugger's list, on standard error.
+  kDebugObjects,     // The object of each entry, on standard output.
+};
+
+// Thread-safe.
+std::unique_ptr<Listener> MakeDumper(Dump dump);
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_TOOLS_DUMPER_H_
