@@ -28,8 +28,8 @@ struct StrongId {
 // A source module of one engine, in the order they were added.
 using ModuleId = StrongId<struct ModuleIdTag>;
 
-// A set of source modules and objects that see each other's hidden symbols, as a program or a shared
-// library does. 0 is the one they belong to by default.
+// A set of source modules and objects that see each other's hidden symbols, as a program or a
+// shared library does. 0 is the one they belong to by default.
 using LibraryId = StrongId<struct LibraryIdTag>;
 
 // A symbol of one source module: its position in module order (functions, variables, aliases,

@@ -1,4 +1,5 @@
-// LLVM's own listener does the work. It is one for the process, and wants keys that are unique in it.
+// LLVM's own listener does the work. It is one for the process, and wants keys that are unique in
+// it.
 
 #include "engine/debugger_registration.h"
 

@@ -44,8 +44,8 @@ class Definitions {
   // and both modules, if another has a strong definition; nothing has changed then.
   absl::Status Add(SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The same for an object that defines `symbols`. With `is_fallback` a definition counts only where
-  // there is no other, as for the members of an archive.
+  // The same for an object that defines `symbols`. With `is_fallback` a definition counts only
+  // where there is no other, as for the members of an archive.
   absl::Status Add(LazyObject& object, absl::Span<const ObjectImage::Definition> symbols,
                    bool is_fallback) ABSL_LOCKS_EXCLUDED(mutex_);
 

@@ -123,8 +123,8 @@ absl::StatusOr<SourceModule*> Engine::Parts::Add(NewModule added_module) {
     return SymbolIndex::Build(*view);
   }();
   if (!index.ok()) return where(index.status());
-  auto module = std::make_unique<SourceModule>(program.NextId(), added_module.library,
-                                               options.mode, std::move(source), *std::move(index));
+  auto module = std::make_unique<SourceModule>(program.NextId(), added_module.library, options.mode,
+                                               std::move(source), *std::move(index));
   FIRSTCALL_RETURN_IF_ERROR(where(definitions.Add(*module)));
   contexts.Take()->SetView(*module, std::move(view));
   SourceModule* added = module.get();
@@ -133,7 +133,7 @@ absl::StatusOr<SourceModule*> Engine::Parts::Add(NewModule added_module) {
 }
 
 absl::StatusOr<std::vector<ModuleId>> Engine::Parts::Add(std::vector<NewModule> modules,
-                                                                 absl::Time start) {
+                                                         absl::Time start) {
   std::vector<SourceModule*> added;
   for (NewModule& module : modules) {
     FIRSTCALL_ASSIGN_OR_RETURN(SourceModule * source_module, Add(std::move(module)));

@@ -33,7 +33,7 @@ struct LazyObject {
   const std::string name;      // For messages.
   SourceModule* const module;  // What it is made from; null for an object file.
   const LibraryId library;
-  ObjectBytes bytes;           // An object file's contents until it is loaded.
+  ObjectBytes bytes;  // An object file's contents until it is loaded.
   std::atomic<State> state{State::kUnlinked};
   absl::Status status;        // Why it is kFailed.
   SymbolAddresses addresses;  // Of what it defines; constant from kReady on.

@@ -61,8 +61,7 @@ absl::Status McjitLinker::Renew() {
   auto placeholder = std::make_unique<llvm::Module>("firstcall", context_);
   placeholder->setDataLayout(machine->createDataLayout());
   llvm::Module* module = placeholder.get();
-  auto memory = 
-      std::make_unique<SectionMemory>(code_memory_.arena, code_memory_.unwind_registry);
+  auto memory = std::make_unique<SectionMemory>(code_memory_.arena, code_memory_.unwind_registry);
   auto resolver = std::make_unique<Resolver>();
   memory_ = memory.get();
   resolver_ = resolver.get();

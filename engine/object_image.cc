@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "llvm/BinaryFormat/ELF.h"
@@ -65,6 +66,36 @@ absl::Status ObjectImage::ReadSymbols() {
       undefined_.push_back({View(name), entry->getBinding() == llvm::ELF::STB_WEAK});
     }
   }
+  return DropUndefinedOfUnloadedSections();
+}
+
+// Looks at every relocation only where there is debug information that might name something.
+absl::Status ObjectImage::DropUndefinedOfUnloadedSections() {
+  if (llvm::none_of(object_->sections(), [](llvm::object::ELFSectionRef section) {
+        return section.getType() == llvm::ELF::SHT_PROGBITS &&
+               !(section.getFlags() & llvm::ELF::SHF_ALLOC) && section.getSize() != 0 &&
+               llvm::StringRef(llvm::cantFail(section.getName())).starts_with(".debug_");
+      })) {
+    return absl::OkStatus();
+  }
+  absl::flat_hash_set<absl::string_view> needed;
+  for (const llvm::object::SectionRef section : object_->sections()) {
+    FIRSTCALL_ASSIGN_OR_RETURN(
+        llvm::object::section_iterator target,
+        FromLlvm(section.getRelocatedSection(), absl::StatusCode::kInvalidArgument,
+                 "reading its sections"));
+    if (target == object_->section_end()) continue;
+    if (!(llvm::object::ELFSectionRef(*target).getFlags() & llvm::ELF::SHF_ALLOC)) continue;
+    for (const llvm::object::RelocationRef relocation : section.relocations()) {
+      if (relocation.getSymbol() == object_->symbol_end()) continue;
+      FIRSTCALL_ASSIGN_OR_RETURN(llvm::StringRef name, FromLlvm(relocation.getSymbol()->getName(),
+                                                                absl::StatusCode::kInvalidArgument,
+                                                                "reading its relocations"));
+      needed.insert(View(name));
+    }
+  }
+  llvm::erase_if(undefined_,
+                 [&](const Undefined& symbol) { return !needed.contains(symbol.name); });
   return absl::OkStatus();
 }
 

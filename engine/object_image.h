@@ -33,7 +33,8 @@ class ObjectImage {
 
   llvm::Triple::ArchType architecture() const { return architecture_; }
 
-  // Symbols it needs and symbols it gives to others; views into the bytes.
+  // Symbols that what will be loaded of it needs (debug information may name others), and symbols
+  // it gives to others; views into the bytes.
   const std::vector<Undefined>& undefined() const { return undefined_; }
   const std::vector<absl::string_view>& defined() const { return defined_; }
 
@@ -67,6 +68,7 @@ class ObjectImage {
  private:
   ObjectImage() = default;
   absl::Status ReadSymbols();
+  absl::Status DropUndefinedOfUnloadedSections();
 
   llvm::MutableArrayRef<char> bytes_;
   std::unique_ptr<llvm::object::ObjectFile> object_;

@@ -81,9 +81,8 @@ absl::Status ObjectLinker::LinkLocked(LazyObject& object, CompileContext& contex
   McjitLinker linker(target_, memory_);
   FIRSTCALL_ASSIGN_OR_RETURN(object.addresses, linker.Load(*image));
   object.state.store(LazyObject::State::kLoaded, std::memory_order_relaxed);
-  FIRSTCALL_ASSIGN_OR_RETURN(
-      SymbolAddresses resolution,
-      resolver_.ResolveAll(*image, object, "its data and code", context));
+  FIRSTCALL_ASSIGN_OR_RETURN(SymbolAddresses resolution,
+                             resolver_.ResolveAll(*image, object, "its data and code", context));
   FIRSTCALL_RETURN_IF_ERROR(linker.Finish(resolution));
   published.code_bytes = linker.code_bytes();
   published.link = absl::Now() - start;

@@ -67,8 +67,8 @@ struct EngineOptions {
   // Unset: position-independent code in the small code model, which is what the arena is made for.
   std::optional<RelocationModel> relocation_model;
   std::optional<CodeModel> code_model;
-  // Further options of LLVM's code generator; null means LLVM's defaults. Thread-local variables are
-  // emulated in any case; asking for that here and for no symbols of the process means that
+  // Further options of LLVM's code generator; null means LLVM's defaults. Thread-local variables
+  // are emulated in any case; asking for that here and for no symbols of the process means that
   // `__emutls_get_address` is the client's to provide.
   std::shared_ptr<const llvm::TargetOptions> target_options;
 

@@ -49,8 +49,7 @@ absl::Status PrecompiledObjects::Add(std::string name, absl::string_view content
 absl::Status PrecompiledObjects::AddObjectFile(const std::string& path, LibraryId library,
                                                Definitions& definitions) {
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<llvm::MemoryBuffer> file, ReadFile(path));
-  return Add(path, View(file->getBuffer()), /*is_archive_member=*/false, library,
-             definitions);
+  return Add(path, View(file->getBuffer()), /*is_archive_member=*/false, library, definitions);
 }
 
 absl::Status PrecompiledObjects::AddArchive(const std::string& path, LibraryId library,
@@ -64,10 +63,11 @@ absl::Status PrecompiledObjects::AddArchive(const std::string& path, LibraryId l
   absl::Status status;
   for (const llvm::object::Archive::Child& member : archive->children(error)) {
     llvm::Expected<llvm::MemoryBufferRef> contents = member.getMemoryBufferRef();
-    status = contents
-                 ? Add(absl::StrCat(path, "(", View(contents->getBufferIdentifier()), ")"),
-                       View(contents->getBuffer()), /*is_archive_member=*/true, library, definitions)
-                 : FromLlvm(contents.takeError(), absl::StatusCode::kInvalidArgument, operation);
+    status =
+        contents
+            ? Add(absl::StrCat(path, "(", View(contents->getBufferIdentifier()), ")"),
+                  View(contents->getBuffer()), /*is_archive_member=*/true, library, definitions)
+            : FromLlvm(contents.takeError(), absl::StatusCode::kInvalidArgument, operation);
     if (!status.ok()) break;
   }
   absl::Status walk = FromLlvm(std::move(error), absl::StatusCode::kInvalidArgument, operation);

@@ -37,7 +37,7 @@ void DropSymbolAddresses(Record& record) {
 
 }  // namespace
 
-void CarryDebugInfo(llvm::Function& function) {
+void CarryDebugInfo(ModuleView& view, llvm::Function& function) {
   const llvm::DISubprogram* subprogram = function.getSubprogram();
   if (subprogram == nullptr || subprogram->getUnit() == nullptr) return;
   llvm::NamedMDNode* units = function.getParent()->getOrInsertNamedMetadata(kCompileUnits);
@@ -50,6 +50,7 @@ void CarryDebugInfo(llvm::Function& function) {
       DropSymbolAddresses(*intrinsic);
     }
   }
+  view.debug_types().DeclareKnown(function);
 }
 
 void CarryDebugInfoOfVariables(ModuleView& view, llvm::Module& data_module) {

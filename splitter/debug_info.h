@@ -20,9 +20,9 @@ class Module;
 
 namespace firstcall {
 
-// Lets the code generator write the debug information of `function`, which was moved to another
-// module. Costs as much as the function is long; nothing if it has none.
-void CarryDebugInfo(llvm::Function& function);
+// Lets the code generator write the debug information of `function`, which was moved from `view` to
+// another module. Takes time in proportion to the function; none if it has no debug information.
+void CarryDebugInfo(ModuleView& view, llvm::Function& function);
 
 // Lets the code generator write the debug information of the view's variables with `data_module`.
 void CarryDebugInfoOfVariables(ModuleView& view, llvm::Module& data_module);

@@ -107,9 +107,9 @@ class Extraction {
 
   absl::StatusOr<FunctionModule> Move() {
     FunctionModule result;
-    result.module = MakeModuleLike(
-        view_, absl::StrCat(view_.module().getModuleIdentifier(), ".submodule.",
-                            index_.at(functions_.front().second).name));
+    result.module =
+        MakeModuleLike(view_, absl::StrCat(view_.module().getModuleIdentifier(), ".submodule.",
+                                           index_.at(functions_.front().second).name));
     ReferenceMapper mapper(view_, index_, *result.module);
     std::vector<llvm::Function*> bodies;
     for (auto [original, ordinal] : functions_) {
@@ -124,7 +124,7 @@ class Extraction {
     for (auto [original, ordinal] : variables_) MoveInitializer(*original, mapper);
     for (llvm::Function* body : bodies) {
       if (options_.drop_alias_metadata) DropAliasMetadata(*body);
-      CarryDebugInfo(*body);
+      CarryDebugInfo(view_, *body);
       mapper.MapBody(*body);
     }
     FIRSTCALL_RETURN_IF_ERROR(

@@ -18,6 +18,7 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "base/ids.h"
+#include "splitter/debug_types.h"
 
 namespace llvm {
 class GlobalValue;
@@ -50,10 +51,12 @@ class ModuleView {
   size_t symbol_count() const { return by_ordinal_.size(); }
   llvm::GlobalValue& symbol(SymbolOrdinal ordinal) const { return *by_ordinal_[ordinal.value]; }
 
-  // Reads the module's metadata if nothing has read it yet, which reading a body does. Leaves out of
-  // compile units the imported declarations and the macros, which LLVM would write into the debug
-  // information of every function-module anew. InvalidArgument if it is damaged.
+  // Reads the module's metadata if nothing has read it yet, which reading a body does. Leaves out
+  // of compile units the imported declarations and the macros, which LLVM would write into the
+  // debug information of every function-module anew. InvalidArgument if it is damaged.
   absl::Status ReadMetadata();
+
+  DebugTypes& debug_types() { return debug_types_; }
 
   // Nothing for a value that came later, such as an intrinsic's declaration made by an upgrade.
   std::optional<SymbolOrdinal> ordinal_of(const llvm::GlobalValue& value) const;
@@ -64,6 +67,7 @@ class ModuleView {
   std::unique_ptr<llvm::LLVMContext> context_;
   std::unique_ptr<llvm::Module> module_;
   bool metadata_is_read_ = false;
+  DebugTypes debug_types_;
   std::vector<llvm::GlobalValue*> by_ordinal_;
   absl::flat_hash_map<const llvm::GlobalValue*, SymbolOrdinal> ordinals_;
 };

@@ -6,8 +6,8 @@
 #include "llvm/ADT/Statistic.h"
 #include "llvm/CodeGen/CommandFlags.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/Process.h"
 #include "llvm/Support/PluginLoader.h"  // Defines -load.
+#include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetOptions.h"
 #include "llvm/TargetParser/Triple.h"
@@ -68,19 +68,19 @@ cl::list<std::string> thread_entries("thread-entry", cl::value_desc("function"),
 cl::opt<bool> force_interpreter("force-interpreter",
                                 cl::desc("Interpret the program with LLVM's interpreter"),
                                 cl::cat(category));
-cl::opt<Dump> dump("orc-lazy-debug", cl::desc("Print what is compiled:"), cl::init(Dump::kNothing),
-                   cl::values(clEnumValN(Dump::kNothing, "no-dump", "Nothing (default)"),
-                              clEnumValN(Dump::kFunctions, "funcs-to-stdout",
-                                         "The functions' names on standard output"),
-                              clEnumValN(Dump::kModules, "mods-to-stdout",
-                                         "The modules on standard output"),
-                              clEnumValN(Dump::kModuleFiles, "mods-to-disk",
-                                         "The modules into files in the working directory"),
-                              clEnumValN(Dump::kDebugDescriptor, "jit-debug-descriptor",
-                                         "The addresses of the debugger's entries, on standard error"),
-                              clEnumValN(Dump::kDebugObjects, "jit-debug-objects",
-                                         "The objects a debugger sees, on standard output")),
-                   cl::cat(category));
+cl::opt<Dump> dump(
+    "orc-lazy-debug", cl::desc("Print what is compiled:"), cl::init(Dump::kNothing),
+    cl::values(clEnumValN(Dump::kNothing, "no-dump", "Nothing (default)"),
+               clEnumValN(Dump::kFunctions, "funcs-to-stdout",
+                          "The functions' names on standard output"),
+               clEnumValN(Dump::kModules, "mods-to-stdout", "The modules on standard output"),
+               clEnumValN(Dump::kModuleFiles, "mods-to-disk",
+                          "The modules into files in the working directory"),
+               clEnumValN(Dump::kDebugDescriptor, "jit-debug-descriptor",
+                          "The addresses of the debugger's entries, on standard error"),
+               clEnumValN(Dump::kDebugObjects, "jit-debug-objects",
+                          "The objects a debugger sees, on standard output")),
+    cl::cat(category));
 cl::opt<bool> no_lazy_compilation("disable-lazy-compilation", cl::desc("The same as -mode=eager"),
                                   cl::cat(category));
 cl::opt<bool> per_module_lazy("per-module-lazy", cl::desc("The same as -mode=eager"),

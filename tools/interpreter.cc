@@ -36,8 +36,8 @@ absl::StatusOr<int> Interpret(const CommandLine& command_line) {
   }
   llvm::Function* entry = module->getFunction(command_line.entry_function);
   if (entry == nullptr || entry->isDeclaration()) {
-    return absl::NotFoundError(absl::StrCat("no module defines the entry function '",
-                                            command_line.entry_function, "'"));
+    return absl::NotFoundError(
+        absl::StrCat("no module defines the entry function '", command_line.entry_function, "'"));
   }
   std::string error;
   const std::unique_ptr<llvm::ExecutionEngine> interpreter(
