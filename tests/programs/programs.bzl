@@ -91,22 +91,28 @@ def program_test(name, srcs, objects = [], archives = [], copts = "", size = "sm
     forms = {"Unoptimized": unoptimized, "Optimized": optimized}
     _compare(name, executable, forms, options, objects + archives, size, tags)
 
-def ir_program_test(name, src, size = "small", tags = []):
+def ir_program_test(name, srcs, size = "small", tags = []):
     """Compares a program in assembly text, run as text and as bitcode, with native code.
 
     Args:
       name: of the test.
-      src: the .ll file.
+      srcs: .ll files, the first one with main; the others become extra modules.
       size: of the test.
       tags: of the test.
     """
     executable = name + ".native"
-    module = _stem(src) + ".bc"
-    _genrule([executable, module], [src], [
-        "$(execpath @llvm//:bin/llvm-as) {} -o {}".format(_path(src), _path(module)),
-        "{} -w -O0 {} -o {}".format(_clang(src), _path(module), _path(executable)),
-    ])
-    _compare(name, executable, {"Text": [src], "Bitcode": [module]}, [], [], size, tags)
+    modules = [_stem(source) + ".bc" for source in srcs]
+    commands = [
+        "$(execpath @llvm//:bin/llvm-as) {} -o {}".format(_path(srcs[i]), _path(modules[i]))
+        for i in range(len(srcs))
+    ]
+    commands.append("{} -w -O0 {} -o {}".format(
+        _clang(srcs[0]),
+        " ".join([_path(module) for module in modules]),
+        _path(executable),
+    ))
+    _genrule([executable] + modules, srcs, commands)
+    _compare(name, executable, {"Text": srcs, "Bitcode": modules}, [], [], size, tags)
 
 def object_file(name, src):
     """Makes the object file `name` of one source."""
