@@ -51,12 +51,13 @@ def _compare(name, executable, forms, options, data, size, tags):
         deps = [":program_test_main"],
     )
 
-def program_test(name, srcs, objects = [], archives = [], copts = "", size = "small", tags = []):
+def program_test(name, srcs, hdrs = [], objects = [], archives = [], copts = "", size = "small", tags = []):
     """Compares C or C++ sources run through the command, unoptimized and optimized, with native code.
 
     Args:
       name: of the test.
       srcs: the first one defines main; the others become extra modules.
+      hdrs: what they include.
       objects: files of object_file, which become extra objects.
       archives: files of archive, which become extra archives.
       copts: further options of the compiler.
@@ -85,7 +86,7 @@ def program_test(name, srcs, objects = [], archives = [], copts = "", size = "sm
         " ".join(linked),
         _path(executable),
     ))
-    _genrule([executable] + unoptimized + optimized, srcs + objects + archives, commands)
+    _genrule([executable] + unoptimized + optimized, srcs + hdrs + objects + archives, commands)
     options = ["--extra-object=$(rootpath {})".format(file) for file in objects]
     options += ["--extra-archive=$(rootpath {})".format(file) for file in archives]
     forms = {"Unoptimized": unoptimized, "Optimized": optimized}
