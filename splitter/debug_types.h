@@ -3,8 +3,8 @@
 //
 // A function's variables lead to all types of a program as often as not, because structures point
 // to each other, and the code generator writes down every type it can reach. So the first
-// function-module that reaches a structure defines it, and later ones declare it; debuggers look for
-// the definition elsewhere then, as they do for what C's headers only declare.
+// function-module that reaches a structure defines it, and later ones declare it; debuggers look
+// for the definition elsewhere then, as they do for what C's headers only declare.
 //
 // Thread-compatible: belongs to a view; hold its mutex.
 
@@ -26,8 +26,9 @@ namespace firstcall {
 
 class DebugTypes {
  public:
-  // Lets the debug information of `function` declare what earlier functions have defined, and counts
-  // the rest as defined by it. Takes time in proportion to the function and to what it defines.
+  // Lets the debug information of `function` declare what earlier functions have defined, and
+  // counts the rest as defined by it. Takes time in proportion to the function and to what it
+  // defines.
   void DeclareKnown(llvm::Function& function);
 
  private:

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "engine/debugger_registration.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "memory/arena.h"
@@ -40,7 +41,7 @@ class McjitLinkerTest : public testing::TestWithParam<UnwindRegistry::Grouping> 
       : target_(MakeTarget()),
         arena_(Arena::Create(sizes).value()),
         unwind_registry_(grouping),
-        linker_(target_, *arena_, unwind_registry_) {}
+        linker_(target_, CodeMemory{*arena_, unwind_registry_, debugger_registration_}) {}
 
   absl::StatusOr<SymbolAddresses> Load(absl::string_view text) {
     objects_.push_back(CompileToObject(text));
@@ -63,6 +64,7 @@ class McjitLinkerTest : public testing::TestWithParam<UnwindRegistry::Grouping> 
   const Target target_;
   const std::unique_ptr<Arena> arena_;
   UnwindRegistry unwind_registry_;
+  DebuggerRegistration debugger_registration_;
   std::list<ObjectBytes> objects_;  // Must outlive their images.
   std::list<std::unique_ptr<ObjectImage>> images_;
   McjitLinker linker_;

@@ -1,6 +1,6 @@
-// Exceptions thrown in one module and caught in another: through destructors, callbacks of the C library,
-// noexcept(false) constructors, nested and rethrown ones, as exception_ptr across threads, with dynamic_cast
-// and typeid of classes that both modules know.
+// Exceptions thrown in one module and caught in another: through destructors, callbacks of the C
+// library, noexcept(false) constructors, nested and rethrown ones, as exception_ptr across threads,
+// with dynamic_cast and typeid of classes that both modules know.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -69,7 +69,11 @@ int main() {
     }).join();
     std::rethrow_exception(pointer);
   });
-  Try("callback", [] { CallBack([](int n) { if (n > 2) throw std::out_of_range("callback"); }); });
+  Try("callback", [] {
+    CallBack([](int n) {
+      if (n > 2) throw std::out_of_range("callback");
+    });
+  });
   Base *made = Make(1);
   Base *other = Make(2);
   std::printf("%d %d %d %d %s\n", dynamic_cast<Left *>(made) != nullptr,

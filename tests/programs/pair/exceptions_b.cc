@@ -38,8 +38,10 @@ Part::Part(int n) : n(n) {
 void Throw(int how, int code) {
   Guard guard("Throw");
   switch (how) {
-    case 0: throw Failure(code);
-    case 1: throw Worse(code);
+    case 0:
+      throw Failure(code);
+    case 1:
+      throw Worse(code);
     case 2:
       try {
         Deep(code, code);
@@ -54,10 +56,15 @@ void Throw(int how, int code) {
       } catch (...) {
         std::throw_with_nested(std::runtime_error("outer"));
       }
-    case 4: throw "some text";
-    case 5: throw Hidden{code};
-    case 6: Swallow(code); break;
-    default: std::printf("%d\n", std::vector<int>(2).at(static_cast<size_t>(code)));
+    case 4:
+      throw "some text";
+    case 5:
+      throw Hidden{code};
+    case 6:
+      Swallow(code);
+      break;
+    default:
+      std::printf("%d\n", std::vector<int>(2).at(static_cast<size_t>(code)));
   }
 }
 

@@ -1,5 +1,6 @@
-// What the linker merges: inline variables, statics of inline functions and templates, their guards, and
-// vtables, shared by two modules; each module's own statics; and the order of initialisation.
+// What the linker merges: inline variables, statics of inline functions and templates, their
+// guards, and vtables, shared by two modules; each module's own statics; and the order of
+// initialisation.
 #include <cstdio>
 
 #include "inline_statics.h"
@@ -15,7 +16,8 @@ Log unnamed("a: unnamed");
 int main() {
   std::printf("%d %d\n", late, from_a);
   std::printf("%d %d\n", SharedCounter(), CounterInB());
-  std::printf("%d %d %d\n", &inline_number == InlineNumberInB(), Cell<int>::value, Cell<long>::value);
+  std::printf("%d %d %d\n", &inline_number == InlineNumberInB(), Cell<int>::value,
+              Cell<long>::value);
   BumpInB();
   std::printf("%d %d %d\n", inline_number, Cell<int>::value, Cell<long>::value);
   std::printf("%d\n", LambdaCount() == LambdaCountInB());

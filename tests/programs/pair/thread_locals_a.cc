@@ -1,5 +1,5 @@
-// Thread-local variables of two translation units: shared ones with dynamic initialisation, inline and
-// static ones, ones with destructors in threads, and the C library's errno.
+// Thread-local variables of two translation units: shared ones with dynamic initialisation, inline
+// and static ones, ones with destructors in threads, and the C library's errno.
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>

@@ -1,4 +1,5 @@
-/* Functions with landing pads for indirect branches, and switches, callbacks and setjmp compiled for them. */
+/* Functions with landing pads for indirect branches, and switches, callbacks and setjmp compiled
+ * for them. */
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,13 +25,20 @@ third:
 }
 static const char *name(int n) {
   switch (n) {
-    case 0: return "zero";
-    case 1: return "one";
-    case 2: return "two";
-    case 3: return "three";
-    case 4: return "four";
-    case 5: return "five";
-    default: return "many";
+    case 0:
+      return "zero";
+    case 1:
+      return "one";
+    case 2:
+      return "two";
+    case 3:
+      return "three";
+    case 4:
+      return "four";
+    case 5:
+      return "five";
+    default:
+      return "many";
   }
 }
 

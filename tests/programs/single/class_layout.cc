@@ -1,5 +1,6 @@
-// Virtual inheritance with thunks, covariant results, pointers to virtual and plain members and to data
-// members in tables, pure virtual classes, construction vtables, and calls during construction.
+// Virtual inheritance with thunks, covariant results, pointers to virtual and plain members and to
+// data members in tables, pure virtual classes, construction vtables, and calls during
+// construction.
 #include <cstdio>
 #include <typeinfo>
 

@@ -1,5 +1,6 @@
-// C++20 coroutines: generators, tasks that await each other, symmetric transfer without growth of the stack,
-// exceptions out of them and destruction while suspended; also recursive ones and one of a lambda.
+// C++20 coroutines: generators, tasks that await each other, symmetric transfer without growth of
+// the stack, exceptions out of them and destruction while suspended; also recursive ones and one of
+// a lambda.
 #include <coroutine>
 #include <cstdio>
 #include <exception>

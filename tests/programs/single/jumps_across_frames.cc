@@ -1,5 +1,6 @@
-// setjmp and longjmp, also from a callback of qsort and repeatedly, next to exceptions; catch blocks that
-// throw, function try blocks, and unwinding through frames that are called for the first time then.
+// setjmp and longjmp, also from a callback of qsort and repeatedly, next to exceptions; catch
+// blocks that throw, function try blocks, and unwinding through frames that are called for the
+// first time then.
 #include <csetjmp>
 #include <cstdio>
 #include <cstdlib>
@@ -26,9 +27,7 @@ struct Member {
   }
 };
 struct Whole {
-  explicit Whole(int n) try : member(n) {
-    std::printf("whole\n");
-  } catch (int &thrown) {
+  explicit Whole(int n) try : member(n) { std::printf("whole\n"); } catch (int &thrown) {
     std::printf("caught %d\n", thrown);
     thrown *= 2;
   }

@@ -1,5 +1,6 @@
-// Library-heavy C++: containers, streams, std::function, std::variant, std::regex, threads with a condition
-// variable and a future, sorting and memory resources; thousands of small functions, few of which run.
+// Library-heavy C++: containers, streams, std::function, std::variant, std::regex, threads with a
+// condition variable and a future, sorting and memory resources; thousands of small functions, few
+// of which run.
 #include <algorithm>
 #include <condition_variable>
 #include <functional>
@@ -100,7 +101,8 @@ int main() {
   for (int i = 0; i < 4; ++i) threads.emplace_back(&Counter::Add, &counter, i * 10);
   std::cout << counter.Wait() << ' ';
   for (std::thread &thread : threads) thread.join();
-  std::future<std::string> future = std::async(std::launch::async, [] { return std::string(3, 'z'); });
+  std::future<std::string> future =
+      std::async(std::launch::async, [] { return std::string(3, 'z'); });
   std::promise<int> promise;
   std::shared_future<int> broken = promise.get_future().share();
   std::thread([&promise] {
@@ -121,6 +123,7 @@ int main() {
   std::weak_ptr<std::string> weak = shared;
   std::cout << weak.use_count() << ' ';
   shared.reset();
-  std::cout << weak.expired() << ' ' << std::hex << std::setw(6) << std::setfill('0') << 0xbeef << std::endl;
+  std::cout << weak.expired() << ' ' << std::hex << std::setw(6) << std::setfill('0') << 0xbeef
+            << std::endl;
   return static_cast<int>(std::string_view("four").size());
 }

@@ -1,5 +1,6 @@
-// Statics of functions: initialised once by threads that come together, by an initialiser that throws first,
-// by initialisers that need each other's functions; thread-local objects with destructors.
+// Statics of functions: initialised once by threads that come together, by an initialiser that
+// throws first, by initialisers that need each other's functions; thread-local objects with
+// destructors.
 #include <atomic>
 #include <cstdio>
 #include <stdexcept>
@@ -33,7 +34,8 @@ int Eventually() {
 }
 int Factorial(int n) {
   static std::vector<int> known(20, 0);
-  if (known[static_cast<size_t>(n)] == 0) known[static_cast<size_t>(n)] = n < 2 ? 1 : n * Factorial(n - 1);
+  if (known[static_cast<size_t>(n)] == 0)
+    known[static_cast<size_t>(n)] = n < 2 ? 1 : n * Factorial(n - 1);
   return known[static_cast<size_t>(n)];
 }
 int Second();
