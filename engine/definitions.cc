@@ -32,6 +32,12 @@ absl::Status Definitions::Add(SourceModule& module) {
     if (!symbol.is_global) continue;
     all.push_back({symbol.name, {nullptr, SymbolOrdinal(), &module.object(), false, false}});
   }
+  for (const std::string& bound : index.section_bounds()) {
+    Definition definition;
+    definition.object = &module.object();
+    definition.is_weak = definition.is_hidden = definition.is_section_bound = true;
+    all.push_back({bound, definition});
+  }
   return AddAll(module.library(), all);
 }
 
@@ -62,6 +68,8 @@ absl::Status Definitions::AddAll(LibraryId library, absl::Span<const Named> all)
     auto [entry, is_new] = by_name.try_emplace(added.name, added.definition);
     if (!is_new && entry->second.is_weak && !added.definition.is_weak) {
       entry->second = added.definition;
+    } else if (!is_new && entry->second.is_section_bound && added.definition.is_section_bound) {
+      entry->second.is_ambiguous = true;
     }
   }
   return absl::OkStatus();

@@ -33,6 +33,9 @@ struct Definition {
   LazyObject* object = nullptr;
   bool is_weak = false;
   bool is_hidden = false;
+  // A bound of a section. Several modules that have such a section leave no one meaning.
+  bool is_section_bound = false;
+  bool is_ambiguous = false;
 };
 
 class Definitions {

@@ -36,7 +36,7 @@ absl::StatusOr<ExecutorAddress> FunctionCompiler::Compile(FunctionKey key, Reaso
   if (!index.GroupOf(key.ordinal).empty()) lock.lock();
   FIRSTCALL_RETURN_IF_ERROR(functions_.CompileOnce(leader, [&] {
     return index.at(leader.ordinal).kind == SymbolKind::kIFunc ? ResolveIFunc(leader)
-                                                               : CompileGroup(leader, reason);
+                                                               : CompileFunction(leader, reason);
   }));
   std::optional<ExecutorAddress> body = functions_.BodyOf(key);
   if (!body) return absl::InternalError("compiled without being published");
@@ -52,9 +52,11 @@ absl::StatusOr<FunctionCompiler::Made> FunctionCompiler::Make(FunctionKey key,
   ExtractOptions options;
   options.verify = !module.source().is_verified();
   options.drop_alias_metadata = !emitter->optimizes();
+  const auto is_replaced = [&](SymbolOrdinal ordinal) {
+    return resolver_.IsReplaced(module, ordinal);
+  };
   const auto may_join = [&](SymbolOrdinal callee) {
-    if (joined == nullptr || resolver_.IsReplaced(module, callee) ||
-        !functions_.Claim({&module, callee})) {
+    if (joined == nullptr || is_replaced(callee) || !functions_.Claim({&module, callee})) {
       return false;
     }
     joined->push_back({&module, callee});
@@ -65,7 +67,11 @@ absl::StatusOr<FunctionCompiler::Made> FunctionCompiler::Make(FunctionKey key,
   const absl::Time start = absl::Now();
   FIRSTCALL_ASSIGN_OR_RETURN(
       FunctionModule function_module,
-      ExtractFunction(*view, module.index(), key.ordinal, options, may_join));
+      ExtractFunction(*view, module.index(), key.ordinal, options, {is_replaced, may_join}));
+  if (function_module.leader) {
+    made.leader = function_module.leader;
+    return made;
+  }
   const absl::Time extracted = absl::Now();
   listener_.OnModuleMade(*function_module.module);
   FIRSTCALL_ASSIGN_OR_RETURN(made.bytes, emitter->Emit(std::move(function_module.module)));
@@ -76,35 +82,50 @@ absl::StatusOr<FunctionCompiler::Made> FunctionCompiler::Make(FunctionKey key,
   return made;
 }
 
-absl::Status FunctionCompiler::MakeAndPublish(FunctionKey leader, CompileContext& context,
-                                              Joined* joined) {
-  absl::StatusOr<Made> made = Make(leader, context, joined);
-  if (made.ok()) return LinkAndPublish(leader, *made, context);
-  return Annotate(made.status(), absl::StrCat("compiling function '",
-                                              leader.module->index().at(leader.ordinal).name, "'"));
+absl::Status FunctionCompiler::MakeAndPublish(FunctionKey key, CompileContext& context,
+                                              Joined* joined,
+                                              std::optional<SymbolOrdinal>& leader) {
+  absl::StatusOr<Made> made = Make(key, context, joined);
+  if (!made.ok()) {
+    return Annotate(made.status(), absl::StrCat("compiling function '",
+                                                key.module->index().at(key.ordinal).name, "'"));
+  }
+  leader = made->leader;
+  return leader ? absl::OkStatus() : LinkAndPublish(key, *made, context);
 }
 
 // If several functions fail together, the fault may be with any of them. Then each is left to its
-// own first call, and only the leader is tried again, from a view that has all bodies.
-absl::Status FunctionCompiler::CompileGroup(FunctionKey leader, Reason reason) {
+// own first call, and only `key` is tried again, from a view that has all bodies.
+absl::Status FunctionCompiler::MakeAndPublishInContext(FunctionKey key, Reason reason,
+                                                       std::optional<SymbolOrdinal>& leader) {
   ContextPool::Lease context = contexts_.Take();
-  const bool may_be_joined = reason == Reason::kCalled && leader.module->source().is_reopenable();
+  const bool may_be_joined = reason == Reason::kCalled && key.module->source().is_reopenable();
   Joined joined;
-  absl::Status status = MakeAndPublish(leader, *context, may_be_joined ? &joined : nullptr);
+  absl::Status status = MakeAndPublish(key, *context, may_be_joined ? &joined : nullptr, leader);
   if (status.ok() || joined.empty()) return status;
   for (FunctionKey callee : joined) functions_.Release(callee);
-  context->DropView(*leader.module);
-  return MakeAndPublish(leader, *context, /*joined=*/nullptr);
+  context->DropView(*key.module);
+  return MakeAndPublish(key, *context, /*joined=*/nullptr, leader);
 }
 
-absl::Status FunctionCompiler::LinkAndPublish(FunctionKey leader, Made& made,
+// Threads that come from different members of a group meet at its leader: the first compiles, and
+// publishes every member. No member is ever compiled without it, because each one leads to it.
+absl::Status FunctionCompiler::CompileFunction(FunctionKey key, Reason reason) {
+  std::optional<SymbolOrdinal> leader;
+  FIRSTCALL_RETURN_IF_ERROR(MakeAndPublishInContext(key, reason, leader));
+  if (!leader) return absl::OkStatus();
+  const FunctionKey leader_key{key.module, *leader};
+  return functions_.CompileOnce(leader_key, [&] { return CompileFunction(leader_key, reason); });
+}
+
+absl::Status FunctionCompiler::LinkAndPublish(FunctionKey key, Made& made,
                                               CompileContext& context) {
-  const std::string& name = leader.module->index().at(leader.ordinal).name;
+  const std::string& name = key.module->index().at(key.ordinal).name;
   const absl::Time start = absl::Now();
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ObjectImage> image,
                              ObjectImage::Parse(made.bytes, name));
   image->MakeDefinitionsStrong();
-  LazyObject& requester = leader.module->object();
+  LazyObject& requester = key.module->object();
   resolver_.SettleWeakSymbols(*image, requester);
   FIRSTCALL_ASSIGN_OR_RETURN(
       SymbolAddresses resolution,
@@ -116,20 +137,28 @@ absl::Status FunctionCompiler::LinkAndPublish(FunctionKey leader, Made& made,
   FIRSTCALL_ASSIGN_OR_RETURN(SymbolAddresses defined, context.linker().Load(*image));
   FIRSTCALL_RETURN_IF_ERROR(context.linker().Finish(resolution));
   PublishedObject published;
-  published.module = leader.module->name();
+  published.module = key.module->name();
   published.object = absl::string_view(made.bytes.data(), made.bytes.size());
   published.code_bytes = context.linker().code_bytes();
   published.split = made.split;
   published.emit = made.emit;
   published.link = absl::Now() - start;
-  Publish(leader, made, defined, published);
-  return absl::OkStatus();
+  return Publish(key, made, defined, published);
 }
 
-// The leader's slot is written last: who finds it published finds all it came with published.
-void FunctionCompiler::Publish(FunctionKey leader, const Made& made, const SymbolAddresses& defined,
-                               PublishedObject& published) {
-  const SymbolIndex& index = leader.module->index();
+// The slot of `key` is written last: who finds it published finds all it came with published.
+absl::Status FunctionCompiler::Publish(FunctionKey key, const Made& made,
+                                       const SymbolAddresses& defined, PublishedObject& published) {
+  const SymbolIndex& index = key.module->index();
+  const auto symbols = {absl::MakeConstSpan(made.functions), absl::MakeConstSpan(made.variables)};
+  for (absl::Span<const SymbolOrdinal> ordinals : symbols) {
+    for (SymbolOrdinal ordinal : ordinals) {
+      if (defined.contains(index.at(ordinal).name)) continue;
+      return absl::InternalError(absl::StrCat("the object of function '",
+                                              index.at(key.ordinal).name, "' does not define '",
+                                              index.at(ordinal).name, "'"));
+    }
+  }
   std::vector<PublishedFunction> functions;
   for (SymbolOrdinal function : made.functions) {
     const std::string& name = index.at(function).name;
@@ -139,14 +168,15 @@ void FunctionCompiler::Publish(FunctionKey leader, const Made& made, const Symbo
   published.function_count = functions.size();
   listener_.OnPublished(published);
   for (SymbolOrdinal variable : made.variables) {
-    functions_.Publish({leader.module, variable}, defined.at(index.at(variable).name));
+    functions_.Publish({key.module, variable}, defined.at(index.at(variable).name));
   }
   for (size_t i = made.functions.size(); i-- > 0;) {
-    if (made.functions[i] != leader.ordinal) {
-      functions_.Publish({leader.module, made.functions[i]}, functions[i].body);
+    if (made.functions[i] != key.ordinal) {
+      functions_.Publish({key.module, made.functions[i]}, functions[i].body);
     }
   }
-  functions_.Publish(leader, defined.at(index.at(leader.ordinal).name));
+  functions_.Publish(key, defined.at(index.at(key.ordinal).name));
+  return absl::OkStatus();
 }
 
 absl::Status FunctionCompiler::ResolveIFunc(FunctionKey key) {

@@ -5,6 +5,7 @@
 #ifndef FIRSTCALL_ENGINE_FUNCTION_COMPILER_H_
 #define FIRSTCALL_ENGINE_FUNCTION_COMPILER_H_
 
+#include <optional>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -46,19 +47,24 @@ class FunctionCompiler {
     ObjectBytes bytes;
     std::vector<SymbolOrdinal> functions;
     std::vector<SymbolOrdinal> variables;
+    std::optional<SymbolOrdinal> leader;  // See FunctionModule.
     absl::Duration split;
     absl::Duration emit;
   };
   using Joined = std::vector<FunctionKey>;
 
-  absl::Status CompileGroup(FunctionKey leader, Reason reason);
+  // Publishes `key`, either in an object of its own or in one of a leader it turns out to have.
+  absl::Status CompileFunction(FunctionKey key, Reason reason);
+  absl::Status MakeAndPublishInContext(FunctionKey key, Reason reason,
+                                       std::optional<SymbolOrdinal>& leader);
   absl::Status ResolveIFunc(FunctionKey key);
   // Joins callees to `key` only if `joined` is not null; it gets those that were claimed.
   absl::StatusOr<Made> Make(FunctionKey key, CompileContext& context, Joined* joined);
-  absl::Status MakeAndPublish(FunctionKey leader, CompileContext& context, Joined* joined);
-  absl::Status LinkAndPublish(FunctionKey leader, Made& made, CompileContext& context);
-  void Publish(FunctionKey leader, const Made& made, const SymbolAddresses& defined,
-               PublishedObject& published);
+  absl::Status MakeAndPublish(FunctionKey key, CompileContext& context, Joined* joined,
+                              std::optional<SymbolOrdinal>& leader);
+  absl::Status LinkAndPublish(FunctionKey key, Made& made, CompileContext& context);
+  absl::Status Publish(FunctionKey key, const Made& made, const SymbolAddresses& defined,
+                       PublishedObject& published);
 
   ContextPool& contexts_;
   FunctionTable& functions_;

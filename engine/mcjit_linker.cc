@@ -122,6 +122,10 @@ absl::Status McjitLinker::Finish(const SymbolAddresses& resolution) {
   return status;
 }
 
+ExecutorAddress McjitLinker::SectionNamed(absl::string_view name) const {
+  return memory_->SectionNamed(name);
+}
+
 size_t McjitLinker::code_bytes() const { return memory_->code_bytes(); }
 
 }  // namespace firstcall

@@ -60,6 +60,9 @@ class McjitLinker {
   // code executable and its unwind tables known.
   absl::Status Finish(const SymbolAddresses& resolution);
 
+  // Where the section `name` of the object loaded last will be; null unless it has exactly one.
+  ExecutorAddress SectionNamed(absl::string_view name) const;
+
   // Bytes of code of the object loaded last.
   size_t code_bytes() const;
 

@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Object/ELFObjectFile.h"
+#include "splitter/symbol_name.h"
 
 namespace firstcall {
 namespace {
@@ -117,6 +118,19 @@ std::vector<ObjectImage::Definition> ObjectImage::DescribeDefinitions() const {
     definitions.push_back(definition);
   }
   return definitions;
+}
+
+std::vector<ObjectImage::NamedSection> ObjectImage::NamedSections() const {
+  std::vector<NamedSection> named;
+  for (const llvm::object::ELFSectionRef section : llvm::cast<ElfObject>(*object_).sections()) {
+    llvm::Expected<llvm::StringRef> name = section.getName();
+    if (!name) {
+      llvm::consumeError(name.takeError());
+    } else if ((section.getFlags() & llvm::ELF::SHF_ALLOC) != 0 && IsIdentifier(View(*name))) {
+      named.push_back({View(*name), section.getSize()});
+    }
+  }
+  return named;
 }
 
 void ObjectImage::Undefine(absl::string_view name) {

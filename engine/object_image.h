@@ -6,6 +6,7 @@
 #ifndef FIRSTCALL_ENGINE_OBJECT_IMAGE_H_
 #define FIRSTCALL_ENGINE_OBJECT_IMAGE_H_
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -45,6 +46,13 @@ class ObjectImage {
     bool is_hidden = false;  // Not for other libraries.
   };
   std::vector<Definition> DescribeDefinitions() const;
+
+  // The sections that are loaded and have a C identifier for a name, with their sizes in bytes.
+  struct NamedSection {
+    absl::string_view name;
+    uint64_t size = 0;
+  };
+  std::vector<NamedSection> NamedSections() const;
 
   // Makes a definition a reference to one that stands elsewhere.
   void Undefine(absl::string_view name);

@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "engine/source_module.h"
 #include "splitter/data_extractor.h"
+#include "splitter/symbol_name.h"
 #include "splitter/whole_module.h"
 
 namespace firstcall {
@@ -79,11 +80,22 @@ absl::Status ObjectLinker::LinkLocked(LazyObject& object, CompileContext& contex
   image->MakeDefinitionsStrong();
   // A linker of its own: between Load and Finish other objects may have to be linked.
   McjitLinker linker(target_, memory_);
+  const std::vector<ObjectImage::NamedSection> sections = image->NamedSections();
   FIRSTCALL_ASSIGN_OR_RETURN(object.addresses, linker.Load(*image));
+  for (const ObjectImage::NamedSection& section : sections) {
+    const ExecutorAddress start = linker.SectionNamed(section.name);
+    if (start.is_null()) continue;
+    object.addresses.emplace(absl::StrCat(kSectionStartPrefix, section.name), start);
+    object.addresses.emplace(absl::StrCat(kSectionStopPrefix, section.name), start + section.size);
+  }
   object.state.store(LazyObject::State::kLoaded, std::memory_order_relaxed);
   FIRSTCALL_ASSIGN_OR_RETURN(SymbolAddresses resolution,
                              resolver_.ResolveAll(*image, object, "its data and code", context));
   FIRSTCALL_RETURN_IF_ERROR(linker.Finish(resolution));
+  if (auto initializer = object.addresses.find(kInitializer);
+      initializer != object.addresses.end()) {
+    initializer->second.InThisProcess<void (*)()>()();
+  }
   published.code_bytes = linker.code_bytes();
   published.link = absl::Now() - start;
   listener_.OnPublished(published);

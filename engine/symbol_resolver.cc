@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "base/status.h"
+#include "engine/compiler_runtime.h"
 #include "engine/exit_hook.h"
 #include "engine/function_compiler.h"
 #include "engine/object_linker.h"
@@ -109,7 +110,7 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::ResolveInModule(SymbolReference 
     if (index.at(*ordinal).is_weak && IsReplaced(module, *ordinal)) {
       return FindOutside(reference.name, module.library(), context);
     }
-    if (is_tls_control) return objects_->AddressIn(module.object(), reference.name, context);
+    if (is_tls_control) return ControlOf(module, *ordinal, context);
     return AddressOf(module, *ordinal, reference.kind, context);
   }
   for (const AssemblySymbol& symbol : index.assembly_symbols()) {
@@ -134,8 +135,14 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::AddressOf(SourceModule& module,
     if (kind == ReferenceKind::kCall && symbol.offset == 0) {
       if (std::optional<ExecutorAddress> body = functions_.BodyOf(key)) return *body;
     }
-    FIRSTCALL_ASSIGN_OR_RETURN(ExecutorAddress stub, functions_.AddressOf(key));
-    return stub + static_cast<uint64_t>(symbol.offset);
+    // Whoever has the address of a function with a prefix may read that.
+    FIRSTCALL_ASSIGN_OR_RETURN(
+        ExecutorAddress identity,
+        index.at(base).has_prefix && kind != ReferenceKind::kCall
+            ? objects_->AddressIn(module.object(), absl::StrCat(index.at(base).name, kStubSuffix),
+                                  context)
+            : functions_.AddressOf(key));
+    return identity + static_cast<uint64_t>(symbol.offset);
   }
   absl::StatusOr<ExecutorAddress> data =
       index.GroupOf(base).empty()
@@ -143,6 +150,17 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::AddressOf(SourceModule& module,
           : compiler_->Compile(key, FunctionCompiler::Reason::kOrdered);
   if (!data.ok()) return data.status();
   return *data + static_cast<uint64_t>(symbol.offset);
+}
+
+// Where the emulation of thread-local variables keeps what it knows of a variable or of what an
+// alias stands for.
+absl::StatusOr<ExecutorAddress> SymbolResolver::ControlOf(SourceModule& module,
+                                                          SymbolOrdinal ordinal,
+                                                          CompileContext& context) {
+  const SymbolIndex& index = module.index();
+  return objects_->AddressIn(
+      module.object(), absl::StrCat(kEmulatedTlsPrefix, index.at(index.at(ordinal).base).name),
+      context);
 }
 
 // Never a body: those may only be called directly from their own module.
@@ -164,8 +182,12 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::FindOutside(absl::string_view na
   const bool is_tls_control = absl::ConsumePrefix(&variable, kEmulatedTlsPrefix);
   if (std::optional<Definition> found = definitions_.Find(variable, library);
       found && !GivesWay(*found)) {
+    if (found->is_ambiguous) {
+      return absl::UnimplementedError(
+          absl::StrCat("symbol '", name, "': several modules have variables in that section"));
+    }
     if (is_tls_control && found->module != nullptr) {
-      return objects_->AddressIn(found->module->object(), name, context);
+      return ControlOf(*found->module, found->ordinal, context);
     }
     return AddressOf(*found, name, context);
   }
@@ -188,7 +210,9 @@ bool SymbolResolver::ProvidesEmulatedTls() const {
 ExecutorAddress SymbolResolver::FindInProcess(absl::string_view name) const {
   if (!options_.search_process_symbols) return ExecutorAddress();
   // Knows the functions of libc that only its static part has, such as atexit.
-  return ExecutorAddress(llvm::RTDyldMemoryManager::getSymbolAddressInProcess(std::string(name)));
+  const ExecutorAddress address(
+      llvm::RTDyldMemoryManager::getSymbolAddressInProcess(std::string(name)));
+  return address.is_null() ? FindInCompilerRuntime(name) : address;
 }
 
 absl::StatusOr<ExecutorAddress> SymbolResolver::Lookup(absl::string_view name,

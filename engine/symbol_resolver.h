@@ -68,6 +68,8 @@ class SymbolResolver {
                                                   CompileContext& context);
   absl::StatusOr<ExecutorAddress> AddressOf(const Definition& definition, absl::string_view name,
                                             CompileContext& context);
+  absl::StatusOr<ExecutorAddress> ControlOf(SourceModule& module, SymbolOrdinal ordinal,
+                                            CompileContext& context);
   bool GivesWay(const Definition& definition) const;
   absl::StatusOr<ExecutorAddress> FindOutside(absl::string_view name, LibraryId library,
                                               CompileContext& context);

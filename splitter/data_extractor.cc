@@ -1,12 +1,42 @@
 #include "splitter/data_extractor.h"
 
+#include <utility>
+#include <vector>
+
 #include "base/status.h"
+#include "splitter/computed_initializer.h"
 #include "splitter/debug_info.h"
 #include "splitter/module_atexit.h"
 #include "splitter/module_skeleton.h"
+#include "splitter/prefix_thunk.h"
 #include "splitter/reference_mapper.h"
 
 namespace firstcall {
+namespace {
+
+struct Thunk {
+  const llvm::Function* original;
+  llvm::Function* thunk;
+};
+
+// Without their prefix data, which may refer to anything that is still to be moved.
+absl::StatusOr<std::vector<Thunk>> AddPrefixThunks(const ModuleView& view, const SymbolIndex& index,
+                                                   IsReplaced is_replaced, ReferenceMapper& mapper,
+                                                   llvm::Module& target) {
+  std::vector<Thunk> thunks;
+  for (uint32_t i = 0; i < index.size(); ++i) {
+    const Symbol& symbol = index.at(SymbolOrdinal{i});
+    if (!symbol.has_prefix || (symbol.is_weak && is_replaced(SymbolOrdinal{i}))) continue;
+    auto& original = llvm::cast<llvm::Function>(view.symbol(SymbolOrdinal{i}));
+    FIRSTCALL_ASSIGN_OR_RETURN(llvm::Function * thunk,
+                               AddPrefixThunk(original, symbol.name, target));
+    mapper.Define(original, *thunk);
+    thunks.push_back({&original, thunk});
+  }
+  return thunks;
+}
+
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<llvm::Module>> ExtractData(ModuleView& view,
                                                           const SymbolIndex& index,
@@ -20,8 +50,10 @@ absl::StatusOr<std::unique_ptr<llvm::Module>> ExtractData(ModuleView& view,
   if (index.Find(kAtexit) && !index.at(*index.Find(kAtexit)).is_definition) DefineAtexit(*target);
   FIRSTCALL_RETURN_IF_ERROR(view.ReadMetadata());
   CarryDebugInfoOfVariables(view, *target);
-  ReferenceMapper mapper(view, index, *target);
-  std::vector<llvm::GlobalVariable*> moving;
+  ReferenceMapper mapper(view, index, is_replaced, *target);
+  FIRSTCALL_ASSIGN_OR_RETURN(std::vector<Thunk> thunks,
+                             AddPrefixThunks(view, index, is_replaced, mapper, *target));
+  std::vector<std::pair<llvm::GlobalVariable*, SymbolOrdinal>> moving;
   for (llvm::GlobalVariable& variable : view.module().globals()) {
     std::optional<SymbolOrdinal> ordinal = view.ordinal_of(variable);
     if (!ordinal || !index.at(*ordinal).is_definition || !index.GroupOf(*ordinal).empty() ||
@@ -30,9 +62,16 @@ absl::StatusOr<std::unique_ptr<llvm::Module>> ExtractData(ModuleView& view,
       continue;
     }
     mapper.Define(variable, DeclareMoved(variable, index.at(*ordinal).name, *target));
-    moving.push_back(&variable);
+    moving.push_back({&variable, *ordinal});
   }
-  for (llvm::GlobalVariable* variable : moving) MoveInitializer(*variable, mapper);
+  ComputedInitializers computed(*target);
+  for (auto [variable, ordinal] : moving) {
+    llvm::GlobalVariable& moved = MoveInitializer(*variable, mapper);
+    if (index.at(ordinal).is_computed) computed.Compute(moved);
+  }
+  for (auto [original, thunk] : thunks) {
+    thunk->setPrefixData(mapper.Map(*original->getPrefixData()));
+  }
   FIRSTCALL_RETURN_IF_ERROR(mapper.status());
   return target;
 }

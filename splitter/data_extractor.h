@@ -8,17 +8,12 @@
 
 #include <memory>
 
-#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
-#include "base/ids.h"
 #include "llvm/IR/Module.h"
 #include "splitter/module_view.h"
 #include "splitter/symbol_index.h"
 
 namespace firstcall {
-
-// Tells whether a weak definition gives way to one the process or an earlier module has.
-using IsReplaced = absl::FunctionRef<bool(SymbolOrdinal)>;
 
 // The data-module; call it once for a source module. It lives in the view's context. References to
 // a definition that `is_replaced` go to whatever has replaced it.

@@ -1,5 +1,6 @@
 #include "splitter/function_extractor.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,20 +14,24 @@
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
+#include "splitter/block_addresses.h"
 #include "splitter/debug_info.h"
 #include "splitter/inevitable_calls.h"
 #include "splitter/module_skeleton.h"
 #include "splitter/reference_mapper.h"
+#include "splitter/symbol_name.h"
 
 namespace firstcall {
 namespace {
 
 // Moves body, arguments and attributes; leaves a declaration in the view. What the body names still
-// belongs to the view.
-llvm::Function* MoveFunction(llvm::Function& original, llvm::StringRef name, llvm::Module& target) {
+// belongs to the view. Prefix data stays in the view: it is found through the function's address,
+// and that is not the body's.
+llvm::Function* MoveFunction(llvm::Function& original, absl::string_view name,
+                             llvm::Module& target) {
   auto* moved =
       llvm::Function::Create(original.getFunctionType(), llvm::GlobalValue::ExternalLinkage,
-                             original.getAddressSpace(), name, &target);
+                             original.getAddressSpace(), IrName(name, original), &target);
   moved->copyAttributesFrom(&original);
   moved->setLinkage(llvm::GlobalValue::ExternalLinkage);
   moved->setVisibility(llvm::GlobalValue::DefaultVisibility);
@@ -35,7 +40,10 @@ llvm::Function* MoveFunction(llvm::Function& original, llvm::StringRef name, llv
   moved->copyMetadata(&original, 0);
   moved->stealArgumentListFrom(original);
   moved->splice(moved->end(), &original);
+  llvm::Constant* prefix = original.hasPrefixData() ? original.getPrefixData() : nullptr;
+  moved->setPrefixData(nullptr);
   original.deleteBody();
+  original.setPrefixData(prefix);
   original.clearMetadata();
   original.setComdat(nullptr);
   return moved;
@@ -71,12 +79,13 @@ bool HasInlineAssembly(const llvm::Function& function) {
 // Chooses what goes into one function-module, then moves it.
 class Extraction {
  public:
-  Extraction(ModuleView& view, const SymbolIndex& index, const ExtractOptions& options)
-      : view_(view), index_(index), options_(options) {}
+  Extraction(ModuleView& view, const SymbolIndex& index, const ExtractOptions& options,
+             const ExtractDecisions& decisions)
+      : view_(view), index_(index), options_(options), decisions_(decisions) {}
 
   absl::Status AddGroup(SymbolOrdinal function) {
     absl::Span<const SymbolOrdinal> members = index_.GroupOf(function);
-    if (members.empty()) members = absl::MakeConstSpan(&function, 1);
+    if (members.empty()) return AddWithPartners(function);
     for (SymbolOrdinal member : members) {
       if (auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(&view_.symbol(member))) {
         variables_.push_back({variable, member});
@@ -89,8 +98,11 @@ class Extraction {
     return absl::OkStatus();
   }
 
+  // The function to be extracted in place of the one that was asked for, if it is not that one.
+  std::optional<SymbolOrdinal> leader() const { return leader_; }
+
   // Adds what functions_ are bound to call, and what that is bound to call, and so on.
-  void AddInevitableCallees(MayJoin may_join) {
+  void AddInevitableCallees() {
     if (!variables_.empty() || HasInlineAssembly(*functions_.front().first)) return;
     size_t instructions = 0;
     for (size_t i = 0; i < functions_.size(); ++i) {
@@ -100,7 +112,7 @@ class Extraction {
         if (!ordinal || !MayBeMoved(*callee, *ordinal)) continue;
         instructions += callee->getInstructionCount();
         if (instructions > kMaxJoinedInstructions) return;
-        if (may_join(*ordinal)) functions_.push_back({callee, *ordinal});
+        if (decisions_.may_join(*ordinal)) functions_.push_back({callee, *ordinal});
       }
     }
   }
@@ -110,7 +122,7 @@ class Extraction {
     result.module =
         MakeModuleLike(view_, absl::StrCat(view_.module().getModuleIdentifier(), ".submodule.",
                                            index_.at(functions_.front().second).name));
-    ReferenceMapper mapper(view_, index_, *result.module);
+    ReferenceMapper mapper(view_, index_, decisions_.is_replaced, *result.module);
     std::vector<llvm::Function*> bodies;
     for (auto [original, ordinal] : functions_) {
       bodies.push_back(MoveFunction(*original, index_.at(ordinal).name, *result.module));
@@ -134,6 +146,30 @@ class Extraction {
   }
 
  private:
+  // Finds the same functions, and the same leader, from any of them.
+  absl::Status AddWithPartners(SymbolOrdinal function) {
+    auto* original = llvm::cast<llvm::Function>(&view_.symbol(function));
+    FIRSTCALL_RETURN_IF_ERROR(Read(*original, function));
+    functions_.push_back({original, function});
+    for (size_t i = 0; i < functions_.size(); ++i) {
+      for (llvm::Function* partner : BlockAddressPartners(*functions_[i].first)) {
+        const SymbolOrdinal ordinal = *view_.ordinal_of(*partner);
+        if (IsChosen(ordinal)) continue;
+        if (partner->isDeclaration() && !partner->isMaterializable()) {
+          return absl::UnimplementedError(absl::StrCat(
+              "function '", index_.at(function).name, "': the address of a block of function '",
+              index_.at(ordinal).name, "', in bitcode of an LLVM before 15"));
+        }
+        FIRSTCALL_RETURN_IF_ERROR(Read(*partner, ordinal));
+        functions_.push_back({partner, ordinal});
+      }
+    }
+    std::sort(functions_.begin(), functions_.end(),
+              [](const auto& a, const auto& b) { return a.second < b.second; });
+    if (functions_.front().second != function) leader_ = functions_.front().second;
+    return absl::OkStatus();
+  }
+
   // Limits of what is compiled along: beyond them the cost of a function-module is small anyway.
   static constexpr size_t kMaxFunctions = 64;
   static constexpr size_t kMaxJoinedInstructions = 2000;
@@ -166,30 +202,37 @@ class Extraction {
   bool MayBeMoved(llvm::Function& function, SymbolOrdinal ordinal) {
     return index_.at(ordinal).is_definition && index_.GroupOf(ordinal).empty() &&
            !function.isDeclaration() && !IsChosen(ordinal) && Read(function, ordinal).ok() &&
-           !HasInlineAssembly(function);
+           !HasInlineAssembly(function) && BlockAddressPartners(function).empty();
   }
 
   ModuleView& view_;
   const SymbolIndex& index_;
   const ExtractOptions& options_;
+  const ExtractDecisions& decisions_;
   std::vector<std::pair<llvm::Function*, SymbolOrdinal>> functions_;
   std::vector<std::pair<llvm::GlobalVariable*, SymbolOrdinal>> variables_;
+  std::optional<SymbolOrdinal> leader_;
 };
 
 }  // namespace
 
 absl::StatusOr<FunctionModule> ExtractFunction(ModuleView& view, const SymbolIndex& index,
                                                SymbolOrdinal function,
-                                               const ExtractOptions& options, MayJoin may_join) {
+                                               const ExtractOptions& options,
+                                               const ExtractDecisions& decisions) {
   absl::StatusOr<FunctionModule> result;
   // LLVM's reader answers some damage with a fatal error.
   absl::Status status = RunGuarded([&] {
-    Extraction extraction(view, index, options);
+    Extraction extraction(view, index, options, decisions);
     if (absl::Status added = extraction.AddGroup(function); !added.ok()) {
       result = added;
       return;
     }
-    extraction.AddInevitableCallees(may_join);
+    if (extraction.leader()) {
+      result.emplace().leader = extraction.leader();
+      return;
+    }
+    extraction.AddInevitableCallees();
     result = extraction.Move();
   });
   if (status.ok()) return result;

@@ -8,6 +8,7 @@
 #define FIRSTCALL_SPLITTER_FUNCTION_EXTRACTOR_H_
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
@@ -31,6 +32,12 @@ struct ExtractOptions {
 // taken on to publish it.
 using MayJoin = absl::FunctionRef<bool(SymbolOrdinal)>;
 
+// What the engine decides while a function is extracted.
+struct ExtractDecisions {
+  IsReplaced is_replaced;
+  MayJoin may_join;
+};
+
 struct FunctionModule {
   std::unique_ptr<llvm::Module> module;
   // The functions it defines, each under its Symbol::name: first the one that was asked for with
@@ -38,16 +45,21 @@ struct FunctionModule {
   std::vector<SymbolOrdinal> functions;
   // The variables of the group.
   std::vector<SymbolOrdinal> variables;
+  // Set instead of all the above: the function can only be compiled together with this one, which
+  // is to be extracted in its place and brings it along. (Where a body refers to a block of another
+  // function, the index of lazily read bitcode does not know of it.)
+  std::optional<SymbolOrdinal> leader;
 };
 
 // The function-module of `function`, which must be a definition whose body has not been moved out
 // of this view before. It lives in the view's context. Small functions that `function` is bound to
-// call join it if `may_join` lets them, because making a function-module costs more than a small
+// call join it if `decisions` let them, because making a function-module costs more than a small
 // function does. InvalidArgument, naming the function, if its bitcode is damaged or not valid IR;
 // Unimplemented if it holds what cannot be split. None has joined then.
 absl::StatusOr<FunctionModule> ExtractFunction(ModuleView& view, const SymbolIndex& index,
                                                SymbolOrdinal function,
-                                               const ExtractOptions& options, MayJoin may_join);
+                                               const ExtractOptions& options,
+                                               const ExtractDecisions& decisions);
 
 }  // namespace firstcall
 

@@ -36,12 +36,13 @@ llvm::GlobalVariable& DeclareMoved(const llvm::GlobalVariable& original, llvm::S
   return *moved;
 }
 
-void MoveInitializer(llvm::GlobalVariable& original, ReferenceMapper& mapper) {
+llvm::GlobalVariable& MoveInitializer(llvm::GlobalVariable& original, ReferenceMapper& mapper) {
   auto* moved = llvm::cast<llvm::GlobalVariable>(mapper.Map(original));
   moved->setInitializer(mapper.Map(*original.getInitializer()));
   original.setInitializer(nullptr);
   original.setLinkage(llvm::GlobalValue::ExternalLinkage);
   original.setComdat(nullptr);
+  return *moved;
 }
 
 }  // namespace firstcall

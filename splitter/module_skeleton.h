@@ -25,8 +25,8 @@ llvm::GlobalVariable& DeclareMoved(const llvm::GlobalVariable& original, llvm::S
                                    llvm::Module& target);
 
 // Gives what `original` was Defined as in `mapper` its initializer, and leaves a declaration in the
-// view.
-void MoveInitializer(llvm::GlobalVariable& original, ReferenceMapper& mapper);
+// view. Returns the definition.
+llvm::GlobalVariable& MoveInitializer(llvm::GlobalVariable& original, ReferenceMapper& mapper);
 
 }  // namespace firstcall
 

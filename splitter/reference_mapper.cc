@@ -28,9 +28,10 @@ llvm::FunctionType* FunctionTypeOf(const llvm::GlobalValue& value) {
 }  // namespace
 
 ReferenceMapper::ReferenceMapper(const ModuleView& view, const SymbolIndex& index,
-                                 llvm::Module& target)
+                                 IsReplaced is_replaced, llvm::Module& target)
     : view_(view),
       index_(index),
+      is_replaced_(is_replaced),
       target_(target),
       // The context is the same on both sides, so types and metadata stay as they are; only
       // globals have to change.
@@ -70,13 +71,19 @@ void ReferenceMapper::MapOperands(llvm::User& user) {
 
 // The declaration a direct call of `callee` goes to, or null if the call needs no name of its own.
 llvm::Value* ReferenceMapper::CallTarget(llvm::Value& callee) {
-  auto* original = llvm::dyn_cast<llvm::GlobalValue>(&callee);
-  if (original == nullptr || FunctionTypeOf(*original) == nullptr) return nullptr;
+  const auto* original = llvm::dyn_cast<llvm::GlobalValue>(&callee);
+  if (original == nullptr) return nullptr;
+  if (const llvm::GlobalValue* base = AliasedBy(*original)) {
+    if (index_.at(*view_.ordinal_of(*original)).offset != 0) return nullptr;
+    original = base;
+  }
+  if (FunctionTypeOf(*original) == nullptr) return nullptr;
   std::optional<SymbolOrdinal> ordinal = view_.ordinal_of(*original);
   if (!ordinal || !index_.at(*ordinal).is_definition) return nullptr;
   llvm::Function*& target = call_targets_[original];
   if (target == nullptr) {
-    target = DeclareFunction(*original, absl::StrCat(index_.at(*ordinal).name, kCallSuffix));
+    target = DeclareFunction(
+        *original, IrName(absl::StrCat(index_.at(*ordinal).name, kCallSuffix), *original));
   }
   return target;
 }
@@ -85,18 +92,41 @@ llvm::Value* ReferenceMapper::materialize(llvm::Value* value) {
   if (auto* address = llvm::dyn_cast<llvm::BlockAddress>(value)) return MapBlockAddress(*address);
   auto* original = llvm::dyn_cast<llvm::GlobalValue>(value);
   if (original == nullptr || original->getParent() == &target_) return nullptr;
+  if (const llvm::GlobalValue* base = AliasedBy(*original)) return MapAlias(*original, *base);
   auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(original);
   if (variable != nullptr && IsCopied(*variable, view_, index_)) return Copy(*variable);
   return Declare(*original);
 }
 
+// What `original` stands for if it is an alias. Two declarations would be two objects to the
+// optimizer, which could reorder accesses to them and tell their addresses apart.
+const llvm::GlobalValue* ReferenceMapper::AliasedBy(const llvm::GlobalValue& original) const {
+  if (!llvm::isa<llvm::GlobalAlias>(original)) return nullptr;
+  const SymbolOrdinal ordinal = *view_.ordinal_of(original);
+  const Symbol& symbol = index_.at(ordinal);
+  if (!symbol.is_definition || (symbol.is_weak && is_replaced_(ordinal))) return nullptr;
+  return &view_.symbol(symbol.base);
+}
+
+llvm::Value* ReferenceMapper::MapAlias(const llvm::GlobalValue& alias,
+                                       const llvm::GlobalValue& base) {
+  auto* mapped = llvm::cast_or_null<llvm::Constant>(values_.lookup(&base));
+  if (mapped == nullptr) values_[&base] = mapped = Declare(base);
+  const int64_t offset = index_.at(*view_.ordinal_of(alias)).offset;
+  if (offset == 0) return mapped;
+  llvm::LLVMContext& context = target_.getContext();
+  return llvm::ConstantExpr::getGetElementPtr(
+      llvm::Type::getInt8Ty(context), mapped,
+      llvm::ConstantInt::getSigned(llvm::Type::getInt64Ty(context), offset));
+}
+
 llvm::GlobalValue* ReferenceMapper::Declare(const llvm::GlobalValue& original) {
   std::optional<SymbolOrdinal> ordinal = view_.ordinal_of(original);
-  std::string name = original.getName().str();
-  if (ordinal && index_.at(*ordinal).is_definition) name = index_.at(*ordinal).name;
+  const bool is_definition = ordinal && index_.at(*ordinal).is_definition;
+  const std::string name = is_definition ? index_.at(*ordinal).name : original.getName().str();
   if (FunctionTypeOf(original) == nullptr) return DeclareVariable(original, name);
-  if (ordinal && index_.at(*ordinal).is_definition) absl::StrAppend(&name, kStubSuffix);
-  return DeclareFunction(original, name);
+  return DeclareFunction(original,
+                         is_definition ? IrName(absl::StrCat(name, kStubSuffix), original) : name);
 }
 
 llvm::Function* ReferenceMapper::DeclareFunction(const llvm::GlobalValue& original,
@@ -162,8 +192,10 @@ bool ReferenceMapper::IsCopied(const llvm::GlobalVariable& variable, const Modul
     return false;
   }
   std::optional<SymbolOrdinal> ordinal = view.ordinal_of(variable);
-  return ordinal && index.at(*ordinal).is_definition && index.GroupOf(*ordinal).empty() &&
-         index.at(*ordinal).size <= kMaxCopiedBytes;
+  if (!ordinal) return false;
+  const Symbol& symbol = index.at(*ordinal);
+  return symbol.is_definition && !symbol.has_aliases && !symbol.is_computed &&
+         symbol.size <= kMaxCopiedBytes && index.GroupOf(*ordinal).empty();
 }
 
 // Whether the linker will certainly place what defines `symbol` within PC-relative reach: the

@@ -30,8 +30,9 @@ namespace firstcall {
 
 class ReferenceMapper final : private llvm::ValueMaterializer {
  public:
-  // All three must outlive the mapper; `target` lives in the view's context.
-  ReferenceMapper(const ModuleView& view, const SymbolIndex& index, llvm::Module& target);
+  // All must outlive the mapper; `target` lives in the view's context.
+  ReferenceMapper(const ModuleView& view, const SymbolIndex& index, IsReplaced is_replaced,
+                  llvm::Module& target);
 
   // From now on `original` of the view means `definition` of the target.
   void Define(llvm::GlobalValue& original, llvm::GlobalValue& definition);
@@ -58,6 +59,8 @@ class ReferenceMapper final : private llvm::ValueMaterializer {
 
   void MapOperands(llvm::User& user);
   llvm::Value* CallTarget(llvm::Value& callee);
+  const llvm::GlobalValue* AliasedBy(const llvm::GlobalValue& original) const;
+  llvm::Value* MapAlias(const llvm::GlobalValue& alias, const llvm::GlobalValue& base);
   llvm::GlobalValue* Declare(const llvm::GlobalValue& original);
   llvm::Function* DeclareFunction(const llvm::GlobalValue& original, llvm::StringRef name);
   llvm::GlobalVariable* DeclareVariable(const llvm::GlobalValue& original, llvm::StringRef name);
@@ -67,6 +70,7 @@ class ReferenceMapper final : private llvm::ValueMaterializer {
 
   const ModuleView& view_;
   const SymbolIndex& index_;
+  const IsReplaced is_replaced_;
   llvm::Module& target_;
   llvm::ValueToValueMapTy values_;
   absl::flat_hash_map<const llvm::GlobalValue*, llvm::Function*> call_targets_;

@@ -1,11 +1,13 @@
 #include "splitter/symbol_index.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
+#include "absl/functional/function_ref.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/status.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Constants.h"
@@ -31,9 +33,10 @@ class SymbolIndexBuilder {
     }
     IndexNames();
     FindGroups();
-    index_.constructors_ = ReadLifecycleList("llvm.global_ctors");
-    index_.destructors_ = ReadLifecycleList("llvm.global_dtors");
-    std::reverse(index_.destructors_.begin(), index_.destructors_.end());
+    if (absl::Status status = FindComputedVariables(); !status.ok()) return status;
+    NameSectionBounds();
+    FIRSTCALL_ASSIGN_OR_RETURN(index_.constructors_, ReadConstructors(view_));
+    FIRSTCALL_ASSIGN_OR_RETURN(index_.destructors_, ReadDestructors(view_));
     llvm::ModuleSymbolTable::CollectAsmSymbols(
         view_.module(), [this](llvm::StringRef name, llvm::object::BasicSymbolRef::Flags flags) {
           if (flags & llvm::object::BasicSymbolRef::SF_Undefined) return;
@@ -49,17 +52,15 @@ class SymbolIndexBuilder {
   absl::Status Describe(SymbolOrdinal ordinal) {
     const llvm::GlobalValue& value = view_.symbol(ordinal);
     Symbol& symbol = index_.symbols_[ordinal.value];
-    llvm::StringRef ir_name = value.getName();
-    absl::string_view name = WithoutManglingMark(absl::string_view(ir_name.data(), ir_name.size()));
-    if (ParseReference(name).kind != ReferenceKind::kPlain) {
-      return absl::UnimplementedError(absl::StrCat("symbol '", name, "': names that end in '",
-                                                   kStubSuffix, "' or '", kCallSuffix,
-                                                   "' are reserved"));
+    std::string name = ObjectName(value);
+    if (absl::StrContains(name, kReservedMark)) {
+      return absl::UnimplementedError(
+          absl::StrCat("symbol '", name, "': names with '", kReservedMark, "' are reserved"));
     }
     symbol.is_local = value.hasLocalLinkage() || name.empty();
-    symbol.name = symbol.is_local ? LocalSymbolName(name, ordinal) : std::string(name);
     symbol.is_definition = !value.isDeclarationForLinker() && !value.hasAppendingLinkage() &&
                            !absl::StartsWith(name, "llvm.");
+    symbol.name = symbol.is_local ? LocalSymbolName(name, ordinal) : std::move(name);
     symbol.is_weak = value.isWeakForLinker();
     symbol.is_common = value.hasCommonLinkage();
     symbol.is_thread_local = value.isThreadLocal();
@@ -76,7 +77,9 @@ class SymbolIndexBuilder {
       symbol.kind = SymbolKind::kIFunc;
     } else {
       symbol.kind = SymbolKind::kFunction;
-      if (symbol.is_definition) ++index_.function_count_;
+      if (!symbol.is_definition) return absl::OkStatus();
+      symbol.has_prefix = llvm::cast<llvm::Function>(value).hasPrefixData();
+      ++index_.function_count_;
     }
     return absl::OkStatus();
   }
@@ -115,6 +118,11 @@ class SymbolIndexBuilder {
     symbol.base = *view_.ordinal_of(*base);
     symbol.offset = offset.getSExtValue();
     symbol.size = index_.symbols_[symbol.base.value].size;
+    index_.symbols_[symbol.base.value].has_aliases = true;
+    if (symbol.is_thread_local && symbol.offset != 0) {
+      return absl::UnimplementedError(
+          absl::StrCat("alias '", symbol.name, "': a part of a thread-local variable"));
+    }
     return absl::OkStatus();
   }
 
@@ -168,44 +176,78 @@ class SymbolIndexBuilder {
   }
 
   void UniteUsers(const llvm::Function& function, const llvm::Constant& address) {
-    llvm::SmallVector<const llvm::User*, 8> pending(address.user_begin(), address.user_end());
+    ForEachHolder(address, [&](const llvm::GlobalValue& holder) {
+      if (&holder != &function) Unite(*view_.ordinal_of(function), *view_.ordinal_of(holder));
+    });
+  }
+
+  // Each function that uses `constant` and each variable whose initializer does, perhaps as a part
+  // of other constants.
+  static void ForEachHolder(const llvm::Constant& constant,
+                            absl::FunctionRef<void(const llvm::GlobalValue&)> action) {
+    llvm::SmallVector<const llvm::User*, 8> pending(constant.user_begin(), constant.user_end());
     llvm::SmallPtrSet<const llvm::User*, 8> seen;
     while (!pending.empty()) {
       const llvm::User* user = pending.pop_back_val();
       if (!seen.insert(user).second) continue;
-      const llvm::GlobalValue* holder = nullptr;
       if (const auto* instruction = llvm::dyn_cast<llvm::Instruction>(user)) {
-        holder = instruction->getFunction();
+        action(*instruction->getFunction());
       } else if (const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(user)) {
-        holder = variable;
-      }
-      if (holder == nullptr) {
+        action(*variable);
+      } else {
         pending.append(user->user_begin(), user->user_end());
-      } else if (holder != &function) {
-        Unite(*view_.ordinal_of(function), *view_.ordinal_of(*holder));
       }
     }
   }
 
-  std::vector<LifecycleFunction> ReadLifecycleList(llvm::StringRef name) const {
-    std::multimap<uint32_t, SymbolOrdinal> by_priority;  // Keeps the order of equal priorities.
-    const llvm::GlobalVariable* variable = view_.module().getGlobalVariable(name);
-    if (variable == nullptr || !variable->hasInitializer()) return {};
-    const auto* entries = llvm::dyn_cast<llvm::ConstantArray>(variable->getInitializer());
-    if (entries == nullptr) return {};
-    for (const llvm::Use& use : entries->operands()) {
-      const auto* entry = llvm::dyn_cast<llvm::ConstantStruct>(use.get());
-      if (entry == nullptr) continue;
-      const auto* function =
-          llvm::dyn_cast<llvm::GlobalValue>(entry->getOperand(1)->stripPointerCasts());
-      if (function == nullptr || !view_.ordinal_of(*function))
-        continue;  // A null entry ends a list.
-      const auto* priority = llvm::cast<llvm::ConstantInt>(entry->getOperand(0));
-      by_priority.emplace(priority->getZExtValue(), *view_.ordinal_of(*function));
+  // A distance *to* a function is a relocation; one *from* a function, which is a stub elsewhere,
+  // is none.
+  absl::Status FindComputedVariables() {
+    for (size_t i = 0; i < view_.symbol_count(); ++i) {
+      const Symbol& symbol = index_.symbols_[i];
+      if (symbol.is_definition && symbol.kind != SymbolKind::kVariable) {
+        MarkDistancesFrom(view_.symbol(OrdinalAt(i)));
+      }
     }
-    std::vector<LifecycleFunction> list;
-    for (auto [priority, function] : by_priority) list.push_back({priority, function});
-    return list;
+    for (size_t i = 0; i < view_.symbol_count(); ++i) {
+      const Symbol& symbol = index_.symbols_[i];
+      if (!symbol.is_computed || index_.GroupOf(OrdinalAt(i)).empty()) continue;
+      return absl::UnimplementedError(
+          absl::StrCat("variable '", symbol.name,
+                       "': the address of a block together with the distance between functions"));
+    }
+    return absl::OkStatus();
+  }
+
+  void MarkDistancesFrom(const llvm::Constant& address) {
+    for (const llvm::User* user : address.users()) {
+      const auto* expression = llvm::dyn_cast<llvm::ConstantExpr>(user);
+      if (expression == nullptr) continue;
+      if (expression->getOpcode() != llvm::Instruction::Sub ||
+          expression->getOperand(1) != &address) {
+        MarkDistancesFrom(*expression);
+        continue;
+      }
+      ForEachHolder(*expression, [&](const llvm::GlobalValue& holder) {
+        if (!llvm::isa<llvm::GlobalVariable>(holder)) return;  // In a body it is code anyway.
+        index_.symbols_[view_.ordinal_of(holder)->value].is_computed = true;
+      });
+    }
+  }
+
+  void NameSectionBounds() {
+    absl::flat_hash_set<std::string> named;
+    for (size_t i = 0; i < view_.symbol_count(); ++i) {
+      const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(&view_.symbol(OrdinalAt(i)));
+      if (variable == nullptr || !index_.symbols_[i].is_definition || !variable->hasSection() ||
+          !IsIdentifier(variable->getSection().str()) ||
+          !named.insert(variable->getSection().str()).second) {
+        continue;
+      }
+      for (absl::string_view prefix : {kSectionStartPrefix, kSectionStopPrefix}) {
+        index_.section_bounds_.push_back(absl::StrCat(prefix, variable->getSection().str()));
+      }
+    }
   }
 
   const ModuleView& view_;

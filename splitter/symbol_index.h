@@ -14,10 +14,12 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "base/ids.h"
+#include "splitter/lifecycle.h"
 #include "splitter/module_view.h"
 
 namespace firstcall {
@@ -39,6 +41,13 @@ struct Symbol {
   bool is_thread_local = false;
   // Of hidden visibility: not for other libraries.
   bool is_hidden = false;
+  // An alias of the module stands for it.
+  bool has_aliases = false;
+  // A function with data in front of its first instruction, found through its address.
+  bool has_prefix = false;
+  // A variable that holds the distance from a function to something, which no object can express
+  // without defining the function: code has to compute it.
+  bool is_computed = false;
   // Where its address is: itself at 0, but for an alias what it stands for in the end; for an ifunc
   // the function that tells its address.
   SymbolOrdinal base;
@@ -53,18 +62,15 @@ struct AssemblySymbol {
   bool is_global = false;
 };
 
-// An entry of llvm.global_ctors or llvm.global_dtors.
-struct LifecycleFunction {
-  uint32_t priority = 0;  // Constructors run in ascending order, destructors in descending.
-  SymbolOrdinal function;
-};
+// Tells whether a weak definition gives way to one the process or an earlier module has.
+using IsReplaced = absl::FunctionRef<bool(SymbolOrdinal)>;
 
 class SymbolIndex {
  public:
   // Takes time in proportion to the number of symbols, and for a module given in memory to the
-  // number of its basic blocks. A module with inline assembly must have a triple, of a target whose
-  // assembly parser is initialized. Unimplemented, with the symbol's name, for what cannot be
-  // split.
+  // number of its basic blocks and of its functions' uses. A module with inline assembly must have
+  // a triple, of a target whose assembly parser is initialized. Unimplemented, with the symbol's
+  // name, for what cannot be split.
   static absl::StatusOr<SymbolIndex> Build(const ModuleView& view);
 
   size_t size() const { return symbols_.size(); }
@@ -78,12 +84,16 @@ class SymbolIndex {
   // in data, and that data, are such a group.)
   absl::Span<const SymbolOrdinal> GroupOf(SymbolOrdinal ordinal) const;
 
-  // In the order they are to run; entries of one priority in the order of the module.
+  // In the order they are to run.
   absl::Span<const LifecycleFunction> constructors() const { return constructors_; }
   absl::Span<const LifecycleFunction> destructors() const { return destructors_; }
 
   // The data-module defines them, and makes all of them global to its linker.
   absl::Span<const AssemblySymbol> assembly_symbols() const { return assembly_symbols_; }
+
+  // The names `__start_SECTION` and `__stop_SECTION` for each section of its variables that has a
+  // C identifier for a name: where a static linker would let it begin and end.
+  absl::Span<const std::string> section_bounds() const { return section_bounds_; }
 
   // Number of functions the module defines.
   size_t function_count() const { return function_count_; }
@@ -98,6 +108,7 @@ class SymbolIndex {
   std::vector<LifecycleFunction> constructors_;
   std::vector<LifecycleFunction> destructors_;
   std::vector<AssemblySymbol> assembly_symbols_;
+  std::vector<std::string> section_bounds_;
   size_t function_count_ = 0;
 };
 

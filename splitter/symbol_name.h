@@ -8,7 +8,7 @@
 //   foo$fc.call  what a direct call refers to: the linker binds it to the body if that is final and
 //                in the same source module, otherwise to the stub
 // Local symbols (internal, private, unnamed) get the suffix `$<ordinal>` first, so that two of one
-// name, in two source modules or in one, never meet in a linker.
+// name, in two source modules or in one, never meet in a linker. Names with `$fc.` are reserved.
 //
 // Thread-safe: pure functions.
 
@@ -20,13 +20,27 @@
 #include "absl/strings/string_view.h"
 #include "base/ids.h"
 
+namespace llvm {
+class GlobalValue;
+}  // namespace llvm
+
 namespace firstcall {
 
+inline constexpr absl::string_view kReservedMark = "$fc.";
 inline constexpr absl::string_view kStubSuffix = "$fc.stub";
 inline constexpr absl::string_view kCallSuffix = "$fc.call";
 
+// The function of a data-module that has to run once, when the data-module has been linked.
+inline constexpr absl::string_view kInitializer = "$fc.initialize";
+
 // Prefix of the control variable that LLVM's emulated-TLS lowering makes for a thread-local one.
 inline constexpr absl::string_view kEmulatedTlsPrefix = "__emutls_v.";
+
+// What a static linker calls the bounds of a section whose name is a C identifier.
+inline constexpr absl::string_view kSectionStartPrefix = "__start_";
+inline constexpr absl::string_view kSectionStopPrefix = "__stop_";
+
+bool IsIdentifier(absl::string_view section);
 
 enum class ReferenceKind { kPlain, kStub, kCall };
 
@@ -41,9 +55,13 @@ SymbolReference ParseReference(absl::string_view object_name);
 // The name that makes a local symbol unique: `name$ordinal`, and an object's symbol table keep it.
 std::string LocalSymbolName(absl::string_view name, SymbolOrdinal ordinal);
 
-// LLVM IR marks a name that the target's mangling must leave alone with a leading \1; objects and
-// the process know it without.
-absl::string_view WithoutManglingMark(absl::string_view ir_name);
+// What objects and the process call `value`: its name without the leading \1 by which LLVM IR marks
+// what the target's mangling must leave alone, and with what its calling convention appends
+// (x86_vectorcallcc: the bytes of its arguments).
+std::string ObjectName(const llvm::GlobalValue& value);
+
+// The name to give to a function like `original` for objects to call it exactly `object_name`.
+std::string IrName(absl::string_view object_name, const llvm::GlobalValue& original);
 
 }  // namespace firstcall
 

@@ -8,6 +8,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
 #include "splitter/module_atexit.h"
 
 namespace firstcall {
@@ -30,11 +31,33 @@ absl::Status ReadBodies(llvm::Module& module, bool verify) {
   return FromLlvm(module.materializeAll(), absl::StatusCode::kInvalidArgument, "reading metadata");
 }
 
+// Puts a declaration in the place of an alias or an ifunc, which the view must not be asked for any
+// more.
+void Replace(llvm::GlobalValue& value) {
+  llvm::Module& module = *value.getParent();
+  llvm::GlobalObject* declaration = nullptr;
+  if (auto* type = llvm::dyn_cast<llvm::FunctionType>(value.getValueType())) {
+    declaration = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage,
+                                         value.getAddressSpace(), "", &module);
+  } else {
+    declaration = new llvm::GlobalVariable(module, value.getValueType(), /*isConstant=*/false,
+                                           llvm::GlobalValue::ExternalLinkage,
+                                           /*Initializer=*/nullptr, "", /*InsertBefore=*/nullptr,
+                                           value.getThreadLocalMode(), value.getAddressSpace());
+  }
+  declaration->takeName(&value);
+  value.replaceAllUsesWith(declaration);
+  value.eraseFromParent();
+}
+
 void MakeDeclaration(llvm::GlobalValue& value) {
-  if (auto* function = llvm::dyn_cast<llvm::Function>(&value)) function->deleteBody();
-  if (auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(&value)) {
+  if (auto* function = llvm::dyn_cast<llvm::Function>(&value)) {
+    function->deleteBody();
+  } else if (auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(&value)) {
     variable->setInitializer(nullptr);
     variable->setLinkage(llvm::GlobalValue::ExternalLinkage);
+  } else {
+    Replace(value);
   }
 }
 
@@ -55,27 +78,55 @@ void Expose(llvm::GlobalValue& value, llvm::StringRef name) {
   value.setName(name);
 }
 
+// Emulated thread-local variables have no symbol an alias could stand for. The linker knows what
+// such a name means, by the name that the variable has for it.
+void HideThreadLocalAlias(ModuleView& view, const SymbolIndex& index, SymbolOrdinal ordinal) {
+  const SymbolOrdinal base = index.at(ordinal).base;
+  Expose(view.symbol(base), index.at(base).name);
+  view.symbol(ordinal).replaceAllUsesWith(&view.symbol(base));
+  view.symbol(ordinal).eraseFromParent();
+}
+
+// What must be kept from static linkers gets sections of its own, one for each variable. There is
+// no such linker here, and the variables of a section have to be next to each other.
+void KeepFromOptimizerOnly(llvm::Module& module) {
+  llvm::SmallVector<llvm::GlobalValue*, 8> used;
+  llvm::GlobalVariable* list =
+      llvm::collectUsedGlobalVariables(module, used, /*CompilerUsed=*/false);
+  if (list == nullptr) return;
+  list->eraseFromParent();
+  llvm::appendToCompilerUsed(module, used);
+}
+
 }  // namespace
 
 absl::Status PrepareWholeModule(ModuleView& view, const SymbolIndex& index, bool verify,
                                 IsReplaced is_replaced) {
   llvm::Module& module = view.module();
   FIRSTCALL_RETURN_IF_ERROR(ReadBodies(module, verify));
+  const auto is_kept = [&](SymbolOrdinal ordinal) {
+    const Symbol& symbol = index.at(ordinal);
+    return symbol.is_definition && !(symbol.is_weak && is_replaced(ordinal));
+  };
   for (uint32_t i = 0; i < index.size(); ++i) {
     const Symbol& symbol = index.at(SymbolOrdinal{i});
-    if (symbol.is_definition && symbol.is_weak && is_replaced(SymbolOrdinal{i})) {
+    if (!symbol.is_definition) continue;
+    if (!is_kept(SymbolOrdinal{i})) {
       MakeDeclaration(view.symbol(SymbolOrdinal{i}));
+    } else if (symbol.kind == SymbolKind::kAlias && symbol.is_thread_local) {
+      HideThreadLocalAlias(view, index, SymbolOrdinal{i});
     }
   }
   if (index.Find(kAtexit) && !index.at(*index.Find(kAtexit)).is_definition) DefineAtexit(module);
   for (llvm::GlobalObject& object : module.global_objects()) SetBinding(object);
   for (const auto& list : {index.constructors(), index.destructors()}) {
     for (const LifecycleFunction& entry : list) {
-      if (index.at(entry.function).is_definition) {
+      if (is_kept(entry.function)) {
         Expose(view.symbol(entry.function), index.at(entry.function).name);
       }
     }
   }
+  KeepFromOptimizerOnly(module);
   for (llvm::StringRef name : {"llvm.global_ctors", "llvm.global_dtors"}) {
     if (llvm::GlobalVariable* list = module.getGlobalVariable(name)) list->eraseFromParent();
   }

@@ -56,6 +56,31 @@ TEST(DataExtractorTest, FunctionsInDataAreTheirStubs) {
   EXPECT_THAT(text, HasSubstr("[ptr @\"f$fc.stub\", ptr @puts]"));
 }
 
+TEST(DataExtractorTest, AddressesOfFunctionsWithPrefixAreThunks) {
+  const std::string text = DataOf(R"(
+    target triple = "x86_64-unknown-linux-gnu"
+    @table = global ptr @f
+    @number = global i64 1
+    define void @f() prefix ptr @number { ret void })");
+  EXPECT_THAT(text, HasSubstr("@table = dso_local global ptr @\"f$fc.stub\""));
+  EXPECT_THAT(text, HasSubstr("define dso_local void @\"f$fc.stub\"() #0 prefix ptr @number"));
+  EXPECT_THAT(text, HasSubstr("jmp ${0:c}\", \"s\"(ptr @\"f$fc.call\")"));
+}
+
+TEST(DataExtractorTest, DistancesFromFunctionsAreStoredByCode) {
+  const std::string text = DataOf(R"(
+    target datalayout = "e-i64:64"
+    @distances = constant { i8, [2 x i64] } { i8 7, [2 x i64] [i64 3, i64 sub (i64 ptrtoint (ptr @g to i64), i64 ptrtoint (ptr @f to i64))] }
+    define void @f() { ret void }
+    define void @g() { ret void })");
+  EXPECT_THAT(text, HasSubstr("@distances = dso_local global { i8, [2 x i64] } "
+                              "{ i8 7, [2 x i64] [i64 3, i64 0] }"));
+  EXPECT_THAT(text, HasSubstr("define void @\"$fc.initialize\"()"));
+  EXPECT_THAT(text, HasSubstr("store i64 sub (i64 ptrtoint (ptr @\"g$fc.stub\" to i64), i64 "
+                              "ptrtoint (ptr @\"f$fc.stub\" to i64)), ptr getelementptr (i8, ptr "
+                              "@distances, i64 16), align 1"));
+}
+
 TEST(DataExtractorTest, DataMayNameOtherDataAndItself) {
   const std::string text = DataOf(R"(
     @first = global ptr @second

@@ -15,6 +15,7 @@
 namespace firstcall {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -32,8 +33,9 @@ class FunctionExtractorTest : public testing::Test {
   }
 
   absl::StatusOr<FunctionModule> Extract(absl::string_view name, bool may_join = false) {
-    return ExtractFunction(*view_, *index_, *index_->Find(name), ExtractOptions(),
-                           [&](SymbolOrdinal) { return may_join; });
+    return ExtractFunction(
+        *view_, *index_, *index_->Find(name), ExtractOptions(),
+        {[](SymbolOrdinal) { return false; }, [&](SymbolOrdinal) { return may_join; }});
   }
 
   // The text of the function-module, after the verifier has seen it.
@@ -109,11 +111,11 @@ TEST_F(FunctionExtractorTest, WeakDefinitionsMayBeFarAway) {
   EXPECT_THAT(TextOf("f"), HasSubstr("@w = external global i32"));
 }
 
-TEST_F(FunctionExtractorTest, KeepsPersonalityPrefixAndAttributes) {
+TEST_F(FunctionExtractorTest, KeepsPersonalityAndAttributes) {
   Load(R"(
     declare i32 @handler(...)
     declare void @may_throw()
-    define fastcc void @f(i32 zeroext %x) noinline prefix i32 42 personality ptr @handler {
+    define fastcc void @f(i32 zeroext %x) noinline personality ptr @handler {
       invoke void @may_throw() to label %done unwind label %pad
     done:
       ret void
@@ -124,7 +126,57 @@ TEST_F(FunctionExtractorTest, KeepsPersonalityPrefixAndAttributes) {
   const std::string text = TextOf("f");
   EXPECT_THAT(text, HasSubstr("define dso_local fastcc void @f(i32 zeroext %x)"));
   EXPECT_THAT(text, HasSubstr("personality ptr @handler"));
-  EXPECT_THAT(text, HasSubstr("prefix i32 42"));
+}
+
+TEST_F(FunctionExtractorTest, PrefixDataStaysWithTheAddress) {
+  Load("define void @f() prefix i32 42 prologue i8 -112 { ret void }");
+  EXPECT_THAT(TextOf("f"), AllOf(Not(HasSubstr("prefix")), HasSubstr("prologue i8 -112")));
+  EXPECT_TRUE(view_->module().getFunction("f")->hasPrefixData());
+}
+
+TEST_F(FunctionExtractorTest, AliasesAreWhatTheyStandFor) {
+  Load(R"(
+    @data = global [2 x i32] zeroinitializer
+    @second = alias i32, getelementptr (i32, ptr @data, i64 1)
+    @g = alias void (), ptr @f
+    define void @f() { ret void }
+    define ptr @user() {
+      call void @g()
+      store i32 1, ptr @second
+      store i32 2, ptr @data
+      ret ptr @g
+    })");
+  const std::string text = TextOf("user");
+  EXPECT_THAT(text, HasSubstr("call void @\"f$fc.call\"()"));
+  EXPECT_THAT(text, HasSubstr("store i32 1, ptr getelementptr (i8, ptr @data, i64 4)"));
+  EXPECT_THAT(text, HasSubstr("store i32 2, ptr @data"));
+  EXPECT_THAT(text, HasSubstr("ret ptr @\"f$fc.stub\""));
+}
+
+TEST_F(FunctionExtractorTest, FunctionsThatShareBlockAddressesHaveOneLeader) {
+  const std::string text = R"(
+    define ptr @user() { ret ptr blockaddress(@owner, %block) }
+    define void @bystander() { ret void }
+    define void @owner(ptr %to) {
+      indirectbr ptr %to, [label %block]
+    block:
+      ret void
+    }
+    define ptr @other() { ret ptr blockaddress(@owner, %block) })";
+  for (absl::string_view function : {"owner", "other"}) {
+    Load(text);
+    ASSERT_OK_AND_ASSIGN(FunctionModule extracted, Extract(function));
+    EXPECT_EQ(extracted.module, nullptr);
+    ASSERT_TRUE(extracted.leader.has_value());
+    EXPECT_EQ(index_->at(*extracted.leader).name, "user");
+  }
+  ASSERT_OK_AND_ASSIGN(FunctionModule all, Extract("user"));
+  EXPECT_FALSE(all.leader.has_value());
+  EXPECT_EQ(all.functions.size(), 3u);
+  const std::string printed = PrintModule(*all.module);
+  EXPECT_THAT(printed, HasSubstr("define dso_local ptr @user()"));
+  EXPECT_THAT(printed, HasSubstr("define dso_local ptr @other()"));
+  EXPECT_THAT(printed, HasSubstr("define dso_local void @owner(ptr %to)"));
 }
 
 TEST_F(FunctionExtractorTest, BlockAddressesGoWithTheirFunction) {

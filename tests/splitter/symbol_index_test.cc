@@ -124,8 +124,79 @@ TEST(SymbolIndexTest, OtherAliaseesAreUnimplemented) {
 TEST(SymbolIndexTest, ReservedNamesAreUnimplemented) {
   EXPECT_THAT(IndexOf(R"(define void @"f$fc.call"() { ret void })"),
               StatusIs(absl::StatusCode::kUnimplemented,
-                       "symbol 'f$fc.call': names that end in '$fc.stub' or '$fc.call' are "
-                       "reserved"));
+                       "symbol 'f$fc.call': names with '$fc.' are reserved"));
+}
+
+TEST(SymbolIndexTest, PartsOfThreadLocalVariablesAreUnimplemented) {
+  EXPECT_THAT(
+      IndexOf(R"(
+    @v = thread_local global [2 x i32] zeroinitializer
+    @x = thread_local alias i32, getelementptr (i32, ptr @v, i64 1))"),
+      StatusIs(absl::StatusCode::kUnimplemented, "alias 'x': a part of a thread-local variable"));
+}
+
+TEST(SymbolIndexTest, KnowsWhatIsFoundThroughAFunctionsAddress) {
+  ASSERT_OK_AND_ASSIGN(SymbolIndex index, IndexOf(R"(
+    define void @plain() { ret void }
+    define void @with_prefix() prefix i32 1 { ret void })"));
+  EXPECT_FALSE(Get(index, "plain").has_prefix);
+  EXPECT_TRUE(Get(index, "with_prefix").has_prefix);
+}
+
+TEST(SymbolIndexTest, DistancesFromFunctionsHaveToBeComputed) {
+  ASSERT_OK_AND_ASSIGN(SymbolIndex index, IndexOf(R"(
+    @to = global i64 sub (i64 ptrtoint (ptr @f to i64), i64 ptrtoint (ptr @to to i64))
+    @from = global { i8, i64 } { i8 1, i64 sub (i64 ptrtoint (ptr @to to i64), i64 ptrtoint (ptr @f to i64)) }
+    @within = global i32 trunc (i64 sub (i64 ptrtoint (ptr @g to i64), i64 ptrtoint (ptr getelementptr (i8, ptr @f, i64 1) to i64)) to i32)
+    define void @f() { ret void }
+    @g = alias void (), ptr @f)"));
+  EXPECT_FALSE(Get(index, "to").is_computed);
+  EXPECT_TRUE(Get(index, "from").is_computed);
+  EXPECT_TRUE(Get(index, "within").is_computed);
+}
+
+TEST(SymbolIndexTest, SectionsNamedByIdentifiersHaveBounds) {
+  ASSERT_OK_AND_ASSIGN(SymbolIndex index, IndexOf(R"(
+    @a = global i32 1, section "registry"
+    @b = internal global i32 1, section "registry"
+    @c = global i32 1, section ".rodata.mine"
+    @d = external global i32, section "elsewhere")"));
+  EXPECT_THAT(index.section_bounds(), ElementsAre("__start_registry", "__stop_registry"));
+}
+
+std::vector<std::string> Functions(const SymbolIndex& index,
+                                   absl::Span<const LifecycleFunction> list) {
+  std::vector<std::string> names;
+  for (const LifecycleFunction& entry : list) names.push_back(index.at(entry.function).name);
+  return names;
+}
+
+TEST(SymbolIndexTest, PointersInStartUpSectionsAreConstructorsAndDestructors) {
+  ASSERT_OK_AND_ASSIGN(SymbolIndex index, IndexOf(R"(
+    @1 = private constant ptr @late, section ".init_array"
+    @2 = private constant [2 x ptr] [ptr @early, ptr @early2], section ".init_array.00101"
+    @3 = private constant ptr @first, section ".preinit_array"
+    @4 = private constant ptr @old, section ".ctors.65500"
+    @5 = private constant ptr @last, section ".fini_array.7"
+    @6 = private constant ptr @end, section ".fini_array"
+    @llvm.global_ctors = appending global [1 x { i32, ptr, ptr }] [{ i32, ptr, ptr } { i32 50, ptr @listed, ptr null }]
+    declare void @late()
+    declare void @early()
+    declare void @early2()
+    declare void @first()
+    declare void @old()
+    declare void @last()
+    declare void @end()
+    declare void @listed())"));
+  EXPECT_THAT(Functions(index, index.constructors()),
+              ElementsAre("first", "old", "listed", "early", "early2", "late"));
+  EXPECT_THAT(Functions(index, index.destructors()), ElementsAre("end", "last"));
+}
+
+TEST(SymbolIndexTest, OtherThingsInStartUpSectionsAreUnimplemented) {
+  EXPECT_THAT(IndexOf(R"(@x = global i64 5, section ".init_array")"),
+              StatusIs(absl::StatusCode::kUnimplemented,
+                       "variable 'x': something other than functions in section '.init_array'"));
 }
 
 TEST(SymbolIndexTest, ConstructorsRunByPriorityThenOrder) {

@@ -51,6 +51,39 @@ TEST(WholeModuleTest, ReplacedDefinitionsBecomeDeclarations) {
   EXPECT_THAT(text, HasSubstr("declare void @inline()"));
 }
 
+TEST(WholeModuleTest, ReplacedAliasesBecomeDeclarations) {
+  ASSERT_OK_AND_ASSIGN(std::string text, Prepare(ParseToBitcode(R"(
+    @data = global i32 1
+    @alias = weak alias i32, ptr @data
+    define ptr @f() { ret ptr @alias })"),
+                                                 "alias"));
+  EXPECT_THAT(text, HasSubstr("@alias = external global i32"));
+  EXPECT_THAT(text, HasSubstr("ret ptr @alias"));
+}
+
+TEST(WholeModuleTest, AliasesOfThreadLocalVariablesAreTheVariable) {
+  ASSERT_OK_AND_ASSIGN(std::string text, Prepare(ParseToBitcode(R"(
+    @variable = internal thread_local global i32 1
+    @alias = thread_local alias i32, ptr @variable
+    define i32 @f() {
+      %p = call ptr @llvm.threadlocal.address.p0(ptr @alias)
+      %x = load i32, ptr %p
+      ret i32 %x
+    }
+    declare ptr @llvm.threadlocal.address.p0(ptr))")));
+  EXPECT_THAT(text, HasSubstr("@\"variable$0\" = dso_local thread_local global i32 1"));
+  EXPECT_THAT(text, HasSubstr("@llvm.threadlocal.address.p0(ptr @\"variable$0\")"));
+  EXPECT_THAT(text, Not(HasSubstr("alias")));
+}
+
+TEST(WholeModuleTest, UsedVariablesStayInOneSection) {
+  ASSERT_OK_AND_ASSIGN(std::string text, Prepare(ParseToBitcode(R"(
+    @entry = internal global i32 1, section "registry"
+    @llvm.used = appending global [1 x ptr] [ptr @entry], section "llvm.metadata")")));
+  EXPECT_THAT(text, Not(HasSubstr("@llvm.used")));
+  EXPECT_THAT(text, HasSubstr("@llvm.compiler.used = appending global [1 x ptr] [ptr @entry]"));
+}
+
 TEST(WholeModuleTest, KeptWeakDefinitionsAreStrong) {
   ASSERT_OK_AND_ASSIGN(std::string text,
                        Prepare(ParseToBitcode("define weak void @f() { ret void }")));

@@ -1,0 +1,104 @@
+#include "splitter/lifecycle.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/Module.h"
+
+namespace firstcall {
+namespace {
+
+// What an entry without a priority has, the last of all; .ctors and .dtors count backwards from it.
+constexpr int64_t kDefaultPriority = 65535;
+
+// Keeps the order of equal priorities.
+using ByPriority = std::multimap<int64_t, SymbolOrdinal>;
+
+// Where in the order the pointers of a section come; nothing if it is no section of `kind`, "init"
+// or "fini".
+std::optional<int64_t> PriorityOfSection(llvm::StringRef section, llvm::StringRef kind) {
+  if (kind == "init" && section.consume_front(".preinit_array")) return -1;
+  const bool counts_backwards = section.consume_front(kind == "init" ? ".ctors" : ".dtors");
+  if (!counts_backwards &&
+      !(section.consume_front(".") && section.consume_front(kind) &&
+        section.consume_front("_array"))) {
+    return std::nullopt;
+  }
+  if (section.empty()) return kDefaultPriority;
+  int64_t priority = 0;
+  if (!section.consume_front(".") || section.getAsInteger(10, priority)) return std::nullopt;
+  return counts_backwards ? kDefaultPriority - priority : priority;
+}
+
+void ReadList(const ModuleView& view, llvm::StringRef name, ByPriority& functions) {
+  const llvm::GlobalVariable* variable = view.module().getGlobalVariable(name);
+  if (variable == nullptr || !variable->hasInitializer()) return;
+  const auto* entries = llvm::dyn_cast<llvm::ConstantArray>(variable->getInitializer());
+  if (entries == nullptr) return;
+  for (const llvm::Use& use : entries->operands()) {
+    const auto* entry = llvm::dyn_cast<llvm::ConstantStruct>(use.get());
+    if (entry == nullptr) continue;
+    const auto* function =
+        llvm::dyn_cast<llvm::GlobalValue>(entry->getOperand(1)->stripPointerCasts());
+    if (function == nullptr || !view.ordinal_of(*function)) continue;  // A null entry ends a list.
+    const auto* priority = llvm::cast<llvm::ConstantInt>(entry->getOperand(0));
+    functions.emplace(priority->getZExtValue(), *view.ordinal_of(*function));
+  }
+}
+
+// False if `pointers` holds anything but functions and zeros.
+bool ReadPointers(const ModuleView& view, const llvm::Constant& pointers, int64_t priority,
+                  ByPriority& functions) {
+  if (pointers.isNullValue()) return true;
+  if (const auto* aggregate = llvm::dyn_cast<llvm::ConstantAggregate>(&pointers)) {
+    return std::all_of(aggregate->op_begin(), aggregate->op_end(), [&](const llvm::Use& element) {
+      return ReadPointers(view, *llvm::cast<llvm::Constant>(element.get()), priority, functions);
+    });
+  }
+  const auto* function = llvm::dyn_cast<llvm::GlobalValue>(pointers.stripPointerCasts());
+  if (function == nullptr || !llvm::isa<llvm::FunctionType>(function->getValueType())) return false;
+  functions.emplace(priority, *view.ordinal_of(*function));
+  return true;
+}
+
+absl::Status ReadSections(const ModuleView& view, llvm::StringRef kind, ByPriority& functions) {
+  for (const llvm::GlobalVariable& variable : view.module().globals()) {
+    if (!variable.hasSection() || !variable.hasInitializer()) continue;
+    std::optional<int64_t> priority = PriorityOfSection(variable.getSection(), kind);
+    if (priority && !ReadPointers(view, *variable.getInitializer(), *priority, functions)) {
+      return absl::UnimplementedError(absl::StrCat(
+          "variable '", variable.getName().str(), "': something other than functions in section '",
+          variable.getSection().str(), "'"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<LifecycleFunction>> Read(const ModuleView& view, llvm::StringRef kind,
+                                                    llvm::StringRef list_name) {
+  ByPriority functions;
+  FIRSTCALL_RETURN_IF_ERROR(ReadSections(view, kind, functions));
+  ReadList(view, list_name, functions);
+  std::vector<LifecycleFunction> list;
+  for (auto [priority, function] : functions) list.push_back({priority, function});
+  return list;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<LifecycleFunction>> ReadConstructors(const ModuleView& view) {
+  return Read(view, "init", "llvm.global_ctors");
+}
+
+absl::StatusOr<std::vector<LifecycleFunction>> ReadDestructors(const ModuleView& view) {
+  absl::StatusOr<std::vector<LifecycleFunction>> list = Read(view, "fini", "llvm.global_dtors");
+  if (list.ok()) std::reverse(list->begin(), list->end());
+  return list;
+}
+
+}  // namespace firstcall

@@ -1,0 +1,29 @@
+// Addresses of functions with prefix data.
+//
+// Whoever has such a function's address finds data in front of it. A stub has none, so the address
+// is that of a thunk in the data-module: the prefix, and a jump to wherever calls go.
+//
+// Thread-compatible: hold the mutex of the view `original` belongs to.
+
+#ifndef FIRSTCALL_SPLITTER_PREFIX_THUNK_H_
+#define FIRSTCALL_SPLITTER_PREFIX_THUNK_H_
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace llvm {
+class Function;
+class Module;
+}  // namespace llvm
+
+namespace firstcall {
+
+// Adds to `target`, a module with a triple, the thunk of `original`, whose Symbol::name is `name`;
+// its prefix data is still to be given to it. Unimplemented, with the name, for other architectures
+// than x86-64 and AArch64.
+absl::StatusOr<llvm::Function*> AddPrefixThunk(const llvm::Function& original,
+                                               absl::string_view name, llvm::Module& target);
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_SPLITTER_PREFIX_THUNK_H_
