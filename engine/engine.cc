@@ -10,6 +10,7 @@
 #include "engine/compile_context.h"
 #include "engine/debugger_registration.h"
 #include "engine/definitions.h"
+#include "engine/exit_handlers.h"
 #include "engine/function_compiler.h"
 #include "engine/function_table.h"
 #include "engine/listener_group.h"
@@ -44,9 +45,9 @@ struct Engine::Parts {
         functions(HostStubArchitecture(), *arena, unwind_registry,
                   [this](FunctionKey key) { return OnFirstCall(key); }),
         resolver(options, definitions, functions),
-        objects(target, memory, resolver, listeners),
+        objects(target, memory, resolver, listeners, options.object_cache.get()),
         compiler(contexts, functions, resolver, objects, *arena, listeners),
-        program(contexts, definitions, resolver, compiler) {
+        program(contexts, definitions, resolver, compiler, objects, precompiled, exit_handlers) {
     resolver.Connect(objects, compiler);
     listeners.Add(stats);
     for (const std::shared_ptr<Listener>& listener : options.listeners) listeners.Add(*listener);
@@ -71,7 +72,8 @@ struct Engine::Parts {
   const CodeMemory memory{*arena, unwind_registry, debugger_registration};
   StatsCollector stats;
   ListenerGroup listeners;
-  PrecompiledObjects precompiled;
+  ExitHandlers exit_handlers{*arena};
+  PrecompiledObjects precompiled{exit_handlers};
   ContextPool contexts;
   Definitions definitions;
   FunctionTable functions;
@@ -123,8 +125,9 @@ absl::StatusOr<SourceModule*> Engine::Parts::Add(NewModule added_module) {
     return SymbolIndex::Build(*view);
   }();
   if (!index.ok()) return where(index.status());
+  FIRSTCALL_ASSIGN_OR_RETURN(DsoHandle * dso_handle, exit_handlers.MakeHandle());
   auto module = std::make_unique<SourceModule>(program.NextId(), added_module.library, options.mode,
-                                               std::move(source), *std::move(index));
+                                               std::move(source), *std::move(index), *dso_handle);
   FIRSTCALL_RETURN_IF_ERROR(where(definitions.Add(*module)));
   contexts.Take()->SetView(*module, std::move(view));
   SourceModule* added = module.get();

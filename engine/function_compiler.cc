@@ -136,6 +136,7 @@ absl::Status FunctionCompiler::LinkAndPublish(FunctionKey key, Made& made,
   }));
   FIRSTCALL_ASSIGN_OR_RETURN(SymbolAddresses defined, context.linker().Load(*image));
   FIRSTCALL_RETURN_IF_ERROR(context.linker().Finish(resolution));
+  objects_.RunPendingConstructors();
   PublishedObject published;
   published.module = key.module->name();
   published.object = absl::string_view(made.bytes.data(), made.bytes.size());

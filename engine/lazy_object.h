@@ -7,13 +7,17 @@
 #define FIRSTCALL_ENGINE_LAZY_OBJECT_H_
 
 #include <atomic>
+#include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "base/ids.h"
+#include "engine/exit_handlers.h"
 #include "engine/mcjit_linker.h"
 #include "engine/object_emitter.h"
+#include "memory/executor_address.h"
 
 namespace firstcall {
 
@@ -27,8 +31,12 @@ struct LazyObject {
     kFailed,
   };
 
-  LazyObject(std::string object_name, SourceModule* object_module, LibraryId object_library)
-      : name(std::move(object_name)), module(object_module), library(object_library) {}
+  LazyObject(std::string object_name, SourceModule* object_module, LibraryId object_library,
+             DsoHandle& object_handle)
+      : name(std::move(object_name)),
+        module(object_module),
+        library(object_library),
+        dso_handle(object_handle) {}
 
   const std::string name;      // For messages.
   SourceModule* const module;  // What it is made from; null for an object file.
@@ -37,6 +45,17 @@ struct LazyObject {
   std::atomic<State> state{State::kUnlinked};
   absl::Status status;        // Why it is kFailed.
   SymbolAddresses addresses;  // Of what it defines; constant from kReady on.
+
+  // What runs before and after the program, of an object file: a source module's index knows that.
+  // In the order of the file.
+  struct LifecycleCode {
+    int64_t priority;
+    ExecutorAddress address;
+  };
+  std::vector<LifecycleCode> constructors;
+  std::vector<LifecycleCode> destructors;
+
+  DsoHandle& dso_handle;
 };
 
 }  // namespace firstcall

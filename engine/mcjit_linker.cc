@@ -44,8 +44,28 @@ class McjitLinker::Resolver final : public llvm::LegacyJITSymbolResolver {
   const SymbolAddresses* resolution_ = nullptr;
 };
 
+// Keeps what MCJIT knows of the object that was loaded last.
+class McjitLinker::SectionRecorder final : public llvm::JITEventListener {
+ public:
+  void notifyObjectLoaded(ObjectKey, const llvm::object::ObjectFile&,
+                          const llvm::RuntimeDyld::LoadedObjectInfo& info) override {
+    if (is_recording_) info_ = info.clone();
+    is_recording_ = false;
+  }
+
+  void RecordNext() { is_recording_ = true; }
+
+  ExecutorAddress AddressOf(llvm::object::SectionRef section) const {
+    return ExecutorAddress(info_ == nullptr ? 0 : info_->getSectionLoadAddress(section));
+  }
+
+ private:
+  bool is_recording_ = false;
+  std::unique_ptr<llvm::LoadedObjectInfo> info_;
+};
+
 McjitLinker::McjitLinker(const Target& target, const CodeMemory& memory)
-    : target_(target), code_memory_(memory) {}
+    : target_(target), code_memory_(memory), sections_(std::make_unique<SectionRecorder>()) {}
 
 McjitLinker::~McjitLinker() = default;
 
@@ -76,6 +96,7 @@ absl::Status McjitLinker::Renew() {
   // MCJIT's own registration ends with the instance, and makes known what has nothing to tell.
   mcjit_->UnregisterJITEventListener(llvm::JITEventListener::createGDBRegistrationListener());
   mcjit_->RegisterJITEventListener(&code_memory_.debugger_registration);
+  mcjit_->RegisterJITEventListener(sections_.get());
   // Without the module finalizeObject has nothing to compile and only finishes what was loaded.
   mcjit_->removeModule(module);
   delete module;
@@ -120,6 +141,12 @@ absl::Status McjitLinker::Finish(const SymbolAddresses& resolution) {
     mcjit_ = nullptr;
   }
   return status;
+}
+
+void McjitLinker::RecordSections() { sections_->RecordNext(); }
+
+ExecutorAddress McjitLinker::AddressOf(llvm::object::SectionRef section) const {
+  return sections_->AddressOf(section);
 }
 
 ExecutorAddress McjitLinker::SectionNamed(absl::string_view name) const {

@@ -60,6 +60,12 @@ class McjitLinker {
   // code executable and its unwind tables known.
   absl::Status Finish(const SymbolAddresses& resolution);
 
+  // Call before Load if AddressOf will be asked about the next object.
+  void RecordSections();
+
+  // Where a section of that object will be; null for one that was not loaded.
+  ExecutorAddress AddressOf(llvm::object::SectionRef section) const;
+
   // Where the section `name` of the object loaded last will be; null unless it has exactly one.
   ExecutorAddress SectionNamed(absl::string_view name) const;
 
@@ -68,6 +74,7 @@ class McjitLinker {
 
  private:
   class Resolver;
+  class SectionRecorder;
 
   absl::Status Renew();
   bool MustRenew(const ObjectImage& image) const;
@@ -75,7 +82,8 @@ class McjitLinker {
 
   const Target& target_;
   const CodeMemory code_memory_;
-  llvm::LLVMContext context_;  // Of the empty module that MCJIT insists on.
+  llvm::LLVMContext context_;                  // Of the empty module that MCJIT insists on.
+  std::unique_ptr<SectionRecorder> sections_;  // Outlives mcjit_, which reports to it.
   std::unique_ptr<llvm::ExecutionEngine> mcjit_;
   Resolver* resolver_ = nullptr;     // Owned by mcjit_.
   SectionMemory* memory_ = nullptr;  // Owned by mcjit_.

@@ -133,6 +133,70 @@ std::vector<ObjectImage::NamedSection> ObjectImage::NamedSections() const {
   return named;
 }
 
+absl::StatusOr<std::vector<ObjectImage::LifecyclePointer>> ObjectImage::LifecyclePointers() const {
+  constexpr absl::StatusCode kDamaged = absl::StatusCode::kInvalidArgument;
+  std::vector<LifecyclePointer> pointers;
+  for (const llvm::object::SectionRef relocations : object_->sections()) {
+    FIRSTCALL_ASSIGN_OR_RETURN(
+        llvm::object::section_iterator section,
+        FromLlvm(relocations.getRelocatedSection(), kDamaged, "reading its sections"));
+    if (section == object_->section_end()) continue;
+    FIRSTCALL_ASSIGN_OR_RETURN(llvm::StringRef name,
+                               FromLlvm(section->getName(), kDamaged, "reading its sections"));
+    for (LifecyclePhase phase : {LifecyclePhase::kStart, LifecyclePhase::kEnd}) {
+      std::optional<int64_t> priority = PriorityOfSection(View(name), phase);
+      if (!priority) continue;
+      for (const llvm::object::ELFRelocationRef relocation : relocations.relocations()) {
+        const llvm::object::symbol_iterator symbol = relocation.getSymbol();
+        if (symbol == object_->symbol_end()) continue;
+        FIRSTCALL_ASSIGN_OR_RETURN(llvm::object::section_iterator target,
+                                   FromLlvm(symbol->getSection(), kDamaged, "reading its symbols"));
+        if (target == object_->section_end()) {
+          return absl::UnimplementedError(
+              absl::StrCat("section '", View(name), "': a pointer to another object's function"));
+        }
+        FIRSTCALL_ASSIGN_OR_RETURN(uint64_t value,
+                                   FromLlvm(symbol->getValue(), kDamaged, "reading its symbols"));
+        FIRSTCALL_ASSIGN_OR_RETURN(
+            int64_t addend, FromLlvm(relocation.getAddend(), kDamaged, "reading its relocations"));
+        pointers.push_back({phase, *priority, *target, value + static_cast<uint64_t>(addend)});
+      }
+    }
+  }
+  return pointers;
+}
+
+absl::StatusOr<std::vector<absl::string_view>> ObjectImage::NearSymbols() const {
+  std::vector<absl::string_view> symbols;
+  // AArch64's linker reports what is out of reach itself.
+  if (architecture_ != llvm::Triple::x86_64) return symbols;
+  constexpr absl::StatusCode kDamaged = absl::StatusCode::kInvalidArgument;
+  for (const llvm::object::SectionRef relocations : object_->sections()) {
+    FIRSTCALL_ASSIGN_OR_RETURN(
+        llvm::object::section_iterator section,
+        FromLlvm(relocations.getRelocatedSection(), kDamaged, "reading its sections"));
+    if (section == object_->section_end() ||
+        !(llvm::object::ELFSectionRef(*section).getFlags() & llvm::ELF::SHF_ALLOC)) {
+      continue;
+    }
+    for (const llvm::object::RelocationRef relocation : relocations.relocations()) {
+      const uint64_t type = relocation.getType();
+      if (type == llvm::ELF::R_X86_64_32 || type == llvm::ELF::R_X86_64_32S) {
+        return absl::UnimplementedError("an address of 32 bits: compile it with -fPIC");
+      }
+      const llvm::object::symbol_iterator symbol = relocation.getSymbol();
+      if (type != llvm::ELF::R_X86_64_PC32 || symbol == object_->symbol_end()) continue;
+      FIRSTCALL_ASSIGN_OR_RETURN(uint32_t flags,
+                                 FromLlvm(symbol->getFlags(), kDamaged, "reading its symbols"));
+      if ((flags & llvm::object::SymbolRef::SF_Undefined) == 0) continue;
+      FIRSTCALL_ASSIGN_OR_RETURN(llvm::StringRef name,
+                                 FromLlvm(symbol->getName(), kDamaged, "reading its symbols"));
+      symbols.push_back(View(name));
+    }
+  }
+  return symbols;
+}
+
 void ObjectImage::Undefine(absl::string_view name) {
   const auto& object = llvm::cast<ElfObject>(*object_);
   for (const llvm::object::ELFSymbolRef symbol : object.symbols()) {

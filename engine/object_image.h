@@ -17,6 +17,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/TargetParser/Triple.h"
+#include "splitter/lifecycle.h"
 
 namespace firstcall {
 
@@ -53,6 +54,21 @@ class ObjectImage {
     uint64_t size = 0;
   };
   std::vector<NamedSection> NamedSections() const;
+
+  // What the sections .init_array, .fini_array and their like point to, in the order of the file.
+  // InvalidArgument if a section cannot be read.
+  struct LifecyclePointer {
+    LifecyclePhase phase;
+    int64_t priority;
+    llvm::object::SectionRef section;  // Valid while the object is loaded.
+    uint64_t offset;                   // Into the section.
+  };
+  absl::StatusOr<std::vector<LifecyclePointer>> LifecyclePointers() const;
+
+  // The undefined symbols that the object refers to by a distance of 32 bits, and needs within that
+  // reach. Unimplemented if it refers to anything by an absolute address of 32 bits, which code
+  // that may lie anywhere cannot.
+  absl::StatusOr<std::vector<absl::string_view>> NearSymbols() const;
 
   // Makes a definition a reference to one that stands elsewhere.
   void Undefine(absl::string_view name);

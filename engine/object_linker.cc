@@ -3,17 +3,44 @@
 
 #include "engine/object_linker.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "base/status.h"
+#include "engine/signature.h"
 #include "engine/source_module.h"
+#include "llvm/IR/Metadata.h"
+#include "llvm/IR/Module.h"
 #include "splitter/data_extractor.h"
 #include "splitter/symbol_name.h"
 #include "splitter/whole_module.h"
 
 namespace firstcall {
+namespace {
+
+// Lets the object tell what it was made from, in its .comment section.
+void AddIdentification(llvm::Module& module, llvm::StringRef text) {
+  llvm::LLVMContext& context = module.getContext();
+  module.getOrInsertNamedMetadata("llvm.ident")
+      ->addOperand(llvm::MDNode::get(context, llvm::MDString::get(context, text)));
+}
+
+absl::Status KeepLifecycle(std::vector<ObjectImage::LifecyclePointer> pointers,
+                           const McjitLinker& linker, LazyObject& object) {
+  std::stable_sort(pointers.begin(), pointers.end(),
+                   [](const auto& a, const auto& b) { return a.priority < b.priority; });
+  for (const ObjectImage::LifecyclePointer& pointer : pointers) {
+    const ExecutorAddress section = linker.AddressOf(pointer.section);
+    if (section.is_null()) return absl::InternalError("a constructor's section was not loaded");
+    auto& list = pointer.phase == LifecyclePhase::kStart ? object.constructors : object.destructors;
+    list.push_back({pointer.priority, section + pointer.offset});
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
 
 absl::Status ObjectLinker::Link(LazyObject& object, CompileContext& context) {
   if (object.state.load(std::memory_order_acquire) == LazyObject::State::kReady) {
@@ -39,31 +66,50 @@ absl::StatusOr<ObjectBytes> ObjectLinker::Make(LazyObject& object, CompileContex
                                                PublishedObject& published) {
   if (object.module == nullptr) return std::move(object.bytes);
   SourceModule& module = *object.module;
-  const auto is_replaced = [&](SymbolOrdinal ordinal) {
-    return resolver_.IsReplaced(module, ordinal);
-  };
+  if (module.mode() == Mode::kEager) return MakeWhole(module, context, published);
   FIRSTCALL_ASSIGN_OR_RETURN(ModuleView * view, context.View(module));
   FIRSTCALL_ASSIGN_OR_RETURN(ObjectEmitter * emitter, context.Emitter());
   absl::MutexLock lock(&view->mutex());
   const absl::Time start = absl::Now();
-  if (module.mode() == Mode::kEager) {
-    FIRSTCALL_RETURN_IF_ERROR(
-        PrepareWholeModule(*view, module.index(), !module.source().is_verified(), is_replaced));
-    const absl::Time prepared = absl::Now();
-    listener_.OnModuleMade(view->module());
-    absl::StatusOr<ObjectBytes> bytes = emitter->Emit(view->module());
-    published.function_count = module.index().function_count();
-    published.split = prepared - start;
-    published.emit = absl::Now() - prepared;
-    return bytes;
-  }
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<llvm::Module> data,
-                             ExtractData(*view, module.index(), is_replaced));
+                             ExtractData(*view, module.index(), [&](SymbolOrdinal ordinal) {
+                               return resolver_.IsReplaced(module, ordinal);
+                             }));
   const absl::Time extracted = absl::Now();
   listener_.OnModuleMade(*data);
   absl::StatusOr<ObjectBytes> bytes = emitter->Emit(std::move(data));
   published.split = extracted - start;
   published.emit = absl::Now() - extracted;
+  return bytes;
+}
+
+absl::StatusOr<ObjectBytes> ObjectLinker::MakeWhole(SourceModule& module, CompileContext& context,
+                                                    PublishedObject& published) {
+  const auto is_replaced = [&](SymbolOrdinal ordinal) {
+    return resolver_.IsReplaced(module, ordinal);
+  };
+  std::string signature;
+  if (cache_ != nullptr) {
+    signature = SignatureOf(module, target_, is_replaced);
+    std::optional<ObjectBytes> found = cache_->Find({module.name(), signature});
+    if (found) return *std::move(found);
+  }
+  FIRSTCALL_ASSIGN_OR_RETURN(ModuleView * view, context.View(module));
+  FIRSTCALL_ASSIGN_OR_RETURN(ObjectEmitter * emitter, context.Emitter());
+  absl::MutexLock lock(&view->mutex());
+  const absl::Time start = absl::Now();
+  FIRSTCALL_RETURN_IF_ERROR(
+      PrepareWholeModule(*view, module.index(), !module.source().is_verified(), is_replaced));
+  if (cache_ != nullptr) AddIdentification(view->module(), signature);
+  const absl::Time prepared = absl::Now();
+  listener_.OnModuleMade(view->module());
+  absl::StatusOr<ObjectBytes> bytes = emitter->Emit(view->module());
+  published.function_count = module.index().function_count();
+  published.split = prepared - start;
+  published.emit = absl::Now() - prepared;
+  if (bytes.ok() && cache_ != nullptr) {
+    cache_->Store({module.name(), signature}, absl::string_view(bytes->data(), bytes->size()));
+  }
   return bytes;
 }
 
@@ -80,6 +126,13 @@ absl::Status ObjectLinker::LinkLocked(LazyObject& object, CompileContext& contex
   image->MakeDefinitionsStrong();
   // A linker of its own: between Load and Finish other objects may have to be linked.
   McjitLinker linker(target_, memory_);
+  std::vector<ObjectImage::LifecyclePointer> lifecycle;
+  std::vector<absl::string_view> near_symbols;
+  if (object.module == nullptr) {
+    FIRSTCALL_ASSIGN_OR_RETURN(near_symbols, image->NearSymbols());
+    FIRSTCALL_ASSIGN_OR_RETURN(lifecycle, image->LifecyclePointers());
+    if (!lifecycle.empty()) linker.RecordSections();
+  }
   const std::vector<ObjectImage::NamedSection> sections = image->NamedSections();
   FIRSTCALL_ASSIGN_OR_RETURN(object.addresses, linker.Load(*image));
   for (const ObjectImage::NamedSection& section : sections) {
@@ -91,7 +144,13 @@ absl::Status ObjectLinker::LinkLocked(LazyObject& object, CompileContext& contex
   object.state.store(LazyObject::State::kLoaded, std::memory_order_relaxed);
   FIRSTCALL_ASSIGN_OR_RETURN(SymbolAddresses resolution,
                              resolver_.ResolveAll(*image, object, "its data and code", context));
+  for (absl::string_view symbol : near_symbols) {
+    if (memory_.arena.Contains(resolution.at(symbol))) continue;
+    return absl::UnimplementedError(
+        absl::StrCat("'", symbol, "' may be out of its reach: compile it with -fPIC"));
+  }
   FIRSTCALL_RETURN_IF_ERROR(linker.Finish(resolution));
+  FIRSTCALL_RETURN_IF_ERROR(KeepLifecycle(lifecycle, linker, object));
   if (auto initializer = object.addresses.find(kInitializer);
       initializer != object.addresses.end()) {
     initializer->second.InThisProcess<void (*)()>()();
@@ -99,7 +158,37 @@ absl::Status ObjectLinker::LinkLocked(LazyObject& object, CompileContext& contex
   published.code_bytes = linker.code_bytes();
   published.link = absl::Now() - start;
   listener_.OnPublished(published);
+  if (object.module == nullptr) {
+    absl::MutexLock lock(&constructors_mutex_);
+    pending_.push_back(&object);
+    has_pending_ = true;
+  }
   return absl::OkStatus();
+}
+
+std::vector<LazyObject*> ObjectLinker::TakeObjectsToConstruct() {
+  absl::MutexLock lock(&constructors_mutex_);
+  constructors_started_ = true;
+  has_pending_ = false;
+  constructed_.insert(constructed_.end(), pending_.begin(), pending_.end());
+  return std::exchange(pending_, {});
+}
+
+std::vector<LazyObject*> ObjectLinker::TakeObjectsToDestroy() {
+  absl::MutexLock lock(&constructors_mutex_);
+  return std::exchange(constructed_, {});
+}
+
+void ObjectLinker::RunPendingConstructors() {
+  if (!has_pending_.load(std::memory_order_relaxed) || !constructors_started_) return;
+  for (const LazyObject* object : TakeObjectsToConstruct()) {
+    std::vector<LazyObject::LifecycleCode> constructors = object->constructors;
+    std::stable_sort(constructors.begin(), constructors.end(),
+                     [](const auto& a, const auto& b) { return a.priority < b.priority; });
+    for (const LazyObject::LifecycleCode& constructor : constructors) {
+      constructor.address.InThisProcess<void (*)()>()();
+    }
+  }
 }
 
 absl::StatusOr<ExecutorAddress> ObjectLinker::AddressIn(LazyObject& object, absl::string_view name,

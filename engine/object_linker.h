@@ -6,11 +6,16 @@
 #ifndef FIRSTCALL_ENGINE_OBJECT_LINKER_H_
 #define FIRSTCALL_ENGINE_OBJECT_LINKER_H_
 
+#include <atomic>
 #include <mutex>  // std::recursive_mutex
+#include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
+#include "cache/object_cache.h"
 #include "engine/compile_context.h"
 #include "engine/lazy_object.h"
 #include "engine/listener.h"
@@ -20,10 +25,10 @@ namespace firstcall {
 
 class ObjectLinker {
  public:
-  // All must outlive the linker.
+  // All must outlive the linker; `cache` may be null.
   ObjectLinker(const Target& target, const CodeMemory& memory, SymbolResolver& resolver,
-               Listener& listener)
-      : target_(target), memory_(memory), resolver_(resolver), listener_(listener) {}
+               Listener& listener, ObjectCache* cache)
+      : target_(target), memory_(memory), resolver_(resolver), listener_(listener), cache_(cache) {}
 
   // Links `object` unless that has been done. A failure is kept and returned again. May block on
   // generating code for data, or in eager mode for a module.
@@ -35,6 +40,15 @@ class ObjectLinker {
   absl::StatusOr<ExecutorAddress> AddressIn(LazyObject& object, absl::string_view name,
                                             CompileContext& context);
 
+  // The object files that have been linked, and whose constructors the caller is to run now: those
+  // that were linked since the last call. From the first call on RunPendingConstructors does that
+  // for what is linked while the program runs.
+  std::vector<LazyObject*> TakeObjectsToConstruct() ABSL_LOCKS_EXCLUDED(constructors_mutex_);
+  void RunPendingConstructors() ABSL_LOCKS_EXCLUDED(constructors_mutex_);
+
+  // All that were taken, in their order, to be destroyed by the caller.
+  std::vector<LazyObject*> TakeObjectsToDestroy() ABSL_LOCKS_EXCLUDED(constructors_mutex_);
+
   // Held while linking. Whoever compiles a function together with data must hold it from before,
   // because both may need each other.
   std::recursive_mutex& mutex() { return mutex_; }
@@ -43,14 +57,23 @@ class ObjectLinker {
   absl::Status LinkLocked(LazyObject& object, CompileContext& context);
   absl::StatusOr<ObjectBytes> Make(LazyObject& object, CompileContext& context,
                                    PublishedObject& published);
+  absl::StatusOr<ObjectBytes> MakeWhole(SourceModule& module, CompileContext& context,
+                                        PublishedObject& published);
 
   const Target& target_;
   const CodeMemory memory_;
   SymbolResolver& resolver_;
   Listener& listener_;
+  ObjectCache* const cache_;
   // Recursive, because data of two modules may refer to each other, and because a client's symbol
   // finder, called while it is held, may call compiled code.
   std::recursive_mutex mutex_;
+
+  absl::Mutex constructors_mutex_;
+  std::atomic<bool> constructors_started_{false};
+  std::atomic<bool> has_pending_{false};
+  std::vector<LazyObject*> pending_ ABSL_GUARDED_BY(constructors_mutex_);
+  std::vector<LazyObject*> constructed_ ABSL_GUARDED_BY(constructors_mutex_);
 };
 
 }  // namespace firstcall

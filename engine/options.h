@@ -53,7 +53,8 @@ inline constexpr int kFirstCallFailedExitStatus = 70;
 // searched; may be called by several threads at once.
 using SymbolFinder = std::function<void*(absl::string_view symbol)>;
 
-class Listener;  // engine/listener.h
+class Listener;     // engine/listener.h
+class ObjectCache;  // cache/object_cache.h
 
 struct EngineOptions {
   Mode mode = Mode::kLazy;
@@ -75,6 +76,10 @@ struct EngineOptions {
   FailureHandler failure_handler;  // Empty: the default described above.
   SymbolFinder symbol_finder;      // Empty: asked for nothing.
   bool search_process_symbols = true;
+
+  // In eager mode asked for each module's object before the module is compiled, and given the
+  // object afterwards. Lazy mode compiles so little that it keeps nothing. May be null.
+  std::shared_ptr<ObjectCache> object_cache;
 
   // Told of all that is compiled.
   std::vector<std::shared_ptr<Listener>> listeners;

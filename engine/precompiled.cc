@@ -30,7 +30,9 @@ absl::string_view View(llvm::StringRef text) { return {text.data(), text.size()}
 absl::Status PrecompiledObjects::Add(std::string name, absl::string_view contents,
                                      bool is_archive_member, LibraryId library,
                                      Definitions& definitions) {
-  auto object = std::make_unique<LazyObject>(std::move(name), /*object_module=*/nullptr, library);
+  FIRSTCALL_ASSIGN_OR_RETURN(DsoHandle * dso_handle, exit_handlers_.MakeHandle());
+  auto object = std::make_unique<LazyObject>(std::move(name), /*object_module=*/nullptr, library,
+                                             *dso_handle);
   object->bytes.assign(contents.begin(), contents.end());
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ObjectImage> image,
                              ObjectImage::Parse(object->bytes, object->name));
@@ -41,9 +43,17 @@ absl::Status PrecompiledObjects::Add(std::string name, absl::string_view content
   }
   FIRSTCALL_RETURN_IF_ERROR(
       definitions.Add(*object, image->DescribeDefinitions(), is_archive_member));
+  FIRSTCALL_ASSIGN_OR_RETURN(std::vector<ObjectImage::LifecyclePointer> lifecycle,
+                             image->LifecyclePointers());
   absl::MutexLock lock(&mutex_);
+  if (!lifecycle.empty() && !is_archive_member) with_constructors_.push_back(object.get());
   objects_.push_back(std::move(object));
   return absl::OkStatus();
+}
+
+std::vector<LazyObject*> PrecompiledObjects::ObjectsWithConstructors() {
+  absl::MutexLock lock(&mutex_);
+  return with_constructors_;
 }
 
 absl::Status PrecompiledObjects::AddObjectFile(const std::string& path, LibraryId library,

@@ -20,6 +20,8 @@ namespace firstcall {
 
 class PrecompiledObjects {
  public:
+  explicit PrecompiledObjects(ExitHandlers& exit_handlers) : exit_handlers_(exit_handlers) {}
+
   // Read the file and make what it defines known to `definitions`, which must not outlive this.
   // Errors as Engine::AddObjectFile and AddArchive; nothing has been added then.
   absl::Status AddObjectFile(const std::string& path, LibraryId library, Definitions& definitions)
@@ -27,12 +29,18 @@ class PrecompiledObjects {
   absl::Status AddArchive(const std::string& path, LibraryId library, Definitions& definitions)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // The object files that have constructors, in the order they were added. They are part of the
+  // program whether anything refers to them or not, other than an archive's members.
+  std::vector<LazyObject*> ObjectsWithConstructors() ABSL_LOCKS_EXCLUDED(mutex_);
+
  private:
   absl::Status Add(std::string name, absl::string_view contents, bool is_archive_member,
                    LibraryId library, Definitions& definitions) ABSL_LOCKS_EXCLUDED(mutex_);
 
+  ExitHandlers& exit_handlers_;
   absl::Mutex mutex_;
   std::vector<std::unique_ptr<LazyObject>> objects_ ABSL_GUARDED_BY(mutex_);
+  std::vector<LazyObject*> with_constructors_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace firstcall

@@ -2,15 +2,13 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "engine/entry_point.h"
 #include "llvm/IR/Function.h"
-
-// Runs the exit handlers that were registered with `dso_handle` (Itanium C++ ABI, 3.3.6.3).
-extern "C" void __cxa_finalize(void* dso_handle);
 
 namespace firstcall {
 
@@ -24,22 +22,20 @@ void Program::Add(std::unique_ptr<SourceModule> module) {
   modules_.push_back(std::move(module));
 }
 
-SourceModule* Program::TakeModuleToConstruct() {
+std::vector<SourceModule*> Program::TakeModulesToConstruct() {
   absl::MutexLock lock(&mutex_);
-  if (constructed_ == modules_.size()) return nullptr;
-  // Before any handler the program registers, so that destructors run after those.
+  // Before any handler the program registers with the C library, so that destructors run after
+  // those.
   if (!exit_hook_) exit_hook_.emplace([this] { RunDestructors(); });
-  SourceModule* module = modules_[constructed_++].get();
-  to_destroy_.push_back(module);
-  return module;
+  std::vector<SourceModule*> taken;
+  while (constructed_ < modules_.size()) taken.push_back(modules_[constructed_++].get());
+  to_destroy_.insert(to_destroy_.end(), taken.begin(), taken.end());
+  return taken;
 }
 
-SourceModule* Program::TakeModuleToDestroy() {
+std::vector<SourceModule*> Program::TakeModulesToDestroy() {
   absl::MutexLock lock(&mutex_);
-  if (to_destroy_.empty()) return nullptr;
-  SourceModule* module = to_destroy_.back();
-  to_destroy_.pop_back();
-  return module;
+  return std::exchange(to_destroy_, {});
 }
 
 absl::StatusOr<ExecutorAddress> Program::Prepare(SourceModule& module, SymbolOrdinal function,
@@ -55,41 +51,79 @@ absl::StatusOr<ExecutorAddress> Program::Prepare(SourceModule& module, SymbolOrd
   return resolver_.AddressOf(module, function, ReferenceKind::kStub, *context);
 }
 
-absl::Status Program::RunConstructors() {
-  while (SourceModule* module = TakeModuleToConstruct()) {
-    for (const LifecycleFunction& constructor : module->index().constructors()) {
-      FIRSTCALL_ASSIGN_OR_RETURN(
-          ExecutorAddress address,
-          Prepare(*module, constructor.function, FunctionCompiler::Reason::kCalled));
-      address.InThisProcess<void (*)()>()();
+// As if a static linker had been given the modules, then the object files, then the archives.
+absl::StatusOr<Program::Steps> Program::TakeConstructors() {
+  Steps steps;
+  for (SourceModule* module : TakeModulesToConstruct()) {
+    for (const LifecycleFunction& entry : module->index().constructors()) {
+      steps.push_back({entry.priority, module, entry.function, ExecutorAddress()});
     }
   }
-  return absl::OkStatus();
+  const std::vector<LazyObject*> files = precompiled_.ObjectsWithConstructors();
+  for (LazyObject* object : files) {
+    ContextPool::Lease context = contexts_.Take();
+    FIRSTCALL_RETURN_IF_ERROR(objects_.Link(*object, *context));
+  }
+  std::vector<LazyObject*> objects = objects_.TakeObjectsToConstruct();
+  std::stable_partition(objects.begin(), objects.end(), [&](LazyObject* object) {
+    return std::find(files.begin(), files.end(), object) != files.end();
+  });
+  for (const LazyObject* object : objects) {
+    for (const LazyObject::LifecycleCode& code : object->constructors) {
+      steps.push_back({code.priority, nullptr, SymbolOrdinal(), code.address});
+    }
+  }
+  std::stable_sort(steps.begin(), steps.end(),
+                   [](const auto& a, const auto& b) { return a.priority < b.priority; });
+  return steps;
+}
+
+absl::Status Program::RunConstructors() {
+  while (true) {
+    FIRSTCALL_ASSIGN_OR_RETURN(Steps steps, TakeConstructors());
+    if (steps.empty()) return absl::OkStatus();
+    for (LifecycleStep& step : steps) {
+      if (step.module != nullptr) {
+        FIRSTCALL_ASSIGN_OR_RETURN(
+            step.address, Prepare(*step.module, step.function, FunctionCompiler::Reason::kCalled));
+      }
+      step.address.InThisProcess<void (*)()>()();
+    }
+  }
+}
+
+Program::Steps Program::TakeDestructors() {
+  Steps steps;
+  for (SourceModule* module : TakeModulesToDestroy()) {
+    const absl::Span<const LifecycleFunction> list = module->index().destructors();
+    for (auto entry = list.rbegin(); entry != list.rend(); ++entry) {
+      steps.push_back({entry->priority, module, entry->function, ExecutorAddress()});
+    }
+  }
+  for (const LazyObject* object : objects_.TakeObjectsToDestroy()) {
+    for (const LazyObject::LifecycleCode& code : object->destructors) {
+      steps.push_back({code.priority, nullptr, SymbolOrdinal(), code.address});
+    }
+  }
+  std::stable_sort(steps.begin(), steps.end(),
+                   [](const auto& a, const auto& b) { return a.priority < b.priority; });
+  std::reverse(steps.begin(), steps.end());
+  return steps;
 }
 
 void Program::RunDestructors() {
-  DestroyConstructedModules();
-  // Code that was called without constructors may have registered handlers too.
-  std::vector<SourceModule*> others;
-  {
-    absl::MutexLock lock(&mutex_);
-    for (const auto& module : modules_) others.push_back(module.get());
-  }
-  for (auto module = others.rbegin(); module != others.rend(); ++module) {
-    __cxa_finalize((*module)->dso_handle());
-  }
-}
-
-void Program::DestroyConstructedModules() {
-  while (SourceModule* module = TakeModuleToDestroy()) {
-    __cxa_finalize(module->dso_handle());
-    for (const LifecycleFunction& destructor : module->index().destructors()) {
+  exit_handlers_.Run();
+  for (LifecycleStep& step : TakeDestructors()) {
+    if (step.module != nullptr) {
       // The stub, so that one that cannot be compiled goes to the failure handler.
       ContextPool::Lease context = contexts_.Take();
       absl::StatusOr<ExecutorAddress> address =
-          resolver_.AddressOf(*module, destructor.function, ReferenceKind::kStub, *context);
-      if (address.ok()) address->InThisProcess<void (*)()>()();
+          resolver_.AddressOf(*step.module, step.function, ReferenceKind::kStub, *context);
+      if (!address.ok()) continue;
+      step.address = *address;
     }
+    step.address.InThisProcess<void (*)()>()();
+    exit_handlers_.Run();
   }
 }
 

@@ -19,8 +19,11 @@
 #include "absl/types/span.h"
 #include "engine/compile_context.h"
 #include "engine/definitions.h"
+#include "engine/exit_handlers.h"
 #include "engine/exit_hook.h"
 #include "engine/function_compiler.h"
+#include "engine/object_linker.h"
+#include "engine/precompiled.h"
 #include "engine/source_module.h"
 #include "engine/symbol_resolver.h"
 
@@ -30,8 +33,15 @@ class Program {
  public:
   // All must outlive the program.
   Program(ContextPool& contexts, const Definitions& definitions, SymbolResolver& resolver,
-          FunctionCompiler& compiler)
-      : contexts_(contexts), definitions_(definitions), resolver_(resolver), compiler_(compiler) {}
+          FunctionCompiler& compiler, ObjectLinker& objects, PrecompiledObjects& precompiled,
+          ExitHandlers& exit_handlers)
+      : contexts_(contexts),
+        definitions_(definitions),
+        resolver_(resolver),
+        compiler_(compiler),
+        objects_(objects),
+        precompiled_(precompiled),
+        exit_handlers_(exit_handlers) {}
 
   ModuleId NextId() ABSL_LOCKS_EXCLUDED(mutex_);
   void Add(std::unique_ptr<SourceModule> module) ABSL_LOCKS_EXCLUDED(mutex_);
@@ -46,14 +56,28 @@ class Program {
                                           FunctionCompiler::Reason reason);
 
  private:
-  SourceModule* TakeModuleToConstruct() ABSL_LOCKS_EXCLUDED(mutex_);
-  SourceModule* TakeModuleToDestroy() ABSL_LOCKS_EXCLUDED(mutex_);
-  void DestroyConstructedModules() ABSL_LOCKS_EXCLUDED(mutex_);
+  // A constructor or destructor of a source module, or of an object file.
+  struct LifecycleStep {
+    int64_t priority;
+    SourceModule* module;  // Null for an object file's, of which only the address is known.
+    SymbolOrdinal function;
+    ExecutorAddress address;
+  };
+  using Steps = std::vector<LifecycleStep>;
+
+  // The modules that are still to be constructed; from now on they count as constructed.
+  std::vector<SourceModule*> TakeModulesToConstruct() ABSL_LOCKS_EXCLUDED(mutex_);
+  std::vector<SourceModule*> TakeModulesToDestroy() ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::StatusOr<Steps> TakeConstructors() ABSL_LOCKS_EXCLUDED(mutex_);
+  Steps TakeDestructors() ABSL_LOCKS_EXCLUDED(mutex_);
 
   ContextPool& contexts_;
   const Definitions& definitions_;
   SymbolResolver& resolver_;
   FunctionCompiler& compiler_;
+  ObjectLinker& objects_;
+  PrecompiledObjects& precompiled_;
+  ExitHandlers& exit_handlers_;
   absl::Mutex mutex_;
   uint32_t next_id_ ABSL_GUARDED_BY(mutex_) = 0;
   std::vector<std::unique_ptr<SourceModule>> modules_ ABSL_GUARDED_BY(mutex_);

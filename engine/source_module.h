@@ -20,12 +20,12 @@ namespace firstcall {
 class SourceModule {
  public:
   SourceModule(ModuleId id, LibraryId library, Mode mode, std::unique_ptr<ModuleSource> source,
-               SymbolIndex index)
+               SymbolIndex index, DsoHandle& dso_handle)
       : id_(id),
         mode_(mode),
         source_(std::move(source)),
         index_(std::move(index)),
-        object_(source_->name(), this, library) {}
+        object_(source_->name(), this, library, dso_handle) {}
 
   ModuleId id() const { return id_; }
   LibraryId library() const { return object_.library; }
@@ -37,16 +37,12 @@ class SourceModule {
   // The data-module; in eager mode the whole module.
   LazyObject& object() { return object_; }
 
-  // What the module's `__dso_handle` is: tells its exit handlers from those of others.
-  void* dso_handle() { return &dso_handle_; }
-
  private:
   const ModuleId id_;
   const Mode mode_;
   const std::unique_ptr<ModuleSource> source_;
   const SymbolIndex index_;
   LazyObject object_;
-  char dso_handle_ = 0;
 };
 
 }  // namespace firstcall

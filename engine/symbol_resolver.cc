@@ -8,6 +8,7 @@
 #include "absl/strings/strip.h"
 #include "base/status.h"
 #include "engine/compiler_runtime.h"
+#include "engine/exit_handlers.h"
 #include "engine/exit_hook.h"
 #include "engine/function_compiler.h"
 #include "engine/object_linker.h"
@@ -18,6 +19,8 @@
 
 namespace firstcall {
 namespace {
+
+constexpr absl::string_view kRegisterExitHandler = "__cxa_atexit";
 
 bool IsCode(SymbolKind kind) { return kind == SymbolKind::kFunction || kind == SymbolKind::kIFunc; }
 
@@ -82,8 +85,8 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::Resolve(absl::string_view object
                                                         CompileContext& context) {
   const SymbolReference reference = ParseReference(object_name);
   SourceModule* module = requester.module;
+  if (reference.name == kDsoHandle) return ExecutorAddress::Of(&requester.dso_handle);
   if (module != nullptr) {
-    if (reference.name == kDsoHandle) return ExecutorAddress::Of(module->dso_handle());
     if (reference.name == kAtexit) {
       absl::StatusOr<ExecutorAddress> own = objects_->AddressIn(module->object(), kAtexit, context);
       if (own.ok() || !absl::IsNotFound(own.status())) return own;
@@ -193,6 +196,9 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::FindOutside(absl::string_view na
   }
   if (options_.symbol_finder) {
     if (void* address = options_.symbol_finder(name)) return ExecutorAddress::Of(address);
+  }
+  if (name == kRegisterExitHandler) {
+    return ExecutorAddress::Of(reinterpret_cast<const void*>(&ExitHandlers::Register));
   }
   if (name == kEmulatedTlsAccessor && ProvidesEmulatedTls()) return HostThreadLocals::Accessor();
   const ExecutorAddress address = FindInProcess(variable);

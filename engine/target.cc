@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/status.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/MCSubtargetInfo.h"
@@ -108,8 +109,13 @@ absl::StatusOr<Target> Target::Create(const EngineOptions& options) {
       options.triple.empty() ? host : llvm::Triple(llvm::Triple::normalize(options.triple));
   std::string error;
   target.target_ = llvm::TargetRegistry::lookupTarget(options.architecture, target.triple_, error);
-  if (target.target_ == nullptr || target.triple_.getArch() != host.getArch() ||
-      !target.triple_.isOSBinFormatELF()) {
+  if (target.target_ != nullptr && !target.triple_.isOSBinFormatELF()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("choosing a target: '", target.triple_.str(), "' asks for ",
+                     llvm::Triple::getObjectFormatTypeName(target.triple_.getObjectFormat()).str(),
+                     " objects, and only those in the container elf can be linked here"));
+  }
+  if (target.target_ == nullptr || target.triple_.getArch() != host.getArch()) {
     return absl::InvalidArgumentError(absl::StrCat("choosing a target: '", target.triple_.str(),
                                                    "' is not what this process can run (",
                                                    host.str(), ")"));
@@ -172,6 +178,84 @@ absl::Status Target::Adopt(llvm::Module& module) const {
                                                    "'"));
   }
   return absl::OkStatus();
+}
+
+std::string Target::Describe() const {
+  const unsigned settings[] = {
+      static_cast<unsigned>(options_.UnsafeFPMath),
+      static_cast<unsigned>(options_.NoInfsFPMath),
+      static_cast<unsigned>(options_.NoNaNsFPMath),
+      static_cast<unsigned>(options_.NoTrappingFPMath),
+      static_cast<unsigned>(options_.NoSignedZerosFPMath),
+      static_cast<unsigned>(options_.ApproxFuncFPMath),
+      static_cast<unsigned>(options_.HonorSignDependentRoundingFPMathOption),
+      static_cast<unsigned>(options_.NoZerosInBSS),
+      static_cast<unsigned>(options_.GuaranteedTailCallOpt),
+      static_cast<unsigned>(options_.StackSymbolOrdering),
+      static_cast<unsigned>(options_.EnableFastISel),
+      static_cast<unsigned>(options_.EnableGlobalISel),
+      static_cast<unsigned>(options_.UseInitArray),
+      static_cast<unsigned>(options_.DisableIntegratedAS),
+      static_cast<unsigned>(options_.FunctionSections),
+      static_cast<unsigned>(options_.DataSections),
+      static_cast<unsigned>(options_.UniqueSectionNames),
+      static_cast<unsigned>(options_.UniqueBasicBlockSectionNames),
+      static_cast<unsigned>(options_.SeparateNamedSections),
+      static_cast<unsigned>(options_.TrapUnreachable),
+      static_cast<unsigned>(options_.NoTrapAfterNoreturn),
+      static_cast<unsigned>(options_.TLSSize),
+      static_cast<unsigned>(options_.EmulatedTLS),
+      static_cast<unsigned>(options_.EnableTLSDESC),
+      static_cast<unsigned>(options_.EnableIPRA),
+      static_cast<unsigned>(options_.EmitStackSizeSection),
+      static_cast<unsigned>(options_.EnableMachineOutliner),
+      static_cast<unsigned>(options_.EnableMachineFunctionSplitter),
+      static_cast<unsigned>(options_.SupportsDefaultOutlining),
+      static_cast<unsigned>(options_.EmitAddrsig),
+      static_cast<unsigned>(options_.BBAddrMap),
+      static_cast<unsigned>(options_.EmitCallSiteInfo),
+      static_cast<unsigned>(options_.SupportsDebugEntryValues),
+      static_cast<unsigned>(options_.EnableDebugEntryValues),
+      static_cast<unsigned>(options_.ValueTrackingVariableLocations),
+      static_cast<unsigned>(options_.ForceDwarfFrameSection),
+      static_cast<unsigned>(options_.XRayFunctionIndex),
+      static_cast<unsigned>(options_.DebugStrictDwarf),
+      static_cast<unsigned>(options_.Hotpatch),
+      static_cast<unsigned>(options_.JMCInstrument),
+      static_cast<unsigned>(options_.EnableCFIFixup),
+      static_cast<unsigned>(options_.MisExpect),
+      static_cast<unsigned>(options_.LoopAlignment),
+      static_cast<unsigned>(options_.GlobalISelAbort),
+      static_cast<unsigned>(options_.SwiftAsyncFramePointer),
+      static_cast<unsigned>(options_.BBSections),
+      static_cast<unsigned>(options_.FloatABIType),
+      static_cast<unsigned>(options_.AllowFPOpFusion),
+      static_cast<unsigned>(options_.ThreadModel),
+      static_cast<unsigned>(options_.EABIVersion),
+      static_cast<unsigned>(options_.DebuggerTuning),
+      static_cast<unsigned>(options_.ExceptionModel),
+      static_cast<unsigned>(options_.MCOptions.MCRelaxAll),
+      static_cast<unsigned>(options_.MCOptions.MCNoExecStack),
+      static_cast<unsigned>(options_.MCOptions.Crel),
+      static_cast<unsigned>(options_.MCOptions.FDPIC),
+      static_cast<unsigned>(options_.MCOptions.Dwarf64),
+      static_cast<unsigned>(options_.MCOptions.X86RelaxRelocations),
+      static_cast<unsigned>(options_.MCOptions.X86Sse2Avx),
+      static_cast<unsigned>(options_.MCOptions.DwarfVersion),
+      static_cast<unsigned>(options_.MCOptions.EmitCompactUnwindNonCanonical),
+      static_cast<unsigned>(options_.MCOptions.EmitDwarfUnwind),
+      static_cast<unsigned>(options_.MCOptions.MCUseDwarfDirectory),
+      static_cast<unsigned>(options_.MCOptions.CompressDebugSections)};
+  std::string text = absl::StrCat(
+      "target=", triple_.str(), " cpu=", cpu_, " features=", features_, " layout=", data_layout_,
+      " relocation=", static_cast<int>(relocation_model_), " code=", static_cast<int>(code_model_),
+      " level=", static_cast<int>(level_), " abi=", options_.MCOptions.ABIName, " denormals=");
+  for (llvm::DenormalMode mode :
+       {options_.getRawFPDenormalMode(), options_.getRawFP32DenormalMode()}) {
+    absl::StrAppend(&text, static_cast<int>(mode.Output), ".", static_cast<int>(mode.Input), ".");
+  }
+  absl::StrAppend(&text, " settings=", absl::StrJoin(settings, "."));
+  return text;
 }
 
 }  // namespace firstcall

@@ -35,6 +35,9 @@ class Target {
 
   const llvm::Triple& triple() const { return triple_; }
 
+  // A line of text with every setting that can change generated code.
+  std::string Describe() const;
+
  private:
   Target() = default;
 

@@ -30,10 +30,9 @@ void ComputedInitializers::Compute(llvm::GlobalVariable& variable) {
     llvm::LLVMContext& context = module_.getContext();
     auto* function = llvm::Function::Create(
         llvm::FunctionType::get(llvm::Type::getVoidTy(context), /*isVarArg=*/false),
-        llvm::GlobalValue::ExternalLinkage, llvm::StringRef(kInitializer.data(), kInitializer.size()),
-        &module_);
-    builder_ =
-        std::make_unique<llvm::IRBuilder<>>(llvm::BasicBlock::Create(context, "", function));
+        llvm::GlobalValue::ExternalLinkage,
+        llvm::StringRef(kInitializer.data(), kInitializer.size()), &module_);
+    builder_ = std::make_unique<llvm::IRBuilder<>>(llvm::BasicBlock::Create(context, "", function));
   }
   variable.setInitializer(Defer(*variable.getInitializer(), /*offset=*/0, variable));
   variable.setConstant(false);

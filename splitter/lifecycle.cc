@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "base/status.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/GlobalVariable.h"
@@ -18,22 +19,6 @@ constexpr int64_t kDefaultPriority = 65535;
 
 // Keeps the order of equal priorities.
 using ByPriority = std::multimap<int64_t, SymbolOrdinal>;
-
-// Where in the order the pointers of a section come; nothing if it is no section of `kind`, "init"
-// or "fini".
-std::optional<int64_t> PriorityOfSection(llvm::StringRef section, llvm::StringRef kind) {
-  if (kind == "init" && section.consume_front(".preinit_array")) return -1;
-  const bool counts_backwards = section.consume_front(kind == "init" ? ".ctors" : ".dtors");
-  if (!counts_backwards &&
-      !(section.consume_front(".") && section.consume_front(kind) &&
-        section.consume_front("_array"))) {
-    return std::nullopt;
-  }
-  if (section.empty()) return kDefaultPriority;
-  int64_t priority = 0;
-  if (!section.consume_front(".") || section.getAsInteger(10, priority)) return std::nullopt;
-  return counts_backwards ? kDefaultPriority - priority : priority;
-}
 
 void ReadList(const ModuleView& view, llvm::StringRef name, ByPriority& functions) {
   const llvm::GlobalVariable* variable = view.module().getGlobalVariable(name);
@@ -66,23 +51,23 @@ bool ReadPointers(const ModuleView& view, const llvm::Constant& pointers, int64_
   return true;
 }
 
-absl::Status ReadSections(const ModuleView& view, llvm::StringRef kind, ByPriority& functions) {
+absl::Status ReadSections(const ModuleView& view, LifecyclePhase phase, ByPriority& functions) {
   for (const llvm::GlobalVariable& variable : view.module().globals()) {
     if (!variable.hasSection() || !variable.hasInitializer()) continue;
-    std::optional<int64_t> priority = PriorityOfSection(variable.getSection(), kind);
+    std::optional<int64_t> priority = PriorityOfSection(variable.getSection().str(), phase);
     if (priority && !ReadPointers(view, *variable.getInitializer(), *priority, functions)) {
-      return absl::UnimplementedError(absl::StrCat(
-          "variable '", variable.getName().str(), "': something other than functions in section '",
-          variable.getSection().str(), "'"));
+      return absl::UnimplementedError(absl::StrCat("variable '", variable.getName().str(),
+                                                   "': something other than functions in section '",
+                                                   variable.getSection().str(), "'"));
     }
   }
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<LifecycleFunction>> Read(const ModuleView& view, llvm::StringRef kind,
+absl::StatusOr<std::vector<LifecycleFunction>> Read(const ModuleView& view, LifecyclePhase phase,
                                                     llvm::StringRef list_name) {
   ByPriority functions;
-  FIRSTCALL_RETURN_IF_ERROR(ReadSections(view, kind, functions));
+  FIRSTCALL_RETURN_IF_ERROR(ReadSections(view, phase, functions));
   ReadList(view, list_name, functions);
   std::vector<LifecycleFunction> list;
   for (auto [priority, function] : functions) list.push_back({priority, function});
@@ -91,12 +76,29 @@ absl::StatusOr<std::vector<LifecycleFunction>> Read(const ModuleView& view, llvm
 
 }  // namespace
 
+std::optional<int64_t> PriorityOfSection(absl::string_view section, LifecyclePhase phase) {
+  const bool is_start = phase == LifecyclePhase::kStart;
+  if (is_start && absl::ConsumePrefix(&section, ".preinit_array")) return -1;
+  const bool counts_backwards = absl::ConsumePrefix(&section, is_start ? ".ctors" : ".dtors");
+  if (!counts_backwards &&
+      !absl::ConsumePrefix(&section, is_start ? ".init_array" : ".fini_array")) {
+    return std::nullopt;
+  }
+  if (section.empty()) return kDefaultPriority;
+  int64_t priority = 0;
+  if (!absl::ConsumePrefix(&section, ".") || !absl::SimpleAtoi(section, &priority)) {
+    return std::nullopt;
+  }
+  return counts_backwards ? kDefaultPriority - priority : priority;
+}
+
 absl::StatusOr<std::vector<LifecycleFunction>> ReadConstructors(const ModuleView& view) {
-  return Read(view, "init", "llvm.global_ctors");
+  return Read(view, LifecyclePhase::kStart, "llvm.global_ctors");
 }
 
 absl::StatusOr<std::vector<LifecycleFunction>> ReadDestructors(const ModuleView& view) {
-  absl::StatusOr<std::vector<LifecycleFunction>> list = Read(view, "fini", "llvm.global_dtors");
+  absl::StatusOr<std::vector<LifecycleFunction>> list =
+      Read(view, LifecyclePhase::kEnd, "llvm.global_dtors");
   if (list.ok()) std::reverse(list->begin(), list->end());
   return list;
 }

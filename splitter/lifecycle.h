@@ -8,9 +8,11 @@
 #define FIRSTCALL_SPLITTER_LIFECYCLE_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "base/ids.h"
 #include "splitter/module_view.h"
 
@@ -20,6 +22,11 @@ struct LifecycleFunction {
   int64_t priority = 0;  // Constructors run in ascending order, destructors in descending.
   SymbolOrdinal function;
 };
+
+enum class LifecyclePhase { kStart, kEnd };
+
+// Where in the order the pointers of `section` come; nothing if it is no section of that phase.
+std::optional<int64_t> PriorityOfSection(absl::string_view section, LifecyclePhase phase);
 
 // In the order they are to run; entries of one priority in the order of the module, destructors in
 // reverse. Unimplemented, with the variable's name, if such a section holds anything but pointers

@@ -14,6 +14,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SHA256.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
@@ -116,6 +117,17 @@ ModuleSource::ModuleSource(std::string name, std::shared_ptr<llvm::MemoryBuffer>
       is_verified_(bitcode == nullptr),
       bitcode_(std::move(bitcode)),
       first_view_(std::move(first_view)) {}
+
+std::string ModuleSource::ContentDigest() {
+  std::shared_ptr<llvm::MemoryBuffer> bitcode;
+  {
+    absl::MutexLock lock(&mutex_);
+    bitcode = bitcode_ != nullptr ? bitcode_ : WriteBitcode(*first_view_);
+  }
+  const llvm::StringRef contents = bitcode->getBuffer();
+  const auto digest = llvm::SHA256::hash(llvm::ArrayRef(contents.bytes_begin(), contents.size()));
+  return std::string(reinterpret_cast<const char*>(digest.data()), digest.size());
+}
 
 absl::StatusOr<std::shared_ptr<ModuleView>> ModuleSource::OpenView() {
   std::shared_ptr<llvm::MemoryBuffer> bitcode;

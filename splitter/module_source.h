@@ -58,6 +58,10 @@ class ModuleSource {
   // Whether a further view has every body again, also those that were moved out of others.
   bool is_reopenable() const { return !is_verified_; }
 
+  // A digest of the source's contents, of 32 bytes. Takes time in proportion to them; do not hold
+  // the mutex of a view, and for a module given in memory ask before anything was moved out of one.
+  std::string ContentDigest() ABSL_LOCKS_EXCLUDED(mutex_);
+
   // A view of the caller's own. The first one costs nothing; a further one is parsed, in time
   // proportional to the number of symbols (for a module given in memory the first time also to its
   // size, and the call waits until nobody uses the first view).

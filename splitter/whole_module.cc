@@ -73,6 +73,13 @@ void SetBinding(llvm::GlobalObject& value) {
   }
 }
 
+// Only the module itself needs it; in an object that is linked with others it must not be in their
+// way.
+void HideIfDefined(llvm::Function* function) {
+  if (function == nullptr || function->isDeclaration()) return;
+  function->setLinkage(llvm::GlobalValue::InternalLinkage);
+}
+
 void Expose(llvm::GlobalValue& value, llvm::StringRef name) {
   if (value.hasLocalLinkage()) value.setLinkage(llvm::GlobalValue::ExternalLinkage);
   value.setName(name);
@@ -117,7 +124,10 @@ absl::Status PrepareWholeModule(ModuleView& view, const SymbolIndex& index, bool
       HideThreadLocalAlias(view, index, SymbolOrdinal{i});
     }
   }
-  if (index.Find(kAtexit) && !index.at(*index.Find(kAtexit)).is_definition) DefineAtexit(module);
+  if (index.Find(kAtexit) && !index.at(*index.Find(kAtexit)).is_definition) {
+    DefineAtexit(module);
+    HideIfDefined(module.getFunction(llvm::StringRef(kAtexit.data(), kAtexit.size())));
+  }
   for (llvm::GlobalObject& object : module.global_objects()) SetBinding(object);
   for (const auto& list : {index.constructors(), index.destructors()}) {
     for (const LifecycleFunction& entry : list) {

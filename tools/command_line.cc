@@ -2,7 +2,11 @@
 
 #include <cstdlib>
 #include <memory>
+#include <utility>
 
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "cache/module_files.h"
 #include "llvm/ADT/Statistic.h"
 #include "llvm/CodeGen/CommandFlags.h"
 #include "llvm/Support/CommandLine.h"
@@ -86,6 +90,16 @@ cl::opt<bool> no_lazy_compilation("disable-lazy-compilation", cl::desc("The same
 cl::opt<bool> per_module_lazy("per-module-lazy", cl::desc("The same as -mode=eager"),
                               cl::cat(category));
 
+cl::opt<bool> enable_cache(
+    "enable-cache-manager",
+    cl::desc("Keep the object of each module in a file and use it in the next run; implies "
+             "-mode=eager"),
+    cl::cat(category));
+cl::opt<std::string> cache_directory(
+    "object-cache-dir", cl::value_desc("directory"),
+    cl::desc("Where -enable-cache-manager keeps objects (default: next to each module)"),
+    cl::cat(category));
+
 // Options of lli that choose among its own engines or tune them: there is one engine here, so they
 // are accepted and change nothing.
 enum class Accepted { kYes };
@@ -119,8 +133,6 @@ cl::opt<bool> disable_core_files("disable-core-files", cl::desc("Leave no core f
 cl::opt<bool> remote("remote-mcjit", cl::Hidden, cl::cat(category));
 cl::opt<std::string> remote_process("mcjit-remote-process", cl::Hidden, cl::cat(category));
 cl::opt<std::string> orc_runtime("orc-runtime", cl::Hidden, cl::cat(category));
-cl::opt<bool> enable_cache("enable-cache-manager", cl::Hidden, cl::cat(category));
-cl::opt<std::string> cache_directory("object-cache-dir", cl::Hidden, cl::cat(category));
 
 [[noreturn]] void Refuse(const llvm::Twine& message) {
   llvm::errs() << "firstcall: " << message << "\n";
@@ -136,8 +148,6 @@ void RefuseWhatThereIsNot() {
       {remote, "code runs in this process only"},
       {remote_process, "code runs in this process only"},
       {orc_runtime, "there is no ORC"},
-      {enable_cache, "there is no object cache"},
-      {cache_directory, "there is no object cache"},
   };
   for (const auto& [option, reason] : refused) {
     if (option.getNumOccurrences() > 0) {
@@ -195,9 +205,19 @@ CodeModel CodeModelOf(llvm::CodeModel::Model model) {
   return CodeModel::kLarge;
 }
 
+std::shared_ptr<ObjectCache> OpenCache(const std::string& directory) {
+  absl::StatusOr<std::unique_ptr<ModuleFiles>> cache =
+      ModuleFiles::Open(directory, [](absl::string_view message) {
+        llvm::errs() << "firstcall: warning: " << std::string(message) << "\n";
+      });
+  if (!cache.ok()) Refuse(std::string(cache.status().message()));
+  return *std::move(cache);
+}
+
 EngineOptions EngineOptionsFromFlags() {
   EngineOptions options;
-  options.mode = no_lazy_compilation || per_module_lazy ? Mode::kEager : mode.getValue();
+  const bool is_eager = no_lazy_compilation || per_module_lazy || enable_cache;
+  options.mode = is_eager ? Mode::kEager : mode.getValue();
   options.codegen_level = LevelOf(optimization_level);
   options.triple = target_triple;
   options.architecture = llvm::codegen::getMArch();
@@ -210,6 +230,7 @@ EngineOptions EngineOptionsFromFlags() {
   options.target_options = std::make_shared<llvm::TargetOptions>(
       llvm::codegen::InitTargetOptionsFromCodeGenFlags(llvm::Triple(target_triple)));
   options.search_process_symbols = !no_process_symbols;
+  if (enable_cache) options.object_cache = OpenCache(cache_directory);
   if (dump != Dump::kNothing) options.listeners.push_back(MakeDumper(dump));
   return options;
 }

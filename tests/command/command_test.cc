@@ -206,6 +206,135 @@ TEST(CommandTest, OptionsOfLliThatAreRefusedSayWhy) {
   ExpectRefused({"--mtriple=sparc-linux", path}, HasSubstr("choosing a target: "));
 }
 
+TEST(CommandTest, ObjectContainersAreHonouredOrRefusedByName) {
+  const std::string path = Write("fine.bc", ParseToBitcode(kProgram));
+  EXPECT_EQ(RunCommand({"--mtriple=x86_64-pc-linux-gnu-elf", path}).exit_status, 1);
+  ExpectRefused({"--mtriple=x86_64-pc-linux-gnu-macho", path},
+                "firstcall: choosing a target: 'x86_64-pc-linux-gnu-macho' asks for macho objects, "
+                "and only those in the container elf can be linked here\n");
+  ExpectRefused({"--mtriple=x86_64-pc-linux-gnu-coff", path}, HasSubstr("asks for coff objects"));
+  const std::string other =
+      Write("other.ll", "target triple = \"x86_64-pc-linux-gnu-macho\"\n" + std::string(kProgram));
+  ExpectRefused({other}, HasSubstr("its triple 'x86_64-pc-linux-gnu-macho' conflicts with"));
+}
+
+TEST(CommandTest, CacheManagerKeepsObjects) {
+  const std::string directory = ::testing::TempDir() + "/cache";
+  const std::string path = Write("kept.ll", kProgram);
+  const std::vector<std::string> arguments = {"--enable-cache-manager",
+                                              "--object-cache-dir=" + directory, "--stats", path};
+  const testing::ProcessResult cold = RunCommand(arguments);
+  EXPECT_EQ(cold.exit_status, 1) << cold.errors;
+  EXPECT_THAT(cold.errors, HasSubstr("functions compiled           1"));
+  EXPECT_TRUE(std::ifstream(directory + path.substr(0, path.size() - 3) + ".o").good());
+  const testing::ProcessResult warm = RunCommand(arguments);
+  EXPECT_EQ(warm.output, cold.output);
+  EXPECT_THAT(warm.errors, HasSubstr("functions compiled           0"));
+  Write("kept.ll", std::string(kProgram) + "define void @more() { ret void }");
+  EXPECT_THAT(RunCommand(arguments).errors, HasSubstr("functions compiled           2"));
+  std::ofstream(directory + path.substr(0, path.size() - 3) + ".o") << "not an object";
+  const testing::ProcessResult damaged = RunCommand(arguments);
+  EXPECT_EQ(damaged.exit_status, 1);
+  EXPECT_THAT(damaged.errors, HasSubstr("firstcall: warning: cached object"));
+}
+
+TEST(CommandTest, KeptObjectIsAnOrdinaryOne) {
+  const std::string directory = ::testing::TempDir() + "/ordinary";
+  const std::string exits = R"(
+    declare i32 @atexit(ptr)
+    declare i32 @puts(ptr)
+    @text = private constant [4 x i8] c"bye\00"
+    define internal void @bye() {
+      %1 = call i32 @puts(ptr @text)
+      ret void
+    }
+    define i32 @NAME() {
+      %1 = call i32 @atexit(ptr @bye)
+      ret i32 %1
+    })";
+  const auto named = [&](const std::string& name) {
+    std::string text = exits;
+    return text.replace(text.find("NAME"), 4, name);
+  };
+  const std::string a = Write("a.ll", named("a")), b = Write("b.ll", named("b"));
+  const std::string main = Write("main.ll", R"(
+    declare i32 @a()
+    declare i32 @b()
+    define i32 @main() {
+      %1 = call i32 @a()
+      %2 = call i32 @b()
+      %sum = add i32 %1, %2
+      ret i32 %sum
+    })");
+  const testing::ProcessResult made =
+      RunCommand({"--enable-cache-manager", "--object-cache-dir=" + directory,
+                  "--extra-module=" + a, "--extra-module=" + b, main});
+  EXPECT_EQ(made.output, "bye\nbye\n") << made.errors;
+  const auto object = [&](const std::string& path) {
+    return "--extra-object=" + directory + path.substr(0, path.size() - 3) + ".o";
+  };
+  const testing::ProcessResult used = RunCommand({object(a), object(b), main});
+  EXPECT_EQ(used.output, "bye\nbye\n") << used.errors;
+}
+
+TEST(CommandTest, LLVMsInterpreterRunsTheProgramIfAsked) {
+  const std::string path = Write("fine.bc", ParseToBitcode(kProgram));
+  const testing::ProcessResult result = RunCommand({"--force-interpreter", path, "x"});
+  EXPECT_EQ(result.exit_status, 2);
+  EXPECT_THAT(result.output, HasSubstr("fine\n"));
+}
+
+// Two libraries define `value`, and each uses its own.
+TEST(CommandTest, LibrariesHaveDefinitionsOfTheirOwn) {
+  const auto library = [](const std::string& function, int value) {
+    return Write(function + ".ll", "define i32 @value() { ret i32 " + std::to_string(value) +
+                                       " }\ndefine i32 @" + function +
+                                       "() { %x = call i32 @value()  ret i32 %x }");
+  };
+  const std::string main = Write("libraries.ll", R"(
+    declare i32 @one()
+    declare i32 @two()
+    define i32 @main() {
+      %1 = call i32 @one()
+      %2 = call i32 @two()
+      %sum = add i32 %1, %2
+      ret i32 %sum
+    })");
+  const testing::ProcessResult result =
+      RunCommand({"-jd", "first", "--extra-module=" + library("one", 1), "-jd", "second",
+                  "--extra-module=" + library("two", 20), main});
+  EXPECT_EQ(result.exit_status, 21) << result.errors;
+}
+
+TEST(CommandTest, ThreadEntriesRunBesideTheProgram) {
+  const std::string path = Write("threads.ll", R"(
+    @count = global i32 0
+    define void @entry() {
+      %1 = atomicrmw add ptr @count, i32 1 seq_cst
+      ret void
+    }
+    define i32 @main() {
+      br label %wait
+    wait:
+      %seen = load atomic i32, ptr @count seq_cst, align 4
+      %done = icmp eq i32 %seen, 2
+      br i1 %done, label %end, label %wait
+    end:
+      ret i32 0
+    })");
+  const testing::ProcessResult result =
+      RunCommand({"--thread-entry=entry", "--thread-entry=entry", path});
+  EXPECT_EQ(result.exit_status, 0) << result.errors;
+  EXPECT_THAT(RunCommand({"--thread-entry=nowhere", path}).errors, HasSubstr("'nowhere'"));
+}
+
+TEST(CommandTest, WhatIsCompiledCanBePrinted) {
+  const std::string path = Write("dumped.ll", kProgram);
+  EXPECT_THAT(RunCommand({"--orc-lazy-debug=funcs-to-stdout", path}).output, HasSubstr("main"));
+  EXPECT_THAT(RunCommand({"--orc-lazy-debug=mods-to-stdout", path}).output,
+              HasSubstr("define dso_local i32 @main(i32 %argc, ptr %argv)"));
+}
+
 TEST(CommandTest, ProgramSeesItsArguments) {
   const std::string path = Write("args.bc", ParseToBitcode(kProgram));
   const testing::ProcessResult plain = RunCommand({path, "one", "--two", "-O3"});

@@ -115,9 +115,9 @@ def ir_program_test(name, srcs, size = "small", tags = []):
     _genrule([executable] + modules, srcs, commands)
     _compare(name, executable, {"Text": srcs, "Bitcode": modules}, [], [], size, tags)
 
-def object_file(name, src):
-    """Makes the object file `name` of one source."""
-    _genrule([name], [src], [
+def object_file(name, src, hdrs = []):
+    """Makes the object file `name` of one source that may include `hdrs`."""
+    _genrule([name], [src] + hdrs, [
         "{} {} -O1 -fPIC -c {} -o {}".format(_clang(src), _WARNINGS, _path(src), _path(name)),
     ])
 

@@ -1,0 +1,146 @@
+#include "cache/module_files.h"
+
+#include <sys/stat.h>
+
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "llvm/Support/FileSystem.h"
+#include "tests/testing/status_matchers.h"
+
+namespace firstcall {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class ModuleFilesTest : public testing::Test {
+ protected:
+  ModuleFilesTest()
+      : directory_(absl::StrCat(testing::TempDir(), "/",
+                                testing::UnitTest::GetInstance()->current_test_info()->name())) {
+    llvm::sys::fs::remove_directories(directory_);
+  }
+
+  std::unique_ptr<ModuleFiles> Open() {
+    return ModuleFiles::Open(directory_, [this](absl::string_view message) {
+             warnings_.emplace_back(message);
+           })
+        .value();
+  }
+
+  static std::string Find(ObjectCache& cache, absl::string_view module,
+                          absl::string_view signature) {
+    std::optional<ObjectCache::Bytes> found = cache.Find({module, signature});
+    return found ? std::string(found->begin(), found->end()) : "(none)";
+  }
+
+  std::string Read(const std::string& file) const {
+    std::ifstream stream(absl::StrCat(directory_, file), std::ios::binary);
+    std::ostringstream contents;
+    contents << stream.rdbuf();
+    return contents.str();
+  }
+
+  void Write(const std::string& file, const std::string& contents) const {
+    std::ofstream(absl::StrCat(directory_, file), std::ios::binary) << contents;
+  }
+
+  const std::string directory_;
+  std::vector<std::string> warnings_;
+};
+
+TEST_F(ModuleFilesTest, FindsWhatWasStored) {
+  std::unique_ptr<ModuleFiles> cache = Open();
+  EXPECT_EQ(Find(*cache, "/some/where/a.bc", "signature"), "(none)");
+  cache->Store({"/some/where/a.bc", "signature"}, "object");
+  EXPECT_EQ(Find(*cache, "/some/where/a.bc", "signature"), "object");
+  EXPECT_EQ(Find(*Open(), "/some/where/a.bc", "signature"), "object");
+  EXPECT_THAT(warnings_, IsEmpty());
+}
+
+TEST_F(ModuleFilesTest, FilesAreNamedAfterModulesAndStartWithTheObject) {
+  Open()->Store({"/some/where/a.bc", "signature"}, "object");
+  EXPECT_EQ(Read("/some/where/a.o").substr(0, 6), "object");
+}
+
+TEST_F(ModuleFilesTest, ModulesStayInTheDirectory) {
+  Open()->Store({"/../../../a.bc", "signature"}, "object");
+  EXPECT_EQ(Read("/a.o").substr(0, 6), "object");
+}
+
+TEST_F(ModuleFilesTest, WithoutDirectoryObjectsLieNextToTheirModules) {
+  ASSERT_FALSE(llvm::sys::fs::create_directories(directory_));
+  std::unique_ptr<ModuleFiles> cache = ModuleFiles::Open("", nullptr).value();
+  cache->Store({absl::StrCat(directory_, "/a.ll"), "signature"}, "object");
+  EXPECT_EQ(Read("/a.o").substr(0, 6), "object");
+}
+
+TEST_F(ModuleFilesTest, OtherSignaturesAreMissesAndReplaceTheObject) {
+  std::unique_ptr<ModuleFiles> cache = Open();
+  cache->Store({"/a.bc", "one"}, "first");
+  EXPECT_EQ(Find(*cache, "/a.bc", "two"), "(none)");
+  cache->Store({"/a.bc", "two"}, "second");
+  EXPECT_EQ(Find(*cache, "/a.bc", "two"), "second");
+  EXPECT_EQ(Find(*cache, "/a.bc", "one"), "(none)");
+  EXPECT_THAT(warnings_, IsEmpty());
+}
+
+TEST_F(ModuleFilesTest, NoDamagedByteIsUsed) {
+  std::unique_ptr<ModuleFiles> cache = Open();
+  cache->Store({"/a.bc", "signature"}, "object");
+  const std::string intact = Read("/a.o");
+  for (size_t i = 0; i < intact.size(); ++i) {
+    std::string damaged = intact;
+    damaged[i] ^= 1;
+    Write("/a.o", damaged);
+    EXPECT_EQ(Find(*cache, "/a.bc", "signature"), "(none)") << i;
+  }
+  for (size_t length = 0; length < intact.size(); ++length) {
+    Write("/a.o", intact.substr(0, length));
+    EXPECT_EQ(Find(*cache, "/a.bc", "signature"), "(none)") << length;
+  }
+}
+
+TEST_F(ModuleFilesTest, UnusableFilesAreReported) {
+  std::unique_ptr<ModuleFiles> cache = Open();
+  cache->Store({"/a.bc", "signature"}, "object");
+  const std::string intact = Read("/a.o");
+  Write("/a.o", "X" + intact.substr(1));
+  Find(*cache, "/a.bc", "signature");
+  Write("/a.o", "short");
+  Find(*cache, "/a.bc", "signature");
+  Write("/a.o", intact);
+  ASSERT_EQ(chmod(absl::StrCat(directory_, "/a.o").c_str(), 0666), 0);
+  Find(*cache, "/a.bc", "signature");
+  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("it is damaged"),
+                                     HasSubstr("it was not written by firstcall"),
+                                     HasSubstr("others may write to it")));
+}
+
+TEST_F(ModuleFilesTest, DirectoriesOthersMayWriteToAreRefused) {
+  ASSERT_FALSE(llvm::sys::fs::create_directories(directory_));
+  ASSERT_EQ(chmod(directory_.c_str(), 0777), 0);
+  EXPECT_THAT(ModuleFiles::Open(directory_, nullptr),
+              StatusIs(absl::StatusCode::kPermissionDenied,
+                       absl::StrCat("object cache '", directory_,
+                                    "': not used, because its contents would run and others may "
+                                    "write to it")));
+}
+
+TEST_F(ModuleFilesTest, FailureToWriteIsReported) {
+  std::unique_ptr<ModuleFiles> cache = Open();
+  Write("/in_the_way", "");
+  cache->Store({"/in_the_way/a.bc", "signature"}, "object");
+  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("is not kept: ")));
+}
+
+}  // namespace
+}  // namespace firstcall

@@ -1,0 +1,2 @@
+/* ping.c with its partner compiled before, in an object file. */
+#include "ping.c"

@@ -1,0 +1,5 @@
+// What the object file of the program's test defines, and what a member of the archive does.
+#pragma once
+
+const char* PluginName();
+int Member();
