@@ -68,9 +68,8 @@ std::string Distrust(const struct stat& status) {
 absl::StatusOr<std::unique_ptr<ModuleFiles>> ModuleFiles::Open(std::string directory, Warn warn) {
   if (!directory.empty()) {
     const std::string where = absl::StrCat("object cache '", directory, "': ");
-    if (std::error_code error =
-            llvm::sys::fs::create_directories(directory, /*IgnoreExisting=*/true,
-                                              llvm::sys::fs::owner_all)) {
+    if (std::error_code error = llvm::sys::fs::create_directories(
+            directory, /*IgnoreExisting=*/true, llvm::sys::fs::owner_all)) {
       return absl::UnavailableError(absl::StrCat(where, error.message()));
     }
     struct stat status = {};

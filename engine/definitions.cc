@@ -1,6 +1,7 @@
 #include "engine/definitions.h"
 
 #include "absl/strings/str_cat.h"
+#include "splitter/symbol_name.h"
 
 namespace firstcall {
 namespace {
@@ -31,6 +32,12 @@ absl::Status Definitions::Add(SourceModule& module) {
   for (const AssemblySymbol& symbol : index.assembly_symbols()) {
     if (!symbol.is_global) continue;
     all.push_back({symbol.name, {nullptr, SymbolOrdinal(), &module.object(), false, false}});
+  }
+  if (index.needs_shadow_stack()) {
+    Definition definition;
+    definition.object = &module.object();
+    definition.is_weak = true;
+    all.push_back({kShadowStackRoots, definition});
   }
   for (const std::string& bound : index.section_bounds()) {
     Definition definition;

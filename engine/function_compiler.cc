@@ -10,6 +10,7 @@
 #include "absl/time/clock.h"
 #include "base/status.h"
 #include "splitter/function_extractor.h"
+#include "splitter/symbol_name.h"
 
 namespace firstcall {
 namespace {
@@ -124,6 +125,8 @@ absl::Status FunctionCompiler::LinkAndPublish(FunctionKey key, Made& made,
   const absl::Time start = absl::Now();
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ObjectImage> image,
                              ObjectImage::Parse(made.bytes, name));
+  // The program has one, whether this source module defines it or another.
+  if (image->Defines(kShadowStackRoots)) image->Undefine(kShadowStackRoots);
   image->MakeDefinitionsStrong();
   LazyObject& requester = key.module->object();
   resolver_.SettleWeakSymbols(*image, requester);

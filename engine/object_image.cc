@@ -100,6 +100,10 @@ absl::Status ObjectImage::DropUndefinedOfUnloadedSections() {
   return absl::OkStatus();
 }
 
+bool ObjectImage::Defines(absl::string_view name) const {
+  return std::find(defined_.begin(), defined_.end(), name) != defined_.end();
+}
+
 std::vector<ObjectImage::Definition> ObjectImage::DescribeDefinitions() const {
   std::vector<Definition> definitions;
   const auto& object = llvm::cast<ElfObject>(*object_);

@@ -40,6 +40,8 @@ class ObjectImage {
   const std::vector<Undefined>& undefined() const { return undefined_; }
   const std::vector<absl::string_view>& defined() const { return defined_; }
 
+  bool Defines(absl::string_view name) const;
+
   // What else others have to know of a definition.
   struct Definition {
     absl::string_view name;

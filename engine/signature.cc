@@ -22,10 +22,10 @@ std::string LlvmVersion() {
 }  // namespace
 
 std::string SignatureOf(const SourceModule& module, const Target& target, IsReplaced is_replaced) {
-  std::string signature = absl::StrCat(
-      "firstcall=", kFormat, " llvm=", LlvmVersion(),
-      " source=", absl::BytesToHexString(module.source().ContentDigest()), " ", target.Describe(),
-      " replaced=");
+  std::string signature =
+      absl::StrCat("firstcall=", kFormat, " llvm=", LlvmVersion(),
+                   " source=", absl::BytesToHexString(module.source().ContentDigest()), " ",
+                   target.Describe(), " replaced=");
   for (uint32_t i = 0; i < module.index().size(); ++i) {
     const Symbol& symbol = module.index().at(SymbolOrdinal{i});
     if (symbol.is_definition && symbol.is_weak && is_replaced(SymbolOrdinal{i})) {

@@ -58,6 +58,12 @@ void SymbolResolver::SettleWeakSymbols(ObjectImage& image, const LazyObject& req
     if (symbol.is_weak && !IsKnown(symbol.name, requester)) missing.push_back(symbol.name);
   }
   for (absl::string_view name : missing) image.DefineAsZero(name);
+  if (image.Defines(kShadowStackRoots)) {
+    std::optional<Definition> found = definitions_.Find(kShadowStackRoots, requester.library);
+    const bool is_own = !found || (found->module != nullptr ? found->module == requester.module
+                                                            : found->object == &requester);
+    if (!is_own) image.Undefine(kShadowStackRoots);
+  }
   if (requester.module != nullptr) return;  // Its extraction has taken care of the rest.
   for (const ObjectImage::Definition& symbol : image.DescribeDefinitions()) {
     std::optional<Definition> found = definitions_.Find(symbol.name, requester.library);
@@ -98,7 +104,12 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::Resolve(absl::string_view object
       !definitions_.Find("exit", requester.library)) {
     return ExecutorAddress::Of(reinterpret_cast<const void*>(&ExitHook::Exit));
   }
-  return FindOutside(reference.name, requester.library, context);
+  FIRSTCALL_ASSIGN_OR_RETURN(ExecutorAddress address,
+                             FindOutside(reference.name, requester.library, context));
+  if (!address.is_null() || module == nullptr) return address;
+  std::optional<SymbolOrdinal> local = module->index().FindUnlikelyLocal(reference.name);
+  if (!local) return address;
+  return AddressOf(*module, *local, reference.kind, context);
 }
 
 // NotFound if the module only declares the symbol, or does not know it at all.
@@ -109,6 +120,7 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::ResolveInModule(SymbolReference 
   absl::string_view variable = reference.name;
   const bool is_tls_control = absl::ConsumePrefix(&variable, kEmulatedTlsPrefix);
   std::optional<SymbolOrdinal> ordinal = index.Find(variable);
+  if (!ordinal) ordinal = index.FindLocal(variable);
   if (ordinal && index.at(*ordinal).is_definition) {
     if (index.at(*ordinal).is_weak && IsReplaced(module, *ordinal)) {
       return FindOutside(reference.name, module.library(), context);

@@ -10,6 +10,7 @@
 #include "splitter/module_skeleton.h"
 #include "splitter/prefix_thunk.h"
 #include "splitter/reference_mapper.h"
+#include "splitter/symbol_name.h"
 
 namespace firstcall {
 namespace {
@@ -46,6 +47,13 @@ absl::StatusOr<std::unique_ptr<llvm::Module>> ExtractData(ModuleView& view,
   for (const AssemblySymbol& symbol : index.assembly_symbols()) {
     // A function-module that names it is another object, which a local symbol would not reach.
     if (!symbol.is_global) target->appendModuleInlineAsm(".globl " + symbol.name);
+  }
+  if (index.needs_shadow_stack()) {
+    llvm::Type* pointer = llvm::PointerType::getUnqual(target->getContext());
+    new llvm::GlobalVariable(*target, pointer, /*isConstant=*/false,
+                             llvm::GlobalValue::ExternalLinkage,
+                             llvm::Constant::getNullValue(pointer),
+                             llvm::StringRef(kShadowStackRoots.data(), kShadowStackRoots.size()));
   }
   if (index.Find(kAtexit) && !index.at(*index.Find(kAtexit)).is_definition) DefineAtexit(*target);
   FIRSTCALL_RETURN_IF_ERROR(view.ReadMetadata());

@@ -32,6 +32,9 @@ class SymbolIndexBuilder {
       if (absl::Status status = ResolveAlias(OrdinalAt(i)); !status.ok()) return status;
     }
     IndexNames();
+    std::optional<SymbolOrdinal> roots = index_.Find(kShadowStackRoots);
+    index_.needs_shadow_stack_ = uses_shadow_stack_ && !(roots && index_.at(*roots).is_definition);
+    CollectLikelyLocals();
     FindGroups();
     if (absl::Status status = FindComputedVariables(); !status.ok()) return status;
     NameSectionBounds();
@@ -78,7 +81,9 @@ class SymbolIndexBuilder {
     } else {
       symbol.kind = SymbolKind::kFunction;
       if (!symbol.is_definition) return absl::OkStatus();
-      symbol.has_prefix = llvm::cast<llvm::Function>(value).hasPrefixData();
+      const auto& function = llvm::cast<llvm::Function>(value);
+      symbol.has_prefix = function.hasPrefixData();
+      if (function.hasGC() && function.getGC() == "shadow-stack") uses_shadow_stack_ = true;
       ++index_.function_count_;
     }
     return absl::OkStatus();
@@ -138,6 +143,24 @@ class SymbolIndexBuilder {
       if (!symbol.is_local) continue;
       while (index_.by_name_.contains(symbol.name)) symbol.name += '$';
       index_.by_name_.emplace(symbol.name, OrdinalAt(i));
+    }
+  }
+
+  void CollectLikelyLocals() {
+    const llvm::Module& module = view_.module();
+    llvm::SmallVector<llvm::GlobalValue*, 8> likely;
+    if (module.getModuleInlineAsm().empty()) {
+      llvm::collectUsedGlobalVariables(module, likely, /*CompilerUsed=*/false);
+      llvm::collectUsedGlobalVariables(module, likely, /*CompilerUsed=*/true);
+    } else {
+      for (size_t i = 0; i < view_.symbol_count(); ++i)
+        likely.push_back(&view_.symbol(OrdinalAt(i)));
+    }
+    for (const llvm::GlobalValue* value : likely) {
+      std::optional<SymbolOrdinal> ordinal = view_.ordinal_of(*value);
+      if (ordinal && index_.at(*ordinal).is_local && value->hasName()) {
+        index_.likely_locals_.emplace(ObjectName(*value), *ordinal);
+      }
     }
   }
 
@@ -252,6 +275,7 @@ class SymbolIndexBuilder {
 
   const ModuleView& view_;
   SymbolIndex index_;
+  bool uses_shadow_stack_ = false;
   absl::flat_hash_map<SymbolOrdinal, SymbolOrdinal> leader_;
   std::vector<SymbolOrdinal> grouped_;
 };
@@ -264,6 +288,23 @@ std::optional<SymbolOrdinal> SymbolIndex::Find(absl::string_view name) const {
   auto found = by_name_.find(name);
   if (found == by_name_.end()) return std::nullopt;
   return found->second;
+}
+
+std::optional<SymbolOrdinal> SymbolIndex::FindLocal(absl::string_view name) const {
+  auto found = likely_locals_.find(name);
+  if (found == likely_locals_.end()) return std::nullopt;
+  return found->second;
+}
+
+std::optional<SymbolOrdinal> SymbolIndex::FindUnlikelyLocal(absl::string_view name) const {
+  for (size_t i = 0; i < symbols_.size(); ++i) {
+    const SymbolOrdinal ordinal{static_cast<uint32_t>(i)};
+    if (symbols_[i].is_local && absl::StartsWith(symbols_[i].name, name) &&
+        symbols_[i].name == LocalSymbolName(name, ordinal)) {
+      return ordinal;
+    }
+  }
+  return std::nullopt;
 }
 
 absl::Span<const SymbolOrdinal> SymbolIndex::GroupOf(SymbolOrdinal ordinal) const {

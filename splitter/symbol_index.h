@@ -79,6 +79,12 @@ class SymbolIndex {
   // By Symbol::name.
   std::optional<SymbolOrdinal> Find(absl::string_view name) const;
 
+  // The local symbol that inline assembly of the module means by `name`. Known at once if assembly
+  // must be expected to name it (the module has some of its own, or the symbol is in llvm.used);
+  // FindUnlikelyLocal looks at every symbol.
+  std::optional<SymbolOrdinal> FindLocal(absl::string_view name) const;
+  std::optional<SymbolOrdinal> FindUnlikelyLocal(absl::string_view name) const;
+
   // The definitions that can only be compiled together with `ordinal`, itself included, in
   // ascending order; empty if it can be compiled alone. (A function whose blocks' addresses stand
   // in data, and that data, are such a group.)
@@ -95,6 +101,10 @@ class SymbolIndex {
   // C identifier for a name: where a static linker would let it begin and end.
   absl::Span<const std::string> section_bounds() const { return section_bounds_; }
 
+  // Whether a function uses LLVM's shadow stack, and the module has no list of roots of its own:
+  // the data-module defines one then.
+  bool needs_shadow_stack() const { return needs_shadow_stack_; }
+
   // Number of functions the module defines.
   size_t function_count() const { return function_count_; }
 
@@ -104,11 +114,13 @@ class SymbolIndex {
 
   std::vector<Symbol> symbols_;
   absl::flat_hash_map<absl::string_view, SymbolOrdinal> by_name_;  // Keys alias symbols_.
+  absl::flat_hash_map<std::string, SymbolOrdinal> likely_locals_;  // By the name in the source.
   absl::flat_hash_map<SymbolOrdinal, std::vector<SymbolOrdinal>> groups_;
   std::vector<LifecycleFunction> constructors_;
   std::vector<LifecycleFunction> destructors_;
   std::vector<AssemblySymbol> assembly_symbols_;
   std::vector<std::string> section_bounds_;
+  bool needs_shadow_stack_ = false;
   size_t function_count_ = 0;
 };
 

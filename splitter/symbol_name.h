@@ -36,6 +36,10 @@ inline constexpr absl::string_view kInitializer = "$fc.initialize";
 // Prefix of the control variable that LLVM's emulated-TLS lowering makes for a thread-local one.
 inline constexpr absl::string_view kEmulatedTlsPrefix = "__emutls_v.";
 
+// The list of stack frames with garbage collection's roots. LLVM's code generator defines it,
+// weakly, in every module with a function that has such a frame; the program has one.
+inline constexpr absl::string_view kShadowStackRoots = "llvm_gc_root_chain";
+
 // What a static linker calls the bounds of a section whose name is a C identifier.
 inline constexpr absl::string_view kSectionStartPrefix = "__start_";
 inline constexpr absl::string_view kSectionStopPrefix = "__stop_";

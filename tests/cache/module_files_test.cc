@@ -30,9 +30,8 @@ class ModuleFilesTest : public testing::Test {
   }
 
   std::unique_ptr<ModuleFiles> Open() {
-    return ModuleFiles::Open(directory_, [this](absl::string_view message) {
-             warnings_.emplace_back(message);
-           })
+    return ModuleFiles::Open(directory_,
+                             [this](absl::string_view message) { warnings_.emplace_back(message); })
         .value();
   }
 
@@ -120,9 +119,9 @@ TEST_F(ModuleFilesTest, UnusableFilesAreReported) {
   Write("/a.o", intact);
   ASSERT_EQ(chmod(absl::StrCat(directory_, "/a.o").c_str(), 0666), 0);
   Find(*cache, "/a.bc", "signature");
-  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("it is damaged"),
-                                     HasSubstr("it was not written by firstcall"),
-                                     HasSubstr("others may write to it")));
+  EXPECT_THAT(warnings_,
+              ElementsAre(HasSubstr("it is damaged"), HasSubstr("it was not written by firstcall"),
+                          HasSubstr("others may write to it")));
 }
 
 TEST_F(ModuleFilesTest, DirectoriesOthersMayWriteToAreRefused) {

@@ -1,8 +1,8 @@
 // Compiled before: an object file with constructors and destructors of every kind.
+#include "plugin.h"
+
 #include <cstdio>
 #include <string>
-
-#include "plugin.h"
 
 namespace {
 
