@@ -107,6 +107,7 @@ absl::StatusOr<std::unique_ptr<ModuleSource>> ModuleSource::FromModule(
   FIRSTCALL_RETURN_IF_ERROR(
       FromLlvm(view->module().materializeAll(), absl::StatusCode::kInvalidArgument, where));
   FIRSTCALL_RETURN_IF_ERROR(Annotate(Verify(view->module()), where));
+  FIRSTCALL_RETURN_IF_ERROR(Annotate(view->ReadMetadata(), where));
   return std::unique_ptr<ModuleSource>(
       new ModuleSource(std::move(name), /*bitcode=*/nullptr, std::move(view)));
 }

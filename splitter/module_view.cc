@@ -64,6 +64,10 @@ absl::Status ModuleView::ReadMetadata() {
                     "reading metadata");
   }));
   FIRSTCALL_RETURN_IF_ERROR(read);
+  if (module_->getModuleFlag("kcfi") != nullptr) {
+    return absl::UnimplementedError(
+        "module flag 'kcfi': the addresses of functions have no hashes of types in front of them");
+  }
   metadata_is_read_ = true;
   for (llvm::DICompileUnit* unit : module_->debug_compile_units()) {
     if (!unit->getImportedEntities().empty()) unit->replaceImportedEntities(nullptr);

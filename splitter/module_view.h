@@ -53,7 +53,8 @@ class ModuleView {
 
   // Reads the module's metadata if nothing has read it yet, which reading a body does. Leaves out
   // of compile units the imported declarations and the macros, which LLVM would write into the
-  // debug information of every function-module anew. InvalidArgument if it is damaged.
+  // debug information of every function-module anew. InvalidArgument if it is damaged;
+  // Unimplemented if a module flag asks for what cannot be split.
   absl::Status ReadMetadata();
 
   DebugTypes& debug_types() { return debug_types_; }

@@ -239,6 +239,14 @@ TEST_F(FunctionExtractorTest, LargeBodiesDoNotJoin) {
   EXPECT_EQ(extracted.functions.size(), 1u);
 }
 
+TEST_F(FunctionExtractorTest, HashesOfFunctionTypesAreUnimplemented) {
+  Load(R"(
+    define void @f() { ret void }
+    !llvm.module.flags = !{!0}
+    !0 = !{i32 4, !"kcfi", i32 1})");
+  EXPECT_THAT(Extract("f"), StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("'kcfi'")));
+}
+
 TEST_F(FunctionExtractorTest, SecondExtractionIsAnError) {
   Load("define void @f() { ret void }");
   ASSERT_THAT(Extract("f"), IsOk());
