@@ -3,9 +3,15 @@
 #include <csetjmp>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <mutex>  // std::call_once
 #include <string>
 
+#include "absl/base/attributes.h"
+#include "absl/base/thread_annotations.h"
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
+#include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/ErrorHandling.h"
 
 namespace firstcall {
@@ -15,6 +21,7 @@ namespace {
 struct Frame {
   std::jmp_buf resume;
   std::string reason;
+  bool is_fatal = false;
   Frame* outer;
 };
 
@@ -41,14 +48,39 @@ absl::Status RunGuarded(absl::FunctionRef<void()> callback) {
 
   Frame frame;
   frame.outer = innermost;
-  if (setjmp(frame.resume) != 0) {
-    innermost = frame.outer;
-    return absl::InternalError(frame.reason);
-  }
-  innermost = &frame;
-  callback();
+  llvm::CrashRecoveryContext recovery;
+  const bool has_crashed = !recovery.RunSafely([&] {
+    if (setjmp(frame.resume) != 0) {
+      frame.is_fatal = true;
+      return;
+    }
+    innermost = &frame;
+    callback();
+  });
   innermost = frame.outer;
-  return absl::OkStatus();
+  if (has_crashed) {
+    // LLVM reports a signal as a shell would.
+    const int signal = recovery.RetCode - 128;
+    return absl::InternalError(absl::StrCat("crashed: ", strsignal(signal)));
+  }
+  return frame.is_fatal ? absl::InternalError(frame.reason) : absl::OkStatus();
+}
+
+namespace {
+
+ABSL_CONST_INIT absl::Mutex containments_mutex(absl::kConstInit);
+int containments ABSL_GUARDED_BY(containments_mutex) = 0;
+
+}  // namespace
+
+CrashContainment::CrashContainment() {
+  absl::MutexLock lock(&containments_mutex);
+  if (containments++ == 0) llvm::CrashRecoveryContext::Enable();
+}
+
+CrashContainment::~CrashContainment() {
+  absl::MutexLock lock(&containments_mutex);
+  if (--containments == 0) llvm::CrashRecoveryContext::Disable();
 }
 
 }  // namespace firstcall

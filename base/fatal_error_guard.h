@@ -1,4 +1,4 @@
-// Turns LLVM's report_fatal_error, which ends the process, into a status.
+// Turns LLVM's report_fatal_error, which ends the process, into a status, and on request crashes.
 //
 // LLVM answers a broken promise inside code generation or linking ("cannot select", a relocation
 // out of range) by calling a process-wide handler that must not return. RunGuarded installs such a
@@ -17,8 +17,20 @@
 namespace firstcall {
 
 // Runs `callback`. OK if it returned; Internal with LLVM's reason if it ended in
-// report_fatal_error. Thread-safe; may nest. The callback must not let an exception escape.
+// report_fatal_error, or with the signal if it crashed and a CrashContainment lives. Thread-safe;
+// may nest. The callback must not let an exception escape.
 absl::Status RunGuarded(absl::FunctionRef<void()> callback);
+
+// While one lives, LLVM's CrashRecoveryContext handles the process's SIGSEGV, SIGBUS, SIGILL,
+// SIGFPE, SIGTRAP and SIGABRT. Outside RunGuarded they go on to the handlers before it.
+// Thread-safe.
+class CrashContainment {
+ public:
+  CrashContainment();
+  ~CrashContainment();
+  CrashContainment(const CrashContainment&) = delete;
+  CrashContainment& operator=(const CrashContainment&) = delete;
+};
 
 }  // namespace firstcall
 

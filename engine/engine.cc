@@ -1,13 +1,17 @@
 #include "engine/engine.h"
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "base/fatal_error_guard.h"
 #include "base/status.h"
 #include "engine/compile_context.h"
+#include "engine/compile_threads.h"
 #include "engine/debugger_registration.h"
 #include "engine/definitions.h"
 #include "engine/exit_handlers.h"
@@ -16,9 +20,11 @@
 #include "engine/listener_group.h"
 #include "engine/object_linker.h"
 #include "engine/precompiled.h"
+#include "engine/preparation.h"
 #include "engine/program.h"
 #include "engine/symbol_resolver.h"
 #include "engine/target.h"
+#include "engine/work_scope.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -46,8 +52,12 @@ struct Engine::Parts {
                   [this](FunctionKey key) { return OnFirstCall(key); }),
         resolver(options, definitions, functions),
         objects(target, memory, resolver, listeners, options.object_cache.get()),
-        compiler(contexts, functions, resolver, objects, *arena, listeners),
-        program(contexts, definitions, resolver, compiler, objects, precompiled, exit_handlers) {
+        threads(options.compile_threads),
+        compiler(contexts, functions, resolver, objects, *arena, listeners, threads,
+                 options.speculation_budget),
+        program(contexts, definitions, resolver, compiler, objects, precompiled, exit_handlers,
+                threads) {
+    if (options.contain_crashes) crash_containment.emplace();
     resolver.Connect(objects, compiler);
     listeners.Add(stats);
     for (const std::shared_ptr<Listener>& listener : options.listeners) listeners.Add(*listener);
@@ -55,6 +65,7 @@ struct Engine::Parts {
 
   ExecutorAddress OnFirstCall(FunctionKey key);
   [[noreturn]] static void Fail(const absl::Status& status);
+  [[noreturn]] static void FailInSignalHandler(absl::string_view function);
   struct NewModule {
     std::unique_ptr<ModuleSource> source;
     LibraryId library;
@@ -65,6 +76,7 @@ struct Engine::Parts {
   absl::StatusOr<SourceModule*> Add(NewModule module);
 
   const EngineOptions options;
+  std::optional<CrashContainment> crash_containment;
   const Target target;
   const std::unique_ptr<Arena> arena;
   UnwindRegistry unwind_registry;
@@ -79,6 +91,7 @@ struct Engine::Parts {
   FunctionTable functions;
   SymbolResolver resolver;
   ObjectLinker objects;
+  CompileThreads threads;
   FunctionCompiler compiler;
   Program program;
 };
@@ -92,14 +105,29 @@ absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(EngineOptions options) {
 
 Engine::Engine(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 
-Engine::~Engine() { RunDestructors(); }
+Engine::~Engine() {
+  RunDestructors();
+  parts_->threads.Stop();
+}
 
 void Engine::Parts::Fail(const absl::Status& status) {
   std::fprintf(stderr, "firstcall: %s\n", std::string(status.message()).c_str());
   std::exit(kFirstCallFailedExitStatus);
 }
 
+// Without locks, memory, or exit handlers, any of which may be what the signal has interrupted.
+void Engine::Parts::FailInSignalHandler(absl::string_view function) {
+  for (absl::string_view part :
+       {absl::string_view("firstcall: function '"), function,
+        absl::string_view("' is called for the first time in a signal handler, while its thread "
+                          "compiles: prepare it before\n")}) {
+    (void)!write(STDERR_FILENO, part.data(), part.size());
+  }
+  _exit(kFirstCallFailedExitStatus);
+}
+
 ExecutorAddress Engine::Parts::OnFirstCall(FunctionKey key) {
+  if (WorkScope::IsInterrupted()) FailInSignalHandler(key.module->index().at(key.ordinal).name);
   absl::StatusOr<ExecutorAddress> body = compiler.Compile(key, FunctionCompiler::Reason::kCalled);
   if (body.ok()) return *body;
   if (options.failure_handler) {
@@ -137,6 +165,7 @@ absl::StatusOr<SourceModule*> Engine::Parts::Add(NewModule added_module) {
 
 absl::StatusOr<std::vector<ModuleId>> Engine::Parts::Add(std::vector<NewModule> modules,
                                                          absl::Time start) {
+  WorkScope scope;
   std::vector<SourceModule*> added;
   for (NewModule& module : modules) {
     FIRSTCALL_ASSIGN_OR_RETURN(SourceModule * source_module, Add(std::move(module)));
@@ -209,37 +238,54 @@ absl::StatusOr<ModuleId> Engine::AddModule(std::unique_ptr<llvm::LLVMContext> co
 }
 
 absl::Status Engine::AddObjectFile(const std::string& path, absl::string_view library) {
+  WorkScope scope;
   return parts_->precompiled.AddObjectFile(path, parts_->definitions.LibraryNamed(library),
                                            parts_->definitions);
 }
 
 absl::Status Engine::AddArchive(const std::string& path, absl::string_view library) {
+  WorkScope scope;
   return parts_->precompiled.AddArchive(path, parts_->definitions.LibraryNamed(library),
                                         parts_->definitions);
 }
 
 absl::StatusOr<void*> Engine::LookupAddress(absl::string_view name) {
-  ContextPool::Lease context = parts_->contexts.Take();
-  FIRSTCALL_ASSIGN_OR_RETURN(ExecutorAddress address, parts_->resolver.Lookup(name, *context));
-  return address.InThisProcess<void*>();
+  absl::StatusOr<ExecutorAddress> address;
+  const auto look_up = [&] {
+    ContextPool::Lease context = parts_->contexts.Take();
+    address = parts_->resolver.Lookup(name, *context);
+  };
+  const bool is_delegated = !WorkScope::IsAtWork();
+  WorkScope scope;
+  if (is_delegated) {
+    parts_->threads.Run(look_up);
+  } else {
+    look_up();
+  }
+  if (!address.ok()) return address.status();
+  return address->InThisProcess<void*>();
 }
 
-absl::Status Engine::Prepare(absl::Span<const absl::string_view> names) {
+absl::Status Engine::Prepare(absl::Span<const absl::string_view> names,
+                             const PrepareOptions& options) {
+  std::vector<FunctionKey> functions;
   for (absl::string_view name : names) {
     std::optional<Definition> found = parts_->definitions.Find(name);
     if (!found) {
       return absl::NotFoundError(absl::StrCat("preparing '", name, "': no module defines it"));
     }
-    if (found->module == nullptr) {
+    if (found->module == nullptr || !parts_->program.IsFunction(*found)) {
       FIRSTCALL_RETURN_IF_ERROR(LookupAddress(name).status());
     } else {
-      FIRSTCALL_RETURN_IF_ERROR(
-          parts_->program
-              .Prepare(*found->module, found->ordinal, FunctionCompiler::Reason::kOrdered)
-              .status());
+      functions.push_back({found->module, found->ordinal});
     }
   }
-  return absl::OkStatus();
+  return PrepareFunctions(std::move(functions), options, parts_->program, parts_->threads);
+}
+
+absl::Status Engine::PrepareAll(const PrepareOptions& options) {
+  return PrepareFunctions(parts_->program.AllFunctions(), options, parts_->program,
+                          parts_->threads);
 }
 
 absl::Status Engine::RunConstructors() { return parts_->program.RunConstructors(); }

@@ -94,8 +94,13 @@ class Engine {
     return reinterpret_cast<Signature*>(*address);
   }
 
-  // Compiles the named functions now. Blocks until that is done; returns the first failure.
-  absl::Status Prepare(absl::Span<const absl::string_view> names);
+  // Compiles the named functions, or all functions of all modules, now, on all compile threads, and
+  // goes on after a failure. Blocks until that is done. NotFound, before anything is compiled, if
+  // no module defines a name; the failure of the first function in order that cannot be compiled;
+  // Cancelled or DeadlineExceeded if `options` ended it before.
+  absl::Status Prepare(absl::Span<const absl::string_view> names,
+                       const PrepareOptions& options = {});
+  absl::Status PrepareAll(const PrepareOptions& options = {});
 
   // Calls the constructors (llvm.global_ctors) of every module for which that has not been done, in
   // the order the modules were added. Stops at the first one that cannot be compiled.

@@ -3,12 +3,13 @@
 #include <sys/auxv.h>
 
 #include <algorithm>
-#include <mutex>  // std::unique_lock
+#include <mutex>  // std::lock_guard
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "base/status.h"
+#include "engine/work_scope.h"
 #include "splitter/function_extractor.h"
 #include "splitter/symbol_name.h"
 
@@ -30,15 +31,41 @@ SymbolOrdinal LeaderOf(const SymbolIndex& index, SymbolOrdinal ordinal) {
 }  // namespace
 
 absl::StatusOr<ExecutorAddress> FunctionCompiler::Compile(FunctionKey key, Reason reason) {
+  if (std::optional<ExecutorAddress> body = functions_.BodyOf(key)) return *body;
   const SymbolIndex& index = key.module->index();
   const FunctionKey leader{key.module, LeaderOf(index, key.ordinal)};
-  // See ObjectLinker::mutex.
-  std::unique_lock<std::recursive_mutex> lock(objects_.mutex(), std::defer_lock);
-  if (!index.GroupOf(key.ordinal).empty()) lock.lock();
-  FIRSTCALL_RETURN_IF_ERROR(functions_.CompileOnce(leader, [&] {
+  // A thread that is at work already may hold what compiling needs: it compiles itself.
+  const bool is_delegated = !WorkScope::IsAtWork();
+  WorkScope scope;
+  const auto run = [&](absl::FunctionRef<void()> job) {
+    if (is_delegated) {
+      threads_.Run(job);
+    } else {
+      job();
+    }
+  };
+  const auto compile = [&] {
     return index.at(leader.ordinal).kind == SymbolKind::kIFunc ? ResolveIFunc(leader)
                                                                : CompileFunction(leader, reason);
-  }));
+  };
+  absl::Status status;
+  if (index.GroupOf(key.ordinal).empty()) {
+    status = functions_.CompileOnce(leader, [&] {
+      absl::Status compiled;
+      run([&] {
+        functions_.TakeOver(leader);
+        compiled = compile();
+      });
+      return compiled;
+    });
+  } else {
+    run([&] {
+      // See ObjectLinker::mutex.
+      std::lock_guard<std::recursive_mutex> lock(objects_.mutex());
+      status = functions_.CompileOnce(leader, compile);
+    });
+  }
+  FIRSTCALL_RETURN_IF_ERROR(status);
   std::optional<ExecutorAddress> body = functions_.BodyOf(key);
   if (!body) return absl::InternalError("compiled without being published");
   return *body;
@@ -53,6 +80,7 @@ absl::StatusOr<FunctionCompiler::Made> FunctionCompiler::Make(FunctionKey key,
   ExtractOptions options;
   options.verify = !module.source().is_verified();
   options.drop_alias_metadata = !emitter->optimizes();
+  options.list_callees = speculation_left_ > 0;
   const auto is_replaced = [&](SymbolOrdinal ordinal) {
     return resolver_.IsReplaced(module, ordinal);
   };
@@ -78,6 +106,7 @@ absl::StatusOr<FunctionCompiler::Made> FunctionCompiler::Make(FunctionKey key,
   FIRSTCALL_ASSIGN_OR_RETURN(made.bytes, emitter->Emit(std::move(function_module.module)));
   made.functions = std::move(function_module.functions);
   made.variables = std::move(function_module.variables);
+  made.callees = std::move(function_module.callees);
   made.split = extracted - start;
   made.emit = absl::Now() - extracted;
   return made;
@@ -180,7 +209,23 @@ absl::Status FunctionCompiler::Publish(FunctionKey key, const Made& made,
     }
   }
   functions_.Publish(key, defined.at(index.at(key.ordinal).name));
+  Speculate(*key.module, made.callees);
   return absl::OkStatus();
+}
+
+void FunctionCompiler::Speculate(SourceModule& module, absl::Span<const SymbolOrdinal> callees) {
+  for (SymbolOrdinal callee : callees) {
+    const FunctionKey key{&module, callee};
+    if (speculation_left_ <= 0) return;
+    if (functions_.BodyOf(key) || resolver_.IsReplaced(module, callee)) continue;
+    threads_.RunInBackground([this, key] {
+      if (speculation_left_ <= 0 || functions_.BodyOf(key)) return;
+      const absl::Time start = absl::Now();
+      // A failure is kept, for the first call to report.
+      (void)Compile(key, Reason::kOrdered);
+      speculation_left_ -= absl::ToInt64Nanoseconds(absl::Now() - start);
+    });
+  }
 }
 
 absl::Status FunctionCompiler::ResolveIFunc(FunctionKey key) {
@@ -189,7 +234,10 @@ absl::Status FunctionCompiler::ResolveIFunc(FunctionKey key) {
                              Compile({key.module, symbol.base}, Reason::kCalled));
   // What the C library passes to an ifunc's resolver; on x86-64 there is nothing to pass.
   using IFuncResolver = void* (*)(unsigned long hwcap);
-  void* target = resolver.InThisProcess<IFuncResolver>()(getauxval(AT_HWCAP));
+  void* target = [&] {
+    CallbackScope scope;
+    return resolver.InThisProcess<IFuncResolver>()(getauxval(AT_HWCAP));
+  }();
   if (target == nullptr) {
     return absl::InternalError(
         absl::StrCat("the resolver of ifunc '", symbol.name, "' returned no function"));

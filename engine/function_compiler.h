@@ -5,13 +5,17 @@
 #ifndef FIRSTCALL_ENGINE_FUNCTION_COMPILER_H_
 #define FIRSTCALL_ENGINE_FUNCTION_COMPILER_H_
 
+#include <atomic>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "engine/compile_context.h"
+#include "engine/compile_threads.h"
 #include "engine/function_table.h"
 #include "engine/listener.h"
 #include "engine/object_linker.h"
@@ -23,13 +27,17 @@ class FunctionCompiler {
  public:
   // All must outlive the compiler.
   FunctionCompiler(ContextPool& contexts, FunctionTable& functions, SymbolResolver& resolver,
-                   ObjectLinker& objects, Arena& arena, Listener& listener)
+                   ObjectLinker& objects, Arena& arena, Listener& listener, CompileThreads& threads,
+                   absl::Duration speculation_budget)
       : contexts_(contexts),
         functions_(functions),
         resolver_(resolver),
         objects_(objects),
         arena_(arena),
-        listener_(listener) {}
+        listener_(listener),
+        threads_(threads),
+        speculation_left_(threads.count() == 0 ? 0 : absl::ToInt64Nanoseconds(speculation_budget)) {
+  }
 
   // Why a function is compiled.
   enum class Reason {
@@ -47,6 +55,7 @@ class FunctionCompiler {
     ObjectBytes bytes;
     std::vector<SymbolOrdinal> functions;
     std::vector<SymbolOrdinal> variables;
+    std::vector<SymbolOrdinal> callees;   // Only if there is speculation.
     std::optional<SymbolOrdinal> leader;  // See FunctionModule.
     absl::Duration split;
     absl::Duration emit;
@@ -62,6 +71,8 @@ class FunctionCompiler {
   absl::StatusOr<Made> Make(FunctionKey key, CompileContext& context, Joined* joined);
   absl::Status MakeAndPublish(FunctionKey key, CompileContext& context, Joined* joined,
                               std::optional<SymbolOrdinal>& leader);
+  // Lets background threads compile what a just published function is likely to call.
+  void Speculate(SourceModule& module, absl::Span<const SymbolOrdinal> callees);
   absl::Status LinkAndPublish(FunctionKey key, Made& made, CompileContext& context);
   absl::Status Publish(FunctionKey key, const Made& made, const SymbolAddresses& defined,
                        PublishedObject& published);
@@ -72,6 +83,8 @@ class FunctionCompiler {
   ObjectLinker& objects_;
   Arena& arena_;
   Listener& listener_;
+  CompileThreads& threads_;
+  std::atomic<int64_t> speculation_left_;  // Nanoseconds of compile threads' time.
 };
 
 }  // namespace firstcall

@@ -74,6 +74,11 @@ absl::Status FunctionTable::CompileOnce(FunctionKey key,
   return status;
 }
 
+void FunctionTable::TakeOver(FunctionKey key) {
+  absl::MutexLock lock(&mutex_);
+  RecordOf(key).compiling_thread = std::this_thread::get_id();
+}
+
 bool FunctionTable::Claim(FunctionKey key) {
   absl::MutexLock lock(&mutex_);
   Record& record = RecordOf(key);

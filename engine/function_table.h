@@ -69,6 +69,9 @@ class FunctionTable {
   absl::Status CompileOnce(FunctionKey key, absl::FunctionRef<absl::Status()> compile)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // Says that the calling thread compiles `key`, for the one that called CompileOnce.
+  void TakeOver(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
+
   // Takes on to compile `key` along with another function: true if nobody has compiled or claimed
   // it; then Publish or Release must follow.
   bool Claim(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/listener.h"
+#include "engine/work_scope.h"
 
 namespace firstcall {
 
@@ -17,9 +18,11 @@ class ListenerGroup final : public Listener {
   void Add(Listener& listener) { listeners_.push_back(&listener); }
 
   void OnModuleMade(const llvm::Module& module) override {
+    CallbackScope scope;
     for (Listener* listener : listeners_) listener->OnModuleMade(module);
   }
   void OnPublished(const PublishedObject& object) override {
+    CallbackScope scope;
     for (Listener* listener : listeners_) listener->OnPublished(object);
   }
 

@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "engine/signature.h"
 #include "engine/source_module.h"
+#include "engine/work_scope.h"
 #include "llvm/IR/Metadata.h"
 #include "llvm/IR/Module.h"
 #include "splitter/data_extractor.h"
@@ -185,6 +186,7 @@ void ObjectLinker::RunPendingConstructors() {
     std::vector<LazyObject::LifecycleCode> constructors = object->constructors;
     std::stable_sort(constructors.begin(), constructors.end(),
                      [](const auto& a, const auto& b) { return a.priority < b.priority; });
+    CallbackScope scope;
     for (const LazyObject::LifecycleCode& constructor : constructors) {
       constructor.address.InThisProcess<void (*)()>()();
     }

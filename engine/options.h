@@ -6,6 +6,7 @@
 #ifndef FIRSTCALL_ENGINE_OPTIONS_H_
 #define FIRSTCALL_ENGINE_OPTIONS_H_
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -14,6 +15,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 
 namespace llvm {
 class TargetOptions;
@@ -53,12 +55,38 @@ inline constexpr int kFirstCallFailedExitStatus = 70;
 // searched; may be called by several threads at once.
 using SymbolFinder = std::function<void*(absl::string_view symbol)>;
 
+// How far preparing functions has come.
+struct PrepareProgress {
+  size_t done = 0;  // Those that failed included.
+  size_t failed = 0;
+  size_t total = 0;
+};
+
+struct PrepareOptions {
+  // Told after each function, by one thread at a time; returns whether to go on. May be empty.
+  std::function<bool(const PrepareProgress&)> progress;
+  // No function is begun after this time.
+  absl::Duration budget = absl::InfiniteDuration();
+};
+
 class Listener;     // engine/listener.h
 class ObjectCache;  // cache/object_cache.h
 
 struct EngineOptions {
   Mode mode = Mode::kLazy;
   CodegenLevel codegen_level = CodegenLevel::kO0;
+
+  // Where functions are compiled: on the thread that calls one (0), or on so many compile threads,
+  // which do so for callers, and as many again, of lower priority, that compile ahead of need.
+  size_t compile_threads = 0;
+  // With compile threads: how much of their time may go into functions that nobody has called, but
+  // that a compiled one calls, the likeliest first. Zero compiles nothing of that kind.
+  absl::Duration speculation_budget = absl::ZeroDuration();
+
+  // Make a crash inside LLVM the failure of the function that was being compiled, as LLVM's fatal
+  // errors always are. While the engine lives, this process's handlers of SIGSEGV, SIGBUS, SIGILL,
+  // SIGFPE, SIGTRAP and SIGABRT are LLVM's; a crash elsewhere goes on to the handlers before them.
+  bool contain_crashes = false;
 
   // The target: empty means this process's triple, and this machine's CPU with all its features.
   std::string triple;

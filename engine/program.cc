@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "engine/entry_point.h"
+#include "engine/work_scope.h"
 #include "llvm/IR/Function.h"
 
 namespace firstcall {
@@ -22,11 +23,41 @@ void Program::Add(std::unique_ptr<SourceModule> module) {
   modules_.push_back(std::move(module));
 }
 
+bool Program::IsFunction(const Definition& definition) const {
+  const SymbolIndex& index = definition.module->index();
+  const SymbolKind kind = index.at(index.at(definition.ordinal).base).kind;
+  return kind == SymbolKind::kFunction || kind == SymbolKind::kIFunc;
+}
+
+std::vector<FunctionKey> Program::AllFunctions() {
+  std::vector<SourceModule*> modules;
+  {
+    absl::MutexLock lock(&mutex_);
+    for (const auto& module : modules_) modules.push_back(module.get());
+  }
+  std::vector<FunctionKey> functions;
+  for (SourceModule* module : modules) {
+    for (uint32_t i = 0; i < module->index().size(); ++i) {
+      const Symbol& symbol = module->index().at(SymbolOrdinal{i});
+      if (symbol.kind == SymbolKind::kFunction && symbol.is_definition &&
+          !resolver_.IsReplaced(*module, SymbolOrdinal{i})) {
+        functions.push_back({module, SymbolOrdinal{i}});
+      }
+    }
+  }
+  return functions;
+}
+
 std::vector<SourceModule*> Program::TakeModulesToConstruct() {
   absl::MutexLock lock(&mutex_);
   // Before any handler the program registers with the C library, so that destructors run after
   // those.
-  if (!exit_hook_) exit_hook_.emplace([this] { RunDestructors(); });
+  if (!exit_hook_) {
+    exit_hook_.emplace([this] {
+      RunDestructors();
+      threads_.Stop();  // Before parts of LLVM go.
+    });
+  }
   std::vector<SourceModule*> taken;
   while (constructed_ < modules_.size()) taken.push_back(modules_[constructed_++].get());
   to_destroy_.insert(to_destroy_.end(), taken.begin(), taken.end());
@@ -47,6 +78,7 @@ absl::StatusOr<ExecutorAddress> Program::Prepare(SourceModule& module, SymbolOrd
     const SymbolOrdinal base = symbol.kind == SymbolKind::kIFunc ? function : symbol.base;
     FIRSTCALL_RETURN_IF_ERROR(compiler_.Compile({&module, base}, reason).status());
   }
+  WorkScope scope;
   ContextPool::Lease context = contexts_.Take();
   return resolver_.AddressOf(module, function, ReferenceKind::kStub, *context);
 }

@@ -18,6 +18,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/types/span.h"
 #include "engine/compile_context.h"
+#include "engine/compile_threads.h"
 #include "engine/definitions.h"
 #include "engine/exit_handlers.h"
 #include "engine/exit_hook.h"
@@ -34,14 +35,15 @@ class Program {
   // All must outlive the program.
   Program(ContextPool& contexts, const Definitions& definitions, SymbolResolver& resolver,
           FunctionCompiler& compiler, ObjectLinker& objects, PrecompiledObjects& precompiled,
-          ExitHandlers& exit_handlers)
+          ExitHandlers& exit_handlers, CompileThreads& threads)
       : contexts_(contexts),
         definitions_(definitions),
         resolver_(resolver),
         compiler_(compiler),
         objects_(objects),
         precompiled_(precompiled),
-        exit_handlers_(exit_handlers) {}
+        exit_handlers_(exit_handlers),
+        threads_(threads) {}
 
   ModuleId NextId() ABSL_LOCKS_EXCLUDED(mutex_);
   void Add(std::unique_ptr<SourceModule> module) ABSL_LOCKS_EXCLUDED(mutex_);
@@ -54,6 +56,12 @@ class Program {
   // Where to call a function of a module, after compiling it.
   absl::StatusOr<ExecutorAddress> Prepare(SourceModule& module, SymbolOrdinal function,
                                           FunctionCompiler::Reason reason);
+
+  // Whether a definition of a module is code.
+  bool IsFunction(const Definition& definition) const;
+
+  // Every function that a module defines and that no other definition replaces.
+  std::vector<FunctionKey> AllFunctions() ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
   // A constructor or destructor of a source module, or of an object file.
@@ -78,6 +86,7 @@ class Program {
   ObjectLinker& objects_;
   PrecompiledObjects& precompiled_;
   ExitHandlers& exit_handlers_;
+  CompileThreads& threads_;
   absl::Mutex mutex_;
   uint32_t next_id_ ABSL_GUARDED_BY(mutex_) = 0;
   std::vector<std::unique_ptr<SourceModule>> modules_ ABSL_GUARDED_BY(mutex_);

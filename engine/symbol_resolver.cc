@@ -12,6 +12,7 @@
 #include "engine/exit_hook.h"
 #include "engine/function_compiler.h"
 #include "engine/object_linker.h"
+#include "engine/work_scope.h"
 #include "llvm/ExecutionEngine/RTDyldMemoryManager.h"
 #include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Target/TargetOptions.h"
@@ -81,8 +82,7 @@ bool SymbolResolver::IsKnown(absl::string_view object_name, const LazyObject& re
       if (symbol.name == name) return true;
     }
   }
-  return definitions_.Find(name, requester.library).has_value() ||
-         (options_.symbol_finder && options_.symbol_finder(name) != nullptr) ||
+  return definitions_.Find(name, requester.library).has_value() || FindByClient(name) != nullptr ||
          !FindInProcess(name).is_null();
 }
 
@@ -206,9 +206,7 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::FindOutside(absl::string_view na
     }
     return AddressOf(*found, name, context);
   }
-  if (options_.symbol_finder) {
-    if (void* address = options_.symbol_finder(name)) return ExecutorAddress::Of(address);
-  }
+  if (void* address = FindByClient(name)) return ExecutorAddress::Of(address);
   if (name == kRegisterExitHandler) {
     return ExecutorAddress::Of(reinterpret_cast<const void*>(&ExitHandlers::Register));
   }
@@ -223,6 +221,12 @@ bool SymbolResolver::ProvidesEmulatedTls() const {
   const bool is_asked_for =
       options_.target_options != nullptr && options_.target_options->EmulatedTLS;
   return options_.search_process_symbols || !is_asked_for;
+}
+
+void* SymbolResolver::FindByClient(absl::string_view name) const {
+  if (!options_.symbol_finder) return nullptr;
+  CallbackScope scope;
+  return options_.symbol_finder(name);
 }
 
 ExecutorAddress SymbolResolver::FindInProcess(absl::string_view name) const {

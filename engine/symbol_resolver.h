@@ -73,6 +73,7 @@ class SymbolResolver {
   bool GivesWay(const Definition& definition) const;
   absl::StatusOr<ExecutorAddress> FindOutside(absl::string_view name, LibraryId library,
                                               CompileContext& context);
+  void* FindByClient(absl::string_view name) const;
   ExecutorAddress FindInProcess(absl::string_view name) const;
   bool ProvidesEmulatedTls() const;
 

@@ -17,6 +17,7 @@
 #include "splitter/block_addresses.h"
 #include "splitter/debug_info.h"
 #include "splitter/inevitable_calls.h"
+#include "splitter/likely_calls.h"
 #include "splitter/module_skeleton.h"
 #include "splitter/reference_mapper.h"
 #include "splitter/symbol_name.h"
@@ -122,6 +123,7 @@ class Extraction {
     result.module =
         MakeModuleLike(view_, absl::StrCat(view_.module().getModuleIdentifier(), ".submodule.",
                                            index_.at(functions_.front().second).name));
+    if (options_.list_callees) result.callees = Callees();
     ReferenceMapper mapper(view_, index_, decisions_.is_replaced, *result.module);
     std::vector<llvm::Function*> bodies;
     for (auto [original, ordinal] : functions_) {
@@ -189,6 +191,17 @@ class Extraction {
     // Optimizations' metadata is checked too, unless it is dropped anyway.
     if (options_.drop_alias_metadata) DropAliasMetadata(function);
     return Verify(function, symbol);
+  }
+
+  std::vector<SymbolOrdinal> Callees() const {
+    std::vector<SymbolOrdinal> callees;
+    for (const llvm::Function* callee : LikelyCallees(*functions_.front().first)) {
+      std::optional<SymbolOrdinal> ordinal = view_.ordinal_of(*callee);
+      if (ordinal && index_.at(*ordinal).is_definition && !IsChosen(*ordinal)) {
+        callees.push_back(*ordinal);
+      }
+    }
+    return callees;
   }
 
   bool IsChosen(SymbolOrdinal ordinal) const {

@@ -26,6 +26,8 @@ struct ExtractOptions {
   // Leave out what only tells optimizations which memory accesses do not overlap. It makes up much
   // of optimized bitcode, and neither the verifier nor -O0 code generation has to look at it then.
   bool drop_alias_metadata = false;
+  // Tell FunctionModule::callees.
+  bool list_callees = false;
 };
 
 // Asked whether a function that is bound to be called may be compiled along; if so, the caller has
@@ -45,6 +47,8 @@ struct FunctionModule {
   std::vector<SymbolOrdinal> functions;
   // The variables of the group.
   std::vector<SymbolOrdinal> variables;
+  // Other functions of the source module that the first one calls, the likeliest first.
+  std::vector<SymbolOrdinal> callees;
   // Set instead of all the above: the function can only be compiled together with this one, which
   // is to be extracted in its place and brings it along. (Where a body refers to a block of another
   // function, the index of lazily read bitcode does not know of it.)

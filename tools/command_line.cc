@@ -6,6 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "cache/module_files.h"
 #include "llvm/ADT/Statistic.h"
 #include "llvm/CodeGen/CommandFlags.h"
@@ -85,6 +86,14 @@ cl::opt<Dump> dump(
                clEnumValN(Dump::kDebugObjects, "jit-debug-objects",
                           "The objects a debugger sees, on standard output")),
     cl::cat(category));
+cl::opt<unsigned> compile_threads(
+    "compile-threads", cl::init(0),
+    cl::desc("Compile on so many threads (default: 0, on the thread that calls a function)"),
+    cl::cat(category));
+cl::opt<unsigned> speculation_budget(
+    "speculation-budget", cl::init(0), cl::value_desc("milliseconds"),
+    cl::desc("How long compile threads may compile what is likely to be called (default: 0)"),
+    cl::cat(category));
 cl::opt<bool> no_lazy_compilation("disable-lazy-compilation", cl::desc("The same as -mode=eager"),
                                   cl::cat(category));
 cl::opt<bool> per_module_lazy("per-module-lazy", cl::desc("The same as -mode=eager"),
@@ -115,10 +124,6 @@ cl::opt<Accepted> jit_linker("jit-linker", cl::desc("One of lli's linkers; MCJIT
                                         clEnumValN(Accepted::kYes, "rtdyld", ""),
                                         clEnumValN(Accepted::kYes, "jitlink", "")),
                              cl::Hidden, cl::cat(category));
-cl::opt<unsigned> compile_threads(
-    "compile-threads", cl::init(0),
-    cl::desc("Accepted for lli's sake; functions are compiled on the thread that calls them"),
-    cl::cat(category));
 cl::opt<Accepted> platform("lljit-platform", cl::desc("One of ORC's platforms; there is no ORC:"),
                            cl::init(Accepted::kYes),
                            cl::values(clEnumValN(Accepted::kYes, "Auto", ""),
@@ -229,6 +234,9 @@ EngineOptions EngineOptionsFromFlags() {
   if (auto model = llvm::codegen::getExplicitCodeModel()) options.code_model = CodeModelOf(*model);
   options.target_options = std::make_shared<llvm::TargetOptions>(
       llvm::codegen::InitTargetOptionsFromCodeGenFlags(llvm::Triple(target_triple)));
+  options.compile_threads = compile_threads;
+  options.speculation_budget = absl::Milliseconds(speculation_budget.getValue());
+  options.contain_crashes = true;  // No host has handlers of its own here.
   options.search_process_symbols = !no_process_symbols;
   if (enable_cache) options.object_cache = OpenCache(cache_directory);
   if (dump != Dump::kNothing) options.listeners.push_back(MakeDumper(dump));

@@ -1,0 +1,125 @@
+#include "engine/compile_threads.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <exception>
+#include <optional>
+#include <utility>
+
+#include "absl/synchronization/notification.h"
+#include "engine/work_scope.h"
+
+namespace firstcall {
+namespace {
+
+// LLVM recurses deeply on large functions.
+constexpr unsigned kStackBytes = 16 << 20;
+
+// A tenth of the processor's time when somebody waits for something else on the same processor.
+constexpr int kBackgroundNiceness = 10;
+
+thread_local bool is_compile_thread = false;
+
+}  // namespace
+
+CompileThreads::~CompileThreads() {
+  Stop();
+  absl::MutexLock lock(&team_mutex_);
+  // One of another process, or of the thread this runs on, may be in use.
+  if (team_ != nullptr && team_->owner == getpid() && !is_compile_thread) delete team_;
+}
+
+CompileThreads::Team& CompileThreads::OwnTeam() {
+  WorkScope scope;
+  absl::MutexLock lock(&team_mutex_);
+  // A parent's team is left as it is: its threads do not exist here, nor whoever waits for them.
+  if (team_ == nullptr || team_->owner != getpid()) team_ = new Team(getpid());
+  return *team_;
+}
+
+void CompileThreads::Stop() {
+  if (count_ == 0) return;
+  Team& team = OwnTeam();
+  std::vector<std::unique_ptr<llvm::thread>> threads;
+  {
+    absl::MutexLock lock(&team.mutex);
+    team.is_stopping = true;
+    team.background.jobs.clear();
+    for (Kind* kind : {&team.demanded, &team.background}) {
+      for (auto& thread : std::exchange(kind->threads, {})) threads.push_back(std::move(thread));
+    }
+  }
+  for (auto& thread : threads) {
+    if (thread->get_id() == llvm::this_thread::get_id()) {
+      thread->detach();  // A client's callback ends the process.
+    } else {
+      thread->join();
+    }
+  }
+}
+
+void CompileThreads::Add(Team& team, Kind& kind, Job job, int niceness) {
+  kind.jobs.push_back(std::move(job));
+  if (kind.idle >= kind.jobs.size() || kind.threads.size() >= count_) return;
+  kind.threads.push_back(std::make_unique<llvm::thread>(
+      std::optional<unsigned>(kStackBytes),
+      [&team, &kind, niceness] { Work(team, kind, niceness); }));
+}
+
+void CompileThreads::Work(Team& team, Kind& kind, int niceness) {
+  is_compile_thread = true;
+  // On Linux each thread has a priority of its own.
+  if (niceness != 0) setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), niceness);
+  while (true) {
+    Job job;
+    {
+      absl::MutexLock lock(&team.mutex);
+      ++kind.idle;
+      const auto has_work = [&team, &kind]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(team.mutex) {
+        return team.is_stopping || !kind.jobs.empty();
+      };
+      team.mutex.Await(absl::Condition(&has_work));
+      --kind.idle;
+      if (kind.jobs.empty()) return;
+      job = std::move(kind.jobs.front());
+      kind.jobs.pop_front();
+    }
+    job();
+  }
+}
+
+void CompileThreads::Run(absl::FunctionRef<void()> job) {
+  if (count_ == 0 || is_compile_thread) return job();
+  absl::Notification done;
+  std::exception_ptr exception;
+  const auto delegated = [&] {
+    try {
+      DelegatedWorkScope scope;
+      job();
+    } catch (...) {
+      exception = std::current_exception();
+    }
+    done.Notify();
+  };
+  Team& team = OwnTeam();
+  const bool is_added = [&] {
+    absl::MutexLock lock(&team.mutex);
+    if (!team.is_stopping) Add(team, team.demanded, delegated, /*niceness=*/0);
+    return !team.is_stopping;
+  }();
+  if (!is_added) return job();
+  done.WaitForNotification();
+  if (exception != nullptr) std::rethrow_exception(exception);
+}
+
+bool CompileThreads::RunInBackground(Job job) {
+  if (count_ == 0) return false;
+  Team& team = OwnTeam();
+  absl::MutexLock lock(&team.mutex);
+  if (team.is_stopping) return false;
+  Add(team, team.background, std::move(job), kBackgroundNiceness);
+  return true;
+}
+
+}  // namespace firstcall

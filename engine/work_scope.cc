@@ -1,0 +1,97 @@
+#include "engine/work_scope.h"
+
+#include <pthread.h>
+
+#include <cstddef>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+
+namespace firstcall {
+namespace {
+
+thread_local int depth = 0;
+thread_local bool is_in_callback = false;
+
+// Never destroyed: threads may work while static objects go.
+class ForkGate {
+ public:
+  static ForkGate& Get() {
+    static ForkGate* const gate = [] {
+      auto* made = new ForkGate();
+      pthread_atfork([] { Get().Close(); }, [] { Get().Open(); }, [] { Get().OpenInChild(); });
+      return made;
+    }();
+    return *gate;
+  }
+
+  void Enter() {
+    absl::MutexLock lock(&mutex_, absl::Condition(this, &ForkGate::IsOpen));
+    ++at_work_;
+  }
+
+  void Leave() {
+    absl::MutexLock lock(&mutex_);
+    --at_work_;
+  }
+
+ private:
+  bool IsOpen() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return !is_forking_; }
+  bool MayFork() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return !is_forking_ && at_work_ == own_work();
+  }
+  // A callback of the client's may fork too: then this thread's own work goes on in the child.
+  static size_t own_work() { return depth > 0 ? 1 : 0; }
+
+  void Close() {
+    absl::MutexLock lock(&mutex_);
+    // Evaluated by this thread alone, because it looks at a variable of it.
+    while (!MayFork()) changed_.WaitWithTimeout(&mutex_, absl::Milliseconds(1));
+    is_forking_ = true;
+  }
+
+  void Open() {
+    absl::MutexLock lock(&mutex_);
+    is_forking_ = false;
+  }
+
+  void OpenInChild() {
+    absl::MutexLock lock(&mutex_);
+    is_forking_ = false;
+    at_work_ = own_work();
+  }
+
+  absl::Mutex mutex_;
+  absl::CondVar changed_;
+  bool is_forking_ ABSL_GUARDED_BY(mutex_) = false;
+  size_t at_work_ ABSL_GUARDED_BY(mutex_) = 0;  // Threads.
+};
+
+}  // namespace
+
+WorkScope::WorkScope() : was_in_callback_(is_in_callback) {
+  if (depth == 0) ForkGate::Get().Enter();
+  ++depth;
+  is_in_callback = false;
+}
+
+WorkScope::~WorkScope() {
+  is_in_callback = was_in_callback_;
+  --depth;
+  if (depth == 0) ForkGate::Get().Leave();
+}
+
+bool WorkScope::IsAtWork() { return depth > 0; }
+
+bool WorkScope::IsInterrupted() { return depth > 0 && !is_in_callback; }
+
+DelegatedWorkScope::DelegatedWorkScope() { ++depth; }
+
+DelegatedWorkScope::~DelegatedWorkScope() { --depth; }
+
+CallbackScope::CallbackScope() : was_in_callback_(is_in_callback) { is_in_callback = true; }
+
+CallbackScope::~CallbackScope() { is_in_callback = was_in_callback_; }
+
+}  // namespace firstcall

@@ -1,0 +1,22 @@
+// Which functions a function calls, the likeliest first.
+//
+// Thread-compatible: hold the view's mutex.
+
+#ifndef FIRSTCALL_SPLITTER_LIKELY_CALLS_H_
+#define FIRSTCALL_SPLITTER_LIKELY_CALLS_H_
+
+#include <vector>
+
+namespace llvm {
+class Function;
+}  // namespace llvm
+
+namespace firstcall {
+
+// The functions that the materialized `function` calls directly, each once, in the order of how
+// often LLVM's BlockFrequencyInfo expects the blocks with the calls to run.
+std::vector<llvm::Function*> LikelyCallees(llvm::Function& function);
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_SPLITTER_LIKELY_CALLS_H_

@@ -1,0 +1,359 @@
+// Compile threads, preparing, speculation, fork, signals, exit: where and when functions are compiled.
+
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/clock.h"
+#include "engine/engine.h"
+#include "engine/listener.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/ir.h"
+#include "tests/testing/status_matchers.h"
+
+namespace firstcall {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr int kFunctions = 200;
+
+// f<i>(x) is x + i; every tenth one, from the fifth, cannot be linked.
+std::string Program(bool has_bad_ones) {
+  std::string text = "declare i64 @nowhere(i64)\n";
+  for (int i = 0; i < kFunctions; ++i) {
+    absl::StrAppend(&text, "define i64 @f", i, "(i64 %x) {\n");
+    if (has_bad_ones && i % 10 == 5) {
+      absl::StrAppend(&text, "  %y = call i64 @nowhere(i64 %x)\n  ret i64 %y\n}\n");
+    } else {
+      absl::StrAppend(&text, "  %y = add i64 %x, ", i, "\n  ret i64 %y\n}\n");
+    }
+  }
+  return text;
+}
+
+// Remembers the threads that compiled.
+class ThreadRecorder final : public Listener {
+ public:
+  void OnPublished(const PublishedObject& object) override {
+    for (const PublishedFunction& function : object.functions) {
+      absl::MutexLock lock(&mutex_);
+      threads_[std::string(function.name)] = std::this_thread::get_id();
+    }
+  }
+
+  std::thread::id ThreadOf(const std::string& function) {
+    absl::MutexLock lock(&mutex_);
+    return threads_[function];
+  }
+
+  size_t size() {
+    absl::MutexLock lock(&mutex_);
+    return threads_.size();
+  }
+
+ private:
+  absl::Mutex mutex_;
+  std::map<std::string, std::thread::id> threads_;
+};
+
+class ThreadsTest : public testing::TestWithParam<size_t> {
+ protected:
+  void Create(EngineOptions options = {}) {
+    options.compile_threads = GetParam();
+    options.listeners.push_back(recorder_);
+    engine_ = Engine::Create(std::move(options)).value();
+  }
+
+  void Add(const std::string& text) {
+    ASSERT_THAT(engine_->AddBitcode(ParseToBitcode(text), "program"), IsOk());
+  }
+
+  const std::shared_ptr<ThreadRecorder> recorder_ = std::make_shared<ThreadRecorder>();
+  std::unique_ptr<Engine> engine_;
+};
+
+INSTANTIATE_TEST_SUITE_P(CompileThreads, ThreadsTest, testing::Values(0, 1, 3));
+
+TEST_P(ThreadsTest, FunctionsAreCompiledWhereTheOptionSays) {
+  Create();
+  Add(Program(false));
+  EXPECT_EQ(engine_->Lookup<int64_t(int64_t)>("f3").value()(4), 7);
+  EXPECT_EQ(recorder_->ThreadOf("f3") == std::this_thread::get_id(), GetParam() == 0);
+}
+
+TEST_P(ThreadsTest, PrepareAllCompilesEverythingAndTellsHowFarItIs) {
+  Create();
+  Add(Program(false));
+  size_t last = 0, total = 0;
+  PrepareOptions options;
+  options.progress = [&](const PrepareProgress& progress) {
+    EXPECT_EQ(progress.done, last + 1);
+    last = progress.done;
+    total = progress.total;
+    return true;
+  };
+  ASSERT_THAT(engine_->PrepareAll(options), IsOk());
+  EXPECT_EQ(last, static_cast<size_t>(kFunctions));
+  EXPECT_EQ(total, static_cast<size_t>(kFunctions));
+  EXPECT_EQ(engine_->stats().functions_compiled, static_cast<size_t>(kFunctions));
+  EXPECT_EQ(engine_->Lookup<int64_t(int64_t)>("f199").value()(1), 200);
+}
+
+TEST_P(ThreadsTest, PrepareGoesOnAfterAFailureAndReportsTheFirst) {
+  Create();
+  Add(Program(true));
+  size_t failed = 0;
+  PrepareOptions options;
+  options.progress = [&](const PrepareProgress& progress) {
+    failed = progress.failed;
+    return true;
+  };
+  EXPECT_THAT(engine_->PrepareAll(options),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("linking function 'f5'")));
+  EXPECT_EQ(failed, static_cast<size_t>(kFunctions / 10));
+  EXPECT_EQ(engine_->stats().functions_compiled, static_cast<size_t>(kFunctions - kFunctions / 10));
+}
+
+TEST_P(ThreadsTest, PreparingCanBeCancelled) {
+  Create();
+  Add(Program(false));
+  PrepareOptions options;
+  options.progress = [](const PrepareProgress& progress) { return progress.done < 10; };
+  EXPECT_THAT(engine_->PrepareAll(options),
+              StatusIs(absl::StatusCode::kCancelled, HasSubstr("were not compiled")));
+  EXPECT_LT(engine_->stats().functions_compiled, 20u);
+  EXPECT_EQ(engine_->Lookup<int64_t(int64_t)>("f100").value()(1), 101);
+}
+
+TEST_P(ThreadsTest, PreparingHasABudget) {
+  Create();
+  Add(Program(false));
+  PrepareOptions options;
+  options.budget = absl::ZeroDuration();
+  EXPECT_THAT(engine_->PrepareAll(options),
+              StatusIs(absl::StatusCode::kDeadlineExceeded,
+                       "preparing functions: 200 were not compiled"));
+}
+
+TEST_P(ThreadsTest, VariablesCanBePreparedToo) {
+  Create();
+  Add("@v = global i32 7");
+  ASSERT_THAT(engine_->Prepare({"v"}), IsOk());
+  EXPECT_EQ(*static_cast<int*>(engine_->LookupAddress("v").value()), 7);
+}
+
+// Groups are compiled under a lock that linking data needs as well.
+TEST_P(ThreadsTest, FunctionsWithBlockAddressesInData) {
+  Create();
+  std::string text;
+  for (int i = 0; i < 20; ++i) {
+    absl::StrAppend(&text, "@t", i, " = global [2 x ptr] [ptr blockaddress(@g", i,
+                    ", %a), ptr blockaddress(@g", i, ", %b)]\n@p", i, " = global ptr @t", i,
+                    "\ndefine i64 @g", i, "(i64 %x) {\n  %s = getelementptr ptr, ptr @t", i,
+                    ", i64 %x\n  %l = load ptr, ptr %s\n  indirectbr ptr %l, [label %a, label %b]\n",
+                    "a:\n  ret i64 10\nb:\n  ret i64 20\n}\n");
+  }
+  Add(text);
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (int k = 0; k < 20; ++k) {
+        const int i = (k + 5 * t) % 20;
+        if (t % 2 == 0 && !engine_->LookupAddress(absl::StrCat("p", i)).ok()) ++wrong;
+        auto function = engine_->Lookup<int64_t(int64_t)>(absl::StrCat("g", i));
+        if (!function.ok() || (*function)(1) != 20) ++wrong;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST_P(ThreadsTest, SymbolFinderMayCallCompiledCode) {
+  EngineOptions options;
+  options.search_process_symbols = false;
+  options.symbol_finder = [this](absl::string_view name) -> void* {
+    if (name != "found") return nullptr;
+    return engine_->Lookup<void*()>("chooser").value()();
+  };
+  Create(std::move(options));
+  Add(R"(
+    declare i64 @found(i64)
+    define i64 @target(i64 %x) { %y = mul i64 %x, 3  ret i64 %y }
+    define ptr @chooser() { ret ptr @target }
+    define i64 @user(i64 %x) { %y = call i64 @found(i64 %x)  ret i64 %y })");
+  EXPECT_EQ(engine_->Lookup<int64_t(int64_t)>("user").value()(5), 15);
+}
+
+TEST_P(ThreadsTest, SymbolFinderMayThrow) {
+  EngineOptions options;
+  options.symbol_finder = [](absl::string_view name) -> void* {
+    if (name == "thrown") throw 42;
+    return nullptr;
+  };
+  Create(std::move(options));
+  Add("declare void @thrown()\ndefine void @user() { call void @thrown()  ret void }");
+  auto user = engine_->Lookup<void()>("user");
+  EXPECT_THROW((*user)(), int);
+}
+
+// What a child does after the parent forked while many threads compile.
+int ChildsAnswer(Engine& engine, int i) {
+  auto function = engine.Lookup<int64_t(int64_t)>(absl::StrCat("f", i));
+  if (!function.ok()) return 1;
+  return (*function)(1) == i + 1 ? 0 : 2;
+}
+
+TEST_P(ThreadsTest, ForkedChildCompiles) {
+  for (int round = 0; round < 5; ++round) {
+    Create();
+    Add(Program(false));
+    std::atomic<bool> go{false};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 3; ++t) {
+      threads.emplace_back([&, t] {
+        while (!go) std::this_thread::yield();
+        for (int i = t; i < kFunctions; i += 3) {
+          engine_->Lookup<int64_t(int64_t)>(absl::StrCat("f", i)).value()(1);
+        }
+      });
+    }
+    go = true;
+    std::vector<pid_t> children;
+    for (int i = 0; i < 8; ++i) {
+      const pid_t child = fork();
+      if (child == 0) _exit(ChildsAnswer(*engine_, kFunctions - 1 - 7 * i));
+      children.push_back(child);
+    }
+    for (pid_t child : children) {
+      int status = -1;
+      ASSERT_EQ(waitpid(child, &status, 0), child);
+      EXPECT_TRUE(WIFEXITED(status)) << status;
+      EXPECT_EQ(WEXITSTATUS(status), 0);
+    }
+    for (std::thread& thread : threads) thread.join();
+  }
+}
+
+TEST_P(ThreadsTest, EngineGoesWhileItsThreadsAreBusy) {
+  for (int round = 0; round < 5; ++round) {
+    EngineOptions options;
+    options.speculation_budget = absl::Seconds(10);
+    Create(std::move(options));
+    std::string text;
+    for (int i = 0; i < 100; ++i) {
+      absl::StrAppend(&text, "define i64 @f", i, "(i64 %x) {\n  %c = icmp eq i64 %x, 0\n",
+                      "  br i1 %c, label %a, label %b\na:\n  ret i64 1\nb:\n  %r = call i64 @f",
+                      (i + 1) % 100, "(i64 0)\n  ret i64 %r\n}\n");
+    }
+    Add(text);
+    EXPECT_EQ(engine_->Lookup<int64_t(int64_t)>("f0").value()(0), 1);
+    engine_ = nullptr;
+  }
+}
+
+TEST_P(ThreadsTest, SpeculationCompilesWhatIsCalledByWhatRuns) {
+  EngineOptions options;
+  options.speculation_budget = absl::Seconds(60);
+  Create(std::move(options));
+  Add(R"(
+    define i64 @first(i64 %x) {
+      %c = icmp eq i64 %x, 0
+      br i1 %c, label %a, label %b
+    a:
+      ret i64 1
+    b:
+      %r = call i64 @second(i64 %x)
+      ret i64 %r
+    }
+    define i64 @second(i64 %x) {
+      %c = icmp eq i64 %x, 1
+      br i1 %c, label %a, label %b
+    a:
+      ret i64 2
+    b:
+      %r = call i64 @third(i64 %x)
+      ret i64 %r
+    }
+    define i64 @third(i64 %x) { ret i64 3 }
+    define i64 @unrelated() { ret i64 4 })");
+  EXPECT_EQ(engine_->Lookup<int64_t(int64_t)>("first").value()(0), 1);
+  if (GetParam() == 0) {
+    EXPECT_EQ(recorder_->size(), 1u);
+    return;
+  }
+  while (recorder_->size() < 3) absl::SleepFor(absl::Milliseconds(1));
+  EXPECT_EQ(engine_->Lookup<int64_t(int64_t)>("first").value()(2), 3);
+  EXPECT_EQ(recorder_->size(), 3u);
+}
+
+// A first call on a stack that LLVM would overrun.
+ucontext_t main_context, fiber_context;
+int64_t (*fiber_function)(int64_t);
+int64_t fiber_result;
+
+TEST_P(ThreadsTest, CallersMayHaveSmallStacks) {
+  if (GetParam() == 0) GTEST_SKIP() << "compiles on the caller's stack";
+  Create();
+  Add(Program(false));
+  fiber_function = engine_->Lookup<int64_t(int64_t)>("f11").value();
+  std::vector<char> stack(64 << 10);
+  ASSERT_EQ(getcontext(&fiber_context), 0);
+  fiber_context.uc_stack.ss_sp = stack.data();
+  fiber_context.uc_stack.ss_size = stack.size();
+  fiber_context.uc_link = &main_context;
+  makecontext(&fiber_context, [] { fiber_result = fiber_function(5); }, 0);
+  ASSERT_EQ(swapcontext(&main_context, &fiber_context), 0);
+  EXPECT_EQ(fiber_result, 16);
+}
+
+// --- Signals ---
+
+int64_t (*called_in_handler)(int64_t);
+void CallInHandler(int) { called_in_handler(1); }
+
+TEST(SignalTest, FirstCallInAHandlerOutsideTheEngineWorks) {
+  std::unique_ptr<Engine> engine = Engine::Create().value();
+  ASSERT_THAT(engine->AddBitcode(ParseToBitcode(Program(false)), "program"), IsOk());
+  called_in_handler = engine->Lookup<int64_t(int64_t)>("f7").value();
+  signal(SIGUSR1, CallInHandler);
+  raise(SIGUSR1);
+  EXPECT_EQ(engine->stats().functions_compiled, 1u);
+}
+
+TEST(SignalDeathTest, FirstCallThatInterruptsTheEngineIsReported) {
+  std::unique_ptr<Engine> engine = Engine::Create().value();
+  ASSERT_THAT(engine->AddBitcode(ParseToBitcode(Program(false)), "program"), IsOk());
+  called_in_handler = engine->Lookup<int64_t(int64_t)>("f7").value();
+  // Takes LLVM far longer than the timer.
+  std::string text = "define i64 @large(i64 %x) {\n  %y0 = add i64 %x, 1\n";
+  for (int i = 1; i < 60000; ++i) {
+    absl::StrAppend(&text, "  %y", i, " = mul i64 %y", i - 1, ", %x\n");
+  }
+  absl::StrAppend(&text, "  ret i64 %y59999\n}\n");
+  ASSERT_THAT(engine->AddBitcode(ParseToBitcode(text), "large"), IsOk());
+  EXPECT_EXIT(
+      {
+        signal(SIGALRM, CallInHandler);
+        ualarm(20000, 0);
+        (void)engine->Prepare({"large"});
+      },
+      testing::ExitedWithCode(kFirstCallFailedExitStatus),
+      "function 'f7' is called for the first time in a signal handler");
+}
+
+}  // namespace
+}  // namespace firstcall
