@@ -7,7 +7,6 @@
 #include <optional>
 #include <utility>
 
-#include "absl/synchronization/notification.h"
 #include "engine/work_scope.h"
 
 namespace firstcall {
@@ -62,9 +61,9 @@ void CompileThreads::Stop() {
 void CompileThreads::Add(Team& team, Kind& kind, Job job, int niceness) {
   kind.jobs.push_back(std::move(job));
   if (kind.idle >= kind.jobs.size() || kind.threads.size() >= count_) return;
-  kind.threads.push_back(std::make_unique<llvm::thread>(
-      std::optional<unsigned>(kStackBytes),
-      [&team, &kind, niceness] { Work(team, kind, niceness); }));
+  kind.threads.push_back(
+      std::make_unique<llvm::thread>(std::optional<unsigned>(kStackBytes),
+                                     [&team, &kind, niceness] { Work(team, kind, niceness); }));
 }
 
 void CompileThreads::Work(Team& team, Kind& kind, int niceness) {
@@ -91,7 +90,8 @@ void CompileThreads::Work(Team& team, Kind& kind, int niceness) {
 
 void CompileThreads::Run(absl::FunctionRef<void()> job) {
   if (count_ == 0 || is_compile_thread) return job();
-  absl::Notification done;
+  Team& team = OwnTeam();
+  bool is_done = false;  // Guarded by the team's mutex.
   std::exception_ptr exception;
   const auto delegated = [&] {
     try {
@@ -100,16 +100,19 @@ void CompileThreads::Run(absl::FunctionRef<void()> job) {
     } catch (...) {
       exception = std::current_exception();
     }
-    done.Notify();
+    absl::MutexLock lock(&team.mutex);
+    is_done = true;
   };
-  Team& team = OwnTeam();
   const bool is_added = [&] {
     absl::MutexLock lock(&team.mutex);
     if (!team.is_stopping) Add(team, team.demanded, delegated, /*niceness=*/0);
     return !team.is_stopping;
   }();
   if (!is_added) return job();
-  done.WaitForNotification();
+  {
+    absl::MutexLock lock(&team.mutex);
+    team.mutex.Await(absl::Condition(&is_done));
+  }
   if (exception != nullptr) std::rethrow_exception(exception);
 }
 

@@ -72,7 +72,7 @@ class CompileThreads {
   static void Work(Team& team, Kind& kind, int niceness);
 
   const size_t count_;
-  absl::Mutex team_mutex_;                          // Taken inside a WorkScope, for the sake of fork.
+  absl::Mutex team_mutex_;  // Taken inside a WorkScope, for the sake of fork.
   Team* team_ ABSL_GUARDED_BY(team_mutex_) = nullptr;  // Null while there are no threads.
 };
 

@@ -26,8 +26,7 @@ class Preparation {
     while (std::optional<size_t> i = Take()) {
       const FunctionKey function = functions_[*i];
       absl::Status status =
-          program_
-              .Prepare(*function.module, function.ordinal, FunctionCompiler::Reason::kOrdered)
+          program_.Prepare(*function.module, function.ordinal, FunctionCompiler::Reason::kOrdered)
               .status();
       Settle(*i, std::move(status));
     }
@@ -45,7 +44,8 @@ class Preparation {
 
   absl::Status Wait() ABSL_LOCKS_EXCLUDED(mutex_) {
     absl::MutexLock lock(&mutex_);
-    mutex_.Await(absl::Condition(+[](size_t* workers) { return *workers == 0; }, &workers_));
+    mutex_.Await(absl::Condition(
+        +[](size_t* workers) { return *workers == 0; }, &workers_));
     if (done_ == functions_.size()) return failure_;
     const std::string left =
         absl::StrCat("preparing functions: ", functions_.size() - done_, " were not compiled");

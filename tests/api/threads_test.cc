@@ -1,4 +1,5 @@
-// Compile threads, preparing, speculation, fork, signals, exit: where and when functions are compiled.
+// Compile threads, preparing, speculation, fork, signals, exit: where and when functions are
+// compiled.
 
 #include <sys/wait.h>
 #include <ucontext.h>
@@ -142,9 +143,8 @@ TEST_P(ThreadsTest, PreparingHasABudget) {
   Add(Program(false));
   PrepareOptions options;
   options.budget = absl::ZeroDuration();
-  EXPECT_THAT(engine_->PrepareAll(options),
-              StatusIs(absl::StatusCode::kDeadlineExceeded,
-                       "preparing functions: 200 were not compiled"));
+  EXPECT_THAT(engine_->PrepareAll(options), StatusIs(absl::StatusCode::kDeadlineExceeded,
+                                                     "preparing functions: 200 were not compiled"));
 }
 
 TEST_P(ThreadsTest, VariablesCanBePreparedToo) {
@@ -159,11 +159,12 @@ TEST_P(ThreadsTest, FunctionsWithBlockAddressesInData) {
   Create();
   std::string text;
   for (int i = 0; i < 20; ++i) {
-    absl::StrAppend(&text, "@t", i, " = global [2 x ptr] [ptr blockaddress(@g", i,
-                    ", %a), ptr blockaddress(@g", i, ", %b)]\n@p", i, " = global ptr @t", i,
-                    "\ndefine i64 @g", i, "(i64 %x) {\n  %s = getelementptr ptr, ptr @t", i,
-                    ", i64 %x\n  %l = load ptr, ptr %s\n  indirectbr ptr %l, [label %a, label %b]\n",
-                    "a:\n  ret i64 10\nb:\n  ret i64 20\n}\n");
+    absl::StrAppend(
+        &text, "@t", i, " = global [2 x ptr] [ptr blockaddress(@g", i, ", %a), ptr blockaddress(@g",
+        i, ", %b)]\n@p", i, " = global ptr @t", i, "\ndefine i64 @g", i,
+        "(i64 %x) {\n  %s = getelementptr ptr, ptr @t", i,
+        ", i64 %x\n  %l = load ptr, ptr %s\n  indirectbr ptr %l, [label %a, label %b]\n",
+        "a:\n  ret i64 10\nb:\n  ret i64 20\n}\n");
   }
   Add(text);
   std::atomic<int> wrong{0};
@@ -315,7 +316,8 @@ TEST_P(ThreadsTest, CallersMayHaveSmallStacks) {
   fiber_context.uc_stack.ss_sp = stack.data();
   fiber_context.uc_stack.ss_size = stack.size();
   fiber_context.uc_link = &main_context;
-  makecontext(&fiber_context, [] { fiber_result = fiber_function(5); }, 0);
+  makecontext(
+      &fiber_context, [] { fiber_result = fiber_function(5); }, 0);
   ASSERT_EQ(swapcontext(&main_context, &fiber_context), 0);
   EXPECT_EQ(fiber_result, 16);
 }
