@@ -1,0 +1,74 @@
+#!/bin/bash
+# Runs LLVM's own tests of lli with firstcall in lli's place:
+#   bazel run //tests/lli:run_lli_tests -- [--filter=REGEX] [--firstcall=PATH] DIR
+#
+# Fetches LLVM's source package from Debian into DIR (160 MB, pinned by SHA-256), unpacks the tests of
+# lli from it and runs them with LLVM's lit; REGEX chooses among their names. PATH is another firstcall
+# than the one Bazel built. Ends with lit's counts; the status is 0 if no test failed. A second run
+# fetches nothing.
+#
+# Needs apt-get and what setup.sh installs (llvm-19-tools has lit); no root. DEBIAN_MIRROR names
+# another mirror than deb.debian.org.
+
+set -euo pipefail
+
+readonly LIT=/usr/lib/llvm-19/build/utils/lit/lit.py
+readonly PACKAGE=llvm-toolchain-19
+readonly ARCHIVE=llvm-toolchain-19_19.1.7.orig.tar.xz
+readonly SHA256=ae498f3bc58ae2d9f64ef5f0c035c4240152bf015a5b7738b15c22e93bdc97ce
+readonly TESTS=llvm/test/ExecutionEngine
+
+SOURCE_TREE="$(cd "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/../.." && pwd)"
+readonly SOURCE_TREE
+
+usage() {
+  echo "usage: $0 [--filter=REGEX] [--firstcall=PATH] DIR" >&2
+  exit 2
+}
+
+fail() {
+  echo "run_lli_tests: $*" >&2
+  exit 1
+}
+
+# Bazel runs us elsewhere, and names firstcall relative to there, before what the user says.
+firstcall=
+directory=
+filter=.
+for argument in "$@"; do
+  case "$argument" in
+    --firstcall=*)
+      firstcall="${argument#*=}"
+      [[ -x $firstcall ]] || firstcall="${BUILD_WORKING_DIRECTORY:-.}/$firstcall"
+      ;;
+    --filter=*) filter="${argument#*=}" ;;
+    -*) usage ;;
+    *)
+      [[ -z $directory ]] || usage
+      directory="$argument"
+      ;;
+  esac
+done
+[[ -n $directory ]] || usage
+[[ -x $firstcall ]] || fail "no firstcall to run: $firstcall"
+[[ -f $LIT ]] || fail "no $LIT: run ./setup.sh"
+firstcall="$(realpath "$firstcall")"
+cd "${BUILD_WORKING_DIRECTORY:-.}"
+mkdir -p "$directory"
+cd "$directory"
+
+"$SOURCE_TREE/third_party/debian/fetch_source.sh" . "$PACKAGE" "$ARCHIVE" "$SHA256"
+if [[ ! -f tests/.unpacked ]]; then
+  echo "run_lli_tests: unpacking" >&2
+  rm -rf tests
+  mkdir tests
+  tar -xJf "$ARCHIVE" -C tests --wildcards --strip-components=4 "*/$TESTS"
+  touch tests/.unpacked
+fi
+cp "$SOURCE_TREE/tests/lli/lit.cfg.py" tests/
+rm -rf output tools
+mkdir output tools
+ln -s "$firstcall" tools/lli
+
+exec python3 "$LIT" -v "--filter=$filter" \
+  --param "tools=$PWD/tools" --param "output=$PWD/output" tests
