@@ -40,7 +40,8 @@ config.host_arch = "x86_64"
 config.host_triple = config.target_triple = "x86_64-pc-linux-gnu"
 config.enable_ffi = True
 
-# What the tests' REQUIRES, UNSUPPORTED and XFAIL lines name. firstcall's C++ library is a shared one.
+# What the tests' REQUIRES, UNSUPPORTED and XFAIL lines name. firstcall's C++ library is a shared
+# one.
 config.available_features.update(
     {
         "cxx-shared-library",

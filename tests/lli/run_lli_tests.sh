@@ -2,10 +2,10 @@
 # Runs LLVM's own tests of lli with firstcall in lli's place:
 #   bazel run //tests/lli:run_lli_tests -- [--filter=REGEX] [--firstcall=PATH] DIR
 #
-# Fetches LLVM's source package from Debian into DIR (160 MB, pinned by SHA-256), unpacks the tests of
-# lli from it and runs them with LLVM's lit; REGEX chooses among their names. PATH is another firstcall
-# than the one Bazel built. Ends with lit's counts; the status is 0 if no test failed. A second run
-# fetches nothing.
+# Fetches LLVM's source package from Debian into DIR (160 MB, pinned by SHA-256), unpacks the tests
+# of lli from it and runs them with LLVM's lit; REGEX chooses among their names. PATH is another
+# firstcall than the one Bazel built. Ends with lit's counts; the status is 0 if no test failed. A
+# second run fetches nothing.
 #
 # Needs apt-get and what setup.sh installs (llvm-19-tools has lit); no root. DEBIAN_MIRROR names
 # another mirror than deb.debian.org.

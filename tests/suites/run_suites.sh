@@ -3,24 +3,24 @@
 #   bazel run -c opt //tests/suites:run_suites -- [--suite=NAME]... [--option=OPTION]... DIR
 #
 # Fetches the sources into DIR, each archive pinned by its SHA-256, and compiles every program three
-# times: to bitcode with debug information at -O0, which firstcall is given as a file for each source
-# file; to bitcode at -O2, linked into one file; and ahead of time, from the latter. Each run of a
-# program happens three times too, in directories of its own, and what it prints, its exit status and
-# the files it leaves are compared with those of the program compiled ahead of time, and with what
-# the suite itself expects where it says so.
+# times: to bitcode with debug information at -O0, a file for each source file; to bitcode at -O2,
+# linked into one file; and ahead of time, from the latter. Each run of a program happens three
+# times too, in directories of its own: what it prints, its exit status and the files it leaves are
+# compared with those of the program compiled ahead of time, and with what the suite itself expects
+# where it says so.
 #
 #   --suite=NAME        only that suite: one of the .suite files beside this script
 #   --option=OPTION     a further option for firstcall
 #   --firstcall=PATH    another firstcall than the one Bazel built
 #
-# The last line is "N suites, N runs, N failed"; the status is 0 if none failed. What a failed run left
-# stands in the directory that is named. A second run fetches and compiles nothing.
+# The last line is "N suites, N runs, N failed"; the status is 0 if none failed. What a failed run
+# left stands in the directory that is named. A second run fetches and compiles nothing.
 #
 # Needs what setup.sh installs, apt-get, and npm for SQLite; no root. DEBIAN_MIRROR names another
 # mirror than deb.debian.org.
 #
-# A .suite file is bash. It begins with calls of `debian` or `npm`, which leave sources in $SOURCE, and
-# defines build(), which calls `program`, and check(), which calls `run`.
+# A .suite file is bash. It begins with calls of `debian` or `npm`, which leave sources in $SOURCE,
+# and defines build(), which calls `program`, and check(), which calls `run`.
 
 set -euo pipefail
 shopt -s extglob nullglob
@@ -75,48 +75,48 @@ npm() {  # PACKAGE ARCHIVE SHA256
 
 # ---- Programs -----------------------------------------------------------------------------------
 
-# Prints, each ended by a zero byte, the arguments with which one source file is compiled twice.
-compilations() {  # PREFIX FLAGS... -- FILES...
-  local prefix="$1" flags=() file driver name
+# Compiles a source file twice, and leaves the bitcode in $BUILD/objects for other programs that
+# compile it in the same way. Prints the name, which .O0.bc and .O2.bc are appended to.
+compile() {  # FILE FLAGS...
+  local driver="clang++-$LLVM_VERSION" name="$BUILD/objects/${1##*/}"
+  [[ $1 != *.c ]] || driver="clang-$LLVM_VERSION"
+  name+="-$(echo "$*" | sha256sum | cut -c1-12)"
+  if [[ ! -f $name.O2.bc ]]; then
+    "$driver" -O0 -g "${@:2}" -w -emit-llvm -c "$1" -o "$name.O0.bc" &&
+      "$driver" -O2 "${@:2}" -w -emit-llvm -c "$1" -o "$name.O2.bc" || return
+  fi
+  echo "$name"
+}
+export LLVM_VERSION
+export -f compile
+
+# Makes a program of C and C++ files. The archives are given to firstcall with --extra-archive.
+program() {  # NAME FLAGS... -- FILES... [-- ARCHIVES...]
+  local prefix="$BUILD/$1" flags=() files=() objects=() optimized=()
   shift
   while [[ $1 != -- ]]; do flags+=("$1"); shift; done
   shift
-  for file in "$@"; do
-    driver=clang-$LLVM_VERSION
-    [[ $file == *.c ]] || driver=clang++-$LLVM_VERSION
-    name="${file#"$SOURCE"/}"
-    name="${name//\//-}"
-    printf '%s\0' "$driver -O0 -g -o $prefix/O0/$name.bc ${flags[*]} -w -emit-llvm -c $file"
-    printf '%s\0' "$driver -O2 -o $prefix/O2/$name.bc ${flags[*]} -w -emit-llvm -c $file"
-  done
-}
-
-# Makes a program of C and C++ files. Flags may not contain blanks. Those after the second -- are
-# archives, which firstcall is given with --extra-archive.
-program() {  # NAME FLAGS... -- FILES... [-- ARCHIVES...]
-  local name="$1" own=() archives=()
-  local prefix="$BUILD/$name"
-  shift
-  while [[ $# -gt 0 && $1 != -- ]]; do own+=("$1"); shift; done
-  own+=("--")
-  shift
-  while [[ $# -gt 0 && $1 != -- ]]; do own+=("$1"); shift; done
-  [[ $# -gt 0 ]] && archives=("${@:2}")
-  mkdir -p "$prefix/O0" "$prefix/O2"
-  compilations "$prefix" "${own[@]}" |
-    xargs -0 -P "$(nproc)" -I{} bash -c '{}' >"$BUILD/log" 2>&1 ||
-    { cat "$BUILD/log" >&2; fail "cannot compile $name"; }
-  quietly "llvm-link-$LLVM_VERSION" "$prefix"/O2/*.bc -o "$prefix/linked.bc"
-  printf '%s\n' "${archives[@]}" >"$prefix/archives"
-  quietly "clang++-$LLVM_VERSION" -O2 "$prefix/linked.bc" "${archives[@]}" -rdynamic \
-    -o "$prefix/native" -lm -pthread
+  while (($# > 0)) && [[ $1 != -- ]]; do files+=("$1"); shift; done
+  (($# == 0)) || shift
+  mkdir -p "$prefix" "$BUILD/objects"
+  # shellcheck disable=SC2016
+  printf '%s\0' "${files[@]}" |
+    xargs -0 -P "$(nproc)" -I{} bash -c 'compile "$@"' compile {} "${flags[@]}" \
+      >"$prefix/objects" 2>"$BUILD/log" || { cat "$BUILD/log" >&2; fail "cannot compile $prefix"; }
+  printf '%s\n' "$@" >"$prefix/archives"
+  sort -o "$prefix/objects" "$prefix/objects"
+  mapfile -t objects <"$prefix/objects"
+  optimized=("${objects[@]/%/.O2.bc}")
+  quietly "llvm-link-$LLVM_VERSION" "${optimized[@]}" -o "$prefix/linked.bc"
+  quietly "clang++-$LLVM_VERSION" -O2 "$prefix/linked.bc" "$@" -rdynamic -pthread \
+    -o "$prefix/native" -lm
 }
 
 # ---- Runs ---------------------------------------------------------------------------------------
 
 # Sets `command` to what runs a program in one of the three ways.
 make_command() {  # PROGRAM native|O0|O2
-  local prefix="$BUILD/$1" archive file bitcode=()
+  local prefix="$BUILD/$1" archive object
   if [[ $2 == native ]]; then
     # shellcheck disable=SC2016
     command=(bash -c 'exec -a "$0" "$@"' "$1" "$prefix/native")
@@ -130,9 +130,9 @@ make_command() {  # PROGRAM native|O0|O2
     command+=("$prefix/linked.bc")
     return
   fi
-  bitcode=("$prefix"/O0/*.bc)
-  for file in "${bitcode[@]:1}"; do command+=("--extra-module=$file"); done
-  command+=("${bitcode[0]}")
+  # The last of the files is the one that is not extra.
+  while read -r object; do command+=("--extra-module=$object.O0.bc"); done <"$prefix/objects"
+  command[-1]="${command[-1]#*=}"
 }
 
 # Runs a program in a directory of its own. Leaves there what it printed and its exit status.
@@ -147,7 +147,7 @@ run_once() {  # DIRECTORY COMMAND...
   if [[ -n $edit ]]; then sed -E -i "$edit" "$directory/stdout" "$directory/stderr"; fi
 }
 
-# What is wrong with a run, in one line; nothing if nothing is. The complete difference is in DIRECTORY.difference.
+# Prints what is wrong with a run, in one line; nothing if nothing is.
 find_fault() {  # DIRECTORY REFERENCE
   if [[ $status_only == 1 ]]; then
     cmp -s "$1/status" "$2/status" || echo "exit status $(<"$1/status"), not $(<"$2/status")"
@@ -200,11 +200,13 @@ run() {  # OPTIONS... PROGRAM ARGUMENTS...
 
 # What a suite's programs depend on: its file, this script, the compiler.
 fingerprint() {
-  { cat "$SCRIPT" "$SUITES/$NAME.suite"; "clang-$LLVM_VERSION" --version; } | sha256sum | cut -d' ' -f1
+  { cat "$SCRIPT" "$SUITES/$NAME.suite"; "clang-$LLVM_VERSION" --version; } |
+    sha256sum | cut -d' ' -f1
 }
 
 run_suite() {
   readonly SOURCE="$DIR/$NAME/source" BUILD="$DIR/$NAME/build"
+  export BUILD  # for compile()
   mkdir -p "$BUILD" "$DIR/archives"
   # shellcheck source=/dev/null
   source "$SUITES/$NAME.suite"

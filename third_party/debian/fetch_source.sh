@@ -3,8 +3,8 @@
 #
 # Leaves each ARCHIVE (a file of the source package PACKAGE) in DIR, pinned by its SHA-256; what is
 # there already is not fetched again. Needs apt-get and sha256sum; no root, and the machine's apt
-# configuration and package lists are left alone. Silent when nothing is missing. DEBIAN_MIRROR names
-# another mirror than deb.debian.org.
+# configuration and package lists are left alone. Silent when nothing is missing. DEBIAN_MIRROR
+# names another mirror than deb.debian.org.
 
 set -euo pipefail
 
