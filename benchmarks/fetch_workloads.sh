@@ -26,16 +26,16 @@ readonly LLVM_VERSION=19
 readonly SQLITE_PACKAGE=better-sqlite3@12.11.1
 readonly SQLITE_ARCHIVE=better-sqlite3-12.11.1.tgz
 readonly SQLITE_SHA256=ebf0ed75a7a59dbcb3b24bbd014ef49d9f15bc328e4adcbf516f2a8fadfa2835
-readonly LUA_SUITE=bookworm
 readonly LUA_ARCHIVE=lua5.4_5.4.4.orig.tar.gz
 readonly LUA_SHA256=164c7849653b80ae67bec4b7473b884bf5cc8d2dca05653475ec2ed27b9ebf61
 readonly CHAINS=(1 100 500 1000 2000 10000)
 
-PROGRAMS="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/programs"
-SCRIPT="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/$(basename "${BASH_SOURCE[0]}")"
+SCRIPT="$(realpath "${BASH_SOURCE[0]}")"
+HERE="$(dirname "$SCRIPT")"
+cd "${BUILD_WORKING_DIRECTORY:-.}"  # Bazel runs us elsewhere.
 mkdir -p "$1"
 DIR="$(cd "$1" && pwd)"
-readonly PROGRAMS SCRIPT DIR SOURCES="$DIR/sources"
+readonly SCRIPT HERE DIR PROGRAMS="$HERE/programs" SOURCES="$DIR/sources"
 
 say() { echo "fetch_workloads: $*" >&2; }
 
@@ -68,40 +68,8 @@ fetch_sqlite() {
     package/deps/sqlite3/sqlite3.c package/deps/sqlite3/sqlite3.h
 }
 
-# An apt of its own: other sources, lists, cache and status, and none of the machine's update hooks.
-write_apt_config() {  # DIRECTORY
-  mkdir -p "$1/lists/partial" "$1/cache/archives/partial"
-  touch "$1/status"
-  cat >"$1/sources.list" <<EOF
-deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] \
-${DEBIAN_MIRROR:-http://deb.debian.org/debian} $LUA_SUITE main
-EOF
-  cat >"$1/apt.conf" <<EOF
-#clear APT::Update::Pre-Invoke;
-#clear APT::Update::Post-Invoke;
-#clear APT::Update::Post-Invoke-Success;
-APT::Sandbox::User "";
-Debug::NoLocking "true";
-Dir::Cache "$1/cache";
-Dir::Etc::sourcelist "$1/sources.list";
-Dir::Etc::sourceparts "/dev/null";
-Dir::State "$1";
-Dir::State::lists "$1/lists";
-Dir::State::status "$1/status";
-EOF
-}
-
 fetch_lua() {
-  if [[ ! -f $SOURCES/$LUA_ARCHIVE ]]; then
-    local apt="$SOURCES/apt"
-    write_apt_config "$apt"
-    quietly apt-get -c "$apt/apt.conf" update
-    (cd "$SOURCES" &&
-      quietly apt-get -c "$apt/apt.conf" source --download-only --only-source lua5.4)
-    rm -rf "$apt"
-  fi
-  [[ -f $SOURCES/$LUA_ARCHIVE ]] || fail "$LUA_SUITE no longer has $LUA_ARCHIVE"
-  check_sha256 "$SOURCES/$LUA_ARCHIVE" "$LUA_SHA256"
+  "$HERE/../third_party/debian/fetch_source.sh" "$SOURCES" lua5.4 "$LUA_ARCHIVE" "$LUA_SHA256"
   mkdir -p "$SOURCES/lua"
   tar -xzf "$SOURCES/$LUA_ARCHIVE" -C "$SOURCES/lua" --strip-components=1
 }
