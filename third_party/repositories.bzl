@@ -20,6 +20,21 @@ _repository = repository_rule(
     local = True,
 )
 
+def _csmith_repository(ctx):
+    for path, package in {"/usr/bin/csmith": "csmith", "/usr/include/csmith/csmith.h": "libcsmith-dev"}.items():
+        if not ctx.path(path).exists:
+            fail("{} is missing (Debian package {}). Run ./setup.sh".format(path, package))
+    ctx.symlink("/usr/bin/csmith", "bin/csmith")
+    ctx.symlink("/usr/include/csmith", "include")
+    ctx.symlink(ctx.attr._build_file, "BUILD")
+
+# The generator of random C programs, which only tests need.
+csmith_repository = repository_rule(
+    implementation = _csmith_repository,
+    attrs = {"_build_file": attr.label(default = "//third_party/csmith:csmith.BUILD")},
+    local = True,
+)
+
 def absl_repository(name):
     _repository(
         name = name,

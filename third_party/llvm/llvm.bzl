@@ -3,8 +3,8 @@ absolute path)."""
 
 _MAJOR = "19"
 
-# Programs that compile the programs of the tests.
-_TOOLS = ["clang", "clang++", "llvm-ar", "llvm-as"]
+# Programs that make, compile and reduce the programs of the tests.
+_TOOLS = ["clang", "clang++", "llvm-ar", "llvm-as", "llvm-reduce", "llvm-stress"]
 
 def _query(ctx, llvm_config, what):
     result = ctx.execute([llvm_config, what])

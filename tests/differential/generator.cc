@@ -1,0 +1,155 @@
+#include "tests/differential/generator.h"
+
+#include <stdlib.h>
+
+#include <fstream>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/time.h"
+#include "base/status.h"
+#include "benchmarks/process_run.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/raw_ostream.h"
+#include "tests/differential/stress_program.h"
+#include "tools/cpp/runfiles/runfiles.h"
+
+namespace firstcall::testing {
+namespace {
+
+using ::bazel::tools::cpp::runfiles::Runfiles;
+
+constexpr absl::Duration kToolLimit = absl::Minutes(2);
+constexpr int kStressFunctions = 6;
+
+// What `command` printed; Internal unless it exits with 0.
+absl::StatusOr<std::string> RunTool(const std::vector<std::string>& command) {
+  FIRSTCALL_ASSIGN_OR_RETURN(benchmarks::ProcessRun run,
+                             benchmarks::RunProcess(command, kToolLimit));
+  if (run.end == benchmarks::ProcessRun::End::kExited && run.code == 0) {
+    return std::move(run.output);
+  }
+  return absl::InternalError(absl::StrCat("make program: failed: ", absl::StrJoin(command, " ")));
+}
+
+class Compiler {
+ public:
+  Compiler(std::string clang, std::string directory)
+      : clang_(std::move(clang)), directory_(std::move(directory)) {}
+
+  std::string Path(const std::string& file) const { return absl::StrCat(directory_, "/", file); }
+
+  absl::Status Run(const std::vector<std::string>& options, const std::string& input,
+                   const std::string& output) const {
+    std::vector<std::string> command = {clang_, "-w"};
+    command.insert(command.end(), options.begin(), options.end());
+    command.insert(command.end(), {Path(input), "-o", Path(output)});
+    return RunTool(command).status();
+  }
+
+ private:
+  const std::string clang_;
+  const std::string directory_;
+};
+
+// Leaves the program in O0.bc, and optimized in O2.bc.
+absl::Status MakeCsmithModules(const Tools& tools, uint32_t seed, const Compiler& compiler) {
+  const std::string source = compiler.Path("program.c");
+  FIRSTCALL_RETURN_IF_ERROR(
+      RunTool({tools.csmith, "--seed", absl::StrCat(seed), "--output", source}).status());
+  const std::string headers = absl::StrCat("-I", tools.csmith_headers);
+  // As a user would compile for a JIT: without the attribute that forbids optimizing a function.
+  FIRSTCALL_RETURN_IF_ERROR(
+      compiler.Run({"-O0", "-Xclang", "-disable-O0-optnone", headers, "-emit-llvm", "-c"},
+                   "program.c", "O0.bc"));
+  return compiler.Run({"-O2", headers, "-emit-llvm", "-c"}, "program.c", "O2.bc");
+}
+
+absl::Status MakeStressModules(const Tools& tools, uint32_t seed, const Compiler& compiler) {
+  std::vector<std::string> functions;
+  for (int i = 0; i < kStressFunctions; ++i) {
+    // Functions of 30 to 180 instructions. Seed 0 would be the same as seed 1.
+    FIRSTCALL_ASSIGN_OR_RETURN(
+        std::string function,
+        RunTool({tools.llvm_stress, absl::StrCat("--seed=", seed * kStressFunctions + i + 1),
+                 absl::StrCat("--size=", 30 * (i + 1)), "-o", "-"}));
+    functions.push_back(std::move(function));
+  }
+  llvm::LLVMContext context;
+  FIRSTCALL_ASSIGN_OR_RETURN(const std::unique_ptr<llvm::Module> program,
+                             MakeStressProgram(functions, seed, context));
+  std::error_code error;
+  llvm::raw_fd_ostream file(compiler.Path("O0.bc"), error);
+  llvm::WriteBitcodeToFile(*program, file);
+  file.close();
+  if (error || file.has_error()) return absl::InternalError("make program: cannot write O0.bc");
+  return compiler.Run({"-O2", "-emit-llvm", "-c"}, "O0.bc", "O2.bc");
+}
+
+}  // namespace
+
+absl::StatusOr<Tools> FindTools(const std::string& argv0) {
+  std::string error;
+  const std::unique_ptr<Runfiles> runfiles(Runfiles::Create(argv0, &error));
+  if (runfiles == nullptr) return absl::NotFoundError(absl::StrCat("find tools: ", error));
+  Tools tools;
+  const std::pair<const char*, std::string*> paths[] = {
+      {"firstcall/tools/firstcall", &tools.firstcall},
+      {"llvm/bin/clang", &tools.clang},
+      {"llvm/bin/llvm-stress", &tools.llvm_stress},
+      {"csmith/bin/csmith", &tools.csmith},
+      {"csmith/include/csmith.h", &tools.csmith_headers},
+  };
+  for (const auto& [name, path] : paths) {
+    const std::string found = runfiles->Rlocation(name);
+    const std::unique_ptr<char, void (*)(void*)> absolute(realpath(found.c_str(), nullptr), &free);
+    if (absolute == nullptr) return absl::NotFoundError(absl::StrCat("find tools: no ", name));
+    *path = absolute.get();
+  }
+  tools.csmith_headers.resize(tools.csmith_headers.rfind('/'));
+  return tools;
+}
+
+std::string SourceName(Source source) { return source == Source::kCsmith ? "csmith" : "stress"; }
+
+absl::StatusOr<Program> MakeProgram(const Tools& tools, Source source, uint32_t seed,
+                                    const std::string& directory) {
+  const Compiler compiler(tools.clang, directory);
+  Program program;
+  program.directory = directory;
+  if (source == Source::kCsmith) {
+    FIRSTCALL_RETURN_IF_ERROR(MakeCsmithModules(tools, seed, compiler));
+    program.arguments = {"1"};  // Print a checksum after each of the variables.
+  } else {
+    FIRSTCALL_RETURN_IF_ERROR(MakeStressModules(tools, seed, compiler));
+  }
+  program.natives = {"native-O0", "native-O2"};
+  FIRSTCALL_RETURN_IF_ERROR(
+      compiler.Run({"-O0", "-Xclang", "-disable-llvm-passes", "-lm"}, "O0.bc", "native-O0"));
+  FIRSTCALL_RETURN_IF_ERROR(
+      compiler.Run({"-O2", "-Xclang", "-disable-llvm-passes", "-lm"}, "O2.bc", "native-O2"));
+  for (size_t native : {0, 1}) {
+    const std::string module = native == 0 ? "O0.bc" : "O2.bc";
+    program.variants.push_back({module, {}, native});
+    program.variants.push_back({module, {"--mode=eager"}, native});
+  }
+  program.variants.push_back({"O0.bc", {"-O2"}, 0});
+  // As text, one form for each seed.
+  const std::string stem = seed % 2 == 0 ? "O0" : "O2";
+  const std::string text = stem + ".ll";
+  FIRSTCALL_RETURN_IF_ERROR(
+      compiler.Run({"-Xclang", "-disable-llvm-passes", "-S", "-emit-llvm"}, stem + ".bc", text));
+  const bool is_eager = seed % 4 < 2;
+  program.variants.push_back(
+      {text, is_eager ? std::vector<std::string>{"--mode=eager"} : std::vector<std::string>(),
+       seed % 2});
+  return program;
+}
+
+}  // namespace firstcall::testing
