@@ -67,14 +67,16 @@ class Tally {
 }  // namespace
 
 std::ostream& operator<<(std::ostream& stream, const Totals& totals) {
-  return stream << totals.seeds << " seeds, " << totals.runs << " runs compared ("
-                << totals.end_only_runs << " of programs without a defined result, for their end only), "
-                << totals.too_slow << " skipped (native time limit), " << totals.not_made
-                << " not made, " << totals.mismatches << " mismatches";
+  stream << totals.seeds << " seeds, " << totals.runs << " runs compared";
+  if (totals.end_only_runs > 0) {
+    stream << " (" << totals.end_only_runs << " only by how they end: no defined result)";
+  }
+  stream << ", " << totals.too_slow << " skipped (native time limit)";
+  if (totals.not_made > 0) stream << ", " << totals.not_made << " not made";
+  return stream << ", " << totals.mismatches << " mismatches";
 }
 
-absl::StatusOr<Comparison> CheckSeed(const CampaignOptions& options, Source source,
-                                     uint32_t seed) {
+absl::StatusOr<Comparison> CheckSeed(const CampaignOptions& options, Source source, uint32_t seed) {
   const std::string directory = absl::StrCat(options.keep, "/", SourceName(source), "-", seed);
   std::error_code error;
   std::filesystem::remove_all(directory, error);

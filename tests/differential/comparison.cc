@@ -50,15 +50,21 @@ std::string QuoteAll(const std::vector<std::string>& words) {
   });
 }
 
+std::vector<std::string> Words(const Variant& variant) {
+  std::vector<std::string> words = variant.options;
+  words.push_back(variant.module);
+  return words;
+}
+
 // The environment may name another firstcall, module and executable: tests/differential/reduce
 // does.
 std::string Script(const Program& program, const Mismatch& mismatch, const std::string& firstcall) {
   const Variant& variant = mismatch.variant;
   return absl::StrCat(
-      "#!/bin/bash\n# ", mismatch.description, "\ncd \"$(dirname \"$0\")\"\nmodule=",
-      variant.module, "\nnative=", program.natives[variant.native],
-      "\nfirstcall=", Quote(firstcall), "\noptions=(", QuoteAll(variant.options), ")\narguments=(",
-      QuoteAll(program.arguments),
+      "#!/bin/bash\n# ", mismatch.description,
+      "\ncd \"$(dirname \"$0\")\"\nmodule=", variant.module,
+      "\nnative=", program.natives[variant.native], "\nfirstcall=", Quote(firstcall), "\noptions=(",
+      QuoteAll(variant.options), ")\narguments=(", QuoteAll(program.arguments),
       ")\n\nmodule=\"${MODULE-$module}\"\nnative=\"${NATIVE-./$native}\"\n"
       "firstcall=\"${FIRSTCALL-$firstcall}\"\n"
       "show() { timeout 60 \"$@\" \"${arguments[@]}\" 2>/dev/null; echo \"exit status $?\"; }\n"
@@ -95,8 +101,7 @@ absl::StatusOr<Comparison> Compare(const Program& program, const std::string& fi
   Comparison comparison;
   std::vector<ProcessRun> natives;
   for (size_t i = 0; i < program.natives.size(); ++i) {
-    FIRSTCALL_ASSIGN_OR_RETURN(ProcessRun run,
-                               RunProcess(NativeCommand(program, i), native_limit));
+    FIRSTCALL_ASSIGN_OR_RETURN(ProcessRun run, RunProcess(NativeCommand(program, i), native_limit));
     if (run.end == ProcessRun::End::kTimedOut) {
       comparison.kind = Comparison::Kind::kTooSlow;
       return comparison;
@@ -109,8 +114,8 @@ absl::StatusOr<Comparison> Compare(const Program& program, const std::string& fi
   // Unoptimized code may be ten times slower than optimized, and compiling takes its time.
   const absl::Duration limit = 20 * native_limit + absl::Seconds(60);
   for (const Variant& variant : program.variants) {
-    FIRSTCALL_ASSIGN_OR_RETURN(
-        const ProcessRun run, RunProcess(FirstcallCommand(program, variant, firstcall), limit));
+    FIRSTCALL_ASSIGN_OR_RETURN(const ProcessRun run,
+                               RunProcess(FirstcallCommand(program, variant, firstcall), limit));
     ++comparison.runs;
     const ProcessRun& native = natives[variant.native];
     if (is_defined ? IsSame(run, native)
@@ -119,14 +124,12 @@ absl::StatusOr<Comparison> Compare(const Program& program, const std::string& fi
     }
     Mismatch mismatch;
     mismatch.variant = variant;
-    mismatch.description =
-        absl::StrCat(absl::StrJoin(variant.options, " "), " ", variant.module, ": native ",
-                     Describe(native), ", firstcall ", Describe(run),
-                     run.output == native.output ? ", same output" : ", other output");
+    mismatch.description = absl::StrCat(
+        absl::StrJoin(Words(variant), " "), ": native ", Describe(native), ", firstcall ",
+        Describe(run), run.output == native.output ? ", same output" : ", other output");
     mismatch.script =
         absl::StrCat(program.directory, "/mismatch-", comparison.mismatches.size() + 1, ".sh");
-    FIRSTCALL_RETURN_IF_ERROR(
-        WriteScript(mismatch.script, Script(program, mismatch, firstcall)));
+    FIRSTCALL_RETURN_IF_ERROR(WriteScript(mismatch.script, Script(program, mismatch, firstcall)));
     comparison.mismatches.push_back(std::move(mismatch));
   }
   return comparison;

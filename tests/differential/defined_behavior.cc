@@ -67,8 +67,8 @@ void DefineDivision(llvm::BinaryOperator& division) {
                          division.getOpcode() == llvm::Instruction::SRem;
   llvm::Value* divisor = division.getOperand(1);
   if (is_signed && bits > 1) {
-    divisor = builder.CreateAnd(
-        divisor, llvm::ConstantInt::get(type, llvm::APInt::getSignedMaxValue(bits)));
+    divisor = builder.CreateAnd(divisor,
+                                llvm::ConstantInt::get(type, llvm::APInt::getSignedMaxValue(bits)));
   }
   divisor = builder.CreateOr(divisor, llvm::ConstantInt::get(type, 1));
   if (!is_signed || bits > 1) {
@@ -106,9 +106,9 @@ void DefineConversion(llvm::CastInst& conversion) {
   const bool is_signed = conversion.getOpcode() == llvm::Instruction::FPToSI;
   const double low = is_signed ? -std::ldexp(1.0, bits - 1) : -1.0;
   const double high = std::ldexp(1.0, is_signed ? bits - 1 : bits);
-  llvm::Value* is_in_range =
-      builder.CreateAnd(builder.CreateFCmpOGT(value, llvm::ConstantFP::get(type, low)),
-                        builder.CreateFCmpOLT(value, llvm::ConstantFP::get(type, high)));
+  llvm::Value* is_above = builder.CreateFCmpOGT(value, llvm::ConstantFP::get(type, low));
+  llvm::Value* is_below = builder.CreateFCmpOLT(value, llvm::ConstantFP::get(type, high));
+  llvm::Value* is_in_range = builder.CreateAnd(is_above, is_below);
   conversion.setOperand(
       0, builder.CreateSelect(is_in_range, value, llvm::Constant::getNullValue(type)));
 }
@@ -133,8 +133,8 @@ void LimitBranch(llvm::BranchInst& branch, llvm::AllocaInst* left) {
   llvm::IRBuilder<> builder(&branch);
   llvm::Value* count = builder.CreateLoad(builder.getInt32Ty(), left);
   builder.CreateStore(builder.CreateSub(count, builder.getInt32(1)), left);
-  branch.setCondition(builder.CreateAnd(branch.getCondition(),
-                                        builder.CreateICmpSGT(count, builder.getInt32(0))));
+  llvm::Value* may = builder.CreateICmpSGT(count, builder.getInt32(0));
+  branch.setCondition(builder.CreateAnd(branch.getCondition(), may));
 }
 
 void DefineOperands(llvm::Instruction& instruction) {

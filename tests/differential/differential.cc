@@ -74,9 +74,9 @@ absl::Status MakeKeepDirectory(std::string* keep) {
     return absl::OkStatus();
   }
   const char* directory = getenv("BUILD_WORKING_DIRECTORY");
-  *keep = (directory == nullptr ? std::filesystem::current_path()
-                                : std::filesystem::path(directory)) /
-          *keep;
+  *keep =
+      (directory == nullptr ? std::filesystem::current_path() : std::filesystem::path(directory)) /
+      *keep;
   std::error_code error;
   std::filesystem::create_directories(*keep, error);
   return error ? absl::InternalError(absl::StrCat("make ", *keep, ": ", error.message()))
@@ -100,8 +100,7 @@ absl::StatusOr<Options> Prepare(int argc, char** argv) {
 
 bool Check(const Options& options, Source source, int count) {
   if (count <= 0) return true;
-  const Totals totals =
-      CheckSeeds(options.campaign, source, options.first_seed, count, std::cout);
+  const Totals totals = CheckSeeds(options.campaign, source, options.first_seed, count, std::cout);
   std::cout << SourceName(source) << ": " << totals << std::endl;
   return totals.runs > 0 && totals.mismatches == 0 && totals.not_made == 0;
 }

@@ -100,10 +100,8 @@ absl::StatusOr<Tools> FindTools(const std::string& argv0) {
   if (runfiles == nullptr) return absl::NotFoundError(absl::StrCat("find tools: ", error));
   Tools tools;
   const std::pair<const char*, std::string*> paths[] = {
-      {"firstcall/tools/firstcall", &tools.firstcall},
-      {"llvm/bin/clang", &tools.clang},
-      {"llvm/bin/llvm-stress", &tools.llvm_stress},
-      {"csmith/bin/csmith", &tools.csmith},
+      {"firstcall/tools/firstcall", &tools.firstcall},    {"llvm/bin/clang", &tools.clang},
+      {"llvm/bin/llvm-stress", &tools.llvm_stress},       {"csmith/bin/csmith", &tools.csmith},
       {"csmith/include/csmith.h", &tools.csmith_headers},
   };
   for (const auto& [name, path] : paths) {

@@ -16,8 +16,8 @@
 namespace firstcall::testing {
 
 // Each of `functions` is a module of llvm-stress, as text. `seed` chooses who calls whom, and what
-// is in the buffers. The program's behaviour is defined (see defined_behavior.h). InvalidArgument if
-// a text is not what llvm-stress writes. Thread-safe for different contexts.
+// is in the buffers. The program's behaviour is defined (see defined_behavior.h). InvalidArgument
+// if a text is not what llvm-stress writes. Thread-safe for different contexts.
 absl::StatusOr<std::unique_ptr<llvm::Module>> MakeStressProgram(
     const std::vector<std::string>& functions, uint32_t seed, llvm::LLVMContext& context);
 

@@ -4,7 +4,7 @@ absolute path)."""
 _MAJOR = "19"
 
 # Programs that make, compile and reduce the programs of the tests.
-_TOOLS = ["clang", "clang++", "llvm-ar", "llvm-as", "llvm-reduce", "llvm-stress"]
+_TOOLS = ["clang", "clang++", "llvm-ar", "llvm-as", "llvm-dis", "llvm-reduce", "llvm-stress"]
 
 def _query(ctx, llvm_config, what):
     result = ctx.execute([llvm_config, what])
