@@ -27,24 +27,37 @@ struct Frame {
 
 thread_local Frame* innermost = nullptr;
 
-void OnFatalError(void*, const char* reason, bool) {
+// Returns only if the error is not ours.
+void Resume(const char* reason) {
   Frame* frame = innermost;
-  if (frame == nullptr) {
-    // Not ours: what LLVM does without a handler.
-    std::fprintf(stderr, "LLVM ERROR: %s\n", reason);
-    std::exit(1);
-  }
+  if (frame == nullptr) return;
   frame->reason = reason;
   std::longjmp(frame->resume, 1);
+}
+
+// Both end as LLVM does without a handler.
+void OnFatalError(void*, const char* reason, bool) {
+  Resume(reason);
+  std::fprintf(stderr, "LLVM ERROR: %s\n", reason);
+  std::exit(1);
+}
+
+void OnBadAlloc(void*, const char* reason, bool) {
+  Resume(reason);
+  std::fprintf(stderr, "LLVM ERROR: out of memory: %s\n", reason);
+  std::abort();
 }
 
 }  // namespace
 
 absl::Status RunGuarded(absl::FunctionRef<void()> callback) {
-  // LLVM keeps a single handler for the whole process. It is installed for good, because a scoped
-  // one could be removed by one thread while another still relies on it.
+  // LLVM keeps one handler of each kind for the whole process. They are installed for good, because
+  // scoped ones could be removed by one thread while another still relies on them.
   static std::once_flag installed;
-  std::call_once(installed, [] { llvm::install_fatal_error_handler(OnFatalError); });
+  std::call_once(installed, [] {
+    llvm::install_fatal_error_handler(OnFatalError);
+    llvm::install_bad_alloc_error_handler(OnBadAlloc);
+  });
 
   Frame frame;
   frame.outer = innermost;

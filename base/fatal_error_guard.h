@@ -1,9 +1,11 @@
-// Turns LLVM's report_fatal_error, which ends the process, into a status, and on request crashes.
+// Turns LLVM's report_fatal_error and report_bad_alloc_error, which end the process, into a status,
+// and on request crashes.
 //
 // LLVM answers a broken promise inside code generation or linking ("cannot select", a relocation
-// out of range) by calling a process-wide handler that must not return. RunGuarded installs such a
-// handler and leaves the callback by longjmp when it is invoked on a thread that is inside
-// RunGuarded; on any other thread LLVM's own behaviour (print the reason, exit) is kept.
+// out of range) by calling a process-wide handler that must not return, and an allocation that
+// fails (in damaged bitcode, one of an absurd size) by another. RunGuarded installs such handlers
+// and leaves the callback by longjmp when one is invoked on a thread that is inside RunGuarded; on
+// any other thread LLVM's own behaviour (print the reason, exit or abort) is kept.
 //
 // Leaving by longjmp skips destructors: whatever LLVM objects the callback was using are leaked or
 // inconsistent, so the caller must abandon them (not destroy them) after an error of code Internal.
@@ -16,9 +18,9 @@
 
 namespace firstcall {
 
-// Runs `callback`. OK if it returned; Internal with LLVM's reason if it ended in
-// report_fatal_error, or with the signal if it crashed and a CrashContainment lives. Thread-safe;
-// may nest. The callback must not let an exception escape.
+// Runs `callback`. OK if it returned; Internal with LLVM's reason if it ended in one of the two, or
+// with the signal if it crashed and a CrashContainment lives. Thread-safe; may nest. The callback
+// must not let an exception escape.
 absl::Status RunGuarded(absl::FunctionRef<void()> callback);
 
 // While one lives, LLVM's CrashRecoveryContext handles the process's SIGSEGV, SIGBUS, SIGILL,

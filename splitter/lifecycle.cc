@@ -20,20 +20,25 @@ constexpr int64_t kDefaultPriority = 65535;
 // Keeps the order of equal priorities.
 using ByPriority = std::multimap<int64_t, SymbolOrdinal>;
 
-void ReadList(const ModuleView& view, llvm::StringRef name, ByPriority& functions) {
+absl::Status ReadList(const ModuleView& view, llvm::StringRef name, ByPriority& functions) {
   const llvm::GlobalVariable* variable = view.module().getGlobalVariable(name);
-  if (variable == nullptr || !variable->hasInitializer()) return;
+  if (variable == nullptr || !variable->hasInitializer()) return absl::OkStatus();
   const auto* entries = llvm::dyn_cast<llvm::ConstantArray>(variable->getInitializer());
-  if (entries == nullptr) return;
+  if (entries == nullptr) return absl::OkStatus();
   for (const llvm::Use& use : entries->operands()) {
     const auto* entry = llvm::dyn_cast<llvm::ConstantStruct>(use.get());
     if (entry == nullptr) continue;
+    const auto* priority = llvm::dyn_cast<llvm::ConstantInt>(entry->getOperand(0));
+    if (entry->getNumOperands() < 2 || priority == nullptr) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "variable '", name.str(), "' is not valid IR: not a list of priorities and functions"));
+    }
     const auto* function =
         llvm::dyn_cast<llvm::GlobalValue>(entry->getOperand(1)->stripPointerCasts());
     if (function == nullptr || !view.ordinal_of(*function)) continue;  // A null entry ends a list.
-    const auto* priority = llvm::cast<llvm::ConstantInt>(entry->getOperand(0));
-    functions.emplace(priority->getZExtValue(), *view.ordinal_of(*function));
+    functions.emplace(priority->getLimitedValue(INT64_MAX), *view.ordinal_of(*function));
   }
+  return absl::OkStatus();
 }
 
 // False if `pointers` holds anything but functions and zeros.
@@ -68,7 +73,7 @@ absl::StatusOr<std::vector<LifecycleFunction>> Read(const ModuleView& view, Life
                                                     llvm::StringRef list_name) {
   ByPriority functions;
   FIRSTCALL_RETURN_IF_ERROR(ReadSections(view, phase, functions));
-  ReadList(view, list_name, functions);
+  FIRSTCALL_RETURN_IF_ERROR(ReadList(view, list_name, functions));
   std::vector<LifecycleFunction> list;
   for (auto [priority, function] : functions) list.push_back({priority, function});
   return list;

@@ -6,6 +6,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "base/fatal_error_guard.h"
 #include "base/status.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/Bitcode/BitcodeReader.h"
@@ -88,7 +89,15 @@ absl::StatusOr<std::unique_ptr<ModuleSource>> ModuleSource::FromBitcode(
 absl::StatusOr<std::unique_ptr<ModuleSource>> ModuleSource::FromText(llvm::MemoryBufferRef text) {
   auto context = std::make_unique<llvm::LLVMContext>();
   llvm::SMDiagnostic diagnostic;
-  std::unique_ptr<llvm::Module> module = llvm::parseAssembly(text, diagnostic, *context);
+  std::unique_ptr<llvm::Module> module;
+  // LLVM's parser answers an invalid module that has debug information with a fatal error.
+  const absl::Status parsed =
+      RunGuarded([&] { module = llvm::parseAssembly(text, diagnostic, *context); });
+  if (!parsed.ok()) {
+    (void)context.release();  // Left in the middle: cannot be destroyed.
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", text.getBufferIdentifier().str(), "': reading text: ", parsed.message()));
+  }
   if (module == nullptr) {
     std::string message;
     llvm::raw_string_ostream stream(message);

@@ -70,8 +70,9 @@ absl::Status ModuleView::ReadMetadata() {
   }
   metadata_is_read_ = true;
   for (llvm::DICompileUnit* unit : module_->debug_compile_units()) {
-    if (!unit->getImportedEntities().empty()) unit->replaceImportedEntities(nullptr);
-    if (!unit->getMacros().empty()) unit->replaceMacros(nullptr);
+    // Not looked at: in damaged bitcode they may be anything.
+    if (unit->getRawImportedEntities() != nullptr) unit->replaceImportedEntities(nullptr);
+    if (unit->getRawMacros() != nullptr) unit->replaceMacros(nullptr);
   }
   return absl::OkStatus();
 }

@@ -72,6 +72,11 @@ class SymbolIndexBuilder {
     if (const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(&value)) {
       symbol.kind = SymbolKind::kVariable;
       if (symbol.is_definition) {
+        const llvm::Type* type = variable->getValueType();
+        if (!type->isSized() || type->isScalableTy()) {
+          return absl::InvalidArgumentError(
+              absl::StrCat("variable '", symbol.name, "' is not valid IR: its type has no size"));
+        }
         symbol.size = view_.module().getDataLayout().getTypeAllocSize(variable->getValueType());
       }
     } else if (llvm::isa<llvm::GlobalAlias>(value)) {
@@ -110,12 +115,17 @@ class SymbolIndexBuilder {
     llvm::APInt offset(layout.getIndexTypeSizeInBits(alias->getType()), 0);
     const llvm::Value* target = alias->getAliasee()->stripAndAccumulateConstantOffsets(
         layout, offset, /*AllowNonInbounds=*/true);
+    Symbol& symbol = index_.symbols_[ordinal.value];
+    llvm::SmallPtrSet<const llvm::Value*, 4> seen;
     while (const auto* next = llvm::dyn_cast<llvm::GlobalAlias>(target)) {
+      if (!seen.insert(next).second) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("alias '", symbol.name, "' is not valid IR: it leads to itself"));
+      }
       target = next->getAliasee()->stripAndAccumulateConstantOffsets(layout, offset,
                                                                      /*AllowNonInbounds=*/true);
     }
     const auto* base = llvm::dyn_cast<llvm::GlobalValue>(target);
-    Symbol& symbol = index_.symbols_[ordinal.value];
     if (base == nullptr || !view_.ordinal_of(*base)) {
       return absl::UnimplementedError(absl::StrCat(
           "alias '", symbol.name, "': an aliasee other than a symbol plus a constant offset"));

@@ -4,6 +4,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "base/fatal_error_guard.h"
 #include "base/status.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
@@ -110,7 +111,13 @@ void KeepFromOptimizerOnly(llvm::Module& module) {
 absl::Status PrepareWholeModule(ModuleView& view, const SymbolIndex& index, bool verify,
                                 IsReplaced is_replaced) {
   llvm::Module& module = view.module();
-  FIRSTCALL_RETURN_IF_ERROR(ReadBodies(module, verify));
+  absl::Status read;
+  // LLVM's reader answers some damage with a fatal error.
+  const absl::Status guarded = RunGuarded([&] { read = ReadBodies(module, verify); });
+  if (!guarded.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat("reading bodies: ", guarded.message()));
+  }
+  FIRSTCALL_RETURN_IF_ERROR(read);
   const auto is_kept = [&](SymbolOrdinal ordinal) {
     const Symbol& symbol = index.at(ordinal);
     return symbol.is_definition && !(symbol.is_weak && is_replaced(ordinal));

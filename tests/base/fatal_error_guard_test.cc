@@ -16,6 +16,11 @@ TEST(FatalErrorGuardTest, FatalErrorBecomesStatusWithItsReason) {
               StatusIs(absl::StatusCode::kInternal, "cannot select: x"));
 }
 
+TEST(FatalErrorGuardTest, FailedAllocationBecomesStatus) {
+  EXPECT_THAT(RunGuarded([] { llvm::report_bad_alloc_error("no room"); }),
+              StatusIs(absl::StatusCode::kInternal, "no room"));
+}
+
 TEST(FatalErrorGuardTest, CallbackThatReturnsIsOk) {
   bool ran = false;
   EXPECT_THAT(RunGuarded([&] { ran = true; }), IsOk());

@@ -59,8 +59,9 @@ TEST_F(ComparisonTest, FindsSameBehaviorTheSame) {
 
 TEST_F(ComparisonTest, PassesOptionsModuleAndArguments) {
   ASSERT_OK_AND_ASSIGN(const Comparison comparison,
-                       CompareScripts("echo $1", "[[ $1 == --mode=eager ]] && shift\n"
-                                                 "[[ $# == 2 && $1 == */O?.bc ]] && echo $2"));
+                       CompareScripts("echo $1",
+                                      "[[ $1 == --mode=eager ]] && shift\n"
+                                      "[[ $# == 2 && $1 == */O?.bc ]] && echo $2"));
   EXPECT_THAT(comparison.mismatches, IsEmpty());
 }
 
@@ -111,8 +112,8 @@ TEST_F(ComparisonTest, WantsOnlyAnEndWhereExecutablesDisagree) {
   EXPECT_EQ(comparison.kind, Comparison::Kind::kEndOnly);
   EXPECT_THAT(comparison.mismatches, IsEmpty());
   for (const char* failure : {"kill -SEGV $$", "exit 70"}) {
-    ASSERT_OK_AND_ASSIGN(
-        comparison, Compare(program_, WriteScript("firstcall", failure), absl::Seconds(30)));
+    ASSERT_OK_AND_ASSIGN(comparison,
+                         Compare(program_, WriteScript("firstcall", failure), absl::Seconds(30)));
     EXPECT_THAT(comparison.mismatches, SizeIs(2)) << failure;
   }
 }
@@ -121,12 +122,11 @@ TEST_F(ComparisonTest, ScriptOfAMismatchShowsIt) {
   ASSERT_OK_AND_ASSIGN(const Comparison comparison,
                        CompareScripts("echo right", "echo wrong; exit 5"));
   ASSERT_THAT(comparison.mismatches, SizeIs(2));
-  ASSERT_OK_AND_ASSIGN(const auto run,
-                       benchmarks::RunProcess({"bash", comparison.mismatches[0].script},
-                                              absl::Seconds(30)));
+  ASSERT_OK_AND_ASSIGN(
+      const auto run,
+      benchmarks::RunProcess({"bash", comparison.mismatches[0].script}, absl::Seconds(30)));
   EXPECT_EQ(run.code, 1);
-  EXPECT_EQ(run.output,
-            "1,2c1,2\n< right\n< exit status 0\n---\n> wrong\n> exit status 5\n");
+  EXPECT_EQ(run.output, "1,2c1,2\n< right\n< exit status 0\n---\n> wrong\n> exit status 5\n");
 }
 
 }  // namespace

@@ -88,7 +88,9 @@ TEST_F(ReduceTest, KeepsWhatIsWrong) {
   ASSERT_OK_AND_ASSIGN(const Comparison comparison, Compare(program_, wrong, absl::Seconds(60)));
   ASSERT_THAT(comparison.mismatches, SizeIs(1));
 
-  ASSERT_EQ(ExitStatusOf({"bash", reduce_, comparison.mismatches[0].script, Path("reduced.ll"), "--delta-passes=functions,instructions"}), 0);
+  ASSERT_EQ(ExitStatusOf({"bash", reduce_, comparison.mismatches[0].script, Path("reduced.ll"),
+                          "--delta-passes=functions,instructions"}),
+            0);
   const std::string reduced = Read(Path("reduced.ll"));
   EXPECT_THAT(reduced, HasSubstr("needle"));
   EXPECT_THAT(reduced, HasSubstr("@main"));
@@ -101,7 +103,8 @@ TEST_F(ReduceTest, RefusesWhatIsNoMismatchAnyMore) {
                        Compare(program_, "/bin/false", absl::Seconds(60)));
   ASSERT_THAT(comparison.mismatches, SizeIs(1));
   setenv("FIRSTCALL", Locate("firstcall/tools/firstcall").c_str(), 1);
-  EXPECT_EQ(ExitStatusOf({"bash", reduce_, comparison.mismatches[0].script, Path("reduced.ll")}), 1);
+  EXPECT_EQ(ExitStatusOf({"bash", reduce_, comparison.mismatches[0].script, Path("reduced.ll")}),
+            1);
   unsetenv("FIRSTCALL");
 }
 

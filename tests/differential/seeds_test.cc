@@ -33,9 +33,8 @@ class SeedTest : public ::testing::Test {
 
 void Register(const CampaignOptions& options, Source source, uint32_t seed) {
   const std::string name = SourceName(source) + std::to_string(seed);
-  ::testing::RegisterTest(
-      "SeedTest", name.c_str(), nullptr, nullptr, __FILE__, __LINE__,
-      [=]() -> SeedTest* { return new SeedTest(options, source, seed); });
+  ::testing::RegisterTest("SeedTest", name.c_str(), nullptr, nullptr, __FILE__, __LINE__,
+                          [=]() -> SeedTest* { return new SeedTest(options, source, seed); });
 }
 
 }  // namespace

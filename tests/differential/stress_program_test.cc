@@ -21,8 +21,8 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 std::string Function(const std::string& body) {
-  return "define void @autogen_SD1(ptr %0, ptr %1, ptr %2, i32 %3, i64 %4, i8 %5) {\nBB:\n" +
-         body + "\n  ret void\n}\n";
+  return "define void @autogen_SD1(ptr %0, ptr %1, ptr %2, i32 %3, i64 %4, i8 %5) {\nBB:\n" + body +
+         "\n  ret void\n}\n";
 }
 
 std::string Make(const std::vector<std::string>& functions) {
