@@ -1,11 +1,7 @@
 #include "tests/fuzz/corpus.h"
 
 namespace firstcall::testing {
-namespace {
-
-constexpr absl::string_view kNames[] = {"f", "g", "main"};
-
-constexpr absl::string_view kArithmetic = R"(
+const absl::string_view kArithmeticModule = R"(
 @counter = global i32 7
 @table = constant [2 x ptr] [ptr @f, ptr @g]
 @name = private constant [5 x i8] c"name\00"
@@ -51,7 +47,7 @@ define i32 @main() {
 }
 )";
 
-constexpr absl::string_view kTypes = R"(
+const absl::string_view kTypesModule = R"(
 %pair = type { i32, [3 x i8], double }
 @value = global %pair { i32 1, [3 x i8] c"abc", double 2.5 }, align 16
 @zero = weak_odr hidden global <4 x float> zeroinitializer
@@ -91,7 +87,7 @@ declare double @llvm.sqrt.f64(double)
 attributes #0 = { nounwind noinline "frame-pointer"="all" }
 )";
 
-constexpr absl::string_view kControl = R"(
+const absl::string_view kControlModule = R"(
 @thread = thread_local global i32 3
 declare i32 @__gxx_personality_v0(...)
 declare ptr @malloc(i64)
@@ -135,10 +131,13 @@ attributes #1 = { allocsize(0) }
 !10 = !{!"root"}
 )";
 
-}  // namespace
+std::vector<absl::string_view> CorpusModules() {
+  return {kArithmeticModule, kTypesModule, kControlModule};
+}
 
-std::vector<absl::string_view> CorpusModules() { return {kArithmetic, kTypes, kControl}; }
-
-absl::Span<const absl::string_view> CorpusNames() { return kNames; }
+absl::Span<const absl::string_view> CorpusNames() {
+  static constexpr absl::string_view kNames[] = {"f", "g", "main"};
+  return kNames;
+}
 
 }  // namespace firstcall::testing

@@ -1,4 +1,5 @@
-// Good modules to start from: between them they have one of most things bitcode can hold. Immutable.
+// Good modules to start from: between them they have one of most things bitcode can hold.
+// Immutable.
 
 #ifndef FIRSTCALL_TESTS_FUZZ_CORPUS_H_
 #define FIRSTCALL_TESTS_FUZZ_CORPUS_H_
@@ -11,6 +12,9 @@
 namespace firstcall::testing {
 
 // As text; each defines all of CorpusNames.
+extern const absl::string_view kArithmeticModule;
+extern const absl::string_view kTypesModule;
+extern const absl::string_view kControlModule;  // and metadata
 std::vector<absl::string_view> CorpusModules();
 
 // Functions.

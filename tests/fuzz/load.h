@@ -1,5 +1,5 @@
-// What is tested with damaged modules: they are added to an engine, what they define is looked up and
-// compiled, and nothing of it runs. Every failure must come back as a status.
+// What is tested with damaged modules: they are added to an engine, what they define is looked up
+// and compiled, and nothing of it runs. Every failure must come back as a status.
 
 #ifndef FIRSTCALL_TESTS_FUZZ_LOAD_H_
 #define FIRSTCALL_TESTS_FUZZ_LOAD_H_

@@ -1,0 +1,31 @@
+// Fuzzes the loading of modules with libFuzzer:
+//
+//   bazel run //tests/fuzz:write_corpus -- /tmp/corpus
+//   bazel build --config=fuzz //tests/fuzz:load_fuzzer
+//   bazel-bin/tests/fuzz/load_fuzzer -fork=2 -ignore_crashes=1 -ignore_timeouts=1 -ignore_ooms=1
+//       -timeout=20 -max_total_time=600 -artifact_prefix=/tmp/crashes/ /tmp/corpus
+//
+// LLVM's reader of bitcode crashes on some damage, so the run must go on after a crash. One is ours
+// if the first frame that has a name is; `load_fuzzer FILE` repeats it.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "absl/strings/string_view.h"
+#include "tests/fuzz/corpus.h"
+#include "tests/fuzz/load.h"
+
+// As the configuration asan sets for tests (see .bazelrc); and what LLVM leaves half done after a
+// fatal error is leaked.
+extern "C" const char* __asan_default_options() {
+  return "allow_user_poisoning=0:detect_container_overflow=0:detect_leaks=0";
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace firstcall;  // NOLINT: the names below
+  const absl::string_view bytes(reinterpret_cast<const char*>(data), size);
+  for (Mode mode : {Mode::kLazy, Mode::kEager}) {
+    (void)testing::LoadAndPrepare(bytes, testing::CorpusNames(), mode);
+  }
+  return 0;
+}
