@@ -20,7 +20,8 @@ int main(int argc, char** argv) {
   for (absl::string_view text : firstcall::testing::CorpusModules()) {
     const std::string stem = directory + "/" + std::to_string(number++);
     good &= (std::ofstream(stem + ".ll") << text).good();
-    good &= (std::ofstream(stem + ".bc", std::ios::binary) << firstcall::ParseToBitcode(text)).good();
+    good &=
+        (std::ofstream(stem + ".bc", std::ios::binary) << firstcall::ParseToBitcode(text)).good();
   }
   return good ? 0 : 1;
 }
