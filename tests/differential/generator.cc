@@ -16,7 +16,10 @@
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IRReader/IRReader.h"
+#include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Transforms/Utils/SplitModule.h"
 #include "tests/differential/stress_program.h"
 #include "tools/cpp/runfiles/runfiles.h"
 
@@ -71,6 +74,31 @@ absl::Status MakeCsmithModules(const Tools& tools, uint32_t seed, const Compiler
   return compiler.Run({"-O2", headers, "-emit-llvm", "-c"}, "program.c", "O2.bc");
 }
 
+absl::Status WriteBitcode(const llvm::Module& module, const std::string& path) {
+  std::error_code error;
+  llvm::raw_fd_ostream file(path, error);
+  llvm::WriteBitcodeToFile(module, file);
+  file.close();
+  return error || file.has_error()
+             ? absl::InternalError(absl::StrCat("make program: cannot write ", path))
+             : absl::OkStatus();
+}
+
+// Leaves the functions and variables of `input` in part0.bc and part1.bc, which need each other.
+absl::Status SplitInTwo(const Compiler& compiler, const std::string& input) {
+  llvm::LLVMContext context;
+  llvm::SMDiagnostic diagnostic;
+  const std::unique_ptr<llvm::Module> module =
+      llvm::parseIRFile(compiler.Path(input), diagnostic, context);
+  if (module == nullptr) return absl::InternalError(diagnostic.getMessage().str());
+  int number = 0;
+  absl::Status written;
+  llvm::SplitModule(*module, 2, [&](std::unique_ptr<llvm::Module> part) {
+    written.Update(WriteBitcode(*part, compiler.Path(absl::StrCat("part", number++, ".bc"))));
+  });
+  return written;
+}
+
 absl::Status MakeStressModules(const Tools& tools, uint32_t seed, const Compiler& compiler) {
   std::vector<std::string> functions;
   for (int i = 0; i < kStressFunctions; ++i) {
@@ -84,11 +112,7 @@ absl::Status MakeStressModules(const Tools& tools, uint32_t seed, const Compiler
   llvm::LLVMContext context;
   FIRSTCALL_ASSIGN_OR_RETURN(const std::unique_ptr<llvm::Module> program,
                              MakeStressProgram(functions, seed, context));
-  std::error_code error;
-  llvm::raw_fd_ostream file(compiler.Path("O0.bc"), error);
-  llvm::WriteBitcodeToFile(*program, file);
-  file.close();
-  if (error || file.has_error()) return absl::InternalError("make program: cannot write O0.bc");
+  FIRSTCALL_RETURN_IF_ERROR(WriteBitcode(*program, compiler.Path("O0.bc")));
   return compiler.Run({"-O2", "-emit-llvm", "-c"}, "O0.bc", "O2.bc");
 }
 
@@ -138,15 +162,17 @@ absl::StatusOr<Program> MakeProgram(const Tools& tools, Source source, uint32_t 
     program.variants.push_back({module, {"--mode=eager"}, native});
   }
   program.variants.push_back({"O0.bc", {"-O2"}, 0});
-  // As text, one form for each seed.
-  const std::string stem = seed % 2 == 0 ? "O0" : "O2";
-  const std::string text = stem + ".ll";
-  FIRSTCALL_RETURN_IF_ERROR(
-      compiler.Run({"-Xclang", "-disable-llvm-passes", "-S", "-emit-llvm"}, stem + ".bc", text));
-  const bool is_eager = seed % 4 < 2;
+  // As text, and as two modules: one form, and one mode, for each seed.
+  const size_t form = seed % 2;
+  const std::string stem = form == 0 ? "O0" : "O2";
+  FIRSTCALL_RETURN_IF_ERROR(compiler.Run({"-Xclang", "-disable-llvm-passes", "-S", "-emit-llvm"},
+                                         stem + ".bc", stem + ".ll"));
+  FIRSTCALL_RETURN_IF_ERROR(SplitInTwo(compiler, stem + ".bc"));
+  const std::string mode = seed % 4 < 2 ? "--mode=eager" : "--mode=lazy";
+  const std::string other_mode = seed % 4 < 2 ? "--mode=lazy" : "--mode=eager";
+  program.variants.push_back({stem + ".ll", {mode}, form});
   program.variants.push_back(
-      {text, is_eager ? std::vector<std::string>{"--mode=eager"} : std::vector<std::string>(),
-       seed % 2});
+      {"part0.bc", {other_mode, "--extra-module=" + compiler.Path("part1.bc")}, form});
   return program;
 }
 

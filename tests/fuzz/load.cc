@@ -10,7 +10,9 @@
 namespace firstcall::testing {
 namespace {
 
+// LLVM's function wants an end after the first four bytes, or a zero.
 bool IsBitcode(absl::string_view bytes) {
+  if (bytes.size() < 4) return false;
   const auto* start = reinterpret_cast<const unsigned char*>(bytes.data());
   return llvm::isBitcode(start, start + bytes.size());
 }
