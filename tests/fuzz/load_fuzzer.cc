@@ -15,13 +15,6 @@
 #include "tests/fuzz/corpus.h"
 #include "tests/fuzz/load.h"
 
-// As the configuration asan sets for tests (see .bazelrc). Besides, what LLVM leaves half done
-// after a fatal error is leaked, and an allocation of an absurd size fails as it does elsewhere.
-extern "C" const char* __asan_default_options() {
-  return "allow_user_poisoning=0:detect_container_overflow=0:detect_leaks=0:"
-         "allocator_may_return_null=1";
-}
-
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace firstcall;  // NOLINT: the names below
   const absl::string_view bytes(reinterpret_cast<const char*>(data), size);
