@@ -9,10 +9,13 @@
 
 #include "absl/base/attributes.h"
 #include "absl/base/thread_annotations.h"
+#include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/PrettyStackTrace.h"
 
 namespace firstcall {
 namespace {
@@ -24,6 +27,8 @@ struct Frame {
   bool is_fatal = false;
   Frame* outer;
 };
+
+constexpr absl::string_view kCrashPayload = "firstcall/crash";
 
 thread_local Frame* innermost = nullptr;
 
@@ -61,6 +66,7 @@ absl::Status RunGuarded(absl::FunctionRef<void()> callback) {
 
   Frame frame;
   frame.outer = innermost;
+  const void* stack_state = llvm::SavePrettyStackState();  // Entries are on the stack that is left.
   llvm::CrashRecoveryContext recovery;
   const bool has_crashed = !recovery.RunSafely([&] {
     if (setjmp(frame.resume) != 0) {
@@ -71,13 +77,18 @@ absl::Status RunGuarded(absl::FunctionRef<void()> callback) {
     callback();
   });
   innermost = frame.outer;
+  if (has_crashed || frame.is_fatal) llvm::RestorePrettyStackState(stack_state);
   if (has_crashed) {
     // LLVM reports a signal as a shell would.
     const int signal = recovery.RetCode - 128;
-    return absl::InternalError(absl::StrCat("crashed: ", strsignal(signal)));
+    absl::Status crash = absl::InternalError(absl::StrCat("crashed: ", strsignal(signal)));
+    crash.SetPayload(kCrashPayload, absl::Cord());
+    return crash;
   }
   return frame.is_fatal ? absl::InternalError(frame.reason) : absl::OkStatus();
 }
+
+bool IsCrash(const absl::Status& status) { return status.GetPayload(kCrashPayload).has_value(); }
 
 namespace {
 

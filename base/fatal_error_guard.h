@@ -23,6 +23,10 @@ namespace firstcall {
 // must not let an exception escape.
 absl::Status RunGuarded(absl::FunctionRef<void()> callback);
 
+// Whether a status of RunGuarded's comes from a crash, after which nothing that the callback used
+// may be touched again.
+bool IsCrash(const absl::Status& status);
+
 // While one lives, LLVM's CrashRecoveryContext handles the process's SIGSEGV, SIGBUS, SIGILL,
 // SIGFPE, SIGTRAP and SIGABRT. Outside RunGuarded they go on to the handlers before it.
 // Thread-safe.

@@ -50,6 +50,7 @@ class ObjectEmitter {
   llvm::raw_svector_ostream stream_;  // Writes to bytes_, which is swapped out after each module.
   std::unique_ptr<llvm::legacy::PassManager> passes_;
   bool is_broken_ = false;
+  bool has_crashed_ = false;
 };
 
 }  // namespace firstcall

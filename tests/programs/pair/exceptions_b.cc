@@ -70,7 +70,7 @@ void Throw(int how, int code) {
 
 void SortElsewhere(int (*compare)(const void *, const void *)) {
   Guard guard("SortElsewhere");
-  int numbers[] = {3, 2, 1};
+  int numbers[] = {2, 2, 2};
   std::qsort(numbers, 3, sizeof(int), compare);
 }
 
