@@ -2,8 +2,8 @@
 //
 //   bazel run -c opt //benchmarks:threads -- MODULE
 //
-// Preparing all of MODULE (SQLite's, of fetch_workloads.sh) with two compile threads; baseline: with
-// one. Waiting for the first call of a small function while two threads prepare MODULE in the
+// Preparing all of MODULE (SQLite's, of fetch_workloads.sh) with two compile threads; baseline:
+// with one. Waiting for the first call of a small function while two threads prepare MODULE in the
 // background; baseline: while they do nothing. Rounds alternate; medians.
 
 #include <atomic>
@@ -59,8 +59,8 @@ double TimeToPrepare(const std::string& module, size_t compile_threads) {
 std::string SmallFunctions() {
   std::string text;
   for (int i = 0; i < kSmallFunctions; ++i) {
-    absl::StrAppend(&text, "define i64 @small", i, "(i64 %x) {\n",
-                    "  %c = icmp slt i64 %x, ", i, "\n  br i1 %c, label %a, label %b\n",
+    absl::StrAppend(&text, "define i64 @small", i, "(i64 %x) {\n", "  %c = icmp slt i64 %x, ", i,
+                    "\n  br i1 %c, label %a, label %b\n",
                     "a:\n  %y = mul i64 %x, 3\n  br label %b\n",
                     "b:\n  %z = phi i64 [ %x, %0 ], [ %y, %a ]\n  ret i64 %z\n}\n");
   }
@@ -126,15 +126,19 @@ int Main(int argc, char** argv) {
   }
   const double speedup = Median(one) / Median(two);
   const double wait = Median(busy) / Median(idle);
-  absl::PrintF("%s", FormatBars(
-      {MakeBar(absl::StrFormat("preparing with 2 compile threads: times as fast as with 1, at least %.1f",
-                               kLeastSpeedup),
-               speedup, speedup >= kLeastSpeedup,
-               absl::StrFormat("%.0f ms : %.0f ms", Median(one), Median(two))),
-       MakeBar(absl::StrFormat("wait for a first call, 2 threads busy: times the idle one, at most %.1f",
-                               kMostWait),
-               wait, wait <= kMostWait,
-               absl::StrFormat("%.0f us : %.0f us", Median(busy), Median(idle)))}));
+  absl::PrintF(
+      "%s",
+      FormatBars(
+          {MakeBar(absl::StrFormat(
+                       "preparing with 2 compile threads: times as fast as with 1, at least %.1f",
+                       kLeastSpeedup),
+                   speedup, speedup >= kLeastSpeedup,
+                   absl::StrFormat("%.0f ms : %.0f ms", Median(one), Median(two))),
+           MakeBar(absl::StrFormat(
+                       "wait for a first call, 2 threads busy: times the idle one, at most %.1f",
+                       kMostWait),
+                   wait, wait <= kMostWait,
+                   absl::StrFormat("%.0f us : %.0f us", Median(busy), Median(idle)))}));
   return 0;
 }
 

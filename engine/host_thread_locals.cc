@@ -2,6 +2,7 @@
 
 #include <link.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -45,14 +46,18 @@ int Visit(dl_phdr_info* info, size_t, void* argument) {
 
 }  // namespace
 
+// Laid out as the control variable of an emulated one begins.
 struct HostThreadLocals::Control {
-  size_t size = kHostVariable;
+  // Atomic: compiled code has the address of this, and no more, from the thread that made it.
+  std::atomic<size_t> size{0};
   size_t alignment = 1;
   size_t module_and_offset[2] = {};
 
   static void* AddressOf(void* control) {
     auto* host = static_cast<Control*>(control);
-    if (host->size != kHostVariable) return __emutls_get_address(control);
+    if (host->size.load(std::memory_order_acquire) != kHostVariable) {
+      return __emutls_get_address(control);
+    }
     return __tls_get_addr(host->module_and_offset);
   }
 };
@@ -79,6 +84,7 @@ absl::StatusOr<ExecutorAddress> HostThreadLocals::ControlOf(absl::string_view na
     control = std::make_unique<Control>();
     control->module_and_offset[0] = search.module;
     control->module_and_offset[1] = search.offset;
+    control->size.store(kHostVariable, std::memory_order_release);
   }
   return ExecutorAddress::Of(control.get());
 }

@@ -22,7 +22,8 @@ struct StubTable::Block : ReentryContext {
   FirstCallHandler handler = nullptr;
   ExecutorAddress code;
   uint8_t* data = nullptr;
-  std::array<void*, kStubsPerBlock> owners = {};
+  // Atomic: the thread that calls a stub has its address from code or data, not from Make.
+  std::array<std::atomic<void*>, kStubsPerBlock> owners = {};
 };
 
 StubTable::StubTable(const StubArchitecture& architecture, Arena& arena,
@@ -38,7 +39,7 @@ StubTable::~StubTable() = default;
 
 ExecutorAddress StubTable::Resolve(ReentryContext& context, uint64_t index) {
   auto& block = static_cast<Block&>(context);
-  return block.handler(block.owners[index]);
+  return block.handler(block.owners[index].load(std::memory_order_acquire));
 }
 
 absl::StatusOr<Stub> StubTable::Make(void* owner) {
@@ -47,7 +48,7 @@ absl::StatusOr<Stub> StubTable::Make(void* owner) {
   if (index == 0) FIRSTCALL_RETURN_IF_ERROR(AddBlock());
   ++size_;
   Block& block = *blocks_.back();
-  block.owners[index] = owner;
+  block.owners[index].store(owner, std::memory_order_release);
   return Stub(
       block.code + architecture_.layout.StubOffset(index),
       reinterpret_cast<std::atomic<uint64_t>*>(block.data + StubBlockLayout::SlotOffset(index)));

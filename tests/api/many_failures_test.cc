@@ -35,14 +35,13 @@ TEST(ManyFailuresTest, EachStaysWithItsFunction) {
   for (int i = 0; i < kModules; ++i) {
     const std::string number = absl::StrCat(i);
     // The instruction of another architecture's cannot be selected: a fatal error of LLVM's.
-    ASSERT_THAT(engine->AddBitcode(ParseToBitcode(absl::StrCat(
-                                       "define i32 @good", number, "() { ret i32 ", number,
-                                       " }\ndefine i32 @bad", number, "() {\n",
-                                       "  %r = call i32 @llvm.aarch64.crc32b(i32 1, i32 2)\n",
-                                       "  ret i32 %r\n}\n",
-                                       "declare i32 @llvm.aarch64.crc32b(i32, i32)\n",
-                                       "define i32 @also_good", number, "() { ret i32 1 }")),
-                                   absl::StrCat("module", number)),
+    ASSERT_THAT(engine->AddBitcode(
+                    ParseToBitcode(absl::StrCat(
+                        "define i32 @good", number, "() { ret i32 ", number, " }\ndefine i32 @bad",
+                        number, "() {\n", "  %r = call i32 @llvm.aarch64.crc32b(i32 1, i32 2)\n",
+                        "  ret i32 %r\n}\n", "declare i32 @llvm.aarch64.crc32b(i32, i32)\n",
+                        "define i32 @also_good", number, "() { ret i32 1 }")),
+                    absl::StrCat("module", number)),
                 IsOk());
     EXPECT_EQ(engine->Lookup<int()>(absl::StrCat("good", number)).value()(), i);
     EXPECT_THAT(engine->Prepare({absl::StrCat("bad", number)}),

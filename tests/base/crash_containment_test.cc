@@ -1,0 +1,54 @@
+#include <csignal>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/fatal_error_guard.h"
+#include "gtest/gtest.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "tests/testing/status_matchers.h"
+
+namespace firstcall {
+namespace {
+
+TEST(CrashContainmentTest, CrashesBecomeStatusesWhileContained) {
+  CrashContainment containment;
+  for (int signal : {SIGSEGV, SIGFPE, SIGABRT}) {
+    const absl::Status status = RunGuarded([signal] { raise(signal); });
+    EXPECT_THAT(status, StatusIs(absl::StatusCode::kInternal,
+                                 std::string("crashed: ") + strsignal(signal)));
+    EXPECT_TRUE(IsCrash(status));
+  }
+  EXPECT_FALSE(IsCrash(RunGuarded([] { llvm::report_fatal_error("no crash"); })));
+}
+
+TEST(CrashContainmentTest, CrashesOfSeveralThreadsAreTheirOwn) {
+  CrashContainment containment;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([] {
+      for (int i = 0; i < 50; ++i) {
+        EXPECT_TRUE(IsCrash(RunGuarded([] { raise(SIGSEGV); })));
+        EXPECT_THAT(RunGuarded([] {}), IsOk());
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST(CrashContainmentDeathTest, CrashesElsewhereGoOn) {
+  EXPECT_EXIT(
+      {
+        CrashContainment containment;
+        raise(SIGSEGV);
+      },
+      testing::KilledBySignal(SIGSEGV), "");
+}
+
+TEST(CrashContainmentDeathTest, CrashesAreNotContainedUnasked) {
+  EXPECT_EXIT((void)RunGuarded([] { raise(SIGSEGV); }), testing::KilledBySignal(SIGSEGV), "");
+}
+
+}  // namespace
+}  // namespace firstcall
