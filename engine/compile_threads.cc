@@ -34,6 +34,7 @@ CompileThreads::Team& CompileThreads::OwnTeam() {
   absl::MutexLock lock(&team_mutex_);
   // A parent's team is left as it is: its threads do not exist here, nor whoever waits for them.
   if (team_ == nullptr || team_->owner != getpid()) team_ = new Team(getpid());
+  if (!exit_hook_) exit_hook_.emplace([this] { StopForExit(); });
   return *team_;
 }
 
@@ -58,6 +59,11 @@ void CompileThreads::Stop() {
   }
 }
 
+void CompileThreads::StopForExit() {
+  Stop();
+  WorkScope::KeepForThisThread();
+}
+
 void CompileThreads::Add(Team& team, Kind& kind, Job job, int niceness) {
   kind.jobs.push_back(std::move(job));
   if (kind.idle >= kind.jobs.size() || kind.threads.size() >= count_) return;
@@ -70,6 +76,7 @@ void CompileThreads::Work(Team& team, Kind& kind, int niceness) {
   is_compile_thread = true;
   // On Linux each thread has a priority of its own.
   if (niceness != 0) setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), niceness);
+  bool is_first = true;
   while (true) {
     Job job;
     {
@@ -85,6 +92,8 @@ void CompileThreads::Work(Team& team, Kind& kind, int niceness) {
       kind.jobs.pop_front();
     }
     job();
+    // By now LLVM has made the static objects that it needs to compile.
+    if (std::exchange(is_first, false)) ExitHook::RunBeforeOlderObjectsGo();
   }
 }
 

@@ -1,8 +1,9 @@
 // Threads that compile.
 //
-// Two kinds, as many of each as the client asks for, started when first needed: those that compile
-// what a caller waits for, and, at a lower priority of the operating system, those that compile
-// ahead of need. So a caller waits for no background work.
+// They are stopped when the process exits. Two kinds, as many of each as the client asks for,
+// started when first needed: those that compile what a caller waits for, and, at a lower priority
+// of the operating system, those that compile ahead of need. So a caller waits for no background
+// work.
 //
 // Thread-safe.
 
@@ -15,11 +16,13 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/functional/function_ref.h"
 #include "absl/synchronization/mutex.h"
+#include "engine/exit_hook.h"
 #include "llvm/Support/thread.h"
 
 namespace firstcall {
@@ -50,6 +53,9 @@ class CompileThreads {
   // from then on jobs run on the calling threads. Not to be called with a lock that a job may need.
   void Stop() ABSL_LOCKS_EXCLUDED(team_mutex_);
 
+  // The same, when the process exits; and no other thread compiles from then on.
+  void StopForExit() ABSL_LOCKS_EXCLUDED(team_mutex_);
+
  private:
   struct Kind {
     std::deque<Job> jobs;
@@ -74,6 +80,7 @@ class CompileThreads {
   const size_t count_;
   absl::Mutex team_mutex_;  // Taken inside a WorkScope, for the sake of fork.
   Team* team_ ABSL_GUARDED_BY(team_mutex_) = nullptr;  // Null while there are no threads.
+  std::optional<ExitHook> exit_hook_ ABSL_GUARDED_BY(team_mutex_);
 };
 
 }  // namespace firstcall

@@ -55,7 +55,7 @@ std::vector<SourceModule*> Program::TakeModulesToConstruct() {
   if (!exit_hook_) {
     exit_hook_.emplace([this] {
       RunDestructors();
-      threads_.Stop();  // Before parts of LLVM go.
+      threads_.StopForExit();
     });
   }
   std::vector<SourceModule*> taken;

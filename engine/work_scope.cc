@@ -6,6 +6,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/clock.h"
 #include "absl/time/time.h"
 
 namespace firstcall {
@@ -13,6 +14,10 @@ namespace {
 
 thread_local int depth = 0;
 thread_local bool is_in_callback = false;
+thread_local bool is_exiting_thread = false;
+
+// A thread that is at work for longer waits for something, perhaps for the one that exits.
+constexpr absl::Duration kLongestCompile = absl::Seconds(1);
 
 // Never destroyed: threads may work while static objects go.
 class ForkGate {
@@ -27,8 +32,18 @@ class ForkGate {
   }
 
   void Enter() {
-    absl::MutexLock lock(&mutex_, absl::Condition(this, &ForkGate::IsOpen));
+    absl::MutexLock lock(&mutex_);
+    if (!is_exiting_thread) mutex_.Await(absl::Condition(this, &ForkGate::IsOpen));
     ++at_work_;
+  }
+
+  void KeepForThisThread() {
+    absl::MutexLock lock(&mutex_);
+    is_exiting_ = is_exiting_thread = true;
+    const absl::Time deadline = absl::Now() + kLongestCompile;
+    while (at_work_ > own_work() && absl::Now() < deadline) {
+      changed_.WaitWithTimeout(&mutex_, absl::Milliseconds(1));
+    }
   }
 
   void Leave() {
@@ -37,7 +52,7 @@ class ForkGate {
   }
 
  private:
-  bool IsOpen() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return !is_forking_; }
+  bool IsOpen() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return !is_forking_ && !is_exiting_; }
   bool MayFork() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     return !is_forking_ && at_work_ == own_work();
   }
@@ -65,6 +80,7 @@ class ForkGate {
   absl::Mutex mutex_;
   absl::CondVar changed_;
   bool is_forking_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_exiting_ ABSL_GUARDED_BY(mutex_) = false;
   size_t at_work_ ABSL_GUARDED_BY(mutex_) = 0;  // Threads.
 };
 
@@ -81,6 +97,8 @@ WorkScope::~WorkScope() {
   --depth;
   if (depth == 0) ForkGate::Get().Leave();
 }
+
+void WorkScope::KeepForThisThread() { ForkGate::Get().KeepForThisThread(); }
 
 bool WorkScope::IsAtWork() { return depth > 0; }
 

@@ -6,7 +6,8 @@
 // call on a thread that is at work, and has not been handed to the client's code, comes from a
 // signal handler: it must not wait for what it has interrupted.
 //
-// Thread-safe. Scopes nest; only a thread's outermost one can wait, and only for a fork.
+// Thread-safe. Scopes nest; only a thread's outermost one can wait: for a fork, or for the end of
+// the process.
 
 #ifndef FIRSTCALL_ENGINE_WORK_SCOPE_H_
 #define FIRSTCALL_ENGINE_WORK_SCOPE_H_
@@ -20,6 +21,10 @@ class WorkScope {
   ~WorkScope();
   WorkScope(const WorkScope&) = delete;
   WorkScope& operator=(const WorkScope&) = delete;
+
+  // To be called when the process exits, before parts of LLVM go: waits until no other thread is at
+  // work, for a second at most, and from then on lets no other thread begin.
+  static void KeepForThisThread();
 
   // Whether this thread is at work, in the client's code or not.
   static bool IsAtWork();

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <string>
@@ -335,6 +336,46 @@ TEST_P(ThreadsTest, CallersMayHaveSmallStacks) {
 }
 
 #endif
+
+// --- Failures and exit ---
+
+TEST_P(ThreadsTest, WhoWaitsGetsTheSameAnswer) {
+  std::vector<std::string> reasons;
+  absl::Mutex mutex;
+  EngineOptions options;
+  options.failure_handler = [&](const FailedCall& call) -> void* {
+    absl::MutexLock lock(&mutex);
+    reasons.emplace_back(call.status.message());
+    return reinterpret_cast<void*>(+[](int64_t x) { return -x; });
+  };
+  Create(std::move(options));
+  Add(Program(true));
+  auto bad = engine_->Lookup<int64_t(int64_t)>("f15").value();
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t) threads.emplace_back([&] { EXPECT_EQ(bad(4), -4); });
+  for (std::thread& thread : threads) thread.join();
+  ASSERT_EQ(reasons.size(), 8u);
+  for (const std::string& reason : reasons) {
+    EXPECT_EQ(reason, "linking function 'f15': JIT session error: Symbols not found: [ nowhere ]");
+  }
+}
+
+TEST(ExitDeathTest, ProcessExitsWhileThreadsCompile) {
+  for (int delay : {0, 1, 3, 10}) {
+    EXPECT_EXIT(
+        {
+          EngineOptions options;
+          options.compile_threads = 2;
+          Engine* engine = Engine::Create(options).value().release();
+          (void)engine->AddBitcode(ParseToBitcode(Program(false)), "program");
+          std::thread([engine] { (void)engine->PrepareAll(); }).detach();
+          engine->Lookup<int64_t(int64_t)>("f199").value()(1);
+          absl::SleepFor(absl::Milliseconds(delay));
+          std::exit(3);
+        },
+        testing::ExitedWithCode(3), "");
+  }
+}
 
 // --- Signals ---
 
