@@ -31,6 +31,7 @@ struct Frame {
 constexpr absl::string_view kCrashPayload = "firstcall/crash";
 
 thread_local Frame* innermost = nullptr;
+thread_local int crashes = 0;
 
 // Returns only if the error is not ours.
 void Resume(const char* reason) {
@@ -79,6 +80,7 @@ absl::Status RunGuarded(absl::FunctionRef<void()> callback) {
   innermost = frame.outer;
   if (has_crashed || frame.is_fatal) llvm::RestorePrettyStackState(stack_state);
   if (has_crashed) {
+    ++crashes;
     // LLVM reports a signal as a shell would.
     const int signal = recovery.RetCode - 128;
     absl::Status crash = absl::InternalError(absl::StrCat("crashed: ", strsignal(signal)));
@@ -87,6 +89,8 @@ absl::Status RunGuarded(absl::FunctionRef<void()> callback) {
   }
   return frame.is_fatal ? absl::InternalError(frame.reason) : absl::OkStatus();
 }
+
+int CrashesOnThisThread() { return crashes; }
 
 bool IsCrash(const absl::Status& status) { return status.GetPayload(kCrashPayload).has_value(); }
 

@@ -27,6 +27,9 @@ absl::Status RunGuarded(absl::FunctionRef<void()> callback);
 // may be touched again.
 bool IsCrash(const absl::Status& status);
 
+// How many crashes have been contained on this thread so far.
+int CrashesOnThisThread();
+
 // While one lives, LLVM's CrashRecoveryContext handles the process's SIGSEGV, SIGBUS, SIGILL,
 // SIGFPE, SIGTRAP and SIGABRT. Outside RunGuarded they go on to the handlers before it.
 // Thread-safe.

@@ -61,6 +61,12 @@ class ContextPool {
     CompileContext& operator*() const { return *context_; }
     CompileContext* operator->() const { return context_.get(); }
 
+    // Leaks the context, because something in it has crashed, and takes another one.
+    void Replace() {
+      (void)context_.release();
+      context_ = std::move(pool_->Take().context_);
+    }
+
    private:
     friend class ContextPool;
     Lease(ContextPool* pool, std::unique_ptr<CompileContext> context)

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "base/fatal_error_guard.h"
 #include "base/status.h"
 #include "engine/work_scope.h"
 #include "splitter/function_extractor.h"
@@ -129,13 +130,19 @@ absl::Status FunctionCompiler::MakeAndPublish(FunctionKey key, CompileContext& c
 absl::Status FunctionCompiler::MakeAndPublishInContext(FunctionKey key, Reason reason,
                                                        std::optional<SymbolOrdinal>& leader) {
   ContextPool::Lease context = contexts_.Take();
+  const int crashes = CrashesOnThisThread();
+  const auto attempt = [&](Joined* joined) {
+    absl::Status status = MakeAndPublish(key, *context, joined, leader);
+    if (CrashesOnThisThread() != crashes) context.Replace();
+    return status;
+  };
   const bool may_be_joined = reason == Reason::kCalled && key.module->source().is_reopenable();
   Joined joined;
-  absl::Status status = MakeAndPublish(key, *context, may_be_joined ? &joined : nullptr, leader);
+  absl::Status status = attempt(may_be_joined ? &joined : nullptr);
   if (status.ok() || joined.empty()) return status;
   for (FunctionKey callee : joined) functions_.Release(callee);
   context->DropView(*key.module);
-  return MakeAndPublish(key, *context, /*joined=*/nullptr, leader);
+  return attempt(/*joined=*/nullptr);
 }
 
 // Threads that come from different members of a group meet at its leader: the first compiles, and
