@@ -23,6 +23,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/synchronization/mutex.h"
 #include "engine/exit_hook.h"
+#include "engine/work_scope.h"
 #include "llvm/Support/thread.h"
 
 namespace firstcall {
@@ -81,6 +82,24 @@ class CompileThreads {
   absl::Mutex team_mutex_;  // Taken inside a WorkScope, for the sake of fork.
   Team* team_ ABSL_GUARDED_BY(team_mutex_) = nullptr;  // Null while there are no threads.
   std::optional<ExitHook> exit_hook_ ABSL_GUARDED_BY(team_mutex_);
+};
+
+// Work of the calling thread, parts of which a compile thread may do for it. A thread that was at
+// work already does them itself, because it may hold what they need.
+class DelegatingWorkScope {
+ public:
+  explicit DelegatingWorkScope(CompileThreads& threads)
+      : threads_(WorkScope::IsAtWork() ? nullptr : &threads) {}
+
+  // As CompileThreads::Run, if there is one to do it.
+  void Run(absl::FunctionRef<void()> job) {
+    if (threads_ != nullptr) return threads_->Run(job);
+    job();
+  }
+
+ private:
+  CompileThreads* const threads_;
+  const WorkScope scope_;
 };
 
 }  // namespace firstcall

@@ -251,17 +251,10 @@ absl::Status Engine::AddArchive(const std::string& path, absl::string_view libra
 
 absl::StatusOr<void*> Engine::LookupAddress(absl::string_view name) {
   absl::StatusOr<ExecutorAddress> address;
-  const auto look_up = [&] {
+  DelegatingWorkScope(parts_->threads).Run([&] {
     ContextPool::Lease context = parts_->contexts.Take();
     address = parts_->resolver.Lookup(name, *context);
-  };
-  const bool is_delegated = !WorkScope::IsAtWork();
-  WorkScope scope;
-  if (is_delegated) {
-    parts_->threads.Run(look_up);
-  } else {
-    look_up();
-  }
+  });
   if (!address.ok()) return address.status();
   return address->InThisProcess<void*>();
 }

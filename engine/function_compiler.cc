@@ -35,16 +35,7 @@ absl::StatusOr<ExecutorAddress> FunctionCompiler::Compile(FunctionKey key, Reaso
   if (std::optional<ExecutorAddress> body = functions_.BodyOf(key)) return *body;
   const SymbolIndex& index = key.module->index();
   const FunctionKey leader{key.module, LeaderOf(index, key.ordinal)};
-  // A thread that is at work already may hold what compiling needs: it compiles itself.
-  const bool is_delegated = !WorkScope::IsAtWork();
-  WorkScope scope;
-  const auto run = [&](absl::FunctionRef<void()> job) {
-    if (is_delegated) {
-      threads_.Run(job);
-    } else {
-      job();
-    }
-  };
+  DelegatingWorkScope work(threads_);
   const auto compile = [&] {
     return index.at(leader.ordinal).kind == SymbolKind::kIFunc ? ResolveIFunc(leader)
                                                                : CompileFunction(leader, reason);
@@ -53,14 +44,14 @@ absl::StatusOr<ExecutorAddress> FunctionCompiler::Compile(FunctionKey key, Reaso
   if (index.GroupOf(key.ordinal).empty()) {
     status = functions_.CompileOnce(leader, [&] {
       absl::Status compiled;
-      run([&] {
+      work.Run([&] {
         functions_.TakeOver(leader);
         compiled = compile();
       });
       return compiled;
     });
   } else {
-    run([&] {
+    work.Run([&] {
       // See ObjectLinker::mutex.
       std::lock_guard<std::recursive_mutex> lock(objects_.mutex());
       status = functions_.CompileOnce(leader, compile);

@@ -149,10 +149,6 @@ ExecutorAddress McjitLinker::AddressOf(llvm::object::SectionRef section) const {
   return sections_->AddressOf(section);
 }
 
-ExecutorAddress McjitLinker::SectionNamed(absl::string_view name) const {
-  return memory_->SectionNamed(name);
-}
-
 size_t McjitLinker::code_bytes() const { return memory_->code_bytes(); }
 
 }  // namespace firstcall

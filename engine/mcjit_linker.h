@@ -66,9 +66,6 @@ class McjitLinker {
   // Where a section of that object will be; null for one that was not loaded.
   ExecutorAddress AddressOf(llvm::object::SectionRef section) const;
 
-  // Where the section `name` of the object loaded last will be; null unless it has exactly one.
-  ExecutorAddress SectionNamed(absl::string_view name) const;
-
   // Bytes of code of the object loaded last.
   size_t code_bytes() const;
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
@@ -126,14 +127,17 @@ std::vector<ObjectImage::Definition> ObjectImage::DescribeDefinitions() const {
 
 std::vector<ObjectImage::NamedSection> ObjectImage::NamedSections() const {
   std::vector<NamedSection> named;
+  absl::flat_hash_map<absl::string_view, int> count;
   for (const llvm::object::ELFSectionRef section : llvm::cast<ElfObject>(*object_).sections()) {
     llvm::Expected<llvm::StringRef> name = section.getName();
     if (!name) {
       llvm::consumeError(name.takeError());
     } else if ((section.getFlags() & llvm::ELF::SHF_ALLOC) != 0 && IsIdentifier(View(*name))) {
-      named.push_back({View(*name), section.getSize()});
+      named.push_back({View(*name), section});
+      ++count[View(*name)];
     }
   }
+  llvm::erase_if(named, [&](const NamedSection& section) { return count[section.name] > 1; });
   return named;
 }
 

@@ -50,10 +50,11 @@ class ObjectImage {
   };
   std::vector<Definition> DescribeDefinitions() const;
 
-  // The sections that are loaded and have a C identifier for a name, with their sizes in bytes.
+  // The sections to be loaded that have a C identifier for a name, if only one has it. `section` is
+  // valid while the object is loaded.
   struct NamedSection {
     absl::string_view name;
-    uint64_t size = 0;
+    llvm::object::SectionRef section;
   };
   std::vector<NamedSection> NamedSections() const;
 

@@ -132,15 +132,16 @@ absl::Status ObjectLinker::LinkLocked(LazyObject& object, CompileContext& contex
   if (object.module == nullptr) {
     FIRSTCALL_ASSIGN_OR_RETURN(near_symbols, image->NearSymbols());
     FIRSTCALL_ASSIGN_OR_RETURN(lifecycle, image->LifecyclePointers());
-    if (!lifecycle.empty()) linker.RecordSections();
   }
   const std::vector<ObjectImage::NamedSection> sections = image->NamedSections();
+  if (!lifecycle.empty() || !sections.empty()) linker.RecordSections();
   FIRSTCALL_ASSIGN_OR_RETURN(object.addresses, linker.Load(*image));
   for (const ObjectImage::NamedSection& section : sections) {
-    const ExecutorAddress start = linker.SectionNamed(section.name);
+    const ExecutorAddress start = linker.AddressOf(section.section);
     if (start.is_null()) continue;
     object.addresses.emplace(absl::StrCat(kSectionStartPrefix, section.name), start);
-    object.addresses.emplace(absl::StrCat(kSectionStopPrefix, section.name), start + section.size);
+    object.addresses.emplace(absl::StrCat(kSectionStopPrefix, section.name),
+                             start + section.section.getSize());
   }
   object.state.store(LazyObject::State::kLoaded, std::memory_order_relaxed);
   FIRSTCALL_ASSIGN_OR_RETURN(SymbolAddresses resolution,

@@ -14,36 +14,25 @@ void SectionMemory::BeginObject(absl::Span<const absl::string_view> symbols) {
   status_ = absl::OkStatus();
 }
 
-uint8_t* SectionMemory::Allocate(Segment segment, size_t size, size_t alignment,
-                                 llvm::StringRef name) {
+uint8_t* SectionMemory::Allocate(Segment segment, size_t size, size_t alignment) {
   absl::StatusOr<ArenaBlock> block = arena_.Allocate(segment, size, std::max<size_t>(alignment, 1));
   if (!block.ok()) {
     status_ = block.status();
     return nullptr;  // LLVM turns this into a fatal error, which the linker guards against.
   }
-  sections_.push_back({*block, size, segment == Segment::kCode, name.str()});
+  sections_.push_back({*block, size, segment == Segment::kCode});
   if (segment == Segment::kCode) code_bytes_ += size;
   return block->write;
 }
 
-ExecutorAddress SectionMemory::SectionNamed(absl::string_view name) const {
-  ExecutorAddress address;
-  for (const Section& section : sections_) {
-    if (section.name != name) continue;
-    if (!address.is_null()) return ExecutorAddress();
-    address = section.block.run;
-  }
-  return address;
-}
-
 uint8_t* SectionMemory::allocateCodeSection(uintptr_t size, unsigned alignment, unsigned,
-                                            llvm::StringRef name) {
-  return Allocate(Segment::kCode, size, alignment, name);
+                                            llvm::StringRef) {
+  return Allocate(Segment::kCode, size, alignment);
 }
 
 uint8_t* SectionMemory::allocateDataSection(uintptr_t size, unsigned alignment, unsigned,
-                                            llvm::StringRef name, bool is_read_only) {
-  return Allocate(is_read_only ? Segment::kReadOnly : Segment::kData, size, alignment, name);
+                                            llvm::StringRef, bool is_read_only) {
+  return Allocate(is_read_only ? Segment::kReadOnly : Segment::kData, size, alignment);
 }
 
 void SectionMemory::notifyObjectLoaded(llvm::RuntimeDyld& linker, const llvm::object::ObjectFile&) {

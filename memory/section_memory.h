@@ -34,9 +34,6 @@ class SectionMemory final : public llvm::RTDyldMemoryManager {
   // Where the wanted symbols of the current object are, in their order; known when it is loaded.
   const std::vector<ExecutorAddress>& addresses() const { return addresses_; }
 
-  // Where the section `name` of the current object will be; null unless it has exactly one.
-  ExecutorAddress SectionNamed(absl::string_view name) const;
-
   // Why an allocation for the current object failed, if one did.
   const absl::Status& status() const { return status_; }
 
@@ -62,10 +59,9 @@ class SectionMemory final : public llvm::RTDyldMemoryManager {
     ArenaBlock block;
     size_t size = 0;
     bool is_code = false;
-    std::string name;
   };
 
-  uint8_t* Allocate(Segment segment, size_t size, size_t alignment, llvm::StringRef name);
+  uint8_t* Allocate(Segment segment, size_t size, size_t alignment);
 
   Arena& arena_;
   UnwindRegistry& unwind_registry_;
