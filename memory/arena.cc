@@ -1,16 +1,15 @@
 #include "memory/arena.h"
 
-#include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
+#include <utility>
+#include <vector>
 
-#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "memory/in_process_mapper.h"
 
 namespace firstcall {
 namespace {
@@ -18,33 +17,21 @@ namespace {
 constexpr size_t kMiB = size_t{1} << 20;
 
 // Writable data becomes accessible in steps of this size, so that the reservation does not count
-// against the system's commit limit.
+// against the system's commit limit. Shared pages do not.
 constexpr size_t kCommitStep = 4 * kMiB;
 
-size_t PageSize() {
-  static const size_t size = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  return size;
-}
+// Fewer free pages than this are kept: a system call and a fault each cost more than they are
+// worth.
+constexpr size_t kLeastToDiscard = 64 * 1024;
+
+// Before the first allocation: code, read-only data and accessible data as they are seen, the first
+// two as they are written, and what is reserved behind either.
+constexpr size_t kMappings = 6;
+// Shared pages of a forked child: two as they are seen and one as they are written.
+constexpr size_t kMappingsOfChild = 3;
 
 size_t RoundUp(size_t value, size_t alignment) {
   return (value + alignment - 1) & ~(alignment - 1);
-}
-
-absl::Status SystemError(absl::string_view operation) {
-  return absl::ResourceExhaustedError(
-      absl::StrCat("code memory: ", operation, ": ", std::strerror(errno)));
-}
-
-// Pages without a name that can be mapped twice.
-absl::StatusOr<int> CreatePages(size_t size) {
-  int file = static_cast<int>(syscall(SYS_memfd_create, "firstcall", 1 /* MFD_CLOEXEC */));
-  if (file < 0) return SystemError("memfd_create");
-  if (ftruncate(file, static_cast<off_t>(size)) != 0) {
-    absl::Status status = SystemError("ftruncate");
-    close(file);
-    return status;
-  }
-  return file;
 }
 
 }  // namespace
@@ -57,125 +44,196 @@ ArenaSizes ArenaSizes::Default() {
 #endif
 }
 
-absl::StatusOr<std::unique_ptr<Arena>> Arena::Create(const ArenaSizes& sizes) {
-  std::unique_ptr<Arena> arena(new Arena(sizes));
+absl::StatusOr<std::unique_ptr<Arena>> Arena::Create(std::shared_ptr<PageMapper> mapper,
+                                                     const ArenaSizes& sizes) {
+  std::unique_ptr<Arena> arena(new Arena(std::move(mapper), sizes));
   FIRSTCALL_RETURN_IF_ERROR(arena->Map());
   return arena;
 }
 
-Arena::Arena(const ArenaSizes& sizes) : owner_(getpid()) {
-  code_.size = RoundUp(sizes.code, PageSize());
-  read_only_.size = RoundUp(sizes.read_only, PageSize());
-  data_.size = RoundUp(sizes.data, PageSize());
-  alias_size_ = code_.size + read_only_.size;
-  reserved_size_ = alias_size_ + data_.size;
+absl::StatusOr<std::unique_ptr<Arena>> Arena::Create(const ArenaSizes& sizes) {
+  return Create(std::make_shared<InProcessMapper>(), sizes);
+}
+
+Arena::Arena(std::shared_ptr<PageMapper> mapper, const ArenaSizes& sizes)
+    : mapper_(std::move(mapper)), page_size_(mapper_->page_size()), owner_(getpid()) {
+  const auto set = [&](Segment segment, Protection protection, size_t offset, size_t size) {
+    Part& added = parts_[static_cast<size_t>(segment)];
+    added.segment = segment;
+    added.protection = protection;
+    added.offset = offset;
+    added.size = RoundUp(size, page_size_);
+    return offset + added.size;
+  };
+  size_t end = set(Segment::kCode, Protection::kReadExecute, 0, sizes.code);
+  end = set(Segment::kReadOnly, Protection::kRead, end, sizes.read_only);
+  slab_.size = set(Segment::kData, Protection::kReadWrite, end, sizes.data);
 }
 
 Arena::~Arena() {
-  if (reserved_ != nullptr) munmap(reserved_, reserved_size_);
-  if (alias_ != nullptr) munmap(alias_, alias_size_);
+  if (!slab_.run.is_null()) (void)mapper_->Release(slab_);
 }
 
 absl::Status Arena::Map() {
   absl::MutexLock lock(&mutex_);
-  void* reserved =
-      mmap(nullptr, reserved_size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (reserved == MAP_FAILED) return SystemError("reserving address space");
-  reserved_ = static_cast<uint8_t*>(reserved);
-  void* alias =
-      mmap(nullptr, alias_size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (alias == MAP_FAILED) return SystemError("reserving address space");
-  alias_ = static_cast<uint8_t*>(alias);
-
-  code_.run = ExecutorAddress::Of(reserved_);
-  code_.write = alias_;
-  read_only_.run = code_.run + code_.size;
-  read_only_.write = alias_ + code_.size;
-  data_.run = read_only_.run + read_only_.size;
-  data_.write = reserved_ + alias_size_;
-
-  FIRSTCALL_ASSIGN_OR_RETURN(int file, CreatePages(alias_size_));
-  absl::Cleanup close_file = [file] { close(file); };
-  return MapShared(file, 0, 0);
-}
-
-absl::Status Arena::MapShared(int file, size_t code_from, size_t read_only_from) {
-  FIRSTCALL_RETURN_IF_ERROR(MapView(file, code_, code_from, 0, PROT_READ | PROT_EXEC));
-  return MapView(file, read_only_, read_only_from, code_.size, PROT_READ);
-}
-
-absl::Status Arena::MapView(int file, const Part& part, size_t from, size_t file_offset,
-                            int protection) {
-  const size_t size = part.size - from;
-  if (size == 0) return absl::OkStatus();
-  const auto offset = static_cast<off_t>(file_offset + from);
-  if (mmap(part.write + from, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, offset) ==
-          MAP_FAILED ||
-      mmap((part.run + from).InThisProcess<void*>(), size, protection, MAP_SHARED | MAP_FIXED, file,
-           offset) == MAP_FAILED) {
-    return SystemError("mapping pages");
+  FIRSTCALL_ASSIGN_OR_RETURN(slab_, mapper_->Reserve(slab_.size));
+  mappings_ = kMappings;
+  std::vector<SlabSegment> shared;
+  for (Segment segment : {Segment::kCode, Segment::kReadOnly}) {
+    Part& initialized = part(segment);
+    initialized.committed = initialized.size;
+    shared.push_back({{initialized.offset, initialized.size}, initialized.protection});
   }
+  FIRSTCALL_ASSIGN_OR_RETURN(std::vector<uint8_t*> written, mapper_->Initialize(slab_, shared));
+  part(Segment::kCode).write = written[0];
+  part(Segment::kReadOnly).write = written[1];
   return absl::OkStatus();
 }
 
 absl::Status Arena::LeaveParentsPages() {
-  FIRSTCALL_ASSIGN_OR_RETURN(int file, CreatePages(alias_size_));
-  absl::Cleanup close_file = [file] { close(file); };
-  const size_t code_from = RoundUp(code_.used, PageSize());
-  const size_t read_only_from = RoundUp(read_only_.used, PageSize());
-  FIRSTCALL_RETURN_IF_ERROR(MapShared(file, code_from, read_only_from));
-  code_.used = code_from;
-  read_only_.used = read_only_from;
+  std::vector<SlabSegment> unused;
+  for (Segment segment : {Segment::kCode, Segment::kReadOnly}) {
+    const Part& left = part(segment);
+    const size_t from = RoundUp(left.end, page_size_);
+    unused.push_back({{left.offset + from, left.size - from}, left.protection});
+  }
+  FIRSTCALL_RETURN_IF_ERROR(mapper_->Initialize(slab_, unused).status());
+  for (Segment segment : {Segment::kCode, Segment::kReadOnly}) {
+    Part& left = part(segment);
+    left.end = left.own_from = RoundUp(left.end, page_size_);
+    left.free.Clear();
+  }
+  mappings_ += kMappingsOfChild;
   owner_ = getpid();
   return absl::OkStatus();
 }
 
-absl::Status Arena::Commit(Part& data, size_t end) {
-  if (end <= data.committed) return absl::OkStatus();
-  const size_t committed = std::min(data.size, RoundUp(end, kCommitStep));
-  if (mprotect(data.write + data.committed, committed - data.committed, PROT_READ | PROT_WRITE) !=
-      0) {
-    return SystemError("making data writable");
-  }
-  data.committed = committed;
+absl::Status Arena::Commit(Part& part, size_t end) {
+  if (end <= part.committed) return absl::OkStatus();
+  const size_t committed = std::min(part.size, RoundUp(end, kCommitStep));
+  const SlabSegment added{{part.offset + part.committed, committed - part.committed},
+                          part.protection};
+  FIRSTCALL_ASSIGN_OR_RETURN(std::vector<uint8_t*> written, mapper_->Initialize(slab_, {added}));
+  if (part.write == nullptr) part.write = written.front();
+  part.committed = committed;
   return absl::OkStatus();
 }
 
-Arena::Part& Arena::part(Segment segment) {
-  switch (segment) {
-    case Segment::kCode:
-      return code_;
-    case Segment::kReadOnly:
-      return read_only_;
-    case Segment::kData:
-      break;
+absl::StatusOr<MemoryBlock> Arena::Extend(Part& part, size_t size, size_t alignment) {
+  const size_t base = AddressOf(part);
+  const size_t begin = RoundUp(base + part.end, alignment) - base;
+  if (begin > part.size || size > part.size - begin) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "code memory: ", size, " bytes do not fit in what is left of an arena segment (", part.end,
+        " of ", part.size, " bytes used)"));
   }
-  return data_;
+  FIRSTCALL_RETURN_IF_ERROR(Commit(part, begin + size));
+  // Padding in front of an aligned block is of use to a smaller one.
+  if (begin > part.end) part.free.Add({base + part.end, begin - part.end});
+  part.end = begin + size;
+  return MemoryBlock{part.write + begin, slab_.run + part.offset + begin, size, part.segment};
 }
 
-absl::StatusOr<ArenaBlock> Arena::Allocate(Segment segment, size_t size, size_t alignment) {
+absl::StatusOr<MemoryBlock> Arena::Allocate(Segment segment, size_t size, size_t alignment) {
   absl::MutexLock lock(&mutex_);
   if (getpid() != owner_) FIRSTCALL_RETURN_IF_ERROR(LeaveParentsPages());
   Part& from = part(segment);
-  const size_t begin = RoundUp(from.used, alignment);
-  if (begin > from.size || size > from.size - begin) {
-    return absl::ResourceExhaustedError(absl::StrCat(
-        "code memory: ", size, " bytes do not fit in what is left of an arena segment (", from.used,
-        " of ", from.size, " bytes used)"));
+  if (size > 0) {
+    if (std::optional<size_t> address = from.free.Take(size, alignment)) {
+      from.used += size;
+      has_reused_code_ = has_reused_code_ || segment == Segment::kCode;
+      uint8_t* write = from.write + (*address - AddressOf(from));
+      std::memset(write, 0, size);
+      return MemoryBlock{write, ExecutorAddress(*address), size, segment};
+    }
   }
-  if (segment == Segment::kData) FIRSTCALL_RETURN_IF_ERROR(Commit(from, begin + size));
-  from.used = begin + size;
-  return ArenaBlock{from.write + begin, from.run + begin};
+  FIRSTCALL_ASSIGN_OR_RETURN(MemoryBlock block, Extend(from, size, alignment));
+  from.used += size;
+  return block;
+}
+
+// Offsets into the slab.
+SlabRange Arena::WholePagesIn(FreeRanges::Range range) const {
+  const size_t begin = RoundUp(range.address, page_size_);
+  const size_t end = (range.address + range.size) & ~(page_size_ - 1);
+  return {begin - slab_.run.value(), end > begin ? end - begin : 0};
+}
+
+void Arena::Free(const MemoryBlock& block) {
+  absl::MutexLock lock(&mutex_);
+  Part& to = part(block.segment);
+  to.used -= block.size;
+  const size_t offset = block.run.value() - AddressOf(to);
+  // A child must not write to its parent's pages, nor give them back.
+  const bool is_parents = getpid() != owner_ || offset < to.own_from;
+  if (is_parents && block.segment != Segment::kData) return;
+  const SlabRange pages = WholePagesIn(to.free.Add({block.run.value(), block.size}));
+  if (block.size > 0 && pages.size >= kLeastToDiscard) {
+    // If that fails, the pages are merely kept.
+    (void)mapper_->Discard(slab_, {pages, to.protection});
+  }
+}
+
+absl::Status Arena::Finalize(absl::Span<const MemoryBlock> blocks) {
+  bool has_reused_code;
+  {
+    absl::MutexLock lock(&mutex_);
+    has_reused_code = std::exchange(has_reused_code_, false);
+  }
+  Allocation allocation;
+  for (const MemoryBlock& block : blocks) {
+    if (block.segment == Segment::kData || block.size == 0) continue;
+    allocation.segments.push_back(
+        {{static_cast<size_t>(block.run - slab_.run), block.size},
+         block.segment == Segment::kCode ? Protection::kReadExecute : Protection::kRead});
+  }
+  absl::Status status = mapper_->Finalize(slab_, allocation).status();
+  if (status.ok() && has_reused_code) status = mapper_->SynchronizeInstructions();
+  if (!status.ok() && has_reused_code) {
+    absl::MutexLock lock(&mutex_);
+    has_reused_code_ = true;
+  }
+  return status;
 }
 
 bool Arena::Contains(ExecutorAddress address) const {
-  const int64_t offset = address - ExecutorAddress::Of(reserved_);
-  return offset >= 0 && static_cast<uint64_t>(offset) < reserved_size_;
+  const int64_t offset = address - slab_.run;
+  return offset >= 0 && static_cast<uint64_t>(offset) < slab_.size;
+}
+
+bool Arena::HasRoomFor(const SegmentSizes& sizes) const {
+  absl::MutexLock lock(&mutex_);
+  const size_t wanted[] = {sizes.code, sizes.read_only, sizes.data};
+  for (size_t i = 0; i < 3; ++i) {
+    if (parts_[i].size - parts_[i].end < wanted[i]) return false;
+  }
+  return true;
+}
+
+bool Arena::IsNearlyFull() const {
+  absl::MutexLock lock(&mutex_);
+  return std::any_of(std::begin(parts_), std::end(parts_), [](const Part& each) {
+    return each.size - each.end < each.size / 16 && each.free.total() < each.size / 2;
+  });
+}
+
+size_t Arena::CommittedPages(const Part& part) const {
+  size_t committed = RoundUp(part.end, page_size_);
+  part.free.ForEach([&](FreeRanges::Range range) {
+    const SlabRange pages = WholePagesIn(range);
+    if (pages.size >= kLeastToDiscard) committed -= pages.size;
+  });
+  return committed;
 }
 
 ArenaUsage Arena::usage() const {
   absl::MutexLock lock(&mutex_);
-  return {code_.used, read_only_.used, data_.used};
+  ArenaUsage usage;
+  usage.reserved = slab_.size;
+  usage.mappings = mappings_;
+  for (const Part& each : parts_) usage.committed += CommittedPages(each);
+  usage.used = {parts_[0].used, parts_[1].used, parts_[2].used};
+  return usage;
 }
 
 }  // namespace firstcall

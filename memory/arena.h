@@ -3,13 +3,13 @@
 //
 // No page is writable and executable at one address: code and read-only data are written through a
 // second mapping of the same pages, so publishing a function changes no protection and packing
-// functions into a page disturbs none that is running there. Five mappings serve the whole arena.
+// functions into a page disturbs none that is running there.
 //
 // A child that was forked goes on in the same arena without touching its parent's pages: writable
 // data is private anyway, and the part of the shared pages that is still unused gets pages of its
 // own on the child's first allocation.
 //
-// Thread-safe. Memory is returned only when the arena is destroyed.
+// Thread-safe.
 
 #ifndef FIRSTCALL_MEMORY_ARENA_H_
 #define FIRSTCALL_MEMORY_ARENA_H_
@@ -24,89 +24,110 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/types/span.h"
 #include "memory/executor_address.h"
+#include "memory/free_ranges.h"
+#include "memory/memory_manager.h"
+#include "memory/page_mapper.h"
 
 namespace firstcall {
 
-enum class Segment { kCode, kReadOnly, kData };
-
 // Bytes an arena reserves for each segment. The sum must stay below the reach of the target's
 // PC-relative addressing, and code alone below that of its branches.
-struct ArenaSizes {
-  size_t code = 0;
-  size_t read_only = 0;
-  size_t data = 0;
-
+struct ArenaSizes : SegmentSizes {
+  ArenaSizes() = default;
+  ArenaSizes(size_t code_size, size_t read_only_size, size_t data_size)
+      : SegmentSizes{code_size, read_only_size, data_size} {}
   // 1.5 GiB of address space on x86-64 (reach 2 GiB), with 112 MiB of code on AArch64 (reach of a
   // branch 128 MiB). Reserved addresses cost no memory until they are used.
   static ArenaSizes Default();
 };
 
-// Bytes, zeroed: where to write them and where they will be seen. For writable data both are the
-// same address.
-struct ArenaBlock {
-  uint8_t* write = nullptr;
-  ExecutorAddress run;
-};
-
+// All in bytes, except for the mappings.
 struct ArenaUsage {
-  size_t code = 0;  // Bytes handed out, alignment included.
-  size_t read_only = 0;
-  size_t data = 0;
+  size_t reserved = 0;   // Addresses at which code and data can be seen.
+  size_t committed = 0;  // Of these, pages that have been used and were not given back.
+  SegmentSizes used;     // What is handed out.
+  size_t mappings = 0;   // Of the process, at most, for this arena.
+
+  size_t total_used() const { return used.code + used.read_only + used.data; }
+  // Pages that are there but not handed out: padding, free pieces, what is left of the last page.
+  size_t wasted() const { return committed - total_used(); }
 };
 
 class Arena {
  public:
   // ResourceExhausted, naming the operation and the system's reason, if the address space or the
   // pages cannot be had.
+  static absl::StatusOr<std::unique_ptr<Arena>> Create(std::shared_ptr<PageMapper> mapper,
+                                                       const ArenaSizes& sizes);
+  // In this process.
   static absl::StatusOr<std::unique_ptr<Arena>> Create(const ArenaSizes& sizes);
-
   ~Arena();
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // `size` bytes at a multiple of `alignment` (a power of two). ResourceExhausted if the segment is
-  // full or the system refuses memory; nothing has changed then.
-  absl::StatusOr<ArenaBlock> Allocate(Segment segment, size_t size, size_t alignment)
+  // `size` bytes of zeros at a multiple of `alignment` (a power of two). ResourceExhausted if the
+  // segment is full or the system refuses memory; nothing has changed then.
+  absl::StatusOr<MemoryBlock> Allocate(Segment segment, size_t size, size_t alignment)
       ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Takes a block of this arena back. Whole pages that become free may go back to the system.
+  void Free(const MemoryBlock& block) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Makes what was written to blocks of this arena ready to be executed and read.
+  absl::Status Finalize(absl::Span<const MemoryBlock> blocks) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // The first address of the reserved range.
+  ExecutorAddress begin() const { return slab_.run; }
 
   // Whether `address` lies inside the reserved range.
   bool Contains(ExecutorAddress address) const;
 
+  // Whether each segment has that much that was never handed out.
+  bool HasRoomFor(const SegmentSizes& sizes) const ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Whether a segment has less than a sixteenth of it left.
+  bool IsNearlyFull() const ABSL_LOCKS_EXCLUDED(mutex_);
+
   ArenaUsage usage() const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  // A segment's part of the range. `write` is where its first byte is written.
+  // A segment's part of the slab. `write` is where its first byte is written.
   struct Part {
-    ExecutorAddress run;
-    uint8_t* write = nullptr;
+    Segment segment = Segment::kData;
+    Protection protection = Protection::kReadWrite;
+    size_t offset = 0;  // Into the slab.
     size_t size = 0;
+    uint8_t* write = nullptr;
+    size_t end = 0;        // Everything from here on was never handed out.
+    size_t committed = 0;  // Bytes that were initialized.
+    size_t own_from = 0;   // Before that are shared pages of the process this one was forked from.
     size_t used = 0;
-    size_t committed = 0;  // Writable data only: bytes that are accessible.
+    FreeRanges free;
   };
 
-  explicit Arena(const ArenaSizes& sizes);
-
+  Arena(std::shared_ptr<PageMapper> mapper, const ArenaSizes& sizes);
   absl::Status Map();
-  // Maps the pages of `file` over both mappings of the shared parts, from the given bytes on.
-  absl::Status MapShared(int file, size_t code_from, size_t read_only_from)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  absl::Status MapView(int file, const Part& part, size_t from, size_t file_offset, int protection);
   absl::Status LeaveParentsPages() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  absl::Status Commit(Part& data, size_t end) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  Part& part(Segment segment) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status Commit(Part& part, size_t end) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::StatusOr<MemoryBlock> Extend(Part& part, size_t size, size_t alignment)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  Part& part(Segment segment) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return parts_[static_cast<size_t>(segment)];
+  }
+  size_t AddressOf(const Part& part) const { return (slab_.run + part.offset).value(); }
+  SlabRange WholePagesIn(FreeRanges::Range range) const;
+  size_t CommittedPages(const Part& part) const ABSL_SHARED_LOCKS_REQUIRED(mutex_);
 
-  // Constant after Create.
-  uint8_t* reserved_ = nullptr;
-  size_t reserved_size_ = 0;
-  uint8_t* alias_ = nullptr;  // The writable mapping of the shared parts.
-  size_t alias_size_ = 0;
-
+  const std::shared_ptr<PageMapper> mapper_;
+  const size_t page_size_;
+  Slab slab_;  // Constant after Create.
   mutable absl::Mutex mutex_;
   pid_t owner_ ABSL_GUARDED_BY(mutex_);  // The process whose pages the unused shared ones are.
-  Part code_ ABSL_GUARDED_BY(mutex_);
-  Part read_only_ ABSL_GUARDED_BY(mutex_);
-  Part data_ ABSL_GUARDED_BY(mutex_);
+  size_t mappings_ ABSL_GUARDED_BY(mutex_) = 0;
+  bool has_reused_code_ ABSL_GUARDED_BY(mutex_) = false;  // Since the last Finalize.
+  Part parts_[3] ABSL_GUARDED_BY(mutex_);                 // By Segment.
 };
 
 }  // namespace firstcall

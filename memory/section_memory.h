@@ -1,5 +1,6 @@
-// The memory manager MCJIT links an object with: sections go to an arena, unwind tables to a
-// registry, and neither belongs to the MCJIT instance, which can be thrown away after linking.
+// The memory manager MCJIT links an object with: sections come from a module's memory and unwind
+// tables go to its registry, and neither belongs to the MCJIT instance, which can be thrown away
+// after linking.
 //
 // Thread-compatible: belongs to one MCJIT instance.
 
@@ -15,28 +16,37 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "llvm/ExecutionEngine/RTDyldMemoryManager.h"
-#include "memory/arena.h"
 #include "memory/executor_address.h"
-#include "memory/unwind_registry.h"
+#include "memory/memory_manager.h"
+#include "memory/owned_code.h"
 
 namespace firstcall {
 
 class SectionMemory final : public llvm::RTDyldMemoryManager {
  public:
-  // Both must outlive the code.
-  SectionMemory(Arena& arena, UnwindRegistry& unwind_registry)
-      : arena_(arena), unwind_registry_(unwind_registry) {}
+  SectionMemory() = default;
+  // Gives back what an object has that was begun and neither kept nor dropped.
+  ~SectionMemory() override;
 
-  // Forgets the last object. Call before loading one; `symbols` are those whose addresses are
-  // wanted and must stay valid until it is loaded.
-  void BeginObject(absl::Span<const absl::string_view> symbols);
+  // Where an object goes.
+  struct Placement {
+    OwnedCode* owner = nullptr;
+    ExecutorAddress near;  // As MemoryRequest::near.
+    SegmentSizes sizes;    // As MemoryRequest::object.
+  };
+
+  // Call before loading an object, which must be kept or dropped afterwards. `symbols` are those
+  // whose addresses are wanted and must stay valid until it is loaded; the owner, until then.
+  void BeginObject(absl::Span<const absl::string_view> symbols, const Placement& placement);
+  // Lets the owner have the object's memory and tables.
+  void Keep();
+  // Gives them back.
+  void Drop();
 
   // Where the wanted symbols of the current object are, in their order; known when it is loaded.
   const std::vector<ExecutorAddress>& addresses() const { return addresses_; }
-
-  // Why an allocation for the current object failed, if one did.
+  // Why providing memory for the current object failed, if it did.
   const absl::Status& status() const { return status_; }
-
   // Bytes of code of the current object.
   size_t code_bytes() const { return code_bytes_; }
 
@@ -51,23 +61,17 @@ class SectionMemory final : public llvm::RTDyldMemoryManager {
   void registerEHFrames(uint8_t* write, uint64_t run, size_t size) override;
   // The code stays when the MCJIT instance goes, so its tables do too.
   void deregisterEHFrames() override {}
-  // Flushes the instruction cache; permissions are right from the start.
+  // Finalizes the object's memory. status() tells whether that succeeded; MCJIT has no way to.
   bool finalizeMemory(std::string* error) override;
 
  private:
-  struct Section {
-    ArenaBlock block;
-    size_t size = 0;
-    bool is_code = false;
-  };
+  uint8_t* Allocate(Segment segment, size_t size, size_t alignment, llvm::StringRef section);
 
-  uint8_t* Allocate(Segment segment, size_t size, size_t alignment);
-
-  Arena& arena_;
-  UnwindRegistry& unwind_registry_;
+  Placement placement_;
   absl::Span<const absl::string_view> symbols_;
   std::vector<ExecutorAddress> addresses_;
-  std::vector<Section> sections_;
+  std::vector<MemoryBlock> blocks_;
+  std::vector<ExecutorAddress> unwind_tables_;
   size_t code_bytes_ = 0;
   absl::Status status_;
 };

@@ -1,11 +1,15 @@
-// Order of a merge: the new, larger group is registered before the two it replaces are withdrawn,
-// so that a thread that throws meanwhile finds each table at least once.
+// The group that replaces others is registered before those are withdrawn, so that a thread that
+// throws meanwhile finds each table at least once.
 
 #include "memory/unwind_registry.h"
 
 #include <dlfcn.h>
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
+
+#include "absl/container/flat_hash_set.h"
 
 // libgcc's registration interface (unwind-dw2-fde.h); it has no public header.
 extern "C" {
@@ -24,9 +28,38 @@ UnwindRegistry::Grouping UnwindRegistry::DefaultGrouping() {
 
 UnwindRegistry::~UnwindRegistry() {
   absl::MutexLock lock(&mutex_);
-  for (Group& group : groups_) {
-    __deregister_frame(grouping_ == Grouping::kIndividual ? group.tables->front()
-                                                          : group.tables->data());
+  for (const Group& group : groups_) Deregister(group);
+}
+
+void UnwindRegistry::Deregister(const Group& group) {
+  __deregister_frame(grouping_ == Grouping::kIndividual ? group.tables->front()
+                                                        : group.tables->data());
+}
+
+void UnwindRegistry::Withdraw(absl::Span<const ExecutorAddress> tables) {
+  if (tables.empty()) return;
+  absl::flat_hash_set<void*> withdrawn;
+  for (ExecutorAddress table : tables) withdrawn.insert(table.InThisProcess<void*>());
+  const auto is_withdrawn = [&](void* table) { return withdrawn.contains(table); };
+  absl::MutexLock lock(&mutex_);
+  for (size_t i = groups_.size(); i-- > 0 && !withdrawn.empty();) {
+    Group& group = groups_[i];
+    Group rest;
+    rest.rank = group.rank;
+    rest.tables = std::make_unique<std::vector<void*>>();
+    std::remove_copy_if(group.tables->begin(), group.tables->end(),
+                        std::back_inserter(*rest.tables), is_withdrawn);
+    if (rest.tables->size() == group.tables->size()) continue;
+    for (void* table : *group.tables) withdrawn.erase(table);
+    // A null is left of a group of which all tables are withdrawn.
+    const bool is_empty = rest.tables->size() == 1;
+    if (!is_empty) __register_frame_table(rest.tables->data());
+    Deregister(group);
+    if (is_empty) {
+      groups_.erase(groups_.begin() + i);
+    } else {
+      group = std::move(rest);
+    }
   }
 }
 

@@ -17,6 +17,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/types/span.h"
 #include "memory/executor_address.h"
 
 namespace firstcall {
@@ -38,8 +39,12 @@ class UnwindRegistry {
   UnwindRegistry& operator=(const UnwindRegistry&) = delete;
 
   // Registers the table at `table`: a sequence of entries that ends with four zero bytes, in this
-  // process, unchanged and alive until the registry is destroyed.
+  // process, unchanged and alive until it is withdrawn.
   void Register(ExecutorAddress table) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Withdraws tables that are registered. No code they describe may be on any stack. Takes time in
+  // proportion to the number of tables in the groups they are in, for each of those groups.
+  void Withdraw(absl::Span<const ExecutorAddress> tables) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Number of registrations with the unwinder at present.
   size_t group_count() const ABSL_LOCKS_EXCLUDED(mutex_);
@@ -51,6 +56,7 @@ class UnwindRegistry {
     std::unique_ptr<std::vector<void*>> tables;
   };
 
+  void Deregister(const Group& group) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void MergeLastTwo() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const Grouping grouping_;

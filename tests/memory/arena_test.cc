@@ -17,7 +17,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr ArenaSizes kSmall = {1 << 20, 1 << 20, 8 << 20};
+const ArenaSizes kSmall = {1 << 20, 1 << 20, 8 << 20};
 
 // The permissions of the mapping that holds `address`, as "r-xs", or "" if there is none.
 std::string PermissionsAt(uint64_t address) {
@@ -37,7 +37,7 @@ std::string PermissionsAt(uint64_t address) {
 TEST(ArenaTest, BytesWrittenAreSeenWhereTheyRun) {
   ASSERT_OK_AND_ASSIGN(std::unique_ptr<Arena> arena, Arena::Create(kSmall));
   for (Segment segment : {Segment::kCode, Segment::kReadOnly, Segment::kData}) {
-    ASSERT_OK_AND_ASSIGN(ArenaBlock block, arena->Allocate(segment, 5, 1));
+    ASSERT_OK_AND_ASSIGN(MemoryBlock block, arena->Allocate(segment, 5, 1));
     std::memcpy(block.write, "bytes", 5);
     EXPECT_EQ(std::string(block.run.InThisProcess<const char*>(), 5), "bytes");
   }
@@ -45,9 +45,9 @@ TEST(ArenaTest, BytesWrittenAreSeenWhereTheyRun) {
 
 TEST(ArenaTest, NothingIsWritableAndExecutable) {
   ASSERT_OK_AND_ASSIGN(std::unique_ptr<Arena> arena, Arena::Create(kSmall));
-  ASSERT_OK_AND_ASSIGN(ArenaBlock code, arena->Allocate(Segment::kCode, 64, 16));
-  ASSERT_OK_AND_ASSIGN(ArenaBlock constant, arena->Allocate(Segment::kReadOnly, 64, 16));
-  ASSERT_OK_AND_ASSIGN(ArenaBlock data, arena->Allocate(Segment::kData, 64, 16));
+  ASSERT_OK_AND_ASSIGN(MemoryBlock code, arena->Allocate(Segment::kCode, 64, 16));
+  ASSERT_OK_AND_ASSIGN(MemoryBlock constant, arena->Allocate(Segment::kReadOnly, 64, 16));
+  ASSERT_OK_AND_ASSIGN(MemoryBlock data, arena->Allocate(Segment::kData, 64, 16));
   EXPECT_EQ(PermissionsAt(code.run.value()), "r-xs");
   EXPECT_EQ(PermissionsAt(ExecutorAddress::Of(code.write).value()), "rw-s");
   EXPECT_EQ(PermissionsAt(constant.run.value()), "r--s");
@@ -61,7 +61,7 @@ TEST(ArenaTest, AlignsAsAsked) {
   ASSERT_OK_AND_ASSIGN(std::unique_ptr<Arena> arena, Arena::Create(kSmall));
   for (size_t alignment : {1, 2, 8, 64, 4096}) {
     for (Segment segment : {Segment::kCode, Segment::kReadOnly, Segment::kData}) {
-      ASSERT_OK_AND_ASSIGN(ArenaBlock block, arena->Allocate(segment, 3, alignment));
+      ASSERT_OK_AND_ASSIGN(MemoryBlock block, arena->Allocate(segment, 3, alignment));
       EXPECT_EQ(block.run.value() % alignment, 0u);
     }
   }
@@ -69,8 +69,8 @@ TEST(ArenaTest, AlignsAsAsked) {
 
 TEST(ArenaTest, BlocksDoNotOverlap) {
   ASSERT_OK_AND_ASSIGN(std::unique_ptr<Arena> arena, Arena::Create(kSmall));
-  ASSERT_OK_AND_ASSIGN(ArenaBlock first, arena->Allocate(Segment::kCode, 10, 1));
-  ASSERT_OK_AND_ASSIGN(ArenaBlock second, arena->Allocate(Segment::kCode, 10, 1));
+  ASSERT_OK_AND_ASSIGN(MemoryBlock first, arena->Allocate(Segment::kCode, 10, 1));
+  ASSERT_OK_AND_ASSIGN(MemoryBlock second, arena->Allocate(Segment::kCode, 10, 1));
   EXPECT_EQ(second.run - first.run, 10);
 }
 
@@ -81,20 +81,20 @@ TEST(ArenaTest, FullSegmentIsAnErrorThatChangesNothing) {
               StatusIs(absl::StatusCode::kResourceExhausted,
                        "code memory: 1048576 bytes do not fit in what is left of an arena segment "
                        "(100 of 1048576 bytes used)"));
-  EXPECT_EQ(arena->usage().code, 100u);
+  EXPECT_EQ(arena->usage().used.code, 100u);
   EXPECT_THAT(arena->Allocate(Segment::kCode, (1 << 20) - 100, 1), IsOk());
 }
 
 TEST(ArenaTest, DataBeyondTheFirstStepIsWritable) {
   ASSERT_OK_AND_ASSIGN(std::unique_ptr<Arena> arena, Arena::Create(kSmall));
-  ASSERT_OK_AND_ASSIGN(ArenaBlock block, arena->Allocate(Segment::kData, 8 << 20, 1));
+  ASSERT_OK_AND_ASSIGN(MemoryBlock block, arena->Allocate(Segment::kData, 8 << 20, 1));
   block.write[(8 << 20) - 1] = 7;
   EXPECT_EQ(block.run.InThisProcess<const uint8_t*>()[(8 << 20) - 1], 7);
 }
 
 TEST(ArenaTest, ContainsItsRangeOnly) {
   ASSERT_OK_AND_ASSIGN(std::unique_ptr<Arena> arena, Arena::Create(kSmall));
-  ASSERT_OK_AND_ASSIGN(ArenaBlock block, arena->Allocate(Segment::kCode, 1, 1));
+  ASSERT_OK_AND_ASSIGN(MemoryBlock block, arena->Allocate(Segment::kCode, 1, 1));
   EXPECT_TRUE(arena->Contains(block.run));
   EXPECT_TRUE(arena->Contains(block.run + ((10 << 20) - 1)));
   EXPECT_FALSE(arena->Contains(block.run + (10 << 20)));
@@ -105,14 +105,14 @@ TEST(ArenaTest, ContainsItsRangeOnly) {
 // Parent and child allocate the same bytes next; neither may see what the other writes there.
 TEST(ArenaTest, ForkedChildGetsPagesOfItsOwn) {
   ASSERT_OK_AND_ASSIGN(std::unique_ptr<Arena> arena, Arena::Create(kSmall));
-  ASSERT_OK_AND_ASSIGN(ArenaBlock before, arena->Allocate(Segment::kCode, 6, 1));
+  ASSERT_OK_AND_ASSIGN(MemoryBlock before, arena->Allocate(Segment::kCode, 6, 1));
   std::memcpy(before.write, "before", 6);
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
     bool good = true;
     for (Segment segment : {Segment::kCode, Segment::kReadOnly, Segment::kData}) {
-      absl::StatusOr<ArenaBlock> block = arena->Allocate(segment, 8192, 1);
+      absl::StatusOr<MemoryBlock> block = arena->Allocate(segment, 8192, 1);
       if (!block.ok()) _exit(1);
       std::memset(block->write, 'c', 8192);
       good = good && block->run.InThisProcess<const char*>()[8191] == 'c';
@@ -124,11 +124,110 @@ TEST(ArenaTest, ForkedChildGetsPagesOfItsOwn) {
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
   for (Segment segment : {Segment::kCode, Segment::kReadOnly, Segment::kData}) {
-    ASSERT_OK_AND_ASSIGN(ArenaBlock block, arena->Allocate(segment, 16384, 1));
+    ASSERT_OK_AND_ASSIGN(MemoryBlock block, arena->Allocate(segment, 16384, 1));
     const std::string seen(block.run.InThisProcess<const char*>(), 16384);
     EXPECT_EQ(seen, std::string(16384, '\0'));
   }
   EXPECT_EQ(std::string(before.run.InThisProcess<const char*>(), 6), "before");
+}
+
+TEST(ArenaTest, AlignsBeyondPages) {
+  ASSERT_OK_AND_ASSIGN(std::unique_ptr<Arena> arena, Arena::Create(kSmall));
+  ASSERT_THAT(arena->Allocate(Segment::kReadOnly, 1, 1), IsOk());
+  ASSERT_OK_AND_ASSIGN(MemoryBlock block, arena->Allocate(Segment::kReadOnly, 8, 256 << 10));
+  EXPECT_EQ(block.run.value() % (256 << 10), 0u);
+}
+
+TEST(ArenaTest, FreedBytesAreUsedAgainAndZeroed) {
+  ASSERT_OK_AND_ASSIGN(std::unique_ptr<Arena> arena, Arena::Create(kSmall));
+  for (Segment segment : {Segment::kCode, Segment::kReadOnly, Segment::kData}) {
+    ASSERT_OK_AND_ASSIGN(MemoryBlock first, arena->Allocate(segment, 100, 16));
+    ASSERT_OK_AND_ASSIGN(MemoryBlock second, arena->Allocate(segment, 100, 16));
+    std::memset(first.write, 'x', 100);
+    std::memset(second.write, 'y', 100);
+    arena->Free(first);
+    ASSERT_OK_AND_ASSIGN(MemoryBlock third, arena->Allocate(segment, 96, 16));
+    EXPECT_EQ(third.run, first.run);
+    EXPECT_EQ(std::string(third.run.InThisProcess<const char*>(), 96), std::string(96, '\0'));
+    EXPECT_EQ(std::string(second.run.InThisProcess<const char*>(), 100), std::string(100, 'y'));
+  }
+}
+
+TEST(ArenaTest, FreedPagesGoBackToTheSystem) {
+  ASSERT_OK_AND_ASSIGN(std::unique_ptr<Arena> arena, Arena::Create(kSmall));
+  for (Segment segment : {Segment::kCode, Segment::kReadOnly, Segment::kData}) {
+    const size_t before = arena->usage().committed;
+    ASSERT_OK_AND_ASSIGN(MemoryBlock block, arena->Allocate(segment, 512 << 10, 4096));
+    std::memset(block.write, 'x', block.size);
+    EXPECT_EQ(arena->usage().committed, before + block.size);
+    arena->Free(block);
+    EXPECT_EQ(arena->usage().committed, before);
+    ASSERT_OK_AND_ASSIGN(block, arena->Allocate(segment, 512 << 10, 4096));
+    EXPECT_EQ(std::string(block.run.InThisProcess<const char*>(), block.size),
+              std::string(block.size, '\0'));
+  }
+}
+
+TEST(ArenaTest, TellsWhatIsUsedAndWhatIsWasted) {
+  ASSERT_OK_AND_ASSIGN(std::unique_ptr<Arena> arena, Arena::Create(kSmall));
+  EXPECT_EQ(arena->usage().reserved, size_t{10} << 20);
+  EXPECT_EQ(arena->usage().committed, 0u);
+  ASSERT_OK_AND_ASSIGN(MemoryBlock code, arena->Allocate(Segment::kCode, 100, 1));
+  ASSERT_THAT(arena->Allocate(Segment::kData, 200, 1), IsOk());
+  EXPECT_EQ(arena->usage().used.code, 100u);
+  EXPECT_EQ(arena->usage().used.data, 200u);
+  EXPECT_EQ(arena->usage().committed, 8192u);
+  EXPECT_EQ(arena->usage().wasted(), 8192u - 300);
+  arena->Free(code);
+  EXPECT_EQ(arena->usage().used.code, 0u);
+}
+
+// Counts what the system counts, after everything that can add a mapping.
+TEST(ArenaTest, HasNoMoreMappingsThanItTells) {
+  const auto mappings = [](const Arena& arena) {
+    std::ifstream maps("/proc/self/maps");
+    std::string line;
+    size_t count = 0;
+    while (std::getline(maps, line)) {
+      unsigned long begin, end;
+      if (std::sscanf(line.c_str(), "%lx-%lx", &begin, &end) != 2) continue;
+      if (arena.Contains(ExecutorAddress(begin)) || line.find("memfd:firstcall") != line.npos) {
+        ++count;
+      }
+    }
+    return count;
+  };
+  ASSERT_OK_AND_ASSIGN(std::unique_ptr<Arena> arena, Arena::Create(kSmall));
+  for (int i = 0; i < 1000; ++i) {
+    for (Segment segment : {Segment::kCode, Segment::kReadOnly, Segment::kData}) {
+      ASSERT_THAT(arena->Allocate(segment, 1000, 16), IsOk());
+    }
+  }
+  EXPECT_LE(mappings(*arena), arena->usage().mappings);
+  EXPECT_LE(arena->usage().mappings, 16u);
+}
+
+// What the child frees it must neither write to nor give back: the parent has it still.
+TEST(ArenaTest, ForkedChildLeavesFreedPagesOfItsParentAlone) {
+  ASSERT_OK_AND_ASSIGN(std::unique_ptr<Arena> arena, Arena::Create(kSmall));
+  ASSERT_OK_AND_ASSIGN(MemoryBlock before, arena->Allocate(Segment::kCode, 256 << 10, 4096));
+  std::memset(before.write, 'b', before.size);
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    arena->Free(before);
+    for (int i = 0; i < 64; ++i) {
+      absl::StatusOr<MemoryBlock> block = arena->Allocate(Segment::kCode, 4096, 16);
+      if (!block.ok()) _exit(1);
+      std::memset(block->write, 'c', 4096);
+    }
+    _exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(std::string(before.run.InThisProcess<const char*>(), before.size),
+            std::string(before.size, 'b'));
 }
 
 }  // namespace

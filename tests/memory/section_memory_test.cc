@@ -7,7 +7,8 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "memory/arena.h"
+#include "memory/arena_memory.h"
+#include "memory/in_process_mapper.h"
 #include "memory/unwind_registry.h"
 #include "tests/testing/status_matchers.h"
 
@@ -18,34 +19,40 @@ using ::testing::HasSubstr;
 
 class SectionMemoryTest : public testing::Test {
  protected:
-  const std::unique_ptr<Arena> arena_ = Arena::Create({64 << 10, 64 << 10, 64 << 10}).value();
-  UnwindRegistry unwind_registry_;
-  SectionMemory memory_{*arena_, unwind_registry_};
+  void Begin() { memory_.BeginObject({}, {&owner_, arenas_->near_first(), {}}); }
+  SegmentSizes used() const { return arenas_->usage().used; }
+
+  const std::shared_ptr<ArenaMemory> arenas_ =
+      ArenaMemory::Create(std::make_shared<InProcessMapper>(), {{64 << 10, 64 << 10, 64 << 10}})
+          .value();
+  const std::shared_ptr<UnwindRegistry> unwind_registry_ = std::make_shared<UnwindRegistry>();
+  OwnedCode owner_{arenas_, unwind_registry_};
+  SectionMemory memory_;
 };
 
 TEST_F(SectionMemoryTest, EachKindOfSectionGoesToItsSegment) {
-  memory_.BeginObject({});
+  Begin();
   ASSERT_NE(memory_.allocateCodeSection(100, 16, 1, ".text"), nullptr);
-  EXPECT_EQ(arena_->usage().code, 100u);
+  EXPECT_EQ(used().code, 100u);
   ASSERT_NE(memory_.allocateDataSection(200, 16, 2, ".rodata", /*is_read_only=*/true), nullptr);
-  EXPECT_EQ(arena_->usage().read_only, 200u);
+  EXPECT_EQ(used().read_only, 200u);
   ASSERT_NE(memory_.allocateDataSection(300, 16, 3, ".data", /*is_read_only=*/false), nullptr);
-  EXPECT_EQ(arena_->usage().data, 300u);
+  EXPECT_EQ(used().data, 300u);
   EXPECT_THAT(memory_.status(), IsOk());
 }
 
 TEST_F(SectionMemoryTest, CountsTheCodeOfTheCurrentObject) {
-  memory_.BeginObject({});
+  Begin();
   memory_.allocateCodeSection(100, 16, 1, ".text");
   memory_.allocateCodeSection(50, 1, 2, ".text.other");
   memory_.allocateDataSection(200, 16, 3, ".data", /*is_read_only=*/false);
   EXPECT_EQ(memory_.code_bytes(), 150u);
-  memory_.BeginObject({});
+  Begin();
   EXPECT_EQ(memory_.code_bytes(), 0u);
 }
 
 TEST_F(SectionMemoryTest, AlignsAndTakesZeroForOne) {
-  memory_.BeginObject({});
+  Begin();
   memory_.allocateDataSection(1, 1, 1, ".data", /*is_read_only=*/false);
   const uint8_t* aligned = memory_.allocateDataSection(8, 64, 2, ".data", /*is_read_only=*/false);
   EXPECT_EQ(reinterpret_cast<uintptr_t>(aligned) % 64, 0u);
@@ -53,7 +60,7 @@ TEST_F(SectionMemoryTest, AlignsAndTakesZeroForOne) {
 }
 
 TEST_F(SectionMemoryTest, SectionsAreWritable) {
-  memory_.BeginObject({});
+  Begin();
   for (uint8_t* section :
        {memory_.allocateCodeSection(100, 16, 1, ".text"),
         memory_.allocateDataSection(100, 16, 2, ".rodata", /*is_read_only=*/true),
@@ -65,13 +72,37 @@ TEST_F(SectionMemoryTest, SectionsAreWritable) {
 }
 
 TEST_F(SectionMemoryTest, KeepsWhyMemoryWasRefusedUntilTheNextObject) {
-  memory_.BeginObject({});
+  Begin();
   EXPECT_EQ(memory_.allocateCodeSection(100 << 10, 16, 1, ".text"), nullptr);
   EXPECT_THAT(memory_.status(),
               StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("102400 bytes do not fit")));
-  memory_.BeginObject({});
+  Begin();
   EXPECT_THAT(memory_.status(), IsOk());
   EXPECT_NE(memory_.allocateCodeSection(100, 16, 1, ".text"), nullptr);
+}
+
+TEST_F(SectionMemoryTest, WhatIsDroppedIsGivenBack) {
+  Begin();
+  memory_.allocateCodeSection(100, 16, 1, ".text");
+  memory_.Drop();
+  EXPECT_EQ(used().code, 0u);
+  Begin();
+  memory_.allocateCodeSection(100, 16, 1, ".text");
+  Begin();
+  EXPECT_EQ(used().code, 0u);
+}
+
+TEST_F(SectionMemoryTest, WhatIsKeptLastsAsLongAsItsOwner) {
+  {
+    OwnedCode owner(arenas_, unwind_registry_);
+    memory_.BeginObject({}, {&owner, arenas_->near_first(), {}});
+    memory_.allocateCodeSection(100, 16, 1, ".text");
+    memory_.Keep();
+    Begin();
+    EXPECT_EQ(used().code, 100u);
+    EXPECT_EQ(owner.code_bytes(), 100u);
+  }
+  EXPECT_EQ(used().code, 0u);
 }
 
 }  // namespace

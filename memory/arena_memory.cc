@@ -1,0 +1,102 @@
+#include "memory/arena_memory.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+
+namespace firstcall {
+
+absl::StatusOr<std::shared_ptr<ArenaMemory>> ArenaMemory::Create(
+    std::shared_ptr<PageMapper> mapper, const ArenaMemoryOptions& options) {
+  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<Arena> first, Arena::Create(mapper, options.sizes));
+  return std::shared_ptr<ArenaMemory>(
+      new ArenaMemory(std::move(mapper), options, std::move(first)));
+}
+
+ArenaMemory::ArenaMemory(std::shared_ptr<PageMapper> mapper, const ArenaMemoryOptions& options,
+                         std::unique_ptr<Arena> first)
+    : mapper_(std::move(mapper)),
+      options_(options),
+      first_(first.get()),
+      near_first_(first->begin()) {
+  arenas_.push_back(std::move(first));
+}
+
+Arena* ArenaMemory::ArenaOf(ExecutorAddress address) const {
+  if (first_->Contains(address)) return first_;
+  absl::ReaderMutexLock lock(&mutex_);
+  for (const auto& arena : arenas_) {
+    if (arena->Contains(address)) return arena.get();
+  }
+  return nullptr;
+}
+
+absl::StatusOr<Arena*> ArenaMemory::ArenaFor(const MemoryRequest& request) {
+  if (!request.near.is_null()) {
+    if (Arena* arena = ArenaOf(request.near)) return arena;
+    return absl::InvalidArgumentError("code memory: asked for near an address of no arena");
+  }
+  absl::MutexLock lock(&mutex_);
+  // The first one has to last for what must be near the stubs.
+  Arena* last = arenas_.back().get();
+  if (last->HasRoomFor(request.object) && !(last == first_ && last->IsNearlyFull())) return last;
+  const ArenaSizes& usual = options_.sizes;
+  const ArenaSizes sizes(std::max(usual.code, request.object.code),
+                         std::max(usual.read_only, request.object.read_only),
+                         std::max(usual.data, request.object.data));
+  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<Arena> added, Arena::Create(mapper_, sizes));
+  arenas_.push_back(std::move(added));
+  return arenas_.back().get();
+}
+
+absl::StatusOr<MemoryBlock> ArenaMemory::Allocate(const MemoryRequest& request) {
+  const size_t used = used_.fetch_add(request.size, std::memory_order_relaxed);
+  absl::StatusOr<MemoryBlock> block = [&]() -> absl::StatusOr<MemoryBlock> {
+    if (request.size > options_.budget || used > options_.budget - request.size) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("code memory: ", request.size, " more bytes are over the budget (", used,
+                       " of ", options_.budget, " bytes used)"));
+    }
+    FIRSTCALL_ASSIGN_OR_RETURN(Arena * arena, ArenaFor(request));
+    return arena->Allocate(request.segment, request.size, request.alignment);
+  }();
+  if (!block.ok()) used_.fetch_sub(request.size, std::memory_order_relaxed);
+  return block;
+}
+
+absl::Status ArenaMemory::Finalize(absl::Span<const MemoryBlock> blocks) {
+  if (blocks.empty()) return absl::OkStatus();
+  // The blocks of one object lie in one arena.
+  Arena* arena = ArenaOf(blocks.front().run);
+  if (arena == nullptr) return absl::InvalidArgumentError("code memory: a block of no arena");
+  return arena->Finalize(blocks);
+}
+
+void ArenaMemory::Free(absl::Span<const MemoryBlock> blocks) {
+  for (const MemoryBlock& block : blocks) {
+    if (Arena* arena = ArenaOf(block.run)) {
+      arena->Free(block);
+      used_.fetch_sub(block.size, std::memory_order_relaxed);
+    }
+  }
+}
+
+MemoryUsage ArenaMemory::usage() const {
+  absl::ReaderMutexLock lock(&mutex_);
+  MemoryUsage total;
+  total.arenas = arenas_.size();
+  for (const auto& arena : arenas_) {
+    const ArenaUsage usage = arena->usage();
+    total.reserved += usage.reserved;
+    total.committed += usage.committed;
+    total.used.code += usage.used.code;
+    total.used.read_only += usage.used.read_only;
+    total.used.data += usage.used.data;
+    total.mappings += usage.mappings;
+  }
+  return total;
+}
+
+}  // namespace firstcall

@@ -1,0 +1,71 @@
+// The engine's own memory manager: arenas, of which a further one is reserved when the last is full,
+// under a budget.
+//
+// Thread-safe.
+
+#ifndef FIRSTCALL_MEMORY_ARENA_MEMORY_H_
+#define FIRSTCALL_MEMORY_ARENA_MEMORY_H_
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/types/span.h"
+#include "memory/arena.h"
+#include "memory/memory_manager.h"
+#include "memory/page_mapper.h"
+
+namespace firstcall {
+
+struct ArenaMemoryOptions {
+  ArenaSizes sizes = ArenaSizes::Default();  // Of each arena, unless an object needs a larger one.
+  size_t budget = SIZE_MAX;                  // Bytes that may be handed out at any time.
+};
+
+struct MemoryUsage : ArenaUsage {
+  size_t arenas = 0;
+};
+
+class ArenaMemory final : public MemoryManager {
+ public:
+  // Reserves the first arena. Errors as Arena::Create.
+  static absl::StatusOr<std::shared_ptr<ArenaMemory>> Create(std::shared_ptr<PageMapper> mapper,
+                                                             const ArenaMemoryOptions& options);
+
+  // The arena that stubs lie in, and whatever is to be within their reach. Never changes.
+  const Arena& first() const { return *first_; }
+  // An address in it, for MemoryRequest::near.
+  ExecutorAddress near_first() const { return near_first_; }
+
+  // From the arena of `near`; without that, from the last one if it has room for the object, or
+  // else from a new one. ResourceExhausted as Arena, or with the budget.
+  absl::StatusOr<MemoryBlock> Allocate(const MemoryRequest& request) override
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::Status Finalize(absl::Span<const MemoryBlock> blocks) override ABSL_LOCKS_EXCLUDED(mutex_);
+  void Free(absl::Span<const MemoryBlock> blocks) override ABSL_LOCKS_EXCLUDED(mutex_);
+
+  MemoryUsage usage() const ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  ArenaMemory(std::shared_ptr<PageMapper> mapper, const ArenaMemoryOptions& options,
+              std::unique_ptr<Arena> first);
+  absl::StatusOr<Arena*> ArenaFor(const MemoryRequest& request) ABSL_LOCKS_EXCLUDED(mutex_);
+  Arena* ArenaOf(ExecutorAddress address) const ABSL_LOCKS_EXCLUDED(mutex_);
+
+  const std::shared_ptr<PageMapper> mapper_;
+  const ArenaMemoryOptions options_;
+  Arena* const first_;
+  const ExecutorAddress near_first_;
+  std::atomic<size_t> used_{0};
+  mutable absl::Mutex mutex_;
+  std::vector<std::unique_ptr<Arena>> arenas_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_MEMORY_ARENA_MEMORY_H_

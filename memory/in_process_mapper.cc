@@ -1,0 +1,206 @@
+#include "memory/in_process_mapper.h"
+
+#include <linux/membarrier.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "absl/cleanup/cleanup.h"
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+
+namespace firstcall {
+namespace {
+
+absl::Status SystemError(absl::string_view operation) {
+  return absl::ResourceExhaustedError(
+      absl::StrCat("code memory: ", operation, ": ", std::strerror(errno)));
+}
+
+// Pages without a name that can be mapped twice.
+absl::StatusOr<int> CreatePages(size_t size) {
+  int file = static_cast<int>(syscall(SYS_memfd_create, "firstcall", 1 /* MFD_CLOEXEC */));
+  if (file < 0) return SystemError("memfd_create");
+  if (ftruncate(file, static_cast<off_t>(size)) != 0) {
+    absl::Status status = SystemError("ftruncate");
+    close(file);
+    return status;
+  }
+  return file;
+}
+
+absl::StatusOr<uint8_t*> ReserveAddresses(size_t size) {
+  void* address =
+      mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (address == MAP_FAILED) return SystemError("reserving address space");
+  return static_cast<uint8_t*>(address);
+}
+
+absl::Status MapPages(uint8_t* at, size_t size, int protection, int file, size_t offset) {
+  if (mmap(at, size, protection, MAP_SHARED | MAP_FIXED, file, static_cast<off_t>(offset)) ==
+      MAP_FAILED) {
+    return SystemError("mapping pages");
+  }
+  return absl::OkStatus();
+}
+
+void RunAction(const ExecutorAction& action) {
+  action.function.InThisProcess<void (*)(void*)>()(action.argument.InThisProcess<void*>());
+}
+
+void RunInReverse(absl::Span<const ExecutorAction> actions) {
+  for (size_t i = actions.size(); i-- > 0;) RunAction(actions[i]);
+}
+
+}  // namespace
+
+InProcessMapper::~InProcessMapper() {
+  std::vector<Slab> slabs;
+  {
+    absl::MutexLock lock(&mutex_);
+    for (const auto& [address, mapping] : slabs_) {
+      slabs.push_back({ExecutorAddress(address), mapping.size});
+    }
+  }
+  for (const Slab& slab : slabs) (void)Release(slab);
+}
+
+size_t InProcessMapper::page_size() const {
+  static const auto size = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  return size;
+}
+
+absl::StatusOr<Slab> InProcessMapper::Reserve(size_t size) {
+  Mapping mapping;
+  mapping.size = size;
+  FIRSTCALL_ASSIGN_OR_RETURN(uint8_t * run, ReserveAddresses(size));
+  absl::Cleanup give_back = [&] { munmap(run, size); };
+  FIRSTCALL_ASSIGN_OR_RETURN(mapping.alias, ReserveAddresses(size));
+  std::move(give_back).Cancel();
+  const ExecutorAddress address = ExecutorAddress::Of(run);
+  absl::MutexLock lock(&mutex_);
+  slabs_.emplace(address.value(), mapping);
+  return Slab{address, size};
+}
+
+absl::StatusOr<InProcessMapper::Mapping> InProcessMapper::MappingOf(const Slab& slab) const {
+  absl::MutexLock lock(&mutex_);
+  auto found = slabs_.find(slab.run.value());
+  if (found == slabs_.end()) return absl::FailedPreconditionError("code memory: not a slab");
+  return found->second;
+}
+
+absl::StatusOr<std::vector<uint8_t*>> InProcessMapper::Initialize(
+    const Slab& slab, absl::Span<const SlabSegment> segments) {
+  FIRSTCALL_ASSIGN_OR_RETURN(const Mapping mapping, MappingOf(slab));
+  size_t shared_size = 0;
+  for (const SlabSegment& segment : segments) {
+    if (segment.protection != Protection::kReadWrite) shared_size += segment.range.size;
+  }
+  int file = -1;
+  absl::Cleanup close_file = [&file] {
+    if (file >= 0) close(file);
+  };
+  if (shared_size > 0) {
+    FIRSTCALL_ASSIGN_OR_RETURN(file, CreatePages(shared_size));
+  }
+  std::vector<uint8_t*> written;
+  size_t file_offset = 0;
+  for (const auto& [range, protection] : segments) {
+    uint8_t* run = (slab.run + range.offset).InThisProcess<uint8_t*>();
+    if (protection == Protection::kReadWrite) {
+      if (range.size > 0 && mprotect(run, range.size, PROT_READ | PROT_WRITE) != 0) {
+        return SystemError("making data writable");
+      }
+      written.push_back(run);
+      continue;
+    }
+    uint8_t* alias = mapping.alias + range.offset;
+    written.push_back(alias);
+    if (range.size == 0) continue;
+    const int run_protection =
+        protection == Protection::kReadExecute ? PROT_READ | PROT_EXEC : PROT_READ;
+    FIRSTCALL_RETURN_IF_ERROR(
+        MapPages(alias, range.size, PROT_READ | PROT_WRITE, file, file_offset));
+    FIRSTCALL_RETURN_IF_ERROR(MapPages(run, range.size, run_protection, file, file_offset));
+    file_offset += range.size;
+  }
+  return written;
+}
+
+// Protections are right from the start, because what is written is written elsewhere.
+absl::StatusOr<PageMapper::AllocationId> InProcessMapper::Finalize(const Slab& slab,
+                                                                   const Allocation& allocation) {
+  for (const auto& [range, protection] : allocation.segments) {
+    if (protection != Protection::kReadExecute) continue;
+    char* begin = (slab.run + range.offset).InThisProcess<char*>();
+    __builtin___clear_cache(begin, begin + range.size);
+  }
+  for (const ExecutorAction& action : allocation.when_finalized) RunAction(action);
+  absl::MutexLock lock(&mutex_);
+  const AllocationId id = next_id_++;
+  if (!allocation.when_deallocated.empty()) {
+    allocations_.emplace(id, Live{slab.run.value(), allocation.when_deallocated});
+  }
+  return id;
+}
+
+absl::Status InProcessMapper::Deallocate(absl::Span<const AllocationId> allocations) {
+  for (size_t i = allocations.size(); i-- > 0;) {
+    Live live;
+    {
+      absl::MutexLock lock(&mutex_);
+      auto found = allocations_.find(allocations[i]);
+      if (found == allocations_.end()) continue;
+      live = std::move(found->second);
+      allocations_.erase(found);
+    }
+    RunInReverse(live.when_deallocated);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status InProcessMapper::Discard(const Slab& slab, const SlabSegment& pages) {
+  FIRSTCALL_ASSIGN_OR_RETURN(const Mapping mapping, MappingOf(slab));
+  // Private pages are dropped; shared ones have to be removed from what they are pages of.
+  const bool is_private = pages.protection == Protection::kReadWrite;
+  uint8_t* base = is_private ? slab.run.InThisProcess<uint8_t*>() : mapping.alias;
+  const int advice = is_private ? MADV_DONTNEED : MADV_REMOVE;
+  if (madvise(base + pages.range.offset, pages.range.size, advice) != 0) {
+    return SystemError("giving pages back");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status InProcessMapper::SynchronizeInstructions() {
+  static const bool is_registered =
+      syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0) == 0;
+  if (is_registered) syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0);
+  return absl::OkStatus();
+}
+
+absl::Status InProcessMapper::Release(const Slab& slab) {
+  std::vector<AllocationId> left;
+  Mapping mapping;
+  {
+    absl::MutexLock lock(&mutex_);
+    auto found = slabs_.find(slab.run.value());
+    if (found == slabs_.end()) return absl::FailedPreconditionError("code memory: not a slab");
+    mapping = found->second;
+    slabs_.erase(found);
+    for (const auto& [id, live] : allocations_) {
+      if (live.slab == slab.run.value()) left.push_back(id);
+    }
+  }
+  FIRSTCALL_RETURN_IF_ERROR(Deallocate(left));
+  const bool is_unmapped = munmap(slab.run.InThisProcess<void*>(), mapping.size) == 0;
+  if (munmap(mapping.alias, mapping.size) != 0 || !is_unmapped) return SystemError("unmapping");
+  return absl::OkStatus();
+}
+
+}  // namespace firstcall

@@ -1,0 +1,67 @@
+// Pages of this process: compiled here, executed here.
+//
+// Code and read-only data are shared pages without a name, mapped twice: once as they are executed
+// or read, once to be written. Writable data is private memory, accessible at one address.
+//
+// Thread-safe.
+
+#ifndef FIRSTCALL_MEMORY_IN_PROCESS_MAPPER_H_
+#define FIRSTCALL_MEMORY_IN_PROCESS_MAPPER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/btree_map.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/synchronization/mutex.h"
+#include "memory/page_mapper.h"
+
+namespace firstcall {
+
+class InProcessMapper final : public PageMapper {
+ public:
+  InProcessMapper() = default;
+  // Releases every slab.
+  ~InProcessMapper() override;
+  InProcessMapper(const InProcessMapper&) = delete;
+  InProcessMapper& operator=(const InProcessMapper&) = delete;
+
+  size_t page_size() const override;
+  absl::StatusOr<Slab> Reserve(size_t size) override ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::StatusOr<std::vector<uint8_t*>> Initialize(const Slab& slab,
+                                                   absl::Span<const SlabSegment> segments) override
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::StatusOr<AllocationId> Finalize(const Slab& slab, const Allocation& allocation) override
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::Status Deallocate(absl::Span<const AllocationId> allocations) override
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::Status Discard(const Slab& slab, const SlabSegment& pages) override
+       ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::Status SynchronizeInstructions() override;
+  absl::Status Release(const Slab& slab) override ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  struct Mapping {
+    size_t size = 0;
+    // Where shared pages are written; as large as the slab.
+    uint8_t* alias = nullptr;
+  };
+  struct Live {
+    uint64_t slab = 0;
+    std::vector<ExecutorAction> when_deallocated;
+  };
+
+  absl::StatusOr<Mapping> MappingOf(const Slab& slab) const ABSL_LOCKS_EXCLUDED(mutex_);
+
+  mutable absl::Mutex mutex_;
+  absl::flat_hash_map<uint64_t, Mapping> slabs_ ABSL_GUARDED_BY(mutex_);  // By address.
+  AllocationId next_id_ ABSL_GUARDED_BY(mutex_) = 1;
+  // Those that have something to do in the end.
+  absl::btree_map<AllocationId, Live> allocations_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_MEMORY_IN_PROCESS_MAPPER_H_

@@ -1,0 +1,39 @@
+#include "memory/owned_code.h"
+
+#include <utility>
+
+namespace firstcall {
+
+OwnedCode::OwnedCode(std::shared_ptr<MemoryManager> memory,
+                     std::shared_ptr<UnwindRegistry> unwind_registry)
+    : memory_(std::move(memory)), unwind_registry_(std::move(unwind_registry)) {}
+
+OwnedCode::~OwnedCode() {
+  absl::MutexLock lock(&mutex_);
+  unwind_registry_->Withdraw(unwind_tables_);
+  for (const std::function<void()>& action : on_free_) action();
+  memory_->Free(blocks_);
+}
+
+void OwnedCode::Add(absl::Span<const MemoryBlock> blocks,
+                    absl::Span<const ExecutorAddress> unwind_tables) {
+  absl::MutexLock lock(&mutex_);
+  blocks_.insert(blocks_.end(), blocks.begin(), blocks.end());
+  unwind_tables_.insert(unwind_tables_.end(), unwind_tables.begin(), unwind_tables.end());
+}
+
+void OwnedCode::OnFree(std::function<void()> action) {
+  absl::MutexLock lock(&mutex_);
+  on_free_.push_back(std::move(action));
+}
+
+size_t OwnedCode::code_bytes() const {
+  absl::MutexLock lock(&mutex_);
+  size_t bytes = 0;
+  for (const MemoryBlock& block : blocks_) {
+    if (block.segment == Segment::kCode) bytes += block.size;
+  }
+  return bytes;
+}
+
+}  // namespace firstcall

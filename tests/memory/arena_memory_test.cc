@@ -1,0 +1,74 @@
+#include "memory/arena_memory.h"
+
+#include <memory>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "memory/in_process_mapper.h"
+#include "tests/testing/status_matchers.h"
+
+namespace firstcall {
+namespace {
+
+constexpr size_t kSize = 64 << 10;
+
+std::shared_ptr<ArenaMemory> Make(size_t budget = SIZE_MAX) {
+  ArenaMemoryOptions options;
+  options.sizes = {kSize, kSize, kSize};
+  options.budget = budget;
+  return ArenaMemory::Create(std::make_shared<InProcessMapper>(), options).value();
+}
+
+MemoryRequest Code(size_t size, ExecutorAddress near = ExecutorAddress()) {
+  MemoryRequest request;
+  request.segment = Segment::kCode;
+  request.size = request.object.code = size;
+  request.near = near;
+  return request;
+}
+
+TEST(ArenaMemoryTest, ReservesAnotherArenaWhenOneIsFull) {
+  std::shared_ptr<ArenaMemory> memory = Make();
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_OK_AND_ASSIGN(MemoryBlock block, memory->Allocate(Code(kSize / 4)));
+    block.write[0] = 1;
+    ASSERT_THAT(memory->Finalize({block}), IsOk());
+  }
+  EXPECT_GE(memory->usage().arenas, 25u);
+  EXPECT_EQ(memory->usage().used.code, 25 * kSize);
+}
+
+TEST(ArenaMemoryTest, AnObjectLargerThanAnArenaGetsOneOfItsOwn) {
+  std::shared_ptr<ArenaMemory> memory = Make();
+  ASSERT_OK_AND_ASSIGN(MemoryBlock block, memory->Allocate(Code(10 * kSize)));
+  EXPECT_EQ(memory->usage().arenas, 2u);
+  block.write[10 * kSize - 1] = 1;
+}
+
+TEST(ArenaMemoryTest, NearMeansTheSameArena) {
+  std::shared_ptr<ArenaMemory> memory = Make();
+  ASSERT_OK_AND_ASSIGN(MemoryBlock far, memory->Allocate(Code(2 * kSize)));
+  ASSERT_FALSE(memory->first().Contains(far.run));
+  ASSERT_OK_AND_ASSIGN(MemoryBlock first, memory->Allocate(Code(16, memory->near_first())));
+  EXPECT_TRUE(memory->first().Contains(first.run));
+  MemoryRequest request = Code(16, far.run);
+  request.segment = Segment::kReadOnly;
+  ASSERT_OK_AND_ASSIGN(MemoryBlock near, memory->Allocate(request));
+  EXPECT_FALSE(memory->first().Contains(near.run));
+  EXPECT_THAT(memory->Allocate(Code(16, ExecutorAddress(4096))),
+              StatusIs(absl::StatusCode::kInvalidArgument));
+}
+
+TEST(ArenaMemoryTest, BudgetCountsWhatIsHandedOut) {
+  std::shared_ptr<ArenaMemory> memory = Make(/*budget=*/1000);
+  ASSERT_OK_AND_ASSIGN(MemoryBlock block, memory->Allocate(Code(900)));
+  EXPECT_THAT(memory->Allocate(Code(101)),
+              StatusIs(absl::StatusCode::kResourceExhausted,
+                       "code memory: 101 more bytes are over the budget (900 of 1000 bytes used)"));
+  EXPECT_THAT(memory->Allocate(Code(100)), IsOk());
+  memory->Free({block});
+  EXPECT_THAT(memory->Allocate(Code(900)), IsOk());
+}
+
+}  // namespace
+}  // namespace firstcall
