@@ -39,7 +39,12 @@ ContextPool::Lease ContextPool::Take() {
       return lease;
     }
   }
-  return Lease(this, std::make_unique<CompileContext>(target_, memory_));
+  return Lease(this, std::make_unique<CompileContext>(target_));
+}
+
+void ContextPool::DropViews(const SourceModule& module) {
+  absl::MutexLock lock(&mutex_);
+  for (const auto& context : idle_) context->DropView(module);
 }
 
 void ContextPool::Return(std::unique_ptr<CompileContext> context) {

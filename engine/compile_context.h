@@ -24,8 +24,7 @@ namespace firstcall {
 
 class CompileContext {
  public:
-  CompileContext(const Target& target, const CodeMemory& memory)
-      : target_(target), linker_(target, memory) {}
+  explicit CompileContext(const Target& target) : target_(target), linker_(target) {}
 
   // A code generator that works: the last one, unless it broke. Errors as ObjectEmitter::Create.
   absl::StatusOr<ObjectEmitter*> Emitter();
@@ -75,18 +74,20 @@ class ContextPool {
     std::unique_ptr<CompileContext> context_;
   };
 
-  // All must outlive the pool.
-  ContextPool(const Target& target, const CodeMemory& memory) : target_(target), memory_(memory) {}
+  // `target` must outlive the pool.
+  explicit ContextPool(const Target& target) : target_(target) {}
 
   // The context that was returned last, because its views are warm, or a new one if all are in use.
   // Never blocks on a compile.
   Lease Take() ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // Lets the contexts that are not in use give their views of `module` up.
+  void DropViews(const SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
+
  private:
   void Return(std::unique_ptr<CompileContext> context) ABSL_LOCKS_EXCLUDED(mutex_);
 
   const Target& target_;
-  const CodeMemory memory_;
   absl::Mutex mutex_;
   std::vector<std::unique_ptr<CompileContext>> idle_ ABSL_GUARDED_BY(mutex_);
 };

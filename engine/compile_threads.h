@@ -89,7 +89,11 @@ class CompileThreads {
 class DelegatingWorkScope {
  public:
   explicit DelegatingWorkScope(CompileThreads& threads)
-      : threads_(WorkScope::IsAtWork() ? nullptr : &threads) {}
+      : DelegatingWorkScope(threads, !WorkScope::IsAtWork()) {}
+
+  // The same for a caller who knows whether the thread was.
+  DelegatingWorkScope(CompileThreads& threads, bool may_delegate)
+      : threads_(may_delegate ? &threads : nullptr) {}
 
   // As CompileThreads::Run, if there is one to do it.
   void Run(absl::FunctionRef<void()> job) {

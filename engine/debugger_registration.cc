@@ -26,18 +26,14 @@ bool HasDebugInformation(const llvm::object::ObjectFile& object) {
 
 }  // namespace
 
-void DebuggerRegistration::notifyObjectLoaded(ObjectKey, const llvm::object::ObjectFile& object,
-                                              const llvm::RuntimeDyld::LoadedObjectInfo& info) {
-  if (!HasDebugInformation(object)) return;
-  const ObjectKey key = ++last_key;
-  createGDBRegistrationListener()->notifyObjectLoaded(key, object, info);
-  absl::MutexLock lock(&mutex_);
-  keys_.push_back(key);
-}
-
-DebuggerRegistration::~DebuggerRegistration() {
-  absl::MutexLock lock(&mutex_);
-  for (ObjectKey key : keys_) createGDBRegistrationListener()->notifyFreeingObject(key);
+std::function<void()> RegisterWithDebugger(const llvm::object::ObjectFile& object,
+                                           const llvm::RuntimeDyld::LoadedObjectInfo& info) {
+  if (!HasDebugInformation(object)) return {};
+  llvm::JITEventListener* listener = llvm::JITEventListener::createGDBRegistrationListener();
+  // Not MCJIT's key, which it may give to another object when it has freed this one.
+  const llvm::JITEventListener::ObjectKey key = ++last_key;
+  listener->notifyObjectLoaded(key, object, info);
+  return [listener, key] { listener->notifyFreeingObject(key); };
 }
 
 }  // namespace firstcall

@@ -1,5 +1,9 @@
 #include "engine/definitions.h"
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "splitter/symbol_name.h"
 
@@ -16,11 +20,11 @@ LibraryId Definitions::LibraryNamed(absl::string_view name) {
   absl::MutexLock lock(&mutex_);
   uint32_t i = 0;
   while (i < libraries_.size() && libraries_[i].name != name) ++i;
-  if (i == libraries_.size()) libraries_.push_back({std::string(name), {}});
+  if (i == libraries_.size()) libraries_.push_back({std::string(name), {}, {}});
   return LibraryId{i};
 }
 
-absl::Status Definitions::Add(SourceModule& module) {
+std::vector<Definitions::Named> Definitions::AllOf(SourceModule& module) {
   std::vector<Named> all;
   const SymbolIndex& index = module.index();
   for (uint32_t i = 0; i < index.size(); ++i) {
@@ -45,7 +49,11 @@ absl::Status Definitions::Add(SourceModule& module) {
     definition.is_weak = definition.is_hidden = definition.is_section_bound = true;
     all.push_back({bound, definition});
   }
-  return AddAll(module.library(), all);
+  return all;
+}
+
+absl::Status Definitions::Add(SourceModule& module) {
+  return AddAll(module.library(), AllOf(module));
 }
 
 absl::Status Definitions::Add(LazyObject& object, absl::Span<const ObjectImage::Definition> symbols,
@@ -61,7 +69,7 @@ absl::Status Definitions::Add(LazyObject& object, absl::Span<const ObjectImage::
 
 absl::Status Definitions::AddAll(LibraryId library, absl::Span<const Named> all) {
   absl::MutexLock lock(&mutex_);
-  auto& by_name = libraries_[library.value].by_name;
+  ByName& by_name = libraries_[library.value].by_name;
   for (const Named& added : all) {
     auto found = by_name.find(added.name);
     if (found != by_name.end() && !found->second.is_weak && !added.definition.is_weak) {
@@ -70,16 +78,44 @@ absl::Status Definitions::AddAll(LibraryId library, absl::Span<const Named> all)
                                                    NameOf(added.definition), "'"));
     }
   }
-  by_name.reserve(by_name.size() + all.size());
-  for (const Named& added : all) {
-    auto [entry, is_new] = by_name.try_emplace(added.name, added.definition);
-    if (!is_new && entry->second.is_weak && !added.definition.is_weak) {
-      entry->second = added.definition;
-    } else if (!is_new && entry->second.is_section_bound && added.definition.is_section_bound) {
-      entry->second.is_ambiguous = true;
+  // Not at each call: that would be quadratic for modules of one function.
+  if (all.size() > by_name.size()) by_name.reserve(by_name.size() + all.size());
+  for (const Named& added : all) Enter(libraries_[library.value], added.name, added.definition);
+  return absl::OkStatus();
+}
+
+void Definitions::Enter(Library& library, absl::string_view name, const Definition& definition) {
+  auto [entry, is_new] = library.by_name.try_emplace(name, definition);
+  if (is_new) return;
+  Definition& present = entry->second;
+  const bool wins = present.is_weak && !definition.is_weak;
+  if (!wins && present.is_section_bound && definition.is_section_bound) present.is_ambiguous = true;
+  library.others[name].push_back(wins ? std::exchange(present, definition) : definition);
+}
+
+void Definitions::Remove(SourceModule& module) {
+  const std::vector<Named> all = AllOf(module);
+  absl::MutexLock lock(&mutex_);
+  Library& library = libraries_[module.library().value];
+  const auto is_removed = [&](const Definition& definition) {
+    return definition.module == &module || definition.object == &module.object();
+  };
+  for (const Named& removed : all) {
+    auto entry = library.by_name.find(removed.name);
+    if (entry == library.by_name.end()) continue;
+    std::vector<Definition> left;
+    if (!is_removed(entry->second)) left.push_back(entry->second);
+    if (auto others = library.others.find(removed.name); others != library.others.end()) {
+      std::remove_copy_if(others->second.begin(), others->second.end(), std::back_inserter(left),
+                          is_removed);
+      library.others.erase(others);
+    }
+    library.by_name.erase(entry);
+    for (Definition& definition : left) {
+      definition.is_ambiguous = false;
+      Enter(library, removed.name, definition);
     }
   }
-  return absl::OkStatus();
 }
 
 std::optional<Definition> Definitions::Find(absl::string_view name, LibraryId library) const {

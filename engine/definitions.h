@@ -52,6 +52,9 @@ class Definitions {
   absl::Status Add(LazyObject& object, absl::Span<const ObjectImage::Definition> symbols,
                    bool is_fallback) ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // Forgets what `module` defines; what it has taken the place of counts again.
+  void Remove(SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
+
   // What `name` means in `library`.
   std::optional<Definition> Find(absl::string_view name, LibraryId library = LibraryId()) const
       ABSL_LOCKS_EXCLUDED(mutex_);
@@ -61,10 +64,15 @@ class Definitions {
     absl::string_view name;
     Definition definition;
   };
+  using ByName = absl::flat_hash_map<std::string, Definition>;
   struct Library {
     std::string name;
-    absl::flat_hash_map<std::string, Definition> by_name;
+    ByName by_name;
+    // Those that do not count, in the order they were added; few names have any.
+    absl::flat_hash_map<std::string, std::vector<Definition>> others;
   };
+  static std::vector<Named> AllOf(SourceModule& module);
+  static void Enter(Library& library, absl::string_view name, const Definition& definition);
   absl::Status AddAll(LibraryId library, absl::Span<const Named> all) ABSL_LOCKS_EXCLUDED(mutex_);
 
   mutable absl::Mutex mutex_;

@@ -1,19 +1,18 @@
 #include "engine/engine.h"
 
-#include <unistd.h>
-
-#include <cstdio>
-#include <cstdlib>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "base/fatal_error_guard.h"
 #include "base/status.h"
+#include "engine/call_failures.h"
+#include "engine/code_space.h"
 #include "engine/compile_context.h"
 #include "engine/compile_threads.h"
-#include "engine/debugger_registration.h"
 #include "engine/definitions.h"
+#include "engine/detached_parts.h"
 #include "engine/exit_handlers.h"
 #include "engine/function_compiler.h"
 #include "engine/function_table.h"
@@ -28,11 +27,10 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "memory/arena.h"
-#include "memory/unwind_registry.h"
+#include "memory/arena_memory.h"
+#include "memory/in_process_mapper.h"
 #include "splitter/module_source.h"
 #include "splitter/symbol_index.h"
-#include "stubs/stub_architecture.h"
 
 namespace firstcall {
 namespace {
@@ -43,17 +41,19 @@ llvm::StringRef ToLlvm(absl::string_view text) { return {text.data(), text.size(
 
 // In the order they need each other; destroyed the other way round.
 struct Engine::Parts {
-  Parts(EngineOptions engine_options, Target engine_target, std::unique_ptr<Arena> engine_arena)
+  Parts(EngineOptions engine_options, Target engine_target, std::shared_ptr<CodeSpace> space)
       : options(std::move(engine_options)),
         target(std::move(engine_target)),
-        arena(std::move(engine_arena)),
-        contexts(target, memory),
-        functions(HostStubArchitecture(), *arena, unwind_registry,
-                  [this](FunctionKey key) { return OnFirstCall(key); }),
-        resolver(options, definitions, functions),
-        objects(target, memory, resolver, listeners, options.object_cache.get()),
+        code_space(std::move(space)),
+        contexts(target),
+        functions(code_space->stubs(), failures,
+                  [this](FunctionKey key, bool may_delegate) {
+                    return compiler.Compile(key, FunctionCompiler::Reason::kCalled, may_delegate);
+                  }),
+        resolver(options, definitions, functions, code_space->host_thread_locals()),
+        objects(target, *code_space, resolver, listeners, options.object_cache.get()),
         threads(options.compile_threads),
-        compiler(contexts, functions, resolver, objects, *arena, listeners, threads,
+        compiler(contexts, functions, resolver, objects, *code_space, listeners, threads,
                  options.speculation_budget),
         program(contexts, definitions, resolver, compiler, objects, precompiled, exit_handlers,
                 threads) {
@@ -63,9 +63,6 @@ struct Engine::Parts {
     for (const std::shared_ptr<Listener>& listener : options.listeners) listeners.Add(*listener);
   }
 
-  ExecutorAddress OnFirstCall(FunctionKey key);
-  [[noreturn]] static void Fail(const absl::Status& status);
-  [[noreturn]] static void FailInSignalHandler(absl::string_view function);
   struct NewModule {
     std::unique_ptr<ModuleSource> source;
     LibraryId library;
@@ -74,18 +71,23 @@ struct Engine::Parts {
   absl::StatusOr<ModuleId> Add(absl::StatusOr<std::unique_ptr<ModuleSource>> source,
                                absl::Time start);
   absl::StatusOr<SourceModule*> Add(NewModule module);
+  absl::StatusOr<std::vector<FunctionKey>> FunctionsNamed(
+      absl::Span<const absl::string_view> names);
+  absl::StatusOr<std::shared_ptr<SourceModule>> ModuleToEnd(ModuleId id, absl::string_view verb);
+  absl::Status CompileAll(SourceModule& module);
+  absl::StatusOr<SymbolAddresses> AddressesOf(SourceModule& module);
+  absl::Status Forget(SourceModule& module, bool is_detached);
 
   const EngineOptions options;
   std::optional<CrashContainment> crash_containment;
   const Target target;
-  const std::unique_ptr<Arena> arena;
-  UnwindRegistry unwind_registry;
-  DebuggerRegistration debugger_registration;
-  const CodeMemory memory{*arena, unwind_registry, debugger_registration};
+  const std::shared_ptr<CodeSpace> code_space;
+  const std::shared_ptr<const CallFailures> failures =
+      std::make_shared<CallFailures>(options.failure_handler);
   StatsCollector stats;
   ListenerGroup listeners;
-  ExitHandlers exit_handlers{*arena};
-  PrecompiledObjects precompiled{exit_handlers};
+  ExitHandlers exit_handlers;
+  PrecompiledObjects precompiled{exit_handlers, *code_space};
   ContextPool contexts;
   Definitions definitions;
   FunctionTable functions;
@@ -98,9 +100,21 @@ struct Engine::Parts {
 
 absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(EngineOptions options) {
   FIRSTCALL_ASSIGN_OR_RETURN(Target target, Target::Create(options));
-  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<Arena> arena, Arena::Create(ArenaSizes::Default()));
-  return std::unique_ptr<Engine>(
-      new Engine(std::make_unique<Parts>(std::move(options), std::move(target), std::move(arena))));
+  ArenaMemoryOptions memory_options;
+  memory_options.budget = options.memory_budget;
+  std::shared_ptr<PageMapper> mapper = options.page_mapper;
+  if (mapper == nullptr) mapper = std::make_shared<InProcessMapper>();
+  FIRSTCALL_ASSIGN_OR_RETURN(std::shared_ptr<ArenaMemory> arenas,
+                             ArenaMemory::Create(std::move(mapper), memory_options));
+  std::shared_ptr<MemoryManager> memory;
+  if (options.memory_manager) {
+    memory = options.memory_manager(arenas);
+    if (memory == nullptr) return absl::InvalidArgumentError("the memory manager is null");
+  }
+  auto code_space = std::make_shared<CodeSpace>(std::move(arenas), std::move(memory),
+                                                &FunctionTable::HandleFirstCall);
+  return std::unique_ptr<Engine>(new Engine(
+      std::make_unique<Parts>(std::move(options), std::move(target), std::move(code_space))));
 }
 
 Engine::Engine(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -108,34 +122,6 @@ Engine::Engine(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Engine::~Engine() {
   RunDestructors();
   parts_->threads.Stop();
-}
-
-void Engine::Parts::Fail(const absl::Status& status) {
-  std::fprintf(stderr, "firstcall: %s\n", std::string(status.message()).c_str());
-  std::exit(kFirstCallFailedExitStatus);
-}
-
-// Without locks, memory, or exit handlers, any of which may be what the signal has interrupted.
-void Engine::Parts::FailInSignalHandler(absl::string_view function) {
-  for (absl::string_view part :
-       {absl::string_view("firstcall: function '"), function,
-        absl::string_view("' is called for the first time in a signal handler, while its thread "
-                          "compiles: prepare it before\n")}) {
-    (void)!write(STDERR_FILENO, part.data(), part.size());
-  }
-  _exit(kFirstCallFailedExitStatus);
-}
-
-ExecutorAddress Engine::Parts::OnFirstCall(FunctionKey key) {
-  if (WorkScope::IsInterrupted()) FailInSignalHandler(key.module->index().at(key.ordinal).name);
-  absl::StatusOr<ExecutorAddress> body = compiler.Compile(key, FunctionCompiler::Reason::kCalled);
-  if (body.ok()) return *body;
-  if (options.failure_handler) {
-    const FailedCall call{key.module->index().at(key.ordinal).name, key.module->name(),
-                          body.status()};
-    if (void* replacement = options.failure_handler(call)) return ExecutorAddress::Of(replacement);
-  }
-  Fail(body.status());
 }
 
 absl::StatusOr<SourceModule*> Engine::Parts::Add(NewModule added_module) {
@@ -153,9 +139,14 @@ absl::StatusOr<SourceModule*> Engine::Parts::Add(NewModule added_module) {
     return SymbolIndex::Build(*view);
   }();
   if (!index.ok()) return where(index.status());
-  FIRSTCALL_ASSIGN_OR_RETURN(DsoHandle * dso_handle, exit_handlers.MakeHandle());
-  auto module = std::make_unique<SourceModule>(program.NextId(), added_module.library, options.mode,
-                                               std::move(source), *std::move(index), *dso_handle);
+  const bool is_far = code_space->MustBeFar();
+  std::unique_ptr<OwnedCode> code = code_space->MakeOwner();
+  absl::StatusOr<DsoHandle*> dso_handle =
+      exit_handlers.MakeHandle(*code, code_space->NearFor(is_far));
+  if (!dso_handle.ok()) return where(dso_handle.status());
+  auto module = std::make_shared<SourceModule>(program.NextId(), added_module.library, options.mode,
+                                               is_far, std::move(source), *std::move(index),
+                                               std::move(code), **dso_handle);
   FIRSTCALL_RETURN_IF_ERROR(where(definitions.Add(*module)));
   contexts.Take()->SetView(*module, std::move(view));
   SourceModule* added = module.get();
@@ -259,26 +250,140 @@ absl::StatusOr<void*> Engine::LookupAddress(absl::string_view name) {
   return address->InThisProcess<void*>();
 }
 
-absl::Status Engine::Prepare(absl::Span<const absl::string_view> names,
-                             const PrepareOptions& options) {
+absl::StatusOr<std::vector<FunctionKey>> Engine::Parts::FunctionsNamed(
+    absl::Span<const absl::string_view> names) {
   std::vector<FunctionKey> functions;
   for (absl::string_view name : names) {
-    std::optional<Definition> found = parts_->definitions.Find(name);
+    std::optional<Definition> found = definitions.Find(name);
     if (!found) {
       return absl::NotFoundError(absl::StrCat("preparing '", name, "': no module defines it"));
     }
-    if (found->module == nullptr || !parts_->program.IsFunction(*found)) {
-      FIRSTCALL_RETURN_IF_ERROR(LookupAddress(name).status());
+    if (found->module == nullptr || !program.IsFunction(*found)) {
+      ContextPool::Lease context = contexts.Take();
+      FIRSTCALL_RETURN_IF_ERROR(resolver.Lookup(name, *context).status());
     } else {
       functions.push_back({found->module, found->ordinal});
     }
   }
-  return PrepareFunctions(std::move(functions), options, parts_->program, parts_->threads);
+  return functions;
+}
+
+absl::Status Engine::Prepare(absl::Span<const absl::string_view> names,
+                             const PrepareOptions& options) {
+  std::optional<Preparation> preparation;
+  {
+    WorkScope scope;
+    FIRSTCALL_ASSIGN_OR_RETURN(std::vector<FunctionKey> functions, parts_->FunctionsNamed(names));
+    preparation.emplace(std::move(functions), options, parts_->program);
+  }
+  return preparation->Run(parts_->threads);
 }
 
 absl::Status Engine::PrepareAll(const PrepareOptions& options) {
-  return PrepareFunctions(parts_->program.AllFunctions(), options, parts_->program,
-                          parts_->threads);
+  std::optional<Preparation> preparation;
+  {
+    WorkScope scope;
+    preparation.emplace(parts_->program.AllFunctions(), options, parts_->program);
+  }
+  return preparation->Run(parts_->threads);
+}
+
+absl::StatusOr<std::shared_ptr<SourceModule>> Engine::Parts::ModuleToEnd(ModuleId id,
+                                                                         absl::string_view verb) {
+  if (WorkScope::IsAtWork()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(verb, " a module: not possible from within a compile"));
+  }
+  std::shared_ptr<SourceModule> module = program.Find(id);
+  if (module == nullptr) {
+    return absl::NotFoundError(absl::StrCat(verb, " module ", id.value, ": there is none"));
+  }
+  return module;
+}
+
+// In an ExclusiveWorkScope. NotFound if another thread was faster.
+absl::Status Engine::Parts::Forget(SourceModule& module, bool is_detached) {
+  if (program.Remove(module.id()) == nullptr) {
+    return absl::NotFoundError(absl::StrCat("'", module.name(), "' was removed meanwhile"));
+  }
+  definitions.Remove(module);
+  compiler.Remove(module);
+  contexts.DropViews(module);
+  module.SetRemoved();
+  listeners.OnRemoved({module.name(), module.object().code().code_bytes(), is_detached});
+  return absl::OkStatus();
+}
+
+absl::Status Engine::Remove(ModuleId id) {
+  Parts& parts = *parts_;
+  FIRSTCALL_ASSIGN_OR_RETURN(std::shared_ptr<SourceModule> module,
+                             parts.ModuleToEnd(id, "removing"));
+  parts.program.RunDestructorsOf(*module);
+  ExclusiveWorkScope scope;
+  FIRSTCALL_RETURN_IF_ERROR(parts.Forget(*module, /*is_detached=*/false));
+  parts.functions.Remove(*module);
+  // What was registered since its destructors have run would be run without its code.
+  ExitHandlers dropped;
+  parts.exit_handlers.Move(module->object().dso_handle, dropped);
+  module->object().owned_code = nullptr;
+  return absl::OkStatus();
+}
+
+absl::Status Engine::Parts::CompileAll(SourceModule& module) {
+  std::optional<Preparation> preparation;
+  {
+    WorkScope scope;
+    preparation.emplace(program.FunctionsOf(module), PrepareOptions(), program);
+  }
+  FIRSTCALL_RETURN_IF_ERROR(preparation->Run(threads));
+  WorkScope scope;
+  ContextPool::Lease context = contexts.Take();
+  return objects.Link(module.object(), *context);
+}
+
+absl::StatusOr<SymbolAddresses> Engine::Parts::AddressesOf(SourceModule& module) {
+  SymbolAddresses addresses;
+  WorkScope scope;
+  ContextPool::Lease context = contexts.Take();
+  for (uint32_t i = 0; i < module.index().size(); ++i) {
+    const SymbolOrdinal ordinal{i};
+    const Symbol& symbol = module.index().at(ordinal);
+    if (!symbol.is_definition || resolver.IsReplaced(module, ordinal)) continue;
+    if (module.mode() == Mode::kLazy && symbol.kind == SymbolKind::kIFunc) {
+      FIRSTCALL_RETURN_IF_ERROR(
+          compiler.Compile({&module, ordinal}, FunctionCompiler::Reason::kOrdered).status());
+    }
+    if (symbol.is_local || symbol.is_thread_local) continue;
+    FIRSTCALL_ASSIGN_OR_RETURN(addresses[symbol.name],
+                               resolver.AddressOf(module, ordinal, ReferenceKind::kStub, *context));
+  }
+  return addresses;
+}
+
+absl::StatusOr<std::unique_ptr<DetachedCode>> Engine::Detach(ModuleId id) {
+  Parts& parts = *parts_;
+  FIRSTCALL_ASSIGN_OR_RETURN(std::shared_ptr<SourceModule> module,
+                             parts.ModuleToEnd(id, "detaching"));
+  if (parts.program.MustBeConstructed(*module)) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("detaching '", module->name(), "': its constructors have not run"));
+  }
+  FIRSTCALL_RETURN_IF_ERROR(parts.CompileAll(*module));
+  auto detached = std::make_unique<DetachedCode::Parts>();
+  detached->name = module->name();
+  detached->code_space = parts.code_space;
+  detached->failures = parts.failures;
+  FIRSTCALL_ASSIGN_OR_RETURN(detached->addresses, parts.AddressesOf(*module));
+  FIRSTCALL_ASSIGN_OR_RETURN(detached->destructors, parts.program.TakeDestructorsOf(*module));
+  {
+    ExclusiveWorkScope scope;
+    FIRSTCALL_RETURN_IF_ERROR(parts.Forget(*module, /*is_detached=*/true));
+    detached->stubs = parts.functions.Detach(*module);
+    parts.functions.ExpectSurvivors();
+    parts.exit_handlers.Move(module->object().dso_handle, detached->exit_handlers);
+    detached->code = std::move(module->object().owned_code);
+  }
+  return std::make_unique<DetachedCode>(std::move(detached));
 }
 
 absl::Status Engine::RunConstructors() { return parts_->program.RunConstructors(); }
@@ -292,7 +397,8 @@ absl::StatusOr<int> Engine::RunMain(absl::Span<const std::string> arguments,
 
 Stats Engine::stats() const {
   Stats stats = parts_->stats.Collect();
-  stats.stubs_made = parts_->functions.stub_count();
+  stats.stubs_made = parts_->code_space->stubs().size();
+  stats.memory = parts_->code_space->arenas().usage();
   return stats;
 }
 

@@ -21,6 +21,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "base/ids.h"
+#include "engine/detached_code.h"
 #include "engine/options.h"
 #include "engine/stats.h"
 
@@ -46,8 +47,9 @@ class Engine {
   // there is no address space for an arena.
   static absl::StatusOr<std::unique_ptr<Engine>> Create(EngineOptions options = {});
 
-  // Runs exit handlers and destructors as RunDestructors does, and frees all code and data. No
-  // thread may be running any of it, and no address from this engine is valid afterwards.
+  // Runs exit handlers and destructors as RunDestructors does, and frees all code and data that was
+  // not detached. No thread may be running any of it, and no address from this engine is valid
+  // afterwards.
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
@@ -101,6 +103,23 @@ class Engine {
   absl::Status Prepare(absl::Span<const absl::string_view> names,
                        const PrepareOptions& options = {});
   absl::Status PrepareAll(const PrepareOptions& options = {});
+
+  // Removes a module: runs the exit handlers that it has registered and its destructors, and frees
+  // its code, data, unwind tables and registrations with debuggers. No thread may be running its
+  // code, and nobody use its data afterwards. A stub of it that is called later goes to the failure
+  // handler (FailedPrecondition), until more than 1,024 further functions have been removed: then
+  // it may be another function's. Its names may be defined anew. Waits for compiles in progress,
+  // in all engines of the process. NotFound if there is no such module (any more);
+  // FailedPrecondition if called from within a compile.
+  absl::Status Remove(ModuleId module);
+
+  // Hands the finished code of a module over: it stays where it is, but does not need this engine
+  // or any IR any more, and the engine does not know the module any more. Compiles first what of it
+  // is not compiled, and links its data. What the code refers to in other modules must be there
+  // when it is called: it may be detached too. FailedPrecondition if the module has constructors
+  // that have not run, or if called from within a compile; NotFound as above; or what compiling and
+  // linking can give. The engine goes on having the module after an error.
+  absl::StatusOr<std::unique_ptr<DetachedCode>> Detach(ModuleId module);
 
   // Calls the constructors (llvm.global_ctors) of every module for which that has not been done, in
   // the order the modules were added. Stops at the first one that cannot be compiled.

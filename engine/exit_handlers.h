@@ -8,12 +8,14 @@
 #define FIRSTCALL_ENGINE_EXIT_HANDLERS_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
-#include "memory/arena.h"
+#include "memory/executor_address.h"
+#include "memory/owned_code.h"
 
 namespace firstcall {
 
@@ -21,39 +23,49 @@ class ExitHandlers;
 
 // What a module's or an object's `__dso_handle` is.
 struct DsoHandle {
-  explicit DsoHandle(ExitHandlers& engine_handlers) : handlers(&engine_handlers) {}
+  explicit DsoHandle(ExitHandlers& owner) : handlers(&owner) {}
 
   static constexpr uint64_t kMark = 0x6c6c616374737266;
   const uint64_t mark = kMark;  // Nobody else's handle has it.
-  ExitHandlers* const handlers;
+  ExitHandlers* handlers;       // Whose its handlers are; changed by MoveTo.
 };
 
 class ExitHandlers {
  public:
-  // Must outlive the handlers and their code.
-  explicit ExitHandlers(Arena& arena) : arena_(arena) {}
+  ExitHandlers() = default;
   ExitHandlers(const ExitHandlers&) = delete;
   ExitHandlers& operator=(const ExitHandlers&) = delete;
 
-  // A handle for another module or object, within reach of code in the arena, and freed with it.
+  // A handle for another module or object, in memory of `code`, at `near` as in MemoryRequest.
   // ResourceExhausted if there is no memory for it.
-  absl::StatusOr<DsoHandle*> MakeHandle();
+  absl::StatusOr<DsoHandle*> MakeHandle(OwnedCode& code, ExecutorAddress near);
 
   // What `__cxa_atexit` (Itanium C++ ABI, 3.3.6.3) is for compiled code. A handler with a handle
   // that is no engine's is left to the C library. Returns 0.
-  static int Register(void (*handler)(void*), void* argument, void* dso_handle);
+  static int Register(void (*handler)(void*), void* argument, void* dso_handle)
+      ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Runs all handlers, and those that they register.
   void Run() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // The same for those of one module or object.
+  void Run(const DsoHandle& handle) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // From now on the handlers of a module or object, also those to come, are another's.
+  void Move(DsoHandle& handle, ExitHandlers& to) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
   struct Entry {
     void (*handler)(void*);
     void* argument;
+    const DsoHandle* handle;
   };
 
-  Arena& arena_;
-  absl::Mutex mutex_;
+  // The last entry, of `handle` if that is not null.
+  std::optional<Entry> Take(const DsoHandle* handle) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Of all: who registers a handler finds out by it whose that is.
+  static absl::Mutex mutex_;
   std::vector<Entry> entries_ ABSL_GUARDED_BY(mutex_);
 };
 

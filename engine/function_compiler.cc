@@ -32,10 +32,19 @@ SymbolOrdinal LeaderOf(const SymbolIndex& index, SymbolOrdinal ordinal) {
 }  // namespace
 
 absl::StatusOr<ExecutorAddress> FunctionCompiler::Compile(FunctionKey key, Reason reason) {
+  return Compile(key, reason, !WorkScope::IsAtWork());
+}
+
+absl::StatusOr<ExecutorAddress> FunctionCompiler::Compile(FunctionKey key, Reason reason,
+                                                          bool may_delegate) {
+  DelegatingWorkScope work(threads_, may_delegate);
+  if (key.module->is_removed()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("compiling a function of '", key.module->name(), "': the module was removed"));
+  }
   if (std::optional<ExecutorAddress> body = functions_.BodyOf(key)) return *body;
   const SymbolIndex& index = key.module->index();
   const FunctionKey leader{key.module, LeaderOf(index, key.ordinal)};
-  DelegatingWorkScope work(threads_);
   const auto compile = [&] {
     return index.at(leader.ordinal).kind == SymbolKind::kIFunc ? ResolveIFunc(leader)
                                                                : CompileFunction(leader, reason);
@@ -66,6 +75,7 @@ absl::StatusOr<ExecutorAddress> FunctionCompiler::Compile(FunctionKey key, Reaso
 absl::StatusOr<FunctionCompiler::Made> FunctionCompiler::Make(FunctionKey key,
                                                               CompileContext& context,
                                                               Joined* joined) {
+  if (std::optional<Made> kept = TakeKept(key)) return *std::move(kept);
   SourceModule& module = *key.module;
   FIRSTCALL_ASSIGN_OR_RETURN(ModuleView * view, context.View(module));
   FIRSTCALL_ASSIGN_OR_RETURN(ObjectEmitter * emitter, context.Emitter());
@@ -73,6 +83,7 @@ absl::StatusOr<FunctionCompiler::Made> FunctionCompiler::Make(FunctionKey key,
   options.verify = !module.source().is_verified();
   options.drop_alias_metadata = !emitter->optimizes();
   options.list_callees = speculation_left_ > 0;
+  options.is_far = module.is_far() || code_space_.MustBeFar();
   const auto is_replaced = [&](SymbolOrdinal ordinal) {
     return resolver_.IsReplaced(module, ordinal);
   };
@@ -85,6 +96,7 @@ absl::StatusOr<FunctionCompiler::Made> FunctionCompiler::Make(FunctionKey key,
   };
   absl::MutexLock lock(&view->mutex());
   Made made;
+  made.is_far = options.is_far;
   const absl::Time start = absl::Now();
   FIRSTCALL_ASSIGN_OR_RETURN(
       FunctionModule function_module,
@@ -113,7 +125,38 @@ absl::Status FunctionCompiler::MakeAndPublish(FunctionKey key, CompileContext& c
                                                 key.module->index().at(key.ordinal).name, "'"));
   }
   leader = made->leader;
-  return leader ? absl::OkStatus() : LinkAndPublish(key, *made, context);
+  if (leader) return absl::OkStatus();
+  absl::Status status = LinkAndPublish(key, *made, context);
+  if (absl::IsResourceExhausted(status) && (joined == nullptr || joined->empty())) {
+    KeepForNextAttempt(key, *std::move(made));
+  }
+  return status;
+}
+
+void FunctionCompiler::KeepForNextAttempt(FunctionKey key, Made made) {
+  absl::MutexLock lock(&kept_mutex_);
+  kept_.insert_or_assign(key, std::move(made));
+}
+
+std::optional<FunctionCompiler::Made> FunctionCompiler::TakeKept(FunctionKey key) {
+  absl::MutexLock lock(&kept_mutex_);
+  auto found = kept_.find(key);
+  if (found == kept_.end()) return std::nullopt;
+  Made made = std::move(found->second);
+  kept_.erase(found);
+  return made;
+}
+
+void FunctionCompiler::Remove(const SourceModule& module) {
+  absl::MutexLock lock(&kept_mutex_);
+  absl::erase_if(kept_, [&](const auto& kept) { return kept.first.module == &module; });
+}
+
+void FunctionCompiler::Settle(SourceModule& module, size_t compiled, CompileContext& context) {
+  if (!module.CountCompiled(compiled)) return;
+  context.DropView(module);
+  contexts_.DropViews(module);
+  module.source().ForgetFirstView();
 }
 
 // If several functions fail together, the fault may be with any of them. Then each is left to its
@@ -162,9 +205,11 @@ absl::Status FunctionCompiler::LinkAndPublish(FunctionKey key, Made& made,
       resolver_.ResolveAll(*image, requester, absl::StrCat("function '", name, "'"), context));
   FIRSTCALL_RETURN_IF_ERROR(image->BindCallsDirectly([&](absl::string_view symbol) {
     auto found = resolution.find(symbol);
-    return found != resolution.end() && arena_.Contains(found->second);
+    return !made.is_far && found != resolution.end() && code_space_.IsNear(found->second);
   }));
-  FIRSTCALL_ASSIGN_OR_RETURN(SymbolAddresses defined, context.linker().Load(*image));
+  FIRSTCALL_ASSIGN_OR_RETURN(
+      SymbolAddresses defined,
+      context.linker().Load(*image, requester.code(), code_space_.NearFor(made.is_far)));
   FIRSTCALL_RETURN_IF_ERROR(context.linker().Finish(resolution));
   objects_.RunPendingConstructors();
   PublishedObject published;
@@ -174,7 +219,9 @@ absl::Status FunctionCompiler::LinkAndPublish(FunctionKey key, Made& made,
   published.split = made.split;
   published.emit = made.emit;
   published.link = absl::Now() - start;
-  return Publish(key, made, defined, published);
+  FIRSTCALL_RETURN_IF_ERROR(Publish(key, made, defined, published));
+  Settle(*key.module, made.functions.size(), context);
+  return absl::OkStatus();
 }
 
 // The slot of `key` is written last: who finds it published finds all it came with published.
@@ -216,8 +263,9 @@ void FunctionCompiler::Speculate(SourceModule& module, absl::Span<const SymbolOr
     const FunctionKey key{&module, callee};
     if (speculation_left_ <= 0) return;
     if (functions_.BodyOf(key) || resolver_.IsReplaced(module, callee)) continue;
-    threads_.RunInBackground([this, key] {
-      if (speculation_left_ <= 0 || functions_.BodyOf(key)) return;
+    threads_.RunInBackground([this, key, keep = module.shared_from_this()] {
+      WorkScope scope;
+      if (speculation_left_ <= 0 || keep->is_removed() || functions_.BodyOf(key)) return;
       const absl::Time start = absl::Now();
       // A failure is kept, for the first call to report.
       (void)Compile(key, Reason::kOrdered);

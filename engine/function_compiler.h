@@ -10,10 +10,14 @@
 #include <optional>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "engine/code_space.h"
 #include "engine/compile_context.h"
 #include "engine/compile_threads.h"
 #include "engine/function_table.h"
@@ -27,13 +31,13 @@ class FunctionCompiler {
  public:
   // All must outlive the compiler.
   FunctionCompiler(ContextPool& contexts, FunctionTable& functions, SymbolResolver& resolver,
-                   ObjectLinker& objects, Arena& arena, Listener& listener, CompileThreads& threads,
-                   absl::Duration speculation_budget)
+                   ObjectLinker& objects, const CodeSpace& code_space, Listener& listener,
+                   CompileThreads& threads, absl::Duration speculation_budget)
       : contexts_(contexts),
         functions_(functions),
         resolver_(resolver),
         objects_(objects),
-        arena_(arena),
+        code_space_(code_space),
         listener_(listener),
         threads_(threads),
         speculation_left_(threads.count() == 0 ? 0 : absl::ToInt64Nanoseconds(speculation_budget)) {
@@ -49,6 +53,12 @@ class FunctionCompiler {
   // variable that is compiled with its function, where the variable is. Blocks on the compile.
   absl::StatusOr<ExecutorAddress> Compile(FunctionKey key, Reason reason);
 
+  // The same on a compile thread, if there are any and `may_delegate`.
+  absl::StatusOr<ExecutorAddress> Compile(FunctionKey key, Reason reason, bool may_delegate);
+
+  // Forgets what is kept for a module, which is being removed.
+  void Remove(const SourceModule& module) ABSL_LOCKS_EXCLUDED(kept_mutex_);
+
  private:
   // An object made from a function-module.
   struct Made {
@@ -57,6 +67,7 @@ class FunctionCompiler {
     std::vector<SymbolOrdinal> variables;
     std::vector<SymbolOrdinal> callees;   // Only if there is speculation.
     std::optional<SymbolOrdinal> leader;  // See FunctionModule.
+    bool is_far = false;                  // Does without being near what it refers to.
     absl::Duration split;
     absl::Duration emit;
   };
@@ -77,14 +88,23 @@ class FunctionCompiler {
   absl::Status Publish(FunctionKey key, const Made& made, const SymbolAddresses& defined,
                        PublishedObject& published);
 
+  // For an object for which there was no memory: the next attempt begins there, because its bodies
+  // may be in no view any more.
+  void KeepForNextAttempt(FunctionKey key, Made made) ABSL_LOCKS_EXCLUDED(kept_mutex_);
+  std::optional<Made> TakeKept(FunctionKey key) ABSL_LOCKS_EXCLUDED(kept_mutex_);
+  // Gives up what is not needed once a module's last function is compiled.
+  void Settle(SourceModule& module, size_t compiled, CompileContext& context);
+
   ContextPool& contexts_;
   FunctionTable& functions_;
   SymbolResolver& resolver_;
   ObjectLinker& objects_;
-  Arena& arena_;
+  const CodeSpace& code_space_;
   Listener& listener_;
   CompileThreads& threads_;
   std::atomic<int64_t> speculation_left_;  // Nanoseconds of compile threads' time.
+  absl::Mutex kept_mutex_;
+  absl::flat_hash_map<FunctionKey, Made> kept_ ABSL_GUARDED_BY(kept_mutex_);
 };
 
 }  // namespace firstcall

@@ -3,16 +3,112 @@
 
 #include "engine/function_table.h"
 
+#include <unistd.h>
+
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "engine/work_scope.h"
 
 namespace firstcall {
 
-ExecutorAddress FunctionTable::HandleFirstCall(void* owner) {
-  // Key and table are constant from before the stub's address was given out.
-  const auto* record = static_cast<const Record*>(owner);
-  return record->table->on_first_call_(record->key);
+namespace {
+
+// Without locks, memory, or exit handlers, any of which may be what the signal has interrupted.
+[[noreturn]] void FailInSignalHandler(absl::string_view function) {
+  for (absl::string_view part :
+       {absl::string_view("firstcall: function '"), function,
+        absl::string_view("' is called for the first time in a signal handler, while its thread "
+                          "compiles: prepare it before\n")}) {
+    (void)!write(STDERR_FILENO, part.data(), part.size());
+  }
+  _exit(kFirstCallFailedExitStatus);
+}
+
+const std::string& NameOf(FunctionKey key) { return key.module->index().at(key.ordinal).name; }
+
+}  // namespace
+
+ExecutorAddress FunctionTable::HandleFirstCall(const std::atomic<void*>& owner) {
+  const auto current = [&] {
+    return static_cast<const StubOwner*>(owner.load(std::memory_order_acquire));
+  };
+  if (WorkScope::IsInterrupted()) {
+    const StubOwner* interrupting = current();
+    FailInSignalHandler(interrupting->table == nullptr
+                            ? static_cast<const Leftover*>(interrupting)->function
+                            : NameOf(static_cast<const Record*>(interrupting)->key));
+  }
+  Leftover failed;
+  {
+    const bool may_delegate = !WorkScope::IsAtWork();
+    WorkScope scope;
+    // From here on nobody removes it.
+    const StubOwner* called = current();
+    if (called->table == nullptr) {
+      failed = *static_cast<const Leftover*>(called);
+    } else {
+      const FunctionTable& table = *called->table;
+      const FunctionKey key = static_cast<const Record*>(called)->key;
+      absl::StatusOr<ExecutorAddress> body = table.on_first_call_(key, may_delegate);
+      if (body.ok()) return *body;
+      failed.function = NameOf(key);
+      failed.module = key.module->name();
+      failed.status = body.status();
+      failed.failures = table.failures_;
+    }
+  }
+  return failed.failures->Handle({failed.function, failed.module, failed.status});
+}
+
+void FunctionTable::Retire(StubTable& stubs, const NamedStub& stub, absl::string_view module,
+                           absl::string_view reason, std::shared_ptr<const CallFailures> failures) {
+  auto leftover = std::make_shared<Leftover>();
+  leftover->function = stub.function;
+  leftover->module = std::string(module);
+  leftover->status = absl::FailedPreconditionError(
+      absl::StrCat("function '", stub.function, "' of '", module, "' is called, but ", reason));
+  leftover->failures = std::move(failures);
+  stubs.Retire(stub.stub, std::shared_ptr<StubOwner>(std::move(leftover)));
+}
+
+void FunctionTable::Retire(const Record& record, absl::string_view reason) const {
+  Retire(stubs_, {*record.stub, NameOf(record.key)}, record.key.module->name(), reason, failures_);
+}
+
+FunctionTable::~FunctionTable() {
+  absl::MutexLock lock(&mutex_);
+  if (!expects_survivors_) return;
+  for (const auto& [key, record] : records_) {
+    if (record->stub) Retire(*record, "its engine is gone");
+  }
+}
+
+void FunctionTable::ExpectSurvivors() {
+  absl::MutexLock lock(&mutex_);
+  expects_survivors_ = true;
+}
+
+void FunctionTable::Remove(SourceModule& module) {
+  absl::MutexLock lock(&mutex_);
+  for (uint32_t i = 0; i < module.index().size(); ++i) {
+    auto found = records_.find(FunctionKey{&module, SymbolOrdinal{i}});
+    if (found == records_.end()) continue;
+    if (found->second->stub) Retire(*found->second, "its module was removed");
+    records_.erase(found);
+  }
+}
+
+std::vector<NamedStub> FunctionTable::Detach(SourceModule& module) {
+  absl::MutexLock lock(&mutex_);
+  std::vector<NamedStub> stubs;
+  for (uint32_t i = 0; i < module.index().size(); ++i) {
+    auto found = records_.find(FunctionKey{&module, SymbolOrdinal{i}});
+    if (found == records_.end()) continue;
+    if (found->second->stub) stubs.push_back({*found->second->stub, NameOf(found->first)});
+    records_.erase(found);
+  }
+  return stubs;
 }
 
 FunctionTable::Record& FunctionTable::RecordOf(FunctionKey key) {
@@ -29,7 +125,7 @@ absl::StatusOr<ExecutorAddress> FunctionTable::AddressOf(FunctionKey key) {
   absl::MutexLock lock(&mutex_);
   Record& record = RecordOf(key);
   if (!record.stub) {
-    FIRSTCALL_ASSIGN_OR_RETURN(record.stub, stubs_.Make(&record));
+    FIRSTCALL_ASSIGN_OR_RETURN(record.stub, stubs_.Make(static_cast<StubOwner*>(&record)));
     if (record.state == FunctionState::kReady) record.stub->Publish(record.body);
   }
   return record.stub->address();
@@ -66,6 +162,10 @@ absl::Status FunctionTable::CompileOnce(FunctionKey key,
     absl::MutexLock lock(&mutex_);
     if (record->state != FunctionState::kCompiling) return;
     if (status.ok()) status = absl::InternalError("compiled, but not published");
+    if (absl::IsResourceExhausted(status)) {
+      record->state = FunctionState::kStub;
+      return;
+    }
     record->state = FunctionState::kFailed;
     record->status = status;
   };

@@ -3,24 +3,30 @@
 //
 //   kStub -> kCompiling -> kReady | kFailed
 //
-// Thread-safe. The mutex is held for bookkeeping only, never while anything is compiled.
+// Thread-safe. The mutex is held for bookkeeping only, never while anything is compiled. Whoever
+// has a key's module in hand is in a WorkScope, which keeps the module from being removed.
 
 #ifndef FIRSTCALL_ENGINE_FUNCTION_TABLE_H_
 #define FIRSTCALL_ENGINE_FUNCTION_TABLE_H_
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "base/ids.h"
+#include "engine/call_failures.h"
 #include "engine/source_module.h"
 #include "memory/executor_address.h"
 #include "stubs/stub_table.h"
@@ -44,16 +50,44 @@ struct FunctionKey {
   }
 };
 
+// The stub of a function, for who outlives its engine.
+struct NamedStub {
+  Stub stub;
+  std::string function;
+};
+
 class FunctionTable {
  public:
-  // Told, on the calling thread, which function was called before it was published; returns where
-  // the call shall go.
-  using OnFirstCall = std::function<ExecutorAddress(FunctionKey)>;
+  // Compiles what was called before it was published, on the calling thread or for it, and returns
+  // where the call shall go. `may_delegate` tells whether another thread may do it.
+  using OnFirstCall =
+      std::function<absl::StatusOr<ExecutorAddress>(FunctionKey key, bool may_delegate)>;
 
-  FunctionTable(const StubArchitecture& architecture, Arena& arena, UnwindRegistry& unwind_registry,
+  // `stubs` must outlive the table; its handler is HandleFirstCall.
+  FunctionTable(StubTable& stubs, std::shared_ptr<const CallFailures> failures,
                 OnFirstCall on_first_call)
-      : on_first_call_(std::move(on_first_call)),
-        stubs_(architecture, arena, unwind_registry, &FunctionTable::HandleFirstCall) {}
+      : on_first_call_(std::move(on_first_call)), failures_(std::move(failures)), stubs_(stubs) {}
+  // Leaves stubs behind that tell the failure handler that the engine is gone, if `stubs` has other
+  // users.
+  ~FunctionTable();
+  FunctionTable(const FunctionTable&) = delete;
+  FunctionTable& operator=(const FunctionTable&) = delete;
+
+  // For StubTable: what a call of a stub that is not published leads to.
+  static ExecutorAddress HandleFirstCall(const std::atomic<void*>& owner);
+
+  // Retires a stub whose function is gone: its calls go to `failures`, with `reason`.
+  static void Retire(StubTable& stubs, const NamedStub& stub, absl::string_view module,
+                     absl::string_view reason, std::shared_ptr<const CallFailures> failures);
+
+  // From now on the destructor leaves working stubs behind.
+  void ExpectSurvivors() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Forgets the functions of `module`. Calls of their stubs go to the failure handler.
+  void Remove(SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Forgets the functions of `module`, all of which are published, and returns their stubs.
+  std::vector<NamedStub> Detach(SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // The function's identity; its stub is made now if this is the first reference. ResourceExhausted
   // if there is no memory for one.
@@ -64,8 +98,8 @@ class FunctionTable {
 
   // Sees to it that `key` is published: calls `compile`, which must Publish it, unless that has
   // been done. Other threads that ask meanwhile wait for this one and get the same result. A
-  // failure is kept and returned again. FailedPrecondition if compiling `key` needs `key` to be
-  // compiled.
+  // failure is kept and returned again, except for a lack of memory, which may end: then the next
+  // one who asks tries again. FailedPrecondition if compiling `key` needs `key` to be compiled.
   absl::Status CompileOnce(FunctionKey key, absl::FunctionRef<absl::Status()> compile)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -81,11 +115,12 @@ class FunctionTable {
   // From now on calls of `key` go to `body`.
   void Publish(FunctionKey key, ExecutorAddress body) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  size_t stub_count() const { return stubs_.size(); }
-
  private:
-  struct Record {
-    FunctionTable* table = nullptr;
+  // What a stub's owner is.
+  struct StubOwner {
+    FunctionTable* table = nullptr;  // Null: there is nobody who could compile it any more.
+  };
+  struct Record : StubOwner {
     FunctionKey key;
     FunctionState state = FunctionState::kStub;
     std::optional<Stub> stub;
@@ -93,14 +128,25 @@ class FunctionTable {
     absl::Status status;
     std::thread::id compiling_thread;
   };
+  // In place of a record that is gone.
+  struct Leftover : StubOwner {
+    std::string function;
+    std::string module;
+    absl::Status status;
+    std::shared_ptr<const CallFailures> failures;
+  };
+  using Records = absl::flat_hash_map<FunctionKey, std::unique_ptr<Record>>;
 
-  static ExecutorAddress HandleFirstCall(void* owner);
   Record& RecordOf(FunctionKey key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Retire(const Record& record, absl::string_view reason) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const OnFirstCall on_first_call_;
-  StubTable stubs_;
+  const std::shared_ptr<const CallFailures> failures_;
+  StubTable& stubs_;
   mutable absl::Mutex mutex_;
-  absl::flat_hash_map<FunctionKey, std::unique_ptr<Record>> records_ ABSL_GUARDED_BY(mutex_);
+  bool expects_survivors_ ABSL_GUARDED_BY(mutex_) = false;
+  Records records_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace firstcall

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "engine/mcjit_linker.h"
 #include "engine/object_emitter.h"
 #include "memory/executor_address.h"
+#include "memory/owned_code.h"
 
 namespace firstcall {
 
@@ -32,16 +34,21 @@ struct LazyObject {
   };
 
   LazyObject(std::string object_name, SourceModule* object_module, LibraryId object_library,
-             DsoHandle& object_handle)
+             std::unique_ptr<OwnedCode> object_code, DsoHandle& object_handle)
       : name(std::move(object_name)),
         module(object_module),
         library(object_library),
+        owned_code(std::move(object_code)),
         dso_handle(object_handle) {}
+
+  // What it has in memory; a source module's functions too.
+  OwnedCode& code() const { return *owned_code; }
 
   const std::string name;      // For messages.
   SourceModule* const module;  // What it is made from; null for an object file.
   const LibraryId library;
-  ObjectBytes bytes;  // An object file's contents until it is loaded.
+  ObjectBytes
+      bytes;  // An object file's contents, or what was made of a module, until it is loaded.
   std::atomic<State> state{State::kUnlinked};
   absl::Status status;        // Why it is kFailed.
   SymbolAddresses addresses;  // Of what it defines; constant from kReady on.
@@ -55,7 +62,8 @@ struct LazyObject {
   std::vector<LifecycleCode> constructors;
   std::vector<LifecycleCode> destructors;
 
-  DsoHandle& dso_handle;
+  std::unique_ptr<OwnedCode> owned_code;  // Empty once it was detached.
+  DsoHandle& dso_handle;                  // In its memory.
 };
 
 }  // namespace firstcall

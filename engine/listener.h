@@ -36,6 +36,13 @@ struct PublishedObject {
   absl::Duration link;
 };
 
+// A module whose code is gone, or belongs to somebody else now.
+struct RemovedModule {
+  absl::string_view module;
+  size_t code_bytes = 0;  // Bytes of its code sections.
+  bool is_detached = false;
+};
+
 class Listener {
  public:
   virtual ~Listener() = default;
@@ -46,6 +53,10 @@ class Listener {
 
   // Called once for each object, before its functions' slots are written.
   virtual void OnPublished(const PublishedObject&) {}
+
+  // Called once for each module that is removed or detached, when nobody can find it any more and
+  // before its code is freed.
+  virtual void OnRemoved(const RemovedModule&) {}
 };
 
 }  // namespace firstcall

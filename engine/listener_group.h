@@ -25,6 +25,10 @@ class ListenerGroup final : public Listener {
     CallbackScope scope;
     for (Listener* listener : listeners_) listener->OnPublished(object);
   }
+  void OnRemoved(const RemovedModule& module) override {
+    CallbackScope scope;
+    for (Listener* listener : listeners_) listener->OnRemoved(module);
+  }
 
  private:
   std::vector<Listener*> listeners_;

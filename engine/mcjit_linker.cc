@@ -1,6 +1,7 @@
 // MCJIT binds a reference to a definition it has itself before it asks anybody. Which definition
 // counts is this engine's decision, so an instance that defines what an object leaves undefined is
-// replaced first.
+// replaced first. And it finds a section by where it is written: an instance that remembers an
+// address which is in other use by now is replaced too.
 
 #include "engine/mcjit_linker.h"
 
@@ -10,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/fatal_error_guard.h"
 #include "base/status.h"
+#include "engine/debugger_registration.h"
 #include "llvm/ExecutionEngine/JITEventListener.h"
 #include "llvm/ExecutionEngine/MCJIT.h"
 #include "llvm/IR/Module.h"
@@ -44,14 +46,17 @@ class McjitLinker::Resolver final : public llvm::LegacyJITSymbolResolver {
   const SymbolAddresses* resolution_ = nullptr;
 };
 
-// Keeps what MCJIT knows of the object that was loaded last.
+// Keeps what MCJIT knows of the object that was loaded last, and makes it known to a debugger.
 class McjitLinker::SectionRecorder final : public llvm::JITEventListener {
  public:
-  void notifyObjectLoaded(ObjectKey, const llvm::object::ObjectFile&,
+  void notifyObjectLoaded(ObjectKey, const llvm::object::ObjectFile& object,
                           const llvm::RuntimeDyld::LoadedObjectInfo& info) override {
     if (is_recording_) info_ = info.clone();
     is_recording_ = false;
+    unregister_ = RegisterWithDebugger(object, info);
   }
+
+  std::function<void()> TakeUnregister() { return std::exchange(unregister_, {}); }
 
   void RecordNext() { is_recording_ = true; }
 
@@ -62,15 +67,37 @@ class McjitLinker::SectionRecorder final : public llvm::JITEventListener {
  private:
   bool is_recording_ = false;
   std::unique_ptr<llvm::LoadedObjectInfo> info_;
+  std::function<void()> unregister_;
 };
 
-McjitLinker::McjitLinker(const Target& target, const CodeMemory& memory)
-    : target_(target), code_memory_(memory), sections_(std::make_unique<SectionRecorder>()) {}
+McjitLinker::McjitLinker(const Target& target)
+    : target_(target), sections_(std::make_unique<SectionRecorder>()) {}
 
-McjitLinker::~McjitLinker() = default;
+McjitLinker::~McjitLinker() { Drop(); }
+
+// Gives back what an object has whose linking was not finished.
+void McjitLinker::Drop() {
+  if (owner_ == nullptr) return;
+  owner_ = nullptr;
+  if (std::function<void()> unregister = sections_->TakeUnregister()) unregister();
+  if (memory_ != nullptr) memory_->Drop();
+  mcjit_ = nullptr;
+}
+
+void McjitLinker::Keep() {
+  if (owner_ == nullptr) return;
+  if (std::function<void()> unregister = sections_->TakeUnregister()) {
+    owner_->OnFree(std::move(unregister));
+  }
+  memory_->Keep();
+  owner_ = nullptr;
+}
 
 bool McjitLinker::MustRenew(const ObjectImage& image) const {
-  if (mcjit_ == nullptr || object_count_ >= kObjectsPerInstance) return true;
+  if (mcjit_ == nullptr || object_count_ >= kObjectsPerInstance ||
+      free_count_ != OwnedCode::free_count()) {
+    return true;
+  }
   return std::any_of(
       image.undefined().begin(), image.undefined().end(),
       [this](const ObjectImage::Undefined& symbol) { return defined_.contains(symbol.name); });
@@ -81,7 +108,7 @@ absl::Status McjitLinker::Renew() {
   auto placeholder = std::make_unique<llvm::Module>("firstcall", context_);
   placeholder->setDataLayout(machine->createDataLayout());
   llvm::Module* module = placeholder.get();
-  auto memory = std::make_unique<SectionMemory>(code_memory_.arena, code_memory_.unwind_registry);
+  auto memory = std::make_unique<SectionMemory>();
   auto resolver = std::make_unique<Resolver>();
   memory_ = memory.get();
   resolver_ = resolver.get();
@@ -95,22 +122,30 @@ absl::Status McjitLinker::Renew() {
   if (mcjit_ == nullptr) return absl::InternalError(absl::StrCat("creating MCJIT: ", error));
   // MCJIT's own registration ends with the instance, and makes known what has nothing to tell.
   mcjit_->UnregisterJITEventListener(llvm::JITEventListener::createGDBRegistrationListener());
-  mcjit_->RegisterJITEventListener(&code_memory_.debugger_registration);
   mcjit_->RegisterJITEventListener(sections_.get());
   // Without the module finalizeObject has nothing to compile and only finishes what was loaded.
   mcjit_->removeModule(module);
   delete module;
   object_count_ = 0;
+  free_count_ = OwnedCode::free_count();
   defined_.clear();
   return absl::OkStatus();
 }
 
 // What MCJIT left in the middle cannot be destroyed.
-void McjitLinker::Abandon() { (void)mcjit_.release(); }
+void McjitLinker::Abandon() {
+  if (std::function<void()> unregister = sections_->TakeUnregister()) unregister();
+  memory_->Drop();
+  owner_ = nullptr;
+  (void)mcjit_.release();
+}
 
-absl::StatusOr<SymbolAddresses> McjitLinker::Load(ObjectImage& image) {
+absl::StatusOr<SymbolAddresses> McjitLinker::Load(ObjectImage& image, OwnedCode& owner,
+                                                  ExecutorAddress near) {
+  Drop();
   if (MustRenew(image)) FIRSTCALL_RETURN_IF_ERROR(Renew());
-  memory_->BeginObject(image.defined());
+  memory_->BeginObject(image.defined(), {&owner, near, image.MemorySizes()});
+  owner_ = &owner;
   absl::Status status = RunGuarded([&] { mcjit_->addObjectFile(image.TakeObject()); });
   if (!status.ok()) {
     absl::Status cause = memory_->status().ok() ? status : memory_->status();
@@ -135,10 +170,15 @@ absl::Status McjitLinker::Finish(const SymbolAddresses& resolution) {
     Abandon();
     return Annotate(status, "binding an object's references");
   }
+  status = memory_->status();
   if (mcjit_->hasError()) {
     status = absl::InternalError(
         absl::StrCat("binding an object's references: ", mcjit_->getErrorMessage()));
-    mcjit_ = nullptr;
+  }
+  if (status.ok()) {
+    Keep();
+  } else {
+    Drop();
   }
   return status;
 }

@@ -11,6 +11,8 @@
 #define FIRSTCALL_ENGINE_MCJIT_LINKER_H_
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -22,43 +24,39 @@
 #include "engine/object_image.h"
 #include "engine/target.h"
 #include "llvm/IR/LLVMContext.h"
-#include "memory/arena.h"
 #include "memory/executor_address.h"
+#include "memory/owned_code.h"
 #include "memory/section_memory.h"
-#include "memory/unwind_registry.h"
 
 namespace llvm {
 class ExecutionEngine;
-class JITEventListener;
 }  // namespace llvm
 
 namespace firstcall {
-
-// Where linked code goes, and who must know of it.
-struct CodeMemory {
-  Arena& arena;
-  UnwindRegistry& unwind_registry;
-  llvm::JITEventListener& debugger_registration;
-};
 
 using SymbolAddresses = absl::flat_hash_map<std::string, ExecutorAddress>;
 
 class McjitLinker {
  public:
-  // All must outlive the linker; what `memory` refers to also the code it links.
-  McjitLinker(const Target& target, const CodeMemory& memory);
+  // `target` must outlive the linker.
+  explicit McjitLinker(const Target& target);
   ~McjitLinker();
   McjitLinker(const McjitLinker&) = delete;
   McjitLinker& operator=(const McjitLinker&) = delete;
 
-  // Copies the sections of `image` to where they will run and tells what it defines. Its references
-  // are not bound yet: Finish must follow before another Load. ResourceExhausted if memory runs
-  // out; Internal if MCJIT refuses the object.
-  absl::StatusOr<SymbolAddresses> Load(ObjectImage& image);
+  // Copies the sections of `image` to memory of `owner`, which must outlive the linker, and tells
+  // what it defines. Its references are not bound yet: Finish must follow before another Load, or
+  // else the object's memory is given back. `near` is as in MemoryRequest. ResourceExhausted if
+  // memory runs out, and nothing has changed then; Internal if MCJIT refuses the object.
+  absl::StatusOr<SymbolAddresses> Load(ObjectImage& image, OwnedCode& owner, ExecutorAddress near);
 
-  // Binds what the loaded object needs to `resolution`, which must name all of it, and makes its
-  // code executable and its unwind tables known.
+  // Binds what the loaded object needs to `resolution`, which must name all of it, makes its code
+  // executable and its unwind tables known, and lets its owner have it. After an error its memory
+  // has been given back.
   absl::Status Finish(const SymbolAddresses& resolution);
+
+  // Lets the owner of the object that is loaded have it as it is, because others refer to it.
+  void Keep();
 
   // Call before Load if AddressOf will be asked about the next object.
   void RecordSections();
@@ -75,16 +73,20 @@ class McjitLinker {
 
   absl::Status Renew();
   bool MustRenew(const ObjectImage& image) const;
+  void Drop();
   void Abandon();
 
   const Target& target_;
-  const CodeMemory code_memory_;
   llvm::LLVMContext context_;                  // Of the empty module that MCJIT insists on.
   std::unique_ptr<SectionRecorder> sections_;  // Outlives mcjit_, which reports to it.
   std::unique_ptr<llvm::ExecutionEngine> mcjit_;
   Resolver* resolver_ = nullptr;     // Owned by mcjit_.
   SectionMemory* memory_ = nullptr;  // Owned by mcjit_.
   size_t object_count_ = 0;          // Loaded by mcjit_.
+  uint64_t free_count_ = 0;          // OwnedCode::free_count() when mcjit_ was made.
+  OwnedCode* owner_ = nullptr;       // Of the object that is loaded.
+  // What withdraws that object from the debugger.
+  std::function<void()> unregister_;
   // What mcjit_ would bind a later object's references to by itself.
   absl::flat_hash_set<std::string> defined_;
 };

@@ -125,6 +125,34 @@ std::vector<ObjectImage::Definition> ObjectImage::DescribeDefinitions() const {
   return definitions;
 }
 
+SegmentSizes ObjectImage::MemorySizes() const {
+  // For each reference a jump (at most 20 bytes, on AArch64) and an entry of the offset table.
+  constexpr size_t kBytesForReference = 32;
+  SegmentSizes sizes;
+  for (const llvm::object::ELFSectionRef section : object_->sections()) {
+    const uint64_t size = section.getSize() + section.getAlignment().value();
+    if (section.getType() == llvm::ELF::SHT_RELA) {
+      const size_t references = section.getSize() / sizeof(Elf::Rela);
+      sizes.code += kBytesForReference * references;
+      sizes.data += kBytesForReference * references;
+    } else if (!(section.getFlags() & llvm::ELF::SHF_ALLOC)) {
+      continue;
+    } else if (section.getFlags() & llvm::ELF::SHF_EXECINSTR) {
+      sizes.code += size;
+    } else if (section.getFlags() & llvm::ELF::SHF_WRITE) {
+      sizes.data += size;
+    } else {
+      sizes.read_only += size;
+    }
+  }
+  for (const llvm::object::ELFSymbolRef symbol : object_->symbols()) {
+    if (llvm::cantFail(symbol.getFlags()) & llvm::object::SymbolRef::SF_Common) {
+      sizes.data += symbol.getCommonSize() + symbol.getAlignment();
+    }
+  }
+  return sizes;
+}
+
 std::vector<ObjectImage::NamedSection> ObjectImage::NamedSections() const {
   std::vector<NamedSection> named;
   absl::flat_hash_map<absl::string_view, int> count;

@@ -17,6 +17,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/TargetParser/Triple.h"
+#include "memory/memory_manager.h"
 #include "splitter/lifecycle.h"
 
 namespace firstcall {
@@ -72,6 +73,9 @@ class ObjectImage {
   // reach. Unimplemented if it refers to anything by an absolute address of 32 bits, which code
   // that may lie anywhere cannot.
   absl::StatusOr<std::vector<absl::string_view>> NearSymbols() const;
+
+  // What loading it takes at most, the linker's own pieces included.
+  SegmentSizes MemorySizes() const;
 
   // Makes a definition a reference to one that stands elsewhere.
   void Undefine(absl::string_view name);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "base/status.h"
@@ -58,6 +59,7 @@ absl::Status ObjectLinker::Link(LazyObject& object, CompileContext& context) {
       break;
   }
   object.status = Annotate(LinkLocked(object, context), absl::StrCat("'", object.name, "'"));
+  if (absl::IsResourceExhausted(object.status) && !object.bytes.empty()) return object.status;
   object.state.store(object.status.ok() ? LazyObject::State::kReady : LazyObject::State::kFailed,
                      std::memory_order_release);
   return object.status;
@@ -65,17 +67,19 @@ absl::Status ObjectLinker::Link(LazyObject& object, CompileContext& context) {
 
 absl::StatusOr<ObjectBytes> ObjectLinker::Make(LazyObject& object, CompileContext& context,
                                                PublishedObject& published) {
-  if (object.module == nullptr) return std::move(object.bytes);
+  if (!object.bytes.empty()) return std::exchange(object.bytes, {});
   SourceModule& module = *object.module;
   if (module.mode() == Mode::kEager) return MakeWhole(module, context, published);
   FIRSTCALL_ASSIGN_OR_RETURN(ModuleView * view, context.View(module));
   FIRSTCALL_ASSIGN_OR_RETURN(ObjectEmitter * emitter, context.Emitter());
   absl::MutexLock lock(&view->mutex());
   const absl::Time start = absl::Now();
-  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<llvm::Module> data,
-                             ExtractData(*view, module.index(), [&](SymbolOrdinal ordinal) {
-                               return resolver_.IsReplaced(module, ordinal);
-                             }));
+  FIRSTCALL_ASSIGN_OR_RETURN(
+      std::unique_ptr<llvm::Module> data,
+      ExtractData(
+          *view, module.index(),
+          [&](SymbolOrdinal ordinal) { return resolver_.IsReplaced(module, ordinal); },
+          module.is_far()));
   const absl::Time extracted = absl::Now();
   listener_.OnModuleMade(*data);
   absl::StatusOr<ObjectBytes> bytes = emitter->Emit(std::move(data));
@@ -114,6 +118,14 @@ absl::StatusOr<ObjectBytes> ObjectLinker::MakeWhole(SourceModule& module, Compil
   return bytes;
 }
 
+// A module compiled whole refers to others through its offset table, so it may lie anywhere.
+absl::StatusOr<SymbolAddresses> ObjectLinker::Load(LazyObject& object, ObjectImage& image,
+                                                   McjitLinker& linker) const {
+  const SourceModule* module = object.module;
+  const bool is_far = module != nullptr && (module->is_far() || module->mode() == Mode::kEager);
+  return linker.Load(image, object.code(), code_space_.NearFor(is_far));
+}
+
 absl::Status ObjectLinker::LinkLocked(LazyObject& object, CompileContext& context) {
   PublishedObject published;
   published.module = object.name;
@@ -126,7 +138,7 @@ absl::Status ObjectLinker::LinkLocked(LazyObject& object, CompileContext& contex
   resolver_.SettleWeakSymbols(*image, object);
   image->MakeDefinitionsStrong();
   // A linker of its own: between Load and Finish other objects may have to be linked.
-  McjitLinker linker(target_, memory_);
+  McjitLinker linker(target_);
   std::vector<ObjectImage::LifecyclePointer> lifecycle;
   std::vector<absl::string_view> near_symbols;
   if (object.module == nullptr) {
@@ -135,7 +147,12 @@ absl::Status ObjectLinker::LinkLocked(LazyObject& object, CompileContext& contex
   }
   const std::vector<ObjectImage::NamedSection> sections = image->NamedSections();
   if (!lifecycle.empty() || !sections.empty()) linker.RecordSections();
-  FIRSTCALL_ASSIGN_OR_RETURN(object.addresses, linker.Load(*image));
+  absl::StatusOr<SymbolAddresses> addresses = Load(object, *image, linker);
+  if (!addresses.ok()) {
+    if (absl::IsResourceExhausted(addresses.status())) object.bytes = std::move(bytes);
+    return addresses.status();
+  }
+  object.addresses = *std::move(addresses);
   for (const ObjectImage::NamedSection& section : sections) {
     const ExecutorAddress start = linker.AddressOf(section.section);
     if (start.is_null()) continue;
@@ -144,10 +161,13 @@ absl::Status ObjectLinker::LinkLocked(LazyObject& object, CompileContext& contex
                              start + section.section.getSize());
   }
   object.state.store(LazyObject::State::kLoaded, std::memory_order_relaxed);
+  // From now on others may refer to it, even if it fails.
+  absl::Cleanup keep = [&linker] { linker.Keep(); };
   FIRSTCALL_ASSIGN_OR_RETURN(SymbolAddresses resolution,
                              resolver_.ResolveAll(*image, object, "its data and code", context));
   for (absl::string_view symbol : near_symbols) {
-    if (memory_.arena.Contains(resolution.at(symbol))) continue;
+    if (code_space_.IsNear(resolution.at(symbol)) && !code_space_.NearFor(false).is_null())
+      continue;
     return absl::UnimplementedError(
         absl::StrCat("'", symbol, "' may be out of its reach: compile it with -fPIC"));
   }

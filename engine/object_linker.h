@@ -16,6 +16,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "cache/object_cache.h"
+#include "engine/code_space.h"
 #include "engine/compile_context.h"
 #include "engine/lazy_object.h"
 #include "engine/listener.h"
@@ -26,12 +27,17 @@ namespace firstcall {
 class ObjectLinker {
  public:
   // All must outlive the linker; `cache` may be null.
-  ObjectLinker(const Target& target, const CodeMemory& memory, SymbolResolver& resolver,
+  ObjectLinker(const Target& target, const CodeSpace& code_space, SymbolResolver& resolver,
                Listener& listener, ObjectCache* cache)
-      : target_(target), memory_(memory), resolver_(resolver), listener_(listener), cache_(cache) {}
+      : target_(target),
+        code_space_(code_space),
+        resolver_(resolver),
+        listener_(listener),
+        cache_(cache) {}
 
-  // Links `object` unless that has been done. A failure is kept and returned again. May block on
-  // generating code for data, or in eager mode for a module.
+  // Links `object` unless that has been done. A failure is kept and returned again, except for a
+  // lack of memory for the object itself, which may end. May block on generating code for data, or
+  // in eager mode for a module.
   absl::Status Link(LazyObject& object, CompileContext& context);
 
   // The address of a symbol it defines, after linking it. NotFound if it defines no such symbol.
@@ -55,13 +61,15 @@ class ObjectLinker {
 
  private:
   absl::Status LinkLocked(LazyObject& object, CompileContext& context);
+  absl::StatusOr<SymbolAddresses> Load(LazyObject& object, ObjectImage& image,
+                                       McjitLinker& linker) const;
   absl::StatusOr<ObjectBytes> Make(LazyObject& object, CompileContext& context,
                                    PublishedObject& published);
   absl::StatusOr<ObjectBytes> MakeWhole(SourceModule& module, CompileContext& context,
                                         PublishedObject& published);
 
   const Target& target_;
-  const CodeMemory memory_;
+  const CodeSpace& code_space_;
   SymbolResolver& resolver_;
   Listener& listener_;
   ObjectCache* const cache_;

@@ -7,6 +7,7 @@
 #define FIRSTCALL_ENGINE_OPTIONS_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -22,6 +23,9 @@ class TargetOptions;
 }  // namespace llvm
 
 namespace firstcall {
+
+class MemoryManager;  // memory/memory_manager.h
+class PageMapper;     // memory/page_mapper.h
 
 enum class Mode {
   kLazy,   // Each function is compiled the first time it is called.
@@ -54,6 +58,10 @@ inline constexpr int kFirstCallFailedExitStatus = 70;
 // Returns the address of `symbol` or null. Asked for what no module defines, before the process is
 // searched; may be called by several threads at once.
 using SymbolFinder = std::function<void*(absl::string_view symbol)>;
+
+// Returns the memory manager for an engine, given the engine's own. Not null.
+using MemoryManagerFactory =
+    std::function<std::shared_ptr<MemoryManager>(std::shared_ptr<MemoryManager> engines_own)>;
 
 // How far preparing functions has come.
 struct PrepareProgress {
@@ -100,6 +108,20 @@ struct EngineOptions {
   // are emulated in any case; asking for that here and for no symbols of the process means that
   // `__emutls_get_address` is the client's to provide.
   std::shared_ptr<const llvm::TargetOptions> target_options;
+
+  // Bytes of code and data, stubs included, that the engine's own memory may hold at any time; more
+  // is ResourceExhausted.
+  size_t memory_budget = SIZE_MAX;
+
+  // Where the engine's own memory gets its pages. Null: from this process. Code is called in this
+  // process, so that is where they have to be accessible.
+  std::shared_ptr<PageMapper> page_mapper;
+
+  // The client's memory for modules and objects, in place of the engine's or in front of it; the
+  // contract is in memory/memory_manager.h. Asked for once, by Engine::Create, with the engine's
+  // own manager, which may be used for whatever the client does not want to provide. Modules are
+  // compiled to lie anywhere then: references between them, and to stubs, cost a load each.
+  MemoryManagerFactory memory_manager;
 
   FailureHandler failure_handler;  // Empty: the default described above.
   SymbolFinder symbol_finder;      // Empty: asked for nothing.

@@ -30,9 +30,11 @@ absl::string_view View(llvm::StringRef text) { return {text.data(), text.size()}
 absl::Status PrecompiledObjects::Add(std::string name, absl::string_view contents,
                                      bool is_archive_member, LibraryId library,
                                      Definitions& definitions) {
-  FIRSTCALL_ASSIGN_OR_RETURN(DsoHandle * dso_handle, exit_handlers_.MakeHandle());
+  std::unique_ptr<OwnedCode> code = code_space_.MakeOwner();
+  FIRSTCALL_ASSIGN_OR_RETURN(DsoHandle * dso_handle,
+                             exit_handlers_.MakeHandle(*code, code_space_.NearFor(false)));
   auto object = std::make_unique<LazyObject>(std::move(name), /*object_module=*/nullptr, library,
-                                             *dso_handle);
+                                             std::move(code), *dso_handle);
   object->bytes.assign(contents.begin(), contents.end());
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ObjectImage> image,
                              ObjectImage::Parse(object->bytes, object->name));

@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
+#include "engine/code_space.h"
 #include "engine/definitions.h"
 #include "engine/lazy_object.h"
 
@@ -20,7 +21,9 @@ namespace firstcall {
 
 class PrecompiledObjects {
  public:
-  explicit PrecompiledObjects(ExitHandlers& exit_handlers) : exit_handlers_(exit_handlers) {}
+  // Both must outlive the objects.
+  PrecompiledObjects(ExitHandlers& exit_handlers, const CodeSpace& code_space)
+      : exit_handlers_(exit_handlers), code_space_(code_space) {}
 
   // Read the file and make what it defines known to `definitions`, which must not outlive this.
   // Errors as Engine::AddObjectFile and AddArchive; nothing has been added then.
@@ -38,6 +41,7 @@ class PrecompiledObjects {
                    LibraryId library, Definitions& definitions) ABSL_LOCKS_EXCLUDED(mutex_);
 
   ExitHandlers& exit_handlers_;
+  const CodeSpace& code_space_;
   absl::Mutex mutex_;
   std::vector<std::unique_ptr<LazyObject>> objects_ ABSL_GUARDED_BY(mutex_);
   std::vector<LazyObject*> with_constructors_ ABSL_GUARDED_BY(mutex_);

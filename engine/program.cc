@@ -18,9 +18,33 @@ ModuleId Program::NextId() {
   return ModuleId{next_id_++};
 }
 
-void Program::Add(std::unique_ptr<SourceModule> module) {
+void Program::Add(std::shared_ptr<SourceModule> module) {
   absl::MutexLock lock(&mutex_);
-  modules_.push_back(std::move(module));
+  const ModuleId id = module->id();
+  to_construct_.emplace(id, module.get());
+  modules_.emplace(id, std::move(module));
+}
+
+std::shared_ptr<SourceModule> Program::Find(ModuleId id) const {
+  absl::MutexLock lock(&mutex_);
+  auto found = modules_.find(id);
+  return found == modules_.end() ? nullptr : found->second;
+}
+
+bool Program::MustBeConstructed(const SourceModule& module) const {
+  absl::MutexLock lock(&mutex_);
+  return to_construct_.contains(module.id()) && !module.index().constructors().empty();
+}
+
+std::shared_ptr<SourceModule> Program::Remove(ModuleId id) {
+  absl::MutexLock lock(&mutex_);
+  auto found = modules_.find(id);
+  if (found == modules_.end()) return nullptr;
+  std::shared_ptr<SourceModule> module = std::move(found->second);
+  modules_.erase(found);
+  to_construct_.erase(id);
+  to_destroy_.erase(id);
+  return module;
 }
 
 bool Program::IsFunction(const Definition& definition) const {
@@ -33,16 +57,23 @@ std::vector<FunctionKey> Program::AllFunctions() {
   std::vector<SourceModule*> modules;
   {
     absl::MutexLock lock(&mutex_);
-    for (const auto& module : modules_) modules.push_back(module.get());
+    for (const auto& [id, module] : modules_) modules.push_back(module.get());
   }
   std::vector<FunctionKey> functions;
   for (SourceModule* module : modules) {
-    for (uint32_t i = 0; i < module->index().size(); ++i) {
-      const Symbol& symbol = module->index().at(SymbolOrdinal{i});
-      if (symbol.kind == SymbolKind::kFunction && symbol.is_definition &&
-          !resolver_.IsReplaced(*module, SymbolOrdinal{i})) {
-        functions.push_back({module, SymbolOrdinal{i}});
-      }
+    const std::vector<FunctionKey> added = FunctionsOf(*module);
+    functions.insert(functions.end(), added.begin(), added.end());
+  }
+  return functions;
+}
+
+std::vector<FunctionKey> Program::FunctionsOf(SourceModule& module) const {
+  std::vector<FunctionKey> functions;
+  for (uint32_t i = 0; i < module.index().size(); ++i) {
+    const Symbol& symbol = module.index().at(SymbolOrdinal{i});
+    if (symbol.kind == SymbolKind::kFunction && symbol.is_definition &&
+        !resolver_.IsReplaced(module, SymbolOrdinal{i})) {
+      functions.push_back({&module, SymbolOrdinal{i}});
     }
   }
   return functions;
@@ -59,14 +90,23 @@ std::vector<SourceModule*> Program::TakeModulesToConstruct() {
     });
   }
   std::vector<SourceModule*> taken;
-  while (constructed_ < modules_.size()) taken.push_back(modules_[constructed_++].get());
-  to_destroy_.insert(to_destroy_.end(), taken.begin(), taken.end());
+  for (const auto& [id, module] : to_construct_) taken.push_back(module);
+  to_destroy_.insert(to_construct_.begin(), to_construct_.end());
+  to_construct_.clear();
   return taken;
 }
 
 std::vector<SourceModule*> Program::TakeModulesToDestroy() {
   absl::MutexLock lock(&mutex_);
-  return std::exchange(to_destroy_, {});
+  std::vector<SourceModule*> taken;
+  for (const auto& [id, module] : to_destroy_) taken.push_back(module);
+  to_destroy_.clear();
+  return taken;
+}
+
+bool Program::TakeModuleToDestroy(const SourceModule& module) {
+  absl::MutexLock lock(&mutex_);
+  return to_destroy_.erase(module.id()) != 0;
 }
 
 absl::StatusOr<ExecutorAddress> Program::Prepare(SourceModule& module, SymbolOrdinal function,
@@ -79,6 +119,10 @@ absl::StatusOr<ExecutorAddress> Program::Prepare(SourceModule& module, SymbolOrd
     FIRSTCALL_RETURN_IF_ERROR(compiler_.Compile({&module, base}, reason).status());
   }
   WorkScope scope;
+  if (module.is_removed()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("preparing a function of '", module.name(), "': the module was removed"));
+  }
   ContextPool::Lease context = contexts_.Take();
   return resolver_.AddressOf(module, function, ReferenceKind::kStub, *context);
 }
@@ -93,6 +137,7 @@ absl::StatusOr<Program::Steps> Program::TakeConstructors() {
   }
   const std::vector<LazyObject*> files = precompiled_.ObjectsWithConstructors();
   for (LazyObject* object : files) {
+    WorkScope scope;
     ContextPool::Lease context = contexts_.Take();
     FIRSTCALL_RETURN_IF_ERROR(objects_.Link(*object, *context));
   }
@@ -126,28 +171,62 @@ absl::Status Program::RunConstructors() {
 
 Program::Steps Program::TakeDestructors() {
   Steps steps;
-  for (SourceModule* module : TakeModulesToDestroy()) {
-    const absl::Span<const LifecycleFunction> list = module->index().destructors();
-    for (auto entry = list.rbegin(); entry != list.rend(); ++entry) {
-      steps.push_back({entry->priority, module, entry->function, ExecutorAddress()});
-    }
-  }
+  for (SourceModule* module : TakeModulesToDestroy()) AddDestructors(*module, steps);
   for (const LazyObject* object : objects_.TakeObjectsToDestroy()) {
     for (const LazyObject::LifecycleCode& code : object->destructors) {
       steps.push_back({code.priority, nullptr, SymbolOrdinal(), code.address});
     }
   }
-  std::stable_sort(steps.begin(), steps.end(),
-                   [](const auto& a, const auto& b) { return a.priority < b.priority; });
-  std::reverse(steps.begin(), steps.end());
   return steps;
+}
+
+void Program::AddDestructors(SourceModule& module, Steps& steps) {
+  const absl::Span<const LifecycleFunction> list = module.index().destructors();
+  for (auto entry = list.rbegin(); entry != list.rend(); ++entry) {
+    steps.push_back({entry->priority, &module, entry->function, ExecutorAddress()});
+  }
 }
 
 void Program::RunDestructors() {
   exit_handlers_.Run();
-  for (LifecycleStep& step : TakeDestructors()) {
+  RunInReverse(TakeDestructors(), /*handle=*/nullptr);
+}
+
+void Program::RunDestructorsOf(SourceModule& module) {
+  const DsoHandle& handle = module.object().dso_handle;
+  exit_handlers_.Run(handle);
+  if (!TakeModuleToDestroy(module)) return;
+  Steps steps;
+  AddDestructors(module, steps);
+  RunInReverse(std::move(steps), &handle);
+}
+
+absl::StatusOr<std::vector<ExecutorAddress>> Program::TakeDestructorsOf(SourceModule& module) {
+  Steps steps;
+  AddDestructors(module, steps);
+  SortInReverse(steps);
+  std::vector<ExecutorAddress> addresses;
+  for (const LifecycleStep& step : steps) {
+    FIRSTCALL_ASSIGN_OR_RETURN(ExecutorAddress address,
+                               Prepare(module, step.function, FunctionCompiler::Reason::kOrdered));
+    addresses.push_back(address);
+  }
+  if (!TakeModuleToDestroy(module)) addresses.clear();
+  return addresses;
+}
+
+void Program::SortInReverse(Steps& steps) {
+  std::stable_sort(steps.begin(), steps.end(),
+                   [](const auto& a, const auto& b) { return a.priority < b.priority; });
+  std::reverse(steps.begin(), steps.end());
+}
+
+void Program::RunInReverse(Steps steps, const DsoHandle* handle) {
+  SortInReverse(steps);
+  for (LifecycleStep& step : steps) {
     if (step.module != nullptr) {
       // The stub, so that one that cannot be compiled goes to the failure handler.
+      WorkScope scope;
       ContextPool::Lease context = contexts_.Take();
       absl::StatusOr<ExecutorAddress> address =
           resolver_.AddressOf(*step.module, step.function, ReferenceKind::kStub, *context);
@@ -155,7 +234,11 @@ void Program::RunDestructors() {
       step.address = *address;
     }
     step.address.InThisProcess<void (*)()>()();
-    exit_handlers_.Run();
+    if (handle == nullptr) {
+      exit_handlers_.Run();
+    } else {
+      exit_handlers_.Run(*handle);
+    }
   }
 }
 
@@ -166,6 +249,7 @@ absl::StatusOr<int> Program::RunMain(absl::Span<const std::string> arguments,
     return absl::NotFoundError(absl::StrCat("no module defines the entry function '", entry, "'"));
   }
   absl::StatusOr<EntryPoint> entry_point = [&]() -> absl::StatusOr<EntryPoint> {
+    WorkScope scope;
     ContextPool::Lease context = contexts_.Take();
     FIRSTCALL_ASSIGN_OR_RETURN(ModuleView * view, context->View(*found->module));
     absl::MutexLock lock(&view->mutex());

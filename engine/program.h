@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/container/btree_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -46,7 +47,25 @@ class Program {
         threads_(threads) {}
 
   ModuleId NextId() ABSL_LOCKS_EXCLUDED(mutex_);
-  void Add(std::unique_ptr<SourceModule> module) ABSL_LOCKS_EXCLUDED(mutex_);
+  void Add(std::shared_ptr<SourceModule> module) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // A module that may be in use for as long as the caller has it; null if there is none.
+  std::shared_ptr<SourceModule> Find(ModuleId id) const ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Whether a module has constructors that have not run.
+  bool MustBeConstructed(const SourceModule& module) const ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Takes a module off the lists; null if it is not on them (any more).
+  std::shared_ptr<SourceModule> Remove(ModuleId id) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Runs the exit handlers that `module` has registered, and its destructors if its constructors
+  // have run and they have not.
+  void RunDestructorsOf(SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // The destructors of `module` that RunDestructorsOf would run, in that order, after compiling
+  // them; they are not this program's any more.
+  absl::StatusOr<std::vector<ExecutorAddress>> TakeDestructorsOf(SourceModule& module)
+      ABSL_LOCKS_EXCLUDED(mutex_);
 
   // As in Engine.
   absl::Status RunConstructors() ABSL_LOCKS_EXCLUDED(mutex_);
@@ -62,6 +81,7 @@ class Program {
 
   // Every function that a module defines and that no other definition replaces.
   std::vector<FunctionKey> AllFunctions() ABSL_LOCKS_EXCLUDED(mutex_);
+  std::vector<FunctionKey> FunctionsOf(SourceModule& module) const;
 
  private:
   // A constructor or destructor of a source module, or of an object file.
@@ -76,6 +96,11 @@ class Program {
   // The modules that are still to be constructed; from now on they count as constructed.
   std::vector<SourceModule*> TakeModulesToConstruct() ABSL_LOCKS_EXCLUDED(mutex_);
   std::vector<SourceModule*> TakeModulesToDestroy() ABSL_LOCKS_EXCLUDED(mutex_);
+  bool TakeModuleToDestroy(const SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
+  static void AddDestructors(SourceModule& module, Steps& steps);
+  static void SortInReverse(Steps& steps);
+  // After each step runs the exit handlers of `handle`, or all if that is null.
+  void RunInReverse(Steps steps, const DsoHandle* handle);
   absl::StatusOr<Steps> TakeConstructors() ABSL_LOCKS_EXCLUDED(mutex_);
   Steps TakeDestructors() ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -87,11 +112,14 @@ class Program {
   PrecompiledObjects& precompiled_;
   ExitHandlers& exit_handlers_;
   CompileThreads& threads_;
-  absl::Mutex mutex_;
+  // In the order they were added, which is that of their identifiers.
+  using Modules = absl::btree_map<ModuleId, std::shared_ptr<SourceModule>>;
+
+  mutable absl::Mutex mutex_;
   uint32_t next_id_ ABSL_GUARDED_BY(mutex_) = 0;
-  std::vector<std::unique_ptr<SourceModule>> modules_ ABSL_GUARDED_BY(mutex_);
-  size_t constructed_ ABSL_GUARDED_BY(mutex_) = 0;  // The first so many modules.
-  std::vector<SourceModule*> to_destroy_ ABSL_GUARDED_BY(mutex_);
+  Modules modules_ ABSL_GUARDED_BY(mutex_);
+  absl::btree_map<ModuleId, SourceModule*> to_construct_ ABSL_GUARDED_BY(mutex_);
+  absl::btree_map<ModuleId, SourceModule*> to_destroy_ ABSL_GUARDED_BY(mutex_);
   std::optional<ExitHook> exit_hook_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -17,12 +17,15 @@ std::string Stats::ToString() const {
       "objects linked      %10d\n"
       "object bytes        %10d\n"
       "code bytes          %10d\n"
+      "memory used         %10d\n"
+      "memory committed    %10d\n"
       "time in load        %10.3f ms\n"
       "time in split       %10.3f ms\n"
       "time in emit        %10.3f ms\n"
       "time in link        %10.3f ms\n",
       modules, functions_known, stubs_made, functions_compiled, share, objects_linked, object_bytes,
-      code_bytes, milliseconds(load), milliseconds(split), milliseconds(emit), milliseconds(link));
+      code_bytes, memory.total_used(), memory.committed, milliseconds(load), milliseconds(split),
+      milliseconds(emit), milliseconds(link));
 }
 
 void StatsCollector::OnPublished(const PublishedObject& object) {
@@ -34,6 +37,11 @@ void StatsCollector::OnPublished(const PublishedObject& object) {
   stats_.split += object.split;
   stats_.emit += object.emit;
   stats_.link += object.link;
+}
+
+void StatsCollector::OnRemoved(const RemovedModule&) {
+  absl::MutexLock lock(&mutex_);
+  ++stats_.modules_removed;
 }
 
 void StatsCollector::OnModuleAdded(size_t functions, absl::Duration load) {

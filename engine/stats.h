@@ -10,17 +10,20 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "engine/listener.h"
+#include "memory/arena_memory.h"
 
 namespace firstcall {
 
 struct Stats {
-  size_t modules = 0;
+  size_t modules = 0;          // Added.
+  size_t modules_removed = 0;  // Of those; detached ones included.
   size_t functions_known = 0;  // Defined by the source modules.
-  size_t stubs_made = 0;
+  size_t stubs_made = 0;       // Those in use.
   size_t functions_compiled = 0;
   size_t objects_linked = 0;  // Function-modules, data-modules and objects given by the user.
   size_t object_bytes = 0;    // Of those.
   size_t code_bytes = 0;      // Of their code, in memory.
+  MemoryUsage memory;         // Of the engine's own arenas, at present.
   absl::Duration load;        // Reading and indexing source modules.
   absl::Duration split;       // Extracting function-modules and data-modules.
   absl::Duration emit;        // Generating code.
@@ -34,9 +37,10 @@ struct Stats {
 class StatsCollector final : public Listener {
  public:
   void OnPublished(const PublishedObject& object) override ABSL_LOCKS_EXCLUDED(mutex_);
+  void OnRemoved(const RemovedModule& module) override ABSL_LOCKS_EXCLUDED(mutex_);
   void OnModuleAdded(size_t functions, absl::Duration load) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Everything but stubs_made, which the stub table knows.
+  // Everything but stubs_made and memory, which others know.
   Stats Collect() const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:

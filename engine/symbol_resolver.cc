@@ -28,8 +28,11 @@ bool IsCode(SymbolKind kind) { return kind == SymbolKind::kFunction || kind == S
 }  // namespace
 
 SymbolResolver::SymbolResolver(const EngineOptions& options, const Definitions& definitions,
-                               FunctionTable& functions)
-    : options_(options), definitions_(definitions), functions_(functions) {
+                               FunctionTable& functions, HostThreadLocals& host_thread_locals)
+    : options_(options),
+      definitions_(definitions),
+      functions_(functions),
+      host_thread_locals_(host_thread_locals) {
   // Opens the process itself, for FindInProcess.
   llvm::sys::DynamicLibrary::LoadLibraryPermanently(nullptr);
 }

@@ -29,7 +29,7 @@ class SymbolResolver {
  public:
   // All must outlive the resolver.
   SymbolResolver(const EngineOptions& options, const Definitions& definitions,
-                 FunctionTable& functions);
+                 FunctionTable& functions, HostThreadLocals& host_thread_locals);
 
   // Who links and compiles what a name turns out to need. Call once, before anything is resolved.
   void Connect(ObjectLinker& objects, FunctionCompiler& compiler) {
@@ -80,7 +80,7 @@ class SymbolResolver {
   const EngineOptions& options_;
   const Definitions& definitions_;
   FunctionTable& functions_;
-  HostThreadLocals host_thread_locals_;
+  HostThreadLocals& host_thread_locals_;
   ObjectLinker* objects_ = nullptr;
   FunctionCompiler* compiler_ = nullptr;
 };

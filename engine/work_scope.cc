@@ -20,11 +20,11 @@ thread_local bool is_exiting_thread = false;
 constexpr absl::Duration kLongestCompile = absl::Seconds(1);
 
 // Never destroyed: threads may work while static objects go.
-class ForkGate {
+class Gate {
  public:
-  static ForkGate& Get() {
-    static ForkGate* const gate = [] {
-      auto* made = new ForkGate();
+  static Gate& Get() {
+    static Gate* const gate = [] {
+      auto* made = new Gate();
       pthread_atfork([] { Get().Close(); }, [] { Get().Open(); }, [] { Get().OpenInChild(); });
       return made;
     }();
@@ -33,7 +33,7 @@ class ForkGate {
 
   void Enter() {
     absl::MutexLock lock(&mutex_);
-    if (!is_exiting_thread) mutex_.Await(absl::Condition(this, &ForkGate::IsOpen));
+    if (!is_exiting_thread) mutex_.Await(absl::Condition(this, &Gate::IsOpen));
     ++at_work_;
   }
 
@@ -49,45 +49,49 @@ class ForkGate {
   void Leave() {
     absl::MutexLock lock(&mutex_);
     --at_work_;
+    if (waiting_ > 0) changed_.SignalAll();
   }
 
- private:
-  bool IsOpen() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return !is_forking_ && !is_exiting_; }
-  bool MayFork() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    return !is_forking_ && at_work_ == own_work();
-  }
-  // A callback of the client's may fork too: then this thread's own work goes on in the child.
-  static size_t own_work() { return depth > 0 ? 1 : 0; }
-
+  // Lets this thread alone work. A callback of the client's may fork too: then this thread's own
+  // work goes on in the child.
   void Close() {
     absl::MutexLock lock(&mutex_);
+    ++waiting_;
     // Evaluated by this thread alone, because it looks at a variable of it.
-    while (!MayFork()) changed_.WaitWithTimeout(&mutex_, absl::Milliseconds(1));
-    is_forking_ = true;
+    while (is_closed_ || at_work_ != own_work()) changed_.Wait(&mutex_);
+    --waiting_;
+    is_closed_ = true;
   }
 
   void Open() {
     absl::MutexLock lock(&mutex_);
-    is_forking_ = false;
+    is_closed_ = false;
+    if (waiting_ > 0) changed_.SignalAll();
   }
 
   void OpenInChild() {
     absl::MutexLock lock(&mutex_);
-    is_forking_ = false;
+    is_closed_ = false;
+    waiting_ = 0;
     at_work_ = own_work();
   }
 
+ private:
+  bool IsOpen() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return !is_closed_ && !is_exiting_; }
+  static size_t own_work() { return depth > 0 ? 1 : 0; }
+
   absl::Mutex mutex_;
   absl::CondVar changed_;
-  bool is_forking_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_closed_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_exiting_ ABSL_GUARDED_BY(mutex_) = false;
   size_t at_work_ ABSL_GUARDED_BY(mutex_) = 0;  // Threads.
+  size_t waiting_ ABSL_GUARDED_BY(mutex_) = 0;  // Threads that want to close it.
 };
 
 }  // namespace
 
 WorkScope::WorkScope() : was_in_callback_(is_in_callback) {
-  if (depth == 0) ForkGate::Get().Enter();
+  if (depth == 0) Gate::Get().Enter();
   ++depth;
   is_in_callback = false;
 }
@@ -95,14 +99,24 @@ WorkScope::WorkScope() : was_in_callback_(is_in_callback) {
 WorkScope::~WorkScope() {
   is_in_callback = was_in_callback_;
   --depth;
-  if (depth == 0) ForkGate::Get().Leave();
+  if (depth == 0) Gate::Get().Leave();
 }
 
-void WorkScope::KeepForThisThread() { ForkGate::Get().KeepForThisThread(); }
+void WorkScope::KeepForThisThread() { Gate::Get().KeepForThisThread(); }
 
 bool WorkScope::IsAtWork() { return depth > 0; }
 
 bool WorkScope::IsInterrupted() { return depth > 0 && !is_in_callback; }
+
+ExclusiveWorkScope::ExclusiveWorkScope() {
+  Gate::Get().Close();
+  ++depth;
+}
+
+ExclusiveWorkScope::~ExclusiveWorkScope() {
+  --depth;
+  Gate::Get().Open();
+}
 
 DelegatedWorkScope::DelegatedWorkScope() { ++depth; }
 

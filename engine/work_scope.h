@@ -6,8 +6,10 @@
 // call on a thread that is at work, and has not been handed to the client's code, comes from a
 // signal handler: it must not wait for what it has interrupted.
 //
-// Thread-safe. Scopes nest; only a thread's outermost one can wait: for a fork, or for the end of
-// the process.
+// Removing a module waits in the same way, so that nobody has it in hand.
+//
+// Thread-safe. Scopes nest; only a thread's outermost one can wait: for a fork, for a removal, or
+// for the end of the process.
 
 #ifndef FIRSTCALL_ENGINE_WORK_SCOPE_H_
 #define FIRSTCALL_ENGINE_WORK_SCOPE_H_
@@ -34,6 +36,16 @@ class WorkScope {
 
  private:
   const bool was_in_callback_;
+};
+
+// No other thread is at work: it waits for those that are, and keeps others from beginning, as fork
+// does. Not to be made by a thread that is at work.
+class ExclusiveWorkScope {
+ public:
+  ExclusiveWorkScope();
+  ~ExclusiveWorkScope();
+  ExclusiveWorkScope(const ExclusiveWorkScope&) = delete;
+  ExclusiveWorkScope& operator=(const ExclusiveWorkScope&) = delete;
 };
 
 // This thread works for another one that waits for it inside a WorkScope.

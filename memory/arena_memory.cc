@@ -55,9 +55,9 @@ absl::StatusOr<MemoryBlock> ArenaMemory::Allocate(const MemoryRequest& request) 
   const size_t used = used_.fetch_add(request.size, std::memory_order_relaxed);
   absl::StatusOr<MemoryBlock> block = [&]() -> absl::StatusOr<MemoryBlock> {
     if (request.size > options_.budget || used > options_.budget - request.size) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("code memory: ", request.size, " more bytes are over the budget (", used,
-                       " of ", options_.budget, " bytes used)"));
+      return absl::ResourceExhaustedError(absl::StrCat("code memory: ", request.size,
+                                                       " more bytes are over the budget (", used,
+                                                       " of ", options_.budget, " bytes used)"));
     }
     FIRSTCALL_ASSIGN_OR_RETURN(Arena * arena, ArenaFor(request));
     return arena->Allocate(request.segment, request.size, request.alignment);

@@ -1,5 +1,5 @@
-// The engine's own memory manager: arenas, of which a further one is reserved when the last is full,
-// under a budget.
+// The engine's own memory manager: arenas, of which a further one is reserved when the last is
+// full, under a budget.
 //
 // Thread-safe.
 

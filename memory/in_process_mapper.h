@@ -38,7 +38,7 @@ class InProcessMapper final : public PageMapper {
   absl::Status Deallocate(absl::Span<const AllocationId> allocations) override
       ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status Discard(const Slab& slab, const SlabSegment& pages) override
-       ABSL_LOCKS_EXCLUDED(mutex_);
+      ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status SynchronizeInstructions() override;
   absl::Status Release(const Slab& slab) override ABSL_LOCKS_EXCLUDED(mutex_);
 

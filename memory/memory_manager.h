@@ -3,7 +3,8 @@
 //
 // The contract, for the client that writes one:
 //  - Thread-safe: several threads link at once.
-//  - A block is zeroed, aligned as asked, and lasts until Free, however long that is: longer than the
+//  - A block is zeroed, aligned as asked, and lasts until Free, however long that is: longer than
+//  the
 //    engine, if code was detached from it.
 //  - The blocks of one object lie within reach of each other (x86-64 2 GiB, AArch64 128 MiB from
 //    code to code and 4 GiB otherwise). Blocks of different objects may lie anywhere.

@@ -1,8 +1,14 @@
 #include "memory/owned_code.h"
 
+#include <atomic>
 #include <utility>
 
 namespace firstcall {
+namespace {
+
+std::atomic<uint64_t> frees{0};
+
+}  // namespace
 
 OwnedCode::OwnedCode(std::shared_ptr<MemoryManager> memory,
                      std::shared_ptr<UnwindRegistry> unwind_registry)
@@ -12,8 +18,16 @@ OwnedCode::~OwnedCode() {
   absl::MutexLock lock(&mutex_);
   unwind_registry_->Withdraw(unwind_tables_);
   for (const std::function<void()>& action : on_free_) action();
-  memory_->Free(blocks_);
+  Free(blocks_);
 }
+
+// Counted before the memory can be in other use.
+void OwnedCode::Free(absl::Span<const MemoryBlock> blocks) const {
+  frees.fetch_add(1, std::memory_order_acq_rel);
+  memory_->Free(blocks);
+}
+
+uint64_t OwnedCode::free_count() { return frees.load(std::memory_order_acquire); }
 
 void OwnedCode::Add(absl::Span<const MemoryBlock> blocks,
                     absl::Span<const ExecutorAddress> unwind_tables) {

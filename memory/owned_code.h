@@ -7,6 +7,7 @@
 #define FIRSTCALL_MEMORY_OWNED_CODE_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -39,6 +40,13 @@ class OwnedCode {
   void OnFree(std::function<void()> action) ABSL_LOCKS_EXCLUDED(mutex_);
 
   size_t code_bytes() const ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Gives blocks back that were not added.
+  void Free(absl::Span<const MemoryBlock> blocks) const;
+
+  // How often memory has been given back in this process: an address that was in use at one count
+  // may be in other use at another.
+  static uint64_t free_count();
 
  private:
   const std::shared_ptr<MemoryManager> memory_;

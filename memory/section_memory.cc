@@ -26,7 +26,7 @@ void SectionMemory::Keep() {
 
 void SectionMemory::Drop() {
   if (!unwind_tables_.empty()) placement_.owner->unwind_registry().Withdraw(unwind_tables_);
-  if (!blocks_.empty()) placement_.owner->memory().Free(blocks_);
+  if (!blocks_.empty()) placement_.owner->Free(blocks_);
   blocks_.clear();
   unwind_tables_.clear();
 }

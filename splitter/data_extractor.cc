@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "splitter/computed_initializer.h"
 #include "splitter/debug_info.h"
@@ -37,11 +38,31 @@ absl::StatusOr<std::vector<Thunk>> AddPrefixThunks(const ModuleView& view, const
   return thunks;
 }
 
+bool IsMoved(const llvm::GlobalVariable& variable, const ModuleView& view,
+             const SymbolIndex& index) {
+  std::optional<SymbolOrdinal> ordinal = view.ordinal_of(variable);
+  return ordinal && index.at(*ordinal).is_definition && index.GroupOf(*ordinal).empty() &&
+         !ReferenceMapper::IsCopied(variable, view, index);
+}
+
 }  // namespace
+
+bool HasData(const ModuleView& view, const SymbolIndex& index) {
+  if (!index.assembly_symbols().empty() || index.needs_shadow_stack() ||
+      !view.module().getModuleInlineAsm().empty()) {
+    return true;
+  }
+  for (uint32_t i = 0; i < index.size(); ++i) {
+    if (index.at(SymbolOrdinal{i}).has_prefix) return true;
+  }
+  return llvm::any_of(view.module().globals(), [&](const llvm::GlobalVariable& variable) {
+    return IsMoved(variable, view, index);
+  });
+}
 
 absl::StatusOr<std::unique_ptr<llvm::Module>> ExtractData(ModuleView& view,
                                                           const SymbolIndex& index,
-                                                          IsReplaced is_replaced) {
+                                                          IsReplaced is_replaced, bool is_far) {
   std::unique_ptr<llvm::Module> target = MakeModuleLike(view, view.module().getModuleIdentifier());
   target->setModuleInlineAsm(view.module().getModuleInlineAsm());
   for (const AssemblySymbol& symbol : index.assembly_symbols()) {
@@ -58,24 +79,27 @@ absl::StatusOr<std::unique_ptr<llvm::Module>> ExtractData(ModuleView& view,
   if (index.Find(kAtexit) && !index.at(*index.Find(kAtexit)).is_definition) DefineAtexit(*target);
   FIRSTCALL_RETURN_IF_ERROR(view.ReadMetadata());
   CarryDebugInfoOfVariables(view, *target);
-  ReferenceMapper mapper(view, index, is_replaced, *target);
+  ReferenceMapper mapper(view, index, is_replaced, is_far, *target);
   FIRSTCALL_ASSIGN_OR_RETURN(std::vector<Thunk> thunks,
                              AddPrefixThunks(view, index, is_replaced, mapper, *target));
   std::vector<std::pair<llvm::GlobalVariable*, SymbolOrdinal>> moving;
   for (llvm::GlobalVariable& variable : view.module().globals()) {
+    if (!IsMoved(variable, view, index)) continue;
     std::optional<SymbolOrdinal> ordinal = view.ordinal_of(variable);
-    if (!ordinal || !index.at(*ordinal).is_definition || !index.GroupOf(*ordinal).empty() ||
-        ReferenceMapper::IsCopied(variable, view, index) ||
-        (index.at(*ordinal).is_weak && is_replaced(*ordinal))) {
-      continue;
-    }
+    if (index.at(*ordinal).is_weak && is_replaced(*ordinal)) continue;
     mapper.Define(variable, DeclareMoved(variable, index.at(*ordinal).name, *target));
     moving.push_back({&variable, *ordinal});
   }
   ComputedInitializers computed(*target);
   for (auto [variable, ordinal] : moving) {
     llvm::GlobalVariable& moved = MoveInitializer(*variable, mapper);
-    if (index.at(ordinal).is_computed) computed.Compute(moved);
+    if (!index.at(ordinal).is_computed) continue;
+    if (is_far) {
+      return absl::UnimplementedError(
+          absl::StrCat("variable '", index.at(ordinal).name,
+                       "' holds the distance to a function, out of whose reach it may lie"));
+    }
+    computed.Compute(moved);
   }
   for (auto [original, thunk] : thunks) {
     thunk->setPrefixData(mapper.Map(*original->getPrefixData()));

@@ -19,7 +19,10 @@ namespace firstcall {
 // a definition that `is_replaced` go to whatever has replaced it.
 absl::StatusOr<std::unique_ptr<llvm::Module>> ExtractData(ModuleView& view,
                                                           const SymbolIndex& index,
-                                                          IsReplaced is_replaced);
+                                                          IsReplaced is_replaced, bool is_far);
+
+// Whether there is anything for the data-module to define. Hold the view's mutex.
+bool HasData(const ModuleView& view, const SymbolIndex& index);
 
 }  // namespace firstcall
 

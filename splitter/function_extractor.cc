@@ -124,7 +124,7 @@ class Extraction {
         MakeModuleLike(view_, absl::StrCat(view_.module().getModuleIdentifier(), ".submodule.",
                                            index_.at(functions_.front().second).name));
     if (options_.list_callees) result.callees = Callees();
-    ReferenceMapper mapper(view_, index_, decisions_.is_replaced, *result.module);
+    ReferenceMapper mapper(view_, index_, decisions_.is_replaced, options_.is_far, *result.module);
     std::vector<llvm::Function*> bodies;
     for (auto [original, ordinal] : functions_) {
       bodies.push_back(MoveFunction(*original, index_.at(ordinal).name, *result.module));

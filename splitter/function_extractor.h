@@ -26,6 +26,8 @@ struct ExtractOptions {
   // Leave out what only tells optimizations which memory accesses do not overlap. It makes up much
   // of optimized bitcode, and neither the verifier nor -O0 code generation has to look at it then.
   bool drop_alias_metadata = false;
+  // Refer to everything through the offset table, because it may be out of reach of a distance.
+  bool is_far = false;
   // Tell FunctionModule::callees.
   bool list_callees = false;
 };

@@ -147,6 +147,10 @@ absl::StatusOr<std::shared_ptr<ModuleView>> ModuleSource::OpenView() {
       first_view_is_taken_ = true;
       return bitcode_ == nullptr ? first_view_ : std::move(first_view_);
     }
+    if (bitcode_ == nullptr && first_view_ == nullptr) {
+      return absl::FailedPreconditionError(
+          absl::StrCat("'", name_, "' was given in memory, and nothing is kept of it"));
+    }
     if (bitcode_ == nullptr) {
       bitcode_ = WriteBitcode(*first_view_);
       first_view_ = nullptr;
@@ -154,6 +158,12 @@ absl::StatusOr<std::shared_ptr<ModuleView>> ModuleSource::OpenView() {
     bitcode = bitcode_;
   }
   return ModuleView::ParseLazily(std::move(bitcode));
+}
+
+void ModuleSource::ForgetFirstView() {
+  absl::MutexLock lock(&mutex_);
+  first_view_is_taken_ = true;
+  first_view_ = nullptr;
 }
 
 }  // namespace firstcall

@@ -67,6 +67,10 @@ class ModuleSource {
   // size, and the call waits until nobody uses the first view).
   absl::StatusOr<std::shared_ptr<ModuleView>> OpenView() ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // Lets go of what is kept to make further views from. For a module given in memory there will be
+  // none afterwards, unless its bitcode was written before.
+  void ForgetFirstView() ABSL_LOCKS_EXCLUDED(mutex_);
+
  private:
   ModuleSource(std::string name, std::shared_ptr<llvm::MemoryBuffer> bitcode,
                std::shared_ptr<ModuleView> first_view);

@@ -28,10 +28,11 @@ llvm::FunctionType* FunctionTypeOf(const llvm::GlobalValue& value) {
 }  // namespace
 
 ReferenceMapper::ReferenceMapper(const ModuleView& view, const SymbolIndex& index,
-                                 IsReplaced is_replaced, llvm::Module& target)
+                                 IsReplaced is_replaced, bool is_far, llvm::Module& target)
     : view_(view),
       index_(index),
       is_replaced_(is_replaced),
+      is_far_(is_far),
       target_(target),
       // The context is the same on both sides, so types and metadata stay as they are; only
       // globals have to change.
@@ -202,8 +203,8 @@ bool ReferenceMapper::IsCopied(const llvm::GlobalVariable& variable, const Modul
 // module's own definition, unless another (perhaps the process's) may take its place.
 bool ReferenceMapper::IsWithinReach(const Symbol& symbol) const {
   const Symbol& base = index_.at(symbol.base);
-  return symbol.is_definition && !symbol.is_weak && base.is_definition && !base.is_weak &&
-         base.size <= kMaxNearBytes;
+  return !is_far_ && symbol.is_definition && !symbol.is_weak && base.is_definition &&
+         !base.is_weak && base.size <= kMaxNearBytes;
 }
 
 }  // namespace firstcall

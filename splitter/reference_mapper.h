@@ -30,9 +30,10 @@ namespace firstcall {
 
 class ReferenceMapper final : private llvm::ValueMaterializer {
  public:
-  // All must outlive the mapper; `target` lives in the view's context.
+  // All must outlive the mapper; `target` lives in the view's context. With `is_far` nothing
+  // outside of the target is expected within reach of it.
   ReferenceMapper(const ModuleView& view, const SymbolIndex& index, IsReplaced is_replaced,
-                  llvm::Module& target);
+                  bool is_far, llvm::Module& target);
 
   // From now on `original` of the view means `definition` of the target.
   void Define(llvm::GlobalValue& original, llvm::GlobalValue& definition);
@@ -71,6 +72,7 @@ class ReferenceMapper final : private llvm::ValueMaterializer {
   const ModuleView& view_;
   const SymbolIndex& index_;
   const IsReplaced is_replaced_;
+  const bool is_far_;
   llvm::Module& target_;
   llvm::ValueToValueMapTy values_;
   absl::flat_hash_map<const llvm::GlobalValue*, llvm::Function*> call_targets_;

@@ -5,7 +5,9 @@
 
 #include <array>
 #include <cstring>
+#include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "base/status.h"
 
 namespace firstcall {
@@ -22,79 +24,117 @@ struct StubTable::Block : ReentryContext {
   FirstCallHandler handler = nullptr;
   ExecutorAddress code;
   uint8_t* data = nullptr;
+  ExecutorAddress unwind_table;
+  std::vector<MemoryBlock> memory;
   // Atomic: the thread that calls a stub has its address from code or data, not from Make.
   std::array<std::atomic<void*>, kStubsPerBlock> owners = {};
 };
 
-StubTable::StubTable(const StubArchitecture& architecture, Arena& arena,
-                     UnwindRegistry& unwind_registry, FirstCallHandler handler)
+StubTable::StubTable(const StubArchitecture& architecture, std::shared_ptr<ArenaMemory> memory,
+                     std::shared_ptr<UnwindRegistry> unwind_registry, FirstCallHandler handler)
     : architecture_(architecture),
-      arena_(arena),
-      unwind_registry_(unwind_registry),
+      memory_(std::move(memory)),
+      unwind_registry_(std::move(unwind_registry)),
       handler_(handler) {
   InitializeReentry();
 }
 
-StubTable::~StubTable() = default;
+StubTable::~StubTable() {
+  absl::MutexLock lock(&mutex_);
+  for (const auto& block : blocks_) {
+    unwind_registry_->Withdraw({block->unwind_table});
+    memory_->Free(block->memory);
+  }
+}
 
 ExecutorAddress StubTable::Resolve(ReentryContext& context, uint64_t index) {
   auto& block = static_cast<Block&>(context);
-  return block.handler(block.owners[index].load(std::memory_order_acquire));
+  return block.handler(block.owners[index]);
 }
 
 absl::StatusOr<Stub> StubTable::Make(void* owner) {
   absl::MutexLock lock(&mutex_);
-  const size_t index = size_ % kStubsPerBlock;
+  if (std::optional<Stub> stub = TakeRetired()) {
+    stub->owner_->store(owner, std::memory_order_release);
+    return *stub;
+  }
+  const size_t index = made_ % kStubsPerBlock;
   if (index == 0) FIRSTCALL_RETURN_IF_ERROR(AddBlock());
-  ++size_;
+  ++made_;
   Block& block = *blocks_.back();
   block.owners[index].store(owner, std::memory_order_release);
   return Stub(
       block.code + architecture_.layout.StubOffset(index),
-      reinterpret_cast<std::atomic<uint64_t>*>(block.data + StubBlockLayout::SlotOffset(index)));
+      reinterpret_cast<std::atomic<uint64_t>*>(block.data + StubBlockLayout::SlotOffset(index)),
+      block.code + architecture_.layout.LeadOffset(kStubsPerBlock, index), &block.owners[index]);
+}
+
+void StubTable::Retire(const Stub& stub, std::shared_ptr<void> last_owner) {
+  absl::MutexLock lock(&mutex_);
+  stub.owner_->store(last_owner.get(), std::memory_order_release);
+  stub.Publish(stub.lead_);
+  retired_.push_back({stub, std::move(last_owner)});
+}
+
+std::optional<Stub> StubTable::TakeRetired() {
+  if (retired_.size() <= kKeptRetired) return std::nullopt;
+  const Stub stub = retired_.front().stub;
+  retired_.pop_front();
+  return stub;
 }
 
 absl::Status StubTable::AddBlock() {
   const StubBlockLayout& layout = architecture_.layout;
   StubBlockPlacement placement;
   placement.count = kStubsPerBlock;
+  auto block = std::make_unique<Block>();
+  absl::Cleanup give_back = [&] { memory_->Free(block->memory); };
+  const auto allocate = [&](Segment segment, size_t size, size_t alignment) {
+    MemoryRequest request;
+    request.segment = segment;
+    request.size = size;
+    request.alignment = alignment;
+    request.near = memory_->near_first();
+    absl::StatusOr<MemoryBlock> allocated = memory_->Allocate(request);
+    if (allocated.ok()) block->memory.push_back(*allocated);
+    return allocated;
+  };
   FIRSTCALL_ASSIGN_OR_RETURN(
-      ArenaBlock code,
-      arena_.Allocate(Segment::kCode, layout.CodeSize(kStubsPerBlock), kCodeAlignment));
-  FIRSTCALL_ASSIGN_OR_RETURN(ArenaBlock data,
-                             arena_.Allocate(Segment::kData, layout.DataSize(kStubsPerBlock), 8));
+      MemoryBlock code, allocate(Segment::kCode, layout.CodeSize(kStubsPerBlock), kCodeAlignment));
+  FIRSTCALL_ASSIGN_OR_RETURN(MemoryBlock data,
+                             allocate(Segment::kData, layout.DataSize(kStubsPerBlock), 8));
   placement.code = code.run;
   placement.data = data.run;
 
   const std::vector<uint8_t> table = architecture_.encode_unwind_table(placement);
-  FIRSTCALL_ASSIGN_OR_RETURN(ArenaBlock unwind,
-                             arena_.Allocate(Segment::kReadOnly, table.size(), 8));
+  FIRSTCALL_ASSIGN_OR_RETURN(MemoryBlock unwind, allocate(Segment::kReadOnly, table.size(), 8));
   std::memcpy(unwind.write, table.data(), table.size());
   const std::vector<uint8_t> bytes = architecture_.encode_block(placement);
   std::memcpy(code.write, bytes.data(), bytes.size());
 
-  auto block = std::make_unique<Block>();
   block->resolve = &StubTable::Resolve;
   block->handler = handler_;
   block->code = code.run;
   block->data = data.write;
+  block->unwind_table = unwind.run;
   auto* words = reinterpret_cast<uint64_t*>(data.write);
-  words[StubBlockLayout::kContextOffset / 8] = ExecutorAddress::Of(block.get()).value();
+  words[StubBlockLayout::kContextOffset / 8] =
+      ExecutorAddress::Of(static_cast<ReentryContext*>(block.get())).value();
   words[StubBlockLayout::kReentryOffset / 8] = architecture_.reentry.value();
   for (size_t i = 0; i < kStubsPerBlock; ++i) {
     words[StubBlockLayout::SlotOffset(i) / 8] =
         (code.run + layout.LeadOffset(kStubsPerBlock, i)).value();
   }
-  char* begin = code.run.InThisProcess<char*>();
-  __builtin___clear_cache(begin, begin + bytes.size());
-  unwind_registry_.Register(unwind.run);
+  FIRSTCALL_RETURN_IF_ERROR(memory_->Finalize(block->memory));
+  std::move(give_back).Cancel();
+  unwind_registry_->Register(unwind.run);
   blocks_.push_back(std::move(block));
   return absl::OkStatus();
 }
 
 size_t StubTable::size() const {
   absl::MutexLock lock(&mutex_);
-  return size_;
+  return made_ - retired_.size();
 }
 
 }  // namespace firstcall

@@ -1,5 +1,9 @@
 // Makes stubs and publishes what they lead to.
 //
+// A stub that is retired still works, for who kept its address: its calls ask its last owner, until
+// it is given out again. The one that was retired first is, and no sooner than so many others have
+// been retired that a stale address is unlikely to be still in use.
+//
 // Thread-safe. Reading a slot, which is what calling a stub does, takes no lock.
 
 #ifndef FIRSTCALL_STUBS_STUB_TABLE_H_
@@ -8,14 +12,16 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
-#include "memory/arena.h"
+#include "memory/arena_memory.h"
 #include "memory/executor_address.h"
 #include "memory/unwind_registry.h"
 #include "stubs/reentry.h"
@@ -23,7 +29,7 @@
 
 namespace firstcall {
 
-// A stub that was made. Copyable; valid as long as its table.
+// A stub that was made. Copyable; valid until it is retired.
 class Stub {
  public:
   Stub() = default;
@@ -38,45 +44,62 @@ class Stub {
 
  private:
   friend class StubTable;
-  Stub(ExecutorAddress address, std::atomic<uint64_t>* slot) : address_(address), slot_(slot) {}
+  Stub(ExecutorAddress address, std::atomic<uint64_t>* slot, ExecutorAddress lead,
+       std::atomic<void*>* owner)
+      : address_(address), slot_(slot), lead_(lead), owner_(owner) {}
 
   ExecutorAddress address_;
   std::atomic<uint64_t>* slot_ = nullptr;
+  ExecutorAddress lead_;  // What the slot holds while the stub is not published.
+  std::atomic<void*>* owner_ = nullptr;
 };
 
 class StubTable {
  public:
-  // Called on the thread that called a stub that is not published, with the stub's owner. Returns
-  // where that call shall go. May leave by an exception.
-  using FirstCallHandler = ExecutorAddress (*)(void* owner);
+  // Called on the thread that called a stub that is not published, with the stub's owner, which
+  // may change as long as nobody keeps it from that. Returns where that call shall go. May leave by
+  // an exception.
+  using FirstCallHandler = ExecutorAddress (*)(const std::atomic<void*>& owner);
 
-  // All must outlive the table.
-  StubTable(const StubArchitecture& architecture, Arena& arena, UnwindRegistry& unwind_registry,
-            FirstCallHandler handler);
+  // Stubs that are retired before the first of them is given out again.
+  static constexpr size_t kKeptRetired = 1024;
+
+  StubTable(const StubArchitecture& architecture, std::shared_ptr<ArenaMemory> memory,
+            std::shared_ptr<UnwindRegistry> unwind_registry, FirstCallHandler handler);
   ~StubTable();
   StubTable(const StubTable&) = delete;
   StubTable& operator=(const StubTable&) = delete;
 
-  // A new stub, whose calls ask the handler with `owner` until it is published. ResourceExhausted
-  // if the arena is full.
+  // A stub, whose calls ask the handler with `owner` until it is published. ResourceExhausted if
+  // the arena is full; nothing has changed then.
   absl::StatusOr<Stub> Make(void* owner) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Number of stubs made.
+  // From now on calls of the stub ask the handler with `last_owner`, which is released when the
+  // stub is given out again. Nobody may call the stub while that happens.
+  void Retire(const Stub& stub, std::shared_ptr<void> last_owner) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Number of stubs that are not retired.
   size_t size() const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
   struct Block;
+  struct Retired {
+    Stub stub;
+    std::shared_ptr<void> owner;
+  };
 
+  std::optional<Stub> TakeRetired() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status AddBlock() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   static ExecutorAddress Resolve(ReentryContext& context, uint64_t index);
 
   const StubArchitecture& architecture_;
-  Arena& arena_;
-  UnwindRegistry& unwind_registry_;
+  const std::shared_ptr<ArenaMemory> memory_;
+  const std::shared_ptr<UnwindRegistry> unwind_registry_;
   const FirstCallHandler handler_;
   mutable absl::Mutex mutex_;
   std::vector<std::unique_ptr<Block>> blocks_ ABSL_GUARDED_BY(mutex_);
-  size_t size_ ABSL_GUARDED_BY(mutex_) = 0;
+  size_t made_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::deque<Retired> retired_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace firstcall

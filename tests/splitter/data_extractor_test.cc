@@ -26,7 +26,8 @@ std::string DataOf(const std::string& text, absl::string_view replaced = "") {
   std::shared_ptr<ModuleView> view = source->OpenView().value();
   const SymbolIndex index = SymbolIndex::Build(*view).value();
   absl::StatusOr<std::unique_ptr<llvm::Module>> data = ExtractData(
-      *view, index, [&](SymbolOrdinal ordinal) { return index.at(ordinal).name == replaced; });
+      *view, index, [&](SymbolOrdinal ordinal) { return index.at(ordinal).name == replaced; },
+      /*is_far=*/false);
   EXPECT_THAT(data, IsOk());
   std::string reason;
   llvm::raw_string_ostream stream(reason);

@@ -17,7 +17,8 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "memory/arena.h"
+#include "memory/arena_memory.h"
+#include "memory/in_process_mapper.h"
 #include "memory/unwind_registry.h"
 #include "stubs/stub_architecture.h"
 #include "stubs/stub_table.h"
@@ -38,11 +39,12 @@ using ::testing::IsEmpty;
 // A stub whose first call asks a function of the test.
 class FirstCall {
  public:
-  using Handler = ExecutorAddress (*)(void*);
+  using Handler = StubTable::FirstCallHandler;
 
   explicit FirstCall(Handler handler)
-      : arena_(Arena::Create({1 << 20, 1 << 20, 1 << 20}).value()),
-        stubs_(HostStubArchitecture(), *arena_, unwind_registry_, handler),
+      : stubs_(HostStubArchitecture(),
+               ArenaMemory::Create(std::make_shared<InProcessMapper>(), {kSizes}).value(),
+               std::make_shared<UnwindRegistry>(), handler),
         stub_(stubs_.Make(nullptr).value()) {}
 
   template <typename Function>
@@ -52,8 +54,7 @@ class FirstCall {
   const void* address() const { return stub_.address().InThisProcess<const void*>(); }
 
  private:
-  const std::unique_ptr<Arena> arena_;
-  UnwindRegistry unwind_registry_;
+  inline static const ArenaSizes kSizes = {1 << 20, 1 << 20, 1 << 20};
   StubTable stubs_;
   const Stub stub_;
 };
@@ -114,7 +115,7 @@ INSTANTIATE_TEST_SUITE_P(Levels, ReentryRegistersTest,
                                          NamedLevel{"Avx512", VectorLevel::kAvx512}),
                          [](const auto& info) { return info.param.name; });
 
-ExecutorAddress ClobberAndFind(void*) {
+ExecutorAddress ClobberAndFind(const std::atomic<void*>&) {
   firstcall_test_clobber_registers();
   return AddressOf(&firstcall_test_find_registers);
 }
@@ -167,7 +168,7 @@ double TakeMany(int a, double b, Large large, long double x87, const char* text,
 }
 
 TEST(ReentryTest, ArgumentsOnTheStackAndResultsPass) {
-  const FirstCall stub([](void*) { return AddressOf(&TakeMany); });
+  const FirstCall stub([](const std::atomic<void*>&) { return AddressOf(&TakeMany); });
   Large large;
   for (int i = 0; i < 9; ++i) large.values[i] = i;
   EXPECT_EQ(stub.function<decltype(TakeMany)>()(1, 2.5, large, 1.0L / 3, "text",
@@ -181,7 +182,7 @@ int rounding_in_handler;
 int RoundingInTarget() { return fegetround(); }
 
 TEST(ReentryTest, HandlerRunsInTheDefaultFloatingPointEnvironment) {
-  const FirstCall stub([](void*) {
+  const FirstCall stub([](const std::atomic<void*>&) {
     rounding_in_handler = fegetround();
     fesetround(FE_UPWARD);  // Does not reach the program either.
     return AddressOf(&RoundingInTarget);
@@ -200,7 +201,7 @@ unsigned MxcsrInTarget() { return _mm_getcsr(); }
 
 TEST(ReentryTest, ControlAndStatusOfSseAreTheProgramsAfterwards) {
   constexpr unsigned kDefault = 0x1f80, kFlushToZero = 0x8000, kInexactSeen = 0x20;
-  const FirstCall stub([](void*) {
+  const FirstCall stub([](const std::atomic<void*>&) {
     mxcsr_in_handler = _mm_getcsr();
     _mm_setcsr(_mm_getcsr() | 0x1);  // An invalid operation of the compiler's.
     return AddressOf(&MxcsrInTarget);
@@ -215,7 +216,7 @@ TEST(ReentryTest, ControlAndStatusOfSseAreTheProgramsAfterwards) {
 int ErrnoInTarget() { return errno; }
 
 TEST(ReentryTest, ErrnoIsKept) {
-  const FirstCall stub([](void*) {
+  const FirstCall stub([](const std::atomic<void*>&) {
     errno = ENOENT;
     return AddressOf(&ErrnoInTarget);
   });
@@ -254,7 +255,7 @@ Backtrace seen_in_target;
 void SeeInTarget() { seen_in_target = TakeBacktrace(); }
 
 TEST(ReentryTest, BacktracesPassThroughStubs) {
-  const FirstCall stub([](void*) {
+  const FirstCall stub([](const std::atomic<void*>&) {
     seen_in_handler = TakeBacktrace();
     return AddressOf(&SeeInTarget);
   });
@@ -291,7 +292,7 @@ __attribute__((noinline)) void CallStepByStep(void (*function)()) {
 }
 
 TEST(ReentryTest, CallersAreFoundAtEveryInstructionOfAFirstCall) {
-  const FirstCall stub([](void*) { return AddressOf(+[] {}); });
+  const FirstCall stub([](const std::atomic<void*>&) { return AddressOf(+[] {}); });
   stepping = Stepping();
   stepping.stub = reinterpret_cast<uintptr_t>(stub.address());
   stepping.callers = CallersFrames();

@@ -10,7 +10,8 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "memory/arena.h"
+#include "memory/arena_memory.h"
+#include "memory/in_process_mapper.h"
 #include "memory/unwind_registry.h"
 #include "stubs/stub_architecture.h"
 #include "tests/testing/status_matchers.h"
@@ -34,20 +35,20 @@ struct Function {
   }
 };
 
-ExecutorAddress GoToBody(void* owner) {
-  auto* function = static_cast<Function*>(owner);
+ExecutorAddress GoToBody(const std::atomic<void*>& owner) {
+  auto* function = static_cast<Function*>(owner.load());
   ++function->first_calls;
   return function->body_address();
 }
 
-ExecutorAddress PublishAndGoToBody(void* owner) {
-  auto* function = static_cast<Function*>(owner);
+ExecutorAddress PublishAndGoToBody(const std::atomic<void*>& owner) {
+  auto* function = static_cast<Function*>(owner.load());
   function->stub.Publish(function->body_address());
   return GoToBody(owner);
 }
 
-ExecutorAddress Throw(void* owner) {
-  ++static_cast<Function*>(owner)->first_calls;
+ExecutorAddress Throw(const std::atomic<void*>& owner) {
+  ++static_cast<Function*>(owner.load())->first_calls;
   throw std::runtime_error("from the handler");
 }
 
@@ -62,9 +63,9 @@ class StubTableTest : public testing::Test {
   }
 
   StubTable& WithHandler(StubTable::FirstCallHandler handler, const ArenaSizes& sizes) {
-    arena_ = Arena::Create(sizes).value();
+    memory_ = ArenaMemory::Create(std::make_shared<InProcessMapper>(), {sizes}).value();
     table_ =
-        std::make_unique<StubTable>(HostStubArchitecture(), *arena_, unwind_registry_, handler);
+        std::make_unique<StubTable>(HostStubArchitecture(), memory_, unwind_registry_, handler);
     return *table_;
   }
 
@@ -74,8 +75,8 @@ class StubTableTest : public testing::Test {
     function.stub = *stub;
   }
 
-  std::unique_ptr<Arena> arena_;
-  UnwindRegistry unwind_registry_;
+  std::shared_ptr<ArenaMemory> memory_;
+  const std::shared_ptr<UnwindRegistry> unwind_registry_ = std::make_shared<UnwindRegistry>();
   std::unique_ptr<StubTable> table_;
 };
 
@@ -133,7 +134,7 @@ TEST_F(StubTableTest, EveryStubOfSeveralBlocksHasItsOwnOwner) {
 TEST_F(StubTableTest, StubsLieInTheArena) {
   Function function{PlusOne};
   MakeStub(WithHandler(&GoToBody), function);
-  EXPECT_TRUE(arena_->Contains(function.stub.address()));
+  EXPECT_TRUE(memory_->first().Contains(function.stub.address()));
 }
 
 TEST_F(StubTableTest, HandlerMayThrowToTheCaller) {
@@ -168,7 +169,7 @@ TEST_F(StubTableTest, BodyMayThrowToTheCaller) {
 Function inner_function;
 
 TEST_F(StubTableTest, HandlerMayCallOtherStubs) {
-  StubTable& table = WithHandler([](void* owner) {
+  StubTable& table = WithHandler([](const std::atomic<void*>& owner) {
     if (owner != &inner_function) {
       EXPECT_EQ(inner_function(20), 21);
     }
@@ -211,12 +212,18 @@ TEST_F(StubTableTest, FullArenaIsAnError) {
     const Segment full = sizes.code == 4096        ? Segment::kCode
                          : sizes.read_only == 4096 ? Segment::kReadOnly
                                                    : Segment::kData;
-    ASSERT_THAT(arena_->Allocate(full, 4096 - 64, 1), IsOk());
+    MemoryRequest request;
+    request.segment = full;
+    request.size = 4096 - 64;
+    request.near = memory_->near_first();
+    ASSERT_THAT(memory_->Allocate(request), IsOk());
+    const size_t used = memory_->usage().total_used();
     Function function{PlusOne};
     for (int i = 0; i < 2; ++i) {
       EXPECT_THAT(table.Make(&function), StatusIs(absl::StatusCode::kResourceExhausted,
                                                   HasSubstr("do not fit in what is left")));
       EXPECT_EQ(table.size(), 0u);
+      EXPECT_EQ(memory_->usage().total_used(), used);
     }
   }
 }
@@ -235,6 +242,50 @@ TEST_F(StubTableTest, StubsMadeBeforeTheArenaWasFullGoOn) {
   EXPECT_EQ(table.size(), functions.size());
   EXPECT_GE(functions.size(), 127u);
   for (const auto& function : functions) EXPECT_EQ((*function)(1), 2);
+}
+
+TEST_F(StubTableTest, RetiredStubAsksItsLastOwner) {
+  Function function{PlusOne};
+  StubTable& table = WithHandler(&PublishAndGoToBody);
+  MakeStub(table, function);
+  EXPECT_EQ(function(1), 2);
+  const Stub stub = function.stub;
+  auto last = std::make_shared<Function>();
+  last->body = TimesTwo;
+  last->stub = stub;
+  table.Retire(stub, last);
+  EXPECT_EQ(table.size(), 0u);
+  EXPECT_EQ(stub.address().InThisProcess<int (*)(int)>()(7), 14);
+  EXPECT_EQ(last->first_calls, 1);
+}
+
+TEST_F(StubTableTest, RetiredStubsAreGivenOutAgainTheOldestFirst) {
+  StubTable& table = WithHandler(&GoToBody);
+  std::vector<Function> functions(StubTable::kKeptRetired + 2);
+  auto owner = std::make_shared<int>();
+  for (Function& function : functions) {
+    function.body = PlusOne;
+    MakeStub(table, function);
+  }
+  for (size_t i = 0; i <= StubTable::kKeptRetired; ++i) table.Retire(functions[i].stub, owner);
+  EXPECT_EQ(owner.use_count(), StubTable::kKeptRetired + 2);
+  Function next{TimesTwo};
+  MakeStub(table, next);
+  EXPECT_EQ(owner.use_count(), StubTable::kKeptRetired + 1);
+  EXPECT_EQ(next.stub.address(), functions[0].stub.address());
+  EXPECT_EQ(next(21), 42);
+  Function another{TimesTwo};
+  MakeStub(table, another);
+  EXPECT_NE(another.stub.address(), functions[1].stub.address());
+  EXPECT_EQ(functions.back()(1), 2);
+}
+
+TEST_F(StubTableTest, GivesItsMemoryBack) {
+  Function function{PlusOne};
+  MakeStub(WithHandler(&GoToBody), function);
+  EXPECT_NE(memory_->usage().total_used(), 0u);
+  table_ = nullptr;
+  EXPECT_EQ(memory_->usage().total_used(), 0u);
 }
 
 }  // namespace

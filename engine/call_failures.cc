@@ -1,0 +1,17 @@
+#include "engine/call_failures.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+namespace firstcall {
+
+ExecutorAddress CallFailures::Handle(const FailedCall& call) const {
+  if (handler_) {
+    if (void* replacement = handler_(call)) return ExecutorAddress::Of(replacement);
+  }
+  std::fprintf(stderr, "firstcall: %s\n", std::string(call.status.message()).c_str());
+  std::exit(kFirstCallFailedExitStatus);
+}
+
+}  // namespace firstcall

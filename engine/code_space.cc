@@ -1,0 +1,20 @@
+#include "engine/code_space.h"
+
+#include <utility>
+
+#include "stubs/stub_architecture.h"
+
+namespace firstcall {
+
+CodeSpace::CodeSpace(std::shared_ptr<ArenaMemory> arenas, std::shared_ptr<MemoryManager> memory,
+                     StubTable::FirstCallHandler first_call_handler)
+    : arenas_(std::move(arenas)),
+      memory_(memory != nullptr ? std::move(memory) : arenas_),
+      unwind_registry_(std::make_shared<UnwindRegistry>()),
+      stubs_(HostStubArchitecture(), arenas_, unwind_registry_, first_call_handler) {}
+
+std::unique_ptr<OwnedCode> CodeSpace::MakeOwner() const {
+  return std::make_unique<OwnedCode>(memory_, unwind_registry_);
+}
+
+}  // namespace firstcall

@@ -1,0 +1,56 @@
+// What compiled code needs for as long as it can run, which may be longer than its engine lives:
+// memory, unwind tables, stubs, and the thread-local variables of the process it uses.
+//
+// Thread-safe, as its parts are.
+
+#ifndef FIRSTCALL_ENGINE_CODE_SPACE_H_
+#define FIRSTCALL_ENGINE_CODE_SPACE_H_
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "engine/host_thread_locals.h"
+#include "memory/arena_memory.h"
+#include "memory/memory_manager.h"
+#include "memory/owned_code.h"
+#include "memory/unwind_registry.h"
+#include "stubs/stub_table.h"
+
+namespace firstcall {
+
+class CodeSpace {
+ public:
+  // `memory` is the client's manager, or null: then modules lie in the arenas too.
+  CodeSpace(std::shared_ptr<ArenaMemory> arenas, std::shared_ptr<MemoryManager> memory,
+            StubTable::FirstCallHandler first_call_handler);
+
+  ArenaMemory& arenas() const { return *arenas_; }
+  StubTable& stubs() { return stubs_; }
+  HostThreadLocals& host_thread_locals() { return host_thread_locals_; }
+
+  // For the code of another module or object.
+  std::unique_ptr<OwnedCode> MakeOwner() const;
+
+  // As MemoryRequest::near, for what has to be near, if the memory is the engine's own.
+  ExecutorAddress NearFor(bool is_far) const {
+    return is_far || memory_ != arenas_ ? ExecutorAddress() : arenas_->near_first();
+  }
+
+  // Whether what is compiled for a new module should do without being within reach of the stubs and
+  // of what else the first arena holds.
+  bool MustBeFar() const { return memory_ != arenas_ || arenas_->first().IsNearlyFull(); }
+
+  // Whether code that is near can refer to `address` by a distance.
+  bool IsNear(ExecutorAddress address) const { return arenas_->first().Contains(address); }
+
+ private:
+  const std::shared_ptr<ArenaMemory> arenas_;
+  const std::shared_ptr<MemoryManager> memory_;
+  const std::shared_ptr<UnwindRegistry> unwind_registry_;
+  StubTable stubs_;
+  HostThreadLocals host_thread_locals_;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_ENGINE_CODE_SPACE_H_

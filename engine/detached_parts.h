@@ -1,0 +1,42 @@
+// What a DetachedCode is made of; for the engine, which makes it.
+//
+// Constant once it is part of a DetachedCode, except for the exit handlers, which synchronize
+// themselves, and for what its end and the process's run.
+
+#ifndef FIRSTCALL_ENGINE_DETACHED_PARTS_H_
+#define FIRSTCALL_ENGINE_DETACHED_PARTS_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/call_failures.h"
+#include "engine/code_space.h"
+#include "engine/detached_code.h"
+#include "engine/exit_handlers.h"
+#include "engine/exit_hook.h"
+#include "engine/function_table.h"
+#include "engine/mcjit_linker.h"
+#include "memory/owned_code.h"
+
+namespace firstcall {
+
+struct DetachedCode::Parts {
+  // Runs what is left of exit handlers and destructors.
+  void RunDestructors();
+
+  std::string name;
+  std::shared_ptr<CodeSpace> code_space;
+  std::shared_ptr<const CallFailures> failures;
+  SymbolAddresses addresses;
+  std::vector<ExecutorAddress> destructors;  // In the order they are to run.
+  std::vector<NamedStub> stubs;
+  ExitHandlers exit_handlers;
+  std::unique_ptr<OwnedCode> code;
+  std::optional<ExitHook> exit_hook;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_ENGINE_DETACHED_PARTS_H_
