@@ -122,6 +122,8 @@ Engine::Engine(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Engine::~Engine() {
   RunDestructors();
   parts_->threads.Stop();
+  // Detached code may call what is not there any more.
+  if (parts_->code_space.use_count() > 1) parts_->functions.RemoveAll();
 }
 
 absl::StatusOr<SourceModule*> Engine::Parts::Add(NewModule added_module) {
@@ -330,17 +332,16 @@ absl::Status Engine::Remove(ModuleId id) {
 }
 
 absl::Status Engine::Parts::CompileAll(SourceModule& module) {
+  if (module.mode() == Mode::kEager) return absl::OkStatus();
   std::optional<Preparation> preparation;
   {
     WorkScope scope;
     preparation.emplace(program.FunctionsOf(module), PrepareOptions(), program);
   }
-  FIRSTCALL_RETURN_IF_ERROR(preparation->Run(threads));
-  WorkScope scope;
-  ContextPool::Lease context = contexts.Take();
-  return objects.Link(module.object(), *context);
+  return preparation->Run(threads);
 }
 
+// Links the module's data as far as others can name it; code has linked what it names itself.
 absl::StatusOr<SymbolAddresses> Engine::Parts::AddressesOf(SourceModule& module) {
   SymbolAddresses addresses;
   WorkScope scope;
@@ -356,6 +357,11 @@ absl::StatusOr<SymbolAddresses> Engine::Parts::AddressesOf(SourceModule& module)
     if (symbol.is_local || symbol.is_thread_local) continue;
     FIRSTCALL_ASSIGN_OR_RETURN(addresses[symbol.name],
                                resolver.AddressOf(module, ordinal, ReferenceKind::kStub, *context));
+  }
+  for (const AssemblySymbol& symbol : module.index().assembly_symbols()) {
+    if (!symbol.is_global) continue;
+    FIRSTCALL_ASSIGN_OR_RETURN(addresses[symbol.name],
+                               objects.AddressIn(module.object(), symbol.name, *context));
   }
   return addresses;
 }
@@ -379,7 +385,6 @@ absl::StatusOr<std::unique_ptr<DetachedCode>> Engine::Detach(ModuleId id) {
     ExclusiveWorkScope scope;
     FIRSTCALL_RETURN_IF_ERROR(parts.Forget(*module, /*is_detached=*/true));
     detached->stubs = parts.functions.Detach(*module);
-    parts.functions.ExpectSurvivors();
     parts.exit_handlers.Move(module->object().dso_handle, detached->exit_handlers);
     detached->code = std::move(module->object().owned_code);
   }

@@ -11,6 +11,7 @@
 #include "base/fatal_error_guard.h"
 #include "base/status.h"
 #include "engine/work_scope.h"
+#include "splitter/data_extractor.h"
 #include "splitter/function_extractor.h"
 #include "splitter/symbol_name.h"
 
@@ -154,6 +155,14 @@ void FunctionCompiler::Remove(const SourceModule& module) {
 
 void FunctionCompiler::Settle(SourceModule& module, size_t compiled, CompileContext& context) {
   if (!module.CountCompiled(compiled)) return;
+  const bool data_is_linked =
+      module.object().state.load(std::memory_order_acquire) == LazyObject::State::kReady;
+  if (!data_is_linked && !module.source().is_reopenable()) {
+    absl::StatusOr<ModuleView*> view = context.View(module);
+    if (!view.ok()) return;
+    absl::MutexLock lock(&(*view)->mutex());
+    if (HasData(**view, module.index())) return;
+  }
   context.DropView(module);
   contexts_.DropViews(module);
   module.source().ForgetFirstView();

@@ -76,17 +76,12 @@ void FunctionTable::Retire(const Record& record, absl::string_view reason) const
   Retire(stubs_, {*record.stub, NameOf(record.key)}, record.key.module->name(), reason, failures_);
 }
 
-FunctionTable::~FunctionTable() {
+void FunctionTable::RemoveAll() {
   absl::MutexLock lock(&mutex_);
-  if (!expects_survivors_) return;
   for (const auto& [key, record] : records_) {
     if (record->stub) Retire(*record, "its engine is gone");
   }
-}
-
-void FunctionTable::ExpectSurvivors() {
-  absl::MutexLock lock(&mutex_);
-  expects_survivors_ = true;
+  records_.clear();
 }
 
 void FunctionTable::Remove(SourceModule& module) {

@@ -67,9 +67,6 @@ class FunctionTable {
   FunctionTable(StubTable& stubs, std::shared_ptr<const CallFailures> failures,
                 OnFirstCall on_first_call)
       : on_first_call_(std::move(on_first_call)), failures_(std::move(failures)), stubs_(stubs) {}
-  // Leaves stubs behind that tell the failure handler that the engine is gone, if `stubs` has other
-  // users.
-  ~FunctionTable();
   FunctionTable(const FunctionTable&) = delete;
   FunctionTable& operator=(const FunctionTable&) = delete;
 
@@ -80,8 +77,8 @@ class FunctionTable {
   static void Retire(StubTable& stubs, const NamedStub& stub, absl::string_view module,
                      absl::string_view reason, std::shared_ptr<const CallFailures> failures);
 
-  // From now on the destructor leaves working stubs behind.
-  void ExpectSurvivors() ABSL_LOCKS_EXCLUDED(mutex_);
+  // Forgets all functions. Calls of their stubs tell the failure handler that the engine is gone.
+  void RemoveAll() ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Forgets the functions of `module`. Calls of their stubs go to the failure handler.
   void Remove(SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
@@ -145,7 +142,6 @@ class FunctionTable {
   const std::shared_ptr<const CallFailures> failures_;
   StubTable& stubs_;
   mutable absl::Mutex mutex_;
-  bool expects_survivors_ ABSL_GUARDED_BY(mutex_) = false;
   Records records_ ABSL_GUARDED_BY(mutex_);
 };
 

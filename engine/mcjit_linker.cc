@@ -144,7 +144,8 @@ absl::StatusOr<SymbolAddresses> McjitLinker::Load(ObjectImage& image, OwnedCode&
                                                   ExecutorAddress near) {
   Drop();
   if (MustRenew(image)) FIRSTCALL_RETURN_IF_ERROR(Renew());
-  memory_->BeginObject(image.defined(), {&owner, near, image.MemorySizes()});
+  memory_->BeginObject(image.defined(),
+                       {&owner, near, image.MemorySizes(), image.HasSeveralCodeSections()});
   owner_ = &owner;
   absl::Status status = RunGuarded([&] { mcjit_->addObjectFile(image.TakeObject()); });
   if (!status.ok()) {

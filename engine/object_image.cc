@@ -125,6 +125,12 @@ std::vector<ObjectImage::Definition> ObjectImage::DescribeDefinitions() const {
   return definitions;
 }
 
+bool ObjectImage::HasSeveralCodeSections() const {
+  return llvm::count_if(object_->sections(), [](const llvm::object::ELFSectionRef section) {
+           return (section.getFlags() & llvm::ELF::SHF_EXECINSTR) != 0 && section.getSize() != 0;
+         }) > 1;
+}
+
 SegmentSizes ObjectImage::MemorySizes() const {
   // For each reference a jump (at most 20 bytes, on AArch64) and an entry of the offset table.
   constexpr size_t kBytesForReference = 32;

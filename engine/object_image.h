@@ -76,6 +76,7 @@ class ObjectImage {
 
   // What loading it takes at most, the linker's own pieces included.
   SegmentSizes MemorySizes() const;
+  bool HasSeveralCodeSections() const;
 
   // Makes a definition a reference to one that stands elsewhere.
   void Undefine(absl::string_view name);

@@ -30,7 +30,7 @@ void OwnedCode::Free(absl::Span<const MemoryBlock> blocks) const {
 uint64_t OwnedCode::free_count() { return frees.load(std::memory_order_acquire); }
 
 void OwnedCode::Add(absl::Span<const MemoryBlock> blocks,
-                    absl::Span<const ExecutorAddress> unwind_tables) {
+                    absl::Span<const UnwindTable> unwind_tables) {
   absl::MutexLock lock(&mutex_);
   blocks_.insert(blocks_.end(), blocks.begin(), blocks.end());
   unwind_tables_.insert(unwind_tables_.end(), unwind_tables.begin(), unwind_tables.end());

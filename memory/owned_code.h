@@ -35,7 +35,7 @@ class OwnedCode {
   UnwindRegistry& unwind_registry() const { return *unwind_registry_; }
 
   // Takes over blocks of memory() and tables that are registered with unwind_registry().
-  void Add(absl::Span<const MemoryBlock> blocks, absl::Span<const ExecutorAddress> unwind_tables)
+  void Add(absl::Span<const MemoryBlock> blocks, absl::Span<const UnwindTable> unwind_tables)
       ABSL_LOCKS_EXCLUDED(mutex_);
   void OnFree(std::function<void()> action) ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -53,7 +53,7 @@ class OwnedCode {
   const std::shared_ptr<UnwindRegistry> unwind_registry_;
   mutable absl::Mutex mutex_;
   std::vector<MemoryBlock> blocks_ ABSL_GUARDED_BY(mutex_);
-  std::vector<ExecutorAddress> unwind_tables_ ABSL_GUARDED_BY(mutex_);
+  std::vector<UnwindTable> unwind_tables_ ABSL_GUARDED_BY(mutex_);
   std::vector<std::function<void()>> on_free_ ABSL_GUARDED_BY(mutex_);
 };
 

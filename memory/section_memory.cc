@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/str_cat.h"
 #include "llvm/ExecutionEngine/RuntimeDyld.h"
 
 namespace firstcall {
@@ -14,6 +15,8 @@ void SectionMemory::BeginObject(absl::Span<const absl::string_view> symbols,
   placement_ = placement;
   symbols_ = symbols;
   addresses_.clear();
+  code_block_ = {};
+  code_block_used_ = 0;
   code_bytes_ = 0;
   status_ = absl::OkStatus();
 }
@@ -21,6 +24,7 @@ void SectionMemory::BeginObject(absl::Span<const absl::string_view> symbols,
 void SectionMemory::Keep() {
   placement_.owner->Add(blocks_, unwind_tables_);
   blocks_.clear();
+  sections_.clear();
   unwind_tables_.clear();
 }
 
@@ -28,6 +32,7 @@ void SectionMemory::Drop() {
   if (!unwind_tables_.empty()) placement_.owner->unwind_registry().Withdraw(unwind_tables_);
   if (!blocks_.empty()) placement_.owner->Free(blocks_);
   blocks_.clear();
+  sections_.clear();
   unwind_tables_.clear();
 }
 
@@ -46,15 +51,45 @@ uint8_t* SectionMemory::Allocate(Segment segment, size_t size, size_t alignment,
     return nullptr;  // LLVM turns this into a fatal error, which the linker guards against.
   }
   blocks_.push_back(*block);
+  sections_.push_back(*block);
   // The object's other sections have to be near this one.
   if (placement_.near.is_null()) placement_.near = block->run;
-  if (segment == Segment::kCode) code_bytes_ += size;
+  if (segment == Segment::kCode) {
+    code_bytes_ += size;
+    code_block_ = *block;
+  }
   return block->write;
+}
+
+uint8_t* SectionMemory::AllocateInCodeBlock(size_t size, size_t alignment,
+                                            llvm::StringRef section) {
+  // No more than a page: more would be wasted, and no code needs it.
+  constexpr size_t kBlockAlignment = 4096;
+  if (code_block_.write == nullptr) {
+    if (Allocate(Segment::kCode, placement_.sizes.code, kBlockAlignment, section) == nullptr) {
+      return nullptr;
+    }
+    code_bytes_ = 0;
+    sections_.pop_back();
+  }
+  alignment = std::max<size_t>(alignment, 1);
+  const size_t begin = (code_block_used_ + alignment - 1) & ~(alignment - 1);
+  if (begin + size > code_block_.size || alignment > kBlockAlignment) {
+    status_ = absl::ResourceExhaustedError(
+        absl::StrCat("code memory: ", size, " bytes of code, aligned to ", alignment,
+                     ", do not fit in what was provided for an object"));
+    return nullptr;
+  }
+  code_block_used_ = begin + size;
+  code_bytes_ += size;
+  sections_.push_back({code_block_.write + begin, code_block_.run + begin, size, Segment::kCode});
+  return sections_.back().write;
 }
 
 uint8_t* SectionMemory::allocateCodeSection(uintptr_t size, unsigned alignment, unsigned,
                                             llvm::StringRef name) {
-  return Allocate(Segment::kCode, size, alignment, name);
+  return placement_.has_several_code_sections ? AllocateInCodeBlock(size, alignment, name)
+                                              : Allocate(Segment::kCode, size, alignment, name);
 }
 
 uint8_t* SectionMemory::allocateDataSection(uintptr_t size, unsigned alignment, unsigned,
@@ -63,9 +98,9 @@ uint8_t* SectionMemory::allocateDataSection(uintptr_t size, unsigned alignment, 
 }
 
 void SectionMemory::notifyObjectLoaded(llvm::RuntimeDyld& linker, const llvm::object::ObjectFile&) {
-  for (const MemoryBlock& block : blocks_) {
-    if (ExecutorAddress::Of(block.write) != block.run) {
-      linker.mapSectionAddress(block.write, block.run.value());
+  for (const MemoryBlock& section : sections_) {
+    if (ExecutorAddress::Of(section.write) != section.run) {
+      linker.mapSectionAddress(section.write, section.run.value());
     }
   }
   for (absl::string_view symbol : symbols_) {
@@ -75,7 +110,8 @@ void SectionMemory::notifyObjectLoaded(llvm::RuntimeDyld& linker, const llvm::ob
 }
 
 void SectionMemory::registerEHFrames(uint8_t*, uint64_t run, size_t) {
-  const ExecutorAddress table(run);
+  if (code_block_.write == nullptr) return;  // It describes nothing.
+  const UnwindTable table{ExecutorAddress(run), code_block_.run};
   placement_.owner->unwind_registry().Register(table);
   unwind_tables_.push_back(table);
 }

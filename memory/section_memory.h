@@ -33,6 +33,9 @@ class SectionMemory final : public llvm::RTDyldMemoryManager {
     OwnedCode* owner = nullptr;
     ExecutorAddress near;  // As MemoryRequest::near.
     SegmentSizes sizes;    // As MemoryRequest::object.
+    // It has more than one section of code: they get one block together, because the unwinder wants
+    // the code that a table describes in one piece.
+    bool has_several_code_sections = false;
   };
 
   // Call before loading an object, which must be kept or dropped afterwards. `symbols` are those
@@ -66,12 +69,17 @@ class SectionMemory final : public llvm::RTDyldMemoryManager {
 
  private:
   uint8_t* Allocate(Segment segment, size_t size, size_t alignment, llvm::StringRef section);
+  uint8_t* AllocateInCodeBlock(size_t size, size_t alignment, llvm::StringRef section);
 
   Placement placement_;
   absl::Span<const absl::string_view> symbols_;
   std::vector<ExecutorAddress> addresses_;
   std::vector<MemoryBlock> blocks_;
-  std::vector<ExecutorAddress> unwind_tables_;
+  // Sections are these parts of them.
+  std::vector<MemoryBlock> sections_;
+  MemoryBlock code_block_;  // The block for all code, or the last section's.
+  size_t code_block_used_ = 0;
+  std::vector<UnwindTable> unwind_tables_;
   size_t code_bytes_ = 0;
   absl::Status status_;
 };

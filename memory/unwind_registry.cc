@@ -1,5 +1,7 @@
-// The group that replaces others is registered before those are withdrawn, so that a thread that
-// throws meanwhile finds each table at least once.
+// A thread that throws meanwhile must find each table at any moment. What takes the place of a
+// group is registered before that is withdrawn; and of two groups that become one, the lower is
+// withdrawn first: as long as the upper is there it is found for its addresses, and then the whole
+// is.
 
 #include "memory/unwind_registry.h"
 
@@ -28,76 +30,84 @@ UnwindRegistry::Grouping UnwindRegistry::DefaultGrouping() {
 
 UnwindRegistry::~UnwindRegistry() {
   absl::MutexLock lock(&mutex_);
-  for (const Group& group : groups_) Deregister(group);
-}
-
-void UnwindRegistry::Deregister(const Group& group) {
-  __deregister_frame(grouping_ == Grouping::kIndividual ? group.tables->front()
-                                                        : group.tables->data());
-}
-
-void UnwindRegistry::Withdraw(absl::Span<const ExecutorAddress> tables) {
-  if (tables.empty()) return;
-  absl::flat_hash_set<void*> withdrawn;
-  for (ExecutorAddress table : tables) withdrawn.insert(table.InThisProcess<void*>());
-  const auto is_withdrawn = [&](void* table) { return withdrawn.contains(table); };
-  absl::MutexLock lock(&mutex_);
-  for (size_t i = groups_.size(); i-- > 0 && !withdrawn.empty();) {
-    Group& group = groups_[i];
-    Group rest;
-    rest.rank = group.rank;
-    rest.tables = std::make_unique<std::vector<void*>>();
-    std::remove_copy_if(group.tables->begin(), group.tables->end(),
-                        std::back_inserter(*rest.tables), is_withdrawn);
-    if (rest.tables->size() == group.tables->size()) continue;
-    for (void* table : *group.tables) withdrawn.erase(table);
-    // A null is left of a group of which all tables are withdrawn.
-    const bool is_empty = rest.tables->size() == 1;
-    if (!is_empty) __register_frame_table(rest.tables->data());
-    Deregister(group);
-    if (is_empty) {
-      groups_.erase(groups_.begin() + i);
+  for (const auto& [stretch, group] : groups_) {
+    if (grouping_ == Grouping::kMerge) {
+      __deregister_frame(group->data());
     } else {
-      group = std::move(rest);
+      std::for_each(group->begin(), group->end() - 1, &__deregister_frame);
     }
   }
 }
 
-void UnwindRegistry::Register(ExecutorAddress table) {
-  absl::MutexLock lock(&mutex_);
-  Group group;
-  group.tables = std::make_unique<std::vector<void*>>();
-  *group.tables = {table.InThisProcess<void*>(), nullptr};
-  if (grouping_ == Grouping::kIndividual) {
-    __register_frame(group.tables->front());
-    groups_.push_back(std::move(group));
-    return;
+// An empty list of tables leaves the group null.
+void UnwindRegistry::Replace(Group& group, std::vector<void*> tables) {
+  Group replacement;
+  if (!tables.empty()) {
+    tables.push_back(nullptr);
+    replacement = std::make_unique<std::vector<void*>>(std::move(tables));
+    if (grouping_ == Grouping::kMerge) __register_frame_table(replacement->data());
   }
-  __register_frame_table(group.tables->data());
-  groups_.push_back(std::move(group));
-  while (groups_.size() >= 2 && groups_[groups_.size() - 2].rank == groups_.back().rank) {
-    MergeLastTwo();
-  }
+  if (group != nullptr && grouping_ == Grouping::kMerge) __deregister_frame(group->data());
+  group = std::move(replacement);
 }
 
-void UnwindRegistry::MergeLastTwo() {
-  Group& first = groups_[groups_.size() - 2];
-  Group& second = groups_.back();
-  Group merged;
-  merged.rank = second.rank + 1;
-  merged.tables = std::make_unique<std::vector<void*>>(*first.tables);
-  merged.tables->pop_back();
-  merged.tables->insert(merged.tables->end(), second.tables->begin(), second.tables->end());
-  __register_frame_table(merged.tables->data());
-  __deregister_frame(first.tables->data());
-  __deregister_frame(second.tables->data());
-  groups_.pop_back();
-  groups_.back() = std::move(merged);
+void UnwindRegistry::Register(const UnwindTable& table) {
+  absl::MutexLock lock(&mutex_);
+  Group& group = groups_[StretchOf(table.code)];
+  std::vector<void*> tables;
+  if (group != nullptr) tables.assign(group->begin(), group->end() - 1);
+  tables.push_back(table.table.InThisProcess<void*>());
+  if (grouping_ == Grouping::kIndividual) {
+    __register_frame(tables.back());
+    ++individual_;
+  }
+  Replace(group, std::move(tables));
+  if (grouping_ == Grouping::kMerge && groups_.size() > kMostGroups) DoubleStretches();
+}
+
+void UnwindRegistry::DoubleStretches() {
+  ++stretch_bits_;
+  absl::btree_map<uint64_t, Group> groups;
+  for (auto& [stretch, group] : groups_) {
+    Group& merged = groups[stretch / 2];
+    if (merged == nullptr) {
+      merged = std::move(group);
+      continue;
+    }
+    std::vector<void*> tables(merged->begin(), merged->end() - 1);
+    tables.insert(tables.end(), group->begin(), group->end() - 1);
+    Replace(merged, std::move(tables));
+    __deregister_frame(group->data());
+  }
+  groups_ = std::move(groups);
+}
+
+void UnwindRegistry::Withdraw(absl::Span<const UnwindTable> tables) {
+  absl::MutexLock lock(&mutex_);
+  absl::btree_map<uint64_t, absl::flat_hash_set<void*>> withdrawn;
+  for (const UnwindTable& table : tables) {
+    withdrawn[StretchOf(table.code)].insert(table.table.InThisProcess<void*>());
+  }
+  for (const auto& [stretch, of_group] : withdrawn) {
+    auto found = groups_.find(stretch);
+    if (found == groups_.end()) continue;
+    std::vector<void*> rest;
+    for (auto table = found->second->begin(); table != found->second->end() - 1; ++table) {
+      if (!of_group.contains(*table)) {
+        rest.push_back(*table);
+      } else if (grouping_ == Grouping::kIndividual) {
+        __deregister_frame(*table);
+        --individual_;
+      }
+    }
+    Replace(found->second, std::move(rest));
+    if (found->second == nullptr) groups_.erase(found);
+  }
 }
 
 size_t UnwindRegistry::group_count() const {
   absl::MutexLock lock(&mutex_);
-  return groups_.size();
+  return grouping_ == Grouping::kIndividual ? individual_ : groups_.size();
 }
 
 }  // namespace firstcall

@@ -1,10 +1,11 @@
 // Makes the unwind tables (.eh_frame) of compiled code known to the process's unwinder.
 //
-// libgcc before version 13 searches the registered tables one by one, so that a throw costs time in
-// proportion to their number. Therefore tables are registered in groups: each table starts as a
-// group of one, and two neighbouring groups of the same rank are merged into one of the next, as
-// the digits of a binary counter carry. n tables stand in at most log2(n) + 1 groups, and each is
-// registered at most log2(n) + 1 times.
+// libgcc before version 13 searches what is registered one by one, so that a throw costs time in
+// proportion to the number of registrations; and of those whose code begins at or below an address
+// it searches only the last, so that no two may interleave (unwind-dw2-fde.c, _Unwind_Find_FDE).
+// Therefore tables are registered in groups by where their code begins: a group has an aligned
+// stretch of addresses, all stretches are of one size, and the size doubles when there are too many
+// groups.
 //
 // Thread-safe. Never blocks on a compile.
 
@@ -12,15 +13,25 @@
 #define FIRSTCALL_MEMORY_UNWIND_REGISTRY_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/container/btree_map.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/types/span.h"
 #include "memory/executor_address.h"
 
 namespace firstcall {
+
+// A sequence of entries that ends with four zero bytes, in this process, unchanged and alive as
+// long as it is registered, and the beginning of the code it describes, in which there is no other
+// code.
+struct UnwindTable {
+  ExecutorAddress table;
+  ExecutorAddress code;
+};
 
 class UnwindRegistry {
  public:
@@ -28,9 +39,11 @@ class UnwindRegistry {
     kMerge,       // As described above.
     kIndividual,  // One registration a table: right for libgcc 13 and later, which uses a tree.
   };
-
   // What suits the libgcc of this process.
   static Grouping DefaultGrouping();
+
+  // More groups than this are made fewer.
+  static constexpr size_t kMostGroups = 64;
 
   explicit UnwindRegistry(Grouping grouping = DefaultGrouping()) : grouping_(grouping) {}
   // Withdraws every table. No code they describe may be on any stack.
@@ -38,30 +51,33 @@ class UnwindRegistry {
   UnwindRegistry(const UnwindRegistry&) = delete;
   UnwindRegistry& operator=(const UnwindRegistry&) = delete;
 
-  // Registers the table at `table`: a sequence of entries that ends with four zero bytes, in this
-  // process, unchanged and alive until it is withdrawn.
-  void Register(ExecutorAddress table) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Takes time in proportion to the number of tables in the group.
+  void Register(const UnwindTable& table) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Withdraws tables that are registered. No code they describe may be on any stack. Takes time in
-  // proportion to the number of tables in the groups they are in, for each of those groups.
-  void Withdraw(absl::Span<const ExecutorAddress> tables) ABSL_LOCKS_EXCLUDED(mutex_);
+  // proportion to the number of tables in their groups.
+  void Withdraw(absl::Span<const UnwindTable> tables) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Number of registrations with the unwinder at present.
   size_t group_count() const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  struct Group {
-    size_t rank = 0;
-    // What the unwinder was given: pointers to the tables, and a null at the end.
-    std::unique_ptr<std::vector<void*>> tables;
-  };
+  // What the unwinder was given: pointers to the tables, and a null at the end.
+  using Group = std::unique_ptr<std::vector<void*>>;
 
-  void Deregister(const Group& group) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void MergeLastTwo() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // The number of the stretch of addresses `code` is in.
+  uint64_t StretchOf(ExecutorAddress code) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return code.value() >> stretch_bits_;
+  }
+  void Replace(Group& group, std::vector<void*> tables) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void DoubleStretches() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const Grouping grouping_;
   mutable absl::Mutex mutex_;
-  std::vector<Group> groups_ ABSL_GUARDED_BY(mutex_);  // Ranks descend from front to back.
+  // 64 KiB: some hundred small functions.
+  int stretch_bits_ ABSL_GUARDED_BY(mutex_) = 16;
+  absl::btree_map<uint64_t, Group> groups_ ABSL_GUARDED_BY(mutex_);  // By stretch.
+  size_t individual_ ABSL_GUARDED_BY(mutex_) = 0;                    // With kIndividual.
 };
 
 }  // namespace firstcall

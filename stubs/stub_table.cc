@@ -24,7 +24,7 @@ struct StubTable::Block : ReentryContext {
   FirstCallHandler handler = nullptr;
   ExecutorAddress code;
   uint8_t* data = nullptr;
-  ExecutorAddress unwind_table;
+  UnwindTable unwind_table;
   std::vector<MemoryBlock> memory;
   // Atomic: the thread that calls a stub has its address from code or data, not from Make.
   std::array<std::atomic<void*>, kStubsPerBlock> owners = {};
@@ -116,7 +116,7 @@ absl::Status StubTable::AddBlock() {
   block->handler = handler_;
   block->code = code.run;
   block->data = data.write;
-  block->unwind_table = unwind.run;
+  block->unwind_table = {unwind.run, code.run};
   auto* words = reinterpret_cast<uint64_t*>(data.write);
   words[StubBlockLayout::kContextOffset / 8] =
       ExecutorAddress::Of(static_cast<ReentryContext*>(block.get())).value();
@@ -127,7 +127,7 @@ absl::Status StubTable::AddBlock() {
   }
   FIRSTCALL_RETURN_IF_ERROR(memory_->Finalize(block->memory));
   std::move(give_back).Cancel();
-  unwind_registry_->Register(unwind.run);
+  unwind_registry_->Register(block->unwind_table);
   blocks_.push_back(std::move(block));
   return absl::OkStatus();
 }

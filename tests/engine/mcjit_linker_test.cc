@@ -9,10 +9,11 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "engine/debugger_registration.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "memory/arena.h"
+#include "memory/arena_memory.h"
+#include "memory/in_process_mapper.h"
+#include "memory/owned_code.h"
 #include "memory/unwind_registry.h"
 #include "tests/testing/object.h"
 #include "tests/testing/status_matchers.h"
@@ -27,7 +28,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-constexpr ArenaSizes kSizes = {1 << 20, 1 << 20, 1 << 20};
+const ArenaSizes kSizes = {1 << 20, 1 << 20, 1 << 20};
 
 template <typename Function>
 ExecutorAddress AddressOf(Function* function) {
@@ -39,14 +40,15 @@ class McjitLinkerTest : public testing::TestWithParam<UnwindRegistry::Grouping> 
   explicit McjitLinkerTest(UnwindRegistry::Grouping grouping = GetParam(),
                            const ArenaSizes& sizes = kSizes)
       : target_(MakeTarget()),
-        arena_(Arena::Create(sizes).value()),
-        unwind_registry_(grouping),
-        linker_(target_, CodeMemory{*arena_, unwind_registry_, debugger_registration_}) {}
+        arenas_(ArenaMemory::Create(std::make_shared<InProcessMapper>(), {sizes}).value()),
+        unwind_registry_(std::make_shared<UnwindRegistry>(grouping)),
+        owner_(std::make_unique<OwnedCode>(arenas_, unwind_registry_)),
+        linker_(target_) {}
 
   absl::StatusOr<SymbolAddresses> Load(absl::string_view text) {
     objects_.push_back(CompileToObject(text));
     images_.push_back(ObjectImage::Parse(objects_.back(), "test.o").value());
-    return linker_.Load(*images_.back());
+    return linker_.Load(*images_.back(), *owner_, arenas_->near_first());
   }
 
   // What the object of `text` defines, ready to run.
@@ -62,9 +64,9 @@ class McjitLinkerTest : public testing::TestWithParam<UnwindRegistry::Grouping> 
   }
 
   const Target target_;
-  const std::unique_ptr<Arena> arena_;
-  UnwindRegistry unwind_registry_;
-  DebuggerRegistration debugger_registration_;
+  const std::shared_ptr<ArenaMemory> arenas_;
+  const std::shared_ptr<UnwindRegistry> unwind_registry_;
+  std::unique_ptr<OwnedCode> owner_;
   std::list<ObjectBytes> objects_;  // Must outlive their images.
   std::list<std::unique_ptr<ObjectImage>> images_;
   McjitLinker linker_;
@@ -105,8 +107,8 @@ TEST_P(McjitLinkerTest, CodeConstantsAndDataWork) {
   EXPECT_EQ(Call(defined, "f", 2), 30);
   EXPECT_EQ(Call(defined, "f", 0), 10);
   EXPECT_EQ(*defined.at("calls").InThisProcess<int*>(), 7);
-  EXPECT_TRUE(arena_->Contains(defined.at("f")));
-  EXPECT_TRUE(arena_->Contains(defined.at("calls")));
+  EXPECT_TRUE(arenas_->first().Contains(defined.at("f")));
+  EXPECT_TRUE(arenas_->first().Contains(defined.at("calls")));
 }
 
 int host_variable = 3;
@@ -145,7 +147,8 @@ TEST_P(McjitLinkerTest, ReferenceToNothingIsZero) {
       })");
   const std::unique_ptr<ObjectImage> image = ObjectImage::Parse(bytes, "test.o").value();
   image->DefineAsZero("maybe");
-  ASSERT_OK_AND_ASSIGN(const SymbolAddresses defined, linker_.Load(*image));
+  ASSERT_OK_AND_ASSIGN(const SymbolAddresses defined,
+                       linker_.Load(*image, *owner_, arenas_->near_first()));
   ASSERT_THAT(linker_.Finish(SymbolAddresses()), IsOk());
   EXPECT_EQ(Call(defined, "f"), -1);
   EXPECT_EQ(*defined.at("pointer").InThisProcess<void**>(), nullptr);
@@ -208,8 +211,8 @@ TEST_P(McjitLinkerTest, ExceptionsPassThroughLinkedCode) {
     functions.push_back(Link(kCallsThrower, {{"thrower", AddressOf(&ThrowSeven)}}).at("f"));
     for (ExecutorAddress function : functions) EXPECT_EQ(CatchFrom(function), 7);
   }
-  EXPECT_EQ(unwind_registry_.group_count(),
-            GetParam() == UnwindRegistry::Grouping::kMerge ? 2u /* 16 + 4 */ : 20u);
+  EXPECT_EQ(unwind_registry_->group_count(),
+            GetParam() == UnwindRegistry::Grouping::kMerge ? 1u : 20u);
 }
 
 TEST_P(McjitLinkerTest, LinkedCodeCatches) {
@@ -235,6 +238,29 @@ TEST_P(McjitLinkerTest, LinkedCodeCatches) {
                                         {"__cxa_begin_catch", AddressOf(&abi::__cxa_begin_catch)},
                                         {"__cxa_end_catch", AddressOf(&abi::__cxa_end_catch)}});
   EXPECT_EQ(Call(defined, "f"), 7);
+}
+
+// The addresses of what was freed come again, while the linker remembers them from before.
+TEST_P(McjitLinkerTest, FreedMemoryIsLinkedIntoAgain) {
+  uint64_t first_address = 0;
+  for (int i = 0; i < 20; ++i) {
+    const SymbolAddresses defined = Link(kAddSeven);
+    ASSERT_EQ(Call(defined, "f", i), i + 7);
+    if (i == 0) first_address = defined.at("f").value();
+    ASSERT_EQ(defined.at("f").value(), first_address);
+    owner_ = std::make_unique<OwnedCode>(arenas_, unwind_registry_);
+    ASSERT_EQ(arenas_->usage().total_used(), 0u);
+    ASSERT_EQ(unwind_registry_->group_count(), 0u);
+  }
+}
+
+TEST_P(McjitLinkerTest, WhatIsLoadedAndNotFinishedIsGivenBack) {
+  ASSERT_THAT(Load(kAddSeven), IsOk());
+  EXPECT_NE(arenas_->usage().total_used(), 0u);
+  ASSERT_THAT(Load(kAddSeven), IsOk());
+  EXPECT_EQ(Call(Link(kAddSeven), "f", 1), 8);
+  owner_ = std::make_unique<OwnedCode>(arenas_, unwind_registry_);
+  EXPECT_EQ(arenas_->usage().total_used(), 0u);
 }
 
 // --- Failures ---
@@ -270,6 +296,8 @@ TEST_F(McjitLinkerMemoryTest, ExhaustedMemoryIsAnErrorAndTheLinkerGoesOn) {
   EXPECT_THAT(Load("@large = global [100000 x i8] zeroinitializer"),
               StatusIs(absl::StatusCode::kResourceExhausted, StartsWith("loading an object: ")));
   EXPECT_EQ(Call(Link(kAddSeven), "f", 1), 8);
+  owner_ = nullptr;
+  EXPECT_EQ(arenas_->usage().total_used(), 0u);
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 
 class SectionMemoryTest : public testing::Test {
  protected:
-  void Begin() { memory_.BeginObject({}, {&owner_, arenas_->near_first(), {}}); }
+  void Begin() { memory_.BeginObject({}, {&owner_, arenas_->near_first(), {}, false}); }
   SegmentSizes used() const { return arenas_->usage().used; }
 
   const std::shared_ptr<ArenaMemory> arenas_ =
@@ -81,6 +81,19 @@ TEST_F(SectionMemoryTest, KeepsWhyMemoryWasRefusedUntilTheNextObject) {
   EXPECT_NE(memory_.allocateCodeSection(100, 16, 1, ".text"), nullptr);
 }
 
+TEST_F(SectionMemoryTest, SeveralCodeSectionsLieInOnePiece) {
+  SegmentSizes sizes;
+  sizes.code = 1000;
+  memory_.BeginObject({}, {&owner_, arenas_->near_first(), sizes, true});
+  uint8_t* first = memory_.allocateCodeSection(100, 16, 1, ".text.a");
+  ASSERT_THAT(arenas_->Allocate({Segment::kCode, 16, 1, "", arenas_->near_first(), {}}), IsOk());
+  uint8_t* second = memory_.allocateCodeSection(100, 64, 2, ".text.b");
+  EXPECT_EQ(second - first, 128);
+  EXPECT_EQ(memory_.code_bytes(), 200u);
+  EXPECT_EQ(memory_.allocateCodeSection(900, 1, 3, ".text.c"), nullptr);
+  EXPECT_THAT(memory_.status(), StatusIs(absl::StatusCode::kResourceExhausted));
+}
+
 TEST_F(SectionMemoryTest, WhatIsDroppedIsGivenBack) {
   Begin();
   memory_.allocateCodeSection(100, 16, 1, ".text");
@@ -95,7 +108,7 @@ TEST_F(SectionMemoryTest, WhatIsDroppedIsGivenBack) {
 TEST_F(SectionMemoryTest, WhatIsKeptLastsAsLongAsItsOwner) {
   {
     OwnedCode owner(arenas_, unwind_registry_);
-    memory_.BeginObject({}, {&owner, arenas_->near_first(), {}});
+    memory_.BeginObject({}, {&owner, arenas_->near_first(), {}, false});
     memory_.allocateCodeSection(100, 16, 1, ".text");
     memory_.Keep();
     Begin();
