@@ -70,6 +70,8 @@ struct Engine::Parts {
   absl::StatusOr<std::vector<ModuleId>> Add(std::vector<NewModule> modules, absl::Time start);
   absl::StatusOr<ModuleId> Add(absl::StatusOr<std::unique_ptr<ModuleSource>> source,
                                absl::Time start);
+  absl::Status AddInScope(std::vector<NewModule> modules, absl::Time start,
+                          std::vector<ModuleId>& ids);
   absl::StatusOr<SourceModule*> Add(NewModule module);
   absl::StatusOr<std::vector<FunctionKey>> FunctionsNamed(
       absl::Span<const absl::string_view> names);
@@ -77,6 +79,7 @@ struct Engine::Parts {
   absl::Status CompileAll(SourceModule& module);
   absl::StatusOr<SymbolAddresses> AddressesOf(SourceModule& module);
   absl::Status Forget(SourceModule& module, bool is_detached);
+  absl::Status Drop(SourceModule& module);
 
   const EngineOptions options;
   std::optional<CrashContainment> crash_containment;
@@ -158,17 +161,31 @@ absl::StatusOr<SourceModule*> Engine::Parts::Add(NewModule added_module) {
 
 absl::StatusOr<std::vector<ModuleId>> Engine::Parts::Add(std::vector<NewModule> modules,
                                                          absl::Time start) {
+  std::vector<ModuleId> ids;
+  absl::Status status = AddInScope(std::move(modules), start, ids);
+  if (status.ok()) return ids;
+  // From within a compile there is nobody who could take them back.
+  if (!WorkScope::IsAtWork()) {
+    for (ModuleId id : ids) {
+      if (std::shared_ptr<SourceModule> module = program.Find(id)) (void)Drop(*module);
+    }
+  }
+  return status;
+}
+
+// `ids` gets those that were added, also if one of them fails afterwards.
+absl::Status Engine::Parts::AddInScope(std::vector<NewModule> modules, absl::Time start,
+                                       std::vector<ModuleId>& ids) {
   WorkScope scope;
   std::vector<SourceModule*> added;
   for (NewModule& module : modules) {
     FIRSTCALL_ASSIGN_OR_RETURN(SourceModule * source_module, Add(std::move(module)));
     added.push_back(source_module);
+    ids.push_back(source_module->id());
   }
-  std::vector<ModuleId> ids;
   for (SourceModule* module : added) {
     stats.OnModuleAdded(module->index().function_count(), absl::Now() - start);
     start = absl::Now();
-    ids.push_back(module->id());
   }
   if (options.mode == Mode::kEager) {
     for (SourceModule* module : added) {
@@ -176,7 +193,7 @@ absl::StatusOr<std::vector<ModuleId>> Engine::Parts::Add(std::vector<NewModule> 
       FIRSTCALL_RETURN_IF_ERROR(objects.Link(module->object(), *context));
     }
   }
-  return ids;
+  return absl::OkStatus();
 }
 
 absl::StatusOr<ModuleId> Engine::Parts::Add(absl::StatusOr<std::unique_ptr<ModuleSource>> source,
@@ -321,13 +338,19 @@ absl::Status Engine::Remove(ModuleId id) {
   FIRSTCALL_ASSIGN_OR_RETURN(std::shared_ptr<SourceModule> module,
                              parts.ModuleToEnd(id, "removing"));
   parts.program.RunDestructorsOf(*module);
+  return parts.Drop(*module);
+}
+
+// Without running any of its code.
+absl::Status Engine::Parts::Drop(SourceModule& module) {
   ExclusiveWorkScope scope;
-  FIRSTCALL_RETURN_IF_ERROR(parts.Forget(*module, /*is_detached=*/false));
-  parts.functions.Remove(*module);
+  FIRSTCALL_RETURN_IF_ERROR(Forget(module, /*is_detached=*/false));
+  functions.Remove(module);
   // What was registered since its destructors have run would be run without its code.
   ExitHandlers dropped;
-  parts.exit_handlers.Move(module->object().dso_handle, dropped);
-  module->object().owned_code = nullptr;
+  exit_handlers.Move(module.object().dso_handle, dropped);
+  module.object().unfinished = nullptr;
+  module.object().owned_code = nullptr;
   return absl::OkStatus();
 }
 

@@ -59,8 +59,7 @@ class Engine {
   // Errors: InvalidArgument if the input is not valid IR, or is made for another target, with the
   // position or the function and the reason; Unimplemented, with its name, for a construct that is
   // not supported; AlreadyExists if a symbol is defined by another module; and in eager mode all
-  // that compiling and NotFound that linking can give. A module that fails in lazy mode leaves
-  // nothing behind.
+  // that compiling and NotFound that linking can give. Modules that fail leave nothing behind.
 
   // LLVM bitcode or assembly text; "-" reads standard input. NotFound if there is no such file.
   absl::StatusOr<ModuleId> AddFile(const std::string& path);

@@ -216,19 +216,20 @@ absl::Status FunctionCompiler::LinkAndPublish(FunctionKey key, Made& made,
     auto found = resolution.find(symbol);
     return !made.is_far && found != resolution.end() && code_space_.IsNear(found->second);
   }));
-  FIRSTCALL_ASSIGN_OR_RETURN(
-      SymbolAddresses defined,
-      context.linker().Load(*image, requester.code(), code_space_.NearFor(made.is_far)));
-  FIRSTCALL_RETURN_IF_ERROR(context.linker().Finish(resolution));
+  McjitLinker& linker = context.linker();
+  absl::StatusOr<SymbolAddresses> defined =
+      linker.Load(*image, requester.code(), code_space_.NearFor(made.is_far));
+  absl::Status status = defined.ok() ? linker.Finish(resolution) : defined.status();
+  if (!status.ok()) return Annotate(status, absl::StrCat("linking function '", name, "'"));
   objects_.RunPendingConstructors();
   PublishedObject published;
   published.module = key.module->name();
   published.object = absl::string_view(made.bytes.data(), made.bytes.size());
-  published.code_bytes = context.linker().code_bytes();
+  published.code_bytes = linker.code_bytes();
   published.split = made.split;
   published.emit = made.emit;
   published.link = absl::Now() - start;
-  FIRSTCALL_RETURN_IF_ERROR(Publish(key, made, defined, published));
+  FIRSTCALL_RETURN_IF_ERROR(Publish(key, made, *defined, published));
   Settle(*key.module, made.functions.size(), context);
   return absl::OkStatus();
 }

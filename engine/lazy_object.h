@@ -14,16 +14,33 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "base/ids.h"
 #include "engine/exit_handlers.h"
 #include "engine/mcjit_linker.h"
 #include "engine/object_emitter.h"
+#include "engine/object_image.h"
 #include "memory/executor_address.h"
 #include "memory/owned_code.h"
 
 namespace firstcall {
 
 class SourceModule;
+
+// An object that was loaded, and for which there was no memory to finish. Others may refer to it.
+struct UnfinishedLink {
+  ObjectBytes bytes;
+  std::unique_ptr<ObjectImage> image;
+  std::unique_ptr<McjitLinker> linker;
+  std::vector<absl::string_view> near_symbols;  // See ObjectImage::NearSymbols.
+  bool is_bound = false;
+  // How long it took so far.
+  size_t function_count = 0;
+  absl::Duration split;
+  absl::Duration emit;
+  absl::Duration link;
+};
 
 struct LazyObject {
   enum class State {
@@ -49,6 +66,7 @@ struct LazyObject {
   const LibraryId library;
   ObjectBytes
       bytes;  // An object file's contents, or what was made of a module, until it is loaded.
+  std::unique_ptr<UnfinishedLink> unfinished;
   std::atomic<State> state{State::kUnlinked};
   absl::Status status;        // Why it is kFailed.
   SymbolAddresses addresses;  // Of what it defines; constant from kReady on.

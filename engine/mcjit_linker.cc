@@ -163,7 +163,7 @@ absl::StatusOr<SymbolAddresses> McjitLinker::Load(ObjectImage& image, OwnedCode&
   return addresses;
 }
 
-absl::Status McjitLinker::Finish(const SymbolAddresses& resolution) {
+absl::Status McjitLinker::Bind(const SymbolAddresses& resolution) {
   resolver_->set_resolution(&resolution);
   absl::Status status = RunGuarded([&] { mcjit_->finalizeObject(); });
   resolver_->set_resolution(nullptr);
@@ -171,16 +171,24 @@ absl::Status McjitLinker::Finish(const SymbolAddresses& resolution) {
     Abandon();
     return Annotate(status, "binding an object's references");
   }
-  status = memory_->status();
   if (mcjit_->hasError()) {
     status = absl::InternalError(
         absl::StrCat("binding an object's references: ", mcjit_->getErrorMessage()));
-  }
-  if (status.ok()) {
-    Keep();
-  } else {
     Drop();
   }
+  return status;
+}
+
+absl::Status McjitLinker::Finalize() {
+  FIRSTCALL_RETURN_IF_ERROR(memory_->Finalize());
+  Keep();
+  return absl::OkStatus();
+}
+
+absl::Status McjitLinker::Finish(const SymbolAddresses& resolution) {
+  FIRSTCALL_RETURN_IF_ERROR(Bind(resolution));
+  absl::Status status = Finalize();
+  if (!status.ok()) Drop();
   return status;
 }
 

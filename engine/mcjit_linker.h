@@ -45,14 +45,21 @@ class McjitLinker {
   McjitLinker& operator=(const McjitLinker&) = delete;
 
   // Copies the sections of `image` to memory of `owner`, which must outlive the linker, and tells
-  // what it defines. Its references are not bound yet: Finish must follow before another Load, or
-  // else the object's memory is given back. `near` is as in MemoryRequest. ResourceExhausted if
-  // memory runs out, and nothing has changed then; Internal if MCJIT refuses the object.
+  // what it defines. Its references are not bound yet: Bind and Finalize, or Finish, must follow
+  // before another Load, or else the object's memory is given back. `near` is as in MemoryRequest.
+  // ResourceExhausted if memory runs out, and nothing has changed then; Internal if MCJIT refuses
+  // the object.
   absl::StatusOr<SymbolAddresses> Load(ObjectImage& image, OwnedCode& owner, ExecutorAddress near);
 
-  // Binds what the loaded object needs to `resolution`, which must name all of it, makes its code
-  // executable and its unwind tables known, and lets its owner have it. After an error its memory
-  // has been given back.
+  // Binds what the loaded object needs to `resolution`, which must name all of it, and makes its
+  // unwind tables known.
+  absl::Status Bind(const SymbolAddresses& resolution);
+
+  // Makes the bound object's code executable and lets its owner have it. May be called again after
+  // ResourceExhausted.
+  absl::Status Finalize();
+
+  // Bind and Finalize. After an error the object's memory has been given back.
   absl::Status Finish(const SymbolAddresses& resolution);
 
   // Lets the owner of the object that is loaded have it as it is, because others refer to it.

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "base/status.h"
@@ -59,17 +58,24 @@ absl::Status ObjectLinker::Link(LazyObject& object, CompileContext& context) {
       break;
   }
   object.status = Annotate(LinkLocked(object, context), absl::StrCat("'", object.name, "'"));
-  if (absl::IsResourceExhausted(object.status) && !object.bytes.empty()) return object.status;
+  if (absl::IsResourceExhausted(object.status)) {
+    object.state.store(LazyObject::State::kUnlinked, std::memory_order_relaxed);
+    return object.status;
+  }
+  if (object.unfinished != nullptr) {
+    object.unfinished->linker->Keep();
+    object.unfinished = nullptr;
+  }
   object.state.store(object.status.ok() ? LazyObject::State::kReady : LazyObject::State::kFailed,
                      std::memory_order_release);
   return object.status;
 }
 
 absl::StatusOr<ObjectBytes> ObjectLinker::Make(LazyObject& object, CompileContext& context,
-                                               PublishedObject& published) {
+                                               UnfinishedLink& link) {
   if (!object.bytes.empty()) return std::exchange(object.bytes, {});
   SourceModule& module = *object.module;
-  if (module.mode() == Mode::kEager) return MakeWhole(module, context, published);
+  if (module.mode() == Mode::kEager) return MakeWhole(module, context, link);
   FIRSTCALL_ASSIGN_OR_RETURN(ModuleView * view, context.View(module));
   FIRSTCALL_ASSIGN_OR_RETURN(ObjectEmitter * emitter, context.Emitter());
   absl::MutexLock lock(&view->mutex());
@@ -83,13 +89,13 @@ absl::StatusOr<ObjectBytes> ObjectLinker::Make(LazyObject& object, CompileContex
   const absl::Time extracted = absl::Now();
   listener_.OnModuleMade(*data);
   absl::StatusOr<ObjectBytes> bytes = emitter->Emit(std::move(data));
-  published.split = extracted - start;
-  published.emit = absl::Now() - extracted;
+  link.split = extracted - start;
+  link.emit = absl::Now() - extracted;
   return bytes;
 }
 
 absl::StatusOr<ObjectBytes> ObjectLinker::MakeWhole(SourceModule& module, CompileContext& context,
-                                                    PublishedObject& published) {
+                                                    UnfinishedLink& link) {
   const auto is_replaced = [&](SymbolOrdinal ordinal) {
     return resolver_.IsReplaced(module, ordinal);
   };
@@ -109,9 +115,9 @@ absl::StatusOr<ObjectBytes> ObjectLinker::MakeWhole(SourceModule& module, Compil
   const absl::Time prepared = absl::Now();
   listener_.OnModuleMade(view->module());
   absl::StatusOr<ObjectBytes> bytes = emitter->Emit(view->module());
-  published.function_count = module.index().function_count();
-  published.split = prepared - start;
-  published.emit = absl::Now() - prepared;
+  link.function_count = module.index().function_count();
+  link.split = prepared - start;
+  link.emit = absl::Now() - prepared;
   if (bytes.ok() && cache_ != nullptr) {
     cache_->Store({module.name(), signature}, absl::string_view(bytes->data(), bytes->size()));
   }
@@ -126,66 +132,93 @@ absl::StatusOr<SymbolAddresses> ObjectLinker::Load(LazyObject& object, ObjectIma
   return linker.Load(image, object.code(), code_space_.NearFor(is_far));
 }
 
-absl::Status ObjectLinker::LinkLocked(LazyObject& object, CompileContext& context) {
-  PublishedObject published;
-  published.module = object.name;
-  FIRSTCALL_ASSIGN_OR_RETURN(ObjectBytes bytes, Make(object, context, published));
-  published.object = absl::string_view(bytes.data(), bytes.size());
-
+absl::StatusOr<std::unique_ptr<UnfinishedLink>> ObjectLinker::Begin(LazyObject& object,
+                                                                    CompileContext& context) {
+  auto link = std::make_unique<UnfinishedLink>();
+  FIRSTCALL_ASSIGN_OR_RETURN(link->bytes, Make(object, context, *link));
   const absl::Time start = absl::Now();
-  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ObjectImage> image,
-                             ObjectImage::Parse(bytes, object.name));
-  resolver_.SettleWeakSymbols(*image, object);
-  image->MakeDefinitionsStrong();
-  // A linker of its own: between Load and Finish other objects may have to be linked.
-  McjitLinker linker(target_);
+  FIRSTCALL_ASSIGN_OR_RETURN(link->image, ObjectImage::Parse(link->bytes, object.name));
+  ObjectImage& image = *link->image;
+  resolver_.SettleWeakSymbols(image, object);
+  image.MakeDefinitionsStrong();
+  // A linker of its own: before it is finished other objects may have to be linked.
+  link->linker = std::make_unique<McjitLinker>(target_);
+  McjitLinker& linker = *link->linker;
   std::vector<ObjectImage::LifecyclePointer> lifecycle;
-  std::vector<absl::string_view> near_symbols;
   if (object.module == nullptr) {
-    FIRSTCALL_ASSIGN_OR_RETURN(near_symbols, image->NearSymbols());
-    FIRSTCALL_ASSIGN_OR_RETURN(lifecycle, image->LifecyclePointers());
+    FIRSTCALL_ASSIGN_OR_RETURN(link->near_symbols, image.NearSymbols());
+    FIRSTCALL_ASSIGN_OR_RETURN(lifecycle, image.LifecyclePointers());
   }
-  const std::vector<ObjectImage::NamedSection> sections = image->NamedSections();
+  const std::vector<ObjectImage::NamedSection> sections = image.NamedSections();
   if (!lifecycle.empty() || !sections.empty()) linker.RecordSections();
-  absl::StatusOr<SymbolAddresses> addresses = Load(object, *image, linker);
+  absl::StatusOr<SymbolAddresses> addresses = Load(object, image, linker);
   if (!addresses.ok()) {
-    if (absl::IsResourceExhausted(addresses.status())) object.bytes = std::move(bytes);
+    if (absl::IsResourceExhausted(addresses.status())) object.bytes = std::move(link->bytes);
     return addresses.status();
   }
   object.addresses = *std::move(addresses);
   for (const ObjectImage::NamedSection& section : sections) {
-    const ExecutorAddress start = linker.AddressOf(section.section);
-    if (start.is_null()) continue;
-    object.addresses.emplace(absl::StrCat(kSectionStartPrefix, section.name), start);
+    const ExecutorAddress begin = linker.AddressOf(section.section);
+    if (begin.is_null()) continue;
+    object.addresses.emplace(absl::StrCat(kSectionStartPrefix, section.name), begin);
     object.addresses.emplace(absl::StrCat(kSectionStopPrefix, section.name),
-                             start + section.section.getSize());
+                             begin + section.section.getSize());
   }
-  object.state.store(LazyObject::State::kLoaded, std::memory_order_relaxed);
-  // From now on others may refer to it, even if it fails.
-  absl::Cleanup keep = [&linker] { linker.Keep(); };
-  FIRSTCALL_ASSIGN_OR_RETURN(SymbolAddresses resolution,
-                             resolver_.ResolveAll(*image, object, "its data and code", context));
-  for (absl::string_view symbol : near_symbols) {
-    if (code_space_.IsNear(resolution.at(symbol)) && !code_space_.NearFor(false).is_null())
+  FIRSTCALL_RETURN_IF_ERROR(KeepLifecycle(lifecycle, linker, object));
+  link->link = absl::Now() - start;
+  return link;
+}
+
+absl::Status ObjectLinker::Bind(LazyObject& object, UnfinishedLink& link, CompileContext& context) {
+  FIRSTCALL_ASSIGN_OR_RETURN(
+      SymbolAddresses resolution,
+      resolver_.ResolveAll(*link.image, object, "its data and code", context));
+  for (absl::string_view symbol : link.near_symbols) {
+    if (!code_space_.NearFor(/*is_far=*/false).is_null() &&
+        code_space_.IsNear(resolution.at(symbol))) {
       continue;
+    }
     return absl::UnimplementedError(
         absl::StrCat("'", symbol, "' may be out of its reach: compile it with -fPIC"));
   }
-  FIRSTCALL_RETURN_IF_ERROR(linker.Finish(resolution));
-  FIRSTCALL_RETURN_IF_ERROR(KeepLifecycle(lifecycle, linker, object));
+  return link.linker->Bind(resolution);
+}
+
+absl::Status ObjectLinker::LinkLocked(LazyObject& object, CompileContext& context) {
+  if (object.unfinished == nullptr) {
+    FIRSTCALL_ASSIGN_OR_RETURN(object.unfinished, Begin(object, context));
+  }
+  UnfinishedLink& link = *object.unfinished;
+  const absl::Time start = absl::Now();
+  object.state.store(LazyObject::State::kLoaded, std::memory_order_relaxed);
+  if (!link.is_bound) FIRSTCALL_RETURN_IF_ERROR(Bind(object, link, context));
+  link.is_bound = true;
+  FIRSTCALL_RETURN_IF_ERROR(link.linker->Finalize());
+  link.link += absl::Now() - start;
+  Complete(object, link);
+  object.unfinished = nullptr;
+  return absl::OkStatus();
+}
+
+void ObjectLinker::Complete(LazyObject& object, const UnfinishedLink& link) {
   if (auto initializer = object.addresses.find(kInitializer);
       initializer != object.addresses.end()) {
     initializer->second.InThisProcess<void (*)()>()();
   }
-  published.code_bytes = linker.code_bytes();
-  published.link = absl::Now() - start;
+  PublishedObject published;
+  published.module = object.name;
+  published.object = absl::string_view(link.bytes.data(), link.bytes.size());
+  published.function_count = link.function_count;
+  published.code_bytes = link.linker->code_bytes();
+  published.split = link.split;
+  published.emit = link.emit;
+  published.link = link.link;
   listener_.OnPublished(published);
   if (object.module == nullptr) {
     absl::MutexLock lock(&constructors_mutex_);
     pending_.push_back(&object);
     has_pending_ = true;
   }
-  return absl::OkStatus();
 }
 
 std::vector<LazyObject*> ObjectLinker::TakeObjectsToConstruct() {

@@ -36,8 +36,8 @@ class ObjectLinker {
         cache_(cache) {}
 
   // Links `object` unless that has been done. A failure is kept and returned again, except for a
-  // lack of memory for the object itself, which may end. May block on generating code for data, or
-  // in eager mode for a module.
+  // lack of memory, which may end: then the next call goes on where this one stopped. May block on
+  // generating code for data, or in eager mode for a module.
   absl::Status Link(LazyObject& object, CompileContext& context);
 
   // The address of a symbol it defines, after linking it. NotFound if it defines no such symbol.
@@ -61,12 +61,16 @@ class ObjectLinker {
 
  private:
   absl::Status LinkLocked(LazyObject& object, CompileContext& context);
+  absl::StatusOr<std::unique_ptr<UnfinishedLink>> Begin(LazyObject& object,
+                                                        CompileContext& context);
+  absl::Status Bind(LazyObject& object, UnfinishedLink& link, CompileContext& context);
+  void Complete(LazyObject& object, const UnfinishedLink& link);
   absl::StatusOr<SymbolAddresses> Load(LazyObject& object, ObjectImage& image,
                                        McjitLinker& linker) const;
   absl::StatusOr<ObjectBytes> Make(LazyObject& object, CompileContext& context,
-                                   PublishedObject& published);
+                                   UnfinishedLink& link);
   absl::StatusOr<ObjectBytes> MakeWhole(SourceModule& module, CompileContext& context,
-                                        PublishedObject& published);
+                                        UnfinishedLink& link);
 
   const Target& target_;
   const CodeSpace& code_space_;

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -45,9 +46,10 @@ ArenaSizes ArenaSizes::Default() {
 }
 
 absl::StatusOr<std::unique_ptr<Arena>> Arena::Create(std::shared_ptr<PageMapper> mapper,
-                                                     const ArenaSizes& sizes) {
+                                                     const ArenaSizes& sizes,
+                                                     ExecutorAddress near) {
   std::unique_ptr<Arena> arena(new Arena(std::move(mapper), sizes));
-  FIRSTCALL_RETURN_IF_ERROR(arena->Map());
+  FIRSTCALL_RETURN_IF_ERROR(arena->Map(near));
   return arena;
 }
 
@@ -74,9 +76,9 @@ Arena::~Arena() {
   if (!slab_.run.is_null()) (void)mapper_->Release(slab_);
 }
 
-absl::Status Arena::Map() {
+absl::Status Arena::Map(ExecutorAddress near) {
   absl::MutexLock lock(&mutex_);
-  FIRSTCALL_ASSIGN_OR_RETURN(slab_, mapper_->Reserve(slab_.size));
+  FIRSTCALL_ASSIGN_OR_RETURN(slab_, mapper_->Reserve(slab_.size, near));
   mappings_ = kMappings;
   std::vector<SlabSegment> shared;
   for (Segment segment : {Segment::kCode, Segment::kReadOnly}) {
@@ -199,6 +201,12 @@ absl::Status Arena::Finalize(absl::Span<const MemoryBlock> blocks) {
 bool Arena::Contains(ExecutorAddress address) const {
   const int64_t offset = address - slab_.run;
   return offset >= 0 && static_cast<uint64_t>(offset) < slab_.size;
+}
+
+bool Arena::IsWithinReachOf(ExecutorAddress address) const {
+  const int64_t from_begin = address - slab_.run;
+  const int64_t from_end = from_begin - static_cast<int64_t>(slab_.size);
+  return std::max(std::abs(from_begin), std::abs(from_end)) < kReach;
 }
 
 bool Arena::HasRoomFor(const SegmentSizes& sizes) const {

@@ -58,9 +58,10 @@ struct ArenaUsage {
 class Arena {
  public:
   // ResourceExhausted, naming the operation and the system's reason, if the address space or the
-  // pages cannot be had.
+  // pages cannot be had. `near` is as in PageMapper::Reserve.
   static absl::StatusOr<std::unique_ptr<Arena>> Create(std::shared_ptr<PageMapper> mapper,
-                                                       const ArenaSizes& sizes);
+                                                       const ArenaSizes& sizes,
+                                                       ExecutorAddress near = ExecutorAddress());
   // In this process.
   static absl::StatusOr<std::unique_ptr<Arena>> Create(const ArenaSizes& sizes);
   ~Arena();
@@ -83,6 +84,9 @@ class Arena {
 
   // Whether `address` lies inside the reserved range.
   bool Contains(ExecutorAddress address) const;
+
+  // Whether all of it is within reach of `address` (x86-64 2 GiB, AArch64 128 MiB).
+  bool IsWithinReachOf(ExecutorAddress address) const;
 
   // Whether each segment has that much that was never handed out.
   bool HasRoomFor(const SegmentSizes& sizes) const ABSL_LOCKS_EXCLUDED(mutex_);
@@ -108,7 +112,7 @@ class Arena {
   };
 
   Arena(std::shared_ptr<PageMapper> mapper, const ArenaSizes& sizes);
-  absl::Status Map();
+  absl::Status Map(ExecutorAddress near);
   absl::Status LeaveParentsPages() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status Commit(Part& part, size_t end) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::StatusOr<MemoryBlock> Extend(Part& part, size_t size, size_t alignment)

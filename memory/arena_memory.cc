@@ -20,7 +20,8 @@ ArenaMemory::ArenaMemory(std::shared_ptr<PageMapper> mapper, const ArenaMemoryOp
     : mapper_(std::move(mapper)),
       options_(options),
       first_(first.get()),
-      near_first_(first->begin()) {
+      near_first_(first->begin()),
+      last_(first.get()) {
   arenas_.push_back(std::move(first));
 }
 
@@ -36,19 +37,42 @@ Arena* ArenaMemory::ArenaOf(ExecutorAddress address) const {
 absl::StatusOr<Arena*> ArenaMemory::ArenaFor(const MemoryRequest& request) {
   if (!request.near.is_null()) {
     if (Arena* arena = ArenaOf(request.near)) return arena;
-    return absl::InvalidArgumentError("code memory: asked for near an address of no arena");
+    return ArenaNear(request);
   }
   absl::MutexLock lock(&mutex_);
   // The first one has to last for what must be near the stubs.
-  Arena* last = arenas_.back().get();
-  if (last->HasRoomFor(request.object) && !(last == first_ && last->IsNearlyFull())) return last;
+  if (last_->HasRoomFor(request.object) && !(last_ == first_ && last_->IsNearlyFull())) {
+    return last_;
+  }
   const ArenaSizes& usual = options_.sizes;
   const ArenaSizes sizes(std::max(usual.code, request.object.code),
                          std::max(usual.read_only, request.object.read_only),
                          std::max(usual.data, request.object.data));
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<Arena> added, Arena::Create(mapper_, sizes));
+  last_ = added.get();
   arenas_.push_back(std::move(added));
-  return arenas_.back().get();
+  return last_;
+}
+
+// For the blocks of an object of which others have provided some.
+absl::StatusOr<Arena*> ArenaMemory::ArenaNear(const MemoryRequest& request) {
+  constexpr size_t kSize = size_t{16} << 20;
+  const SegmentSizes& object = request.object;
+  absl::MutexLock lock(&mutex_);
+  for (Arena* arena : small_) {
+    if (arena->IsWithinReachOf(request.near) && arena->HasRoomFor(object)) return arena;
+  }
+  const ArenaSizes sizes(std::max(kSize, object.code), std::max(kSize, object.read_only),
+                         std::max(kSize, object.data));
+  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<Arena> added,
+                             Arena::Create(mapper_, sizes, request.near));
+  if (!added->IsWithinReachOf(request.near)) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "code memory: no addresses are free within reach of 0x", absl::Hex(request.near.value())));
+  }
+  small_.push_back(added.get());
+  arenas_.push_back(std::move(added));
+  return small_.back();
 }
 
 absl::StatusOr<MemoryBlock> ArenaMemory::Allocate(const MemoryRequest& request) {

@@ -42,8 +42,9 @@ class ArenaMemory final : public MemoryManager {
   // An address in it, for MemoryRequest::near.
   ExecutorAddress near_first() const { return near_first_; }
 
-  // From the arena of `near`; without that, from the last one if it has room for the object, or
-  // else from a new one. ResourceExhausted as Arena, or with the budget.
+  // From the arena `near` is in, or from a small one within its reach; without that, from the last
+  // one if it has room for the object, or else from a new one. ResourceExhausted as Arena, or with
+  // the budget, or if no addresses are free within reach.
   absl::StatusOr<MemoryBlock> Allocate(const MemoryRequest& request) override
       ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status Finalize(absl::Span<const MemoryBlock> blocks) override ABSL_LOCKS_EXCLUDED(mutex_);
@@ -55,6 +56,7 @@ class ArenaMemory final : public MemoryManager {
   ArenaMemory(std::shared_ptr<PageMapper> mapper, const ArenaMemoryOptions& options,
               std::unique_ptr<Arena> first);
   absl::StatusOr<Arena*> ArenaFor(const MemoryRequest& request) ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::StatusOr<Arena*> ArenaNear(const MemoryRequest& request) ABSL_LOCKS_EXCLUDED(mutex_);
   Arena* ArenaOf(ExecutorAddress address) const ABSL_LOCKS_EXCLUDED(mutex_);
 
   const std::shared_ptr<PageMapper> mapper_;
@@ -64,6 +66,8 @@ class ArenaMemory final : public MemoryManager {
   std::atomic<size_t> used_{0};
   mutable absl::Mutex mutex_;
   std::vector<std::unique_ptr<Arena>> arenas_ ABSL_GUARDED_BY(mutex_);
+  Arena* last_ ABSL_GUARDED_BY(mutex_);                // What need not be near anything goes there.
+  std::vector<Arena*> small_ ABSL_GUARDED_BY(mutex_);  // Near what others have provided.
 };
 
 }  // namespace firstcall

@@ -12,6 +12,14 @@
 
 namespace firstcall {
 
+// How far apart two addresses may be, in bytes, for one to be referred to from the other: what
+// direct calls reach (x86-64 2 GiB, AArch64 128 MiB), less what an object may extend beyond them.
+#if defined(__aarch64__)
+inline constexpr int64_t kReach = int64_t{120} << 20;
+#else
+inline constexpr int64_t kReach = int64_t{2000} << 20;
+#endif
+
 class ExecutorAddress {
  public:
   constexpr ExecutorAddress() = default;

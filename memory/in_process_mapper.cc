@@ -34,11 +34,28 @@ absl::StatusOr<int> CreatePages(size_t size) {
   return file;
 }
 
-absl::StatusOr<uint8_t*> ReserveAddresses(size_t size) {
-  void* address =
-      mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+absl::StatusOr<uint8_t*> ReserveAddresses(size_t size, void* hint = nullptr) {
+  void* address = mmap(hint, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (address == MAP_FAILED) return SystemError("reserving address space");
   return static_cast<uint8_t*>(address);
+}
+
+// The system takes a hint only if the addresses are free, so some are tried, first below and then
+// above `near`, further away each time; the last answer is as good as any if none is near.
+absl::StatusOr<uint8_t*> ReserveAddressesNear(size_t size, uint64_t near) {
+  constexpr uint64_t kStep = uint64_t{32} << 20;
+  constexpr uint64_t kFarthest = kReach - kStep;
+  for (uint64_t distance = size + kStep; distance < kFarthest; distance += kStep) {
+    for (const uint64_t hint : {near - distance, near + distance - size}) {
+      if (hint > near + kFarthest || hint < kStep) continue;  // Beyond an end of the addresses.
+      const uint64_t aligned = hint & ~(kStep - 1);
+      FIRSTCALL_ASSIGN_OR_RETURN(uint8_t * given,
+                                 ReserveAddresses(size, reinterpret_cast<void*>(aligned)));
+      if (reinterpret_cast<uint64_t>(given) == aligned) return given;
+      munmap(given, size);
+    }
+  }
+  return ReserveAddresses(size);
 }
 
 absl::Status MapPages(uint8_t* at, size_t size, int protection, int file, size_t offset) {
@@ -75,10 +92,12 @@ size_t InProcessMapper::page_size() const {
   return size;
 }
 
-absl::StatusOr<Slab> InProcessMapper::Reserve(size_t size) {
+absl::StatusOr<Slab> InProcessMapper::Reserve(size_t size, ExecutorAddress near) {
   Mapping mapping;
   mapping.size = size;
-  FIRSTCALL_ASSIGN_OR_RETURN(uint8_t * run, ReserveAddresses(size));
+  FIRSTCALL_ASSIGN_OR_RETURN(uint8_t * run, near.is_null()
+                                                ? ReserveAddresses(size)
+                                                : ReserveAddressesNear(size, near.value()));
   absl::Cleanup give_back = [&] { munmap(run, size); };
   FIRSTCALL_ASSIGN_OR_RETURN(mapping.alias, ReserveAddresses(size));
   std::move(give_back).Cancel();

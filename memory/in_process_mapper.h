@@ -29,7 +29,8 @@ class InProcessMapper final : public PageMapper {
   InProcessMapper& operator=(const InProcessMapper&) = delete;
 
   size_t page_size() const override;
-  absl::StatusOr<Slab> Reserve(size_t size) override ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::StatusOr<Slab> Reserve(size_t size, ExecutorAddress near) override
+      ABSL_LOCKS_EXCLUDED(mutex_);
   absl::StatusOr<std::vector<uint8_t*>> Initialize(const Slab& slab,
                                                    absl::Span<const SlabSegment> segments) override
       ABSL_LOCKS_EXCLUDED(mutex_);

@@ -6,8 +6,10 @@
 //  - A block is zeroed, aligned as asked, and lasts until Free, however long that is: longer than
 //  the
 //    engine, if code was detached from it.
-//  - The blocks of one object lie within reach of each other (x86-64 2 GiB, AArch64 128 MiB from
-//    code to code and 4 GiB otherwise). Blocks of different objects may lie anywhere.
+//  - The blocks of one object lie within reach of each other (x86-64 2 GiB, AArch64 128 MiB): for
+//  all
+//    but the first, MemoryRequest::near says of what. Blocks of different objects may lie anywhere.
+//    A block that is out of reach is a failure to link, and is freed.
 //  - The engine writes blocks before Finalize only, except for writable data, which compiled code
 //    writes at `run`. Finalize comes once for each object, with all its blocks, when their contents
 //    are complete; after it code must be executable and everything readable at `run`, and

@@ -68,8 +68,9 @@ class PageMapper {
   // The size of a page in bytes.
   virtual size_t page_size() const = 0;
 
-  // Reserves `size` bytes, a multiple of the page size. They cannot be accessed yet.
-  virtual absl::StatusOr<Slab> Reserve(size_t size) = 0;
+  // Reserves `size` bytes, a multiple of the page size. They cannot be accessed yet. If `near` is
+  // not null, they should lie close to that address; whoever asks must look whether they do.
+  virtual absl::StatusOr<Slab> Reserve(size_t size, ExecutorAddress near) = 0;
 
   // Gives the pages of each segment, which begin and end at pages, contents of zeros, and returns
   // for each the address where this process writes them; it is valid until the slab is released.

@@ -1,6 +1,7 @@
 #include "memory/section_memory.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "absl/strings/str_cat.h"
 #include "llvm/ExecutionEngine/RuntimeDyld.h"
@@ -19,6 +20,10 @@ void SectionMemory::BeginObject(absl::Span<const absl::string_view> symbols,
   code_block_used_ = 0;
   code_bytes_ = 0;
   status_ = absl::OkStatus();
+}
+
+absl::Status SectionMemory::Finalize() {
+  return blocks_.empty() ? absl::OkStatus() : placement_.owner->memory().Finalize(blocks_);
 }
 
 void SectionMemory::Keep() {
@@ -52,6 +57,12 @@ uint8_t* SectionMemory::Allocate(Segment segment, size_t size, size_t alignment,
   }
   blocks_.push_back(*block);
   sections_.push_back(*block);
+  if (!placement_.near.is_null() && std::abs(block->run - placement_.near) >= kReach) {
+    status_ = absl::ResourceExhaustedError(
+        absl::StrCat("code memory: what was provided for section '", request.section,
+                     "' is out of reach of the rest of its object"));
+    return nullptr;
+  }
   // The object's other sections have to be near this one.
   if (placement_.near.is_null()) placement_.near = block->run;
   if (segment == Segment::kCode) {
@@ -114,11 +125,6 @@ void SectionMemory::registerEHFrames(uint8_t*, uint64_t run, size_t) {
   const UnwindTable table{ExecutorAddress(run), code_block_.run};
   placement_.owner->unwind_registry().Register(table);
   unwind_tables_.push_back(table);
-}
-
-bool SectionMemory::finalizeMemory(std::string*) {
-  if (!blocks_.empty()) status_.Update(placement_.owner->memory().Finalize(blocks_));
-  return !status_.ok();
 }
 
 }  // namespace firstcall

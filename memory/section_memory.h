@@ -41,6 +41,9 @@ class SectionMemory final : public llvm::RTDyldMemoryManager {
   // Call before loading an object, which must be kept or dropped afterwards. `symbols` are those
   // whose addresses are wanted and must stay valid until it is loaded; the owner, until then.
   void BeginObject(absl::Span<const absl::string_view> symbols, const Placement& placement);
+  // Makes the object's memory ready to run and read, when its references are bound. May be called
+  // again after an error.
+  absl::Status Finalize();
   // Lets the owner have the object's memory and tables.
   void Keep();
   // Gives them back.
@@ -64,8 +67,8 @@ class SectionMemory final : public llvm::RTDyldMemoryManager {
   void registerEHFrames(uint8_t* write, uint64_t run, size_t size) override;
   // The code stays when the MCJIT instance goes, so its tables do too.
   void deregisterEHFrames() override {}
-  // Finalizes the object's memory. status() tells whether that succeeded; MCJIT has no way to.
-  bool finalizeMemory(std::string* error) override;
+  // Left to Finalize, which can tell what went wrong.
+  bool finalizeMemory(std::string*) override { return false; }
 
  private:
   uint8_t* Allocate(Segment segment, size_t size, size_t alignment, llvm::StringRef section);

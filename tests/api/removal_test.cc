@@ -52,8 +52,8 @@ class RemovalTest : public testing::TestWithParam<Case> {
     EngineOptions options;
     options.mode = GetParam().mode;
     options.failure_handler = [](const FailedCall& call) -> void* {
-      last_failure = absl::StrCat(absl::StatusCodeToString(call.status.code()), ": ",
-                                  call.status.message());
+      last_failure =
+          absl::StrCat(absl::StatusCodeToString(call.status.code()), ": ", call.status.message());
       return reinterpret_cast<void*>(&Replacement);
     };
     return Engine::Create(std::move(options)).value();
@@ -78,16 +78,14 @@ class RemovalTest : public testing::TestWithParam<Case> {
   std::unique_ptr<Engine> engine_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Cases, RemovalTest,
-                         testing::Values(Case{Mode::kLazy, Source::kBitcode},
-                                         Case{Mode::kLazy, Source::kMemory},
-                                         Case{Mode::kEager, Source::kBitcode},
-                                         Case{Mode::kEager, Source::kMemory}),
-                         [](const testing::TestParamInfo<Case>& info) {
-                           return absl::StrCat(info.param.mode == Mode::kLazy ? "Lazy" : "Eager",
-                                               info.param.source == Source::kBitcode ? "Bitcode"
-                                                                                     : "Memory");
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Cases, RemovalTest,
+    testing::Values(Case{Mode::kLazy, Source::kBitcode}, Case{Mode::kLazy, Source::kMemory},
+                    Case{Mode::kEager, Source::kBitcode}, Case{Mode::kEager, Source::kMemory}),
+    [](const testing::TestParamInfo<Case>& info) {
+      return absl::StrCat(info.param.mode == Mode::kLazy ? "Lazy" : "Eager",
+                          info.param.source == Source::kBitcode ? "Bitcode" : "Memory");
+    });
 
 // Of what only lazily compiled code has: stubs.
 class StaleStubTest : public RemovalTest {};
@@ -216,9 +214,10 @@ TEST_P(StaleStubTest, AWeakDefinitionCountsAgain) {
 
 // Unwind tables go and come with the code.
 TEST_P(RemovalTest, ExceptionsPassThroughWhatIsLeft) {
-  constexpr char kThrows[] = "declare void @firstcall_test_throw()"
-                             "define i32 @FUNCTION(i32 %x) uwtable { call void "
-                             "@firstcall_test_throw() ret i32 %x }";
+  constexpr char kThrows[] =
+      "declare void @firstcall_test_throw()"
+      "define i32 @FUNCTION(i32 %x) uwtable { call void "
+      "@firstcall_test_throw() ret i32 %x }";
   std::vector<ModuleId> modules;
   const auto add = [&](int i) {
     std::string text = kThrows;
@@ -277,9 +276,9 @@ TEST_P(RemovalTest, DetachedCodeEndsItself) {
 }
 
 TEST_P(RemovalTest, DetachedCodeThrowsWithoutItsEngine) {
-  const ModuleId id = Add(
-      "declare void @firstcall_test_throw()"
-      "define void @f() uwtable { call void @firstcall_test_throw() ret void }");
+  const ModuleId id =
+      Add("declare void @firstcall_test_throw()"
+          "define void @f() uwtable { call void @firstcall_test_throw() ret void }");
   std::unique_ptr<DetachedCode> code = engine_->Detach(id).value();
   engine_ = nullptr;
   EXPECT_THROW((*code->Lookup<void()>("f"))(), std::runtime_error);
@@ -357,7 +356,8 @@ TEST_P(RemovalTest, RemovingFromWithinACompileIsRefused) {
   engine_ = Engine::Create(std::move(options)).value();
   engine = engine_.get();
   id = Add(kCounter);
-  Add("declare i32 @wanted(i32) define i32 @f(i32 %x) { %r = call i32 @wanted(i32 %x) ret i32 %r }");
+  Add("declare i32 @wanted(i32) define i32 @f(i32 %x) { %r = call i32 @wanted(i32 %x) ret i32 %r "
+      "}");
   EXPECT_EQ(Call("f"), -1);
   EXPECT_THAT(status, StatusIs(absl::StatusCode::kFailedPrecondition));
   EXPECT_EQ(Call("next", 2), 2);
@@ -377,7 +377,8 @@ TEST_P(RemovalTest, ThreadsAddAndRemoveAtOnce) {
         for (int i = 0; i < 30; ++i) {
           const std::string text = absl::StrCat(
               "define internal i32 @g(i32 %x) { %r = mul i32 %x, 3 ret i32 %r }"
-              "define i32 @f", t, "(i32 %x) { %c = icmp eq i32 %x, ", i,
+              "define i32 @f",
+              t, "(i32 %x) { %c = icmp eq i32 %x, ", i,
               " br i1 %c, label %a, label %b\n"
               "a: %r = call i32 @g(i32 %x) ret i32 %r\n"
               "b: ret i32 %x }");

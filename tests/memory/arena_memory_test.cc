@@ -55,8 +55,20 @@ TEST(ArenaMemoryTest, NearMeansTheSameArena) {
   request.segment = Segment::kReadOnly;
   ASSERT_OK_AND_ASSIGN(MemoryBlock near, memory->Allocate(request));
   EXPECT_FALSE(memory->first().Contains(near.run));
-  EXPECT_THAT(memory->Allocate(Code(16, ExecutorAddress(4096))),
-              StatusIs(absl::StatusCode::kInvalidArgument));
+}
+
+// Others have provided a part of an object: the rest must be within reach of that.
+TEST(ArenaMemoryTest, NearWhatOthersProvidedIsWithinReach) {
+  std::shared_ptr<ArenaMemory> memory = Make();
+  static int of_others;
+  const ExecutorAddress near = ExecutorAddress::Of(&of_others);
+  ASSERT_OK_AND_ASSIGN(MemoryBlock block, memory->Allocate(Code(16, near)));
+  EXPECT_LT(std::abs(block.run - near), int64_t{2000} << 20);
+  ASSERT_THAT(memory->Allocate(Code(16, near)), IsOk());
+  EXPECT_EQ(memory->usage().arenas, 2u);
+  // It is for nothing else.
+  ASSERT_OK_AND_ASSIGN(MemoryBlock other, memory->Allocate(Code(16)));
+  EXPECT_TRUE(memory->first().Contains(other.run));
 }
 
 TEST(ArenaMemoryTest, BudgetCountsWhatIsHandedOut) {

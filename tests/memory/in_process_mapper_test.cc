@@ -13,6 +13,8 @@ namespace {
 
 using ::testing::ElementsAre;
 
+constexpr ExecutorAddress kAnywhere;
+
 std::vector<int>& Calls() {
   static auto* const calls = new std::vector<int>();
   return *calls;
@@ -32,7 +34,7 @@ class InProcessMapperTest : public testing::Test {
 };
 
 TEST_F(InProcessMapperTest, WhatIsWrittenIsSeenWhereItRuns) {
-  ASSERT_OK_AND_ASSIGN(Slab slab, mapper_.Reserve(3 * page_));
+  ASSERT_OK_AND_ASSIGN(Slab slab, mapper_.Reserve(3 * page_, kAnywhere));
   ASSERT_OK_AND_ASSIGN(std::vector<uint8_t*> written,
                        mapper_.Initialize(slab, {{{0, page_}, Protection::kReadExecute},
                                                  {{page_, page_}, Protection::kRead},
@@ -47,7 +49,7 @@ TEST_F(InProcessMapperTest, WhatIsWrittenIsSeenWhereItRuns) {
 }
 
 TEST_F(InProcessMapperTest, ActionsRunInOrderAndInReverse) {
-  ASSERT_OK_AND_ASSIGN(Slab slab, mapper_.Reserve(page_));
+  ASSERT_OK_AND_ASSIGN(Slab slab, mapper_.Reserve(page_, kAnywhere));
   ASSERT_OK_AND_ASSIGN(
       PageMapper::AllocationId first,
       mapper_.Finalize(slab, {{}, {Note(&one_), Note(&two_)}, {Note(&one_), Note(&two_)}}));
@@ -61,8 +63,8 @@ TEST_F(InProcessMapperTest, ActionsRunInOrderAndInReverse) {
 }
 
 TEST_F(InProcessMapperTest, ReleaseDeallocatesWhatIsLeftOfThatSlab) {
-  ASSERT_OK_AND_ASSIGN(Slab slab, mapper_.Reserve(page_));
-  ASSERT_OK_AND_ASSIGN(Slab other, mapper_.Reserve(page_));
+  ASSERT_OK_AND_ASSIGN(Slab slab, mapper_.Reserve(page_, kAnywhere));
+  ASSERT_OK_AND_ASSIGN(Slab other, mapper_.Reserve(page_, kAnywhere));
   ASSERT_THAT(mapper_.Finalize(slab, {{}, {}, {Note(&one_)}}), IsOk());
   ASSERT_THAT(mapper_.Finalize(other, {{}, {}, {Note(&two_)}}), IsOk());
   ASSERT_THAT(mapper_.Release(slab), IsOk());
@@ -71,7 +73,7 @@ TEST_F(InProcessMapperTest, ReleaseDeallocatesWhatIsLeftOfThatSlab) {
 }
 
 TEST_F(InProcessMapperTest, DiscardedPagesAreZeros) {
-  ASSERT_OK_AND_ASSIGN(Slab slab, mapper_.Reserve(2 * page_));
+  ASSERT_OK_AND_ASSIGN(Slab slab, mapper_.Reserve(2 * page_, kAnywhere));
   const SlabSegment segments[] = {{{0, page_}, Protection::kRead},
                                   {{page_, page_}, Protection::kReadWrite}};
   ASSERT_OK_AND_ASSIGN(std::vector<uint8_t*> written, mapper_.Initialize(slab, segments));
@@ -83,9 +85,20 @@ TEST_F(InProcessMapperTest, DiscardedPagesAreZeros) {
   }
 }
 
+// The system itself would put it far away, with other mappings.
+TEST_F(InProcessMapperTest, ReservesNearAnAddress) {
+  for (const uint64_t address : {uint64_t{1} << 32, uint64_t{1} << 40, uint64_t{3} << 42}) {
+    const ExecutorAddress near(address);
+    ASSERT_OK_AND_ASSIGN(Slab first, mapper_.Reserve(size_t{256} << 20, near));
+    ASSERT_OK_AND_ASSIGN(Slab second, mapper_.Reserve(page_, near));
+    EXPECT_LT(std::abs(first.run - near), kReach);
+    EXPECT_LT(std::abs(second.run - near), kReach);
+  }
+}
+
 TEST_F(InProcessMapperTest, MoreThanThereIsIsAnError) {
   EXPECT_THAT(
-      mapper_.Reserve(size_t{1} << 60),
+      mapper_.Reserve(size_t{1} << 60, kAnywhere),
       StatusIs(absl::StatusCode::kResourceExhausted,
                testing::HasSubstr("code memory: reserving address space: Cannot allocate memory")));
 }

@@ -67,8 +67,7 @@ TEST_F(SectionMemoryTest, SectionsAreWritable) {
         memory_.allocateDataSection(100, 16, 3, ".data", /*is_read_only=*/false)}) {
     std::memset(section, 0xc3, 100);
   }
-  std::string error;
-  EXPECT_FALSE(memory_.finalizeMemory(&error)) << error;
+  EXPECT_THAT(memory_.Finalize(), IsOk());
 }
 
 TEST_F(SectionMemoryTest, KeepsWhyMemoryWasRefusedUntilTheNextObject) {

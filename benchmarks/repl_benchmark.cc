@@ -1,0 +1,228 @@
+// What does a session cost that adds modules of one function each, as a REPL does?
+//
+// Baseline: plain MCJIT at the same code generation level, one instance that is given each module.
+// Both contestants get the same modules, made in memory, call each function once, and take turns
+// in one run, each session in a process of its own. MCJIT's session is shorter, because it slows
+// down with the number of modules it has; its first modules are what counts.
+//
+// Bars: the last 1,000 entries cost at most 1.1 times the first 1,000; three times faster an entry
+// than MCJIT; at most 10 KiB of bookkeeping a module; and where modules are added and removed
+// 100,000 times, the resident memory after the first 1,000 and after the last differ by at most 1
+// MiB.
+
+#include <malloc.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "benchmarks/bars.h"
+#include "benchmarks/report.h"
+#include "benchmarks/statistics.h"
+#include "engine/engine.h"
+#include "llvm/ExecutionEngine/MCJIT.h"
+#include "llvm/ExecutionEngine/SectionMemoryManager.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/TargetSelect.h"
+
+namespace firstcall::benchmarks {
+namespace {
+
+constexpr int kEntries = 20000;
+constexpr int kMcjitEntries = 2000;
+constexpr int kRemovals = 100000;
+constexpr int kPart = 1000;
+constexpr int kRuns = 5;
+
+// What one session found, sent from its process to this one.
+struct Session {
+  double first = 0;        // Microseconds an entry of the first kPart.
+  double last = 0;         // Of the last kPart.
+  double bookkeeping = 0;  // Bytes of the heap a module.
+  double resident_first = 0;
+  double resident_last = 0;  // Bytes, after the first kPart and after the last entry.
+};
+
+// An entry: a function that no other has, of some arithmetic.
+std::unique_ptr<llvm::Module> MakeModule(llvm::LLVMContext& context, const std::string& name,
+                                         int number) {
+  auto module = std::make_unique<llvm::Module>(name, context);
+  llvm::IRBuilder<> builder(context);
+  auto* type = llvm::FunctionType::get(builder.getInt32Ty(), {builder.getInt32Ty()}, false);
+  auto* function =
+      llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, module.get());
+  builder.SetInsertPoint(llvm::BasicBlock::Create(context, "", function));
+  llvm::Value* value = function->getArg(0);
+  for (int i = 0; i < 4; ++i) {
+    value = builder.CreateMul(builder.CreateAdd(value, builder.getInt32(number + i)), value);
+  }
+  builder.CreateRet(value);
+  return module;
+}
+
+int Expected(int argument, int number) {
+  unsigned value = argument;
+  for (int i = 0; i < 4; ++i) value = (value + number + i) * value;
+  return static_cast<int>(value);
+}
+
+double ResidentBytes() {
+  std::ifstream statm("/proc/self/statm");
+  double all = 0, resident = 0;
+  statm >> all >> resident;
+  return resident * static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
+double HeapBytes() { return static_cast<double>(mallinfo2().uordblks); }
+
+// Times `entry` for 0 to `count`.
+Session Run(int count, const std::function<bool(int)>& entry) {
+  using Clock = std::chrono::steady_clock;
+  const auto microseconds = [](Clock::duration time) {
+    return std::chrono::duration<double, std::micro>(time).count() / kPart;
+  };
+  Session session;
+  const double heap = HeapBytes();
+  Clock::time_point start = Clock::now();
+  for (int i = 0; i < count; ++i) {
+    if (i == count - kPart) start = Clock::now();
+    if (!entry(i)) {
+      std::fprintf(stderr, "entry %d gave a wrong result\n", i);
+      _exit(1);
+    }
+    if (i == kPart - 1) {
+      session.first = microseconds(Clock::now() - start);
+      session.resident_first = ResidentBytes();
+    }
+  }
+  session.last = microseconds(Clock::now() - start);
+  session.resident_last = ResidentBytes();
+  session.bookkeeping = (HeapBytes() - heap) / count;
+  return session;
+}
+
+std::string NameOf(int number) { return absl::StrCat("entry", number); }
+
+Session RunFirstcall(int count, bool removes) {
+  std::unique_ptr<Engine> engine = Engine::Create().value();
+  const auto entry = [&](int i) {
+    auto context = std::make_unique<llvm::LLVMContext>();
+    std::unique_ptr<llvm::Module> module = MakeModule(*context, NameOf(i), i);
+    const ModuleId id = engine->AddModule(std::move(context), std::move(module)).value();
+    const int result = (*engine->Lookup<int(int)>(NameOf(i)).value())(3);
+    if (removes && !engine->Remove(id).ok()) return false;
+    return result == Expected(3, i);
+  };
+  // What is made once is not an entry's.
+  if (!entry(count)) _exit(1);
+  return Run(count, entry);
+}
+
+Session RunMcjit(int count) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::ExecutionEngine> engine(
+      llvm::EngineBuilder(std::make_unique<llvm::Module>("empty", context))
+          .setEngineKind(llvm::EngineKind::JIT)
+          .setOptLevel(llvm::CodeGenOptLevel::None)
+          .setMCJITMemoryManager(std::make_unique<llvm::SectionMemoryManager>())
+          .create());
+  const auto entry = [&](int i) {
+    std::unique_ptr<llvm::Module> module = MakeModule(context, NameOf(i), i);
+    module->setDataLayout(engine->getDataLayout());
+    engine->addModule(std::move(module));
+    auto* function = reinterpret_cast<int (*)(int)>(engine->getFunctionAddress(NameOf(i)));
+    return function(3) == Expected(3, i);
+  };
+  if (!entry(count)) _exit(1);
+  return Run(count, entry);
+}
+
+// In a process of its own, so that no session finds another's memory.
+Session InProcess(const std::function<Session()>& run) {
+  int ends[2];
+  if (pipe(ends) != 0) std::abort();
+  const pid_t child = fork();
+  if (child == 0) {
+    const Session session = run();
+    const bool sent = write(ends[1], &session, sizeof(session)) == sizeof(session);
+    _exit(sent ? 0 : 1);
+  }
+  close(ends[1]);
+  Session session;
+  const bool received = read(ends[0], &session, sizeof(session)) == sizeof(session);
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (!received || status != 0) {
+    std::fprintf(stderr, "a session failed\n");
+    std::exit(1);
+  }
+  return session;
+}
+
+Bar MakeBar(std::string claim, double measured, double limit, bool at_most, std::string numbers) {
+  Bar bar;
+  bar.claim = std::move(claim);
+  bar.measured = measured;
+  bar.verdict = (at_most ? measured <= limit : measured >= limit) ? Bar::Verdict::kMet
+                                                                  : Bar::Verdict::kMissed;
+  bar.numbers = std::move(numbers);
+  return bar;
+}
+
+int Main() {
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  LLVMLinkInMCJIT();
+  std::vector<double> first, last, mcjit, growth, bookkeeping;
+  for (int run = 0; run < kRuns; ++run) {
+    const Session ours = InProcess([] { return RunFirstcall(kEntries, /*removes=*/false); });
+    const Session theirs = InProcess([] { return RunMcjit(kMcjitEntries); });
+    first.push_back(ours.first);
+    last.push_back(ours.last);
+    growth.push_back(ours.last / ours.first);
+    mcjit.push_back(theirs.first);
+    bookkeeping.push_back(ours.bookkeeping);
+    absl::PrintF("run %d: firstcall %.1f us an entry, the last %.1f; mcjit %.1f, the last %.1f\n",
+                 run + 1, ours.first, ours.last, theirs.first, theirs.last);
+  }
+  const Session removing = InProcess([] { return RunFirstcall(kRemovals, /*removes=*/true); });
+  absl::PrintF("added and removed: %.1f us an entry, the last %.1f\n", removing.first,
+               removing.last);
+  constexpr double kKiB = 1024;
+  const double grown = (removing.resident_last - removing.resident_first) / kKiB;
+  absl::PrintF(
+      "\n%s",
+      FormatBars({
+          MakeBar(absl::StrFormat("the last 1,000 of %d entries, times the first, at most 1.1",
+                                  kEntries),
+                  Median(growth), 1.1, true,
+                  absl::StrFormat("%.1f us : %.1f us", Median(last), Median(first))),
+          MakeBar("times faster an entry than plain MCJIT, at least 3",
+                  Median(mcjit) / Median(first), 3, false,
+                  absl::StrFormat("%.1f us : %.1f us", Median(mcjit), Median(first))),
+          MakeBar("KiB of bookkeeping a module, at most 10", Median(bookkeeping) / kKiB, 10, true,
+                  "heap in use"),
+          MakeBar(absl::StrFormat("KiB of resident memory more after %d additions and removals "
+                                  "than after 1,000, at most 1024",
+                                  kRemovals),
+                  grown, 1024, true,
+                  absl::StrFormat("%.0f KiB : %.0f KiB", removing.resident_last / kKiB,
+                                  removing.resident_first / kKiB)),
+      }));
+  return 0;
+}
+
+}  // namespace
+}  // namespace firstcall::benchmarks
+
+int main() { return firstcall::benchmarks::Main(); }

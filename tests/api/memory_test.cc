@@ -1,0 +1,513 @@
+// Whose memory code lies in, how its pages are protected, and what happens when there is none.
+
+#include <sys/mman.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
+#include "engine/engine.h"
+#include "engine/listener.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "memory/in_process_mapper.h"
+#include "memory/memory_manager.h"
+#include "memory/page_mapper.h"
+#include "tests/testing/ir.h"
+#include "tests/testing/status_matchers.h"
+
+namespace firstcall {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Functions and data of every kind that needs memory: code, constants, tables, unwind tables, a
+// function reached through data, an unlikely path in a section of its own.
+constexpr char kProgram[] = R"(
+  @count = internal global i32 0
+  @zeros = global [1000 x i32] zeroinitializer
+  @table = internal constant [2 x ptr] [ptr @one, ptr @two]
+  @text = private unnamed_addr constant [4 x i8] c"abc\00"
+  define internal i32 @one(i32 %x) uwtable { %r = add i32 %x, 1  ret i32 %r }
+  define internal i32 @two(i32 %x) uwtable { %r = add i32 %x, 2  ret i32 %r }
+  define i32 @choose(i32 %i) uwtable {
+    %p = getelementptr [2 x ptr], ptr @table, i32 0, i32 %i
+    %f = load ptr, ptr %p
+    %r = call i32 %f(i32 40)
+    ret i32 %r
+  }
+  define i32 @next(i32 %by) uwtable {
+    %old = load i32, ptr @count
+    %new = add i32 %old, %by
+    store i32 %new, ptr @count
+    ret i32 %new
+  }
+  define i32 @letter(i32 %i) {
+    %p = getelementptr [4 x i8], ptr @text, i32 0, i32 %i
+    %c = load i8, ptr %p
+    %r = zext i8 %c to i32
+    ret i32 %r
+  }
+)";
+
+// --- Failing memory ---
+
+// Fails one operation of those it counts, the first being 1.
+class Failures {
+ public:
+  explicit Failures(int which) : which_(which) {}
+
+  absl::Status Next(absl::string_view operation) {
+    if (++count_ != which_) return absl::OkStatus();
+    return absl::ResourceExhaustedError(absl::StrCat("code memory: injected: ", operation));
+  }
+  bool has_failed() const { return count_ >= which_; }
+
+ private:
+  const int which_;
+  int count_ = 0;
+};
+
+class FailingMapper final : public PageMapper {
+ public:
+  explicit FailingMapper(Failures& failures) : failures_(failures) {}
+  ~FailingMapper() override { EXPECT_EQ(slabs_, 0); }
+
+  size_t page_size() const override { return mapper_.page_size(); }
+  absl::StatusOr<Slab> Reserve(size_t size, ExecutorAddress near) override {
+    if (absl::Status status = failures_.Next("reserve"); !status.ok()) return status;
+    ++slabs_;
+    return mapper_.Reserve(size, near);
+  }
+  absl::StatusOr<std::vector<uint8_t*>> Initialize(
+      const Slab& slab, absl::Span<const SlabSegment> segments) override {
+    if (absl::Status status = failures_.Next("initialize"); !status.ok()) return status;
+    return mapper_.Initialize(slab, segments);
+  }
+  absl::StatusOr<AllocationId> Finalize(const Slab& slab, const Allocation& allocation) override {
+    if (absl::Status status = failures_.Next("finalize"); !status.ok()) return status;
+    return mapper_.Finalize(slab, allocation);
+  }
+  absl::Status Deallocate(absl::Span<const AllocationId> allocations) override {
+    return mapper_.Deallocate(allocations);
+  }
+  absl::Status Discard(const Slab& slab, const SlabSegment& pages) override {
+    if (absl::Status status = failures_.Next("discard"); !status.ok()) return status;
+    return mapper_.Discard(slab, pages);
+  }
+  absl::Status SynchronizeInstructions() override {
+    if (absl::Status status = failures_.Next("synchronize"); !status.ok()) return status;
+    return mapper_.SynchronizeInstructions();
+  }
+  absl::Status Release(const Slab& slab) override {
+    --slabs_;
+    return mapper_.Release(slab);
+  }
+
+ private:
+  Failures& failures_;
+  InProcessMapper mapper_;
+  int slabs_ = 0;
+};
+
+class FailingManager final : public MemoryManager {
+ public:
+  FailingManager(Failures& failures, std::shared_ptr<MemoryManager> engines_own)
+      : failures_(failures), engines_own_(std::move(engines_own)) {}
+  ~FailingManager() override { EXPECT_EQ(blocks_, 0); }
+
+  absl::StatusOr<MemoryBlock> Allocate(const MemoryRequest& request) override {
+    if (absl::Status status = failures_.Next(request.section); !status.ok()) return status;
+    ++blocks_;
+    return engines_own_->Allocate(request);
+  }
+  absl::Status Finalize(absl::Span<const MemoryBlock> blocks) override {
+    if (absl::Status status = failures_.Next("finalize"); !status.ok()) return status;
+    return engines_own_->Finalize(blocks);
+  }
+  void Free(absl::Span<const MemoryBlock> blocks) override {
+    blocks_ -= static_cast<int>(blocks.size());
+    engines_own_->Free(blocks);
+  }
+
+ private:
+  Failures& failures_;
+  const std::shared_ptr<MemoryManager> engines_own_;
+  int blocks_ = 0;
+};
+
+// Does `step` again if there was no memory for it the first time.
+absl::Status Insist(const std::function<absl::Status()>& step) {
+  absl::Status status = step();
+  if (!absl::IsResourceExhausted(status)) return status;
+  EXPECT_THAT(status.message(), HasSubstr("code memory: injected: "));
+  return step();
+}
+
+int fallback_calls = 0;
+int Fallback(int) {
+  ++fallback_calls;
+  return -1;
+}
+
+// Everything an engine does with memory. Whatever fails is done again, and must succeed then.
+void UseAll(const EngineOptions& options, Mode mode, bool in_memory) {
+  EngineOptions own = options;
+  own.mode = mode;
+  own.failure_handler = [](const FailedCall& call) -> void* {
+    EXPECT_THAT(call.status, StatusIs(absl::StatusCode::kResourceExhausted));
+    return reinterpret_cast<void*>(&Fallback);
+  };
+  std::unique_ptr<Engine> engine;
+  ASSERT_THAT(Insist([&] {
+                absl::StatusOr<std::unique_ptr<Engine>> made = Engine::Create(own);
+                if (made.ok()) engine = *std::move(made);
+                return made.status();
+              }),
+              IsOk());
+  for (int round = 0; round < 2; ++round) {
+    ModuleId id;
+    const std::string bitcode = ParseToBitcode(kProgram);
+    const auto add = [&] {
+      absl::StatusOr<ModuleId> added = in_memory ? engine->AddAssembly(kProgram, "program")
+                                                 : engine->AddBitcode(bitcode, "program");
+      if (added.ok()) id = *added;
+      return added.status();
+    };
+    ASSERT_THAT(Insist(add), IsOk());
+    int (*choose)(int) = nullptr;
+    ASSERT_THAT(Insist([&] {
+                  auto found = engine->Lookup<int(int)>("choose");
+                  if (found.ok()) choose = *found;
+                  return found.status();
+                }),
+                IsOk());
+    fallback_calls = 0;
+    for (int i = 0; i < 2; ++i) {
+      int result = choose(i);
+      if (fallback_calls > 0) result = choose(i);
+      EXPECT_EQ(result, 41 + i);
+    }
+    ASSERT_THAT(Insist([&] { return engine->Prepare({"next", "letter"}); }), IsOk());
+    EXPECT_EQ((*engine->Lookup<int(int)>("next").value())(5), 5);
+    EXPECT_EQ((*engine->Lookup<int(int)>("letter").value())(2), 'c');
+    ASSERT_THAT(engine->Remove(id), IsOk());
+  }
+}
+
+struct FailureCase {
+  Mode mode;
+  bool in_memory;
+};
+
+class FailingMemoryTest : public testing::TestWithParam<FailureCase> {};
+
+INSTANTIATE_TEST_SUITE_P(Cases, FailingMemoryTest,
+                         testing::Values(FailureCase{Mode::kLazy, false},
+                                         FailureCase{Mode::kLazy, true},
+                                         FailureCase{Mode::kEager, false}));
+
+TEST_P(FailingMemoryTest, EachOperationOfTheMapper) {
+  int count = 0;
+  for (bool has_failed = true; has_failed;) {
+    SCOPED_TRACE(absl::StrCat("operation ", ++count));
+    Failures failures(count);
+    EngineOptions options;
+    options.page_mapper = std::make_shared<FailingMapper>(failures);
+    UseAll(options, GetParam().mode, GetParam().in_memory);
+    if (HasFatalFailure()) return;
+    has_failed = failures.has_failed();
+  }
+  EXPECT_GT(count, 5);
+}
+
+TEST_P(FailingMemoryTest, EachOperationOfTheManager) {
+  int count = 0;
+  for (bool has_failed = true; has_failed;) {
+    SCOPED_TRACE(absl::StrCat("operation ", ++count));
+    Failures failures(count);
+    EngineOptions options;
+    options.memory_manager = [&](std::shared_ptr<MemoryManager> engines_own) {
+      return std::make_shared<FailingManager>(failures, std::move(engines_own));
+    };
+    UseAll(options, GetParam().mode, GetParam().in_memory);
+    if (HasFatalFailure()) return;
+    has_failed = failures.has_failed();
+  }
+  EXPECT_GT(count, 5);
+}
+
+TEST(MemoryBudgetTest, IsAnErrorThatEnds) {
+  EngineOptions options;
+  options.memory_budget = 64 << 10;
+  std::unique_ptr<Engine> engine = Engine::Create(std::move(options)).value();
+  const auto module = [](int i) {
+    return absl::StrCat("define i32 @f", i, "(i32 %x) { %r = add i32 %x, ", i,
+                        " ret i32 %r } @d", i, " = global [8000 x i8] zeroinitializer");
+  };
+  std::vector<ModuleId> added;
+  absl::Status status;
+  while (status.ok()) {
+    const int i = static_cast<int>(added.size());
+    added.push_back(engine->AddAssembly(module(i), "part").value());
+    status = engine->LookupAddress(absl::StrCat("d", i)).status();
+  }
+  EXPECT_THAT(status,
+              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("over the budget")));
+  EXPECT_GE(added.size(), 4u);
+  EXPECT_LE(engine->stats().memory.total_used(), size_t{64 << 10});
+  ASSERT_THAT(engine->Remove(added[0]), IsOk());
+  EXPECT_THAT(engine->LookupAddress(absl::StrCat("d", added.size() - 1)), IsOk());
+}
+
+// --- The client's memory ---
+
+// Manages pages itself: each block has pages of its own, which become executable or read-only when
+// they are finalized. Far away from everything else, or not where it should be.
+class PagesOfItsOwn final : public MemoryManager {
+ public:
+  explicit PagesOfItsOwn(bool heeds_near = false) : heeds_near_(heeds_near) {}
+  ~PagesOfItsOwn() override {
+    absl::MutexLock lock(&mutex_);
+    EXPECT_TRUE(blocks_.empty());
+  }
+
+  absl::StatusOr<MemoryBlock> Allocate(const MemoryRequest& request) override {
+    const size_t size = (request.size + 4095) / 4096 * 4096 + 4096;
+    absl::MutexLock lock(&mutex_);
+    const bool is_near = heeds_near_ && !request.near.is_null();
+    void* pages = is_near ? MapNear(request.near, size)
+                          : mmap(next_, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                                 -1, 0);
+    if (pages == MAP_FAILED) return absl::ResourceExhaustedError("mmap");
+    next_ += size;
+    blocks_[pages] = size;
+    auto* bytes = static_cast<uint8_t*>(pages);
+    return MemoryBlock{bytes, ExecutorAddress::Of(bytes), request.size, request.segment};
+  }
+
+  absl::Status Finalize(absl::Span<const MemoryBlock> blocks) override {
+    absl::MutexLock lock(&mutex_);
+    ++finalized_;
+    for (const MemoryBlock& block : blocks) {
+      if (block.segment == Segment::kData) continue;
+      const int protection =
+          block.segment == Segment::kCode ? PROT_READ | PROT_EXEC : PROT_READ;
+      if (mprotect(block.write, blocks_.at(block.write), protection) != 0) {
+        return absl::ResourceExhaustedError("mprotect");
+      }
+      auto* begin = reinterpret_cast<char*>(block.write);
+      __builtin___clear_cache(begin, begin + block.size);
+    }
+    return absl::OkStatus();
+  }
+
+  void Free(absl::Span<const MemoryBlock> blocks) override {
+    absl::MutexLock lock(&mutex_);
+    for (const MemoryBlock& block : blocks) {
+      munmap(block.write, blocks_.at(block.write));
+      blocks_.erase(block.write);
+    }
+  }
+
+  bool Has(const void* address) const {
+    absl::MutexLock lock(&mutex_);
+    auto after = blocks_.upper_bound(const_cast<void*>(address));
+    if (after == blocks_.begin()) return false;
+    --after;
+    return static_cast<const char*>(address) < static_cast<char*>(after->first) + after->second;
+  }
+  int finalized() const {
+    absl::MutexLock lock(&mutex_);
+    return finalized_;
+  }
+
+ private:
+  static void* MapNear(ExecutorAddress near, size_t size) {
+    near = ExecutorAddress(near.value() & ~uint64_t{4095});
+    for (int64_t distance = (64 << 20) - kReach; distance < kReach; distance += 16 << 20) {
+      void* pages = mmap((near + distance).InThisProcess<void*>(), size, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+      if (pages != MAP_FAILED) return pages;
+    }
+    return MAP_FAILED;
+  }
+
+  const bool heeds_near_;
+  mutable absl::Mutex mutex_;
+  char* next_ = reinterpret_cast<char*>(uint64_t{0x10} << 32);
+  std::map<void*, size_t> blocks_;
+  int finalized_ = 0;
+};
+
+class ClientMemoryTest : public testing::TestWithParam<Mode> {};
+
+INSTANTIATE_TEST_SUITE_P(Modes, ClientMemoryTest, testing::Values(Mode::kLazy, Mode::kEager));
+
+TEST_P(ClientMemoryTest, CodeAndDataLieInIt) {
+  auto memory = std::make_shared<PagesOfItsOwn>();
+  EngineOptions options;
+  options.mode = GetParam();
+  options.memory_manager = [&](std::shared_ptr<MemoryManager>) { return memory; };
+  std::unique_ptr<Engine> engine = Engine::Create(std::move(options)).value();
+  // Of the other module's functions and data, and of the process's.
+  constexpr char kUser[] = R"(
+    @zeros = external global [1000 x i32]
+    declare i32 @next(i32)
+    declare i32 @choose(i32)
+    declare i32 @abs(i32)
+    define i32 @user(i32 %x) uwtable {
+      %n = call i32 @next(i32 %x)
+      %c = call i32 @choose(i32 1)
+      %z = load i32, ptr @zeros
+      %a = call i32 @abs(i32 -100)
+      %s = add i32 %n, %c
+      %t = add i32 %s, %z
+      %u = add i32 %t, %a
+      ret i32 %u
+    }
+  )";
+  const ModuleId program = engine->AddBitcode(ParseToBitcode(kProgram), "program").value();
+  const ModuleId user = engine->AddBitcode(ParseToBitcode(kUser), "user").value();
+  int (*call)(int) = engine->Lookup<int(int)>("user").value();
+  EXPECT_EQ(call(7), 7 + 42 + 100);
+  EXPECT_EQ(call(1), 8 + 42 + 100);
+  EXPECT_TRUE(memory->Has(engine->LookupAddress("zeros").value()));
+  EXPECT_EQ(memory->Has(reinterpret_cast<void*>(call)), GetParam() == Mode::kEager);
+  EXPECT_GE(memory->finalized(), 2);
+  EXPECT_EQ((*engine->Lookup<int(int)>("letter").value())(1), 'b');
+  ASSERT_THAT(engine->Remove(user), IsOk());
+  ASSERT_THAT(engine->Remove(program), IsOk());
+}
+
+// Outlives the engine as long as there is code in it.
+TEST_P(ClientMemoryTest, LivesAsLongAsDetachedCode) {
+  auto memory = std::make_shared<PagesOfItsOwn>();
+  const std::weak_ptr<PagesOfItsOwn> life = memory;
+  EngineOptions options;
+  options.mode = GetParam();
+  options.memory_manager = [memory](std::shared_ptr<MemoryManager>) { return memory; };
+  memory = nullptr;
+  std::unique_ptr<Engine> engine = Engine::Create(std::move(options)).value();
+  options = EngineOptions();
+  const ModuleId id = engine->AddBitcode(ParseToBitcode(kProgram), "program").value();
+  std::unique_ptr<DetachedCode> code = engine->Detach(id).value();
+  engine = nullptr;
+  EXPECT_EQ((*code->Lookup<int(int)>("choose").value())(0), 41);
+  EXPECT_FALSE(life.expired());
+  code = nullptr;
+  EXPECT_TRUE(life.expired());
+}
+
+// Provides what is written to, and leaves the rest to the engine.
+class OnlyData final : public MemoryManager {
+ public:
+  OnlyData(bool heeds_near, std::shared_ptr<MemoryManager> engines_own)
+      : own_(heeds_near), engines_own_(std::move(engines_own)) {}
+
+  absl::StatusOr<MemoryBlock> Allocate(const MemoryRequest& request) override {
+    return request.segment == Segment::kData ? own_.Allocate(request)
+                                             : engines_own_->Allocate(request);
+  }
+  absl::Status Finalize(absl::Span<const MemoryBlock> blocks) override {
+    auto [own, others] = Divide(blocks);
+    absl::Status status = own_.Finalize(own);
+    status.Update(engines_own_->Finalize(others));
+    return status;
+  }
+  void Free(absl::Span<const MemoryBlock> blocks) override {
+    auto [own, others] = Divide(blocks);
+    own_.Free(own);
+    engines_own_->Free(others);
+  }
+
+ private:
+  using Blocks = std::vector<MemoryBlock>;
+  static std::pair<Blocks, Blocks> Divide(absl::Span<const MemoryBlock> blocks) {
+    std::pair<Blocks, Blocks> divided;
+    for (const MemoryBlock& block : blocks) {
+      (block.segment == Segment::kData ? divided.first : divided.second).push_back(block);
+    }
+    return divided;
+  }
+
+  PagesOfItsOwn own_;
+  const std::shared_ptr<MemoryManager> engines_own_;
+};
+
+TEST_P(ClientMemoryTest, MayProvideAPart) {
+  EngineOptions options;
+  options.mode = GetParam();
+  options.memory_manager = [](std::shared_ptr<MemoryManager> engines_own) {
+    return std::make_shared<OnlyData>(/*heeds_near=*/true, std::move(engines_own));
+  };
+  std::unique_ptr<Engine> engine = Engine::Create(std::move(options)).value();
+  const ModuleId id = engine->AddBitcode(ParseToBitcode(kProgram), "program").value();
+  EXPECT_EQ((*engine->Lookup<int(int)>("next").value())(3), 3);
+  EXPECT_EQ((*engine->Lookup<int(int)>("choose").value())(1), 42);
+  EXPECT_EQ((*engine->Lookup<int(int)>("letter").value())(0), 'a');
+  ASSERT_THAT(engine->Remove(id), IsOk());
+}
+
+// The contract is not kept: an error, and no wrong code.
+TEST_P(ClientMemoryTest, WhatIsOutOfReachIsRefused) {
+  EngineOptions options;
+  options.mode = GetParam();
+  options.memory_manager = [](std::shared_ptr<MemoryManager> engines_own) {
+    return std::make_shared<OnlyData>(/*heeds_near=*/false, std::move(engines_own));
+  };
+  std::unique_ptr<Engine> engine = Engine::Create(std::move(options)).value();
+  absl::Status status = engine->AddBitcode(ParseToBitcode(kProgram), "program").status();
+  if (status.ok()) status = engine->Prepare({"letter", "choose", "next"});
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kResourceExhausted,
+                               HasSubstr("out of reach of the rest of its object")));
+}
+
+// --- Protection ---
+
+class MapsReader final : public Listener {
+ public:
+  void OnPublished(const PublishedObject&) override { Read(); }
+  void OnRemoved(const RemovedModule&) override { Read(); }
+  int reads() const { return reads_; }
+
+ private:
+  void Read() {
+    ++reads_;
+    std::ifstream maps("/proc/self/maps");
+    std::string line;
+    while (std::getline(maps, line)) EXPECT_THAT(line, Not(HasSubstr(" rwx"))) << line;
+  }
+  std::atomic<int> reads_{0};
+};
+
+TEST_P(ClientMemoryTest, NothingIsWritableAndExecutableAtAnyPublication) {
+  for (const bool is_clients : {false, true}) {
+    auto reader = std::make_shared<MapsReader>();
+    EngineOptions options;
+    options.mode = GetParam();
+    options.listeners.push_back(reader);
+    if (is_clients) {
+      options.memory_manager = [](std::shared_ptr<MemoryManager>) {
+        return std::make_shared<PagesOfItsOwn>();
+      };
+    }
+    std::unique_ptr<Engine> engine = Engine::Create(std::move(options)).value();
+    const ModuleId id = engine->AddBitcode(ParseToBitcode(kProgram), "program").value();
+    for (int i = 0; i < 2; ++i) EXPECT_EQ((*engine->Lookup<int(int)>("choose").value())(i), 41 + i);
+    EXPECT_EQ((*engine->Lookup<int(int)>("next").value())(5), 5);
+    ASSERT_THAT(engine->Remove(id), IsOk());
+    EXPECT_GE(reader->reads(), GetParam() == Mode::kLazy ? 5 : 2);
+  }
+}
+
+}  // namespace
+}  // namespace firstcall
