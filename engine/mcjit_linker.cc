@@ -104,7 +104,8 @@ bool McjitLinker::MustRenew(const ObjectImage& image) const {
 }
 
 absl::Status McjitLinker::Renew() {
-  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<llvm::TargetMachine> machine, target_.CreateMachine());
+  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<llvm::TargetMachine> machine,
+                             target_.CreateMachineForLinking());
   auto placeholder = std::make_unique<llvm::Module>("firstcall", context_);
   placeholder->setDataLayout(machine->createDataLayout());
   llvm::Module* module = placeholder.get();

@@ -150,8 +150,17 @@ absl::StatusOr<Target> Target::Create(const EngineOptions& options) {
 }
 
 absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> Target::CreateMachine() const {
+  return CreateMachine(cpu_, features_);
+}
+
+absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> Target::CreateMachineForLinking() const {
+  return CreateMachine(/*cpu=*/"", /*features=*/"");
+}
+
+absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> Target::CreateMachine(
+    const std::string& cpu, const std::string& features) const {
   std::unique_ptr<llvm::TargetMachine> machine(
-      target_->createTargetMachine(triple_.str(), cpu_, features_, options_, relocation_model_,
+      target_->createTargetMachine(triple_.str(), cpu, features, options_, relocation_model_,
                                    code_model_, level_, /*JIT=*/true));
   if (machine == nullptr) {
     return absl::InvalidArgumentError(

@@ -250,8 +250,8 @@ TEST(MemoryBudgetTest, IsAnErrorThatEnds) {
   options.memory_budget = 64 << 10;
   std::unique_ptr<Engine> engine = Engine::Create(std::move(options)).value();
   const auto module = [](int i) {
-    return absl::StrCat("define i32 @f", i, "(i32 %x) { %r = add i32 %x, ", i,
-                        " ret i32 %r } @d", i, " = global [8000 x i8] zeroinitializer");
+    return absl::StrCat("define i32 @f", i, "(i32 %x) { %r = add i32 %x, ", i, " ret i32 %r } @d",
+                        i, " = global [8000 x i8] zeroinitializer");
   };
   std::vector<ModuleId> added;
   absl::Status status;
@@ -260,8 +260,7 @@ TEST(MemoryBudgetTest, IsAnErrorThatEnds) {
     added.push_back(engine->AddAssembly(module(i), "part").value());
     status = engine->LookupAddress(absl::StrCat("d", i)).status();
   }
-  EXPECT_THAT(status,
-              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("over the budget")));
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("over the budget")));
   EXPECT_GE(added.size(), 4u);
   EXPECT_LE(engine->stats().memory.total_used(), size_t{64 << 10});
   ASSERT_THAT(engine->Remove(added[0]), IsOk());
@@ -284,9 +283,9 @@ class PagesOfItsOwn final : public MemoryManager {
     const size_t size = (request.size + 4095) / 4096 * 4096 + 4096;
     absl::MutexLock lock(&mutex_);
     const bool is_near = heeds_near_ && !request.near.is_null();
-    void* pages = is_near ? MapNear(request.near, size)
-                          : mmap(next_, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-                                 -1, 0);
+    void* pages =
+        is_near ? MapNear(request.near, size)
+                : mmap(next_, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (pages == MAP_FAILED) return absl::ResourceExhaustedError("mmap");
     next_ += size;
     blocks_[pages] = size;
@@ -299,8 +298,7 @@ class PagesOfItsOwn final : public MemoryManager {
     ++finalized_;
     for (const MemoryBlock& block : blocks) {
       if (block.segment == Segment::kData) continue;
-      const int protection =
-          block.segment == Segment::kCode ? PROT_READ | PROT_EXEC : PROT_READ;
+      const int protection = block.segment == Segment::kCode ? PROT_READ | PROT_EXEC : PROT_READ;
       if (mprotect(block.write, blocks_.at(block.write), protection) != 0) {
         return absl::ResourceExhaustedError("mprotect");
       }
