@@ -178,16 +178,15 @@ void Arena::Free(const MemoryBlock& block) {
 
 absl::Status Arena::Finalize(absl::Span<const MemoryBlock> blocks) {
   bool has_reused_code;
+  Allocation allocation;
   {
     absl::MutexLock lock(&mutex_);
     has_reused_code = std::exchange(has_reused_code_, false);
-  }
-  Allocation allocation;
-  for (const MemoryBlock& block : blocks) {
-    if (block.segment == Segment::kData || block.size == 0) continue;
-    allocation.segments.push_back(
-        {{static_cast<size_t>(block.run - slab_.run), block.size},
-         block.segment == Segment::kCode ? Protection::kReadExecute : Protection::kRead});
+    for (const MemoryBlock& block : blocks) {
+      if (block.size == 0) continue;
+      allocation.segments.push_back({{static_cast<size_t>(block.run - slab_.run), block.size},
+                                     part(block.segment).protection});
+    }
   }
   absl::Status status = mapper_->Finalize(slab_, allocation).status();
   if (status.ok() && has_reused_code) status = mapper_->SynchronizeInstructions();

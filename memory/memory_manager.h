@@ -43,8 +43,8 @@ struct SegmentSizes {
   size_t data = 0;
 };
 
-// Bytes: where to write them and where they will be seen. For writable data both are the same
-// address.
+// Bytes: where to write them and where they will be seen. For writable data of this process both
+// are the same address.
 struct MemoryBlock {
   uint8_t* write = nullptr;
   ExecutorAddress run;

@@ -1,0 +1,100 @@
+#include "memory/serve_executor.h"
+
+#include <pthread.h>
+#include <sys/socket.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "memory/executor_service.h"
+#include "memory/socket_messages.h"
+
+namespace firstcall {
+namespace {
+
+class Server {
+ public:
+  Server(int socket, SharedMemoryExecutor& executor) : socket_(socket), executor_(executor) {}
+
+  absl::Status Serve() {
+    while (true) {
+      absl::StatusOr<SocketMessage> request = ReceiveMessage(socket_);
+      if (!request.ok()) {
+        // Whoever still sends an answer, or waits for one, learns that it is over.
+        shutdown(socket_, SHUT_RDWR);
+        AwaitActions();
+        if (absl::IsOutOfRange(request.status())) return absl::OkStatus();
+        return request.status();
+      }
+      if (!MayRunActions(request->bytes) || !AnswerOnThread(*request)) Answer(*request);
+    }
+  }
+
+ private:
+  struct Job {
+    Server* server;
+    SocketMessage request;
+  };
+
+  // An answer that cannot be sent is nobody's: receiving fails too.
+  void Answer(const SocketMessage& request) ABSL_LOCKS_EXCLUDED(send_mutex_) {
+    const std::string answer = AnswerExecutorRequest(executor_, request.bytes);
+    absl::MutexLock lock(&send_mutex_);
+    (void)SendMessage(socket_, request.number, answer);
+  }
+
+  // False if there is no thread to be had.
+  bool AnswerOnThread(const SocketMessage& request) ABSL_LOCKS_EXCLUDED(mutex_) {
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes) != 0) return false;
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    auto job = std::make_unique<Job>(Job{this, request});
+    {
+      absl::MutexLock lock(&mutex_);
+      ++running_;
+    }
+    pthread_t thread;
+    const bool is_started = pthread_create(&thread, &attributes, &Run, job.get()) == 0;
+    pthread_attr_destroy(&attributes);
+    if (is_started) {
+      (void)job.release();
+    } else {
+      absl::MutexLock lock(&mutex_);
+      --running_;
+    }
+    return is_started;
+  }
+
+  static void* Run(void* argument) {
+    const std::unique_ptr<Job> job(static_cast<Job*>(argument));
+    Server& server = *job->server;
+    server.Answer(job->request);
+    absl::MutexLock lock(&server.mutex_);
+    --server.running_;
+    return nullptr;
+  }
+
+  void AwaitActions() ABSL_LOCKS_EXCLUDED(mutex_) {
+    const auto is_over = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return running_ == 0; };
+    absl::MutexLock lock(&mutex_);
+    mutex_.Await(absl::Condition(&is_over));
+  }
+
+  const int socket_;
+  SharedMemoryExecutor& executor_;
+  absl::Mutex send_mutex_;
+  absl::Mutex mutex_;
+  int running_ ABSL_GUARDED_BY(mutex_) = 0;  // Threads.
+};
+
+}  // namespace
+
+absl::Status ServeExecutor(int socket, SharedMemoryExecutor& executor) {
+  return Server(socket, executor).Serve();
+}
+
+}  // namespace firstcall

@@ -1,0 +1,143 @@
+#include "memory/shared_memory_executor.h"
+
+#include <sys/mman.h>
+
+#include <utility>
+
+#include "base/status.h"
+#include "memory/shared_memory_object.h"
+#include "memory/system_pages.h"
+
+namespace firstcall {
+namespace {
+
+int SystemProtection(Protection protection) {
+  switch (protection) {
+    case Protection::kReadExecute:
+      return PROT_READ | PROT_EXEC;
+    case Protection::kRead:
+      return PROT_READ;
+    case Protection::kReadWrite:
+      return PROT_READ | PROT_WRITE;
+  }
+  return PROT_NONE;
+}
+
+// To all the pages the range touches: others in them have the same protection. Where it is there
+// already, the system changes nothing.
+absl::Status Protect(uint8_t* begin, size_t size, Protection protection) {
+  const size_t before = reinterpret_cast<uintptr_t>(begin) & (SystemPageSize() - 1);
+  if (mprotect(begin - before, before + size, SystemProtection(protection)) != 0) {
+    return SystemError("protecting pages");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+SharedMemoryExecutor::~SharedMemoryExecutor() {
+  std::vector<uint64_t> slabs;
+  {
+    absl::MutexLock lock(&mutex_);
+    for (const auto& [address, size] : slabs_) slabs.push_back(address);
+  }
+  for (uint64_t slab : slabs) (void)Release(ExecutorAddress(slab));
+}
+
+absl::StatusOr<ExecutorAddress> SharedMemoryExecutor::Reserve(size_t size) {
+  FIRSTCALL_ASSIGN_OR_RETURN(uint8_t * begin, ReserveAddresses(size));
+  const ExecutorAddress slab = ExecutorAddress::Of(begin);
+  absl::MutexLock lock(&mutex_);
+  slabs_.emplace(slab.value(), size);
+  return slab;
+}
+
+absl::StatusOr<uint8_t*> SharedMemoryExecutor::AddressOf(ExecutorAddress slab,
+                                                         const SlabRange& range) const {
+  auto found = slabs_.find(slab.value());
+  if (found == slabs_.end()) return absl::FailedPreconditionError("code memory: not a slab");
+  if (range.offset > found->second || range.size > found->second - range.offset) {
+    return absl::InvalidArgumentError("code memory: a range that is not in the slab");
+  }
+  return (slab + range.offset).InThisProcess<uint8_t*>();
+}
+
+absl::Status SharedMemoryExecutor::Map(ExecutorAddress slab, absl::string_view object,
+                                       absl::Span<const SlabRange> pages) {
+  absl::MutexLock lock(&mutex_);
+  size_t size = 0;
+  for (const SlabRange& range : pages) {
+    FIRSTCALL_RETURN_IF_ERROR(AddressOf(slab, range).status());
+    if ((range.offset | range.size) % SystemPageSize() != 0) {
+      return absl::InvalidArgumentError("code memory: a range that is not whole pages");
+    }
+    size += range.size;
+  }
+  FIRSTCALL_ASSIGN_OR_RETURN(const SharedMemoryObject shared,
+                             SharedMemoryObject::Open(object, size));
+  size_t offset = 0;
+  for (const SlabRange& range : pages) {
+    if (range.size == 0) continue;
+    FIRSTCALL_ASSIGN_OR_RETURN(uint8_t * begin, AddressOf(slab, range));
+    FIRSTCALL_RETURN_IF_ERROR(MapSharedPages(begin, range.size, PROT_NONE, shared.file(), offset));
+    offset += range.size;
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<PageMapper::AllocationId> SharedMemoryExecutor::Finalize(
+    ExecutorAddress slab, const Allocation& allocation) {
+  {
+    absl::MutexLock lock(&mutex_);
+    FIRSTCALL_RETURN_IF_ERROR(AddressOf(slab, {}).status());
+    for (const auto& [range, protection] : allocation.segments) {
+      FIRSTCALL_ASSIGN_OR_RETURN(uint8_t * begin, AddressOf(slab, range));
+      if (range.size == 0) continue;
+      FIRSTCALL_RETURN_IF_ERROR(Protect(begin, range.size, protection));
+      if (protection != Protection::kReadExecute) continue;
+      char* code = reinterpret_cast<char*>(begin);
+      __builtin___clear_cache(code, code + range.size);
+    }
+  }
+  RunActions(allocation.when_finalized);
+  absl::MutexLock lock(&mutex_);
+  const AllocationId id = next_id_++;
+  if (!allocation.when_deallocated.empty()) {
+    allocations_.emplace(id, Live{slab.value(), allocation.when_deallocated});
+  }
+  return id;
+}
+
+void SharedMemoryExecutor::Deallocate(absl::Span<const AllocationId> allocations) {
+  for (size_t i = allocations.size(); i-- > 0;) {
+    Live live;
+    {
+      absl::MutexLock lock(&mutex_);
+      auto found = allocations_.find(allocations[i]);
+      if (found == allocations_.end()) continue;
+      live = std::move(found->second);
+      allocations_.erase(found);
+    }
+    RunActionsInReverse(live.when_deallocated);
+  }
+}
+
+absl::Status SharedMemoryExecutor::Release(ExecutorAddress slab) {
+  std::vector<AllocationId> left;
+  size_t size = 0;
+  {
+    absl::MutexLock lock(&mutex_);
+    auto found = slabs_.find(slab.value());
+    if (found == slabs_.end()) return absl::FailedPreconditionError("code memory: not a slab");
+    size = found->second;
+    slabs_.erase(found);
+    for (const auto& [id, live] : allocations_) {
+      if (live.slab == slab.value()) left.push_back(id);
+    }
+  }
+  Deallocate(left);
+  if (munmap(slab.InThisProcess<void*>(), size) != 0) return SystemError("unmapping");
+  return absl::OkStatus();
+}
+
+}  // namespace firstcall

@@ -1,0 +1,183 @@
+#include "memory/shared_memory_mapper.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include "absl/cleanup/cleanup.h"
+#include "base/status.h"
+#include "memory/shared_memory_object.h"
+#include "memory/system_pages.h"
+
+namespace firstcall {
+namespace {
+
+absl::StatusOr<uint64_t> Ask(ExecutorConnection& connection, const MessageWriter& request) {
+  FIRSTCALL_ASSIGN_OR_RETURN(const std::string answer, connection.Call(request.message()));
+  return DecodeAnswer(answer);
+}
+
+MessageWriter ReleaseRequest(ExecutorAddress slab) {
+  MessageWriter request(ExecutorOperation::kRelease);
+  request.Add(slab);
+  return request;
+}
+
+absl::Status CheckPages(const SlabRange& range, size_t slab_size) {
+  if (range.offset > slab_size || range.size > slab_size - range.offset ||
+      (range.offset | range.size) % SystemPageSize() != 0) {
+    return absl::InvalidArgumentError("code memory: not whole pages of the slab");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<SharedMemoryMapper>> SharedMemoryMapper::Create(
+    std::shared_ptr<ExecutorConnection> connection) {
+  MessageWriter request(ExecutorOperation::kGreet);
+  request.Add(kExecutorProtocol);
+  FIRSTCALL_ASSIGN_OR_RETURN(const uint64_t page_size, Ask(*connection, request));
+  if (page_size != SystemPageSize()) {
+    return absl::FailedPreconditionError(
+        "code memory: the executing process has pages of another size");
+  }
+  return std::unique_ptr<SharedMemoryMapper>(
+      new SharedMemoryMapper(std::move(connection), page_size));
+}
+
+SharedMemoryMapper::SharedMemoryMapper(std::shared_ptr<ExecutorConnection> connection,
+                                       size_t page_size)
+    : connection_(std::move(connection)), page_size_(page_size), owner_(getpid()) {}
+
+SharedMemoryMapper::~SharedMemoryMapper() {
+  absl::MutexLock lock(&mutex_);
+  for (const auto& [address, memory] : slabs_) {
+    (void)Call(ReleaseRequest(ExecutorAddress(address)));
+    munmap(memory.begin, memory.size);
+  }
+}
+
+absl::StatusOr<uint64_t> SharedMemoryMapper::Call(const MessageWriter& request) {
+  FIRSTCALL_RETURN_IF_ERROR(CheckOwner());
+  return Ask(*connection_, request);
+}
+
+absl::Status SharedMemoryMapper::CheckOwner() const {
+  if (getpid() == owner_) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      "code memory: the executing process is that of the process this one was forked from");
+}
+
+void SharedMemoryMapper::Add(ExecutorAddress slab, const WorkingMemory& memory) {
+  absl::MutexLock lock(&mutex_);
+  auto [at, is_new] = slabs_.emplace(slab.value(), memory);
+  if (is_new) return;
+  // The executing process has released that slab, but its answer was lost.
+  munmap(at->second.begin, at->second.size);
+  at->second = memory;
+}
+
+absl::StatusOr<Slab> SharedMemoryMapper::Reserve(size_t size) {
+  FIRSTCALL_ASSIGN_OR_RETURN(uint8_t * begin, ReserveAddresses(size));
+  absl::Cleanup give_back = [&] { munmap(begin, size); };
+  MessageWriter request(ExecutorOperation::kReserve);
+  request.Add(size);
+  FIRSTCALL_ASSIGN_OR_RETURN(const uint64_t address, Call(request));
+  std::move(give_back).Cancel();
+  Add(ExecutorAddress(address), {begin, size});
+  return Slab{ExecutorAddress(address), size};
+}
+
+absl::StatusOr<SharedMemoryMapper::WorkingMemory> SharedMemoryMapper::WorkingMemoryOf(
+    const Slab& slab) const {
+  absl::MutexLock lock(&mutex_);
+  auto found = slabs_.find(slab.run.value());
+  if (found == slabs_.end()) return absl::FailedPreconditionError("code memory: not a slab");
+  return found->second;
+}
+
+// One object for all segments, one after the other.
+absl::StatusOr<std::vector<uint8_t*>> SharedMemoryMapper::Initialize(
+    const Slab& slab, absl::Span<const SlabSegment> segments) {
+  FIRSTCALL_ASSIGN_OR_RETURN(const WorkingMemory memory, WorkingMemoryOf(slab));
+  FIRSTCALL_RETURN_IF_ERROR(CheckOwner());
+  std::vector<uint8_t*> written;
+  std::vector<SlabRange> pages;
+  size_t size = 0;
+  for (const auto& [range, protection] : segments) {
+    FIRSTCALL_RETURN_IF_ERROR(CheckPages(range, memory.size));
+    written.push_back(memory.begin + range.offset);
+    pages.push_back(range);
+    size += range.size;
+  }
+  if (size == 0) return written;
+  FIRSTCALL_ASSIGN_OR_RETURN(const SharedMemoryObject object, SharedMemoryObject::Create(size));
+  size_t offset = 0;
+  for (size_t i = 0; i < pages.size(); ++i) {
+    if (pages[i].size == 0) continue;
+    FIRSTCALL_RETURN_IF_ERROR(
+        MapSharedPages(written[i], pages[i].size, PROT_READ | PROT_WRITE, object.file(), offset));
+    offset += pages[i].size;
+  }
+  MessageWriter request(ExecutorOperation::kMap);
+  request.Add(slab.run);
+  request.AddText(object.name());
+  request.Add(pages);
+  FIRSTCALL_RETURN_IF_ERROR(Call(request).status());
+  return written;
+}
+
+absl::StatusOr<PageMapper::AllocationId> SharedMemoryMapper::Finalize(
+    const Slab& slab, const Allocation& allocation) {
+  MessageWriter request(ExecutorOperation::kFinalize);
+  request.Add(slab.run);
+  request.Add(allocation.segments);
+  request.Add(allocation.when_finalized);
+  request.Add(allocation.when_deallocated);
+  return Call(request);
+}
+
+absl::Status SharedMemoryMapper::Deallocate(absl::Span<const AllocationId> allocations) {
+  if (allocations.empty()) return absl::OkStatus();
+  MessageWriter request(ExecutorOperation::kDeallocate);
+  request.Add(allocations);
+  return Call(request).status();
+}
+
+// What one process takes out of the shared memory is gone for both.
+absl::Status SharedMemoryMapper::Discard(const Slab& slab, const SlabSegment& pages) {
+  FIRSTCALL_ASSIGN_OR_RETURN(const WorkingMemory memory, WorkingMemoryOf(slab));
+  FIRSTCALL_RETURN_IF_ERROR(CheckOwner());
+  FIRSTCALL_RETURN_IF_ERROR(CheckPages(pages.range, memory.size));
+  if (madvise(memory.begin + pages.range.offset, pages.range.size, MADV_REMOVE) != 0) {
+    return SystemError("giving pages back");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SharedMemoryMapper::SynchronizeInstructions() {
+  return Call(MessageWriter(ExecutorOperation::kSynchronizeInstructions)).status();
+}
+
+absl::Status SharedMemoryMapper::Release(const Slab& slab) {
+  // First, because the executing process may reserve the same addresses again at once.
+  WorkingMemory memory;
+  {
+    absl::MutexLock lock(&mutex_);
+    auto found = slabs_.find(slab.run.value());
+    if (found == slabs_.end()) return absl::FailedPreconditionError("code memory: not a slab");
+    memory = found->second;
+    slabs_.erase(found);
+  }
+  const absl::Status released = Call(ReleaseRequest(slab.run)).status();
+  if (!released.ok() && !absl::IsUnavailable(released) && !absl::IsFailedPrecondition(released)) {
+    Add(slab.run, memory);
+    return released;
+  }
+  if (munmap(memory.begin, memory.size) != 0) return SystemError("unmapping");
+  return released;
+}
+
+}  // namespace firstcall

@@ -1,0 +1,83 @@
+// Pages of another process: compiled here, executed there. What this process writes and what that
+// one executes, reads and writes are two mappings of the same POSIX shared memory, so finalizing
+// sets protections and copies nothing.
+//
+// Here the pages are read-write as long as the slab lasts. There they cannot be accessed until they
+// are finalized.
+//
+// Belongs to the process that made it: in a child that was forked from it every operation is
+// FailedPrecondition, because there is no second executing process.
+//
+// Thread-safe. Besides the errors of PageMapper: Unavailable if the executing process is gone, and
+// what the connection says otherwise. After an error of the connection everything is as it was, as
+// far as this process knows, and may be tried again. Calls block until the executing process has
+// answered, and that is after the actions have run.
+
+#ifndef FIRSTCALL_MEMORY_SHARED_MEMORY_MAPPER_H_
+#define FIRSTCALL_MEMORY_SHARED_MEMORY_MAPPER_H_
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/synchronization/mutex.h"
+#include "memory/executor_connection.h"
+#include "memory/executor_messages.h"
+#include "memory/page_mapper.h"
+
+namespace firstcall {
+
+class SharedMemoryMapper final : public PageMapper {
+ public:
+  // FailedPrecondition if the executing process is of another version of this library.
+  static absl::StatusOr<std::unique_ptr<SharedMemoryMapper>> Create(
+      std::shared_ptr<ExecutorConnection> connection);
+  // Releases every slab.
+  ~SharedMemoryMapper() override;
+  SharedMemoryMapper(const SharedMemoryMapper&) = delete;
+  SharedMemoryMapper& operator=(const SharedMemoryMapper&) = delete;
+
+  size_t page_size() const override { return page_size_; }
+  absl::StatusOr<Slab> Reserve(size_t size) override ABSL_LOCKS_EXCLUDED(mutex_);
+  // As much of the shared memory file system (/dev/shm) must be free as all segments need, although
+  // it is used up when pages are written only.
+  absl::StatusOr<std::vector<uint8_t*>> Initialize(const Slab& slab,
+                                                   absl::Span<const SlabSegment> segments) override
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::StatusOr<AllocationId> Finalize(const Slab& slab, const Allocation& allocation) override;
+  absl::Status Deallocate(absl::Span<const AllocationId> allocations) override;
+  absl::Status Discard(const Slab& slab, const SlabSegment& pages) override
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::Status SynchronizeInstructions() override;
+  // After an error the slab is still there, unless the executing process is gone or has none.
+  absl::Status Release(const Slab& slab) override ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  // Where all of a slab is written.
+  struct WorkingMemory {
+    uint8_t* begin = nullptr;
+    size_t size = 0;
+  };
+
+  SharedMemoryMapper(std::shared_ptr<ExecutorConnection> connection, size_t page_size);
+  absl::Status CheckOwner() const;
+  void Add(ExecutorAddress slab, const WorkingMemory& memory) ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::StatusOr<uint64_t> Call(const MessageWriter& request);
+  absl::StatusOr<WorkingMemory> WorkingMemoryOf(const Slab& slab) const ABSL_LOCKS_EXCLUDED(mutex_);
+
+  const std::shared_ptr<ExecutorConnection> connection_;
+  const size_t page_size_;
+  const pid_t owner_;
+  mutable absl::Mutex mutex_;
+  // By the slab's address.
+  absl::flat_hash_map<uint64_t, WorkingMemory> slabs_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_MEMORY_SHARED_MEMORY_MAPPER_H_

@@ -1,0 +1,61 @@
+#include "memory/system_pages.h"
+
+#include <linux/membarrier.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+
+namespace firstcall {
+namespace {
+
+void RunAction(const ExecutorAction& action) {
+  action.function.InThisProcess<void (*)(void*)>()(action.argument.InThisProcess<void*>());
+}
+
+}  // namespace
+
+absl::Status SystemError(absl::string_view operation) {
+  return absl::ResourceExhaustedError(
+      absl::StrCat("code memory: ", operation, ": ", std::strerror(errno)));
+}
+
+size_t SystemPageSize() {
+  static const auto size = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  return size;
+}
+
+absl::StatusOr<uint8_t*> ReserveAddresses(size_t size) {
+  void* address =
+      mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (address == MAP_FAILED) return SystemError("reserving address space");
+  return static_cast<uint8_t*>(address);
+}
+
+absl::Status MapSharedPages(uint8_t* at, size_t size, int protection, int file, size_t offset) {
+  if (mmap(at, size, protection, MAP_SHARED | MAP_FIXED, file, static_cast<off_t>(offset)) ==
+      MAP_FAILED) {
+    return SystemError("mapping pages");
+  }
+  return absl::OkStatus();
+}
+
+void RunActions(absl::Span<const ExecutorAction> actions) {
+  for (const ExecutorAction& action : actions) RunAction(action);
+}
+
+void RunActionsInReverse(absl::Span<const ExecutorAction> actions) {
+  for (size_t i = actions.size(); i-- > 0;) RunAction(actions[i]);
+}
+
+void SynchronizeProcessors() {
+  static const bool is_registered =
+      syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0) == 0;
+  if (is_registered) syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0);
+}
+
+}  // namespace firstcall

@@ -1,0 +1,40 @@
+// What mappers ask of the system, in the process that asks.
+//
+// Thread-safe. Errors are ResourceExhausted: "code memory: <operation>: <the system's reason>".
+
+#ifndef FIRSTCALL_MEMORY_SYSTEM_PAGES_H_
+#define FIRSTCALL_MEMORY_SYSTEM_PAGES_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "memory/page_mapper.h"
+
+namespace firstcall {
+
+// The error that errno tells of.
+absl::Status SystemError(absl::string_view operation);
+
+size_t SystemPageSize();
+
+// Addresses that cannot be accessed, and cost no memory. The caller unmaps them.
+absl::StatusOr<uint8_t*> ReserveAddresses(size_t size);
+
+// Puts `size` bytes of `file`, from `offset` on, in the place of what is mapped at `at`.
+absl::Status MapSharedPages(uint8_t* at, size_t size, int protection, int file, size_t offset);
+
+// Calls what is in this process, first to last or last to first.
+void RunActions(absl::Span<const ExecutorAction> actions);
+void RunActionsInReverse(absl::Span<const ExecutorAction> actions);
+
+// Makes every processor that runs this process forget the instructions it has fetched (membarrier,
+// SYNC_CORE). Does nothing on a system that cannot.
+void SynchronizeProcessors();
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_MEMORY_SYSTEM_PAGES_H_

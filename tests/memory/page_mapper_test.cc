@@ -1,0 +1,213 @@
+// What every PageMapper promises. The executing process is this one, so that the tests can look.
+
+#include "memory/page_mapper.h"
+
+#include <unistd.h>
+
+#include <cstring>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "memory/in_process_mapper.h"
+#include "memory/shared_memory_mapper.h"
+#include "tests/memory/local_connection.h"
+#include "tests/memory/machine_code.h"
+#include "tests/memory/memory_maps.h"
+#include "tests/testing/status_matchers.h"
+
+namespace firstcall {
+namespace {
+
+using ::testing::ElementsAre;
+
+std::vector<int>& Calls() {
+  static auto* const calls = new std::vector<int>();
+  return *calls;
+}
+
+ExecutorAction Note(int* what) {
+  void (*note)(void*) = [](void* argument) { Calls().push_back(*static_cast<int*>(argument)); };
+  return {ExecutorAddress::Of(reinterpret_cast<const void*>(note)), ExecutorAddress::Of(what)};
+}
+
+std::unique_ptr<PageMapper> InProcess() { return std::make_unique<InProcessMapper>(); }
+
+std::unique_ptr<PageMapper> SharedMemory() {
+  return *SharedMemoryMapper::Create(std::make_shared<LocalConnection>());
+}
+
+std::string TextAt(ExecutorAddress address, size_t size) {
+  return {address.InThisProcess<const char*>(), size};
+}
+
+struct Kind {
+  const char* name;
+  std::unique_ptr<PageMapper> (*create)();
+};
+
+class PageMapperTest : public testing::TestWithParam<Kind> {
+ protected:
+  void SetUp() override { Calls().clear(); }
+
+  // Three pages: executed, read, written.
+  std::vector<SlabSegment> Pages() const {
+    return {{{0, page_}, Protection::kReadExecute},
+            {{page_, page_}, Protection::kRead},
+            {{2 * page_, page_}, Protection::kReadWrite}};
+  }
+
+  const std::unique_ptr<PageMapper> mapper_ = GetParam().create();
+  const size_t page_ = mapper_->page_size();
+  int one_ = 1, two_ = 2, three_ = 3;
+};
+
+INSTANTIATE_TEST_SUITE_P(All, PageMapperTest,
+                         testing::Values(Kind{"InProcess", &InProcess},
+                                         Kind{"SharedMemory", &SharedMemory}),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST_P(PageMapperTest, WhatIsWrittenIsSeenWhereItRuns) {
+  ASSERT_OK_AND_ASSIGN(Slab slab, mapper_->Reserve(3 * page_));
+  ASSERT_OK_AND_ASSIGN(std::vector<uint8_t*> written, mapper_->Initialize(slab, Pages()));
+  for (uint8_t* page : written) std::memcpy(page, "text", 4);
+  ASSERT_THAT(mapper_->Finalize(slab, {Pages(), {}, {}}), IsOk());
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(TextAt(slab.run + i * page_, page_), "text" + std::string(page_ - 4, '\0'));
+    std::memcpy(written[i], "later", 5);
+    EXPECT_EQ(TextAt(slab.run + i * page_, 5), "later");
+  }
+  EXPECT_THAT(mapper_->Release(slab), IsOk());
+}
+
+TEST_P(PageMapperTest, PagesHaveTheProtectionTheyWereFinalizedWith) {
+  ASSERT_OK_AND_ASSIGN(Slab slab, mapper_->Reserve(4 * page_));
+  ASSERT_OK_AND_ASSIGN(std::vector<uint8_t*> written, mapper_->Initialize(slab, Pages()));
+  // A few bytes in the middle of each.
+  std::vector<SlabSegment> few = Pages();
+  for (SlabSegment& segment : few) segment.range = {segment.range.offset + 100, 10};
+  ASSERT_THAT(mapper_->Finalize(slab, {few, {}, {}}), IsOk());
+  EXPECT_EQ(PermissionsAt(getpid(), slab.run), "r-x");
+  EXPECT_EQ(PermissionsAt(getpid(), slab.run + page_), "r--");
+  EXPECT_EQ(PermissionsAt(getpid(), slab.run + 2 * page_), "rw-");
+  EXPECT_EQ(PermissionsAt(getpid(), slab.run + 3 * page_), "---");
+  for (uint8_t* page : written) {
+    EXPECT_EQ(PermissionsAt(getpid(), ExecutorAddress::Of(page)), "rw-");
+  }
+  EXPECT_EQ(WritableAndExecutable(getpid()), 0);
+}
+
+TEST_P(PageMapperTest, CodeRunsAndTheNextOneComesToTheSamePage) {
+  ASSERT_OK_AND_ASSIGN(Slab slab, mapper_->Reserve(page_));
+  const SlabSegment page{{0, page_}, Protection::kReadExecute};
+  ASSERT_OK_AND_ASSIGN(std::vector<uint8_t*> written, mapper_->Initialize(slab, {page}));
+  size_t offset = 0;
+  for (const std::string& code : {kReturns42, kReturns43}) {
+    std::memcpy(written[0] + offset, code.data(), code.size());
+    ASSERT_THAT(
+        mapper_->Finalize(slab, {{{{offset, code.size()}, Protection::kReadExecute}}, {}, {}}),
+        IsOk());
+    offset += 64;
+  }
+  EXPECT_EQ(slab.run.InThisProcess<int (*)()>()(), 42);
+  EXPECT_EQ((slab.run + 64).InThisProcess<int (*)()>()(), 43);
+  // Other code in the place of what has run.
+  std::memcpy(written[0], kReturns43.data(), kReturns43.size());
+  ASSERT_THAT(mapper_->Finalize(slab, {{page}, {}, {}}), IsOk());
+  ASSERT_THAT(mapper_->SynchronizeInstructions(), IsOk());
+  EXPECT_EQ(slab.run.InThisProcess<int (*)()>()(), 43);
+}
+
+TEST_P(PageMapperTest, PagesInitializedAgainAreNewOnesAtTheSameAddresses) {
+  ASSERT_OK_AND_ASSIGN(Slab slab, mapper_->Reserve(2 * page_));
+  const SlabSegment both{{0, 2 * page_}, Protection::kRead};
+  ASSERT_OK_AND_ASSIGN(std::vector<uint8_t*> written, mapper_->Initialize(slab, {both}));
+  std::memset(written[0], 'x', 2 * page_);
+  ASSERT_THAT(mapper_->Finalize(slab, {{both}, {}, {}}), IsOk());
+  const SlabSegment second{{page_, page_}, Protection::kRead};
+  ASSERT_OK_AND_ASSIGN(std::vector<uint8_t*> again, mapper_->Initialize(slab, {second}));
+  EXPECT_EQ(again[0], written[0] + page_);
+  ASSERT_THAT(mapper_->Finalize(slab, {{second}, {}, {}}), IsOk());
+  EXPECT_EQ(TextAt(slab.run, 2 * page_), std::string(page_, 'x') + std::string(page_, '\0'));
+}
+
+TEST_P(PageMapperTest, ActionsRunInOrderAndInReverse) {
+  ASSERT_OK_AND_ASSIGN(Slab slab, mapper_->Reserve(page_));
+  ASSERT_OK_AND_ASSIGN(
+      PageMapper::AllocationId first,
+      mapper_->Finalize(slab, {{}, {Note(&one_), Note(&two_)}, {Note(&one_), Note(&two_)}}));
+  ASSERT_OK_AND_ASSIGN(PageMapper::AllocationId second,
+                       mapper_->Finalize(slab, {{}, {}, {Note(&three_)}}));
+  EXPECT_THAT(Calls(), ElementsAre(1, 2));
+  ASSERT_THAT(mapper_->Deallocate({first, second}), IsOk());
+  EXPECT_THAT(Calls(), ElementsAre(1, 2, 3, 2, 1));
+  ASSERT_THAT(mapper_->Release(slab), IsOk());
+  EXPECT_THAT(Calls(), ElementsAre(1, 2, 3, 2, 1));
+}
+
+TEST_P(PageMapperTest, ReleaseDeallocatesWhatIsLeftOfThatSlab) {
+  ASSERT_OK_AND_ASSIGN(Slab slab, mapper_->Reserve(page_));
+  ASSERT_OK_AND_ASSIGN(Slab other, mapper_->Reserve(page_));
+  ASSERT_THAT(mapper_->Finalize(slab, {{}, {}, {Note(&one_)}}), IsOk());
+  ASSERT_THAT(mapper_->Finalize(other, {{}, {}, {Note(&two_)}}), IsOk());
+  ASSERT_THAT(mapper_->Release(slab), IsOk());
+  EXPECT_THAT(Calls(), ElementsAre(1));
+  EXPECT_THAT(mapper_->Release(slab), StatusIs(absl::StatusCode::kFailedPrecondition));
+}
+
+TEST_P(PageMapperTest, DiscardedPagesAreZeros) {
+  ASSERT_OK_AND_ASSIGN(Slab slab, mapper_->Reserve(3 * page_));
+  ASSERT_OK_AND_ASSIGN(std::vector<uint8_t*> written, mapper_->Initialize(slab, Pages()));
+  ASSERT_THAT(mapper_->Finalize(slab, {Pages(), {}, {}}), IsOk());
+  for (size_t i = 0; i < 3; ++i) {
+    std::memset(written[i], 'x', page_);
+    ASSERT_THAT(mapper_->Discard(slab, Pages()[i]), IsOk());
+    EXPECT_EQ(TextAt(slab.run + i * page_, page_), std::string(page_, '\0'));
+  }
+}
+
+TEST_P(PageMapperTest, MoreThanThereIsIsAnError) {
+  EXPECT_THAT(
+      mapper_->Reserve(size_t{1} << 60),
+      StatusIs(absl::StatusCode::kResourceExhausted,
+               testing::HasSubstr("code memory: reserving address space: Cannot allocate memory")));
+}
+
+TEST_P(PageMapperTest, GivesEverythingBack) {
+  // Whatever is allocated on the way comes once.
+  for (size_t before = 0, round = 0; round < 3; ++round) {
+    ASSERT_OK_AND_ASSIGN(Slab slab, mapper_->Reserve(64 * page_));
+    ASSERT_THAT(mapper_->Initialize(slab, Pages()), IsOk());
+    ASSERT_THAT(mapper_->Finalize(slab, {Pages(), {}, {}}), IsOk());
+    ASSERT_THAT(mapper_->Release(slab), IsOk());
+    EXPECT_EQ(PermissionsAt(getpid(), slab.run), "");
+    const size_t after = MemoryMapsOf(getpid()).size();
+    if (round == 2) {
+      EXPECT_EQ(after, before);
+    }
+    before = after;
+  }
+}
+
+TEST_P(PageMapperTest, ThreadsWorkAtOnce) {
+  const auto work = [this] {
+    for (int i = 0; i < 50; ++i) {
+      ASSERT_OK_AND_ASSIGN(Slab slab, mapper_->Reserve(3 * page_));
+      ASSERT_OK_AND_ASSIGN(std::vector<uint8_t*> written, mapper_->Initialize(slab, Pages()));
+      std::memcpy(written[0], kReturns42.data(), kReturns42.size());
+      ASSERT_THAT(mapper_->Finalize(slab, {Pages(), {}, {}}), IsOk());
+      ASSERT_THAT(mapper_->SynchronizeInstructions(), IsOk());
+      ASSERT_EQ(slab.run.InThisProcess<int (*)()>()(), 42);
+      ASSERT_THAT(mapper_->Release(slab), IsOk());
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) threads.emplace_back(work);
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace
+}  // namespace firstcall
