@@ -1,0 +1,250 @@
+// Calls over a socket, with the other end in the hands of the test or of a thread that serves it.
+
+#include "memory/socket_connection.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/notification.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "memory/executor_messages.h"
+#include "memory/serve_executor.h"
+#include "memory/shared_memory_mapper.h"
+#include "memory/socket_messages.h"
+#include "tests/testing/status_matchers.h"
+
+namespace firstcall {
+namespace {
+
+using ::testing::HasSubstr;
+
+auto IsGone(const std::string& reason) {
+  return StatusIs(absl::StatusCode::kUnavailable,
+                  HasSubstr("code memory: the executing process is gone: " + reason));
+}
+
+class SocketConnectionTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    int sockets[2];
+    ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets), 0);
+    connection_ = std::make_unique<SocketConnection>(sockets[0]);
+    other_end_ = sockets[1];
+  }
+  void TearDown() override { CloseOtherEnd(); }
+
+  void CloseOtherEnd() {
+    if (other_end_ >= 0) close(std::exchange(other_end_, -1));
+  }
+
+  std::unique_ptr<SocketConnection> connection_;
+  int other_end_ = -1;
+};
+
+TEST_F(SocketConnectionTest, AnswersFindTheirCallsInAnyOrder) {
+  constexpr int kCalls = 8;
+  std::vector<std::string> answers(kCalls);
+  std::vector<std::thread> callers;
+  for (int i = 0; i < kCalls; ++i) {
+    callers.emplace_back([&, i] { answers[i] = *connection_->Call(absl::StrCat("request ", i)); });
+  }
+  // All are waiting before the first is answered, and the last is answered first.
+  std::vector<SocketMessage> requests;
+  for (int i = 0; i < kCalls; ++i) {
+    ASSERT_OK_AND_ASSIGN(SocketMessage request, ReceiveMessage(other_end_));
+    requests.push_back(std::move(request));
+  }
+  for (int i = kCalls; i-- > 0;) {
+    ASSERT_THAT(SendMessage(other_end_, requests[i].number, "answer to " + requests[i].bytes),
+                IsOk());
+  }
+  for (std::thread& caller : callers) caller.join();
+  for (int i = 0; i < kCalls; ++i) EXPECT_EQ(answers[i], absl::StrCat("answer to request ", i));
+}
+
+TEST_F(SocketConnectionTest, LongMessagesArriveWhole) {
+  std::string request(5 << 20, '\0');
+  for (size_t i = 0; i < request.size(); ++i) request[i] = static_cast<char>(i * i >> 8);
+  std::thread echo([&] {
+    ASSERT_OK_AND_ASSIGN(SocketMessage message, ReceiveMessage(other_end_));
+    ASSERT_THAT(SendMessage(other_end_, message.number, message.bytes), IsOk());
+  });
+  ASSERT_OK_AND_ASSIGN(std::string answer, connection_->Call(request));
+  echo.join();
+  EXPECT_TRUE(answer == request);
+}
+
+TEST_F(SocketConnectionTest, TooLongARequestHarmsNothing) {
+  EXPECT_THAT(connection_->Call(std::string(kLargestMessage + 1, 'x')),
+              StatusIs(absl::StatusCode::kInvalidArgument, "a message of 67108865 bytes is too long"));
+  std::thread echo([&] {
+    ASSERT_OK_AND_ASSIGN(SocketMessage message, ReceiveMessage(other_end_));
+    ASSERT_THAT(SendMessage(other_end_, message.number, message.bytes), IsOk());
+  });
+  ASSERT_OK_AND_ASSIGN(std::string answer, connection_->Call("short"));
+  echo.join();
+  EXPECT_EQ(answer, "short");
+}
+
+// Sending would raise SIGPIPE, whose default is to end the process.
+TEST_F(SocketConnectionTest, ClosedOtherEndIsAnError) {
+  ASSERT_EQ(signal(SIGPIPE, SIG_DFL), SIG_DFL);
+  CloseOtherEnd();
+  EXPECT_THAT(connection_->Call("anyone?"), IsGone("send: Broken pipe"));
+  EXPECT_THAT(connection_->Call("anyone?"), IsGone("send: Broken pipe"));
+}
+
+TEST_F(SocketConnectionTest, EndWhileCallsWaitIsAnErrorForAll) {
+  std::vector<absl::Status> statuses(4);
+  std::vector<std::thread> callers;
+  for (absl::Status& status : statuses) {
+    callers.emplace_back([&] { status = connection_->Call("request").status(); });
+  }
+  for (size_t i = 0; i < statuses.size(); ++i) ASSERT_THAT(ReceiveMessage(other_end_), IsOk());
+  CloseOtherEnd();
+  for (std::thread& caller : callers) caller.join();
+  for (const absl::Status& status : statuses) {
+    EXPECT_THAT(status, IsGone("the other side has closed the connection"));
+  }
+}
+
+TEST_F(SocketConnectionTest, WhatIsNoAnswerEndsTheConnection) {
+  std::thread other([&] {
+    ASSERT_OK_AND_ASSIGN(SocketMessage message, ReceiveMessage(other_end_));
+    ASSERT_THAT(SendMessage(other_end_, message.number + 1, "?"), IsOk());
+  });
+  EXPECT_THAT(connection_->Call("request"), IsGone("an answer that nobody waits for"));
+  other.join();
+}
+
+TEST_F(SocketConnectionTest, AnswerThatBreaksOffIsAnError) {
+  std::thread other([&] {
+    ASSERT_THAT(ReceiveMessage(other_end_), IsOk());
+    const uint64_t half[] = {100, 1, 0};
+    ASSERT_EQ(send(other_end_, half, sizeof(half), 0), static_cast<ssize_t>(sizeof(half)));
+    CloseOtherEnd();
+  });
+  EXPECT_THAT(connection_->Call("request"), IsGone("the connection ended within a message"));
+  other.join();
+}
+
+TEST_F(SocketConnectionTest, TimeLimitOfTheSocketIsOne) {
+  const timeval limit = {0, 10000};
+  int sockets[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
+  ASSERT_EQ(setsockopt(sockets[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)), 0);
+  SocketConnection impatient(sockets[0]);
+  EXPECT_THAT(impatient.Call("request"), IsGone("recv: Resource temporarily unavailable"));
+  close(sockets[1]);
+}
+
+// --- With ServeExecutor at the other end ---
+
+class ServedConnectionTest : public SocketConnectionTest {
+ protected:
+  void SetUp() override {
+    SocketConnectionTest::SetUp();
+    server_ = std::thread([this] { served_ = ServeExecutor(other_end_, executor_); });
+  }
+  void TearDown() override {
+    connection_.reset();
+    if (server_.joinable()) server_.join();
+    SocketConnectionTest::TearDown();
+  }
+
+  SharedMemoryExecutor executor_;
+  absl::Status served_;
+  std::thread server_;
+};
+
+TEST_F(ServedConnectionTest, ServesUntilTheOtherSideCloses) {
+  {
+    std::shared_ptr<SocketConnection> connection(std::move(connection_));
+    ASSERT_OK_AND_ASSIGN(auto mapper, SharedMemoryMapper::Create(std::move(connection)));
+    ASSERT_THAT(mapper->Reserve(mapper->page_size()), IsOk());
+  }
+  server_.join();
+  EXPECT_THAT(served_, IsOk());
+}
+
+// A constructor in the executing process calls a function that has to be compiled.
+TEST_F(ServedConnectionTest, ActionMayWaitForFurtherRequests) {
+  struct Both {
+    absl::Notification runs;
+    absl::Notification is_compiled;
+  } both;
+  void (*wait)(void*) = [](void* argument) {
+    static_cast<Both*>(argument)->runs.Notify();
+    static_cast<Both*>(argument)->is_compiled.WaitForNotification();
+  };
+  std::shared_ptr<SocketConnection> connection(std::move(connection_));
+  ASSERT_OK_AND_ASSIGN(auto mapper, SharedMemoryMapper::Create(std::move(connection)));
+  ASSERT_OK_AND_ASSIGN(Slab slab, mapper->Reserve(mapper->page_size()));
+  const ExecutorAction action = {ExecutorAddress::Of(reinterpret_cast<const void*>(wait)),
+                                 ExecutorAddress::Of(&both)};
+  std::thread caller([&] { EXPECT_THAT(mapper->Finalize(slab, {{}, {action}, {}}), IsOk()); });
+  both.runs.WaitForNotification();
+  const SlabSegment page{{0, mapper->page_size()}, Protection::kReadExecute};
+  EXPECT_THAT(mapper->Initialize(slab, {page}), IsOk());
+  EXPECT_THAT(mapper->Finalize(slab, {{page}, {}, {}}), IsOk());
+  EXPECT_THAT(mapper->SynchronizeInstructions(), IsOk());
+  both.is_compiled.Notify();
+  caller.join();
+}
+
+TEST_F(ServedConnectionTest, ThreadsWorkAtOnce) {
+  std::shared_ptr<SocketConnection> connection(std::move(connection_));
+  ASSERT_OK_AND_ASSIGN(auto mapper, SharedMemoryMapper::Create(std::move(connection)));
+  const size_t page = mapper->page_size();
+  void (*add_one)(void*) = [](void* argument) {
+    __atomic_fetch_add(static_cast<int*>(argument), 1, __ATOMIC_RELAXED);
+  };
+  const auto work = [&] {
+    int count = 0;
+    const ExecutorAction action = {ExecutorAddress::Of(reinterpret_cast<const void*>(add_one)),
+                                   ExecutorAddress::Of(&count)};
+    const SlabSegment segment{{0, page}, Protection::kReadWrite};
+    for (int i = 0; i < 30; ++i) {
+      ASSERT_OK_AND_ASSIGN(Slab slab, mapper->Reserve(page));
+      ASSERT_OK_AND_ASSIGN(std::vector<uint8_t*> written, mapper->Initialize(slab, {segment}));
+      *written[0] = 'x';
+      ASSERT_THAT(mapper->Finalize(slab, {{segment}, {action}, {action}}), IsOk());
+      EXPECT_EQ(*slab.run.InThisProcess<const char*>(), 'x');
+      ASSERT_THAT(mapper->Release(slab), IsOk());
+    }
+    EXPECT_EQ(__atomic_load_n(&count, __ATOMIC_RELAXED), 60);
+  };
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) threads.emplace_back(work);
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST_F(ServedConnectionTest, WhatIsNoRequestIsAnsweredAsSuch) {
+  ASSERT_OK_AND_ASSIGN(std::string answer, connection_->Call("gibberish"));
+  EXPECT_THAT(DecodeAnswer(answer), StatusIs(absl::StatusCode::kInvalidArgument));
+}
+
+TEST_F(ServedConnectionTest, WhatIsNoMessageEndsServing) {
+  int sockets[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
+  const uint64_t nonsense[] = {~uint64_t{0}, 1};
+  ASSERT_EQ(send(sockets[0], nonsense, sizeof(nonsense), 0),
+            static_cast<ssize_t>(sizeof(nonsense)));
+  EXPECT_THAT(ServeExecutor(sockets[1], executor_), StatusIs(absl::StatusCode::kInvalidArgument));
+  char byte;
+  EXPECT_EQ(recv(sockets[0], &byte, 1, 0), 0);  // The other side learns of it.
+  close(sockets[0]);
+  close(sockets[1]);
+}
+
+}  // namespace
+}  // namespace firstcall
