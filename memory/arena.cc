@@ -59,17 +59,17 @@ absl::StatusOr<std::unique_ptr<Arena>> Arena::Create(const ArenaSizes& sizes) {
 
 Arena::Arena(std::shared_ptr<PageMapper> mapper, const ArenaSizes& sizes)
     : mapper_(std::move(mapper)), page_size_(mapper_->page_size()), owner_(getpid()) {
-  const auto set = [&](Segment segment, Protection protection, size_t offset, size_t size) {
-    Part& added = parts_[static_cast<size_t>(segment)];
-    added.segment = segment;
-    added.protection = protection;
-    added.offset = offset;
-    added.size = RoundUp(size, page_size_);
-    return offset + added.size;
-  };
-  size_t end = set(Segment::kCode, Protection::kReadExecute, 0, sizes.code);
-  end = set(Segment::kReadOnly, Protection::kRead, end, sizes.read_only);
-  slab_.size = set(Segment::kData, Protection::kReadWrite, end, sizes.data);
+  // Segments as parts_ has them.
+  const Protection protections[] = {Protection::kReadExecute, Protection::kRead,
+                                    Protection::kReadWrite};
+  const size_t wanted[] = {sizes.code, sizes.read_only, sizes.data};
+  for (size_t i = 0; i < 3; ++i) {
+    parts_[i].segment = static_cast<Segment>(i);
+    parts_[i].protection = protections[i];
+    parts_[i].offset = slab_.size;
+    parts_[i].size = RoundUp(wanted[i], page_size_);
+    slab_.size += parts_[i].size;
+  }
 }
 
 Arena::~Arena() {

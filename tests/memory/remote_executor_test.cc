@@ -231,9 +231,9 @@ TEST_F(RemoteExecutorTest, ErrorsOfTheExecutingProcessArriveHere) {
   const SlabSegment page{{0, mapper_->page_size()}, Protection::kRead};
   EXPECT_THAT(mapper_->Initialize(small, {page}), IsOk());
   ASSERT_THAT(mapper_->Finalize(slab(), {{}, {Action(&AllowNoFiles)}, {}}), IsOk());
-  EXPECT_THAT(mapper_->Initialize(small, {page}),
-              StatusIs(absl::StatusCode::kResourceExhausted,
-                       "code memory: shm_open: Too many open files"));
+  EXPECT_THAT(
+      mapper_->Initialize(small, {page}),
+      StatusIs(absl::StatusCode::kResourceExhausted, "code memory: shm_open: Too many open files"));
   EXPECT_THAT(mapper_->Release(small), IsOk());
 }
 

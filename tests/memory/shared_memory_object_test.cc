@@ -39,8 +39,7 @@ TEST(SharedMemoryObjectTest, NameIsGoneWithWhoMadeIt) {
     ASSERT_OK_AND_ASSIGN(const SharedMemoryObject created, SharedMemoryObject::Create(4096));
     name = created.name();
   }
-  EXPECT_THAT(SharedMemoryObject::Open(name, 4096),
-              StatusIs(absl::StatusCode::kResourceExhausted));
+  EXPECT_THAT(SharedMemoryObject::Open(name, 4096), StatusIs(absl::StatusCode::kResourceExhausted));
 }
 
 TEST(SharedMemoryObjectTest, IsForTheSameUserWhateverTheUmask) {
@@ -58,9 +57,9 @@ TEST(SharedMemoryObjectTest, RefusesOtherNamesAndLeavesThem) {
   const int other = shm_open(name.c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);
   ASSERT_GE(other, 0);
   for (const std::string& refused : {name, std::string(), std::string("/firstcall-\0", 12)}) {
-    EXPECT_THAT(SharedMemoryObject::Open(refused, 0),
-                StatusIs(absl::StatusCode::kInvalidArgument,
-                         "code memory: not a name of shared pages"));
+    EXPECT_THAT(
+        SharedMemoryObject::Open(refused, 0),
+        StatusIs(absl::StatusCode::kInvalidArgument, "code memory: not a name of shared pages"));
   }
   EXPECT_EQ(shm_unlink(name.c_str()), 0);
   close(other);

@@ -84,8 +84,9 @@ TEST_F(SocketConnectionTest, LongMessagesArriveWhole) {
 }
 
 TEST_F(SocketConnectionTest, TooLongARequestHarmsNothing) {
-  EXPECT_THAT(connection_->Call(std::string(kLargestMessage + 1, 'x')),
-              StatusIs(absl::StatusCode::kInvalidArgument, "a message of 67108865 bytes is too long"));
+  EXPECT_THAT(
+      connection_->Call(std::string(kLargestMessage + 1, 'x')),
+      StatusIs(absl::StatusCode::kInvalidArgument, "a message of 67108865 bytes is too long"));
   std::thread echo([&] {
     ASSERT_OK_AND_ASSIGN(SocketMessage message, ReceiveMessage(other_end_));
     ASSERT_THAT(SendMessage(other_end_, message.number, message.bytes), IsOk());
