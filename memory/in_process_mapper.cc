@@ -1,26 +1,17 @@
 #include "memory/in_process_mapper.h"
 
-#include <linux/membarrier.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "absl/cleanup/cleanup.h"
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "memory/system_pages.h"
 
 namespace firstcall {
 namespace {
-
-absl::Status SystemError(absl::string_view operation) {
-  return absl::ResourceExhaustedError(
-      absl::StrCat("code memory: ", operation, ": ", std::strerror(errno)));
-}
 
 // Pages without a name that can be mapped twice.
 absl::StatusOr<int> CreatePages(size_t size) {
@@ -32,46 +23,6 @@ absl::StatusOr<int> CreatePages(size_t size) {
     return status;
   }
   return file;
-}
-
-absl::StatusOr<uint8_t*> ReserveAddresses(size_t size, void* hint = nullptr) {
-  void* address = mmap(hint, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (address == MAP_FAILED) return SystemError("reserving address space");
-  return static_cast<uint8_t*>(address);
-}
-
-// The system takes a hint only if the addresses are free, so some are tried, first below and then
-// above `near`, further away each time; the last answer is as good as any if none is near.
-absl::StatusOr<uint8_t*> ReserveAddressesNear(size_t size, uint64_t near) {
-  constexpr uint64_t kStep = uint64_t{32} << 20;
-  constexpr uint64_t kFarthest = kReach - kStep;
-  for (uint64_t distance = size + kStep; distance < kFarthest; distance += kStep) {
-    for (const uint64_t hint : {near - distance, near + distance - size}) {
-      if (hint > near + kFarthest || hint < kStep) continue;  // Beyond an end of the addresses.
-      const uint64_t aligned = hint & ~(kStep - 1);
-      FIRSTCALL_ASSIGN_OR_RETURN(uint8_t * given,
-                                 ReserveAddresses(size, reinterpret_cast<void*>(aligned)));
-      if (reinterpret_cast<uint64_t>(given) == aligned) return given;
-      munmap(given, size);
-    }
-  }
-  return ReserveAddresses(size);
-}
-
-absl::Status MapPages(uint8_t* at, size_t size, int protection, int file, size_t offset) {
-  if (mmap(at, size, protection, MAP_SHARED | MAP_FIXED, file, static_cast<off_t>(offset)) ==
-      MAP_FAILED) {
-    return SystemError("mapping pages");
-  }
-  return absl::OkStatus();
-}
-
-void RunAction(const ExecutorAction& action) {
-  action.function.InThisProcess<void (*)(void*)>()(action.argument.InThisProcess<void*>());
-}
-
-void RunInReverse(absl::Span<const ExecutorAction> actions) {
-  for (size_t i = actions.size(); i-- > 0;) RunAction(actions[i]);
 }
 
 }  // namespace
@@ -87,17 +38,12 @@ InProcessMapper::~InProcessMapper() {
   for (const Slab& slab : slabs) (void)Release(slab);
 }
 
-size_t InProcessMapper::page_size() const {
-  static const auto size = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  return size;
-}
+size_t InProcessMapper::page_size() const { return SystemPageSize(); }
 
 absl::StatusOr<Slab> InProcessMapper::Reserve(size_t size, ExecutorAddress near) {
   Mapping mapping;
   mapping.size = size;
-  FIRSTCALL_ASSIGN_OR_RETURN(uint8_t * run, near.is_null()
-                                                ? ReserveAddresses(size)
-                                                : ReserveAddressesNear(size, near.value()));
+  FIRSTCALL_ASSIGN_OR_RETURN(uint8_t * run, ReserveAddressesNear(size, near));
   absl::Cleanup give_back = [&] { munmap(run, size); };
   FIRSTCALL_ASSIGN_OR_RETURN(mapping.alias, ReserveAddresses(size));
   std::move(give_back).Cancel();
@@ -145,8 +91,8 @@ absl::StatusOr<std::vector<uint8_t*>> InProcessMapper::Initialize(
     const int run_protection =
         protection == Protection::kReadExecute ? PROT_READ | PROT_EXEC : PROT_READ;
     FIRSTCALL_RETURN_IF_ERROR(
-        MapPages(alias, range.size, PROT_READ | PROT_WRITE, file, file_offset));
-    FIRSTCALL_RETURN_IF_ERROR(MapPages(run, range.size, run_protection, file, file_offset));
+        MapSharedPages(alias, range.size, PROT_READ | PROT_WRITE, file, file_offset));
+    FIRSTCALL_RETURN_IF_ERROR(MapSharedPages(run, range.size, run_protection, file, file_offset));
     file_offset += range.size;
   }
   return written;
@@ -160,7 +106,7 @@ absl::StatusOr<PageMapper::AllocationId> InProcessMapper::Finalize(const Slab& s
     char* begin = (slab.run + range.offset).InThisProcess<char*>();
     __builtin___clear_cache(begin, begin + range.size);
   }
-  for (const ExecutorAction& action : allocation.when_finalized) RunAction(action);
+  RunActions(allocation.when_finalized);
   absl::MutexLock lock(&mutex_);
   const AllocationId id = next_id_++;
   if (!allocation.when_deallocated.empty()) {
@@ -179,7 +125,7 @@ absl::Status InProcessMapper::Deallocate(absl::Span<const AllocationId> allocati
       live = std::move(found->second);
       allocations_.erase(found);
     }
-    RunInReverse(live.when_deallocated);
+    RunActionsInReverse(live.when_deallocated);
   }
   return absl::OkStatus();
 }
@@ -197,9 +143,7 @@ absl::Status InProcessMapper::Discard(const Slab& slab, const SlabSegment& pages
 }
 
 absl::Status InProcessMapper::SynchronizeInstructions() {
-  static const bool is_registered =
-      syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0) == 0;
-  if (is_registered) syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0);
+  SynchronizeProcessors();
   return absl::OkStatus();
 }
 

@@ -9,12 +9,19 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "base/status.h"
 
 namespace firstcall {
 namespace {
 
 void RunAction(const ExecutorAction& action) {
   action.function.InThisProcess<void (*)(void*)>()(action.argument.InThisProcess<void*>());
+}
+
+absl::StatusOr<uint8_t*> ReserveAt(void* hint, size_t size) {
+  void* address = mmap(hint, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (address == MAP_FAILED) return SystemError("reserving address space");
+  return static_cast<uint8_t*>(address);
 }
 
 }  // namespace
@@ -29,11 +36,26 @@ size_t SystemPageSize() {
   return size;
 }
 
-absl::StatusOr<uint8_t*> ReserveAddresses(size_t size) {
-  void* address =
-      mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (address == MAP_FAILED) return SystemError("reserving address space");
-  return static_cast<uint8_t*>(address);
+absl::StatusOr<uint8_t*> ReserveAddresses(size_t size) { return ReserveAt(nullptr, size); }
+
+// The system takes a hint only if the addresses are free, so some are tried, first below and then
+// above `near`, further away each time; the last answer is as good as any if none is near.
+absl::StatusOr<uint8_t*> ReserveAddressesNear(size_t size, ExecutorAddress near) {
+  constexpr uint64_t kStep = uint64_t{32} << 20;
+  constexpr uint64_t kFarthest = kReach - kStep;
+  if (near.is_null()) return ReserveAddresses(size);
+  for (uint64_t distance = size + kStep; distance < kFarthest; distance += kStep) {
+    for (const uint64_t hint : {near.value() - distance, near.value() + distance - size}) {
+      // Beyond an end of the addresses.
+      if (hint > near.value() + kFarthest || hint < kStep) continue;
+      const uint64_t aligned = hint & ~(kStep - 1);
+      FIRSTCALL_ASSIGN_OR_RETURN(uint8_t * given,
+                                 ReserveAt(reinterpret_cast<void*>(aligned), size));
+      if (reinterpret_cast<uint64_t>(given) == aligned) return given;
+      munmap(given, size);
+    }
+  }
+  return ReserveAddresses(size);
 }
 
 absl::Status MapSharedPages(uint8_t* at, size_t size, int protection, int file, size_t offset) {

@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "memory/executor_address.h"
 #include "memory/page_mapper.h"
 
 namespace firstcall {
@@ -23,6 +24,9 @@ size_t SystemPageSize();
 
 // Addresses that cannot be accessed, and cost no memory. The caller unmaps them.
 absl::StatusOr<uint8_t*> ReserveAddresses(size_t size);
+
+// The same, within reach of `near` if there are such addresses and it is not null.
+absl::StatusOr<uint8_t*> ReserveAddressesNear(size_t size, ExecutorAddress near);
 
 // Puts `size` bytes of `file`, from `offset` on, in the place of what is mapped at `at`.
 absl::Status MapSharedPages(uint8_t* at, size_t size, int protection, int file, size_t offset);
