@@ -1,11 +1,9 @@
 // Code that is written here and runs in another process, through all parts: arena,
 // shared_memory_mapper, socket_connection, serve_executor, shared_memory_executor.
-//
-// The executing process is forked from this one, so that functions of the test have the same
-// addresses in it and serve as actions; but slabs are reserved after that.
+
+#include "tests/memory/remote_executor.h"
 
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,10 +18,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "memory/arena.h"
-#include "memory/serve_executor.h"
-#include "memory/shared_memory_executor.h"
 #include "memory/shared_memory_mapper.h"
-#include "memory/socket_connection.h"
 #include "tests/memory/machine_code.h"
 #include "tests/memory/memory_maps.h"
 #include "tests/testing/status_matchers.h"
@@ -38,26 +33,10 @@ const ArenaSizes kSmall = {1 << 20, 1 << 20, 8 << 20};
 
 // --- What runs in the executing process, as an action ---
 
-// Lies in writable data: this process fills it in, the other one answers in it.
-struct Request {
-  ExecutorAddress function;  // An `int (*)(const int* until)`.
-  int until = 0;
-  int is_started = 0;
-  int result = 0;
-  pid_t process = 0;  // Which called it.
-};
-
-void CallFunction(void* argument) {
-  auto* request = static_cast<Request*>(argument);
-  request->process = getpid();
-  __atomic_store_n(&request->is_started, 1, __ATOMIC_RELEASE);
-  request->result = request->function.InThisProcess<int (*)(const int*)>()(&request->until);
-}
-
 void Die(void*) { raise(SIGKILL); }
 
 void SleepForever(void* argument) {
-  __atomic_store_n(&static_cast<Request*>(argument)->is_started, 1, __ATOMIC_RELEASE);
+  __atomic_store_n(&static_cast<CallRequest*>(argument)->is_started, 1, __ATOMIC_RELEASE);
   while (true) pause();
 }
 
@@ -77,50 +56,9 @@ void AllowLittleAddressSpace(void*) {
   setrlimit(RLIMIT_AS, &limit);
 }
 
-ExecutorAction Action(void (*function)(void*), ExecutorAddress argument = {}) {
-  return {ExecutorAddress::Of(reinterpret_cast<const void*>(function)), argument};
-}
-
-// --- The executing process ---
-
 class RemoteExecutorTest : public testing::Test {
  protected:
-  void SetUp() override {
-    int sockets[2];
-    ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets), 0);
-    child_ = fork();
-    ASSERT_GE(child_, 0);
-    if (child_ == 0) {
-      close(sockets[0]);
-      absl::Status status;
-      {
-        SharedMemoryExecutor executor;
-        status = ServeExecutor(sockets[1], executor);
-      }
-      _exit(status.ok() ? 0 : 1);
-    }
-    close(sockets[1]);
-    connection_ = std::make_shared<SocketConnection>(sockets[0]);
-    ASSERT_OK_AND_ASSIGN(mapper_, SharedMemoryMapper::Create(connection_));
-    ASSERT_OK_AND_ASSIGN(arena_, Arena::Create(mapper_, kSmall));
-  }
-
-  void TearDown() override {
-    arena_.reset();
-    mapper_.reset();
-    connection_.reset();  // Closes the socket: the child ends.
-    if (child_ > 0) {
-      EXPECT_EQ(ExitStatus(), 0);
-    }
-  }
-
-  // As waitpid tells it, when the child has ended.
-  int ExitStatus() {
-    int status = -1;
-    EXPECT_EQ(waitpid(child_, &status, 0), child_);
-    child_ = -1;
-    return status;
-  }
+  void SetUp() override { ASSERT_OK_AND_ASSIGN(arena_, Arena::Create(executor_.mapper(), kSmall)); }
 
   Slab slab() const { return {arena_->begin(), arena_->usage().reserved}; }
 
@@ -134,18 +72,18 @@ class RemoteExecutorTest : public testing::Test {
   }
   // A request to call `function`.
   absl::StatusOr<MemoryBlock> WriteRequest(ExecutorAddress function = {}) {
-    Request request;
+    CallRequest request;
     request.function = function;
     return Write(Segment::kData, &request, sizeof(request));
   }
 
-  pid_t child_ = -1;
-  std::shared_ptr<SocketConnection> connection_;
-  std::shared_ptr<SharedMemoryMapper> mapper_;
+  RemoteExecutor executor_;
+  const pid_t child_ = executor_.process();
+  SharedMemoryMapper* const mapper_ = executor_.mapper().get();
   std::unique_ptr<Arena> arena_;
 };
 
-void AwaitStart(const Request& request) {
+void AwaitStart(const CallRequest& request) {
   while (__atomic_load_n(&request.is_started, __ATOMIC_ACQUIRE) == 0) std::this_thread::yield();
 }
 
@@ -153,8 +91,8 @@ TEST_F(RemoteExecutorTest, CodeWrittenHereRunsThere) {
   ASSERT_OK_AND_ASSIGN(const MemoryBlock code, Write(kReturns42));
   ASSERT_OK_AND_ASSIGN(const MemoryBlock data, WriteRequest(code.run));
   ASSERT_THAT(arena_->Finalize({code, data}), IsOk());
-  ASSERT_THAT(mapper_->Finalize(slab(), {{}, {Action(&CallFunction, data.run)}, {}}), IsOk());
-  const auto* answer = reinterpret_cast<const Request*>(data.write);
+  ASSERT_THAT(mapper_->Finalize(slab(), {{}, {CallAction(data.run)}, {}}), IsOk());
+  const auto* answer = reinterpret_cast<const CallRequest*>(data.write);
   EXPECT_EQ(answer->result, 42);
   EXPECT_EQ(answer->process, child_);
 }
@@ -185,11 +123,10 @@ TEST_F(RemoteExecutorTest, FunctionComesToAPageInWhichAnotherRuns) {
   ASSERT_OK_AND_ASSIGN(const MemoryBlock first, Write(kWaitsAndReturns7));
   ASSERT_OK_AND_ASSIGN(const MemoryBlock first_data, WriteRequest(first.run));
   ASSERT_THAT(arena_->Finalize({first, first_data}), IsOk());
-  auto* waiting = reinterpret_cast<Request*>(first_data.write);
+  auto* waiting = reinterpret_cast<CallRequest*>(first_data.write);
   absl::Status first_status;
   std::thread caller([&] {
-    first_status =
-        mapper_->Finalize(slab(), {{}, {Action(&CallFunction, first_data.run)}, {}}).status();
+    first_status = mapper_->Finalize(slab(), {{}, {CallAction(first_data.run)}, {}}).status();
   });
   AwaitStart(*waiting);
 
@@ -197,9 +134,8 @@ TEST_F(RemoteExecutorTest, FunctionComesToAPageInWhichAnotherRuns) {
   ASSERT_EQ(second.run.value() / mapper_->page_size(), first.run.value() / mapper_->page_size());
   ASSERT_OK_AND_ASSIGN(const MemoryBlock second_data, WriteRequest(second.run));
   EXPECT_THAT(arena_->Finalize({second, second_data}), IsOk());
-  EXPECT_THAT(mapper_->Finalize(slab(), {{}, {Action(&CallFunction, second_data.run)}, {}}),
-              IsOk());
-  EXPECT_EQ(reinterpret_cast<const Request*>(second_data.write)->result, 43);
+  EXPECT_THAT(mapper_->Finalize(slab(), {{}, {CallAction(second_data.run)}, {}}), IsOk());
+  EXPECT_EQ(reinterpret_cast<const CallRequest*>(second_data.write)->result, 43);
   EXPECT_EQ(waiting->result, 0);
 
   __atomic_store_n(&waiting->until, 1, __ATOMIC_RELEASE);
@@ -210,13 +146,13 @@ TEST_F(RemoteExecutorTest, FunctionComesToAPageInWhichAnotherRuns) {
 
 TEST_F(RemoteExecutorTest, FreedCodeIsReplaced) {
   ASSERT_OK_AND_ASSIGN(const MemoryBlock data, WriteRequest());
-  auto* request = reinterpret_cast<Request*>(data.write);
+  auto* request = reinterpret_cast<CallRequest*>(data.write);
   ASSERT_THAT(arena_->Finalize({data}), IsOk());
   for (int i = 0; i < 20; ++i) {
     ASSERT_OK_AND_ASSIGN(const MemoryBlock code, Write(i % 2 == 0 ? kReturns42 : kReturns43));
     request->function = code.run;
     ASSERT_THAT(arena_->Finalize({code}), IsOk());
-    ASSERT_THAT(mapper_->Finalize(slab(), {{}, {Action(&CallFunction, data.run)}, {}}), IsOk());
+    ASSERT_THAT(mapper_->Finalize(slab(), {{}, {CallAction(data.run)}, {}}), IsOk());
     EXPECT_EQ(request->result, 42 + i % 2);
     arena_->Free(code);
   }
@@ -244,13 +180,13 @@ TEST_F(RemoteExecutorTest, ExecutingProcessThatDiesIsAnErrorForAllWhoWait) {
   std::thread caller([&] {
     waiting = mapper_->Finalize(slab(), {{}, {Action(&SleepForever, data.run)}, {}}).status();
   });
-  AwaitStart(*reinterpret_cast<const Request*>(data.write));
+  AwaitStart(*reinterpret_cast<const CallRequest*>(data.write));
   ASSERT_EQ(kill(child_, SIGKILL), 0);
   caller.join();
   const auto is_gone = StatusIs(absl::StatusCode::kUnavailable,
                                 StartsWith("code memory: the executing process is gone: "));
   EXPECT_THAT(waiting, is_gone);
-  EXPECT_TRUE(WIFSIGNALED(ExitStatus()));
+  EXPECT_TRUE(WIFSIGNALED(executor_.ExitStatus()));
 
   const SlabSegment page{{0, mapper_->page_size()}, Protection::kRead};
   EXPECT_THAT(mapper_->Reserve(mapper_->page_size()), is_gone);
@@ -259,7 +195,7 @@ TEST_F(RemoteExecutorTest, ExecutingProcessThatDiesIsAnErrorForAllWhoWait) {
   EXPECT_THAT(mapper_->Deallocate({1}), is_gone);
   EXPECT_THAT(mapper_->SynchronizeInstructions(), is_gone);
   EXPECT_THAT(arena_->Finalize({data}), is_gone);
-  EXPECT_THAT(SharedMemoryMapper::Create(connection_), is_gone);
+  EXPECT_THAT(SharedMemoryMapper::Create(executor_.connection()), is_gone);
   // What was written can still be read here, until it is released.
   EXPECT_EQ(PermissionsAt(getpid(), ExecutorAddress::Of(data.write)), "rw-");
   EXPECT_THAT(mapper_->Release(slab()), is_gone);
@@ -269,7 +205,7 @@ TEST_F(RemoteExecutorTest, ExecutingProcessThatDiesIsAnErrorForAllWhoWait) {
 TEST_F(RemoteExecutorTest, ActionThatKillsItsProcessIsAnError) {
   EXPECT_THAT(mapper_->Finalize(slab(), {{}, {Action(&Die)}, {}}),
               StatusIs(absl::StatusCode::kUnavailable, HasSubstr("gone")));
-  EXPECT_TRUE(WIFSIGNALED(ExitStatus()));
+  EXPECT_TRUE(WIFSIGNALED(executor_.ExitStatus()));
 }
 
 TEST_F(RemoteExecutorTest, ForkedChildOfTheCompilingProcessHasNoExecutor) {
@@ -280,7 +216,6 @@ TEST_F(RemoteExecutorTest, ForkedChildOfTheCompilingProcessHasNoExecutor) {
     const absl::Status status = arena_->Allocate(Segment::kCode, 16, 16).status();
     const absl::Status finalized = arena_->Finalize({code});
     arena_.reset();
-    mapper_.reset();
     _exit(absl::IsFailedPrecondition(status) && absl::IsFailedPrecondition(finalized) ? 0 : 1);
   }
   int status = -1;
@@ -289,8 +224,8 @@ TEST_F(RemoteExecutorTest, ForkedChildOfTheCompilingProcessHasNoExecutor) {
   // And this one goes on as before.
   ASSERT_OK_AND_ASSIGN(const MemoryBlock data, WriteRequest(code.run));
   ASSERT_THAT(arena_->Finalize({code, data}), IsOk());
-  ASSERT_THAT(mapper_->Finalize(slab(), {{}, {Action(&CallFunction, data.run)}, {}}), IsOk());
-  EXPECT_EQ(reinterpret_cast<const Request*>(data.write)->result, 42);
+  ASSERT_THAT(mapper_->Finalize(slab(), {{}, {CallAction(data.run)}, {}}), IsOk());
+  EXPECT_EQ(reinterpret_cast<const CallRequest*>(data.write)->result, 42);
 }
 
 }  // namespace
