@@ -1,6 +1,7 @@
 // Pages under a name, for two processes that have nothing else in common (POSIX shared memory). The
-// name is random, for the same user only, and gone as soon as both have opened the object: nothing
-// is left when either is killed.
+// name is random and for the same user only. The second process to open the object removes it, and
+// so does the first when it gives the object up: a name is left only if the first is killed while
+// the second does not know it yet.
 //
 // Thread-compatible. Errors are ResourceExhausted with the system's reason.
 

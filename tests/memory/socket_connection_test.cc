@@ -14,6 +14,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"
+#include "absl/types/span.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "memory/executor_messages.h"
@@ -244,6 +245,40 @@ TEST_F(ServedConnectionTest, WhatIsNoMessageEndsServing) {
   char byte;
   EXPECT_EQ(recv(sockets[0], &byte, 1, 0), 0);  // The other side learns of it.
   close(sockets[0]);
+  close(sockets[1]);
+}
+
+// The answer cannot be sent any more when the action is over, which must not raise SIGPIPE.
+TEST_F(ServedConnectionTest, OtherSideMayEndWhileAnActionRuns) {
+  struct Both {
+    absl::Notification runs;
+    absl::Notification may_end;
+    bool has_ended = false;
+  } both;
+  void (*wait)(void*) = [](void* argument) {
+    static_cast<Both*>(argument)->runs.Notify();
+    static_cast<Both*>(argument)->may_end.WaitForNotification();
+    static_cast<Both*>(argument)->has_ended = true;
+  };
+  ASSERT_OK_AND_ASSIGN(const ExecutorAddress slab, executor_.Reserve(4096));
+  const ExecutorAction action = {ExecutorAddress::Of(reinterpret_cast<const void*>(wait)),
+                                 ExecutorAddress::Of(&both)};
+  MessageWriter request(ExecutorOperation::kFinalize);
+  request.Add(slab);
+  request.Add(absl::Span<const SlabSegment>());
+  request.Add(absl::MakeConstSpan(&action, 1));
+  request.Add(absl::Span<const ExecutorAction>());
+  int sockets[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
+  absl::Status served;
+  std::thread server([&] { served = ServeExecutor(sockets[1], executor_); });
+  ASSERT_THAT(SendMessage(sockets[0], 1, request.message()), IsOk());
+  both.runs.WaitForNotification();
+  close(sockets[0]);
+  both.may_end.Notify();
+  server.join();
+  EXPECT_TRUE(both.has_ended);
+  EXPECT_THAT(served, IsOk());
   close(sockets[1]);
 }
 
