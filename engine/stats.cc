@@ -24,8 +24,8 @@ std::string Stats::ToString() const {
       "time in emit        %10.3f ms\n"
       "time in link        %10.3f ms\n",
       modules, functions_known, stubs_made, functions_compiled, share, objects_linked, object_bytes,
-      code_bytes, memory.total_used(), memory.committed, milliseconds(load), milliseconds(split),
-      milliseconds(emit), milliseconds(link));
+      code_bytes, memory.used.total(), memory.committed.total(), milliseconds(load),
+      milliseconds(split), milliseconds(emit), milliseconds(link));
 }
 
 void StatsCollector::OnPublished(const PublishedObject& object) {

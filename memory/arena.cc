@@ -224,7 +224,8 @@ bool Arena::IsNearlyFull() const {
   });
 }
 
-size_t Arena::CommittedPages(const Part& part) const {
+size_t Arena::CommittedPages(Segment segment) const {
+  const Part& part = parts_[static_cast<size_t>(segment)];
   size_t committed = RoundUp(part.end, page_size_);
   part.free.ForEach([&](FreeRanges::Range range) {
     const SlabRange pages = WholePagesIn(range);
@@ -238,7 +239,8 @@ ArenaUsage Arena::usage() const {
   ArenaUsage usage;
   usage.reserved = slab_.size;
   usage.mappings = mappings_;
-  for (const Part& each : parts_) usage.committed += CommittedPages(each);
+  usage.committed = {CommittedPages(Segment::kCode), CommittedPages(Segment::kReadOnly),
+                     CommittedPages(Segment::kData)};
   usage.used = {parts_[0].used, parts_[1].used, parts_[2].used};
   return usage;
 }

@@ -45,14 +45,13 @@ struct ArenaSizes : SegmentSizes {
 
 // All in bytes, except for the mappings.
 struct ArenaUsage {
-  size_t reserved = 0;   // Addresses at which code and data can be seen.
-  size_t committed = 0;  // Of these, pages that have been used and were not given back.
-  SegmentSizes used;     // What is handed out.
-  size_t mappings = 0;   // Of the process, at most, for this arena.
+  size_t reserved = 0;     // Addresses at which code and data can be seen.
+  SegmentSizes committed;  // Of these, pages that have been used and were not given back.
+  SegmentSizes used;       // What is handed out.
+  size_t mappings = 0;     // Of the process, at most, for this arena.
 
-  size_t total_used() const { return used.code + used.read_only + used.data; }
   // Pages that are there but not handed out: padding, free pieces, what is left of the last page.
-  size_t wasted() const { return committed - total_used(); }
+  size_t wasted() const { return committed.total() - used.total(); }
 };
 
 class Arena {
@@ -122,7 +121,7 @@ class Arena {
   }
   size_t AddressOf(const Part& part) const { return (slab_.run + part.offset).value(); }
   SlabRange WholePagesIn(FreeRanges::Range range) const;
-  size_t CommittedPages(const Part& part) const ABSL_SHARED_LOCKS_REQUIRED(mutex_);
+  size_t CommittedPages(Segment segment) const ABSL_SHARED_LOCKS_REQUIRED(mutex_);
 
   const std::shared_ptr<PageMapper> mapper_;
   const size_t page_size_;

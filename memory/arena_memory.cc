@@ -7,6 +7,15 @@
 #include "base/status.h"
 
 namespace firstcall {
+namespace {
+
+void Add(const SegmentSizes& more, SegmentSizes& sizes) {
+  sizes.code += more.code;
+  sizes.read_only += more.read_only;
+  sizes.data += more.data;
+}
+
+}  // namespace
 
 absl::StatusOr<std::shared_ptr<ArenaMemory>> ArenaMemory::Create(
     std::shared_ptr<PageMapper> mapper, const ArenaMemoryOptions& options) {
@@ -114,10 +123,8 @@ MemoryUsage ArenaMemory::usage() const {
   for (const auto& arena : arenas_) {
     const ArenaUsage usage = arena->usage();
     total.reserved += usage.reserved;
-    total.committed += usage.committed;
-    total.used.code += usage.used.code;
-    total.used.read_only += usage.used.read_only;
-    total.used.data += usage.used.data;
+    Add(usage.committed, total.committed);
+    Add(usage.used, total.used);
     total.mappings += usage.mappings;
   }
   return total;

@@ -24,7 +24,7 @@ constexpr uint64_t kExecutorProtocol = 1;
 // With what follows the operation, and what the answer is.
 enum class ExecutorOperation : uint64_t {
   kGreet,                    // kExecutorProtocol -> size of a page.
-  kReserve,                  // Size -> address of the slab.
+  kReserve,                  // Size, near -> address of the slab.
   kMap,                      // Slab, name of the object, ranges -> 0.
   kFinalize,                 // Slab, segments, actions, actions -> id of the allocation.
   kDeallocate,               // Ids -> 0.

@@ -39,8 +39,9 @@ absl::StatusOr<uint64_t> CarryOut(SharedMemoryExecutor& executor, absl::string_v
     }
     case ExecutorOperation::kReserve: {
       const uint64_t size = reader.Number();
+      const ExecutorAddress near = reader.Address();
       if (!reader.IsComplete()) return NotARequest();
-      FIRSTCALL_ASSIGN_OR_RETURN(const ExecutorAddress slab, executor.Reserve(size));
+      FIRSTCALL_ASSIGN_OR_RETURN(const ExecutorAddress slab, executor.Reserve(size, near));
       return slab.value();
     }
     case ExecutorOperation::kMap: {

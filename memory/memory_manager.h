@@ -41,6 +41,8 @@ struct SegmentSizes {
   size_t code = 0;
   size_t read_only = 0;
   size_t data = 0;
+
+  size_t total() const { return code + read_only + data; }
 };
 
 // Bytes: where to write them and where they will be seen. For writable data of this process both

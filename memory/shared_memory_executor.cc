@@ -44,8 +44,8 @@ SharedMemoryExecutor::~SharedMemoryExecutor() {
   for (uint64_t slab : slabs) (void)Release(ExecutorAddress(slab));
 }
 
-absl::StatusOr<ExecutorAddress> SharedMemoryExecutor::Reserve(size_t size) {
-  FIRSTCALL_ASSIGN_OR_RETURN(uint8_t * begin, ReserveAddresses(size));
+absl::StatusOr<ExecutorAddress> SharedMemoryExecutor::Reserve(size_t size, ExecutorAddress near) {
+  FIRSTCALL_ASSIGN_OR_RETURN(uint8_t * begin, ReserveAddressesNear(size, near));
   const ExecutorAddress slab = ExecutorAddress::Of(begin);
   absl::MutexLock lock(&mutex_);
   slabs_.emplace(slab.value(), size);

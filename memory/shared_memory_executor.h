@@ -36,7 +36,8 @@ class SharedMemoryExecutor {
   SharedMemoryExecutor(const SharedMemoryExecutor&) = delete;
   SharedMemoryExecutor& operator=(const SharedMemoryExecutor&) = delete;
 
-  absl::StatusOr<ExecutorAddress> Reserve(size_t size) ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::StatusOr<ExecutorAddress> Reserve(size_t size, ExecutorAddress near)
+      ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Maps the shared memory object of that name, from its beginning, to `pages`, one after the
   // other, in the place of what is there. The name is gone after this.

@@ -79,11 +79,12 @@ void SharedMemoryMapper::Add(ExecutorAddress slab, const WorkingMemory& memory) 
   at->second = memory;
 }
 
-absl::StatusOr<Slab> SharedMemoryMapper::Reserve(size_t size) {
+absl::StatusOr<Slab> SharedMemoryMapper::Reserve(size_t size, ExecutorAddress near) {
   FIRSTCALL_ASSIGN_OR_RETURN(uint8_t * begin, ReserveAddresses(size));
   absl::Cleanup give_back = [&] { munmap(begin, size); };
   MessageWriter request(ExecutorOperation::kReserve);
   request.Add(size);
+  request.Add(near);
   FIRSTCALL_ASSIGN_OR_RETURN(const uint64_t address, Call(request));
   std::move(give_back).Cancel();
   Add(ExecutorAddress(address), {begin, size});

@@ -43,7 +43,8 @@ class SharedMemoryMapper final : public PageMapper {
   SharedMemoryMapper& operator=(const SharedMemoryMapper&) = delete;
 
   size_t page_size() const override { return page_size_; }
-  absl::StatusOr<Slab> Reserve(size_t size) override ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::StatusOr<Slab> Reserve(size_t size, ExecutorAddress near) override
+      ABSL_LOCKS_EXCLUDED(mutex_);
   // As much of the shared memory file system (/dev/shm) must be free as all segments need, although
   // it is used up when pages are written only.
   absl::StatusOr<std::vector<uint8_t*>> Initialize(const Slab& slab,

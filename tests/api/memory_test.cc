@@ -262,7 +262,7 @@ TEST(MemoryBudgetTest, IsAnErrorThatEnds) {
   }
   EXPECT_THAT(status, StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("over the budget")));
   EXPECT_GE(added.size(), 4u);
-  EXPECT_LE(engine->stats().memory.total_used(), size_t{64 << 10});
+  EXPECT_LE(engine->stats().memory.used.total(), size_t{64 << 10});
   ASSERT_THAT(engine->Remove(added[0]), IsOk());
   EXPECT_THAT(engine->LookupAddress(absl::StrCat("d", added.size() - 1)), IsOk());
 }

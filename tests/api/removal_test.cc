@@ -125,7 +125,7 @@ TEST_P(RemovalTest, RemovedNamesAreGoneAndMayBeDefinedAnew) {
 }
 
 TEST_P(RemovalTest, EverythingIsGivenBack) {
-  const size_t before = engine_->stats().memory.total_used();
+  const size_t before = engine_->stats().memory.used.total();
   for (int i = 0; i < 3; ++i) {
     const ModuleId id = Add(kCounter);
     EXPECT_EQ(Call("next", 2), 2);
@@ -134,7 +134,7 @@ TEST_P(RemovalTest, EverythingIsGivenBack) {
   }
   EXPECT_EQ(engine_->stats().modules_removed, 3u);
   // A block of stubs was made, and stays.
-  const size_t after = engine_->stats().memory.total_used();
+  const size_t after = engine_->stats().memory.used.total();
   EXPECT_LE(after - before, IsLazy() ? 10000u : 0u);
   EXPECT_EQ(engine_->stats().stubs_made, 0u);
 }

@@ -249,18 +249,18 @@ TEST_P(McjitLinkerTest, FreedMemoryIsLinkedIntoAgain) {
     if (i == 0) first_address = defined.at("f").value();
     ASSERT_EQ(defined.at("f").value(), first_address);
     owner_ = std::make_unique<OwnedCode>(arenas_, unwind_registry_);
-    ASSERT_EQ(arenas_->usage().total_used(), 0u);
+    ASSERT_EQ(arenas_->usage().used.total(), 0u);
     ASSERT_EQ(unwind_registry_->group_count(), 0u);
   }
 }
 
 TEST_P(McjitLinkerTest, WhatIsLoadedAndNotFinishedIsGivenBack) {
   ASSERT_THAT(Load(kAddSeven), IsOk());
-  EXPECT_NE(arenas_->usage().total_used(), 0u);
+  EXPECT_NE(arenas_->usage().used.total(), 0u);
   ASSERT_THAT(Load(kAddSeven), IsOk());
   EXPECT_EQ(Call(Link(kAddSeven), "f", 1), 8);
   owner_ = std::make_unique<OwnedCode>(arenas_, unwind_registry_);
-  EXPECT_EQ(arenas_->usage().total_used(), 0u);
+  EXPECT_EQ(arenas_->usage().used.total(), 0u);
 }
 
 // --- Failures ---
@@ -297,7 +297,7 @@ TEST_F(McjitLinkerMemoryTest, ExhaustedMemoryIsAnErrorAndTheLinkerGoesOn) {
               StatusIs(absl::StatusCode::kResourceExhausted, StartsWith("loading an object: ")));
   EXPECT_EQ(Call(Link(kAddSeven), "f", 1), 8);
   owner_ = nullptr;
-  EXPECT_EQ(arenas_->usage().total_used(), 0u);
+  EXPECT_EQ(arenas_->usage().used.total(), 0u);
 }
 
 }  // namespace

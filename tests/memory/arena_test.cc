@@ -156,12 +156,12 @@ TEST(ArenaTest, FreedBytesAreUsedAgainAndZeroed) {
 TEST(ArenaTest, FreedPagesGoBackToTheSystem) {
   ASSERT_OK_AND_ASSIGN(std::unique_ptr<Arena> arena, Arena::Create(kSmall));
   for (Segment segment : {Segment::kCode, Segment::kReadOnly, Segment::kData}) {
-    const size_t before = arena->usage().committed;
+    const size_t before = arena->usage().committed.total();
     ASSERT_OK_AND_ASSIGN(MemoryBlock block, arena->Allocate(segment, 512 << 10, 4096));
     std::memset(block.write, 'x', block.size);
-    EXPECT_EQ(arena->usage().committed, before + block.size);
+    EXPECT_EQ(arena->usage().committed.total(), before + block.size);
     arena->Free(block);
-    EXPECT_EQ(arena->usage().committed, before);
+    EXPECT_EQ(arena->usage().committed.total(), before);
     ASSERT_OK_AND_ASSIGN(block, arena->Allocate(segment, 512 << 10, 4096));
     EXPECT_EQ(std::string(block.run.InThisProcess<const char*>(), block.size),
               std::string(block.size, '\0'));
@@ -171,12 +171,12 @@ TEST(ArenaTest, FreedPagesGoBackToTheSystem) {
 TEST(ArenaTest, TellsWhatIsUsedAndWhatIsWasted) {
   ASSERT_OK_AND_ASSIGN(std::unique_ptr<Arena> arena, Arena::Create(kSmall));
   EXPECT_EQ(arena->usage().reserved, size_t{10} << 20);
-  EXPECT_EQ(arena->usage().committed, 0u);
+  EXPECT_EQ(arena->usage().committed.total(), 0u);
   ASSERT_OK_AND_ASSIGN(MemoryBlock code, arena->Allocate(Segment::kCode, 100, 1));
   ASSERT_THAT(arena->Allocate(Segment::kData, 200, 1), IsOk());
   EXPECT_EQ(arena->usage().used.code, 100u);
   EXPECT_EQ(arena->usage().used.data, 200u);
-  EXPECT_EQ(arena->usage().committed, 8192u);
+  EXPECT_EQ(arena->usage().committed.total(), 8192u);
   EXPECT_EQ(arena->usage().wasted(), 8192u - 300);
   arena->Free(code);
   EXPECT_EQ(arena->usage().used.code, 0u);

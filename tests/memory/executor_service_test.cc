@@ -27,6 +27,7 @@ std::string RequestOf(ExecutorOperation operation) {
       break;
     case ExecutorOperation::kReserve:
       writer.Add(4096);
+      writer.Add(ExecutorAddress());
       break;
     case ExecutorOperation::kMap:
       writer.Add(ExecutorAddress(4096));

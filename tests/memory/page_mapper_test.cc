@@ -49,6 +49,8 @@ struct Kind {
   std::unique_ptr<PageMapper> (*create)();
 };
 
+constexpr ExecutorAddress kAnywhere;
+
 class PageMapperTest : public testing::TestWithParam<Kind> {
  protected:
   void SetUp() override { Calls().clear(); }
@@ -71,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(All, PageMapperTest,
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST_P(PageMapperTest, WhatIsWrittenIsSeenWhereItRuns) {
-  ASSERT_OK_AND_ASSIGN(Slab slab, mapper_->Reserve(3 * page_));
+  ASSERT_OK_AND_ASSIGN(Slab slab, mapper_->Reserve(3 * page_, kAnywhere));
   ASSERT_OK_AND_ASSIGN(std::vector<uint8_t*> written, mapper_->Initialize(slab, Pages()));
   for (uint8_t* page : written) std::memcpy(page, "text", 4);
   ASSERT_THAT(mapper_->Finalize(slab, {Pages(), {}, {}}), IsOk());
@@ -84,7 +86,7 @@ TEST_P(PageMapperTest, WhatIsWrittenIsSeenWhereItRuns) {
 }
 
 TEST_P(PageMapperTest, PagesHaveTheProtectionTheyWereFinalizedWith) {
-  ASSERT_OK_AND_ASSIGN(Slab slab, mapper_->Reserve(4 * page_));
+  ASSERT_OK_AND_ASSIGN(Slab slab, mapper_->Reserve(4 * page_, kAnywhere));
   ASSERT_OK_AND_ASSIGN(std::vector<uint8_t*> written, mapper_->Initialize(slab, Pages()));
   // A few bytes in the middle of each.
   std::vector<SlabSegment> few = Pages();
@@ -101,7 +103,7 @@ TEST_P(PageMapperTest, PagesHaveTheProtectionTheyWereFinalizedWith) {
 }
 
 TEST_P(PageMapperTest, CodeRunsAndTheNextOneComesToTheSamePage) {
-  ASSERT_OK_AND_ASSIGN(Slab slab, mapper_->Reserve(page_));
+  ASSERT_OK_AND_ASSIGN(Slab slab, mapper_->Reserve(page_, kAnywhere));
   const SlabSegment page{{0, page_}, Protection::kReadExecute};
   ASSERT_OK_AND_ASSIGN(std::vector<uint8_t*> written, mapper_->Initialize(slab, {page}));
   size_t offset = 0;
@@ -122,7 +124,7 @@ TEST_P(PageMapperTest, CodeRunsAndTheNextOneComesToTheSamePage) {
 }
 
 TEST_P(PageMapperTest, PagesInitializedAgainAreNewOnesAtTheSameAddresses) {
-  ASSERT_OK_AND_ASSIGN(Slab slab, mapper_->Reserve(2 * page_));
+  ASSERT_OK_AND_ASSIGN(Slab slab, mapper_->Reserve(2 * page_, kAnywhere));
   const SlabSegment both{{0, 2 * page_}, Protection::kRead};
   ASSERT_OK_AND_ASSIGN(std::vector<uint8_t*> written, mapper_->Initialize(slab, {both}));
   std::memset(written[0], 'x', 2 * page_);
@@ -135,7 +137,7 @@ TEST_P(PageMapperTest, PagesInitializedAgainAreNewOnesAtTheSameAddresses) {
 }
 
 TEST_P(PageMapperTest, ActionsRunInOrderAndInReverse) {
-  ASSERT_OK_AND_ASSIGN(Slab slab, mapper_->Reserve(page_));
+  ASSERT_OK_AND_ASSIGN(Slab slab, mapper_->Reserve(page_, kAnywhere));
   ASSERT_OK_AND_ASSIGN(
       PageMapper::AllocationId first,
       mapper_->Finalize(slab, {{}, {Note(&one_), Note(&two_)}, {Note(&one_), Note(&two_)}}));
@@ -149,8 +151,8 @@ TEST_P(PageMapperTest, ActionsRunInOrderAndInReverse) {
 }
 
 TEST_P(PageMapperTest, ReleaseDeallocatesWhatIsLeftOfThatSlab) {
-  ASSERT_OK_AND_ASSIGN(Slab slab, mapper_->Reserve(page_));
-  ASSERT_OK_AND_ASSIGN(Slab other, mapper_->Reserve(page_));
+  ASSERT_OK_AND_ASSIGN(Slab slab, mapper_->Reserve(page_, kAnywhere));
+  ASSERT_OK_AND_ASSIGN(Slab other, mapper_->Reserve(page_, kAnywhere));
   ASSERT_THAT(mapper_->Finalize(slab, {{}, {}, {Note(&one_)}}), IsOk());
   ASSERT_THAT(mapper_->Finalize(other, {{}, {}, {Note(&two_)}}), IsOk());
   ASSERT_THAT(mapper_->Release(slab), IsOk());
@@ -159,7 +161,7 @@ TEST_P(PageMapperTest, ReleaseDeallocatesWhatIsLeftOfThatSlab) {
 }
 
 TEST_P(PageMapperTest, DiscardedPagesAreZeros) {
-  ASSERT_OK_AND_ASSIGN(Slab slab, mapper_->Reserve(3 * page_));
+  ASSERT_OK_AND_ASSIGN(Slab slab, mapper_->Reserve(3 * page_, kAnywhere));
   ASSERT_OK_AND_ASSIGN(std::vector<uint8_t*> written, mapper_->Initialize(slab, Pages()));
   ASSERT_THAT(mapper_->Finalize(slab, {Pages(), {}, {}}), IsOk());
   for (size_t i = 0; i < 3; ++i) {
@@ -169,9 +171,20 @@ TEST_P(PageMapperTest, DiscardedPagesAreZeros) {
   }
 }
 
+// The system itself would put it far away, with other mappings.
+TEST_P(PageMapperTest, ReservesNearAnAddress) {
+  for (const uint64_t address : {uint64_t{1} << 32, uint64_t{1} << 40, uint64_t{3} << 42}) {
+    const ExecutorAddress near(address);
+    ASSERT_OK_AND_ASSIGN(Slab first, mapper_->Reserve(size_t{256} << 20, near));
+    ASSERT_OK_AND_ASSIGN(Slab second, mapper_->Reserve(page_, near));
+    EXPECT_LT(std::abs(first.run - near), kReach);
+    EXPECT_LT(std::abs(second.run - near), kReach);
+  }
+}
+
 TEST_P(PageMapperTest, MoreThanThereIsIsAnError) {
   EXPECT_THAT(
-      mapper_->Reserve(size_t{1} << 60),
+      mapper_->Reserve(size_t{1} << 60, kAnywhere),
       StatusIs(absl::StatusCode::kResourceExhausted,
                testing::HasSubstr("code memory: reserving address space: Cannot allocate memory")));
 }
@@ -179,7 +192,7 @@ TEST_P(PageMapperTest, MoreThanThereIsIsAnError) {
 TEST_P(PageMapperTest, GivesEverythingBack) {
   // Whatever is allocated on the way comes once.
   for (size_t before = 0, round = 0; round < 3; ++round) {
-    ASSERT_OK_AND_ASSIGN(Slab slab, mapper_->Reserve(64 * page_));
+    ASSERT_OK_AND_ASSIGN(Slab slab, mapper_->Reserve(64 * page_, kAnywhere));
     ASSERT_THAT(mapper_->Initialize(slab, Pages()), IsOk());
     ASSERT_THAT(mapper_->Finalize(slab, {Pages(), {}, {}}), IsOk());
     ASSERT_THAT(mapper_->Release(slab), IsOk());
@@ -195,7 +208,7 @@ TEST_P(PageMapperTest, GivesEverythingBack) {
 TEST_P(PageMapperTest, ThreadsWorkAtOnce) {
   const auto work = [this] {
     for (int i = 0; i < 50; ++i) {
-      ASSERT_OK_AND_ASSIGN(Slab slab, mapper_->Reserve(3 * page_));
+      ASSERT_OK_AND_ASSIGN(Slab slab, mapper_->Reserve(3 * page_, kAnywhere));
       ASSERT_OK_AND_ASSIGN(std::vector<uint8_t*> written, mapper_->Initialize(slab, Pages()));
       std::memcpy(written[0], kReturns42.data(), kReturns42.size());
       ASSERT_THAT(mapper_->Finalize(slab, {Pages(), {}, {}}), IsOk());

@@ -166,10 +166,10 @@ TEST_F(RemoteExecutorTest, FreedCodeIsReplaced) {
 
 TEST_F(RemoteExecutorTest, ErrorsOfTheExecutingProcessArriveHere) {
   ASSERT_THAT(mapper_->Finalize(slab(), {{}, {Action(&AllowLittleAddressSpace)}, {}}), IsOk());
-  EXPECT_THAT(mapper_->Reserve(size_t{1} << 30),
+  EXPECT_THAT(mapper_->Reserve(size_t{1} << 30, ExecutorAddress()),
               StatusIs(absl::StatusCode::kResourceExhausted,
                        "code memory: reserving address space: Cannot allocate memory"));
-  ASSERT_OK_AND_ASSIGN(const Slab small, mapper_->Reserve(mapper_->page_size()));
+  ASSERT_OK_AND_ASSIGN(const Slab small, mapper_->Reserve(mapper_->page_size(), ExecutorAddress()));
   const SlabSegment page{{0, mapper_->page_size()}, Protection::kRead};
   EXPECT_THAT(mapper_->Initialize(small, {page}), IsOk());
   ASSERT_THAT(mapper_->Finalize(slab(), {{}, {Action(&AllowNoFiles)}, {}}), IsOk());
@@ -195,7 +195,7 @@ TEST_F(RemoteExecutorTest, ExecutingProcessThatDiesIsAnErrorForAllWhoWait) {
   EXPECT_TRUE(WIFSIGNALED(executor_.ExitStatus()));
 
   const SlabSegment page{{0, mapper_->page_size()}, Protection::kRead};
-  EXPECT_THAT(mapper_->Reserve(mapper_->page_size()), is_gone);
+  EXPECT_THAT(mapper_->Reserve(mapper_->page_size(), ExecutorAddress()), is_gone);
   EXPECT_THAT(mapper_->Initialize(slab(), {page}), is_gone);
   EXPECT_THAT(mapper_->Finalize(slab(), {{page}, {}, {}}), is_gone);
   EXPECT_THAT(mapper_->Deallocate({1}), is_gone);

@@ -85,7 +85,7 @@ TEST(RemoteLinkTest, ObjectRunsAtTheAddressesItWasLinkedFor) {
   auto owner = std::make_unique<OwnedCode>(arenas, std::make_shared<UnwindRegistry>());
   SectionMemory memory;
   const absl::string_view symbols[] = {"add", "numbers", "sum"};
-  memory.BeginObject(symbols, {owner.get(), arenas->near_first(), {}});
+  memory.BeginObject(symbols, {owner.get(), arenas->near_first(), {}, false});
 
   const llvm::SmallVector<char, 0> bytes = Compile(kModule);
   auto object = llvm::object::ObjectFile::createObjectFile(
@@ -98,7 +98,7 @@ TEST(RemoteLinkTest, ObjectRunsAtTheAddressesItWasLinkedFor) {
   linker.resolveRelocations();
   ASSERT_FALSE(linker.hasError()) << linker.getErrorString().str();
   const auto* sum = static_cast<const int*>(linker.getSymbolLocalAddress("sum"));
-  ASSERT_FALSE(memory.finalizeMemory(nullptr)) << memory.status();
+  ASSERT_THAT(memory.Finalize(), IsOk());
   memory.Keep();
 
   const ExecutorAddress add = memory.addresses()[0];

@@ -94,7 +94,7 @@ class SharedMemoryMapperTest : public testing::Test {
 
   // Everything a mapper can do, in a slab of its own, which is released if something fails.
   absl::Status UseEverything() {
-    FIRSTCALL_ASSIGN_OR_RETURN(const Slab slab, mapper_->Reserve(3 * page_));
+    FIRSTCALL_ASSIGN_OR_RETURN(const Slab slab, mapper_->Reserve(3 * page_, ExecutorAddress()));
     const absl::Status status = [&]() -> absl::Status {
       FIRSTCALL_ASSIGN_OR_RETURN(const std::vector<uint8_t*> written,
                                  mapper_->Initialize(slab, Pages()));
@@ -118,7 +118,7 @@ class SharedMemoryMapperTest : public testing::Test {
 };
 
 TEST_F(SharedMemoryMapperTest, CannotBeAccessedWhereItRunsBeforeItIsFinalized) {
-  ASSERT_OK_AND_ASSIGN(Slab slab, mapper_->Reserve(3 * page_));
+  ASSERT_OK_AND_ASSIGN(Slab slab, mapper_->Reserve(3 * page_, ExecutorAddress()));
   ASSERT_OK_AND_ASSIGN(std::vector<uint8_t*> written, mapper_->Initialize(slab, Pages()));
   for (size_t i = 0; i < 3; ++i) {
     EXPECT_NE(ExecutorAddress::Of(written[i]), slab.run + i * page_);
@@ -133,7 +133,7 @@ TEST_F(SharedMemoryMapperTest, CannotBeAccessedWhereItRunsBeforeItIsFinalized) {
 }
 
 TEST_F(SharedMemoryMapperTest, NamesAreGoneWhenPagesAreThere) {
-  ASSERT_OK_AND_ASSIGN(Slab slab, mapper_->Reserve(3 * page_));
+  ASSERT_OK_AND_ASSIGN(Slab slab, mapper_->Reserve(3 * page_, ExecutorAddress()));
   ASSERT_THAT(mapper_->Initialize(slab, Pages()), IsOk());
   ASSERT_THAT(mapper_->Initialize(slab, {Pages()[0]}), IsOk());
   ASSERT_EQ(connection_->names.size(), 2u);
@@ -171,7 +171,7 @@ TEST_F(SharedMemoryMapperTest, CannotBeMadeWithoutAnAnswer) {
 }
 
 TEST_F(SharedMemoryMapperTest, TooManyOpenFilesIsAnErrorThatPasses) {
-  ASSERT_OK_AND_ASSIGN(Slab slab, mapper_->Reserve(3 * page_));
+  ASSERT_OK_AND_ASSIGN(Slab slab, mapper_->Reserve(3 * page_, ExecutorAddress()));
   absl::Status status;
   {
     // A sanitizer needs files of its own for its checks, so nothing else is done meanwhile.
@@ -188,12 +188,12 @@ TEST_F(SharedMemoryMapperTest, TooLittleAddressSpaceIsAnErrorThatPasses) {
   {
     // Enough for one of the two mappings.
     LimitTo little(RLIMIT_AS, AddressSpaceInUse() + kMuch + kMuch / 2);
-    EXPECT_THAT(mapper_->Reserve(kMuch),
+    EXPECT_THAT(mapper_->Reserve(kMuch, ExecutorAddress()),
                 StatusIs(absl::StatusCode::kResourceExhausted,
                          "code memory: reserving address space: Cannot allocate memory"));
     EXPECT_THAT(UseEverything(), IsOk());
   }
-  ASSERT_OK_AND_ASSIGN(Slab slab, mapper_->Reserve(kMuch));
+  ASSERT_OK_AND_ASSIGN(Slab slab, mapper_->Reserve(kMuch, ExecutorAddress()));
   EXPECT_THAT(mapper_->Release(slab), IsOk());
 }
 
@@ -202,7 +202,7 @@ TEST_F(SharedMemoryMapperTest, MoreThanSharedMemoryHasIsAnError) {
   ASSERT_EQ(statvfs("/dev/shm", &system), 0);
   ASSERT_GT(system.f_blocks, 0u) << "has no limit";
   const size_t too_much = (system.f_blocks * system.f_frsize / page_ + 1) * page_;
-  ASSERT_OK_AND_ASSIGN(Slab slab, mapper_->Reserve(too_much));
+  ASSERT_OK_AND_ASSIGN(Slab slab, mapper_->Reserve(too_much, ExecutorAddress()));
   EXPECT_THAT(mapper_->Initialize(slab, {{{0, too_much}, Protection::kReadWrite}}),
               StatusIs(absl::StatusCode::kResourceExhausted,
                        StartsWith(absl::StrCat("code memory: ", too_much,
@@ -211,7 +211,7 @@ TEST_F(SharedMemoryMapperTest, MoreThanSharedMemoryHasIsAnError) {
 }
 
 TEST_F(SharedMemoryMapperTest, RefusesWhatIsNotInTheSlab) {
-  ASSERT_OK_AND_ASSIGN(Slab slab, mapper_->Reserve(3 * page_));
+  ASSERT_OK_AND_ASSIGN(Slab slab, mapper_->Reserve(3 * page_, ExecutorAddress()));
   const SlabRange wrong[] = {{0, 4 * page_}, {4 * page_, 0}, {page_, SIZE_MAX - page_ + 1}};
   for (const SlabRange& range : wrong) {
     const SlabSegment segment{range, Protection::kRead};

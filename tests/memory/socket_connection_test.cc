@@ -172,7 +172,7 @@ TEST_F(ServedConnectionTest, ServesUntilTheOtherSideCloses) {
   {
     std::shared_ptr<SocketConnection> connection(std::move(connection_));
     ASSERT_OK_AND_ASSIGN(auto mapper, SharedMemoryMapper::Create(std::move(connection)));
-    ASSERT_THAT(mapper->Reserve(mapper->page_size()), IsOk());
+    ASSERT_THAT(mapper->Reserve(mapper->page_size(), ExecutorAddress()), IsOk());
   }
   server_.join();
   EXPECT_THAT(served_, IsOk());
@@ -190,7 +190,7 @@ TEST_F(ServedConnectionTest, ActionMayWaitForFurtherRequests) {
   };
   std::shared_ptr<SocketConnection> connection(std::move(connection_));
   ASSERT_OK_AND_ASSIGN(auto mapper, SharedMemoryMapper::Create(std::move(connection)));
-  ASSERT_OK_AND_ASSIGN(Slab slab, mapper->Reserve(mapper->page_size()));
+  ASSERT_OK_AND_ASSIGN(Slab slab, mapper->Reserve(mapper->page_size(), ExecutorAddress()));
   const ExecutorAction action = {ExecutorAddress::Of(reinterpret_cast<const void*>(wait)),
                                  ExecutorAddress::Of(&both)};
   std::thread caller([&] { EXPECT_THAT(mapper->Finalize(slab, {{}, {action}, {}}), IsOk()); });
@@ -216,7 +216,7 @@ TEST_F(ServedConnectionTest, ThreadsWorkAtOnce) {
                                    ExecutorAddress::Of(&count)};
     const SlabSegment segment{{0, page}, Protection::kReadWrite};
     for (int i = 0; i < 30; ++i) {
-      ASSERT_OK_AND_ASSIGN(Slab slab, mapper->Reserve(page));
+      ASSERT_OK_AND_ASSIGN(Slab slab, mapper->Reserve(page, ExecutorAddress()));
       ASSERT_OK_AND_ASSIGN(std::vector<uint8_t*> written, mapper->Initialize(slab, {segment}));
       *written[0] = 'x';
       ASSERT_THAT(mapper->Finalize(slab, {{segment}, {action}, {action}}), IsOk());
@@ -260,7 +260,7 @@ TEST_F(ServedConnectionTest, OtherSideMayEndWhileAnActionRuns) {
     static_cast<Both*>(argument)->may_end.WaitForNotification();
     static_cast<Both*>(argument)->has_ended = true;
   };
-  ASSERT_OK_AND_ASSIGN(const ExecutorAddress slab, executor_.Reserve(4096));
+  ASSERT_OK_AND_ASSIGN(const ExecutorAddress slab, executor_.Reserve(4096, ExecutorAddress()));
   const ExecutorAction action = {ExecutorAddress::Of(reinterpret_cast<const void*>(wait)),
                                  ExecutorAddress::Of(&both)};
   MessageWriter request(ExecutorOperation::kFinalize);

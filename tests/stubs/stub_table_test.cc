@@ -217,13 +217,13 @@ TEST_F(StubTableTest, FullArenaIsAnError) {
     request.size = 4096 - 64;
     request.near = memory_->near_first();
     ASSERT_THAT(memory_->Allocate(request), IsOk());
-    const size_t used = memory_->usage().total_used();
+    const size_t used = memory_->usage().used.total();
     Function function{PlusOne};
     for (int i = 0; i < 2; ++i) {
       EXPECT_THAT(table.Make(&function), StatusIs(absl::StatusCode::kResourceExhausted,
                                                   HasSubstr("do not fit in what is left")));
       EXPECT_EQ(table.size(), 0u);
-      EXPECT_EQ(memory_->usage().total_used(), used);
+      EXPECT_EQ(memory_->usage().used.total(), used);
     }
   }
 }
@@ -283,9 +283,9 @@ TEST_F(StubTableTest, RetiredStubsAreGivenOutAgainTheOldestFirst) {
 TEST_F(StubTableTest, GivesItsMemoryBack) {
   Function function{PlusOne};
   MakeStub(WithHandler(&GoToBody), function);
-  EXPECT_NE(memory_->usage().total_used(), 0u);
+  EXPECT_NE(memory_->usage().used.total(), 0u);
   table_ = nullptr;
-  EXPECT_EQ(memory_->usage().total_used(), 0u);
+  EXPECT_EQ(memory_->usage().used.total(), 0u);
 }
 
 }  // namespace
