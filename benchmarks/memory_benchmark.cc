@@ -1,8 +1,8 @@
 // How much memory do compiled functions take, beyond their code?
 //
 // Baseline: the code itself, as the linker counts it. Pages count whole, as the system gives them:
-// what is behind code is padding, stubs, and what is left of a page; and each stub has a slot among
-// the data.
+// what is there besides code is padding, stubs and slots, unwind tables, what is left of a page,
+// and the program's own constants and variables, which are counted too.
 //
 // Usage: memory_benchmark PROGRAM [ARGUMENT...]. Runs PROGRAM (bitcode) in this process and tells
 // what its first calls have made; its output comes first.
@@ -24,7 +24,6 @@ namespace {
 
 constexpr double kMostTimes = 1.5;
 constexpr double kMostMappings = 16;
-constexpr size_t kSlotBytes = 8;
 
 // Lines of /proc/self/maps.
 int Mappings() {
@@ -57,7 +56,6 @@ int Main(const std::vector<std::string>& arguments) {
   std::fflush(stdout);
   const Stats stats = engine->stats();
   const MemoryUsage& memory = stats.memory;
-  const size_t slots = kSlotBytes * stats.stubs_made;
   const auto line = [](const char* what, size_t code, size_t read_only, size_t data) {
     absl::PrintF("%-12s %10d %10d %10d\n", what, code, read_only, data);
   };
@@ -66,14 +64,13 @@ int Main(const std::vector<std::string>& arguments) {
   absl::PrintF("%-12s %10s %10s %10s\n", "bytes", "code", "read-only", "data");
   line("used", memory.used.code, memory.used.read_only, memory.used.data);
   line("committed", memory.committed.code, memory.committed.read_only, memory.committed.data);
-  const size_t taken = memory.committed.code + slots;
+  const size_t taken = memory.committed.total();
   absl::PrintF(
-      "\n%s",
-      FormatBars({AtMost("bytes taken for a byte of code, at most 1.5",
-                         static_cast<double>(taken) / static_cast<double>(stats.code_bytes),
-                         kMostTimes, absl::StrFormat("%d : %d", taken, stats.code_bytes)),
-                  AtMost("mappings of an arena, at most 16", mappings, kMostMappings,
-                         absl::StrFormat("%d said", memory.mappings))}));
+      "\n%s", FormatBars({AtMost("bytes taken for a byte of code, at most 1.5",
+                                 static_cast<double>(taken) / static_cast<double>(stats.code_bytes),
+                                 kMostTimes, absl::StrFormat("%d : %d", taken, stats.code_bytes)),
+                          AtMost("mappings of an arena, at most 16", mappings, kMostMappings,
+                                 absl::StrFormat("%d said", memory.mappings))}));
   return 0;
 }
 

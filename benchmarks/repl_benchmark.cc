@@ -186,7 +186,9 @@ Bar MakeBar(std::string claim, double measured, double limit, bool at_most, std:
 // One session of one kind, to be looked at with a profiler.
 int RunAlone(const std::string& kind, int count) {
   const Session session = kind == "mcjit" ? RunMcjit(count) : RunFirstcall(count, kind == "remove");
-  absl::PrintF("%.1f us an entry, the last %.1f\n", session.first, session.last);
+  absl::PrintF("%.1f us an entry, the last %.1f; resident %.0f KiB, in the end %.0f\n",
+               session.first, session.last, session.resident_first / 1024,
+               session.resident_last / 1024);
   return 0;
 }
 

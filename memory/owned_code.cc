@@ -10,12 +10,14 @@ std::atomic<uint64_t> frees{0};
 
 }  // namespace
 
+absl::Mutex OwnedCode::mutex_(absl::kConstInit);
+
 OwnedCode::OwnedCode(std::shared_ptr<MemoryManager> memory,
                      std::shared_ptr<UnwindRegistry> unwind_registry)
     : memory_(std::move(memory)), unwind_registry_(std::move(unwind_registry)) {}
 
-OwnedCode::~OwnedCode() {
-  absl::MutexLock lock(&mutex_);
+// Nobody else has it in hand.
+OwnedCode::~OwnedCode() ABSL_NO_THREAD_SAFETY_ANALYSIS {
   unwind_registry_->Withdraw(unwind_tables_);
   for (const std::function<void()>& action : on_free_) action();
   Free(blocks_);

@@ -51,7 +51,9 @@ class OwnedCode {
  private:
   const std::shared_ptr<MemoryManager> memory_;
   const std::shared_ptr<UnwindRegistry> unwind_registry_;
-  mutable absl::Mutex mutex_;
+  // Of all: there are as many owners as modules, each rarely used, and absl's deadlock detection
+  // gets slower with each mutex there is.
+  static absl::Mutex mutex_;
   std::vector<MemoryBlock> blocks_ ABSL_GUARDED_BY(mutex_);
   std::vector<UnwindTable> unwind_tables_ ABSL_GUARDED_BY(mutex_);
   std::vector<std::function<void()>> on_free_ ABSL_GUARDED_BY(mutex_);

@@ -161,9 +161,13 @@ absl::StatusOr<std::shared_ptr<ModuleView>> ModuleSource::OpenView() {
 }
 
 void ModuleSource::ForgetFirstView() {
-  absl::MutexLock lock(&mutex_);
-  first_view_is_taken_ = true;
-  first_view_ = nullptr;
+  {
+    absl::MutexLock lock(&mutex_);
+    first_view_is_taken_ = true;
+    first_view_ = nullptr;
+  }
+  // There are as many as modules, and absl's deadlock detection gets slower with each it knows.
+  mutex_.ForgetDeadlockInfo();
 }
 
 }  // namespace firstcall
