@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "llvm/ExecutionEngine/RuntimeDyld.h"
+#include "memory/instruction_cache.h"
 
 namespace firstcall {
 
@@ -53,10 +54,9 @@ void SectionMemory::registerEHFrames(uint8_t*, uint64_t run, size_t) {
 
 bool SectionMemory::finalizeMemory(std::string*) {
   for (const Section& section : sections_) {
-    if (!section.is_code) continue;
-    char* begin = section.block.run.InThisProcess<char*>();
-    __builtin___clear_cache(begin, begin + section.size);
+    if (section.is_code) FlushInstructions(section.block, section.size);
   }
+  SynchronizeInstructionFetch();
   return false;
 }
 

@@ -7,11 +7,12 @@
 #include <cstring>
 
 #include "base/status.h"
+#include "memory/instruction_cache.h"
 
 namespace firstcall {
 namespace {
 
-// As many stubs of 2 x 16 bytes, with a tail of at most 16, as fit into a page of 4 KiB.
+// As many stubs of 2 x 16 bytes, with a tail of at most 32, as fit into a page of 4 KiB.
 constexpr size_t kStubsPerBlock = 127;
 constexpr size_t kCodeAlignment = 64;
 
@@ -31,9 +32,7 @@ StubTable::StubTable(const StubArchitecture& architecture, Arena& arena,
     : architecture_(architecture),
       arena_(arena),
       unwind_registry_(unwind_registry),
-      handler_(handler) {
-  InitializeReentry();
-}
+      handler_(handler) {}
 
 StubTable::~StubTable() = default;
 
@@ -85,8 +84,8 @@ absl::Status StubTable::AddBlock() {
     words[StubBlockLayout::SlotOffset(i) / 8] =
         (code.run + layout.LeadOffset(kStubsPerBlock, i)).value();
   }
-  char* begin = code.run.InThisProcess<char*>();
-  __builtin___clear_cache(begin, begin + bytes.size());
+  FlushInstructions(code, bytes.size());
+  SynchronizeInstructionFetch();
   unwind_registry_.Register(unwind.run);
   blocks_.push_back(std::move(block));
   return absl::OkStatus();

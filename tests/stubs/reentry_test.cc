@@ -23,7 +23,7 @@
 #include "stubs/stub_table.h"
 #include "tests/stubs/registers_x86_64.h"
 
-// Of reentry_state.cc, read by the assembly.
+// Of stub_x86_64.cc, read by the assembly.
 extern "C" {
 extern __attribute__((visibility("hidden"))) uint64_t firstcall_reentry_save_size;
 extern __attribute__((visibility("hidden"))) uint32_t firstcall_reentry_save_mask;

@@ -211,7 +211,7 @@ TEST_F(StubTableTest, FullArenaIsAnError) {
     const Segment full = sizes.code == 4096        ? Segment::kCode
                          : sizes.read_only == 4096 ? Segment::kReadOnly
                                                    : Segment::kData;
-    ASSERT_THAT(arena_->Allocate(full, 4096 - 64, 1), IsOk());
+    ASSERT_THAT(arena_->Allocate(full, 4096 - 32, 1), IsOk());
     Function function{PlusOne};
     for (int i = 0; i < 2; ++i) {
       EXPECT_THAT(table.Make(&function), StatusIs(absl::StatusCode::kResourceExhausted,
