@@ -110,7 +110,7 @@ void McjitLinker::Abandon() { (void)mcjit_.release(); }
 
 absl::StatusOr<SymbolAddresses> McjitLinker::Load(ObjectImage& image) {
   if (MustRenew(image)) FIRSTCALL_RETURN_IF_ERROR(Renew());
-  memory_->BeginObject(image.defined());
+  memory_->BeginObject(image.defined(), /*needs_jumps=*/!image.calls_are_direct());
   absl::Status status = RunGuarded([&] { mcjit_->addObjectFile(image.TakeObject()); });
   if (!status.ok()) {
     absl::Status cause = memory_->status().ok() ? status : memory_->status();

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "base/status.h"
+#include "engine/ifunc_argument.h"
 #include "engine/signature.h"
 #include "engine/source_module.h"
 #include "engine/work_scope.h"
@@ -155,7 +156,9 @@ absl::Status ObjectLinker::LinkLocked(LazyObject& object, CompileContext& contex
   FIRSTCALL_RETURN_IF_ERROR(KeepLifecycle(lifecycle, linker, object));
   if (auto initializer = object.addresses.find(kInitializer);
       initializer != object.addresses.end()) {
-    initializer->second.InThisProcess<void (*)()>()();
+    // One that calls resolvers takes what they take.
+    CallWithIFuncArguments(
+        initializer->second.InThisProcess<void (*)(uint64_t, const IFuncArgument*)>());
   }
   published.code_bytes = linker.code_bytes();
   published.link = absl::Now() - start;

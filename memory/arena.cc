@@ -17,6 +17,14 @@ namespace {
 
 constexpr size_t kMiB = size_t{1} << 20;
 
+// Of a direct call, to either side: 32 bits on x86-64 (Intel SDM volume 2, CALL), 28 on AArch64
+// (Arm Architecture Reference Manual, C6.2, BL), which is also less than what is known of others.
+#if defined(__x86_64__)
+constexpr size_t kBranchReach = 2048 * kMiB;
+#else
+constexpr size_t kBranchReach = 128 * kMiB;
+#endif
+
 // Writable data becomes accessible in steps of this size, so that the reservation does not count
 // against the system's commit limit.
 constexpr size_t kCommitStep = 4 * kMiB;
@@ -50,11 +58,7 @@ absl::StatusOr<int> CreatePages(size_t size) {
 }  // namespace
 
 ArenaSizes ArenaSizes::Default() {
-#if defined(__aarch64__)
-  return {112 * kMiB, 128 * kMiB, 1024 * kMiB};
-#else
-  return {256 * kMiB, 256 * kMiB, 1024 * kMiB};
-#endif
+  return {std::min(256 * kMiB, kBranchReach), 256 * kMiB, 1024 * kMiB};
 }
 
 absl::StatusOr<std::unique_ptr<Arena>> Arena::Create(const ArenaSizes& sizes) {
@@ -67,6 +71,7 @@ Arena::Arena(const ArenaSizes& sizes) : owner_(getpid()) {
   code_.size = RoundUp(sizes.code, PageSize());
   read_only_.size = RoundUp(sizes.read_only, PageSize());
   data_.size = RoundUp(sizes.data, PageSize());
+  code_size_ = code_.size;
   alias_size_ = code_.size + read_only_.size;
   reserved_size_ = alias_size_ + data_.size;
 }
@@ -157,7 +162,9 @@ absl::StatusOr<ArenaBlock> Arena::Allocate(Segment segment, size_t size, size_t 
   absl::MutexLock lock(&mutex_);
   if (getpid() != owner_) FIRSTCALL_RETURN_IF_ERROR(LeaveParentsPages());
   Part& from = part(segment);
-  const size_t begin = RoundUp(from.used, alignment);
+  // The range itself is aligned to a page only.
+  const uint64_t start = from.run.value();
+  const size_t begin = RoundUp(start + from.used, alignment) - start;
   if (begin > from.size || size > from.size - begin) {
     return absl::ResourceExhaustedError(absl::StrCat(
         "code memory: ", size, " bytes do not fit in what is left of an arena segment (", from.used,
@@ -171,6 +178,11 @@ absl::StatusOr<ArenaBlock> Arena::Allocate(Segment segment, size_t size, size_t 
 bool Arena::Contains(ExecutorAddress address) const {
   const int64_t offset = address - ExecutorAddress::Of(reserved_);
   return offset >= 0 && static_cast<uint64_t>(offset) < reserved_size_;
+}
+
+bool Arena::IsReachedByCalls(ExecutorAddress address) const {
+  const int64_t offset = address - ExecutorAddress::Of(reserved_);
+  return code_size_ <= kBranchReach && offset >= 0 && static_cast<uint64_t>(offset) < code_size_;
 }
 
 ArenaUsage Arena::usage() const {

@@ -31,14 +31,15 @@ namespace firstcall {
 enum class Segment { kCode, kReadOnly, kData };
 
 // Bytes an arena reserves for each segment. The sum must stay below the reach of the target's
-// PC-relative addressing, and code alone below that of its branches.
+// PC-relative addressing. If code alone is larger than the reach of the target's branches, calls
+// take longer ways.
 struct ArenaSizes {
   size_t code = 0;
   size_t read_only = 0;
   size_t data = 0;
 
-  // 1.5 GiB of address space on x86-64 (reach 2 GiB), with 112 MiB of code on AArch64 (reach of a
-  // branch 128 MiB). Reserved addresses cost no memory until they are used.
+  // 1.5 GiB of address space (reach 2 GiB on x86-64, 4 GiB on AArch64), code no more than branches
+  // reach (128 MiB on AArch64). Reserved addresses cost no memory until they are used.
   static ArenaSizes Default();
 };
 
@@ -73,6 +74,10 @@ class Arena {
   // Whether `address` lies inside the reserved range.
   bool Contains(ExecutorAddress address) const;
 
+  // Whether a direct call reaches `address` from wherever in the arena code is: it lies in the code
+  // segment, and that is no larger than the reach of the architecture's branches.
+  bool IsReachedByCalls(ExecutorAddress address) const;
+
   ArenaUsage usage() const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
@@ -101,6 +106,7 @@ class Arena {
   size_t reserved_size_ = 0;
   uint8_t* alias_ = nullptr;  // The writable mapping of the shared parts.
   size_t alias_size_ = 0;
+  size_t code_size_ = 0;
 
   mutable absl::Mutex mutex_;
   pid_t owner_ ABSL_GUARDED_BY(mutex_);  // The process whose pages the unused shared ones are.

@@ -1,13 +1,13 @@
 // Makes bytes that were written as data into instructions that every thread of the process fetches.
 //
-// Where code is written and where it runs are two addresses of the same memory. On x86-64 nothing has
-// to be done. On AArch64 (Arm Architecture Reference Manual, B2.3.6 and B2.3.10) the bytes must leave
-// the data cache, the instruction cache must forget what it has for the address they run at, and every
-// processor that may have fetched from there ahead of time must synchronize: the cache instructions
-// reach all caches, but not what is already in another processor's pipeline.
+// Where code is written and where it runs are two addresses of the same memory. On x86-64 nothing
+// has to be done. On AArch64 (Arm Architecture Reference Manual, B2.3.6 and B2.3.10) the bytes must
+// leave the data cache, the instruction cache must forget what it has for the address they run at,
+// and every processor that may have fetched from there ahead of time must synchronize: the cache
+// instructions reach all caches, but not what is already in another processor's pipeline.
 //
-// So whoever publishes code calls FlushInstructions for each piece, then SynchronizeInstructionFetch,
-// and then stores the pointer that leads there.
+// So whoever publishes code calls FlushInstructions for each piece, then
+// SynchronizeInstructionFetch, and then stores the pointer that leads there.
 //
 // Thread-safe. Never blocks on a compile.
 
@@ -26,8 +26,9 @@ void FlushInstructions(const ArenaBlock& code, size_t size);
 // How the processors that run threads of this process are made to fetch anew.
 enum class FetchBarrier {
   kMembarrier,       // membarrier(2), PRIVATE_EXPEDITED_SYNC_CORE: Linux 4.16 and later.
-  kVisitProcessors,  // Otherwise: the calling thread runs once on each, so that whatever ran there has
-                     // been interrupted, and a return from an exception synchronizes. Much dearer.
+  kVisitProcessors,  // Otherwise: the calling thread runs once on each, so that whatever ran there
+                     // has been interrupted, and a return from an exception synchronizes. Much
+                     // dearer.
 };
 
 // The best this kernel has. Asks once.

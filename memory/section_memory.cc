@@ -7,8 +7,9 @@
 
 namespace firstcall {
 
-void SectionMemory::BeginObject(absl::Span<const absl::string_view> symbols) {
+void SectionMemory::BeginObject(absl::Span<const absl::string_view> symbols, bool needs_jumps) {
   symbols_ = symbols;
+  needs_jumps_ = needs_jumps;
   addresses_.clear();
   sections_.clear();
   code_bytes_ = 0;

@@ -28,8 +28,9 @@ class SectionMemory final : public llvm::RTDyldMemoryManager {
       : arena_(arena), unwind_registry_(unwind_registry) {}
 
   // Forgets the last object. Call before loading one; `symbols` are those whose addresses are
-  // wanted and must stay valid until it is loaded.
-  void BeginObject(absl::Span<const absl::string_view> symbols);
+  // wanted and must stay valid until it is loaded. Without `needs_jumps` no section gets room for
+  // jumps to what its calls do not reach themselves.
+  void BeginObject(absl::Span<const absl::string_view> symbols, bool needs_jumps = true);
 
   // Where the wanted symbols of the current object are, in their order; known when it is loaded.
   const std::vector<ExecutorAddress>& addresses() const { return addresses_; }
@@ -40,6 +41,7 @@ class SectionMemory final : public llvm::RTDyldMemoryManager {
   // Bytes of code of the current object.
   size_t code_bytes() const { return code_bytes_; }
 
+  bool allowStubAllocation() const override { return needs_jumps_; }
   uint8_t* allocateCodeSection(uintptr_t size, unsigned alignment, unsigned section_id,
                                llvm::StringRef name) override;
   uint8_t* allocateDataSection(uintptr_t size, unsigned alignment, unsigned section_id,
@@ -69,6 +71,7 @@ class SectionMemory final : public llvm::RTDyldMemoryManager {
   std::vector<ExecutorAddress> addresses_;
   std::vector<Section> sections_;
   size_t code_bytes_ = 0;
+  bool needs_jumps_ = true;
   absl::Status status_;
 };
 

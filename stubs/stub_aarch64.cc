@@ -1,11 +1,12 @@
 // AArch64 stubs.
 //
 //   stub:  bti  c                   lead:  bti  c               tail:  adrp x16, context
-//          adrp x16, slot                  movz x17, #index            ldr  x16, [x16, :lo12:context]
-//          ldr  x16, [x16, :lo12:slot]     b    tail                   stp  x16, x17, [sp, #-16]!
-//          br   x16                        brk                         adrp x16, reentry
-//                                                                      ldr  x16, [x16, :lo12:reentry]
-//                                                                      br   x16
+//          adrp x16, slot                  movz x17, #index            ldr  x16, [x16,
+//          :lo12:context] ldr  x16, [x16, :lo12:slot]     b    tail                   stp  x16,
+//          x17, [sp, #-16]! br   x16                        brk                         adrp x16,
+//          reentry
+//                                                                      ldr  x16, [x16,
+//                                                                      :lo12:reentry] br   x16
 //
 // x16 and x17 are the intra-procedure-call registers (AAPCS64, 6.1.1): any call may lose them to a
 // veneer, so no calling convention passes anything in them. Context and index still go by way of

@@ -6,7 +6,8 @@
 //   data:  context, reentry, slot 0 .. slot n-1      (8 bytes each)
 // A stub jumps through its slot. Until its function is published, the slot holds the address of the
 // stub's lead, which notes the stub's index and goes on to the tail; the tail notes the block's
-// context and goes to the reentry. No register that a calling convention uses is changed on the way.
+// context and goes to the reentry. No register that a calling convention uses is changed on the
+// way.
 //
 // Immutable.
 

@@ -1,5 +1,5 @@
-// Writes an .eh_frame table (DWARF 4, section 6.4, as the Linux Standard Base changes it) for code at
-// known addresses: for the encoders.
+// Writes an .eh_frame table (DWARF 4, section 6.4, as the Linux Standard Base changes it) for code
+// at known addresses: for the encoders.
 //
 // Thread-compatible.
 

@@ -18,12 +18,6 @@ _AARCH64 = "//third_party/aarch64:is_target"
 # Where a command names the architecture to compile for; clang's own if that is this machine's.
 _TARGET = "@TARGET@"
 
-# What is printed in place of a program that the architecture cannot have.
-_SKIP = {
-    "aarch64": "it is a program for AArch64",
-    "x86_64": "it is a program for x86-64",
-}
-
 _WARNINGS = "-Wall -Wextra -Werror -Wno-unused-command-line-argument"
 
 def _stem(source):
@@ -35,7 +29,7 @@ def _clang(source):
 def _path(file):
     return "$(execpath {})".format(file)
 
-def _genrule(outs, srcs, commands, aarch64_commands = None, only = None):
+def _genrule(outs, srcs, commands, aarch64_commands = None, skip = {}):
     native.genrule(
         name = outs[0].replace(".", "_") + "_made",
         srcs = srcs,
@@ -45,21 +39,15 @@ def _genrule(outs, srcs, commands, aarch64_commands = None, only = None):
             "//conditions:default": " && ".join(commands).replace(_TARGET, ""),
         }),
         # Otherwise building everything would make what no test needs.
-        tags = ["manual"] if only else [],
+        tags = ["manual"] if skip else [],
         tools = _TOOLS,
         visibility = ["//visibility:private"],
     )
 
-def _unless_skipped(only, value, otherwise):
-    """`value` on the architecture `only`, or on all if that is None."""
-    if not only:
-        return value
-    return select({
-        _AARCH64: value if only == "aarch64" else otherwise,
-        "//conditions:default": value if only == "x86_64" else otherwise,
-    })
+def _choose(aarch64, others):
+    return select({_AARCH64: aarch64, "//conditions:default": others})
 
-def _compare(name, executable, forms, options, data, size, tags, only):
+def _compare(name, executable, forms, options, data, size, tags, skip):
     args = ["--firstcall=$(rootpath //tools:firstcall)", "--native=$(rootpath {})".format(executable)]
     files = []
     for form, modules in forms.items():
@@ -70,15 +58,39 @@ def _compare(name, executable, forms, options, data, size, tags, only):
     native.cc_test(
         name = name,
         size = size,
-        args = _unless_skipped(
-            only,
-            args,
-            ["'--skip={}:{}'".format(form, _SKIP.get(only)) for form in forms],
-        ),
-        data = _unless_skipped(only, [executable, "//tools:firstcall"] + files + data, []),
+        args = _choose(*[
+            ["'--skip={}:{}'".format(form, skip[architecture]) for form in forms] if architecture in skip else args
+            for architecture in ["aarch64", "x86_64"]
+        ]),
+        data = _choose(*[
+            [] if architecture in skip else [executable, "//tools:firstcall"] + files + data
+            for architecture in ["aarch64", "x86_64"]
+        ]),
         tags = tags,
         deps = [":program_test_main"],
     )
+
+def _compile(srcs, unoptimized, optimized, linked, executable, copts):
+    """The commands that make all forms of a program."""
+    commands = []
+    for i in range(len(srcs)):
+        for flags, output in [(_UNOPTIMIZED, unoptimized[i]), ("-O2", optimized[i])]:
+            commands.append("{clang} {flags} {warnings} {copts} -emit-llvm -c {source} -o {output}".format(
+                clang = _clang(srcs[i]),
+                copts = copts,
+                flags = flags,
+                output = _path(output),
+                source = _path(srcs[i]),
+                warnings = _WARNINGS,
+            ))
+
+    # From the bitcode: nothing of the engine is in it, and the source is not compiled a third time.
+    commands.append("{} -w -O0 {} -pthread -lm -o {}".format(
+        _clang(srcs[0]),
+        " ".join([_path(file) for file in linked]),
+        _path(executable),
+    ))
+    return commands
 
 def program_test(
         name,
@@ -90,7 +102,7 @@ def program_test(
         aarch64_copts = None,
         size = "small",
         tags = [],
-        only = None):
+        skip = {}):
     """Compares C or C++ sources run through the command, unoptimized and optimized, with native code.
 
     Args:
@@ -103,48 +115,25 @@ def program_test(
       aarch64_copts: these instead, for AArch64.
       size: of the test.
       tags: of the test.
-      only: x86_64 or aarch64, if the program is for that architecture; skipped on others.
+      skip: architecture (aarch64 or x86_64) that it is skipped on -> the reason.
     """
     unoptimized = [_stem(source) + ".O0.bc" for source in srcs]
     optimized = [_stem(source) + ".O2.bc" for source in srcs]
     executable = name + ".native"
-    compile = "{clang} {flags} {warnings} {copts} -emit-llvm -c {source} -o {output}"
-    linked = [_path(file) for file in unoptimized + objects + archives]
-
-    def commands(copts):
-        result = []
-        for i in range(len(srcs)):
-            for flags, output in [(_UNOPTIMIZED, unoptimized[i]), ("-O2", optimized[i])]:
-                result.append(compile.format(
-                    clang = _clang(srcs[i]),
-                    copts = copts,
-                    flags = flags,
-                    output = _path(output),
-                    source = _path(srcs[i]),
-                    warnings = _WARNINGS,
-                ))
-
-        # From the bitcode: nothing of the engine is in it, and the source is not compiled a third time.
-        result.append("{} -w -O0 {} -pthread -lm -o {}".format(
-            _clang(srcs[0]),
-            " ".join(linked),
-            _path(executable),
-        ))
-        return result
-
+    linked = unoptimized + objects + archives
     _genrule(
         [executable] + unoptimized + optimized,
         srcs + hdrs + objects + archives,
-        commands(copts),
-        commands(aarch64_copts) if aarch64_copts else None,
-        only,
+        _compile(srcs, unoptimized, optimized, linked, executable, copts),
+        _compile(srcs, unoptimized, optimized, linked, executable, aarch64_copts or copts),
+        skip,
     )
     options = ["--extra-object=$(rootpath {})".format(file) for file in objects]
     options += ["--extra-archive=$(rootpath {})".format(file) for file in archives]
     forms = {"Unoptimized": unoptimized, "Optimized": optimized}
-    _compare(name, executable, forms, options, objects + archives, size, tags, only)
+    _compare(name, executable, forms, options, objects + archives, size, tags, skip)
 
-def ir_program_test(name, srcs, size = "small", tags = [], only = None):
+def ir_program_test(name, srcs, size = "small", tags = [], skip = {}):
     """Compares a program in assembly text, run as text and as bitcode, with native code.
 
     Args:
@@ -152,7 +141,7 @@ def ir_program_test(name, srcs, size = "small", tags = [], only = None):
       srcs: .ll files, the first one with main; the others become extra modules.
       size: of the test.
       tags: of the test.
-      only: as of program_test.
+      skip: as of program_test.
     """
     executable = name + ".native"
     modules = [_stem(source) + ".bc" for source in srcs]
@@ -165,8 +154,8 @@ def ir_program_test(name, srcs, size = "small", tags = [], only = None):
         " ".join([_path(module) for module in modules]),
         _path(executable),
     ))
-    _genrule([executable] + modules, srcs, commands, only = only)
-    _compare(name, executable, {"Text": srcs, "Bitcode": modules}, [], [], size, tags, only)
+    _genrule([executable] + modules, srcs, commands, skip = skip)
+    _compare(name, executable, {"Text": srcs, "Bitcode": modules}, [], [], size, tags, skip)
 
 def object_file(name, src, hdrs = []):
     """Makes the object file `name` of one source that may include `hdrs`."""

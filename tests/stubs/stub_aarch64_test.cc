@@ -97,9 +97,9 @@ TEST_P(StubAArch64Test, StubsJumpThroughTheirSlots) {
 TEST_P(StubAArch64Test, LeadsNoteTheirIndexAndGoToTheTail) {
   for (size_t i = 0; i < placement_.count; ++i) {
     const std::string index = i == 0 ? "0x0" : Hex(i);
-    ASSERT_THAT(CodeTexts(layout().LeadOffset(placement_.count, i), layout().stub_size),
-                ElementsAre("bti c", absl::StrCat("mov x17, #", index), "b " + Hex(Tail()),
-                            "brk #0"))
+    ASSERT_THAT(
+        CodeTexts(layout().LeadOffset(placement_.count, i), layout().stub_size),
+        ElementsAre("bti c", absl::StrCat("mov x17, #", index), "b " + Hex(Tail()), "brk #0"))
         << "lead " << i;
   }
 }

@@ -151,9 +151,11 @@ TEST_P(StubX8664Test, CallersFrameIsKnownAtEveryInstruction) {
   const uint64_t pushed = Tail() + disassembler_.At(code_, Stubs(), Tail() - Stubs()).size;
   EXPECT_THAT(table.Rows(*fdes[1]),
               ElementsAre(UnwindRow{Leads(),
-                                 "DW_OP_breg7 +8, DW_OP_breg16 +0, DW_OP_lit15, DW_OP_and, "
-                                 "DW_OP_lit9, DW_OP_ge, DW_OP_lit3, DW_OP_shl, DW_OP_plus", "[CFA-8]"},
-                          UnwindRow{Tail(), "reg7+16", "[CFA-8]"}, UnwindRow{pushed, "reg7+24", "[CFA-8]"}));
+                                    "DW_OP_breg7 +8, DW_OP_breg16 +0, DW_OP_lit15, DW_OP_and, "
+                                    "DW_OP_lit9, DW_OP_ge, DW_OP_lit3, DW_OP_shl, DW_OP_plus",
+                                    "[CFA-8]"},
+                          UnwindRow{Tail(), "reg7+16", "[CFA-8]"},
+                          UnwindRow{pushed, "reg7+24", "[CFA-8]"}));
 }
 
 // The expression above asks for the lowest bits of the address, and for 9.

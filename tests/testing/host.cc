@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-namespace firstcall::testing {
+namespace firstcall {
 namespace {
 
 // Set by third_party/aarch64/emulate.sh: itself, which looks at what it is asked to start.
@@ -25,4 +25,4 @@ std::string ClangTargetOption() {
 #endif
 }
 
-}  // namespace firstcall::testing
+}  // namespace firstcall

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace firstcall::testing {
+namespace firstcall {
 
 // Whether this process runs in the user-mode emulator. What that cannot do is skipped:
 //   if (IsEmulated()) GTEST_SKIP() << "why";
@@ -21,6 +21,6 @@ std::vector<std::string> OnThisMachine(std::vector<std::string> command);
 // The option that makes clang compile for the architecture of this process.
 std::string ClangTargetOption();
 
-}  // namespace firstcall::testing
+}  // namespace firstcall
 
 #endif  // FIRSTCALL_TESTS_TESTING_HOST_H_
