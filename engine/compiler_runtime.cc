@@ -16,12 +16,12 @@ int __cpu_indicator_init();
   FIRSTCALL_EACH_ORDER(DO, kind, 1)    \
   FIRSTCALL_EACH_ORDER(DO, kind, 2)    \
   FIRSTCALL_EACH_ORDER(DO, kind, 4) FIRSTCALL_EACH_ORDER(DO, kind, 8)
-#define FIRSTCALL_EACH_ATOMIC(DO)                                                                 \
-  FIRSTCALL_EACH_WIDTH(DO, cas)                                                                   \
-  FIRSTCALL_EACH_ORDER(DO, cas, 16)                                                               \
-  FIRSTCALL_EACH_WIDTH(DO, swp)                                                                   \
-  FIRSTCALL_EACH_WIDTH(DO, ldadd) FIRSTCALL_EACH_WIDTH(DO, ldclr) FIRSTCALL_EACH_WIDTH(DO, ldeor) \
-      FIRSTCALL_EACH_WIDTH(DO, ldset)
+#define FIRSTCALL_EACH_ATOMIC(DO)   \
+  FIRSTCALL_EACH_WIDTH(DO, cas)     \
+  FIRSTCALL_EACH_ORDER(DO, cas, 16) \
+  FIRSTCALL_EACH_WIDTH(DO, swp)     \
+  FIRSTCALL_EACH_WIDTH(DO, ldadd)   \
+  FIRSTCALL_EACH_WIDTH(DO, ldclr) FIRSTCALL_EACH_WIDTH(DO, ldeor) FIRSTCALL_EACH_WIDTH(DO, ldset)
 #define FIRSTCALL_DECLARE_ATOMIC(kind, width, order) void __aarch64_##kind##width##_##order();
 extern "C" {
 FIRSTCALL_EACH_ATOMIC(FIRSTCALL_DECLARE_ATOMIC)

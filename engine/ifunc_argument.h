@@ -1,5 +1,5 @@
-// What an ifunc's resolver is called with, as the C library does it: on AArch64 the capabilities of the CPU
-// (sys/ifunc.h), on x86-64 nothing, so that what is passed does no harm.
+// What an ifunc's resolver is called with, as the C library does it: on AArch64 the capabilities of
+// the CPU (sys/ifunc.h), on x86-64 nothing, so that what is passed does no harm.
 //
 // Immutable after the first call.
 

@@ -63,13 +63,13 @@ void ReplaceIFuncs(llvm::Module& module) {
   auto* initializer = llvm::Function::Create(
       llvm::FunctionType::get(llvm::Type::getVoidTy(context),
                               {llvm::Type::getInt64Ty(context), pointer}, /*isVarArg=*/false),
-      llvm::GlobalValue::ExternalLinkage,
-      llvm::StringRef(kInitializer.data(), kInitializer.size()), &module);
+      llvm::GlobalValue::ExternalLinkage, llvm::StringRef(kInitializer.data(), kInitializer.size()),
+      &module);
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "", initializer));
   for (llvm::GlobalIFunc& ifunc : llvm::make_early_inc_range(module.ifuncs())) {
-    auto* target = new llvm::GlobalVariable(
-        module, pointer, /*isConstant=*/false, llvm::GlobalValue::InternalLinkage,
-        llvm::Constant::getNullValue(pointer), "");
+    auto* target = new llvm::GlobalVariable(module, pointer, /*isConstant=*/false,
+                                            llvm::GlobalValue::InternalLinkage,
+                                            llvm::Constant::getNullValue(pointer), "");
     target->setDSOLocal(true);
     llvm::Function* thunk = MakeThunk(ifunc, *target, module);
     builder.CreateStore(CallResolver(ifunc, *initializer, builder), target);

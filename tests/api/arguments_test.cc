@@ -1,8 +1,10 @@
-// What a caller passes is what the callee gets, although in between the callee was compiled: for every
-// class of registers, in every calling convention, that arguments and results have on this architecture.
+// What a caller passes is what the callee gets, although in between the callee was compiled: for
+// every class of registers, in every calling convention, that arguments and results have on this
+// architecture.
 //
-// Each case is a function that stores what it was passed, and one that calls it through a pointer, for the
-// first time, with bytes of the test; what is expected are these bytes, stored without a call.
+// Each case is a function that stores what it was passed, and one that calls it through a pointer,
+// for the first time, with bytes of the test; what is expected are these bytes, stored without a
+// call.
 
 #include <cstdarg>
 #include <cstdint>
@@ -69,21 +71,27 @@ const Case kCases[] = {
     {"SmallStructures", Times(5, "[2 x i64]"), "{ i64, i64 }"},
     {"LargeStructure", {"i64", "ptr byval([9 x i64])", "double"}, "i64"},
     {"ReturnedInMemory", {"ptr sret([9 x i64])", "i64", "double"}},
-    {"VariableArguments", {"ptr", "i32", "i32", "double", "i64", "double", "i64", "double", "i64",
-                           "i64", "i64", "double", "double", "i64", "i64"},
-     "i32", "", "", 2},
+    {"VariableArguments",
+     {"ptr", "i32", "i32", "double", "i64", "double", "i64", "double", "i64", "i64", "i64",
+      "double", "double", "i64", "i64"},
+     "i32",
+     "",
+     "",
+     2},
     {"Fastcc", Times(12, "i64") + Times(10, "double"), "double", "fastcc"},
-    {"Coldcc", Times(8, "i64") + Times(8, "double"), "i64", "coldcc"},
     {"PreserveMost", Times(8, "i64") + Times(8, "double"), "i64", "preserve_mostcc"},
     {"PreserveAll", Times(8, "i64") + Times(8, "double"), "void", "preserve_allcc"},
     {"PreserveNone", Times(12, "i64") + Times(8, "double"), "i64", "preserve_nonecc"},
-    {"Swiftcc", {"i64", "i64", "ptr swiftself", "double", "double"}, "{ i64, i64, i64, i64 }",
+    {"Swiftcc",
+     {"i64", "i64", "ptr swiftself", "double", "double"},
+     "{ i64, i64, i64, i64 }",
      "swiftcc"},
     {"Swifttailcc", {"i64", "ptr swiftasync", "ptr swiftself", "double"}, "i64", "swifttailcc"},
     {"Tailcc", Times(6, "i64") + Times(8, "double"), "i64", "tailcc"},
     {"Nest", {"ptr nest", "i64", "i64", "double"}, "i64"},
     {"Ghccc", Times(9, "i64") + Times(4, "float") + Times(2, "double"), "void", "ghccc"},
 #if defined(__x86_64__)
+    {"Coldcc", Times(8, "i64") + Times(8, "double"), "i64", "coldcc"},
     {"ExtendedDoubles", Times(4, "x86_fp80"), "x86_fp80"},
     {"Halves", Times(8, "half"), "half"},
     {"Vectors256", Times(10, "<8 x i32>"), "<8 x i32>", "", "avx2"},
@@ -138,7 +146,8 @@ std::string Copy(const std::string& type, const std::string& from, const std::st
 
 constexpr char kBlock[] = "[9 x i64]";  // What byval and sret are about.
 
-// The module of a case: @given, @expected and @seen hold a cell for each argument and one for the result.
+// The module of a case: @given, @expected and @seen hold a cell for each argument and one for the
+// result.
 std::string ModuleOf(const Case& c) {
   const size_t count = c.arguments.size(), result_cell = kMaxValues - 1;
   const bool is_variable = c.variable_from != SIZE_MAX;
@@ -157,13 +166,14 @@ std::string ModuleOf(const Case& c) {
                      is_sret ? absl::StrCat("%p", i) : Cell("seen", i));
       expected += Copy(kBlock, Cell("given", i), Cell("expected", i));
     } else {
-      loads += absl::StrCat("  %v", i, " = load ", type, ", ptr ", Cell("given", i), ", align 16\n");
+      loads +=
+          absl::StrCat("  %v", i, " = load ", type, ", ptr ", Cell("given", i), ", align 16\n");
       passed.push_back(absl::StrCat(argument, " %v", i));
-      expected += absl::StrCat("  store ", type, " %v", i, ", ptr ", Cell("expected", i),
-                               ", align 16\n");
+      expected +=
+          absl::StrCat("  store ", type, " %v", i, ", ptr ", Cell("expected", i), ", align 16\n");
       if (i < c.variable_from) {
-        callee += absl::StrCat("  store ", type, " %p", i, ", ptr ", Cell("seen", i),
-                               ", align 16\n");
+        callee +=
+            absl::StrCat("  store ", type, " %p", i, ", ptr ", Cell("seen", i), ", align 16\n");
       }
     }
     if (i < c.variable_from) parameters.push_back(absl::StrCat(argument, " %p", i));
@@ -183,8 +193,8 @@ std::string ModuleOf(const Case& c) {
                        ", align 16\n  ret ", c.result, " %result\n");
     call = "%r = " + call;
     expected += Copy(c.result, Cell("given", result_cell), Cell("expected", result_cell));
-    result = absl::StrCat("  store ", c.result, " %r, ptr ", Cell("seen", result_cell),
-                          ", align 16\n");
+    result =
+        absl::StrCat("  store ", c.result, " %r, ptr ", Cell("seen", result_cell), ", align 16\n");
   }
   std::string text;
   for (const char* table : {"given", "expected", "seen"}) {
@@ -204,9 +214,9 @@ std::string ModuleOf(const Case& c) {
 }  // namespace
 }  // namespace firstcall
 
-// What the arguments behind a list are, in the order of VariableArguments above, for the code under test.
-// A list is passed as the address of its first element, or is larger than two words and passed by
-// address: the same for both architectures.
+// What the arguments behind a list are, in the order of VariableArguments above, for the code under
+// test. A list is passed as the address of its first element, or is larger than two words and
+// passed by address: the same for both architectures.
 static uint8_t* variable_cells;
 extern "C" __attribute__((visibility("default"))) void CollectVariable(void* list) {
   va_list arguments;
@@ -228,14 +238,15 @@ namespace {
 
 class ArgumentsTest : public ::testing::TestWithParam<std::tuple<Case, CodegenLevel>> {};
 
-INSTANTIATE_TEST_SUITE_P(
-    Classes, ArgumentsTest,
-    ::testing::Combine(::testing::ValuesIn(kCases),
-                       ::testing::Values(CodegenLevel::kO0, CodegenLevel::kO2)),
-    [](const auto& info) {
-      return absl::StrCat(std::get<0>(info.param).name,
-                          std::get<1>(info.param) == CodegenLevel::kO0 ? "AtO0" : "AtO2");
-    });
+INSTANTIATE_TEST_SUITE_P(Classes, ArgumentsTest,
+                         ::testing::Combine(::testing::ValuesIn(kCases),
+                                            ::testing::Values(CodegenLevel::kO0,
+                                                              CodegenLevel::kO2)),
+                         [](const auto& info) {
+                           return absl::StrCat(
+                               std::get<0>(info.param).name,
+                               std::get<1>(info.param) == CodegenLevel::kO0 ? "AtO0" : "AtO2");
+                         });
 
 TEST_P(ArgumentsTest, SurviveAFirstCall) {
   const auto& [c, level] = GetParam();
@@ -254,8 +265,10 @@ TEST_P(ArgumentsTest, SurviveAFirstCall) {
   uint8_t* const given = table("given");
   uint8_t* const expected = table("expected");
   uint8_t* const seen = table("seen");
-  for (int i = 0; i < kCell * kMaxValues; ++i) given[i] = static_cast<uint8_t>(i * 37 + i / 256 + 1);
+  for (int i = 0; i < kCell * kMaxValues; ++i)
+    given[i] = static_cast<uint8_t>(i * 37 + i / 256 + 1);
   variable_cells = seen + kCell * (c.variable_from == SIZE_MAX ? 0 : c.variable_from);
+  ASSERT_THAT(engine->Prepare({"caller"}), IsOk()) << text;
   const auto caller = engine->Lookup<void()>("caller");
   ASSERT_THAT(caller, IsOk()) << text;
   (*caller)();

@@ -24,8 +24,8 @@ void WriteFunction(uint8_t* code, uint16_t value) {
 #else
 constexpr size_t kSize = 6;
 void WriteFunction(uint8_t* code, uint16_t value) {
-  const uint8_t bytes[] = {0xb8, static_cast<uint8_t>(value), static_cast<uint8_t>(value >> 8),
-                           0,    0,                           0xc3};  // mov; ret
+  const uint8_t bytes[] = {
+      0xb8, static_cast<uint8_t>(value), static_cast<uint8_t>(value >> 8), 0, 0, 0xc3};  // mov; ret
   std::memcpy(code, bytes, kSize);
 }
 #endif

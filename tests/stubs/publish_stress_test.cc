@@ -1,5 +1,5 @@
-// Threads call a stub while another one publishes body after body: whoever gets to a body executes the
-// instructions that were written for it, and nobody goes back to an earlier one.
+// Threads call a stub while another one publishes body after body: whoever gets to a body executes
+// the instructions that were written for it, and nobody goes back to an earlier one.
 
 #include <atomic>
 #include <cstdint>
@@ -21,8 +21,8 @@ namespace {
 constexpr uint32_t kBodies = 5000;
 constexpr int kCallers = 2;
 
-// The code of a function that returns `value` and is as long as several cache lines, so that a stale
-// one would be noticed: it adds up ones from zero.
+// The code of a function that returns `value` and is as long as several cache lines, so that a
+// stale one would be noticed: it adds up ones from zero.
 std::vector<uint8_t> Body(uint32_t value) {
   constexpr uint32_t kOnes = 60;
   std::vector<uint8_t> code;
@@ -32,10 +32,10 @@ std::vector<uint8_t> Body(uint32_t value) {
   };
   const uint32_t start = value - kOnes;
 #if defined(__aarch64__)
-  append(uint32_t{0x52800000 | (start & 0xffff) << 5});                // movz w0, #low
-  append(uint32_t{0x72a00000 | (start >> 16) << 5});                   // movk w0, #high, lsl #16
-  for (uint32_t i = 0; i < kOnes; ++i) append(uint32_t{0x11000400});   // add w0, w0, #1
-  append(uint32_t{0xd65f03c0});                                        // ret
+  append(uint32_t{0x52800000 | (start & 0xffff) << 5});               // movz w0, #low
+  append(uint32_t{0x72a00000 | (start >> 16) << 5});                  // movk w0, #high, lsl #16
+  for (uint32_t i = 0; i < kOnes; ++i) append(uint32_t{0x11000400});  // add w0, w0, #1
+  append(uint32_t{0xd65f03c0});                                       // ret
 #else
   append(uint8_t{0xb8});  // mov $start, %eax
   append(start);

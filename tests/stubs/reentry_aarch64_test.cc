@@ -1,5 +1,5 @@
-// Every register of AArch64 as the caller of a first call left it, and a stack that can be unwound at
-// each instruction of the way.
+// Every register of AArch64 as the caller of a first call left it, and a stack that can be unwound
+// at each instruction of the way.
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -181,7 +181,8 @@ class Breakpoint {
 
   static void OnTrap(int, siginfo_t*, void* context) {
     const auto place = static_cast<ucontext_t*>(context)->uc_mcontext.pc;
-    if (current_ == nullptr || place != reinterpret_cast<uintptr_t>(current_->instruction_)) abort();
+    if (current_ == nullptr || place != reinterpret_cast<uintptr_t>(current_->instruction_))
+      abort();
     current_->is_reached_ = true;
     current_->Write(current_->original_);
     current_->frames_ = TakeBacktrace();

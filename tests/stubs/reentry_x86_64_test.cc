@@ -1,5 +1,5 @@
-// Every register of x86-64 as the caller of a first call left it, and a stack that can be unwound at
-// each instruction of the way.
+// Every register of x86-64 as the caller of a first call left it, and a stack that can be unwound
+// at each instruction of the way.
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -81,8 +81,8 @@ class ReentryRegistersTest : public ::testing::TestWithParam<NamedLevel> {
 
 INSTANTIATE_TEST_SUITE_P(Levels, ReentryRegistersTest,
                          ::testing::Values(NamedLevel{"Sse", VectorLevel::kSse},
-                                         NamedLevel{"Avx", VectorLevel::kAvx},
-                                         NamedLevel{"Avx512", VectorLevel::kAvx512}),
+                                           NamedLevel{"Avx", VectorLevel::kAvx},
+                                           NamedLevel{"Avx512", VectorLevel::kAvx512}),
                          [](const auto& info) { return info.param.name; });
 
 ExecutorAddress ClobberAndFind(void*) {
