@@ -12,10 +12,10 @@
 // has no room: a processor that sees the new pointer was interrupted before it was stored, and
 // nothing that comes after its load of the pointer was fetched or loaded before that.
 //
-// QEMU's user-mode emulator (7.2) takes no notice of these instructions, nor of writes through another
-// mapping: it runs its translation of code that has run at an address until the protection or the
-// mapping there is changed. Addresses that have not run before are unharmed, and an arena gives out no
-// others.
+// QEMU's user-mode emulator (7.2) takes no notice of these instructions, nor of writes through
+// another mapping: it runs its translation of code that has run at an address until the protection
+// or the mapping there is changed. Addresses that have not run before are unharmed, and an arena
+// gives out no others.
 //
 // Thread-safe. Never blocks on a compile.
 

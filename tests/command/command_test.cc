@@ -356,12 +356,25 @@ TEST(CommandTest, ProgramMayComeFromStandardInput) {
 
 TEST(CommandTest, OptionsOfLliAreAccepted) {
   const std::string path = Write("fine.bc", ParseToBitcode(kProgram));
-  for (const std::string option :
-       {std::string("-O0"), "-O1", "-O2", "-O3", "--jit-kind=mcjit", "--jit-kind=orc",
-        "--jit-kind=orc-lazy", "--disable-lazy-compilation", "--per-module-lazy",
-        "--compile-threads=2", "--mcpu=" + kCpu, "--mattr=" + kFeature, "--relocation-model=pic",
-        "--relocation-model=static", "--code-model=small", "--code-model=large",
-        "--dlopen=libm.so.6", "--mode=eager"}) {
+  const std::vector<std::string> options = {"-O0",
+                                            "-O1",
+                                            "-O2",
+                                            "-O3",
+                                            "--jit-kind=mcjit",
+                                            "--jit-kind=orc",
+                                            "--jit-kind=orc-lazy",
+                                            "--disable-lazy-compilation",
+                                            "--per-module-lazy",
+                                            "--compile-threads=2",
+                                            "--mcpu=" + kCpu,
+                                            "--mattr=" + kFeature,
+                                            "--relocation-model=pic",
+                                            "--relocation-model=static",
+                                            "--code-model=small",
+                                            "--code-model=large",
+                                            "--dlopen=libm.so.6",
+                                            "--mode=eager"};
+  for (const std::string& option : options) {
     const testing::ProcessResult result = RunCommand({option, path, "x"});
     EXPECT_EQ(result.exit_status, 2) << option << ": " << result.errors;
     EXPECT_THAT(result.errors, IsEmpty()) << option;
