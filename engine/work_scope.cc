@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <atomic>
 #include <cstddef>
 
 #include "absl/base/thread_annotations.h"
@@ -23,12 +24,13 @@ constexpr absl::Duration kLongestCompile = absl::Seconds(1);
 class ForkGate {
  public:
   static ForkGate& Get() {
-    static ForkGate* const gate = [] {
-      auto* made = new ForkGate();
-      pthread_atfork([] { Get().Close(); }, [] { Get().Open(); }, [] { Get().OpenInChild(); });
-      return made;
+    static const bool is_made = [] {
+      current_.store(new ForkGate(), std::memory_order_release);
+      pthread_atfork([] { Get().Close(); }, [] { Get().Open(); }, [] { Get().ReplaceInChild(); });
+      return true;
     }();
-    return *gate;
+    (void)is_made;
+    return *current_.load(std::memory_order_acquire);
   }
 
   void Enter() {
@@ -71,11 +73,16 @@ class ForkGate {
     is_forking_ = false;
   }
 
-  void OpenInChild() {
-    absl::MutexLock lock(&mutex_);
-    is_forking_ = false;
-    at_work_ = own_work();
+  // The mutex stays as it is: a thread that wanted to enter may have held it, or been about to wait
+  // for it, when the process was forked, and is not there any more.
+  void ReplaceInChild() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    auto* gate = new ForkGate();
+    gate->is_exiting_ = is_exiting_;
+    gate->at_work_ = own_work();
+    current_.store(gate, std::memory_order_release);
   }
+
+  static std::atomic<ForkGate*> current_;
 
   absl::Mutex mutex_;
   absl::CondVar changed_;
@@ -83,6 +90,7 @@ class ForkGate {
   bool is_exiting_ ABSL_GUARDED_BY(mutex_) = false;
   size_t at_work_ ABSL_GUARDED_BY(mutex_) = 0;  // Threads.
 };
+std::atomic<ForkGate*> ForkGate::current_{nullptr};
 
 }  // namespace
 

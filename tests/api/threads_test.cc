@@ -21,7 +21,6 @@
 #include "engine/listener.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/testing/host.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/status_matchers.h"
 
@@ -229,9 +228,6 @@ int ChildsAnswer(Engine& engine, int i) {
 }
 
 TEST_P(ThreadsTest, ForkedChildCompiles) {
-  if (IsEmulated()) {
-    GTEST_SKIP() << "in the emulator, the child of a process with threads may find its locks held";
-  }
   for (int round = 0; round < 5; ++round) {
     Create();
     Add(Program(false));
