@@ -21,12 +21,22 @@ packages=(
   clang-format
 )
 
+# With --aarch64: a cross compiler and an emulator, and what the packages above give to this machine's own
+# architecture, for that one.
+aarch64_packages=(
+  g++-aarch64-linux-gnu qemu-user-static
+  "libllvm$LLVM:arm64" libabsl-dev:arm64 libstdc++-12-dev:arm64
+  libgmock-dev:arm64 libgtest-dev:arm64 libbenchmark-dev:arm64
+)
+
 usage() {
   cat <<USAGE
-usage: ./setup.sh [--help]
+usage: ./setup.sh [--aarch64] [--help]
 
 Installs the Debian packages that building and testing need:
 $(printf '  %s\n' "${packages[@]}")
+--aarch64 also installs what \`bazel test --config=aarch64\` needs on a machine of another architecture:
+$(printf '  %s\n' "${aarch64_packages[@]}")
 USAGE
 }
 
@@ -35,8 +45,10 @@ die() {
   exit 1
 }
 
+with_aarch64=
 for argument in "$@"; do
   case "$argument" in
+    --aarch64) with_aarch64=yes ;;
     -h | --help)
       usage
       exit 0
@@ -48,14 +60,17 @@ for argument in "$@"; do
   esac
 done
 
-for tool in apt-get apt-cache dpkg-query; do
+if [[ $with_aarch64 ]]; then packages+=("${aarch64_packages[@]}"); fi
+
+for tool in apt-get apt-cache dpkg dpkg-query; do
   command -v "$tool" >/dev/null ||
     die "$tool not found: only Debian 12 (bookworm) is supported. Elsewhere install the equivalents of: ${packages[*]}"
 done
 
-# dpkg-query fails when it does not know one of the names; what it prints for the others counts.
-installed=$(dpkg-query --show --showformat='${Package} ${db:Status-Status}\n' "${packages[@]}" 2>/dev/null |
-  sed -n 's/ installed$//p') || true
+# dpkg-query fails when it does not know one of the names; what it prints for the others counts. Of a
+# package that was asked for without an architecture, any will do.
+installed=$(dpkg-query --show --showformat='${Package} ${db:Status-Status}\n${Package}:${Architecture} ${db:Status-Status}\n' \
+  "${packages[@]}" 2>/dev/null | sed -n 's/ installed$//p') || true
 
 missing=()
 for package in "${packages[@]}"; do
@@ -70,6 +85,9 @@ if ((EUID != 0)); then
 fi
 
 echo "Installing: ${missing[*]}"
+if [[ $with_aarch64 && $(dpkg --print-architecture) != arm64 ]]; then
+  "${as_root[@]}" dpkg --add-architecture arm64
+fi
 "${as_root[@]}" apt-get update -qq || die "apt-get update failed: is there a network?"
 for package in "${missing[@]}"; do
   policy=$(LC_ALL=C apt-cache policy "$package")

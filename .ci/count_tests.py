@@ -1,9 +1,10 @@
 #!/usr/bin/python3
-"""Counts test cases in the results of one `bazel test`, and says whether all is well.
+"""Counts test cases in the results of `bazel test`, says what was skipped and why, and whether all is well.
 
-usage: count_tests.py BUILD_EVENT_JSON_FILE BAZEL_EXIT_STATUS
+usage: count_tests.py BAZEL_EXIT_STATUS NAME=BUILD_EVENT_JSON_FILE...
 
-Only what this run reports is counted: results that earlier runs left on disk are not looked at. A test
+There is a file for each run; NAME stands in front of what is said about it. Only what these runs report is
+counted: results that earlier ones left on disk are not looked at. A test
 that Bazel calls failed counts as at least one failed case, whatever its own report says: it may have
 crashed, timed out, leaked, or never been built.
 """
@@ -37,7 +38,8 @@ def read_events(path):
 
 
 def count_cases(result):
-    """Returns the names of passed, failed and skipped cases that a test's XML report lists."""
+    """Returns the names of passed, failed and skipped cases that a test's XML report lists, the last with
+    reasons."""
     passed, failed, skipped = [], [], []
     for output in result.get("testActionOutput", []):
         if output["name"] != "test.xml":
@@ -52,16 +54,19 @@ def count_cases(result):
             if case.find("failure") is not None or case.find("error") is not None:
                 failed.append(name)
             elif case.get("status") == "notrun" or case.get("result") in ("skipped", "suppressed"):
-                skipped.append(name)
+                reason = case.find("skipped")
+                message = reason.get("message", "") if reason is not None else "disabled"
+                # GoogleTest puts the place in the source on a line before the reason.
+                skipped.append((name, message.strip().rpartition("\n")[2]))
             else:
                 passed.append(name)
     return passed, failed, skipped
 
 
-def main():
-    results, statuses = read_events(sys.argv[1])
-    bazel_status = int(sys.argv[2])
-    passed, skipped, failures = 0, 0, []
+def evaluate(path):
+    """Returns how many cases passed, which were skipped, and what failed, in the run of one file."""
+    results, statuses = read_events(path)
+    passed, skipped, failures = 0, [], []
 
     labels_with_failures = set()
     for (label, _, _), result in sorted(results.items()):
@@ -69,7 +74,7 @@ def main():
         if result["status"] in PASSED and not (good or bad or ignored):
             good = [label]  # passed without a report
         passed += len(good)
-        skipped += len(ignored)
+        skipped += ["{} {}: {}".format(label, name, reason) for name, reason in ignored]
         failures += ["{} {}".format(label, name) for name in bad]
         if bad:
             labels_with_failures.add(label)
@@ -77,14 +82,28 @@ def main():
     for label, status in sorted(statuses.items()):
         if status not in PASSED and label not in labels_with_failures:
             failures.append("{} {}".format(label, status))
+    return passed, skipped, failures
+
+
+def main():
+    bazel_status = int(sys.argv[1])
+    passed, skipped, failures = 0, [], []
+    for run in sys.argv[2:]:
+        name, _, path = run.partition("=")
+        passed_here, skipped_here, failures_here = evaluate(path)
+        passed += passed_here
+        skipped += ["{} {}".format(name, case) for case in skipped_here]
+        failures += ["{} {}".format(name, case) for case in failures_here]
     if bazel_status != 0 and not failures:
         failures.append("setup or build failed (status {})".format(bazel_status))
 
     print()
+    for case in skipped:
+        print("SKIPPED", case)
     for failure in failures:
         print("FAILED", failure)
     if skipped:
-        print("{} skipped".format(skipped))
+        print("{} skipped".format(len(skipped)))
     print("{} passed, {} failed".format(passed, len(failures)))
     return 0 if passed and not failures else 1
 

@@ -40,6 +40,11 @@ class CodeSpace {
   // of what else the first arena holds.
   bool MustBeFar() const { return memory_ != arenas_ || arenas_->first().IsNearlyFull(); }
 
+  // Whether code that is near can call `address` directly.
+  bool IsReachedByCalls(ExecutorAddress address) const {
+    return arenas_->first().IsReachedByCalls(address);
+  }
+
   // Whether code that is near can refer to `address` by a distance.
   bool IsNear(ExecutorAddress address) const { return arenas_->first().Contains(address); }
 

@@ -11,8 +11,9 @@
 
 namespace firstcall {
 
-// This process's own copy of `name`; null if it is no such symbol. On x86 what
+// This process's own copy of `name`; null if it is no such symbol. On x86-64 what
 // __builtin_cpu_supports and target_clones ask: __cpu_model, __cpu_features2, __cpu_indicator_init.
+// On AArch64 the out-of-line atomic operations, __aarch64_cas4_acq and its like, and __clear_cache.
 ExecutorAddress FindInCompilerRuntime(absl::string_view name);
 
 }  // namespace firstcall

@@ -1,7 +1,5 @@
 #include "engine/function_compiler.h"
 
-#include <sys/auxv.h>
-
 #include <algorithm>
 #include <mutex>  // std::lock_guard
 #include <utility>
@@ -10,6 +8,7 @@
 #include "absl/time/clock.h"
 #include "base/fatal_error_guard.h"
 #include "base/status.h"
+#include "engine/ifunc_argument.h"
 #include "engine/work_scope.h"
 #include "splitter/data_extractor.h"
 #include "splitter/function_extractor.h"
@@ -214,7 +213,7 @@ absl::Status FunctionCompiler::LinkAndPublish(FunctionKey key, Made& made,
       resolver_.ResolveAll(*image, requester, absl::StrCat("function '", name, "'"), context));
   FIRSTCALL_RETURN_IF_ERROR(image->BindCallsDirectly([&](absl::string_view symbol) {
     auto found = resolution.find(symbol);
-    return !made.is_far && found != resolution.end() && code_space_.IsNear(found->second);
+    return !made.is_far && found != resolution.end() && code_space_.IsReachedByCalls(found->second);
   }));
   McjitLinker& linker = context.linker();
   absl::StatusOr<SymbolAddresses> defined =
@@ -288,11 +287,10 @@ absl::Status FunctionCompiler::ResolveIFunc(FunctionKey key) {
   const Symbol& symbol = key.module->index().at(key.ordinal);
   FIRSTCALL_ASSIGN_OR_RETURN(ExecutorAddress resolver,
                              Compile({key.module, symbol.base}, Reason::kCalled));
-  // What the C library passes to an ifunc's resolver; on x86-64 there is nothing to pass.
-  using IFuncResolver = void* (*)(unsigned long hwcap);
+  using IFuncResolver = void* (*)(uint64_t, const IFuncArgument*);
   void* target = [&] {
     CallbackScope scope;
-    return resolver.InThisProcess<IFuncResolver>()(getauxval(AT_HWCAP));
+    return CallWithIFuncArguments(resolver.InThisProcess<IFuncResolver>());
   }();
   if (target == nullptr) {
     return absl::InternalError(

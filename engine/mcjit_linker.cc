@@ -145,8 +145,13 @@ absl::StatusOr<SymbolAddresses> McjitLinker::Load(ObjectImage& image, OwnedCode&
                                                   ExecutorAddress near) {
   Drop();
   if (MustRenew(image)) FIRSTCALL_RETURN_IF_ERROR(Renew());
-  memory_->BeginObject(image.defined(),
-                       {&owner, near, image.MemorySizes(), image.HasSeveralCodeSections()});
+  SectionMemory::Placement placement;
+  placement.owner = &owner;
+  placement.near = near;
+  placement.sizes = image.MemorySizes();
+  placement.has_several_code_sections = image.HasSeveralCodeSections();
+  placement.needs_jumps = !image.calls_are_direct();
+  memory_->BeginObject(image.defined(), placement);
   owner_ = &owner;
   absl::Status status = RunGuarded([&] { mcjit_->addObjectFile(image.TakeObject()); });
   if (!status.ok()) {

@@ -23,6 +23,68 @@ constexpr absl::string_view kGlobalOffsetTable = "_GLOBAL_OFFSET_TABLE_";
 
 absl::string_view View(llvm::StringRef text) { return {text.data(), text.size()}; }
 
+// How far from itself a reference to another object may find what it names.
+enum class Reach {
+  kAny,   // Anywhere; the linker goes through a table or a jump where it has to.
+  kNear,  // Within an arena.
+  kNone,  // Not even there.
+};
+
+// ELF for the x86-64 (psABI, 4.4.1) and the Arm 64-bit Architecture (5.7). The linker checks no
+// distance in a release of LLVM. Of other architectures nothing is known here: see docs/porting.md.
+Reach ReachOf(llvm::Triple::ArchType architecture, uint64_t relocation) {
+  if (architecture == llvm::Triple::x86_64) {
+    switch (relocation) {
+      case llvm::ELF::R_X86_64_PC32:
+        return Reach::kNear;
+      case llvm::ELF::R_X86_64_32:
+      case llvm::ELF::R_X86_64_32S:
+        return Reach::kNone;
+      default:
+        return Reach::kAny;
+    }
+  }
+  if (architecture == llvm::Triple::aarch64) {
+    switch (relocation) {
+      case llvm::ELF::R_AARCH64_PREL32:
+      case llvm::ELF::R_AARCH64_PLT32:
+      case llvm::ELF::R_AARCH64_ADR_PREL_PG_HI21:
+        return Reach::kNear;
+      case llvm::ELF::R_AARCH64_ABS32:
+      case llvm::ELF::R_AARCH64_ABS16:
+      case llvm::ELF::R_AARCH64_PREL16:
+      case llvm::ELF::R_AARCH64_LD_PREL_LO19:
+      case llvm::ELF::R_AARCH64_ADR_PREL_LO21:
+      case llvm::ELF::R_AARCH64_CONDBR19:
+      case llvm::ELF::R_AARCH64_TSTBR14:
+        return Reach::kNone;
+      default:
+        return Reach::kAny;
+    }
+  }
+  return Reach::kAny;
+}
+
+// Whether the relocation is of an absolute address.
+bool IsAbsolute(llvm::Triple::ArchType architecture,
+                const llvm::object::RelocationRef& relocation) {
+  const uint64_t type = relocation.getType();
+  return architecture == llvm::Triple::x86_64 ||
+         (type == llvm::ELF::R_AARCH64_ABS32 || type == llvm::ELF::R_AARCH64_ABS16);
+}
+
+// Whether the relocation is of a call or a jump that may be given a way through another one.
+bool IsCall(llvm::Triple::ArchType architecture, uint32_t relocation) {
+  switch (architecture) {
+    case llvm::Triple::x86_64:
+      return relocation == llvm::ELF::R_X86_64_PLT32;
+    case llvm::Triple::aarch64:
+      return relocation == llvm::ELF::R_AARCH64_CALL26 || relocation == llvm::ELF::R_AARCH64_JUMP26;
+    default:
+      return false;
+  }
+}
+
 // The object was parsed from bytes that may be changed.
 template <typename T>
 T& Mutable(const T& constant) {
@@ -210,8 +272,6 @@ absl::StatusOr<std::vector<ObjectImage::LifecyclePointer>> ObjectImage::Lifecycl
 
 absl::StatusOr<std::vector<absl::string_view>> ObjectImage::NearSymbols() const {
   std::vector<absl::string_view> symbols;
-  // AArch64's linker reports what is out of reach itself.
-  if (architecture_ != llvm::Triple::x86_64) return symbols;
   constexpr absl::StatusCode kDamaged = absl::StatusCode::kInvalidArgument;
   for (const llvm::object::SectionRef relocations : object_->sections()) {
     FIRSTCALL_ASSIGN_OR_RETURN(
@@ -222,15 +282,16 @@ absl::StatusOr<std::vector<absl::string_view>> ObjectImage::NearSymbols() const 
       continue;
     }
     for (const llvm::object::RelocationRef relocation : relocations.relocations()) {
-      const uint64_t type = relocation.getType();
-      if (type == llvm::ELF::R_X86_64_32 || type == llvm::ELF::R_X86_64_32S) {
-        return absl::UnimplementedError("an address of 32 bits: compile it with -fPIC");
-      }
+      const Reach reach = ReachOf(architecture_, relocation.getType());
       const llvm::object::symbol_iterator symbol = relocation.getSymbol();
-      if (type != llvm::ELF::R_X86_64_PC32 || symbol == object_->symbol_end()) continue;
+      if (reach == Reach::kAny || symbol == object_->symbol_end()) continue;
       FIRSTCALL_ASSIGN_OR_RETURN(uint32_t flags,
                                  FromLlvm(symbol->getFlags(), kDamaged, "reading its symbols"));
-      if ((flags & llvm::object::SymbolRef::SF_Undefined) == 0) continue;
+      const bool is_undefined = (flags & llvm::object::SymbolRef::SF_Undefined) != 0;
+      if (reach == Reach::kNone && (is_undefined || IsAbsolute(architecture_, relocation))) {
+        return absl::UnimplementedError("an address of 32 bits or less: compile it with -fPIC");
+      }
+      if (!is_undefined) continue;
       FIRSTCALL_ASSIGN_OR_RETURN(llvm::StringRef name,
                                  FromLlvm(symbol->getName(), kDamaged, "reading its symbols"));
       symbols.push_back(View(name));
@@ -283,9 +344,7 @@ void ObjectImage::DefineAsZero(absl::string_view name) {
 }
 
 absl::Status ObjectImage::BindCallsDirectly(absl::FunctionRef<bool(absl::string_view)> is_near) {
-  // Only x86-64 tells calls apart from other references by their relocation; the AArch64 linker
-  // decides by distance itself.
-  if (object_->getArch() != llvm::Triple::x86_64) return absl::OkStatus();
+  bool all_are_direct = true;
   const auto& object = llvm::cast<ElfObject>(*object_);
   const auto& file = object.getELFFile();
   FIRSTCALL_ASSIGN_OR_RETURN(
@@ -303,20 +362,25 @@ absl::Status ObjectImage::BindCallsDirectly(absl::FunctionRef<bool(absl::string_
                                FromLlvm(file.getStringTableForSymtab(*table),
                                         absl::StatusCode::kInvalidArgument, "reading its symbols"));
     for (const Elf::Rela& relocation : relocations) {
-      if (relocation.getType(/*isMips64EL=*/false) != llvm::ELF::R_X86_64_PLT32) continue;
+      if (!IsCall(architecture_, relocation.getType(/*isMips64EL=*/false))) continue;
       FIRSTCALL_ASSIGN_OR_RETURN(
           const Elf::Sym* symbol,
           FromLlvm(file.getRelocationSymbol(relocation, table), absl::StatusCode::kInvalidArgument,
                    "reading its relocations"));
-      if (symbol == nullptr || symbol->st_shndx != llvm::ELF::SHN_UNDEF) continue;
+      if (symbol == nullptr) continue;
+      if (symbol->st_shndx == llvm::ELF::SHN_ABS) all_are_direct = false;
+      if (symbol->st_shndx != llvm::ELF::SHN_UNDEF) continue;
       FIRSTCALL_ASSIGN_OR_RETURN(
           llvm::StringRef name, FromLlvm(symbol->getName(names), absl::StatusCode::kInvalidArgument,
                                          "reading its symbols"));
-      if (is_near(View(name))) {
+      if (!is_near(View(name))) {
+        all_are_direct = false;
+      } else if (architecture_ == llvm::Triple::x86_64) {
         Mutable(relocation).setType(llvm::ELF::R_X86_64_PC32, /*IsMips64EL=*/false);
       }
     }
   }
+  calls_are_direct_ = all_are_direct && architecture_ == llvm::Triple::aarch64;
   return absl::OkStatus();
 }
 

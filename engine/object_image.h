@@ -91,8 +91,12 @@ class ObjectImage {
   const std::vector<absl::string_view>& zeros() const { return zeros_; }
 
   // Lets calls of undefined symbols that `is_near` go straight to them. Without it the linker puts
-  // a jump through a pointer in between, however near they are.
+  // a jump in between, however near they are. On AArch64 it does so for all calls of an object or
+  // for none, so there all of them have to be near.
   absl::Status BindCallsDirectly(absl::FunctionRef<bool(absl::string_view)> is_near);
+
+  // Whether no call of the object needs a jump in between; may be false where none does.
+  bool calls_are_direct() const { return calls_are_direct_; }
 
   // For loading: the image stays the owner of what it was parsed from.
   std::unique_ptr<llvm::object::ObjectFile> TakeObject() { return std::move(object_); }
@@ -108,6 +112,7 @@ class ObjectImage {
   std::vector<Undefined> undefined_;
   std::vector<absl::string_view> defined_;
   std::vector<absl::string_view> zeros_;
+  bool calls_are_direct_ = false;
 };
 
 }  // namespace firstcall

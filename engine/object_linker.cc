@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "base/status.h"
+#include "engine/ifunc_argument.h"
 #include "engine/signature.h"
 #include "engine/source_module.h"
 #include "engine/work_scope.h"
@@ -203,7 +204,9 @@ absl::Status ObjectLinker::LinkLocked(LazyObject& object, CompileContext& contex
 void ObjectLinker::Complete(LazyObject& object, const UnfinishedLink& link) {
   if (auto initializer = object.addresses.find(kInitializer);
       initializer != object.addresses.end()) {
-    initializer->second.InThisProcess<void (*)()>()();
+    // One that calls resolvers takes what they take.
+    CallWithIFuncArguments(
+        initializer->second.InThisProcess<void (*)(uint64_t, const IFuncArgument*)>());
   }
   PublishedObject published;
   published.module = object.name;

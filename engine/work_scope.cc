@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <atomic>
 #include <cstddef>
 
 #include "absl/base/thread_annotations.h"
@@ -23,12 +24,13 @@ constexpr absl::Duration kLongestCompile = absl::Seconds(1);
 class Gate {
  public:
   static Gate& Get() {
-    static Gate* const gate = [] {
-      auto* made = new Gate();
-      pthread_atfork([] { Get().Close(); }, [] { Get().Open(); }, [] { Get().OpenInChild(); });
-      return made;
+    static const bool is_made = [] {
+      current_.store(new Gate(), std::memory_order_release);
+      pthread_atfork([] { Get().Close(); }, [] { Get().Open(); }, [] { Get().ReplaceInChild(); });
+      return true;
     }();
-    return *gate;
+    (void)is_made;
+    return *current_.load(std::memory_order_acquire);
   }
 
   void Enter() {
@@ -69,16 +71,19 @@ class Gate {
     if (waiting_ > 0) changed_.SignalAll();
   }
 
-  void OpenInChild() {
-    absl::MutexLock lock(&mutex_);
-    is_closed_ = false;
-    waiting_ = 0;
-    at_work_ = own_work();
-  }
-
- private:
   bool IsOpen() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return !is_closed_ && !is_exiting_; }
   static size_t own_work() { return depth > 0 ? 1 : 0; }
+
+  // The mutex stays as it is: a thread that wanted to enter may have held it, or been about to wait
+  // for it, when the process was forked, and is not there any more.
+  void ReplaceInChild() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    auto* gate = new Gate();
+    gate->is_exiting_ = is_exiting_;
+    gate->at_work_ = own_work();
+    current_.store(gate, std::memory_order_release);
+  }
+
+  static std::atomic<Gate*> current_;
 
   absl::Mutex mutex_;
   absl::CondVar changed_;
@@ -87,6 +92,7 @@ class Gate {
   size_t at_work_ ABSL_GUARDED_BY(mutex_) = 0;  // Threads.
   size_t waiting_ ABSL_GUARDED_BY(mutex_) = 0;  // Threads that want to close it.
 };
+std::atomic<Gate*> Gate::current_{nullptr};
 
 }  // namespace
 

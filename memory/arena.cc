@@ -17,6 +17,14 @@ namespace {
 
 constexpr size_t kMiB = size_t{1} << 20;
 
+// Of a direct call, to either side: 32 bits on x86-64 (Intel SDM volume 2, CALL), 28 on AArch64
+// (Arm Architecture Reference Manual, C6.2, BL), which is also less than what is known of others.
+#if defined(__x86_64__)
+constexpr size_t kBranchReach = 2048 * kMiB;
+#else
+constexpr size_t kBranchReach = 128 * kMiB;
+#endif
+
 // Writable data becomes accessible in steps of this size, so that the reservation does not count
 // against the system's commit limit. Shared pages do not.
 constexpr size_t kCommitStep = 4 * kMiB;
@@ -38,11 +46,7 @@ size_t RoundUp(size_t value, size_t alignment) {
 }  // namespace
 
 ArenaSizes ArenaSizes::Default() {
-#if defined(__aarch64__)
-  return {112 * kMiB, 128 * kMiB, 1024 * kMiB};
-#else
-  return {256 * kMiB, 256 * kMiB, 1024 * kMiB};
-#endif
+  return {std::min(256 * kMiB, kBranchReach), 256 * kMiB, 1024 * kMiB};
 }
 
 absl::StatusOr<std::unique_ptr<Arena>> Arena::Create(std::shared_ptr<PageMapper> mapper,
@@ -58,7 +62,10 @@ absl::StatusOr<std::unique_ptr<Arena>> Arena::Create(const ArenaSizes& sizes) {
 }
 
 Arena::Arena(std::shared_ptr<PageMapper> mapper, const ArenaSizes& sizes)
-    : mapper_(std::move(mapper)), page_size_(mapper_->page_size()), owner_(getpid()) {
+    : mapper_(std::move(mapper)),
+      page_size_(mapper_->page_size()),
+      code_size_(RoundUp(sizes.code, page_size_)),
+      owner_(getpid()) {
   // Segments as parts_ has them.
   const Protection protections[] = {Protection::kReadExecute, Protection::kRead,
                                     Protection::kReadWrite};
@@ -232,6 +239,12 @@ size_t Arena::CommittedPages(Segment segment) const {
     if (pages.size >= kLeastToDiscard) committed -= pages.size;
   });
   return committed;
+}
+
+bool Arena::IsReachedByCalls(ExecutorAddress address) const {
+  // The code segment is the first.
+  const int64_t offset = address - slab_.run;
+  return code_size_ <= kBranchReach && offset >= 0 && static_cast<uint64_t>(offset) < code_size_;
 }
 
 ArenaUsage Arena::usage() const {

@@ -33,13 +33,14 @@
 namespace firstcall {
 
 // Bytes an arena reserves for each segment. The sum must stay below the reach of the target's
-// PC-relative addressing, and code alone below that of its branches.
+// PC-relative addressing. If code alone is larger than the reach of the target's branches, calls
+// take longer ways.
 struct ArenaSizes : SegmentSizes {
   ArenaSizes() = default;
   ArenaSizes(size_t code_size, size_t read_only_size, size_t data_size)
       : SegmentSizes{code_size, read_only_size, data_size} {}
-  // 1.5 GiB of address space on x86-64 (reach 2 GiB), with 112 MiB of code on AArch64 (reach of a
-  // branch 128 MiB). Reserved addresses cost no memory until they are used.
+  // 1.5 GiB of address space (reach 2 GiB on x86-64, 4 GiB on AArch64), code no more than branches
+  // reach (128 MiB on AArch64). Reserved addresses cost no memory until they are used.
   static ArenaSizes Default();
 };
 
@@ -84,7 +85,11 @@ class Arena {
   // Whether `address` lies inside the reserved range.
   bool Contains(ExecutorAddress address) const;
 
-  // Whether all of it is within reach of `address` (x86-64 2 GiB, AArch64 128 MiB).
+  // Whether a direct call reaches `address` from wherever in the arena code is: it lies in the code
+  // segment, and that is no larger than the reach of the architecture's branches.
+  bool IsReachedByCalls(ExecutorAddress address) const;
+
+  // Whether all of it is within reach of `address` (kReach).
   bool IsWithinReachOf(ExecutorAddress address) const;
 
   // Whether each segment has that much that was never handed out.
@@ -125,6 +130,7 @@ class Arena {
 
   const std::shared_ptr<PageMapper> mapper_;
   const size_t page_size_;
+  const size_t code_size_;
   Slab slab_;  // Constant after Create.
   mutable absl::Mutex mutex_;
   pid_t owner_ ABSL_GUARDED_BY(mutex_);  // The process whose pages the unused shared ones are.

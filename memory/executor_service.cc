@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "base/status.h"
 #include "memory/executor_messages.h"
+#include "memory/instruction_cache.h"
 #include "memory/system_pages.h"
 
 namespace firstcall {
@@ -68,7 +69,7 @@ absl::StatusOr<uint64_t> CarryOut(SharedMemoryExecutor& executor, absl::string_v
     }
     case ExecutorOperation::kSynchronizeInstructions:
       if (!reader.IsComplete()) return NotARequest();
-      SynchronizeProcessors();
+      RunFetchBarrier(AvailableFetchBarrier());
       return 0;
     case ExecutorOperation::kRelease: {
       const ExecutorAddress slab = reader.Address();

@@ -8,6 +8,7 @@
 
 #include "absl/cleanup/cleanup.h"
 #include "base/status.h"
+#include "memory/instruction_cache.h"
 #include "memory/system_pages.h"
 
 namespace firstcall {
@@ -101,11 +102,12 @@ absl::StatusOr<std::vector<uint8_t*>> InProcessMapper::Initialize(
 // Protections are right from the start, because what is written is written elsewhere.
 absl::StatusOr<PageMapper::AllocationId> InProcessMapper::Finalize(const Slab& slab,
                                                                    const Allocation& allocation) {
+  FIRSTCALL_ASSIGN_OR_RETURN(const Mapping mapping, MappingOf(slab));
   for (const auto& [range, protection] : allocation.segments) {
     if (protection != Protection::kReadExecute) continue;
-    char* begin = (slab.run + range.offset).InThisProcess<char*>();
-    __builtin___clear_cache(begin, begin + range.size);
+    FlushInstructions(mapping.alias + range.offset, slab.run + range.offset, range.size);
   }
+  SynchronizeInstructionFetch();
   RunActions(allocation.when_finalized);
   absl::MutexLock lock(&mutex_);
   const AllocationId id = next_id_++;
@@ -143,7 +145,7 @@ absl::Status InProcessMapper::Discard(const Slab& slab, const SlabSegment& pages
 }
 
 absl::Status InProcessMapper::SynchronizeInstructions() {
-  SynchronizeProcessors();
+  RunFetchBarrier(AvailableFetchBarrier());
   return absl::OkStatus();
 }
 

@@ -36,6 +36,8 @@ class SectionMemory final : public llvm::RTDyldMemoryManager {
     // It has more than one section of code: they get one block together, because the unwinder wants
     // the code that a table describes in one piece.
     bool has_several_code_sections = false;
+    // Sections get room for jumps to what their calls do not reach themselves.
+    bool needs_jumps = true;
   };
 
   // Call before loading an object, which must be kept or dropped afterwards. `symbols` are those
@@ -56,6 +58,7 @@ class SectionMemory final : public llvm::RTDyldMemoryManager {
   // Bytes of code of the current object.
   size_t code_bytes() const { return code_bytes_; }
 
+  bool allowStubAllocation() const override { return placement_.needs_jumps; }
   uint8_t* allocateCodeSection(uintptr_t size, unsigned alignment, unsigned section_id,
                                llvm::StringRef name) override;
   uint8_t* allocateDataSection(uintptr_t size, unsigned alignment, unsigned section_id,

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/status.h"
+#include "memory/instruction_cache.h"
 #include "memory/shared_memory_object.h"
 #include "memory/system_pages.h"
 
@@ -95,10 +96,10 @@ absl::StatusOr<PageMapper::AllocationId> SharedMemoryExecutor::Finalize(
       if (range.size == 0) continue;
       FIRSTCALL_RETURN_IF_ERROR(Protect(begin, range.size, protection));
       if (protection != Protection::kReadExecute) continue;
-      char* code = reinterpret_cast<char*>(begin);
-      __builtin___clear_cache(code, code + range.size);
+      FlushInstructions(begin, slab + range.offset, range.size);
     }
   }
+  SynchronizeInstructionFetch();
   RunActions(allocation.when_finalized);
   absl::MutexLock lock(&mutex_);
   const AllocationId id = next_id_++;

@@ -1,8 +1,6 @@
 #include "memory/system_pages.h"
 
-#include <linux/membarrier.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -72,12 +70,6 @@ void RunActions(absl::Span<const ExecutorAction> actions) {
 
 void RunActionsInReverse(absl::Span<const ExecutorAction> actions) {
   for (size_t i = actions.size(); i-- > 0;) RunAction(actions[i]);
-}
-
-void SynchronizeProcessors() {
-  static const bool is_registered =
-      syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0) == 0;
-  if (is_registered) syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0);
 }
 
 }  // namespace firstcall

@@ -35,10 +35,6 @@ absl::Status MapSharedPages(uint8_t* at, size_t size, int protection, int file, 
 void RunActions(absl::Span<const ExecutorAction> actions);
 void RunActionsInReverse(absl::Span<const ExecutorAction> actions);
 
-// Makes every processor that runs this process forget the instructions it has fetched (membarrier,
-// SYNC_CORE). Does nothing on a system that cannot.
-void SynchronizeProcessors();
-
 }  // namespace firstcall
 
 #endif  // FIRSTCALL_MEMORY_SYSTEM_PAGES_H_

@@ -10,6 +10,7 @@
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
+#include "splitter/ifunc_thunk.h"
 #include "splitter/module_atexit.h"
 
 namespace firstcall {
@@ -144,6 +145,7 @@ absl::Status PrepareWholeModule(ModuleView& view, const SymbolIndex& index, bool
     }
   }
   KeepFromOptimizerOnly(module);
+  ReplaceIFuncs(module);
   for (llvm::StringRef name : {"llvm.global_ctors", "llvm.global_dtors"}) {
     if (llvm::GlobalVariable* list = module.getGlobalVariable(name)) list->eraseFromParent();
   }

@@ -14,8 +14,9 @@ namespace firstcall {
 
 // Changes the view's module in place: materializes every body, and verifies it if `verify`; turns
 // definitions that `is_replaced` into declarations; gives the functions named by the index's
-// constructors and destructors their Symbol::name, and leaves calling them to the engine.
-// InvalidArgument, naming the function, for bitcode that is damaged or not valid IR.
+// constructors and destructors their Symbol::name, and leaves calling them to the engine; ifuncs
+// may become functions, and the view must not be asked for them any more. InvalidArgument, naming
+// the function, for bitcode that is damaged or not valid IR.
 absl::Status PrepareWholeModule(ModuleView& view, const SymbolIndex& index, bool verify,
                                 IsReplaced is_replaced);
 

@@ -7,6 +7,8 @@ namespace firstcall {
 const StubArchitecture& HostStubArchitecture() {
 #if defined(__x86_64__)
   return StubArchitectureX86_64();
+#elif defined(__aarch64__)
+  return StubArchitectureAArch64();
 #else
 #error "firstcall has no stubs for this architecture"
 #endif

@@ -18,9 +18,6 @@ struct ReentryContext {
   ExecutorAddress (*resolve)(ReentryContext& context, uint64_t index) = nullptr;
 };
 
-// Finds out once what the CPU's registers need to be saved. Call before the first stub is made.
-void InitializeReentry();
-
 }  // namespace firstcall
 
 #endif  // FIRSTCALL_STUBS_REENTRY_H_

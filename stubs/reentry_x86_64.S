@@ -4,7 +4,7 @@
 // return address. Every register may carry an argument, in some calling convention or other:
 //   - the integer registers a C++ function may change are saved here, the rest it preserves itself;
 //   - vector, mask and x87 state, and the registers of APX, are saved by XSAVE with the components
-//     and the size that reentry_state.cc found out by CPUID. FXSAVE, which would cut off the upper
+//     and the size that stub_x86_64.cc found out by CPUID. FXSAVE, which would cut off the upper
 //     parts, is used only where the CPU has nothing beyond it.
 // LLVM runs below with the default floating-point environment, whatever the program has set.
 //

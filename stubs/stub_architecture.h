@@ -6,7 +6,8 @@
 //   data:  context, reentry, slot 0 .. slot n-1      (8 bytes each)
 // A stub jumps through its slot. Until its function is published, the slot holds the address of the
 // stub's lead, which notes the stub's index and goes on to the tail; the tail notes the block's
-// context and goes to the reentry. No register is changed on the way.
+// context and goes to the reentry. No register that a calling convention uses is changed on the
+// way.
 //
 // Immutable.
 
@@ -23,7 +24,7 @@ namespace firstcall {
 
 struct StubBlockLayout {
   size_t stub_size = 0;  // Bytes of a stub, and of a lead.
-  size_t tail_size = 0;
+  size_t tail_size = 0;  // At most 32.
 
   size_t CodeSize(size_t count) const { return 2 * count * stub_size + tail_size; }
   size_t StubOffset(size_t index) const { return index * stub_size; }
@@ -54,11 +55,12 @@ struct StubArchitecture {
   // An .eh_frame table that gives the caller's frame at every instruction of a block, terminated.
   std::vector<uint8_t> (*encode_unwind_table)(const StubBlockPlacement& placement);
 
-  // The reentry, if this process runs on the architecture; otherwise null.
+  // The reentry, ready to be used, if this process runs on the architecture; otherwise null.
   ExecutorAddress reentry;
 };
 
 const StubArchitecture& StubArchitectureX86_64();
+const StubArchitecture& StubArchitectureAArch64();
 
 // The architecture this process runs on.
 const StubArchitecture& HostStubArchitecture();

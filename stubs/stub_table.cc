@@ -13,7 +13,7 @@
 namespace firstcall {
 namespace {
 
-// As many stubs of 2 x 16 bytes, with a tail of at most 16, as fit into a page of 4 KiB.
+// As many stubs of 2 x 16 bytes, with a tail of at most 32, as fit into a page of 4 KiB.
 constexpr size_t kStubsPerBlock = 127;
 constexpr size_t kCodeAlignment = 64;
 
@@ -35,9 +35,7 @@ StubTable::StubTable(const StubArchitecture& architecture, std::shared_ptr<Arena
     : architecture_(architecture),
       memory_(std::move(memory)),
       unwind_registry_(std::move(unwind_registry)),
-      handler_(handler) {
-  InitializeReentry();
-}
+      handler_(handler) {}
 
 StubTable::~StubTable() {
   absl::MutexLock lock(&mutex_);

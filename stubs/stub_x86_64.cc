@@ -10,9 +10,19 @@
 
 #include "stubs/byte_writer.h"
 #include "stubs/stub_architecture.h"
+#include "stubs/unwind_table_writer.h"
 
 #if defined(__x86_64__)
-extern "C" void firstcall_reentry_x86_64();
+#include <cpuid.h>
+
+extern "C" {
+void firstcall_reentry_x86_64();
+// Read by reentry_x86_64.S. Constant once the first stub is made.
+__attribute__((visibility("hidden"))) uint64_t firstcall_reentry_save_size = 512;  // FXSAVE's.
+__attribute__((visibility("hidden"))) uint32_t firstcall_reentry_save_mask = 0;
+// All exceptions masked, round to nearest (psABI 3.2.1).
+__attribute__((visibility("hidden"))) uint32_t firstcall_reentry_default_mxcsr = 0x1f80;
+}
 #endif
 
 namespace firstcall {
@@ -73,62 +83,63 @@ class BlockEncoder {
   ByteWriter out_;
 };
 
-// DWARF constants (DWARF 4, section 7.24; register numbers of the x86-64 psABI, figure 3.36).
+// Register numbers of the x86-64 psABI, figure 3.36.
 constexpr uint8_t kRsp = 7, kReturnAddress = 16;
-constexpr uint8_t kDefCfa = 0x0c, kDefCfaOffset = 0x0e, kDefCfaExpression = 0x0f;
-constexpr uint8_t kAdvanceLoc4 = 0x04, kOffset = 0x80, kAdvanceLoc = 0x40;
-
-// Completes the entry whose length field stands at `begin`: fills up to eight bytes, sets the
-// length.
-void EndEntry(ByteWriter& out, size_t begin) {
-  out.PadTo((out.size() + 7) / 8 * 8, /*DW_CFA_nop=*/0);
-  out.Patch32(begin, static_cast<uint32_t>(out.size() - begin - 4));
-}
-
-// Starts an FDE of the CIE at offset 0; addresses are absolute. Returns where it begins.
-size_t BeginFde(ByteWriter& out, ExecutorAddress begin, size_t size) {
-  const size_t entry = out.size();
-  out.Number32(0);
-  out.Number32(out.size());  // Distance from this field back to the CIE.
-  out.Number64(begin.value());
-  out.Number64(size);
-  out.Bytes({0});  // No augmentation data.
-  return entry;
-}
 
 std::vector<uint8_t> EncodeUnwindTable(const StubBlockPlacement& placement) {
-  ByteWriter out;
-  out.Number32(0);
-  out.Number32(0);  // A CIE.
-  out.Bytes({1, 'z', 'R', 0});
-  out.Bytes({1, 0x78, kReturnAddress});  // Code alignment 1, data alignment -8.
-  out.Bytes({1, /*DW_EH_PE_absptr=*/0});
-  out.Bytes({kDefCfa, kRsp, 8, kOffset | kReturnAddress, 1});
-  EndEntry(out, 0);
-
+  UnwindTableWriter table(kReturnAddress, {kCfaDefCfa, kRsp, 8, kCfaOffset | kReturnAddress, 1});
   const size_t stubs_size = kLayout.LeadOffset(placement.count, 0);
-  EndEntry(out, BeginFde(out, placement.code, stubs_size));
+  table.Describe(placement.code, stubs_size);
 
   const size_t leads_size = kLayout.TailOffset(placement.count) - stubs_size;
-  const size_t fde = BeginFde(out, placement.code + stubs_size, leads_size + kLayout.tail_size);
+  table.Describe(placement.code + stubs_size, leads_size + kLayout.tail_size);
   // In a lead, CFA = rsp + 8 + (rip % 16 >= kLeadPushed ? 8 : 0): breg7 8, breg16 0, lit15, and,
   // lit9, ge, lit3, shl, plus. The blocks are aligned to 16 bytes.
   static_assert(kLeadPushed == 9, "the expression below says 9");
-  out.Bytes({kDefCfaExpression, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x39, 0x2a, 0x33, 0x24, 0x22});
-  out.Bytes({kAdvanceLoc4});
-  out.Number32(leads_size);
-  out.Bytes({kDefCfa, kRsp, 16, kAdvanceLoc | kTailPushed, kDefCfaOffset, 24});
-  EndEntry(out, fde);
-  out.Number32(0);
-  return out.Take();
+  table.Instruction(
+      {kCfaDefCfaExpression, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x39, 0x2a, 0x33, 0x24, 0x22});
+  table.Advance(static_cast<uint32_t>(leads_size));
+  table.Instruction({kCfaDefCfa, kRsp, 16, kCfaAdvanceLoc | kTailPushed, kCfaDefCfaOffset, 24});
+  return table.Finish();
 }
 
 std::vector<uint8_t> EncodeBlock(const StubBlockPlacement& placement) {
   return BlockEncoder(placement).Encode();
 }
 
+#if defined(__x86_64__)
+// State components of XSAVE (Intel SDM volume 1, 13.1) that can hold an argument: x87, SSE, AVX,
+// the three of AVX-512, APX. Not MPX, PKRU or the AMX tiles, which no calling convention uses.
+constexpr uint32_t kArgumentComponents =
+    1u << 0 | 1u << 1 | 1u << 2 | 1u << 5 | 1u << 6 | 1u << 7 | 1u << 19;
+constexpr uint64_t kLegacyAndHeaderSize = 512 + 64;
+
+uint32_t EnabledComponents() {
+  uint32_t low, high;
+  __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return low;
+}
+
+// The standard (not compacted) layout: each component has a fixed place (SDM volume 1, 13.4.3).
+void MeasureSaveArea() {
+  uint32_t eax, ebx, ecx, edx;
+  if (__get_cpuid(1, &eax, &ebx, &ecx, &edx) == 0 || (ecx & bit_OSXSAVE) == 0) return;
+  const uint32_t mask = EnabledComponents() & kArgumentComponents;
+  uint64_t size = kLegacyAndHeaderSize;
+  for (uint32_t component = 2; component < 32; ++component) {
+    if ((mask & (1u << component)) == 0) continue;
+    __cpuid_count(0xd, component, eax, ebx, ecx, edx);
+    const uint64_t end = uint64_t{ebx} + eax;  // Its offset and its size.
+    if (end > size) size = end;
+  }
+  firstcall_reentry_save_size = size;
+  firstcall_reentry_save_mask = mask;
+}
+#endif
+
 ExecutorAddress Reentry() {
 #if defined(__x86_64__)
+  MeasureSaveArea();
   return ExecutorAddress::Of(reinterpret_cast<const void*>(&firstcall_reentry_x86_64));
 #else
   return ExecutorAddress();

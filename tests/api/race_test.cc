@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "engine/engine.h"
 #include "gtest/gtest.h"
+#include "tests/testing/host.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/status_matchers.h"
 
@@ -24,13 +25,14 @@ constexpr bool kIsSanitized = __has_feature(thread_sanitizer) || __has_feature(a
 constexpr bool kIsSanitized = false;
 #endif
 
-constexpr int kThreads = kIsSanitized ? 16 : 64;
-constexpr int kFunctions = kIsSanitized ? 500 : 10000;
+const bool kIsSlow = kIsSanitized || IsEmulated();
+const int kThreads = kIsSlow ? 16 : 64;
+const int kFunctions = kIsSlow ? 500 : 10000;
 
 // A hundred rounds take minutes: bazel test //tests/api:race_test --test_env=RACE_ROUNDS=100
 int Rounds() {
   const char* rounds = std::getenv("RACE_ROUNDS");
-  return rounds != nullptr ? std::atoi(rounds) : kIsSanitized ? 3 : 5;
+  return rounds != nullptr ? std::atoi(rounds) : kIsSlow ? 3 : 5;
 }
 
 // Each function returns its number.

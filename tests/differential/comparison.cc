@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "benchmarks/process_run.h"
 #include "engine/options.h"
+#include "tests/testing/host.h"
 
 namespace firstcall::testing {
 namespace {
@@ -56,18 +57,20 @@ std::vector<std::string> Words(const Variant& variant) {
   return words;
 }
 
-// The environment may name another firstcall, module and executable: tests/differential/reduce
-// does.
+// The environment may name another firstcall, module and executable, as tests/differential/reduce
+// does, and what starts them.
 std::string Script(const Program& program, const Mismatch& mismatch, const std::string& firstcall) {
   const Variant& variant = mismatch.variant;
   return absl::StrCat(
       "#!/bin/bash\n# ", mismatch.description,
       "\ncd \"$(dirname \"$0\")\"\nmodule=", variant.module,
-      "\nnative=", program.natives[variant.native], "\nfirstcall=", Quote(firstcall), "\noptions=(",
-      QuoteAll(variant.options), ")\narguments=(", QuoteAll(program.arguments),
+      "\nnative=", program.natives[variant.native], "\ntarget=", ClangTargetOption(),
+      "\nfirstcall=", Quote(firstcall), "\noptions=(", QuoteAll(variant.options), ")\narguments=(",
+      QuoteAll(program.arguments),
       ")\n\nmodule=\"${MODULE-$module}\"\nnative=\"${NATIVE-./$native}\"\n"
       "firstcall=\"${FIRSTCALL-$firstcall}\"\n"
-      "show() { timeout 60 \"$@\" \"${arguments[@]}\" 2>/dev/null; echo \"exit status $?\"; }\n"
+      "show() { timeout 60 ${FIRSTCALL_EMULATE-} \"$@\" \"${arguments[@]}\" 2>/dev/null; echo "
+      "\"exit status $?\"; }\n"
       "diff <(show \"$native\") <(show \"$firstcall\" \"${options[@]}\" \"$module\")\n");
 }
 
@@ -82,7 +85,7 @@ std::vector<std::string> NativeCommand(const Program& program, size_t native) {
   std::vector<std::string> command = {
       absl::StrCat(program.directory, "/", program.natives[native])};
   command.insert(command.end(), program.arguments.begin(), program.arguments.end());
-  return command;
+  return OnThisMachine(std::move(command));
 }
 
 std::vector<std::string> FirstcallCommand(const Program& program, const Variant& variant,
@@ -91,7 +94,7 @@ std::vector<std::string> FirstcallCommand(const Program& program, const Variant&
   command.insert(command.end(), variant.options.begin(), variant.options.end());
   command.push_back(absl::StrCat(program.directory, "/", variant.module));
   command.insert(command.end(), program.arguments.begin(), program.arguments.end());
-  return command;
+  return OnThisMachine(std::move(command));
 }
 
 }  // namespace

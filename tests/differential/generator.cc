@@ -21,6 +21,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/SplitModule.h"
 #include "tests/differential/stress_program.h"
+#include "tests/testing/host.h"
 #include "tools/cpp/runfiles/runfiles.h"
 
 namespace firstcall::testing {
@@ -50,7 +51,7 @@ class Compiler {
 
   absl::Status Run(const std::vector<std::string>& options, const std::string& input,
                    const std::string& output) const {
-    std::vector<std::string> command = {clang_, "-w"};
+    std::vector<std::string> command = {clang_, "-w", ClangTargetOption()};
     command.insert(command.end(), options.begin(), options.end());
     command.insert(command.end(), {Path(input), "-o", Path(output)});
     return RunTool(command).status();

@@ -12,6 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/differential/comparison.h"
+#include "tests/testing/host.h"
 #include "tests/testing/status_matchers.h"
 #include "tools/cpp/runfiles/runfiles.h"
 
@@ -70,7 +71,9 @@ class ReduceTest : public ::testing::Test {
     program_.variants = {{"module.ll", {}, 0}};
     setenv("LLVM_BIN", std::filesystem::path(clang_).parent_path().c_str(), 1);
     std::ofstream(Path("module.ll")) << kModule;
-    ASSERT_EQ(ExitStatusOf({clang_, "-w", Path("module.ll"), "-o", Path("native")}), 0);
+    ASSERT_EQ(
+        ExitStatusOf({clang_, "-w", ClangTargetOption(), Path("module.ll"), "-o", Path("native")}),
+        0);
   }
 
   static std::string Path(const std::string& name) { return ::testing::TempDir() + "/" + name; }
@@ -82,7 +85,8 @@ class ReduceTest : public ::testing::Test {
 
 TEST_F(ReduceTest, KeepsWhatIsWrong) {
   const std::string wrong = Path("wrong");
-  std::ofstream(wrong) << "#!/bin/bash\n'" << Locate("firstcall/tools/firstcall")
+  std::ofstream(wrong) << "#!/bin/bash\n${FIRSTCALL_EMULATE-} '"
+                       << Locate("firstcall/tools/firstcall")
                        << "' \"$@\" | sed s/needle/noodle/\n";
   std::filesystem::permissions(wrong, std::filesystem::perms::owner_all);
   ASSERT_OK_AND_ASSIGN(const Comparison comparison, Compare(program_, wrong, absl::Seconds(60)));

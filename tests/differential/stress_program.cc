@@ -15,6 +15,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/TargetParser/Host.h"
 #include "tests/differential/defined_behavior.h"
 
 namespace firstcall::testing {
@@ -60,7 +61,7 @@ std::string BufferAddress(int i) {
 
 // Everything but the functions, which are declared.
 std::string FrameText(size_t function_count, std::minstd_rand& random) {
-  std::string text = "target triple = \"x86_64-pc-linux-gnu\"\n";
+  std::string text = "target triple = \"" + llvm::sys::getProcessTriple() + "\"\n";
   constexpr int size = kBuffers * kStressBufferSize;
   absl::StrAppendFormat(&text, "@buffers = global [%d x i8] c\"", size);
   for (int i = 0; i < size; ++i) absl::StrAppendFormat(&text, "\\%02X", random() % 256);

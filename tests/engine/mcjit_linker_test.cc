@@ -263,6 +263,47 @@ TEST_P(McjitLinkerTest, WhatIsLoadedAndNotFinishedIsGivenBack) {
   EXPECT_EQ(arenas_->usage().used.total(), 0u);
 }
 
+// --- Far away ---
+
+// More code than AArch64's branches reach, in addresses that are reserved and never used.
+class McjitLinkerFarTest : public McjitLinkerTest {
+ protected:
+  static constexpr size_t kMiB = size_t{1} << 20;
+  McjitLinkerFarTest()
+      : McjitLinkerTest(UnwindRegistry::DefaultGrouping(), {400 * kMiB, 16 * kMiB, 16 * kMiB}) {}
+
+  void Skip(size_t size) {
+    MemoryRequest request;
+    request.segment = Segment::kCode;
+    request.size = size;
+    request.near = arenas_->near_first();
+    ASSERT_THAT(arenas_->Allocate(request), IsOk());
+  }
+};
+
+TEST_F(McjitLinkerFarTest, CallsReachAcrossMoreThanABranchDoes) {
+  const SymbolAddresses first = Link(kAddSeven);
+  Skip(200 * kMiB);
+  const SymbolAddresses caller = Link(R"(
+      declare i32 @f(i32)
+      define i32 @g(i32 %x) { %y = call i32 @f(i32 %x)  %z = mul i32 %y, 2  ret i32 %z })",
+                                      first);
+  Skip(150 * kMiB);
+  const SymbolAddresses last = Link(R"(
+      declare i32 @f(i32)
+      declare i32 @g(i32)
+      define i32 @h(i32 %x) {
+        %a = call i32 @f(i32 %x)
+        %b = tail call i32 @g(i32 %a)
+        ret i32 %b
+      })",
+                                    {{"f", first.at("f")}, {"g", caller.at("g")}});
+  ASSERT_GT(caller.at("g") - first.at("f"), int64_t{200 * kMiB});
+  ASSERT_GT(last.at("h") - caller.at("g"), int64_t{150 * kMiB});
+  EXPECT_EQ(Call(caller, "g", 1), 16);
+  EXPECT_EQ(Call(last, "h", 1), 30);
+}
+
 // --- Failures ---
 
 class McjitLinkerFailureTest : public McjitLinkerTest {

@@ -40,6 +40,16 @@ constexpr char kModule[] = R"(
     ret void
   })";
 
+#if defined(__aarch64__)
+constexpr char kNeedsTable[] = "needs_table: adrp x0, _GLOBAL_OFFSET_TABLE_";
+constexpr char kCall[] = "R_AARCH64_CALL26", kDirectCall[] = "R_AARCH64_CALL26";
+constexpr char kNear[] = "adrp x0, there", kShort[] = ".word there";
+#else
+constexpr char kNeedsTable[] = "needs_table: leaq _GLOBAL_OFFSET_TABLE_(%rip), %rax";
+constexpr char kCall[] = "R_X86_64_PLT32", kDirectCall[] = "R_X86_64_PC32";
+constexpr char kNear[] = "leaq there(%rip), %rax", kShort[] = ".long there";
+#endif
+
 class ObjectImageTest : public testing::Test {
  protected:
   void Load(absl::string_view text) {
@@ -96,7 +106,8 @@ TEST_F(ObjectImageTest, TellsWhatItNeedsAndWhatItGives) {
 // The linker has one of its own.
 TEST_F(ObjectImageTest, GlobalOffsetTableIsNotNeeded) {
   Load(R"(
-    module asm "needs_table: leaq _GLOBAL_OFFSET_TABLE_(%rip), %rax"
+    module asm ")" +
+       std::string(kNeedsTable) + R"("
     define void @f() { ret void })");
   EXPECT_THAT(UndefinedNames(), testing::IsEmpty());
 }
@@ -135,13 +146,51 @@ TEST_F(ObjectImageTest, WhatIsDefinedAsZeroIsNotNeededAndAbsolute) {
 TEST_F(ObjectImageTest, OnlyCallsOfWhatIsNearBecomeDirect) {
   Load(kModule);
   const auto before = Relocations();
-  ASSERT_EQ(TypeOf(before, "near"), "R_X86_64_PLT32");
-  ASSERT_EQ(TypeOf(before, "far"), "R_X86_64_PLT32");
+  ASSERT_EQ(TypeOf(before, "near"), kCall);
+  ASSERT_EQ(TypeOf(before, "far"), kCall);
   ASSERT_THAT(image_->BindCallsDirectly([](absl::string_view name) { return name == "near"; }),
               IsOk());
   auto expected = before;
-  expected.find("near")->second = "R_X86_64_PC32";
+  expected.find("near")->second = kDirectCall;
   EXPECT_EQ(Relocations(), expected);
+  EXPECT_FALSE(image_->calls_are_direct());
+}
+
+#if defined(__aarch64__)
+TEST_F(ObjectImageTest, CallsAreDirectIfAllAreOfWhatIsNear) {
+  Load(kModule);
+  EXPECT_FALSE(image_->calls_are_direct());
+  ASSERT_THAT(image_->BindCallsDirectly([](absl::string_view) { return true; }), IsOk());
+  EXPECT_TRUE(image_->calls_are_direct());
+}
+
+// A call of address zero, which is never made, has no distance either.
+TEST_F(ObjectImageTest, CallOfWhatIsZeroIsNotDirect) {
+  Load(kModule);
+  image_->DefineAsZero("maybe");
+  ASSERT_THAT(image_->BindCallsDirectly([](absl::string_view) { return true; }), IsOk());
+  EXPECT_FALSE(image_->calls_are_direct());
+}
+#endif
+
+TEST_F(ObjectImageTest, TellsWhatMustBeNear) {
+  Load(R"(
+    module asm ")" +
+       std::string(kNear) + R"("
+    @outside = external global i32
+    define i32 @f() { %v = load i32, ptr @outside  ret i32 %v })");
+  absl::StatusOr<std::vector<absl::string_view>> symbols = image_->NearSymbols();
+  ASSERT_THAT(symbols, IsOk());
+  EXPECT_THAT(*symbols, ElementsAre("there"));
+}
+
+TEST_F(ObjectImageTest, AddressOf32BitsIsUnimplemented) {
+  Load(R"(
+    module asm ")" +
+       std::string(kShort) + R"("
+    define void @f() { ret void })");
+  EXPECT_THAT(image_->NearSymbols(),
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("compile it with -fPIC")));
 }
 
 TEST_F(ObjectImageTest, GarbageIsInvalid) {

@@ -18,6 +18,14 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
+#if defined(__aarch64__)
+constexpr char kArchitecture[] = "aarch64";
+constexpr char kCpu[] = "cortex-a53", kFeature[] = "+lse", kOtherFeature[] = "+sve";
+#else
+constexpr char kArchitecture[] = "x86_64";
+constexpr char kCpu[] = "x86-64", kFeature[] = "+avx2", kOtherFeature[] = "+avx512f";
+#endif
+
 std::unique_ptr<llvm::TargetMachine> MachineOf(const EngineOptions& options) {
   return MakeTarget(options).CreateMachine().value();
 }
@@ -49,12 +57,12 @@ TEST(TargetTest, DefaultNamesOnlyFeaturesInWhichThisCpuIsUnlikeOthersOfItsName) 
 
 TEST(TargetTest, ChosenCpuHasOnlyItsOwnAndTheChosenFeatures) {
   EngineOptions options;
-  options.cpu = "x86-64";
-  options.features = "+avx2";
+  options.cpu = kCpu;
+  options.features = kFeature;
   const auto machine = MachineOf(options);
-  EXPECT_EQ(machine->getTargetCPU(), "x86-64");
-  EXPECT_TRUE(machine->getMCSubtargetInfo()->checkFeatures("+avx2"));
-  EXPECT_FALSE(machine->getMCSubtargetInfo()->checkFeatures("+avx512f"));
+  EXPECT_EQ(machine->getTargetCPU(), kCpu);
+  EXPECT_TRUE(machine->getMCSubtargetInfo()->checkFeatures(kFeature));
+  EXPECT_FALSE(machine->getMCSubtargetInfo()->checkFeatures(kOtherFeature));
 }
 
 TEST(TargetTest, CodeIsPositionIndependentAndSmallUnlessToldOtherwise) {
@@ -125,19 +133,22 @@ TEST_F(TargetAdoptTest, GivesTripleAndLayoutToAModuleWithout) {
 }
 
 TEST_F(TargetAdoptTest, VendorsMayDiffer) {
-  module_.setTargetTriple("x86_64-redhat-linux-gnu");
+  const std::string triple = kArchitecture + std::string("-redhat-linux-gnu");
+  module_.setTargetTriple(triple);
   EXPECT_THAT(target_.Adopt(module_), IsOk());
-  EXPECT_EQ(module_.getTargetTriple(), "x86_64-redhat-linux-gnu");
+  EXPECT_EQ(module_.getTargetTriple(), triple);
 }
 
 TEST_F(TargetAdoptTest, OtherTripleIsRefusedWithBoth) {
-  for (const char* triple :
-       {"aarch64-unknown-linux-gnu", "x86_64-pc-windows-msvc", "x86_64-apple-macosx"}) {
+  const std::string architecture = kArchitecture;
+  for (const std::string& triple :
+       {std::string("riscv64-unknown-linux-gnu"), architecture + "-pc-windows-msvc",
+        architecture + "-apple-macosx"}) {
     module_.setTargetTriple(triple);
-    EXPECT_THAT(target_.Adopt(module_), StatusIs(absl::StatusCode::kInvalidArgument,
-                                                 "its triple '" + std::string(triple) +
-                                                     "' conflicts with the engine's target '" +
-                                                     target_.triple().str() + "'"));
+    EXPECT_THAT(target_.Adopt(module_),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         "its triple '" + triple + "' conflicts with the engine's target '" +
+                             target_.triple().str() + "'"));
   }
 }
 

@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/testing/host.h"
+
 namespace firstcall::testing {
 namespace {
 
@@ -62,7 +64,8 @@ std::ostream& operator<<(std::ostream& stream, const ProcessResult& result) {
                 << result.errors << "---\n";
 }
 
-ProcessResult RunProcess(const std::vector<std::string>& command, const std::string& input) {
+ProcessResult RunProcess(const std::vector<std::string>& program, const std::string& input) {
+  const std::vector<std::string> command = OnThisMachine(program);
   MemoryFile in("input"), out("output"), err("errors");
   in.Fill(input);
   std::vector<char*> arguments;

@@ -5,8 +5,9 @@
 //   --native=PATH        the native executable
 //   --program=NAME:FILE,FILE...  a form of the program: the module with main, then extra modules
 //   --option=OPTION      for the command
+//   --skip=NAME:REASON   in place of --program, a form that this architecture does not have
 //
-// The last two may be repeated.
+// The last three may be repeated.
 
 #include <cstdio>
 #include <sstream>
@@ -58,17 +59,39 @@ class ProgramTest : public ::testing::Test {
   const std::vector<std::string> options_;
 };
 
+class SkippedProgramTest : public ::testing::Test {
+ public:
+  explicit SkippedProgramTest(std::string reason) : reason_(std::move(reason)) {}
+
+  void TestBody() override { GTEST_SKIP() << reason_; }
+
+ private:
+  const std::string reason_;
+};
+
 void Register(const std::string& name, const std::vector<std::string>& modules,
               const std::vector<std::string>& options) {
   ::testing::RegisterTest("ProgramTest", name.c_str(), nullptr, nullptr, __FILE__, __LINE__,
                           [=]() -> ProgramTest* { return new ProgramTest(modules, options); });
 }
 
-void RegisterAll(const std::string& form) {
+// Divides NAME:REST.
+std::pair<std::string, std::string> Divide(const std::string& form) {
   const size_t colon = form.find(':');
-  const std::string name = form.substr(0, colon);
+  return {form.substr(0, colon), form.substr(colon + 1)};
+}
+
+void RegisterSkipped(const std::string& form) {
+  const std::pair<std::string, std::string> parts = Divide(form);
+  ::testing::RegisterTest(
+      "SkippedProgramTest", parts.first.c_str(), nullptr, nullptr, __FILE__, __LINE__,
+      [=]() -> SkippedProgramTest* { return new SkippedProgramTest(parts.second); });
+}
+
+void RegisterAll(const std::string& form) {
+  const auto [name, paths] = Divide(form);
   std::vector<std::string> modules;
-  std::istringstream files(form.substr(colon + 1));
+  std::istringstream files(paths);
   for (std::string file; std::getline(files, file, ',');) modules.push_back(file);
   Register(name + "Lazy", modules, {});
   Register(name + "Eager", modules, {"--mode=eager"});
@@ -91,6 +114,8 @@ int main(int argc, char** argv) {
     std::string rest;
     if (Take(argv[i], "--program=", rest)) {
       RegisterAll(rest);
+    } else if (Take(argv[i], "--skip=", rest)) {
+      RegisterSkipped(rest);
     } else if (Take(argv[i], "--option=", rest)) {
       common_options.push_back(rest);
     } else if (!Take(argv[i], "--firstcall=", firstcall_path) &&

@@ -13,28 +13,41 @@ _TOOLS = [
 # As a user would compile for a JIT: without the attribute that forbids optimizing a function.
 _UNOPTIMIZED = "-O0 -Xclang -disable-O0-optnone"
 
+_AARCH64 = "//third_party/aarch64:is_target"
+
+# Where a command names the architecture to compile for; clang's own if that is this machine's.
+_TARGET = "@TARGET@"
+
 _WARNINGS = "-Wall -Wextra -Werror -Wno-unused-command-line-argument"
 
 def _stem(source):
     return source.rpartition(".")[0]
 
 def _clang(source):
-    return "$(execpath @llvm//:bin/clang{})".format("++" if source.endswith(".cc") else "")
+    return "$(execpath @llvm//:bin/clang{}) {}".format("++" if source.endswith(".cc") else "", _TARGET)
 
 def _path(file):
     return "$(execpath {})".format(file)
 
-def _genrule(outs, srcs, commands):
+def _genrule(outs, srcs, commands, aarch64_commands = None, skip = {}):
     native.genrule(
         name = outs[0].replace(".", "_") + "_made",
         srcs = srcs,
         outs = outs,
-        cmd = " && ".join(commands),
+        cmd = select({
+            _AARCH64: " && ".join(aarch64_commands or commands).replace(_TARGET, "--target=aarch64-linux-gnu"),
+            "//conditions:default": " && ".join(commands).replace(_TARGET, ""),
+        }),
+        # Otherwise building everything would make what no test needs.
+        tags = ["manual"] if skip else [],
         tools = _TOOLS,
         visibility = ["//visibility:private"],
     )
 
-def _compare(name, executable, forms, options, data, size, tags):
+def _choose(aarch64, others):
+    return select({_AARCH64: aarch64, "//conditions:default": others})
+
+def _compare(name, executable, forms, options, data, size, tags, skip):
     args = ["--firstcall=$(rootpath //tools:firstcall)", "--native=$(rootpath {})".format(executable)]
     files = []
     for form, modules in forms.items():
@@ -45,13 +58,51 @@ def _compare(name, executable, forms, options, data, size, tags):
     native.cc_test(
         name = name,
         size = size,
-        args = args,
-        data = [executable, "//tools:firstcall"] + files + data,
+        args = _choose(*[
+            ["'--skip={}:{}'".format(form, skip[architecture]) for form in forms] if architecture in skip else args
+            for architecture in ["aarch64", "x86_64"]
+        ]),
+        data = _choose(*[
+            [] if architecture in skip else [executable, "//tools:firstcall"] + files + data
+            for architecture in ["aarch64", "x86_64"]
+        ]),
         tags = tags,
         deps = [":program_test_main"],
     )
 
-def program_test(name, srcs, hdrs = [], objects = [], archives = [], copts = "", size = "small", tags = []):
+def _compile(srcs, unoptimized, optimized, linked, executable, copts):
+    """The commands that make all forms of a program."""
+    commands = []
+    for i in range(len(srcs)):
+        for flags, output in [(_UNOPTIMIZED, unoptimized[i]), ("-O2", optimized[i])]:
+            commands.append("{clang} {flags} {warnings} {copts} -emit-llvm -c {source} -o {output}".format(
+                clang = _clang(srcs[i]),
+                copts = copts,
+                flags = flags,
+                output = _path(output),
+                source = _path(srcs[i]),
+                warnings = _WARNINGS,
+            ))
+
+    # From the bitcode: nothing of the engine is in it, and the source is not compiled a third time.
+    commands.append("{} -w -O0 {} -pthread -lm -o {}".format(
+        _clang(srcs[0]),
+        " ".join([_path(file) for file in linked]),
+        _path(executable),
+    ))
+    return commands
+
+def program_test(
+        name,
+        srcs,
+        hdrs = [],
+        objects = [],
+        archives = [],
+        copts = "",
+        aarch64_copts = None,
+        size = "small",
+        tags = [],
+        skip = {}):
     """Compares C or C++ sources run through the command, unoptimized and optimized, with native code.
 
     Args:
@@ -61,38 +112,28 @@ def program_test(name, srcs, hdrs = [], objects = [], archives = [], copts = "",
       objects: files of object_file, which become extra objects.
       archives: files of archive, which become extra archives.
       copts: further options of the compiler.
+      aarch64_copts: these instead, for AArch64.
       size: of the test.
       tags: of the test.
+      skip: architecture (aarch64 or x86_64) that it is skipped on -> the reason.
     """
     unoptimized = [_stem(source) + ".O0.bc" for source in srcs]
     optimized = [_stem(source) + ".O2.bc" for source in srcs]
     executable = name + ".native"
-    compile = "{clang} {flags} {warnings} {copts} -emit-llvm -c {source} -o {output}"
-    commands = []
-    for i in range(len(srcs)):
-        for flags, output in [(_UNOPTIMIZED, unoptimized[i]), ("-O2", optimized[i])]:
-            commands.append(compile.format(
-                clang = _clang(srcs[i]),
-                copts = copts,
-                flags = flags,
-                output = _path(output),
-                source = _path(srcs[i]),
-                warnings = _WARNINGS,
-            ))
-    linked = [_path(file) for file in unoptimized + objects + archives]
-    # From the bitcode: nothing of the engine is in it, and the source is not compiled a third time.
-    commands.append("{} -w -O0 {} -pthread -lm -o {}".format(
-        _clang(srcs[0]),
-        " ".join(linked),
-        _path(executable),
-    ))
-    _genrule([executable] + unoptimized + optimized, srcs + hdrs + objects + archives, commands)
+    linked = unoptimized + objects + archives
+    _genrule(
+        [executable] + unoptimized + optimized,
+        srcs + hdrs + objects + archives,
+        _compile(srcs, unoptimized, optimized, linked, executable, copts),
+        _compile(srcs, unoptimized, optimized, linked, executable, aarch64_copts or copts),
+        skip,
+    )
     options = ["--extra-object=$(rootpath {})".format(file) for file in objects]
     options += ["--extra-archive=$(rootpath {})".format(file) for file in archives]
     forms = {"Unoptimized": unoptimized, "Optimized": optimized}
-    _compare(name, executable, forms, options, objects + archives, size, tags)
+    _compare(name, executable, forms, options, objects + archives, size, tags, skip)
 
-def ir_program_test(name, srcs, size = "small", tags = []):
+def ir_program_test(name, srcs, size = "small", tags = [], skip = {}):
     """Compares a program in assembly text, run as text and as bitcode, with native code.
 
     Args:
@@ -100,6 +141,7 @@ def ir_program_test(name, srcs, size = "small", tags = []):
       srcs: .ll files, the first one with main; the others become extra modules.
       size: of the test.
       tags: of the test.
+      skip: as of program_test.
     """
     executable = name + ".native"
     modules = [_stem(source) + ".bc" for source in srcs]
@@ -112,8 +154,8 @@ def ir_program_test(name, srcs, size = "small", tags = []):
         " ".join([_path(module) for module in modules]),
         _path(executable),
     ))
-    _genrule([executable] + modules, srcs, commands)
-    _compare(name, executable, {"Text": srcs, "Bitcode": modules}, [], [], size, tags)
+    _genrule([executable] + modules, srcs, commands, skip = skip)
+    _compare(name, executable, {"Text": srcs, "Bitcode": modules}, [], [], size, tags, skip)
 
 def object_file(name, src, hdrs = []):
     """Makes the object file `name` of one source that may include `hdrs`."""

@@ -108,8 +108,10 @@ TEST(DataExtractorTest, ReplacedDefinitionsBecomeReferences) {
 }
 
 TEST(DataExtractorTest, InlineAssemblyComesAlongWithAllItsSymbolsGlobal) {
-  llvm::InitializeNativeTarget();
-  llvm::InitializeNativeTargetAsmParser();
+  llvm::InitializeAllTargetInfos();
+  llvm::InitializeAllTargets();
+  llvm::InitializeAllTargetMCs();
+  llvm::InitializeAllAsmParsers();
   const std::string text = DataOf(R"(
     target triple = "x86_64-pc-linux-gnu"
     module asm "answer: .long 42"

@@ -250,8 +250,10 @@ TEST(SymbolIndexTest, DataThatSharesBlockAddressesUnitesFunctions) {
 }
 
 TEST(SymbolIndexTest, KnowsWhatInlineAssemblyDefines) {
-  llvm::InitializeNativeTarget();
-  llvm::InitializeNativeTargetAsmParser();
+  llvm::InitializeAllTargetInfos();
+  llvm::InitializeAllTargets();
+  llvm::InitializeAllTargetMCs();
+  llvm::InitializeAllAsmParsers();
   ASSERT_OK_AND_ASSIGN(SymbolIndex index, IndexOf(R"(
     target triple = "x86_64-pc-linux-gnu"
     module asm ".globl shown"

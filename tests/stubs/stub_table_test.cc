@@ -214,7 +214,7 @@ TEST_F(StubTableTest, FullArenaIsAnError) {
                                                    : Segment::kData;
     MemoryRequest request;
     request.segment = full;
-    request.size = 4096 - 64;
+    request.size = 4096 - 32;
     request.near = memory_->near_first();
     ASSERT_THAT(memory_->Allocate(request), IsOk());
     const size_t used = memory_->usage().used.total();

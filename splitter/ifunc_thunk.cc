@@ -1,0 +1,83 @@
+#include "splitter/ifunc_thunk.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/Module.h"
+#include "llvm/TargetParser/Triple.h"
+#include "splitter/symbol_name.h"
+
+namespace firstcall {
+namespace {
+
+// A landing pad, and a jump through the pointer $0 by a register that no argument is in. x16 serves
+// veneers (AAPCS64, 6.1.1).
+constexpr char kJump[] =
+    "hint #34\n\t"  // bti c
+    "adrp x16, $0\n\tldr x16, [x16, :lo12:$0]\n\tbr x16";
+
+llvm::Function* MakeThunk(const llvm::GlobalIFunc& ifunc, llvm::Constant& target,
+                          llvm::Module& module) {
+  auto* thunk = llvm::Function::Create(llvm::cast<llvm::FunctionType>(ifunc.getValueType()),
+                                       ifunc.getLinkage(), "", &module);
+  thunk->setDSOLocal(true);
+  thunk->addFnAttr(llvm::Attribute::Naked);
+  thunk->addFnAttr(llvm::Attribute::NoInline);
+  thunk->setUWTableKind(llvm::UWTableKind::Async);
+  llvm::IRBuilder<> builder(llvm::BasicBlock::Create(module.getContext(), "", thunk));
+  auto* type = llvm::FunctionType::get(builder.getVoidTy(), {builder.getPtrTy()}, false);
+  builder.CreateCall(llvm::InlineAsm::get(type, kJump, "S", /*hasSideEffects=*/true), {&target});
+  builder.CreateUnreachable();
+  return thunk;
+}
+
+// Calls the resolver with as many of the function's arguments as it takes.
+llvm::Value* CallResolver(const llvm::GlobalIFunc& ifunc, llvm::Function& caller,
+                          llvm::IRBuilder<>& builder) {
+  auto* resolver = const_cast<llvm::Function*>(ifunc.getResolverFunction());
+  llvm::SmallVector<llvm::Value*, 2> arguments;
+  for (llvm::Argument& argument : caller.args()) {
+    if (arguments.size() == resolver->arg_size()) break;
+    llvm::Type* type = resolver->getFunctionType()->getParamType(arguments.size());
+    if (argument.getType() != type) break;
+    arguments.push_back(&argument);
+  }
+  if (arguments.size() < resolver->arg_size()) {
+    // Of other types than a resolver has: nothing is right for them.
+    for (llvm::Argument& argument : llvm::drop_begin(resolver->args(), arguments.size())) {
+      arguments.push_back(llvm::PoisonValue::get(argument.getType()));
+    }
+  }
+  llvm::CallInst* call = builder.CreateCall(resolver, arguments);
+  call->setCallingConv(resolver->getCallingConv());
+  return call;
+}
+
+}  // namespace
+
+void ReplaceIFuncs(llvm::Module& module) {
+  if (module.ifunc_empty()) return;
+  if (llvm::Triple(module.getTargetTriple()).getArch() != llvm::Triple::aarch64) return;
+  llvm::LLVMContext& context = module.getContext();
+  llvm::Type* pointer = llvm::PointerType::getUnqual(context);
+  auto* initializer = llvm::Function::Create(
+      llvm::FunctionType::get(llvm::Type::getVoidTy(context),
+                              {llvm::Type::getInt64Ty(context), pointer}, /*isVarArg=*/false),
+      llvm::GlobalValue::ExternalLinkage, llvm::StringRef(kInitializer.data(), kInitializer.size()),
+      &module);
+  llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "", initializer));
+  for (llvm::GlobalIFunc& ifunc : llvm::make_early_inc_range(module.ifuncs())) {
+    auto* target = new llvm::GlobalVariable(module, pointer, /*isConstant=*/false,
+                                            llvm::GlobalValue::InternalLinkage,
+                                            llvm::Constant::getNullValue(pointer), "");
+    target->setDSOLocal(true);
+    llvm::Function* thunk = MakeThunk(ifunc, *target, module);
+    builder.CreateStore(CallResolver(ifunc, *initializer, builder), target);
+    thunk->takeName(&ifunc);
+    ifunc.replaceAllUsesWith(thunk);
+    ifunc.eraseFromParent();
+  }
+  builder.CreateRetVoid();
+}
+
+}  // namespace firstcall

@@ -1,0 +1,75 @@
+// A stub whose first call asks a function of the test, and backtraces to look at on the way.
+
+#ifndef FIRSTCALL_TESTS_STUBS_FIRST_CALL_H_
+#define FIRSTCALL_TESTS_STUBS_FIRST_CALL_H_
+
+#include <unwind.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "memory/arena_memory.h"
+#include "memory/in_process_mapper.h"
+#include "memory/unwind_registry.h"
+#include "stubs/stub_architecture.h"
+#include "stubs/stub_table.h"
+
+namespace firstcall::testing {
+
+class FirstCall {
+ public:
+  using Handler = StubTable::FirstCallHandler;
+
+  explicit FirstCall(Handler handler)
+      : stubs_(HostStubArchitecture(),
+               ArenaMemory::Create(std::make_shared<InProcessMapper>(), {kSizes}).value(),
+               std::make_shared<UnwindRegistry>(), handler),
+        stub_(stubs_.Make(nullptr).value()) {}
+
+  template <typename Function>
+  Function* function() const {
+    return stub_.address().InThisProcess<Function*>();
+  }
+  const void* address() const { return stub_.address().InThisProcess<const void*>(); }
+
+ private:
+  inline static const ArenaSizes kSizes = {1 << 20, 1 << 20, 1 << 20};
+  StubTable stubs_;
+  const Stub stub_;
+};
+
+template <typename Function>
+ExecutorAddress AddressOf(Function* function) {
+  return ExecutorAddress::Of(reinterpret_cast<const void*>(function));
+}
+
+using Backtrace = std::vector<uintptr_t>;
+
+inline Backtrace TakeBacktrace() {
+  Backtrace frames;
+  _Unwind_Backtrace(
+      [](_Unwind_Context* context, void* argument) {
+        auto& list = *static_cast<Backtrace*>(argument);
+        list.push_back(_Unwind_GetIP(context));
+        return list.size() < 200 ? _URC_NO_REASON : _URC_END_OF_STACK;
+      },
+      &frames);
+  return frames;
+}
+
+inline bool EndsWith(const Backtrace& frames, const Backtrace& end) {
+  return frames.size() >= end.size() && std::equal(end.rbegin(), end.rend(), frames.rbegin());
+}
+
+// The frames above the one that calls this.
+__attribute__((noinline)) inline Backtrace CallersFrames() {
+  const Backtrace frames = TakeBacktrace();
+  return Backtrace(frames.begin() + std::min<size_t>(frames.size(), 3), frames.end());
+}
+
+}  // namespace firstcall::testing
+
+#endif  // FIRSTCALL_TESTS_STUBS_FIRST_CALL_H_

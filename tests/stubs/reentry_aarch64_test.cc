@@ -1,0 +1,276 @@
+// Every register of AArch64 as the caller of a first call left it, and a stack that can be unwound
+// at each instruction of the way.
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#if defined(__aarch64__)
+
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <set>
+#include <vector>
+
+#include "tests/stubs/first_call.h"
+#include "tests/stubs/registers_aarch64.h"
+
+// Of stub_aarch64.cc, read by the assembly.
+extern "C" {
+extern __attribute__((visibility("hidden"))) uint32_t firstcall_reentry_has_sve;
+}
+
+namespace firstcall {
+namespace {
+
+using ::firstcall::testing::AddressOf;
+using ::firstcall::testing::Backtrace;
+using ::firstcall::testing::CallersFrames;
+using ::firstcall::testing::EndsWith;
+using ::firstcall::testing::FirstCall;
+using ::firstcall::testing::TakeBacktrace;
+using ::testing::ElementsAreArray;
+using ::testing::IsEmpty;
+
+bool HasSve() { return (getauxval(AT_HWCAP) & HWCAP_SVE) != 0; }
+
+// --- Registers ---
+
+struct NamedLevel {
+  const char* name;
+  VectorLevel level;
+};
+
+// Prepares firstcall_test_given; false if this CPU has no such registers.
+bool SetUpRegisters(VectorLevel level) {
+  if (level == VectorLevel::kSve && !HasSve()) return false;
+  firstcall_test_level = level;
+  auto* bytes = reinterpret_cast<uint8_t*>(&firstcall_test_given);
+  // No two registers alike, and none as firstcall_test_clobber_registers leaves them.
+  for (size_t i = 0; i < sizeof(RegisterImage); ++i) {
+    bytes[i] = static_cast<uint8_t>(i * 7 + i / 64 + i / 2048);
+  }
+  if (level == VectorLevel::kSve) {
+    // The first-fault register may only hold ones followed by zeros.
+    const size_t size = firstcall_test_vector_length() / 8;
+    uint8_t* first_fault = firstcall_test_given.predicates + 16 * size;
+    std::memset(first_fault, 0, size);
+    first_fault[0] = 0x1f;
+  }
+  std::memset(&firstcall_test_found, 0, sizeof(RegisterImage));
+  return true;
+}
+
+void ExpectAllRegistersAreFound(VectorLevel level) {
+  EXPECT_THAT(firstcall_test_found.integers, ElementsAreArray(firstcall_test_given.integers));
+  const size_t size = level == VectorLevel::kSve ? firstcall_test_vector_length() : 16;
+  for (size_t i = 0; i < 32; ++i) {
+    EXPECT_EQ(std::memcmp(firstcall_test_found.vectors + i * size,
+                          firstcall_test_given.vectors + i * size, size),
+              0)
+        << "vector register " << i;
+  }
+  if (level != VectorLevel::kSve) return;
+  for (size_t i = 0; i < 17; ++i) {
+    EXPECT_EQ(std::memcmp(firstcall_test_found.predicates + i * size / 8,
+                          firstcall_test_given.predicates + i * size / 8, size / 8),
+              0)
+        << "predicate " << i;
+  }
+}
+
+class ReentryRegistersTest : public ::testing::TestWithParam<NamedLevel> {
+ protected:
+  void SetUp() override {
+    if (!SetUpRegisters(GetParam().level)) GTEST_SKIP() << "this CPU has no such registers";
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Levels, ReentryRegistersTest,
+                         ::testing::Values(NamedLevel{"Neon", VectorLevel::kNeon},
+                                           NamedLevel{"Sve", VectorLevel::kSve}),
+                         [](const auto& info) { return info.param.name; });
+
+ExecutorAddress ClobberAndFind(const std::atomic<void*>&) {
+  firstcall_test_clobber_registers();
+  return AddressOf(&firstcall_test_find_registers);
+}
+
+// So that the tests below show something: the measuring instrument works.
+TEST_P(ReentryRegistersTest, DirectCallFindsThemAll) {
+  firstcall_test_callee = reinterpret_cast<const void*>(&firstcall_test_find_registers);
+  firstcall_test_call_with_registers();
+  ExpectAllRegistersAreFound(GetParam().level);
+}
+
+TEST_P(ReentryRegistersTest, FirstCallKeepsThemAll) {
+  const FirstCall stub(&ClobberAndFind);
+  firstcall_test_callee = stub.address();
+  firstcall_test_call_with_registers();
+  ExpectAllRegistersAreFound(GetParam().level);
+}
+
+// Whatever this CPU has.
+TEST(ReentryAArch64Test, RegistersOfNeonAreKeptWithoutSve) {
+  ASSERT_TRUE(SetUpRegisters(VectorLevel::kNeon));
+  const FirstCall stub(&ClobberAndFind);  // Asks the CPU first.
+  firstcall_reentry_has_sve = 0;
+  firstcall_test_callee = stub.address();
+  firstcall_test_call_with_registers();
+  firstcall_reentry_has_sve = HasSve() ? 1 : 0;
+  ExpectAllRegistersAreFound(VectorLevel::kNeon);
+}
+
+// --- The state that belongs to the program ---
+
+uint64_t ReadFpcr() {
+  uint64_t value;
+  __asm__ volatile("mrs %0, fpcr" : "=r"(value));
+  return value;
+}
+void WriteFpcr(uint64_t value) { __asm__ volatile("msr fpcr, %0" : : "r"(value)); }
+uint64_t ReadFpsr() {
+  uint64_t value;
+  __asm__ volatile("mrs %0, fpsr" : "=r"(value));
+  return value;
+}
+void WriteFpsr(uint64_t value) { __asm__ volatile("msr fpsr, %0" : : "r"(value)); }
+
+uint64_t fpcr_in_handler, fpcr_in_target, fpsr_in_target;
+void ReadControlAndStatus() {
+  fpcr_in_target = ReadFpcr();
+  fpsr_in_target = ReadFpsr();
+}
+
+TEST(ReentryAArch64Test, ControlAndStatusOfFloatingPointAreTheProgramsAfterwards) {
+  constexpr uint64_t kFlushToZero = uint64_t{1} << 24, kInexactSeen = uint64_t{1} << 4;
+  const FirstCall stub([](const std::atomic<void*>&) {
+    fpcr_in_handler = ReadFpcr();
+    WriteFpsr(ReadFpsr() | 0x1);  // An invalid operation of the compiler's.
+    return AddressOf(&ReadControlAndStatus);
+  });
+  WriteFpcr(kFlushToZero);
+  WriteFpsr(kInexactSeen);
+  stub.function<void()>()();
+  WriteFpcr(0);
+  WriteFpsr(0);
+  EXPECT_EQ(fpcr_in_handler, 0u);
+  EXPECT_EQ(fpcr_in_target, kFlushToZero);
+  EXPECT_EQ(fpsr_in_target, kInexactSeen);
+}
+
+// --- Unwinding ---
+
+// One instruction, made a breakpoint until it is reached.
+class Breakpoint {
+ public:
+  explicit Breakpoint(uint32_t* instruction) : instruction_(instruction), original_(*instruction) {
+    current_ = this;
+    Write(0xd4200000);  // brk #0
+  }
+  ~Breakpoint() {
+    if (!is_reached_) Write(original_);
+    current_ = nullptr;
+  }
+
+  static void OnTrap(int, siginfo_t*, void* context) {
+    const auto place = static_cast<ucontext_t*>(context)->uc_mcontext.pc;
+    if (current_ == nullptr || place != reinterpret_cast<uintptr_t>(current_->instruction_))
+      abort();
+    current_->is_reached_ = true;
+    current_->Write(current_->original_);
+    current_->frames_ = TakeBacktrace();
+  }
+
+  bool is_reached() const { return is_reached_; }
+  const Backtrace& frames() const { return frames_; }
+
+ private:
+  void Write(uint32_t value) {
+    *instruction_ = value;
+    __builtin___clear_cache(reinterpret_cast<char*>(instruction_),
+                            reinterpret_cast<char*>(instruction_ + 1));
+  }
+
+  static Breakpoint* current_;
+  uint32_t* const instruction_;
+  const uint32_t original_;
+  bool is_reached_ = false;
+  Backtrace frames_;
+};
+Breakpoint* Breakpoint::current_ = nullptr;
+
+// Appends the instructions from `begin` up to the first `last`, and makes their pages writable.
+void AppendInstructions(const void* begin, uint32_t last, std::vector<uint32_t*>& instructions) {
+  const auto address = reinterpret_cast<uintptr_t>(begin);
+  const auto page_size = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  ASSERT_EQ(mprotect(reinterpret_cast<void*>(address & ~(page_size - 1)), 2 * page_size,
+                     PROT_READ | PROT_WRITE | PROT_EXEC),
+            0);
+  auto* next = reinterpret_cast<uint32_t*>(address);
+  do {
+    instructions.push_back(next);
+  } while (*next++ != last);
+}
+
+__attribute__((noinline)) void Call(void (*function)()) {
+  function();
+  __asm__ volatile("");  // No tail call.
+}
+
+TEST(ReentryAArch64Test, CallersAreFoundAtEveryInstructionOfAFirstCall) {
+  constexpr uint32_t kBrX16 = 0xd61f0200, kBrX17 = 0xd61f0220, kB = 0x14000000;
+  const FirstCall stub([](const std::atomic<void*>&) { return AddressOf(+[] {}); });
+  const StubArchitecture& architecture = HostStubArchitecture();
+  const size_t count = 127;  // Of a full block; this is its first stub.
+  const auto* block = static_cast<const uint8_t*>(stub.address());
+  std::vector<uint32_t*> instructions;
+  AppendInstructions(block, kBrX16, instructions);
+  const uint32_t* lead =
+      reinterpret_cast<const uint32_t*>(block + architecture.layout.LeadOffset(count, 0));
+  AppendInstructions(lead, lead[2], instructions);
+  ASSERT_EQ(lead[2] & 0xfc000000, kB);
+  AppendInstructions(block + architecture.layout.TailOffset(count), kBrX16, instructions);
+  ASSERT_EQ(instructions.size(), 4u + 3u + 6u);
+  AppendInstructions(architecture.reentry.InThisProcess<const void*>(), kBrX17, instructions);
+  EXPECT_GT(instructions.size(), 100u);
+
+  struct sigaction action = {}, before;
+  action.sa_sigaction = Breakpoint::OnTrap;
+  action.sa_flags = SA_SIGINFO;
+  ASSERT_EQ(sigaction(SIGTRAP, &action, &before), 0);
+  const Backtrace callers = CallersFrames();
+  ASSERT_GE(callers.size(), 3u);
+  std::set<const uint32_t*> unreached(instructions.begin(), instructions.end());
+  std::vector<const uint32_t*> lost;  // Where the callers could not be found.
+  for (uint32_t has_sve = 0; has_sve <= (HasSve() ? 1u : 0u); ++has_sve) {
+    firstcall_reentry_has_sve = has_sve;
+    for (uint32_t* instruction : instructions) {
+      const Breakpoint breakpoint(instruction);
+      Call(stub.function<void()>());
+      if (!breakpoint.is_reached()) continue;
+      unreached.erase(instruction);
+      if (!EndsWith(breakpoint.frames(), callers)) lost.push_back(instruction);
+    }
+  }
+  ASSERT_EQ(sigaction(SIGTRAP, &before, nullptr), 0);
+  EXPECT_THAT(lost, IsEmpty());
+  if (HasSve()) {
+    EXPECT_THAT(unreached, IsEmpty());
+  }
+}
+
+}  // namespace
+}  // namespace firstcall
+
+#else
+
+TEST(ReentryAArch64Test, NeedsItsArchitecture) { GTEST_SKIP() << "for AArch64"; }
+
+#endif

@@ -1,0 +1,141 @@
+// What the encoder emits, as LLVM's disassembler and LLVM's reader of unwind tables see it.
+
+#include <cstdint>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "stubs/stub_architecture.h"
+#include "tests/stubs/disassembler.h"
+
+namespace firstcall {
+namespace {
+
+using ::firstcall::testing::Disassembler;
+using ::firstcall::testing::Hex;
+using ::firstcall::testing::Instruction;
+using ::firstcall::testing::UnwindRow;
+using ::firstcall::testing::UnwindTable;
+using ::testing::Each;
+using ::testing::ElementsAre;
+
+constexpr uint32_t kX30 = 30;
+
+struct NamedPlacement {
+  const char* name;
+  StubBlockPlacement placement;
+
+  friend void PrintTo(const NamedPlacement& placement, std::ostream* out) {
+    *out << placement.name;
+  }
+};
+
+constexpr ExecutorAddress At(uint64_t address) { return ExecutorAddress(address); }
+
+// ADRP counts pages, 2^20 of them to either side.
+const NamedPlacement kPlacements[] = {
+    {"OneStub", {At(0x10000), At(0x20000), 1}},
+    {"FullPage", {At(0x7f0000001000), At(0x7f0000002000), 127}},
+    {"DataInThePageOfTheCode", {At(0x7f0000001000), At(0x7f0000001800), 3}},
+    {"DataAcrossAPage", {At(0x7f0000001040), At(0x7f0000002ff8), 127}},
+    {"DataBelowCode", {At(0x7f0040000000), At(0x7f0000000000), 127}},
+    {"DataFarAboveCode", {At(0x7f0000000000), At(0x7f00ffff0000), 127}},
+    {"DataFarBelowCode", {At(0x7f00ffff0000), At(0x7f0000000000), 127}},
+    {"MoreStubsThanAByteCounts", {At(0x400000), At(0x500000), 1000}},
+};
+
+class StubAArch64Test : public ::testing::TestWithParam<NamedPlacement> {
+ protected:
+  static const StubArchitecture& architecture() { return StubArchitectureAArch64(); }
+  static const StubBlockLayout& layout() { return architecture().layout; }
+
+  std::vector<std::string> CodeTexts(uint64_t begin, uint64_t size) const {
+    std::vector<std::string> texts;
+    for (const Instruction& instruction :
+         disassembler_.Range(code_, placement_.code.value(), begin, begin + size)) {
+      texts.push_back(disassembler_.Text(instruction));
+    }
+    return texts;
+  }
+  // The operands of the two instructions that load the word at `offset` of the data.
+  std::string PageOf(uint64_t offset) const {
+    return absl::StrCat("adrp x16, ", Hex((placement_.data + offset).value() & ~uint64_t{0xfff}));
+  }
+  std::string LoadOf(uint64_t offset) const {
+    const uint64_t low = (placement_.data + offset).value() & 0xfff;
+    return low == 0 ? "ldr x16, [x16]" : absl::StrCat("ldr x16, [x16, #", Hex(low), "]");
+  }
+  uint64_t Begin() const { return placement_.code.value(); }
+  uint64_t Tail() const { return Begin() + layout().TailOffset(placement_.count); }
+
+  const StubBlockPlacement& placement_ = GetParam().placement;
+  const std::vector<uint8_t> code_ = architecture().encode_block(placement_);
+  const Disassembler disassembler_{"aarch64-unknown-linux-gnu", "+bti"};
+};
+
+INSTANTIATE_TEST_SUITE_P(Placements, StubAArch64Test, ::testing::ValuesIn(kPlacements),
+                         [](const auto& info) { return info.param.name; });
+
+TEST_P(StubAArch64Test, CodeHasTheSizeOfTheLayout) {
+  EXPECT_EQ(code_.size(), layout().CodeSize(placement_.count));
+}
+
+TEST_P(StubAArch64Test, BlockOf127FitsIntoAPage) { EXPECT_LE(layout().CodeSize(127), 4096u); }
+
+TEST_P(StubAArch64Test, StubsJumpThroughTheirSlots) {
+  for (size_t i = 0; i < placement_.count; ++i) {
+    const size_t slot = StubBlockLayout::SlotOffset(i);
+    ASSERT_THAT(CodeTexts(layout().StubOffset(i), layout().stub_size),
+                ElementsAre("bti c", PageOf(slot), LoadOf(slot), "br x16"))
+        << "stub " << i;
+  }
+}
+
+TEST_P(StubAArch64Test, LeadsNoteTheirIndexAndGoToTheTail) {
+  for (size_t i = 0; i < placement_.count; ++i) {
+    const std::string index = i == 0 ? "0x0" : Hex(i);
+    ASSERT_THAT(
+        CodeTexts(layout().LeadOffset(placement_.count, i), layout().stub_size),
+        ElementsAre("bti c", absl::StrCat("mov x17, #", index), "b " + Hex(Tail()), "brk #0"))
+        << "lead " << i;
+  }
+}
+
+TEST_P(StubAArch64Test, TailPushesContextAndIndexAndGoesToTheReentry) {
+  EXPECT_THAT(
+      CodeTexts(layout().TailOffset(placement_.count), layout().tail_size),
+      ElementsAre(PageOf(StubBlockLayout::kContextOffset), LoadOf(StubBlockLayout::kContextOffset),
+                  "stp x16, x17, [sp, #-0x10]!", PageOf(StubBlockLayout::kReentryOffset),
+                  LoadOf(StubBlockLayout::kReentryOffset), "br x16"));
+}
+
+TEST_P(StubAArch64Test, UnwindTableCoversAllCode) {
+  const UnwindTable table(architecture().encode_unwind_table(placement_), llvm::Triple::aarch64,
+                          kX30);
+  const std::vector<const llvm::dwarf::FDE*> fdes = table.Fdes();
+  ASSERT_EQ(fdes.size(), 1u);
+  EXPECT_EQ(fdes[0]->getInitialLocation(), Begin());
+  EXPECT_EQ(fdes[0]->getAddressRange(), layout().CodeSize(placement_.count));
+}
+
+TEST_P(StubAArch64Test, UnwindTableEndsWithATerminator) {
+  const std::vector<uint8_t> table = architecture().encode_unwind_table(placement_);
+  ASSERT_GE(table.size(), 4u);
+  EXPECT_THAT(std::vector<uint8_t>(table.end() - 4, table.end()), Each(0));
+}
+
+TEST_P(StubAArch64Test, CallersFrameIsKnownAtEveryInstruction) {
+  const UnwindTable table(architecture().encode_unwind_table(placement_), llvm::Triple::aarch64,
+                          kX30);
+  const std::vector<const llvm::dwarf::FDE*> fdes = table.Fdes();
+  ASSERT_EQ(fdes.size(), 1u);
+  // Behind the tail's third instruction, which TailPushesContextAndIndex... shows to be the push.
+  EXPECT_THAT(table.Rows(*fdes[0]), ElementsAre(UnwindRow{Begin(), "reg31", "unchanged"},
+                                                UnwindRow{Tail() + 12, "reg31+16", "unchanged"}));
+}
+
+}  // namespace
+}  // namespace firstcall

@@ -1,0 +1,26 @@
+// What a test has to know of the machine it runs on, which under --config=aarch64 is emulated.
+//
+// Thread-safe.
+
+#ifndef FIRSTCALL_TESTS_TESTING_HOST_H_
+#define FIRSTCALL_TESTS_TESTING_HOST_H_
+
+#include <string>
+#include <vector>
+
+namespace firstcall {
+
+// Whether this process runs in the user-mode emulator. What that cannot do is skipped:
+//   if (IsEmulated()) GTEST_SKIP() << "why";
+bool IsEmulated();
+
+// How `command` has to be started: in the emulator, if this process runs there and the command's
+// program is for the same architecture. The program must be a path, not a name to be looked up.
+std::vector<std::string> OnThisMachine(std::vector<std::string> command);
+
+// The option that makes clang compile for the architecture of this process.
+std::string ClangTargetOption();
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_TESTS_TESTING_HOST_H_
