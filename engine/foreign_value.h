@@ -42,7 +42,7 @@ struct ForeignType {
   std::vector<ForeignType> fields;  // Of a struct, in order; at least one.
 };
 
-// A type and where a value of it is, in the layout C gives it: aligned, and not null, unless the
+// A type and where a value of it is, in the layout C gives it; not null, unless the
 // type is void.
 struct ForeignValue {
   ForeignType type;
