@@ -180,9 +180,8 @@ void fc_options_set_failure_handler(fc_options* options, fc_failure_handler hand
  *  - Several threads link at once, and so call them at once.
  *  - A block is zeroed, aligned as asked, and lasts until it is freed, however long that is: longer
  * than the engine, if code was detached from it.
- *  - The blocks of one object lie within reach of each other (x86-64: 2 GiB; AArch64: 128 MiB from
- * code to code, else 4 GiB): within reach of `near_address`, if that is not 0. Blocks of different
- * objects may lie anywhere.
+ *  - The blocks of one object lie within reach of each other (x86-64: 2 GiB; AArch64: 128 MiB): for
+ * all but the first, `near_address` says of what. Blocks of different objects may lie anywhere.
  *  - The library writes a block at `write` and before `finalize` only, except for writable data,
  * whose `write` and `run` must be one address: compiled code writes there. `finalize` comes once
  * for each object, with all its blocks, when their contents are complete. After it, code must be
