@@ -52,6 +52,11 @@ uint64_t Nanoseconds(absl::Duration duration) {
   return static_cast<uint64_t>(absl::ToInt64Nanoseconds(duration));
 }
 
+uint64_t Total(size_t bytes) { return bytes; }
+uint64_t Total(const firstcall::SegmentSizes& sizes) {
+  return sizes.code + sizes.read_only + sizes.data;
+}
+
 }  // namespace
 
 extern "C" {
@@ -170,9 +175,9 @@ fc_error* fc_engine_get_statistics(fc_engine* engine, fc_statistics* statistics)
     known.objects_linked = stats.objects_linked;
     known.object_bytes = stats.object_bytes;
     known.code_bytes = stats.code_bytes;
-    known.memory_reserved = stats.memory.reserved;
-    known.memory_committed = stats.memory.committed;
-    known.memory_used = stats.memory.total_used();
+    known.memory_reserved = Total(stats.memory.reserved);
+    known.memory_committed = Total(stats.memory.committed);
+    known.memory_used = Total(stats.memory.used);
     known.arenas = stats.memory.arenas;
     known.load_time = Nanoseconds(stats.load);
     known.split_time = Nanoseconds(stats.split);
