@@ -11,30 +11,31 @@
  * Rules that hold for every function:
  *
  *  1. Errors. What can fail returns an fc_error*: NULL is success, anything else belongs to the
- * caller and is freed with fc_error_free. Then no out-parameter has been written. The comment of a
- * function names the codes that are its own; FC_INVALID_ARGUMENT for a null pointer where none is
- * allowed, and FC_RESOURCE_EXHAUSTED for want of memory, can always come.
+ *     caller and is freed with fc_error_free. Then no out-parameter has been written. The comment
+ *     of a function names the codes that are its own; FC_INVALID_ARGUMENT for a null pointer
+ *     where none is allowed, and FC_RESOURCE_EXHAUSTED for want of memory, can always come.
  *  2. Ownership. What a function named ..._create or an out-parameter of type fc_engine** or
- * fc_code** gives belongs to the caller, until it is given to the function ..._free or ..._destroy
- * of its kind, which does nothing for NULL. Everything else that a pointer leads to, in either
- * direction, is borrowed for the duration of the call: the library copies what it keeps, and so
- * must a callback.
- *  3. Threads. fc_engine and fc_code may be used by any threads at once, except by the one function
- * that frees them. fc_options may be used by one thread at a time, fc_error by any if none frees
- * it.
- *  4. Callbacks get the `user_data` they were registered with. They may be called by any thread, by
- *     several at once, and from inside a first call; they must return, without a C++ exception or a
- *     longjmp. A function that is called while code is being compiled must not remove or detach
- * modules (that is FC_FAILED_PRECONDITION) or destroy the engine.
- *  5. C++ exceptions do not leave any function of this header: one that compiled code throws out of
- *     fc_call, fc_engine_run_main and their like becomes FC_UNKNOWN. (It does pass through a call
- * that the client makes itself, by an address.)
+ *     fc_code** gives belongs to the caller, until it is given to the function ..._free or
+ *     ..._destroy of its kind, which does nothing for NULL. Everything else that a pointer leads
+ *     to, in either direction, is borrowed for the duration of the call: the library copies what
+ *     it keeps, and so must a callback.
+ *  3. Threads. fc_engine and fc_code may be used by any threads at once, except by the one
+ *     function that frees them. fc_options may be used by one thread at a time, fc_error by any
+ *     if none frees it.
+ *  4. Callbacks get the `user_data` they were registered with. They may be called by any thread,
+ *     by several at once, and from inside a first call; they return (a failure handler may also
+ *     exit the process), without a C++ exception or a longjmp. A function that is called while
+ *     code is being compiled must not remove or detach modules (that is FC_FAILED_PRECONDITION)
+ *     or destroy the engine.
+ *  5. C++ exceptions do not leave any function of this header: one that compiled code throws out
+ *     of fc_call, fc_engine_run_main and their like becomes FC_UNKNOWN. (It does pass through a
+ *     call that the client makes itself, by an address.)
  *  6. Versions. Functions, enumerators and fields stay what they are; new ones come at the end. A
- * struct that may grow begins with its own size in bytes, which whoever fills it in sets: the
- * client, or, where it is an argument of a callback, the library. Fields beyond that size count as
- * zero.
+ *     struct that may grow begins with its own size in bytes, which whoever fills it in sets: the
+ *     client, or, where it is an argument of a callback, the library. Fields beyond that size
+ *     count as zero.
  *  7. Addresses are uintptr_t, which a pointer to data and a pointer to a function can be cast to
- * and from in ISO C; 0 is none. Sizes are in bytes, times in nanoseconds.
+ *     and from in ISO C; 0 is none. Sizes are in bytes, times in nanoseconds.
  */
 
 #ifndef FIRSTCALL_CAPI_FIRSTCALL_H_
@@ -178,23 +179,25 @@ void fc_options_set_failure_handler(fc_options* options, fc_failure_handler hand
  *
  * The contract of the callbacks:
  *  - Several threads link at once, and so call them at once.
- *  - A block is zeroed, aligned as asked, and lasts until it is freed, however long that is: longer
- * than the engine, if code was detached from it.
- *  - The blocks of one object lie within reach of each other (x86-64: 2 GiB; AArch64: 128 MiB): for
- * all but the first, `near_address` says of what. Blocks of different objects may lie anywhere.
+ *  - A block is zeroed, aligned as asked, and lasts until it is freed, however long that is:
+ *    longer than the engine, if code was detached from it.
+ *  - The blocks of one object lie within reach of each other (x86-64: 2 GiB; AArch64: 128 MiB):
+ *    for all but the first, `near_address` says of what. Blocks of different objects may lie
+ *    anywhere.
  *  - The library writes a block at `write` and before `finalize` only, except for writable data,
- * whose `write` and `run` must be one address: compiled code writes there. `finalize` comes once
- * for each object, with all its blocks, when their contents are complete. After it, code must be
- * executable and everything readable at `run`, and processors must not see what was there before.
- * No page need ever be writable and executable at once; but code of other objects may be running
- * meanwhile, so what is given other permissions in `finalize` must not share pages with another
- * object.
+ *    whose `write` and `run` must be one address: compiled code writes there. `finalize` comes
+ *    once for each object, with all its blocks, when their contents are complete. After it, code
+ *    must be executable and everything readable at `run`, and processors must not see what was
+ *    there before. No page need ever be writable and executable at once; but code of other
+ *    objects may be running meanwhile, so what is given other permissions in `finalize` must not
+ *    share pages with another object.
  *  - `free_blocks` comes at most once for a block, with no code of it running, whether it was
- * finalized or not.
- *  - An error means that nothing has changed, and becomes the failure of what was being linked. The
- *    callbacks make errors with fc_error_create, or pass on those they got.
+ *    finalized or not: a few bytes of data that are no object's, such as a module's __dso_handle,
+ *    never are.
+ *  - An error means that nothing has changed, and becomes the failure of what was being linked.
+ *    The callbacks make errors with fc_error_create, or pass on those they got.
  *  - Nothing else is promised: not how many objects there are, nor in which order or sizes they
- * ask.
+ *    ask.
  */
 
 typedef enum fc_segment {

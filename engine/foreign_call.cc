@@ -162,7 +162,8 @@ absl::Status CallForeign(ExecutorAddress address, const ForeignValue& result,
   const auto count = static_cast<unsigned>(arguments.size());
   ffi_type* const result_type = types.For(result.type);
   const ffi_status status =
-      plan != nullptr && plan->is_variadic
+      // libffi wants a fixed argument; without one, the way is the same on this target.
+      plan != nullptr && plan->is_variadic && plan->fixed_arguments > 0
           ? ffi_prep_cif_var(&interface, FFI_DEFAULT_ABI,
                              static_cast<unsigned>(plan->fixed_arguments), count, result_type,
                              argument_types.data())

@@ -1,12 +1,10 @@
 #include "engine/function_shape.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
-#include "engine/foreign_layout.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/Function.h"
@@ -57,22 +55,6 @@ Extension ExtensionOf(const llvm::AttributeSet& attributes) {
   if (attributes.hasAttribute(llvm::Attribute::ZExt)) return Extension::kZero;
   return Extension::kAsTheValue;
 }
-
-// Registers that arguments have taken.
-struct Registers {
-  size_t integer = 0;
-  size_t vector = 0;
-
-  bool HasRoomFor(const Eightbytes& parts) const {
-    return integer + parts.integers() <= kIntegerArgumentRegisters &&
-           vector + parts.vectors() <= kVectorArgumentRegisters;
-  }
-  void Take(const Eightbytes& parts) {
-    if (!HasRoomFor(parts)) return;
-    integer += parts.integers();
-    vector += parts.vectors();
-  }
-};
 
 }  // namespace
 
@@ -145,6 +127,7 @@ absl::StatusOr<FunctionShape> FunctionShape::Of(const llvm::GlobalValue& symbol)
       Slot slot;
       slot.kind = Slot::Kind::kMemory;
       slot.bytes = layout.getTypeAllocSize(copied);
+      slot.alignment = parameter.getAlignment().valueOrOne().value();
       slot.name = absl::StrCat("ptr byval(", Print(*copied), ")");
       shape.parameters_.push_back(std::move(slot));
     } else {
@@ -156,176 +139,6 @@ absl::StatusOr<FunctionShape> FunctionShape::Of(const llvm::GlobalValue& symbol)
     }
   }
   return shape;
-}
-
-// Of a scalar.
-bool FunctionShape::Matches(const ForeignType& type, const Slot& slot) {
-  switch (type.kind) {
-    case ForeignKind::kFloat:
-      return slot.kind == Slot::Kind::kFloat;
-    case ForeignKind::kDouble:
-      return slot.kind == Slot::Kind::kDouble;
-    case ForeignKind::kPointer:
-      return slot.kind == Slot::Kind::kPointer;
-    case ForeignKind::kVoid:
-    case ForeignKind::kStruct:
-      return false;
-    default: {
-      // The narrowest integer that an IR integer fits into.
-      const unsigned bits = BitsOf(type.kind);
-      if (slot.kind != Slot::Kind::kInteger || slot.integer.bits > bits) return false;
-      if (bits == 1 || bits == 128) return slot.integer.bits == bits;
-      return slot.integer.bits > (bits == 8 ? 1 : bits / 2);
-    }
-  }
-}
-
-// Front ends write a 128-bit integer as one, or as the two registers it takes.
-bool FunctionShape::IsInParts(const ForeignType& type, absl::Span<const Slot> slots) {
-  if (type.kind != ForeignKind::kInt128) return type.kind == ForeignKind::kStruct;
-  return !slots.empty() && slots.front().kind == Slot::Kind::kInteger &&
-         slots.front().integer.bits == 64;
-}
-
-// Of a struct: each of its eightbytes and what holds it.
-bool FunctionShape::Matches(const Eightbytes& parts, absl::Span<const Slot> slots) {
-  if (parts.count != slots.size()) return false;
-  for (size_t i = 0; i < parts.count; ++i) {
-    const Slot& slot = slots[i];
-    const size_t bits = 8 * parts.used[i];
-    switch (slot.kind) {
-      case Slot::Kind::kInteger:
-        if (parts.is_vector[i] || slot.integer.bits < bits || slot.integer.bits > 64) return false;
-        break;
-      case Slot::Kind::kPointer:
-        if (parts.is_vector[i] || bits != 64) return false;
-        break;
-      case Slot::Kind::kFloat:
-        if (!parts.is_vector[i] || bits != 32) return false;
-        break;
-      case Slot::Kind::kDouble:
-      case Slot::Kind::kVector:
-        if (!parts.is_vector[i] || bits != 64) return false;
-        break;
-      default:
-        return false;
-    }
-  }
-  return true;
-}
-
-absl::Status FunctionShape::PlanResult(const ForeignType& type, CallPlan& plan) const {
-  const auto wrong = [&]() {
-    std::string returned;
-    for (const Slot& slot : results_)
-      absl::StrAppend(&returned, returned.empty() ? "" : ", ", slot.name);
-    return absl::InvalidArgumentError(absl::StrCat("the result is asked for as ", NameOf(type),
-                                                   ", but the function returns ",
-                                                   returned.empty() ? "void" : returned));
-  };
-  if (type.kind == ForeignKind::kVoid) {
-    return results_.empty() ? absl::OkStatus() : wrong();
-  }
-  if (!IsInParts(type, results_)) {
-    if (results_.size() != 1 || !Matches(type, results_.front())) return wrong();
-    plan.result.bits = results_.front().integer.bits;
-    return absl::OkStatus();
-  }
-  const Layout layout = LayoutOf(type);
-  const std::optional<Eightbytes> parts = EightbytesOf(type);
-  if (has_hidden_result_ || !parts) {
-    return has_hidden_result_ && !parts && layout.size == results_.front().bytes ? absl::OkStatus()
-                                                                                 : wrong();
-  }
-  return Matches(*parts, results_) ? absl::OkStatus() : wrong();
-}
-
-absl::StatusOr<CallPlan> FunctionShape::Plan(const ForeignType& result,
-                                             absl::Span<const ForeignValue> arguments) const {
-  CallPlan plan;
-  plan.is_variadic = is_variadic_;
-  Registers used;
-  // Whoever wants to may also give the address of a result in memory as what it is in IR.
-  size_t next_argument = 0;
-  const bool address_is_given = has_hidden_result_ && result.kind == ForeignKind::kVoid;
-  if (has_hidden_result_) used.integer = 1;
-  if (address_is_given) {
-    if (arguments.empty() || arguments[0].type.kind != ForeignKind::kPointer) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "the function returns a struct through ", results_.front().name,
-          ": ask for a struct, or give a pointer to memory for it as the first argument"));
-    }
-    plan.arguments.emplace_back();
-    next_argument = 1;
-  } else {
-    FIRSTCALL_RETURN_IF_ERROR(PlanResult(result, plan));
-  }
-
-  size_t next = 0;  // Of parameters_.
-  for (; next_argument < arguments.size(); ++next_argument) {
-    const ForeignType& type = arguments[next_argument].type;
-    const auto which = [&] { return absl::StrCat("argument ", next_argument + 1); };
-    plan.arguments.emplace_back();
-    const std::optional<Eightbytes> parts = EightbytesOf(type);
-    if (next == parameters_.size()) {
-      if (!is_variadic_) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            arguments.size(), " arguments are given, but the function takes ", next_argument));
-      }
-      if (type.kind == ForeignKind::kFloat || (BitsOf(type.kind) > 0 && BitsOf(type.kind) < 32)) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            which(), " is a variable one and ", NameOf(type), ", which C passes as double or int"));
-      }
-      continue;
-    }
-    plan.fixed_arguments = next_argument + 1;
-    const Slot& slot = parameters_[next];
-    const auto wrong = [&] {
-      return absl::InvalidArgumentError(
-          absl::StrCat(which(), " is ", NameOf(type), ", but the function takes ", slot.name));
-    };
-    if (!IsInParts(type, {&slot, 1})) {
-      if (!Matches(type, slot)) return wrong();
-      if (type.kind == ForeignKind::kInt128 && used.integer + 1 == kIntegerArgumentRegisters) {
-        return absl::UnimplementedError(absl::StrCat(
-            which(), " is int128 where one register is left, which LLVM wastes and others use"));
-      }
-      plan.arguments.back() = slot.integer;
-      used.Take(*parts);
-      ++next;
-      continue;
-    }
-    if (!parts) {
-      if (slot.kind != Slot::Kind::kMemory || slot.bytes != LayoutOf(type).size) return wrong();
-      ++next;
-      continue;
-    }
-    const bool fits = used.HasRoomFor(*parts);
-    used.Take(*parts);
-    if (slot.kind == Slot::Kind::kMemory) {
-      if (slot.bytes != LayoutOf(type).size) return wrong();
-      if (fits) {
-        return absl::UnimplementedError(absl::StrCat(which(), " is taken as ", slot.name,
-                                                     ", where C passes ", NameOf(type),
-                                                     " in registers"));
-      }
-      ++next;
-      continue;
-    }
-    if (!Matches(*parts, absl::MakeConstSpan(parameters_).subspan(next, parts->count)))
-      return wrong();
-    next += parts->count;
-    if (!fits && parts->count > 1) {
-      return absl::UnimplementedError(
-          absl::StrCat(which(), " is taken in parts, where C passes ", NameOf(type), " in memory"));
-    }
-  }
-  if (next != parameters_.size()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        arguments.size(),
-        " arguments are given, but the function takes more: ", parameters_[next].name, " is next"));
-  }
-  return plan;
 }
 
 }  // namespace firstcall

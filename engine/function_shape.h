@@ -63,14 +63,21 @@ class FunctionShape {
     enum class Kind : uint8_t { kInteger, kFloat, kDouble, kPointer, kVector, kMemory, kOther };
     Kind kind = Kind::kOther;
     IntegerPassing integer;
-    uint64_t bytes = 0;  // Of what is passed in memory.
-    std::string name;    // As IR spells it.
+    uint64_t bytes = 0;      // Of what is passed in memory.
+    uint64_t alignment = 1;  // Of that.
+    std::string name;        // As IR spells it.
   };
+  struct Cursor;
   static void Flatten(llvm::Type* type, const llvm::DataLayout& layout, std::vector<Slot>& slots);
   static bool Matches(const ForeignType& type, const Slot& slot);
   static bool IsInParts(const ForeignType& type, absl::Span<const Slot> slots);
   static bool Matches(const Eightbytes& parts, absl::Span<const Slot> slots);
+  static absl::Status Mismatch(const ForeignType& type, const Slot& slot);
+  static absl::Status CheckVariable(const ForeignType& type);
   absl::Status PlanResult(const ForeignType& type, CallPlan& plan) const;
+  // Messages of these two go on from "argument 1".
+  absl::Status PlanParameter(const ForeignType& type, Cursor& cursor) const;
+  absl::Status PlanParts(const ForeignType& type, const Eightbytes& parts, Cursor& cursor) const;
 
   std::vector<Slot> parameters_;
   std::vector<Slot> results_;

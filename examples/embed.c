@@ -1,5 +1,4 @@
-/* Embedding firstcall in C: IR in, a callable address out. Nothing is compiled until it is called.
- */
+/* Embedding firstcall in C: IR in, a callable address out. What is called is compiled. */
 
 #include <stdio.h>
 #include <string.h>
@@ -20,8 +19,8 @@ int main(void) {
   if (!error) printf("square(7) = %d\n", ((int (*)(int))square)(7));
 
   /* Where the signature is known at run time only, values carry their types. */
-  fc_value argument = {.type = {FC_INT32}, .as.int32 = 3};
-  fc_value result = {.type = {FC_INT32}};
+  fc_value argument = {.type.kind = FC_INT32, .as.int32 = 3};
+  fc_value result = {.type.kind = FC_INT32};
   if (!error) error = fc_call(engine, "cube", &argument, 1, &result);
   if (!error) printf("cube(3) = %d\n", result.as.int32);
 

@@ -368,7 +368,7 @@ static void Evaluate(const char* source) {
   strcpy(entry.signature.name, "#expression"); /* Nobody can call that. */
   Body(&entry);
   if (!End(&entry, &module)) return;
-  fc_value result = {.type = {FC_DOUBLE}};
+  fc_value result = {.type.kind = FC_DOUBLE};
   if (!Report(fc_call(engine, "#expression", NULL, 0, &result))) {
     printf("%g\n", result.as.float64);
   }

@@ -263,6 +263,15 @@ TEST_P(ForeignCallTest, VariableArguments) {
                        "passes as double or int"));
 }
 
+TEST_P(ForeignCallTest, OnlyVariableArguments) {
+  ASSERT_THAT(engine_->AddAssembly("define i32 @any(...) { ret i32 7 }", "any"), IsOk());
+  int32_t i = 0;
+  double d = 1;
+  ASSERT_THAT(engine_->Call("any", Value(i), {}), IsOk());
+  EXPECT_EQ(i, 7);
+  ASSERT_THAT(engine_->Call("any", Value(i), {Value(d), Value(i)}), IsOk());
+}
+
 // A struct's result may also be asked for as what it is in IR.
 TEST_P(ForeignCallTest, AddressOfAResultInMemory) {
   Longs3 argument = {1, 2, 3};
@@ -413,6 +422,7 @@ TEST(ForeignCallOfTextTest, WhatCDoesNotCallIsUnimplemented) {
     define i64 @split(i64 %a, i64 %b, i64 %c, i64 %d, i64 %e, i64 %f, i64 %g) { ret i64 %g }
     define i128 @one_left(i64 %a, i64 %b, i64 %c, i64 %d, i64 %e, i128 %f) { ret i128 %f }
     define {i64, i64, i64} @three() { ret {i64, i64, i64} zeroinitializer }
+    define i32 @aligned(ptr byval({i64, i64, i64}) align 32 %x) { ret i32 1 }
     define {i32, i32} @two() { ret {i32, i32} zeroinitializer }
   )",
                                   "m"),
@@ -442,6 +452,8 @@ TEST(ForeignCallOfTextTest, WhatCDoesNotCallIsUnimplemented) {
               StatusIs(kUnimplemented, HasSubstr("argument 6 is int128 where one register")));
   EXPECT_THAT(engine->Call("three", Value(longs3), {}),
               StatusIs(kInvalid, HasSubstr("returns i64, i64, i64")));
+  EXPECT_THAT(engine->Call("aligned", Value(i), {Value(longs3)}),
+              StatusIs(kUnimplemented, HasSubstr("aligned to 32")));
   EXPECT_THAT(engine->Call("two", Value(pair), {}),
               StatusIs(kInvalid, HasSubstr("returns i32, i32")));
 }
