@@ -8,7 +8,7 @@ readonly LLVM=19
 packages=(
   # Building
   bazel-bootstrap binutils g++ git python3
-  "llvm-$LLVM-dev" libabsl-dev
+  "llvm-$LLVM-dev" libabsl-dev libffi-dev
   # Testing: GoogleTest; the LLVM tools (opt, lli, FileCheck, llvm-symbolizer); clang, which compiles the
   # test programs and builds the sanitizer configurations; random C programs
   libgmock-dev libgtest-dev

@@ -14,6 +14,7 @@
 #include "engine/definitions.h"
 #include "engine/detached_parts.h"
 #include "engine/exit_handlers.h"
+#include "engine/foreign_functions.h"
 #include "engine/function_compiler.h"
 #include "engine/function_table.h"
 #include "engine/listener_group.h"
@@ -56,7 +57,8 @@ struct Engine::Parts {
         compiler(contexts, functions, resolver, objects, *code_space, listeners, threads,
                  options.speculation_budget),
         program(contexts, definitions, resolver, compiler, objects, precompiled, exit_handlers,
-                threads) {
+                threads),
+        foreign_functions(contexts, definitions, resolver, program, threads) {
     if (options.contain_crashes) crash_containment.emplace();
     resolver.Connect(objects, compiler);
     listeners.Add(stats);
@@ -99,6 +101,7 @@ struct Engine::Parts {
   CompileThreads threads;
   FunctionCompiler compiler;
   Program program;
+  ForeignFunctions foreign_functions;
 };
 
 absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(EngineOptions options) {
@@ -269,6 +272,12 @@ absl::StatusOr<void*> Engine::LookupAddress(absl::string_view name) {
   return address->InThisProcess<void*>();
 }
 
+absl::Status Engine::Call(absl::string_view name, const ForeignValue& result,
+                          absl::Span<const ForeignValue> arguments) {
+  return Annotate(parts_->foreign_functions.Call(name, result, arguments),
+                  absl::StrCat("calling '", name, "'"));
+}
+
 absl::StatusOr<std::vector<FunctionKey>> Engine::Parts::FunctionsNamed(
     absl::Span<const absl::string_view> names) {
   std::vector<FunctionKey> functions;
@@ -326,6 +335,7 @@ absl::Status Engine::Parts::Forget(SourceModule& module, bool is_detached) {
     return absl::NotFoundError(absl::StrCat("'", module.name(), "' was removed meanwhile"));
   }
   definitions.Remove(module);
+  foreign_functions.Remove(module.id());
   compiler.Remove(module);
   contexts.DropViews(module);
   module.SetRemoved();

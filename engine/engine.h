@@ -22,6 +22,7 @@
 #include "absl/types/span.h"
 #include "base/ids.h"
 #include "engine/detached_code.h"
+#include "engine/foreign_value.h"
 #include "engine/options.h"
 #include "engine/stats.h"
 
@@ -94,6 +95,16 @@ class Engine {
     if (!address.ok()) return address.status();
     return reinterpret_cast<Signature*>(*address);
   }
+
+  // Calls a function that a module defines with values whose types are known at run time only, and
+  // writes what it returns to `result` (of type void if that is nothing). It is compiled first.
+  // InvalidArgument, with the argument, if the values are not what its IR signature says;
+  // Unimplemented if it cannot be called as C calls; NotFound if no module defines it; or what
+  // compiling it can give: nothing is called then. Trusted are the types of a function of an object
+  // file, and of one whose module was given in memory and was compiled before, all of it. What the
+  // function throws goes to the caller.
+  absl::Status Call(absl::string_view name, const ForeignValue& result,
+                    absl::Span<const ForeignValue> arguments);
 
   // Compiles the named functions, or all functions of all modules, now, on all compile threads, and
   // goes on after a failure. Blocks until that is done. NotFound, before anything is compiled, if

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# example_test.sh EXPECTED COMMAND...: runs the command and compares what it prints. FIRSTCALL_EMULATE
-# starts it if the machine cannot.
+# example_test.sh EXPECTED COMMAND...: runs the command and compares what it prints with EXPECTED, or
+# with what stands in a file that is given as @FILE. FIRSTCALL_EMULATE starts it if the machine cannot.
 set -euo pipefail
-expected=$(printf '%b' "$1")
+if [[ $1 == @* ]]; then expected=$(<"${1#@}"); else expected=$(printf '%b' "$1"); fi
 shift
 actual=$(${FIRSTCALL_EMULATE-} "$@")
 if [[ "$actual" != "$expected" ]]; then

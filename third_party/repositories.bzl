@@ -58,3 +58,10 @@ def benchmark_repository(name):
         build_file = "//third_party/benchmark:benchmark.BUILD",
         headers = {"/usr/include/benchmark/benchmark.h": "libbenchmark-dev"},
     )
+
+def libffi_repository(name):
+    _repository(
+        name = name,
+        build_file = "//third_party/libffi:libffi.BUILD",
+        headers = {"/usr/include/x86_64-linux-gnu/ffi.h": "libffi-dev"},
+    )

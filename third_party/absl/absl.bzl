@@ -42,8 +42,9 @@ LIBRARIES = [
 
 # The linkopts of a cc_binary(linkshared = True) that uses Abseil. Debian's archives are compiled for
 # executables only (-fPIE), so a shared library must use the shared ones; named first, they leave nothing for
-# the archives to define.
-SHARED_LIBRARY_LINKOPTS = ["-Wl,--as-needed"] + ["-labsl_" + name for name in LIBRARIES]
+# the archives to define. All of them, because ld.bfd would leave out those that only others of them need,
+# and then take their symbols from the archives.
+SHARED_LIBRARY_LINKOPTS = ["-Wl,--no-as-needed"] + ["-labsl_" + name for name in LIBRARIES]
 
 # What tsan_synchronization.cc defines a __wrap_ function for.
 TSAN_WRAPPED = [

@@ -1,0 +1,63 @@
+// From absl::Status and C++ exceptions to the errors of the C API, and back.
+//
+// All functions are thread-safe.
+
+#ifndef FIRSTCALL_CAPI_ERROR_H_
+#define FIRSTCALL_CAPI_ERROR_H_
+
+#include <cxxabi.h>
+
+#include <exception>
+#include <initializer_list>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "capi/firstcall.h"
+
+struct fc_error {
+  absl::StatusCode code;
+  std::string message;
+};
+
+namespace firstcall::capi {
+
+// Null for OkStatus.
+fc_error* ToError(const absl::Status& status);
+
+// Made beforehand; fc_error_free knows it.
+fc_error* OutOfMemory();
+
+// Frees `error`. OkStatus for null.
+absl::Status TakeError(fc_error* error);
+
+struct Parameter {
+  const char* name;
+  const void* value;
+};
+// InvalidArgument, with the function and the parameter, if one of them is null.
+absl::Status RequireAll(const char* function, std::initializer_list<Parameter> parameters);
+
+// Unknown: compiled code has thrown.
+fc_error* ErrorOfException(const char* function, const char* what);
+
+// What `body` returns, a status; or what it throws. `function` is the one of the C API.
+template <typename Body>
+fc_error* Guarded(const char* function, Body body) {
+  try {
+    return ToError(body());
+  } catch (abi::__forced_unwind&) {
+    throw;  // The thread is being cancelled, which must not be stopped.
+  } catch (const std::bad_alloc&) {
+    return OutOfMemory();
+  } catch (const std::exception& exception) {
+    return ErrorOfException(function, exception.what());
+  } catch (...) {
+    return ErrorOfException(function, "of a type of its own");
+  }
+}
+
+}  // namespace firstcall::capi
+
+#endif  // FIRSTCALL_CAPI_ERROR_H_

@@ -1,0 +1,216 @@
+// Compares values with what a function of IR takes.
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "engine/foreign_layout.h"
+#include "engine/function_shape.h"
+
+namespace firstcall {
+namespace {
+
+// Registers that arguments have taken.
+struct Registers {
+  size_t integer = 0;
+  size_t vector = 0;
+
+  bool HasRoomFor(const Eightbytes& parts) const {
+    return integer + parts.integers() <= kIntegerArgumentRegisters &&
+           vector + parts.vectors() <= kVectorArgumentRegisters;
+  }
+  void Take(const Eightbytes& parts) {
+    if (!HasRoomFor(parts)) return;
+    integer += parts.integers();
+    vector += parts.vectors();
+  }
+};
+
+}  // namespace
+
+// Of a scalar.
+bool FunctionShape::Matches(const ForeignType& type, const Slot& slot) {
+  switch (type.kind) {
+    case ForeignKind::kFloat:
+      return slot.kind == Slot::Kind::kFloat;
+    case ForeignKind::kDouble:
+      return slot.kind == Slot::Kind::kDouble;
+    case ForeignKind::kPointer:
+      return slot.kind == Slot::Kind::kPointer;
+    case ForeignKind::kVoid:
+    case ForeignKind::kStruct:
+      return false;
+    default: {
+      // The narrowest integer that an IR integer fits into.
+      const unsigned bits = BitsOf(type.kind);
+      if (slot.kind != Slot::Kind::kInteger || slot.integer.bits > bits) return false;
+      if (bits == 1 || bits == 128) return slot.integer.bits == bits;
+      return slot.integer.bits > (bits == 8 ? 1 : bits / 2);
+    }
+  }
+}
+
+// Front ends write a 128-bit integer as one, or as the two registers it takes.
+bool FunctionShape::IsInParts(const ForeignType& type, absl::Span<const Slot> slots) {
+  if (type.kind != ForeignKind::kInt128) return type.kind == ForeignKind::kStruct;
+  return !slots.empty() && slots.front().kind == Slot::Kind::kInteger &&
+         slots.front().integer.bits == 64;
+}
+
+// Of a struct: each of its eightbytes and what holds it.
+bool FunctionShape::Matches(const Eightbytes& parts, absl::Span<const Slot> slots) {
+  if (parts.count != slots.size()) return false;
+  for (size_t i = 0; i < parts.count; ++i) {
+    const Slot& slot = slots[i];
+    const size_t bits = 8 * parts.used[i];
+    switch (slot.kind) {
+      case Slot::Kind::kInteger:
+        if (parts.is_vector[i] || slot.integer.bits < bits || slot.integer.bits > 64) return false;
+        break;
+      case Slot::Kind::kPointer:
+        if (parts.is_vector[i] || bits != 64) return false;
+        break;
+      case Slot::Kind::kFloat:
+        if (!parts.is_vector[i] || bits != 32) return false;
+        break;
+      case Slot::Kind::kDouble:
+      case Slot::Kind::kVector:
+        if (!parts.is_vector[i] || bits != 64) return false;
+        break;
+      default:
+        return false;
+    }
+  }
+  return true;
+}
+
+absl::Status FunctionShape::Mismatch(const ForeignType& type, const Slot& slot) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("is ", NameOf(type), ", but the function takes ", slot.name));
+}
+
+absl::Status FunctionShape::PlanResult(const ForeignType& type, CallPlan& plan) const {
+  const auto wrong = [&]() {
+    std::string returned;
+    for (const Slot& slot : results_) {
+      absl::StrAppend(&returned, returned.empty() ? "" : ", ", slot.name);
+    }
+    return absl::InvalidArgumentError(absl::StrCat("the result is asked for as ", NameOf(type),
+                                                   ", but the function returns ",
+                                                   returned.empty() ? "void" : returned));
+  };
+  if (type.kind == ForeignKind::kVoid) {
+    return results_.empty() ? absl::OkStatus() : wrong();
+  }
+  if (!IsInParts(type, results_)) {
+    if (results_.size() != 1 || !Matches(type, results_.front())) return wrong();
+    plan.result.bits = results_.front().integer.bits;
+    return absl::OkStatus();
+  }
+  const Layout layout = LayoutOf(type);
+  const std::optional<Eightbytes> parts = EightbytesOf(type);
+  const bool is_right = has_hidden_result_ ? !parts && layout.size == results_.front().bytes
+                                           : parts && Matches(*parts, results_);
+  return is_right ? absl::OkStatus() : wrong();
+}
+
+// How far a plan has come.
+struct FunctionShape::Cursor {
+  CallPlan plan;
+  Registers used;
+  size_t next = 0;  // Of parameters_.
+};
+
+// A struct, or an integer of 128 bits in two registers.
+absl::Status FunctionShape::PlanParts(const ForeignType& type, const Eightbytes& parts,
+                                      Cursor& cursor) const {
+  const Slot& slot = parameters_[cursor.next];
+  const bool fits = cursor.used.HasRoomFor(parts);
+  cursor.used.Take(parts);
+  if (slot.kind == Slot::Kind::kMemory) {
+    ++cursor.next;
+    if (slot.bytes != LayoutOf(type).size) return Mismatch(type, slot);
+    if (!fits) return absl::OkStatus();
+    return absl::UnimplementedError(absl::StrCat("is taken as ", slot.name, ", where C passes ",
+                                                 NameOf(type), " in registers"));
+  }
+  const auto slots = absl::MakeConstSpan(parameters_).subspan(cursor.next, parts.count);
+  if (!Matches(parts, slots)) return Mismatch(type, slot);
+  cursor.next += parts.count;
+  if (fits || parts.count == 1) return absl::OkStatus();
+  return absl::UnimplementedError(
+      absl::StrCat("is taken in parts, where C passes ", NameOf(type), " in memory"));
+}
+
+absl::Status FunctionShape::PlanParameter(const ForeignType& type, Cursor& cursor) const {
+  const Slot& slot = parameters_[cursor.next];
+  const std::optional<Eightbytes> parts = EightbytesOf(type);
+  if (!parts) {
+    ++cursor.next;
+    const Layout layout = LayoutOf(type);
+    if (slot.kind != Slot::Kind::kMemory || slot.bytes != layout.size) return Mismatch(type, slot);
+    // On the stack, everything is aligned to 8.
+    if (slot.alignment <= std::max<size_t>(layout.alignment, 8)) return absl::OkStatus();
+    return absl::UnimplementedError(
+        absl::StrCat("is taken as ", slot.name, ", aligned to ", slot.alignment));
+  }
+  if (IsInParts(type, {&slot, 1})) return PlanParts(type, *parts, cursor);
+  if (!Matches(type, slot)) return Mismatch(type, slot);
+  if (type.kind == ForeignKind::kInt128 && cursor.used.integer + 1 == kIntegerArgumentRegisters) {
+    return absl::UnimplementedError(
+        "is int128 where one register is left, which LLVM wastes and others use");
+  }
+  cursor.plan.arguments.back() = slot.integer;
+  cursor.used.Take(*parts);
+  ++cursor.next;
+  return absl::OkStatus();
+}
+
+absl::Status FunctionShape::CheckVariable(const ForeignType& type) {
+  const unsigned bits = BitsOf(type.kind);
+  if (type.kind != ForeignKind::kFloat && (bits == 0 || bits >= 32)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("is a variable one and ", NameOf(type), ", which C passes as double or int"));
+}
+
+absl::StatusOr<CallPlan> FunctionShape::Plan(const ForeignType& result,
+                                             absl::Span<const ForeignValue> arguments) const {
+  Cursor cursor;
+  cursor.plan.is_variadic = is_variadic_;
+  if (has_hidden_result_) cursor.used.integer = 1;
+  if (has_hidden_result_ && result.kind == ForeignKind::kVoid) {
+    // Whoever wants to may also give the address of a result in memory as what it is in IR.
+    if (arguments.empty() || arguments[0].type.kind != ForeignKind::kPointer) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "the function returns a struct through ", results_.front().name,
+          ": ask for a struct, or give a pointer to memory for it as the first argument"));
+    }
+    cursor.plan.arguments.emplace_back();
+  } else {
+    FIRSTCALL_RETURN_IF_ERROR(PlanResult(result, cursor.plan));
+  }
+  for (size_t i = cursor.plan.arguments.size(); i < arguments.size(); ++i) {
+    const bool is_fixed = cursor.next < parameters_.size();
+    if (!is_fixed && !is_variadic_) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(arguments.size(), " arguments are given, but the function takes ", i));
+    }
+    cursor.plan.arguments.emplace_back();
+    if (is_fixed) cursor.plan.fixed_arguments = i + 1;
+    const absl::Status status =
+        is_fixed ? PlanParameter(arguments[i].type, cursor) : CheckVariable(arguments[i].type);
+    if (!status.ok()) {
+      return absl::Status(status.code(), absl::StrCat("argument ", i + 1, " ", status.message()));
+    }
+  }
+  if (cursor.next != parameters_.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(arguments.size(), " arguments are given, but the function takes more: ",
+                     parameters_[cursor.next].name, " is next"));
+  }
+  return std::move(cursor.plan);
+}
+
+}  // namespace firstcall

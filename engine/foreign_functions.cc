@@ -1,0 +1,82 @@
+#include "engine/foreign_functions.h"
+
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "engine/foreign_call.h"
+#include "engine/work_scope.h"
+
+namespace firstcall {
+
+absl::StatusOr<ForeignFunctions::Shape> ForeignFunctions::ReadShape(SourceModule& module,
+                                                                    SymbolOrdinal function) {
+  WorkScope scope;
+  // By something that is not described here.
+  if (resolver_.IsReplaced(module, function)) return Shape();
+  // Then a view has no other use, and is not to stay.
+  const bool is_compiled = module.CountCompiled(0);
+  ContextPool::Lease context = contexts_.Take();
+  absl::StatusOr<ModuleView*> view = context->View(module);
+  if (!view.ok()) {
+    // Given in memory, and nothing is kept of it.
+    if (absl::IsFailedPrecondition(view.status())) return Shape();
+    return view.status();
+  }
+  absl::StatusOr<FunctionShape> shape = [&] {
+    absl::MutexLock lock(&(*view)->mutex());
+    return FunctionShape::Of((*view)->symbol(function));
+  }();
+  if (is_compiled && module.source().is_reopenable()) context->DropView(module);
+  if (!shape.ok()) return shape.status();
+  return std::make_shared<const FunctionShape>(*std::move(shape));
+}
+
+absl::StatusOr<ForeignFunctions::Shape> ForeignFunctions::ShapeOf(SourceModule& module,
+                                                                  SymbolOrdinal function) {
+  {
+    absl::MutexLock lock(&mutex_);
+    auto known = shapes_.find(module.id());
+    if (known != shapes_.end()) {
+      auto found = known->second.find(function);
+      if (found != known->second.end()) return found->second;
+    }
+  }
+  FIRSTCALL_ASSIGN_OR_RETURN(Shape shape, ReadShape(module, function));
+  absl::MutexLock lock(&mutex_);
+  shapes_[module.id()][function] = shape;
+  return shape;
+}
+
+void ForeignFunctions::Remove(ModuleId module) {
+  absl::MutexLock lock(&mutex_);
+  shapes_.erase(module);
+}
+
+absl::Status ForeignFunctions::Call(absl::string_view name, const ForeignValue& result,
+                                    absl::Span<const ForeignValue> arguments) {
+  FIRSTCALL_RETURN_IF_ERROR(CheckValues(result, arguments));
+  const std::optional<Definition> found = definitions_.Find(name);
+  if (!found) return absl::NotFoundError("no module defines it");
+  if (found->module == nullptr) {
+    absl::StatusOr<ExecutorAddress> address;
+    DelegatingWorkScope(threads_).Run([&] {
+      ContextPool::Lease context = contexts_.Take();
+      address = resolver_.Lookup(name, *context);
+    });
+    if (!address.ok()) return address.status();
+    return CallForeign(*address, result, arguments);
+  }
+  FIRSTCALL_ASSIGN_OR_RETURN(Shape shape, ShapeOf(*found->module, found->ordinal));
+  std::optional<CallPlan> plan;
+  if (shape != nullptr) {
+    FIRSTCALL_ASSIGN_OR_RETURN(plan, shape->Plan(result.type, arguments));
+  }
+  FIRSTCALL_ASSIGN_OR_RETURN(
+      ExecutorAddress address,
+      program_.Prepare(*found->module, found->ordinal, FunctionCompiler::Reason::kCalled));
+  return CallForeign(address, result, arguments, plan ? &*plan : nullptr);
+}
+
+}  // namespace firstcall

@@ -1,0 +1,70 @@
+// Calls functions of source modules and objects by name, with values whose types are known at run
+// time only, after comparing those with the function's IR signature.
+//
+// A signature is kept from the first call on, because the engine lets go of a module's IR when all
+// of it is compiled.
+//
+// Thread-safe.
+
+#ifndef FIRSTCALL_ENGINE_FOREIGN_FUNCTIONS_H_
+#define FIRSTCALL_ENGINE_FOREIGN_FUNCTIONS_H_
+
+#include <memory>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/types/span.h"
+#include "base/ids.h"
+#include "engine/compile_context.h"
+#include "engine/compile_threads.h"
+#include "engine/definitions.h"
+#include "engine/foreign_value.h"
+#include "engine/function_shape.h"
+#include "engine/program.h"
+#include "engine/symbol_resolver.h"
+
+namespace firstcall {
+
+class ForeignFunctions {
+ public:
+  // All must outlive this.
+  ForeignFunctions(ContextPool& contexts, const Definitions& definitions, SymbolResolver& resolver,
+                   Program& program, CompileThreads& threads)
+      : contexts_(contexts),
+        definitions_(definitions),
+        resolver_(resolver),
+        program_(program),
+        threads_(threads) {}
+
+  // As Engine::Call.
+  absl::Status Call(absl::string_view name, const ForeignValue& result,
+                    absl::Span<const ForeignValue> arguments) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Forgets the signatures of a module that is removed.
+  void Remove(ModuleId module) ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  using Shape = std::shared_ptr<const FunctionShape>;
+
+  // Null if it is not known, or not any more.
+  absl::StatusOr<Shape> ShapeOf(SourceModule& module, SymbolOrdinal function)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::StatusOr<Shape> ReadShape(SourceModule& module, SymbolOrdinal function);
+
+  ContextPool& contexts_;
+  const Definitions& definitions_;
+  SymbolResolver& resolver_;
+  Program& program_;
+  CompileThreads& threads_;
+  absl::Mutex mutex_;
+  absl::flat_hash_map<ModuleId, absl::flat_hash_map<SymbolOrdinal, Shape>> shapes_
+      ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_ENGINE_FOREIGN_FUNCTIONS_H_

@@ -1,0 +1,2 @@
+int in_archive(int x);
+int in_archive(int x) { return x * 3; }
