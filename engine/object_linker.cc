@@ -21,13 +21,6 @@
 namespace firstcall {
 namespace {
 
-// Lets the object tell what it was made from, in its .comment section.
-void AddIdentification(llvm::Module& module, llvm::StringRef text) {
-  llvm::LLVMContext& context = module.getContext();
-  module.getOrInsertNamedMetadata("llvm.ident")
-      ->addOperand(llvm::MDNode::get(context, llvm::MDString::get(context, text)));
-}
-
 absl::Status KeepLifecycle(std::vector<ObjectImage::LifecyclePointer> pointers,
                            const McjitLinker& linker, LazyObject& object) {
   std::stable_sort(pointers.begin(), pointers.end(),
@@ -68,19 +61,38 @@ absl::StatusOr<ObjectBytes> ObjectLinker::Make(LazyObject& object, CompileContex
   if (object.module == nullptr) return std::move(object.bytes);
   SourceModule& module = *object.module;
   if (module.mode() == Mode::kEager) return MakeWhole(module, context, published);
+  const auto is_replaced = [&](SymbolOrdinal ordinal) {
+    return resolver_.IsReplaced(module, ordinal);
+  };
+  constexpr ModulePart kPart{ModulePart::Kind::kData, SymbolOrdinal()};
+  ModuleCache* const cache = module.cache();
+  if (cache != nullptr) {
+    std::optional<CachedObject> found = cache->FindObject(kPart, module.index().size());
+    if (found && AreStillTrue(found->decisions, is_replaced)) {
+      published.is_cached = true;
+      return std::move(found->object);
+    }
+  }
+  DecisionRecorder decisions(is_replaced);
   FIRSTCALL_ASSIGN_OR_RETURN(ModuleView * view, context.View(module));
   FIRSTCALL_ASSIGN_OR_RETURN(ObjectEmitter * emitter, context.Emitter());
   absl::MutexLock lock(&view->mutex());
   const absl::Time start = absl::Now();
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<llvm::Module> data,
                              ExtractData(*view, module.index(), [&](SymbolOrdinal ordinal) {
-                               return resolver_.IsReplaced(module, ordinal);
+                               return decisions.Ask(ordinal);
                              }));
+  if (cache != nullptr) AddIdentification(*data, cache->IdentificationOf(kPart));
   const absl::Time extracted = absl::Now();
   listener_.OnModuleMade(*data);
   absl::StatusOr<ObjectBytes> bytes = emitter->Emit(std::move(data));
   published.split = extracted - start;
   published.emit = absl::Now() - extracted;
+  if (bytes.ok() && cache != nullptr) {
+    CachedObject description;
+    description.decisions = std::move(decisions).Take();
+    cache->Store(kPart, EncodeCachedObject(description, {bytes->data(), bytes->size()}));
+  }
   return bytes;
 }
 
@@ -90,10 +102,13 @@ absl::StatusOr<ObjectBytes> ObjectLinker::MakeWhole(SourceModule& module, Compil
     return resolver_.IsReplaced(module, ordinal);
   };
   std::string signature;
-  if (cache_ != nullptr) {
-    signature = SignatureOf(module, target_, is_replaced);
-    std::optional<ObjectBytes> found = cache_->Find({module.name(), signature});
-    if (found) return *std::move(found);
+  ModuleCache* const cache = module.cache();
+  if (cache != nullptr) {
+    signature = SignatureOfWhole(module, is_replaced);
+    published.is_cached = true;
+    published.function_count = module.index().function_count();
+    if (std::optional<ObjectBytes> found = cache->FindWhole(signature)) return *std::move(found);
+    published.is_cached = false;
   }
   FIRSTCALL_ASSIGN_OR_RETURN(ModuleView * view, context.View(module));
   FIRSTCALL_ASSIGN_OR_RETURN(ObjectEmitter * emitter, context.Emitter());
@@ -101,15 +116,15 @@ absl::StatusOr<ObjectBytes> ObjectLinker::MakeWhole(SourceModule& module, Compil
   const absl::Time start = absl::Now();
   FIRSTCALL_RETURN_IF_ERROR(
       PrepareWholeModule(*view, module.index(), !module.source().is_verified(), is_replaced));
-  if (cache_ != nullptr) AddIdentification(view->module(), signature);
+  if (cache != nullptr) AddIdentification(view->module(), signature);
   const absl::Time prepared = absl::Now();
   listener_.OnModuleMade(view->module());
   absl::StatusOr<ObjectBytes> bytes = emitter->Emit(view->module());
   published.function_count = module.index().function_count();
   published.split = prepared - start;
   published.emit = absl::Now() - prepared;
-  if (bytes.ok() && cache_ != nullptr) {
-    cache_->Store({module.name(), signature}, absl::string_view(bytes->data(), bytes->size()));
+  if (bytes.ok() && cache != nullptr) {
+    cache->StoreWhole(signature, absl::string_view(bytes->data(), bytes->size()));
   }
   return bytes;
 }

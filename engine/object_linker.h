@@ -15,7 +15,6 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
-#include "cache/object_cache.h"
 #include "engine/compile_context.h"
 #include "engine/lazy_object.h"
 #include "engine/listener.h"
@@ -25,10 +24,10 @@ namespace firstcall {
 
 class ObjectLinker {
  public:
-  // All must outlive the linker; `cache` may be null.
+  // All must outlive the linker.
   ObjectLinker(const Target& target, const CodeMemory& memory, SymbolResolver& resolver,
-               Listener& listener, ObjectCache* cache)
-      : target_(target), memory_(memory), resolver_(resolver), listener_(listener), cache_(cache) {}
+               Listener& listener)
+      : target_(target), memory_(memory), resolver_(resolver), listener_(listener) {}
 
   // Links `object` unless that has been done. A failure is kept and returned again. May block on
   // generating code for data, or in eager mode for a module.
@@ -64,7 +63,6 @@ class ObjectLinker {
   const CodeMemory memory_;
   SymbolResolver& resolver_;
   Listener& listener_;
-  ObjectCache* const cache_;
   // Recursive, because data of two modules may refer to each other, and because a client's symbol
   // finder, called while it is held, may call compiled code.
   std::recursive_mutex mutex_;

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "engine/entry_point.h"
+#include "engine/module_cache.h"
 #include "engine/work_scope.h"
 #include "llvm/IR/Function.h"
 
@@ -166,6 +167,14 @@ absl::StatusOr<int> Program::RunMain(absl::Span<const std::string> arguments,
     return absl::NotFoundError(absl::StrCat("no module defines the entry function '", entry, "'"));
   }
   absl::StatusOr<EntryPoint> entry_point = [&]() -> absl::StatusOr<EntryPoint> {
+    ModuleCache* const cache = found->module->cache();
+    const ModulePart part{ModulePart::Kind::kEntryPoint, found->ordinal};
+    if (cache != nullptr) {
+      std::optional<ObjectBytes> known = cache->Find(part);
+      std::optional<EntryPoint> decoded;
+      if (known) decoded = EntryPoint::Decode(absl::string_view(known->data(), known->size()));
+      if (decoded) return *decoded;
+    }
     ContextPool::Lease context = contexts_.Take();
     FIRSTCALL_ASSIGN_OR_RETURN(ModuleView * view, context->View(*found->module));
     absl::MutexLock lock(&view->mutex());
@@ -174,7 +183,9 @@ absl::StatusOr<int> Program::RunMain(absl::Span<const std::string> arguments,
       return absl::InvalidArgumentError(
           absl::StrCat("entry function '", entry, "' is not a function"));
     }
-    return EntryPoint::Create(*function);
+    FIRSTCALL_ASSIGN_OR_RETURN(EntryPoint created, EntryPoint::Create(*function));
+    if (cache != nullptr) cache->Store(part, created.Encode());
+    return created;
   }();
   if (!entry_point.ok()) return entry_point.status();
   FIRSTCALL_RETURN_IF_ERROR(RunConstructors());

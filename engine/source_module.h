@@ -11,6 +11,7 @@
 
 #include "base/ids.h"
 #include "engine/lazy_object.h"
+#include "engine/module_cache.h"
 #include "engine/options.h"
 #include "splitter/module_source.h"
 #include "splitter/symbol_index.h"
@@ -20,11 +21,12 @@ namespace firstcall {
 class SourceModule {
  public:
   SourceModule(ModuleId id, LibraryId library, Mode mode, std::unique_ptr<ModuleSource> source,
-               SymbolIndex index, DsoHandle& dso_handle)
+               SymbolIndex index, DsoHandle& dso_handle, std::unique_ptr<ModuleCache> cache)
       : id_(id),
         mode_(mode),
         source_(std::move(source)),
         index_(std::move(index)),
+        cache_(std::move(cache)),
         object_(source_->name(), this, library, dso_handle) {}
 
   ModuleId id() const { return id_; }
@@ -34,6 +36,9 @@ class SourceModule {
   ModuleSource& source() const { return *source_; }
   const SymbolIndex& index() const { return index_; }
 
+  // Where its objects are kept; null if nowhere.
+  ModuleCache* cache() const { return cache_.get(); }
+
   // The data-module; in eager mode the whole module.
   LazyObject& object() { return object_; }
 
@@ -42,6 +47,7 @@ class SourceModule {
   const Mode mode_;
   const std::unique_ptr<ModuleSource> source_;
   const SymbolIndex index_;
+  const std::unique_ptr<ModuleCache> cache_;
   LazyObject object_;
 };
 

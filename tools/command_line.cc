@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "cache/disk_cache.h"
 #include "cache/module_files.h"
 #include "llvm/ADT/Statistic.h"
 #include "llvm/CodeGen/CommandFlags.h"
@@ -106,7 +107,14 @@ cl::opt<bool> enable_cache(
     cl::cat(category));
 cl::opt<std::string> cache_directory(
     "object-cache-dir", cl::value_desc("directory"),
-    cl::desc("Where -enable-cache-manager keeps objects (default: next to each module)"),
+    cl::desc("Keep what is compiled in this directory and use it in the next run (default: "
+             "$FIRSTCALL_CACHE if it is set); with -enable-cache-manager where that keeps objects "
+             "(default: next to each module)"),
+    cl::cat(category));
+cl::opt<std::string> cache_policy(
+    "object-cache-policy", cl::value_desc("policy"),
+    cl::desc("When objects are removed from the cache, as the LTO of LLVM's linkers has it: "
+             "'prune_after=7d:cache_size=75%:cache_size_bytes=1g'"),
     cl::cat(category));
 
 // Options of lli that choose among its own engines or tune them: there is one engine here, so they
@@ -210,11 +218,27 @@ CodeModel CodeModelOf(llvm::CodeModel::Model model) {
   return CodeModel::kLarge;
 }
 
-std::shared_ptr<ObjectCache> OpenCache(const std::string& directory) {
-  absl::StatusOr<std::unique_ptr<ModuleFiles>> cache =
-      ModuleFiles::Open(directory, [](absl::string_view message) {
-        llvm::errs() << "firstcall: warning: " << std::string(message) << "\n";
-      });
+void Warn(absl::string_view message) {
+  llvm::errs() << "firstcall: warning: " << llvm::StringRef(message.data(), message.size()) << "\n";
+}
+
+// A file for each module where lli would have one, otherwise packs of objects, or null.
+std::shared_ptr<ObjectCache> OpenCache() {
+  if (enable_cache) {
+    absl::StatusOr<std::unique_ptr<ModuleFiles>> cache = ModuleFiles::Open(cache_directory, &Warn);
+    if (!cache.ok()) Refuse(std::string(cache.status().message()));
+    return *std::move(cache);
+  }
+  std::string directory = cache_directory;
+  if (const char* chosen = std::getenv("FIRSTCALL_CACHE"); directory.empty() && chosen != nullptr) {
+    directory = chosen;
+  }
+  if (directory.empty()) return nullptr;
+  DiskCache::Options options;
+  options.warn = &Warn;
+  options.pruning_policy = cache_policy;
+  absl::StatusOr<std::unique_ptr<DiskCache>> cache =
+      DiskCache::Open(std::move(directory), std::move(options));
   if (!cache.ok()) Refuse(std::string(cache.status().message()));
   return *std::move(cache);
 }
@@ -238,7 +262,7 @@ EngineOptions EngineOptionsFromFlags() {
   options.speculation_budget = absl::Milliseconds(speculation_budget.getValue());
   options.contain_crashes = true;  // No host has handlers of its own here.
   options.search_process_symbols = !no_process_symbols;
-  if (enable_cache) options.object_cache = OpenCache(cache_directory);
+  options.object_cache = OpenCache();
   if (dump != Dump::kNothing) options.listeners.push_back(MakeDumper(dump));
   return options;
 }

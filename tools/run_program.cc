@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "cache/object_cache.h"
 #include "engine/engine.h"
 #include "llvm/Support/DynamicLibrary.h"
 #include "tools/interpreter.h"
@@ -24,6 +25,11 @@ int Report(const absl::Status& status) {
   std::fprintf(stderr, "firstcall: %s\n", std::string(status.message()).c_str());
   return 1;
 }
+
+// Null if there is none. Never destroyed either.
+const std::shared_ptr<ObjectCache>* cache = nullptr;
+
+void FlushCache() { (*cache)->Flush(); }
 
 void PrintStats() { std::fputs(engine->stats().ToString().c_str(), stderr); }
 
@@ -47,6 +53,11 @@ absl::Status Load(const CommandLine& command_line) {
 }
 
 absl::StatusOr<int> RunCompiled(const CommandLine& command_line) {
+  // Before anything of the program's own, so that it is done after all that has been compiled.
+  if (command_line.engine.object_cache != nullptr) {
+    cache = new std::shared_ptr<ObjectCache>(command_line.engine.object_cache);
+    std::atexit(FlushCache);
+  }
   FIRSTCALL_RETURN_IF_ERROR(Load(command_line));
   if (command_line.print_stats) std::atexit(PrintStats);
   if (command_line.thread_entries.empty()) {

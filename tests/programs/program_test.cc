@@ -41,6 +41,12 @@ class ProgramTest : public ::testing::Test {
   ProgramTest(std::vector<std::string> modules, std::vector<std::string> options)
       : modules_(std::move(modules)), options_(std::move(options)) {}
 
+  // Runs it twice with an object cache: the second time nothing has to be compiled.
+  void KeepObjects(const std::string& name) {
+    options_.push_back("--object-cache-dir=" + ::testing::TempDir() + "/" + name);
+    runs_ = 2;
+  }
+
   void TestBody() override {
     ASSERT_NE(Native().output, "") << "a program that prints nothing shows nothing";
     std::vector<std::string> command = {firstcall_path};
@@ -50,18 +56,25 @@ class ProgramTest : public ::testing::Test {
       command.push_back("--extra-module=" + modules_[i]);
     }
     command.push_back(modules_[0]);
-    EXPECT_EQ(RunWithInput(command), Native());
+    for (int run = 1; run <= runs_; ++run) {
+      EXPECT_EQ(RunWithInput(command), Native()) << "run " << run;
+    }
   }
 
  private:
   const std::vector<std::string> modules_;
-  const std::vector<std::string> options_;
+  std::vector<std::string> options_;
+  int runs_ = 1;
 };
 
 void Register(const std::string& name, const std::vector<std::string>& modules,
-              const std::vector<std::string>& options) {
+              const std::vector<std::string>& options, bool keeps_objects = false) {
   ::testing::RegisterTest("ProgramTest", name.c_str(), nullptr, nullptr, __FILE__, __LINE__,
-                          [=]() -> ProgramTest* { return new ProgramTest(modules, options); });
+                          [=]() -> ProgramTest* {
+                            auto* test = new ProgramTest(modules, options);
+                            if (keeps_objects) test->KeepObjects(name);
+                            return test;
+                          });
 }
 
 void RegisterAll(const std::string& form) {
@@ -73,6 +86,8 @@ void RegisterAll(const std::string& form) {
   Register(name + "Lazy", modules, {});
   Register(name + "Eager", modules, {"--mode=eager"});
   Register(name + "LazyAtO2", modules, {"-O2"});
+  Register(name + "LazyCached", modules, {}, /*keeps_objects=*/true);
+  Register(name + "EagerCached", modules, {"--mode=eager"}, /*keeps_objects=*/true);
 }
 
 bool Take(const std::string& argument, const std::string& prefix, std::string& rest) {
