@@ -19,10 +19,8 @@
 #include "absl/time/clock.h"
 #include "base/status.h"
 #include "cache/pack_writer.h"
-#include "cache/trust.h"
 #include "llvm/Support/BLAKE3.h"
 #include "llvm/Support/CachePruning.h"
-#include "llvm/Support/FileSystem.h"
 
 namespace firstcall {
 namespace {
@@ -60,31 +58,17 @@ absl::StatusOr<int> Lock(int directory) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<DiskCache>> DiskCache::Open(std::string directory, Options options) {
-  const std::string where = absl::StrCat("object cache '", directory, "': ");
   FIRSTCALL_RETURN_IF_ERROR(ParsePolicy(options.pruning_policy).status());
-  if (std::error_code error = llvm::sys::fs::create_directories(
-          directory, /*IgnoreExisting=*/true, llvm::sys::fs::owner_all)) {
-    return absl::UnavailableError(absl::StrCat(where, error.message()));
-  }
-  const int file = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (file < 0) return absl::UnavailableError(absl::StrCat(where, SystemError()));
-  std::unique_ptr<DiskCache> cache(new DiskCache(std::move(directory), file, std::move(options)));
-  struct stat status = {};
-  if (fstat(file, &status) != 0) return absl::UnavailableError(absl::StrCat(where, SystemError()));
-  if (std::string reason = ReasonForDistrust(status); !reason.empty()) {
-    return absl::PermissionDeniedError(
-        absl::StrCat(where, "not used, because its contents would run and ", reason));
-  }
-  return cache;
+  FIRSTCALL_ASSIGN_OR_RETURN(
+      std::unique_ptr<CacheDirectory> opened,
+      CacheDirectory::Open(std::move(directory), CacheDirectory::Existence::kCreate));
+  return std::unique_ptr<DiskCache>(new DiskCache(std::move(opened), std::move(options)));
 }
 
-DiskCache::DiskCache(std::string directory, int file, Options options)
-    : directory_(std::move(directory)), file_(file), options_(std::move(options)) {}
+DiskCache::DiskCache(std::unique_ptr<CacheDirectory> directory, Options options)
+    : directory_(std::move(directory)), options_(std::move(options)) {}
 
-DiskCache::~DiskCache() {
-  Flush();
-  close(file_);
-}
+DiskCache::~DiskCache() { Flush(); }
 
 std::string DiskCache::PackName(absl::string_view signature) {
   const auto digest = llvm::BLAKE3::hash<16>(
@@ -101,12 +85,12 @@ void DiskCache::Warn(absl::string_view message) const {
 
 void DiskCache::Reject(Set& set, absl::string_view signature, absl::string_view reason) {
   if (std::exchange(set.has_warned, true)) return;
-  Warn(absl::StrCat("object cache '", directory_, "/", PackName(signature),
+  Warn(absl::StrCat("object cache '", directory_->path(), "/", PackName(signature),
                     "' is not used: ", reason));
 }
 
 std::unique_ptr<Pack> DiskCache::OpenPack(absl::string_view signature, std::string& reason) const {
-  absl::StatusOr<std::unique_ptr<Pack>> pack = Pack::Open(file_, PackName(signature));
+  absl::StatusOr<std::unique_ptr<Pack>> pack = Pack::Open(directory_->file(), PackName(signature));
   if (pack.ok() && (*pack)->signature() == signature) return *std::move(pack);
   if (pack.ok()) {
     reason = "it was made from something else";
@@ -191,24 +175,26 @@ void DiskCache::Flush() {
     sets_[work.signature].is_open = false;  // There is another file by now.
   }
   // The policy was parsed when the cache was opened.
-  if (status.ok()) llvm::pruneCache(directory_, *ParsePolicy(options_.pruning_policy));
+  if (status.ok()) llvm::pruneCache(directory_->path(), *ParsePolicy(options_.pruning_policy));
   absl::MutexLock lock(&mutex_);
   if (status.ok() || std::exchange(is_write_warned_, true)) return;
-  Warn(absl::StrCat("object cache '", directory_, "': objects are not kept: ", status.message()));
+  Warn(absl::StrCat("object cache '", directory_->path(),
+                    "': objects are not kept: ", status.message()));
 }
 
 absl::Status DiskCache::Merge(absl::string_view signature, absl::string_view label,
                               const std::vector<NewEntry>& added) const {
-  FIRSTCALL_ASSIGN_OR_RETURN(int lock, Lock(file_));
+  const int directory = directory_->file();
+  FIRSTCALL_ASSIGN_OR_RETURN(int lock, Lock(directory));
   absl::Cleanup unlock = [lock] { close(lock); };
   const std::string name = PackName(signature);
   const std::string new_name = absl::StrCat(kPackPrefix, "new");
-  unlinkat(file_, new_name.c_str(), 0);
-  const int file = openat(file_, new_name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC,
-                          S_IRUSR | S_IWUSR);
+  unlinkat(directory, new_name.c_str(), 0);
+  const int file =
+      openat(directory, new_name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
   if (file < 0) return absl::UnavailableError(SystemError());
   absl::Cleanup close_file = [file] { close(file); };
-  absl::Cleanup remove_file = [this, &new_name] { unlinkat(file_, new_name.c_str(), 0); };
+  absl::Cleanup remove_file = [directory, &new_name] { unlinkat(directory, new_name.c_str(), 0); };
 
   std::string reason;
   const std::unique_ptr<Pack> old = OpenPack(signature, reason);
@@ -228,7 +214,7 @@ absl::Status DiskCache::Merge(absl::string_view signature, absl::string_view lab
     FIRSTCALL_RETURN_IF_ERROR(writer.Add(entry.part, entry.bytes));
   }
   FIRSTCALL_RETURN_IF_ERROR(writer.Finish());
-  if (renameat(file_, new_name.c_str(), file_, name.c_str()) != 0) {
+  if (renameat(directory, new_name.c_str(), directory, name.c_str()) != 0) {
     return absl::UnavailableError(SystemError());
   }
   std::move(remove_file).Cancel();

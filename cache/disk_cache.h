@@ -22,6 +22,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "cache/cache_directory.h"
 #include "cache/object_cache.h"
 #include "cache/pack.h"
 
@@ -40,9 +41,8 @@ class DiskCache final : public ObjectCache {
     std::string pruning_policy;
   };
 
-  // `directory` is created, for this user only, if it is not there. PermissionDenied, because its
-  // contents will run, if it belongs to another user or others may write to it; Unavailable if it
-  // cannot be created; InvalidArgument if the policy cannot be read.
+  // `directory` is created if it is not there; errors as CacheDirectory::Open, and InvalidArgument
+  // if the policy cannot be read.
   static absl::StatusOr<std::unique_ptr<DiskCache>> Open(std::string directory, Options options);
 
   // Flushes.
@@ -72,7 +72,7 @@ class DiskCache final : public ObjectCache {
     bool has_warned = false;
   };
 
-  DiskCache(std::string directory, int file, Options options);
+  DiskCache(std::unique_ptr<CacheDirectory> directory, Options options);
 
   Set& SetOf(const ObjectKey& key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Says once for each signature that its pack is of no use.
@@ -84,8 +84,7 @@ class DiskCache final : public ObjectCache {
                      const std::vector<NewEntry>& added) const;
   void Warn(absl::string_view message) const;
 
-  const std::string directory_;
-  const int file_;  // The directory: what was checked is what is used.
+  const std::unique_ptr<CacheDirectory> directory_;
   const Options options_;
   absl::Mutex mutex_;
   absl::flat_hash_map<std::string, Set> sets_ ABSL_GUARDED_BY(mutex_);

@@ -53,8 +53,7 @@ int Visit(dl_phdr_info* object, size_t, void* data) {
   for (int i = 0; i < object->dlpi_phnum && search.id.empty(); ++i) {
     const ElfW(Phdr)& segment = object->dlpi_phdr[i];
     if (segment.p_type != PT_NOTE) continue;
-    search.id =
-        BuildIdAmong(reinterpret_cast<const char*>(starts_at(segment)), segment.p_memsz);
+    search.id = BuildIdAmong(reinterpret_cast<const char*>(starts_at(segment)), segment.p_memsz);
   }
   return 1;
 }

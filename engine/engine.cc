@@ -322,6 +322,11 @@ absl::StatusOr<int> Engine::RunMain(absl::Span<const std::string> arguments,
   return parts_->program.RunMain(arguments, entry);
 }
 
+absl::Status Engine::CheckMain(absl::string_view entry) {
+  WorkScope scope;
+  return parts_->program.CheckMain(entry);
+}
+
 Stats Engine::stats() const {
   Stats stats = parts_->stats.Collect();
   stats.stubs_made = parts_->functions.stub_count();

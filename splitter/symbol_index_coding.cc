@@ -1,5 +1,5 @@
-// The index as bytes. What depends on it carries a format of its own (see engine/signature), so there
-// is none here.
+// The index as bytes. What depends on it carries a format of its own (see engine/signature), so
+// there is none here.
 
 #include <utility>
 
@@ -13,10 +13,9 @@ namespace {
 uint32_t FlagsOf(const Symbol& symbol) {
   uint32_t flags = static_cast<uint32_t>(symbol.kind);
   uint32_t bit = 1 << 8;
-  for (bool flag :
-       {symbol.is_definition, symbol.is_local, symbol.is_weak, symbol.is_common,
-        symbol.is_thread_local, symbol.is_hidden, symbol.has_aliases, symbol.has_prefix,
-        symbol.is_computed}) {
+  for (bool flag : {symbol.is_definition, symbol.is_local, symbol.is_weak, symbol.is_common,
+                    symbol.is_thread_local, symbol.is_hidden, symbol.has_aliases, symbol.has_prefix,
+                    symbol.is_computed}) {
     if (flag) flags |= bit;
     bit <<= 1;
   }
@@ -26,10 +25,9 @@ uint32_t FlagsOf(const Symbol& symbol) {
 void SetFlags(uint32_t flags, Symbol& symbol) {
   symbol.kind = static_cast<SymbolKind>(flags & 0xff);
   uint32_t bit = 1 << 8;
-  for (bool* flag :
-       {&symbol.is_definition, &symbol.is_local, &symbol.is_weak, &symbol.is_common,
-        &symbol.is_thread_local, &symbol.is_hidden, &symbol.has_aliases, &symbol.has_prefix,
-        &symbol.is_computed}) {
+  for (bool* flag : {&symbol.is_definition, &symbol.is_local, &symbol.is_weak, &symbol.is_common,
+                     &symbol.is_thread_local, &symbol.is_hidden, &symbol.has_aliases,
+                     &symbol.has_prefix, &symbol.is_computed}) {
     *flag = (flags & bit) != 0;
     bit <<= 1;
   }

@@ -5,11 +5,14 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "cache/disk_cache.h"
 #include "cache/module_files.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Statistic.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/CodeGen/CommandFlags.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/PluginLoader.h"  // Defines -load.
@@ -116,6 +119,14 @@ cl::opt<std::string> cache_policy(
     cl::desc("When objects are removed from the cache, as the LTO of LLVM's linkers has it: "
              "'prune_after=7d:cache_size=75%:cache_size_bytes=1g'"),
     cl::cat(category));
+cl::list<std::string> cache_key(
+    "object-cache-key", cl::value_desc("name=value"),
+    cl::desc("What else objects in the cache depend on, such as the front end's options"),
+    cl::cat(category));
+cl::opt<std::string> functions_file(
+    "functions", cl::value_desc("file"),
+    cl::desc("What precompile compiles, a name in each line (default: every function)"),
+    cl::cat(category));
 
 // Options of lli that choose among its own engines or tune them: there is one engine here, so they
 // are accepted and change nothing.
@@ -146,6 +157,9 @@ cl::opt<bool> disable_core_files("disable-core-files", cl::desc("Leave no core f
 cl::opt<bool> remote("remote-mcjit", cl::Hidden, cl::cat(category));
 cl::opt<std::string> remote_process("mcjit-remote-process", cl::Hidden, cl::cat(category));
 cl::opt<std::string> orc_runtime("orc-runtime", cl::Hidden, cl::cat(category));
+
+// Filled in when the command line was parsed.
+std::vector<std::string> llvm_arguments;
 
 [[noreturn]] void Refuse(const llvm::Twine& message) {
   llvm::errs() << "firstcall: " << message << "\n";
@@ -243,6 +257,17 @@ std::shared_ptr<ObjectCache> OpenCache() {
   return *std::move(cache);
 }
 
+// What the user says, and those of LLVM's options that are given: many change code, and nobody
+// knows which.
+std::vector<std::pair<std::string, std::string>> CacheKey() {
+  std::vector<std::pair<std::string, std::string>> key;
+  for (const std::string& pair : cache_key) {
+    key.push_back(absl::StrSplit(pair, absl::MaxSplits('=', 1)));
+  }
+  for (const std::string& argument : llvm_arguments) key.push_back({"option", argument});
+  return key;
+}
+
 EngineOptions EngineOptionsFromFlags() {
   EngineOptions options;
   const bool is_eager = no_lazy_compilation || per_module_lazy || enable_cache;
@@ -263,6 +288,7 @@ EngineOptions EngineOptionsFromFlags() {
   options.contain_crashes = true;  // No host has handlers of its own here.
   options.search_process_symbols = !no_process_symbols;
   options.object_cache = OpenCache();
+  if (options.object_cache != nullptr) options.cache_key = CacheKey();
   if (dump != Dump::kNothing) options.listeners.push_back(MakeDumper(dump));
   return options;
 }
@@ -297,6 +323,22 @@ void AdoptStatsOption() {
   stats->addCategory(category);
 }
 
+// The arguments before the program that are not options of the command itself. A value that stands
+// apart from its option counts as one of these, too.
+std::vector<std::string> LlvmArguments(int argc, char** argv) {
+  std::vector<std::string> arguments;
+  const llvm::StringMap<cl::Option*>& registered = cl::getRegisteredOptions();
+  for (int i = 1; i < argc && argv[i] != input_file.getValue(); ++i) {
+    const llvm::StringRef argument = argv[i];
+    auto found = registered.find(argument.ltrim('-').split('=').first);
+    const bool is_own =
+        found != registered.end() && llvm::is_contained(found->second->Categories, &category);
+    const bool is_level = argument.ltrim('-').starts_with("O");
+    if (!is_own && !is_level) arguments.push_back(argument.str());
+  }
+  return arguments;
+}
+
 }  // namespace
 
 CommandLine ParseCommandLine(int argc, char** argv) {
@@ -306,6 +348,7 @@ CommandLine ParseCommandLine(int argc, char** argv) {
                               "firstcall: runs LLVM IR, compiling each function when it is first "
                               "called\n");
   RefuseWhatThereIsNot();
+  llvm_arguments = LlvmArguments(argc, argv);
   CommandLine command_line;
   command_line.engine = EngineOptionsFromFlags();
   command_line.modules.push_back({input_file, ""});
@@ -324,6 +367,7 @@ CommandLine ParseCommandLine(int argc, char** argv) {
   command_line.arguments.insert(command_line.arguments.end(), input_arguments.begin(),
                                 input_arguments.end());
   command_line.print_stats = llvm::AreStatisticsEnabled();
+  command_line.functions_file = functions_file;
   return command_line;
 }
 

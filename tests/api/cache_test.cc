@@ -1,8 +1,6 @@
 // An engine with an object cache: what a second engine finds there it need not compile, and it does
 // the same with it.
 
-#include "cache/object_cache.h"
-
 #include <map>
 #include <memory>
 #include <string>
@@ -12,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
+#include "cache/object_cache.h"
 #include "engine/engine.h"
 #include "engine/listener.h"
 #include "gmock/gmock.h"
@@ -94,7 +93,8 @@ class CacheTest : public testing::Test {
   Outcome Run(const std::vector<std::string>& modules, absl::string_view name, int argument) {
     std::unique_ptr<Engine> engine = MakeEngine();
     for (size_t i = 0; i < modules.size(); ++i) {
-      EXPECT_THAT(engine->AddBitcode(ParseToBitcode(modules[i]), absl::StrCat("module", i)), IsOk());
+      EXPECT_THAT(engine->AddBitcode(ParseToBitcode(modules[i]), absl::StrCat("module", i)),
+                  IsOk());
     }
     Outcome outcome;
     outcome.result = CallInt(*engine, name, argument);
@@ -271,7 +271,8 @@ TEST_F(CacheTest, FunctionsThatShareBlockAddressesComeTogether) {
 
 TEST_F(CacheTest, ObjectsThatAreNoneAreCompiledAnew) {
   Run({kProgram}, "f", 2);
-  for (const std::string& bytes : {std::string(), std::string("nonsense"), std::string(100, '\0')}) {
+  for (const std::string& bytes :
+       {std::string(), std::string("nonsense"), std::string(100, '\0')}) {
     for (absl::string_view part : {"function", "data", "index"}) {
       cache_->ReplaceAll(part, bytes);
       EXPECT_EQ(Run({kProgram}, "f", 2).result, 45);
@@ -343,10 +344,11 @@ TEST_F(CacheTest, ThreadsLinkFromTheCacheAtOnce) {
   constexpr int kFunctions = 200, kThreads = 4;
   std::string module = absl::StrCat("define i32 @f", kFunctions, "(i32 %x) { ret i32 %x }\n");
   for (int i = 0; i < kFunctions; ++i) {
-    absl::StrAppend(&module, "define i32 @f", i, "(i32 %x) {\n  %y = add i32 %x, 1\n  %c = icmp sgt i32 %y, ",
-                    i % 3 == 0 ? 1000000 : -1000000, "\n  br i1 %c, label %a, label %b\na:\n  %r = call i32 @f",
-                    i + 1, "(i32 %y)\n  ret i32 %r\nb:\n  %s = call i32 @f", i + 1,
-                    "(i32 %y)\n  ret i32 %s\n}\n");
+    absl::StrAppend(
+        &module, "define i32 @f", i, "(i32 %x) {\n  %y = add i32 %x, 1\n  %c = icmp sgt i32 %y, ",
+        i % 3 == 0 ? 1000000 : -1000000, "\n  br i1 %c, label %a, label %b\na:\n  %r = call i32 @f",
+        i + 1, "(i32 %y)\n  ret i32 %r\nb:\n  %s = call i32 @f", i + 1,
+        "(i32 %y)\n  ret i32 %s\n}\n");
   }
   const std::string bitcode = ParseToBitcode(module);
   for (bool is_warm : {false, true}) {

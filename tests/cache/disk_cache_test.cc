@@ -127,8 +127,7 @@ TEST_F(DiskCacheTest, EntriesLieInTheOrderTheyCame) {
   Store(*cache, Function(5), "c");
   Store(*cache, Function(1), "d");
   cache->Flush();
-  EXPECT_THAT(PartsInOrder(),
-              ElementsAre("function 7", "function 3", "function 5", "function 1"));
+  EXPECT_THAT(PartsInOrder(), ElementsAre("function 7", "function 3", "function 5", "function 1"));
 }
 
 TEST_F(DiskCacheTest, LaterObjectTakesThePlaceOfAnEarlierOne) {
@@ -160,7 +159,8 @@ TEST_F(DiskCacheTest, ManyEntriesNeedASecondRead) {
   for (uint32_t i = 0; i < 5000; ++i) Store(*cache, Function(i), absl::StrCat("object ", i));
   cache->Flush();
   cache = Open();
-  for (uint32_t i = 0; i < 5000; ++i) EXPECT_EQ(Find(*cache, Function(i)), absl::StrCat("object ", i));
+  for (uint32_t i = 0; i < 5000; ++i)
+    EXPECT_EQ(Find(*cache, Function(i)), absl::StrCat("object ", i));
 }
 
 TEST_F(DiskCacheTest, DirectoryThatOthersWriteToIsRefused) {
@@ -186,8 +186,8 @@ TEST_F(DiskCacheTest, PackThatOthersWriteToIsNotUsed) {
   Store(*Open(), Function(1), "object");
   ASSERT_EQ(chmod(PackPath().c_str(), 0620), 0);
   EXPECT_EQ(Find(*Open(), Function(1)), "(none)");
-  EXPECT_THAT(warnings_, ElementsAre(AllOf(HasSubstr(PackPath()),
-                                           HasSubstr("others may write to it"))));
+  EXPECT_THAT(warnings_,
+              ElementsAre(AllOf(HasSubstr(PackPath()), HasSubstr("others may write to it"))));
 }
 
 TEST_F(DiskCacheTest, LinkInPlaceOfAPackIsNotFollowed) {

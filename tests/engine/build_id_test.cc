@@ -15,9 +15,9 @@ namespace {
 TEST(BuildIdTest, TellsWhichLlvmIsRunning) {
   const std::string id = BuildIdOf(reinterpret_cast<const void*>(&LLVMGetVersion));
   EXPECT_EQ(id.size(), 40u);
-  EXPECT_TRUE(std::all_of(id.begin(), id.end(),
-                          [](unsigned char c) { return absl::ascii_isxdigit(c); }))
-      << id;
+  EXPECT_TRUE(std::all_of(id.begin(), id.end(), [](unsigned char c) {
+    return absl::ascii_isxdigit(c);
+  })) << id;
 }
 
 TEST(BuildIdTest, AddressOutsideOfEveryLibraryHasNone) {
