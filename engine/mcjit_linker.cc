@@ -47,8 +47,16 @@ class McjitLinker::Resolver final : public llvm::LegacyJITSymbolResolver {
 // Keeps what MCJIT knows of the object that was loaded last.
 class McjitLinker::SectionRecorder final : public llvm::JITEventListener {
  public:
-  void notifyObjectLoaded(ObjectKey, const llvm::object::ObjectFile&,
+  explicit SectionRecorder(McjitLinker& linker) : linker_(linker) {}
+
+  void notifyObjectLoaded(ObjectKey, const llvm::object::ObjectFile& object,
                           const llvm::RuntimeDyld::LoadedObjectInfo& info) override {
+    if (!linker_.relocations_.empty()) {
+      linker_.relocations_.Locate(object, [&](llvm::object::SectionRef section) {
+        const ExecutorAddress run(info.getSectionLoadAddress(section));
+        return RelativeRelocations::Place{linker_.memory_->WriteAddressOf(run), run};
+      });
+    }
     if (is_recording_) info_ = info.clone();
     is_recording_ = false;
   }
@@ -60,12 +68,13 @@ class McjitLinker::SectionRecorder final : public llvm::JITEventListener {
   }
 
  private:
+  McjitLinker& linker_;
   bool is_recording_ = false;
   std::unique_ptr<llvm::LoadedObjectInfo> info_;
 };
 
 McjitLinker::McjitLinker(const Target& target, const CodeMemory& memory)
-    : target_(target), code_memory_(memory), sections_(std::make_unique<SectionRecorder>()) {}
+    : target_(target), code_memory_(memory), sections_(std::make_unique<SectionRecorder>(*this)) {}
 
 McjitLinker::~McjitLinker() = default;
 
@@ -111,7 +120,9 @@ void McjitLinker::Abandon() { (void)mcjit_.release(); }
 absl::StatusOr<SymbolAddresses> McjitLinker::Load(ObjectImage& image) {
   if (MustRenew(image)) FIRSTCALL_RETURN_IF_ERROR(Renew());
   memory_->BeginObject(image.defined());
-  absl::Status status = RunGuarded([&] { mcjit_->addObjectFile(image.TakeObject()); });
+  std::unique_ptr<llvm::object::ObjectFile> object = image.TakeObject();
+  relocations_ = RelativeRelocations::TakeFrom(*object);
+  absl::Status status = RunGuarded([&] { mcjit_->addObjectFile(std::move(object)); });
   if (!status.ok()) {
     absl::Status cause = memory_->status().ok() ? status : memory_->status();
     Abandon();
@@ -127,7 +138,22 @@ absl::StatusOr<SymbolAddresses> McjitLinker::Load(ObjectImage& image) {
   return addresses;
 }
 
+absl::Status McjitLinker::ApplyRelocations(const SymbolAddresses& resolution) {
+  absl::Status unknown;
+  absl::Status applied = relocations_.Apply([&](absl::string_view name) {
+    auto found = resolution.find(name);
+    if (found != resolution.end()) return found->second;
+    unknown = absl::InternalError(absl::StrCat("symbol '", name, "' was not resolved"));
+    return ExecutorAddress();
+  });
+  return unknown.ok() ? applied : unknown;
+}
+
 absl::Status McjitLinker::Finish(const SymbolAddresses& resolution) {
+  if (absl::Status applied = ApplyRelocations(resolution); !applied.ok()) {
+    Abandon();
+    return Annotate(applied, "binding an object's references");
+  }
   resolver_->set_resolution(&resolution);
   absl::Status status = RunGuarded([&] { mcjit_->finalizeObject(); });
   resolver_->set_resolution(nullptr);

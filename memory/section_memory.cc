@@ -47,6 +47,13 @@ void SectionMemory::notifyObjectLoaded(llvm::RuntimeDyld& linker, const llvm::ob
   }
 }
 
+uint8_t* SectionMemory::WriteAddressOf(ExecutorAddress run) const {
+  for (const Section& section : sections_) {
+    if (section.block.run == run) return section.block.write;
+  }
+  return nullptr;
+}
+
 void SectionMemory::registerEHFrames(uint8_t*, uint64_t run, size_t) {
   unwind_registry_.Register(ExecutorAddress(run));
 }
