@@ -1,7 +1,7 @@
-// MCJIT's linker loads a section because a symbol is defined in it or because a relocation names it,
-// so the first relocation that names one which nothing else does is left where it is. It finds the
-// unwind tables (.eh_frame) among the sections it has loaded, and they have a relocation for each
-// function only, so theirs are left, too.
+// MCJIT's linker loads a section because a symbol is defined in it or because a relocation names
+// it, so the first relocation that names one which nothing else does is left where it is. It finds
+// the unwind tables (.eh_frame) among the sections it has loaded, and they have a relocation for
+// each function only, so theirs are left, too.
 
 #include "engine/relative_relocations.h"
 
@@ -40,8 +40,8 @@ struct Parts {
     }
     is_loaded.resize(sections.size());
     for (const Elf::Sym& symbol : symbols) {
-      const bool is_seen = symbol.getType() <= llvm::ELF::STT_FUNC &&
-                           symbol.getBinding() != llvm::ELF::STB_WEAK;
+      const bool is_seen =
+          symbol.getType() <= llvm::ELF::STT_FUNC && symbol.getBinding() != llvm::ELF::STB_WEAK;
       if (is_seen && IsInSection(symbol)) is_loaded[symbol.st_shndx] = true;
     }
   }
@@ -162,8 +162,8 @@ absl::Status RelativeRelocations::Apply(
         addresses[relocation.target] - (place.run + relocation.offset) + relocation.addend;
     if (distance < std::numeric_limits<int32_t>::min() ||
         distance > std::numeric_limits<int32_t>::max()) {
-      return absl::InternalError(absl::StrCat(
-          "'", target.name, "' is out of reach of a distance of 32 bits"));
+      return absl::InternalError(
+          absl::StrCat("'", target.name, "' is out of reach of a distance of 32 bits"));
     }
     const auto value = static_cast<int32_t>(distance);
     std::memcpy(place.write + relocation.offset, &value, sizeof(value));

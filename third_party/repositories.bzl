@@ -58,3 +58,10 @@ def benchmark_repository(name):
         build_file = "//third_party/benchmark:benchmark.BUILD",
         headers = {"/usr/include/benchmark/benchmark.h": "libbenchmark-dev"},
     )
+
+def hiredis_repository(name):
+    _repository(
+        name = name,
+        build_file = "//third_party/hiredis:hiredis.BUILD",
+        headers = {"/usr/include/hiredis/hiredis.h": "libhiredis-dev"},
+    )

@@ -28,7 +28,8 @@ constexpr char kUsage[] =
     "  verify  reads every entry and says which are damaged\n"
     "  clear   removes packs\n"
     "\n"
-    "DIR is $FIRSTCALL_CACHE if it is not given. Without PACK, all packs; a part of a name will do.\n";
+    "DIR is $FIRSTCALL_CACHE if it is not given. Without PACK, all packs; a part of a name will "
+    "do.\n";
 
 using Packs = std::vector<std::string>;
 

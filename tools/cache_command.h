@@ -8,8 +8,8 @@
 
 namespace firstcall {
 
-// Runs the command with what stands behind the word `cache`, and returns its exit status: 0, or 1 if
-// it could not be done or something in the cache is damaged.
+// Runs the command with what stands behind the word `cache`, and returns its exit status: 0, or 1
+// if it could not be done or something in the cache is damaged.
 int RunCacheCommand(const std::vector<std::string>& arguments);
 
 }  // namespace firstcall

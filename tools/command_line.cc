@@ -10,11 +10,14 @@
 #include "absl/time/time.h"
 #include "cache/disk_cache.h"
 #include "cache/module_files.h"
+#include "cache/redis_address.h"
+#include "cache/redis_cache.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Statistic.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/CodeGen/CommandFlags.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/PluginLoader.h"  // Defines -load.
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
@@ -118,6 +121,18 @@ cl::opt<std::string> cache_policy(
     "object-cache-policy", cl::value_desc("policy"),
     cl::desc("When objects are removed from the cache, as the LTO of LLVM's linkers has it: "
              "'prune_after=7d:cache_size=75%:cache_size_bytes=1g'"),
+    cl::cat(category));
+cl::opt<std::string> shared_cache(
+    "object-cache", cl::value_desc("redis://[[user:]password@]host[:port]/db"),
+    cl::desc("A Redis server that machines share as a cache, behind that of -object-cache-dir"),
+    cl::cat(category));
+cl::opt<std::string> shared_cache_key_file(
+    "object-cache-key-file", cl::value_desc("file"),
+    cl::desc("A secret that all who share the server have: entries made without it are not used"),
+    cl::cat(category));
+cl::opt<unsigned> shared_cache_budget(
+    "object-cache-budget", cl::init(1000), cl::value_desc("milliseconds"),
+    cl::desc("How long this process may wait for the server, all in all (default: 1000)"),
     cl::cat(category));
 cl::list<std::string> cache_key(
     "object-cache-key", cl::value_desc("name=value"),
@@ -236,7 +251,27 @@ void Warn(absl::string_view message) {
   llvm::errs() << "firstcall: warning: " << llvm::StringRef(message.data(), message.size()) << "\n";
 }
 
-// A file for each module where lli would have one, otherwise packs of objects, or null.
+std::shared_ptr<ObjectCache> ConnectToSharedCache(std::shared_ptr<ObjectCache> front) {
+  RedisCache::Options options;
+  absl::StatusOr<RedisAddress> address = RedisAddress::Parse(shared_cache.getValue());
+  if (!address.ok()) Refuse(std::string(address.status().message()));
+  options.address = *std::move(address);
+  if (!shared_cache_key_file.empty()) {
+    auto file = llvm::MemoryBuffer::getFile(shared_cache_key_file);
+    if (!file) {
+      Refuse("cannot read '" + shared_cache_key_file + "': " + file.getError().message());
+    }
+    options.key = (*file)->getBuffer().trim().str();
+    if (options.key.empty()) Refuse("'" + shared_cache_key_file + "' has no key");
+  }
+  options.budget = absl::Milliseconds(shared_cache_budget.getValue());
+  options.front = std::move(front);
+  options.warn = &Warn;
+  return std::make_shared<RedisCache>(std::move(options));
+}
+
+// A file for each module where lli would have one, otherwise packs of objects, behind which there
+// may be a server; null if there is neither.
 std::shared_ptr<ObjectCache> OpenCache() {
   if (enable_cache) {
     absl::StatusOr<std::unique_ptr<ModuleFiles>> cache = ModuleFiles::Open(cache_directory, &Warn);
@@ -247,14 +282,17 @@ std::shared_ptr<ObjectCache> OpenCache() {
   if (const char* chosen = std::getenv("FIRSTCALL_CACHE"); directory.empty() && chosen != nullptr) {
     directory = chosen;
   }
-  if (directory.empty()) return nullptr;
-  DiskCache::Options options;
-  options.warn = &Warn;
-  options.pruning_policy = cache_policy;
-  absl::StatusOr<std::unique_ptr<DiskCache>> cache =
-      DiskCache::Open(std::move(directory), std::move(options));
-  if (!cache.ok()) Refuse(std::string(cache.status().message()));
-  return *std::move(cache);
+  std::shared_ptr<ObjectCache> cache;
+  if (!directory.empty()) {
+    DiskCache::Options options;
+    options.warn = &Warn;
+    options.pruning_policy = cache_policy;
+    absl::StatusOr<std::unique_ptr<DiskCache>> disk =
+        DiskCache::Open(std::move(directory), std::move(options));
+    if (!disk.ok()) Refuse(std::string(disk.status().message()));
+    cache = *std::move(disk);
+  }
+  return shared_cache.empty() ? cache : ConnectToSharedCache(std::move(cache));
 }
 
 // What the user says, and those of LLVM's options that are given: many change code, and nobody

@@ -69,8 +69,7 @@ int Precompile(const CommandLine& command_line) {
   PrepareProgress progress;
   absl::Status status = Run(command_line, progress);
   if (progress.total != 0) {
-    std::printf("%zu of %zu functions compiled\n", progress.done - progress.failed,
-                progress.total);
+    std::printf("%zu of %zu functions compiled\n", progress.done - progress.failed, progress.total);
   }
   if (status.ok()) return 0;
   std::fprintf(stderr, "firstcall: %s\n", std::string(status.message()).c_str());

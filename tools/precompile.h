@@ -8,9 +8,9 @@
 namespace firstcall {
 
 // Compiles every function of the program, or those that `command_line.functions_file` names in a
-// line each, into the cache. Returns the command's exit status: 0, or 1 with the reasons on standard
-// error if there is no cache or some function could not be compiled or linked; what could be is kept
-// all the same.
+// line each, into the cache. Returns the command's exit status: 0, or 1 with the reasons on
+// standard error if there is no cache or some function could not be compiled or linked; what could
+// be is kept all the same.
 int Precompile(const CommandLine& command_line);
 
 }  // namespace firstcall

@@ -101,8 +101,8 @@ TEST(KilledWritersTest, LeaveNothingThatAReaderCanTripOver) {
   signal(SIGTERM, [](int) { stop_reading = 1; });
   std::vector<pid_t> readers;
   for (int i = 0; i < kReaders; ++i) {
-    readers.push_back(Start(
-        [](const std::string& where, unsigned) { Read(where, stop_reading); }, directory, 0));
+    readers.push_back(
+        Start([](const std::string& where, unsigned) { Read(where, stop_reading); }, directory, 0));
   }
   std::minstd_rand random(42);
   for (int i = 0; i < kills; i += 2) {

@@ -13,6 +13,7 @@
 #include "gtest/gtest.h"
 #include "llvm/Support/FileSystem.h"
 #include "tests/programs/process.h"
+#include "tests/testing/redis_server.h"
 
 namespace firstcall {
 namespace {
@@ -127,8 +128,8 @@ TEST_F(CacheCommandTest, DirectoryThatOthersWriteToIsRefused) {
   const testing::ProcessResult result = RunCommand({option_, program_});
   EXPECT_EQ(result.exit_status, 1);
   EXPECT_THAT(result.output, IsEmpty());
-  EXPECT_THAT(result.errors, AllOf(HasSubstr("firstcall: object cache"),
-                                   HasSubstr("others may write to it")));
+  EXPECT_THAT(result.errors,
+              AllOf(HasSubstr("firstcall: object cache"), HasSubstr("others may write to it")));
   EXPECT_THAT(RunCommand({"cache", "list", option_}).errors, HasSubstr("others may write to it"));
 }
 
@@ -185,6 +186,44 @@ TEST_F(CacheCommandTest, WrongUsesAreExplained) {
   EXPECT_THAT(RunCommand({"cache", "list", "--object-cache-dir=/no/such"}).errors,
               HasSubstr("No such file"));
   EXPECT_THAT(RunCommand({"precompile", program_}).errors, HasSubstr("needs an object cache"));
+}
+
+// Two machines are two processes with directories of their own.
+TEST_F(CacheCommandTest, MachinesThatShareAServerCompileOnce) {
+  RedisServer server;
+  const std::string key = ::testing::TempDir() + "/key";
+  std::ofstream(key) << "a secret\n";
+  const std::vector<std::string> shared = {"--object-cache=" + server.Url(),
+                                           "--object-cache-key-file=" + key, "--stats"};
+  const auto run_on = [&](const std::string& machine) {
+    std::vector<std::string> arguments = shared;
+    arguments.push_back(option_ + machine);
+    arguments.push_back(program_);
+    return RunCommand(arguments);
+  };
+  llvm::sys::fs::remove_directories(directory_ + "1");
+  llvm::sys::fs::remove_directories(directory_ + "2");
+  EXPECT_THAT(run_on("1").errors, Compiled(2));
+  const testing::ProcessResult second = run_on("2");
+  EXPECT_EQ(second.output, "hello\n");
+  EXPECT_THAT(second.errors, AllOf(Compiled(0), Not(HasSubstr("warning"))));
+  server.Kill();
+  const testing::ProcessResult alone = run_on("2");
+  EXPECT_EQ(alone.output, "hello\n");
+  EXPECT_THAT(alone.errors, Compiled(0));
+}
+
+TEST_F(CacheCommandTest, ServersThatCannotBeUsedAreRefusedOrAWarning) {
+  EXPECT_THAT(RunCommand({"--object-cache=http://h", program_}).errors, HasSubstr("no redis://"));
+  EXPECT_THAT(RunCommand({"--object-cache=rediss://h", program_}).errors, HasSubstr("has no TLS"));
+  EXPECT_THAT(
+      RunCommand({"--object-cache=redis://h", "--object-cache-key-file=/no/such", program_}).errors,
+      HasSubstr("cannot read '/no/such'"));
+  const testing::ProcessResult result =
+      RunCommand({"--object-cache=redis://127.0.0.1:1", program_});
+  EXPECT_EQ(result.exit_status, 0);
+  EXPECT_EQ(result.output, "hello\n");
+  EXPECT_THAT(result.errors, HasSubstr("firstcall: warning: object cache 'redis://127.0.0.1:1/0'"));
 }
 
 TEST_F(CacheCommandTest, PrecompileLeavesNothingToCompile) {
