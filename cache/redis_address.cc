@@ -15,12 +15,14 @@ namespace firstcall {
 absl::StatusOr<RedisAddress> RedisAddress::Parse(absl::string_view url) {
   if (absl::StartsWith(url, "rediss://")) {
     return absl::UnimplementedError(
-        "object cache 'rediss://...': this build's hiredis has no TLS; put a tunnel in between, and "
+        "object cache 'rediss://...': this build's hiredis has no TLS; put a tunnel in between, "
+        "and "
         "give a key, so that entries are authenticated");
   }
   const auto wrong = [](absl::string_view what) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "object cache: ", what, " in the URL; it should be redis://[[USER:]PASSWORD@]HOST[:PORT]/DB"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("object cache: ", what,
+                     " in the URL; it should be redis://[[USER:]PASSWORD@]HOST[:PORT]/DB"));
   };
   if (!absl::ConsumePrefix(&url, "redis://")) return wrong("no redis://");
   RedisAddress address;
@@ -54,8 +56,6 @@ absl::StatusOr<RedisAddress> RedisAddress::Parse(absl::string_view url) {
   return address;
 }
 
-std::string RedisAddress::ToString() const {
-  return absl::StrCat(host, ":", port, "/", database);
-}
+std::string RedisAddress::ToString() const { return absl::StrCat(host, ":", port, "/", database); }
 
 }  // namespace firstcall

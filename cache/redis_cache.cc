@@ -20,8 +20,8 @@ using Reply = RedisConnection::Reply;
 
 constexpr size_t kTagSize = 32;
 
-// A hash of so many fields is fetched whole: a start needs most of it. A larger one was made ahead of
-// time, and a start needs little of it.
+// A hash of so many fields is fetched whole: a start needs most of it. A larger one was made ahead
+// of time, and a start needs little of it.
 constexpr int64_t kMostFetched = 4096;
 
 // Entries sent in one command.
@@ -45,8 +45,7 @@ std::string RedisCache::TagOf(const ObjectKey& key, absl::string_view object) co
   message.String(key.signature);
   message.String(key.part.ToString());
   message.Raw(object);
-  return options_.key.empty() ? Digest(message.bytes())
-                              : HmacSha256(options_.key, message.bytes());
+  return options_.key.empty() ? Digest(message.bytes()) : HmacSha256(options_.key, message.bytes());
 }
 
 void RedisCache::Warn(absl::string_view reason) {
@@ -149,8 +148,7 @@ void RedisCache::Flush() {
       }
       commands.push_back(std::move(command));
     }
-    commands.push_back(
-        {"EXPIRE", set.name, absl::StrCat(absl::ToInt64Seconds(options_.expiry))});
+    commands.push_back({"EXPIRE", set.name, absl::StrCat(absl::ToInt64Seconds(options_.expiry))});
   }
   if (!commands.empty()) Run(std::move(commands));
 }

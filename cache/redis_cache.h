@@ -1,16 +1,16 @@
 // A cache that machines share: a Redis server behind a cache of one's own, which is asked first and
 // keeps what the server had.
 //
-// All objects of one signature are a Redis hash, `firstcall:1:DIGEST`, with a field for each part. The
-// first miss of a signature fetches the hash in one answer if it is not large, and what is new goes
-// there when the cache is flushed, so a start costs a few round trips.
+// All objects of one signature are a Redis hash, `firstcall:1:DIGEST`, with a field for each part.
+// The first miss of a signature fetches the hash in one answer if it is not large, and what is new
+// goes there when the cache is flushed, so a start costs a few round trips.
 //
-// Each entry begins with a tag over the signature in full, the part and the object: with a key it is
-// an HMAC-SHA256, so that only who has the key can have written it; without one it is a BLAKE3 digest,
-// and whoever can write to the server decides what runs here.
+// Each entry begins with a tag over the signature in full, the part and the object: with a key it
+// is an HMAC-SHA256, so that only who has the key can have written it; without one it is a BLAKE3
+// digest, and whoever can write to the server decides what runs here.
 //
-// The server may be slow, refuse, or go: from then on everything is a miss, with one warning, and the
-// cache of one's own goes on. Nobody waits for it for longer than the budget, all in all.
+// The server may be slow, refuse, or go: from then on everything is a miss, with one warning, and
+// the cache of one's own goes on. Nobody waits for it for longer than the budget, all in all.
 //
 // Thread-safe.
 
@@ -63,7 +63,7 @@ class RedisCache final : public ObjectCache {
   struct Set {
     std::string name;  // Of the Redis hash.
     bool is_asked = false;
-    bool is_fetched = false;  // All the server had is in `entries`.
+    bool is_fetched = false;                                // All the server had is in `entries`.
     absl::flat_hash_map<std::string, std::string> entries;  // By part, until they are asked for.
     std::vector<std::string> pending;  // Parts and entries in turn, to be sent.
   };

@@ -1,5 +1,5 @@
-// A connection to a Redis server that nobody has to wait for longer than they want: hiredis works on
-// a thread of its own, which is left alone when it does not answer in time.
+// A connection to a Redis server that nobody has to wait for longer than they want: hiredis works
+// on a thread of its own, which is left alone when it does not answer in time.
 //
 // Thread-safe.
 

@@ -182,8 +182,7 @@ TEST_F(RedisCacheTest, EntriesCannotBeChangedMovedOrCutShort) {
   RedisServer server;
   Store(*Connect(server.Url(), "the key"), Function(1), "object");
   const std::string hash = OnlyHash(server);
-  const std::string good =
-      Ask(server, {"HGET", hash, Function(1).ToString()})[0].text.value_or("");
+  const std::string good = Ask(server, {"HGET", hash, Function(1).ToString()})[0].text.value_or("");
   ASSERT_EQ(good.size(), 38u);
   for (size_t at = 0; at < good.size(); ++at) {
     std::string bad = good;

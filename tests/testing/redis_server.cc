@@ -47,9 +47,9 @@ bool CanConnect(int port) {
 }  // namespace
 
 RedisServer::RedisServer(const std::vector<std::string>& options) : port_(FreePort()) {
-  std::vector<std::string> command = {"redis-server", "--port",     absl::StrCat(port_),
-                                      "--bind",       "127.0.0.1",  "--save",
-                                      "",             "--appendonly", "no"};
+  std::vector<std::string> command = {
+      "redis-server", "--port", absl::StrCat(port_), "--bind", "127.0.0.1",
+      "--save",       "",       "--appendonly",      "no"};
   command.insert(command.end(), options.begin(), options.end());
   std::vector<char*> arguments;
   for (std::string& argument : command) arguments.push_back(argument.data());

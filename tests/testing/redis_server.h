@@ -14,8 +14,8 @@ namespace firstcall {
 
 class RedisServer {
  public:
-  // Starts one that keeps nothing on the disk, with further options of redis-server, and waits until
-  // it can be connected to. Fails the running test if there is none.
+  // Starts one that keeps nothing on the disk, with further options of redis-server, and waits
+  // until it can be connected to. Fails the running test if there is none.
   explicit RedisServer(const std::vector<std::string>& options = {});
   ~RedisServer();
   RedisServer(const RedisServer&) = delete;
