@@ -2,10 +2,10 @@
 //
 //   bazel run -c opt //benchmarks:second_start -- MODULE [LLI]
 //
-// MODULE is SQLite's of fetch_workloads.sh. Compared are whole processes: firstcall with a cache that
-// its first run has filled, firstcall without one, the fastest of lli's kinds on SQLite
-// (--jit-kind=mcjit -O0), and a process that links LLVM and does nothing. Then the same second start
-// with a further module of 50,000 functions that are never called. All take turns; medians.
+// MODULE is SQLite's of fetch_workloads.sh. Compared are whole processes: firstcall with a cache
+// that its first run has filled, firstcall without one, the fastest of lli's kinds on SQLite
+// (--jit-kind=mcjit -O0), and a process that links LLVM and does nothing. Then the same second
+// start with a further module of 50,000 functions that are never called. All take turns; medians.
 
 #include <stdlib.h>
 
@@ -57,9 +57,10 @@ void Run(Contestant& contestant) {
 void WritePadding(const std::string& path) {
   std::ofstream file(path);
   for (int i = 0; i < kPaddingFunctions; ++i) {
-    file << "define i32 @padding_" << i << "(i32 %x) {\n  %a = add i32 %x, " << i
-         << "\n  %c = icmp sgt i32 %a, 7\n  br i1 %c, label %t, label %e\nt:\n  %b = mul i32 %a, 3\n"
-            "  ret i32 %b\ne:\n  ret i32 %a\n}\n";
+    file
+        << "define i32 @padding_" << i << "(i32 %x) {\n  %a = add i32 %x, " << i
+        << "\n  %c = icmp sgt i32 %a, 7\n  br i1 %c, label %t, label %e\nt:\n  %b = mul i32 %a, 3\n"
+           "  ret i32 %b\ne:\n  ret i32 %a\n}\n";
   }
 }
 
@@ -105,12 +106,11 @@ int Main(int argc, char** argv) {
     }
   }
   (void)RunProcess({"/bin/rm", "-r", directory}, absl::Seconds(10));
-  absl::PrintF("%s",
-               FormatBars({MakeBar("times as fast", first, second, 12, /*is_least=*/true),
-                           MakeBar("times as fast", lli, second, 40, /*is_least=*/true),
-                           MakeBar("times the floor", second, floor, 3, /*is_least=*/false),
-                           MakeBar("50,000 functions more", padded, second, 2,
-                                   /*is_least=*/false)}));
+  absl::PrintF("%s", FormatBars({MakeBar("times as fast", first, second, 12, /*is_least=*/true),
+                                 MakeBar("times as fast", lli, second, 40, /*is_least=*/true),
+                                 MakeBar("times the floor", second, floor, 3, /*is_least=*/false),
+                                 MakeBar("50,000 functions more", padded, second, 2,
+                                         /*is_least=*/false)}));
   return 0;
 }
 

@@ -167,8 +167,13 @@ void DiskCache::Flush() {
     oldest_pending_ = absl::InfiniteFuture();
   }
   if (all.empty()) return;
-  absl::Status status;
+  const absl::StatusOr<int> turn = Lock(directory_->file());
+  absl::Status status = turn.status();
+  absl::Cleanup end_turn = [&turn] {
+    if (turn.ok()) close(*turn);
+  };
   for (const Work& work : all) {
+    if (!turn.ok()) break;
     absl::Status merged = Merge(work.signature, work.label, work.added);
     if (status.ok()) status = std::move(merged);
     absl::MutexLock lock(&mutex_);
@@ -185,8 +190,6 @@ void DiskCache::Flush() {
 absl::Status DiskCache::Merge(absl::string_view signature, absl::string_view label,
                               const std::vector<NewEntry>& added) const {
   const int directory = directory_->file();
-  FIRSTCALL_ASSIGN_OR_RETURN(int lock, Lock(directory));
-  absl::Cleanup unlock = [lock] { close(lock); };
   const std::string name = PackName(signature);
   const std::string new_name = absl::StrCat(kPackPrefix, "new");
   unlinkat(directory, new_name.c_str(), 0);

@@ -80,6 +80,7 @@ class DiskCache final : public ObjectCache {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Null, with a reason unless there is no such file.
   std::unique_ptr<Pack> OpenPack(absl::string_view signature, std::string& reason) const;
+  // Writes another pack. Hold the lock.
   absl::Status Merge(absl::string_view signature, absl::string_view label,
                      const std::vector<NewEntry>& added) const;
   void Warn(absl::string_view message) const;

@@ -15,6 +15,8 @@
 #include "engine/listener.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/status_matchers.h"
 
@@ -191,6 +193,18 @@ TEST_F(CacheTest, TextIsNotParsedAgain) {
     EXPECT_EQ(CallInt(*engine, "f", 2), 45);
     EXPECT_EQ(engine->stats().functions_compiled == 0, is_warm);
     // What is not there can still be compiled.
+    EXPECT_EQ(CallInt(*engine, "f", 200), 442);
+  }
+}
+
+TEST_F(CacheTest, ModulesInMemoryAreKnownByTheirContents) {
+  for (bool is_warm : {false, true}) {
+    std::unique_ptr<Engine> engine = MakeEngine();
+    auto context = std::make_unique<llvm::LLVMContext>();
+    std::unique_ptr<llvm::Module> module = ParseModule(kProgram, *context);
+    ASSERT_THAT(engine->AddModule(std::move(context), std::move(module)), IsOk());
+    EXPECT_EQ(CallInt(*engine, "f", 2), 45);
+    EXPECT_EQ(engine->stats().functions_compiled == 0, is_warm);
     EXPECT_EQ(CallInt(*engine, "f", 200), 442);
   }
 }

@@ -159,7 +159,7 @@ TEST_F(CacheCommandTest, ShowTellsWhatObjectsWereMadeFrom) {
   const testing::ProcessResult shown = RunCommand({"cache", "show", option_});
   EXPECT_EQ(shown.exit_status, 0);
   EXPECT_THAT(shown.output,
-              AllOf(HasSubstr("module " + program_), ContainsRegex("firstcall=[0-9]+"),
+              AllOf(HasSubstr("module " + program_), ContainsRegex("firstcall=[0-9]+-[0-9a-f]+\n"),
                     ContainsRegex("llvm=19[.0-9]+-[0-9a-f]{40}"),
                     ContainsRegex("source=[0-9a-f]{64}"), HasSubstr("target=x86_64"),
                     HasSubstr("level=0"), ContainsRegex("[0-9]+  function [0-9]+\n")));
