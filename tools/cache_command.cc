@@ -16,6 +16,7 @@
 #include "base/status.h"
 #include "cache/cache_directory.h"
 #include "cache/pack.h"
+#include "llvm/Object/ObjectFile.h"
 
 namespace firstcall {
 namespace {
@@ -24,7 +25,9 @@ constexpr char kUsage[] =
     "usage: firstcall cache list|show|verify|clear [--object-cache-dir=DIR] [PACK...]\n"
     "\n"
     "  list    a line for each pack: its name, entries, bytes, and the module it is of\n"
-    "  show    what the objects of a pack were made from, and the entries in their order\n"
+    "  show    what the objects of a pack were made from, and the entries in their order, with "
+    "the\n"
+    "          functions their objects define\n"
     "  verify  reads every entry and says which are damaged\n"
     "  clear   removes packs\n"
     "\n"
@@ -54,13 +57,41 @@ int List(const CacheDirectory& directory, const std::string& name) {
   return 0;
 }
 
+// The functions that an entry's object defines, each behind a blank; empty if it has none.
+std::string FunctionsIn(const Pack& pack, const Pack::Entry& entry) {
+  std::string names;
+  absl::StatusOr<ObjectCache::Bytes> bytes = pack.Read(entry);
+  if (!bytes.ok()) return " (damaged)";
+  auto object = llvm::object::ObjectFile::createObjectFile(
+      llvm::MemoryBufferRef(llvm::StringRef(bytes->data(), bytes->size()), "entry"));
+  if (!object) {
+    llvm::consumeError(object.takeError());
+    return names;
+  }
+  for (const llvm::object::SymbolRef& symbol : (*object)->symbols()) {
+    llvm::Expected<llvm::object::SymbolRef::Type> type = symbol.getType();
+    llvm::Expected<uint32_t> flags = symbol.getFlags();
+    llvm::Expected<llvm::StringRef> name = symbol.getName();
+    if (type && flags && name && *type == llvm::object::SymbolRef::ST_Function &&
+        (*flags & llvm::object::SymbolRef::SF_Undefined) == 0) {
+      absl::StrAppend(&names, " ", absl::string_view(name->data(), name->size()));
+    }
+    if (!type) llvm::consumeError(type.takeError());
+    if (!flags) llvm::consumeError(flags.takeError());
+    if (!name) llvm::consumeError(name.takeError());
+  }
+  return names;
+}
+
 int Show(const CacheDirectory& directory, const std::string& name) {
   absl::StatusOr<std::unique_ptr<Pack>> pack = Pack::Open(directory.file(), name);
   if (!pack.ok()) return ReportDamage(directory, name, pack.status());
   Print(absl::StrCat(name, "\nmodule ", (*pack)->label(), "\n",
                      absl::StrReplaceAll((*pack)->signature(), {{" ", "\n"}}), "\n"));
   for (const Pack::Entry& entry : (*pack)->EntriesInOrder()) {
-    Print(absl::StrFormat("%10d  %s\n", entry.size, entry.part.ToString()));
+    const std::string functions =
+        entry.part.kind == ModulePart::Kind::kFunction ? FunctionsIn(**pack, entry) : "";
+    Print(absl::StrFormat("%10d  %s%s\n", entry.size, entry.part.ToString(), functions));
   }
   return 0;
 }

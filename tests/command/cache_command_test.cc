@@ -162,7 +162,8 @@ TEST_F(CacheCommandTest, ShowTellsWhatObjectsWereMadeFrom) {
               AllOf(HasSubstr("module " + program_), ContainsRegex("firstcall=[0-9]+-[0-9a-f]+\n"),
                     ContainsRegex("llvm=19[.0-9]+-[0-9a-f]{40}"),
                     ContainsRegex("source=[0-9a-f]{64}"), HasSubstr("target=x86_64"),
-                    HasSubstr("level=0"), ContainsRegex("[0-9]+  function [0-9]+\n")));
+                    HasSubstr("level=0"), ContainsRegex("[0-9]+  function [0-9]+ main\n"),
+                    ContainsRegex("[0-9]+  function [0-9]+ greet[$][0-9]+\n")));
 }
 
 TEST_F(CacheCommandTest, ClearRemovesWhatIsNamed) {
