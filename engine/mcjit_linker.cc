@@ -54,7 +54,7 @@ class McjitLinker::SectionRecorder final : public llvm::JITEventListener {
     if (!linker_.relocations_.empty()) {
       linker_.relocations_.Locate(object, [&](llvm::object::SectionRef section) {
         const ExecutorAddress run(info.getSectionLoadAddress(section));
-        return RelativeRelocations::Place{linker_.memory_->WriteAddressOf(run), run};
+        return PlainRelocations::Place{linker_.memory_->WriteAddressOf(run), run};
       });
     }
     if (is_recording_) info_ = info.clone();
@@ -121,7 +121,7 @@ absl::StatusOr<SymbolAddresses> McjitLinker::Load(ObjectImage& image) {
   if (MustRenew(image)) FIRSTCALL_RETURN_IF_ERROR(Renew());
   memory_->BeginObject(image.defined());
   std::unique_ptr<llvm::object::ObjectFile> object = image.TakeObject();
-  relocations_ = RelativeRelocations::TakeFrom(*object);
+  relocations_ = PlainRelocations::TakeFrom(*object);
   absl::Status status = RunGuarded([&] { mcjit_->addObjectFile(std::move(object)); });
   if (!status.ok()) {
     absl::Status cause = memory_->status().ok() ? status : memory_->status();

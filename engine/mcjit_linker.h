@@ -1,8 +1,8 @@
 // Loads relocatable objects into executable memory, with MCJIT as the linker.
 //
 // An MCJIT instance is only a tool here: memory, unwind tables and symbol addresses are kept
-// outside of it, and the plainest relocations are applied
-// here (engine/relative_relocations). So it can serve objects of any source module, and it is
+// outside of it, and plain relocations are applied
+// here (engine/plain_relocations). So it can serve objects of any source module, and it is
 // replaced from time to time, which bounds everything in it that grows with the number of objects
 // (its search for a section to map is linear). Making one costs about 11 us, linking an object
 // about 5 (ADR 0003).
@@ -22,7 +22,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "engine/object_image.h"
-#include "engine/relative_relocations.h"
+#include "engine/plain_relocations.h"
 #include "engine/target.h"
 #include "llvm/IR/LLVMContext.h"
 #include "memory/arena.h"
@@ -88,7 +88,7 @@ class McjitLinker {
   std::unique_ptr<llvm::ExecutionEngine> mcjit_;
   Resolver* resolver_ = nullptr;     // Owned by mcjit_.
   SectionMemory* memory_ = nullptr;  // Owned by mcjit_.
-  RelativeRelocations relocations_;  // Of the object loaded last.
+  PlainRelocations relocations_;     // Of the object loaded last.
   size_t object_count_ = 0;          // Loaded by mcjit_.
   // What mcjit_ would bind a later object's references to by itself.
   absl::flat_hash_set<std::string> defined_;

@@ -1,6 +1,6 @@
 // What is taken and what is left, by object. That linked code works is mcjit_linker_test's.
 
-#include "engine/relative_relocations.h"
+#include "engine/plain_relocations.h"
 
 #include <cstring>
 #include <map>
@@ -21,7 +21,7 @@ namespace {
 using ::testing::HasSubstr;
 
 // An object of its own in memory.
-class RelativeRelocationsTest : public ::testing::Test {
+class PlainRelocationsTest : public ::testing::Test {
  protected:
   void Read(absl::string_view text) {
     bytes_ = CompileToObject(text);
@@ -60,40 +60,59 @@ constexpr char kTwoConstants[] = R"(
   })";
 
 // An object has symbols of its own for constants that may be merged, and none for the table.
-TEST_F(RelativeRelocationsTest, LeavesTheFirstThatNamesASectionAndUnwindTables) {
+TEST_F(PlainRelocationsTest, LeavesTheFirstThatNamesASectionAndUnwindTables) {
   Read(R"(
     @table = private constant [3 x i32] [i32 1, i32 2, i32 3]
     define ptr @f() { ret ptr @table }
     define ptr @g() { ret ptr @table })");
   ASSERT_EQ(Count()[".text"], 2u);
   ASSERT_EQ(Count()[".eh_frame"], 2u);
-  EXPECT_FALSE(RelativeRelocations::TakeFrom(*object_).empty());
+  EXPECT_FALSE(PlainRelocations::TakeFrom(*object_).empty());
   EXPECT_EQ(Count()[".text"], 1u);
   EXPECT_EQ(Count()[".eh_frame"], 2u);
   Read(kTwoConstants);
   ASSERT_EQ(Count()[".text"], 4u);
-  RelativeRelocations::TakeFrom(*object_);
+  PlainRelocations::TakeFrom(*object_);
   EXPECT_EQ(Count()[".text"], 0u);
 }
 
-TEST_F(RelativeRelocationsTest, LeavesAddresses) {
+TEST_F(PlainRelocationsTest, LeavesWhatNeedsAnEntryOfTheLinkers) {
   Read(R"(
     @elsewhere = external global i32
-    @pointers = global [2 x ptr] [ptr @elsewhere, ptr @pointers])");
-  const size_t before = Count()[".data"];
-  EXPECT_EQ(before, 2u);
-  EXPECT_TRUE(RelativeRelocations::TakeFrom(*object_).empty());
-  EXPECT_EQ(Count()[".data"], before);
+    define ptr @f() { ret ptr @elsewhere })");
+  ASSERT_EQ(Count()[".text"], 1u);
+  EXPECT_TRUE(PlainRelocations::TakeFrom(*object_).empty());
+  EXPECT_EQ(Count()[".text"], 1u);
 }
 
-TEST_F(RelativeRelocationsTest, WritesDistances) {
+TEST_F(PlainRelocationsTest, WritesAddresses) {
+  Read(R"(
+    @elsewhere = external global [4 x i32]
+    @pointers = global [3 x ptr] [ptr getelementptr (i32, ptr @elsewhere, i64 2), ptr null,
+                                  ptr getelementptr (ptr, ptr @pointers, i64 1)])");
+  ASSERT_EQ(Count()[".data"], 2u);
+  PlainRelocations taken = PlainRelocations::TakeFrom(*object_);
+  EXPECT_EQ(Count()[".data"], 0u);
+  uint64_t data[3] = {1, 2, 3};
+  taken.Locate(*object_, [&](llvm::object::SectionRef) {
+    return PlainRelocations::Place{reinterpret_cast<uint8_t*>(data), ExecutorAddress(0x1000)};
+  });
+  EXPECT_THAT(taken.Apply([](absl::string_view name) {
+    EXPECT_EQ(name, "elsewhere");
+    return ExecutorAddress(0x123456789abcd0);
+  }),
+              IsOk());
+  EXPECT_THAT(data, ::testing::ElementsAre(0x123456789abcd8, 2, 0x1008));
+}
+
+TEST_F(PlainRelocationsTest, WritesDistances) {
   Read(kTwoConstants);
-  RelativeRelocations taken = RelativeRelocations::TakeFrom(*object_);
+  PlainRelocations taken = PlainRelocations::TakeFrom(*object_);
   std::vector<uint8_t> text(256), constants(256);
   const ExecutorAddress text_run(0x40000000), constants_run(0x40001000), variable(0x40002345);
   taken.Locate(*object_, [&](llvm::object::SectionRef section) {
-    return section.isText() ? RelativeRelocations::Place{text.data(), text_run}
-                            : RelativeRelocations::Place{constants.data(), constants_run};
+    return section.isText() ? PlainRelocations::Place{text.data(), text_run}
+                            : PlainRelocations::Place{constants.data(), constants_run};
   });
   std::vector<std::string> asked;
   EXPECT_THAT(taken.Apply([&](absl::string_view name) {
@@ -114,12 +133,12 @@ TEST_F(RelativeRelocationsTest, WritesDistances) {
   EXPECT_EQ(distances, 2u);
 }
 
-TEST_F(RelativeRelocationsTest, DistanceBeyondThirtyTwoBitsIsAnError) {
+TEST_F(PlainRelocationsTest, DistanceBeyondThirtyTwoBitsIsAnError) {
   Read(kTwoConstants);
-  RelativeRelocations taken = RelativeRelocations::TakeFrom(*object_);
+  PlainRelocations taken = PlainRelocations::TakeFrom(*object_);
   std::vector<uint8_t> bytes(256);
   taken.Locate(*object_, [&](llvm::object::SectionRef) {
-    return RelativeRelocations::Place{bytes.data(), ExecutorAddress(0x40000000)};
+    return PlainRelocations::Place{bytes.data(), ExecutorAddress(0x40000000)};
   });
   for (uint64_t far : {uint64_t{0x140000000}, uint64_t{0xc0000010}}) {
     EXPECT_THAT(taken.Apply([&](absl::string_view) { return ExecutorAddress(far); }),
@@ -127,16 +146,16 @@ TEST_F(RelativeRelocationsTest, DistanceBeyondThirtyTwoBitsIsAnError) {
   }
 }
 
-TEST_F(RelativeRelocationsTest, SectionThatWasNotLoadedIsAnError) {
+TEST_F(PlainRelocationsTest, SectionThatWasNotLoadedIsAnError) {
   Read(kTwoConstants);
-  RelativeRelocations taken = RelativeRelocations::TakeFrom(*object_);
-  taken.Locate(*object_, [](llvm::object::SectionRef) { return RelativeRelocations::Place{}; });
+  PlainRelocations taken = PlainRelocations::TakeFrom(*object_);
+  taken.Locate(*object_, [](llvm::object::SectionRef) { return PlainRelocations::Place{}; });
   EXPECT_THAT(taken.Apply([](absl::string_view) { return ExecutorAddress(1); }),
               StatusIs(absl::StatusCode::kInternal, HasSubstr("not loaded")));
 }
 
 // Nothing is taken from what is damaged, and nothing beyond the object is touched.
-TEST_F(RelativeRelocationsTest, DamagedObjectsAreLeftAlone) {
+TEST_F(PlainRelocationsTest, DamagedObjectsAreLeftAlone) {
   Read(kTwoConstants);
   const ObjectBytes good = bytes_;
   for (size_t at = 0; at < good.size(); ++at) {
@@ -148,7 +167,7 @@ TEST_F(RelativeRelocationsTest, DamagedObjectsAreLeftAlone) {
       llvm::consumeError(object.takeError());
       continue;
     }
-    RelativeRelocations::TakeFrom(**object);
+    PlainRelocations::TakeFrom(**object);
   }
 }
 

@@ -1,12 +1,12 @@
 // The relocations of an object that ask for nothing but the distance between two places
-// (R_X86_64_PC32), which are nearly all of a function's: taken out of the object before MCJIT's
-// linker sees it, and applied here. That linker spends some 6,000 instructions on each, because it
-// asks the object file anew for everything it looks at; here it is some 50.
+// (R_X86_64_PC32) or for an address (R_X86_64_64), which are nearly all: taken out of the object
+// before MCJIT's linker sees it, and applied here. That linker spends some 6,000 instructions on
+// each, because it asks the object file anew for everything it looks at; here it is some 50.
 //
 // Thread-compatible.
 
-#ifndef FIRSTCALL_ENGINE_RELATIVE_RELOCATIONS_H_
-#define FIRSTCALL_ENGINE_RELATIVE_RELOCATIONS_H_
+#ifndef FIRSTCALL_ENGINE_PLAIN_RELOCATIONS_H_
+#define FIRSTCALL_ENGINE_PLAIN_RELOCATIONS_H_
 
 #include <cstdint>
 #include <vector>
@@ -19,12 +19,12 @@
 
 namespace firstcall {
 
-class RelativeRelocations {
+class PlainRelocations {
  public:
   // Takes them out of `object`, whose bytes are changed and must stay while this is used. Leaves
   // those from which MCJIT's linker learns that a section is needed at all, and everything in an
   // object that is not of x86-64 or looks damaged.
-  static RelativeRelocations TakeFrom(const llvm::object::ObjectFile& object);
+  static PlainRelocations TakeFrom(const llvm::object::ObjectFile& object);
 
   bool empty() const { return relocations_.empty(); }
 
@@ -37,8 +37,8 @@ class RelativeRelocations {
   void Locate(const llvm::object::ObjectFile& object,
               absl::FunctionRef<Place(llvm::object::SectionRef)> place_of);
 
-  // Writes all distances; `address_of` is asked for each symbol that the object does not define.
-  // Internal if one does not fit into 32 bits, or a section was not loaded.
+  // Writes all of them; `address_of` is asked for each symbol that the object does not define.
+  // Internal if a distance does not fit into 32 bits, or a section was not loaded.
   absl::Status Apply(absl::FunctionRef<ExecutorAddress(absl::string_view)> address_of) const;
 
  private:
@@ -47,6 +47,7 @@ class RelativeRelocations {
   struct Relocation {
     uint32_t section;  // Where it is: an index of places_.
     uint32_t target;   // An index of targets_.
+    bool is_absolute;  // An address of 64 bits; otherwise a distance of 32.
     uint64_t offset;
     int64_t addend;
   };
@@ -65,4 +66,4 @@ class RelativeRelocations {
 
 }  // namespace firstcall
 
-#endif  // FIRSTCALL_ENGINE_RELATIVE_RELOCATIONS_H_
+#endif  // FIRSTCALL_ENGINE_PLAIN_RELOCATIONS_H_

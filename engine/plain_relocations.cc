@@ -3,7 +3,7 @@
 // the unwind tables (.eh_frame) among the sections it has loaded, and they have a relocation for
 // each function only, so theirs are left, too.
 
-#include "engine/relative_relocations.h"
+#include "engine/plain_relocations.h"
 
 #include <cstring>
 #include <limits>
@@ -64,13 +64,25 @@ struct Parts {
   std::vector<bool> is_loaded;  // Whether MCJIT's linker will load a section for what it sees.
 };
 
+// The bytes it writes; zero for one of another kind.
+size_t SizeOf(const Elf::Rela& relocation) {
+  switch (relocation.getType(/*isMips64EL=*/false)) {
+    case llvm::ELF::R_X86_64_PC32:
+      return 4;
+    case llvm::ELF::R_X86_64_64:
+      return 8;
+    default:
+      return 0;
+  }
+}
+
 // The linker makes its own global offset table and gives this name its meaning.
 constexpr absl::string_view kGlobalOffsetTable = "_GLOBAL_OFFSET_TABLE_";
 
 }  // namespace
 
-RelativeRelocations RelativeRelocations::TakeFrom(const llvm::object::ObjectFile& object) {
-  RelativeRelocations taken;
+PlainRelocations PlainRelocations::TakeFrom(const llvm::object::ObjectFile& object) {
+  PlainRelocations taken;
   const auto* elf = llvm::dyn_cast<ElfObject>(&object);
   if (elf == nullptr || elf->getArch() != llvm::Triple::x86_64) return taken;
   Parts parts(elf->getELFFile());
@@ -79,7 +91,7 @@ RelativeRelocations RelativeRelocations::TakeFrom(const llvm::object::ObjectFile
 
   // The target of a relocation that can be taken.
   const auto find_target = [&](const Elf::Rela& relocation) -> std::optional<uint32_t> {
-    if (relocation.getType(/*isMips64EL=*/false) != llvm::ELF::R_X86_64_PC32) return std::nullopt;
+    if (SizeOf(relocation) == 0) return std::nullopt;
     const uint32_t number = relocation.getSymbol(/*isMips64EL=*/false);
     if (number >= parts.symbols.size()) return std::nullopt;
     const Elf::Sym& symbol = parts.symbols[number];
@@ -119,13 +131,15 @@ RelativeRelocations RelativeRelocations::TakeFrom(const llvm::object::ObjectFile
       const bool must_stay = !parts.is_loaded[table.sh_info];
       parts.is_loaded[table.sh_info] = true;
       std::optional<uint32_t> target;
-      if (!must_stay && relocation.r_offset + 4 <= section.sh_size) {
+      // Not added up: damage may make it anything.
+      if (!must_stay && relocation.r_offset < section.sh_size &&
+          SizeOf(relocation) <= section.sh_size - relocation.r_offset) {
         target = find_target(relocation);
       }
       if (target) {
         taken.is_used_[table.sh_info] = true;
-        taken.relocations_.push_back(
-            {table.sh_info, *target, relocation.r_offset, relocation.r_addend});
+        taken.relocations_.push_back({table.sh_info, *target, SizeOf(relocation) == 8,
+                                      relocation.r_offset, relocation.r_addend});
       } else {
         *left++ = relocation;
       }
@@ -136,15 +150,15 @@ RelativeRelocations RelativeRelocations::TakeFrom(const llvm::object::ObjectFile
   return taken;
 }
 
-void RelativeRelocations::Locate(const llvm::object::ObjectFile& object,
-                                 absl::FunctionRef<Place(llvm::object::SectionRef)> place_of) {
+void PlainRelocations::Locate(const llvm::object::ObjectFile& object,
+                              absl::FunctionRef<Place(llvm::object::SectionRef)> place_of) {
   places_.resize(is_used_.size());
   for (const llvm::object::SectionRef section : object.sections()) {
     if (is_used_[section.getIndex()]) places_[section.getIndex()] = place_of(section);
   }
 }
 
-absl::Status RelativeRelocations::Apply(
+absl::Status PlainRelocations::Apply(
     absl::FunctionRef<ExecutorAddress(absl::string_view)> address_of) const {
   std::vector<ExecutorAddress> addresses;
   addresses.reserve(targets_.size());
@@ -158,6 +172,12 @@ absl::Status RelativeRelocations::Apply(
     const bool is_located = place.write != nullptr && (target.section == kNoSection ||
                                                        places_[target.section].write != nullptr);
     if (!is_located) return absl::InternalError("a section was not loaded");
+    if (relocation.is_absolute) {
+      const uint64_t value =
+          addresses[relocation.target].value() + static_cast<uint64_t>(relocation.addend);
+      std::memcpy(place.write + relocation.offset, &value, sizeof(value));
+      continue;
+    }
     const int64_t distance =
         addresses[relocation.target] - (place.run + relocation.offset) + relocation.addend;
     if (distance < std::numeric_limits<int32_t>::min() ||
