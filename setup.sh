@@ -8,13 +8,15 @@ readonly LLVM=19
 packages=(
   # Building
   bazel-bootstrap binutils g++ git python3
-  "llvm-$LLVM-dev" libabsl-dev libffi-dev
+  "llvm-$LLVM-dev" libabsl-dev libffi-dev libhiredis-dev
   # Testing: GoogleTest; the LLVM tools (opt, lli, FileCheck, llvm-symbolizer); clang, which compiles the
-  # test programs and builds the sanitizer configurations; random C programs
+  # test programs and builds the sanitizer configurations; random C programs; a server for the shared
+  # object cache
   libgmock-dev libgtest-dev
   "llvm-$LLVM" "llvm-$LLVM-tools"
   "clang-$LLVM" "libclang-rt-$LLVM-dev"
   csmith libcsmith-dev
+  redis-server
   # Measuring
   hyperfine libbenchmark-dev
   # Formatting

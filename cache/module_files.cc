@@ -1,7 +1,6 @@
 #include "cache/module_files.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -10,6 +9,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "cache/trust.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -56,13 +56,6 @@ llvm::Error Write(llvm::StringRef path, absl::string_view object, absl::string_v
   return llvm::joinErrors(std::move(error), file->discard());
 }
 
-// Why nobody but this user (or root) decides what is in a file or directory; empty if so.
-std::string Distrust(const struct stat& status) {
-  if (status.st_uid != geteuid() && status.st_uid != 0) return "it belongs to another user";
-  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) return "others may write to it";
-  return "";
-}
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<ModuleFiles>> ModuleFiles::Open(std::string directory, Warn warn) {
@@ -76,7 +69,7 @@ absl::StatusOr<std::unique_ptr<ModuleFiles>> ModuleFiles::Open(std::string direc
     if (stat(directory.c_str(), &status) != 0) {
       return absl::UnavailableError(absl::StrCat(where, std::strerror(errno)));
     }
-    if (std::string reason = Distrust(status); !reason.empty()) {
+    if (std::string reason = ReasonForDistrust(status); !reason.empty()) {
       return absl::PermissionDeniedError(
           absl::StrCat(where, "not used, because its contents would run and ", reason));
     }
@@ -99,6 +92,7 @@ std::string ModuleFiles::PathOf(const ObjectKey& key) const {
 }
 
 std::optional<ObjectCache::Bytes> ModuleFiles::Find(const ObjectKey& key) {
+  if (key.part.kind != ModulePart::Kind::kModule) return std::nullopt;
   const std::string path = PathOf(key);
   const auto reject = [&](absl::string_view reason) {
     warn_(absl::StrCat("cached object '", path, "' is not used: ", reason));
@@ -115,7 +109,7 @@ std::optional<ObjectCache::Bytes> ModuleFiles::Find(const ObjectKey& key) {
   const bool is_known = fstat(*file, &status) == 0;
   llvm::sys::fs::closeFile(*file);
   if (!buffer || !is_known) return reject("it cannot be read");
-  if (std::string reason = Distrust(status); !reason.empty()) return reject(reason);
+  if (std::string reason = ReasonForDistrust(status); !reason.empty()) return reject(reason);
   absl::string_view contents((*buffer)->getBufferStart(), (*buffer)->getBufferSize());
   if (contents.size() < kTrailerSize) return reject("it was not written by firstcall");
   const std::string trailer(contents.substr(contents.size() - kTrailerSize));
@@ -132,6 +126,7 @@ std::optional<ObjectCache::Bytes> ModuleFiles::Find(const ObjectKey& key) {
 }
 
 void ModuleFiles::Store(const ObjectKey& key, absl::string_view object) {
+  if (key.part.kind != ModulePart::Kind::kModule) return;
   const std::string path = PathOf(key);
   if (llvm::Error error = Write(path, object, TrailerOf(key.signature, object))) {
     warn_(absl::StrCat("object '", path, "' is not kept: ", llvm::toString(std::move(error))));

@@ -18,10 +18,12 @@
 #include "engine/function_compiler.h"
 #include "engine/function_table.h"
 #include "engine/listener_group.h"
+#include "engine/module_cache.h"
 #include "engine/object_linker.h"
 #include "engine/precompiled.h"
 #include "engine/preparation.h"
 #include "engine/program.h"
+#include "engine/signature.h"
 #include "engine/symbol_resolver.h"
 #include "engine/target.h"
 #include "engine/work_scope.h"
@@ -35,6 +37,8 @@
 
 namespace firstcall {
 namespace {
+
+constexpr ModulePart kIndexPart{ModulePart::Kind::kIndex, SymbolOrdinal()};
 
 llvm::StringRef ToLlvm(absl::string_view text) { return {text.data(), text.size()}; }
 
@@ -52,7 +56,7 @@ struct Engine::Parts {
                     return compiler.Compile(key, FunctionCompiler::Reason::kCalled, may_delegate);
                   }),
         resolver(options, definitions, functions, code_space->host_thread_locals()),
-        objects(target, *code_space, resolver, listeners, options.object_cache.get()),
+        objects(target, *code_space, resolver, listeners),
         threads(options.compile_threads),
         compiler(contexts, functions, resolver, objects, *code_space, listeners, threads,
                  options.speculation_budget),
@@ -68,7 +72,11 @@ struct Engine::Parts {
   struct NewModule {
     std::unique_ptr<ModuleSource> source;
     LibraryId library;
+    bool is_far = false;                 // See SourceModule.
+    std::unique_ptr<ModuleCache> cache;  // Null if there is none.
+    std::optional<SymbolIndex> index;    // From the cache: then the source has not been read.
   };
+  absl::StatusOr<NewModule> Open(std::unique_ptr<ModuleSource> source, LibraryId library);
   absl::StatusOr<std::vector<ModuleId>> Add(std::vector<NewModule> modules, absl::Time start);
   absl::StatusOr<ModuleId> Add(absl::StatusOr<std::unique_ptr<ModuleSource>> source,
                                absl::Time start);
@@ -130,6 +138,27 @@ Engine::~Engine() {
   parts_->threads.Stop();
   // Detached code may call what is not there any more.
   if (parts_->code_space.use_count() > 1) parts_->functions.RemoveAll();
+  if (parts_->options.object_cache != nullptr) parts_->options.object_cache->Flush();
+}
+
+// Whoever finds the index in the cache need not read the source.
+absl::StatusOr<Engine::Parts::NewModule> Engine::Parts::Open(std::unique_ptr<ModuleSource> source,
+                                                             LibraryId library) {
+  NewModule module;
+  module.library = library;
+  module.is_far = code_space->MustBeFar();
+  if (options.object_cache != nullptr) {
+    module.cache =
+        std::make_unique<ModuleCache>(*options.object_cache, source->name(),
+                                      SignatureOf(*source, target, options, module.is_far));
+    std::optional<ObjectBytes> bytes = module.cache->Find(kIndexPart);
+    absl::StatusOr<SymbolIndex> index = absl::NotFoundError("");
+    if (bytes) index = SymbolIndex::Decode(absl::string_view(bytes->data(), bytes->size()));
+    if (index.ok()) module.index = *std::move(index);
+  }
+  if (!module.index) FIRSTCALL_RETURN_IF_ERROR(source->Parse());
+  module.source = std::move(source);
+  return module;
 }
 
 absl::StatusOr<SourceModule*> Engine::Parts::Add(NewModule added_module) {
@@ -140,23 +169,25 @@ absl::StatusOr<SourceModule*> Engine::Parts::Add(NewModule added_module) {
   };
   // The first view goes to the context that will compile first, because contexts are reused in
   // the order they were returned.
-  FIRSTCALL_ASSIGN_OR_RETURN(std::shared_ptr<ModuleView> view, source->OpenView());
-  absl::StatusOr<SymbolIndex> index = [&]() -> absl::StatusOr<SymbolIndex> {
+  std::shared_ptr<ModuleView> view;
+  if (!added_module.index) {
+    FIRSTCALL_ASSIGN_OR_RETURN(view, source->OpenView());
     absl::MutexLock lock(&view->mutex());
-    FIRSTCALL_RETURN_IF_ERROR(target.Adopt(view->module()));
-    return SymbolIndex::Build(*view);
-  }();
-  if (!index.ok()) return where(index.status());
-  const bool is_far = code_space->MustBeFar();
+    FIRSTCALL_RETURN_IF_ERROR(where(target.Adopt(view->module())));
+    absl::StatusOr<SymbolIndex> index = SymbolIndex::Build(*view);
+    if (!index.ok()) return where(index.status());
+    if (added_module.cache != nullptr) added_module.cache->Store(kIndexPart, index->Encode());
+    added_module.index = *std::move(index);
+  }
   std::unique_ptr<OwnedCode> code = code_space->MakeOwner();
   absl::StatusOr<DsoHandle*> dso_handle =
-      exit_handlers.MakeHandle(*code, code_space->NearFor(is_far));
+      exit_handlers.MakeHandle(*code, code_space->NearFor(added_module.is_far));
   if (!dso_handle.ok()) return where(dso_handle.status());
-  auto module = std::make_shared<SourceModule>(program.NextId(), added_module.library, options.mode,
-                                               is_far, std::move(source), *std::move(index),
-                                               std::move(code), **dso_handle);
+  auto module = std::make_shared<SourceModule>(
+      program.NextId(), added_module.library, options.mode, added_module.is_far, std::move(source),
+      *std::move(added_module.index), std::move(code), **dso_handle, std::move(added_module.cache));
   FIRSTCALL_RETURN_IF_ERROR(where(definitions.Add(*module)));
-  contexts.Take()->SetView(*module, std::move(view));
+  if (view != nullptr) contexts.Take()->SetView(*module, std::move(view));
   SourceModule* added = module.get();
   program.Add(std::move(module));
   return added;
@@ -203,14 +234,14 @@ absl::StatusOr<ModuleId> Engine::Parts::Add(absl::StatusOr<std::unique_ptr<Modul
                                             absl::Time start) {
   if (!source.ok()) return source.status();
   std::vector<NewModule> modules;
-  modules.push_back({*std::move(source), LibraryId()});
+  FIRSTCALL_ASSIGN_OR_RETURN(modules.emplace_back(), Open(*std::move(source), LibraryId()));
   FIRSTCALL_ASSIGN_OR_RETURN(std::vector<ModuleId> ids, Add(std::move(modules), start));
   return ids.front();
 }
 
 absl::StatusOr<ModuleId> Engine::AddFile(const std::string& path) {
   const absl::Time start = absl::Now();
-  return parts_->Add(ModuleSource::FromFile(path), start);
+  return parts_->Add(ModuleSource::FromFileUnparsed(path), start);
 }
 
 absl::StatusOr<std::vector<ModuleId>> Engine::AddFiles(absl::Span<const std::string> paths) {
@@ -224,24 +255,26 @@ absl::StatusOr<std::vector<ModuleId>> Engine::AddFiles(absl::Span<const LibraryF
   std::vector<Parts::NewModule> modules;
   for (const LibraryFile& file : files) {
     FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ModuleSource> source,
-                               ModuleSource::FromFile(file.path));
-    modules.push_back({std::move(source), parts_->definitions.LibraryNamed(file.library)});
+                               ModuleSource::FromFileUnparsed(file.path));
+    FIRSTCALL_ASSIGN_OR_RETURN(
+        modules.emplace_back(),
+        parts_->Open(std::move(source), parts_->definitions.LibraryNamed(file.library)));
   }
   return parts_->Add(std::move(modules), start);
 }
 
 absl::StatusOr<ModuleId> Engine::AddBitcode(absl::string_view bitcode, absl::string_view name) {
   const absl::Time start = absl::Now();
-  return parts_->Add(ModuleSource::FromBitcode(
-                         llvm::MemoryBuffer::getMemBufferCopy(ToLlvm(bitcode), ToLlvm(name))),
+  auto buffer = llvm::MemoryBuffer::getMemBufferCopy(ToLlvm(bitcode), ToLlvm(name));
+  return parts_->Add(ModuleSource::Unparsed(std::move(buffer), ModuleSource::Form::kBitcode),
                      start);
 }
 
 absl::StatusOr<ModuleId> Engine::AddAssembly(absl::string_view text, absl::string_view name) {
   const absl::Time start = absl::Now();
   // The parser reads up to a terminating zero, which a view need not have.
-  const auto buffer = llvm::MemoryBuffer::getMemBufferCopy(ToLlvm(text), ToLlvm(name));
-  return parts_->Add(ModuleSource::FromText(buffer->getMemBufferRef()), start);
+  auto buffer = llvm::MemoryBuffer::getMemBufferCopy(ToLlvm(text), ToLlvm(name));
+  return parts_->Add(ModuleSource::Unparsed(std::move(buffer), ModuleSource::Form::kText), start);
 }
 
 absl::StatusOr<ModuleId> Engine::AddModule(std::unique_ptr<llvm::LLVMContext> context,
@@ -431,6 +464,11 @@ void Engine::RunDestructors() { parts_->program.RunDestructors(); }
 absl::StatusOr<int> Engine::RunMain(absl::Span<const std::string> arguments,
                                     absl::string_view entry) {
   return parts_->program.RunMain(arguments, entry);
+}
+
+absl::Status Engine::CheckMain(absl::string_view entry) {
+  WorkScope scope;
+  return parts_->program.CheckMain(entry);
 }
 
 Stats Engine::stats() const {

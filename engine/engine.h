@@ -147,6 +147,10 @@ class Engine {
   absl::StatusOr<int> RunMain(absl::Span<const std::string> arguments,
                               absl::string_view entry = "main");
 
+  // The errors RunMain has for `entry` before anything runs. With an object cache, what it has
+  // found out is kept, so that RunMain need not read the module.
+  absl::Status CheckMain(absl::string_view entry = "main");
+
   Stats stats() const;
 
  private:

@@ -30,6 +30,13 @@ absl::StatusOr<EntryPoint> EntryPoint::Create(const llvm::Function& function) {
   return EntryPoint(!result.isVoidTy());
 }
 
+std::string EntryPoint::Encode() const { return returns_value_ ? "i" : "v"; }
+
+std::optional<EntryPoint> EntryPoint::Decode(absl::string_view bytes) {
+  if (bytes != "i" && bytes != "v") return std::nullopt;
+  return EntryPoint(bytes == "i");
+}
+
 int EntryPoint::Call(ExecutorAddress address, absl::Span<const std::string> arguments,
                      char** environment) const {
   std::vector<std::string> strings(arguments.begin(), arguments.end());

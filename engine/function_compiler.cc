@@ -9,6 +9,7 @@
 #include "base/fatal_error_guard.h"
 #include "base/status.h"
 #include "engine/ifunc_argument.h"
+#include "engine/signature.h"
 #include "engine/work_scope.h"
 #include "splitter/data_extractor.h"
 #include "splitter/function_extractor.h"
@@ -27,6 +28,20 @@ SymbolOrdinal LeaderOf(const SymbolIndex& index, SymbolOrdinal ordinal) {
   auto leader = std::find_if(group.begin(), group.end(),
                              [&](SymbolOrdinal member) { return IsFunction(index, member); });
   return leader == group.end() ? ordinal : *leader;
+}
+
+ModulePart PartOf(SymbolOrdinal function) { return {ModulePart::Kind::kFunction, function}; }
+
+// The functions of its own source module that an object calls.
+std::vector<SymbolOrdinal> CalleesIn(const ObjectImage& image, const SymbolIndex& index) {
+  std::vector<SymbolOrdinal> callees;
+  for (const ObjectImage::Undefined& symbol : image.undefined()) {
+    const SymbolReference reference = ParseReference(symbol.name);
+    if (reference.kind != ReferenceKind::kCall) continue;
+    std::optional<SymbolOrdinal> callee = index.Find(reference.name);
+    if (callee && index.at(*callee).is_definition) callees.push_back(*callee);
+  }
+  return callees;
 }
 
 }  // namespace
@@ -72,10 +87,69 @@ absl::StatusOr<ExecutorAddress> FunctionCompiler::Compile(FunctionKey key, Reaso
   return *body;
 }
 
+std::optional<FunctionCompiler::Made> FunctionCompiler::FindMade(FunctionKey key,
+                                                                 Attempt& attempt) {
+  ModuleCache* const cache = key.module->cache();
+  if (cache == nullptr || !attempt.may_use_cache || IsFar(*key.module) != key.module->is_far()) {
+    return std::nullopt;
+  }
+  const auto find = [&](SymbolOrdinal function) {
+    return cache->FindObject(PartOf(function), key.module->index().size());
+  };
+  std::optional<CachedObject> found = find(key.ordinal);
+  if (found && found->host) {
+    found = find(*found->host);
+    // What can only be published by its leader is not published from here.
+    if (found && (found->leader || found->joined > 1)) return std::nullopt;
+  }
+  if (!found || found->host) return std::nullopt;
+  return UseCached(key, *std::move(found), attempt);
+}
+
+// A function that the object defines and somebody else compiles is linked for nothing.
+std::optional<FunctionCompiler::Made> FunctionCompiler::UseCached(FunctionKey key,
+                                                                  CachedObject found,
+                                                                  Attempt& attempt) {
+  SourceModule& module = *key.module;
+  Made made;
+  made.is_cached = attempt.is_cached = true;
+  made.is_far = module.is_far();
+  if (found.leader) {
+    if (*found.leader == key.ordinal) return std::nullopt;
+    made.leader = found.leader;
+    return made;
+  }
+  const auto at = std::find(found.functions.begin(), found.functions.end(), key.ordinal);
+  const auto joined = found.functions.begin() + static_cast<ptrdiff_t>(found.joined);
+  if (at == found.functions.end() || found.object.empty() ||
+      !AreStillTrue(found.decisions,
+                    [&](SymbolOrdinal ordinal) { return resolver_.IsReplaced(module, ordinal); })) {
+    attempt.is_cached = false;
+    return std::nullopt;
+  }
+  made.functions.push_back(key.ordinal);
+  for (auto function = found.functions.begin(); function != found.functions.end(); ++function) {
+    if (function == at) continue;
+    if (at < joined && function < joined) {
+      made.functions.push_back(*function);  // Inseparable: whoever wants it waits for this one.
+    } else if (functions_.Claim({&module, *function})) {
+      attempt.joined.push_back({&module, *function});
+      made.functions.push_back(*function);
+    }
+  }
+  made.variables = std::move(found.variables);
+  made.bytes = std::move(found.object);
+  return made;
+}
+
 absl::StatusOr<FunctionCompiler::Made> FunctionCompiler::Make(FunctionKey key,
                                                               CompileContext& context,
-                                                              Joined* joined) {
-  if (std::optional<Made> kept = TakeKept(key)) return *std::move(kept);
+                                                              Attempt& attempt) {
+  if (std::optional<Made> kept = TakeKept(key)) {
+    attempt.is_cached = kept->is_cached;
+    return *std::move(kept);
+  }
+  if (std::optional<Made> found = FindMade(key, attempt)) return *std::move(found);
   SourceModule& module = *key.module;
   FIRSTCALL_ASSIGN_OR_RETURN(ModuleView * view, context.View(module));
   FIRSTCALL_ASSIGN_OR_RETURN(ObjectEmitter * emitter, context.Emitter());
@@ -83,15 +157,19 @@ absl::StatusOr<FunctionCompiler::Made> FunctionCompiler::Make(FunctionKey key,
   options.verify = !module.source().is_verified();
   options.drop_alias_metadata = !emitter->optimizes();
   options.list_callees = speculation_left_ > 0;
-  options.is_far = module.is_far() || code_space_.MustBeFar();
-  const auto is_replaced = [&](SymbolOrdinal ordinal) {
+  options.is_far = IsFar(module);
+  const auto ask_resolver = [&](SymbolOrdinal ordinal) {
     return resolver_.IsReplaced(module, ordinal);
   };
+  DecisionRecorder decisions(ask_resolver);
+  const auto is_replaced = [&](SymbolOrdinal ordinal) {
+    return module.index().at(ordinal).is_weak && decisions.Ask(ordinal);
+  };
   const auto may_join = [&](SymbolOrdinal callee) {
-    if (joined == nullptr || is_replaced(callee) || !functions_.Claim({&module, callee})) {
+    if (!attempt.may_join || is_replaced(callee) || !functions_.Claim({&module, callee})) {
       return false;
     }
-    joined->push_back({&module, callee});
+    attempt.joined.push_back({&module, callee});
     return true;
   };
   absl::MutexLock lock(&view->mutex());
@@ -101,33 +179,56 @@ absl::StatusOr<FunctionCompiler::Made> FunctionCompiler::Make(FunctionKey key,
   FIRSTCALL_ASSIGN_OR_RETURN(
       FunctionModule function_module,
       ExtractFunction(*view, module.index(), key.ordinal, options, {is_replaced, may_join}));
-  if (function_module.leader) {
-    made.leader = function_module.leader;
-    return made;
-  }
-  const absl::Time extracted = absl::Now();
-  listener_.OnModuleMade(*function_module.module);
-  FIRSTCALL_ASSIGN_OR_RETURN(made.bytes, emitter->Emit(std::move(function_module.module)));
+  made.leader = function_module.leader;
   made.functions = std::move(function_module.functions);
   made.variables = std::move(function_module.variables);
   made.callees = std::move(function_module.callees);
-  made.split = extracted - start;
-  made.emit = absl::Now() - extracted;
+  if (!made.leader) {
+    const absl::Time extracted = absl::Now();
+    if (module.cache() != nullptr) {
+      AddIdentification(*function_module.module,
+                        module.cache()->IdentificationOf(PartOf(key.ordinal)));
+    }
+    listener_.OnModuleMade(*function_module.module);
+    FIRSTCALL_ASSIGN_OR_RETURN(made.bytes, emitter->Emit(std::move(function_module.module)));
+    made.split = extracted - start;
+    made.emit = absl::Now() - extracted;
+  }
+  StoreMade(key, made, attempt.joined, std::move(decisions).Take());
   return made;
 }
 
+// Whatever else the object defines leads to it, too.
+void FunctionCompiler::StoreMade(FunctionKey key, const Made& made, const Joined& joined,
+                                 Decisions decisions) {
+  ModuleCache* const cache = key.module->cache();
+  if (cache == nullptr || made.is_far != key.module->is_far()) return;
+  CachedObject description;
+  description.leader = made.leader;
+  description.functions = made.functions;
+  description.joined = made.functions.size() - joined.size();
+  description.variables = made.variables;
+  description.decisions = std::move(decisions);
+  cache->Store(PartOf(key.ordinal),
+               EncodeCachedObject(description, {made.bytes.data(), made.bytes.size()}));
+  CachedObject reference;
+  reference.host = key.ordinal;
+  for (FunctionKey function : joined) {
+    cache->Store(PartOf(function.ordinal), EncodeCachedObject(reference, ""));
+  }
+}
+
 absl::Status FunctionCompiler::MakeAndPublish(FunctionKey key, CompileContext& context,
-                                              Joined* joined,
-                                              std::optional<SymbolOrdinal>& leader) {
-  absl::StatusOr<Made> made = Make(key, context, joined);
+                                              Attempt& attempt) {
+  absl::StatusOr<Made> made = Make(key, context, attempt);
   if (!made.ok()) {
     return Annotate(made.status(), absl::StrCat("compiling function '",
                                                 key.module->index().at(key.ordinal).name, "'"));
   }
-  leader = made->leader;
-  if (leader) return absl::OkStatus();
+  attempt.leader = made->leader;
+  if (made->leader) return absl::OkStatus();
   absl::Status status = LinkAndPublish(key, *made, context);
-  if (absl::IsResourceExhausted(status) && (joined == nullptr || joined->empty())) {
+  if (absl::IsResourceExhausted(status) && attempt.joined.empty()) {
     KeepForNextAttempt(key, *std::move(made));
   }
   return status;
@@ -168,23 +269,27 @@ void FunctionCompiler::Settle(SourceModule& module, size_t compiled, CompileCont
 }
 
 // If several functions fail together, the fault may be with any of them. Then each is left to its
-// own first call, and only `key` is tried again, from a view that has all bodies.
+// own first call, and only `key` is tried again, from a view that has all bodies. So it is if an
+// object from the cache is to blame.
 absl::Status FunctionCompiler::MakeAndPublishInContext(FunctionKey key, Reason reason,
                                                        std::optional<SymbolOrdinal>& leader) {
   ContextPool::Lease context = contexts_.Take();
   const int crashes = CrashesOnThisThread();
-  const auto attempt = [&](Joined* joined) {
-    absl::Status status = MakeAndPublish(key, *context, joined, leader);
+  const auto run = [&](Attempt& attempt) {
+    absl::Status status = MakeAndPublish(key, *context, attempt);
     if (CrashesOnThisThread() != crashes) context.Replace();
+    leader = attempt.leader;
     return status;
   };
-  const bool may_be_joined = reason == Reason::kCalled && key.module->source().is_reopenable();
-  Joined joined;
-  absl::Status status = attempt(may_be_joined ? &joined : nullptr);
-  if (status.ok() || joined.empty()) return status;
-  for (FunctionKey callee : joined) functions_.Release(callee);
-  context->DropView(*key.module);
-  return attempt(/*joined=*/nullptr);
+  Attempt first;
+  first.may_join = reason == Reason::kCalled && key.module->source().is_reopenable();
+  first.may_use_cache = true;
+  absl::Status status = run(first);
+  if (status.ok() || (first.joined.empty() && !first.is_cached)) return status;
+  for (FunctionKey callee : first.joined) functions_.Release(callee);
+  if (!first.is_cached) context->DropView(*key.module);
+  Attempt second;
+  return run(second);
 }
 
 // Threads that come from different members of a group meet at its leader: the first compiles, and
@@ -203,6 +308,9 @@ absl::Status FunctionCompiler::LinkAndPublish(FunctionKey key, Made& made,
   const absl::Time start = absl::Now();
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ObjectImage> image,
                              ObjectImage::Parse(made.bytes, name));
+  if (made.is_cached && speculation_left_ > 0) {
+    made.callees = CalleesIn(*image, key.module->index());
+  }
   // The program has one, whether this source module defines it or another.
   if (image->Defines(kShadowStackRoots)) image->Undefine(kShadowStackRoots);
   image->MakeDefinitionsStrong();
@@ -225,6 +333,7 @@ absl::Status FunctionCompiler::LinkAndPublish(FunctionKey key, Made& made,
   published.module = key.module->name();
   published.object = absl::string_view(made.bytes.data(), made.bytes.size());
   published.code_bytes = linker.code_bytes();
+  published.is_cached = made.is_cached;
   published.split = made.split;
   published.emit = made.emit;
   published.link = absl::Now() - start;

@@ -17,6 +17,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "engine/cached_object.h"
 #include "engine/code_space.h"
 #include "engine/compile_context.h"
 #include "engine/compile_threads.h"
@@ -68,6 +69,7 @@ class FunctionCompiler {
     std::vector<SymbolOrdinal> callees;   // Only if there is speculation.
     std::optional<SymbolOrdinal> leader;  // See FunctionModule.
     bool is_far = false;                  // Does without being near what it refers to.
+    bool is_cached = false;
     absl::Duration split;
     absl::Duration emit;
   };
@@ -78,10 +80,25 @@ class FunctionCompiler {
   absl::Status MakeAndPublishInContext(FunctionKey key, Reason reason,
                                        std::optional<SymbolOrdinal>& leader);
   absl::Status ResolveIFunc(FunctionKey key);
-  // Joins callees to `key` only if `joined` is not null; it gets those that were claimed.
-  absl::StatusOr<Made> Make(FunctionKey key, CompileContext& context, Joined* joined);
-  absl::Status MakeAndPublish(FunctionKey key, CompileContext& context, Joined* joined,
-                              std::optional<SymbolOrdinal>& leader);
+  // One try to publish a function.
+  struct Attempt {
+    bool may_join = false;  // Callees may be compiled along.
+    bool may_use_cache = false;
+    Joined joined;           // Those that were claimed.
+    bool is_cached = false;  // The object came from the cache.
+    std::optional<SymbolOrdinal> leader;
+  };
+  // Whether what is compiled now for `module` has to do without being near what it refers to: the
+  // cache has objects for what the module was when it was added.
+  bool IsFar(const SourceModule& module) const {
+    return module.is_far() || code_space_.MustBeFar();
+  }
+  // An object from the cache, if there is one that is right. Claims what it brings along.
+  std::optional<Made> FindMade(FunctionKey key, Attempt& attempt);
+  std::optional<Made> UseCached(FunctionKey key, CachedObject found, Attempt& attempt);
+  absl::StatusOr<Made> Make(FunctionKey key, CompileContext& context, Attempt& attempt);
+  void StoreMade(FunctionKey key, const Made& made, const Joined& joined, Decisions decisions);
+  absl::Status MakeAndPublish(FunctionKey key, CompileContext& context, Attempt& attempt);
   // Lets background threads compile what a just published function is likely to call.
   void Speculate(SourceModule& module, absl::Span<const SymbolOrdinal> callees);
   absl::Status LinkAndPublish(FunctionKey key, Made& made, CompileContext& context);

@@ -35,6 +35,7 @@ struct UnfinishedLink {
   std::unique_ptr<McjitLinker> linker;
   std::vector<absl::string_view> near_symbols;  // See ObjectImage::NearSymbols.
   bool is_bound = false;
+  bool is_cached = false;  // The bytes came from a cache.
   // How long it took so far.
   size_t function_count = 0;
   absl::Duration split;

@@ -30,6 +30,7 @@ struct PublishedObject {
   absl::Span<const PublishedFunction> functions;
   size_t function_count = 0;  // Functions it defines.
   size_t code_bytes = 0;      // Bytes of its code sections, the linker's own pieces included.
+  bool is_cached = false;     // It comes from an object cache: nothing was compiled.
   absl::string_view object;   // The relocatable object it was linked from.
   absl::Duration split;
   absl::Duration emit;
@@ -47,8 +48,9 @@ class Listener {
  public:
   virtual ~Listener() = default;
 
-  // Shown each function-module, data-module, or module compiled whole, before code is generated for
-  // it. It may be looked at during the call only, and not be changed.
+  // Shown, unless its object comes from a cache, each function-module, data-module, or module
+  // compiled whole, before code is generated for it. It may be looked at during the call only, and
+  // not be changed.
   virtual void OnModuleMade(const llvm::Module&) {}
 
   // Called once for each object, before its functions' slots are written.

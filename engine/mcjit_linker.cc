@@ -49,8 +49,16 @@ class McjitLinker::Resolver final : public llvm::LegacyJITSymbolResolver {
 // Keeps what MCJIT knows of the object that was loaded last, and makes it known to a debugger.
 class McjitLinker::SectionRecorder final : public llvm::JITEventListener {
  public:
+  explicit SectionRecorder(McjitLinker& linker) : linker_(linker) {}
+
   void notifyObjectLoaded(ObjectKey, const llvm::object::ObjectFile& object,
                           const llvm::RuntimeDyld::LoadedObjectInfo& info) override {
+    if (!linker_.relocations_.empty()) {
+      linker_.relocations_.Locate(object, [&](llvm::object::SectionRef section) {
+        const ExecutorAddress run(info.getSectionLoadAddress(section));
+        return PlainRelocations::Place{linker_.memory_->WriteAddressOf(run), run};
+      });
+    }
     if (is_recording_) info_ = info.clone();
     is_recording_ = false;
     unregister_ = RegisterWithDebugger(object, info);
@@ -65,13 +73,14 @@ class McjitLinker::SectionRecorder final : public llvm::JITEventListener {
   }
 
  private:
+  McjitLinker& linker_;
   bool is_recording_ = false;
   std::unique_ptr<llvm::LoadedObjectInfo> info_;
   std::function<void()> unregister_;
 };
 
 McjitLinker::McjitLinker(const Target& target)
-    : target_(target), sections_(std::make_unique<SectionRecorder>()) {}
+    : target_(target), sections_(std::make_unique<SectionRecorder>(*this)) {}
 
 McjitLinker::~McjitLinker() { Drop(); }
 
@@ -153,9 +162,12 @@ absl::StatusOr<SymbolAddresses> McjitLinker::Load(ObjectImage& image, OwnedCode&
   placement.needs_jumps = !image.calls_are_direct();
   memory_->BeginObject(image.defined(), placement);
   owner_ = &owner;
-  absl::Status status = RunGuarded([&] { mcjit_->addObjectFile(image.TakeObject()); });
+  std::unique_ptr<llvm::object::ObjectFile> object = image.TakeObject();
+  relocations_ = PlainRelocations::TakeFrom(*object);
+  absl::Status status = RunGuarded([&] { mcjit_->addObjectFile(std::move(object)); });
   if (!status.ok()) {
     absl::Status cause = memory_->status().ok() ? status : memory_->status();
+    relocations_.PutBack();
     Abandon();
     return Annotate(cause, "loading an object");
   }
@@ -169,7 +181,22 @@ absl::StatusOr<SymbolAddresses> McjitLinker::Load(ObjectImage& image, OwnedCode&
   return addresses;
 }
 
+absl::Status McjitLinker::ApplyRelocations(const SymbolAddresses& resolution) {
+  absl::Status unknown;
+  absl::Status applied = relocations_.Apply([&](absl::string_view name) {
+    auto found = resolution.find(name);
+    if (found != resolution.end()) return found->second;
+    unknown = absl::InternalError(absl::StrCat("symbol '", name, "' was not resolved"));
+    return ExecutorAddress();
+  });
+  return unknown.ok() ? applied : unknown;
+}
+
 absl::Status McjitLinker::Bind(const SymbolAddresses& resolution) {
+  if (absl::Status applied = ApplyRelocations(resolution); !applied.ok()) {
+    Abandon();
+    return Annotate(applied, "binding an object's references");
+  }
   resolver_->set_resolution(&resolution);
   absl::Status status = RunGuarded([&] { mcjit_->finalizeObject(); });
   resolver_->set_resolution(nullptr);
@@ -194,7 +221,10 @@ absl::Status McjitLinker::Finalize() {
 absl::Status McjitLinker::Finish(const SymbolAddresses& resolution) {
   FIRSTCALL_RETURN_IF_ERROR(Bind(resolution));
   absl::Status status = Finalize();
-  if (!status.ok()) Drop();
+  if (!status.ok()) {
+    relocations_.PutBack();
+    Drop();
+  }
   return status;
 }
 

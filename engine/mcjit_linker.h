@@ -1,9 +1,11 @@
 // Loads relocatable objects into executable memory, with MCJIT as the linker.
 //
 // An MCJIT instance is only a tool here: memory, unwind tables and symbol addresses are kept
-// outside of it. So it can serve objects of any source module, and it is replaced from time to
-// time, which bounds everything in it that grows with the number of objects (its search for a
-// section to map is linear). Making one costs about 11 us, linking an object about 5 (ADR 0003).
+// outside of it, and plain relocations are applied
+// here (engine/plain_relocations). So it can serve objects of any source module, and it is
+// replaced from time to time, which bounds everything in it that grows with the number of objects
+// (its search for a section to map is linear). Making one costs about 11 us, linking an object
+// about 5 (ADR 0003).
 //
 // Thread-compatible: belongs to one compile context.
 
@@ -22,6 +24,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "engine/object_image.h"
+#include "engine/plain_relocations.h"
 #include "engine/target.h"
 #include "llvm/IR/LLVMContext.h"
 #include "memory/executor_address.h"
@@ -47,8 +50,8 @@ class McjitLinker {
   // Copies the sections of `image` to memory of `owner`, which must outlive the linker, and tells
   // what it defines. Its references are not bound yet: Bind and Finalize, or Finish, must follow
   // before another Load, or else the object's memory is given back. `near` is as in MemoryRequest.
-  // ResourceExhausted if memory runs out, and nothing has changed then; Internal if MCJIT refuses
-  // the object.
+  // ResourceExhausted if memory runs out, and nothing has changed then, so that the object can be
+  // loaded again; Internal if MCJIT refuses the object.
   absl::StatusOr<SymbolAddresses> Load(ObjectImage& image, OwnedCode& owner, ExecutorAddress near);
 
   // Binds what the loaded object needs to `resolution`, which must name all of it, and makes its
@@ -59,7 +62,8 @@ class McjitLinker {
   // ResourceExhausted.
   absl::Status Finalize();
 
-  // Bind and Finalize. After an error the object's memory has been given back.
+  // Bind and Finalize. After an error the object's memory has been given back; after
+  // ResourceExhausted it can be loaded again.
   absl::Status Finish(const SymbolAddresses& resolution);
 
   // Lets the owner of the object that is loaded have it as it is, because others refer to it.
@@ -81,6 +85,7 @@ class McjitLinker {
   absl::Status Renew();
   bool MustRenew(const ObjectImage& image) const;
   void Drop();
+  absl::Status ApplyRelocations(const SymbolAddresses& resolution);
   void Abandon();
 
   const Target& target_;
@@ -89,6 +94,7 @@ class McjitLinker {
   std::unique_ptr<llvm::ExecutionEngine> mcjit_;
   Resolver* resolver_ = nullptr;     // Owned by mcjit_.
   SectionMemory* memory_ = nullptr;  // Owned by mcjit_.
+  PlainRelocations relocations_;     // Of the object loaded last.
   size_t object_count_ = 0;          // Loaded by mcjit_.
   uint64_t free_count_ = 0;          // OwnedCode::free_count() when mcjit_ was made.
   OwnedCode* owner_ = nullptr;       // Of the object that is loaded.

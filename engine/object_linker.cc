@@ -22,13 +22,6 @@
 namespace firstcall {
 namespace {
 
-// Lets the object tell what it was made from, in its .comment section.
-void AddIdentification(llvm::Module& module, llvm::StringRef text) {
-  llvm::LLVMContext& context = module.getContext();
-  module.getOrInsertNamedMetadata("llvm.ident")
-      ->addOperand(llvm::MDNode::get(context, llvm::MDString::get(context, text)));
-}
-
 absl::Status KeepLifecycle(std::vector<ObjectImage::LifecyclePointer> pointers,
                            const McjitLinker& linker, LazyObject& object) {
   std::stable_sort(pointers.begin(), pointers.end(),
@@ -77,6 +70,19 @@ absl::StatusOr<ObjectBytes> ObjectLinker::Make(LazyObject& object, CompileContex
   if (!object.bytes.empty()) return std::exchange(object.bytes, {});
   SourceModule& module = *object.module;
   if (module.mode() == Mode::kEager) return MakeWhole(module, context, link);
+  const auto is_replaced = [&](SymbolOrdinal ordinal) {
+    return resolver_.IsReplaced(module, ordinal);
+  };
+  constexpr ModulePart kPart{ModulePart::Kind::kData, SymbolOrdinal()};
+  ModuleCache* const cache = module.cache();
+  if (cache != nullptr) {
+    std::optional<CachedObject> found = cache->FindObject(kPart, module.index().size());
+    if (found && AreStillTrue(found->decisions, is_replaced)) {
+      link.is_cached = true;
+      return std::move(found->object);
+    }
+  }
+  DecisionRecorder decisions(is_replaced);
   FIRSTCALL_ASSIGN_OR_RETURN(ModuleView * view, context.View(module));
   FIRSTCALL_ASSIGN_OR_RETURN(ObjectEmitter * emitter, context.Emitter());
   absl::MutexLock lock(&view->mutex());
@@ -84,14 +90,19 @@ absl::StatusOr<ObjectBytes> ObjectLinker::Make(LazyObject& object, CompileContex
   FIRSTCALL_ASSIGN_OR_RETURN(
       std::unique_ptr<llvm::Module> data,
       ExtractData(
-          *view, module.index(),
-          [&](SymbolOrdinal ordinal) { return resolver_.IsReplaced(module, ordinal); },
+          *view, module.index(), [&](SymbolOrdinal ordinal) { return decisions.Ask(ordinal); },
           module.is_far()));
+  if (cache != nullptr) AddIdentification(*data, cache->IdentificationOf(kPart));
   const absl::Time extracted = absl::Now();
   listener_.OnModuleMade(*data);
   absl::StatusOr<ObjectBytes> bytes = emitter->Emit(std::move(data));
   link.split = extracted - start;
   link.emit = absl::Now() - extracted;
+  if (bytes.ok() && cache != nullptr) {
+    CachedObject description;
+    description.decisions = std::move(decisions).Take();
+    cache->Store(kPart, EncodeCachedObject(description, {bytes->data(), bytes->size()}));
+  }
   return bytes;
 }
 
@@ -101,10 +112,13 @@ absl::StatusOr<ObjectBytes> ObjectLinker::MakeWhole(SourceModule& module, Compil
     return resolver_.IsReplaced(module, ordinal);
   };
   std::string signature;
-  if (cache_ != nullptr) {
-    signature = SignatureOf(module, target_, is_replaced);
-    std::optional<ObjectBytes> found = cache_->Find({module.name(), signature});
-    if (found) return *std::move(found);
+  ModuleCache* const cache = module.cache();
+  if (cache != nullptr) {
+    signature = SignatureOfWhole(module, is_replaced);
+    link.is_cached = true;
+    link.function_count = module.index().function_count();
+    if (std::optional<ObjectBytes> found = cache->FindWhole(signature)) return *std::move(found);
+    link.is_cached = false;
   }
   FIRSTCALL_ASSIGN_OR_RETURN(ModuleView * view, context.View(module));
   FIRSTCALL_ASSIGN_OR_RETURN(ObjectEmitter * emitter, context.Emitter());
@@ -112,15 +126,15 @@ absl::StatusOr<ObjectBytes> ObjectLinker::MakeWhole(SourceModule& module, Compil
   const absl::Time start = absl::Now();
   FIRSTCALL_RETURN_IF_ERROR(
       PrepareWholeModule(*view, module.index(), !module.source().is_verified(), is_replaced));
-  if (cache_ != nullptr) AddIdentification(view->module(), signature);
+  if (cache != nullptr) AddIdentification(view->module(), signature);
   const absl::Time prepared = absl::Now();
   listener_.OnModuleMade(view->module());
   absl::StatusOr<ObjectBytes> bytes = emitter->Emit(view->module());
   link.function_count = module.index().function_count();
   link.split = prepared - start;
   link.emit = absl::Now() - prepared;
-  if (bytes.ok() && cache_ != nullptr) {
-    cache_->Store({module.name(), signature}, absl::string_view(bytes->data(), bytes->size()));
+  if (bytes.ok() && cache != nullptr) {
+    cache->StoreWhole(signature, absl::string_view(bytes->data(), bytes->size()));
   }
   return bytes;
 }
@@ -212,6 +226,7 @@ void ObjectLinker::Complete(LazyObject& object, const UnfinishedLink& link) {
   published.module = object.name;
   published.object = absl::string_view(link.bytes.data(), link.bytes.size());
   published.function_count = link.function_count;
+  published.is_cached = link.is_cached;
   published.code_bytes = link.linker->code_bytes();
   published.split = link.split;
   published.emit = link.emit;

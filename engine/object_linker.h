@@ -15,7 +15,6 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
-#include "cache/object_cache.h"
 #include "engine/code_space.h"
 #include "engine/compile_context.h"
 #include "engine/lazy_object.h"
@@ -26,14 +25,10 @@ namespace firstcall {
 
 class ObjectLinker {
  public:
-  // All must outlive the linker; `cache` may be null.
+  // All must outlive the linker.
   ObjectLinker(const Target& target, const CodeSpace& code_space, SymbolResolver& resolver,
-               Listener& listener, ObjectCache* cache)
-      : target_(target),
-        code_space_(code_space),
-        resolver_(resolver),
-        listener_(listener),
-        cache_(cache) {}
+               Listener& listener)
+      : target_(target), code_space_(code_space), resolver_(resolver), listener_(listener) {}
 
   // Links `object` unless that has been done. A failure is kept and returned again, except for a
   // lack of memory, which may end: then the next call goes on where this one stopped. May block on
@@ -76,7 +71,6 @@ class ObjectLinker {
   const CodeSpace& code_space_;
   SymbolResolver& resolver_;
   Listener& listener_;
-  ObjectCache* const cache_;
   // Recursive, because data of two modules may refer to each other, and because a client's symbol
   // finder, called while it is held, may call compiled code.
   std::recursive_mutex mutex_;

@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -127,9 +128,13 @@ struct EngineOptions {
   SymbolFinder symbol_finder;      // Empty: asked for nothing.
   bool search_process_symbols = true;
 
-  // In eager mode asked for each module's object before the module is compiled, and given the
-  // object afterwards. Lazy mode compiles so little that it keeps nothing. May be null.
+  // Asked for a function's object before its body is read, for a source module's index before its
+  // bitcode is, and in eager mode for each module's object; given what was made afterwards. Flushed
+  // when the engine is destroyed. May be null.
   std::shared_ptr<ObjectCache> object_cache;
+  // What else objects depend on, by name: what is kept for other values is not used. For what the
+  // engine cannot know, such as the options of the front end that made the IR.
+  std::vector<std::pair<std::string, std::string>> cache_key;
 
   // Told of all that is compiled.
   std::vector<std::shared_ptr<Listener>> listeners;

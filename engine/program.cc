@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "engine/entry_point.h"
+#include "engine/module_cache.h"
 #include "engine/work_scope.h"
 #include "llvm/IR/Function.h"
 
@@ -242,29 +243,47 @@ void Program::RunInReverse(Steps steps, const DsoHandle* handle) {
   }
 }
 
-absl::StatusOr<int> Program::RunMain(absl::Span<const std::string> arguments,
-                                     absl::string_view entry) {
-  std::optional<Definition> found = definitions_.Find(entry);
+absl::StatusOr<EntryPoint> Program::FindMain(absl::string_view entry,
+                                             std::optional<Definition>& found) {
+  found = definitions_.Find(entry);
   if (!found || found->module == nullptr) {
     return absl::NotFoundError(absl::StrCat("no module defines the entry function '", entry, "'"));
   }
-  absl::StatusOr<EntryPoint> entry_point = [&]() -> absl::StatusOr<EntryPoint> {
-    WorkScope scope;
-    ContextPool::Lease context = contexts_.Take();
-    FIRSTCALL_ASSIGN_OR_RETURN(ModuleView * view, context->View(*found->module));
-    absl::MutexLock lock(&view->mutex());
-    const auto* function = llvm::dyn_cast<llvm::Function>(&view->symbol(found->ordinal));
-    if (function == nullptr) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("entry function '", entry, "' is not a function"));
+  ModuleCache* const cache = found->module->cache();
+  const ModulePart part{ModulePart::Kind::kEntryPoint, found->ordinal};
+  if (cache != nullptr) {
+    std::optional<EntryPoint> known;
+    if (std::optional<ObjectBytes> bytes = cache->Find(part)) {
+      known = EntryPoint::Decode(absl::string_view(bytes->data(), bytes->size()));
     }
-    return EntryPoint::Create(*function);
-  }();
-  if (!entry_point.ok()) return entry_point.status();
+    if (known) return *known;
+  }
+  ContextPool::Lease context = contexts_.Take();
+  FIRSTCALL_ASSIGN_OR_RETURN(ModuleView * view, context->View(*found->module));
+  absl::MutexLock lock(&view->mutex());
+  const auto* function = llvm::dyn_cast<llvm::Function>(&view->symbol(found->ordinal));
+  if (function == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("entry function '", entry, "' is not a function"));
+  }
+  FIRSTCALL_ASSIGN_OR_RETURN(EntryPoint created, EntryPoint::Create(*function));
+  if (cache != nullptr) cache->Store(part, created.Encode());
+  return created;
+}
+
+absl::Status Program::CheckMain(absl::string_view entry) {
+  std::optional<Definition> found;
+  return FindMain(entry, found).status();
+}
+
+absl::StatusOr<int> Program::RunMain(absl::Span<const std::string> arguments,
+                                     absl::string_view entry) {
+  std::optional<Definition> found;
+  FIRSTCALL_ASSIGN_OR_RETURN(EntryPoint entry_point, FindMain(entry, found));
   FIRSTCALL_RETURN_IF_ERROR(RunConstructors());
   FIRSTCALL_ASSIGN_OR_RETURN(ExecutorAddress address, Prepare(*found->module, found->ordinal,
                                                               FunctionCompiler::Reason::kCalled));
-  const int status = entry_point->Call(address, arguments, environ);
+  const int status = entry_point.Call(address, arguments, environ);
   ExitHook::RunBeforeOlderObjectsGo();
   return status;
 }

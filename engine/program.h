@@ -21,6 +21,7 @@
 #include "engine/compile_context.h"
 #include "engine/compile_threads.h"
 #include "engine/definitions.h"
+#include "engine/entry_point.h"
 #include "engine/exit_handlers.h"
 #include "engine/exit_hook.h"
 #include "engine/function_compiler.h"
@@ -71,6 +72,7 @@ class Program {
   absl::Status RunConstructors() ABSL_LOCKS_EXCLUDED(mutex_);
   void RunDestructors() ABSL_LOCKS_EXCLUDED(mutex_);
   absl::StatusOr<int> RunMain(absl::Span<const std::string> arguments, absl::string_view entry);
+  absl::Status CheckMain(absl::string_view entry);
 
   // Where to call a function of a module, after compiling it.
   absl::StatusOr<ExecutorAddress> Prepare(SourceModule& module, SymbolOrdinal function,
@@ -92,6 +94,9 @@ class Program {
     ExecutorAddress address;
   };
   using Steps = std::vector<LifecycleStep>;
+
+  // How to call `entry`, which `found` is set to, as main.
+  absl::StatusOr<EntryPoint> FindMain(absl::string_view entry, std::optional<Definition>& found);
 
   // The modules that are still to be constructed; from now on they count as constructed.
   std::vector<SourceModule*> TakeModulesToConstruct() ABSL_LOCKS_EXCLUDED(mutex_);

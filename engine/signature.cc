@@ -1,31 +1,48 @@
 #include "engine/signature.h"
 
-#include <array>
-
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "engine/build_id.h"
 #include "llvm-c/Core.h"
+#include "llvm/IR/Metadata.h"
+#include "llvm/IR/Module.h"
 
 namespace firstcall {
 namespace {
 
 // To be raised when the code that is generated for the same input changes.
-constexpr int kFormat = 1;
+constexpr int kFormat = 2;
 
 // Of the library that is running, not of its headers.
 std::string LlvmVersion() {
   unsigned major = 0, minor = 0, patch = 0;
   LLVMGetVersion(&major, &minor, &patch);
-  return absl::StrCat(major, ".", minor, ".", patch);
+  const void* address = reinterpret_cast<const void*>(&LLVMGetVersion);
+  return absl::StrCat(major, ".", minor, ".", patch, "-", BuildIdOf(address));
+}
+
+// A text between blanks that can be told from what surrounds it.
+std::string Quoted(const std::string& text) {
+  return absl::StrCat("'", absl::CHexEscape(text), "'");
 }
 
 }  // namespace
 
-std::string SignatureOf(const SourceModule& module, const Target& target, IsReplaced is_replaced) {
-  std::string signature =
-      absl::StrCat("firstcall=", kFormat, " llvm=", LlvmVersion(),
-                   " source=", absl::BytesToHexString(module.source().ContentDigest()), " ",
-                   target.Describe(), " replaced=");
+std::string SignatureOf(ModuleSource& source, const Target& target, const EngineOptions& options,
+                        bool is_far) {
+  const std::string own = BuildIdOf(reinterpret_cast<const void*>(&SignatureOf));
+  std::string signature = absl::StrCat(
+      "firstcall=", kFormat, "-", own, " llvm=", LlvmVersion(),
+      " source=", absl::BytesToHexString(source.ContentDigest()), " ", target.Describe(),
+      " mode=", options.mode == Mode::kEager ? "eager" : "lazy", is_far ? " far" : "");
+  for (const auto& [name, value] : options.cache_key) {
+    absl::StrAppend(&signature, " ", Quoted(name), "=", Quoted(value));
+  }
+  return signature;
+}
+
+std::string SignatureOfWhole(const SourceModule& module, IsReplaced is_replaced) {
+  std::string signature = absl::StrCat(module.cache()->signature(), " replaced=");
   for (uint32_t i = 0; i < module.index().size(); ++i) {
     const Symbol& symbol = module.index().at(SymbolOrdinal{i});
     if (symbol.is_definition && symbol.is_weak && is_replaced(SymbolOrdinal{i})) {
@@ -33,6 +50,12 @@ std::string SignatureOf(const SourceModule& module, const Target& target, IsRepl
     }
   }
   return signature;
+}
+
+void AddIdentification(llvm::Module& module, const std::string& text) {
+  llvm::LLVMContext& context = module.getContext();
+  module.getOrInsertNamedMetadata("llvm.ident")
+      ->addOperand(llvm::MDNode::get(context, llvm::MDString::get(context, text)));
 }
 
 }  // namespace firstcall

@@ -14,6 +14,7 @@
 
 #include "base/ids.h"
 #include "engine/lazy_object.h"
+#include "engine/module_cache.h"
 #include "engine/options.h"
 #include "splitter/module_source.h"
 #include "splitter/symbol_index.h"
@@ -22,15 +23,17 @@ namespace firstcall {
 
 class SourceModule : public std::enable_shared_from_this<SourceModule> {
  public:
-  // A far one is compiled so that it can do without being near anything.
+  // A far one is compiled so that it can do without being near anything. `cache` may be null.
   SourceModule(ModuleId id, LibraryId library, Mode mode, bool is_far,
                std::unique_ptr<ModuleSource> source, SymbolIndex index,
-               std::unique_ptr<OwnedCode> code, DsoHandle& dso_handle)
+               std::unique_ptr<OwnedCode> code, DsoHandle& dso_handle,
+               std::unique_ptr<ModuleCache> cache)
       : id_(id),
         mode_(mode),
         is_far_(is_far),
         source_(std::move(source)),
         index_(std::move(index)),
+        cache_(std::move(cache)),
         object_(source_->name(), this, library, std::move(code), dso_handle) {}
 
   ModuleId id() const { return id_; }
@@ -40,6 +43,9 @@ class SourceModule : public std::enable_shared_from_this<SourceModule> {
   const std::string& name() const { return source_->name(); }
   ModuleSource& source() const { return *source_; }
   const SymbolIndex& index() const { return index_; }
+
+  // Where its objects are kept; null if nowhere.
+  ModuleCache* cache() const { return cache_.get(); }
 
   // The data-module; in eager mode the whole module.
   LazyObject& object() { return object_; }
@@ -60,6 +66,7 @@ class SourceModule : public std::enable_shared_from_this<SourceModule> {
   const bool is_far_;
   const std::unique_ptr<ModuleSource> source_;
   const SymbolIndex index_;
+  const std::unique_ptr<ModuleCache> cache_;
   LazyObject object_;
   std::atomic<size_t> compiled_{0};
   bool is_removed_ = false;

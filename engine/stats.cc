@@ -14,7 +14,9 @@ std::string Stats::ToString() const {
       "functions known     %10d\n"
       "stubs made          %10d\n"
       "functions compiled  %10d  (%.1f %%)\n"
+      "functions cached    %10d\n"
       "objects linked      %10d\n"
+      "objects cached      %10d\n"
       "object bytes        %10d\n"
       "code bytes          %10d\n"
       "memory used         %10d\n"
@@ -23,14 +25,16 @@ std::string Stats::ToString() const {
       "time in split       %10.3f ms\n"
       "time in emit        %10.3f ms\n"
       "time in link        %10.3f ms\n",
-      modules, functions_known, stubs_made, functions_compiled, share, objects_linked, object_bytes,
-      code_bytes, memory.used.total(), memory.committed.total(), milliseconds(load),
-      milliseconds(split), milliseconds(emit), milliseconds(link));
+      modules, functions_known, stubs_made, functions_compiled, share, functions_cached,
+      objects_linked, objects_cached, object_bytes, code_bytes, memory.used.total(),
+      memory.committed.total(), milliseconds(load), milliseconds(split), milliseconds(emit),
+      milliseconds(link));
 }
 
 void StatsCollector::OnPublished(const PublishedObject& object) {
   absl::MutexLock lock(&mutex_);
-  stats_.functions_compiled += object.function_count;
+  (object.is_cached ? stats_.functions_cached : stats_.functions_compiled) += object.function_count;
+  if (object.is_cached) ++stats_.objects_cached;
   ++stats_.objects_linked;
   stats_.object_bytes += object.object.size();
   stats_.code_bytes += object.code_bytes;

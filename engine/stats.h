@@ -20,14 +20,16 @@ struct Stats {
   size_t functions_known = 0;  // Defined by the source modules.
   size_t stubs_made = 0;       // Those in use.
   size_t functions_compiled = 0;
-  size_t objects_linked = 0;  // Function-modules, data-modules and objects given by the user.
-  size_t object_bytes = 0;    // Of those.
-  size_t code_bytes = 0;      // Of their code, in memory.
-  MemoryUsage memory;         // Of the engine's own arenas, at present.
-  absl::Duration load;        // Reading and indexing source modules.
-  absl::Duration split;       // Extracting function-modules and data-modules.
-  absl::Duration emit;        // Generating code.
-  absl::Duration link;        // Resolving, linking, publishing.
+  size_t functions_cached = 0;  // Not compiled, but linked from an object cache.
+  size_t objects_linked = 0;    // Function-modules, data-modules and objects given by the user.
+  size_t objects_cached = 0;    // Of those, from an object cache.
+  size_t object_bytes = 0;      // Of those.
+  size_t code_bytes = 0;        // Of their code, in memory.
+  MemoryUsage memory;           // Of the engine's own arenas, at present.
+  absl::Duration load;          // Reading and indexing source modules.
+  absl::Duration split;         // Extracting function-modules and data-modules.
+  absl::Duration emit;          // Generating code.
+  absl::Duration link;          // Resolving, linking, publishing.
 
   // A table for people, one quantity a line.
   std::string ToString() const;

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -94,10 +95,16 @@ std::string HostFeatures(const llvm::Target& target, const llvm::Triple& triple,
                          llvm::StringRef cpu) {
   const std::unique_ptr<llvm::MCSubtargetInfo> usual(
       target.createMCSubtargetInfo(triple.str(), cpu, /*Features=*/""));
+  llvm::StringMap<bool> has_usually;
+  if (usual != nullptr) {
+    for (const llvm::SubtargetFeatureKV& feature : usual->getAllProcessorFeatures()) {
+      has_usually[feature.Key] = usual->getFeatureBits().test(feature.Value);
+    }
+  }
   llvm::SubtargetFeatures features;
   for (const auto& feature : llvm::sys::getHostCPUFeatures()) {
-    // Asked about "-feature", it would say no because of the features that this one implies.
-    if (usual == nullptr || usual->checkFeatures("+" + feature.first().str()) != feature.second) {
+    auto usually = has_usually.find(feature.first());
+    if (usually == has_usually.end() || usually->second != feature.second) {
       features.AddFeature(feature.first(), feature.second);
     }
   }

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "memory/in_process_mapper.h"
+#include "memory/instruction_cache.h"
 
 namespace firstcall {
 namespace {
@@ -147,7 +148,9 @@ absl::StatusOr<MemoryBlock> Arena::Allocate(Segment segment, size_t size, size_t
   absl::MutexLock lock(&mutex_);
   if (getpid() != owner_) FIRSTCALL_RETURN_IF_ERROR(LeaveParentsPages());
   Part& from = part(segment);
-  if (size > 0) {
+  // An emulator may go on running what was there before.
+  const bool may_reuse = segment != Segment::kCode || NoticesRewrittenCode();
+  if (size > 0 && may_reuse) {
     if (std::optional<size_t> address = from.free.Take(size, alignment)) {
       from.used += size;
       has_reused_code_ = has_reused_code_ || segment == Segment::kCode;

@@ -73,7 +73,8 @@ class Arena {
   absl::StatusOr<MemoryBlock> Allocate(Segment segment, size_t size, size_t alignment)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Takes a block of this arena back. Whole pages that become free may go back to the system.
+  // Takes a block of this arena back. Whole pages that become free may go back to the system. Under
+  // an emulator that does not notice it, addresses of code are not used again.
   void Free(const MemoryBlock& block) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Makes what was written to blocks of this arena ready to be executed and read.

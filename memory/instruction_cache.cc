@@ -2,8 +2,11 @@
 
 #include <linux/membarrier.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include <cstring>
 
 namespace firstcall {
 namespace {
@@ -45,6 +48,46 @@ void FlushInstructions(uint8_t* write, ExecutorAddress run, size_t size) {
   if (ExecutorAddress::Of(write) != run) FlushRange(reinterpret_cast<char*>(write), size);
   FlushRange(run.InThisProcess<char*>(), size);
 }
+
+#if defined(__aarch64__)
+namespace {
+
+// Two functions that return different numbers, one after the other at the same address.
+bool TryRewritingCode() {
+  constexpr uint32_t kReturn = 0xd65f03c0;
+  constexpr uint32_t kCode[2][2] = {{0x52800020, kReturn}, {0x52800040, kReturn}};  // mov w0, #n
+  const auto size = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  const int file = static_cast<int>(syscall(SYS_memfd_create, "firstcall", 1 /* MFD_CLOEXEC */));
+  if (file < 0) return false;
+  bool noticed = false;
+  if (ftruncate(file, static_cast<off_t>(size)) == 0) {
+    void* write = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    void* run = mmap(nullptr, size, PROT_READ | PROT_EXEC, MAP_SHARED, file, 0);
+    if (write != MAP_FAILED && run != MAP_FAILED) {
+      noticed = true;
+      for (int i = 0; i < 2; ++i) {
+        std::memcpy(write, kCode[i], sizeof(kCode[i]));
+        FlushInstructions(static_cast<uint8_t*>(write), ExecutorAddress::Of(run), sizeof(kCode[i]));
+        SynchronizeInstructionFetch();
+        noticed = noticed && reinterpret_cast<int (*)()>(run)() == i + 1;
+      }
+    }
+    if (write != MAP_FAILED) munmap(write, size);
+    if (run != MAP_FAILED) munmap(run, size);
+  }
+  close(file);
+  return noticed;
+}
+
+}  // namespace
+
+bool NoticesRewrittenCode() {
+  static const bool notices = TryRewritingCode();
+  return notices;
+}
+#else
+bool NoticesRewrittenCode() { return true; }
+#endif
 
 FetchBarrier AvailableFetchBarrier() {
   static const FetchBarrier available =

@@ -15,7 +15,7 @@
 // QEMU's user-mode emulator (7.2) takes no notice of these instructions, nor of writes through
 // another mapping: it runs its translation of code that has run at an address until the protection
 // or the mapping there is changed. Addresses that have not run before are unharmed; those that were
-// freed and are used again are not.
+// freed and are used again are not: NoticesRewrittenCode tells.
 //
 // Thread-safe. Never blocks on a compile.
 
@@ -31,6 +31,10 @@ namespace firstcall {
 
 // `size` bytes that were written at `write` and will run at `run`, in this process.
 void FlushInstructions(uint8_t* write, ExecutorAddress run, size_t size);
+
+// Whether code that has run and is replaced, with all that is said above, is really not run any
+// more. Finds out once, by trying; true on x86-64.
+bool NoticesRewrittenCode();
 
 // How the processors that run threads of this process are made to fetch anew.
 enum class FetchBarrier {

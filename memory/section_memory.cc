@@ -120,6 +120,13 @@ void SectionMemory::notifyObjectLoaded(llvm::RuntimeDyld& linker, const llvm::ob
   }
 }
 
+uint8_t* SectionMemory::WriteAddressOf(ExecutorAddress run) const {
+  for (const MemoryBlock& section : sections_) {
+    if (section.run == run) return section.write;
+  }
+  return nullptr;
+}
+
 void SectionMemory::registerEHFrames(uint8_t*, uint64_t run, size_t) {
   if (code_block_.write == nullptr) return;  // It describes nothing.
   const UnwindTable table{ExecutorAddress(run), code_block_.run};

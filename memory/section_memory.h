@@ -55,6 +55,10 @@ class SectionMemory final : public llvm::RTDyldMemoryManager {
   const std::vector<ExecutorAddress>& addresses() const { return addresses_; }
   // Why providing memory for the current object failed, if it did.
   const absl::Status& status() const { return status_; }
+
+  // Where a section of the current object is written that will run at `run`; null if none will.
+  uint8_t* WriteAddressOf(ExecutorAddress run) const;
+
   // Bytes of code of the current object.
   size_t code_bytes() const { return code_bytes_; }
 

@@ -14,8 +14,8 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
+#include "llvm/Support/BLAKE3.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/SHA256.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
@@ -51,9 +51,51 @@ std::shared_ptr<llvm::MemoryBuffer> WriteBitcode(ModuleView& view) {
       std::move(bytes), view.module().getModuleIdentifier(), /*RequiresNullTerminator=*/false);
 }
 
+// The view owns both from here on, and destroys the module before its context.
+absl::StatusOr<std::shared_ptr<ModuleView>> VerifiedView(std::unique_ptr<llvm::LLVMContext> context,
+                                                         std::unique_ptr<llvm::Module> module,
+                                                         absl::string_view name) {
+  auto view = std::make_shared<ModuleView>(std::move(context), std::move(module));
+  const std::string where = absl::StrCat("'", name, "'");
+  FIRSTCALL_RETURN_IF_ERROR(
+      FromLlvm(view->module().materializeAll(), absl::StatusCode::kInvalidArgument, where));
+  FIRSTCALL_RETURN_IF_ERROR(Annotate(Verify(view->module()), where));
+  FIRSTCALL_RETURN_IF_ERROR(Annotate(view->ReadMetadata(), where));
+  return view;
+}
+
+absl::StatusOr<std::shared_ptr<ModuleView>> ParseText(llvm::MemoryBufferRef text) {
+  auto context = std::make_unique<llvm::LLVMContext>();
+  llvm::SMDiagnostic diagnostic;
+  std::unique_ptr<llvm::Module> module;
+  const std::string name = text.getBufferIdentifier().str();
+  // LLVM's parser answers an invalid module that has debug information with a fatal error.
+  const absl::Status parsed =
+      RunGuarded([&] { module = llvm::parseAssembly(text, diagnostic, *context); });
+  if (!parsed.ok()) {
+    (void)context.release();  // Left in the middle: cannot be destroyed.
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", name, "': reading text: ", parsed.message()));
+  }
+  if (module == nullptr) {
+    std::string message;
+    llvm::raw_string_ostream stream(message);
+    diagnostic.print(/*ProgName=*/nullptr, stream, /*ShowColors=*/false);
+    return absl::InvalidArgumentError(absl::StripTrailingAsciiWhitespace(message));
+  }
+  return VerifiedView(std::move(context), std::move(module), name);
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<ModuleSource>> ModuleSource::FromFile(const std::string& path) {
+  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ModuleSource> source, FromFileUnparsed(path));
+  FIRSTCALL_RETURN_IF_ERROR(source->Parse());
+  return source;
+}
+
+absl::StatusOr<std::unique_ptr<ModuleSource>> ModuleSource::FromFileUnparsed(
+    const std::string& path) {
   auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/false,
                                                    /*RequiresNullTerminator=*/true);
   if (!buffer) {
@@ -62,7 +104,7 @@ absl::StatusOr<std::unique_ptr<ModuleSource>> ModuleSource::FromFile(const std::
   }
   const auto* begin = reinterpret_cast<const unsigned char*>((*buffer)->getBufferStart());
   const auto* end = reinterpret_cast<const unsigned char*>((*buffer)->getBufferEnd());
-  if (llvm::isBitcode(begin, end)) return FromBitcode(std::move(*buffer));
+  if (llvm::isBitcode(begin, end)) return Unparsed(std::move(*buffer), Form::kBitcode);
   // Text has no control characters but white space: what has others is meant to be neither.
   absl::string_view start((*buffer)->getBufferStart(),
                           std::min<size_t>((*buffer)->getBufferSize(), 512));
@@ -73,76 +115,92 @@ absl::StatusOr<std::unique_ptr<ModuleSource>> ModuleSource::FromFile(const std::
     return absl::InvalidArgumentError(
         absl::StrCat("'", path, "' is neither LLVM bitcode nor LLVM assembly text"));
   }
-  return FromText(**buffer);
+  return Unparsed(std::move(*buffer), Form::kText);
+}
+
+std::unique_ptr<ModuleSource> ModuleSource::Unparsed(std::unique_ptr<llvm::MemoryBuffer> contents,
+                                                     Form form) {
+  std::string name = contents->getBufferIdentifier().str();
+  const bool is_text = form == Form::kText;
+  std::shared_ptr<llvm::MemoryBuffer> bitcode;
+  if (!is_text) bitcode = std::move(contents);
+  return std::unique_ptr<ModuleSource>(new ModuleSource(std::move(name), is_text,
+                                                        std::move(bitcode), std::move(contents),
+                                                        /*first_view=*/nullptr));
 }
 
 absl::StatusOr<std::unique_ptr<ModuleSource>> ModuleSource::FromBitcode(
     std::unique_ptr<llvm::MemoryBuffer> bitcode) {
-  std::shared_ptr<llvm::MemoryBuffer> shared = std::move(bitcode);
-  std::string name = shared->getBufferIdentifier().str();
-  absl::StatusOr<std::shared_ptr<ModuleView>> view = ModuleView::ParseLazily(shared);
-  if (!view.ok()) return Annotate(view.status(), absl::StrCat("'", name, "'"));
-  return std::unique_ptr<ModuleSource>(
-      new ModuleSource(std::move(name), std::move(shared), *std::move(view)));
+  std::unique_ptr<ModuleSource> source = Unparsed(std::move(bitcode), Form::kBitcode);
+  FIRSTCALL_RETURN_IF_ERROR(source->Parse());
+  return source;
 }
 
 absl::StatusOr<std::unique_ptr<ModuleSource>> ModuleSource::FromText(llvm::MemoryBufferRef text) {
-  auto context = std::make_unique<llvm::LLVMContext>();
-  llvm::SMDiagnostic diagnostic;
-  std::unique_ptr<llvm::Module> module;
-  // LLVM's parser answers an invalid module that has debug information with a fatal error.
-  const absl::Status parsed =
-      RunGuarded([&] { module = llvm::parseAssembly(text, diagnostic, *context); });
-  if (!parsed.ok()) {
-    (void)context.release();  // Left in the middle: cannot be destroyed.
-    return absl::InvalidArgumentError(
-        absl::StrCat("'", text.getBufferIdentifier().str(), "': reading text: ", parsed.message()));
-  }
-  if (module == nullptr) {
-    std::string message;
-    llvm::raw_string_ostream stream(message);
-    diagnostic.print(/*ProgName=*/nullptr, stream, /*ShowColors=*/false);
-    return absl::InvalidArgumentError(absl::StripTrailingAsciiWhitespace(message));
-  }
-  return FromModule(std::move(context), std::move(module));
+  std::unique_ptr<ModuleSource> source =
+      Unparsed(llvm::MemoryBuffer::getMemBuffer(text), Form::kText);
+  FIRSTCALL_RETURN_IF_ERROR(source->Parse());
+  return source;
 }
 
 absl::StatusOr<std::unique_ptr<ModuleSource>> ModuleSource::FromModule(
     std::unique_ptr<llvm::LLVMContext> context, std::unique_ptr<llvm::Module> module) {
   std::string name = module->getModuleIdentifier();
-  // The view owns both from here on, and destroys the module before its context.
-  auto view = std::make_shared<ModuleView>(std::move(context), std::move(module));
-  const std::string where = absl::StrCat("'", name, "'");
-  FIRSTCALL_RETURN_IF_ERROR(
-      FromLlvm(view->module().materializeAll(), absl::StatusCode::kInvalidArgument, where));
-  FIRSTCALL_RETURN_IF_ERROR(Annotate(Verify(view->module()), where));
-  FIRSTCALL_RETURN_IF_ERROR(Annotate(view->ReadMetadata(), where));
-  return std::unique_ptr<ModuleSource>(
-      new ModuleSource(std::move(name), /*bitcode=*/nullptr, std::move(view)));
+  FIRSTCALL_ASSIGN_OR_RETURN(std::shared_ptr<ModuleView> view,
+                             VerifiedView(std::move(context), std::move(module), name));
+  return std::unique_ptr<ModuleSource>(new ModuleSource(std::move(name), /*is_verified=*/true,
+                                                        /*bitcode=*/nullptr,
+                                                        /*text=*/nullptr, std::move(view)));
 }
 
-ModuleSource::ModuleSource(std::string name, std::shared_ptr<llvm::MemoryBuffer> bitcode,
+ModuleSource::ModuleSource(std::string name, bool is_verified,
+                           std::shared_ptr<llvm::MemoryBuffer> bitcode,
+                           std::unique_ptr<llvm::MemoryBuffer> text,
                            std::shared_ptr<ModuleView> first_view)
     : name_(std::move(name)),
-      is_verified_(bitcode == nullptr),
+      is_verified_(is_verified),
       bitcode_(std::move(bitcode)),
+      text_(std::move(text)),
       first_view_(std::move(first_view)) {}
+
+absl::Status ModuleSource::Parse() {
+  absl::MutexLock lock(&mutex_);
+  return ParseLocked();
+}
+
+absl::Status ModuleSource::ParseLocked() {
+  if (first_view_ != nullptr || first_view_is_taken_) return absl::OkStatus();
+  if (text_ == nullptr) {
+    absl::StatusOr<std::shared_ptr<ModuleView>> view = ModuleView::ParseLazily(bitcode_);
+    if (!view.ok()) return Annotate(view.status(), absl::StrCat("'", name_, "'"));
+    first_view_ = *std::move(view);
+    return absl::OkStatus();
+  }
+  FIRSTCALL_ASSIGN_OR_RETURN(first_view_, ParseText(text_->getMemBufferRef()));
+  text_ = nullptr;
+  return absl::OkStatus();
+}
 
 std::string ModuleSource::ContentDigest() {
   std::shared_ptr<llvm::MemoryBuffer> bitcode;
+  const auto digest_of = [](llvm::StringRef contents) {
+    const auto digest =
+        llvm::BLAKE3::hash<32>(llvm::ArrayRef(contents.bytes_begin(), contents.size()));
+    return std::string(reinterpret_cast<const char*>(digest.data()), digest.size());
+  };
   {
     absl::MutexLock lock(&mutex_);
+    if (text_ != nullptr) return digest_of(text_->getBuffer());
     bitcode = bitcode_ != nullptr ? bitcode_ : WriteBitcode(*first_view_);
   }
-  const llvm::StringRef contents = bitcode->getBuffer();
-  const auto digest = llvm::SHA256::hash(llvm::ArrayRef(contents.bytes_begin(), contents.size()));
-  return std::string(reinterpret_cast<const char*>(digest.data()), digest.size());
+  return digest_of(bitcode->getBuffer());
 }
 
 absl::StatusOr<std::shared_ptr<ModuleView>> ModuleSource::OpenView() {
   std::shared_ptr<llvm::MemoryBuffer> bitcode;
   {
     absl::MutexLock lock(&mutex_);
+    FIRSTCALL_RETURN_IF_ERROR(ParseLocked());
     if (!first_view_is_taken_) {
       first_view_is_taken_ = true;
       return bitcode_ == nullptr ? first_view_ : std::move(first_view_);

@@ -73,6 +73,11 @@ class SymbolIndex {
   // name, for what cannot be split.
   static absl::StatusOr<SymbolIndex> Build(const ModuleView& view);
 
+  // All of an index as bytes, and back: for an index that is kept from one run to the next.
+  // DataLoss if the bytes are not an index's; otherwise they are believed.
+  std::string Encode() const;
+  static absl::StatusOr<SymbolIndex> Decode(absl::string_view bytes);
+
   size_t size() const { return symbols_.size(); }
   const Symbol& at(SymbolOrdinal ordinal) const { return symbols_[ordinal.value]; }
 

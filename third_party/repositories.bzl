@@ -65,3 +65,10 @@ def libffi_repository(name):
         build_file = "//third_party/libffi:libffi.BUILD",
         headers = {"/usr/include/x86_64-linux-gnu/ffi.h": "libffi-dev"},
     )
+
+def hiredis_repository(name):
+    _repository(
+        name = name,
+        build_file = "//third_party/hiredis:hiredis.BUILD",
+        headers = {"/usr/include/hiredis/hiredis.h": "libhiredis-dev"},
+    )

@@ -5,12 +5,19 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "cache/disk_cache.h"
 #include "cache/module_files.h"
+#include "cache/redis_address.h"
+#include "cache/redis_cache.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Statistic.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/CodeGen/CommandFlags.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/PluginLoader.h"  // Defines -load.
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
@@ -106,7 +113,34 @@ cl::opt<bool> enable_cache(
     cl::cat(category));
 cl::opt<std::string> cache_directory(
     "object-cache-dir", cl::value_desc("directory"),
-    cl::desc("Where -enable-cache-manager keeps objects (default: next to each module)"),
+    cl::desc("Keep what is compiled in this directory and use it in the next run (default: "
+             "$FIRSTCALL_CACHE if it is set); with -enable-cache-manager where that keeps objects "
+             "(default: next to each module)"),
+    cl::cat(category));
+cl::opt<std::string> cache_policy(
+    "object-cache-policy", cl::value_desc("policy"),
+    cl::desc("When objects are removed from the cache, as the LTO of LLVM's linkers has it: "
+             "'prune_after=7d:cache_size=75%:cache_size_bytes=1g'"),
+    cl::cat(category));
+cl::opt<std::string> shared_cache(
+    "object-cache", cl::value_desc("redis://[[user:]password@]host[:port]/db"),
+    cl::desc("A Redis server that machines share as a cache, behind that of -object-cache-dir"),
+    cl::cat(category));
+cl::opt<std::string> shared_cache_key_file(
+    "object-cache-key-file", cl::value_desc("file"),
+    cl::desc("A secret that all who share the server have: entries made without it are not used"),
+    cl::cat(category));
+cl::opt<unsigned> shared_cache_budget(
+    "object-cache-budget", cl::init(1000), cl::value_desc("milliseconds"),
+    cl::desc("How long this process may wait for the server, all in all (default: 1000)"),
+    cl::cat(category));
+cl::list<std::string> cache_key(
+    "object-cache-key", cl::value_desc("name=value"),
+    cl::desc("What else objects in the cache depend on, such as the front end's options"),
+    cl::cat(category));
+cl::opt<std::string> functions_file(
+    "functions", cl::value_desc("file"),
+    cl::desc("What precompile compiles, a name in each line (default: every function)"),
     cl::cat(category));
 
 // Options of lli that choose among its own engines or tune them: there is one engine here, so they
@@ -138,6 +172,9 @@ cl::opt<bool> disable_core_files("disable-core-files", cl::desc("Leave no core f
 cl::opt<bool> remote("remote-mcjit", cl::Hidden, cl::cat(category));
 cl::opt<std::string> remote_process("mcjit-remote-process", cl::Hidden, cl::cat(category));
 cl::opt<std::string> orc_runtime("orc-runtime", cl::Hidden, cl::cat(category));
+
+// Filled in when the command line was parsed.
+std::vector<std::string> llvm_arguments;
 
 [[noreturn]] void Refuse(const llvm::Twine& message) {
   llvm::errs() << "firstcall: " << message << "\n";
@@ -210,13 +247,63 @@ CodeModel CodeModelOf(llvm::CodeModel::Model model) {
   return CodeModel::kLarge;
 }
 
-std::shared_ptr<ObjectCache> OpenCache(const std::string& directory) {
-  absl::StatusOr<std::unique_ptr<ModuleFiles>> cache =
-      ModuleFiles::Open(directory, [](absl::string_view message) {
-        llvm::errs() << "firstcall: warning: " << std::string(message) << "\n";
-      });
-  if (!cache.ok()) Refuse(std::string(cache.status().message()));
-  return *std::move(cache);
+void Warn(absl::string_view message) {
+  llvm::errs() << "firstcall: warning: " << llvm::StringRef(message.data(), message.size()) << "\n";
+}
+
+std::shared_ptr<ObjectCache> ConnectToSharedCache(std::shared_ptr<ObjectCache> front) {
+  RedisCache::Options options;
+  absl::StatusOr<RedisAddress> address = RedisAddress::Parse(shared_cache.getValue());
+  if (!address.ok()) Refuse(std::string(address.status().message()));
+  options.address = *std::move(address);
+  if (!shared_cache_key_file.empty()) {
+    auto file = llvm::MemoryBuffer::getFile(shared_cache_key_file);
+    if (!file) {
+      Refuse("cannot read '" + shared_cache_key_file + "': " + file.getError().message());
+    }
+    options.key = (*file)->getBuffer().trim().str();
+    if (options.key.empty()) Refuse("'" + shared_cache_key_file + "' has no key");
+  }
+  options.budget = absl::Milliseconds(shared_cache_budget.getValue());
+  options.front = std::move(front);
+  options.warn = &Warn;
+  return std::make_shared<RedisCache>(std::move(options));
+}
+
+// A file for each module where lli would have one, otherwise packs of objects, behind which there
+// may be a server; null if there is neither.
+std::shared_ptr<ObjectCache> OpenCache() {
+  if (enable_cache) {
+    absl::StatusOr<std::unique_ptr<ModuleFiles>> cache = ModuleFiles::Open(cache_directory, &Warn);
+    if (!cache.ok()) Refuse(std::string(cache.status().message()));
+    return *std::move(cache);
+  }
+  std::string directory = cache_directory;
+  if (const char* chosen = std::getenv("FIRSTCALL_CACHE"); directory.empty() && chosen != nullptr) {
+    directory = chosen;
+  }
+  std::shared_ptr<ObjectCache> cache;
+  if (!directory.empty()) {
+    DiskCache::Options options;
+    options.warn = &Warn;
+    options.pruning_policy = cache_policy;
+    absl::StatusOr<std::unique_ptr<DiskCache>> disk =
+        DiskCache::Open(std::move(directory), std::move(options));
+    if (!disk.ok()) Refuse(std::string(disk.status().message()));
+    cache = *std::move(disk);
+  }
+  return shared_cache.empty() ? cache : ConnectToSharedCache(std::move(cache));
+}
+
+// What the user says, and those of LLVM's options that are given: many change code, and nobody
+// knows which.
+std::vector<std::pair<std::string, std::string>> CacheKey() {
+  std::vector<std::pair<std::string, std::string>> key;
+  for (const std::string& pair : cache_key) {
+    key.push_back(absl::StrSplit(pair, absl::MaxSplits('=', 1)));
+  }
+  for (const std::string& argument : llvm_arguments) key.push_back({"option", argument});
+  return key;
 }
 
 EngineOptions EngineOptionsFromFlags() {
@@ -238,7 +325,8 @@ EngineOptions EngineOptionsFromFlags() {
   options.speculation_budget = absl::Milliseconds(speculation_budget.getValue());
   options.contain_crashes = true;  // No host has handlers of its own here.
   options.search_process_symbols = !no_process_symbols;
-  if (enable_cache) options.object_cache = OpenCache(cache_directory);
+  options.object_cache = OpenCache();
+  if (options.object_cache != nullptr) options.cache_key = CacheKey();
   if (dump != Dump::kNothing) options.listeners.push_back(MakeDumper(dump));
   return options;
 }
@@ -273,6 +361,22 @@ void AdoptStatsOption() {
   stats->addCategory(category);
 }
 
+// The arguments before the program that are not options of the command itself. A value that stands
+// apart from its option counts as one of these, too.
+std::vector<std::string> LlvmArguments(int argc, char** argv) {
+  std::vector<std::string> arguments;
+  const llvm::StringMap<cl::Option*>& registered = cl::getRegisteredOptions();
+  for (int i = 1; i < argc && argv[i] != input_file.getValue(); ++i) {
+    const llvm::StringRef argument = argv[i];
+    auto found = registered.find(argument.ltrim('-').split('=').first);
+    const bool is_own =
+        found != registered.end() && llvm::is_contained(found->second->Categories, &category);
+    const bool is_level = argument.ltrim('-').starts_with("O");
+    if (!is_own && !is_level) arguments.push_back(argument.str());
+  }
+  return arguments;
+}
+
 }  // namespace
 
 CommandLine ParseCommandLine(int argc, char** argv) {
@@ -282,6 +386,7 @@ CommandLine ParseCommandLine(int argc, char** argv) {
                               "firstcall: runs LLVM IR, compiling each function when it is first "
                               "called\n");
   RefuseWhatThereIsNot();
+  llvm_arguments = LlvmArguments(argc, argv);
   CommandLine command_line;
   command_line.engine = EngineOptionsFromFlags();
   command_line.modules.push_back({input_file, ""});
@@ -300,6 +405,7 @@ CommandLine ParseCommandLine(int argc, char** argv) {
   command_line.arguments.insert(command_line.arguments.end(), input_arguments.begin(),
                                 input_arguments.end());
   command_line.print_stats = llvm::AreStatisticsEnabled();
+  command_line.functions_file = functions_file;
   return command_line;
 }
 

@@ -22,6 +22,7 @@ struct CommandLine {
   bool interpret = false;
   std::vector<std::string> arguments;  // The program's argv.
   bool print_stats = false;
+  std::string functions_file;  // For precompiling: names what to compile; empty for everything.
 };
 
 // Parses the command line with LLVM's own parser. Prints a line to standard error and exits with

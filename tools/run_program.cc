@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "cache/object_cache.h"
 #include "engine/engine.h"
 #include "llvm/Support/DynamicLibrary.h"
 #include "tools/interpreter.h"
@@ -25,29 +26,21 @@ int Report(const absl::Status& status) {
   return 1;
 }
 
+// Null if there is none. Never destroyed either.
+const std::shared_ptr<ObjectCache>* cache = nullptr;
+
+void FlushCache() { (*cache)->Flush(); }
+
 void PrintStats() { std::fputs(engine->stats().ToString().c_str(), stderr); }
 
-absl::Status Load(const CommandLine& command_line) {
-  for (const std::string& library : command_line.libraries) {
-    std::string error;
-    if (llvm::sys::DynamicLibrary::LoadLibraryPermanently(library.c_str(), &error)) {
-      return absl::NotFoundError(absl::StrCat("loading library '", library, "': ", error));
-    }
-  }
-  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<Engine> created, Engine::Create(command_line.engine));
-  engine = created.release();
-  // Before the modules, which in eager mode are linked with them at once.
-  for (const std::string& object : command_line.objects) {
-    FIRSTCALL_RETURN_IF_ERROR(engine->AddObjectFile(object));
-  }
-  for (const LibraryFile& archive : command_line.archives) {
-    FIRSTCALL_RETURN_IF_ERROR(engine->AddArchive(archive.path, archive.library));
-  }
-  return engine->AddFiles(command_line.modules).status();
-}
-
 absl::StatusOr<int> RunCompiled(const CommandLine& command_line) {
-  FIRSTCALL_RETURN_IF_ERROR(Load(command_line));
+  // Before anything of the program's own, so that it is done after all that has been compiled.
+  if (command_line.engine.object_cache != nullptr) {
+    cache = new std::shared_ptr<ObjectCache>(command_line.engine.object_cache);
+    std::atexit(FlushCache);
+  }
+  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<Engine> loaded, Load(command_line));
+  engine = loaded.release();
   if (command_line.print_stats) std::atexit(PrintStats);
   if (command_line.thread_entries.empty()) {
     return engine->RunMain(command_line.arguments, command_line.entry_function);
@@ -66,6 +59,25 @@ absl::StatusOr<int> RunCompiled(const CommandLine& command_line) {
 }
 
 }  // namespace
+
+absl::StatusOr<std::unique_ptr<Engine>> Load(const CommandLine& command_line) {
+  for (const std::string& library : command_line.libraries) {
+    std::string error;
+    if (llvm::sys::DynamicLibrary::LoadLibraryPermanently(library.c_str(), &error)) {
+      return absl::NotFoundError(absl::StrCat("loading library '", library, "': ", error));
+    }
+  }
+  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<Engine> engine, Engine::Create(command_line.engine));
+  // Before the modules, which in eager mode are linked with them at once.
+  for (const std::string& object : command_line.objects) {
+    FIRSTCALL_RETURN_IF_ERROR(engine->AddObjectFile(object));
+  }
+  for (const LibraryFile& archive : command_line.archives) {
+    FIRSTCALL_RETURN_IF_ERROR(engine->AddArchive(archive.path, archive.library));
+  }
+  FIRSTCALL_RETURN_IF_ERROR(engine->AddFiles(command_line.modules).status());
+  return engine;
+}
 
 int RunProgram(const CommandLine& command_line) {
   absl::StatusOr<int> result =

@@ -13,6 +13,7 @@
 #include "gtest/gtest.h"
 #include "memory/arena_memory.h"
 #include "memory/in_process_mapper.h"
+#include "memory/instruction_cache.h"
 #include "memory/owned_code.h"
 #include "memory/unwind_registry.h"
 #include "tests/testing/object.h"
@@ -247,7 +248,9 @@ TEST_P(McjitLinkerTest, FreedMemoryIsLinkedIntoAgain) {
     const SymbolAddresses defined = Link(kAddSeven);
     ASSERT_EQ(Call(defined, "f", i), i + 7);
     if (i == 0) first_address = defined.at("f").value();
-    ASSERT_EQ(defined.at("f").value(), first_address);
+    if (NoticesRewrittenCode()) {
+      ASSERT_EQ(defined.at("f").value(), first_address);
+    }
     owner_ = std::make_unique<OwnedCode>(arenas_, unwind_registry_);
     ASSERT_EQ(arenas_->usage().used.total(), 0u);
     ASSERT_EQ(unwind_registry_->group_count(), 0u);

@@ -42,6 +42,12 @@ class ProgramTest : public ::testing::Test {
   ProgramTest(std::vector<std::string> modules, std::vector<std::string> options)
       : modules_(std::move(modules)), options_(std::move(options)) {}
 
+  // Runs it twice with an object cache: the second time nothing has to be compiled.
+  void KeepObjects(const std::string& name) {
+    options_.push_back("--object-cache-dir=" + ::testing::TempDir() + "/" + name);
+    runs_ = 2;
+  }
+
   void TestBody() override {
     ASSERT_NE(Native().output, "") << "a program that prints nothing shows nothing";
     std::vector<std::string> command = {firstcall_path};
@@ -51,12 +57,15 @@ class ProgramTest : public ::testing::Test {
       command.push_back("--extra-module=" + modules_[i]);
     }
     command.push_back(modules_[0]);
-    EXPECT_EQ(RunWithInput(command), Native());
+    for (int run = 1; run <= runs_; ++run) {
+      EXPECT_EQ(RunWithInput(command), Native()) << "run " << run;
+    }
   }
 
  private:
   const std::vector<std::string> modules_;
-  const std::vector<std::string> options_;
+  std::vector<std::string> options_;
+  int runs_ = 1;
 };
 
 class SkippedProgramTest : public ::testing::Test {
@@ -70,9 +79,13 @@ class SkippedProgramTest : public ::testing::Test {
 };
 
 void Register(const std::string& name, const std::vector<std::string>& modules,
-              const std::vector<std::string>& options) {
+              const std::vector<std::string>& options, bool keeps_objects = false) {
   ::testing::RegisterTest("ProgramTest", name.c_str(), nullptr, nullptr, __FILE__, __LINE__,
-                          [=]() -> ProgramTest* { return new ProgramTest(modules, options); });
+                          [=]() -> ProgramTest* {
+                            auto* test = new ProgramTest(modules, options);
+                            if (keeps_objects) test->KeepObjects(name);
+                            return test;
+                          });
 }
 
 // Divides NAME:REST.
@@ -96,6 +109,8 @@ void RegisterAll(const std::string& form) {
   Register(name + "Lazy", modules, {});
   Register(name + "Eager", modules, {"--mode=eager"});
   Register(name + "LazyAtO2", modules, {"-O2"});
+  Register(name + "LazyCached", modules, {}, /*keeps_objects=*/true);
+  Register(name + "EagerCached", modules, {"--mode=eager"}, /*keeps_objects=*/true);
 }
 
 bool Take(const std::string& argument, const std::string& prefix, std::string& rest) {

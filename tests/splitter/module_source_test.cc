@@ -94,5 +94,44 @@ TEST(ModuleSourceTest, MissingFileIsNotFound) {
                        "cannot read '/no/such/file.bc': No such file or directory"));
 }
 
+TEST(ModuleSourceTest, UnparsedSourcesAreReadWhenAViewIsNeeded) {
+  const std::string text = "define void @f() { ret void }";
+  for (bool is_text : {false, true}) {
+    auto buffer =
+        llvm::MemoryBuffer::getMemBufferCopy(is_text ? text : ParseToBitcode(text), "test");
+    std::unique_ptr<ModuleSource> source = ModuleSource::Unparsed(
+        std::move(buffer), is_text ? ModuleSource::Form::kText : ModuleSource::Form::kBitcode);
+    EXPECT_EQ(source->name(), "test");
+    EXPECT_EQ(source->is_verified(), is_text);
+    for (int i = 0; i < 2; ++i) {
+      ASSERT_OK_AND_ASSIGN(std::shared_ptr<ModuleView> view, source->OpenView());
+      EXPECT_EQ(view->symbol_count(), 1u);
+    }
+    EXPECT_THAT(source->Parse(), IsOk());
+  }
+}
+
+TEST(ModuleSourceTest, ErrorsOfUnparsedSourcesComeWhenTheyAreParsed) {
+  const auto unparsed = [](const std::string& contents, ModuleSource::Form form) {
+    return ModuleSource::Unparsed(llvm::MemoryBuffer::getMemBufferCopy(contents, "bad"), form);
+  };
+  EXPECT_THAT(unparsed("BC\xc0\xde and no more", ModuleSource::Form::kBitcode)->Parse(),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'bad'")));
+  std::unique_ptr<ModuleSource> text = unparsed("define nothing", ModuleSource::Form::kText);
+  EXPECT_THAT(text->Parse(), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("bad:1:8")));
+  EXPECT_THAT(text->OpenView(), StatusIs(absl::StatusCode::kInvalidArgument));
+}
+
+TEST(ModuleSourceTest, DigestIsThatOfTheContents) {
+  const auto digest = [](const std::string& text) {
+    return ModuleSource::Unparsed(llvm::MemoryBuffer::getMemBufferCopy(text, text),
+                                  ModuleSource::Form::kText)
+        ->ContentDigest();
+  };
+  EXPECT_EQ(digest("; one").size(), 32u);
+  EXPECT_EQ(digest("; one"), digest("; one"));
+  EXPECT_NE(digest("; one"), digest("; two"));
+}
+
 }  // namespace
 }  // namespace firstcall

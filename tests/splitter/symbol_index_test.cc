@@ -22,7 +22,9 @@ absl::StatusOr<SymbolIndex> IndexOf(absl::string_view text) {
   if (!source.ok()) return source.status();
   absl::StatusOr<std::shared_ptr<ModuleView>> view = (*source)->OpenView();
   if (!view.ok()) return view.status();
-  return SymbolIndex::Build(**view);
+  absl::StatusOr<SymbolIndex> built = SymbolIndex::Build(**view);
+  // What is kept of an index is all of it.
+  return built.ok() ? SymbolIndex::Decode(built->Encode()) : built;
 }
 
 const Symbol& Get(const SymbolIndex& index, absl::string_view name) {
@@ -264,6 +266,23 @@ TEST(SymbolIndexTest, KnowsWhatInlineAssemblyDefines) {
   for (const AssemblySymbol& symbol : index.assembly_symbols()) {
     EXPECT_EQ(symbol.is_global, symbol.name == "shown") << symbol.name;
   }
+}
+
+TEST(SymbolIndexTest, BytesThatAreCutShortAreNoIndex) {
+  ASSERT_OK_AND_ASSIGN(SymbolIndex index, IndexOf(R"(
+    @table = constant [1 x ptr] [ptr blockaddress(@f, %there)]
+    @used = internal global i32 1
+    @llvm.used = appending global [1 x ptr] [ptr @used]
+    define void @f() { br label %there there: ret void }
+    @llvm.global_ctors = appending global [1 x { i32, ptr, ptr }] [
+        { i32, ptr, ptr } { i32 1, ptr @f, ptr null }])"));
+  const std::string bytes = index.Encode();
+  EXPECT_THAT(SymbolIndex::Decode(bytes), IsOk());
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_THAT(SymbolIndex::Decode(bytes.substr(0, size)), StatusIs(absl::StatusCode::kDataLoss))
+        << size;
+  }
+  EXPECT_THAT(SymbolIndex::Decode(bytes + "x"), StatusIs(absl::StatusCode::kDataLoss));
 }
 
 }  // namespace

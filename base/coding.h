@@ -1,0 +1,89 @@
+// Writes and reads records of numbers and strings: little-endian, without alignment. What a Decoder
+// reads may be damaged: it never goes past the end, and says so.
+//
+// Thread-compatible.
+
+#ifndef FIRSTCALL_BASE_CODING_H_
+#define FIRSTCALL_BASE_CODING_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "absl/strings/string_view.h"
+#include "llvm/Support/Endian.h"
+
+namespace firstcall {
+
+class Encoder {
+ public:
+  void U8(uint8_t value) { bytes_.push_back(static_cast<char>(value)); }
+  void U32(uint32_t value) { Append(value); }
+  void U64(uint64_t value) { Append(value); }
+  void String(absl::string_view text) {
+    U32(static_cast<uint32_t>(text.size()));
+    bytes_.append(text.data(), text.size());
+  }
+  void Raw(absl::string_view bytes) { bytes_.append(bytes.data(), bytes.size()); }
+
+  const std::string& bytes() const { return bytes_; }
+  std::string Take() && { return std::move(bytes_); }
+
+ private:
+  template <typename T>
+  void Append(T value) {
+    char bytes[sizeof(T)];
+    llvm::support::endian::write<T, llvm::endianness::little>(bytes, value);
+    bytes_.append(bytes, sizeof(T));
+  }
+
+  std::string bytes_;
+};
+
+class Decoder {
+ public:
+  // `bytes` must outlive what String and Raw return.
+  explicit Decoder(absl::string_view bytes) : rest_(bytes) {}
+
+  // Zero or empty once something was not there.
+  uint8_t U8() { return Skip(1) ? static_cast<uint8_t>(last_[0]) : 0; }
+  uint32_t U32() { return Skip(4) ? llvm::support::endian::read32le(last_) : 0; }
+  uint64_t U64() { return Skip(8) ? llvm::support::endian::read64le(last_) : 0; }
+  absl::string_view String() { return Raw(U32()); }
+  absl::string_view Raw(size_t size) {
+    return Skip(size) ? absl::string_view(last_, size) : absl::string_view();
+  }
+
+  // A number of things that follow, of at least `least_size` bytes each: zero if there is not room
+  // for so many, so that it may be reserved memory for.
+  uint32_t Count(size_t least_size) {
+    const uint32_t count = U32();
+    if (count > rest_.size() / least_size) {
+      is_ok_ = false;
+      return 0;
+    }
+    return count;
+  }
+
+  absl::string_view rest() const { return rest_; }
+
+  // Whether everything asked for was there.
+  bool ok() const { return is_ok_; }
+
+ private:
+  bool Skip(size_t size) {
+    if (!is_ok_ || size > rest_.size()) return is_ok_ = false;
+    last_ = rest_.data();
+    rest_.remove_prefix(size);
+    return true;
+  }
+
+  absl::string_view rest_;
+  const char* last_ = nullptr;
+  bool is_ok_ = true;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_BASE_CODING_H_

@@ -1,0 +1,120 @@
+// How long does a program take to start and to run when it has run before?
+//
+//   bazel run -c opt //benchmarks:second_start -- MODULE [LLI]
+//
+// MODULE is SQLite's of fetch_workloads.sh. Compared are whole processes: firstcall with a cache
+// that its first run has filled, firstcall without one, the fastest of lli's kinds on SQLite
+// (--jit-kind=mcjit -O0), and a process that links LLVM and does nothing. Then the same second
+// start with a further module of 50,000 functions that are never called. All take turns; medians.
+
+#include <stdlib.h>
+
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/time/time.h"
+#include "benchmarks/bars.h"
+#include "benchmarks/process_run.h"
+#include "benchmarks/report.h"
+#include "benchmarks/statistics.h"
+#include "tools/cpp/runfiles/runfiles.h"
+
+namespace firstcall::benchmarks {
+namespace {
+
+using ::bazel::tools::cpp::runfiles::Runfiles;
+
+constexpr int kRounds = 11;
+constexpr int kPaddingFunctions = 50000;
+
+[[noreturn]] void Fail(const std::string& message) {
+  std::fprintf(stderr, "second_start: %s\n", message.c_str());
+  std::exit(1);
+}
+
+struct Contestant {
+  std::string name;
+  std::vector<std::string> command;
+  std::vector<double> wall_ms;
+};
+
+void Run(Contestant& contestant) {
+  absl::StatusOr<ProcessRun> run = RunProcess(contestant.command, absl::Seconds(120));
+  if (!run.ok()) Fail(std::string(run.status().message()));
+  if (run->end != ProcessRun::End::kExited || run->code != 0) {
+    Fail(absl::StrCat(contestant.name, " did not end as it should"));
+  }
+  contestant.wall_ms.push_back(absl::ToDoubleMilliseconds(run->wall));
+}
+
+void WritePadding(const std::string& path) {
+  std::ofstream file(path);
+  for (int i = 0; i < kPaddingFunctions; ++i) {
+    file
+        << "define i32 @padding_" << i << "(i32 %x) {\n  %a = add i32 %x, " << i
+        << "\n  %c = icmp sgt i32 %a, 7\n  br i1 %c, label %t, label %e\nt:\n  %b = mul i32 %a, 3\n"
+           "  ret i32 %b\ne:\n  ret i32 %a\n}\n";
+  }
+}
+
+Bar MakeBar(const std::string& claim, const Contestant& over, const Contestant& under, double bar,
+            bool is_least) {
+  Bar result;
+  result.measured = MedianRatio(over.wall_ms, under.wall_ms);
+  result.claim = absl::StrFormat("%s : %s, %s %.0f (%s)", over.name, under.name,
+                                 is_least ? "at least" : "at most", bar, claim);
+  const bool is_met = is_least ? result.measured >= bar : result.measured <= bar;
+  result.verdict = is_met ? Bar::Verdict::kMet : Bar::Verdict::kMissed;
+  result.numbers =
+      absl::StrFormat("%.1f ms : %.1f ms", Median(over.wall_ms), Median(under.wall_ms));
+  return result;
+}
+
+int Main(int argc, char** argv) {
+  if (argc < 2 || argc > 3) {
+    std::fprintf(stderr, "usage: second_start MODULE [LLI]\n");
+    return 2;
+  }
+  std::string error;
+  const std::unique_ptr<Runfiles> runfiles(Runfiles::Create(argv[0], &error));
+  if (runfiles == nullptr) Fail(error);
+  const std::string firstcall = runfiles->Rlocation("firstcall/tools/firstcall");
+  const std::string module = argv[1];
+  std::string directory = "/tmp/second_start.XXXXXX";
+  if (mkdtemp(directory.data()) == nullptr) Fail("no directory for the cache");
+  const std::string cache = "--object-cache-dir=" + directory;
+  const std::string padding = directory + "/padding.ll";
+  WritePadding(padding);
+
+  Contestant floor{"LLVM alone", {runfiles->Rlocation("firstcall/benchmarks/only_llvm")}, {}};
+  Contestant second{"second start", {firstcall, cache, module}, {}};
+  Contestant padded{"padded", {firstcall, cache, "--extra-module=" + padding, module}, {}};
+  Contestant first{"first start", {firstcall, module}, {}};
+  Contestant lli{"lli", {argc > 2 ? argv[2] : "lli-19", "--jit-kind=mcjit", "-O0", module}, {}};
+  Contestant* const all[] = {&floor, &second, &padded, &first, &lli};
+  for (int round = 0; round <= kRounds; ++round) {
+    for (Contestant* contestant : all) {
+      Run(*contestant);
+      if (round == 0) contestant->wall_ms.clear();  // It fills the caches.
+    }
+  }
+  (void)RunProcess({"/bin/rm", "-r", directory}, absl::Seconds(10));
+  absl::PrintF("%s", FormatBars({MakeBar("times as fast", first, second, 12, /*is_least=*/true),
+                                 MakeBar("times as fast", lli, second, 40, /*is_least=*/true),
+                                 MakeBar("times the floor", second, floor, 3, /*is_least=*/false),
+                                 MakeBar("50,000 functions more", padded, second, 2,
+                                         /*is_least=*/false)}));
+  return 0;
+}
+
+}  // namespace
+}  // namespace firstcall::benchmarks
+
+int main(int argc, char** argv) { return firstcall::benchmarks::Main(argc, argv); }

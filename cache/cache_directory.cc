@@ -1,0 +1,68 @@
+#include "cache/cache_directory.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "cache/pack.h"
+#include "cache/trust.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+namespace firstcall {
+
+absl::StatusOr<std::unique_ptr<CacheDirectory>> CacheDirectory::Open(std::string path,
+                                                                     Existence existence) {
+  const std::string where = absl::StrCat("object cache '", path, "': ");
+  if (existence == Existence::kCreate) {
+    if (std::error_code error = llvm::sys::fs::create_directories(path, /*IgnoreExisting=*/true,
+                                                                  llvm::sys::fs::owner_all)) {
+      return absl::UnavailableError(absl::StrCat(where, error.message()));
+    }
+  }
+  const int file = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (file < 0) return absl::UnavailableError(absl::StrCat(where, std::strerror(errno)));
+  std::unique_ptr<CacheDirectory> directory(new CacheDirectory(std::move(path), file));
+  struct stat status = {};
+  if (fstat(file, &status) != 0) {
+    return absl::UnavailableError(absl::StrCat(where, std::strerror(errno)));
+  }
+  if (std::string reason = ReasonForDistrust(status); !reason.empty()) {
+    return absl::PermissionDeniedError(
+        absl::StrCat(where, "not used, because its contents would run and ", reason));
+  }
+  return directory;
+}
+
+CacheDirectory::~CacheDirectory() { close(file_); }
+
+absl::StatusOr<std::vector<std::string>> CacheDirectory::PackNames() const {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (llvm::sys::fs::directory_iterator entry(path_, error), end; entry != end && !error;
+       entry.increment(error)) {
+    std::string name = llvm::sys::path::filename(entry->path()).str();
+    if (absl::StartsWith(name, kPackPrefix) && absl::EndsWith(name, kPackSuffix)) {
+      names.push_back(std::move(name));
+    }
+  }
+  if (error) {
+    return absl::UnavailableError(absl::StrCat("object cache '", path_, "': ", error.message()));
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+absl::Status CacheDirectory::Remove(const std::string& name) const {
+  if (unlinkat(file_, name.c_str(), 0) == 0 || errno == ENOENT) return absl::OkStatus();
+  return absl::UnavailableError(
+      absl::StrCat("object cache '", path_, "/", name, "': ", std::strerror(errno)));
+}
+
+}  // namespace firstcall

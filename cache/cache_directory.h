@@ -1,0 +1,52 @@
+// A directory with packs in it, opened and checked once.
+//
+// Immutable after Open, therefore thread-safe.
+
+#ifndef FIRSTCALL_CACHE_CACHE_DIRECTORY_H_
+#define FIRSTCALL_CACHE_CACHE_DIRECTORY_H_
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace firstcall {
+
+class CacheDirectory {
+ public:
+  // PermissionDenied, because its contents will run, if it belongs to another user or others may
+  // write to it; Unavailable if it cannot be opened. Unless it `must_exist` it is created, for this
+  // user only.
+  enum class Existence { kMustExist, kCreate };
+  static absl::StatusOr<std::unique_ptr<CacheDirectory>> Open(std::string path,
+                                                              Existence existence);
+
+  ~CacheDirectory();
+  CacheDirectory(const CacheDirectory&) = delete;
+  CacheDirectory& operator=(const CacheDirectory&) = delete;
+
+  const std::string& path() const { return path_; }
+
+  // An open descriptor of it: what was checked is what is used.
+  int file() const { return file_; }
+
+  // The names of its packs, sorted. Unavailable if it cannot be read.
+  absl::StatusOr<std::vector<std::string>> PackNames() const;
+
+  // Removes a file; one that is not there is removed already. Unavailable if it cannot be.
+  absl::Status Remove(const std::string& name) const;
+
+ private:
+  CacheDirectory(std::string path, int file) : path_(std::move(path)), file_(file) {}
+
+  const std::string path_;
+  const int file_;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_CACHE_CACHE_DIRECTORY_H_

@@ -1,0 +1,227 @@
+// Writers take turns by a lock on a file of the directory, and what they write has one name, so a
+// file of that name that is there when the lock was taken was left by a process that was killed.
+
+#include "cache/disk_cache.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "absl/cleanup/cleanup.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "base/status.h"
+#include "cache/pack_writer.h"
+#include "llvm/Support/BLAKE3.h"
+#include "llvm/Support/CachePruning.h"
+
+namespace firstcall {
+namespace {
+
+constexpr char kLockName[] = "lock";
+constexpr absl::Duration kWriteAfter = absl::Seconds(1);
+constexpr absl::Duration kLockBudget = absl::Seconds(1);
+constexpr absl::Duration kLockInterval = absl::Milliseconds(2);
+
+std::string SystemError() { return std::strerror(errno); }
+
+absl::StatusOr<llvm::CachePruningPolicy> ParsePolicy(const std::string& text) {
+  return FromLlvm(llvm::parseCachePruningPolicy(text), absl::StatusCode::kInvalidArgument,
+                  absl::StrCat("object cache policy '", text, "'"));
+}
+
+// The descriptor of the lock file, which is locked as long as it is open.
+absl::StatusOr<int> Lock(int directory) {
+  const int file =
+      openat(directory, kLockName, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
+  if (file < 0) return absl::UnavailableError(absl::StrCat("its lock: ", SystemError()));
+  const absl::Time deadline = absl::Now() + kLockBudget;
+  while (flock(file, LOCK_EX | LOCK_NB) != 0) {
+    const bool is_busy = errno == EWOULDBLOCK || errno == EINTR;
+    if (!is_busy || absl::Now() > deadline) {
+      const std::string reason = SystemError();
+      close(file);
+      return absl::UnavailableError(absl::StrCat("its lock: ", reason));
+    }
+    absl::SleepFor(kLockInterval);
+  }
+  return file;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<DiskCache>> DiskCache::Open(std::string directory, Options options) {
+  FIRSTCALL_RETURN_IF_ERROR(ParsePolicy(options.pruning_policy).status());
+  FIRSTCALL_ASSIGN_OR_RETURN(
+      std::unique_ptr<CacheDirectory> opened,
+      CacheDirectory::Open(std::move(directory), CacheDirectory::Existence::kCreate));
+  return std::unique_ptr<DiskCache>(new DiskCache(std::move(opened), std::move(options)));
+}
+
+DiskCache::DiskCache(std::unique_ptr<CacheDirectory> directory, Options options)
+    : directory_(std::move(directory)), options_(std::move(options)) {}
+
+DiskCache::~DiskCache() { Flush(); }
+
+std::string DiskCache::PackName(absl::string_view signature) {
+  const auto digest = llvm::BLAKE3::hash<16>(
+      llvm::ArrayRef(reinterpret_cast<const uint8_t*>(signature.data()), signature.size()));
+  return absl::StrCat(kPackPrefix,
+                      absl::BytesToHexString(absl::string_view(
+                          reinterpret_cast<const char*>(digest.data()), digest.size())),
+                      kPackSuffix);
+}
+
+void DiskCache::Warn(absl::string_view message) const {
+  if (options_.warn) options_.warn(message);
+}
+
+void DiskCache::Reject(Set& set, absl::string_view signature, absl::string_view reason) {
+  if (std::exchange(set.has_warned, true)) return;
+  Warn(absl::StrCat("object cache '", directory_->path(), "/", PackName(signature),
+                    "' is not used: ", reason));
+}
+
+std::unique_ptr<Pack> DiskCache::OpenPack(absl::string_view signature, std::string& reason) const {
+  absl::StatusOr<std::unique_ptr<Pack>> pack = Pack::Open(directory_->file(), PackName(signature));
+  if (pack.ok() && (*pack)->signature() == signature) return *std::move(pack);
+  if (pack.ok()) {
+    reason = "it was made from something else";
+  } else if (!absl::IsNotFound(pack.status())) {
+    reason = std::string(pack.status().message());
+  }
+  return nullptr;
+}
+
+DiskCache::Set& DiskCache::SetOf(const ObjectKey& key) {
+  auto found = sets_.find(key.signature);
+  if (found != sets_.end()) return found->second;
+  Set& set = sets_[std::string(key.signature)];
+  set.label = std::string(key.module);
+  return set;
+}
+
+std::optional<ObjectCache::Bytes> DiskCache::Find(const ObjectKey& key) {
+  std::shared_ptr<const Pack> pack;
+  {
+    absl::MutexLock lock(&mutex_);
+    Set& set = SetOf(key);
+    if (auto found = set.pending_by_part.find(key.part); found != set.pending_by_part.end()) {
+      const std::string& bytes = set.pending[found->second].bytes;
+      return Bytes(bytes.begin(), bytes.end());
+    }
+    if (!set.is_open) {
+      std::string reason;
+      set.is_open = true;
+      set.pack = OpenPack(key.signature, reason);
+      if (!reason.empty()) Reject(set, key.signature, reason);
+    }
+    pack = set.pack;
+  }
+  const Pack::Entry* entry = pack == nullptr ? nullptr : pack->Find(key.part);
+  if (entry == nullptr) return std::nullopt;
+  absl::StatusOr<Bytes> bytes = pack->Read(*entry);
+  if (bytes.ok()) return *std::move(bytes);
+  absl::MutexLock lock(&mutex_);
+  Reject(SetOf(key), key.signature, bytes.status().message());
+  return std::nullopt;
+}
+
+void DiskCache::Store(const ObjectKey& key, absl::string_view object) {
+  {
+    absl::MutexLock lock(&mutex_);
+    Set& set = SetOf(key);
+    auto [entry, is_new] = set.pending_by_part.try_emplace(key.part, set.pending.size());
+    if (is_new) {
+      set.pending.push_back({key.part, std::string(object)});
+    } else {
+      set.pending[entry->second].bytes = std::string(object);
+    }
+    const absl::Time now = absl::Now();
+    oldest_pending_ = std::min(oldest_pending_, now);
+    if (now - oldest_pending_ < kWriteAfter) return;
+  }
+  Flush();
+}
+
+void DiskCache::Flush() {
+  struct Work {
+    std::string signature, label;
+    std::vector<NewEntry> added;
+  };
+  std::vector<Work> all;
+  {
+    absl::MutexLock lock(&mutex_);
+    for (auto& [signature, set] : sets_) {
+      if (set.pending.empty()) continue;
+      all.push_back({signature, set.label, std::exchange(set.pending, {})});
+      set.pending_by_part.clear();
+    }
+    oldest_pending_ = absl::InfiniteFuture();
+  }
+  if (all.empty()) return;
+  const absl::StatusOr<int> turn = Lock(directory_->file());
+  absl::Status status = turn.status();
+  absl::Cleanup end_turn = [&turn] {
+    if (turn.ok()) close(*turn);
+  };
+  for (const Work& work : all) {
+    if (!turn.ok()) break;
+    absl::Status merged = Merge(work.signature, work.label, work.added);
+    if (status.ok()) status = std::move(merged);
+    absl::MutexLock lock(&mutex_);
+    sets_[work.signature].is_open = false;  // There is another file by now.
+  }
+  // The policy was parsed when the cache was opened.
+  if (status.ok()) llvm::pruneCache(directory_->path(), *ParsePolicy(options_.pruning_policy));
+  absl::MutexLock lock(&mutex_);
+  if (status.ok() || std::exchange(is_write_warned_, true)) return;
+  Warn(absl::StrCat("object cache '", directory_->path(),
+                    "': objects are not kept: ", status.message()));
+}
+
+absl::Status DiskCache::Merge(absl::string_view signature, absl::string_view label,
+                              const std::vector<NewEntry>& added) const {
+  const int directory = directory_->file();
+  const std::string name = PackName(signature);
+  const std::string new_name = absl::StrCat(kPackPrefix, "new");
+  unlinkat(directory, new_name.c_str(), 0);
+  const int file =
+      openat(directory, new_name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
+  if (file < 0) return absl::UnavailableError(SystemError());
+  absl::Cleanup close_file = [file] { close(file); };
+  absl::Cleanup remove_file = [directory, &new_name] { unlinkat(directory, new_name.c_str(), 0); };
+
+  std::string reason;
+  const std::unique_ptr<Pack> old = OpenPack(signature, reason);
+  std::vector<Pack::Entry> kept;
+  if (old != nullptr) kept = old->EntriesInOrder();
+  absl::flat_hash_set<ModulePart> replaced;
+  for (const NewEntry& entry : added) replaced.insert(entry.part);
+  PackWriter writer(file, std::string(label), std::string(signature), kept.size() + added.size());
+  for (const Pack::Entry& entry : kept) {
+    if (replaced.contains(entry.part)) continue;
+    absl::StatusOr<Bytes> bytes = old->Read(entry);
+    if (!bytes.ok()) continue;  // Damaged: this is how it heals.
+    FIRSTCALL_RETURN_IF_ERROR(
+        writer.Add(entry.part, absl::string_view(bytes->data(), bytes->size())));
+  }
+  for (const NewEntry& entry : added) {
+    FIRSTCALL_RETURN_IF_ERROR(writer.Add(entry.part, entry.bytes));
+  }
+  FIRSTCALL_RETURN_IF_ERROR(writer.Finish());
+  if (renameat(directory, new_name.c_str(), directory, name.c_str()) != 0) {
+    return absl::UnavailableError(SystemError());
+  }
+  std::move(remove_file).Cancel();
+  return absl::OkStatus();
+}
+
+}  // namespace firstcall

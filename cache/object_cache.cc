@@ -1,0 +1,23 @@
+#include "cache/object_cache.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace firstcall {
+
+std::string ModulePart::ToString() const {
+  switch (kind) {
+    case Kind::kModule:
+      return "module";
+    case Kind::kIndex:
+      return "index";
+    case Kind::kData:
+      return "data";
+    case Kind::kFunction:
+      return absl::StrCat("function ", ordinal.value);
+    case Kind::kEntryPoint:
+      break;
+  }
+  return absl::StrCat("entry point ", ordinal.value);
+}
+
+}  // namespace firstcall

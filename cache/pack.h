@@ -1,0 +1,92 @@
+// A pack: the file in which the disk cache keeps all objects of one signature (one source module,
+// one set of options), in the order they were first needed. A pack never changes once it has its
+// name: a new one takes its place. See docs/adr/0014-packs-of-objects.md.
+//
+//   header     magic and format, sizes, a checksum of header, label, signature and table
+//   label      the source module's name when the pack was written
+//   signature  compared with what is asked for, byte by byte
+//   table      of each entry its part, where it is, how large, a checksum; sorted by part
+//   entries    in the order they were first needed
+//
+// Immutable after Open, therefore thread-safe.
+
+#ifndef FIRSTCALL_CACHE_PACK_H_
+#define FIRSTCALL_CACHE_PACK_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "cache/object_cache.h"
+
+namespace firstcall {
+
+// What packs' names begin and end with. The prefix is what LLVM's pruneCache looks for.
+inline constexpr absl::string_view kPackPrefix = "llvmcache-";
+inline constexpr absl::string_view kPackSuffix = ".pack";
+
+class Pack {
+ public:
+  struct Entry {
+    ModulePart part;
+    uint64_t offset = 0;  // In the file.
+    uint32_t size = 0;
+    uint64_t checksum = 0;  // XXH3 of its bytes.
+  };
+
+  // The pack at `path`, relative to the directory `directory` (an open file descriptor, or
+  // AT_FDCWD). Reads all but the entries, in one or two reads. NotFound if there is no such file;
+  // PermissionDenied if somebody else may have written it; DataLoss, with what is wrong, if it is
+  // none or is damaged.
+  static absl::StatusOr<std::unique_ptr<Pack>> Open(int directory, const std::string& path);
+
+  ~Pack();
+  Pack(const Pack&) = delete;
+  Pack& operator=(const Pack&) = delete;
+
+  absl::string_view label() const { return label_; }
+  absl::string_view signature() const { return signature_; }
+
+  // Sorted by part.
+  absl::Span<const Entry> entries() const { return entries_; }
+
+  // The entries in the order of the file.
+  std::vector<Entry> EntriesInOrder() const;
+
+  // Null if there is none.
+  const Entry* Find(ModulePart part) const;
+
+  // A copy of an entry's bytes. DataLoss if they are not those that were written.
+  absl::StatusOr<ObjectCache::Bytes> Read(const Entry& entry) const;
+
+  uint64_t file_size() const { return file_size_; }
+
+ private:
+  explicit Pack(int file) : file_(file) {}
+  absl::Status ReadHead();
+
+  const int file_;
+  uint64_t file_size_ = 0;
+  std::string label_;
+  std::string signature_;
+  std::vector<Entry> entries_;
+};
+
+// The size of the head of a pack of `count` entries.
+size_t PackHeadSize(absl::string_view label, absl::string_view signature, size_t count);
+
+// The bytes of a pack's head, for a file of `file_size` bytes. Sorts the entries.
+std::string EncodePackHead(absl::string_view label, absl::string_view signature, uint64_t file_size,
+                           std::vector<Pack::Entry>& entries);
+
+// XXH3.
+uint64_t ChecksumOf(absl::string_view bytes);
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_CACHE_PACK_H_

@@ -1,0 +1,44 @@
+// Writes a pack into a new file.
+//
+// Thread-compatible.
+
+#ifndef FIRSTCALL_CACHE_PACK_WRITER_H_
+#define FIRSTCALL_CACHE_PACK_WRITER_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "cache/object_cache.h"
+#include "cache/pack.h"
+
+namespace firstcall {
+
+class PackWriter {
+ public:
+  // Writes to `file`, an open descriptor that it does not own, of an empty file. At most
+  // `most_entries` will be added.
+  PackWriter(int file, std::string label, std::string signature, size_t most_entries);
+
+  // Adds an entry behind those before. Unavailable, with the system's reason, if writing fails.
+  absl::Status Add(ModulePart part, absl::string_view bytes);
+
+  // Writes what is left, the head at last.
+  absl::Status Finish();
+
+ private:
+  absl::Status WriteBuffer();
+
+  const int file_;
+  const std::string label_;
+  const std::string signature_;
+  uint64_t written_;  // Where the next bytes of buffer_ belong.
+  std::string buffer_;
+  std::vector<Pack::Entry> entries_;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_CACHE_PACK_WRITER_H_

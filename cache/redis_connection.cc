@@ -1,0 +1,188 @@
+// The thread and whoever waits share the worker, so that either may go first. The thread holds the
+// mutex only to take a job and to settle it.
+
+#include "cache/redis_connection.h"
+
+#include <hiredis/hiredis.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <deque>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
+#include "base/status.h"
+
+namespace firstcall {
+namespace {
+
+using Command = RedisConnection::Command;
+using Reply = RedisConnection::Reply;
+
+struct FreeContext {
+  void operator()(redisContext* context) const { redisFree(context); }
+};
+using Context = std::unique_ptr<redisContext, FreeContext>;
+
+Reply Convert(const redisReply& reply) {
+  Reply converted;
+  switch (reply.type) {
+    case REDIS_REPLY_STRING:
+    case REDIS_REPLY_STATUS:
+      converted.text.emplace(reply.str, reply.len);
+      break;
+    case REDIS_REPLY_INTEGER:
+      converted.text = absl::StrCat(reply.integer);
+      break;
+    case REDIS_REPLY_ARRAY:
+      for (size_t i = 0; i < reply.elements; ++i) {
+        converted.elements.push_back(Convert(*reply.element[i]));
+      }
+      break;
+    default:
+      break;
+  }
+  return converted;
+}
+
+absl::StatusOr<std::vector<Reply>> Exchange(redisContext& context,
+                                            const std::vector<Command>& commands) {
+  for (const Command& command : commands) {
+    std::vector<const char*> arguments;
+    std::vector<size_t> sizes;
+    for (const std::string& argument : command) {
+      arguments.push_back(argument.data());
+      sizes.push_back(argument.size());
+    }
+    redisAppendCommandArgv(&context, static_cast<int>(arguments.size()), arguments.data(),
+                           sizes.data());
+  }
+  std::vector<Reply> replies;
+  absl::Status refused;
+  for (size_t i = 0; i < commands.size(); ++i) {
+    void* received = nullptr;
+    if (redisGetReply(&context, &received) != REDIS_OK) {
+      return absl::UnavailableError(context.errstr);
+    }
+    auto* reply = static_cast<redisReply*>(received);
+    if (reply->type == REDIS_REPLY_ERROR) {
+      // Those behind it are only refused because of it.
+      if (refused.ok()) {
+        refused = absl::UnavailableError(absl::string_view(reply->str, reply->len));
+      }
+    } else {
+      replies.push_back(Convert(*reply));
+    }
+    freeReplyObject(reply);
+  }
+  if (!refused.ok()) return refused;
+  return replies;
+}
+
+absl::StatusOr<Context> Connect(const RedisAddress& address) {
+  // Only so that the thread ends some time; whoever waits for it has a time of their own.
+  const struct timeval timeout = {30, 0};
+  Context context(redisConnectWithTimeout(address.host.c_str(), address.port, timeout));
+  if (context == nullptr) return absl::UnavailableError("out of memory");
+  if (context->err != 0) return absl::UnavailableError(context->errstr);
+  redisSetTimeout(context.get(), timeout);
+  std::vector<Command> greeting;
+  if (!address.password.empty()) {
+    Command login = {"AUTH"};
+    if (!address.user.empty()) login.push_back(address.user);
+    login.push_back(address.password);
+    greeting.push_back(std::move(login));
+  }
+  greeting.push_back({"SELECT", absl::StrCat(address.database)});
+  FIRSTCALL_RETURN_IF_ERROR(Exchange(*context, greeting).status());
+  return context;
+}
+
+}  // namespace
+
+struct RedisConnection::Worker {
+  struct Job {
+    std::vector<Command> commands;
+    absl::StatusOr<std::vector<Reply>> replies;
+    bool is_done = false;
+  };
+
+  explicit Worker(RedisAddress redis) : address(std::move(redis)) {}
+
+  // Until it is stopped or the connection is lost.
+  void Work() {
+    absl::StatusOr<Context> context = Connect(address);
+    while (true) {
+      std::shared_ptr<Job> job;
+      {
+        absl::MutexLock lock(&mutex);
+        mutex.Await(absl::Condition(
+            +[](Worker* self) ABSL_EXCLUSIVE_LOCKS_REQUIRED(self->mutex) {
+              return self->is_stopped || !self->jobs.empty();
+            },
+            this));
+        if (is_stopped) return;
+        job = jobs.front();
+        jobs.pop_front();
+      }
+      absl::StatusOr<std::vector<Reply>> replies = std::vector<Reply>();
+      replies = context.ok() ? Exchange(**context, job->commands) : context.status();
+      absl::MutexLock lock(&mutex);
+      job->replies = std::move(replies);
+      job->is_done = true;
+    }
+  }
+
+  const RedisAddress address;
+  const pid_t process = getpid();
+  absl::Mutex mutex;
+  bool is_started ABSL_GUARDED_BY(mutex) = false;
+  bool is_stopped ABSL_GUARDED_BY(mutex) = false;
+  std::deque<std::shared_ptr<Job>> jobs ABSL_GUARDED_BY(mutex);
+};
+
+RedisConnection::RedisConnection(RedisAddress address)
+    : worker_(std::make_shared<Worker>(std::move(address))) {}
+
+RedisConnection::~RedisConnection() {
+  if (getpid() != worker_->process) return;
+  absl::MutexLock lock(&worker_->mutex);
+  worker_->is_stopped = true;
+}
+
+absl::StatusOr<std::vector<Reply>> RedisConnection::Run(std::vector<Command> commands,
+                                                        absl::Duration timeout) {
+  if (getpid() != worker_->process) return absl::UnavailableError("the process was forked");
+  auto job = std::make_shared<Worker::Job>();
+  job->commands = std::move(commands);
+  absl::MutexLock lock(&worker_->mutex);
+  if (worker_->is_stopped) return absl::UnavailableError("the connection was given up");
+  if (!worker_->is_started) {
+    // Signals are for the threads of the program.
+    sigset_t all, old;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    try {
+      std::thread([worker = worker_] { worker->Work(); }).detach();
+      worker_->is_started = true;
+    } catch (const std::system_error& error) {
+    }
+    pthread_sigmask(SIG_SETMASK, &old, nullptr);
+    if (!worker_->is_started) return absl::UnavailableError("no thread for it");
+  }
+  worker_->jobs.push_back(job);
+  if (!worker_->mutex.AwaitWithTimeout(absl::Condition(&job->is_done), timeout)) {
+    worker_->is_stopped = true;
+    return absl::DeadlineExceededError("no answer in time");
+  }
+  if (!job->replies.ok()) worker_->is_stopped = true;
+  return std::move(job->replies);
+}
+
+}  // namespace firstcall

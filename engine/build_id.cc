@@ -1,0 +1,69 @@
+#include "engine/build_id.h"
+
+#include <elf.h>
+#include <link.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/string_view.h"
+
+namespace firstcall {
+namespace {
+
+struct Search {
+  uintptr_t address;
+  std::string id;
+};
+
+size_t Padded(size_t size) { return (size + 3) & ~size_t{3}; }
+
+std::string BuildIdAmong(const char* notes, size_t size) {
+  while (size >= sizeof(ElfW(Nhdr))) {
+    ElfW(Nhdr) note;
+    std::memcpy(&note, notes, sizeof(note));
+    const size_t name = sizeof(note), id = name + Padded(note.n_namesz);
+    const size_t end = id + Padded(note.n_descsz);
+    if (end > size) break;
+    if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
+        std::memcmp(notes + name, "GNU", 4) == 0) {
+      return absl::BytesToHexString(absl::string_view(notes + id, note.n_descsz));
+    }
+    notes += end;
+    size -= end;
+  }
+  return "";
+}
+
+// Stops at the object that has the address.
+int Visit(dl_phdr_info* object, size_t, void* data) {
+  auto& search = *static_cast<Search*>(data);
+  const auto starts_at = [&](const ElfW(Phdr) & segment) {
+    return static_cast<uintptr_t>(object->dlpi_addr + segment.p_vaddr);
+  };
+  bool has_address = false;
+  for (int i = 0; i < object->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& segment = object->dlpi_phdr[i];
+    has_address |= segment.p_type == PT_LOAD && search.address >= starts_at(segment) &&
+                   search.address - starts_at(segment) < segment.p_memsz;
+  }
+  if (!has_address) return 0;
+  for (int i = 0; i < object->dlpi_phnum && search.id.empty(); ++i) {
+    const ElfW(Phdr)& segment = object->dlpi_phdr[i];
+    if (segment.p_type != PT_NOTE) continue;
+    search.id = BuildIdAmong(reinterpret_cast<const char*>(starts_at(segment)), segment.p_memsz);
+  }
+  return 1;
+}
+
+}  // namespace
+
+std::string BuildIdOf(const void* address) {
+  Search search{reinterpret_cast<uintptr_t>(address), ""};
+  dl_iterate_phdr(&Visit, &search);
+  return search.id;
+}
+
+}  // namespace firstcall

@@ -1,0 +1,18 @@
+// Which build of a library is running.
+//
+// Thread-safe: a pure function.
+
+#ifndef FIRSTCALL_ENGINE_BUILD_ID_H_
+#define FIRSTCALL_ENGINE_BUILD_ID_H_
+
+#include <string>
+
+namespace firstcall {
+
+// The GNU build ID (a note that linkers put into ELF files), in hexadecimal, of the library or the
+// program that `address` belongs to; empty if it has none.
+std::string BuildIdOf(const void* address);
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_ENGINE_BUILD_ID_H_

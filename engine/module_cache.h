@@ -1,0 +1,60 @@
+// The client's object cache as one source module sees it.
+//
+// Thread-safe.
+
+#ifndef FIRSTCALL_ENGINE_MODULE_CACHE_H_
+#define FIRSTCALL_ENGINE_MODULE_CACHE_H_
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/strings/string_view.h"
+#include "cache/object_cache.h"
+#include "engine/cached_object.h"
+
+namespace firstcall {
+
+class ModuleCache {
+ public:
+  // `cache` must outlive this. `signature` stands for the module and the options.
+  ModuleCache(ObjectCache& cache, std::string module, std::string signature)
+      : cache_(cache), module_(std::move(module)), signature_(std::move(signature)) {}
+
+  const std::string& signature() const { return signature_; }
+
+  // What was stored for `part`. The first form is for what EncodeCachedObject made of it, of a
+  // module of `symbol_count` symbols.
+  std::optional<CachedObject> FindObject(ModulePart part, size_t symbol_count) {
+    std::optional<ObjectBytes> found = Find(part);
+    if (!found) return std::nullopt;
+    return DecodeCachedObject(*std::move(found), symbol_count);
+  }
+  std::optional<ObjectBytes> Find(ModulePart part) {
+    return cache_.Find({module_, signature_, part});
+  }
+
+  void Store(ModulePart part, absl::string_view bytes) {
+    cache_.Store({module_, signature_, part}, bytes);
+  }
+
+  // The same for the object of the whole module, whose signature says more.
+  std::optional<ObjectBytes> FindWhole(absl::string_view signature) {
+    return cache_.Find({module_, signature, ModulePart()});
+  }
+  void StoreWhole(absl::string_view signature, absl::string_view object) {
+    cache_.Store({module_, signature, ModulePart()}, object);
+  }
+
+  // What an object made for `part` says of itself in its .comment section.
+  std::string IdentificationOf(ModulePart part) const;
+
+ private:
+  ObjectCache& cache_;
+  const std::string module_;
+  const std::string signature_;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_ENGINE_MODULE_CACHE_H_

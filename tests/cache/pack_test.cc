@@ -1,0 +1,87 @@
+// A pack that is written and read; damage is disk_cache_test's.
+
+#include "cache/pack.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <memory>
+#include <string>
+
+#include "cache/pack_writer.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/status_matchers.h"
+
+namespace firstcall {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr ModulePart kIndex{ModulePart::Kind::kIndex, SymbolOrdinal()};
+
+ModulePart Function(uint32_t ordinal) {
+  return {ModulePart::Kind::kFunction, SymbolOrdinal{ordinal}};
+}
+
+class PackTest : public ::testing::Test {
+ protected:
+  PackTest() : path_(::testing::TempDir() + "/test.pack") {
+    unlink(path_.c_str());
+    file_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  }
+  ~PackTest() override { close(file_); }
+
+  std::string Read(const Pack& pack, ModulePart part) {
+    const Pack::Entry* entry = pack.Find(part);
+    if (entry == nullptr) return "(none)";
+    ObjectCache::Bytes bytes = pack.Read(*entry).value();
+    return std::string(bytes.begin(), bytes.end());
+  }
+
+  const std::string path_;
+  int file_ = -1;
+};
+
+TEST_F(PackTest, IsFoundByPartAndLiesInOrder) {
+  PackWriter writer(file_, "label", "signature", /*most_entries=*/10);
+  const std::string large(1 << 20, 'x');
+  ASSERT_THAT(writer.Add(Function(9), "nine"), IsOk());
+  ASSERT_THAT(writer.Add(Function(2), large), IsOk());
+  ASSERT_THAT(writer.Add(kIndex, ""), IsOk());
+  ASSERT_THAT(writer.Finish(), IsOk());
+  ASSERT_OK_AND_ASSIGN(std::unique_ptr<Pack> pack, Pack::Open(AT_FDCWD, path_));
+  EXPECT_EQ(pack->label(), "label");
+  EXPECT_EQ(pack->signature(), "signature");
+  EXPECT_EQ(Read(*pack, Function(9)), "nine");
+  EXPECT_EQ(Read(*pack, Function(2)), large);
+  EXPECT_EQ(Read(*pack, kIndex), "");
+  EXPECT_EQ(Read(*pack, Function(3)), "(none)");
+  std::vector<std::string> order;
+  for (const Pack::Entry& entry : pack->EntriesInOrder()) order.push_back(entry.part.ToString());
+  EXPECT_THAT(order, ElementsAre("function 9", "function 2", "index"));
+}
+
+TEST_F(PackTest, IsNoneBeforeItIsFinished) {
+  PackWriter writer(file_, "label", "signature", /*most_entries=*/1);
+  ASSERT_THAT(writer.Add(Function(1), std::string(1 << 20, 'x')), IsOk());
+  EXPECT_THAT(Pack::Open(AT_FDCWD, path_), StatusIs(absl::StatusCode::kDataLoss));
+}
+
+TEST_F(PackTest, FailureToWriteHasTheSystemsReason) {
+  const int read_only = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  PackWriter writer(read_only, "label", "signature", /*most_entries=*/1);
+  EXPECT_THAT(writer.Add(Function(1), std::string(1 << 20, 'x')),
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("Bad file descriptor")));
+  close(read_only);
+}
+
+TEST_F(PackTest, FilesThatAreNoneAreToldApart) {
+  EXPECT_THAT(Pack::Open(AT_FDCWD, "/no/such"), StatusIs(absl::StatusCode::kNotFound));
+  EXPECT_THAT(Pack::Open(AT_FDCWD, "/dev/null"),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("not a file")));
+}
+
+}  // namespace
+}  // namespace firstcall

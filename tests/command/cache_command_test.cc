@@ -1,0 +1,278 @@
+// The command with an object cache: what a second run finds there, and `firstcall cache` and
+// `firstcall precompile`. The command's path is the only argument.
+
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "llvm/Support/FileSystem.h"
+#include "tests/programs/process.h"
+#include "tests/testing/redis_server.h"
+
+namespace firstcall {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+std::string command_path;
+
+constexpr char kProgram[] = R"(
+  @text = private constant [6 x i8] c"hello\00"
+  @unused_data = global i32 7
+  declare i32 @puts(ptr)
+  declare void @exit(i32)
+  define internal void @greet(i1 %again) {
+    br i1 %again, label %greeting, label %done
+  greeting:
+    %1 = call i32 @puts(ptr @text)
+    br label %done
+  done:
+    ret void
+  }
+  define i32 @not_called() {
+    %1 = load i32, ptr @unused_data
+    ret i32 %1
+  }
+  define i32 @main(i32 %argc, ptr %argv) {
+    call void @greet(i1 true)
+    %many = icmp sgt i32 %argc, 1
+    br i1 %many, label %other, label %done
+  other:
+    %2 = call i32 @not_called()
+    ret i32 %2
+  done:
+    ret i32 0
+  })";
+
+class CacheCommandTest : public ::testing::Test {
+ protected:
+  CacheCommandTest()
+      : directory_(::testing::TempDir() + "/" +
+                   ::testing::UnitTest::GetInstance()->current_test_info()->name()),
+        option_("--object-cache-dir=" + directory_),
+        program_(::testing::TempDir() + "/program.ll") {
+    llvm::sys::fs::remove_directories(directory_);
+    std::ofstream(program_) << kProgram;
+  }
+
+  static ::testing::Matcher<std::string> Compiled(int count) {
+    return ContainsRegex("functions compiled +" + std::to_string(count) + " ");
+  }
+
+  testing::ProcessResult RunCommand(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), command_path);
+    return testing::RunProcess(arguments, "");
+  }
+
+  std::string OnlyPack() {
+    std::error_code error;
+    std::string pack;
+    for (llvm::sys::fs::directory_iterator entry(directory_, error), end; entry != end && !error;
+         entry.increment(error)) {
+      if (llvm::StringRef(entry->path()).ends_with(".pack")) {
+        EXPECT_EQ(pack, "") << "there are several";
+        pack = entry->path();
+      }
+    }
+    EXPECT_NE(pack, "");
+    return pack;
+  }
+
+  const std::string directory_;
+  const std::string option_;
+  const std::string program_;
+};
+
+TEST_F(CacheCommandTest, SecondRunCompilesNothing) {
+  const testing::ProcessResult cold = RunCommand({option_, "--stats", program_});
+  EXPECT_EQ(cold.output, "hello\n");
+  EXPECT_THAT(cold.errors, Compiled(2));
+  const testing::ProcessResult warm = RunCommand({option_, "--stats", program_});
+  EXPECT_EQ(warm.output, "hello\n");
+  EXPECT_EQ(warm.exit_status, 0);
+  EXPECT_THAT(warm.errors, Compiled(0));
+}
+
+TEST_F(CacheCommandTest, EnvironmentNamesTheDirectory) {
+  ASSERT_EQ(setenv("FIRSTCALL_CACHE", directory_.c_str(), 1), 0);
+  RunCommand({program_});
+  EXPECT_THAT(RunCommand({"--stats", program_}).errors, Compiled(0));
+  EXPECT_THAT(RunCommand({"cache", "list"}).output, HasSubstr(program_));
+  ASSERT_EQ(unsetenv("FIRSTCALL_CACHE"), 0);
+}
+
+TEST_F(CacheCommandTest, OptionsThatMayChangeCodeAreOtherObjects) {
+  RunCommand({option_, program_});
+  for (const std::string other :
+       {"-O2", "--mcpu=x86-64", "--object-cache-key=clang=19", "--tail-dup-size=3"}) {
+    EXPECT_THAT(RunCommand({option_, "--stats", other, program_}).errors, Compiled(2)) << other;
+    EXPECT_THAT(RunCommand({option_, "--stats", other, program_}).errors, Compiled(0)) << other;
+  }
+  EXPECT_THAT(RunCommand({option_, "--stats", "--compile-threads=1", program_}).errors,
+              Compiled(0));
+}
+
+TEST_F(CacheCommandTest, DirectoryThatOthersWriteToIsRefused) {
+  ASSERT_FALSE(llvm::sys::fs::create_directories(directory_));
+  ASSERT_EQ(chmod(directory_.c_str(), 0777), 0);
+  const testing::ProcessResult result = RunCommand({option_, program_});
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.output, IsEmpty());
+  EXPECT_THAT(result.errors,
+              AllOf(HasSubstr("firstcall: object cache"), HasSubstr("others may write to it")));
+  EXPECT_THAT(RunCommand({"cache", "list", option_}).errors, HasSubstr("others may write to it"));
+}
+
+TEST_F(CacheCommandTest, DamageIsFoundCompiledAnewAndHealed) {
+  RunCommand({option_, program_});
+  const std::string pack = OnlyPack();
+  std::ifstream in(pack, std::ios::binary);
+  std::string bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  const size_t at = bytes.rfind("ELF");
+  ASSERT_NE(at, std::string::npos);
+  bytes[at] = 'e';
+  std::ofstream(pack, std::ios::binary) << bytes;
+  const testing::ProcessResult verified = RunCommand({"cache", "verify", option_});
+  EXPECT_EQ(verified.exit_status, 1);
+  EXPECT_THAT(verified.errors, AllOf(HasSubstr(pack), HasSubstr("is damaged")));
+  const testing::ProcessResult run = RunCommand({option_, program_});
+  EXPECT_EQ(run.output, "hello\n");
+  EXPECT_THAT(run.errors, AllOf(HasSubstr("firstcall: warning: object cache"), HasSubstr(pack)));
+  const testing::ProcessResult healed = RunCommand({"cache", "verify", option_});
+  EXPECT_EQ(healed.exit_status, 0);
+  EXPECT_THAT(healed.output, HasSubstr(" is sound"));
+  EXPECT_THAT(RunCommand({option_, "--stats", program_}).errors, Compiled(0));
+}
+
+TEST_F(CacheCommandTest, ShowTellsWhatObjectsWereMadeFrom) {
+  RunCommand({option_, program_});
+  const testing::ProcessResult shown = RunCommand({"cache", "show", option_});
+  EXPECT_EQ(shown.exit_status, 0);
+  EXPECT_THAT(shown.output,
+              AllOf(HasSubstr("module " + program_), ContainsRegex("firstcall=[0-9]+-[0-9a-f]+\n"),
+                    ContainsRegex("llvm=19[.0-9]+-[0-9a-f]{40}"),
+                    ContainsRegex("source=[0-9a-f]{64}"), HasSubstr("target=x86_64"),
+                    HasSubstr("level=0"), ContainsRegex("[0-9]+  function [0-9]+ main\n"),
+                    ContainsRegex("[0-9]+  function [0-9]+ greet[$][0-9]+\n")));
+}
+
+TEST_F(CacheCommandTest, ClearRemovesWhatIsNamed) {
+  RunCommand({option_, program_});
+  const std::string pack = OnlyPack();
+  EXPECT_EQ(RunCommand({"cache", "clear", option_, "no such"}).exit_status, 1);
+  EXPECT_TRUE(llvm::sys::fs::exists(pack));
+  EXPECT_EQ(RunCommand({"cache", "clear", option_}).exit_status, 0);
+  EXPECT_FALSE(llvm::sys::fs::exists(pack));
+  EXPECT_EQ(RunCommand({"cache", "list", option_}).output, "");
+}
+
+TEST_F(CacheCommandTest, WrongUsesAreExplained) {
+  for (const std::vector<std::string>& wrong : std::vector<std::vector<std::string>>{
+           {"cache"}, {"cache", "burn", option_}, {"cache", "list", "--what"}}) {
+    const testing::ProcessResult result = RunCommand(wrong);
+    EXPECT_EQ(result.exit_status, 1);
+    EXPECT_THAT(result.errors, HasSubstr("usage: firstcall cache"));
+  }
+  EXPECT_THAT(RunCommand({"cache", "list"}).errors, HasSubstr("which object cache?"));
+  EXPECT_THAT(RunCommand({"cache", "list", "--object-cache-dir=/no/such"}).errors,
+              HasSubstr("No such file"));
+  EXPECT_THAT(RunCommand({"precompile", program_}).errors, HasSubstr("needs an object cache"));
+}
+
+// Two machines are two processes with directories of their own.
+TEST_F(CacheCommandTest, MachinesThatShareAServerCompileOnce) {
+  RedisServer server;
+  const std::string key = ::testing::TempDir() + "/key";
+  std::ofstream(key) << "a secret\n";
+  const std::vector<std::string> shared = {"--object-cache=" + server.Url(),
+                                           "--object-cache-key-file=" + key, "--stats"};
+  const auto run_on = [&](const std::string& machine) {
+    std::vector<std::string> arguments = shared;
+    arguments.push_back(option_ + machine);
+    arguments.push_back(program_);
+    return RunCommand(arguments);
+  };
+  llvm::sys::fs::remove_directories(directory_ + "1");
+  llvm::sys::fs::remove_directories(directory_ + "2");
+  EXPECT_THAT(run_on("1").errors, Compiled(2));
+  const testing::ProcessResult second = run_on("2");
+  EXPECT_EQ(second.output, "hello\n");
+  EXPECT_THAT(second.errors, AllOf(Compiled(0), Not(HasSubstr("warning"))));
+  server.Kill();
+  const testing::ProcessResult alone = run_on("2");
+  EXPECT_EQ(alone.output, "hello\n");
+  EXPECT_THAT(alone.errors, Compiled(0));
+}
+
+TEST_F(CacheCommandTest, ServersThatCannotBeUsedAreRefusedOrAWarning) {
+  EXPECT_THAT(RunCommand({"--object-cache=http://h", program_}).errors, HasSubstr("no redis://"));
+  EXPECT_THAT(RunCommand({"--object-cache=rediss://h", program_}).errors, HasSubstr("has no TLS"));
+  EXPECT_THAT(
+      RunCommand({"--object-cache=redis://h", "--object-cache-key-file=/no/such", program_}).errors,
+      HasSubstr("cannot read '/no/such'"));
+  const testing::ProcessResult result =
+      RunCommand({"--object-cache=redis://127.0.0.1:1", program_});
+  EXPECT_EQ(result.exit_status, 0);
+  EXPECT_EQ(result.output, "hello\n");
+  EXPECT_THAT(result.errors, HasSubstr("firstcall: warning: object cache 'redis://127.0.0.1:1/0'"));
+}
+
+TEST_F(CacheCommandTest, PrecompileLeavesNothingToCompile) {
+  const testing::ProcessResult done =
+      RunCommand({"precompile", option_, "--compile-threads=2", program_});
+  EXPECT_EQ(done.exit_status, 0);
+  EXPECT_EQ(done.output, "3 of 3 functions compiled\n");
+  EXPECT_EQ(done.errors, "");
+  const testing::ProcessResult run = RunCommand({option_, "--stats", program_, "argument"});
+  EXPECT_EQ(run.exit_status, 7);
+  EXPECT_EQ(run.output, "hello\n");
+  EXPECT_THAT(run.errors, Compiled(0));
+}
+
+TEST_F(CacheCommandTest, PrecompileTakesAList) {
+  const std::string list = ::testing::TempDir() + "/list";
+  std::ofstream(list) << "main\n";
+  EXPECT_EQ(RunCommand({"precompile", option_, "--functions=" + list, program_}).output,
+            "1 of 1 functions compiled\n");
+  EXPECT_THAT(RunCommand({option_, "--stats", program_}).errors, Compiled(1));
+  std::ofstream(list) << "main\nno_such_function\n";
+  const testing::ProcessResult wrong =
+      RunCommand({"precompile", option_, "--functions=" + list, program_});
+  EXPECT_EQ(wrong.exit_status, 1);
+  EXPECT_THAT(wrong.errors, HasSubstr("no_such_function"));
+}
+
+TEST_F(CacheCommandTest, PrecompileKeepsWhatItCan) {
+  const std::string program = ::testing::TempDir() + "/missing.ll";
+  std::ofstream(program) << kProgram << R"(
+    declare void @no_such_symbol()
+    define void @broken() {
+      call void @no_such_symbol()
+      ret void
+    })";
+  const testing::ProcessResult done = RunCommand({"precompile", option_, program});
+  EXPECT_EQ(done.exit_status, 1);
+  EXPECT_EQ(done.output, "3 of 4 functions compiled\n");
+  EXPECT_THAT(done.errors, HasSubstr("no_such_symbol"));
+  EXPECT_THAT(RunCommand({option_, "--stats", program}).errors, Compiled(0));
+}
+
+}  // namespace
+}  // namespace firstcall
+
+int main(int argc, char** argv) {
+  ::testing::InitGoogleTest(&argc, argv);
+  if (argc != 2) return 2;
+  firstcall::command_path = argv[1];
+  return RUN_ALL_TESTS();
+}

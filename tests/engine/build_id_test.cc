@@ -1,0 +1,30 @@
+#include "engine/build_id.h"
+
+#include <algorithm>
+#include <string>
+
+#include "absl/strings/ascii.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "llvm-c/Core.h"
+
+namespace firstcall {
+namespace {
+
+// Debian's build of LLVM has one, of 20 bytes. What `file` says of the library is the same.
+TEST(BuildIdTest, TellsWhichLlvmIsRunning) {
+  const std::string id = BuildIdOf(reinterpret_cast<const void*>(&LLVMGetVersion));
+  EXPECT_EQ(id.size(), 40u);
+  EXPECT_TRUE(std::all_of(id.begin(), id.end(), [](unsigned char c) {
+    return absl::ascii_isxdigit(c);
+  })) << id;
+}
+
+TEST(BuildIdTest, AddressOutsideOfEveryLibraryHasNone) {
+  int local = 0;
+  EXPECT_EQ(BuildIdOf(&local), "");
+  EXPECT_EQ(BuildIdOf(nullptr), "");
+}
+
+}  // namespace
+}  // namespace firstcall

@@ -1,0 +1,79 @@
+#include "tools/precompile.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "base/status.h"
+#include "tools/run_program.h"
+
+namespace firstcall {
+namespace {
+
+absl::StatusOr<std::vector<std::string>> ReadLines(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) return absl::NotFoundError(absl::StrCat("cannot read '", path, "'"));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) {
+    if (!line.empty()) lines.push_back(line);
+  }
+  return lines;
+}
+
+// Counts on a terminal; elsewhere only the result is said.
+PrepareOptions WithProgress(PrepareProgress& last) {
+  PrepareOptions options;
+  const bool is_terminal = isatty(STDERR_FILENO) != 0;
+  options.progress = [&last, is_terminal](const PrepareProgress& progress) {
+    last = progress;
+    if (is_terminal) std::fprintf(stderr, "\r%zu of %zu", progress.done, progress.total);
+    if (is_terminal && progress.done == progress.total) std::fputc('\n', stderr);
+    return true;
+  };
+  return options;
+}
+
+absl::Status PrepareChosen(Engine& engine, const std::string& functions_file,
+                           const PrepareOptions& options) {
+  if (functions_file.empty()) return engine.PrepareAll(options);
+  FIRSTCALL_ASSIGN_OR_RETURN(std::vector<std::string> lines, ReadLines(functions_file));
+  const std::vector<absl::string_view> names(lines.begin(), lines.end());
+  return engine.Prepare(names, options);
+}
+
+absl::Status Run(const CommandLine& command_line, PrepareProgress& progress) {
+  if (command_line.engine.object_cache == nullptr) {
+    return absl::InvalidArgumentError("precompile needs an object cache: --object-cache-dir=DIR");
+  }
+  if (command_line.engine.mode == Mode::kEager) {
+    return absl::InvalidArgumentError("precompile is for -mode=lazy");
+  }
+  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<Engine> engine, Load(command_line));
+  // A library has none.
+  absl::Status has_main = engine->CheckMain(command_line.entry_function);
+  if (!has_main.ok() && !absl::IsNotFound(has_main)) return has_main;
+  return PrepareChosen(*engine, command_line.functions_file, WithProgress(progress));
+}
+
+}  // namespace
+
+int Precompile(const CommandLine& command_line) {
+  PrepareProgress progress;
+  absl::Status status = Run(command_line, progress);
+  if (progress.total != 0) {
+    std::printf("%zu of %zu functions compiled\n", progress.done - progress.failed, progress.total);
+  }
+  if (status.ok()) return 0;
+  std::fprintf(stderr, "firstcall: %s\n", std::string(status.message()).c_str());
+  return 1;
+}
+
+}  // namespace firstcall

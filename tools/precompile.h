@@ -1,0 +1,18 @@
+// `firstcall precompile ...`: fills an object cache ahead of time.
+
+#ifndef FIRSTCALL_TOOLS_PRECOMPILE_H_
+#define FIRSTCALL_TOOLS_PRECOMPILE_H_
+
+#include "tools/command_line.h"
+
+namespace firstcall {
+
+// Compiles every function of the program, or those that `command_line.functions_file` names in a
+// line each, into the cache. Returns the command's exit status: 0, or 1 with the reasons on
+// standard error if there is no cache or some function could not be compiled or linked; what could
+// be is kept all the same.
+int Precompile(const CommandLine& command_line);
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_TOOLS_PRECOMPILE_H_
