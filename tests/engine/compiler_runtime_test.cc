@@ -37,8 +37,8 @@ TEST(CompilerRuntimeTest, AtomicOperationsDoWhatTheirNamesSay) {
 }
 
 TEST(CompilerRuntimeTest, EveryWidthAndOrderIsThere) {
-  for (const char* name : {"__aarch64_cas16_acq", "__aarch64_ldadd1_relax", "__aarch64_swp2_acq_rel",
-                           "__aarch64_ldset8_rel", "__clear_cache"}) {
+  for (const char* name : {"__aarch64_cas16_acq", "__aarch64_ldadd1_relax",
+                           "__aarch64_swp2_acq_rel", "__aarch64_ldset8_rel", "__clear_cache"}) {
     EXPECT_FALSE(FindInCompilerRuntime(name).is_null()) << name;
   }
 }
