@@ -25,16 +25,21 @@ static_assert(FC_INT128 == static_cast<int>(ForeignKind::kInt128));
 static_assert(FC_STRUCT == static_cast<int>(ForeignKind::kStruct));
 static_assert(sizeof(fc_int128) == 16);
 
-// More than a signature needs; reached by a struct that is a field of itself.
+// More than a signature needs. A struct that is a field of itself comes too deep.
 constexpr size_t kMostFields = 10000;
+constexpr size_t kMostDepth = 100;
 
-absl::StatusOr<ForeignType> TypeFrom(const fc_type& type, size_t& fields_left) {
+absl::StatusOr<ForeignType> TypeFrom(const fc_type& type, size_t depth, size_t& fields_left) {
   if (type.kind < FC_VOID || type.kind > FC_STRUCT) {
     return absl::InvalidArgumentError(
         absl::StrCat("there is no type ", static_cast<int>(type.kind)));
   }
   ForeignType result(static_cast<ForeignKind>(type.kind));
   if (type.kind != FC_STRUCT) return result;
+  if (depth == kMostDepth) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("structs are nested more than ", kMostDepth, " deep"));
+  }
   if (type.field_count > fields_left) {
     return absl::InvalidArgumentError(
         absl::StrCat("a struct has more than ", kMostFields, " fields"));
@@ -44,7 +49,7 @@ absl::StatusOr<ForeignType> TypeFrom(const fc_type& type, size_t& fields_left) {
   }
   fields_left -= type.field_count;
   for (size_t i = 0; i < type.field_count; ++i) {
-    FIRSTCALL_ASSIGN_OR_RETURN(ForeignType field, TypeFrom(type.fields[i], fields_left));
+    FIRSTCALL_ASSIGN_OR_RETURN(ForeignType field, TypeFrom(type.fields[i], depth + 1, fields_left));
     result.fields.push_back(std::move(field));
   }
   return result;
@@ -53,7 +58,7 @@ absl::StatusOr<ForeignType> TypeFrom(const fc_type& type, size_t& fields_left) {
 // `value` is read, or, as a result, written.
 absl::StatusOr<ForeignValue> ValueFrom(fc_value& value, absl::string_view which) {
   size_t fields_left = kMostFields;
-  absl::StatusOr<ForeignType> type = TypeFrom(value.type, fields_left);
+  absl::StatusOr<ForeignType> type = TypeFrom(value.type, /*depth=*/0, fields_left);
   if (!type.ok()) return Annotate(type.status(), which);
   void* const bytes = value.type.kind == FC_STRUCT ? value.as.structure : &value.as;
   return ForeignValue{*std::move(type), bytes};

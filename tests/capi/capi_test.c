@@ -571,6 +571,9 @@ static void TestCalls(void) {
               "fields of a struct are null");
   self.fields = &self;
   CHECK_ERROR((point.type = self, fc_call(engine, "half", &point, 1, NULL)), FC_INVALID_ARGUMENT,
+              "structs are nested more than 100 deep");
+  self.field_count = 10001;
+  CHECK_ERROR((point.type = self, fc_call(engine, "half", &point, 1, NULL)), FC_INVALID_ARGUMENT,
               "more than 10000 fields");
   fc_engine_destroy(engine);
 }
