@@ -116,6 +116,9 @@ absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(EngineOptions options) {
   FIRSTCALL_ASSIGN_OR_RETURN(Target target, Target::Create(options));
   ArenaMemoryOptions memory_options;
   memory_options.budget = options.memory_budget;
+  if (const std::optional<SegmentSizes>& sizes = options.arena_sizes) {
+    memory_options.sizes = ArenaSizes(sizes->code, sizes->read_only, sizes->data);
+  }
   std::shared_ptr<PageMapper> mapper = options.page_mapper;
   if (mapper == nullptr) mapper = std::make_shared<InProcessMapper>();
   FIRSTCALL_ASSIGN_OR_RETURN(std::shared_ptr<ArenaMemory> arenas,

@@ -18,6 +18,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "memory/memory_manager.h"
 
 namespace llvm {
 class TargetOptions;
@@ -25,8 +26,7 @@ class TargetOptions;
 
 namespace firstcall {
 
-class MemoryManager;  // memory/memory_manager.h
-class PageMapper;     // memory/page_mapper.h
+class PageMapper;  // memory/page_mapper.h
 
 enum class Mode {
   kLazy,   // Each function is compiled the first time it is called.
@@ -113,6 +113,10 @@ struct EngineOptions {
   // Bytes of code and data, stubs included, that the engine's own memory may hold at any time; more
   // is ResourceExhausted.
   size_t memory_budget = SIZE_MAX;
+
+  // Addresses that each arena reserves, in bytes. Unset: what suits the architecture (1.5 GiB), of
+  // which only what is used takes memory. For processes whose addresses are limited.
+  std::optional<SegmentSizes> arena_sizes;
 
   // Where the engine's own memory gets its pages. Null: from this process. Code is called in this
   // process, so that is where they have to be accessible.

@@ -63,7 +63,8 @@ def libffi_repository(name):
     _repository(
         name = name,
         build_file = "//third_party/libffi:libffi.BUILD",
-        headers = {"/usr/include/x86_64-linux-gnu/ffi.h": "libffi-dev"},
+        # The header itself is in a folder of the architecture.
+        headers = {"/usr/share/doc/libffi-dev/copyright": "libffi-dev"},
     )
 
 def hiredis_repository(name):

@@ -267,6 +267,40 @@ TEST(MemoryBudgetTest, IsAnErrorThatEnds) {
   EXPECT_THAT(engine->LookupAddress(absl::StrCat("d", added.size() - 1)), IsOk());
 }
 
+// Modules go to further arenas, and those of the first one go on, with functions that refer to what
+// lies in others.
+TEST(ArenasTest, AreAddedWhenOneIsFull) {
+  for (const Mode mode : {Mode::kLazy, Mode::kEager}) {
+    EngineOptions options;
+    options.mode = mode;
+    options.arena_sizes = SegmentSizes{256 << 10, 256 << 10, 256 << 10};
+    std::unique_ptr<Engine> engine = Engine::Create(std::move(options)).value();
+    constexpr int kModules = 60;
+    for (int i = 0; i < kModules; ++i) {
+      // 16 KiB of data, and calls of the module before and of the first.
+      const std::string text = absl::StrCat(
+          "@d", i, " = global [4000 x i32] zeroinitializer\n",
+          i > 0
+              ? absl::StrCat("declare i32 @f", i - 1, "(i32) @d0 = external global [4000 x i32]\n")
+              : "",
+          "define i32 @late", i, "(i32 %x) { %p = getelementptr i32, ptr @d", i,
+          ", i32 %x  %v = load i32, ptr %p  %w = load i32, ptr @d0  %s = add i32 %v, %w"
+          "  ret i32 %s }\n",
+          "define i32 @f", i, "(i32 %x) { store i32 ", i, ", ptr @d", i, "\n",
+          i > 0 ? absl::StrCat("%r = call i32 @f", i - 1, "(i32 %x)") : "%r = add i32 %x, 0",
+          " %s = add i32 %r, 1  ret i32 %s }");
+      ASSERT_THAT(engine->AddBitcode(ParseToBitcode(text), absl::StrCat("part", i)), IsOk());
+      const std::string name = absl::StrCat("f", i);
+      ASSERT_EQ((*engine->Lookup<int(int)>(name).value())(100), 101 + i);
+    }
+    EXPECT_GT(engine->stats().memory.arenas, 3u);
+    for (int i = 0; i < kModules; ++i) {
+      const std::string name = absl::StrCat("late", i);
+      ASSERT_EQ((*engine->Lookup<int(int)>(name).value())(0), i);
+    }
+  }
+}
+
 // --- The client's memory ---
 
 // Manages pages itself: each block has pages of its own, which become executable or read-only when
