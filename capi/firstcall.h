@@ -181,7 +181,7 @@ void fc_options_set_failure_handler(fc_options* options, fc_failure_handler hand
  *  - Several threads link at once, and so call them at once.
  *  - A block is zeroed, aligned as asked, and lasts until it is freed, however long that is:
  *    longer than the engine, if code was detached from it.
- *  - The blocks of one object lie within reach of each other (x86-64: 2 GiB; AArch64: 128 MiB):
+ *  - The blocks of one object lie within 2000 MiB of each other:
  *    for all but the first, `near_address` says of what. Blocks of different objects may lie
  *    anywhere.
  *  - The library writes a block at `write` and before `finalize` only, except for writable data,

@@ -12,13 +12,10 @@
 
 namespace firstcall {
 
-// How far apart two addresses may be, in bytes, for one to be referred to from the other: what
-// direct calls reach (x86-64 2 GiB, AArch64 128 MiB), less what an object may extend beyond them.
-#if defined(__aarch64__)
-inline constexpr int64_t kReach = int64_t{120} << 20;
-#else
+// How far apart the parts of an object may be, in bytes, for one to refer to another: less than
+// distances reach (x86-64 2 GiB, AArch64 4 GiB), by what an object may extend beyond an address.
+// Its code is in one piece, so that branches, which reach less on AArch64, do not matter.
 inline constexpr int64_t kReach = int64_t{2000} << 20;
-#endif
 
 class ExecutorAddress {
  public:

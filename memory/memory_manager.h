@@ -6,7 +6,7 @@
 //  - A block is zeroed, aligned as asked, and lasts until Free, however long that is: longer than
 //  the
 //    engine, if code was detached from it.
-//  - The blocks of one object lie within reach of each other (x86-64 2 GiB, AArch64 128 MiB): for
+//  - The blocks of one object lie within 2000 MiB of each other (kReach): for
 //  all
 //    but the first, MemoryRequest::near says of what. Blocks of different objects may lie anywhere.
 //    A block that is out of reach is a failure to link, and is freed.
