@@ -78,12 +78,14 @@ class Gate {
   // for it, when the process was forked, and is not there any more.
   void ReplaceInChild() ABSL_NO_THREAD_SAFETY_ANALYSIS {
     auto* gate = new Gate();
+    gate->parents_ = this;
     gate->is_exiting_ = is_exiting_;
     gate->at_work_ = own_work();
     current_.store(gate, std::memory_order_release);
   }
 
   static std::atomic<Gate*> current_;
+  Gate* parents_ = nullptr;  // Never destroyed either, and so no leak.
 
   absl::Mutex mutex_;
   absl::CondVar changed_;

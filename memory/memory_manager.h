@@ -3,13 +3,11 @@
 //
 // The contract, for the client that writes one:
 //  - Thread-safe: several threads link at once.
-//  - A block is zeroed, aligned as asked, and lasts until Free, however long that is: longer than
-//  the
-//    engine, if code was detached from it.
-//  - The blocks of one object lie within 2000 MiB of each other (kReach): for
-//  all
-//    but the first, MemoryRequest::near says of what. Blocks of different objects may lie anywhere.
-//    A block that is out of reach is a failure to link, and is freed.
+//  - A block is zeroed, aligned as asked, and lasts until Free. That may be longer than the engine
+//    lives, if code was detached from it.
+//  - The blocks of one object lie within 2000 MiB of each other (kReach). For all but the first,
+//    MemoryRequest::near says of what. Blocks of different objects may lie anywhere. A block that
+//    is out of reach is a failure to link, and is freed.
 //  - The engine writes blocks before Finalize only, except for writable data, which compiled code
 //    writes at `run`. Finalize comes once for each object, with all its blocks, when their contents
 //    are complete; after it code must be executable and everything readable at `run`, and
