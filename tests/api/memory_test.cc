@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "engine/engine.h"
@@ -319,9 +320,8 @@ class PagesOfItsOwn final : public MemoryManager {
     const bool is_near = heeds_near_ && !request.near.is_null();
     void* pages =
         is_near ? MapNear(request.near, size)
-                : mmap(next_, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+                : MapFarAway(size);
     if (pages == MAP_FAILED) return absl::ResourceExhaustedError("mmap");
-    next_ += size;
     blocks_[pages] = size;
     auto* bytes = static_cast<uint8_t*>(pages);
     return MemoryBlock{bytes, ExecutorAddress::Of(bytes), request.size, request.segment};
@@ -373,9 +373,26 @@ class PagesOfItsOwn final : public MemoryManager {
     return MAP_FAILED;
   }
 
+  // One behind the other, out of reach of the program, of its libraries and of the engine's memory.
+  void* MapFarAway(size_t size) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    for (int step = 0; step < 1000; ++step) {
+      void* pages = mmap(next_, size, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+      if (pages == next_) {
+        next_ += size;
+        return pages;
+      }
+      if (pages != MAP_FAILED) munmap(pages, size);  // A system that takes it for a hint.
+      next_ += int64_t{1} << 30;
+    }
+    return MAP_FAILED;
+  }
+
   const bool heeds_near_;
   mutable absl::Mutex mutex_;
-  char* next_ = reinterpret_cast<char*>(uint64_t{0x10} << 32);
+  char* next_ ABSL_GUARDED_BY(mutex_) =
+      reinterpret_cast<char*>((reinterpret_cast<uintptr_t>(&kProgram) & ~uintptr_t{0xffff}) +
+                              (uintptr_t{64} << 30));
   std::map<void*, size_t> blocks_;
   int finalized_ = 0;
 };
