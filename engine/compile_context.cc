@@ -13,6 +13,14 @@ absl::StatusOr<ObjectEmitter*> CompileContext::Emitter() {
   return emitter_.get();
 }
 
+absl::StatusOr<IrOptimizer*> CompileContext::Optimizer() {
+  if (!target_.optimizes_ir()) return nullptr;
+  if (optimizer_ == nullptr || optimizer_->is_broken()) {
+    FIRSTCALL_ASSIGN_OR_RETURN(optimizer_, IrOptimizer::Create(target_));
+  }
+  return optimizer_.get();
+}
+
 absl::StatusOr<ModuleView*> CompileContext::View(SourceModule& module) {
   std::shared_ptr<ModuleView>& view = views_[module.id()];
   if (view == nullptr) {

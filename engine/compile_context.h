@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "base/ids.h"
+#include "engine/ir_optimizer.h"
 #include "engine/mcjit_linker.h"
 #include "engine/object_emitter.h"
 #include "engine/source_module.h"
@@ -29,6 +30,9 @@ class CompileContext {
   // A code generator that works: the last one, unless it broke. Errors as ObjectEmitter::Create.
   absl::StatusOr<ObjectEmitter*> Emitter();
 
+  // The same for the optimizer of IR; null if the target wants none.
+  absl::StatusOr<IrOptimizer*> Optimizer();
+
   McjitLinker& linker() { return linker_; }
 
   // This context's view of `module`; parsed the first time. Errors as ModuleSource::OpenView.
@@ -43,6 +47,7 @@ class CompileContext {
  private:
   const Target& target_;
   std::unique_ptr<ObjectEmitter> emitter_;
+  std::unique_ptr<IrOptimizer> optimizer_;
   McjitLinker linker_;
   absl::flat_hash_map<ModuleId, std::shared_ptr<ModuleView>> views_;
 };

@@ -153,9 +153,11 @@ absl::StatusOr<FunctionCompiler::Made> FunctionCompiler::Make(FunctionKey key,
   SourceModule& module = *key.module;
   FIRSTCALL_ASSIGN_OR_RETURN(ModuleView * view, context.View(module));
   FIRSTCALL_ASSIGN_OR_RETURN(ObjectEmitter * emitter, context.Emitter());
+  FIRSTCALL_ASSIGN_OR_RETURN(IrOptimizer * optimizer, context.Optimizer());
   ExtractOptions options;
   options.verify = !module.source().is_verified();
   options.drop_alias_metadata = !emitter->optimizes();
+  options.import_callees = optimizer != nullptr;
   options.list_callees = speculation_left_ > 0;
   options.is_far = IsFar(module);
   const auto ask_resolver = [&](SymbolOrdinal ordinal) {
@@ -188,6 +190,13 @@ absl::StatusOr<FunctionCompiler::Made> FunctionCompiler::Make(FunctionKey key,
     if (module.cache() != nullptr) {
       AddIdentification(*function_module.module,
                         module.cache()->IdentificationOf(PartOf(key.ordinal)));
+    }
+    if (optimizer != nullptr) {
+      absl::Status optimized = optimizer->Optimize(*function_module.module);
+      if (!optimized.ok()) {
+        (void)function_module.module.release();  // Left in the middle: cannot be destroyed.
+        return optimized;
+      }
     }
     listener_.OnModuleMade(*function_module.module);
     FIRSTCALL_ASSIGN_OR_RETURN(made.bytes, emitter->Emit(std::move(function_module.module)));

@@ -33,8 +33,14 @@ enum class Mode {
   kEager,  // Each module is compiled and linked whole when it is added.
 };
 
-// How much work code generation does for a function; as LLVM's -O0 to -O3. Bodies are not optimized
-// as IR at any level.
+// How much is done for a function of a module that is compiled lazily.
+enum class Tier {
+  kZero,  // Code generation alone: what starts soonest.
+  kOne,   // Its IR is optimized, together with what it calls in its source module, and code is
+          // generated at kO2 at least: what runs fastest.
+};
+
+// How much work code generation does for a function; as LLVM's -O0 to -O3.
 enum class CodegenLevel { kO0, kO1, kO2, kO3 };
 
 enum class RelocationModel { kPic, kStatic, kDynamicNoPic, kRopi, kRwpi, kRopiRwpi };
@@ -84,6 +90,8 @@ class ObjectCache;  // cache/object_cache.h
 struct EngineOptions {
   Mode mode = Mode::kLazy;
   CodegenLevel codegen_level = CodegenLevel::kO0;
+  // Means nothing in eager mode, which never optimizes IR.
+  Tier tier = Tier::kZero;
 
   // Where functions are compiled: on the thread that calls one (0), or on so many compile threads,
   // which do so for callers, and as many again, of lower priority, that compile ahead of need.

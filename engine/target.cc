@@ -1,5 +1,6 @@
 #include "engine/target.h"
 
+#include <algorithm>
 #include <mutex>  // std::call_once
 #include <utility>
 
@@ -154,8 +155,10 @@ absl::StatusOr<Target> Target::Create(const EngineOptions& options) {
     target.relocation_model_ = llvm::Reloc::PIC_;  // For the same reason.
   }
   target.level_ = ToLlvm(options.codegen_level);
+  target.optimizes_ir_ = options.tier == Tier::kOne && options.mode == Mode::kLazy;
+  if (target.optimizes_ir_) target.level_ = std::max(target.level_, llvm::CodeGenOptLevel::Default);
   // At -O0 branches keep their long form: choosing the shortest takes longer than it saves.
-  if (options.codegen_level == CodegenLevel::kO0) target.options_.MCOptions.MCRelaxAll = true;
+  if (target.level_ == llvm::CodeGenOptLevel::None) target.options_.MCOptions.MCRelaxAll = true;
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<llvm::TargetMachine> machine, target.CreateMachine());
   target.data_layout_ = machine->createDataLayout().getStringRepresentation();
   return target;
@@ -270,7 +273,8 @@ std::string Target::Describe() const {
   std::string text = absl::StrCat(
       "target=", triple_.str(), " cpu=", cpu_, " features=", features_, " layout=", data_layout_,
       " relocation=", static_cast<int>(relocation_model_), " code=", static_cast<int>(code_model_),
-      " level=", static_cast<int>(level_), " abi=", options_.MCOptions.ABIName, " denormals=");
+      " level=", static_cast<int>(level_), optimizes_ir_ ? " tier=1" : "",
+      " abi=", options_.MCOptions.ABIName, " denormals=");
   for (llvm::DenormalMode mode :
        {options_.getRawFPDenormalMode(), options_.getRawFP32DenormalMode()}) {
     absl::StrAppend(&text, static_cast<int>(mode.Output), ".", static_cast<int>(mode.Input), ".");

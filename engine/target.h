@@ -38,6 +38,9 @@ class Target {
 
   const llvm::Triple& triple() const { return triple_; }
 
+  // Whether function-modules are optimized as IR.
+  bool optimizes_ir() const { return optimizes_ir_; }
+
   // A line of text with every setting that can change generated code.
   std::string Describe() const;
 
@@ -54,6 +57,7 @@ class Target {
   llvm::Reloc::Model relocation_model_ = llvm::Reloc::PIC_;
   llvm::CodeModel::Model code_model_ = llvm::CodeModel::Small;
   llvm::CodeGenOptLevel level_ = llvm::CodeGenOptLevel::None;
+  bool optimizes_ir_ = false;
   std::string data_layout_;
 };
 

@@ -10,11 +10,13 @@
 #include "absl/strings/str_cat.h"
 #include "base/fatal_error_guard.h"
 #include "base/status.h"
+#include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
 #include "splitter/block_addresses.h"
+#include "splitter/callee_importer.h"
 #include "splitter/debug_info.h"
 #include "splitter/inevitable_calls.h"
 #include "splitter/likely_calls.h"
@@ -28,11 +30,10 @@ namespace {
 // Moves body, arguments and attributes; leaves a declaration in the view. What the body names still
 // belongs to the view. Prefix data stays in the view: it is found through the function's address,
 // and that is not the body's.
-llvm::Function* MoveFunction(llvm::Function& original, absl::string_view name,
-                             llvm::Module& target) {
+llvm::Function* MoveFunction(llvm::Function& original, llvm::StringRef name, llvm::Module& target) {
   auto* moved =
       llvm::Function::Create(original.getFunctionType(), llvm::GlobalValue::ExternalLinkage,
-                             original.getAddressSpace(), IrName(name, original), &target);
+                             original.getAddressSpace(), name, &target);
   moved->copyAttributesFrom(&original);
   moved->setLinkage(llvm::GlobalValue::ExternalLinkage);
   moved->setVisibility(llvm::GlobalValue::DefaultVisibility);
@@ -47,6 +48,14 @@ llvm::Function* MoveFunction(llvm::Function& original, absl::string_view name,
   original.setPrefixData(prefix);
   original.clearMetadata();
   original.setComdat(nullptr);
+  return moved;
+}
+
+// As MoveFunction, but the view keeps the function.
+llvm::Function* CopyFunction(llvm::Function& original, llvm::StringRef name, llvm::Module& target) {
+  llvm::Function* clone = CloneInView(original);
+  llvm::Function* moved = MoveFunction(*clone, name, target);
+  clone->eraseFromParent();
   return moved;
 }
 
@@ -125,11 +134,19 @@ class Extraction {
                                            index_.at(functions_.front().second).name));
     if (options_.list_callees) result.callees = Callees();
     ReferenceMapper mapper(view_, index_, decisions_.is_replaced, options_.is_far, *result.module);
+    const std::vector<llvm::Function*> imports = Imports();
     std::vector<llvm::Function*> bodies;
     for (auto [original, ordinal] : functions_) {
-      bodies.push_back(MoveFunction(*original, index_.at(ordinal).name, *result.module));
+      const std::string name = IrName(index_.at(ordinal).name, *original);
+      bodies.push_back(StaysInView(*original, ordinal)
+                           ? CopyFunction(*original, name, *result.module)
+                           : MoveFunction(*original, name, *result.module));
       mapper.DefineCallTarget(*original, *bodies.back());
       result.functions.push_back(ordinal);
+    }
+    for (llvm::Function* original : imports) {
+      bodies.push_back(Import(*original, mapper.CallTargetOf(*original)));
+      mapper.DefineCallTarget(*original, *bodies.back());
     }
     for (auto [original, ordinal] : variables_) {
       mapper.Define(*original, DeclareMoved(*original, index_.at(ordinal).name, *result.module));
@@ -216,6 +233,36 @@ class Extraction {
     return index_.at(ordinal).is_definition && index_.GroupOf(ordinal).empty() &&
            !function.isDeclaration() && !IsChosen(ordinal) && Read(function, ordinal).ok() &&
            !HasInlineAssembly(function) && BlockAddressPartners(function).empty();
+  }
+
+  // To be asked before anything is moved out of the view.
+  std::vector<llvm::Function*> Imports() {
+    if (!options_.import_callees) return {};
+    std::vector<llvm::Function*> roots;
+    for (auto [function, ordinal] : functions_) roots.push_back(function);
+    return ChooseImports(roots, [&](llvm::Function& callee) {
+      std::optional<SymbolOrdinal> ordinal = view_.ordinal_of(callee);
+      return ordinal && MayBeMoved(callee, *ordinal) && CanBeCloned(callee) &&
+             !(index_.at(*ordinal).is_weak && decisions_.is_replaced(*ordinal));
+    });
+  }
+
+  bool StaysInView(llvm::Function& function, SymbolOrdinal ordinal) const {
+    return options_.import_callees && index_.GroupOf(ordinal).empty() && CanBeCloned(function) &&
+           BlockAddressPartners(function).empty();
+  }
+
+  // A copy of `original` in the place of `call_target`, which nothing uses yet. Its types would
+  // count as written down if its debug information came along, though it may go again; what is
+  // inlined is at the line of the call.
+  static llvm::Function* Import(llvm::Function& original, llvm::Function& call_target) {
+    llvm::Function* copy = CopyFunction(original, "", *call_target.getParent());
+    llvm::stripDebugInfo(*copy);
+    copy->setDSOLocal(call_target.isDSOLocal());
+    copy->setLinkage(llvm::GlobalValue::AvailableExternallyLinkage);
+    copy->takeName(&call_target);
+    call_target.eraseFromParent();
+    return copy;
   }
 
   ModuleView& view_;

@@ -28,6 +28,10 @@ struct ExtractOptions {
   bool drop_alias_metadata = false;
   // Refer to everything through the offset table, because it may be out of reach of a distance.
   bool is_far = false;
+  // Bring along what the optimizer can inline: bodies of callees that nothing may replace, as
+  // `available_externally` and without debug information. What is extracted stays in the view as
+  // well, for others to import, unless it is inseparable from something.
+  bool import_callees = false;
   // Tell FunctionModule::callees.
   bool list_callees = false;
 };

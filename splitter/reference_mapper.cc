@@ -70,6 +70,15 @@ void ReferenceMapper::MapOperands(llvm::User& user) {
   }
 }
 
+llvm::Function& ReferenceMapper::CallTargetOf(const llvm::Function& original) {
+  llvm::Function*& target = call_targets_[&original];
+  if (target == nullptr) {
+    const std::string& name = index_.at(*view_.ordinal_of(original)).name;
+    target = DeclareFunction(original, IrName(absl::StrCat(name, kCallSuffix), original));
+  }
+  return *target;
+}
+
 // The declaration a direct call of `callee` goes to, or null if the call needs no name of its own.
 llvm::Value* ReferenceMapper::CallTarget(llvm::Value& callee) {
   const auto* original = llvm::dyn_cast<llvm::GlobalValue>(&callee);
@@ -81,6 +90,8 @@ llvm::Value* ReferenceMapper::CallTarget(llvm::Value& callee) {
   if (FunctionTypeOf(*original) == nullptr) return nullptr;
   std::optional<SymbolOrdinal> ordinal = view_.ordinal_of(*original);
   if (!ordinal || !index_.at(*ordinal).is_definition) return nullptr;
+  auto* function = llvm::dyn_cast<llvm::Function>(original);
+  if (function != nullptr) return &CallTargetOf(*function);
   llvm::Function*& target = call_targets_[original];
   if (target == nullptr) {
     target = DeclareFunction(

@@ -42,6 +42,9 @@ class ReferenceMapper final : private llvm::ValueMaterializer {
   // that of its stub.
   void DefineCallTarget(const llvm::Function& original, llvm::Function& body);
 
+  // The declaration that direct calls of `original`, a definition of the view, go to.
+  llvm::Function& CallTargetOf(const llvm::Function& original);
+
   // `original` with every global of the view replaced.
   llvm::Constant* Map(llvm::Constant& original);
 

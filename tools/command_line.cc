@@ -48,6 +48,12 @@ cl::opt<Mode> mode("mode", cl::desc("When functions are compiled:"), cl::init(Mo
                                          "each the first time it is called (default)"),
                               clEnumValN(Mode::kEager, "eager", "all of a module before it runs")),
                    cl::cat(category));
+cl::opt<Tier> tier(
+    "tier", cl::desc("What is done for a function when it is called (default: 1 with -O2, -O3):"),
+    cl::values(clEnumValN(Tier::kZero, "0", "generate code"),
+               clEnumValN(Tier::kOne, "1", "optimize its IR first, with that of its callees")),
+    cl::init(Tier::kZero), cl::cat(category));
+
 cl::opt<char> optimization_level(
     "O", cl::Prefix, cl::init('0'),
     cl::desc("Level of code generation: -O0 (default), -O1, -O2 or -O3"), cl::cat(category));
@@ -306,11 +312,17 @@ std::vector<std::pair<std::string, std::string>> CacheKey() {
   return key;
 }
 
+Tier TierOf(CodegenLevel level) {
+  if (tier.getNumOccurrences() > 0) return tier;
+  return level >= CodegenLevel::kO2 ? Tier::kOne : Tier::kZero;
+}
+
 EngineOptions EngineOptionsFromFlags() {
   EngineOptions options;
   const bool is_eager = no_lazy_compilation || per_module_lazy || enable_cache;
   options.mode = is_eager ? Mode::kEager : mode.getValue();
   options.codegen_level = LevelOf(optimization_level);
+  options.tier = TierOf(options.codegen_level);
   options.triple = target_triple;
   options.architecture = llvm::codegen::getMArch();
   options.cpu = llvm::codegen::getCPUStr();

@@ -16,6 +16,7 @@ namespace firstcall {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -33,9 +34,12 @@ class FunctionExtractorTest : public testing::Test {
   }
 
   absl::StatusOr<FunctionModule> Extract(absl::string_view name, bool may_join = false) {
+    ExtractOptions options;
+    options.import_callees = importing_;
     return ExtractFunction(
-        *view_, *index_, *index_->Find(name), ExtractOptions(),
-        {[](SymbolOrdinal) { return false; }, [&](SymbolOrdinal) { return may_join; }});
+        *view_, *index_, *index_->Find(name), options,
+        {[&](SymbolOrdinal symbol) { return index_->at(symbol).name == replaced_; },
+         [&](SymbolOrdinal) { return may_join; }});
   }
 
   // The text of the function-module, after the verifier has seen it.
@@ -49,6 +53,8 @@ class FunctionExtractorTest : public testing::Test {
     return PrintModule(*extracted->module);
   }
 
+  bool importing_ = false;
+  std::string replaced_;  // The symbol that gives way to another.
   std::unique_ptr<ModuleSource> source_;
   std::shared_ptr<ModuleView> view_;
   std::optional<SymbolIndex> index_;
@@ -265,6 +271,65 @@ TEST_F(FunctionExtractorTest, InvalidBodyNamesFunctionAndReason) {
   EXPECT_THAT(Extract("f"),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        HasSubstr("function 'f' is not valid IR: Instruction does not dominate")));
+}
+
+TEST_F(FunctionExtractorTest, ImportsWhatIsCalledDirectlyAndWhatThatCalls) {
+  Load(R"(
+    define i32 @leaf(i32 %x) { %y = add i32 %x, 1  ret i32 %y }
+    define internal i32 @middle(i32 %x) { %y = call i32 @leaf(i32 %x)  ret i32 %y }
+    define i32 @f(i32 %x) { %y = call i32 @middle(i32 %x)  ret i32 %y }
+    define ptr @g() { ret ptr @leaf })");
+  importing_ = true;
+  EXPECT_THAT(TextOf("f"),
+              AllOf(ContainsRegex("define available_externally .*middle\\$.*\\$fc.call"),
+                    ContainsRegex("define available_externally .*leaf\\$fc.call")));
+  // Nobody is obliged to have a body that is only pointed to.
+  EXPECT_THAT(TextOf("g"), AllOf(HasSubstr("leaf$fc.stub"), Not(HasSubstr("available"))));
+}
+
+TEST_F(FunctionExtractorTest, ImportsWhatWasExtractedBefore) {
+  Load(R"(
+    define i32 @callee(i32 %x) { %y = add i32 %x, 41  ret i32 %y }
+    define i32 @f(i32 %x) { %y = call i32 @callee(i32 %x)  ret i32 %y })");
+  importing_ = true;
+  EXPECT_THAT(TextOf("callee"), HasSubstr("define dso_local i32 @callee("));
+  EXPECT_THAT(TextOf("callee"), HasSubstr("define dso_local i32 @callee("));
+  EXPECT_THAT(TextOf("f"), AllOf(HasSubstr("41"), HasSubstr("available_externally")));
+}
+
+TEST_F(FunctionExtractorTest, DoesNotImportWhatMayNotBeInlinedOrIsReplaced) {
+  Load(R"(
+    define i32 @stays(i32 %x) noinline { ret i32 %x }
+    define i32 @plain(i32 %x) noinline optnone { ret i32 %x }
+    define i32 @twice(i32 %x) returns_twice { ret i32 %x }
+    define weak i32 @weak(i32 %x) { ret i32 %x }
+    define linkonce_odr i32 @replaced(i32 %x) { ret i32 %x }
+    define i32 @f(i32 %x) {
+      %a = call i32 @stays(i32 %x)
+      %b = call i32 @plain(i32 %a)
+      %c = call i32 @twice(i32 %b)
+      %d = call i32 @weak(i32 %c)
+      %e = call i32 @replaced(i32 %d)
+      ret i32 %e
+    })");
+  importing_ = true;
+  replaced_ = "replaced";
+  EXPECT_THAT(TextOf("f"), Not(HasSubstr("available_externally")));
+  replaced_ = "";
+  EXPECT_THAT(TextOf("f"), ContainsRegex("available_externally .*replaced\\$fc.call"));
+}
+
+TEST_F(FunctionExtractorTest, MovesRatherThanCopiesWhatHasAddressesOfBlocks) {
+  Load(R"(
+    define ptr @f() {
+      br label %next
+    next:
+      ret ptr blockaddress(@f, %next)
+    }
+    define ptr @g() { %p = call ptr @f()  ret ptr %p })");
+  importing_ = true;
+  EXPECT_THAT(TextOf("g"), Not(HasSubstr("available_externally")));
+  EXPECT_THAT(TextOf("f"), HasSubstr("blockaddress(@f, %next)"));
 }
 
 }  // namespace

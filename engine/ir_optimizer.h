@@ -1,0 +1,46 @@
+// LLVM's optimization pipeline for the IR of function-modules.
+//
+// Thread-compatible: belongs to one compile context.
+
+#ifndef FIRSTCALL_ENGINE_IR_OPTIMIZER_H_
+#define FIRSTCALL_ENGINE_IR_OPTIMIZER_H_
+
+#include <memory>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "engine/target.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Target/TargetMachine.h"
+
+namespace firstcall {
+
+class IrOptimizer {
+ public:
+  // Errors as Target::CreateMachine.
+  static absl::StatusOr<std::unique_ptr<IrOptimizer>> Create(const Target& target);
+
+  ~IrOptimizer();
+  IrOptimizer(const IrOptimizer&) = delete;
+  IrOptimizer& operator=(const IrOptimizer&) = delete;
+
+  // Optimizes `module` as -O2 does (as -O3 if the target's level is that), for the target's CPU.
+  // Bodies that are `available_externally` are inlined where that pays and are gone afterwards.
+  // Its context must report to a diagnostic collector. Internal if LLVM gave up: the module must be
+  // leaked then, and is_broken() from then on.
+  absl::Status Optimize(llvm::Module& module);
+
+  bool is_broken() const { return is_broken_; }
+
+ private:
+  struct Pipeline;
+  explicit IrOptimizer(std::unique_ptr<llvm::TargetMachine> machine);
+
+  std::unique_ptr<llvm::TargetMachine> machine_;
+  std::unique_ptr<Pipeline> pipeline_;
+  bool is_broken_ = false;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_ENGINE_IR_OPTIMIZER_H_
