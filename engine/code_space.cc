@@ -11,7 +11,8 @@ CodeSpace::CodeSpace(std::shared_ptr<ArenaMemory> arenas, std::shared_ptr<Memory
     : arenas_(std::move(arenas)),
       memory_(memory != nullptr ? std::move(memory) : arenas_),
       unwind_registry_(std::make_shared<UnwindRegistry>()),
-      stubs_(HostStubArchitecture(), arenas_, unwind_registry_, first_call_handler) {}
+      stubs_(HostStubArchitecture(), arenas_, unwind_registry_, first_call_handler),
+      heat_counters_(arenas_) {}
 
 std::unique_ptr<OwnedCode> CodeSpace::MakeOwner() const {
   return std::make_unique<OwnedCode>(memory_, unwind_registry_);

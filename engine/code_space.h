@@ -1,5 +1,5 @@
 // What compiled code needs for as long as it can run, which may be longer than its engine lives:
-// memory, unwind tables, stubs, and the thread-local variables of the process it uses.
+// memory, unwind tables, stubs, counters, and the thread-local variables of the process it uses.
 //
 // Thread-safe, as its parts are.
 
@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
+#include "engine/heat_counters.h"
 #include "engine/host_thread_locals.h"
 #include "memory/arena_memory.h"
 #include "memory/memory_manager.h"
@@ -26,6 +27,7 @@ class CodeSpace {
 
   ArenaMemory& arenas() const { return *arenas_; }
   StubTable& stubs() { return stubs_; }
+  HeatCounters& heat_counters() { return heat_counters_; }
   HostThreadLocals& host_thread_locals() { return host_thread_locals_; }
 
   // For the code of another module or object.
@@ -53,6 +55,7 @@ class CodeSpace {
   const std::shared_ptr<MemoryManager> memory_;
   const std::shared_ptr<UnwindRegistry> unwind_registry_;
   StubTable stubs_;
+  HeatCounters heat_counters_;
   HostThreadLocals host_thread_locals_;
 };
 

@@ -18,6 +18,9 @@ DetachedCode::~DetachedCode() {
     FunctionTable::Retire(parts_->code_space->stubs(), stub, parts_->name, "its code was freed",
                           parts_->failures);
   }
+  for (HeatCounter* counter : parts_->counters) {
+    parts_->code_space->heat_counters().Free(counter);
+  }
 }
 
 void DetachedCode::Parts::RunDestructors() {

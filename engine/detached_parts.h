@@ -32,6 +32,7 @@ struct DetachedCode::Parts {
   SymbolAddresses addresses;
   std::vector<ExecutorAddress> destructors;  // In the order they are to run.
   std::vector<NamedStub> stubs;
+  std::vector<HeatCounter*> counters;
   ExitHandlers exit_handlers;
   std::unique_ptr<OwnedCode> code;
   std::optional<ExitHook> exit_hook;

@@ -16,13 +16,16 @@
 #include "engine/exit_handlers.h"
 #include "engine/foreign_functions.h"
 #include "engine/function_compiler.h"
+#include "engine/function_linker.h"
 #include "engine/function_table.h"
 #include "engine/listener_group.h"
 #include "engine/module_cache.h"
 #include "engine/object_linker.h"
+#include "engine/optimizing_compiler.h"
 #include "engine/precompiled.h"
 #include "engine/preparation.h"
 #include "engine/program.h"
+#include "engine/promoter.h"
 #include "engine/signature.h"
 #include "engine/symbol_resolver.h"
 #include "engine/target.h"
@@ -46,27 +49,40 @@ llvm::StringRef ToLlvm(absl::string_view text) { return {text.data(), text.size(
 
 // In the order they need each other; destroyed the other way round.
 struct Engine::Parts {
-  Parts(EngineOptions engine_options, Target engine_target, std::shared_ptr<CodeSpace> space)
+  Parts(EngineOptions engine_options, Target engine_target, Target better_target,
+        std::shared_ptr<CodeSpace> space)
       : options(std::move(engine_options)),
         target(std::move(engine_target)),
+        optimizing_target(std::move(better_target)),
         code_space(std::move(space)),
         contexts(target),
+        optimizing_contexts(optimizing_target),
         functions(code_space->stubs(), failures,
                   [this](FunctionKey key, bool may_delegate) {
                     return compiler.Compile(key, FunctionCompiler::Reason::kCalled, may_delegate);
                   }),
         resolver(options, definitions, functions, code_space->host_thread_locals()),
         objects(target, *code_space, resolver, listeners),
+        function_linker(resolver, objects, *code_space),
+        optimizing_compiler(optimizing_contexts, function_linker, resolver, *code_space, listeners),
+        promoter(Promotes(options)
+                     ? std::make_unique<Promoter>(options.promotion, code_space->heat_counters(),
+                                                  functions, optimizing_compiler)
+                     : nullptr),
         threads(options.compile_threads),
-        compiler(contexts, functions, resolver, objects, *code_space, listeners, threads,
-                 options.speculation_budget),
+        compiler(contexts, functions, resolver, objects, function_linker, *code_space, listeners,
+                 threads, promoter.get(), options.speculation_budget),
         program(contexts, definitions, resolver, compiler, objects, precompiled, exit_handlers,
                 threads),
         foreign_functions(contexts, definitions, resolver, program, threads) {
     if (options.contain_crashes) crash_containment.emplace();
-    resolver.Connect(objects, compiler);
+    resolver.Connect(objects, compiler, promoter.get());
     listeners.Add(stats);
     for (const std::shared_ptr<Listener>& listener : options.listeners) listeners.Add(*listener);
+  }
+
+  static bool Promotes(const EngineOptions& options) {
+    return options.mode == Mode::kLazy && options.tier == Tier::kAuto;
   }
 
   struct NewModule {
@@ -94,6 +110,7 @@ struct Engine::Parts {
   const EngineOptions options;
   std::optional<CrashContainment> crash_containment;
   const Target target;
+  const Target optimizing_target;
   const std::shared_ptr<CodeSpace> code_space;
   const std::shared_ptr<const CallFailures> failures =
       std::make_shared<CallFailures>(options.failure_handler);
@@ -102,10 +119,14 @@ struct Engine::Parts {
   ExitHandlers exit_handlers;
   PrecompiledObjects precompiled{exit_handlers, *code_space};
   ContextPool contexts;
+  ContextPool optimizing_contexts;  // Of those that make better bodies.
   Definitions definitions;
   FunctionTable functions;
   SymbolResolver resolver;
   ObjectLinker objects;
+  const FunctionLinker function_linker;
+  OptimizingCompiler optimizing_compiler;
+  const std::unique_ptr<Promoter> promoter;  // Null unless functions are replaced.
   CompileThreads threads;
   FunctionCompiler compiler;
   Program program;
@@ -114,6 +135,9 @@ struct Engine::Parts {
 
 absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(EngineOptions options) {
   FIRSTCALL_ASSIGN_OR_RETURN(Target target, Target::Create(options));
+  EngineOptions optimizing_options = options;
+  optimizing_options.tier = Tier::kOne;
+  FIRSTCALL_ASSIGN_OR_RETURN(Target optimizing_target, Target::Create(optimizing_options));
   ArenaMemoryOptions memory_options;
   memory_options.budget = options.memory_budget;
   if (const std::optional<SegmentSizes>& sizes = options.arena_sizes) {
@@ -130,8 +154,8 @@ absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(EngineOptions options) {
   }
   auto code_space = std::make_shared<CodeSpace>(std::move(arenas), std::move(memory),
                                                 &FunctionTable::HandleFirstCall);
-  return std::unique_ptr<Engine>(new Engine(
-      std::make_unique<Parts>(std::move(options), std::move(target), std::move(code_space))));
+  return std::unique_ptr<Engine>(new Engine(std::make_unique<Parts>(
+      std::move(options), std::move(target), std::move(optimizing_target), std::move(code_space))));
 }
 
 Engine::Engine(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -139,6 +163,7 @@ Engine::Engine(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Engine::~Engine() {
   RunDestructors();
   parts_->threads.Stop();
+  if (parts_->promoter != nullptr) parts_->promoter->Stop();
   // Detached code may call what is not there any more.
   if (parts_->code_space.use_count() > 1) parts_->functions.RemoveAll();
   if (parts_->options.object_cache != nullptr) parts_->options.object_cache->Flush();
@@ -374,6 +399,7 @@ absl::Status Engine::Parts::Forget(SourceModule& module, bool is_detached) {
   foreign_functions.Remove(module.id());
   compiler.Remove(module);
   contexts.DropViews(module);
+  optimizing_contexts.DropViews(module);
   module.SetRemoved();
   listeners.OnRemoved({module.name(), module.object().code().code_bytes(), is_detached});
   return absl::OkStatus();
@@ -392,6 +418,7 @@ absl::Status Engine::Parts::Drop(SourceModule& module) {
   ExclusiveWorkScope scope;
   FIRSTCALL_RETURN_IF_ERROR(Forget(module, /*is_detached=*/false));
   functions.Remove(module);
+  if (promoter != nullptr) promoter->Remove(module);
   // What was registered since its destructors have run would be run without its code.
   ExitHandlers dropped;
   exit_handlers.Move(module.object().dso_handle, dropped);
@@ -454,6 +481,7 @@ absl::StatusOr<std::unique_ptr<DetachedCode>> Engine::Detach(ModuleId id) {
     ExclusiveWorkScope scope;
     FIRSTCALL_RETURN_IF_ERROR(parts.Forget(*module, /*is_detached=*/true));
     detached->stubs = parts.functions.Detach(*module);
+    if (parts.promoter != nullptr) detached->counters = parts.promoter->Detach(*module);
     parts.exit_handlers.Move(module->object().dso_handle, detached->exit_handlers);
     detached->code = std::move(module->object().owned_code);
   }
@@ -477,6 +505,7 @@ absl::Status Engine::CheckMain(absl::string_view entry) {
 Stats Engine::stats() const {
   Stats stats = parts_->stats.Collect();
   stats.stubs_made = parts_->code_space->stubs().size();
+  if (parts_->promoter != nullptr) stats.promotions = parts_->promoter->Collect();
   stats.memory = parts_->code_space->arenas().usage();
   return stats;
 }

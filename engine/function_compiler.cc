@@ -159,6 +159,8 @@ absl::StatusOr<FunctionCompiler::Made> FunctionCompiler::Make(FunctionKey key,
   options.drop_alias_metadata = !emitter->optimizes();
   options.import_callees = optimizer != nullptr;
   options.list_callees = speculation_left_ > 0;
+  options.count_heat = promoter_ != nullptr;
+  options.keep_in_view = promoter_ != nullptr && !module.source().is_reopenable();
   options.is_far = IsFar(module);
   const auto ask_resolver = [&](SymbolOrdinal ordinal) {
     return resolver_.IsReplaced(module, ordinal);
@@ -264,6 +266,7 @@ void FunctionCompiler::Remove(const SourceModule& module) {
 
 void FunctionCompiler::Settle(SourceModule& module, size_t compiled, CompileContext& context) {
   if (!module.CountCompiled(compiled)) return;
+  if (promoter_ != nullptr && !module.source().is_reopenable()) module.source().KeepAsBitcode();
   const bool data_is_linked =
       module.object().state.load(std::memory_order_acquire) == LazyObject::State::kReady;
   if (!data_is_linked && !module.source().is_reopenable()) {
@@ -320,40 +323,30 @@ absl::Status FunctionCompiler::LinkAndPublish(FunctionKey key, Made& made,
   if (made.is_cached && speculation_left_ > 0) {
     made.callees = CalleesIn(*image, key.module->index());
   }
-  // The program has one, whether this source module defines it or another.
-  if (image->Defines(kShadowStackRoots)) image->Undefine(kShadowStackRoots);
-  image->MakeDefinitionsStrong();
-  LazyObject& requester = key.module->object();
-  resolver_.SettleWeakSymbols(*image, requester);
-  FIRSTCALL_ASSIGN_OR_RETURN(
-      SymbolAddresses resolution,
-      resolver_.ResolveAll(*image, requester, absl::StrCat("function '", name, "'"), context));
-  FIRSTCALL_RETURN_IF_ERROR(image->BindCallsDirectly([&](absl::string_view symbol) {
-    auto found = resolution.find(symbol);
-    return !made.is_far && found != resolution.end() && code_space_.IsReachedByCalls(found->second);
-  }));
-  McjitLinker& linker = context.linker();
-  absl::StatusOr<SymbolAddresses> defined =
-      linker.Load(*image, requester.code(), code_space_.NearFor(made.is_far));
-  absl::Status status = defined.ok() ? linker.Finish(resolution) : defined.status();
-  if (!status.ok()) return Annotate(status, absl::StrCat("linking function '", name, "'"));
-  objects_.RunPendingConstructors();
+  Counting counting;
+  for (const ObjectImage::Undefined& symbol : image->undefined()) {
+    const SymbolReference reference = ParseReference(symbol.name);
+    if (reference.kind == ReferenceKind::kHeat) counting.insert(reference.name);
+  }
+  FIRSTCALL_ASSIGN_OR_RETURN(FunctionLinker::Linked linked,
+                             linker_.Link(*image, *key.module, name, made.is_far, context));
   PublishedObject published;
   published.module = key.module->name();
   published.object = absl::string_view(made.bytes.data(), made.bytes.size());
-  published.code_bytes = linker.code_bytes();
+  published.code_bytes = linked.code_bytes;
   published.is_cached = made.is_cached;
   published.split = made.split;
   published.emit = made.emit;
   published.link = absl::Now() - start;
-  FIRSTCALL_RETURN_IF_ERROR(Publish(key, made, *defined, published));
+  FIRSTCALL_RETURN_IF_ERROR(Publish(key, made, linked.defined, counting, published));
   Settle(*key.module, made.functions.size(), context);
   return absl::OkStatus();
 }
 
 // The slot of `key` is written last: who finds it published finds all it came with published.
 absl::Status FunctionCompiler::Publish(FunctionKey key, const Made& made,
-                                       const SymbolAddresses& defined, PublishedObject& published) {
+                                       const SymbolAddresses& defined, const Counting& counting,
+                                       PublishedObject& published) {
   const SymbolIndex& index = key.module->index();
   const auto symbols = {absl::MakeConstSpan(made.functions), absl::MakeConstSpan(made.variables)};
   for (absl::Span<const SymbolOrdinal> ordinals : symbols) {
@@ -373,14 +366,22 @@ absl::Status FunctionCompiler::Publish(FunctionKey key, const Made& made,
   published.function_count = functions.size();
   listener_.OnPublished(published);
   for (SymbolOrdinal variable : made.variables) {
-    functions_.Publish({key.module, variable}, defined.at(index.at(variable).name));
+    functions_.Publish({key.module, variable}, defined.at(index.at(variable).name),
+                       /*is_final=*/true);
   }
-  for (size_t i = made.functions.size(); i-- > 0;) {
-    if (made.functions[i] != key.ordinal) {
-      functions_.Publish({key.module, made.functions[i]}, functions[i].body);
+  const auto publish = [&](FunctionKey function) {
+    const std::string& name = index.at(function.ordinal).name;
+    const bool is_final = !counting.contains(name);
+    if (!is_final) {
+      promoter_->NoteFirstBody(function, published.code_bytes,
+                               published.split + published.emit + published.link);
     }
+    functions_.Publish(function, defined.at(name), is_final);
+  };
+  for (size_t i = made.functions.size(); i-- > 0;) {
+    if (made.functions[i] != key.ordinal) publish({key.module, made.functions[i]});
   }
-  functions_.Publish(key, defined.at(index.at(key.ordinal).name));
+  publish(key);
   Speculate(*key.module, made.callees);
   return absl::OkStatus();
 }
@@ -414,7 +415,7 @@ absl::Status FunctionCompiler::ResolveIFunc(FunctionKey key) {
     return absl::InternalError(
         absl::StrCat("the resolver of ifunc '", symbol.name, "' returned no function"));
   }
-  functions_.Publish(key, ExecutorAddress::Of(target));
+  functions_.Publish(key, ExecutorAddress::Of(target), /*is_final=*/true);
   return absl::OkStatus();
 }
 

@@ -12,6 +12,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
@@ -21,9 +22,11 @@
 #include "engine/code_space.h"
 #include "engine/compile_context.h"
 #include "engine/compile_threads.h"
+#include "engine/function_linker.h"
 #include "engine/function_table.h"
 #include "engine/listener.h"
 #include "engine/object_linker.h"
+#include "engine/promoter.h"
 #include "engine/symbol_resolver.h"
 
 namespace firstcall {
@@ -31,16 +34,20 @@ namespace firstcall {
 class FunctionCompiler {
  public:
   // All must outlive the compiler.
+  // `promoter` is null if no function is to be replaced later.
   FunctionCompiler(ContextPool& contexts, FunctionTable& functions, SymbolResolver& resolver,
-                   ObjectLinker& objects, const CodeSpace& code_space, Listener& listener,
-                   CompileThreads& threads, absl::Duration speculation_budget)
+                   ObjectLinker& objects, const FunctionLinker& linker, const CodeSpace& code_space,
+                   Listener& listener, CompileThreads& threads, Promoter* promoter,
+                   absl::Duration speculation_budget)
       : contexts_(contexts),
         functions_(functions),
         resolver_(resolver),
         objects_(objects),
+        linker_(linker),
         code_space_(code_space),
         listener_(listener),
         threads_(threads),
+        promoter_(promoter),
         speculation_left_(threads.count() == 0 ? 0 : absl::ToInt64Nanoseconds(speculation_budget)) {
   }
 
@@ -102,8 +109,10 @@ class FunctionCompiler {
   // Lets background threads compile what a just published function is likely to call.
   void Speculate(SourceModule& module, absl::Span<const SymbolOrdinal> callees);
   absl::Status LinkAndPublish(FunctionKey key, Made& made, CompileContext& context);
+  // `counting` are the names of those functions that may get a better body.
+  using Counting = absl::flat_hash_set<absl::string_view>;
   absl::Status Publish(FunctionKey key, const Made& made, const SymbolAddresses& defined,
-                       PublishedObject& published);
+                       const Counting& counting, PublishedObject& published);
 
   // For an object for which there was no memory: the next attempt begins there, because its bodies
   // may be in no view any more.
@@ -116,9 +125,11 @@ class FunctionCompiler {
   FunctionTable& functions_;
   SymbolResolver& resolver_;
   ObjectLinker& objects_;
+  const FunctionLinker& linker_;
   const CodeSpace& code_space_;
   Listener& listener_;
   CompileThreads& threads_;
+  Promoter* const promoter_;
   std::atomic<int64_t> speculation_left_;  // Nanoseconds of compile threads' time.
   absl::Mutex kept_mutex_;
   absl::flat_hash_map<FunctionKey, Made> kept_ ABSL_GUARDED_BY(kept_mutex_);

@@ -133,6 +133,16 @@ std::optional<ExecutorAddress> FunctionTable::BodyOf(FunctionKey key) const {
   return found->second->body;
 }
 
+std::optional<ExecutorAddress> FunctionTable::FinalBodyOf(FunctionKey key) const {
+  absl::MutexLock lock(&mutex_);
+  auto found = records_.find(key);
+  if (found == records_.end() || found->second->state != FunctionState::kReady ||
+      !found->second->is_final) {
+    return std::nullopt;
+  }
+  return found->second->body;
+}
+
 absl::Status FunctionTable::CompileOnce(FunctionKey key,
                                         absl::FunctionRef<absl::Status()> compile) {
   Record* record;
@@ -188,10 +198,11 @@ void FunctionTable::Release(FunctionKey key) {
   RecordOf(key).state = FunctionState::kStub;
 }
 
-void FunctionTable::Publish(FunctionKey key, ExecutorAddress body) {
+void FunctionTable::Publish(FunctionKey key, ExecutorAddress body, bool is_final) {
   absl::MutexLock lock(&mutex_);
   Record& record = RecordOf(key);
   record.body = body;
+  record.is_final = is_final;
   record.state = FunctionState::kReady;
   if (record.stub) record.stub->Publish(body);
 }

@@ -93,6 +93,9 @@ class FunctionTable {
   // Where its body is, if it is published.
   std::optional<ExecutorAddress> BodyOf(FunctionKey key) const ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // The same, if no better one may come after it: whoever calls it directly misses nothing.
+  std::optional<ExecutorAddress> FinalBodyOf(FunctionKey key) const ABSL_LOCKS_EXCLUDED(mutex_);
+
   // Sees to it that `key` is published: calls `compile`, which must Publish it, unless that has
   // been done. Other threads that ask meanwhile wait for this one and get the same result. A
   // failure is kept and returned again, except for a lack of memory, which may end: then the next
@@ -109,8 +112,9 @@ class FunctionTable {
   // Gives a claimed function back, to be compiled by its own first call.
   void Release(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // From now on calls of `key` go to `body`.
-  void Publish(FunctionKey key, ExecutorAddress body) ABSL_LOCKS_EXCLUDED(mutex_);
+  // From now on calls of `key` go to `body`. May be called again with a better one, if the last was
+  // not final.
+  void Publish(FunctionKey key, ExecutorAddress body, bool is_final) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
   // What a stub's owner is.
@@ -122,6 +126,7 @@ class FunctionTable {
     FunctionState state = FunctionState::kStub;
     std::optional<Stub> stub;
     ExecutorAddress body;
+    bool is_final = false;
     absl::Status status;
     std::thread::id compiling_thread;
   };

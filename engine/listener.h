@@ -31,7 +31,9 @@ struct PublishedObject {
   size_t function_count = 0;  // Functions it defines.
   size_t code_bytes = 0;      // Bytes of its code sections, the linker's own pieces included.
   bool is_cached = false;     // It comes from an object cache: nothing was compiled.
-  absl::string_view object;   // The relocatable object it was linked from.
+  // A better body of a function that has been published before, or its continuation in a loop.
+  bool is_promotion = false;
+  absl::string_view object;  // The relocatable object it was linked from.
   absl::Duration split;
   absl::Duration emit;
   absl::Duration link;

@@ -38,6 +38,19 @@ enum class Tier {
   kZero,  // Code generation alone: what starts soonest.
   kOne,   // Its IR is optimized, together with what it calls in its source module, and code is
           // generated at kO2 at least: what runs fastest.
+  kAuto,  // The first, and the second for what turns out to be hot; functions are replaced while
+          // they run.
+};
+
+// When hot functions get their better bodies (Tier::kAuto).
+struct PromotionOptions {
+  // Calls and loops' iterations of a function before it counts as hot, roughly; at least 1.
+  uint32_t threshold = 100000;
+  // Threads that make better bodies; with 0 the thread that finds a function hot does, at once.
+  // Unset: 1 if there is a second processor.
+  std::optional<size_t> threads;
+  // How much time may go into better bodies, all together.
+  absl::Duration budget = absl::InfiniteDuration();
 };
 
 // How much work code generation does for a function; as LLVM's -O0 to -O3.
@@ -91,7 +104,8 @@ struct EngineOptions {
   Mode mode = Mode::kLazy;
   CodegenLevel codegen_level = CodegenLevel::kO0;
   // Means nothing in eager mode, which never optimizes IR.
-  Tier tier = Tier::kZero;
+  Tier tier = Tier::kAuto;
+  PromotionOptions promotion;
 
   // Where functions are compiled: on the thread that calls one (0), or on so many compile threads,
   // which do so for callers, and as many again, of lower priority, that compile ahead of need.

@@ -34,7 +34,8 @@ std::string SignatureOf(ModuleSource& source, const Target& target, const Engine
   std::string signature = absl::StrCat(
       "firstcall=", kFormat, "-", own, " llvm=", LlvmVersion(),
       " source=", absl::BytesToHexString(source.ContentDigest()), " ", target.Describe(),
-      " mode=", options.mode == Mode::kEager ? "eager" : "lazy", is_far ? " far" : "");
+      " mode=", options.mode == Mode::kEager ? "eager" : "lazy", is_far ? " far" : "",
+      options.mode == Mode::kLazy && options.tier == Tier::kAuto ? " counts" : "");
   for (const auto& [name, value] : options.cache_key) {
     absl::StrAppend(&signature, " ", Quoted(name), "=", Quoted(value));
   }

@@ -15,6 +15,7 @@ std::string Stats::ToString() const {
       "stubs made          %10d\n"
       "functions compiled  %10d  (%.1f %%)\n"
       "functions cached    %10d\n"
+      "bodies promoted     %10d\n"
       "objects linked      %10d\n"
       "objects cached      %10d\n"
       "object bytes        %10d\n"
@@ -26,15 +27,16 @@ std::string Stats::ToString() const {
       "time in emit        %10.3f ms\n"
       "time in link        %10.3f ms\n",
       modules, functions_known, stubs_made, functions_compiled, share, functions_cached,
-      objects_linked, objects_cached, object_bytes, code_bytes, memory.used.total(),
-      memory.committed.total(), milliseconds(load), milliseconds(split), milliseconds(emit),
-      milliseconds(link));
+      bodies_promoted, objects_linked, objects_cached, object_bytes, code_bytes,
+      memory.used.total(), memory.committed.total(), milliseconds(load), milliseconds(split),
+      milliseconds(emit), milliseconds(link));
 }
 
 void StatsCollector::OnPublished(const PublishedObject& object) {
   absl::MutexLock lock(&mutex_);
   (object.is_cached ? stats_.functions_cached : stats_.functions_compiled) += object.function_count;
   if (object.is_cached) ++stats_.objects_cached;
+  if (object.is_promotion) ++stats_.bodies_promoted;
   ++stats_.objects_linked;
   stats_.object_bytes += object.object.size();
   stats_.code_bytes += object.code_bytes;

@@ -10,6 +10,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "engine/listener.h"
+#include "engine/promotion_stats.h"
 #include "memory/arena_memory.h"
 
 namespace firstcall {
@@ -25,6 +26,8 @@ struct Stats {
   size_t objects_cached = 0;    // Of those, from an object cache.
   size_t object_bytes = 0;      // Of those.
   size_t code_bytes = 0;        // Of their code, in memory.
+  size_t bodies_promoted = 0;   // Better bodies and continuations made; not in functions_compiled.
+  PromotionStats promotions;    // Of each function that counts its heat, the hottest first.
   MemoryUsage memory;           // Of the engine's own arenas, at present.
   absl::Duration load;          // Reading and indexing source modules.
   absl::Duration split;         // Extracting function-modules and data-modules.
@@ -42,7 +45,7 @@ class StatsCollector final : public Listener {
   void OnRemoved(const RemovedModule& module) override ABSL_LOCKS_EXCLUDED(mutex_);
   void OnModuleAdded(size_t functions, absl::Duration load) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Everything but stubs_made and memory, which others know.
+  // Everything but stubs_made, promotions and memory, which others know.
   Stats Collect() const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:

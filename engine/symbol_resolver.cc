@@ -12,6 +12,7 @@
 #include "engine/exit_hook.h"
 #include "engine/function_compiler.h"
 #include "engine/object_linker.h"
+#include "engine/promoter.h"
 #include "engine/work_scope.h"
 #include "llvm/ExecutionEngine/RTDyldMemoryManager.h"
 #include "llvm/Support/DynamicLibrary.h"
@@ -147,11 +148,15 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::AddressOf(SourceModule& module,
   if (module.mode() == Mode::kEager) {
     return objects_->AddressIn(module.object(), symbol.name, context);
   }
+  if (kind == ReferenceKind::kHeat) {
+    if (promoter_ == nullptr) return absl::InternalError("nothing counts");
+    return promoter_->CounterOf({&module, ordinal});
+  }
   const SymbolOrdinal base = symbol.kind == SymbolKind::kIFunc ? ordinal : symbol.base;
   const FunctionKey key{&module, base};
   if (IsCode(index.at(base).kind)) {
     if (kind == ReferenceKind::kCall && symbol.offset == 0) {
-      if (std::optional<ExecutorAddress> body = functions_.BodyOf(key)) return *body;
+      if (std::optional<ExecutorAddress> body = functions_.FinalBodyOf(key)) return *body;
     }
     // Whoever has the address of a function with a prefix may read that.
     FIRSTCALL_ASSIGN_OR_RETURN(

@@ -24,6 +24,7 @@ namespace firstcall {
 
 class FunctionCompiler;
 class ObjectLinker;
+class Promoter;
 
 class SymbolResolver {
  public:
@@ -31,10 +32,12 @@ class SymbolResolver {
   SymbolResolver(const EngineOptions& options, const Definitions& definitions,
                  FunctionTable& functions, HostThreadLocals& host_thread_locals);
 
-  // Who links and compiles what a name turns out to need. Call once, before anything is resolved.
-  void Connect(ObjectLinker& objects, FunctionCompiler& compiler) {
+  // Who links and compiles what a name turns out to need, and has what functions count with (null
+  // if none does). Call once, before anything is resolved.
+  void Connect(ObjectLinker& objects, FunctionCompiler& compiler, Promoter* promoter) {
     objects_ = &objects;
     compiler_ = &compiler;
+    promoter_ = promoter;
   }
 
   // Decides what the weak symbols of `image` mean: references that nothing defines become zero, and
@@ -83,6 +86,7 @@ class SymbolResolver {
   HostThreadLocals& host_thread_locals_;
   ObjectLinker* objects_ = nullptr;
   FunctionCompiler* compiler_ = nullptr;
+  Promoter* promoter_ = nullptr;
 };
 
 }  // namespace firstcall

@@ -70,8 +70,8 @@ llvm::Function* CloneInView(llvm::Function& function) {
     values[&argument] = copy;
   }
   llvm::SmallVector<llvm::ReturnInst*, 8> returns;
-  llvm::CloneFunctionInto(clone, &function, values,
-                          llvm::CloneFunctionChangeType::LocalChangesOnly, returns);
+  llvm::CloneFunctionInto(clone, &function, values, llvm::CloneFunctionChangeType::LocalChangesOnly,
+                          returns);
   // What links a store to the variable it assigns is one function's.
   llvm::DenseMap<llvm::DIAssignID*, llvm::DIAssignID*> assignments;
   for (llvm::Instruction& instruction : llvm::instructions(*clone)) {

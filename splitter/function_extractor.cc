@@ -17,9 +17,12 @@
 #include "llvm/Support/raw_ostream.h"
 #include "splitter/block_addresses.h"
 #include "splitter/callee_importer.h"
+#include "splitter/continuation.h"
 #include "splitter/debug_info.h"
+#include "splitter/heat_polls.h"
 #include "splitter/inevitable_calls.h"
 #include "splitter/likely_calls.h"
+#include "splitter/loop_entries.h"
 #include "splitter/module_skeleton.h"
 #include "splitter/reference_mapper.h"
 #include "splitter/symbol_name.h"
@@ -135,6 +138,7 @@ class Extraction {
     if (options_.list_callees) result.callees = Callees();
     ReferenceMapper mapper(view_, index_, decisions_.is_replaced, options_.is_far, *result.module);
     const std::vector<llvm::Function*> imports = Imports();
+    const std::vector<Labels> labels = FindAllLabels();
     std::vector<llvm::Function*> bodies;
     for (auto [original, ordinal] : functions_) {
       const std::string name = IrName(index_.at(ordinal).name, *original);
@@ -153,14 +157,22 @@ class Extraction {
       result.variables.push_back(ordinal);
     }
     for (auto [original, ordinal] : variables_) MoveInitializer(*original, mapper);
-    for (llvm::Function* body : bodies) {
-      if (options_.drop_alias_metadata) DropAliasMetadata(*body);
-      CarryDebugInfo(view_, *body);
-      mapper.MapBody(*body);
+    for (size_t i = 0; i < bodies.size(); ++i) {
+      if (options_.drop_alias_metadata) DropAliasMetadata(*bodies[i]);
+      CarryDebugInfo(view_, *bodies[i]);
+      // Somebody who calls itself, perhaps through others, would never come to a better body.
+      if (MayBeReplaced() && i < functions_.size()) mapper.ForgetCallTarget(*functions_[i].first);
+      mapper.MapBody(*bodies[i]);
     }
     FIRSTCALL_RETURN_IF_ERROR(
         Annotate(mapper.status(),
                  absl::StrCat("function '", index_.at(result.functions.front()).name, "'")));
+    if (options_.count_heat) {
+      for (size_t i = 0; i < functions_.size(); ++i) {
+        if (CanCount(*bodies[i], labels[i])) Count(i, *bodies[i], labels[i], result);
+      }
+    }
+    if (options_.loop) FIRSTCALL_RETURN_IF_ERROR(GoOn(*bodies.front(), labels.front()));
     return result;
   }
 
@@ -247,9 +259,55 @@ class Extraction {
     });
   }
 
+  bool MayBeReplaced() const { return options_.count_heat || options_.loop; }
+
+  // Of each function, while the tables they are in are still where they come from.
+  std::vector<Labels> FindAllLabels() const {
+    std::vector<Labels> labels;
+    if (!MayBeReplaced()) return labels;
+    for (auto [function, ordinal] : functions_) labels.push_back(FindLabels(*function));
+    return labels;
+  }
+
+  // Labels that stay inside are in no other function and in no variable that others use.
+  static bool CanCount(const llvm::Function& body, const Labels& labels) {
+    switch (body.getCallingConv()) {
+      case llvm::CallingConv::GHC:
+      case llvm::CallingConv::HiPE:
+      case llvm::CallingConv::AnyReg:
+      case llvm::CallingConv::X86_INTR:
+        return false;  // Not made for calling others.
+      default:
+        break;
+    }
+    return labels.stay_inside && !body.hasOptNone() && !body.hasGC() &&
+           !body.isPresplitCoroutine() && !body.hasFnAttribute(llvm::Attribute::Naked);
+  }
+
+  void Count(size_t function, llvm::Function& body, const Labels& labels, FunctionModule& result) {
+    const std::string& name = index_.at(functions_[function].second).name;
+    const LoopEntries entries = FindLoopEntries(body, labels);
+    result.impossible_loops += entries.impossible;
+    AddHeatPolls(body,
+                 *DeclareHeatCounter(*result.module, absl::StrCat(name, kHeatSuffix),
+                                     /*is_near=*/!options_.is_far),
+                 entries);
+  }
+
+  absl::Status GoOn(llvm::Function& body, const Labels& labels) {
+    const std::string& name = index_.at(functions_.front().second).name;
+    const LoopEntries entries = FindLoopEntries(body, labels);
+    if (*options_.loop >= entries.entries.size()) {
+      return absl::NotFoundError(
+          absl::StrCat("function '", name, "' has no loop ", *options_.loop));
+    }
+    MakeContinuation(body, entries.entries[*options_.loop], absl::StrCat(name, kLoopSuffix));
+    return absl::OkStatus();
+  }
+
   bool StaysInView(llvm::Function& function, SymbolOrdinal ordinal) const {
-    return options_.import_callees && index_.GroupOf(ordinal).empty() && CanBeCloned(function) &&
-           BlockAddressPartners(function).empty();
+    return (options_.import_callees || options_.keep_in_view) && index_.GroupOf(ordinal).empty() &&
+           CanBeCloned(function) && BlockAddressPartners(function).empty();
   }
 
   // A copy of `original` in the place of `call_target`, which nothing uses yet. Its types would

@@ -7,6 +7,8 @@
 #ifndef FIRSTCALL_SPLITTER_FUNCTION_EXTRACTOR_H_
 #define FIRSTCALL_SPLITTER_FUNCTION_EXTRACTOR_H_
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -34,6 +36,13 @@ struct ExtractOptions {
   bool import_callees = false;
   // Tell FunctionModule::callees.
   bool list_callees = false;
+  // Leave what is extracted in the view, as far as that can be done, to be extracted again.
+  bool keep_in_view = false;
+  // Make each function count its calls and its loops' iterations (see heat_polls.h), unless it
+  // could not be replaced while it runs anyway.
+  bool count_heat = false;
+  // In place of the function make its continuation at this one of its LoopEntries.
+  std::optional<uint32_t> loop;
 };
 
 // Asked whether a function that is bound to be called may be compiled along; if so, the caller has
@@ -55,6 +64,7 @@ struct FunctionModule {
   std::vector<SymbolOrdinal> variables;
   // Other functions of the source module that the first one calls, the likeliest first.
   std::vector<SymbolOrdinal> callees;
+  size_t impossible_loops = 0;  // If they count: see LoopEntries.
   // Set instead of all the above: the function can only be compiled together with this one, which
   // is to be extracted in its place and brings it along. (Where a body refers to a block of another
   // function, the index of lazily read bitcode does not know of it.)
@@ -65,7 +75,8 @@ struct FunctionModule {
 // of this view before. It lives in the view's context. Small functions that `function` is bound to
 // call join it if `decisions` let them, because making a function-module costs more than a small
 // function does. InvalidArgument, naming the function, if its bitcode is damaged or not valid IR;
-// Unimplemented if it holds what cannot be split. None has joined then.
+// Unimplemented if it holds what cannot be split; NotFound if it has no such loop. None has joined
+// then.
 absl::StatusOr<FunctionModule> ExtractFunction(ModuleView& view, const SymbolIndex& index,
                                                SymbolOrdinal function,
                                                const ExtractOptions& options,

@@ -218,6 +218,11 @@ absl::StatusOr<std::shared_ptr<ModuleView>> ModuleSource::OpenView() {
   return ModuleView::ParseLazily(std::move(bitcode));
 }
 
+void ModuleSource::KeepAsBitcode() {
+  absl::MutexLock lock(&mutex_);
+  if (bitcode_ == nullptr && first_view_ != nullptr) bitcode_ = WriteBitcode(*first_view_);
+}
+
 void ModuleSource::ForgetFirstView() {
   {
     absl::MutexLock lock(&mutex_);

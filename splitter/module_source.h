@@ -83,6 +83,11 @@ class ModuleSource {
   // size, and the call waits until nobody uses the first view).
   absl::StatusOr<std::shared_ptr<ModuleView>> OpenView() ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // Sees to it that there will be further views of a module given in memory after ForgetFirstView,
+  // with what is in the first one by now. Takes time in proportion to it, and waits until nobody
+  // uses it.
+  void KeepAsBitcode() ABSL_LOCKS_EXCLUDED(mutex_);
+
   // Lets go of what is kept to make further views from. For a module given in memory there will be
   // none afterwards, unless its bitcode was written before.
   void ForgetFirstView() ABSL_LOCKS_EXCLUDED(mutex_);

@@ -46,6 +46,10 @@ void ReferenceMapper::DefineCallTarget(const llvm::Function& original, llvm::Fun
   call_targets_[&original] = &body;
 }
 
+void ReferenceMapper::ForgetCallTarget(const llvm::Function& original) {
+  call_targets_.erase(&original);
+}
+
 llvm::Constant* ReferenceMapper::Map(llvm::Constant& original) {
   return mapper_.mapConstant(original);
 }

@@ -42,6 +42,9 @@ class ReferenceMapper final : private llvm::ValueMaterializer {
   // that of its stub.
   void DefineCallTarget(const llvm::Function& original, llvm::Function& body);
 
+  // The opposite: from now on they go to where the linker leads them.
+  void ForgetCallTarget(const llvm::Function& original);
+
   // The declaration that direct calls of `original`, a definition of the view, go to.
   llvm::Function& CallTargetOf(const llvm::Function& original);
 

@@ -7,6 +7,9 @@
 //   foo$fc.stub  its identity: what taking its address yields
 //   foo$fc.call  what a direct call refers to: the linker binds it to the body if that is final and
 //                in the same source module, otherwise to the stub
+// and two more for what belongs to it:
+//   foo$fc.heat  what it counts its calls and iterations with (see heat_polls.h)
+//   foo$fc.loop  its continuation at the beginning of one of its loops
 // Local symbols (internal, private, unnamed) get the suffix `$<ordinal>` first, so that two of one
 // name, in two source modules or in one, never meet in a linker. Names with `$fc.` are reserved.
 //
@@ -29,6 +32,8 @@ namespace firstcall {
 inline constexpr absl::string_view kReservedMark = "$fc.";
 inline constexpr absl::string_view kStubSuffix = "$fc.stub";
 inline constexpr absl::string_view kCallSuffix = "$fc.call";
+inline constexpr absl::string_view kHeatSuffix = "$fc.heat";
+inline constexpr absl::string_view kLoopSuffix = "$fc.loop";
 
 // The function of a data-module that has to run once, when the data-module has been linked.
 inline constexpr absl::string_view kInitializer = "$fc.initialize";
@@ -46,7 +51,7 @@ inline constexpr absl::string_view kSectionStopPrefix = "__stop_";
 
 bool IsIdentifier(absl::string_view section);
 
-enum class ReferenceKind { kPlain, kStub, kCall };
+enum class ReferenceKind { kPlain, kStub, kCall, kHeat };
 
 // A symbol name as it stands in an object, taken apart.
 struct SymbolReference {

@@ -48,11 +48,24 @@ cl::opt<Mode> mode("mode", cl::desc("When functions are compiled:"), cl::init(Mo
                                          "each the first time it is called (default)"),
                               clEnumValN(Mode::kEager, "eager", "all of a module before it runs")),
                    cl::cat(category));
-cl::opt<Tier> tier(
-    "tier", cl::desc("What is done for a function when it is called (default: 1 with -O2, -O3):"),
-    cl::values(clEnumValN(Tier::kZero, "0", "generate code"),
-               clEnumValN(Tier::kOne, "1", "optimize its IR first, with that of its callees")),
-    cl::init(Tier::kZero), cl::cat(category));
+cl::opt<Tier> tier("tier",
+                   cl::desc("What is done for a function (default: auto; 1 with -O2 and -O3):"),
+                   cl::values(clEnumValN(Tier::kZero, "0", "generate code when it is called"),
+                              clEnumValN(Tier::kOne, "1",
+                                         "optimize its IR before, with that of its callees"),
+                              clEnumValN(Tier::kAuto, "auto",
+                                         "the first, and the second if it turns out to be hot")),
+                   cl::init(Tier::kAuto), cl::cat(category));
+
+cl::opt<unsigned> promotion_threshold(
+    "promotion-threshold",
+    cl::desc("With --tier=auto: calls and iterations after which a function is hot"),
+    cl::init(PromotionOptions().threshold), cl::cat(category));
+cl::opt<unsigned> promotion_threads(
+    "promotion-threads",
+    cl::desc("With --tier=auto: threads that optimize (default: 1 if there is a second processor); "
+             "with 0 the thread that finds a function hot waits for it"),
+    cl::cat(category));
 
 cl::opt<char> optimization_level(
     "O", cl::Prefix, cl::init('0'),
@@ -314,7 +327,7 @@ std::vector<std::pair<std::string, std::string>> CacheKey() {
 
 Tier TierOf(CodegenLevel level) {
   if (tier.getNumOccurrences() > 0) return tier;
-  return level >= CodegenLevel::kO2 ? Tier::kOne : Tier::kZero;
+  return level >= CodegenLevel::kO2 ? Tier::kOne : Tier::kAuto;
 }
 
 EngineOptions EngineOptionsFromFlags() {
@@ -323,6 +336,8 @@ EngineOptions EngineOptionsFromFlags() {
   options.mode = is_eager ? Mode::kEager : mode.getValue();
   options.codegen_level = LevelOf(optimization_level);
   options.tier = TierOf(options.codegen_level);
+  options.promotion.threshold = promotion_threshold;
+  if (promotion_threads.getNumOccurrences() > 0) options.promotion.threads = promotion_threads;
   options.triple = target_triple;
   options.architecture = llvm::codegen::getMArch();
   options.cpu = llvm::codegen::getCPUStr();

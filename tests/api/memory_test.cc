@@ -318,9 +318,7 @@ class PagesOfItsOwn final : public MemoryManager {
     const size_t size = (request.size + 4095) / 4096 * 4096 + 4096;
     absl::MutexLock lock(&mutex_);
     const bool is_near = heeds_near_ && !request.near.is_null();
-    void* pages =
-        is_near ? MapNear(request.near, size)
-                : MapFarAway(size);
+    void* pages = is_near ? MapNear(request.near, size) : MapFarAway(size);
     if (pages == MAP_FAILED) return absl::ResourceExhaustedError("mmap");
     blocks_[pages] = size;
     auto* bytes = static_cast<uint8_t*>(pages);
@@ -390,9 +388,8 @@ class PagesOfItsOwn final : public MemoryManager {
 
   const bool heeds_near_;
   mutable absl::Mutex mutex_;
-  char* next_ ABSL_GUARDED_BY(mutex_) =
-      reinterpret_cast<char*>((reinterpret_cast<uintptr_t>(&kProgram) & ~uintptr_t{0xffff}) +
-                              (uintptr_t{64} << 30));
+  char* next_ ABSL_GUARDED_BY(mutex_) = reinterpret_cast<char*>(
+      (reinterpret_cast<uintptr_t>(&kProgram) & ~uintptr_t{0xffff}) + (uintptr_t{64} << 30));
   std::map<void*, size_t> blocks_;
   int finalized_ = 0;
 };

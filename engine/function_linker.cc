@@ -1,0 +1,36 @@
+#include "engine/function_linker.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "splitter/symbol_name.h"
+
+namespace firstcall {
+
+absl::StatusOr<FunctionLinker::Linked> FunctionLinker::Link(ObjectImage& image,
+                                                            SourceModule& module,
+                                                            absl::string_view name, bool is_far,
+                                                            CompileContext& context) const {
+  // The program has one, whether this source module defines it or another.
+  if (image.Defines(kShadowStackRoots)) image.Undefine(kShadowStackRoots);
+  image.MakeDefinitionsStrong();
+  LazyObject& requester = module.object();
+  resolver_.SettleWeakSymbols(image, requester);
+  FIRSTCALL_ASSIGN_OR_RETURN(
+      SymbolAddresses resolution,
+      resolver_.ResolveAll(image, requester, absl::StrCat("function '", name, "'"), context));
+  FIRSTCALL_RETURN_IF_ERROR(image.BindCallsDirectly([&](absl::string_view symbol) {
+    auto found = resolution.find(symbol);
+    return !is_far && found != resolution.end() && code_space_.IsReachedByCalls(found->second);
+  }));
+  McjitLinker& linker = context.linker();
+  absl::StatusOr<SymbolAddresses> defined =
+      linker.Load(image, requester.code(), code_space_.NearFor(is_far));
+  absl::Status status = defined.ok() ? linker.Finish(resolution) : defined.status();
+  if (!status.ok()) return Annotate(status, absl::StrCat("linking function '", name, "'"));
+  objects_.RunPendingConstructors();
+  return Linked{*std::move(defined), linker.code_bytes()};
+}
+
+}  // namespace firstcall

@@ -1,0 +1,48 @@
+// Memory for what functions count with, within reach of what lies in the first arena.
+//
+// Thread-safe.
+
+#ifndef FIRSTCALL_ENGINE_HEAT_COUNTERS_H_
+#define FIRSTCALL_ENGINE_HEAT_COUNTERS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "memory/arena_memory.h"
+#include "splitter/heat_polls.h"
+
+namespace firstcall {
+
+class HeatCounters {
+ public:
+  explicit HeatCounters(std::shared_ptr<ArenaMemory> memory) : memory_(std::move(memory)) {}
+  ~HeatCounters();
+  HeatCounters(const HeatCounters&) = delete;
+  HeatCounters& operator=(const HeatCounters&) = delete;
+
+  // A counter of this process's that asks `handler` when it has been counted down from `left` to
+  // less than 0. Belongs to these counters; valid until it is freed. ResourceExhausted if the arena
+  // is full.
+  absl::StatusOr<HeatCounter*> Make(int32_t left, HeatCounter::Handler handler, void* owner)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Nothing may count with it any more.
+  void Free(HeatCounter* counter) ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  absl::Status AddBlock() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const std::shared_ptr<ArenaMemory> memory_;
+  absl::Mutex mutex_;
+  std::vector<MemoryBlock> blocks_ ABSL_GUARDED_BY(mutex_);
+  std::vector<HeatCounter*> free_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_ENGINE_HEAT_COUNTERS_H_

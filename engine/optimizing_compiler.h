@@ -1,0 +1,61 @@
+// Makes the better bodies of functions that have turned out to be hot: optimized, with copies of
+// what they call, and continuations for those that run.
+//
+// Thread-safe: each call leases a compile context.
+
+#ifndef FIRSTCALL_ENGINE_OPTIMIZING_COMPILER_H_
+#define FIRSTCALL_ENGINE_OPTIMIZING_COMPILER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "engine/code_space.h"
+#include "engine/compile_context.h"
+#include "engine/function_linker.h"
+#include "engine/function_table.h"
+#include "engine/listener.h"
+#include "engine/symbol_resolver.h"
+
+namespace firstcall {
+
+class OptimizingCompiler {
+ public:
+  // All must outlive the compiler; the contexts' target optimizes IR.
+  OptimizingCompiler(ContextPool& contexts, const FunctionLinker& linker, SymbolResolver& resolver,
+                     const CodeSpace& code_space, Listener& listener)
+      : contexts_(contexts),
+        linker_(linker),
+        resolver_(resolver),
+        code_space_(code_space),
+        listener_(listener) {}
+
+  struct Body {
+    ExecutorAddress address;
+    size_t code_bytes = 0;
+    absl::Duration time;
+  };
+
+  // A better body for a function that counts its heat, or, with `loop`, its continuation there.
+  // Linked, and told to the listener, but not published. Blocks on the compile. Errors as for its
+  // first body; FailedPrecondition if nothing is left to make it from.
+  absl::StatusOr<Body> Compile(FunctionKey key, std::optional<uint32_t> loop);
+
+ private:
+  absl::StatusOr<Body> CompileInContext(FunctionKey key, std::optional<uint32_t> loop,
+                                        CompileContext& context);
+  absl::StatusOr<ObjectBytes> Make(FunctionKey key, std::optional<uint32_t> loop, bool is_far,
+                                   CompileContext& context, PublishedObject& published);
+
+  ContextPool& contexts_;
+  const FunctionLinker& linker_;
+  SymbolResolver& resolver_;
+  const CodeSpace& code_space_;
+  Listener& listener_;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_ENGINE_OPTIMIZING_COMPILER_H_

@@ -1,0 +1,369 @@
+// Who asks writes `asked` from kNothing to what it wants and pushes the function on the stack; from
+// then until it is served the function belongs to the promoter. A counter is set before that, so
+// that what the promoter sets it to afterwards stays.
+
+#include "engine/promoter.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "absl/cleanup/cleanup.h"
+#include "absl/time/clock.h"
+#include "base/status.h"
+#include "engine/work_scope.h"
+#include "llvm/Support/thread.h"
+
+namespace firstcall {
+namespace {
+
+// LLVM recurses deeply on large functions.
+constexpr unsigned kStackBytes = 16 << 20;
+
+constexpr uint32_t kNothing = kNoLoop - 1;
+
+size_t ThreadCount(const PromotionOptions& options) {
+  if (options.threads) return *options.threads;
+  return std::thread::hardware_concurrency() > 1 ? 1 : 0;
+}
+
+}  // namespace
+
+struct Promoter::Continuation {
+  uint32_t loop = 0;
+  void* code = nullptr;  // Null: there can be none.
+  std::atomic<uint64_t> entered{0};
+  Continuation* next = nullptr;
+};
+
+struct Promoter::HotFunction {
+  HotFunction(Promoter& its_promoter, FunctionKey its_key)
+      : promoter(its_promoter), key(its_key) {}
+  ~HotFunction() {
+    for (Continuation* continuation = continuations; continuation != nullptr;) {
+      delete std::exchange(continuation, continuation->next);
+    }
+  }
+
+  Continuation* Find(uint32_t loop) const {
+    Continuation* found = continuations.load(std::memory_order_acquire);
+    while (found != nullptr && found->loop != loop) found = found->next;
+    return found;
+  }
+
+  Promoter& promoter;
+  const FunctionKey key;
+  HeatCounter* counter = nullptr;
+  std::atomic<uint64_t> asked_times{0};
+  std::atomic<uint32_t> asked{kNothing};
+  HotFunction* next_asking = nullptr;  // Of the stack.
+  std::atomic<Continuation*> continuations{nullptr};
+  std::atomic<bool> is_decided{false};  // There is a better body, or there can be none.
+  FunctionHeat heat;                    // Guarded by the promoter's mutex.
+};
+
+struct Promoter::Team {
+  explicit Team(pid_t process) : owner(process) { sem_init(&work, /*pshared=*/0, 0); }
+  const pid_t owner;
+  sem_t work;
+  std::vector<std::unique_ptr<llvm::thread>> threads;
+};
+
+Promoter::Promoter(const PromotionOptions& options, HeatCounters& counters,
+                   FunctionTable& functions, OptimizingCompiler& compiler)
+    : interval_(static_cast<int32_t>(std::clamp<uint32_t>(options.threshold, 1, INT32_MAX)) - 1),
+      thread_count_(ThreadCount(options)),
+      counters_(counters),
+      table_(functions),
+      compiler_(compiler),
+      budget_left_(options.budget) {}
+
+Promoter::~Promoter() {
+  Stop();
+  absl::MutexLock lock(&mutex_);
+  for (const auto& [key, function] : functions_) {
+    function->counter->handler.store(&NobodyIsThere);
+  }
+}
+
+// --- Asking ---
+
+void* Promoter::NobodyIsThere(HeatCounter* counter, uint32_t) {
+  counter->left.store(INT32_MAX, std::memory_order_relaxed);
+  return nullptr;
+}
+
+// Whoever is in Ask has to be waited for before what it looks at goes.
+std::atomic<int> Promoter::in_ask_{0};
+
+void Promoter::WaitForAsking() {
+  while (in_ask_.load() != 0) std::this_thread::yield();
+}
+
+void* Promoter::Ask(HeatCounter* counter, uint32_t loop) {
+  const int saved_errno = errno;
+  const auto is_there = [&] { return counter->handler.load() == &Ask; };
+  Answer answer;
+  in_ask_.fetch_add(1);
+  if (is_there()) {
+    auto* function = static_cast<HotFunction*>(counter->owner.load(std::memory_order_acquire));
+    answer = function->promoter.Register(*function, loop);
+  }
+  in_ask_.fetch_sub(1);
+  if (answer.serve != nullptr) {
+    WorkScope scope;
+    // From here on nobody forgets it; before, somebody may have.
+    if (is_there()) {
+      answer.serve->promoter.Serve(*answer.serve);
+      answer.code = Known(*answer.serve, loop);
+    }
+  }
+  errno = saved_errno;
+  return answer.code;
+}
+
+void* Promoter::Known(HotFunction& function, uint32_t loop) {
+  Continuation* continuation = loop == kNoLoop ? nullptr : function.Find(loop);
+  if (continuation == nullptr || continuation->code == nullptr) return nullptr;
+  continuation->entered.fetch_add(1, std::memory_order_relaxed);
+  // If the function is called again, it is worth a better body from its beginning.
+  if (!function.is_decided.load(std::memory_order_relaxed)) {
+    function.counter->left.store(0, std::memory_order_relaxed);
+  }
+  return continuation->code;
+}
+
+Promoter::Answer Promoter::Register(HotFunction& function, uint32_t loop) {
+  function.asked_times.fetch_add(1, std::memory_order_relaxed);
+  function.counter->left.store(interval_, std::memory_order_relaxed);
+  if (void* code = Known(function, loop)) return {code, nullptr};
+  const bool is_decided = loop == kNoLoop ? function.is_decided.load(std::memory_order_relaxed)
+                                          : function.Find(loop) != nullptr;
+  if (is_decided || is_stopping_) return {};
+  if (thread_count_ == 0 && WorkScope::IsInterrupted()) return {};
+  uint32_t nothing = kNothing;
+  if (!function.asked.compare_exchange_strong(nothing, loop, std::memory_order_acq_rel)) return {};
+  if (thread_count_ == 0) return {nullptr, &function};
+  function.next_asking = asking_.load(std::memory_order_relaxed);
+  while (!asking_.compare_exchange_weak(function.next_asking, &function,
+                                        std::memory_order_release, std::memory_order_relaxed)) {
+  }
+  if (Team* team = team_.load(std::memory_order_acquire)) sem_post(&team->work);
+  return {};
+}
+
+// --- Serving ---
+
+void Promoter::EnsureThread() {
+  Team* team = team_.load(std::memory_order_relaxed);
+  if (thread_count_ == 0 || is_stopping_ || (team != nullptr && team->owner == getpid())) return;
+  // A parent's team is left as it is: its threads do not exist here.
+  team = new Team(getpid());
+  team_.store(team, std::memory_order_release);
+  if (!exit_hook_) {
+    exit_hook_.emplace([this] { StopForExit(); });
+  }
+  for (size_t i = 0; i < thread_count_; ++i) {
+    team->threads.push_back(std::make_unique<llvm::thread>(
+        std::optional<unsigned>(kStackBytes), [this, team] { Work(*team); }));
+  }
+  sem_post(&team->work);  // For what was asked of the parent's threads.
+}
+
+void Promoter::Work(Team& team) {
+  bool is_first = true;
+  while (true) {
+    while (sem_wait(&team.work) != 0) {
+    }
+    while (true) {
+      WorkScope scope;  // Never entered if the process exits.
+      ++serving_;
+      absl::Cleanup served = [this] { --serving_; };
+      if (is_stopping_) return;
+      HotFunction* function = TakeHottest();
+      if (function == nullptr) break;
+      Serve(*function);
+      // By now LLVM has made the static objects that it needs to compile.
+      if (std::exchange(is_first, false)) ExitHook::RunBeforeOlderObjectsGo();
+    }
+  }
+}
+
+void Promoter::TakeOverAsking() {
+  HotFunction* function = asking_.exchange(nullptr, std::memory_order_acquire);
+  while (function != nullptr) {
+    waiting_.push_back(function);
+    function = function->next_asking;
+  }
+}
+
+Promoter::HotFunction* Promoter::TakeHottest() {
+  absl::MutexLock lock(&mutex_);
+  TakeOverAsking();
+  if (waiting_.empty() || budget_left_ <= absl::ZeroDuration()) return nullptr;
+  auto hottest = std::max_element(
+      waiting_.begin(), waiting_.end(), [](const HotFunction* a, const HotFunction* b) {
+        return a->asked_times.load(std::memory_order_relaxed) <
+               b->asked_times.load(std::memory_order_relaxed);
+      });
+  HotFunction* function = *hottest;
+  waiting_.erase(hottest);
+  return function;
+}
+
+void Promoter::Serve(HotFunction& function) {
+  const uint32_t loop = function.asked.load(std::memory_order_acquire);
+  const std::optional<uint32_t> wanted_loop =
+      loop == kNoLoop ? std::nullopt : std::optional<uint32_t>(loop);
+  const absl::Time start = absl::Now();
+  absl::StatusOr<OptimizingCompiler::Body> body =
+      function.key.module->is_removed() ? absl::FailedPreconditionError("removed")
+                                        : compiler_.Compile(function.key, wanted_loop);
+  if (body.ok() && !wanted_loop) table_.Publish(function.key, body->address, /*is_final=*/true);
+  {
+    absl::MutexLock lock(&mutex_);
+    budget_left_ -= absl::Now() - start;
+    FunctionHeat& heat = function.heat;
+    if (!body.ok()) {
+      ++heat.failures;
+    } else if (wanted_loop) {
+      ++heat.continuations;
+      heat.continuation_bytes += body->code_bytes;
+      heat.continuation_time += body->time;
+    } else {
+      heat.tier = 1;
+      heat.better_bytes = body->code_bytes;
+      heat.better_time = body->time;
+      heat.polls_promoted = function.asked_times * (static_cast<uint64_t>(interval_) + 1);
+    }
+  }
+  if (wanted_loop) {
+    auto* continuation = new Continuation;
+    continuation->loop = loop;
+    if (body.ok()) continuation->code = body->address.InThisProcess<void*>();
+    continuation->next = function.continuations.load(std::memory_order_relaxed);
+    function.continuations.store(continuation, std::memory_order_release);
+  } else {
+    function.is_decided.store(true, std::memory_order_relaxed);
+  }
+  function.asked.store(kNothing, std::memory_order_release);
+  // The loop need not come round so often again to be told.
+  if (wanted_loop && body.ok()) function.counter->left.store(0, std::memory_order_relaxed);
+}
+
+// --- Bookkeeping ---
+
+absl::StatusOr<ExecutorAddress> Promoter::CounterOf(FunctionKey key) {
+  absl::MutexLock lock(&mutex_);
+  EnsureThread();
+  std::unique_ptr<HotFunction>& function = functions_[key];
+  if (function == nullptr) {
+    auto made = std::make_unique<HotFunction>(*this, key);
+    absl::StatusOr<HeatCounter*> counter = counters_.Make(interval_, &Ask, made.get());
+    if (!counter.ok()) {
+      functions_.erase(key);
+      return counter.status();
+    }
+    made->counter = *counter;
+    function = std::move(made);
+  }
+  return ExecutorAddress::Of(function->counter);
+}
+
+void Promoter::NoteFirstBody(FunctionKey key, size_t code_bytes, absl::Duration time) {
+  absl::MutexLock lock(&mutex_);
+  auto found = functions_.find(key);
+  if (found == functions_.end()) return;
+  found->second->heat.first_bytes = code_bytes;
+  found->second->heat.first_time = time;
+}
+
+// Nobody is being served, because that is work.
+std::vector<std::unique_ptr<Promoter::HotFunction>> Promoter::Take(const SourceModule& module) {
+  TakeOverAsking();
+  waiting_.erase(std::remove_if(
+                     waiting_.begin(), waiting_.end(),
+                     [&](const HotFunction* function) { return function->key.module == &module; }),
+                 waiting_.end());
+  std::vector<std::unique_ptr<HotFunction>> taken;
+  for (uint32_t i = 0; i < module.index().size(); ++i) {
+    auto found = functions_.find({const_cast<SourceModule*>(&module), SymbolOrdinal{i}});
+    if (found == functions_.end()) continue;
+    taken.push_back(std::move(found->second));
+    functions_.erase(found);
+  }
+  return taken;
+}
+
+void Promoter::Remove(const SourceModule& module) {
+  absl::MutexLock lock(&mutex_);
+  for (const auto& function : Take(module)) counters_.Free(function->counter);
+}
+
+std::vector<HeatCounter*> Promoter::Detach(const SourceModule& module) {
+  absl::MutexLock lock(&mutex_);
+  std::vector<HeatCounter*> counters;
+  const std::vector<std::unique_ptr<HotFunction>> functions = Take(module);
+  for (const auto& function : functions) {
+    function->counter->handler.store(&NobodyIsThere);
+    counters.push_back(function->counter);
+  }
+  WaitForAsking();
+  return counters;
+}
+
+void Promoter::Stop() {
+  is_stopping_ = true;
+  Team* team = team_.exchange(nullptr, std::memory_order_acq_rel);
+  if (team == nullptr || team->owner != getpid()) return;
+  for (size_t i = 0; i < team->threads.size(); ++i) sem_post(&team->work);
+  if (is_exiting_) {
+    for (const auto& thread : team->threads) thread->detach();
+    return;
+  }
+  bool is_own = false;
+  for (const auto& thread : team->threads) {
+    if (thread->get_id() == llvm::this_thread::get_id()) {
+      thread->detach();  // What it has linked ends the process.
+      is_own = true;
+    } else {
+      thread->join();
+    }
+  }
+  if (is_own) return;
+  WaitForAsking();
+  sem_destroy(&team->work);
+  delete team;
+}
+
+// What is being compiled needs objects of LLVM's that are about to go. Threads that compile nothing
+// are left where they are: they may wait for being allowed to.
+void Promoter::StopForExit() {
+  is_stopping_ = is_exiting_ = true;
+  while (serving_ > 0) std::this_thread::sleep_for(std::chrono::microseconds(100));
+}
+
+PromotionStats Promoter::Collect() const {
+  PromotionStats stats;
+  absl::MutexLock lock(&mutex_);
+  for (const auto& [key, function] : functions_) {
+    FunctionHeat heat = function->heat;
+    heat.module = key.module->name();
+    heat.function = key.module->index().at(key.ordinal).name;
+    heat.polls = function->asked_times * (static_cast<uint64_t>(interval_) + 1);
+    for (const Continuation* continuation = function->continuations; continuation != nullptr;
+         continuation = continuation->next) {
+      heat.loops_entered += continuation->entered;
+    }
+    stats.functions.push_back(std::move(heat));
+  }
+  std::sort(stats.functions.begin(), stats.functions.end(),
+            [](const FunctionHeat& a, const FunctionHeat& b) { return a.polls > b.polls; });
+  return stats;
+}
+
+}  // namespace firstcall

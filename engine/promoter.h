@@ -1,0 +1,119 @@
+// Gives functions that have turned out to be hot their better bodies, and running ones a
+// continuation.
+//
+// A function of tier 0 counts its calls and its loops' iterations (splitter/heat_polls.h). When the
+// counter has run out it asks, and is put on a list; a thread takes the hottest one from it, has it
+// optimized, and publishes the body, or keeps the continuation for when the loop asks again. If
+// there is no such thread, the one that asks does it at once. The first body stays where it is,
+// because somebody may be running it.
+//
+// Thread-safe. Asking takes no lock and no memory, so that a signal handler may be what asks; only
+// without a thread must a handler not have interrupted what it would have to do, and then nothing
+// is done.
+
+#ifndef FIRSTCALL_ENGINE_PROMOTER_H_
+#define FIRSTCALL_ENGINE_PROMOTER_H_
+
+#include <semaphore.h>
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "engine/exit_hook.h"
+#include "engine/function_table.h"
+#include "engine/heat_counters.h"
+#include "engine/optimizing_compiler.h"
+#include "engine/options.h"
+#include "engine/promotion_stats.h"
+
+namespace firstcall {
+
+class Promoter {
+ public:
+  // All must outlive the promoter.
+  Promoter(const PromotionOptions& options, HeatCounters& counters, FunctionTable& functions,
+           OptimizingCompiler& compiler);
+  ~Promoter();
+  Promoter(const Promoter&) = delete;
+  Promoter& operator=(const Promoter&) = delete;
+
+  // What `key` counts with; made now if this is the first time. The caller is at work (see
+  // WorkScope). ResourceExhausted if there is no memory for it.
+  absl::StatusOr<ExecutorAddress> CounterOf(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Notes what the first body of `key` has cost, together with those it was compiled with.
+  void NoteFirstBody(FunctionKey key, size_t code_bytes, absl::Duration time)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Forgets the functions of `module`, which nobody runs any more. In an ExclusiveWorkScope.
+  void Remove(const SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Forgets them, although they go on to run and to count. In an ExclusiveWorkScope. The counters
+  // are the caller's to free.
+  std::vector<HeatCounter*> Detach(const SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Finishes what is being compiled, and begins nothing any more.
+  void Stop() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // The number of calls and iterations counted is no more exact than the threshold.
+  PromotionStats Collect() const ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  struct HotFunction;
+  struct Continuation;
+  struct Team;
+  using Functions = absl::flat_hash_map<FunctionKey, std::unique_ptr<HotFunction>>;
+
+  static void* Ask(HeatCounter* counter, uint32_t loop);
+  static void* NobodyIsThere(HeatCounter* counter, uint32_t loop);
+  // What a function that has asked is told: to go on elsewhere, or to see to it itself.
+  struct Answer {
+    void* code = nullptr;
+    HotFunction* serve = nullptr;
+  };
+  Answer Register(HotFunction& function, uint32_t loop);
+  static void* Known(HotFunction& function, uint32_t loop);
+  static void WaitForAsking();
+  void EnsureThread() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Work(Team& team);
+  // Takes the hottest of those that have asked; null if there is none.
+  HotFunction* TakeHottest() ABSL_LOCKS_EXCLUDED(mutex_);
+  void TakeOverAsking() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Serve(HotFunction& function) ABSL_LOCKS_EXCLUDED(mutex_);
+  void StopForExit();
+  std::vector<std::unique_ptr<HotFunction>> Take(const SourceModule& module)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  static std::atomic<int> in_ask_;  // Threads.
+  const int32_t interval_;  // What a counter begins with.
+  const size_t thread_count_;
+  HeatCounters& counters_;
+  FunctionTable& table_;
+  OptimizingCompiler& compiler_;
+  std::atomic<bool> is_stopping_{false};
+  std::atomic<bool> is_exiting_{false};
+  std::atomic<int> serving_{0};  // Threads of the team.
+  std::atomic<HotFunction*> asking_{nullptr};  // A stack.
+  mutable absl::Mutex mutex_;
+  Functions functions_ ABSL_GUARDED_BY(mutex_);
+  std::vector<HotFunction*> waiting_ ABSL_GUARDED_BY(mutex_);  // Taken over from the stack.
+  absl::Duration budget_left_ ABSL_GUARDED_BY(mutex_);
+  // The threads of this process: a forked child makes its own.
+  std::atomic<Team*> team_{nullptr};
+  std::optional<ExitHook> exit_hook_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_ENGINE_PROMOTER_H_

@@ -1,0 +1,193 @@
+// What lives at the entry is first put into memory of the continuation's own, so that a second way
+// to the entry needs no repair of the function's values; the optimizer takes it out again.
+
+#include "splitter/continuation.h"
+
+#include <vector>
+
+#include "llvm/Analysis/CaptureTracking.h"
+#include "llvm/IR/AttributeMask.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Local.h"
+#include "llvm/Transforms/Utils/PromoteMemToReg.h"
+#include "splitter/heat_polls.h"
+
+namespace firstcall {
+namespace {
+
+// What a function's attributes say of its parameters and of the memory it touches is not true of
+// its continuation, which has others and reads its caller's frame.
+void CopyAttributes(const llvm::Function& function, llvm::Function& continuation) {
+  const llvm::AttributeList own = function.getAttributes();
+  continuation.setAttributes(llvm::AttributeList::get(
+      function.getContext(),
+      own.getFnAttrs().removeAttributes(
+          function.getContext(),
+          llvm::AttributeMask()
+              .addAttribute(llvm::Attribute::Memory)
+              .addAttribute(llvm::Attribute::AllocKind)
+              .addAttribute(llvm::Attribute::AllocSize)
+              .addAttribute(llvm::Attribute::AlwaysInline)
+              .addAttribute(llvm::Attribute::WillReturn)
+              .addAttribute(llvm::Attribute::Speculatable)
+              .addAttribute("alloc-family")),
+      own.getRetAttrs(), {}));
+}
+
+class ContinuationMaker {
+ public:
+  ContinuationMaker(llvm::Function& function, const LoopEntry& entry, llvm::StringRef name)
+      : function_(function),
+        entry_(entry),
+        continuation_(*llvm::Function::Create(ContinuationType(function, entry),
+                                              llvm::GlobalValue::ExternalLinkage,
+                                              function.getAddressSpace(), name,
+                                              function.getParent())) {}
+
+  llvm::Function* Make() {
+    CopyAttributes(function_, continuation_);
+    continuation_.setDSOLocal(true);
+    if (function_.hasPersonalityFn()) {
+      continuation_.setPersonalityFn(function_.getPersonalityFn());
+    }
+    if (function_.hasGC()) continuation_.setGC(function_.getGC());
+    // Before anything is changed.
+    for (llvm::Value* value : entry_.live) {
+      auto* variable = llvm::dyn_cast<llvm::AllocaInst>(value);
+      ways_.push_back(variable == nullptr || !variable->isStaticAlloca() ? Way::kValue
+                      : llvm::isAllocaPromotable(variable)               ? Way::kCopied
+                      : IsOnlyOurs(*variable)                            ? Way::kOnlyOurs
+                                                                         : Way::kShared);
+    }
+    SplitEdgesOfResults();
+    MoveBody();
+    entrance_ = llvm::BasicBlock::Create(continuation_.getContext(), "", &continuation_,
+                                         &continuation_.getEntryBlock());
+    auto* jump = llvm::BranchInst::Create(entry_.block, entrance_);
+    for (size_t i = 0; i < entry_.live.size(); ++i) {
+      Enter(*entry_.live[i], *continuation_.getArg(static_cast<unsigned>(i)), ways_[i], *jump);
+    }
+    // What does not live there.
+    for (llvm::PHINode& phi : entry_.block->phis()) {
+      phi.addIncoming(llvm::PoisonValue::get(phi.getType()), entrance_);
+    }
+    for (llvm::Argument& argument : function_.args()) {
+      argument.replaceAllUsesWith(llvm::PoisonValue::get(argument.getType()));
+    }
+    llvm::removeUnreachableBlocks(continuation_);
+    function_.deleteBody();
+    if (function_.use_empty()) function_.eraseFromParent();
+    return &continuation_;
+  }
+
+ private:
+  enum class Way {
+    kValue,
+    kCopied,    // A variable of which nobody has the address.
+    kOnlyOurs,  // One whose address stays in the function.
+    kShared,
+  };
+
+  static bool IsOnlyOurs(const llvm::AllocaInst& variable) {
+    return !llvm::PointerMayBeCaptured(&variable, /*ReturnCaptures=*/true, /*StoreCaptures=*/true);
+  }
+
+  // What an invoke gives cannot be stored on the edge it gives it on, if a phi takes it there.
+  void SplitEdgesOfResults() {
+    std::vector<llvm::InvokeInst*> invokes;
+    for (llvm::BasicBlock& block : function_) {
+      auto* invoke = llvm::dyn_cast<llvm::InvokeInst>(block.getTerminator());
+      if (invoke != nullptr && !invoke->use_empty()) invokes.push_back(invoke);
+    }
+    for (llvm::InvokeInst* invoke : invokes) {
+      llvm::BasicBlock* normal = invoke->getNormalDest();
+      if (!normal->phis().empty()) llvm::SplitEdge(invoke->getParent(), normal);
+    }
+  }
+
+  void MoveBody() {
+    continuation_.copyMetadata(&function_, 0);
+    function_.clearMetadata();
+    std::vector<llvm::BlockAddress*> labels;
+    for (llvm::BasicBlock& block : function_) {
+      if (!block.hasAddressTaken()) continue;
+      if (llvm::BlockAddress* label = llvm::BlockAddress::lookup(&block)) labels.push_back(label);
+    }
+    continuation_.splice(continuation_.end(), &function_);
+    // A block's address follows its block to the other function when it is asked for anew.
+    for (llvm::BlockAddress* label : labels) {
+      llvm::BasicBlock* block = label->getBasicBlock();
+      label->replaceAllUsesWith(llvm::BlockAddress::get(&continuation_, block));
+      label->destroyConstant();
+    }
+  }
+
+  void Enter(llvm::Value& live, llvm::Argument& argument, Way way, llvm::Instruction& jump) {
+    if (way != Way::kValue) return EnterVariable(llvm::cast<llvm::AllocaInst>(live), argument, way);
+    llvm::IRBuilder<> builder(&jump);
+    llvm::Value* value =
+        IsPassedInMemory(live)
+            ? static_cast<llvm::Value*>(builder.CreateLoad(live.getType(), &argument))
+            : &argument;
+    if (auto* outer = llvm::dyn_cast<llvm::Argument>(&live)) {
+      outer->replaceAllUsesWith(value);
+      return;
+    }
+    auto place = entrance_->getFirstInsertionPt();
+    llvm::AllocaInst* memory =
+        llvm::isa<llvm::PHINode>(live)
+            ? llvm::DemotePHIToStack(llvm::cast<llvm::PHINode>(&live), place)
+            : llvm::DemoteRegToStack(*llvm::cast<llvm::Instruction>(&live),
+                                     /*VolatileLoads=*/false, place);
+    if (memory != nullptr) builder.CreateStore(value, memory);
+  }
+
+  void EnterVariable(llvm::AllocaInst& variable, llvm::Argument& argument, Way way) {
+    for (llvm::User* user : llvm::make_early_inc_range(variable.users())) {
+      auto* instruction = llvm::cast<llvm::Instruction>(user);
+      if (instruction->isLifetimeStartOrEnd()) instruction->eraseFromParent();
+    }
+    if (way == Way::kCopied) {
+      variable.moveBefore(*entrance_, entrance_->getFirstInsertionPt());
+      llvm::IRBuilder<> builder(entrance_->getTerminator());
+      builder.CreateAlignedStore(
+          builder.CreateAlignedLoad(variable.getAllocatedType(), &argument, variable.getAlign()),
+          &variable, variable.getAlign());
+      return;
+    }
+    llvm::AttrBuilder attributes(continuation_.getContext());
+    attributes.addAttribute(llvm::Attribute::NonNull);
+    attributes.addAlignmentAttr(variable.getAlign());
+    if (std::optional<llvm::TypeSize> size =
+            variable.getAllocationSize(continuation_.getDataLayout());
+        size && !size->isScalable()) {
+      attributes.addDereferenceableAttr(size->getFixedValue());
+    }
+    if (way == Way::kOnlyOurs) attributes.addAttribute(llvm::Attribute::NoAlias);
+    continuation_.addParamAttrs(argument.getArgNo(), attributes);
+    variable.replaceAllUsesWith(&argument);
+    variable.eraseFromParent();
+  }
+
+  llvm::Function& function_;
+  const LoopEntry& entry_;
+  llvm::Function& continuation_;
+  llvm::BasicBlock* entrance_ = nullptr;
+  std::vector<Way> ways_;
+};
+
+}  // namespace
+
+llvm::Function* MakeContinuation(llvm::Function& function, const LoopEntry& entry,
+                                 llvm::StringRef name) {
+  return ContinuationMaker(function, entry, name).Make();
+}
+
+}  // namespace firstcall

@@ -1,0 +1,60 @@
+// Makes a function count its calls and its loops' iterations, and go on elsewhere when it is told
+// to: what tier 0 has in front of what tier 1 does.
+//
+// Thread-compatible: hold the mutex of the view the function's context belongs to.
+
+#ifndef FIRSTCALL_SPLITTER_HEAT_POLLS_H_
+#define FIRSTCALL_SPLITTER_HEAT_POLLS_H_
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include "splitter/loop_entries.h"
+
+namespace llvm {
+class Function;
+class FunctionType;
+class GlobalVariable;
+class Module;
+class Value;
+}  // namespace llvm
+
+namespace firstcall {
+
+// What a function counts with, in memory; the engine provides it under the function's name with
+// kHeatSuffix.
+struct HeatCounter {
+  // Asked when the counter has run out. `loop` is the index of the entry in LoopEntries, or
+  // kNoLoop. Returns the continuation for that loop, which the function then calls with what lives
+  // there and whose result it returns, or null to go on. Must write `left`.
+  using Handler = void* (*)(HeatCounter* counter, uint32_t loop);
+
+  std::atomic<int32_t> left;  // Counted down at each poll; the handler is asked when negative.
+  uint32_t padding;
+  std::atomic<Handler> handler;
+  std::atomic<void*> owner;  // The handler's.
+};
+
+inline constexpr uint32_t kNoLoop = UINT32_MAX;
+
+// Declares a counter that objects call `name` in `module`; whether it is within its reach.
+llvm::GlobalVariable* DeclareHeatCounter(llvm::Module& module, const std::string& name,
+                                         bool is_near);
+
+// Whether a continuation is passed the address of `value`, which lives at its entry: what a calling
+// convention may do with other than plain types depends on the features of both sides' CPUs, and
+// LLVM cannot generate code for all of it.
+bool IsPassedInMemory(const llvm::Value& value);
+
+// The type of the continuation of `function` at `entry`.
+llvm::FunctionType* ContinuationType(const llvm::Function& function, const LoopEntry& entry);
+
+// Polls at the beginning of `function` and at each of `entries`, which are its own. The function
+// must have no frame that something scans, and no calling convention without a stack.
+void AddHeatPolls(llvm::Function& function, llvm::GlobalVariable& counter,
+                  const LoopEntries& entries);
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_SPLITTER_HEAT_POLLS_H_
