@@ -22,6 +22,7 @@
 #include "memory/executor_messages.h"
 #include "tests/memory/local_connection.h"
 #include "tests/memory/memory_maps.h"
+#include "tests/testing/host.h"
 #include "tests/testing/status_matchers.h"
 
 namespace firstcall {
@@ -105,7 +106,8 @@ class SharedMemoryMapperTest : public testing::Test {
       FIRSTCALL_RETURN_IF_ERROR(mapper_->SynchronizeInstructions());
       FIRSTCALL_RETURN_IF_ERROR(mapper_->Deallocate({id}));
       FIRSTCALL_RETURN_IF_ERROR(mapper_->Discard(slab, Pages()[0]));
-      EXPECT_EQ(*slab.run.InThisProcess<const char*>(), '\0');
+      // The emulator does not carry out MADV_REMOVE.
+      EXPECT_TRUE(IsEmulated() || *slab.run.InThisProcess<const char*>() == '\0');
       return mapper_->Release(slab);
     }();
     if (!status.ok()) (void)mapper_->Release(slab);
@@ -184,6 +186,7 @@ TEST_F(SharedMemoryMapperTest, TooManyOpenFilesIsAnErrorThatPasses) {
 }
 
 TEST_F(SharedMemoryMapperTest, TooLittleAddressSpaceIsAnErrorThatPasses) {
+  if (IsEmulated()) GTEST_SKIP() << "the emulator does not carry out limits of address space";
   constexpr size_t kMuch = size_t{1} << 30;
   {
     // Enough for one of the two mappings.
