@@ -361,11 +361,19 @@ class PagesOfItsOwn final : public MemoryManager {
   }
 
  private:
+  // There and nowhere else, or MAP_FAILED.
+  static void* MapAt(void* address, size_t size) {
+    void* pages = mmap(address, size, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    if (pages == address || pages == MAP_FAILED) return pages;
+    munmap(pages, size);  // The emulator, and a system before Linux 4.17, take it for a hint.
+    return MAP_FAILED;
+  }
+
   static void* MapNear(ExecutorAddress near, size_t size) {
     near = ExecutorAddress(near.value() & ~uint64_t{4095});
     for (int64_t distance = (64 << 20) - kReach; distance < kReach; distance += 16 << 20) {
-      void* pages = mmap((near + distance).InThisProcess<void*>(), size, PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+      void* pages = MapAt((near + distance).InThisProcess<void*>(), size);
       if (pages != MAP_FAILED) return pages;
     }
     return MAP_FAILED;
@@ -374,13 +382,11 @@ class PagesOfItsOwn final : public MemoryManager {
   // One behind the other, out of reach of the program, of its libraries and of the engine's memory.
   void* MapFarAway(size_t size) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     for (int step = 0; step < 1000; ++step) {
-      void* pages = mmap(next_, size, PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-      if (pages == next_) {
+      void* pages = MapAt(next_, size);
+      if (pages != MAP_FAILED) {
         next_ += size;
         return pages;
       }
-      if (pages != MAP_FAILED) munmap(pages, size);  // A system that takes it for a hint.
       next_ += int64_t{1} << 30;
     }
     return MAP_FAILED;

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <random>
@@ -56,17 +57,28 @@ DiskCache::Options FailOnWarning() {
   return options;
 }
 
+void WriteThree(DiskCache& cache, std::minstd_rand& random) {
+  for (int n = 0; n < 3; ++n) {
+    const absl::string_view signature = kSignatures[random() % 2];
+    const uint32_t i = static_cast<uint32_t>(random()) % kParts;
+    cache.Store(KeyOf(signature, i), ObjectOf(signature, i));
+  }
+  cache.Flush();
+}
+
 [[noreturn]] void Write(const std::string& directory, unsigned seed) {
   std::minstd_rand random(seed);
   auto cache = DiskCache::Open(directory, FailOnWarning()).value();
-  while (true) {
-    for (int n = 0; n < 3; ++n) {
-      const absl::string_view signature = kSignatures[random() % 2];
-      const uint32_t i = static_cast<uint32_t>(random()) % kParts;
-      cache->Store(KeyOf(signature, i), ObjectOf(signature, i));
-    }
-    cache->Flush();
-  }
+  while (true) WriteThree(*cache, random);
+}
+
+// How long a writer takes to open the cache and to write once, on this machine as loaded as it is.
+absl::Duration TimeToWrite(const std::string& directory) {
+  std::minstd_rand random(1);
+  const absl::Time start = absl::Now();
+  auto cache = DiskCache::Open(directory, FailOnWarning()).value();
+  WriteThree(*cache, random);
+  return absl::Now() - start;
 }
 
 // Exits with 1 if something is found that was not stored, with 2 if nothing ever is.
@@ -98,6 +110,10 @@ pid_t Start(void (*work)(const std::string&, unsigned), const std::string& direc
 TEST(KilledWritersTest, LeaveNothingThatAReaderCanTripOver) {
   const std::string directory = absl::StrCat(::testing::TempDir(), "/killed_writers");
   llvm::sys::fs::remove_directories(directory);
+  llvm::sys::fs::remove_directories(directory + "_elsewhere");
+  // So that a writer is killed before, during and after its first writing, and during later ones.
+  const int64_t longest_life = absl::ToInt64Microseconds(
+      std::max(absl::Milliseconds(12), 4 * TimeToWrite(directory + "_elsewhere")));
   signal(SIGTERM, [](int) { stop_reading = 1; });
   std::vector<pid_t> readers;
   for (int i = 0; i < kReaders; ++i) {
@@ -109,7 +125,7 @@ TEST(KilledWritersTest, LeaveNothingThatAReaderCanTripOver) {
     const pid_t writers[] = {Start(Write, directory, static_cast<unsigned>(i)),
                              Start(Write, directory, static_cast<unsigned>(i) + 1)};
     for (pid_t writer : writers) {
-      absl::SleepFor(absl::Microseconds(random() % 12000));
+      absl::SleepFor(absl::Microseconds(random() % longest_life));
       ASSERT_EQ(kill(writer, SIGKILL), 0);
       int status = 0;
       ASSERT_EQ(waitpid(writer, &status, 0), writer);
