@@ -24,6 +24,14 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
+#if defined(__aarch64__)
+constexpr char kTarget[] = "target=aarch64";
+constexpr char kAnotherCpu[] = "--mcpu=cortex-a53";
+#else
+constexpr char kTarget[] = "target=x86_64";
+constexpr char kAnotherCpu[] = "--mcpu=x86-64";
+#endif
+
 std::string command_path;
 
 constexpr char kProgram[] = R"(
@@ -114,7 +122,7 @@ TEST_F(CacheCommandTest, EnvironmentNamesTheDirectory) {
 TEST_F(CacheCommandTest, OptionsThatMayChangeCodeAreOtherObjects) {
   RunCommand({option_, program_});
   for (const std::string other :
-       {"-O2", "--mcpu=x86-64", "--object-cache-key=clang=19", "--tail-dup-size=3"}) {
+       {"-O2", kAnotherCpu, "--object-cache-key=clang=19", "--tail-dup-size=3"}) {
     EXPECT_THAT(RunCommand({option_, "--stats", other, program_}).errors, Compiled(2)) << other;
     EXPECT_THAT(RunCommand({option_, "--stats", other, program_}).errors, Compiled(0)) << other;
   }
@@ -161,8 +169,8 @@ TEST_F(CacheCommandTest, ShowTellsWhatObjectsWereMadeFrom) {
   EXPECT_THAT(shown.output,
               AllOf(HasSubstr("module " + program_), ContainsRegex("firstcall=[0-9]+-[0-9a-f]+\n"),
                     ContainsRegex("llvm=19[.0-9]+-[0-9a-f]{40}"),
-                    ContainsRegex("source=[0-9a-f]{64}"), HasSubstr("target=x86_64"),
-                    HasSubstr("level=0"), ContainsRegex("[0-9]+  function [0-9]+ main\n"),
+                    ContainsRegex("source=[0-9a-f]{64}"), HasSubstr(kTarget), HasSubstr("level=0"),
+                    ContainsRegex("[0-9]+  function [0-9]+ main\n"),
                     ContainsRegex("[0-9]+  function [0-9]+ greet[$][0-9]+\n")));
 }
 
