@@ -439,7 +439,7 @@ typedef enum fc_kind {
   FC_UINT32 = 7,
   FC_INT64 = 8,
   FC_UINT64 = 9,
-  FC_INT128 = 10, /* On x86-64; not in a struct. */
+  FC_INT128 = 10, /* Not in a struct. */
   FC_FLOAT = 11,
   FC_DOUBLE = 12,
   FC_POINTER = 13,
@@ -488,7 +488,8 @@ typedef struct fc_value {
  * give: nothing is called then. FC_UNKNOWN if it throws. Variable arguments are given as C promotes
  * them. Not compared, because nobody knows the signature, are the types of a function of an object
  * file, and of one whose module was given as text or as an LLVM module and was compiled completely
- * before it was first called in this way. */
+ * before it was first called in this way; on AArch64, a struct that IR has as a pointer to a copy.
+ */
 fc_error* fc_call(fc_engine* engine, const char* name, const fc_value* arguments, size_t count,
                   fc_value* result);
 

@@ -6,32 +6,15 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "engine/argument_registers.h"
 #include "engine/foreign_layout.h"
 #include "engine/function_shape.h"
 
 namespace firstcall {
-namespace {
-
-// Registers that arguments have taken.
-struct Registers {
-  size_t integer = 0;
-  size_t vector = 0;
-
-  bool HasRoomFor(const Eightbytes& parts) const {
-    return integer + parts.integers() <= kIntegerArgumentRegisters &&
-           vector + parts.vectors() <= kVectorArgumentRegisters;
-  }
-  void Take(const Eightbytes& parts) {
-    if (!HasRoomFor(parts)) return;
-    integer += parts.integers();
-    vector += parts.vectors();
-  }
-};
-
-}  // namespace
 
 // Of a scalar.
 bool FunctionShape::Matches(const ForeignType& type, const Slot& slot) {
+  if (slot.array > 1) return false;
   switch (type.kind) {
     case ForeignKind::kFloat:
       return slot.kind == Slot::Kind::kFloat;
@@ -52,25 +35,26 @@ bool FunctionShape::Matches(const ForeignType& type, const Slot& slot) {
   }
 }
 
-// Front ends write a 128-bit integer as one, or as the two registers it takes.
+// Front ends write a 128-bit integer as one, or, where any two registers do, as those.
 bool FunctionShape::IsInParts(const ForeignType& type, absl::Span<const Slot> slots) {
   if (type.kind != ForeignKind::kInt128) return type.kind == ForeignKind::kStruct;
-  return !slots.empty() && slots.front().kind == Slot::Kind::kInteger &&
+  return kIsX8664 && !slots.empty() && slots.front().kind == Slot::Kind::kInteger &&
          slots.front().integer.bits == 64;
 }
 
-// Of a struct: each of its eightbytes and what holds it.
-bool FunctionShape::Matches(const Eightbytes& parts, absl::Span<const Slot> slots) {
+// Of a struct: each of its parts and what holds it.
+bool FunctionShape::Matches(const RegisterParts& parts, absl::Span<const Slot> slots) {
   if (parts.count != slots.size()) return false;
   for (size_t i = 0; i < parts.count; ++i) {
     const Slot& slot = slots[i];
+    if (slot.array != 0 && slot.array != parts.count) return false;
     const size_t bits = 8 * parts.used[i];
     switch (slot.kind) {
       case Slot::Kind::kInteger:
         if (parts.is_vector[i] || slot.integer.bits < bits || slot.integer.bits > 64) return false;
         break;
       case Slot::Kind::kPointer:
-        if (parts.is_vector[i] || bits != 64) return false;
+        if (!parts.is_pointer[i]) return false;
         break;
       case Slot::Kind::kFloat:
         if (!parts.is_vector[i] || bits != 32) return false;
@@ -110,7 +94,7 @@ absl::Status FunctionShape::PlanResult(const ForeignType& type, CallPlan& plan) 
     return absl::OkStatus();
   }
   const Layout layout = LayoutOf(type);
-  const std::optional<Eightbytes> parts = EightbytesOf(type);
+  const std::optional<RegisterParts> parts = RegisterPartsOf(type);
   const bool is_right = has_hidden_result_ ? !parts && layout.size == results_.front().bytes
                                            : parts && Matches(*parts, results_);
   return is_right ? absl::OkStatus() : wrong();
@@ -119,12 +103,12 @@ absl::Status FunctionShape::PlanResult(const ForeignType& type, CallPlan& plan) 
 // How far a plan has come.
 struct FunctionShape::Cursor {
   CallPlan plan;
-  Registers used;
+  ArgumentRegisters used;
   size_t next = 0;  // Of parameters_.
 };
 
 // A struct, or an integer of 128 bits in two registers.
-absl::Status FunctionShape::PlanParts(const ForeignType& type, const Eightbytes& parts,
+absl::Status FunctionShape::PlanParts(const ForeignType& type, const RegisterParts& parts,
                                       Cursor& cursor) const {
   const Slot& slot = parameters_[cursor.next];
   const bool fits = cursor.used.HasRoomFor(parts);
@@ -132,33 +116,44 @@ absl::Status FunctionShape::PlanParts(const ForeignType& type, const Eightbytes&
   if (slot.kind == Slot::Kind::kMemory) {
     ++cursor.next;
     if (slot.bytes != LayoutOf(type).size) return Mismatch(type, slot);
-    if (!fits) return absl::OkStatus();
+    if (!fits && !kPassesLargeValuesByAddress) return absl::OkStatus();
     return absl::UnimplementedError(absl::StrCat("is taken as ", slot.name, ", where C passes ",
                                                  NameOf(type), " in registers"));
   }
   const auto slots = absl::MakeConstSpan(parameters_).subspan(cursor.next, parts.count);
   if (!Matches(parts, slots)) return Mismatch(type, slot);
   cursor.next += parts.count;
-  if (fits || parts.count == 1) return absl::OkStatus();
+  if (fits || parts.count == 1 || slot.array != 0) return absl::OkStatus();
   return absl::UnimplementedError(
       absl::StrCat("is taken in parts, where C passes ", NameOf(type), " in memory"));
 }
 
+// What has no registers of its own.
+absl::Status FunctionShape::PlanLarge(const ForeignType& type, Cursor& cursor) const {
+  const Slot& slot = parameters_[cursor.next++];
+  const Layout layout = LayoutOf(type);
+  if (kPassesLargeValuesByAddress && slot.kind == Slot::Kind::kPointer) {
+    cursor.used.TakeAddress();
+    return absl::OkStatus();
+  }
+  if (slot.kind != Slot::Kind::kMemory || slot.bytes != layout.size) return Mismatch(type, slot);
+  if (kPassesLargeValuesByAddress) {
+    return absl::UnimplementedError(absl::StrCat("is taken as ", slot.name, ", where C passes ",
+                                                 NameOf(type), " by its address"));
+  }
+  // On the stack, everything is aligned to 8.
+  if (slot.alignment <= std::max<size_t>(layout.alignment, 8)) return absl::OkStatus();
+  return absl::UnimplementedError(
+      absl::StrCat("is taken as ", slot.name, ", aligned to ", slot.alignment));
+}
+
 absl::Status FunctionShape::PlanParameter(const ForeignType& type, Cursor& cursor) const {
   const Slot& slot = parameters_[cursor.next];
-  const std::optional<Eightbytes> parts = EightbytesOf(type);
-  if (!parts) {
-    ++cursor.next;
-    const Layout layout = LayoutOf(type);
-    if (slot.kind != Slot::Kind::kMemory || slot.bytes != layout.size) return Mismatch(type, slot);
-    // On the stack, everything is aligned to 8.
-    if (slot.alignment <= std::max<size_t>(layout.alignment, 8)) return absl::OkStatus();
-    return absl::UnimplementedError(
-        absl::StrCat("is taken as ", slot.name, ", aligned to ", slot.alignment));
-  }
+  const std::optional<RegisterParts> parts = RegisterPartsOf(type);
+  if (!parts) return PlanLarge(type, cursor);
   if (IsInParts(type, {&slot, 1})) return PlanParts(type, *parts, cursor);
   if (!Matches(type, slot)) return Mismatch(type, slot);
-  if (type.kind == ForeignKind::kInt128 && cursor.used.integer + 1 == kIntegerArgumentRegisters) {
+  if (kIsX8664 && type.kind == ForeignKind::kInt128 && cursor.used.integers_left() == 1) {
     return absl::UnimplementedError(
         "is int128 where one register is left, which LLVM wastes and others use");
   }
@@ -179,7 +174,7 @@ absl::StatusOr<CallPlan> FunctionShape::Plan(const ForeignType& result,
                                              absl::Span<const ForeignValue> arguments) const {
   Cursor cursor;
   cursor.plan.is_variadic = is_variadic_;
-  if (has_hidden_result_) cursor.used.integer = 1;
+  if (has_hidden_result_ && kResultAddressIsAnArgument) cursor.used.TakeAddress();
   if (has_hidden_result_ && result.kind == ForeignKind::kVoid) {
     // Whoever wants to may also give the address of a result in memory as what it is in IR.
     if (arguments.empty() || arguments[0].type.kind != ForeignKind::kPointer) {
@@ -188,6 +183,7 @@ absl::StatusOr<CallPlan> FunctionShape::Plan(const ForeignType& result,
           ": ask for a struct, or give a pointer to memory for it as the first argument"));
     }
     cursor.plan.arguments.emplace_back();
+    if (!kResultAddressIsAnArgument) cursor.plan.hidden_result = results_.front().bytes;
   } else {
     FIRSTCALL_RETURN_IF_ERROR(PlanResult(result, cursor.plan));
   }

@@ -3,13 +3,16 @@
 #include <ffi.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "engine/argument_registers.h"
 #include "engine/foreign_layout.h"
 
 namespace firstcall {
@@ -38,6 +41,14 @@ class FfiTypes {
     }
   }
 
+  // A result of which only the size is known, and that it is written to an address. More than 16
+  // bytes always are.
+  ffi_type* Hidden(size_t size) {
+    elements_.push_back({&ffi_type_uint64, nullptr});
+    return &types_.emplace_back(
+        ffi_type{std::max<size_t>(size, 24), 8, FFI_TYPE_STRUCT, elements_.back().data()});
+  }
+
  private:
   // In a struct, each field has its own width.
   ffi_type* Field(const ForeignType& type) {
@@ -61,8 +72,9 @@ class FfiTypes {
     return &types_.emplace_back(ffi_type{0, 0, FFI_TYPE_STRUCT, elements.data()});
   }
 
-  // libffi has none. On x86-64 it goes the way of a struct of two eightbytes, but for its alignment
-  // in memory, which libffi leaves alone where it finds the size filled in.
+  // libffi has none. It goes the way of a struct of two eightbytes, but for its alignment in
+  // memory, which libffi leaves alone where it finds the size filled in, and for the registers it
+  // leaves out.
   ffi_type* Int128() {
     elements_.push_back({&ffi_type_uint64, &ffi_type_uint64, nullptr});
     return &types_.emplace_back(ffi_type{16, 16, FFI_TYPE_STRUCT, elements_.back().data()});
@@ -104,9 +116,10 @@ absl::Status CheckType(const ForeignType& type, bool is_field) {
   }
   if (type.kind == ForeignKind::kInt128) {
     if (is_field) return absl::InvalidArgumentError("a struct has a 128-bit integer in it");
-#if !defined(__x86_64__)
-    return absl::UnimplementedError("128-bit integers are passed on x86-64 only");
-#endif
+  }
+  if (!kPassesStructs && (type.kind == ForeignKind::kInt128 || type.kind == ForeignKind::kStruct)) {
+    return absl::UnimplementedError(
+        "only scalars of up to 64 bits are passed on this architecture");
   }
   if (type.kind == ForeignKind::kVoid && is_field) {
     return absl::InvalidArgumentError("a struct has a void in it");
@@ -118,6 +131,55 @@ absl::Status CheckType(const ForeignType& type, bool is_field) {
   }
   return absl::OkStatus();
 }
+
+// What a call is made with.
+class FfiArguments {
+ public:
+  // The next argument.
+  void Add(const ForeignValue& argument, IntegerPassing passing) {
+    const std::optional<RegisterParts> parts = RegisterPartsOf(argument.type);
+    if (parts) {
+      // libffi leaves out no registers.
+      for (size_t i = registers_.LeftOutFor(*parts); i > 0; --i) AddInteger(0);
+      registers_.Take(*parts);
+    } else if (kPassesLargeValuesByAddress) {
+      registers_.TakeAddress();
+    }
+    if (IsInRegister(argument.type.kind)) {
+      AddInteger(Load(argument, passing));
+      return;
+    }
+    types_.push_back(ffi_types_.For(argument.type));
+    places_.push_back(parts || !kPassesLargeValuesByAddress ? argument.bytes : Copy(argument));
+  }
+
+  FfiTypes& ffi_types() { return ffi_types_; }
+  unsigned count() const { return static_cast<unsigned>(types_.size()); }
+  ffi_type** types() { return types_.data(); }
+  void** places() { return places_.data(); }
+
+ private:
+  void AddInteger(uint64_t value) {
+    types_.push_back(&ffi_type_uint64);
+    places_.push_back(&integers_.emplace_back(value));
+  }
+
+  // The callee's own, which it may write to; libffi passes the address it is given.
+  void* Copy(const ForeignValue& argument) {
+    const size_t size = LayoutOf(argument.type).size;
+    std::vector<std::max_align_t>& copy =
+        copies_.emplace_back(AlignUp(size, sizeof(std::max_align_t)) / sizeof(std::max_align_t));
+    std::memcpy(copy.data(), argument.bytes, size);
+    return copy.data();
+  }
+
+  FfiTypes ffi_types_;
+  ArgumentRegisters registers_;
+  std::vector<ffi_type*> types_;
+  std::vector<void*> places_;
+  std::deque<uint64_t> integers_;
+  std::deque<std::vector<std::max_align_t>> copies_;
+};
 
 absl::Status CheckValue(const ForeignValue& value) {
   FIRSTCALL_RETURN_IF_ERROR(CheckType(value.type, /*is_field=*/false));
@@ -145,36 +207,33 @@ absl::Status CheckValues(const ForeignValue& result, absl::Span<const ForeignVal
 absl::Status CallForeign(ExecutorAddress address, const ForeignValue& result,
                          absl::Span<const ForeignValue> arguments, const CallPlan* plan) {
   FIRSTCALL_RETURN_IF_ERROR(CheckValues(result, arguments));
-  FfiTypes types;
-  std::vector<ffi_type*> argument_types;
-  std::vector<uint64_t> integers(arguments.size());
-  std::vector<void*> places;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    const ForeignValue& argument = arguments[i];
-    argument_types.push_back(types.For(argument.type));
-    places.push_back(argument.bytes);
-    if (IsInRegister(argument.type.kind)) {
-      integers[i] = Load(argument, plan == nullptr ? IntegerPassing() : plan->arguments[i]);
-      places.back() = &integers[i];
-    }
+  FfiArguments ffi;
+  ffi_type* result_type = ffi.ffi_types().For(result.type);
+  void* result_place = result.bytes;
+  size_t next = 0;
+  if (plan != nullptr && plan->hidden_result > 0) {
+    result_type = ffi.ffi_types().Hidden(plan->hidden_result);
+    std::memcpy(&result_place, arguments[next++].bytes, sizeof(result_place));
+  }
+  unsigned fixed = 0;
+  for (; next < arguments.size(); ++next) {
+    ffi.Add(arguments[next], plan == nullptr ? IntegerPassing() : plan->arguments[next]);
+    if (plan != nullptr && next < plan->fixed_arguments) fixed = ffi.count();
   }
   ffi_cif interface;
-  const auto count = static_cast<unsigned>(arguments.size());
-  ffi_type* const result_type = types.For(result.type);
   const ffi_status status =
       // libffi wants a fixed argument; without one, the way is the same on this target.
-      plan != nullptr && plan->is_variadic && plan->fixed_arguments > 0
-          ? ffi_prep_cif_var(&interface, FFI_DEFAULT_ABI,
-                             static_cast<unsigned>(plan->fixed_arguments), count, result_type,
-                             argument_types.data())
-          : ffi_prep_cif(&interface, FFI_DEFAULT_ABI, count, result_type, argument_types.data());
+      plan != nullptr && plan->is_variadic && fixed > 0
+          ? ffi_prep_cif_var(&interface, FFI_DEFAULT_ABI, fixed, ffi.count(), result_type,
+                             ffi.types())
+          : ffi_prep_cif(&interface, FFI_DEFAULT_ABI, ffi.count(), result_type, ffi.types());
   if (status != FFI_OK) {
     return absl::UnimplementedError(absl::StrCat("libffi refuses the signature (", status, ")"));
   }
   const bool result_is_in_register = IsInRegister(result.type.kind);
   uint64_t returned = 0;
   ffi_call(&interface, address.InThisProcess<void (*)()>(),
-           result_is_in_register ? &returned : result.bytes, places.data());
+           result_is_in_register ? &returned : result_place, ffi.places());
   if (result_is_in_register) Store(returned, plan == nullptr ? 64 : plan->result.bits, result);
   return absl::OkStatus();
 }

@@ -14,8 +14,8 @@
 namespace firstcall {
 
 // InvalidArgument, with the argument, for what is not a type or a value of one: a void argument, an
-// empty struct, one with a 128-bit integer in it, null bytes. Unimplemented for what this target's
-// libffi cannot pass.
+// empty struct, one with a 128-bit integer in it, null bytes. Unimplemented for structs and
+// 128-bit integers where it is not known which registers C passes them in.
 absl::Status CheckValues(const ForeignValue& result, absl::Span<const ForeignValue> arguments);
 
 // Calls the function at `address` and writes what it returns to `result`. Trusts the values to be

@@ -5,31 +5,10 @@
 #include "absl/strings/str_cat.h"
 
 namespace firstcall {
-namespace {
 
 size_t AlignUp(size_t size, size_t alignment) {
   return (size + alignment - 1) / alignment * alignment;
 }
-
-// Notes what of the sixteen bytes the fields of `type` occupy, from `offset` on.
-void Occupy(const ForeignType& type, size_t offset, Eightbytes& parts) {
-  if (type.kind == ForeignKind::kStruct) {
-    for (const ForeignType& field : type.fields) {
-      const Layout layout = LayoutOf(field);
-      offset = AlignUp(offset, layout.alignment);
-      Occupy(field, offset, parts);
-      offset += layout.size;
-    }
-    return;
-  }
-  const size_t part = offset / 8;
-  if (type.kind != ForeignKind::kFloat && type.kind != ForeignKind::kDouble) {
-    parts.is_vector[part] = false;
-  }
-  parts.used[part] = offset % 8 + LayoutOf(type).size;
-}
-
-}  // namespace
 
 unsigned BitsOf(ForeignKind kind) {
   switch (kind) {
@@ -83,20 +62,6 @@ Layout LayoutOf(const ForeignType& type) {
       return {size, size};
     }
   }
-}
-
-std::optional<Eightbytes> EightbytesOf(const ForeignType& type) {
-  Eightbytes parts;
-  const size_t size = LayoutOf(type).size;
-  if (size > 16) return std::nullopt;
-  parts.count = (size + 7) / 8;
-  if (type.kind == ForeignKind::kInt128) {
-    parts.used[0] = parts.used[1] = 8;
-    return parts;
-  }
-  parts.is_vector[0] = parts.is_vector[1] = true;
-  Occupy(type, 0, parts);
-  return parts;
 }
 
 std::string NameOf(const ForeignType& type) {

@@ -1,5 +1,5 @@
-// How C lays a foreign type out, and which registers of x86-64 a value of it is passed in: System V
-// ABI, AMD64 supplement, sections 3.1.2 and 3.2.3.
+// How C lays a foreign type out, on x86-64 and on AArch64: System V ABI, AMD64 supplement, section
+// 3.1.2; Procedure Call Standard for the Arm 64-bit Architecture, section 5.
 //
 // All functions are thread-safe. Types are valid ones (CheckValues in engine/foreign_call).
 
@@ -7,15 +7,11 @@
 #define FIRSTCALL_ENGINE_FOREIGN_LAYOUT_H_
 
 #include <cstddef>
-#include <optional>
 #include <string>
 
 #include "engine/foreign_value.h"
 
 namespace firstcall {
-
-inline constexpr size_t kIntegerArgumentRegisters = 6;
-inline constexpr size_t kVectorArgumentRegisters = 8;
 
 // Bytes.
 struct Layout {
@@ -24,17 +20,7 @@ struct Layout {
 };
 Layout LayoutOf(const ForeignType& type);
 
-// The registers a value takes: one for each eight bytes of it.
-struct Eightbytes {
-  size_t count = 0;
-  bool is_vector[2] = {false, false};
-  size_t used[2] = {0, 0};  // Bytes of each, up to its last field.
-
-  size_t vectors() const { return is_vector[0] + (count > 1 ? is_vector[1] : 0); }
-  size_t integers() const { return count - vectors(); }
-};
-// Nothing for what is passed in memory: more than 16 bytes.
-std::optional<Eightbytes> EightbytesOf(const ForeignType& type);
+size_t AlignUp(size_t size, size_t alignment);
 
 // Of an integer, as IR counts them: 1 for a bool. 0 for other kinds.
 unsigned BitsOf(ForeignKind kind);

@@ -135,6 +135,9 @@ absl::StatusOr<FunctionShape> FunctionShape::Of(const llvm::GlobalValue& symbol)
       Flatten(type->getParamType(i), layout, shape.parameters_);
       for (size_t j = first; j < shape.parameters_.size(); ++j) {
         shape.parameters_[j].integer.extension = ExtensionOf(parameter);
+        if (kKeepsArraysTogether && type->getParamType(i)->isArrayTy()) {
+          shape.parameters_[j].array = shape.parameters_.size() - first;
+        }
       }
     }
   }

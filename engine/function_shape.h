@@ -3,7 +3,8 @@
 //
 // C passes a struct of at most 16 bytes in one or two registers, and front ends write that into the
 // IR: `struct { int a, b; double c; }` is an i64 and a double there. So a struct is compared with
-// what it becomes, by the rules of the System V ABI for x86-64 (section 3.2.3).
+// what it becomes, by the rules of the architecture (engine/argument_registers). A larger one is a
+// copy on the stack, and says so there (byval), or is a pointer like any other (AArch64).
 //
 // Immutable after construction, therefore thread-safe.
 
@@ -19,7 +20,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "engine/foreign_layout.h"
+#include "engine/argument_registers.h"
 #include "engine/foreign_value.h"
 
 namespace llvm {
@@ -42,6 +43,8 @@ struct IntegerPassing {
 struct CallPlan {
   std::vector<IntegerPassing> arguments;  // One for each; for integers of at most 64 bits.
   IntegerPassing result;
+  // The first argument is an address for a result of so many bytes; 0 if it is like the others.
+  size_t hidden_result = 0;
   bool is_variadic = false;
   size_t fixed_arguments = 0;  // Those before the variable ones.
 };
@@ -65,19 +68,21 @@ class FunctionShape {
     IntegerPassing integer;
     uint64_t bytes = 0;      // Of what is passed in memory.
     uint64_t alignment = 1;  // Of that.
+    size_t array = 0;        // How many slots the array has that this is kept together with.
     std::string name;        // As IR spells it.
   };
   struct Cursor;
   static void Flatten(llvm::Type* type, const llvm::DataLayout& layout, std::vector<Slot>& slots);
   static bool Matches(const ForeignType& type, const Slot& slot);
   static bool IsInParts(const ForeignType& type, absl::Span<const Slot> slots);
-  static bool Matches(const Eightbytes& parts, absl::Span<const Slot> slots);
+  static bool Matches(const RegisterParts& parts, absl::Span<const Slot> slots);
   static absl::Status Mismatch(const ForeignType& type, const Slot& slot);
   static absl::Status CheckVariable(const ForeignType& type);
   absl::Status PlanResult(const ForeignType& type, CallPlan& plan) const;
-  // Messages of these two go on from "argument 1".
+  // Messages of these go on from "argument 1".
   absl::Status PlanParameter(const ForeignType& type, Cursor& cursor) const;
-  absl::Status PlanParts(const ForeignType& type, const Eightbytes& parts, Cursor& cursor) const;
+  absl::Status PlanParts(const ForeignType& type, const RegisterParts& parts, Cursor& cursor) const;
+  absl::Status PlanLarge(const ForeignType& type, Cursor& cursor) const;
 
   std::vector<Slot> parameters_;
   std::vector<Slot> results_;

@@ -434,6 +434,12 @@ static void TestStatistics(void) {
   fc_engine_destroy(engine);
 }
 
+#if defined(__aarch64__)
+static const char kCpu[] = "cortex-a53";
+#else
+static const char kCpu[] = "x86-64";
+#endif
+
 static void TestOptions(void) {
   for (int mode = FC_MODE_LAZY; mode <= FC_MODE_EAGER; ++mode) {
     for (int level = 0; level <= 3; ++level) {
@@ -444,7 +450,7 @@ static void TestOptions(void) {
       fc_options_set_compile_threads(options, (size_t)level);
       fc_options_set_speculation_budget(options, 1000000000);
       fc_options_set_contain_crashes(options, level == 3);
-      fc_options_set_cpu(options, "x86-64");
+      fc_options_set_cpu(options, kCpu);
       fc_options_set_features(options, NULL);
       fc_options_set_relocation_model(options, level ? FC_RELOCATION_PIC : FC_RELOCATION_DEFAULT);
       fc_options_set_code_model(options, level ? FC_CODE_MODEL_SMALL : FC_CODE_MODEL_DEFAULT);
@@ -487,6 +493,13 @@ static void TestOptions(void) {
   fc_options_free(options);
 }
 
+// How front ends write a struct of more than 16 bytes.
+#if defined(__aarch64__)
+#define LARGE_STRUCT ""
+#else
+#define LARGE_STRUCT "byval(%Point) align 8"
+#endif
+
 typedef struct Point {
   double x, y;
   int32_t label;
@@ -496,7 +509,8 @@ static void TestCalls(void) {
   fc_engine* engine = MakeEngine(NULL);
   AddText(engine,
           "%Point = type { double, double, i32 }"
-          "define void @mirror(ptr sret(%Point) %out, ptr byval(%Point) align 8 %in) {"
+          "define void @mirror(ptr sret(%Point) %out, ptr " LARGE_STRUCT
+          " %in) {"
           "  %px = getelementptr %Point, ptr %in, i32 0, i32 0"
           "  %py = getelementptr %Point, ptr %in, i32 0, i32 1"
           "  %pl = getelementptr %Point, ptr %in, i32 0, i32 2"

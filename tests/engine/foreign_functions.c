@@ -50,11 +50,21 @@ Pair SwapPair(Pair a) { return (Pair){a.b, a.a}; }
 Triple TurnTriple(Triple a, int32_t b) { return (Triple){a.b, a.c, a.a ^ b}; }
 Floats2 SwapFloats2(Floats2 a) { return (Floats2){a.b, a.a}; }
 Floats3 TurnFloats3(Floats3 a, float b) { return (Floats3){a.b, a.c + b, a.a}; }
+Floats4 TurnFloats4(Floats4 a) { return (Floats4){a.b, a.c, a.d, a.a}; }
+Floats5 TurnFloats5(Floats5 a, float b) { return (Floats5){a.b, a.c, a.d, a.e, a.a + b}; }
+NestedFloats TurnNestedFloats(NestedFloats a, float b) {
+  return (NestedFloats){{a.a.b, a.b + b}, a.a.a};
+}
 Doubles SwapDoubles(Doubles a) { return (Doubles){a.b, a.a}; }
 LongThenDouble TurnLongDouble(DoubleThenLong a) { return (LongThenDouble){a.b, a.a}; }
 DoubleThenLong TurnDoubleLong(LongThenDouble a) { return (DoubleThenLong){a.b, a.a}; }
 Longs2 SwapLongs2(Longs2 a) { return (Longs2){a.b, a.a}; }
 Longs3 TurnLongs3(Longs3 a, int64_t b) { return (Longs3){a.b, a.c, a.a ^ b}; }
+Longs3 ChangeLongs3(Longs3 a, int64_t b) {
+  a.a ^= b;
+  a.c ^= a.a;
+  return a;
+}
 Mixed TurnMixed(Mixed a) { return (Mixed){(int8_t)a.b, (uint16_t)a.a, -a.c}; }
 Nested TurnNested(Nested a, int32_t b) { return (Nested){TurnMixed(a.a), a.b + b}; }
 Single NextSingle(Single a) { return (Single){(uint8_t)(a.a + 1)}; }
@@ -68,9 +78,31 @@ int64_t SpillPair(int64_t a, int64_t b, int64_t c, int64_t d, int64_t e, int64_t
   return ManyLongs(a, b, c, d, e, f, g.a, g.b, (int8_t)h);
 }
 
+int64_t SpillAfter7(int64_t a, int64_t b, int64_t c, int64_t d, int64_t e, int64_t f, int64_t g,
+                    Longs2 h, int64_t i, Longs3 j) {
+  const int64_t sum = ManyLongs(a, b, c, d, e, f, g, h.a, 0);
+  return ManyLongs(sum, h.b, i, j.a, j.b, j.c, 0, 0, 0);
+}
+
+int64_t SpillLongs3(int64_t a, int64_t b, int64_t c, int64_t d, int64_t e, int64_t f, int64_t g,
+                    Longs3 h, Longs3 i, Pair j) {
+  const int64_t sum = ManyLongs(a, b, c, d, e, f, g, h.a, 0);
+  return ManyLongs(sum, h.b, h.c, i.a, i.b, i.c, j.a, j.b, 0);
+}
+
+Int128 SpillAfter7Int128(int64_t a, int64_t b, int64_t c, int64_t d, int64_t e, int64_t f,
+                         int64_t g, Int128 h, int64_t i) {
+  return h ^ ManyLongs(a, b, c, d, e, f, g, i, 0);
+}
+
 double SpillFloats2(Doubles a, Doubles b, Doubles c, double d, Doubles e, Floats2 f, double g) {
   return a.a + 2 * a.b + 3 * b.a + 4 * b.b + 5 * c.a + 6 * c.b + 7 * d + 8 * e.a + 9 * e.b +
          10 * f.a + 11 * f.b + 12 * g;
+}
+
+double SpillFloats3(Doubles a, Doubles b, Doubles c, Floats3 d, double e, float f, Floats4 g) {
+  return a.a + 2 * a.b + 3 * b.a + 4 * b.b + 5 * c.a + 6 * c.b + 7 * d.a + 8 * d.b + 9 * d.c +
+         10 * e + 11 * f + 12 * g.a + 13 * g.b + 14 * g.c + 15 * g.d;
 }
 
 double SumVariable(int32_t count, ...) {

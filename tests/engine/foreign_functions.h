@@ -25,6 +25,16 @@ typedef struct Floats2 {
 typedef struct Floats3 {
   float a, b, c;
 } Floats3;
+typedef struct Floats4 {
+  float a, b, c, d;
+} Floats4;
+typedef struct Floats5 {
+  float a, b, c, d, e;
+} Floats5;
+typedef struct NestedFloats {
+  Floats2 a;
+  float b;
+} NestedFloats;
 typedef struct Doubles {
   double a, b;
 } Doubles;
@@ -82,18 +92,29 @@ Pair SwapPair(Pair a);
 Triple TurnTriple(Triple a, int32_t b);
 Floats2 SwapFloats2(Floats2 a);
 Floats3 TurnFloats3(Floats3 a, float b);
+Floats4 TurnFloats4(Floats4 a);
+Floats5 TurnFloats5(Floats5 a, float b);
+NestedFloats TurnNestedFloats(NestedFloats a, float b);
 Doubles SwapDoubles(Doubles a);
 LongThenDouble TurnLongDouble(DoubleThenLong a);
 DoubleThenLong TurnDoubleLong(LongThenDouble a);
 Longs2 SwapLongs2(Longs2 a);
 Longs3 TurnLongs3(Longs3 a, int64_t b);
+Longs3 ChangeLongs3(Longs3 a, int64_t b);  // Changes its own copy.
 Mixed TurnMixed(Mixed a);
 Nested TurnNested(Nested a, int32_t b);
 Single NextSingle(Single a);
 int64_t SpillLongs2(int64_t a, int64_t b, int64_t c, int64_t d, int64_t e, Longs2 f, int64_t g);
 int64_t SpillPair(int64_t a, int64_t b, int64_t c, int64_t d, int64_t e, int64_t f, Pair g,
                   int32_t h);
+int64_t SpillAfter7(int64_t a, int64_t b, int64_t c, int64_t d, int64_t e, int64_t f, int64_t g,
+                    Longs2 h, int64_t i, Longs3 j);
+int64_t SpillLongs3(int64_t a, int64_t b, int64_t c, int64_t d, int64_t e, int64_t f, int64_t g,
+                    Longs3 h, Longs3 i, Pair j);
+Int128 SpillAfter7Int128(int64_t a, int64_t b, int64_t c, int64_t d, int64_t e, int64_t f,
+                         int64_t g, Int128 h, int64_t i);
 double SpillFloats2(Doubles a, Doubles b, Doubles c, double d, Doubles e, Floats2 f, double g);
+double SpillFloats3(Doubles a, Doubles b, Doubles c, Floats3 d, double e, float f, Floats4 g);
 
 double SumVariable(int32_t count, ...);  // So many pairs of int32_t and double.
 

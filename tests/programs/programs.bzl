@@ -163,6 +163,25 @@ def object_file(name, src, hdrs = []):
         "{} {} -O1 -fPIC -c {} -o {}".format(_clang(src), _WARNINGS, _path(src), _path(name)),
     ])
 
+def bitcode_file(name, src, hdrs, level):
+    """Makes the bitcode file `name` of one source, which names `hdrs` from the repository's root.
+
+    Args:
+      name: of the file.
+      src: the source.
+      hdrs: what it includes.
+      level: of optimization, as "O0".
+    """
+    _genrule([name], [src] + hdrs, [
+        "{} {} -{} -Xclang -disable-O0-optnone -I. -emit-llvm -c {} -o {}".format(
+            _clang(src),
+            _WARNINGS,
+            level,
+            _path(src),
+            _path(name),
+        ),
+    ])
+
 def archive(name, objects):
     """Makes the archive `name` of files of object_file."""
     _genrule([name], objects, [
