@@ -27,7 +27,8 @@ inline constexpr bool kIsX8664 = false;
 // Of others, only scalars are known.
 inline constexpr bool kPassesStructs = kIsAArch64 || kIsX8664;
 
-// A value with no registers of its own is itself on the stack, or is a copy whose address is passed.
+// A value with no registers of its own is itself on the stack, or is a copy whose address is
+// passed.
 inline constexpr bool kPassesLargeValuesByAddress = kIsAArch64;
 // The address that a result is written to is the first integer argument, or in a register apart.
 inline constexpr bool kResultAddressIsAnArgument = !kIsAArch64;
@@ -42,7 +43,7 @@ struct RegisterParts {
   size_t count = 0;
   bool is_vector[kMost] = {};
   bool is_pointer[kMost] = {};
-  size_t used[kMost] = {};  // Bytes of each, up to its last field.
+  size_t used[kMost] = {};   // Bytes of each, up to its last field.
   bool starts_even = false;  // In a register with an even number; another one is left out for that.
 
   size_t vectors() const {

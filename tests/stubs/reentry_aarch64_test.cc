@@ -9,6 +9,7 @@
 #include <asm/hwcap.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -45,6 +46,7 @@ bool HasSve() { return (getauxval(AT_HWCAP) & HWCAP_SVE) != 0; }
 struct NamedLevel {
   const char* name;
   VectorLevel level;
+  int vector_length = 0;  // Bytes of a vector of SVE.
 };
 
 // Prepares firstcall_test_given; false if this CPU has no such registers.
@@ -88,13 +90,30 @@ void ExpectAllRegistersAreFound(VectorLevel level) {
 class ReentryRegistersTest : public ::testing::TestWithParam<NamedLevel> {
  protected:
   void SetUp() override {
-    if (!SetUpRegisters(GetParam().level)) GTEST_SKIP() << "this CPU has no such registers";
+    const auto& [name, level, vector_length] = GetParam();
+    if (level == VectorLevel::kSve) {
+      // What it changes to is the longest that the CPU has and that is not longer.
+      if (!HasSve() || prctl(PR_SVE_SET_VL, vector_length) != vector_length) {
+        GTEST_SKIP() << "this CPU has no such registers";
+      }
+      ASSERT_EQ(firstcall_test_vector_length(), static_cast<uint64_t>(vector_length));
+    }
+    ASSERT_TRUE(SetUpRegisters(level));
   }
+  void TearDown() override {
+    if (HasSve()) prctl(PR_SVE_SET_VL, length_before_);
+  }
+
+ private:
+  const int length_before_ = HasSve() ? prctl(PR_SVE_GET_VL) & PR_SVE_VL_LEN_MASK : 0;
 };
 
 INSTANTIATE_TEST_SUITE_P(Levels, ReentryRegistersTest,
                          ::testing::Values(NamedLevel{"Neon", VectorLevel::kNeon},
-                                           NamedLevel{"Sve", VectorLevel::kSve}),
+                                           NamedLevel{"Sve128", VectorLevel::kSve, 16},
+                                           NamedLevel{"Sve256", VectorLevel::kSve, 32},
+                                           NamedLevel{"Sve512", VectorLevel::kSve, 64},
+                                           NamedLevel{"Sve2048", VectorLevel::kSve, 256}),
                          [](const auto& info) { return info.param.name; });
 
 ExecutorAddress ClobberAndFind(const std::atomic<void*>&) {

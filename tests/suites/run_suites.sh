@@ -13,6 +13,9 @@
 #   --option=OPTION     a further option for firstcall
 #   --firstcall=PATH    another firstcall than the one Bazel built
 #
+# Where firstcall is built for AArch64 (bazel run --config=aarch64 ...), so are the programs, and on a
+# machine of another architecture all of them run in the emulator.
+#
 # The last line is "N suites, N runs, N failed"; the status is 0 if none failed. What a failed run
 # left stands in the directory that is named. A second run fetches and compiles nothing.
 #
@@ -82,8 +85,9 @@ compile() {  # FILE FLAGS...
   [[ $1 != *.c ]] || driver="clang-$LLVM_VERSION"
   name+="-$(echo "$*" | sha256sum | cut -c1-12)"
   if [[ ! -f $name.O2.bc ]]; then
-    "$driver" -O0 -g "${@:2}" -w -emit-llvm -c "$1" -o "$name.O0.bc" &&
-      "$driver" -O2 "${@:2}" -w -emit-llvm -c "$1" -o "$name.O2.bc" || return
+    # shellcheck disable=SC2086
+    "$driver" $TARGET_OPTION -O0 -g "${@:2}" -w -emit-llvm -c "$1" -o "$name.O0.bc" &&
+      "$driver" $TARGET_OPTION -O2 "${@:2}" -w -emit-llvm -c "$1" -o "$name.O2.bc" || return
   fi
   echo "$name"
 }
@@ -108,7 +112,8 @@ program() {  # NAME FLAGS... -- FILES... [-- ARCHIVES...]
   mapfile -t objects <"$prefix/objects"
   optimized=("${objects[@]/%/.O2.bc}")
   quietly "llvm-link-$LLVM_VERSION" "${optimized[@]}" -o "$prefix/linked.bc"
-  quietly "clang++-$LLVM_VERSION" -O2 "$prefix/linked.bc" "$@" -rdynamic -pthread \
+  # shellcheck disable=SC2086
+  quietly "clang++-$LLVM_VERSION" $TARGET_OPTION -O2 "$prefix/linked.bc" "$@" -rdynamic -pthread \
     -o "$prefix/native" -lm
 }
 
@@ -118,11 +123,15 @@ program() {  # NAME FLAGS... -- FILES... [-- ARCHIVES...]
 make_command() {  # PROGRAM native|O0|O2
   local prefix="$BUILD/$1" archive object
   if [[ $2 == native ]]; then
-    # shellcheck disable=SC2016
-    command=(bash -c 'exec -a "$0" "$@"' "$1" "$prefix/native")
+    if ((${#EMULATE[@]} > 0)); then
+      command=("${EMULATE[@]}" -0 "$1" "$prefix/native")
+    else
+      # shellcheck disable=SC2016
+      command=(bash -c 'exec -a "$0" "$@"' "$1" "$prefix/native")
+    fi
     return
   fi
-  command=("$FIRSTCALL" "${OPTIONS[@]}" "--fake-argv0=$1")
+  command=("${EMULATE[@]}" "$FIRSTCALL" "${OPTIONS[@]}" "--fake-argv0=$1")
   while read -r archive; do
     [[ -z $archive ]] || command+=("--extra-archive=$archive")
   done <"$prefix/archives"
@@ -205,8 +214,8 @@ fingerprint() {
 }
 
 run_suite() {
-  readonly SOURCE="$DIR/$NAME/source" BUILD="$DIR/$NAME/build"
-  export BUILD  # for compile()
+  readonly SOURCE="$DIR/$NAME/source" BUILD="$DIR/$NAME/build${TARGET_OPTION:+-aarch64}"
+  export BUILD TARGET_OPTION  # for compile()
   mkdir -p "$BUILD" "$DIR/archives"
   # shellcheck source=/dev/null
   source "$SUITES/$NAME.suite"
@@ -251,6 +260,15 @@ cd "${BUILD_WORKING_DIRECTORY:-.}"
 mkdir -p "$directory"
 DIR="$(cd "$directory" && pwd)"
 readonly FIRSTCALL OPTIONS DIR RESULTS="$DIR/results"
+
+TARGET_OPTION=
+EMULATE=()
+# e_machine of the ELF header: 183 is AArch64.
+if (($(od -A n -t u1 -j 18 -N 1 "$FIRSTCALL") == 183)); then
+  TARGET_OPTION=--target=aarch64-linux-gnu
+  [[ $(uname -m) == aarch64 ]] || EMULATE=(/usr/bin/qemu-aarch64-static)
+fi
+readonly TARGET_OPTION EMULATE
 
 if ((${#names[@]} == 0)); then
   for file in "$SUITES"/*.suite; do names+=("$(basename "$file" .suite)"); done
