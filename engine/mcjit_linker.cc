@@ -84,22 +84,34 @@ McjitLinker::McjitLinker(const Target& target)
 
 McjitLinker::~McjitLinker() { Drop(); }
 
-// Gives back what an object has whose linking was not finished.
 void McjitLinker::Drop() {
   if (owner_ == nullptr) return;
   owner_ = nullptr;
   if (std::function<void()> unregister = sections_->TakeUnregister()) unregister();
-  if (memory_ != nullptr) memory_->Drop();
-  mcjit_ = nullptr;
+  memory_->Drop();
+  Discard();
 }
 
 void McjitLinker::Keep() {
   if (owner_ == nullptr) return;
+  HandOver();
+  Discard();
+}
+
+void McjitLinker::HandOver() {
   if (std::function<void()> unregister = sections_->TakeUnregister()) {
     owner_->OnFree(std::move(unregister));
   }
   memory_->Keep();
   owner_ = nullptr;
+}
+
+// An instance with an object that is not bound would bind it with the next one. One that LLVM has
+// left in the middle of something cannot be destroyed.
+void McjitLinker::Discard() {
+  if (is_broken_) (void)mcjit_.release();
+  is_broken_ = false;
+  mcjit_ = nullptr;
 }
 
 bool McjitLinker::MustRenew(const ObjectImage& image) const {
@@ -142,14 +154,6 @@ absl::Status McjitLinker::Renew() {
   return absl::OkStatus();
 }
 
-// What MCJIT left in the middle cannot be destroyed.
-void McjitLinker::Abandon() {
-  if (std::function<void()> unregister = sections_->TakeUnregister()) unregister();
-  memory_->Drop();
-  owner_ = nullptr;
-  (void)mcjit_.release();
-}
-
 absl::StatusOr<SymbolAddresses> McjitLinker::Load(ObjectImage& image, OwnedCode& owner,
                                                   ExecutorAddress near) {
   Drop();
@@ -168,7 +172,8 @@ absl::StatusOr<SymbolAddresses> McjitLinker::Load(ObjectImage& image, OwnedCode&
   if (!status.ok()) {
     absl::Status cause = memory_->status().ok() ? status : memory_->status();
     relocations_.PutBack();
-    Abandon();
+    is_broken_ = true;
+    Drop();
     return Annotate(cause, "loading an object");
   }
   ++object_count_;
@@ -193,34 +198,26 @@ absl::Status McjitLinker::ApplyRelocations(const SymbolAddresses& resolution) {
 }
 
 absl::Status McjitLinker::Bind(const SymbolAddresses& resolution) {
-  if (absl::Status applied = ApplyRelocations(resolution); !applied.ok()) {
-    Abandon();
-    return Annotate(applied, "binding an object's references");
+  absl::Status status = ApplyRelocations(resolution);
+  if (status.ok()) {
+    resolver_->set_resolution(&resolution);
+    status = RunGuarded([&] { mcjit_->finalizeObject(); });
+    resolver_->set_resolution(nullptr);
+    is_broken_ = !status.ok();
   }
-  resolver_->set_resolution(&resolution);
-  absl::Status status = RunGuarded([&] { mcjit_->finalizeObject(); });
-  resolver_->set_resolution(nullptr);
-  if (!status.ok()) {
-    Abandon();
-    return Annotate(status, "binding an object's references");
-  }
-  if (mcjit_->hasError()) {
-    status = absl::InternalError(
-        absl::StrCat("binding an object's references: ", mcjit_->getErrorMessage()));
-    Drop();
-  }
-  return status;
+  if (status.ok() && mcjit_->hasError()) status = absl::InternalError(mcjit_->getErrorMessage());
+  return Annotate(status, "binding an object's references");
 }
 
 absl::Status McjitLinker::Finalize() {
   FIRSTCALL_RETURN_IF_ERROR(memory_->Finalize());
-  Keep();
+  HandOver();
   return absl::OkStatus();
 }
 
 absl::Status McjitLinker::Finish(const SymbolAddresses& resolution) {
-  FIRSTCALL_RETURN_IF_ERROR(Bind(resolution));
-  absl::Status status = Finalize();
+  absl::Status status = Bind(resolution);
+  if (status.ok()) status = Finalize();
   if (!status.ok()) {
     relocations_.PutBack();
     Drop();

@@ -55,7 +55,8 @@ class McjitLinker {
   absl::StatusOr<SymbolAddresses> Load(ObjectImage& image, OwnedCode& owner, ExecutorAddress near);
 
   // Binds what the loaded object needs to `resolution`, which must name all of it, and makes its
-  // unwind tables known.
+  // unwind tables known. Internal if that is not possible: then the object's memory is as it was,
+  // and Keep or Drop must follow.
   absl::Status Bind(const SymbolAddresses& resolution);
 
   // Makes the bound object's code executable and lets its owner have it. May be called again after
@@ -66,8 +67,10 @@ class McjitLinker {
   // ResourceExhausted it can be loaded again.
   absl::Status Finish(const SymbolAddresses& resolution);
 
-  // Lets the owner of the object that is loaded have it as it is, because others refer to it.
+  // What becomes of a loaded object that is not finished: the owner has its memory as it is,
+  // because others refer to it, or the memory is given back. Nothing if none is loaded.
   void Keep();
+  void Drop();
 
   // Call before Load if AddressOf will be asked about the next object.
   void RecordSections();
@@ -84,9 +87,9 @@ class McjitLinker {
 
   absl::Status Renew();
   bool MustRenew(const ObjectImage& image) const;
-  void Drop();
   absl::Status ApplyRelocations(const SymbolAddresses& resolution);
-  void Abandon();
+  void HandOver();
+  void Discard();
 
   const Target& target_;
   llvm::LLVMContext context_;                  // Of the empty module that MCJIT insists on.
@@ -98,6 +101,7 @@ class McjitLinker {
   size_t object_count_ = 0;          // Loaded by mcjit_.
   uint64_t free_count_ = 0;          // OwnedCode::free_count() when mcjit_ was made.
   OwnedCode* owner_ = nullptr;       // Of the object that is loaded.
+  bool is_broken_ = false;           // A fatal error has left mcjit_ in the middle of something.
   // What withdraws that object from the debugger.
   std::function<void()> unregister_;
   // What mcjit_ would bind a later object's references to by itself.

@@ -98,6 +98,38 @@ TEST(FailureTest, FailureIsKept) {
   EXPECT_EQ(engine->Prepare({"garbled"}), first);
 }
 
+// The other module was linked because of this one, when its addresses were known already.
+TEST(FailureTest, DataThatCannotBeBoundStaysWhereOthersReferToIt) {
+  EngineOptions options;
+  options.symbol_finder = [](absl::string_view name) -> void* {
+    return name == "far" ? reinterpret_cast<void*>(0x10000) : nullptr;
+  };
+  std::unique_ptr<Engine> engine = Engine::Create(options).value();
+  ASSERT_THAT(engine->AddBitcode(ParseToBitcode(R"(
+      @far = external global i8
+      @other = external global ptr
+      @value = global i64 42
+      @distance = global i32 trunc (i64 sub (i64 ptrtoint (ptr @far to i64),
+                                             i64 ptrtoint (ptr @distance to i64)) to i32)
+      @partner = global ptr @other)"),
+                                 "failing"),
+              IsOk());
+  ASSERT_THAT(engine->AddBitcode(ParseToBitcode(R"(
+      @value = external global i64
+      @other = global ptr @value)"),
+                                 "other"),
+              IsOk());
+  EXPECT_THAT(engine->LookupAddress("value"),
+              StatusIs(absl::StatusCode::kInternal, HasSubstr("out of reach")));
+  ASSERT_OK_AND_ASSIGN(void* other, engine->LookupAddress("other"));
+  // What is linked later takes the place of what was given back.
+  ASSERT_THAT(
+      engine->AddBitcode(ParseToBitcode("@later = global [8 x i64] zeroinitializer"), "later"),
+      IsOk());
+  ASSERT_THAT(engine->LookupAddress("later"), IsOk());
+  EXPECT_EQ(**static_cast<int64_t**>(other), 42);
+}
+
 TEST(FailureDeathTest, DefaultPrintsTheReasonAndExits) {
   std::unique_ptr<Engine> engine = EngineWith(nullptr);
   ASSERT_OK_AND_ASSIGN(int (*missing)(int), engine->Lookup<int(int)>("missing"));

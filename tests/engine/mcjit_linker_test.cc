@@ -324,6 +324,41 @@ TEST_F(McjitLinkerFailureTest, UnresolvedReferenceIsAnErrorAndTheLinkerGoesOn) {
   EXPECT_EQ(Call(Link(kAddSeven), "f", 1), 8);
 }
 
+// What is found missing while an object is bound: by the linker itself, and by LLVM, for which it
+// is fatal.
+constexpr const char* kUnbound[] = {
+    "@missing = external global i32 @f = global ptr @missing",
+    "declare void @missing() define void @f() { call void @missing() ret void }"};
+
+// Others may have bound to it already.
+TEST_F(McjitLinkerFailureTest, WhatCannotBeBoundIsTheOwnersWhenItIsKept) {
+  for (absl::string_view text : kUnbound) {
+    ASSERT_THAT(Load(text), IsOk());
+    const size_t loaded = arenas_->usage().used.total();
+    ASSERT_GT(loaded, 0u);
+    ASSERT_THAT(linker_.Bind(SymbolAddresses()),
+                StatusIs(absl::StatusCode::kInternal, HasSubstr("missing")));
+    EXPECT_EQ(arenas_->usage().used.total(), loaded);
+    linker_.Keep();
+    EXPECT_EQ(Call(Link(kAddSeven), "f", 1), 8);
+    EXPECT_GT(arenas_->usage().used.total(), loaded);
+    owner_ = std::make_unique<OwnedCode>(arenas_, unwind_registry_);
+    EXPECT_EQ(arenas_->usage().used.total(), 0u);
+  }
+}
+
+TEST_F(McjitLinkerFailureTest, WhatCannotBeBoundIsGivenBackWhenItIsDropped) {
+  for (absl::string_view text : kUnbound) {
+    ASSERT_THAT(Load(text), IsOk());
+    ASSERT_THAT(linker_.Bind(SymbolAddresses()),
+                StatusIs(absl::StatusCode::kInternal, HasSubstr("missing")));
+    linker_.Drop();
+    EXPECT_EQ(arenas_->usage().used.total(), 0u);
+    EXPECT_EQ(Call(Link(kAddSeven), "f", 1), 8);
+    owner_ = std::make_unique<OwnedCode>(arenas_, unwind_registry_);
+  }
+}
+
 class McjitLinkerMemoryTest : public McjitLinkerFailureTest {
  protected:
   McjitLinkerMemoryTest() : McjitLinkerFailureTest({4096, 64 << 10, 64 << 10}) {}
