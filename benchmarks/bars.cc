@@ -148,6 +148,11 @@ Bar Smaller(const std::vector<Result>& results, absl::string_view workload, absl
   return bar;
 }
 
+Bar Decided(std::string claim, double measured, bool met, std::string numbers) {
+  return {std::move(claim), measured, met ? Bar::Verdict::kMet : Bar::Verdict::kMissed,
+          std::move(numbers)};
+}
+
 }  // namespace
 
 const char* Name(Bar::Verdict verdict) {
@@ -160,6 +165,14 @@ const char* Name(Bar::Verdict verdict) {
       return "unknown";
   }
   return "";
+}
+
+Bar AtMost(std::string claim, double measured, double limit, std::string numbers) {
+  return Decided(std::move(claim), measured, measured <= limit, std::move(numbers));
+}
+
+Bar AtLeast(std::string claim, double measured, double limit, std::string numbers) {
+  return Decided(std::move(claim), measured, measured >= limit, std::move(numbers));
 }
 
 std::vector<Bar> ComputeBars(const std::vector<Result>& results) {

@@ -1,4 +1,5 @@
-// The bars firstcall has set itself for starting up, held against measured results.
+// The bars firstcall has set itself, held against measured results: of any benchmark, and all those
+// for starting up.
 
 #ifndef FIRSTCALL_BENCHMARKS_BARS_H_
 #define FIRSTCALL_BENCHMARKS_BARS_H_
@@ -23,9 +24,13 @@ struct Bar {
 // "met", "missed" or "unknown".
 const char* Name(Bar::Verdict verdict);
 
-// Every bar, each computed from the results of one run of the benchmark. A firstcall that crashed,
-// printed something wrong or ran out of time has missed; a missing or faulty rival leaves it
-// unknown.
+// What is met if `measured` is at most or at least `limit`, which is said in the claim.
+Bar AtMost(std::string claim, double measured, double limit, std::string numbers);
+Bar AtLeast(std::string claim, double measured, double limit, std::string numbers);
+
+// Every bar for starting up, each computed from the results of one run of the benchmark. A
+// firstcall that crashed, printed something wrong or ran out of time has missed; a missing or
+// faulty rival leaves it unknown.
 std::vector<Bar> ComputeBars(const std::vector<Result>& results);
 
 }  // namespace firstcall::benchmarks

@@ -1,5 +1,6 @@
 #include "benchmarks/bars.h"
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,27 @@ Bar FindBar(const std::vector<Result>& results, const std::string& claim) {
   }
   ADD_FAILURE() << "no bar " << claim;
   return {};
+}
+
+TEST(BarsTest, LimitIsMetOnItsOwnSideAndExactly) {
+  EXPECT_EQ(AtMost("", 1, 2, "").verdict, Bar::Verdict::kMet);
+  EXPECT_EQ(AtMost("", 2, 2, "").verdict, Bar::Verdict::kMet);
+  EXPECT_EQ(AtMost("", 2.01, 2, "").verdict, Bar::Verdict::kMissed);
+  EXPECT_EQ(AtLeast("", 3, 2, "").verdict, Bar::Verdict::kMet);
+  EXPECT_EQ(AtLeast("", 2, 2, "").verdict, Bar::Verdict::kMet);
+  EXPECT_EQ(AtLeast("", 1.99, 2, "").verdict, Bar::Verdict::kMissed);
+}
+
+TEST(BarsTest, NotANumberMeetsNoLimit) {
+  EXPECT_EQ(AtMost("", std::nan(""), 2, "").verdict, Bar::Verdict::kMissed);
+  EXPECT_EQ(AtLeast("", std::nan(""), 2, "").verdict, Bar::Verdict::kMissed);
+}
+
+TEST(BarsTest, BarSaysWhatItWasMadeOf) {
+  const Bar bar = AtMost("claim", 1.5, 2, "3 : 2");
+  EXPECT_EQ(bar.claim, "claim");
+  EXPECT_EQ(bar.measured, 1.5);
+  EXPECT_EQ(bar.numbers, "3 : 2");
 }
 
 TEST(BarsTest, AreMetAtTheBarItself) {

@@ -34,15 +34,6 @@ int Mappings() {
   return count;
 }
 
-Bar AtMost(std::string claim, double measured, double limit, std::string numbers) {
-  Bar bar;
-  bar.claim = std::move(claim);
-  bar.measured = measured;
-  bar.verdict = measured <= limit ? Bar::Verdict::kMet : Bar::Verdict::kMissed;
-  bar.numbers = std::move(numbers);
-  return bar;
-}
-
 int Main(const std::vector<std::string>& arguments) {
   const int mappings_before = Mappings();
   std::unique_ptr<Engine> engine = Engine::Create().value();

@@ -173,16 +173,6 @@ Session InProcess(const std::function<Session()>& run) {
   return session;
 }
 
-Bar MakeBar(std::string claim, double measured, double limit, bool at_most, std::string numbers) {
-  Bar bar;
-  bar.claim = std::move(claim);
-  bar.measured = measured;
-  bar.verdict = (at_most ? measured <= limit : measured >= limit) ? Bar::Verdict::kMet
-                                                                  : Bar::Verdict::kMissed;
-  bar.numbers = std::move(numbers);
-  return bar;
-}
-
 // One session of one kind, to be looked at with a profiler.
 int RunAlone(const std::string& kind, int count) {
   const Session session = kind == "mcjit" ? RunMcjit(count) : RunFirstcall(count, kind == "remove");
@@ -217,21 +207,21 @@ int Main(int argc, char** argv) {
   absl::PrintF(
       "\n%s",
       FormatBars({
-          MakeBar(absl::StrFormat("the last 1,000 of %d entries, times the first, at most 1.1",
-                                  kEntries),
-                  Median(growth), 1.1, true,
-                  absl::StrFormat("%.1f us : %.1f us", Median(last), Median(first))),
-          MakeBar("times faster an entry than plain MCJIT, at least 3",
-                  Median(mcjit) / Median(first), 3, false,
+          AtMost(absl::StrFormat("the last 1,000 of %d entries, times the first, at most 1.1",
+                                 kEntries),
+                 Median(growth), 1.1,
+                 absl::StrFormat("%.1f us : %.1f us", Median(last), Median(first))),
+          AtLeast("times faster an entry than plain MCJIT, at least 3",
+                  Median(mcjit) / Median(first), 3,
                   absl::StrFormat("%.1f us : %.1f us", Median(mcjit), Median(first))),
-          MakeBar("KiB of bookkeeping a module, at most 10", Median(bookkeeping) / kKiB, 10, true,
-                  "heap in use"),
-          MakeBar(absl::StrFormat("KiB of resident memory more after %d additions and removals "
-                                  "than after 1,000, at most 1024",
-                                  kRemovals),
-                  grown, 1024, true,
-                  absl::StrFormat("%.0f KiB : %.0f KiB", removing.resident_last / kKiB,
-                                  removing.resident_first / kKiB)),
+          AtMost("KiB of bookkeeping a module, at most 10", Median(bookkeeping) / kKiB, 10,
+                 "heap in use"),
+          AtMost(absl::StrFormat("KiB of resident memory more after %d additions and removals "
+                                 "than after 1,000, at most 1024",
+                                 kRemovals),
+                 grown, 1024,
+                 absl::StrFormat("%.0f KiB : %.0f KiB", removing.resident_last / kKiB,
+                                 removing.resident_first / kKiB)),
       }));
   return 0;
 }

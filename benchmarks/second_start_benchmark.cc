@@ -64,17 +64,13 @@ void WritePadding(const std::string& path) {
   }
 }
 
-Bar MakeBar(const std::string& claim, const Contestant& over, const Contestant& under, double bar,
+Bar Compare(const std::string& claim, const Contestant& over, const Contestant& under, double bar,
             bool is_least) {
-  Bar result;
-  result.measured = MedianRatio(over.wall_ms, under.wall_ms);
-  result.claim = absl::StrFormat("%s : %s, %s %.0f (%s)", over.name, under.name,
-                                 is_least ? "at least" : "at most", bar, claim);
-  const bool is_met = is_least ? result.measured >= bar : result.measured <= bar;
-  result.verdict = is_met ? Bar::Verdict::kMet : Bar::Verdict::kMissed;
-  result.numbers =
-      absl::StrFormat("%.1f ms : %.1f ms", Median(over.wall_ms), Median(under.wall_ms));
-  return result;
+  return (is_least ? AtLeast : AtMost)(
+      absl::StrFormat("%s : %s, %s %.0f (%s)", over.name, under.name,
+                      is_least ? "at least" : "at most", bar, claim),
+      MedianRatio(over.wall_ms, under.wall_ms), bar,
+      absl::StrFormat("%.1f ms : %.1f ms", Median(over.wall_ms), Median(under.wall_ms)));
 }
 
 int Main(int argc, char** argv) {
@@ -106,10 +102,10 @@ int Main(int argc, char** argv) {
     }
   }
   (void)RunProcess({"/bin/rm", "-r", directory}, absl::Seconds(10));
-  absl::PrintF("%s", FormatBars({MakeBar("times as fast", first, second, 12, /*is_least=*/true),
-                                 MakeBar("times as fast", lli, second, 40, /*is_least=*/true),
-                                 MakeBar("times the floor", second, floor, 3, /*is_least=*/false),
-                                 MakeBar("50,000 functions more", padded, second, 2,
+  absl::PrintF("%s", FormatBars({Compare("times as fast", first, second, 12, /*is_least=*/true),
+                                 Compare("times as fast", lli, second, 40, /*is_least=*/true),
+                                 Compare("times the floor", second, floor, 3, /*is_least=*/false),
+                                 Compare("50,000 functions more", padded, second, 2,
                                          /*is_least=*/false)}));
   return 0;
 }

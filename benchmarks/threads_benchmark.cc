@@ -102,15 +102,6 @@ double WaitForFirstCall(const std::string& module, bool is_busy) {
   return Median(waits);
 }
 
-Bar MakeBar(std::string claim, double measured, bool is_met, std::string numbers) {
-  Bar bar;
-  bar.claim = std::move(claim);
-  bar.measured = measured;
-  bar.verdict = is_met ? Bar::Verdict::kMet : Bar::Verdict::kMissed;
-  bar.numbers = std::move(numbers);
-  return bar;
-}
-
 int Main(int argc, char** argv) {
   if (argc != 2) {
     std::fprintf(stderr, "usage: threads MODULE\n");
@@ -129,16 +120,16 @@ int Main(int argc, char** argv) {
   absl::PrintF(
       "%s",
       FormatBars(
-          {MakeBar(absl::StrFormat(
+          {AtLeast(absl::StrFormat(
                        "preparing with 2 compile threads: times as fast as with 1, at least %.1f",
                        kLeastSpeedup),
-                   speedup, speedup >= kLeastSpeedup,
+                   speedup, kLeastSpeedup,
                    absl::StrFormat("%.0f ms : %.0f ms", Median(one), Median(two))),
-           MakeBar(absl::StrFormat(
-                       "wait for a first call, 2 threads busy: times the idle one, at most %.1f",
-                       kMostWait),
-                   wait, wait <= kMostWait,
-                   absl::StrFormat("%.0f us : %.0f us", Median(busy), Median(idle)))}));
+           AtMost(absl::StrFormat(
+                      "wait for a first call, 2 threads busy: times the idle one, at most %.1f",
+                      kMostWait),
+                  wait, kMostWait,
+                  absl::StrFormat("%.0f us : %.0f us", Median(busy), Median(idle)))}));
   return 0;
 }
 

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -177,10 +178,8 @@ class MedianKeeper : public benchmark::ConsoleReporter {
       bar.numbers = "not measured";
       return bar;
     }
-    bar.measured = many->second / few->second;
-    bar.verdict = bar.measured <= kMostTimes ? Bar::Verdict::kMet : Bar::Verdict::kMissed;
-    bar.numbers = absl::StrFormat("%.1f us : %.1f us", many->second, few->second);
-    return bar;
+    return AtMost(std::move(bar.claim), many->second / few->second, kMostTimes,
+                  absl::StrFormat("%.1f us : %.1f us", many->second, few->second));
   }
 
  private:
