@@ -109,26 +109,11 @@ absl::StatusOr<PageMapper::AllocationId> InProcessMapper::Finalize(const Slab& s
   }
   SynchronizeInstructionFetch();
   RunActions(allocation.when_finalized);
-  absl::MutexLock lock(&mutex_);
-  const AllocationId id = next_id_++;
-  if (!allocation.when_deallocated.empty()) {
-    allocations_.emplace(id, Live{slab.run.value(), allocation.when_deallocated});
-  }
-  return id;
+  return allocations_.Add(slab.run, allocation.when_deallocated);
 }
 
 absl::Status InProcessMapper::Deallocate(absl::Span<const AllocationId> allocations) {
-  for (size_t i = allocations.size(); i-- > 0;) {
-    Live live;
-    {
-      absl::MutexLock lock(&mutex_);
-      auto found = allocations_.find(allocations[i]);
-      if (found == allocations_.end()) continue;
-      live = std::move(found->second);
-      allocations_.erase(found);
-    }
-    RunActionsInReverse(live.when_deallocated);
-  }
+  allocations_.Deallocate(allocations);
   return absl::OkStatus();
 }
 
@@ -150,7 +135,6 @@ absl::Status InProcessMapper::SynchronizeInstructions() {
 }
 
 absl::Status InProcessMapper::Release(const Slab& slab) {
-  std::vector<AllocationId> left;
   Mapping mapping;
   {
     absl::MutexLock lock(&mutex_);
@@ -158,11 +142,8 @@ absl::Status InProcessMapper::Release(const Slab& slab) {
     if (found == slabs_.end()) return absl::FailedPreconditionError("code memory: not a slab");
     mapping = found->second;
     slabs_.erase(found);
-    for (const auto& [id, live] : allocations_) {
-      if (live.slab == slab.run.value()) left.push_back(id);
-    }
   }
-  FIRSTCALL_RETURN_IF_ERROR(Deallocate(left));
+  allocations_.DeallocateAll(slab.run);
   const bool is_unmapped = munmap(slab.run.InThisProcess<void*>(), mapping.size) == 0;
   if (munmap(mapping.alias, mapping.size) != 0 || !is_unmapped) return SystemError("unmapping");
   return absl::OkStatus();

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
-#include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/synchronization/mutex.h"
+#include "memory/live_allocations.h"
 #include "memory/page_mapper.h"
 
 namespace firstcall {
@@ -49,18 +49,12 @@ class InProcessMapper final : public PageMapper {
     // Where shared pages are written; as large as the slab.
     uint8_t* alias = nullptr;
   };
-  struct Live {
-    uint64_t slab = 0;
-    std::vector<ExecutorAction> when_deallocated;
-  };
 
   absl::StatusOr<Mapping> MappingOf(const Slab& slab) const ABSL_LOCKS_EXCLUDED(mutex_);
 
   mutable absl::Mutex mutex_;
   absl::flat_hash_map<uint64_t, Mapping> slabs_ ABSL_GUARDED_BY(mutex_);  // By address.
-  AllocationId next_id_ ABSL_GUARDED_BY(mutex_) = 1;
-  // Those that have something to do in the end.
-  absl::btree_map<AllocationId, Live> allocations_ ABSL_GUARDED_BY(mutex_);
+  LiveAllocations allocations_;
 };
 
 }  // namespace firstcall

@@ -101,30 +101,14 @@ absl::StatusOr<PageMapper::AllocationId> SharedMemoryExecutor::Finalize(
   }
   SynchronizeInstructionFetch();
   RunActions(allocation.when_finalized);
-  absl::MutexLock lock(&mutex_);
-  const AllocationId id = next_id_++;
-  if (!allocation.when_deallocated.empty()) {
-    allocations_.emplace(id, Live{slab.value(), allocation.when_deallocated});
-  }
-  return id;
+  return allocations_.Add(slab, allocation.when_deallocated);
 }
 
 void SharedMemoryExecutor::Deallocate(absl::Span<const AllocationId> allocations) {
-  for (size_t i = allocations.size(); i-- > 0;) {
-    Live live;
-    {
-      absl::MutexLock lock(&mutex_);
-      auto found = allocations_.find(allocations[i]);
-      if (found == allocations_.end()) continue;
-      live = std::move(found->second);
-      allocations_.erase(found);
-    }
-    RunActionsInReverse(live.when_deallocated);
-  }
+  allocations_.Deallocate(allocations);
 }
 
 absl::Status SharedMemoryExecutor::Release(ExecutorAddress slab) {
-  std::vector<AllocationId> left;
   size_t size = 0;
   {
     absl::MutexLock lock(&mutex_);
@@ -132,11 +116,8 @@ absl::Status SharedMemoryExecutor::Release(ExecutorAddress slab) {
     if (found == slabs_.end()) return absl::FailedPreconditionError("code memory: not a slab");
     size = found->second;
     slabs_.erase(found);
-    for (const auto& [id, live] : allocations_) {
-      if (live.slab == slab.value()) left.push_back(id);
-    }
   }
-  Deallocate(left);
+  allocations_.DeallocateAll(slab);
   if (munmap(slab.InThisProcess<void*>(), size) != 0) return SystemError("unmapping");
   return absl::OkStatus();
 }

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
-#include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -22,6 +21,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/types/span.h"
 #include "memory/executor_address.h"
+#include "memory/live_allocations.h"
 #include "memory/page_mapper.h"
 
 namespace firstcall {
@@ -56,11 +56,6 @@ class SharedMemoryExecutor {
   absl::Status Release(ExecutorAddress slab) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  struct Live {
-    uint64_t slab = 0;
-    std::vector<ExecutorAction> when_deallocated;
-  };
-
   // Where the range begins.
   absl::StatusOr<uint8_t*> AddressOf(ExecutorAddress slab, const SlabRange& range) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -69,9 +64,7 @@ class SharedMemoryExecutor {
   // actions run.
   mutable absl::Mutex mutex_;
   absl::flat_hash_map<uint64_t, size_t> slabs_ ABSL_GUARDED_BY(mutex_);  // Address to size.
-  AllocationId next_id_ ABSL_GUARDED_BY(mutex_) = 1;
-  // Those that have something to do in the end.
-  absl::btree_map<AllocationId, Live> allocations_ ABSL_GUARDED_BY(mutex_);
+  LiveAllocations allocations_;
 };
 
 }  // namespace firstcall
