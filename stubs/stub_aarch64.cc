@@ -1,12 +1,21 @@
 // AArch64 stubs.
 //
-//   stub:  bti  c                   lead:  bti  c               tail:  adrp x16, context
-//          adrp x16, slot                  movz x17, #index            ldr  x16, [x16,
-//          :lo12:context] ldr  x16, [x16, :lo12:slot]     b    tail                   stp  x16,
-//          x17, [sp, #-16]! br   x16                        brk                         adrp x16,
-//          reentry
-//                                                                      ldr  x16, [x16,
-//                                                                      :lo12:reentry] br   x16
+//   stub: bti  c
+//         adrp x16, slot
+//         ldr  x16, [x16, :lo12:slot]
+//         br   x16
+//
+//   lead: bti  c
+//         movz x17, #index
+//         b    tail
+//         brk
+//
+//   tail: adrp x16, context
+//         ldr  x16, [x16, :lo12:context]
+//         stp  x16, x17, [sp, #-16]!
+//         adrp x16, reentry
+//         ldr  x16, [x16, :lo12:reentry]
+//         br   x16
 //
 // x16 and x17 are the intra-procedure-call registers (AAPCS64, 6.1.1): any call may lose them to a
 // veneer, so no calling convention passes anything in them. Context and index still go by way of
@@ -15,7 +24,7 @@
 //
 // Encodings: Arm Architecture Reference Manual, C6.2.
 
-#include "stubs/byte_writer.h"
+#include "stubs/block_encoder.h"
 #include "stubs/stub_architecture.h"
 #include "stubs/unwind_table_writer.h"
 
@@ -44,60 +53,41 @@ constexpr uint32_t kX16 = 16, kX17 = 17;
 // Where in the tail they are on the stack.
 constexpr size_t kTailPushed = 12;
 
-class BlockEncoder {
- public:
-  explicit BlockEncoder(const StubBlockPlacement& placement) : placement_(placement) {}
-
-  std::vector<uint8_t> Encode() {
-    const size_t count = placement_.count;
-    for (size_t i = 0; i < count; ++i) EncodeStub(i);
-    for (size_t i = 0; i < count; ++i) EncodeLead(i);
-    EncodeTail();
-    return out_.Take();
-  }
-
- private:
+struct AArch64Encoder : BlockEncoder {
   // Loads the word at `data_offset` of the block's data into x16. Reach: 4 GiB to either side.
   void LoadToX16(size_t data_offset) {
-    const uint64_t word = (placement_.data + data_offset).value();
-    const uint64_t here = (placement_.code + out_.size()).value();
+    const uint64_t word = (placement.data + data_offset).value();
+    const uint64_t here = (placement.code + out.size()).value();
     const uint64_t pages = (word >> 12) - (here >> 12);
     const auto low = static_cast<uint32_t>(pages & 3);
     const auto high = static_cast<uint32_t>(pages >> 2 & 0x7ffff);
-    out_.Number32(0x90000000 | low << 29 | high << 5 | kX16);
+    out.Number32(0x90000000 | low << 29 | high << 5 | kX16);
     const auto scaled = static_cast<uint32_t>((word & 0xfff) / 8);
-    out_.Number32(0xf9400000 | scaled << 10 | kX16 << 5 | kX16);
+    out.Number32(0xf9400000 | scaled << 10 | kX16 << 5 | kX16);
   }
 
   void EncodeStub(size_t index) {
-    out_.Number32(kBtiC);
+    out.Number32(kBtiC);
     LoadToX16(StubBlockLayout::SlotOffset(index));
-    out_.Number32(kBrX16);
+    out.Number32(kBrX16);
   }
 
   // The index has 16 bits.
   void EncodeLead(size_t index) {
-    out_.Number32(kBtiC);
-    out_.Number32(0xd2800000 | static_cast<uint32_t>(index & 0xffff) << 5 | kX17);
-    const size_t distance = kLayout.TailOffset(placement_.count) - out_.size();
-    out_.Number32(0x14000000 | static_cast<uint32_t>(distance / 4));
-    out_.Number32(kBrk);
+    out.Number32(kBtiC);
+    out.Number32(0xd2800000 | static_cast<uint32_t>(index & 0xffff) << 5 | kX17);
+    const size_t distance = kLayout.TailOffset(placement.count) - out.size();
+    out.Number32(0x14000000 | static_cast<uint32_t>(distance / 4));
+    out.Number32(kBrk);
   }
 
   void EncodeTail() {
     LoadToX16(StubBlockLayout::kContextOffset);
-    out_.Number32(kPushX16AndX17);
+    out.Number32(kPushX16AndX17);
     LoadToX16(StubBlockLayout::kReentryOffset);
-    out_.Number32(kBrX16);
+    out.Number32(kBrX16);
   }
-
-  const StubBlockPlacement& placement_;
-  ByteWriter out_;
 };
-
-std::vector<uint8_t> EncodeBlock(const StubBlockPlacement& placement) {
-  return BlockEncoder(placement).Encode();
-}
 
 // DWARF for the Arm 64-bit Architecture, 4.1. The return address stays in its register.
 constexpr uint8_t kSp = 31, kX30 = 30;
@@ -122,8 +112,8 @@ ExecutorAddress Reentry() {
 }  // namespace
 
 const StubArchitecture& StubArchitectureAArch64() {
-  static const StubArchitecture architecture = {"AArch64", kLayout, EncodeBlock, EncodeUnwindTable,
-                                                Reentry()};
+  static const StubArchitecture architecture = {"AArch64", kLayout, EncodeBlock<AArch64Encoder>,
+                                                EncodeUnwindTable, Reentry()};
   return architecture;
 }
 

@@ -8,7 +8,7 @@
 // FF /6; JMP rel32 E9). The index goes by way of the stack, because preserve_none passes an
 // argument even in r11.
 
-#include "stubs/byte_writer.h"
+#include "stubs/block_encoder.h"
 #include "stubs/stub_architecture.h"
 #include "stubs/unwind_table_writer.h"
 
@@ -35,52 +35,37 @@ constexpr uint8_t kInt3 = 0xcc;
 constexpr uint8_t kLeadPushed = 9;
 constexpr uint8_t kTailPushed = 6;
 
-class BlockEncoder {
- public:
-  explicit BlockEncoder(const StubBlockPlacement& placement) : placement_(placement) {}
-
-  std::vector<uint8_t> Encode() {
-    const size_t count = placement_.count;
-    for (size_t i = 0; i < count; ++i) EncodeStub(i);
-    for (size_t i = 0; i < count; ++i) EncodeLead(i);
-    EncodeTail();
-    return out_.Take();
-  }
-
- private:
-  void EndBranch() { out_.Bytes({0xf3, 0x0f, 0x1e, 0xfa}); }
+struct X86_64Encoder : BlockEncoder {
+  void EndBranch() { out.Bytes({0xf3, 0x0f, 0x1e, 0xfa}); }
 
   // The displacement operand of an instruction that ends with it, addressing the block's data.
   void DataOperand(size_t data_offset) {
-    const ExecutorAddress next = placement_.code + out_.size() + 4;
-    out_.Number32(static_cast<uint64_t>(placement_.data + data_offset - next));
+    const ExecutorAddress next = placement.code + out.size() + 4;
+    out.Number32(static_cast<uint64_t>(placement.data + data_offset - next));
   }
 
   void EncodeStub(size_t index) {
     EndBranch();
-    out_.Bytes({0xff, 0x25});
+    out.Bytes({0xff, 0x25});
     DataOperand(StubBlockLayout::SlotOffset(index));
-    out_.PadTo(kLayout.StubOffset(index + 1), kInt3);
+    out.PadTo(kLayout.StubOffset(index + 1), kInt3);
   }
 
   void EncodeLead(size_t index) {
     EndBranch();
-    out_.Bytes({0x68});
-    out_.Number32(index);
-    out_.Bytes({0xe9});
-    out_.Number32(kLayout.TailOffset(placement_.count) - (out_.size() + 4));
-    out_.PadTo(kLayout.LeadOffset(placement_.count, index + 1), kInt3);
+    out.Bytes({0x68});
+    out.Number32(index);
+    out.Bytes({0xe9});
+    out.Number32(kLayout.TailOffset(placement.count) - (out.size() + 4));
+    out.PadTo(kLayout.LeadOffset(placement.count, index + 1), kInt3);
   }
 
   void EncodeTail() {
-    out_.Bytes({0xff, 0x35});
+    out.Bytes({0xff, 0x35});
     DataOperand(StubBlockLayout::kContextOffset);
-    out_.Bytes({0xff, 0x25});
+    out.Bytes({0xff, 0x25});
     DataOperand(StubBlockLayout::kReentryOffset);
   }
-
-  const StubBlockPlacement& placement_;
-  ByteWriter out_;
 };
 
 // Register numbers of the x86-64 psABI, figure 3.36.
@@ -101,10 +86,6 @@ std::vector<uint8_t> EncodeUnwindTable(const StubBlockPlacement& placement) {
   table.Advance(static_cast<uint32_t>(leads_size));
   table.Instruction({kCfaDefCfa, kRsp, 16, kCfaAdvanceLoc | kTailPushed, kCfaDefCfaOffset, 24});
   return table.Finish();
-}
-
-std::vector<uint8_t> EncodeBlock(const StubBlockPlacement& placement) {
-  return BlockEncoder(placement).Encode();
 }
 
 #if defined(__x86_64__)
@@ -149,8 +130,8 @@ ExecutorAddress Reentry() {
 }  // namespace
 
 const StubArchitecture& StubArchitectureX86_64() {
-  static const StubArchitecture architecture = {"x86-64", kLayout, EncodeBlock, EncodeUnwindTable,
-                                                Reentry()};
+  static const StubArchitecture architecture = {"x86-64", kLayout, EncodeBlock<X86_64Encoder>,
+                                                EncodeUnwindTable, Reentry()};
   return architecture;
 }
 

@@ -1,0 +1,34 @@
+// The order in which a block's code is encoded, for every architecture.
+
+#ifndef FIRSTCALL_STUBS_BLOCK_ENCODER_H_
+#define FIRSTCALL_STUBS_BLOCK_ENCODER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "stubs/byte_writer.h"
+#include "stubs/stub_architecture.h"
+
+namespace firstcall {
+
+// What is being encoded, for an architecture's encoder to derive from. That has the member
+// functions EncodeStub(index), EncodeLead(index) and EncodeTail(), which append to `out`.
+struct BlockEncoder {
+  const StubBlockPlacement& placement;
+  ByteWriter out;
+};
+
+// For StubArchitecture::encode_block.
+template <typename Encoder>
+std::vector<uint8_t> EncodeBlock(const StubBlockPlacement& placement) {
+  Encoder encoder{{placement, {}}};
+  for (size_t i = 0; i < placement.count; ++i) encoder.EncodeStub(i);
+  for (size_t i = 0; i < placement.count; ++i) encoder.EncodeLead(i);
+  encoder.EncodeTail();
+  return encoder.out.Take();
+}
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_STUBS_BLOCK_ENCODER_H_
