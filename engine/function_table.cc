@@ -76,6 +76,16 @@ void FunctionTable::Retire(const Record& record, absl::string_view reason) const
   Retire(stubs_, {*record.stub, NameOf(record.key)}, record.key.module->name(), reason, failures_);
 }
 
+void FunctionTable::Forget(SourceModule& module, absl::FunctionRef<void(const Record&)> settle) {
+  absl::MutexLock lock(&mutex_);
+  for (uint32_t i = 0; i < module.index().size(); ++i) {
+    auto found = records_.find(FunctionKey{&module, SymbolOrdinal{i}});
+    if (found == records_.end()) continue;
+    if (found->second->stub) settle(*found->second);
+    records_.erase(found);
+  }
+}
+
 void FunctionTable::RemoveAll() {
   absl::MutexLock lock(&mutex_);
   for (const auto& [key, record] : records_) {
@@ -85,24 +95,14 @@ void FunctionTable::RemoveAll() {
 }
 
 void FunctionTable::Remove(SourceModule& module) {
-  absl::MutexLock lock(&mutex_);
-  for (uint32_t i = 0; i < module.index().size(); ++i) {
-    auto found = records_.find(FunctionKey{&module, SymbolOrdinal{i}});
-    if (found == records_.end()) continue;
-    if (found->second->stub) Retire(*found->second, "its module was removed");
-    records_.erase(found);
-  }
+  Forget(module, [this](const Record& record) { Retire(record, "its module was removed"); });
 }
 
 std::vector<NamedStub> FunctionTable::Detach(SourceModule& module) {
-  absl::MutexLock lock(&mutex_);
   std::vector<NamedStub> stubs;
-  for (uint32_t i = 0; i < module.index().size(); ++i) {
-    auto found = records_.find(FunctionKey{&module, SymbolOrdinal{i}});
-    if (found == records_.end()) continue;
-    if (found->second->stub) stubs.push_back({*found->second->stub, NameOf(found->first)});
-    records_.erase(found);
-  }
+  Forget(module, [&](const Record& record) {
+    stubs.push_back({*record.stub, NameOf(record.key)});
+  });
   return stubs;
 }
 

@@ -140,8 +140,10 @@ class FunctionTable {
   using Records = absl::flat_hash_map<FunctionKey, std::unique_ptr<Record>>;
 
   Record& RecordOf(FunctionKey key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Retire(const Record& record, absl::string_view reason) const
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Forgets the functions of `module`; before, calls `settle` with each that has a stub.
+  void Forget(SourceModule& module, absl::FunctionRef<void(const Record&)> settle)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  void Retire(const Record& record, absl::string_view reason) const;
 
   const OnFirstCall on_first_call_;
   const std::shared_ptr<const CallFailures> failures_;
