@@ -244,9 +244,7 @@ absl::Status Engine::Parts::AddInScope(std::vector<NewModule> modules, absl::Tim
     FIRSTCALL_ASSIGN_OR_RETURN(SourceModule * source_module, Add(std::move(module)));
     added.push_back(source_module);
     ids.push_back(source_module->id());
-  }
-  for (SourceModule* module : added) {
-    stats.OnModuleAdded(module->index().function_count(), absl::Now() - start);
+    stats.OnModuleAdded(source_module->index().function_count(), absl::Now() - start);
     start = absl::Now();
   }
   if (options.mode == Mode::kEager) {

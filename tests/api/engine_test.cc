@@ -111,6 +111,18 @@ TEST_P(EngineTest, FilesMayReferToEachOther) {
   EXPECT_EQ(CallInt("f", 5), 105);
 }
 
+TEST_P(EngineTest, FilesOfWhichOneFailsCountAsAddedAndRemoved) {
+  const std::string good = testing::TempDir() + "/good.ll";
+  const std::string twice = testing::TempDir() + "/twice.ll";
+  std::ofstream(good) << "define i32 @f() { ret i32 1 }\n define i32 @g() { ret i32 1 }\n";
+  std::ofstream(twice) << "define i32 @f() { ret i32 2 }\n";
+  EXPECT_THAT(engine_->AddFiles({good, twice}), StatusIs(absl::StatusCode::kAlreadyExists));
+  const Stats stats = engine_->stats();
+  EXPECT_EQ(stats.modules, 1u);
+  EXPECT_EQ(stats.modules_removed, 1u);
+  EXPECT_EQ(stats.functions_known, 2u);
+}
+
 TEST_P(EngineTest, ModulesMayBeAddedAfterOthersHaveRun) {
   ASSERT_THAT(Add("define i32 @f(i32 %x) { ret i32 %x }", "first"), IsOk());
   EXPECT_EQ(CallInt("f", 2), 2);
