@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "base/fatal_error_guard.h"
@@ -102,6 +103,8 @@ struct Engine::Parts {
   absl::StatusOr<std::vector<FunctionKey>> FunctionsNamed(
       absl::Span<const absl::string_view> names);
   absl::StatusOr<std::shared_ptr<SourceModule>> ModuleToEnd(ModuleId id, absl::string_view verb);
+  absl::Status Prepare(absl::FunctionRef<absl::StatusOr<std::vector<FunctionKey>>()> list_functions,
+                       const PrepareOptions& prepare_options);
   absl::Status CompileAll(SourceModule& module);
   absl::StatusOr<SymbolAddresses> AddressesOf(SourceModule& module);
   absl::Status Forget(SourceModule& module, bool is_detached);
@@ -355,24 +358,26 @@ absl::StatusOr<std::vector<FunctionKey>> Engine::Parts::FunctionsNamed(
   return functions;
 }
 
-absl::Status Engine::Prepare(absl::Span<const absl::string_view> names,
-                             const PrepareOptions& options) {
+// The modules of what is listed stay until the preparation has its own hold on them.
+absl::Status Engine::Parts::Prepare(
+    absl::FunctionRef<absl::StatusOr<std::vector<FunctionKey>>()> list_functions,
+    const PrepareOptions& prepare_options) {
   std::optional<Preparation> preparation;
   {
     WorkScope scope;
-    FIRSTCALL_ASSIGN_OR_RETURN(std::vector<FunctionKey> functions, parts_->FunctionsNamed(names));
-    preparation.emplace(std::move(functions), options, parts_->program);
+    FIRSTCALL_ASSIGN_OR_RETURN(std::vector<FunctionKey> listed, list_functions());
+    preparation.emplace(std::move(listed), prepare_options, program);
   }
-  return preparation->Run(parts_->threads);
+  return preparation->Run(threads);
+}
+
+absl::Status Engine::Prepare(absl::Span<const absl::string_view> names,
+                             const PrepareOptions& options) {
+  return parts_->Prepare([&] { return parts_->FunctionsNamed(names); }, options);
 }
 
 absl::Status Engine::PrepareAll(const PrepareOptions& options) {
-  std::optional<Preparation> preparation;
-  {
-    WorkScope scope;
-    preparation.emplace(parts_->program.AllFunctions(), options, parts_->program);
-  }
-  return preparation->Run(parts_->threads);
+  return parts_->Prepare([&] { return parts_->program.AllFunctions(); }, options);
 }
 
 absl::StatusOr<std::shared_ptr<SourceModule>> Engine::Parts::ModuleToEnd(ModuleId id,
@@ -427,12 +432,7 @@ absl::Status Engine::Parts::Drop(SourceModule& module) {
 
 absl::Status Engine::Parts::CompileAll(SourceModule& module) {
   if (module.mode() == Mode::kEager) return absl::OkStatus();
-  std::optional<Preparation> preparation;
-  {
-    WorkScope scope;
-    preparation.emplace(program.FunctionsOf(module), PrepareOptions(), program);
-  }
-  return preparation->Run(threads);
+  return Prepare([&] { return program.FunctionsOf(module); }, PrepareOptions());
 }
 
 // Links the module's data as far as others can name it; code has linked what it names itself.
