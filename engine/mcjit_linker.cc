@@ -161,8 +161,8 @@ absl::StatusOr<SymbolAddresses> McjitLinker::Load(ObjectImage& image, OwnedCode&
   SectionMemory::Placement placement;
   placement.owner = &owner;
   placement.near = near;
-  placement.sizes = image.MemorySizes();
   placement.has_several_code_sections = image.HasSeveralCodeSections();
+  if (near.is_null() || placement.has_several_code_sections) placement.sizes = image.MemorySizes();
   placement.needs_jumps = !image.calls_are_direct();
   memory_->BeginObject(image.defined(), placement);
   owner_ = &owner;

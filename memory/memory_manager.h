@@ -60,7 +60,8 @@ struct MemoryRequest {
   absl::string_view section;
   // An address the block must be within reach of; null if there is none.
   ExecutorAddress near;
-  // What all blocks of the object need at most, this one included.
+  // What all blocks of the object need at most, this one included. Zero if it may be left out
+  // because the object's first block has to be near something too.
   SegmentSizes object;
 };
 

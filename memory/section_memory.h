@@ -32,7 +32,9 @@ class SectionMemory final : public llvm::RTDyldMemoryManager {
   struct Placement {
     OwnedCode* owner = nullptr;
     ExecutorAddress near;  // As MemoryRequest::near.
-    SegmentSizes sizes;    // As MemoryRequest::object.
+    // As MemoryRequest::object. Not needed if `near` is given and there is one section of code:
+    // then the object goes where that is.
+    SegmentSizes sizes;
     // It has more than one section of code: they get one block together, because the unwinder wants
     // the code that a table describes in one piece.
     bool has_several_code_sections = false;
