@@ -41,8 +41,9 @@ void SectionMemory::Drop() {
   unwind_tables_.clear();
 }
 
-uint8_t* SectionMemory::Allocate(Segment segment, size_t size, size_t alignment,
-                                 llvm::StringRef section) {
+// Nothing if there is no memory: why is in status_.
+std::optional<MemoryBlock> SectionMemory::AllocateBlock(Segment segment, size_t size,
+                                                        size_t alignment, llvm::StringRef section) {
   MemoryRequest request;
   request.segment = segment;
   request.size = size;
@@ -53,22 +54,28 @@ uint8_t* SectionMemory::Allocate(Segment segment, size_t size, size_t alignment,
   absl::StatusOr<MemoryBlock> block = placement_.owner->memory().Allocate(request);
   if (!block.ok()) {
     status_ = block.status();
-    return nullptr;  // LLVM turns this into a fatal error, which the linker guards against.
+    return std::nullopt;
   }
   blocks_.push_back(*block);
-  sections_.push_back(*block);
   if (!placement_.near.is_null() && std::abs(block->run - placement_.near) >= kReach) {
     status_ = absl::ResourceExhaustedError(
         absl::StrCat("code memory: what was provided for section '", request.section,
                      "' is out of reach of the rest of its object"));
-    return nullptr;
+    return std::nullopt;
   }
   // The object's other sections have to be near this one.
   if (placement_.near.is_null()) placement_.near = block->run;
-  if (segment == Segment::kCode) {
-    code_bytes_ += size;
-    code_block_ = *block;
-  }
+  if (segment == Segment::kCode) code_block_ = *block;
+  return *block;
+}
+
+// LLVM turns null into a fatal error, which the linker guards against.
+uint8_t* SectionMemory::Allocate(Segment segment, size_t size, size_t alignment,
+                                 llvm::StringRef section) {
+  const std::optional<MemoryBlock> block = AllocateBlock(segment, size, alignment, section);
+  if (!block) return nullptr;
+  sections_.push_back(*block);
+  if (segment == Segment::kCode) code_bytes_ += size;
   return block->write;
 }
 
@@ -76,12 +83,9 @@ uint8_t* SectionMemory::AllocateInCodeBlock(size_t size, size_t alignment,
                                             llvm::StringRef section) {
   // No more than a page: more would be wasted, and no code needs it.
   constexpr size_t kBlockAlignment = 4096;
-  if (code_block_.write == nullptr) {
-    if (Allocate(Segment::kCode, placement_.sizes.code, kBlockAlignment, section) == nullptr) {
-      return nullptr;
-    }
-    code_bytes_ = 0;
-    sections_.pop_back();
+  if (code_block_.write == nullptr &&
+      !AllocateBlock(Segment::kCode, placement_.sizes.code, kBlockAlignment, section)) {
+    return nullptr;
   }
   alignment = std::max<size_t>(alignment, 1);
   const size_t begin = (code_block_used_ + alignment - 1) & ~(alignment - 1);

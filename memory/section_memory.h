@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -80,6 +81,8 @@ class SectionMemory final : public llvm::RTDyldMemoryManager {
   bool finalizeMemory(std::string*) override { return false; }
 
  private:
+  std::optional<MemoryBlock> AllocateBlock(Segment segment, size_t size, size_t alignment,
+                                           llvm::StringRef section);
   uint8_t* Allocate(Segment segment, size_t size, size_t alignment, llvm::StringRef section);
   uint8_t* AllocateInCodeBlock(size_t size, size_t alignment, llvm::StringRef section);
 
