@@ -35,22 +35,26 @@ class CodeSpace {
 
   // As MemoryRequest::near, for what has to be near, if the memory is the engine's own.
   ExecutorAddress NearFor(bool is_far) const {
-    return is_far || memory_ != arenas_ ? ExecutorAddress() : arenas_->near_first();
+    return is_far || !has_own_memory() ? ExecutorAddress() : arenas_->near_first();
   }
 
   // Whether what is compiled for a new module should do without being within reach of the stubs and
   // of what else the first arena holds.
-  bool MustBeFar() const { return memory_ != arenas_ || arenas_->first().IsNearlyFull(); }
+  bool MustBeFar() const { return !has_own_memory() || arenas_->first().IsNearlyFull(); }
 
-  // Whether code that is near can call `address` directly.
+  // Whether code that is near can call `address` directly. Nothing is near in a client's memory.
   bool IsReachedByCalls(ExecutorAddress address) const {
-    return arenas_->first().IsReachedByCalls(address);
+    return has_own_memory() && arenas_->first().IsReachedByCalls(address);
   }
 
   // Whether code that is near can refer to `address` by a distance.
-  bool IsNear(ExecutorAddress address) const { return arenas_->first().Contains(address); }
+  bool IsNear(ExecutorAddress address) const {
+    return has_own_memory() && arenas_->first().Contains(address);
+  }
 
  private:
+  bool has_own_memory() const { return memory_ == arenas_; }
+
   const std::shared_ptr<ArenaMemory> arenas_;
   const std::shared_ptr<MemoryManager> memory_;
   const std::shared_ptr<UnwindRegistry> unwind_registry_;

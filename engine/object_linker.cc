@@ -189,10 +189,7 @@ absl::Status ObjectLinker::Bind(LazyObject& object, UnfinishedLink& link, Compil
       SymbolAddresses resolution,
       resolver_.ResolveAll(*link.image, object, "its data and code", context));
   for (absl::string_view symbol : link.near_symbols) {
-    if (!code_space_.NearFor(/*is_far=*/false).is_null() &&
-        code_space_.IsNear(resolution.at(symbol))) {
-      continue;
-    }
+    if (code_space_.IsNear(resolution.at(symbol))) continue;
     return absl::UnimplementedError(
         absl::StrCat("'", symbol, "' may be out of its reach: compile it with -fPIC"));
   }
