@@ -21,6 +21,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "llvm/Support/FileSystem.h"
+#include "tests/cache/stored_objects.h"
 #include "tests/testing/status_matchers.h"
 
 namespace firstcall {
@@ -30,10 +31,6 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-ModulePart Function(uint32_t ordinal) {
-  return {ModulePart::Kind::kFunction, SymbolOrdinal{ordinal}};
-}
 
 class DiskCacheTest : public testing::Test {
  protected:
@@ -48,17 +45,6 @@ class DiskCacheTest : public testing::Test {
     options.warn = [this](absl::string_view message) { warnings_.emplace_back(message); };
     options.pruning_policy = policy;
     return DiskCache::Open(directory_, std::move(options)).value();
-  }
-
-  static std::string Find(ObjectCache& cache, ModulePart part,
-                          absl::string_view signature = "signature") {
-    std::optional<ObjectCache::Bytes> found = cache.Find({"a.bc", signature, part});
-    return found ? std::string(found->begin(), found->end()) : "(none)";
-  }
-
-  static void Store(ObjectCache& cache, ModulePart part, absl::string_view object,
-                    absl::string_view signature = "signature") {
-    cache.Store({"a.bc", signature, part}, object);
   }
 
   std::string PackPath(absl::string_view signature = "signature") const {

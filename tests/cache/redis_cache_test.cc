@@ -16,6 +16,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "llvm/Support/FileSystem.h"
+#include "tests/cache/stored_objects.h"
 #include "tests/testing/redis_server.h"
 #include "tests/testing/status_matchers.h"
 
@@ -27,10 +28,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-
-ModulePart Function(uint32_t ordinal) {
-  return {ModulePart::Kind::kFunction, SymbolOrdinal{ordinal}};
-}
 
 class RedisCacheTest : public ::testing::Test {
  protected:
@@ -44,17 +41,6 @@ class RedisCacheTest : public ::testing::Test {
     options.budget = budget;
     options.warn = [this](absl::string_view message) { warnings_.emplace_back(message); };
     return std::make_unique<RedisCache>(std::move(options));
-  }
-
-  static std::string Find(ObjectCache& cache, ModulePart part,
-                          absl::string_view signature = "signature") {
-    std::optional<ObjectCache::Bytes> found = cache.Find({"a.bc", signature, part});
-    return found ? std::string(found->begin(), found->end()) : "(none)";
-  }
-
-  static void Store(ObjectCache& cache, ModulePart part, absl::string_view object,
-                    absl::string_view signature = "signature") {
-    cache.Store({"a.bc", signature, part}, object);
   }
 
   // What the server says to one command.

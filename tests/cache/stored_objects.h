@@ -1,0 +1,33 @@
+// What the tests of caches store and find: objects of one module, by function and signature.
+
+#ifndef FIRSTCALL_TESTS_CACHE_STORED_OBJECTS_H_
+#define FIRSTCALL_TESTS_CACHE_STORED_OBJECTS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "cache/object_cache.h"
+
+namespace firstcall {
+
+inline ModulePart Function(uint32_t ordinal) {
+  return {ModulePart::Kind::kFunction, SymbolOrdinal{ordinal}};
+}
+
+// The object's bytes, or "(none)".
+inline std::string Find(ObjectCache& cache, ModulePart part,
+                        absl::string_view signature = "signature") {
+  std::optional<ObjectCache::Bytes> found = cache.Find({"a.bc", signature, part});
+  return found ? std::string(found->begin(), found->end()) : "(none)";
+}
+
+inline void Store(ObjectCache& cache, ModulePart part, absl::string_view object,
+                  absl::string_view signature = "signature") {
+  cache.Store({"a.bc", signature, part}, object);
+}
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_TESTS_CACHE_STORED_OBJECTS_H_
