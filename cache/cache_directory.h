@@ -1,4 +1,4 @@
-// A directory with packs in it, opened and checked once.
+// A directory of a cache, opened and checked once, and the packs in it.
 //
 // Immutable after Open, therefore thread-safe.
 

@@ -3,12 +3,12 @@
 #include <sys/stat.h>
 
 #include <array>
-#include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "cache/cache_directory.h"
 #include "cache/trust.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -60,19 +60,8 @@ llvm::Error Write(llvm::StringRef path, absl::string_view object, absl::string_v
 
 absl::StatusOr<std::unique_ptr<ModuleFiles>> ModuleFiles::Open(std::string directory, Warn warn) {
   if (!directory.empty()) {
-    const std::string where = absl::StrCat("object cache '", directory, "': ");
-    if (std::error_code error = llvm::sys::fs::create_directories(
-            directory, /*IgnoreExisting=*/true, llvm::sys::fs::owner_all)) {
-      return absl::UnavailableError(absl::StrCat(where, error.message()));
-    }
-    struct stat status = {};
-    if (stat(directory.c_str(), &status) != 0) {
-      return absl::UnavailableError(absl::StrCat(where, std::strerror(errno)));
-    }
-    if (std::string reason = ReasonForDistrust(status); !reason.empty()) {
-      return absl::PermissionDeniedError(
-          absl::StrCat(where, "not used, because its contents would run and ", reason));
-    }
+    FIRSTCALL_RETURN_IF_ERROR(
+        CacheDirectory::Open(directory, CacheDirectory::Existence::kCreate).status());
   }
   return std::unique_ptr<ModuleFiles>(new ModuleFiles(std::move(directory), std::move(warn)));
 }

@@ -25,7 +25,7 @@ class ModuleFiles final : public ObjectCache {
 
   // `directory` is created if it is not there; "" keeps each object next to its module.
   // PermissionDenied, because its contents will run, if it belongs to another user or others may
-  // write to it; Unavailable if it cannot be created.
+  // write to it; Unavailable if it cannot be created or opened.
   static absl::StatusOr<std::unique_ptr<ModuleFiles>> Open(std::string directory, Warn warn);
 
   std::optional<Bytes> Find(const ObjectKey& key) override;

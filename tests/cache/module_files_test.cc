@@ -124,6 +124,12 @@ TEST_F(ModuleFilesTest, UnusableFilesAreReported) {
                           HasSubstr("others may write to it")));
 }
 
+TEST_F(ModuleFilesTest, FileThatIsNoDirectoryIsUnavailable) {
+  std::ofstream(directory_.c_str()) << "file";
+  EXPECT_THAT(ModuleFiles::Open(directory_, nullptr), StatusIs(absl::StatusCode::kUnavailable));
+  llvm::sys::fs::remove(directory_);
+}
+
 TEST_F(ModuleFilesTest, DirectoriesOthersMayWriteToAreRefused) {
   ASSERT_FALSE(llvm::sys::fs::create_directories(directory_));
   ASSERT_EQ(chmod(directory_.c_str(), 0777), 0);
