@@ -6,6 +6,7 @@
 #include "engine/mcjit_linker.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"

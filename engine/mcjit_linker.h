@@ -14,7 +14,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 
@@ -78,7 +77,7 @@ class McjitLinker {
   // Where a section of that object will be; null for one that was not loaded.
   ExecutorAddress AddressOf(llvm::object::SectionRef section) const;
 
-  // Bytes of code of the object loaded last.
+  // Bytes of code of the object that was finished last. Call before the next Load.
   size_t code_bytes() const;
 
  private:
@@ -88,7 +87,7 @@ class McjitLinker {
   absl::Status Renew();
   bool MustRenew(const ObjectImage& image) const;
   absl::Status ApplyRelocations(const SymbolAddresses& resolution);
-  void HandOver();
+  void HandOver();  // To the owner.
   void Discard();
 
   const Target& target_;
@@ -102,8 +101,6 @@ class McjitLinker {
   uint64_t free_count_ = 0;          // OwnedCode::free_count() when mcjit_ was made.
   OwnedCode* owner_ = nullptr;       // Of the object that is loaded.
   bool is_broken_ = false;           // A fatal error has left mcjit_ in the middle of something.
-  // What withdraws that object from the debugger.
-  std::function<void()> unregister_;
   // What mcjit_ would bind a later object's references to by itself.
   absl::flat_hash_set<std::string> defined_;
 };
