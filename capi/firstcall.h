@@ -104,8 +104,12 @@ typedef enum fc_mode {
 } fc_mode;
 void fc_options_set_mode(fc_options* options, fc_mode mode);
 
-/* 0 (the default) to 3: how much work code generation does. The IR itself is not optimized. */
+/* 0 (the default) to 3: how much work code generation does. */
 void fc_options_set_codegen_level(fc_options* options, int level);
+
+/* What is done for a function of a lazily compiled module: 0 (the default) generates code; 1
+ * optimizes its IR first, together with what it calls, and generates code at level 2 at least. */
+void fc_options_set_tier(fc_options* options, int tier);
 
 /* Where functions are compiled: 0 (the default) on the thread that calls one, else on so many
  * threads of the engine's, so that callers may have small stacks. With those, `speculation` is how

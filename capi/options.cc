@@ -74,6 +74,13 @@ void fc_options_set_codegen_level(fc_options* options, int level) {
   });
 }
 
+void fc_options_set_tier(fc_options* options, int tier) {
+  using firstcall::Tier;
+  Set(options, [&](EngineOptions& engine) {
+    return Choose("tier", tier, {Tier::kZero, Tier::kOne}, engine.tier);
+  });
+}
+
 void fc_options_set_compile_threads(fc_options* options, size_t threads) {
   Set(options, [&](EngineOptions& engine) {
     engine.compile_threads = threads;

@@ -1,20 +1,23 @@
 #include "engine/ir_optimizer.h"
 
+#include <optional>
 #include <utility>
 
 #include "base/fatal_error_guard.h"
 #include "base/status.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Passes/StandardInstrumentations.h"
 
 namespace firstcall {
 
 // Members are destroyed in the reverse of the order in which they refer to each other.
 struct IrOptimizer::Pipeline {
   explicit Pipeline(llvm::TargetMachine& machine)
-      : builder(&machine),
+      : builder(&machine, llvm::PipelineTuningOptions(), std::nullopt, &callbacks),
         level(machine.getOptLevel() == llvm::CodeGenOptLevel::Aggressive
                   ? llvm::OptimizationLevel::O3
                   : llvm::OptimizationLevel::O2) {
+    opt_none.registerCallbacks(callbacks);
     builder.registerModuleAnalyses(modules);
     builder.registerCGSCCAnalyses(call_graphs);
     builder.registerFunctionAnalyses(functions);
@@ -36,6 +39,9 @@ struct IrOptimizer::Pipeline {
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager call_graphs;
   llvm::ModuleAnalysisManager modules;
+  llvm::PassInstrumentationCallbacks callbacks;
+  // Passes leave functions alone that are not to be optimized.
+  llvm::OptNoneInstrumentation opt_none{/*DebugLogging=*/false};
   llvm::PassBuilder builder;
   llvm::OptimizationLevel level;
 };

@@ -13,6 +13,7 @@
 
 namespace llvm {
 class Function;
+class Module;
 }  // namespace llvm
 
 namespace firstcall {
@@ -20,11 +21,20 @@ namespace firstcall {
 // Asked for a callee that would be imported; reads its body if it is one that may be.
 using MayBeImported = absl::FunctionRef<bool(llvm::Function&)>;
 
+// Whether `noinline` is no word of the programmer's in `module`: clang -O0 gives it to every
+// function, and so does a module all of whose definitions have it, but for those that must always
+// be inlined. Takes time in proportion to the number of functions.
+bool HasMeaninglessNoInline(const llvm::Module& module);
+
 // What `roots`, whose bodies are in memory, call directly, what that calls, and so on, nearest
 // first and each once: small bodies, up to a limit for all together, and those that must always be
-// inlined. None of the roots, and nothing that must not be inlined.
+// inlined. None of the roots, and nothing that must not be inlined; `noinline` of a function is
+// passed over if `ignores_noinline`.
 std::vector<llvm::Function*> ChooseImports(absl::Span<llvm::Function* const> roots,
-                                           MayBeImported may_be_imported);
+                                           bool ignores_noinline, MayBeImported may_be_imported);
+
+// Takes `noinline` from `function`, unless it asks for its own frame.
+void AllowInlining(llvm::Function& function);
 
 // Whether CloneInView can copy `function`: not if somebody has the address of one of its blocks,
 // which belongs to the original.

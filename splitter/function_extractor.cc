@@ -116,6 +116,7 @@ class Extraction {
 
   // Adds what functions_ are bound to call, and what that is bound to call, and so on.
   void AddInevitableCallees() {
+    if (options_.import_callees) return;  // What is small is inlined.
     if (!variables_.empty() || HasInlineAssembly(*functions_.front().first)) return;
     size_t instructions = 0;
     for (size_t i = 0; i < functions_.size(); ++i) {
@@ -158,6 +159,7 @@ class Extraction {
     }
     for (auto [original, ordinal] : variables_) MoveInitializer(*original, mapper);
     for (size_t i = 0; i < bodies.size(); ++i) {
+      if (options_.import_callees && view_.ignores_noinline()) AllowInlining(*bodies[i]);
       if (options_.drop_alias_metadata) DropAliasMetadata(*bodies[i]);
       CarryDebugInfo(view_, *bodies[i]);
       // Somebody who calls itself, perhaps through others, would never come to a better body.
@@ -252,7 +254,7 @@ class Extraction {
     if (!options_.import_callees) return {};
     std::vector<llvm::Function*> roots;
     for (auto [function, ordinal] : functions_) roots.push_back(function);
-    return ChooseImports(roots, [&](llvm::Function& callee) {
+    return ChooseImports(roots, view_.ignores_noinline(), [&](llvm::Function& callee) {
       std::optional<SymbolOrdinal> ordinal = view_.ordinal_of(callee);
       return ordinal && MayBeMoved(callee, *ordinal) && CanBeCloned(callee) &&
              !(index_.at(*ordinal).is_weak && decisions_.is_replaced(*ordinal));

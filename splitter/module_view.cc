@@ -11,6 +11,7 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "splitter/callee_importer.h"
 
 namespace firstcall {
 
@@ -75,6 +76,11 @@ absl::Status ModuleView::ReadMetadata() {
     if (unit->getRawMacros() != nullptr) unit->replaceMacros(nullptr);
   }
   return absl::OkStatus();
+}
+
+bool ModuleView::ignores_noinline() {
+  if (!ignores_noinline_) ignores_noinline_ = HasMeaninglessNoInline(*module_);
+  return *ignores_noinline_;
 }
 
 std::optional<SymbolOrdinal> ModuleView::ordinal_of(const llvm::GlobalValue& value) const {

@@ -213,6 +213,11 @@ TEST_F(CacheTest, OtherSourceOptionsOrKeysAreOtherObjects) {
   Run({kProgram}, "f", 2);
   options_.codegen_level = CodegenLevel::kO2;
   EXPECT_EQ(Run({kProgram}, "f", 2).stats.functions_cached, 0u);
+  options_.tier = Tier::kOne;
+  EXPECT_EQ(Run({kProgram}, "f", 2).stats.functions_cached, 0u);
+  EXPECT_GT(Run({kProgram}, "f", 2).stats.functions_cached, 0u);
+  options_.tier = Tier::kZero;
+  EXPECT_GT(Run({kProgram}, "f", 2).stats.functions_cached, 0u);
   options_.codegen_level = CodegenLevel::kO0;
   EXPECT_GT(Run({kProgram}, "f", 2).stats.functions_cached, 0u);
   options_.cpu = "x86-64";

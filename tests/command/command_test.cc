@@ -19,6 +19,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 std::string command_path;
@@ -384,6 +385,43 @@ TEST(CommandTest, OptionsOfLliAreAccepted) {
     EXPECT_EQ(result.exit_status, 2) << option << ": " << result.errors;
     EXPECT_THAT(result.errors, IsEmpty()) << option;
   }
+}
+
+TEST(CommandTest, TierSaysWhetherIrIsOptimized) {
+  const std::string path = Write("tiers.ll", R"(
+    define internal i32 @twice(i32 %x) {
+      %p = alloca i32
+      store i32 %x, ptr %p
+      %y = load i32, ptr %p
+      %z = add i32 %y, %y
+      ret i32 %z
+    }
+    define i32 @main(i32 %argc, ptr %argv) {
+      %some = icmp sgt i32 %argc, 0
+      br i1 %some, label %yes, label %no
+    yes:
+      %x = call i32 @twice(i32 %argc)
+      ret i32 %x
+    no:
+      ret i32 9
+    })");
+  const auto dump = [&](std::vector<std::string> options) {
+    options.insert(options.end(), {"--orc-lazy-debug=mods-to-stdout", path});
+    const testing::ProcessResult result = RunCommand(options);
+    EXPECT_EQ(result.exit_status, 2) << result.errors;
+    return result.output;
+  };
+  for (const std::vector<std::string>& options :
+       std::vector<std::vector<std::string>>{{"--tier=1"}, {"-O2"}, {"-O3"}, {"-O0", "--tier=1"}}) {
+    EXPECT_THAT(dump(options), AllOf(HasSubstr("@main("), Not(HasSubstr("call i32 @\"twice")),
+                                     Not(HasSubstr("alloca"))))
+        << options[0];
+  }
+  for (const std::vector<std::string>& options : std::vector<std::vector<std::string>>{
+           {"-O0"}, {"-O1"}, {"--tier=0"}, {"-O2", "--tier=0"}, {"-O2", "--mode=eager"}}) {
+    EXPECT_THAT(dump(options), AllOf(HasSubstr("@main("), HasSubstr("alloca"))) << options[0];
+  }
+  EXPECT_THAT(RunCommand({"--tier=7", path}).errors, HasSubstr("7"));
 }
 
 TEST(CommandTest, StatsAreATableOnStandardError) {

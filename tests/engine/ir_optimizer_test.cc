@@ -1,0 +1,110 @@
+#include "engine/ir_optimizer.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/diagnostic_collector.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "tests/testing/ir.h"
+#include "tests/testing/object.h"
+#include "tests/testing/status_matchers.h"
+
+namespace firstcall {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class IrOptimizerTest : public ::testing::Test {
+ protected:
+  IrOptimizerTest() {
+    CollectDiagnostics(context_);
+    EngineOptions options;
+    options.tier = Tier::kOne;
+    target_.emplace(MakeTarget(options));
+    optimizer_ = IrOptimizer::Create(*target_).value();
+  }
+
+  // `text` optimized.
+  std::string Optimize(const std::string& text) {
+    std::unique_ptr<llvm::Module> module = ParseModule(text, context_);
+    EXPECT_THAT(target_->Adopt(*module), IsOk());
+    EXPECT_THAT(optimizer_->Optimize(*module), IsOk());
+    return PrintModule(*module);
+  }
+
+  llvm::LLVMContext context_;
+  std::optional<Target> target_;
+  std::unique_ptr<IrOptimizer> optimizer_;
+};
+
+constexpr char kCallsItsImport[] = R"(
+  define available_externally i32 @add(i32 %x, i32 %y) { %z = add i32 %x, %y  ret i32 %z }
+  define i32 @f(i32 %x) {
+    %two = call i32 @add(i32 1, i32 1)
+    %r = call i32 @add(i32 %x, i32 %two)
+    ret i32 %r
+  })";
+
+TEST_F(IrOptimizerTest, InlinesImportsHoweverOftenItWasUsed) {
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_THAT(Optimize(kCallsItsImport),
+                AllOf(HasSubstr("add i32 %x, 2"), Not(HasSubstr("call")), Not(HasSubstr("@add"))))
+        << "use " << i;
+  }
+}
+
+TEST_F(IrOptimizerTest, WhatIsNotInlinedIsDeclaredOnly) {
+  EXPECT_THAT(Optimize(R"(
+    define available_externally void @stays(ptr %p) noinline { store i32 1, ptr %p  ret void }
+    define void @f(ptr %p) { call void @stays(ptr %p)  ret void })"),
+              AllOf(HasSubstr("call void @stays("), HasSubstr("declare void @stays("),
+                    Not(HasSubstr("store"))));
+}
+
+TEST_F(IrOptimizerTest, UnoptimizedBodiesAreCleanedUp) {
+  EXPECT_THAT(Optimize(R"(
+    define i32 @f(i32 %x) {
+      %p = alloca i32
+      store i32 %x, ptr %p
+      %y = load i32, ptr %p
+      ret i32 %y
+    })"),
+              AllOf(HasSubstr("ret i32 %x"), Not(HasSubstr("alloca"))));
+}
+
+TEST_F(IrOptimizerTest, RecursionStaysACall) {
+  EXPECT_THAT(Optimize(R"(
+    define i32 @f(i32 %n) {
+      %leaf = icmp slt i32 %n, 2
+      br i1 %leaf, label %end, label %more
+    more:
+      %a = sub i32 %n, 1
+      %b = sub i32 %n, 2
+      %x = call i32 @f(i32 %a)
+      %y = call i32 @f(i32 %b)
+      %z = mul i32 %x, %y
+      ret i32 %z
+    end:
+      ret i32 %n
+    })"),
+              HasSubstr("call i32 @f("));
+}
+
+TEST_F(IrOptimizerTest, WhatMustNotBeOptimizedIsNot) {
+  EXPECT_THAT(Optimize(R"(
+    define i32 @f(i32 %x) noinline optnone {
+      %y = add i32 %x, 1
+      %z = add i32 %y, 1
+      ret i32 %z
+    })"),
+              HasSubstr("add i32 %y, 1"));
+}
+
+}  // namespace
+}  // namespace firstcall

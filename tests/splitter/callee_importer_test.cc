@@ -1,0 +1,212 @@
+#include "splitter/callee_importer.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Support/raw_ostream.h"
+#include "tests/testing/ir.h"
+
+namespace firstcall {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+class CalleeImporterTest : public ::testing::Test {
+ protected:
+  void Load(const std::string& text) { module_ = ParseModule(text, context_); }
+
+  llvm::Function& Get(const std::string& name) { return *module_->getFunction(name); }
+
+  // What would come along with @f, from among the definitions but `refused`.
+  std::vector<std::string> Imports(const std::string& refused = "") {
+    std::vector<std::string> names;
+    for (llvm::Function* import :
+         ChooseImports({&Get("f")}, HasMeaninglessNoInline(*module_),
+                       [&](llvm::Function& callee) {
+                         return !callee.isDeclaration() && callee.getName() != refused;
+                       })) {
+      names.push_back(import->getName().str());
+    }
+    return names;
+  }
+
+  std::string PrintFunction(const llvm::Function& function) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    function.print(stream);
+    return text;
+  }
+
+  llvm::LLVMContext context_;
+  std::unique_ptr<llvm::Module> module_;
+};
+
+// A function `name` of `count` instructions that all matter.
+std::string BodyOf(const std::string& name, int count, const std::string& attributes = "") {
+  std::string text = absl::StrCat("define void @", name, "(ptr %p) ", attributes, " {\n");
+  for (int i = 1; i < count; ++i) absl::StrAppend(&text, "store volatile i32 ", i, ", ptr %p\n");
+  return absl::StrCat(text, "ret void }\n");
+}
+
+TEST_F(CalleeImporterTest, NearestFirstAndEachOnce) {
+  Load(R"(
+    define void @far() { ret void }
+    define void @left() { call void @far() ret void }
+    define void @right() { call void @far() call void @left() ret void }
+    define void @f() { call void @left() call void @right() call void @left() ret void })");
+  EXPECT_THAT(Imports(), ElementsAre("left", "right", "far"));
+}
+
+TEST_F(CalleeImporterTest, RecursionEnds) {
+  Load(R"(
+    define void @g() { call void @h() call void @f() ret void }
+    define void @h() { call void @g() call void @h() ret void }
+    define void @f() { call void @g() call void @f() ret void })");
+  EXPECT_THAT(Imports(), ElementsAre("g", "h"));
+}
+
+TEST_F(CalleeImporterTest, NothingThatTheAskedRefuses) {
+  Load(R"(
+    define void @deeper() { ret void }
+    define void @g() { call void @deeper() ret void }
+    define void @f() { call void @g() ret void })");
+  EXPECT_THAT(Imports(/*refused=*/"deeper"), ElementsAre("g"));
+  EXPECT_THAT(Imports(/*refused=*/"g"), IsEmpty());
+}
+
+TEST_F(CalleeImporterTest, NothingThatMustNotBeInlined) {
+  Load(R"(
+    define void @stays() noinline { ret void }
+    define void @plain() noinline optnone { ret void }
+    define i32 @twice() returns_twice { ret i32 0 }
+    define void @naked() naked { unreachable }
+    define weak void @weak() { ret void }
+    define void @coroutine() presplitcoroutine { ret void }
+    define void @here() { ret void }
+    declare void @elsewhere()
+    declare void @llvm.donothing()
+    define void @f(ptr %p) {
+      call void @stays()
+      call void @plain()
+      %a = call i32 @twice()
+      call void @naked()
+      call void @weak()
+      call void @coroutine()
+      call void @here() noinline
+      call void @llvm.donothing()
+      call void %p()
+      ret void
+    })");
+  EXPECT_THAT(Imports(), IsEmpty());
+}
+
+TEST_F(CalleeImporterTest, NothingIntoWhatIsNotOptimized) {
+  Load("define void @g() { ret void }\n"
+       "define void @f() noinline optnone { call void @g() ret void }");
+  EXPECT_THAT(Imports(), IsEmpty());
+}
+
+TEST_F(CalleeImporterTest, LargeBodiesOnlyIfTheyMustBeInlined) {
+  Load(BodyOf("small", 10) + BodyOf("large", 3000) + BodyOf("must", 3000, "alwaysinline") + R"(
+    define void @f(ptr %p) {
+      call void @large(ptr %p)
+      call void @must(ptr %p)
+      call void @small(ptr %p)
+      ret void
+    })");
+  EXPECT_THAT(Imports(), ElementsAre("must"));
+  Load(BodyOf("small", 10) + BodyOf("large", 3000) +
+       "define void @f(ptr %p) { call void @large(ptr %p) call void @small(ptr %p) ret void }");
+  EXPECT_THAT(Imports(), ElementsAre("small"));
+}
+
+TEST_F(CalleeImporterTest, AllTogetherAreLimited) {
+  std::string calls;
+  std::string bodies;
+  for (int i = 0; i < 200; ++i) {
+    bodies += BodyOf(absl::StrCat("g", i), 100);
+    absl::StrAppend(&calls, "call void @g", i, "(ptr %p)\n");
+  }
+  Load(bodies + "define void @f(ptr %p) {\n" + calls + "ret void }");
+  const std::vector<std::string> imports = Imports();
+  EXPECT_GT(imports.size(), 5u);
+  EXPECT_LT(imports.size(), 100u);
+}
+
+TEST_F(CalleeImporterTest, NoInlineOfEveryFunctionMeansNothing) {
+  const std::string most = R"(
+    define void @g() noinline { ret void }
+    define void @must() alwaysinline { ret void }
+    declare void @elsewhere()
+    define void @f() noinline { call void @g() call void @elsewhere() ret void })";
+  Load(most);
+  EXPECT_TRUE(HasMeaninglessNoInline(*module_));
+  EXPECT_THAT(Imports(), ElementsAre("g"));
+  Load(most + "define void @h() { ret void }");
+  EXPECT_FALSE(HasMeaninglessNoInline(*module_));
+  EXPECT_THAT(Imports(), IsEmpty());
+}
+
+TEST_F(CalleeImporterTest, NoInlineOfACallAlwaysMeansSomething) {
+  Load("define void @g() noinline { ret void }\n"
+       "define void @f() noinline { call void @g() noinline ret void }");
+  EXPECT_THAT(Imports(), IsEmpty());
+}
+
+TEST_F(CalleeImporterTest, WhoAsksForItsFrameKeepsIt) {
+  Load(R"(
+    declare ptr @llvm.returnaddress(i32)
+    define ptr @g() noinline { %p = call ptr @llvm.returnaddress(i32 0) ret ptr %p }
+    define void @f() noinline { ret void })");
+  AllowInlining(Get("g"));
+  AllowInlining(Get("f"));
+  EXPECT_TRUE(Get("g").hasFnAttribute(llvm::Attribute::NoInline));
+  EXPECT_FALSE(Get("f").hasFnAttribute(llvm::Attribute::NoInline));
+}
+
+TEST_F(CalleeImporterTest, AddressesOfBlocksCannotBeCloned) {
+  Load(R"(
+    define ptr @f() {
+      br label %next
+    next:
+      ret ptr blockaddress(@f, %next)
+    }
+    define void @g() { br label %next
+    next:
+      ret void })");
+  EXPECT_FALSE(CanBeCloned(Get("f")));
+  EXPECT_TRUE(CanBeCloned(Get("g")));
+}
+
+TEST_F(CalleeImporterTest, CloneHasTheBodyAndCallsTheOriginal) {
+  Load(R"(
+    declare i32 @personality(...)
+    define i32 @f(i32 %x, ptr byval(i64) %p) nounwind personality ptr @personality {
+      %y = call i32 @f(i32 %x, ptr %p)
+      ret i32 %y
+    })");
+  llvm::Function* clone = CloneInView(Get("f"));
+  EXPECT_FALSE(clone->hasName());
+  clone->setName("clone");
+  const std::string text = PrintFunction(*clone);
+  EXPECT_THAT(text, HasSubstr("define i32 @clone(i32 %x, ptr byval(i64) %p)"));
+  EXPECT_THAT(text, HasSubstr("personality ptr @personality"));
+  EXPECT_THAT(text, HasSubstr("%y = call i32 @f("));
+  EXPECT_TRUE(clone->doesNotThrow());
+  EXPECT_FALSE(llvm::verifyModule(*module_, &llvm::errs()));
+  clone->eraseFromParent();
+  EXPECT_THAT(PrintModule(*module_), Not(HasSubstr("clone")));
+}
+
+}  // namespace
+}  // namespace firstcall
