@@ -326,7 +326,7 @@ absl::Status FunctionCompiler::LinkAndPublish(FunctionKey key, Made& made,
   Counting counting;
   for (const ObjectImage::Undefined& symbol : image->undefined()) {
     const SymbolReference reference = ParseReference(symbol.name);
-    if (reference.kind == ReferenceKind::kHeat) counting.insert(reference.name);
+    if (reference.kind == ReferenceKind::kHeat) counting.emplace(reference.name);
   }
   FIRSTCALL_ASSIGN_OR_RETURN(FunctionLinker::Linked linked,
                              linker_.Link(*image, *key.module, name, made.is_far, context));

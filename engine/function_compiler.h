@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -110,7 +111,7 @@ class FunctionCompiler {
   void Speculate(SourceModule& module, absl::Span<const SymbolOrdinal> callees);
   absl::Status LinkAndPublish(FunctionKey key, Made& made, CompileContext& context);
   // `counting` are the names of those functions that may get a better body.
-  using Counting = absl::flat_hash_set<absl::string_view>;
+  using Counting = absl::flat_hash_set<std::string>;
   absl::Status Publish(FunctionKey key, const Made& made, const SymbolAddresses& defined,
                        const Counting& counting, PublishedObject& published);
 

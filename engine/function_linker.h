@@ -31,8 +31,8 @@ class FunctionLinker {
   };
 
   // Links `image`, which was made for function `name` of `module`, into the module's code; `is_far`
-  // if it does without being near what it refers to. Runs what linking data leaves to be run. Blocks
-  // on what must be linked or compiled before.
+  // if it does without being near what it refers to. Runs what linking data leaves to be run.
+  // Blocks on what must be linked or compiled before.
   absl::StatusOr<Linked> Link(ObjectImage& image, SourceModule& module, absl::string_view name,
                               bool is_far, CompileContext& context) const;
 

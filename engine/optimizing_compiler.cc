@@ -87,8 +87,7 @@ absl::StatusOr<OptimizingCompiler::Body> OptimizingCompiler::CompileInContext(
   published.object = absl::string_view(bytes.data(), bytes.size());
   published.link = absl::Now() - start;
   listener_.OnPublished(published);
-  return Body{found->second, linked.code_bytes,
-              published.split + published.emit + published.link};
+  return Body{found->second, linked.code_bytes, published.split + published.emit + published.link};
 }
 
 }  // namespace firstcall

@@ -7,13 +7,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <thread>
 #include <utility>
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/time/clock.h"
+#include "base/program_thread_state.h"
 #include "base/status.h"
 #include "engine/work_scope.h"
 #include "llvm/Support/thread.h"
@@ -41,8 +41,7 @@ struct Promoter::Continuation {
 };
 
 struct Promoter::HotFunction {
-  HotFunction(Promoter& its_promoter, FunctionKey its_key)
-      : promoter(its_promoter), key(its_key) {}
+  HotFunction(Promoter& its_promoter, FunctionKey its_key) : promoter(its_promoter), key(its_key) {}
   ~HotFunction() {
     for (Continuation* continuation = continuations; continuation != nullptr;) {
       delete std::exchange(continuation, continuation->next);
@@ -105,7 +104,7 @@ void Promoter::WaitForAsking() {
 }
 
 void* Promoter::Ask(HeatCounter* counter, uint32_t loop) {
-  const int saved_errno = errno;
+  ProgramThreadState state;
   const auto is_there = [&] { return counter->handler.load() == &Ask; };
   Answer answer;
   in_ask_.fetch_add(1);
@@ -122,7 +121,6 @@ void* Promoter::Ask(HeatCounter* counter, uint32_t loop) {
       answer.code = Known(*answer.serve, loop);
     }
   }
-  errno = saved_errno;
   return answer.code;
 }
 
@@ -149,8 +147,8 @@ Promoter::Answer Promoter::Register(HotFunction& function, uint32_t loop) {
   if (!function.asked.compare_exchange_strong(nothing, loop, std::memory_order_acq_rel)) return {};
   if (thread_count_ == 0) return {nullptr, &function};
   function.next_asking = asking_.load(std::memory_order_relaxed);
-  while (!asking_.compare_exchange_weak(function.next_asking, &function,
-                                        std::memory_order_release, std::memory_order_relaxed)) {
+  while (!asking_.compare_exchange_weak(function.next_asking, &function, std::memory_order_release,
+                                        std::memory_order_relaxed)) {
   }
   if (Team* team = team_.load(std::memory_order_acquire)) sem_post(&team->work);
   return {};
@@ -168,8 +166,8 @@ void Promoter::EnsureThread() {
     exit_hook_.emplace([this] { StopForExit(); });
   }
   for (size_t i = 0; i < thread_count_; ++i) {
-    team->threads.push_back(std::make_unique<llvm::thread>(
-        std::optional<unsigned>(kStackBytes), [this, team] { Work(*team); }));
+    team->threads.push_back(std::make_unique<llvm::thread>(std::optional<unsigned>(kStackBytes),
+                                                           [this, team] { Work(*team); }));
   }
   sem_post(&team->work);  // For what was asked of the parent's threads.
 }
@@ -205,11 +203,11 @@ Promoter::HotFunction* Promoter::TakeHottest() {
   absl::MutexLock lock(&mutex_);
   TakeOverAsking();
   if (waiting_.empty() || budget_left_ <= absl::ZeroDuration()) return nullptr;
-  auto hottest = std::max_element(
-      waiting_.begin(), waiting_.end(), [](const HotFunction* a, const HotFunction* b) {
-        return a->asked_times.load(std::memory_order_relaxed) <
-               b->asked_times.load(std::memory_order_relaxed);
-      });
+  auto hottest = std::max_element(waiting_.begin(), waiting_.end(),
+                                  [](const HotFunction* a, const HotFunction* b) {
+                                    return a->asked_times.load(std::memory_order_relaxed) <
+                                           b->asked_times.load(std::memory_order_relaxed);
+                                  });
   HotFunction* function = *hottest;
   waiting_.erase(hottest);
   return function;
@@ -285,10 +283,10 @@ void Promoter::NoteFirstBody(FunctionKey key, size_t code_bytes, absl::Duration 
 // Nobody is being served, because that is work.
 std::vector<std::unique_ptr<Promoter::HotFunction>> Promoter::Take(const SourceModule& module) {
   TakeOverAsking();
-  waiting_.erase(std::remove_if(
-                     waiting_.begin(), waiting_.end(),
+  waiting_.erase(
+      std::remove_if(waiting_.begin(), waiting_.end(),
                      [&](const HotFunction* function) { return function->key.module == &module; }),
-                 waiting_.end());
+      waiting_.end());
   std::vector<std::unique_ptr<HotFunction>> taken;
   for (uint32_t i = 0; i < module.index().size(); ++i) {
     auto found = functions_.find({const_cast<SourceModule*>(&module), SymbolOrdinal{i}});

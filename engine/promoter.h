@@ -96,14 +96,14 @@ class Promoter {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   static std::atomic<int> in_ask_;  // Threads.
-  const int32_t interval_;  // What a counter begins with.
+  const int32_t interval_;          // What a counter begins with.
   const size_t thread_count_;
   HeatCounters& counters_;
   FunctionTable& table_;
   OptimizingCompiler& compiler_;
   std::atomic<bool> is_stopping_{false};
   std::atomic<bool> is_exiting_{false};
-  std::atomic<int> serving_{0};  // Threads of the team.
+  std::atomic<int> serving_{0};                // Threads of the team.
   std::atomic<HotFunction*> asking_{nullptr};  // A stack.
   mutable absl::Mutex mutex_;
   Functions functions_ ABSL_GUARDED_BY(mutex_);

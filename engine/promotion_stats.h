@@ -17,10 +17,10 @@ struct FunctionHeat {
   std::string module;
   std::string function;
   int tier = 0;
-  uint64_t polls = 0;             // Calls and iterations counted in tier 0, to the last full interval.
-  uint64_t polls_promoted = 0;    // Of those, when the better body was published.
-  size_t first_bytes = 0;         // Of code, with what was compiled in the same object.
-  absl::Duration first_time;      // Splitting, generating and linking that.
+  uint64_t polls = 0;  // Calls and iterations counted in tier 0, to the last full interval.
+  uint64_t polls_promoted = 0;  // Of those, when the better body was published.
+  size_t first_bytes = 0;       // Of code, with what was compiled in the same object.
+  absl::Duration first_time;    // Splitting, generating and linking that.
   size_t better_bytes = 0;
   absl::Duration better_time;
   size_t continuations = 0;

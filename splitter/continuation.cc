@@ -28,16 +28,15 @@ void CopyAttributes(const llvm::Function& function, llvm::Function& continuation
   const llvm::AttributeList own = function.getAttributes();
   continuation.setAttributes(llvm::AttributeList::get(
       function.getContext(),
-      own.getFnAttrs().removeAttributes(
-          function.getContext(),
-          llvm::AttributeMask()
-              .addAttribute(llvm::Attribute::Memory)
-              .addAttribute(llvm::Attribute::AllocKind)
-              .addAttribute(llvm::Attribute::AllocSize)
-              .addAttribute(llvm::Attribute::AlwaysInline)
-              .addAttribute(llvm::Attribute::WillReturn)
-              .addAttribute(llvm::Attribute::Speculatable)
-              .addAttribute("alloc-family")),
+      own.getFnAttrs().removeAttributes(function.getContext(),
+                                        llvm::AttributeMask()
+                                            .addAttribute(llvm::Attribute::Memory)
+                                            .addAttribute(llvm::Attribute::AllocKind)
+                                            .addAttribute(llvm::Attribute::AllocSize)
+                                            .addAttribute(llvm::Attribute::AlwaysInline)
+                                            .addAttribute(llvm::Attribute::WillReturn)
+                                            .addAttribute(llvm::Attribute::Speculatable)
+                                            .addAttribute("alloc-family")),
       own.getRetAttrs(), {}));
 }
 
@@ -46,10 +45,9 @@ class ContinuationMaker {
   ContinuationMaker(llvm::Function& function, const LoopEntry& entry, llvm::StringRef name)
       : function_(function),
         entry_(entry),
-        continuation_(*llvm::Function::Create(ContinuationType(function, entry),
-                                              llvm::GlobalValue::ExternalLinkage,
-                                              function.getAddressSpace(), name,
-                                              function.getParent())) {}
+        continuation_(*llvm::Function::Create(
+            ContinuationType(function, entry), llvm::GlobalValue::ExternalLinkage,
+            function.getAddressSpace(), name, function.getParent())) {}
 
   llvm::Function* Make() {
     CopyAttributes(function_, continuation_);
@@ -141,11 +139,12 @@ class ContinuationMaker {
       return;
     }
     auto place = entrance_->getFirstInsertionPt();
-    llvm::AllocaInst* memory =
-        llvm::isa<llvm::PHINode>(live)
-            ? llvm::DemotePHIToStack(llvm::cast<llvm::PHINode>(&live), place)
-            : llvm::DemoteRegToStack(*llvm::cast<llvm::Instruction>(&live),
-                                     /*VolatileLoads=*/false, place);
+    // A phi of the entry is read at the entry. Everything else is where it is used.
+    auto* phi = llvm::dyn_cast<llvm::PHINode>(&live);
+    llvm::AllocaInst* memory = phi != nullptr && phi->getParent() == entry_.block
+                                   ? llvm::DemotePHIToStack(phi, place)
+                                   : llvm::DemoteRegToStack(*llvm::cast<llvm::Instruction>(&live),
+                                                            /*VolatileLoads=*/false, place);
     if (memory != nullptr) builder.CreateStore(value, memory);
   }
 

@@ -52,8 +52,8 @@ class PollWriter {
     head->getTerminator()->eraseFromParent();
     llvm::IRBuilder<> builder(head);
     llvm::Value* address = builder.CreateConstInBoundsGEP2_32(type_, &counter_, 0, kLeftField);
-    llvm::Value* left = builder.CreateSub(builder.CreateLoad(builder.getInt32Ty(), address),
-                                          builder.getInt32(1));
+    llvm::Value* left =
+        builder.CreateSub(builder.CreateLoad(builder.getInt32Ty(), address), builder.getInt32(1));
     builder.CreateStore(left, address);
     builder.CreateCondBr(builder.CreateICmpSLT(left, builder.getInt32(0)), ask, body);
     builder.SetInsertPoint(ask);
@@ -61,8 +61,7 @@ class PollWriter {
         builder.getPtrTy(), builder.CreateConstInBoundsGEP2_32(type_, &counter_, 0, kHandlerField));
     auto* type = llvm::FunctionType::get(builder.getPtrTy(),
                                          {builder.getPtrTy(), builder.getInt32Ty()}, false);
-    llvm::CallInst* answer =
-        builder.CreateCall(type, handler, {&counter_, builder.getInt32(loop)});
+    llvm::CallInst* answer = builder.CreateCall(type, handler, {&counter_, builder.getInt32(loop)});
     answer->setDoesNotThrow();
     return {ask, answer, body};
   }
@@ -91,9 +90,9 @@ class PollWriter {
         arguments.push_back(value);
         continue;
       }
-      arguments.push_back(new llvm::AllocaInst(
-          value->getType(), function_.getDataLayout().getAllocaAddrSpace(), "",
-          &*function_.getEntryBlock().begin()));
+      arguments.push_back(new llvm::AllocaInst(value->getType(),
+                                               function_.getDataLayout().getAllocaAddrSpace(), "",
+                                               &*function_.getEntryBlock().begin()));
       builder.CreateStore(value, arguments.back());
     }
     llvm::CallInst* result =
@@ -135,9 +134,9 @@ llvm::FunctionType* ContinuationType(const llvm::Function& function, const LoopE
 
 llvm::GlobalVariable* DeclareHeatCounter(llvm::Module& module, const std::string& name,
                                          bool is_near) {
-  auto* counter = new llvm::GlobalVariable(
-      module, CounterType(module.getContext()), /*isConstant=*/false,
-      llvm::GlobalValue::ExternalLinkage, /*Initializer=*/nullptr, name);
+  auto* counter =
+      new llvm::GlobalVariable(module, CounterType(module.getContext()), /*isConstant=*/false,
+                               llvm::GlobalValue::ExternalLinkage, /*Initializer=*/nullptr, name);
   counter->setDSOLocal(is_near);
   return counter;
 }

@@ -32,7 +32,8 @@ class LabelTracer {
   Labels Trace() && {
     for (llvm::BasicBlock& block : function_) {
       if (!block.hasAddressTaken()) continue;
-      if (llvm::BlockAddress* address = llvm::BlockAddress::lookup(&block)) FollowConstant(*address);
+      if (llvm::BlockAddress* address = llvm::BlockAddress::lookup(&block))
+        FollowConstant(*address);
     }
     return std::move(labels_);
   }

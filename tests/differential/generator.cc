@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -163,6 +164,13 @@ absl::StatusOr<Program> MakeProgram(const Tools& tools, Source source, uint32_t 
     program.variants.push_back({module, {"--mode=eager"}, native});
   }
   program.variants.push_back({"O0.bc", {"-O2"}, 0});
+  // Functions are replaced while they run, by the thread that runs them, sooner or later.
+  const uint32_t thresholds[] = {1, 2, 10, 1 + seed * 7919 % 1000};
+  const std::string threshold =
+      "--promotion-threshold=" + std::to_string(thresholds[seed / 2 % std::size(thresholds)]);
+  const size_t replaced = seed % 2;
+  program.variants.push_back(
+      {replaced == 0 ? "O0.bc" : "O2.bc", {threshold, "--promotion-threads=0"}, replaced});
   // As text, and as two modules: one form, and one mode, for each seed.
   const size_t form = seed % 2;
   const std::string stem = form == 0 ? "O0" : "O2";

@@ -31,10 +31,9 @@ class CalleeImporterTest : public ::testing::Test {
   std::vector<std::string> Imports(const std::string& refused = "") {
     std::vector<std::string> names;
     for (llvm::Function* import :
-         ChooseImports({&Get("f")}, HasMeaninglessNoInline(*module_),
-                       [&](llvm::Function& callee) {
-                         return !callee.isDeclaration() && callee.getName() != refused;
-                       })) {
+         ChooseImports({&Get("f")}, HasMeaninglessNoInline(*module_), [&](llvm::Function& callee) {
+           return !callee.isDeclaration() && callee.getName() != refused;
+         })) {
       names.push_back(import->getName().str());
     }
     return names;
@@ -111,8 +110,9 @@ TEST_F(CalleeImporterTest, NothingThatMustNotBeInlined) {
 }
 
 TEST_F(CalleeImporterTest, NothingIntoWhatIsNotOptimized) {
-  Load("define void @g() { ret void }\n"
-       "define void @f() noinline optnone { call void @g() ret void }");
+  Load(
+      "define void @g() { ret void }\n"
+      "define void @f() noinline optnone { call void @g() ret void }");
   EXPECT_THAT(Imports(), IsEmpty());
 }
 
@@ -158,8 +158,9 @@ TEST_F(CalleeImporterTest, NoInlineOfEveryFunctionMeansNothing) {
 }
 
 TEST_F(CalleeImporterTest, NoInlineOfACallAlwaysMeansSomething) {
-  Load("define void @g() noinline { ret void }\n"
-       "define void @f() noinline { call void @g() noinline ret void }");
+  Load(
+      "define void @g() noinline { ret void }\n"
+      "define void @f() noinline { call void @g() noinline ret void }");
   EXPECT_THAT(Imports(), IsEmpty());
 }
 

@@ -4,7 +4,20 @@
 
 #include "scale.h"
 
-enum Opcode { kPush, kLoad, kStore, kAdd, kMultiply, kXor, kLess, kGet, kPut, kBranch, kJump, kHalt };
+enum Opcode {
+  kPush,
+  kLoad,
+  kStore,
+  kAdd,
+  kMultiply,
+  kXor,
+  kLess,
+  kGet,
+  kPut,
+  kBranch,
+  kJump,
+  kHalt
+};
 
 static int64_t Run(const int32_t* code, int64_t* variables, int64_t* memory) {
   static const void* const labels[] = {&&push, &&load, &&store, &&add,    &&multiply, &&xor_,
@@ -58,11 +71,11 @@ halt:
 
 // i = 0; do { sum = (sum + memory[i]) * 3 ^ i; memory[i] = sum; i = i + 1; } while (i < limit);
 static const int32_t kProgram[] = {
-    kPush,  0, kStore, 0,                                                      // i = 0
-    kLoad,  1, kLoad,  0, kGet,   kAdd, kPush, 3, kMultiply, kLoad, 0, kXor,   // sum + ...
-    kStore, 1, kLoad,  1, kLoad,  0,    kPut,                                  // memory[i] = sum
-    kLoad,  0, kPush,  1, kAdd,   kStore, 0,                                   // i = i + 1
-    kLoad,  0, kLoad,  2, kLess,  kBranch, 2,                                  // if not: halt
+    kPush,  0,   kStore, 0,                                                       // i = 0
+    kLoad,  1,   kLoad,  0, kGet,  kAdd,    kPush, 3, kMultiply, kLoad, 0, kXor,  // sum + ...
+    kStore, 1,   kLoad,  1, kLoad, 0,       kPut,                                 // memory[i] = sum
+    kLoad,  0,   kPush,  1, kAdd,  kStore,  0,                                    // i = i + 1
+    kLoad,  0,   kLoad,  2, kLess, kBranch, 2,                                    // if not: halt
     kJump,  -35, kHalt};
 
 int main(int argc, char** argv) {

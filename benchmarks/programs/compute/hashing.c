@@ -31,7 +31,9 @@ static uint32_t Check(const uint8_t* data, size_t size) {
   return ~check;
 }
 
-static uint64_t Rotate(uint64_t value, int bits) { return (value << bits) | (value >> (64 - bits)); }
+static uint64_t Rotate(uint64_t value, int bits) {
+  return (value << bits) | (value >> (64 - bits));
+}
 
 static uint64_t Hash(const uint8_t* data, size_t size) {
   uint64_t hash = size;
@@ -59,7 +61,8 @@ int main(int argc, char** argv) {
   for (long i = 0; i < scale; ++i) {
     bytes[i % kBytes] = (uint8_t)sum;
     sum += Check(bytes, kBytes);
-    for (size_t j = 0; j < kBytes; j += 61) sum += Hash(bytes + j, kBytes - j > 47 ? 47 : kBytes - j);
+    for (size_t j = 0; j < kBytes; j += 61)
+      sum += Hash(bytes + j, kBytes - j > 47 ? 47 : kBytes - j);
     for (uint64_t j = 0; j < 4000; ++j) sum += Count((j * 31 + sum) % 7919);
   }
   printf("%llu\n", (unsigned long long)sum);

@@ -3,9 +3,7 @@
 
 #include "scale.h"
 
-static unsigned Fibonacci(unsigned n) {
-  return n < 2 ? n : Fibonacci(n - 1) + Fibonacci(n - 2);
-}
+static unsigned Fibonacci(unsigned n) { return n < 2 ? n : Fibonacci(n - 1) + Fibonacci(n - 2); }
 
 static int Takeuchi(int x, int y, int z) {
   if (y >= x) return z;

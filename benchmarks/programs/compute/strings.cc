@@ -62,7 +62,8 @@ int main(int argc, char** argv) {
     words = Split(text, ' ');
     std::sort(words.begin(), words.end());
     sum += Hash(text) ^ Hash(words[words.size() / 2]);
-    for (size_t at = text.find("seven_s"); at != std::string::npos; at = text.find("seven_s", at + 1))
+    for (size_t at = text.find("seven_s"); at != std::string::npos;
+         at = text.find("seven_s", at + 1))
       sum += at;
   }
   std::printf("%llu\n", static_cast<unsigned long long>(sum));
