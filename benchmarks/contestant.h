@@ -19,6 +19,8 @@ struct Contestant {
   // Takes part in this many times as many rounds where a run is brief: what several bars depend on
   // must be known better than the rest.
   int weight = 1;
+  // Gets the workload's bitcode after opt -O2.
+  bool takes_optimized = false;
 };
 
 // firstcall with default settings: what the others are compared with.

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Fetches and builds what the start-up benchmark runs:  fetch_workloads.sh DIR
+# Fetches and builds what the benchmarks run:  fetch_workloads.sh DIR
 #
 # Two real programs are fetched, each pinned by the SHA-256 of the archive it comes in:
 #   SQLite 3.53.2 (amalgamation)  npm package better-sqlite3, deps/sqlite3/
@@ -9,6 +9,8 @@
 #   sqO2 luaO2 helloO2 ... .bc         after clang -O2
 #   chain_N.bc                         N functions, each calls the next
 #   native/sq, native/chain_N, ...     the same ahead of time (-O2): the reference
+#   compute/NAME.bc, NAMEopt.bc        what computes for seconds: as the front end emits it, and that
+#                                      after opt -O2; ahead of time in native/; work.lua, work.sql
 #
 # Needs clang-19, llvm-19, npm, apt-get and sha256sum; no root, and the machine's apt configuration
 # and package lists are left alone. Silent, and quick, when DIR is up to date. DEBIAN_MIRROR names
@@ -46,7 +48,7 @@ fail() {
 
 # What the contents of DIR depend on: this script, our programs, the compiler.
 fingerprint() {
-  { cat "$SCRIPT" "$PROGRAMS"/*; "clang-$LLVM_VERSION" --version; } | sha256sum | cut -d' ' -f1
+  { find "$PROGRAMS" -follow -type f -print0 | sort -z | xargs -0 cat "$SCRIPT"; "clang-$LLVM_VERSION" --version; } | sha256sum | cut -d' ' -f1
 }
 
 check_sha256() {  # FILE SHA256
@@ -113,10 +115,26 @@ build_native() {  # NAME BITCODE
   quietly "clang++-$LLVM_VERSION" -O2 -Wno-override-module "$2" -o "$DIR/native/$1" -lm
 }
 
+# What the benchmark :compute runs.
+build_compute() {
+  local file name
+  mkdir -p "$DIR/compute"
+  for file in "$PROGRAMS"/compute/*.c "$PROGRAMS"/compute/*.cc; do
+    name="$(basename "${file%.*}")"
+    compile "compute/$name" -- "$file"
+    build_native "$name" "$DIR/compute/${name}O2.bc"
+    rm "$DIR/compute/${name}O2.bc"
+  done
+  cp "$DIR"/{sq,lua}.bc "$PROGRAMS"/work.{lua,sql} "$DIR/compute"
+  for file in "$DIR"/compute/*.bc; do
+    quietly "opt-$LLVM_VERSION" -O2 "$file" -o "${file%.bc}opt.bc"
+  done
+}
+
 build() {
   say "compiling (about a minute)"
-  rm -rf "$DIR/objects"
-  mkdir -p "$DIR/objects" "$DIR/native"
+  rm -rf "$DIR/objects" "$DIR/compute"
+  mkdir -p "$DIR/objects/compute" "$DIR/native"
   local name n
   for n in "${CHAINS[@]}"; do
     print_chain "$n" | "llvm-as-$LLVM_VERSION" -o "$DIR/chain_$n.bc"
@@ -129,6 +147,7 @@ build() {
   compile sq "-I$SOURCES/sqlite" -DSQLITE_THREADSAFE=0 -DSQLITE_OMIT_LOAD_EXTENSION \
     -- "$SOURCES/sqlite/sqlite3.c" "$PROGRAMS/sqlite_driver.c"
   for name in hello small stream lua sq; do build_native "$name" "$DIR/${name}O2.bc"; done
+  build_compute
   rm -rf "$DIR/objects"
 }
 

@@ -41,11 +41,34 @@ std::vector<Workload> AllWorkloads(const std::string& directory) {
   return workloads;
 }
 
+std::vector<Workload> ComputeWorkloads(const std::string& directory) {
+  std::vector<Workload> workloads;
+  const auto add = [&](absl::string_view name, std::vector<std::string> arguments) {
+    Workload workload;
+    workload.name = std::string(name);
+    workload.bitcode = absl::StrCat(directory, "/compute/", name, ".bc");
+    workload.optimized = absl::StrCat(directory, "/compute/", name, "opt.bc");
+    workload.native = absl::StrCat(directory, "/native/", name);
+    workload.arguments = std::move(arguments);
+    workloads.push_back(std::move(workload));
+  };
+  for (absl::string_view program :
+       {"bodies", "bytecode", "containers", "hashing", "matrix", "one_loop", "permutations",
+        "recursion", "sorting", "spectral", "strings", "virtual_calls"}) {
+    add(program, {});
+  }
+  add("lua", {absl::StrCat(directory, "/compute/work.lua")});
+  add("sq", {absl::StrCat(directory, "/compute/work.sql")});
+  return workloads;
+}
+
 std::vector<absl::string_view> SmallPrograms() { return {"hello", "helloO2", "small", "smallO2"}; }
 
 std::vector<std::string> CommandLine(const Contestant& contestant, const Workload& workload) {
   std::vector<std::string> command = contestant.command;
-  command.push_back(command.empty() ? workload.native : workload.bitcode);
+  command.push_back(command.empty()              ? workload.native
+                    : contestant.takes_optimized ? workload.optimized
+                                                 : workload.bitcode);
   command.insert(command.end(), workload.arguments.begin(), workload.arguments.end());
   return command;
 }

@@ -17,6 +17,7 @@ struct Workload {
   std::string bitcode;  // path
   std::string native;   // path of the same program compiled ahead of time
   std::vector<std::string> arguments;
+  std::string optimized;  // path of the bitcode after opt -O2; empty if nobody takes that
   // Another workload of which this one is `times` as much: who would need more than the time limit
   // by that measure is not started here. Empty: no such workload.
   std::string larger_than;
@@ -25,6 +26,9 @@ struct Workload {
 
 // All of them, in the order they run and are reported; `directory` as given to fetch_workloads.sh.
 std::vector<Workload> AllWorkloads(const std::string& directory);
+
+// Those that compute for seconds.
+std::vector<Workload> ComputeWorkloads(const std::string& directory);
 
 // The names of the programs that are too small for lazy compilation to win anything.
 std::vector<absl::string_view> SmallPrograms();

@@ -176,13 +176,14 @@ absl::StatusOr<FunctionCompiler::Made> FunctionCompiler::Make(FunctionKey key,
     attempt.joined.push_back({&module, callee});
     return true;
   };
+  const auto simplify = [&](llvm::Function& function) { optimizer->Simplify(function); };
   absl::MutexLock lock(&view->mutex());
   Made made;
   made.is_far = options.is_far;
   const absl::Time start = absl::Now();
-  FIRSTCALL_ASSIGN_OR_RETURN(
-      FunctionModule function_module,
-      ExtractFunction(*view, module.index(), key.ordinal, options, {is_replaced, may_join}));
+  FIRSTCALL_ASSIGN_OR_RETURN(FunctionModule function_module,
+                             ExtractFunction(*view, module.index(), key.ordinal, options,
+                                             {is_replaced, may_join, simplify}));
   made.leader = function_module.leader;
   made.functions = std::move(function_module.functions);
   made.variables = std::move(function_module.variables);

@@ -5,10 +5,40 @@
 
 #include "base/fatal_error_guard.h"
 #include "base/status.h"
+#include "llvm/ADT/Any.h"
+#include "llvm/Analysis/LazyCallGraph.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/StandardInstrumentations.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
 namespace firstcall {
+
+namespace {
+
+// Whether a pass is to run on what is only there to be inlined.
+bool IsImported(const llvm::Any& ir) {
+  const auto is_imported = [](const llvm::Function& function) {
+    return function.hasAvailableExternallyLinkage();
+  };
+  if (const auto* function = llvm::any_cast<const llvm::Function*>(&ir)) {
+    return is_imported(**function);
+  }
+  if (const auto* loop = llvm::any_cast<const llvm::Loop*>(&ir)) {
+    return is_imported(*(*loop)->getHeader()->getParent());
+  }
+  if (const auto* component = llvm::any_cast<const llvm::LazyCallGraph::SCC*>(&ir)) {
+    return llvm::all_of(**component, [&](const llvm::LazyCallGraph::Node& node) {
+      return is_imported(node.getFunction());
+    });
+  }
+  return false;
+}
+
+}  // namespace
 
 // Members are destroyed in the reverse of the order in which they refer to each other.
 struct IrOptimizer::Pipeline {
@@ -18,6 +48,13 @@ struct IrOptimizer::Pipeline {
                   ? llvm::OptimizationLevel::O3
                   : llvm::OptimizationLevel::O2) {
     opt_none.registerCallbacks(callbacks);
+    callbacks.registerShouldRunOptionalPassCallback(
+        [](llvm::StringRef, const llvm::Any& ir) { return !IsImported(ir); });
+    simplification.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+    simplification.addPass(llvm::EarlyCSEPass());
+    simplification.addPass(llvm::SimplifyCFGPass());
+    simplification.addPass(llvm::InstCombinePass());
+    simplification.addPass(llvm::SimplifyCFGPass());
     builder.registerModuleAnalyses(modules);
     builder.registerCGSCCAnalyses(call_graphs);
     builder.registerFunctionAnalyses(functions);
@@ -43,6 +80,7 @@ struct IrOptimizer::Pipeline {
   // Passes leave functions alone that are not to be optimized.
   llvm::OptNoneInstrumentation opt_none{/*DebugLogging=*/false};
   llvm::PassBuilder builder;
+  llvm::FunctionPassManager simplification;
   llvm::OptimizationLevel level;
 };
 
@@ -58,6 +96,13 @@ IrOptimizer::~IrOptimizer() {
   if (!is_broken_) return;
   (void)pipeline_.release();  // Left in the middle of a module: its analyses cannot be destroyed.
   (void)machine_.release();
+}
+
+void IrOptimizer::Simplify(llvm::Function& function) {
+  is_broken_ = true;
+  pipeline_->simplification.run(function, pipeline_->functions);
+  pipeline_->functions.clear();
+  is_broken_ = false;
 }
 
 absl::Status IrOptimizer::Optimize(llvm::Module& module) {

@@ -25,10 +25,15 @@ class IrOptimizer {
   IrOptimizer& operator=(const IrOptimizer&) = delete;
 
   // Optimizes `module` as -O2 does (as -O3 if the target's level is that), for the target's CPU.
-  // Bodies that are `available_externally` are inlined where that pays and are gone afterwards.
+  // Bodies that are `available_externally`, which must be simplified, are inlined where that pays
+  // and are gone afterwards.
   // Its context must report to a diagnostic collector. Internal if LLVM gave up: the module must be
   // leaked then, and is_broken() from then on.
   absl::Status Optimize(llvm::Module& module);
+
+  // Makes the body of `function` smaller, for inlining, and changes nothing outside of it. For a
+  // caller that guards against fatal errors itself: is_broken() after one.
+  void Simplify(llvm::Function& function);
 
   bool is_broken() const { return is_broken_; }
 

@@ -1,6 +1,10 @@
 #include "splitter/callee_importer.h"
 
-#include "absl/container/flat_hash_set.h"
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/InstIterator.h"
@@ -12,16 +16,20 @@
 namespace firstcall {
 namespace {
 
-// LLVM's inliner takes a body of about 225 units of cost at -O2, most instructions being 5 and what
-// simplifies being free; larger ones are not worth reading.
-constexpr size_t kMaxBodyInstructions = 200;
+// Of a body that has been simplified: LLVM's inliner takes one of about 225 units of cost at -O2,
+// most instructions being 5.
+constexpr size_t kMaxBodyInstructions = 100;
+// Of one that has not. Most of what a front end writes down are accesses to its own variables.
+constexpr size_t kMaxRawInstructions = 500;
 // Bounds what a function-module costs beyond its own function.
 constexpr size_t kMaxImportedInstructions = 2000;
 
-bool MayBeInlined(const llvm::Function& function, bool ignores_noinline) {
+constexpr char kIsSimplified[] = "firstcall-is-simplified";
+
+bool MayBeInlined(const llvm::Function& function, bool is_unoptimized) {
   using llvm::Attribute;
   return !function.isIntrinsic() && !function.isInterposable() && !function.hasOptNone() &&
-         (ignores_noinline || !function.hasFnAttribute(Attribute::NoInline)) &&
+         (is_unoptimized || !function.hasFnAttribute(Attribute::NoInline)) &&
          !function.hasFnAttribute(Attribute::ReturnsTwice) &&
          !function.hasFnAttribute(Attribute::Naked) && !function.isPresplitCoroutine();
 }
@@ -44,9 +52,100 @@ bool AsksForItsFrame(const llvm::Function& function) {
   return false;
 }
 
+class ImportChooser {
+ public:
+  ImportChooser(absl::Span<llvm::Function* const> roots, bool is_unoptimized,
+                const ImportDecisions& decisions)
+      : roots_(roots), is_unoptimized_(is_unoptimized), decisions_(decisions) {
+    for (const llvm::Function* root : roots) places_[root] = kIsRoot;
+  }
+
+  Imports Choose() {
+    for (llvm::Function* root : roots_) AddCalleesOf(*root);
+    for (size_t i = 0; i < imports_.callees.size(); ++i) {
+      AddCalleesOf(*imports_.callees[i].function);
+    }
+    for (llvm::Function* root : roots_) MarkPrivate(*root, /*is_private=*/false);
+    for (llvm::Function* function : pointees_) {
+      if (MayBeImported(*function)) imports_.pointees.push_back(function);
+    }
+    return std::move(imports_);
+  }
+
+ private:
+  static constexpr size_t kIsRoot = SIZE_MAX;
+  static constexpr size_t kIsRefused = SIZE_MAX - 1;
+
+  // Counts it, too, if so.
+  bool MayBeImported(llvm::Function& callee) {
+    if (!MayBeInlined(callee, is_unoptimized_) || !decisions_.may_be_imported(callee)) return false;
+    const bool must = callee.hasFnAttribute(llvm::Attribute::AlwaysInline);
+    if (!callee.hasFnAttribute(kIsSimplified)) {
+      if (!must && callee.getInstructionCount() > kMaxRawInstructions) return false;
+      decisions_.simplify(callee);
+      callee.addFnAttr(kIsSimplified);
+    }
+    const size_t size = callee.getInstructionCount();
+    if (!must && (size > kMaxBodyInstructions || total_ + size > kMaxImportedInstructions)) {
+      return false;
+    }
+    total_ += size;
+    return true;
+  }
+
+  void AddCalleesOf(llvm::Function& function) {
+    if (function.hasOptNone()) return;  // Nothing is inlined into it.
+    for (llvm::Instruction& instruction : llvm::instructions(function)) {
+      auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+      if (call == nullptr || call->getAttributes().hasFnAttr(llvm::Attribute::NoInline)) continue;
+      llvm::Function* callee = call->getCalledFunction();
+      if (callee == nullptr || !places_.try_emplace(callee, kIsRefused).second) continue;
+      if (!MayBeImported(*callee)) continue;
+      places_[callee] = imports_.callees.size();
+      imports_.callees.push_back({callee, /*is_private=*/false});
+    }
+  }
+
+  // Marks what `function` passes functions to, or everything it calls if it is private itself, and
+  // what that calls.
+  void MarkPrivate(llvm::Function& function, bool is_private) {
+    for (llvm::Instruction& instruction : llvm::instructions(function)) {
+      auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+      if (call == nullptr || call->getCalledFunction() == nullptr) continue;
+      const auto place = places_.find(call->getCalledFunction());
+      if (place == places_.end() || place->second >= imports_.callees.size()) continue;
+      Import& import = imports_.callees[place->second];
+      if (!AddPointees(*call) && !is_private) continue;
+      if (std::exchange(import.is_private, true)) continue;
+      MarkPrivate(*import.function, /*is_private=*/true);
+    }
+  }
+
+  // Whether `call` passes functions.
+  bool AddPointees(const llvm::CallBase& call) {
+    bool passes_functions = false;
+    for (const llvm::Use& argument : call.args()) {
+      auto* function = llvm::dyn_cast<llvm::Function>(argument.get());
+      if (function == nullptr) continue;
+      passes_functions = true;
+      if (!llvm::is_contained(pointees_, function)) pointees_.push_back(function);
+    }
+    return passes_functions;
+  }
+
+  const absl::Span<llvm::Function* const> roots_;
+  const bool is_unoptimized_;
+  const ImportDecisions& decisions_;
+  Imports imports_;
+  std::vector<llvm::Function*> pointees_;
+  // What has been looked at, and where it is in imports_.callees.
+  absl::flat_hash_map<const llvm::Function*, size_t> places_;
+  size_t total_ = 0;
+};
+
 }  // namespace
 
-bool HasMeaninglessNoInline(const llvm::Module& module) {
+bool IsUnoptimized(const llvm::Module& module) {
   using llvm::Attribute;
   return llvm::all_of(module, [](const llvm::Function& function) {
     return function.isDeclaration() || function.hasFnAttribute(Attribute::NoInline) ||
@@ -54,34 +153,17 @@ bool HasMeaninglessNoInline(const llvm::Module& module) {
   });
 }
 
-void AllowInlining(llvm::Function& function) {
-  if (!AsksForItsFrame(function)) function.removeFnAttr(llvm::Attribute::NoInline);
+void ForgetThatItIsUnoptimized(llvm::Function& function) {
+  if (AsksForItsFrame(function)) return;
+  function.removeFnAttr(llvm::Attribute::NoInline);
+  if (function.getFnAttribute("frame-pointer").getValueAsString() == "all") {
+    function.removeFnAttr("frame-pointer");
+  }
 }
 
-std::vector<llvm::Function*> ChooseImports(absl::Span<llvm::Function* const> roots,
-                                           bool ignores_noinline, MayBeImported may_be_imported) {
-  std::vector<llvm::Function*> imports;
-  absl::flat_hash_set<const llvm::Function*> seen(roots.begin(), roots.end());
-  size_t total = 0;
-  const auto add_callees_of = [&](llvm::Function& function) {
-    if (function.hasOptNone()) return;  // Nothing is inlined into it.
-    for (llvm::Instruction& instruction : llvm::instructions(function)) {
-      auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-      if (call == nullptr || call->getAttributes().hasFnAttr(llvm::Attribute::NoInline)) continue;
-      llvm::Function* callee = call->getCalledFunction();
-      if (callee == nullptr || !seen.insert(callee).second) continue;
-      if (!MayBeInlined(*callee, ignores_noinline) || !may_be_imported(*callee)) continue;
-      const size_t size = callee->getInstructionCount();
-      if (!callee->hasFnAttribute(llvm::Attribute::AlwaysInline)) {
-        if (size > kMaxBodyInstructions || total + size > kMaxImportedInstructions) continue;
-      }
-      total += size;
-      imports.push_back(callee);
-    }
-  };
-  for (llvm::Function* root : roots) add_callees_of(*root);
-  for (size_t i = 0; i < imports.size(); ++i) add_callees_of(*imports[i]);
-  return imports;
+Imports ChooseImports(absl::Span<llvm::Function* const> roots, bool is_unoptimized,
+                      const ImportDecisions& decisions) {
+  return ImportChooser(roots, is_unoptimized, decisions).Choose();
 }
 
 bool CanBeCloned(const llvm::Function& function) {

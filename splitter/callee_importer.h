@@ -10,31 +10,49 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
+#include "llvm/IR/Function.h"
 
 namespace llvm {
-class Function;
 class Module;
 }  // namespace llvm
 
 namespace firstcall {
 
-// Asked for a callee that would be imported; reads its body if it is one that may be.
-using MayBeImported = absl::FunctionRef<bool(llvm::Function&)>;
+// Whether clang -O0 made `module`: it gives every function `noinline` and a frame pointer, which is
+// no word of the programmer's. Takes it for so if all definitions have `noinline` but for those
+// that must always be inlined. Takes time in proportion to the number of functions.
+bool IsUnoptimized(const llvm::Module& module);
 
-// Whether `noinline` is no word of the programmer's in `module`: clang -O0 gives it to every
-// function, and so does a module all of whose definitions have it, but for those that must always
-// be inlined. Takes time in proportion to the number of functions.
-bool HasMeaninglessNoInline(const llvm::Module& module);
+// Takes from `function`, of such a module, what it was given by -O0; not from one that asks for its
+// own frame.
+void ForgetThatItIsUnoptimized(llvm::Function& function);
 
-// What `roots`, whose bodies are in memory, call directly, what that calls, and so on, nearest
-// first and each once: small bodies, up to a limit for all together, and those that must always be
-// inlined. None of the roots, and nothing that must not be inlined; `noinline` of a function is
-// passed over if `ignores_noinline`.
-std::vector<llvm::Function*> ChooseImports(absl::Span<llvm::Function* const> roots,
-                                           bool ignores_noinline, MayBeImported may_be_imported);
+struct ImportDecisions {
+  // Asked for a callee that would be imported; reads its body if it is one that may be.
+  absl::FunctionRef<bool(llvm::Function&)> may_be_imported;
+  // Makes a body smaller, in its place, without inlining anything. Called once for a body.
+  absl::FunctionRef<void(llvm::Function&)> simplify;
+};
 
-// Takes `noinline` from `function`, unless it asks for its own frame.
-void AllowInlining(llvm::Function& function);
+struct Import {
+  llvm::Function* function;
+  // To be compiled into the function-module unless it is inlined, because it calls the functions
+  // that are passed to it: the optimizer makes it one for those.
+  bool is_private;
+};
+
+struct Imports {
+  // For direct calls, nearest first.
+  std::vector<Import> callees;
+  // For calls of the addresses that are passed to what is private.
+  std::vector<llvm::Function*> pointees;
+};
+
+// What `roots`, whose bodies are in memory, call directly, what that calls, and so on, each once:
+// small bodies, up to a limit for all together, and those that must always be inlined. None of the
+// roots, and nothing that must not be inlined. `is_unoptimized`: what IsUnoptimized says.
+Imports ChooseImports(absl::Span<llvm::Function* const> roots, bool is_unoptimized,
+                      const ImportDecisions& decisions);
 
 // Whether CloneInView can copy `function`: not if somebody has the address of one of its blocks,
 // which belongs to the original.

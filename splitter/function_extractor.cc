@@ -138,7 +138,7 @@ class Extraction {
                                            index_.at(functions_.front().second).name));
     if (options_.list_callees) result.callees = Callees();
     ReferenceMapper mapper(view_, index_, decisions_.is_replaced, options_.is_far, *result.module);
-    const std::vector<llvm::Function*> imports = Imports();
+    const Imports imports = ChooseImports();
     const std::vector<Labels> labels = FindAllLabels();
     std::vector<llvm::Function*> bodies;
     for (auto [original, ordinal] : functions_) {
@@ -149,9 +149,14 @@ class Extraction {
       mapper.DefineCallTarget(*original, *bodies.back());
       result.functions.push_back(ordinal);
     }
-    for (llvm::Function* original : imports) {
+    for (auto [original, is_private] : imports.callees) {
       bodies.push_back(Import(*original, mapper.CallTargetOf(*original)));
+      if (is_private) bodies.back()->setLinkage(llvm::GlobalValue::InternalLinkage);
       mapper.DefineCallTarget(*original, *bodies.back());
+    }
+    for (llvm::Function* original : imports.pointees) {
+      bodies.push_back(Import(*original, llvm::cast<llvm::Function>(*mapper.Map(*original))));
+      mapper.Define(*original, *bodies.back());
     }
     for (auto [original, ordinal] : variables_) {
       mapper.Define(*original, DeclareMoved(*original, index_.at(ordinal).name, *result.module));
@@ -159,7 +164,7 @@ class Extraction {
     }
     for (auto [original, ordinal] : variables_) MoveInitializer(*original, mapper);
     for (size_t i = 0; i < bodies.size(); ++i) {
-      if (options_.import_callees && view_.ignores_noinline()) AllowInlining(*bodies[i]);
+      if (options_.import_callees && view_.is_unoptimized()) ForgetThatItIsUnoptimized(*bodies[i]);
       if (options_.drop_alias_metadata) DropAliasMetadata(*bodies[i]);
       CarryDebugInfo(view_, *bodies[i]);
       // Somebody who calls itself, perhaps through others, would never come to a better body.
@@ -250,15 +255,17 @@ class Extraction {
   }
 
   // To be asked before anything is moved out of the view.
-  std::vector<llvm::Function*> Imports() {
+  Imports ChooseImports() {
     if (!options_.import_callees) return {};
     std::vector<llvm::Function*> roots;
     for (auto [function, ordinal] : functions_) roots.push_back(function);
-    return ChooseImports(roots, view_.ignores_noinline(), [&](llvm::Function& callee) {
+    const auto may_be_imported = [&](llvm::Function& callee) {
       std::optional<SymbolOrdinal> ordinal = view_.ordinal_of(callee);
       return ordinal && MayBeMoved(callee, *ordinal) && CanBeCloned(callee) &&
              !(index_.at(*ordinal).is_weak && decisions_.is_replaced(*ordinal));
-    });
+    };
+    return firstcall::ChooseImports(roots, view_.is_unoptimized(),
+                                    {may_be_imported, decisions_.simplify});
   }
 
   bool MayBeReplaced() const { return options_.count_heat || options_.loop; }
@@ -312,16 +319,16 @@ class Extraction {
            CanBeCloned(function) && BlockAddressPartners(function).empty();
   }
 
-  // A copy of `original` in the place of `call_target`, which nothing uses yet. Its types would
+  // A copy of `original` in the place of `declaration`, which nothing uses yet. Its types would
   // count as written down if its debug information came along, though it may go again; what is
   // inlined is at the line of the call.
-  static llvm::Function* Import(llvm::Function& original, llvm::Function& call_target) {
-    llvm::Function* copy = CopyFunction(original, "", *call_target.getParent());
+  static llvm::Function* Import(llvm::Function& original, llvm::Function& declaration) {
+    llvm::Function* copy = CopyFunction(original, "", *declaration.getParent());
     llvm::stripDebugInfo(*copy);
-    copy->setDSOLocal(call_target.isDSOLocal());
+    copy->setDSOLocal(declaration.isDSOLocal());
     copy->setLinkage(llvm::GlobalValue::AvailableExternallyLinkage);
-    copy->takeName(&call_target);
-    call_target.eraseFromParent();
+    copy->takeName(&declaration);
+    declaration.eraseFromParent();
     return copy;
   }
 

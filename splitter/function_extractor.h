@@ -30,9 +30,9 @@ struct ExtractOptions {
   bool drop_alias_metadata = false;
   // Refer to everything through the offset table, because it may be out of reach of a distance.
   bool is_far = false;
-  // Bring along what the optimizer can inline: bodies of callees that nothing may replace, as
-  // `available_externally` and without debug information. What is extracted stays in the view as
-  // well, for others to import, unless it is inseparable from something.
+  // Bring along what the optimizer can inline: simplified bodies of callees that nothing may
+  // replace, `available_externally` or local, and without debug information. What is extracted
+  // stays in the view as well, for others to import, unless it is inseparable from something.
   bool import_callees = false;
   // Tell FunctionModule::callees.
   bool list_callees = false;
@@ -49,10 +49,14 @@ struct ExtractOptions {
 // taken on to publish it.
 using MayJoin = absl::FunctionRef<bool(SymbolOrdinal)>;
 
+// Makes a body that will be imported smaller, in its place in the view and within the function.
+using Simplify = absl::FunctionRef<void(llvm::Function&)>;
+
 // What the engine decides while a function is extracted.
 struct ExtractDecisions {
   IsReplaced is_replaced;
   MayJoin may_join;
+  Simplify simplify;
 };
 
 struct FunctionModule {

@@ -78,9 +78,9 @@ absl::Status ModuleView::ReadMetadata() {
   return absl::OkStatus();
 }
 
-bool ModuleView::ignores_noinline() {
-  if (!ignores_noinline_) ignores_noinline_ = HasMeaninglessNoInline(*module_);
-  return *ignores_noinline_;
+bool ModuleView::is_unoptimized() {
+  if (!is_unoptimized_) is_unoptimized_ = IsUnoptimized(*module_);
+  return *is_unoptimized_;
 }
 
 std::optional<SymbolOrdinal> ModuleView::ordinal_of(const llvm::GlobalValue& value) const {

@@ -57,9 +57,9 @@ class ModuleView {
   // Unimplemented if a module flag asks for what cannot be split.
   absl::Status ReadMetadata();
 
-  // Whether inlining need not heed `noinline` (HasMeaninglessNoInline). Decided when it is asked
-  // for first, from what has not been moved out of the view by then.
-  bool ignores_noinline();
+  // Whether clang -O0 made it (IsUnoptimized). Decided when it is asked for first, from what has
+  // not been moved out of the view by then.
+  bool is_unoptimized();
 
   DebugTypes& debug_types() { return debug_types_; }
 
@@ -72,7 +72,7 @@ class ModuleView {
   std::unique_ptr<llvm::LLVMContext> context_;
   std::unique_ptr<llvm::Module> module_;
   bool metadata_is_read_ = false;
-  std::optional<bool> ignores_noinline_;
+  std::optional<bool> is_unoptimized_;
   DebugTypes debug_types_;
   std::vector<llvm::GlobalValue*> by_ordinal_;
   absl::flat_hash_map<const llvm::GlobalValue*, SymbolOrdinal> ordinals_;

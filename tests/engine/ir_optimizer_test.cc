@@ -78,6 +78,42 @@ TEST_F(IrOptimizerTest, UnoptimizedBodiesAreCleanedUp) {
               AllOf(HasSubstr("ret i32 %x"), Not(HasSubstr("alloca"))));
 }
 
+TEST_F(IrOptimizerTest, SimplifiedBodiesHaveTheirCallsStill) {
+  std::unique_ptr<llvm::Module> module = ParseModule(R"(
+    define i32 @callee(i32 %x) { ret i32 %x }
+    define i32 @f(i32 %x) {
+      %p = alloca i32
+      store i32 %x, ptr %p
+      %y = load i32, ptr %p
+      %z = call i32 @callee(i32 %y)
+      ret i32 %z
+    })",
+                                                     context_);
+  optimizer_->Simplify(*module->getFunction("f"));
+  EXPECT_FALSE(optimizer_->is_broken());
+  EXPECT_THAT(PrintModule(*module),
+              AllOf(HasSubstr("call i32 @callee(i32 %x)"), Not(HasSubstr("alloca"))));
+}
+
+TEST_F(IrOptimizerTest, LocalCopiesAreMadeForTheFunctionsPassed) {
+  EXPECT_THAT(Optimize(R"(
+    define available_externally i32 @twice(i32 %x) { %y = add i32 %x, %x  ret i32 %y }
+    define internal i32 @each(i32 %n, ptr %by) {
+      %end = icmp eq i32 %n, 0
+      br i1 %end, label %out, label %more
+    more:
+      %x = call i32 %by(i32 %n)
+      %m = sub i32 %n, 1
+      %rest = call i32 @each(i32 %m, ptr %by)
+      %sum = mul i32 %x, %rest
+      ret i32 %sum
+    out:
+      ret i32 1
+    }
+    define i32 @f(i32 %n) { %r = call i32 @each(i32 %n, ptr @twice)  ret i32 %r })"),
+              Not(HasSubstr("@twice")));
+}
+
 TEST_F(IrOptimizerTest, RecursionStaysACall) {
   EXPECT_THAT(Optimize(R"(
     define i32 @f(i32 %n) {

@@ -5,9 +5,10 @@
 //   --native=PATH        the native executable
 //   --program=NAME:FILE,FILE...  a form of the program: the module with main, then extra modules
 //   --option=OPTION      for the command
+//   --argument=ARGUMENT  for the program, in front of those that all get
 //   --skip=NAME:REASON   in place of --program, a form that this architecture does not have
 //
-// The last three may be repeated.
+// The last four may be repeated.
 
 #include <cstdio>
 #include <sstream>
@@ -26,8 +27,10 @@ constexpr char kInput[] = "first line\n42 -7 2.5\nlast";
 std::string firstcall_path;
 std::string native_path;
 std::vector<std::string> common_options;
+std::vector<std::string> own_arguments;
 
 ProcessResult RunWithInput(std::vector<std::string> command) {
+  command.insert(command.end(), own_arguments.begin(), own_arguments.end());
   command.insert(command.end(), {"one", "two words", ""});
   return RunProcess(command, kInput);
 }
@@ -136,6 +139,8 @@ int main(int argc, char** argv) {
       RegisterSkipped(rest);
     } else if (Take(argv[i], "--option=", rest)) {
       common_options.push_back(rest);
+    } else if (Take(argv[i], "--argument=", rest)) {
+      own_arguments.push_back(rest);
     } else if (!Take(argv[i], "--firstcall=", firstcall_path) &&
                !Take(argv[i], "--native=", native_path)) {
       std::fprintf(stderr, "unknown argument '%s'\n", argv[i]);

@@ -21,7 +21,7 @@ _TARGET = "@TARGET@"
 _WARNINGS = "-Wall -Wextra -Werror -Wno-unused-command-line-argument"
 
 def _stem(source):
-    return source.rpartition(".")[0]
+    return source.rpartition(":")[2].rpartition(".")[0]
 
 def _clang(source):
     return "$(execpath @llvm//:bin/clang{}) {}".format("++" if source.endswith(".cc") else "", _TARGET)
@@ -54,7 +54,7 @@ def _compare(name, executable, forms, options, data, size, tags, skip):
         paths = ["$(rootpath {})".format(module) for module in modules]
         args.append("--program={}:{}".format(form, ",".join(paths)))
         files += modules
-    args += ["--option=" + option for option in options]
+    args += options
     native.cc_test(
         name = name,
         size = size,
@@ -100,6 +100,7 @@ def program_test(
         archives = [],
         copts = "",
         aarch64_copts = None,
+        arguments = [],
         size = "small",
         tags = [],
         skip = {}):
@@ -113,6 +114,7 @@ def program_test(
       archives: files of archive, which become extra archives.
       copts: further options of the compiler.
       aarch64_copts: these instead, for AArch64.
+      arguments: of the program, in front of those that all get.
       size: of the test.
       tags: of the test.
       skip: architecture (aarch64 or x86_64) that it is skipped on -> the reason.
@@ -130,6 +132,8 @@ def program_test(
     )
     options = ["--extra-object=$(rootpath {})".format(file) for file in objects]
     options += ["--extra-archive=$(rootpath {})".format(file) for file in archives]
+    options = ["--option=" + option for option in options]
+    options += ["--argument=" + argument for argument in arguments]
     forms = {"Unoptimized": unoptimized, "Optimized": optimized}
     _compare(name, executable, forms, options, objects + archives, size, tags, skip)
 

@@ -27,14 +27,22 @@ class CalleeImporterTest : public ::testing::Test {
 
   llvm::Function& Get(const std::string& name) { return *module_->getFunction(name); }
 
-  // What would come along with @f, from among the definitions but `refused`.
-  std::vector<std::string> Imports(const std::string& refused = "") {
+  // What comes along with @f, from among the definitions but `refused`: `!` marks what is private.
+  std::vector<std::string> ImportsOf(const std::string& refused = "") {
+    const auto may_be_imported = [&](llvm::Function& callee) {
+      return !callee.isDeclaration() && callee.getName() != refused;
+    };
+    const auto simplify = [&](llvm::Function& body) {
+      simplified_.push_back(body.getName().str());
+    };
+    const Imports imports =
+        ChooseImports({&Get("f")}, IsUnoptimized(*module_), {may_be_imported, simplify});
     std::vector<std::string> names;
-    for (llvm::Function* import :
-         ChooseImports({&Get("f")}, HasMeaninglessNoInline(*module_), [&](llvm::Function& callee) {
-           return !callee.isDeclaration() && callee.getName() != refused;
-         })) {
-      names.push_back(import->getName().str());
+    for (auto [function, is_private] : imports.callees) {
+      names.push_back((is_private ? "!" : "") + function->getName().str());
+    }
+    for (llvm::Function* function : imports.pointees) {
+      names.push_back("&" + function->getName().str());
     }
     return names;
   }
@@ -48,6 +56,7 @@ class CalleeImporterTest : public ::testing::Test {
 
   llvm::LLVMContext context_;
   std::unique_ptr<llvm::Module> module_;
+  std::vector<std::string> simplified_;
 };
 
 // A function `name` of `count` instructions that all matter.
@@ -63,7 +72,7 @@ TEST_F(CalleeImporterTest, NearestFirstAndEachOnce) {
     define void @left() { call void @far() ret void }
     define void @right() { call void @far() call void @left() ret void }
     define void @f() { call void @left() call void @right() call void @left() ret void })");
-  EXPECT_THAT(Imports(), ElementsAre("left", "right", "far"));
+  EXPECT_THAT(ImportsOf(), ElementsAre("left", "right", "far"));
 }
 
 TEST_F(CalleeImporterTest, RecursionEnds) {
@@ -71,7 +80,7 @@ TEST_F(CalleeImporterTest, RecursionEnds) {
     define void @g() { call void @h() call void @f() ret void }
     define void @h() { call void @g() call void @h() ret void }
     define void @f() { call void @g() call void @f() ret void })");
-  EXPECT_THAT(Imports(), ElementsAre("g", "h"));
+  EXPECT_THAT(ImportsOf(), ElementsAre("g", "h"));
 }
 
 TEST_F(CalleeImporterTest, NothingThatTheAskedRefuses) {
@@ -79,8 +88,8 @@ TEST_F(CalleeImporterTest, NothingThatTheAskedRefuses) {
     define void @deeper() { ret void }
     define void @g() { call void @deeper() ret void }
     define void @f() { call void @g() ret void })");
-  EXPECT_THAT(Imports(/*refused=*/"deeper"), ElementsAre("g"));
-  EXPECT_THAT(Imports(/*refused=*/"g"), IsEmpty());
+  EXPECT_THAT(ImportsOf(/*refused=*/"deeper"), ElementsAre("g"));
+  EXPECT_THAT(ImportsOf(/*refused=*/"g"), IsEmpty());
 }
 
 TEST_F(CalleeImporterTest, NothingThatMustNotBeInlined) {
@@ -106,14 +115,14 @@ TEST_F(CalleeImporterTest, NothingThatMustNotBeInlined) {
       call void %p()
       ret void
     })");
-  EXPECT_THAT(Imports(), IsEmpty());
+  EXPECT_THAT(ImportsOf(), IsEmpty());
 }
 
 TEST_F(CalleeImporterTest, NothingIntoWhatIsNotOptimized) {
   Load(
       "define void @g() { ret void }\n"
       "define void @f() noinline optnone { call void @g() ret void }");
-  EXPECT_THAT(Imports(), IsEmpty());
+  EXPECT_THAT(ImportsOf(), IsEmpty());
 }
 
 TEST_F(CalleeImporterTest, LargeBodiesOnlyIfTheyMustBeInlined) {
@@ -124,10 +133,10 @@ TEST_F(CalleeImporterTest, LargeBodiesOnlyIfTheyMustBeInlined) {
       call void @small(ptr %p)
       ret void
     })");
-  EXPECT_THAT(Imports(), ElementsAre("must"));
+  EXPECT_THAT(ImportsOf(), ElementsAre("must"));
   Load(BodyOf("small", 10) + BodyOf("large", 3000) +
        "define void @f(ptr %p) { call void @large(ptr %p) call void @small(ptr %p) ret void }");
-  EXPECT_THAT(Imports(), ElementsAre("small"));
+  EXPECT_THAT(ImportsOf(), ElementsAre("small"));
 }
 
 TEST_F(CalleeImporterTest, AllTogetherAreLimited) {
@@ -138,7 +147,7 @@ TEST_F(CalleeImporterTest, AllTogetherAreLimited) {
     absl::StrAppend(&calls, "call void @g", i, "(ptr %p)\n");
   }
   Load(bodies + "define void @f(ptr %p) {\n" + calls + "ret void }");
-  const std::vector<std::string> imports = Imports();
+  const std::vector<std::string> imports = ImportsOf();
   EXPECT_GT(imports.size(), 5u);
   EXPECT_LT(imports.size(), 100u);
 }
@@ -150,29 +159,68 @@ TEST_F(CalleeImporterTest, NoInlineOfEveryFunctionMeansNothing) {
     declare void @elsewhere()
     define void @f() noinline { call void @g() call void @elsewhere() ret void })";
   Load(most);
-  EXPECT_TRUE(HasMeaninglessNoInline(*module_));
-  EXPECT_THAT(Imports(), ElementsAre("g"));
+  EXPECT_TRUE(IsUnoptimized(*module_));
+  EXPECT_THAT(ImportsOf(), ElementsAre("g"));
   Load(most + "define void @h() { ret void }");
-  EXPECT_FALSE(HasMeaninglessNoInline(*module_));
-  EXPECT_THAT(Imports(), IsEmpty());
+  EXPECT_FALSE(IsUnoptimized(*module_));
+  EXPECT_THAT(ImportsOf(), IsEmpty());
 }
 
 TEST_F(CalleeImporterTest, NoInlineOfACallAlwaysMeansSomething) {
   Load(
       "define void @g() noinline { ret void }\n"
       "define void @f() noinline { call void @g() noinline ret void }");
-  EXPECT_THAT(Imports(), IsEmpty());
+  EXPECT_THAT(ImportsOf(), IsEmpty());
+}
+
+TEST_F(CalleeImporterTest, BodiesAreSimplifiedOnce) {
+  Load("define void @g() { ret void }\n define void @f() { call void @g() ret void }");
+  ImportsOf();
+  EXPECT_THAT(ImportsOf(), ElementsAre("g"));
+  EXPECT_THAT(simplified_, ElementsAre("g"));
+}
+
+TEST_F(CalleeImporterTest, BodiesFarTooLargeAreNotSimplified) {
+  Load(BodyOf("large", 3000) + "define void @f(ptr %p) { call void @large(ptr %p) ret void }");
+  EXPECT_THAT(ImportsOf(), IsEmpty());
+  EXPECT_THAT(simplified_, IsEmpty());
+}
+
+TEST_F(CalleeImporterTest, WhatIsPassedFunctionsIsPrivateWithWhatItCalls) {
+  Load(R"(
+    define i1 @less(i32 %a, i32 %b) { %r = icmp slt i32 %a, %b ret i1 %r }
+    define void @step(ptr %by) { %r = call i1 %by(i32 1, i32 2) ret void }
+    define void @sort(ptr %by) { call void @step(ptr %by) call void @sort(ptr %by) ret void }
+    define void @other(ptr %data) { ret void }
+    @data = global i32 0
+    define void @f() {
+      call void @sort(ptr @less)
+      call void @other(ptr @data)
+      ret void
+    })");
+  EXPECT_THAT(ImportsOf(), ElementsAre("!sort", "other", "!step", "&less"));
+}
+
+TEST_F(CalleeImporterTest, WhatIsPassedElsewhereIsNotImported) {
+  Load(R"(
+    declare void @sort(ptr)
+    define void @large() { ret void }
+    define void @less() { ret void }
+    define void @f() { call void @sort(ptr @less) ret void })");
+  EXPECT_THAT(ImportsOf(), IsEmpty());
 }
 
 TEST_F(CalleeImporterTest, WhoAsksForItsFrameKeepsIt) {
   Load(R"(
     declare ptr @llvm.returnaddress(i32)
-    define ptr @g() noinline { %p = call ptr @llvm.returnaddress(i32 0) ret ptr %p }
-    define void @f() noinline { ret void })");
-  AllowInlining(Get("g"));
-  AllowInlining(Get("f"));
+    define ptr @g() noinline "frame-pointer"="all" { %p = call ptr @llvm.returnaddress(i32 0) ret ptr %p }
+    define void @f() noinline "frame-pointer"="all" { ret void })");
+  ForgetThatItIsUnoptimized(Get("g"));
+  ForgetThatItIsUnoptimized(Get("f"));
   EXPECT_TRUE(Get("g").hasFnAttribute(llvm::Attribute::NoInline));
+  EXPECT_TRUE(Get("g").hasFnAttribute("frame-pointer"));
   EXPECT_FALSE(Get("f").hasFnAttribute(llvm::Attribute::NoInline));
+  EXPECT_FALSE(Get("f").hasFnAttribute("frame-pointer"));
 }
 
 TEST_F(CalleeImporterTest, AddressesOfBlocksCannotBeCloned) {

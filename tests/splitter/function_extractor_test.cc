@@ -39,7 +39,7 @@ class FunctionExtractorTest : public testing::Test {
     return ExtractFunction(
         *view_, *index_, *index_->Find(name), options,
         {[&](SymbolOrdinal symbol) { return index_->at(symbol).name == replaced_; },
-         [&](SymbolOrdinal) { return may_join; }});
+         [&](SymbolOrdinal) { return may_join; }, [](llvm::Function&) {}});
   }
 
   // The text of the function-module, after the verifier has seen it.
@@ -317,6 +317,35 @@ TEST_F(FunctionExtractorTest, DoesNotImportWhatMayNotBeInlinedOrIsReplaced) {
   EXPECT_THAT(TextOf("f"), Not(HasSubstr("available_externally")));
   replaced_ = "";
   EXPECT_THAT(TextOf("f"), ContainsRegex("available_externally .*replaced\\$fc.call"));
+}
+
+TEST_F(FunctionExtractorTest, WhatCallsTheFunctionsItIsPassedIsALocalCopy) {
+  Load(R"(
+    define internal i1 @less(i32 %a) { %r = icmp slt i32 %a, 7 ret i1 %r }
+    define void @each(ptr %by) {
+      %r = call i1 %by(i32 1)
+      br i1 %r, label %again, label %end
+    again:
+      call void @each(ptr %by)
+      br label %end
+    end:
+      ret void
+    }
+    define void @f() { call void @each(ptr @less) ret void })");
+  importing_ = true;
+  EXPECT_THAT(TextOf("f"),
+              AllOf(HasSubstr("define internal void @\"each$fc.call\"(ptr %by)"),
+                    HasSubstr("call void @\"each$fc.call\"(ptr %by)"),
+                    ContainsRegex("define available_externally .*i1 @\"less.*\\$fc.stub\"")));
+}
+
+TEST_F(FunctionExtractorTest, NothingOfO0Remains) {
+  Load(R"(
+    define i32 @g(i32 %x) noinline { ret i32 %x }
+    define i32 @f(i32 %x) noinline "frame-pointer"="all" { %y = call i32 @g(i32 %x) ret i32 %y })");
+  importing_ = true;
+  EXPECT_THAT(TextOf("f"), AllOf(HasSubstr("available_externally"), Not(HasSubstr("noinline")),
+                                 Not(HasSubstr("frame-pointer"))));
 }
 
 TEST_F(FunctionExtractorTest, MovesRatherThanCopiesWhatHasAddressesOfBlocks) {

@@ -68,7 +68,7 @@ static double Energy(void) {
 int main(int argc, char** argv) {
   const long scale = Scale(argc, argv, 320);
   Place();
-  for (long i = 0; i < scale * 100000; ++i) Advance(0.0001);
+  for (long i = 0; i < scale * 100000L; ++i) Advance(0.0001);
   // Contraction of products and sums may differ from one compiler to the next.
   printf("%.3f\n", Energy());
   return 0;

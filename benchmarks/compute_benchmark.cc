@@ -1,0 +1,159 @@
+// Question: how long does a program that computes for seconds take, from starting a process until
+// it has ended, in comparison with the best that others make of it?
+//
+//   bazel run -c opt //benchmarks:compute -- DIR [RUNS [NAME...]]
+//
+// DIR is what fetch_workloads.sh has filled. Baselines: lli-19's kinds mcjit and orc, at their
+// default optimization, on the bitcode after opt -O2; and the program compiled by clang -O2 ahead
+// of time. firstcall gets the front end's unoptimized bitcode. Whole processes, which take turns;
+// medians of RUNS (5). Bars: at most 1.05 times the better of lli's kinds, and at most 1.10 times
+// the program compiled ahead of time, with default settings.
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/time/time.h"
+#include "benchmarks/bars.h"
+#include "benchmarks/contestant.h"
+#include "benchmarks/machine.h"
+#include "benchmarks/report.h"
+#include "benchmarks/statistics.h"
+#include "benchmarks/tournament.h"
+#include "benchmarks/workload.h"
+#include "tools/cpp/runfiles/runfiles.h"
+
+namespace firstcall::benchmarks {
+namespace {
+
+using ::bazel::tools::cpp::runfiles::Runfiles;
+
+constexpr char kLli[] = "lli-19";
+constexpr char kOrc[] = "lli orc";
+constexpr char kNative[] = "native";
+constexpr double kMostOfLli = 1.05;
+constexpr double kMostOfNative = 1.10;
+
+std::vector<Contestant> Contestants(const std::string& firstcall) {
+  Contestant mcjit{std::string(kMcjit), {kLli, "--jit-kind=mcjit"}};
+  Contestant orc{kOrc, {kLli, "--jit-kind=orc"}};
+  mcjit.takes_optimized = orc.takes_optimized = true;
+  return {
+      {std::string(kFirstcall), {firstcall}},
+      {"firstcall --tier=0", {firstcall, "--tier=0"}},
+      {"firstcall --tier=1", {firstcall, "--tier=1"}},
+      mcjit,
+      orc,
+      {kNative, {}},
+  };
+}
+
+// How the median of `contestant` compares with the best of `rivals` that were ever right.
+Bar CompareWithBest(const std::vector<Result>& results, const std::string& workload,
+                    absl::string_view contestant, const std::vector<std::string>& rivals,
+                    double most) {
+  Bar bar;
+  bar.claim = absl::StrFormat("%s: %s at most %.2f times %s", workload, contestant, most,
+                              rivals.size() > 1 ? "the best of lli" : rivals.front());
+  const Result* own = Find(results, workload, contestant);
+  if (own == nullptr || !own->Measured()) return bar;
+  if (!own->EverRight()) {
+    bar.verdict = Bar::Verdict::kMissed;
+    bar.numbers = own->Fault();
+    return bar;
+  }
+  double best = 0;
+  for (const std::string& name : rivals) {
+    const Result* rival = Find(results, workload, name);
+    if (rival == nullptr || !rival->EverRight()) continue;
+    const double median = Median(rival->Figures(&Sample::wall_ms));
+    best = best == 0 ? median : std::min(best, median);
+  }
+  if (best == 0) {
+    bar.numbers = "no rival ran";
+    return bar;
+  }
+  const double median = Median(own->Figures(&Sample::wall_ms));
+  bar.measured = median / best;
+  bar.verdict = bar.measured <= most ? Bar::Verdict::kMet : Bar::Verdict::kMissed;
+  bar.numbers = absl::StrFormat("%.0f ms : %.0f ms", median, best);
+  return bar;
+}
+
+// The bars of default settings; the same for tier 1 alone, for information.
+std::vector<Bar> BarsOf(const std::vector<Result>& results,
+                        const std::vector<Workload>& workloads) {
+  std::vector<Bar> bars;
+  for (absl::string_view contestant : {kFirstcall, absl::string_view("firstcall --tier=1")}) {
+    for (const Workload& workload : workloads) {
+      bars.push_back(CompareWithBest(results, workload.name, contestant,
+                                     {std::string(kMcjit), kOrc}, kMostOfLli));
+      bars.push_back(
+          CompareWithBest(results, workload.name, contestant, {kNative}, kMostOfNative));
+    }
+  }
+  return bars;
+}
+
+absl::Status Run(const std::string& firstcall, const std::string& directory, int rounds,
+                 const std::vector<std::string>& names) {
+  const absl::StatusOr<std::string> version = DescribeProgram(firstcall);
+  if (!version.ok()) return version.status();
+  const absl::StatusOr<std::string> lli = DescribeProgram(kLli);
+  if (!lli.ok()) return lli.status();
+  absl::PrintF("%s", FormatSetting({DescribeMachine(), *version, *lli}));
+  Schedule schedule;
+  schedule.rounds = rounds;
+  schedule.allowance = absl::Minutes(5);
+  std::vector<Workload> workloads;
+  for (Workload& workload : ComputeWorkloads(directory)) {
+    if (names.empty() || std::count(names.begin(), names.end(), workload.name) > 0) {
+      workloads.push_back(std::move(workload));
+    }
+  }
+  std::vector<Result> all;
+  for (const Workload& workload : workloads) {
+    absl::StatusOr<std::vector<Result>> results =
+        Compete(workload, Contestants(firstcall), schedule, all);
+    if (!results.ok()) return results.status();
+    absl::PrintF("\n%s", FormatWorkload(*results));
+    fflush(stdout);
+    all.insert(all.end(), results->begin(), results->end());
+  }
+  absl::PrintF("\n%s", FormatBars(BarsOf(all, workloads)));
+  return absl::OkStatus();
+}
+
+int Main(int argc, char** argv) {
+  int rounds = 5;
+  if (argc < 2 || (argc > 2 && (!absl::SimpleAtoi(argv[2], &rounds) || rounds < 1))) {
+    absl::FPrintF(stderr, "usage: compute DIR [RUNS [NAME...]]\n");
+    return 2;
+  }
+  std::string error;
+  const std::unique_ptr<Runfiles> runfiles(Runfiles::Create(argv[0], &error));
+  absl::Status status =
+      runfiles == nullptr
+          ? absl::NotFoundError(error)
+          : Run(runfiles->Rlocation("firstcall/tools/firstcall"), argv[1], rounds,
+                std::vector<std::string>(argv + std::min(argc, 3), argv + argc));
+  if (status.ok()) return 0;
+  fflush(stdout);
+  absl::FPrintF(stderr, "compute: %s\n", status.message());
+  return 1;
+}
+
+}  // namespace
+}  // namespace firstcall::benchmarks
+
+int main(int argc, char** argv) { return firstcall::benchmarks::Main(argc, argv); }
