@@ -98,8 +98,7 @@ std::vector<Bar> BarsOf(const std::vector<Result>& results,
     for (const Workload& workload : workloads) {
       bars.push_back(CompareWithBest(results, workload.name, contestant,
                                      {std::string(kMcjit), kOrc}, kMostOfLli));
-      bars.push_back(
-          CompareWithBest(results, workload.name, contestant, {kNative}, kMostOfNative));
+      bars.push_back(CompareWithBest(results, workload.name, contestant, {kNative}, kMostOfNative));
     }
   }
   return bars;
@@ -142,11 +141,10 @@ int Main(int argc, char** argv) {
   }
   std::string error;
   const std::unique_ptr<Runfiles> runfiles(Runfiles::Create(argv[0], &error));
-  absl::Status status =
-      runfiles == nullptr
-          ? absl::NotFoundError(error)
-          : Run(runfiles->Rlocation("firstcall/tools/firstcall"), argv[1], rounds,
-                std::vector<std::string>(argv + std::min(argc, 3), argv + argc));
+  absl::Status status = runfiles == nullptr
+                            ? absl::NotFoundError(error)
+                            : Run(runfiles->Rlocation("firstcall/tools/firstcall"), argv[1], rounds,
+                                  std::vector<std::string>(argv + std::min(argc, 3), argv + argc));
   if (status.ok()) return 0;
   fflush(stdout);
   absl::FPrintF(stderr, "compute: %s\n", status.message());

@@ -21,8 +21,8 @@ namespace {
 constexpr size_t kMaxBodyInstructions = 100;
 // Of one that has not. Most of what a front end writes down are accesses to its own variables.
 constexpr size_t kMaxRawInstructions = 500;
-// Bounds what a function-module costs beyond its own function.
-constexpr size_t kMaxImportedInstructions = 2000;
+// Bounds what a function-module costs beyond its own function; measured in docs/adr/0017.
+constexpr size_t kMaxImportedInstructions = 500;
 
 constexpr char kIsSimplified[] = "firstcall-is-simplified";
 

@@ -262,7 +262,8 @@ class Extraction {
     const auto may_be_imported = [&](llvm::Function& callee) {
       std::optional<SymbolOrdinal> ordinal = view_.ordinal_of(callee);
       return ordinal && MayBeMoved(callee, *ordinal) && CanBeCloned(callee) &&
-             !(index_.at(*ordinal).is_weak && decisions_.is_replaced(*ordinal));
+             !(index_.at(*ordinal).is_weak && decisions_.is_replaced(*ordinal)) &&
+             !(index_.has_groups() && ReadsGroup(callee));
     };
     return firstcall::ChooseImports(roots, view_.is_unoptimized(),
                                     {may_be_imported, decisions_.simplify});
@@ -312,6 +313,31 @@ class Extraction {
     }
     MakeContinuation(body, entries.entries[*options_.loop], absl::StrCat(name, kLoopSuffix));
     return absl::OkStatus();
+  }
+
+  // Whether simplifying `function` might find what belongs to a group (the address of a block) in a
+  // constant, and so make it a part of the function.
+  bool ReadsGroup(llvm::Function& function) const {
+    llvm::SmallVector<const llvm::Constant*, 32> left;
+    llvm::SmallPtrSet<const llvm::Constant*, 32> seen;
+    const auto add_operands = [&](const llvm::User& user) {
+      for (const llvm::Use& operand : user.operands()) {
+        const auto* constant = llvm::dyn_cast<llvm::Constant>(operand.get());
+        if (constant == nullptr || llvm::isa<llvm::ConstantData, llvm::Function>(constant))
+          continue;
+        if (seen.insert(constant).second) left.push_back(constant);
+      }
+    };
+    for (llvm::Instruction& instruction : llvm::instructions(function)) add_operands(instruction);
+    while (!left.empty()) {
+      const llvm::Constant* constant = left.pop_back_val();
+      const auto* global = llvm::dyn_cast<llvm::GlobalValue>(constant);
+      const std::optional<SymbolOrdinal> ordinal =
+          global != nullptr ? view_.ordinal_of(*global) : std::nullopt;
+      if (ordinal && !index_.GroupOf(*ordinal).empty()) return true;
+      add_operands(*constant);
+    }
+    return false;
   }
 
   bool StaysInView(llvm::Function& function, SymbolOrdinal ordinal) const {

@@ -95,6 +95,9 @@ class SymbolIndex {
   // in data, and that data, are such a group.)
   absl::Span<const SymbolOrdinal> GroupOf(SymbolOrdinal ordinal) const;
 
+  // Whether GroupOf is ever more than empty.
+  bool has_groups() const { return !groups_.empty(); }
+
   // In the order they are to run.
   absl::Span<const LifecycleFunction> constructors() const { return constructors_; }
   absl::Span<const LifecycleFunction> destructors() const { return destructors_; }

@@ -148,8 +148,8 @@ TEST_F(CalleeImporterTest, AllTogetherAreLimited) {
   }
   Load(bodies + "define void @f(ptr %p) {\n" + calls + "ret void }");
   const std::vector<std::string> imports = ImportsOf();
-  EXPECT_GT(imports.size(), 5u);
-  EXPECT_LT(imports.size(), 100u);
+  EXPECT_GE(imports.size(), 2u);
+  EXPECT_LE(imports.size(), 50u);
 }
 
 TEST_F(CalleeImporterTest, NoInlineOfEveryFunctionMeansNothing) {

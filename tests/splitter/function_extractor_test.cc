@@ -339,6 +339,24 @@ TEST_F(FunctionExtractorTest, WhatCallsTheFunctionsItIsPassedIsALocalCopy) {
                     ContainsRegex("define available_externally .*i1 @\"less.*\\$fc.stub\"")));
 }
 
+// Simplifying it in the view would find the address of the block.
+TEST_F(FunctionExtractorTest, DoesNotImportWhatReadsAddressesOfBlocks) {
+  Load(R"(
+    @labels = internal constant [1 x ptr] [ptr blockaddress(@g, %target)]
+    @table = internal constant [1 x ptr] [ptr @labels]
+    define ptr @g() {
+      br label %target
+    target:
+      ret ptr @labels
+    }
+    define ptr @reads() { %p = load ptr, ptr @table  %l = load ptr, ptr %p  ret ptr %l }
+    define i32 @other() { ret i32 7 }
+    define ptr @f() { %x = call i32 @other()  %p = call ptr @reads()  ret ptr %p })");
+  importing_ = true;
+  EXPECT_THAT(TextOf("f"), AllOf(ContainsRegex("define available_externally .*other\\$fc.call"),
+                                 ContainsRegex("declare .*reads\\$fc.call")));
+}
+
 TEST_F(FunctionExtractorTest, NothingOfO0Remains) {
   Load(R"(
     define i32 @g(i32 %x) noinline { ret i32 %x }
