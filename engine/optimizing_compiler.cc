@@ -18,8 +18,9 @@ absl::StatusOr<OptimizingCompiler::Body> OptimizingCompiler::Compile(FunctionKey
   ContextPool::Lease context = contexts_.Take();
   const int crashes = CrashesOnThisThread();
   absl::StatusOr<Body> body = CompileInContext(key, loop, *context);
-  // What cannot be copied was moved out of the view when it was optimized before.
-  if (absl::IsFailedPrecondition(body.status()) && key.module->source().is_reopenable()) {
+  // What cannot be copied was moved out of the view when it was optimized before, and what was
+  // imported is not in it as it was.
+  if (absl::IsFailedPrecondition(body.status())) {
     context->DropView(*key.module);
     body = CompileInContext(key, loop, *context);
   }
@@ -46,11 +47,12 @@ absl::StatusOr<ObjectBytes> OptimizingCompiler::Make(FunctionKey key, std::optio
     return module.index().at(ordinal).is_weak && resolver_.IsReplaced(module, ordinal);
   };
   const auto may_join = [](SymbolOrdinal) { return false; };
+  const auto simplify = [&](llvm::Function& function) { optimizer->Simplify(function); };
   absl::MutexLock lock(&view->mutex());
   const absl::Time start = absl::Now();
-  FIRSTCALL_ASSIGN_OR_RETURN(
-      FunctionModule function_module,
-      ExtractFunction(*view, module.index(), key.ordinal, options, {is_replaced, may_join}));
+  FIRSTCALL_ASSIGN_OR_RETURN(FunctionModule function_module,
+                             ExtractFunction(*view, module.index(), key.ordinal, options,
+                                             {is_replaced, may_join, simplify}));
   if (function_module.leader) return absl::UnimplementedError("it is inseparable from others");
   published.split = absl::Now() - start;
   absl::Status optimized = optimizer->Optimize(*function_module.module);

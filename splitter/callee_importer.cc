@@ -166,6 +166,8 @@ Imports ChooseImports(absl::Span<llvm::Function* const> roots, bool is_unoptimiz
   return ImportChooser(roots, is_unoptimized, decisions).Choose();
 }
 
+bool IsSimplified(const llvm::Function& function) { return function.hasFnAttribute(kIsSimplified); }
+
 bool CanBeCloned(const llvm::Function& function) {
   for (const llvm::BasicBlock& block : function) {
     if (block.hasAddressTaken()) return false;

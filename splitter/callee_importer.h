@@ -54,6 +54,9 @@ struct Imports {
 Imports ChooseImports(absl::Span<llvm::Function* const> roots, bool is_unoptimized,
                       const ImportDecisions& decisions);
 
+// Whether `function` has been simplified in the view to be imported: it is not as it was.
+bool IsSimplified(const llvm::Function& function);
+
 // Whether CloneInView can copy `function`: not if somebody has the address of one of its blocks,
 // which belongs to the original.
 bool CanBeCloned(const llvm::Function& function);

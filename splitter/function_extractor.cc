@@ -111,6 +111,14 @@ class Extraction {
     return absl::OkStatus();
   }
 
+  // A continuation is made for a body that runs, which was made from the function as it was.
+  absl::Status CheckLoop() const {
+    if (!options_.loop || !IsSimplified(*functions_.front().first)) return absl::OkStatus();
+    return absl::FailedPreconditionError(
+        absl::StrCat("function '", index_.at(functions_.front().second).name,
+                     "': a continuation of a body that was changed"));
+  }
+
   // The function to be extracted in place of the one that was asked for, if it is not that one.
   std::optional<SymbolOrdinal> leader() const { return leader_; }
 
@@ -383,6 +391,10 @@ absl::StatusOr<FunctionModule> ExtractFunction(ModuleView& view, const SymbolInd
     }
     if (extraction.leader()) {
       result.emplace().leader = extraction.leader();
+      return;
+    }
+    if (absl::Status checked = extraction.CheckLoop(); !checked.ok()) {
+      result = checked;
       return;
     }
     extraction.AddInevitableCallees();

@@ -79,8 +79,9 @@ struct FunctionModule {
 // of this view before. It lives in the view's context. Small functions that `function` is bound to
 // call join it if `decisions` let them, because making a function-module costs more than a small
 // function does. InvalidArgument, naming the function, if its bitcode is damaged or not valid IR;
-// Unimplemented if it holds what cannot be split; NotFound if it has no such loop. None has joined
-// then.
+// Unimplemented if it holds what cannot be split; NotFound if it has no such loop,
+// FailedPrecondition if its body in this view cannot tell, because it was simplified to be
+// imported. None has joined then.
 absl::StatusOr<FunctionModule> ExtractFunction(ModuleView& view, const SymbolIndex& index,
                                                SymbolOrdinal function,
                                                const ExtractOptions& options,
