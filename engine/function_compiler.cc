@@ -160,6 +160,7 @@ absl::StatusOr<FunctionCompiler::Made> FunctionCompiler::Make(FunctionKey key,
   options.import_callees = optimizer != nullptr;
   options.list_callees = speculation_left_ > 0;
   options.count_heat = promoter_ != nullptr;
+  options.asks_when_called = promoter_ != nullptr && !promoter_->looks_at_counters();
   options.keep_in_view = promoter_ != nullptr && !module.source().is_reopenable();
   options.is_far = IsFar(module);
   const auto ask_resolver = [&](SymbolOrdinal ordinal) {

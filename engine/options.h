@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -51,6 +52,10 @@ struct PromotionOptions {
   std::optional<size_t> threads;
   // How much time may go into better bodies, all together.
   absl::Duration budget = absl::InfiniteDuration();
+
+  size_t thread_count() const {
+    return threads ? *threads : std::thread::hardware_concurrency() > 1 ? 1 : 0;
+  }
 };
 
 // How much work code generation does for a function; as LLVM's -O0 to -O3.
@@ -104,7 +109,7 @@ struct EngineOptions {
   Mode mode = Mode::kLazy;
   CodegenLevel codegen_level = CodegenLevel::kO0;
   // Means nothing in eager mode, which never optimizes IR.
-  Tier tier = Tier::kAuto;
+  Tier tier = Tier::kZero;
   PromotionOptions promotion;
 
   // Where functions are compiled: on the thread that calls one (0), or on so many compile threads,

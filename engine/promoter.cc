@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <thread>
 #include <utility>
@@ -24,12 +25,11 @@ namespace {
 // LLVM recurses deeply on large functions.
 constexpr unsigned kStackBytes = 16 << 20;
 
-constexpr uint32_t kNothing = kNoLoop - 1;
+// Between two looks at the counters: it doubles while nothing is found.
+constexpr absl::Duration kShortestPause = absl::Milliseconds(2);
+constexpr absl::Duration kLongestPause = absl::Milliseconds(64);
 
-size_t ThreadCount(const PromotionOptions& options) {
-  if (options.threads) return *options.threads;
-  return std::thread::hardware_concurrency() > 1 ? 1 : 0;
-}
+constexpr uint32_t kNothing = kNoLoop - 1;
 
 }  // namespace
 
@@ -75,7 +75,7 @@ struct Promoter::Team {
 Promoter::Promoter(const PromotionOptions& options, HeatCounters& counters,
                    FunctionTable& functions, OptimizingCompiler& compiler)
     : interval_(static_cast<int32_t>(std::clamp<uint32_t>(options.threshold, 1, INT32_MAX)) - 1),
-      thread_count_(ThreadCount(options)),
+      thread_count_(options.thread_count()),
       counters_(counters),
       table_(functions),
       compiler_(compiler),
@@ -174,9 +174,12 @@ void Promoter::EnsureThread() {
 
 void Promoter::Work(Team& team) {
   bool is_first = true;
+  absl::Duration pause = kShortestPause;
   while (true) {
-    while (sem_wait(&team.work) != 0) {
+    const timespec until = absl::ToTimespec(absl::Now() + pause);
+    while (sem_timedwait(&team.work, &until) != 0 && errno == EINTR) {
     }
+    pause = LookAtCounters() ? kShortestPause : std::min(2 * pause, kLongestPause);
     while (true) {
       WorkScope scope;  // Never entered if the process exits.
       ++serving_;
@@ -189,6 +192,28 @@ void Promoter::Work(Team& team) {
       if (std::exchange(is_first, false)) ExitHook::RunBeforeOlderObjectsGo();
     }
   }
+}
+
+bool Promoter::LookAtCounters() {
+  if (is_stopping_) return false;
+  WorkScope scope;
+  absl::MutexLock lock(&mutex_);
+  bool has_found = false;
+  for (const auto& [key, function] : functions_) {
+    if (function->counter->left.load(std::memory_order_relaxed) >= 0 ||
+        function->is_decided.load(std::memory_order_relaxed)) {
+      continue;
+    }
+    function->asked_times.fetch_add(1, std::memory_order_relaxed);
+    uint32_t nothing = kNothing;
+    if (!function->asked.compare_exchange_strong(nothing, kNoLoop, std::memory_order_acq_rel)) {
+      continue;
+    }
+    function->counter->left.store(interval_, std::memory_order_relaxed);
+    waiting_.push_back(function.get());
+    has_found = true;
+  }
+  return has_found;
 }
 
 void Promoter::TakeOverAsking() {

@@ -48,6 +48,10 @@ class Promoter {
   Promoter(const Promoter&) = delete;
   Promoter& operator=(const Promoter&) = delete;
 
+  // Whether a thread looks at the counters from time to time, so that functions need not ask when
+  // they are called.
+  bool looks_at_counters() const { return thread_count_ > 0; }
+
   // What `key` counts with; made now if this is the first time. The caller is at work (see
   // WorkScope). ResourceExhausted if there is no memory for it.
   absl::StatusOr<ExecutorAddress> CounterOf(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
@@ -89,6 +93,8 @@ class Promoter {
   void Work(Team& team);
   // Takes the hottest of those that have asked; null if there is none.
   HotFunction* TakeHottest() ABSL_LOCKS_EXCLUDED(mutex_);
+  // Lets those ask that were called so often; whether there are any.
+  bool LookAtCounters() ABSL_LOCKS_EXCLUDED(mutex_);
   void TakeOverAsking() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Serve(HotFunction& function) ABSL_LOCKS_EXCLUDED(mutex_);
   void StopForExit();

@@ -45,17 +45,23 @@ class ContinuationMaker {
   ContinuationMaker(llvm::Function& function, const LoopEntry& entry, llvm::StringRef name)
       : function_(function),
         entry_(entry),
-        continuation_(*llvm::Function::Create(
-            ContinuationType(function, entry), llvm::GlobalValue::ExternalLinkage,
-            function.getAddressSpace(), name, function.getParent())) {}
+        outer_(*llvm::Function::Create(ContinuationType(function),
+                                       llvm::GlobalValue::ExternalLinkage,
+                                       function.getAddressSpace(), name, function.getParent())),
+        inner_(*llvm::Function::Create(
+            BodyType(function, entry), llvm::GlobalValue::InternalLinkage,
+            function.getAddressSpace(), llvm::Twine(name) + ".body", function.getParent())) {}
 
   llvm::Function* Make() {
-    CopyAttributes(function_, continuation_);
-    continuation_.setDSOLocal(true);
+    CopyAttributes(function_, inner_);
+    CopyAttributes(function_, outer_);
+    outer_.setDSOLocal(true);
+    inner_.setDSOLocal(true);
+    WriteEntrance();
     if (function_.hasPersonalityFn()) {
-      continuation_.setPersonalityFn(function_.getPersonalityFn());
+      inner_.setPersonalityFn(function_.getPersonalityFn());
     }
-    if (function_.hasGC()) continuation_.setGC(function_.getGC());
+    if (function_.hasGC()) inner_.setGC(function_.getGC());
     // Before anything is changed.
     for (llvm::Value* value : entry_.live) {
       auto* variable = llvm::dyn_cast<llvm::AllocaInst>(value);
@@ -66,11 +72,10 @@ class ContinuationMaker {
     }
     SplitEdgesOfResults();
     MoveBody();
-    entrance_ = llvm::BasicBlock::Create(continuation_.getContext(), "", &continuation_,
-                                         &continuation_.getEntryBlock());
+    entrance_ = llvm::BasicBlock::Create(inner_.getContext(), "", &inner_, &inner_.getEntryBlock());
     auto* jump = llvm::BranchInst::Create(entry_.block, entrance_);
     for (size_t i = 0; i < entry_.live.size(); ++i) {
-      Enter(*entry_.live[i], *continuation_.getArg(static_cast<unsigned>(i)), ways_[i], *jump);
+      Enter(*entry_.live[i], *inner_.getArg(static_cast<unsigned>(i)), ways_[i], *jump);
     }
     // What does not live there.
     for (llvm::PHINode& phi : entry_.block->phis()) {
@@ -79,13 +84,54 @@ class ContinuationMaker {
     for (llvm::Argument& argument : function_.args()) {
       argument.replaceAllUsesWith(llvm::PoisonValue::get(argument.getType()));
     }
-    llvm::removeUnreachableBlocks(continuation_);
+    llvm::removeUnreachableBlocks(inner_);
     function_.deleteBody();
     if (function_.use_empty()) function_.eraseFromParent();
-    return &continuation_;
+    return &outer_;
   }
 
  private:
+  // Whether the body is passed the address of `value`. LLVM cannot pass values of every type.
+  static bool IsPassedInMemory(const llvm::Value& value) {
+    const llvm::Type* type = value.getType();
+    return !type->isPointerTy() && !type->isFloatTy() && !type->isDoubleTy() &&
+           !(type->isIntegerTy() && type->getIntegerBitWidth() <= 64);
+  }
+
+  static llvm::FunctionType* BodyType(const llvm::Function& function, const LoopEntry& entry) {
+    std::vector<llvm::Type*> parameters;
+    parameters.reserve(entry.live.size());
+    for (const llvm::Value* value : entry.live) {
+      parameters.push_back(IsPassedInMemory(*value)
+                               ? llvm::PointerType::getUnqual(function.getContext())
+                               : value->getType());
+    }
+    return llvm::FunctionType::get(function.getReturnType(), parameters, /*isVarArg=*/false);
+  }
+
+  // The body gets what lives as arguments of its own, because only of those can be said what else
+  // has their address.
+  void WriteEntrance() {
+    llvm::IRBuilder<> builder(llvm::BasicBlock::Create(function_.getContext(), "", &outer_));
+    llvm::StructType* type = LiveValuesType(function_, entry_);
+    std::vector<llvm::Value*> arguments;
+    arguments.reserve(entry_.live.size());
+    for (size_t i = 0; i < entry_.live.size(); ++i) {
+      llvm::Value* address = builder.CreateConstInBoundsGEP2_32(type, outer_.getArg(0), 0, i);
+      arguments.push_back(IsPassedInMemory(*entry_.live[i])
+                              ? address
+                              : builder.CreateLoad(entry_.live[i]->getType(), address));
+    }
+    llvm::CallInst* result = builder.CreateCall(&inner_, arguments);
+    result->setAttributes(llvm::AttributeList::get(function_.getContext(), llvm::AttributeSet(),
+                                                   function_.getAttributes().getRetAttrs(), {}));
+    if (result->getType()->isVoidTy()) {
+      builder.CreateRetVoid();
+    } else {
+      builder.CreateRet(result);
+    }
+  }
+
   enum class Way {
     kValue,
     kCopied,    // A variable of which nobody has the address.
@@ -111,18 +157,18 @@ class ContinuationMaker {
   }
 
   void MoveBody() {
-    continuation_.copyMetadata(&function_, 0);
+    inner_.copyMetadata(&function_, 0);
     function_.clearMetadata();
     std::vector<llvm::BlockAddress*> labels;
     for (llvm::BasicBlock& block : function_) {
       if (!block.hasAddressTaken()) continue;
       if (llvm::BlockAddress* label = llvm::BlockAddress::lookup(&block)) labels.push_back(label);
     }
-    continuation_.splice(continuation_.end(), &function_);
+    inner_.splice(inner_.end(), &function_);
     // A block's address follows its block to the other function when it is asked for anew.
     for (llvm::BlockAddress* label : labels) {
       llvm::BasicBlock* block = label->getBasicBlock();
-      label->replaceAllUsesWith(llvm::BlockAddress::get(&continuation_, block));
+      label->replaceAllUsesWith(llvm::BlockAddress::get(&inner_, block));
       label->destroyConstant();
     }
   }
@@ -161,23 +207,23 @@ class ContinuationMaker {
           &variable, variable.getAlign());
       return;
     }
-    llvm::AttrBuilder attributes(continuation_.getContext());
+    llvm::AttrBuilder attributes(inner_.getContext());
     attributes.addAttribute(llvm::Attribute::NonNull);
     attributes.addAlignmentAttr(variable.getAlign());
-    if (std::optional<llvm::TypeSize> size =
-            variable.getAllocationSize(continuation_.getDataLayout());
+    if (std::optional<llvm::TypeSize> size = variable.getAllocationSize(inner_.getDataLayout());
         size && !size->isScalable()) {
       attributes.addDereferenceableAttr(size->getFixedValue());
     }
     if (way == Way::kOnlyOurs) attributes.addAttribute(llvm::Attribute::NoAlias);
-    continuation_.addParamAttrs(argument.getArgNo(), attributes);
+    inner_.addParamAttrs(argument.getArgNo(), attributes);
     variable.replaceAllUsesWith(&argument);
     variable.eraseFromParent();
   }
 
   llvm::Function& function_;
   const LoopEntry& entry_;
-  llvm::Function& continuation_;
+  llvm::Function& outer_;
+  llvm::Function& inner_;
   llvm::BasicBlock* entrance_ = nullptr;
   std::vector<Way> ways_;
 };

@@ -17,8 +17,8 @@ class Function;
 namespace firstcall {
 
 // Turns `function` into its continuation at `entry`, called `name`: a function of the same module
-// whose parameters are what lives there, in that order, and which returns what `function` would. It
-// takes over body and debug information; `function` is a declaration afterwards. Variables whose
+// that is given the address of what lives there, in that order, and returns what `function` would.
+// It takes over body and debug information; `function` is a declaration afterwards. Variables whose
 // address nobody else can have are copied from the frame of the caller, which the others stay in.
 llvm::Function* MakeContinuation(llvm::Function& function, const LoopEntry& entry,
                                  llvm::StringRef name);

@@ -309,7 +309,7 @@ class Extraction {
     AddHeatPolls(body,
                  *DeclareHeatCounter(*result.module, absl::StrCat(name, kHeatSuffix),
                                      /*is_near=*/!options_.is_far),
-                 entries);
+                 entries, options_.asks_when_called);
   }
 
   absl::Status GoOn(llvm::Function& body, const Labels& labels) {

@@ -41,6 +41,8 @@ struct ExtractOptions {
   // Make each function count its calls and its loops' iterations (see heat_polls.h), unless it
   // could not be replaced while it runs anyway.
   bool count_heat = false;
+  // With count_heat: ask when called, too, instead of only counting calls.
+  bool asks_when_called = false;
   // In place of the function make its continuation at this one of its LoopEntries.
   std::optional<uint32_t> loop;
 };

@@ -7,13 +7,15 @@
 //   ask:
 //     continuation = counter.handler(&counter, loop)
 //     if (continuation == null) goto body
-//     return continuation(live...)
+//     frame = live...
+//     return continuation(&frame)
 //
 // Plain loads and stores, because fast instruction selection knows no atomic ones: threads that
 // count at the same time may lose counts, and nothing else.
 
 #include "splitter/heat_polls.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "llvm/IR/IRBuilder.h"
@@ -32,9 +34,10 @@ llvm::StructType* CounterType(llvm::LLVMContext& context) {
 
 class PollWriter {
  public:
-  PollWriter(llvm::Function& function, llvm::GlobalVariable& counter)
+  PollWriter(llvm::Function& function, llvm::GlobalVariable& counter, const LoopEntries& entries)
       : function_(function),
         counter_(counter),
+        entries_(entries),
         type_(CounterType(function.getContext())),
         context_(function.getContext()) {}
 
@@ -77,26 +80,24 @@ class PollWriter {
     llvm::IRBuilder<>(poll.ask).CreateBr(poll.body);
   }
 
+  // Counts, and leaves it to others to look at the counter.
+  void CountAtBeginning() {
+    llvm::IRBuilder<> builder(&*function_.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+    CountDown(builder);
+  }
+
   void WriteAt(const LoopEntry& entry, uint32_t loop) {
     const Poll poll = Write(*entry.block->getFirstNonPHI(), loop);
+    if (frame_ == nullptr) MakeFrame();
     llvm::IRBuilder<> builder(poll.ask);
     auto* leave = llvm::BasicBlock::Create(context_, "", &function_);
     builder.CreateCondBr(builder.CreateIsNull(poll.answer), poll.body, leave);
     builder.SetInsertPoint(leave);
-    std::vector<llvm::Value*> arguments;
-    arguments.reserve(entry.live.size());
-    for (llvm::Value* value : entry.live) {
-      if (!IsPassedInMemory(*value)) {
-        arguments.push_back(value);
-        continue;
-      }
-      arguments.push_back(new llvm::AllocaInst(value->getType(),
-                                               function_.getDataLayout().getAllocaAddrSpace(), "",
-                                               &*function_.getEntryBlock().begin()));
-      builder.CreateStore(value, arguments.back());
+    llvm::StructType* type = LiveValuesType(function_, entry);
+    for (size_t i = 0; i < entry.live.size(); ++i) {
+      builder.CreateStore(entry.live[i], builder.CreateConstInBoundsGEP2_32(type, frame_, 0, i));
     }
-    llvm::CallInst* result =
-        builder.CreateCall(ContinuationType(function_, entry), poll.answer, arguments);
+    llvm::CallInst* result = builder.CreateCall(ContinuationType(function_), poll.answer, {frame_});
     const llvm::AttributeList own = function_.getAttributes();
     result->setAttributes(
         llvm::AttributeList::get(context_, llvm::AttributeSet(), own.getRetAttrs(), {}));
@@ -108,28 +109,50 @@ class PollWriter {
   }
 
  private:
+  llvm::Value* CountDown(llvm::IRBuilder<>& builder) {
+    llvm::Value* address = builder.CreateConstInBoundsGEP2_32(type_, &counter_, 0, kLeftField);
+    llvm::Value* left =
+        builder.CreateSub(builder.CreateLoad(builder.getInt32Ty(), address), builder.getInt32(1));
+    builder.CreateStore(left, address);
+    return left;
+  }
+
+  // Where what lives at any entry can be written.
+  void MakeFrame() {
+    const llvm::DataLayout& layout = function_.getDataLayout();
+    uint64_t size = 1;
+    llvm::Align alignment;
+    for (const LoopEntry& entry : entries_.entries) {
+      llvm::StructType* type = LiveValuesType(function_, entry);
+      size = std::max<uint64_t>(size, layout.getTypeAllocSize(type).getFixedValue());
+      alignment = std::max(alignment, layout.getABITypeAlign(type));
+    }
+    llvm::IRBuilder<> builder(&*function_.getEntryBlock().begin());
+    frame_ = builder.CreateAlloca(llvm::ArrayType::get(builder.getInt8Ty(), size));
+    frame_->setAlignment(alignment);
+  }
+
   llvm::Function& function_;
   llvm::GlobalVariable& counter_;
+  const LoopEntries& entries_;
   llvm::StructType* const type_;
   llvm::LLVMContext& context_;
+  llvm::AllocaInst* frame_ = nullptr;
 };
 
 }  // namespace
 
-bool IsPassedInMemory(const llvm::Value& value) {
-  const llvm::Type* type = value.getType();
-  return !type->isPointerTy() && !type->isFloatTy() && !type->isDoubleTy() &&
-         !(type->isIntegerTy() && type->getIntegerBitWidth() <= 64);
+llvm::StructType* LiveValuesType(const llvm::Function& function, const LoopEntry& entry) {
+  std::vector<llvm::Type*> types;
+  types.reserve(entry.live.size());
+  for (const llvm::Value* value : entry.live) types.push_back(value->getType());
+  return llvm::StructType::get(function.getContext(), types);
 }
 
-llvm::FunctionType* ContinuationType(const llvm::Function& function, const LoopEntry& entry) {
-  std::vector<llvm::Type*> parameters;
-  parameters.reserve(entry.live.size());
-  llvm::Type* pointer = llvm::PointerType::getUnqual(function.getContext());
-  for (const llvm::Value* value : entry.live) {
-    parameters.push_back(IsPassedInMemory(*value) ? pointer : value->getType());
-  }
-  return llvm::FunctionType::get(function.getReturnType(), parameters, /*isVarArg=*/false);
+llvm::FunctionType* ContinuationType(const llvm::Function& function) {
+  return llvm::FunctionType::get(function.getReturnType(),
+                                 {llvm::PointerType::getUnqual(function.getContext())},
+                                 /*isVarArg=*/false);
 }
 
 llvm::GlobalVariable* DeclareHeatCounter(llvm::Module& module, const std::string& name,
@@ -142,12 +165,16 @@ llvm::GlobalVariable* DeclareHeatCounter(llvm::Module& module, const std::string
 }
 
 void AddHeatPolls(llvm::Function& function, llvm::GlobalVariable& counter,
-                  const LoopEntries& entries) {
-  PollWriter writer(function, counter);
+                  const LoopEntries& entries, bool asks_when_called) {
+  PollWriter writer(function, counter, entries);
   for (size_t i = 0; i < entries.entries.size(); ++i) {
     writer.WriteAt(entries.entries[i], static_cast<uint32_t>(i));
   }
-  writer.WriteAtBeginning();
+  if (asks_when_called) {
+    writer.WriteAtBeginning();
+  } else {
+    writer.CountAtBeginning();
+  }
 }
 
 }  // namespace firstcall

@@ -17,7 +17,7 @@ class Function;
 class FunctionType;
 class GlobalVariable;
 class Module;
-class Value;
+class StructType;
 }  // namespace llvm
 
 namespace firstcall {
@@ -26,8 +26,8 @@ namespace firstcall {
 // kHeatSuffix.
 struct HeatCounter {
   // Asked when the counter has run out. `loop` is the index of the entry in LoopEntries, or
-  // kNoLoop. Returns the continuation for that loop, which the function then calls with what lives
-  // there and whose result it returns, or null to go on. Must write `left`.
+  // kNoLoop. Returns the continuation for that loop, which the function then calls with the address
+  // of what lives there and whose result it returns, or null to go on. Must write `left`.
   using Handler = void* (*)(HeatCounter* counter, uint32_t loop);
 
   std::atomic<int32_t> left;  // Counted down at each poll; the handler is asked when negative.
@@ -42,18 +42,18 @@ inline constexpr uint32_t kNoLoop = UINT32_MAX;
 llvm::GlobalVariable* DeclareHeatCounter(llvm::Module& module, const std::string& name,
                                          bool is_near);
 
-// Whether a continuation is passed the address of `value`, which lives at its entry: what a calling
-// convention may do with other than plain types depends on the features of both sides' CPUs, and
-// LLVM cannot generate code for all of it.
-bool IsPassedInMemory(const llvm::Value& value);
+// What lives at an entry, in memory: what a calling convention may do with other than plain types
+// depends on the features of both sides' CPUs, and stores are what code is generated for fastest.
+llvm::StructType* LiveValuesType(const llvm::Function& function, const LoopEntry& entry);
 
-// The type of the continuation of `function` at `entry`.
-llvm::FunctionType* ContinuationType(const llvm::Function& function, const LoopEntry& entry);
+// The type of a continuation of `function`: from the address of its LiveValuesType.
+llvm::FunctionType* ContinuationType(const llvm::Function& function);
 
-// Polls at the beginning of `function` and at each of `entries`, which are its own. The function
-// must have no frame that something scans, and no calling convention without a stack.
+// Polls at each of `entries`, which are the function's own, and at its beginning; there it only
+// counts unless it `asks_when_called`, which takes several times as much code. The function must
+// have no frame that something scans, and no calling convention without a stack.
 void AddHeatPolls(llvm::Function& function, llvm::GlobalVariable& counter,
-                  const LoopEntries& entries);
+                  const LoopEntries& entries, bool asks_when_called);
 
 }  // namespace firstcall
 

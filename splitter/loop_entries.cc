@@ -1,5 +1,7 @@
 #include "splitter/loop_entries.h"
 
+#include <algorithm>
+
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
@@ -18,8 +20,15 @@
 namespace firstcall {
 namespace {
 
-// Beyond this, copying what lives would cost more than it is worth.
-constexpr size_t kMaxLive = 1000;
+// Of one entry.
+constexpr size_t kMaxLive = 128;
+// Of all of a function's: passing one costs as much time as generating code for two instructions or
+// three, in front of the function's first call, so there may be so many for each instruction. A
+// small function may have a loop in any case.
+constexpr size_t kMaxLiveOfAll = 24;
+constexpr size_t kInstructionsPerLive = 10;
+// Blocks that are looked at to find what lives, for each instruction of the function.
+constexpr size_t kStepsPerInstruction = 4;
 // Of a computed goto.
 constexpr size_t kMaxIndirectTargets = 512;
 
@@ -158,7 +167,8 @@ class Liveness {
  public:
   using Live = std::vector<llvm::Value*>;
 
-  Liveness(llvm::Function& function, llvm::ArrayRef<llvm::BasicBlock*> points) {
+  Liveness(llvm::Function& function, llvm::ArrayRef<llvm::BasicBlock*> points)
+      : steps_left_(1000 + kStepsPerInstruction * function.getInstructionCount()) {
     for (llvm::BasicBlock* block : points) live_[block];
     llvm::BasicBlock& first = function.getEntryBlock();
     for (llvm::Argument& argument : function.args()) Add(argument, first);
@@ -169,6 +179,8 @@ class Liveness {
     }
   }
 
+  // False if that would have taken too long: nothing is known then.
+  bool is_known() const { return steps_left_ > 0; }
   Live& At(llvm::BasicBlock* point) { return live_[point]; }
 
  private:
@@ -191,6 +203,8 @@ class Liveness {
     pending_.push_back(block);
     while (!pending_.empty()) {
       llvm::BasicBlock* reached = pending_.pop_back_val();
+      if (steps_left_ == 0) continue;
+      --steps_left_;
       if (reached == &origin || !seen_.insert(reached).second) continue;
       Mark(value, *reached);
       for (llvm::BasicBlock* before : llvm::predecessors(reached)) pending_.push_back(before);
@@ -202,6 +216,7 @@ class Liveness {
     if (found != live_.end()) found->second.push_back(&value);
   }
 
+  size_t steps_left_;
   llvm::DenseMap<llvm::BasicBlock*, Live> live_;
   llvm::DenseSet<llvm::BasicBlock*> seen_;
   llvm::SmallVector<llvm::BasicBlock*, 32> pending_;
@@ -249,16 +264,19 @@ LoopEntries FindLoopEntries(llvm::Function& function, const Labels& labels) {
   }
   Liveness liveness(function, points.getArrayRef());
   const std::vector<llvm::AllocaInst*> variables = FrameVariables(function);
+  size_t live_left = kMaxLiveOfAll + function.getInstructionCount() / kInstructionsPerLive;
   for (llvm::BasicBlock* block : points) {
     LoopEntry entry;
     entry.block = block;
     entry.live = std::move(liveness.At(block));
     entry.live.insert(entry.live.end(), variables.begin(), variables.end());
-    bool is_possible = CanBeEntered(*block) && entry.live.size() <= kMaxLive;
+    bool is_possible = liveness.is_known() && CanBeEntered(*block) &&
+                       entry.live.size() <= std::min(kMaxLive, live_left);
     for (const llvm::Value* value : entry.live) {
       is_possible = is_possible && CanBePassed(*value) && !labels.values.contains(value);
     }
     if (is_possible) {
+      live_left -= entry.live.size();
       found.entries.push_back(std::move(entry));
     } else {
       ++found.impossible;

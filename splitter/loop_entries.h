@@ -47,7 +47,7 @@ Labels FindLabels(llvm::Function& function);
 // in place of one that only branches indirectly, the blocks it branches to. The same IR gives the
 // same entries. None of a function in which a call returns twice, must be a tail call, or asks for
 // the frame it is in, or whose stack shrinks or is scanned; none where an address of a block
-// lives.
+// lives, or more than is in proportion to the function.
 LoopEntries FindLoopEntries(llvm::Function& function, const Labels& labels);
 
 // The variables of constant size in the first block of `function`: those that live in its frame.

@@ -169,8 +169,9 @@ absl::StatusOr<Program> MakeProgram(const Tools& tools, Source source, uint32_t 
   const std::string threshold =
       "--promotion-threshold=" + std::to_string(thresholds[seed / 2 % std::size(thresholds)]);
   const size_t replaced = seed % 2;
-  program.variants.push_back(
-      {replaced == 0 ? "O0.bc" : "O2.bc", {threshold, "--promotion-threads=0"}, replaced});
+  program.variants.push_back({replaced == 0 ? "O0.bc" : "O2.bc",
+                              {"--tier=auto", threshold, "--promotion-threads=0"},
+                              replaced});
   // As text, and as two modules: one form, and one mode, for each seed.
   const size_t form = seed % 2;
   const std::string stem = form == 0 ? "O0" : "O2";

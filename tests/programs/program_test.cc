@@ -114,7 +114,8 @@ void RegisterAll(const std::string& form) {
   Register(name + "LazyAtO2", modules, {"-O2"});
   // At the first poll, by the thread that polls: each function and loop is left as soon as it can
   // be.
-  Register(name + "LazyPromoted", modules, {"--promotion-threshold=1", "--promotion-threads=0"});
+  Register(name + "LazyPromoted", modules,
+           {"--tier=auto", "--promotion-threshold=1", "--promotion-threads=0"});
   Register(name + "LazyCached", modules, {}, /*keeps_objects=*/true);
   Register(name + "EagerCached", modules, {"--mode=eager"}, /*keeps_objects=*/true);
 }
