@@ -1,26 +1,22 @@
-// Every register of AArch64 as the caller of a first call left it, and a stack that can be unwound
-// at each instruction of the way.
+// What is particular to AArch64 on the way of a first call: registers without SVE, the state of
+// floating point, and a stack that can be unwound at each instruction.
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 #if defined(__aarch64__)
 
-#include <asm/hwcap.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
 #include <set>
 #include <vector>
 
 #include "tests/stubs/first_call.h"
-#include "tests/stubs/registers_aarch64.h"
+#include "tests/stubs/registers.h"
 
 // Of stub_aarch64.cc, read by the assembly.
 extern "C" {
@@ -33,116 +29,23 @@ namespace {
 using ::firstcall::testing::AddressOf;
 using ::firstcall::testing::Backtrace;
 using ::firstcall::testing::CallersFrames;
+using ::firstcall::testing::ClobberAndFind;
 using ::firstcall::testing::EndsWith;
+using ::firstcall::testing::ExpectAllRegistersAreFound;
 using ::firstcall::testing::FirstCall;
+using ::firstcall::testing::HasRegisters;
+using ::firstcall::testing::SetUpRegisters;
 using ::firstcall::testing::TakeBacktrace;
-using ::testing::ElementsAreArray;
 using ::testing::IsEmpty;
-
-bool HasSve() { return (getauxval(AT_HWCAP) & HWCAP_SVE) != 0; }
-
-// --- Registers ---
-
-struct NamedLevel {
-  const char* name;
-  VectorLevel level;
-  int vector_length = 0;  // Bytes of a vector of SVE.
-};
-
-// Prepares firstcall_test_given; false if this CPU has no such registers.
-bool SetUpRegisters(VectorLevel level) {
-  if (level == VectorLevel::kSve && !HasSve()) return false;
-  firstcall_test_level = level;
-  auto* bytes = reinterpret_cast<uint8_t*>(&firstcall_test_given);
-  // No two registers alike, and none as firstcall_test_clobber_registers leaves them.
-  for (size_t i = 0; i < sizeof(RegisterImage); ++i) {
-    bytes[i] = static_cast<uint8_t>(i * 7 + i / 64 + i / 2048);
-  }
-  if (level == VectorLevel::kSve) {
-    // The first-fault register may only hold ones followed by zeros.
-    const size_t size = firstcall_test_vector_length() / 8;
-    uint8_t* first_fault = firstcall_test_given.predicates + 16 * size;
-    std::memset(first_fault, 0, size);
-    first_fault[0] = 0x1f;
-  }
-  std::memset(&firstcall_test_found, 0, sizeof(RegisterImage));
-  return true;
-}
-
-void ExpectAllRegistersAreFound(VectorLevel level) {
-  EXPECT_THAT(firstcall_test_found.integers, ElementsAreArray(firstcall_test_given.integers));
-  const size_t size = level == VectorLevel::kSve ? firstcall_test_vector_length() : 16;
-  for (size_t i = 0; i < 32; ++i) {
-    EXPECT_EQ(std::memcmp(firstcall_test_found.vectors + i * size,
-                          firstcall_test_given.vectors + i * size, size),
-              0)
-        << "vector register " << i;
-  }
-  if (level != VectorLevel::kSve) return;
-  for (size_t i = 0; i < 17; ++i) {
-    EXPECT_EQ(std::memcmp(firstcall_test_found.predicates + i * size / 8,
-                          firstcall_test_given.predicates + i * size / 8, size / 8),
-              0)
-        << "predicate " << i;
-  }
-}
-
-class ReentryRegistersTest : public ::testing::TestWithParam<NamedLevel> {
- protected:
-  void SetUp() override {
-    const auto& [name, level, vector_length] = GetParam();
-    if (level == VectorLevel::kSve) {
-      // What it changes to is the longest that the CPU has and that is not longer.
-      if (!HasSve() || prctl(PR_SVE_SET_VL, vector_length) != vector_length) {
-        GTEST_SKIP() << "this CPU has no such registers";
-      }
-      ASSERT_EQ(firstcall_test_vector_length(), static_cast<uint64_t>(vector_length));
-    }
-    ASSERT_TRUE(SetUpRegisters(level));
-  }
-  void TearDown() override {
-    if (HasSve()) prctl(PR_SVE_SET_VL, length_before_);
-  }
-
- private:
-  const int length_before_ = HasSve() ? prctl(PR_SVE_GET_VL) & PR_SVE_VL_LEN_MASK : 0;
-};
-
-INSTANTIATE_TEST_SUITE_P(Levels, ReentryRegistersTest,
-                         ::testing::Values(NamedLevel{"Neon", VectorLevel::kNeon},
-                                           NamedLevel{"Sve128", VectorLevel::kSve, 16},
-                                           NamedLevel{"Sve256", VectorLevel::kSve, 32},
-                                           NamedLevel{"Sve512", VectorLevel::kSve, 64},
-                                           NamedLevel{"Sve2048", VectorLevel::kSve, 256}),
-                         [](const auto& info) { return info.param.name; });
-
-ExecutorAddress ClobberAndFind(const std::atomic<void*>&) {
-  firstcall_test_clobber_registers();
-  return AddressOf(&firstcall_test_find_registers);
-}
-
-// So that the tests below show something: the measuring instrument works.
-TEST_P(ReentryRegistersTest, DirectCallFindsThemAll) {
-  firstcall_test_callee = reinterpret_cast<const void*>(&firstcall_test_find_registers);
-  firstcall_test_call_with_registers();
-  ExpectAllRegistersAreFound(GetParam().level);
-}
-
-TEST_P(ReentryRegistersTest, FirstCallKeepsThemAll) {
-  const FirstCall stub(&ClobberAndFind);
-  firstcall_test_callee = stub.address();
-  firstcall_test_call_with_registers();
-  ExpectAllRegistersAreFound(GetParam().level);
-}
 
 // Whatever this CPU has.
 TEST(ReentryAArch64Test, RegistersOfNeonAreKeptWithoutSve) {
-  ASSERT_TRUE(SetUpRegisters(VectorLevel::kNeon));
+  SetUpRegisters(VectorLevel::kNeon);
   const FirstCall stub(&ClobberAndFind);  // Asks the CPU first.
   firstcall_reentry_has_sve = 0;
   firstcall_test_callee = stub.address();
   firstcall_test_call_with_registers();
-  firstcall_reentry_has_sve = HasSve() ? 1 : 0;
+  firstcall_reentry_has_sve = HasRegisters(VectorLevel::kSve) ? 1 : 0;
   ExpectAllRegistersAreFound(VectorLevel::kNeon);
 }
 
@@ -268,7 +171,7 @@ TEST(ReentryAArch64Test, CallersAreFoundAtEveryInstructionOfAFirstCall) {
   ASSERT_GE(callers.size(), 3u);
   std::set<const uint32_t*> unreached(instructions.begin(), instructions.end());
   std::vector<const uint32_t*> lost;  // Where the callers could not be found.
-  for (uint32_t has_sve = 0; has_sve <= (HasSve() ? 1u : 0u); ++has_sve) {
+  for (uint32_t has_sve = 0; has_sve <= (HasRegisters(VectorLevel::kSve) ? 1u : 0u); ++has_sve) {
     firstcall_reentry_has_sve = has_sve;
     for (uint32_t* instruction : instructions) {
       const Breakpoint breakpoint(instruction);
@@ -280,7 +183,7 @@ TEST(ReentryAArch64Test, CallersAreFoundAtEveryInstructionOfAFirstCall) {
   }
   ASSERT_EQ(sigaction(SIGTRAP, &before, nullptr), 0);
   EXPECT_THAT(lost, IsEmpty());
-  if (HasSve()) {
+  if (HasRegisters(VectorLevel::kSve)) {
     EXPECT_THAT(unreached, IsEmpty());
   }
 }

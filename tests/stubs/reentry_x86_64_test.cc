@@ -1,5 +1,5 @@
-// Every register of x86-64 as the caller of a first call left it, and a stack that can be unwound
-// at each instruction of the way.
+// What is particular to x86-64 on the way of a first call: registers without XSAVE, the state of
+// SSE, and a stack that can be unwound at each instruction.
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -10,11 +10,10 @@
 #include <x86intrin.h>
 
 #include <csignal>
-#include <cstring>
 #include <vector>
 
 #include "tests/stubs/first_call.h"
-#include "tests/stubs/registers_x86_64.h"
+#include "tests/stubs/registers.h"
 
 // Of stub_x86_64.cc, read by the assembly.
 extern "C" {
@@ -28,85 +27,17 @@ namespace {
 using ::firstcall::testing::AddressOf;
 using ::firstcall::testing::Backtrace;
 using ::firstcall::testing::CallersFrames;
+using ::firstcall::testing::ClobberAndFind;
 using ::firstcall::testing::EndsWith;
+using ::firstcall::testing::ExpectAllRegistersAreFound;
 using ::firstcall::testing::FirstCall;
+using ::firstcall::testing::SetUpRegisters;
 using ::firstcall::testing::TakeBacktrace;
-using ::testing::ElementsAreArray;
 using ::testing::IsEmpty;
-
-struct NamedLevel {
-  const char* name;
-  VectorLevel level;
-};
-
-// Prepares firstcall_test_given; false if this CPU has no such registers.
-bool SetUpRegisters(VectorLevel level) {
-  if (level == VectorLevel::kAvx && !__builtin_cpu_supports("avx")) return false;
-  if (level == VectorLevel::kAvx512 &&
-      !(__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw"))) {
-    return false;
-  }
-  firstcall_test_level = level;
-  auto* bytes = reinterpret_cast<uint8_t*>(&firstcall_test_given);
-  // No two registers alike, and none as firstcall_test_clobber_registers leaves them.
-  for (size_t i = 0; i < sizeof(RegisterImage); ++i) {
-    bytes[i] = static_cast<uint8_t>(i * 7 + i / 64 + i / 2048);
-  }
-  std::memset(&firstcall_test_found, 0, sizeof(RegisterImage));
-  return true;
-}
-
-void ExpectAllRegistersAreFound(VectorLevel level) {
-  EXPECT_THAT(firstcall_test_found.integers, ElementsAreArray(firstcall_test_given.integers));
-  const size_t count = level == VectorLevel::kAvx512 ? 32 : 16;
-  const size_t size = size_t{16} << static_cast<uint32_t>(level);
-  for (size_t i = 0; i < count; ++i) {
-    EXPECT_EQ(std::memcmp(firstcall_test_found.vectors[i], firstcall_test_given.vectors[i], size),
-              0)
-        << "vector register " << i;
-  }
-  if (level == VectorLevel::kAvx512) {
-    EXPECT_THAT(firstcall_test_found.masks, ElementsAreArray(firstcall_test_given.masks));
-  }
-}
-
-class ReentryRegistersTest : public ::testing::TestWithParam<NamedLevel> {
- protected:
-  void SetUp() override {
-    if (!SetUpRegisters(GetParam().level)) {
-      GTEST_SKIP() << "this CPU has no such registers";
-    }
-  }
-};
-
-INSTANTIATE_TEST_SUITE_P(Levels, ReentryRegistersTest,
-                         ::testing::Values(NamedLevel{"Sse", VectorLevel::kSse},
-                                           NamedLevel{"Avx", VectorLevel::kAvx},
-                                           NamedLevel{"Avx512", VectorLevel::kAvx512}),
-                         [](const auto& info) { return info.param.name; });
-
-ExecutorAddress ClobberAndFind(const std::atomic<void*>&) {
-  firstcall_test_clobber_registers();
-  return AddressOf(&firstcall_test_find_registers);
-}
-
-// So that the tests below show something: the measuring instrument works.
-TEST_P(ReentryRegistersTest, DirectCallFindsThemAll) {
-  firstcall_test_callee = reinterpret_cast<const void*>(&firstcall_test_find_registers);
-  firstcall_test_call_with_registers();
-  ExpectAllRegistersAreFound(GetParam().level);
-}
-
-TEST_P(ReentryRegistersTest, FirstCallKeepsThemAll) {
-  const FirstCall stub(&ClobberAndFind);
-  firstcall_test_callee = stub.address();
-  firstcall_test_call_with_registers();
-  ExpectAllRegistersAreFound(GetParam().level);
-}
 
 // A CPU without XSAVE has the registers of SSE only, and FXSAVE for them.
 TEST(ReentryX8664Test, RegistersOfSseAreKeptWithoutXsave) {
-  ASSERT_TRUE(SetUpRegisters(VectorLevel::kSse));
+  SetUpRegisters(VectorLevel::kSse);
   const FirstCall stub(&ClobberAndFind);  // Measures first.
   const uint64_t size = firstcall_reentry_save_size;
   const uint32_t mask = firstcall_reentry_save_mask;

@@ -1,4 +1,4 @@
-// Calls a function with chosen contents of every register and tells what it found in them.
+// The registers of x86-64 that a call may find something in. For registers.h.
 
 #ifndef FIRSTCALL_TESTS_STUBS_REGISTERS_X86_64_H_
 #define FIRSTCALL_TESTS_STUBS_REGISTERS_X86_64_H_
@@ -21,23 +21,6 @@ enum class VectorLevel : uint32_t {
   kAvx = 1,     // ymm0 to ymm15.
   kAvx512 = 2,  // zmm0 to zmm31, k0 to k7.
 };
-
-extern "C" {
-// What the two functions below work on.
-extern RegisterImage firstcall_test_given;
-extern RegisterImage firstcall_test_found;
-extern const void* firstcall_test_callee;
-extern VectorLevel firstcall_test_level;
-
-// Calls firstcall_test_callee with registers as firstcall_test_given has them. Not thread-safe.
-void firstcall_test_call_with_registers();
-
-// Fills firstcall_test_found with what it was called with.
-void firstcall_test_find_registers();
-
-// Overwrites every register that a function may change.
-void firstcall_test_clobber_registers();
-}
 
 }  // namespace firstcall
 

@@ -1,7 +1,6 @@
 // What the encoder emits, as LLVM's disassembler and LLVM's reader of unwind tables see it.
 
 #include <cstdint>
-#include <ostream>
 #include <string>
 #include <vector>
 
@@ -10,30 +9,21 @@
 #include "gtest/gtest.h"
 #include "stubs/stub_architecture.h"
 #include "tests/stubs/disassembler.h"
+#include "tests/stubs/encoded_block.h"
 
 namespace firstcall {
 namespace {
 
+using ::firstcall::testing::At;
 using ::firstcall::testing::Disassembler;
+using ::firstcall::testing::EncodedBlockTest;
 using ::firstcall::testing::Hex;
-using ::firstcall::testing::Instruction;
+using ::firstcall::testing::NamedPlacement;
 using ::firstcall::testing::UnwindRow;
-using ::firstcall::testing::UnwindTable;
 using ::testing::Each;
 using ::testing::ElementsAre;
 
 constexpr uint32_t kX30 = 30;
-
-struct NamedPlacement {
-  const char* name;
-  StubBlockPlacement placement;
-
-  friend void PrintTo(const NamedPlacement& placement, std::ostream* out) {
-    *out << placement.name;
-  }
-};
-
-constexpr ExecutorAddress At(uint64_t address) { return ExecutorAddress(address); }
 
 // ADRP counts pages, 2^20 of them to either side.
 const NamedPlacement kPlacements[] = {
@@ -47,19 +37,13 @@ const NamedPlacement kPlacements[] = {
     {"MoreStubsThanAByteCounts", {At(0x400000), At(0x500000), 1000}},
 };
 
-class StubAArch64Test : public ::testing::TestWithParam<NamedPlacement> {
+class StubAArch64Test : public EncodedBlockTest {
  protected:
-  static const StubArchitecture& architecture() { return StubArchitectureAArch64(); }
-  static const StubBlockLayout& layout() { return architecture().layout; }
+  StubAArch64Test()
+      : EncodedBlockTest(StubArchitectureAArch64(),
+                         Disassembler("aarch64-unknown-linux-gnu", "+bti"), llvm::Triple::aarch64,
+                         kX30) {}
 
-  std::vector<std::string> CodeTexts(uint64_t begin, uint64_t size) const {
-    std::vector<std::string> texts;
-    for (const Instruction& instruction :
-         disassembler_.Range(code_, placement_.code.value(), begin, begin + size)) {
-      texts.push_back(disassembler_.Text(instruction));
-    }
-    return texts;
-  }
   // The operands of the two instructions that load the word at `offset` of the data.
   std::string PageOf(uint64_t offset) const {
     return absl::StrCat("adrp x16, ", Hex((placement_.data + offset).value() & ~uint64_t{0xfff}));
@@ -68,12 +52,6 @@ class StubAArch64Test : public ::testing::TestWithParam<NamedPlacement> {
     const uint64_t low = (placement_.data + offset).value() & 0xfff;
     return low == 0 ? "ldr x16, [x16]" : absl::StrCat("ldr x16, [x16, #", Hex(low), "]");
   }
-  uint64_t Begin() const { return placement_.code.value(); }
-  uint64_t Tail() const { return Begin() + layout().TailOffset(placement_.count); }
-
-  const StubBlockPlacement& placement_ = GetParam().placement;
-  const std::vector<uint8_t> code_ = architecture().encode_block(placement_);
-  const Disassembler disassembler_{"aarch64-unknown-linux-gnu", "+bti"};
 };
 
 INSTANTIATE_TEST_SUITE_P(Placements, StubAArch64Test, ::testing::ValuesIn(kPlacements),
@@ -113,28 +91,23 @@ TEST_P(StubAArch64Test, TailPushesContextAndIndexAndGoesToTheReentry) {
 }
 
 TEST_P(StubAArch64Test, UnwindTableCoversAllCode) {
-  const UnwindTable table(architecture().encode_unwind_table(placement_), llvm::Triple::aarch64,
-                          kX30);
-  const std::vector<const llvm::dwarf::FDE*> fdes = table.Fdes();
+  const std::vector<const llvm::dwarf::FDE*> fdes = table_.Fdes();
   ASSERT_EQ(fdes.size(), 1u);
-  EXPECT_EQ(fdes[0]->getInitialLocation(), Begin());
+  EXPECT_EQ(fdes[0]->getInitialLocation(), Stubs());
   EXPECT_EQ(fdes[0]->getAddressRange(), layout().CodeSize(placement_.count));
 }
 
 TEST_P(StubAArch64Test, UnwindTableEndsWithATerminator) {
-  const std::vector<uint8_t> table = architecture().encode_unwind_table(placement_);
-  ASSERT_GE(table.size(), 4u);
-  EXPECT_THAT(std::vector<uint8_t>(table.end() - 4, table.end()), Each(0));
+  ASSERT_GE(table_bytes_.size(), 4u);
+  EXPECT_THAT(std::vector<uint8_t>(table_bytes_.end() - 4, table_bytes_.end()), Each(0));
 }
 
 TEST_P(StubAArch64Test, CallersFrameIsKnownAtEveryInstruction) {
-  const UnwindTable table(architecture().encode_unwind_table(placement_), llvm::Triple::aarch64,
-                          kX30);
-  const std::vector<const llvm::dwarf::FDE*> fdes = table.Fdes();
+  const std::vector<const llvm::dwarf::FDE*> fdes = table_.Fdes();
   ASSERT_EQ(fdes.size(), 1u);
   // Behind the tail's third instruction, which TailPushesContextAndIndex... shows to be the push.
-  EXPECT_THAT(table.Rows(*fdes[0]), ElementsAre(UnwindRow{Begin(), "reg31", "unchanged"},
-                                                UnwindRow{Tail() + 12, "reg31+16", "unchanged"}));
+  EXPECT_THAT(table_.Rows(*fdes[0]), ElementsAre(UnwindRow{Stubs(), "reg31", "unchanged"},
+                                                 UnwindRow{Tail() + 12, "reg31+16", "unchanged"}));
 }
 
 }  // namespace

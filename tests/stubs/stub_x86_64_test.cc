@@ -1,7 +1,6 @@
 // What the encoder emits, as LLVM's disassembler and LLVM's reader of unwind tables see it.
 
 #include <cstdint>
-#include <ostream>
 #include <string>
 #include <vector>
 
@@ -10,30 +9,22 @@
 #include "gtest/gtest.h"
 #include "stubs/stub_architecture.h"
 #include "tests/stubs/disassembler.h"
+#include "tests/stubs/encoded_block.h"
 
 namespace firstcall {
 namespace {
 
+using ::firstcall::testing::At;
 using ::firstcall::testing::Disassembler;
+using ::firstcall::testing::EncodedBlockTest;
 using ::firstcall::testing::Hex;
 using ::firstcall::testing::Instruction;
+using ::firstcall::testing::NamedPlacement;
 using ::firstcall::testing::UnwindRow;
-using ::firstcall::testing::UnwindTable;
 using ::testing::Each;
 using ::testing::ElementsAre;
 
 constexpr uint32_t kReturnAddress = 16;
-
-struct NamedPlacement {
-  const char* name;
-  StubBlockPlacement placement;
-
-  friend void PrintTo(const NamedPlacement& placement, std::ostream* out) {
-    *out << placement.name;
-  }
-};
-
-constexpr ExecutorAddress At(uint64_t address) { return ExecutorAddress(address); }
 
 // Displacements have 32 bits and a sign: the data may lie on either side, near or far.
 const NamedPlacement kPlacements[] = {
@@ -46,13 +37,14 @@ const NamedPlacement kPlacements[] = {
     {"MoreStubsThanAByteCounts", {At(0x400000), At(0x500000), 1000}},
 };
 
-class StubX8664Test : public ::testing::TestWithParam<NamedPlacement> {
+class StubX8664Test : public EncodedBlockTest {
  protected:
-  static const StubArchitecture& architecture() { return StubArchitectureX86_64(); }
-  static const StubBlockLayout& layout() { return architecture().layout; }
+  StubX8664Test()
+      : EncodedBlockTest(StubArchitectureX86_64(), Disassembler("x86_64-unknown-linux-gnu"),
+                         llvm::Triple::x86_64, kReturnAddress) {}
 
   // "<LLVM's opcode>[ <immediate or address that is used>]"
-  std::string Summary(const Instruction& instruction) const {
+  std::string Describe(const Instruction& instruction) const override {
     const llvm::MCInst& inst = instruction.inst;
     std::string text = disassembler_.Name(instruction);
     uint64_t target = 0;
@@ -68,24 +60,7 @@ class StubX8664Test : public ::testing::TestWithParam<NamedPlacement> {
     return text;
   }
 
-  std::vector<std::string> CodeTexts(uint64_t begin, uint64_t size) const {
-    std::vector<std::string> texts;
-    for (const Instruction& instruction :
-         disassembler_.Range(code_, placement_.code.value(), begin, begin + size)) {
-      texts.push_back(Summary(instruction));
-    }
-    return texts;
-  }
   std::string DataAddress(uint64_t offset) const { return Hex(placement_.data.value() + offset); }
-  // Addresses of the block's code as the unwind table should have them.
-  uint64_t Stubs() const { return placement_.code.value(); }
-  uint64_t Leads() const { return Stubs() + layout().LeadOffset(placement_.count, 0); }
-  uint64_t Tail() const { return Stubs() + layout().TailOffset(placement_.count); }
-  uint64_t End() const { return Stubs() + layout().CodeSize(placement_.count); }
-
-  const StubBlockPlacement& placement_ = GetParam().placement;
-  const std::vector<uint8_t> code_ = architecture().encode_block(placement_);
-  const Disassembler disassembler_{"x86_64-unknown-linux-gnu"};
 };
 
 INSTANTIATE_TEST_SUITE_P(Placements, StubX8664Test, ::testing::ValuesIn(kPlacements),
@@ -125,9 +100,7 @@ TEST_P(StubX8664Test, TailPushesTheContextAndGoesToTheReentry) {
 }
 
 TEST_P(StubX8664Test, UnwindTableCoversAllCode) {
-  const UnwindTable table(architecture().encode_unwind_table(placement_), llvm::Triple::x86_64,
-                          kReturnAddress);
-  const std::vector<const llvm::dwarf::FDE*> fdes = table.Fdes();
+  const std::vector<const llvm::dwarf::FDE*> fdes = table_.Fdes();
   ASSERT_EQ(fdes.size(), 2u);
   EXPECT_EQ(fdes[0]->getInitialLocation(), Stubs());
   EXPECT_EQ(fdes[0]->getInitialLocation() + fdes[0]->getAddressRange(), Leads());
@@ -136,20 +109,17 @@ TEST_P(StubX8664Test, UnwindTableCoversAllCode) {
 }
 
 TEST_P(StubX8664Test, UnwindTableEndsWithATerminator) {
-  const std::vector<uint8_t> table = architecture().encode_unwind_table(placement_);
-  ASSERT_GE(table.size(), 4u);
-  EXPECT_THAT(std::vector<uint8_t>(table.end() - 4, table.end()), Each(0));
+  ASSERT_GE(table_bytes_.size(), 4u);
+  EXPECT_THAT(std::vector<uint8_t>(table_bytes_.end() - 4, table_bytes_.end()), Each(0));
 }
 
 TEST_P(StubX8664Test, CallersFrameIsKnownAtEveryInstruction) {
-  const UnwindTable table(architecture().encode_unwind_table(placement_), llvm::Triple::x86_64,
-                          kReturnAddress);
-  const std::vector<const llvm::dwarf::FDE*> fdes = table.Fdes();
+  const std::vector<const llvm::dwarf::FDE*> fdes = table_.Fdes();
   ASSERT_EQ(fdes.size(), 2u);
-  EXPECT_THAT(table.Rows(*fdes[0]), ElementsAre(UnwindRow{Stubs(), "reg7+8", "[CFA-8]"}));
+  EXPECT_THAT(table_.Rows(*fdes[0]), ElementsAre(UnwindRow{Stubs(), "reg7+8", "[CFA-8]"}));
   // The expression: rsp + 8 + ((rip & 15) >= 9) * 8.
   const uint64_t pushed = Tail() + disassembler_.At(code_, Stubs(), Tail() - Stubs()).size;
-  EXPECT_THAT(table.Rows(*fdes[1]),
+  EXPECT_THAT(table_.Rows(*fdes[1]),
               ElementsAre(UnwindRow{Leads(),
                                     "DW_OP_breg7 +8, DW_OP_breg16 +0, DW_OP_lit15, DW_OP_and, "
                                     "DW_OP_lit9, DW_OP_ge, DW_OP_lit3, DW_OP_shl, DW_OP_plus",
