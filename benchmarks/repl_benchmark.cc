@@ -29,11 +29,11 @@
 #include "benchmarks/report.h"
 #include "benchmarks/statistics.h"
 #include "engine/engine.h"
+#include "engine/host_target.h"
 #include "llvm/ExecutionEngine/MCJIT.h"
 #include "llvm/ExecutionEngine/SectionMemoryManager.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Support/TargetSelect.h"
 
 namespace firstcall::benchmarks {
 namespace {
@@ -183,8 +183,7 @@ int RunAlone(const std::string& kind, int count) {
 }
 
 int Main(int argc, char** argv) {
-  llvm::InitializeNativeTarget();
-  llvm::InitializeNativeTargetAsmPrinter();
+  InitializeHostTarget();
   LLVMLinkInMCJIT();
   if (argc == 3) return RunAlone(argv[1], std::stoi(argv[2]));
   std::vector<double> first, last, mcjit, growth, bookkeeping;

@@ -1,46 +1,21 @@
 #include "engine/target.h"
 
 #include <algorithm>
-#include <mutex>  // std::call_once
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status.h"
+#include "engine/host_target.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/SubtargetFeature.h"
 
 namespace firstcall {
 namespace {
-
-void InitializeTargets() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-#if defined(__x86_64__)
-    LLVMInitializeX86TargetInfo();
-    LLVMInitializeX86Target();
-    LLVMInitializeX86TargetMC();
-    LLVMInitializeX86AsmPrinter();
-    LLVMInitializeX86AsmParser();
-#elif defined(__aarch64__)
-    LLVMInitializeAArch64TargetInfo();
-    LLVMInitializeAArch64Target();
-    LLVMInitializeAArch64TargetMC();
-    LLVMInitializeAArch64AsmPrinter();
-    LLVMInitializeAArch64AsmParser();
-#else
-    // Right if LLVM's headers are those of a library for this architecture.
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
-    llvm::InitializeNativeTargetAsmParser();
-#endif
-  });
-}
 
 llvm::Reloc::Model ToLlvm(RelocationModel model) {
   switch (model) {
@@ -115,7 +90,7 @@ std::string HostFeatures(const llvm::Target& target, const llvm::Triple& triple,
 }  // namespace
 
 absl::StatusOr<Target> Target::Create(const EngineOptions& options) {
-  InitializeTargets();
+  InitializeHostTarget();
   Target target;
   const llvm::Triple host(llvm::sys::getProcessTriple());
   target.triple_ =
