@@ -1,0 +1,254 @@
+#include "splitter/heat_polls.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Support/raw_ostream.h"
+#include "splitter/loop_entries.h"
+#include "tests/splitter/reference_jit.h"
+#include "tests/testing/ir.h"
+
+namespace firstcall {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+// Who is asked writes down by which loop, and lets `period` polls pass until the next time.
+struct Asked {
+  std::vector<uint32_t> loops;
+  int32_t period = 0;
+  void* answer = nullptr;
+};
+
+void* Answer(HeatCounter* counter, uint32_t loop) {
+  auto* asked = static_cast<Asked*>(counter->owner.load());
+  asked->loops.push_back(loop);
+  counter->left.store(asked->period);
+  return loop == kNoLoop ? nullptr : asked->answer;
+}
+
+class HeatPollsTest : public ::testing::TestWithParam<bool> {
+ protected:
+  // Makes @f of `text` count with a counter of the test's.
+  void Load(const std::string& text) {
+    module_ = ParseModule(text, *context_);
+    ASSERT_NE(module_, nullptr);
+    llvm::Function& function = *module_->getFunction("f");
+    const LoopEntries entries = FindLoopEntries(function, FindLabels(function));
+    loops_ = entries.entries.size();
+    AddHeatPolls(function, *DeclareHeatCounter(*module_, "counter", /*is_near=*/false), entries);
+    EXPECT_FALSE(llvm::verifyModule(*module_, &llvm::errs()));
+  }
+
+  template <typename Signature>
+  Signature* Compile() {
+    counter_.left = 0;
+    counter_.handler = &Answer;
+    counter_.owner = &asked_;
+    jit_ = std::make_unique<ReferenceJit>(
+        std::move(module_), GetParam(), std::map<std::string, void*>{{"counter", &counter_}});
+    return jit_->Address<Signature>("f");
+  }
+
+  size_t loops_ = 0;
+  Asked asked_;
+  HeatCounter counter_;
+  std::unique_ptr<llvm::LLVMContext> context_ = std::make_unique<llvm::LLVMContext>();
+  std::unique_ptr<llvm::Module> module_;
+  std::unique_ptr<ReferenceJit> jit_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Optimized, HeatPollsTest, ::testing::Bool());
+
+constexpr char kSum[] = R"(
+  define i64 @f(i64 %n) {
+  entry:
+    br label %loop
+  loop:
+    %i = phi i64 [ 0, %entry ], [ %i2, %body ]
+    %sum = phi i64 [ 0, %entry ], [ %sum2, %body ]
+    %more = icmp slt i64 %i, %n
+    br i1 %more, label %body, label %end
+  body:
+    %sum2 = add i64 %sum, %i
+    %i2 = add i64 %i, 1
+    br label %loop
+  end:
+    ret i64 %sum
+  })";
+
+TEST_P(HeatPollsTest, CallsAndIterationsAreCountedAndAskedForWhenItHasRunOut) {
+  Load(kSum);
+  EXPECT_EQ(loops_, 1u);
+  auto* f = Compile<int64_t(int64_t)>();
+  ASSERT_NE(f, nullptr);
+  EXPECT_EQ(f(3), 3);  // The call; the loop for 0, 1, 2, and the time it ends.
+  EXPECT_THAT(asked_.loops, ElementsAre(kNoLoop, 0, 0, 0, 0));
+  asked_.loops.clear();
+  counter_.left = 100;
+  EXPECT_EQ(f(10), 45);
+  EXPECT_THAT(asked_.loops, IsEmpty());
+  EXPECT_EQ(counter_.left, 100 - 12);
+  // Not at 0, but at less.
+  counter_.left = 12;
+  EXPECT_EQ(f(10), 45);
+  EXPECT_THAT(asked_.loops, IsEmpty());
+  EXPECT_EQ(counter_.left, 0);
+  asked_.period = 4;
+  EXPECT_EQ(f(10), 45);  // At polls 1, 6, 11.
+  EXPECT_THAT(asked_.loops, ElementsAre(kNoLoop, 0, 0));
+}
+
+int64_t Continuation(int64_t n, int64_t i, int64_t sum) { return -(n * 10000 + i * 100 + sum); }
+
+TEST_P(HeatPollsTest, TheAnswerIsCalledWithWhatLivesAndGivesTheResult) {
+  Load(kSum);
+  auto* f = Compile<int64_t(int64_t)>();
+  ASSERT_NE(f, nullptr);
+  asked_.answer = reinterpret_cast<void*>(&Continuation);
+  counter_.left = 1 + 3;  // The fifth poll: the loop's fourth iteration.
+  EXPECT_EQ(f(9), -(9 * 10000 + 3 * 100 + 0 + 1 + 2));
+  EXPECT_THAT(asked_.loops, ElementsAre(0));
+}
+
+TEST_P(HeatPollsTest, EachLoopHasItsNumber) {
+  Load(R"(
+    define i64 @f(i64 %n) {
+    entry:
+      br label %outer
+    outer:
+      %i = phi i64 [ 0, %entry ], [ %i2, %tail ]
+      br label %inner
+    inner:
+      %j = phi i64 [ 0, %outer ], [ %j2, %inner ]
+      %j2 = add i64 %j, 1
+      %again = icmp slt i64 %j2, 2
+      br i1 %again, label %inner, label %tail
+    tail:
+      %i2 = add i64 %i, 1
+      %more = icmp slt i64 %i2, %n
+      br i1 %more, label %outer, label %end
+    end:
+      ret i64 %i2
+    })");
+  ASSERT_EQ(loops_, 2u);
+  const std::string text = PrintModule(*module_);
+  auto* f = Compile<int64_t(int64_t)>();
+  ASSERT_NE(f, nullptr);
+  EXPECT_EQ(f(2), 2);
+  ASSERT_EQ(asked_.loops.size(), 7u);
+  const uint32_t outer = asked_.loops[1];
+  EXPECT_LT(outer, 2u);
+  const uint32_t inner = 1 - outer;
+  EXPECT_THAT(asked_.loops, ElementsAre(kNoLoop, outer, inner, inner, outer, inner, inner));
+}
+
+// Values of these kinds live at the loop; what is not plain comes by address.
+TEST_P(HeatPollsTest, WhatIsNotPlainIsPassedInMemory) {
+  Load(R"(
+    define double @f(i1 %bit, i128 %wide, <4 x i32> %vector, { i32, i64 } %pair, float %single,
+                     double %twice, ptr %p) {
+    entry:
+      br label %loop
+    loop:
+      %more = load volatile i1, ptr %p
+      br i1 %more, label %loop, label %end
+    end:
+      store i1 %bit, ptr %p
+      store i128 %wide, ptr %p
+      store <4 x i32> %vector, ptr %p
+      store { i32, i64 } %pair, ptr %p
+      store float %single, ptr %p
+      ret double %twice
+    })");
+  llvm::Function& f = *module_->getFunction("f");
+  EXPECT_FALSE(IsPassedInMemory(*f.getArg(0)));
+  EXPECT_TRUE(IsPassedInMemory(*f.getArg(1)));
+  EXPECT_TRUE(IsPassedInMemory(*f.getArg(2)));
+  EXPECT_TRUE(IsPassedInMemory(*f.getArg(3)));
+  EXPECT_FALSE(IsPassedInMemory(*f.getArg(4)));
+  EXPECT_FALSE(IsPassedInMemory(*f.getArg(5)));
+  EXPECT_FALSE(IsPassedInMemory(*f.getArg(6)));
+  std::string types;
+  llvm::raw_string_ostream stream(types);
+  for (const llvm::BasicBlock& block : f) {
+    auto* result = llvm::dyn_cast<llvm::ReturnInst>(block.getTerminator());
+    auto* call = result == nullptr ? nullptr : llvm::dyn_cast<llvm::CallInst>(result->getOperand(0));
+    if (call != nullptr) call->getFunctionType()->print(stream);
+  }
+  EXPECT_EQ(types, "double (i1, ptr, ptr, ptr, float, double, ptr)");
+}
+
+// Behind the poll the frame's variables would be dynamic ones.
+TEST_P(HeatPollsTest, VariablesStayInTheFrame) {
+  Load(R"(
+    define i32 @f(i32 %n) {
+      %one = alloca i32
+      store i32 %n, ptr %one
+      %two = alloca [8 x i32]
+      store i32 5, ptr %two
+      br label %loop
+    loop:
+      %old = load i32, ptr %one
+      %new = sub i32 %old, 1
+      store i32 %new, ptr %one
+      %more = icmp sgt i32 %new, 0
+      br i1 %more, label %loop, label %end
+    end:
+      %r = load i32, ptr %two
+      ret i32 %r
+    })");
+  int variables = 0;
+  for (llvm::Instruction& instruction : llvm::instructions(*module_->getFunction("f"))) {
+    auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
+    if (variable == nullptr) continue;
+    ++variables;
+    EXPECT_TRUE(variable->isStaticAlloca());
+  }
+  EXPECT_EQ(variables, 2);
+  auto* f = Compile<int32_t(int32_t)>();
+  ASSERT_NE(f, nullptr);
+  EXPECT_EQ(f(3), 5);
+}
+
+TEST_P(HeatPollsTest, FunctionsWithoutResultReturnNone) {
+  Load(R"(
+    define void @f(ptr %p) {
+    entry:
+      br label %loop
+    loop:
+      %old = load i32, ptr %p
+      %new = sub i32 %old, 1
+      store i32 %new, ptr %p
+      %more = icmp sgt i32 %new, 0
+      br i1 %more, label %loop, label %end
+    end:
+      ret void
+    })");
+  auto* f = Compile<void(int*)>();
+  ASSERT_NE(f, nullptr);
+  asked_.answer = reinterpret_cast<void*>(+[](int* p) { *p += 1000; });
+  counter_.left = 1 + 2;
+  int value = 10;
+  f(&value);
+  EXPECT_EQ(value, 10 - 2 + 1000);
+}
+
+TEST_P(HeatPollsTest, NearCountersNeedNoTable) {
+  module_ = ParseModule("define void @f() { ret void }", *context_);
+  EXPECT_TRUE(DeclareHeatCounter(*module_, "near", /*is_near=*/true)->isDSOLocal());
+  EXPECT_FALSE(DeclareHeatCounter(*module_, "far", /*is_near=*/false)->isDSOLocal());
+}
+
+}  // namespace
+}  // namespace firstcall
