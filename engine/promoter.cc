@@ -139,8 +139,9 @@ Promoter::Answer Promoter::Register(HotFunction& function, uint32_t loop) {
   function.asked_times.fetch_add(1, std::memory_order_relaxed);
   function.counter->left.store(interval_, std::memory_order_relaxed);
   if (void* code = Known(function, loop)) return {code, nullptr};
-  const bool is_decided = loop == kNoLoop ? function.is_decided.load(std::memory_order_relaxed)
-                                          : function.Find(loop) != nullptr;
+  // A loop that has no continuation may be all that ever asks: the function is hot all the same.
+  if (loop != kNoLoop && function.Find(loop) != nullptr) loop = kNoLoop;
+  const bool is_decided = loop == kNoLoop && function.is_decided.load(std::memory_order_relaxed);
   if (is_decided || is_stopping_) return {};
   if (thread_count_ == 0 && WorkScope::IsInterrupted()) return {};
   uint32_t nothing = kNothing;
@@ -239,6 +240,11 @@ Promoter::HotFunction* Promoter::TakeHottest() {
 }
 
 void Promoter::Serve(HotFunction& function) {
+  {
+    // Who finds the budget used up is never served, and need not ask again.
+    absl::MutexLock lock(&mutex_);
+    if (budget_left_ <= absl::ZeroDuration()) return;
+  }
   const uint32_t loop = function.asked.load(std::memory_order_acquire);
   const std::optional<uint32_t> wanted_loop =
       loop == kNoLoop ? std::nullopt : std::optional<uint32_t>(loop);
