@@ -590,8 +590,8 @@ constexpr char kReturns[] = R"(
 
 std::vector<ContinuationProgram> ContinuationPrograms() {
 #if defined(__x86_64__)
-  const std::string kinds = absl::StrReplaceAll(
-      kKinds, {{"LONG_ONE", "0xK3FFFC000000000000000"}, {"LONG", "x86_fp80"}});
+  const std::string kinds =
+      absl::StrReplaceAll(kKinds, {{"LONG_ONE", "0xK3FFFC000000000000000"}, {"LONG", "x86_fp80"}});
 #else
   const std::string kinds = absl::StrReplaceAll(
       kKinds, {{"LONG_ONE", "0xL00000000000000003FFF800000000000"}, {"LONG", "fp128"}});

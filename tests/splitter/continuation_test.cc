@@ -153,13 +153,13 @@ TEST_P(ContinuationTest, ChangesNothing) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Programs, ContinuationTest,
-    ::testing::Combine(::testing::ValuesIn(ContinuationPrograms()), ::testing::Bool()),
-    [](const ::testing::TestParamInfo<ContinuationTest::ParamType>& info) {
-      return absl::StrCat(std::get<0>(info.param).name,
-                          std::get<1>(info.param) ? "Optimized" : "");
-    });
+INSTANTIATE_TEST_SUITE_P(Programs, ContinuationTest,
+                         ::testing::Combine(::testing::ValuesIn(ContinuationPrograms()),
+                                            ::testing::Bool()),
+                         [](const ::testing::TestParamInfo<ContinuationTest::ParamType>& info) {
+                           return absl::StrCat(std::get<0>(info.param).name,
+                                               std::get<1>(info.param) ? "Optimized" : "");
+                         });
 
 // --- What it looks like ---
 

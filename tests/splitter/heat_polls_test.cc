@@ -55,8 +55,8 @@ class HeatPollsTest : public ::testing::TestWithParam<bool> {
     counter_.left = 0;
     counter_.handler = &Answer;
     counter_.owner = &asked_;
-    jit_ = std::make_unique<ReferenceJit>(
-        std::move(module_), GetParam(), std::map<std::string, void*>{{"counter", &counter_}});
+    jit_ = std::make_unique<ReferenceJit>(std::move(module_), GetParam(),
+                                          std::map<std::string, void*>{{"counter", &counter_}});
     return jit_->Address<Signature>("f");
   }
 
@@ -183,7 +183,8 @@ TEST_P(HeatPollsTest, WhatIsNotPlainIsPassedInMemory) {
   llvm::raw_string_ostream stream(types);
   for (const llvm::BasicBlock& block : f) {
     auto* result = llvm::dyn_cast<llvm::ReturnInst>(block.getTerminator());
-    auto* call = result == nullptr ? nullptr : llvm::dyn_cast<llvm::CallInst>(result->getOperand(0));
+    auto* call =
+        result == nullptr ? nullptr : llvm::dyn_cast<llvm::CallInst>(result->getOperand(0));
     if (call != nullptr) call->getFunctionType()->print(stream);
   }
   EXPECT_EQ(types, "double (i1, ptr, ptr, ptr, float, double, ptr)");

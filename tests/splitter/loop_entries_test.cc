@@ -172,9 +172,9 @@ TEST_F(LoopEntriesTest, NestedAndSeveralLoops) {
     end:
       ret i32 %k2
     })");
-  EXPECT_THAT(found, ::testing::UnorderedElementsAre(
-                         Named("outer", {"n", "m", "last", "i"}),
-                         Named("inner", {"n", "m", "last", "i", "j"}), Named("second", {"last", "k"})));
+  EXPECT_THAT(found, ::testing::UnorderedElementsAre(Named("outer", {"n", "m", "last", "i"}),
+                                                     Named("inner", {"n", "m", "last", "i", "j"}),
+                                                     Named("second", {"last", "k"})));
 }
 
 TEST_F(LoopEntriesTest, LoopsWithTwoWaysInHaveAnEntryToo) {
@@ -198,7 +198,8 @@ TEST_F(LoopEntriesTest, LoopsWithTwoWaysInHaveAnEntryToo) {
 }
 
 TEST_F(LoopEntriesTest, SameTextGivesSameEntries) {
-  std::string text = "declare i1 @go()\ndefine i32 @f(i32 %n) {\nentry:\n  %v = alloca i32\n  br label %b0\n";
+  std::string text =
+      "declare i1 @go()\ndefine i32 @f(i32 %n) {\nentry:\n  %v = alloca i32\n  br label %b0\n";
   for (int i = 0; i < 40; ++i) {
     absl::StrAppend(&text, "b", i, ":\n  %x", i, " = phi i32 [ %n, %",
                     i == 0 ? "entry" : absl::StrCat("b", i - 1), " ], [ %y", i, ", %b", i,
@@ -408,16 +409,17 @@ TEST_F(LoopEntriesTest, ComputedGotoIsEnteredAtItsTargets) {
 
 TEST_F(LoopEntriesTest, LabelInAVariableOfTheFrame) {
   // No entry, because the variable holds a label; but it does not leave the function.
-  EXPECT_THAT(Find(Interpreter("", "%v = alloca ptr\nstore ptr blockaddress(@f, %add), ptr %v\n"
-                                   "%l = load ptr, ptr %v\n%e = icmp eq ptr %l, null")),
+  EXPECT_THAT(Find(Interpreter("",
+                               "%v = alloca ptr\nstore ptr blockaddress(@f, %add), ptr %v\n"
+                               "%l = load ptr, ptr %v\n%e = icmp eq ptr %l, null")),
               IsEmpty());
   EXPECT_EQ(impossible_, 3u);
   EXPECT_TRUE(FindLabels(F()).stay_inside);
 }
 
-class EscapingLabelsTest : public LoopEntriesTest,
-                           public ::testing::WithParamInterface<std::pair<const char*, const char*>> {
-};
+class EscapingLabelsTest
+    : public LoopEntriesTest,
+      public ::testing::WithParamInterface<std::pair<const char*, const char*>> {};
 
 TEST_P(EscapingLabelsTest, LeaveNoEntries) {
   EXPECT_THAT(Find(Interpreter(GetParam().first, GetParam().second)), IsEmpty());
@@ -437,8 +439,9 @@ INSTANTIATE_TEST_SUITE_P(
         std::make_pair("", "%x = load ptr, ptr @table\ncall void @use(ptr %x)"),
         std::make_pair("", "store ptr @table, ptr @sink"),
         // A variable whose own address is passed.
-        std::make_pair("", "%v = alloca ptr\nstore ptr blockaddress(@f, %add), ptr %v\n"
-                           "call void @use(ptr %v)"),
+        std::make_pair("",
+                       "%v = alloca ptr\nstore ptr blockaddress(@f, %add), ptr %v\n"
+                       "call void @use(ptr %v)"),
         // Tables that are not constant, that others see, that hold a distance.
         std::make_pair("@other = internal global [1 x ptr] [ptr blockaddress(@f, %add)]", ""),
         std::make_pair("@other = constant [1 x ptr] [ptr blockaddress(@f, %add)]", ""),

@@ -1,0 +1,70 @@
+// For tests of engines that replace hot functions by better bodies.
+
+#ifndef FIRSTCALL_TESTS_API_PROMOTION_H_
+#define FIRSTCALL_TESTS_API_PROMOTION_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/clock.h"
+#include "engine/engine.h"
+#include "engine/listener.h"
+
+namespace firstcall {
+
+// Knows where better bodies and continuations lie. Thread-safe.
+class BetterBodies final : public Listener {
+ public:
+  void OnPublished(const PublishedObject& object) override {
+    if (!object.is_promotion) return;
+    const auto begin = reinterpret_cast<uintptr_t>(object.functions[0].body.InThisProcess<void*>());
+    absl::MutexLock lock(&mutex_);
+    ranges_.emplace_back(begin, begin + object.code_bytes);
+  }
+
+  bool Contains(void* address) const {
+    absl::MutexLock lock(&mutex_);
+    for (const auto& [begin, end] : ranges_) {
+      const auto at = reinterpret_cast<uintptr_t>(address);
+      if (begin <= at && at < end) return true;
+    }
+    return false;
+  }
+
+  size_t size() const {
+    absl::MutexLock lock(&mutex_);
+    return ranges_.size();
+  }
+
+ private:
+  mutable absl::Mutex mutex_;
+  std::vector<std::pair<uintptr_t, uintptr_t>> ranges_ ABSL_GUARDED_BY(mutex_);
+};
+
+// What `engine` knows of the heat of `function`; nothing if it does not count it.
+inline FunctionHeat HeatOf(const Engine& engine, absl::string_view function) {
+  for (const FunctionHeat& heat : engine.stats().promotions.functions) {
+    if (heat.function == function) return heat;
+  }
+  return {};
+}
+
+// Does `what` until `done`; gives up after a time in which it must have come true, and returns
+// whether it has.
+inline bool DoUntil(const std::function<bool()>& done, const std::function<void()>& what) {
+  const absl::Time end = absl::Now() + absl::Seconds(60);
+  do {
+    what();
+    if (done()) return true;
+  } while (absl::Now() < end);
+  return false;
+}
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_TESTS_API_PROMOTION_H_

@@ -1,0 +1,704 @@
+// Hot functions get better bodies, and running loops go on in them.
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "engine/engine.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "memory/memory_manager.h"
+#include "tests/api/promotion.h"
+#include "tests/testing/ir.h"
+#include "tests/testing/status_matchers.h"
+
+namespace firstcall {
+namespace {
+
+BetterBodies* watched = nullptr;
+absl::Time deadline;
+
+extern "C" {
+// Whether it is called from a better body or a continuation; or from nowhere else for too long.
+int firstcall_test_is_better() {
+  return watched->Contains(__builtin_return_address(0)) || absl::Now() > deadline ? 1 : 0;
+}
+void firstcall_test_throw_number(int64_t number) { throw number; }
+}
+
+class PromotionTest : public ::testing::TestWithParam<size_t> {
+ protected:
+  void Create(uint32_t threshold, EngineOptions options = {}) {
+    options.promotion.threshold = threshold;
+    options.promotion.threads = GetParam();
+    options.listeners.push_back(bodies_);
+    engine_ = Engine::Create(std::move(options)).value();
+    watched = bodies_.get();
+    deadline = absl::Now() + absl::Seconds(60);
+  }
+
+  ModuleId Add(absl::string_view text, absl::string_view name = "program") {
+    return engine_->AddBitcode(ParseToBitcode(text), name).value();
+  }
+
+  template <typename Signature>
+  Signature* Get(absl::string_view name) {
+    return engine_->Lookup<Signature>(name).value();
+  }
+
+  FunctionHeat Heat(absl::string_view function) { return HeatOf(*engine_, function); }
+
+  // Whether `function` gets its better body if `call` is called often enough.
+  bool IsPromotedBy(absl::string_view function, const std::function<void()>& call) {
+    return DoUntil([&] { return Heat(function).tier == 1; }, call);
+  }
+
+  const std::shared_ptr<BetterBodies> bodies_ = std::make_shared<BetterBodies>();
+  std::unique_ptr<Engine> engine_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Threads, PromotionTest, ::testing::Values(0, 1));
+
+constexpr char kPlus[] = "define i64 @plus(i64 %x) { %y = add i64 %x, 5 ret i64 %y }";
+
+// sum(n) is 0 + 1 * 3 + 2 * 3 ... + (n - 1) * 3, and @calls counts its iterations.
+constexpr char kSum[] = R"(
+  @calls = global i64 0
+  define i64 @triple(i64 %x) {
+    %c = load i64, ptr @calls
+    %d = add i64 %c, 1
+    store i64 %d, ptr @calls
+    %y = mul i64 %x, 3
+    ret i64 %y
+  }
+  define i64 @sum(i64 %n) {
+  entry:
+    %i = alloca i64
+    %sum = alloca i64
+    store i64 0, ptr %i
+    store i64 0, ptr %sum
+    br label %loop
+  loop:
+    %i1 = load i64, ptr %i
+    %more = icmp slt i64 %i1, %n
+    br i1 %more, label %body, label %end
+  body:
+    %t = call i64 @triple(i64 %i1)
+    %s1 = load i64, ptr %sum
+    %s2 = add i64 %s1, %t
+    store i64 %s2, ptr %sum
+    %i2 = add i64 %i1, 1
+    store i64 %i2, ptr %i
+    br label %loop
+  end:
+    %r = load i64, ptr %sum
+    ret i64 %r
+  })";
+
+// --- Getting hot ---
+
+TEST_P(PromotionTest, FunctionIsPromotedWhenItHasBeenCalledOftenEnough) {
+  for (uint32_t threshold : {1, 2, 10}) {
+    SCOPED_TRACE(threshold);
+    Create(threshold);
+    Add(kPlus);
+    auto* plus = Get<int64_t(int64_t)>("plus");
+    for (uint32_t i = 1; i < threshold; ++i) {
+      EXPECT_EQ(plus(i), i + 5);
+      EXPECT_EQ(Heat("plus").tier, 0);
+    }
+    EXPECT_EQ(engine_->stats().bodies_promoted, 0u);
+    EXPECT_EQ(plus(1), 6);
+    if (GetParam() == 0) {
+      EXPECT_EQ(Heat("plus").tier, 1);
+    } else {
+      EXPECT_TRUE(IsPromotedBy("plus", [&] { plus(1); }));
+    }
+    EXPECT_EQ(plus(2), 7);
+    const FunctionHeat heat = Heat("plus");
+    EXPECT_EQ(heat.module, "program");
+    EXPECT_GE(heat.polls_promoted, threshold);
+    EXPECT_GT(heat.first_bytes, 0u);
+    EXPECT_GT(heat.better_bytes, 0u);
+    EXPECT_GT(heat.better_time, absl::ZeroDuration());
+    EXPECT_EQ(heat.failures, 0u);
+    EXPECT_EQ(engine_->stats().bodies_promoted, 1u);
+    EXPECT_EQ(engine_->stats().functions_compiled, 1u);
+  }
+}
+
+TEST_P(PromotionTest, OnlyWhatIsHotIs) {
+  Create(1000);
+  Add(kPlus);
+  Add(kSum);
+  auto* plus = Get<int64_t(int64_t)>("plus");
+  EXPECT_EQ(Get<int64_t(int64_t)>("sum")(4), 18);
+  EXPECT_TRUE(IsPromotedBy("plus", [&] { plus(1); }));
+  EXPECT_EQ(Heat("sum").tier, 0);
+  EXPECT_EQ(Heat("triple").tier, 0);
+}
+
+TEST_P(PromotionTest, EveryWayToAFunctionLeadsToItsBetterBody) {
+  Create(10);
+  Add(R"(
+    declare i32 @firstcall_test_is_better()
+    @table = global [1 x ptr] [ptr @f]
+    define i32 @f() { %r = call i32 @firstcall_test_is_better() %s = xor i32 %r, 2 ret i32 %s }
+    define ptr @address() { ret ptr @f }
+    define i32 @caller() noinline { %r = call i32 @f() ret i32 %r }
+    define i32 @through_table() {
+      %f = load ptr, ptr @table
+      %r = call i32 %f()
+      ret i32 %r
+    })");
+  auto* f = Get<int()>("f");
+  auto* caller = Get<int()>("caller");
+  auto* through_table = Get<int()>("through_table");
+  auto* taken = reinterpret_cast<int (*)()>(Get<void*()>("address")());
+  EXPECT_EQ(f(), 2);
+  EXPECT_EQ(caller(), 2);
+  EXPECT_EQ(through_table(), 2);
+  EXPECT_EQ(taken, f);
+  EXPECT_TRUE(IsPromotedBy("f", [&] { f(); }));
+  EXPECT_EQ(f(), 3);
+  EXPECT_EQ(taken(), 3);
+  EXPECT_EQ(caller(), 3);
+  EXPECT_EQ(through_table(), 3);
+  EXPECT_EQ(Get<int()>("f"), f);
+  EXPECT_EQ(Get<void*()>("address")(), reinterpret_cast<void*>(taken));
+}
+
+// The outermost call is the only one from outside; it ends when a call in it runs the better body.
+TEST_P(PromotionTest, RecursionGetsItsBetterBodyWithinOneCall) {
+  Create(10);
+  Add(R"(
+    declare i32 @firstcall_test_is_better()
+    define i64 @walk(i64 %depth) {
+      %better = call i32 @firstcall_test_is_better()
+      %stop = icmp ne i32 %better, 0
+      br i1 %stop, label %found, label %on
+    on:
+      %leaf = icmp eq i64 %depth, 0
+      br i1 %leaf, label %nothing, label %down
+    down:
+      %less = sub i64 %depth, 1
+      %a = call i64 @walk(i64 %less)
+      %a.found = icmp ne i64 %a, 0
+      br i1 %a.found, label %found, label %other
+    other:
+      %b = call i64 @walk(i64 %less)
+      ret i64 %b
+    found:
+      ret i64 1
+    nothing:
+      ret i64 0
+    })");
+  EXPECT_EQ(Get<int64_t(int64_t)>("walk")(60), 1);
+  EXPECT_LT(absl::Now(), deadline);
+  EXPECT_EQ(Heat("walk").tier, 1);
+}
+
+// --- Running loops ---
+
+TEST_P(PromotionTest, LoopThatDoesNotEndOtherwiseIsLeft) {
+  Create(10);
+  Add(R"(
+    declare i32 @firstcall_test_is_better()
+    define i64 @spin(i64 %x) {
+    entry:
+      %y = mul i64 %x, 3
+      br label %loop
+    loop:
+      %better = call i32 @firstcall_test_is_better()
+      %on = icmp eq i32 %better, 0
+      br i1 %on, label %loop, label %end
+    end:
+      ret i64 %y
+    })");
+  EXPECT_EQ(Get<int64_t(int64_t)>("spin")(14), 42);
+  EXPECT_LT(absl::Now(), deadline);
+  const FunctionHeat heat = Heat("spin");
+  EXPECT_EQ(heat.loops_entered, 1u);
+  EXPECT_EQ(heat.continuations, 1u);
+  EXPECT_GT(heat.continuation_bytes, 0u);
+  EXPECT_GT(heat.continuation_time, absl::ZeroDuration());
+}
+
+TEST_P(PromotionTest, LongLoopIsLeftInTheMiddle) {
+  for (uint32_t threshold : {1, 2, 10, 100000}) {
+    SCOPED_TRACE(threshold);
+    Create(threshold);
+    Add(kSum);
+    constexpr int64_t kN = 30000000;
+    EXPECT_EQ(Get<int64_t(int64_t)>("sum")(kN), kN * (kN - 1) / 2 * 3);
+    EXPECT_EQ(*static_cast<int64_t*>(engine_->LookupAddress("calls").value()), kN);
+    EXPECT_EQ(Heat("sum").loops_entered, 1u);
+    EXPECT_EQ(Heat("sum").failures, 0u);
+  }
+}
+
+TEST_P(PromotionTest, AtomicsInALoopCountEveryIteration) {
+  Create(10);
+  Add(R"(
+    @count = global i64 0
+    @seen = global i64 0
+    define void @f(i64 %n) {
+    entry:
+      br label %loop
+    loop:
+      %i = phi i64 [ 0, %entry ], [ %i2, %loop ]
+      %old = atomicrmw add ptr @count, i64 1 seq_cst
+      store volatile i64 %old, ptr @seen
+      %i2 = add i64 %i, 1
+      %more = icmp slt i64 %i2, %n
+      br i1 %more, label %loop, label %end
+    end:
+      ret void
+    })");
+  auto* f = Get<void(int64_t)>("f");
+  int64_t expected = 0;
+  EXPECT_TRUE(DoUntil([&] { return Heat("f").loops_entered > 0; },
+                      [&] {
+                        std::vector<std::thread> threads;
+                        for (int t = 0; t < 4; ++t) threads.emplace_back([&] { f(500000); });
+                        for (std::thread& thread : threads) thread.join();
+                        expected += 4 * 500000;
+                      }));
+  EXPECT_EQ(*static_cast<int64_t*>(engine_->LookupAddress("count").value()), expected);
+}
+
+// Every third number is thrown and caught in the loop; then one leaves it.
+TEST_P(PromotionTest, ExceptionsAreThrownInAndOutOfAContinuation) {
+  Create(10);
+  Add(R"(
+    declare void @firstcall_test_throw_number(i64)
+    declare i32 @firstcall_test_is_better()
+    declare i32 @__gxx_personality_v0(...)
+    declare ptr @__cxa_begin_catch(ptr)
+    declare void @__cxa_end_catch()
+    define i64 @f(i64 %n) uwtable personality ptr @__gxx_personality_v0 {
+    entry:
+      %sum = alloca i64
+      store i64 0, ptr %sum
+      br label %loop
+    loop:
+      %i = phi i64 [ 0, %entry ], [ %i2, %next ]
+      %m = urem i64 %i, 3
+      %throws = icmp eq i64 %m, 0
+      br i1 %throws, label %throw, label %next
+    throw:
+      invoke void @firstcall_test_throw_number(i64 %i) to label %next unwind label %caught
+    caught:
+      %pad = landingpad { ptr, i32 } catch ptr null
+      %thrown = extractvalue { ptr, i32 } %pad, 0
+      %value = call ptr @__cxa_begin_catch(ptr %thrown)
+      %number = load i64, ptr %value
+      call void @__cxa_end_catch()
+      %old = load i64, ptr %sum
+      %new = add i64 %old, %number
+      store i64 %new, ptr %sum
+      br label %next
+    next:
+      %i2 = add i64 %i, 1
+      %more = icmp slt i64 %i2, %n
+      %better = call i32 @firstcall_test_is_better()
+      %wait = icmp eq i32 %better, 0
+      %on = or i1 %more, %wait
+      br i1 %on, label %loop, label %end
+    end:
+      %thousand = icmp sge i64 %n, 1000
+      br i1 %thousand, label %out, label %back
+    out:
+      call void @firstcall_test_throw_number(i64 %n)
+      unreachable
+    back:
+      %r = load i64, ptr %sum
+      ret i64 %r
+    })");
+  auto* f = Get<int64_t(int64_t)>("f");
+  EXPECT_THROW(
+      try { f(1000); } catch (int64_t n) {
+        EXPECT_EQ(n, 1000);
+        throw;
+      },
+      int64_t);
+  EXPECT_EQ(Heat("f").loops_entered, 1u);
+  if (GetParam() == 0) {
+    EXPECT_EQ(f(10), 0 + 3 + 6 + 9);
+  }
+  EXPECT_LT(absl::Now(), deadline);
+}
+
+TEST_P(PromotionTest, LongJumpsLeadToTheFrameTheyCameFrom) {
+  Create(2);
+  Add(R"(
+    @buffer = internal global [64 x i64] zeroinitializer
+    declare i32 @_setjmp(ptr) returns_twice
+    declare void @longjmp(ptr, i32) noreturn
+    define void @jumps(i64 %n) {
+    entry:
+      br label %loop
+    loop:
+      %i = phi i64 [ 0, %entry ], [ %i2, %loop ]
+      %i2 = add i64 %i, 1
+      %more = icmp slt i64 %i2, %n
+      br i1 %more, label %loop, label %end
+    end:
+      call void @longjmp(ptr @buffer, i32 9)
+      unreachable
+    }
+    define i64 @f(i64 %n) {
+    entry:
+      %k = alloca i64
+      store volatile i64 0, ptr %k
+      br label %loop
+    loop:
+      %jumped = call i32 @_setjmp(ptr @buffer) returns_twice
+      %is = icmp eq i32 %jumped, 9
+      br i1 %is, label %back, label %go
+    go:
+      call void @jumps(i64 %n)
+      br label %back
+    back:
+      %old = load volatile i64, ptr %k
+      %new = add i64 %old, 1
+      store volatile i64 %new, ptr %k
+      %more = icmp slt i64 %new, %n
+      br i1 %more, label %loop, label %end
+    end:
+      %r = load volatile i64, ptr %k
+      ret i64 %r
+    })");
+  auto* f = Get<int64_t(int64_t)>("f");
+  EXPECT_TRUE(IsPromotedBy("f", [&] { EXPECT_EQ(f(500), 500); }));
+  EXPECT_EQ(f(500), 500);
+  EXPECT_EQ(Heat("f").continuations, 0u);
+  EXPECT_GE(Heat("jumps").loops_entered, 1u);
+}
+
+TEST_P(PromotionTest, TailCallsThatMustBeTakeNoStack) {
+  Create(10);
+  Add(R"(
+    define i64 @even(i64 %n) {
+      %z = icmp eq i64 %n, 0
+      br i1 %z, label %yes, label %on
+    yes:
+      ret i64 1
+    on:
+      %m = sub i64 %n, 1
+      %r = musttail call i64 @odd(i64 %m)
+      ret i64 %r
+    }
+    define i64 @odd(i64 %n) {
+      %z = icmp eq i64 %n, 0
+      br i1 %z, label %no, label %on
+    no:
+      ret i64 0
+    on:
+      %m = sub i64 %n, 1
+      %r = musttail call i64 @even(i64 %m)
+      ret i64 %r
+    })");
+  auto* even = Get<int64_t(int64_t)>("even");
+  EXPECT_TRUE(IsPromotedBy("even", [&] { EXPECT_EQ(even(10000000), 1); }));
+  EXPECT_EQ(even(10000001), 0);
+}
+
+TEST_P(PromotionTest, ComputedGotoIsLeftAtItsTargets) {
+  Create(10);
+  Add(R"(
+    declare i32 @firstcall_test_is_better()
+    @labels = internal constant [3 x ptr] [ptr blockaddress(@f, %add), ptr blockaddress(@f, %twice),
+                                           ptr blockaddress(@f, %end)]
+    define i64 @f(ptr %code) {
+    entry:
+      br label %dispatch
+    dispatch:
+      %sum = phi i64 [ 1, %entry ], [ %more, %add ], [ %much, %twice ]
+      %pc = phi i64 [ 0, %entry ], [ %pc1, %add ], [ %pc2, %twice ]
+      %op.p = getelementptr i8, ptr %code, i64 %pc
+      %op = load i8, ptr %op.p
+      %op64 = zext i8 %op to i64
+      %label.p = getelementptr [3 x ptr], ptr @labels, i64 0, i64 %op64
+      %label = load ptr, ptr %label.p
+      indirectbr ptr %label, [label %add, label %twice, label %end]
+    add:
+      %more = add i64 %sum, 1
+      %pc1 = add i64 %pc, 1
+      br label %dispatch
+    twice:
+      %double = mul i64 %sum, 2
+      %much = urem i64 %double, 1000003
+      %pc2 = add i64 %pc, 1
+      br label %dispatch
+    end:
+      ret i64 %sum
+    })");
+  auto* f = Get<int64_t(const char*)>("f");
+  std::string code;
+  int64_t expected = 1;
+  for (int i = 0; i < 200000; ++i) {
+    const bool doubles = i % 7 == 3;
+    code.push_back(doubles ? 1 : 0);
+    expected = doubles ? expected * 2 % 1000003 : expected + 1;
+  }
+  code.push_back(2);
+  EXPECT_TRUE(DoUntil([&] { return Heat("f").loops_entered > 0; },
+                      [&] { EXPECT_EQ(f(code.data()), expected); }));
+  EXPECT_TRUE(IsPromotedBy("f", [&] { EXPECT_EQ(f(code.data()), expected); }));
+  EXPECT_EQ(f(code.data()), expected);
+  EXPECT_EQ(Heat("f").failures, 0u);
+}
+
+TEST_P(PromotionTest, ThreadLocalVariablesStayEachThreadsOwn) {
+  Create(10);
+  Add(R"(
+    @count = internal thread_local global i64 100
+    define i64 @f(i64 %n) {
+    entry:
+      br label %loop
+    loop:
+      %i = phi i64 [ 0, %entry ], [ %i2, %loop ]
+      %p = call ptr @llvm.threadlocal.address.p0(ptr @count)
+      %old = load i64, ptr %p
+      %new = add i64 %old, 1
+      store i64 %new, ptr %p
+      %i2 = add i64 %i, 1
+      %more = icmp slt i64 %i2, %n
+      br i1 %more, label %loop, label %end
+    end:
+      %q = call ptr @llvm.threadlocal.address.p0(ptr @count)
+      %r = load i64, ptr %q
+      ret i64 %r
+    }
+    declare ptr @llvm.threadlocal.address.p0(ptr))");
+  auto* f = Get<int64_t(int64_t)>("f");
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 1; i <= 100; ++i) EXPECT_EQ(f(1000), 100 + i * 1000);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  int64_t count = 100;
+  EXPECT_TRUE(IsPromotedBy("f", [&] { EXPECT_EQ(f(50), count += 50); }));
+  EXPECT_GE(Heat("f").loops_entered, 1u);
+}
+
+constexpr char kWithDebugInformation[] = R"(
+  define i64 @sum(i64 %n) !dbg !4 {
+  entry:
+    %v = alloca i64, !dbg !7
+    call void @llvm.dbg.declare(metadata ptr %v, metadata !8, metadata !DIExpression()), !dbg !7
+    store i64 %n, ptr %v, !dbg !7
+    br label %loop, !dbg !7
+  loop:
+    %i = phi i64 [ 0, %entry ], [ %j, %loop ], !dbg !10
+    %sum = phi i64 [ 0, %entry ], [ %sum2, %loop ], !dbg !10
+    call void @llvm.dbg.value(metadata i64 %i, metadata !9, metadata !DIExpression()), !dbg !10
+    %sum2 = call i64 @add(i64 %sum, i64 %i), !dbg !10
+    %j = add i64 %i, 1, !dbg !10
+    %last = load i64, ptr %v, !dbg !10
+    %more = icmp slt i64 %j, %last, !dbg !10
+    br i1 %more, label %loop, label %end, !dbg !10
+  end:
+    ret i64 %sum2, !dbg !7
+  }
+  define internal i64 @add(i64 %a, i64 %b) !dbg !11 {
+    %c = add i64 %a, %b, !dbg !12
+    ret i64 %c, !dbg !12
+  }
+  declare void @llvm.dbg.declare(metadata, metadata, metadata)
+  declare void @llvm.dbg.value(metadata, metadata, metadata)
+  !llvm.dbg.cu = !{!0}
+  !llvm.module.flags = !{!2}
+  !0 = distinct !DICompileUnit(language: DW_LANG_C99, file: !1, emissionKind: FullDebug)
+  !1 = !DIFile(filename: "sum.c", directory: "/")
+  !2 = !{i32 2, !"Debug Info Version", i32 3}
+  !3 = !DISubroutineType(types: !{!5, !5})
+  !4 = distinct !DISubprogram(name: "sum", file: !1, line: 1, type: !3, unit: !0, spFlags: DISPFlagDefinition)
+  !5 = !DIBasicType(name: "long", size: 64, encoding: DW_ATE_signed)
+  !7 = !DILocation(line: 2, scope: !4)
+  !8 = !DILocalVariable(name: "v", scope: !4, type: !5)
+  !9 = !DILocalVariable(name: "i", scope: !4, type: !5)
+  !10 = !DILocation(line: 3, scope: !4)
+  !11 = distinct !DISubprogram(name: "add", file: !1, line: 8, type: !3, unit: !0, spFlags: DISPFlagDefinition | DISPFlagLocalToUnit)
+  !12 = !DILocation(line: 9, scope: !11))";
+
+TEST_P(PromotionTest, FunctionsWithDebugInformationArePromoted) {
+  Create(10);
+  Add(kWithDebugInformation);
+  auto* sum = Get<int64_t(int64_t)>("sum");
+  EXPECT_TRUE(IsPromotedBy("sum", [&] { EXPECT_EQ(sum(1000), 499500); }));
+  EXPECT_GE(Heat("sum").loops_entered, 1u);
+  EXPECT_EQ(Heat("sum").failures, 0u);
+}
+
+// --- Where code comes from, and where it goes ---
+
+enum class Form { kBitcode, kText, kModule };
+
+class PromotionSourceTest
+    : public ::testing::TestWithParam<std::tuple<size_t, Form, /*is_far=*/bool>> {};
+
+INSTANTIATE_TEST_SUITE_P(Sources, PromotionSourceTest,
+                         ::testing::Combine(::testing::Values(0, 1),
+                                            ::testing::Values(Form::kBitcode, Form::kText,
+                                                              Form::kModule),
+                                            ::testing::Bool()));
+
+TEST_P(PromotionSourceTest, BodiesAreMadeFromAnySource) {
+  const auto [threads, form, is_far] = GetParam();
+  EngineOptions options;
+  options.promotion.threshold = 10;
+  options.promotion.threads = threads;
+  // A manager of the client's, of which nothing is known.
+  if (is_far) options.memory_manager = [](std::shared_ptr<MemoryManager> own) { return own; };
+  std::unique_ptr<Engine> engine = Engine::Create(options).value();
+  const std::string text =
+      absl::StrCat(kSum, "\ndefine i64 @user(i64 %n) { %r = call i64 @sum(i64 %n) ret i64 %r }");
+  switch (form) {
+    case Form::kBitcode:
+      ASSERT_THAT(engine->AddBitcode(ParseToBitcode(text), "program"), IsOk());
+      break;
+    case Form::kText:
+      ASSERT_THAT(engine->AddAssembly(text, "program"), IsOk());
+      break;
+    case Form::kModule: {
+      auto context = std::make_unique<llvm::LLVMContext>();
+      std::unique_ptr<llvm::Module> module = ParseModule(text, *context);
+      ASSERT_THAT(engine->AddModule(std::move(context), std::move(module)), IsOk());
+      break;
+    }
+  }
+  auto* user = engine->Lookup<int64_t(int64_t)>("user").value();
+  auto* sum = engine->Lookup<int64_t(int64_t)>("sum").value();
+  int64_t calls = 0;
+  const auto call = [&] {
+    EXPECT_EQ(user(100), 14850);
+    EXPECT_EQ(sum(10), 135);
+    calls += 110;
+  };
+  EXPECT_TRUE(DoUntil(
+      [&] {
+        return HeatOf(*engine, "sum").tier == 1 && HeatOf(*engine, "user").tier == 1 &&
+               HeatOf(*engine, "sum").loops_entered > 0;
+      },
+      call));
+  call();
+  EXPECT_EQ(*static_cast<int64_t*>(engine->LookupAddress("calls").value()), calls);
+  for (const FunctionHeat& heat : engine->stats().promotions.functions) {
+    EXPECT_EQ(heat.failures, 0u) << heat.function;
+  }
+}
+
+TEST_P(PromotionTest, BetterBodiesCallTheDefinitionThatReplacesAWeakOne) {
+  Create(10);
+  Add(R"(
+    define weak i64 @f(i64 %x) { ret i64 1 }
+    define i64 @g(i64 %x) { %r = call i64 @f(i64 %x) ret i64 %r })",
+      "weak");
+  Add("define i64 @f(i64 %x) { ret i64 2 }", "strong");
+  auto* g = Get<int64_t(int64_t)>("g");
+  EXPECT_TRUE(IsPromotedBy("g", [&] { EXPECT_EQ(g(0), 2); }));
+  EXPECT_EQ(g(0), 2);
+}
+
+// --- Limits and failures ---
+
+TEST_P(PromotionTest, WithoutABudgetNothingIsPromoted) {
+  EngineOptions options;
+  options.promotion.budget = absl::ZeroDuration();
+  Create(1, options);
+  Add(kSum);
+  auto* sum = Get<int64_t(int64_t)>("sum");
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(sum(1000), 1498500);
+  absl::SleepFor(absl::Milliseconds(20));
+  EXPECT_EQ(sum(1000), 1498500);
+  EXPECT_EQ(engine_->stats().bodies_promoted, 0u);
+  EXPECT_EQ(Heat("sum").tier, 0);
+  EXPECT_EQ(Heat("sum").failures, 0u);
+  EXPECT_GT(Heat("sum").polls, 100000u);
+}
+
+TEST_P(PromotionTest, WithABudgetItEnds) {
+  EngineOptions options;
+  options.promotion.budget = absl::Nanoseconds(1);
+  Create(1, options);
+  Add("define i64 @a(i64 %x) { ret i64 1 } define i64 @b(i64 %x) { ret i64 2 }");
+  auto* a = Get<int64_t(int64_t)>("a");
+  auto* b = Get<int64_t(int64_t)>("b");
+  EXPECT_TRUE(IsPromotedBy("a", [&] { a(0); }));
+  for (int i = 0; i < 1000; ++i) EXPECT_EQ(b(0), 2);
+  absl::SleepFor(absl::Milliseconds(20));
+  EXPECT_EQ(Heat("b").tier, 0);
+}
+
+TEST_P(PromotionTest, OtherTiersCountNothing) {
+  for (Tier tier : {Tier::kZero, Tier::kOne}) {
+    EngineOptions options;
+    options.tier = tier;
+    Create(1, options);
+    Add(kSum);
+    auto* sum = Get<int64_t(int64_t)>("sum");
+    for (int i = 0; i < 100; ++i) EXPECT_EQ(sum(100), 14850);
+    EXPECT_TRUE(engine_->stats().promotions.functions.empty());
+    EXPECT_EQ(engine_->stats().bodies_promoted, 0u);
+  }
+}
+
+// Has no memory when it is told so.
+class TightMemory final : public MemoryManager {
+ public:
+  explicit TightMemory(std::shared_ptr<MemoryManager> own) : own_(std::move(own)) {}
+  absl::StatusOr<MemoryBlock> Allocate(const MemoryRequest& request) override {
+    if (is_full) return absl::ResourceExhaustedError("code memory: full");
+    return own_->Allocate(request);
+  }
+  absl::Status Finalize(absl::Span<const MemoryBlock> blocks) override {
+    return own_->Finalize(blocks);
+  }
+  void Free(absl::Span<const MemoryBlock> blocks) override { own_->Free(blocks); }
+
+  std::atomic<bool> is_full{false};
+
+ private:
+  const std::shared_ptr<MemoryManager> own_;
+};
+
+TEST_P(PromotionTest, WhatCannotBeMadeBetterGoesOn) {
+  std::shared_ptr<TightMemory> memory;
+  EngineOptions options;
+  options.memory_manager = [&](std::shared_ptr<MemoryManager> own) {
+    return memory = std::make_shared<TightMemory>(std::move(own));
+  };
+  Create(10, options);
+  Add(kSum);
+  auto* sum = Get<int64_t(int64_t)>("sum");
+  EXPECT_EQ(sum(2), 3);
+  memory->is_full = true;
+  // Its body and its continuation.
+  EXPECT_TRUE(DoUntil([&] { return Heat("sum").failures == 2; },
+                      [&] {
+                        EXPECT_EQ(sum(100), 14850);
+                        for (int i = 0; i < 100; ++i) EXPECT_EQ(sum(0), 0);
+                      }));
+  EXPECT_EQ(Heat("sum").tier, 0);
+  EXPECT_EQ(Heat("sum").loops_entered, 0u);
+  // It is not tried again.
+  memory->is_full = false;
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(sum(100), 14850);
+  EXPECT_EQ(Heat("sum").failures, 2u);
+  EXPECT_EQ(Heat("sum").tier, 0);
+}
+
+}  // namespace
+}  // namespace firstcall
