@@ -120,6 +120,12 @@ void* Promoter::Ask(HeatCounter* counter, uint32_t loop) {
       answer.serve->promoter.Serve(*answer.serve);
       answer.code = Known(*answer.serve, loop);
     }
+  } else if (answer.lacks_thread != nullptr && !WorkScope::IsInterrupted()) {
+    WorkScope scope;
+    if (is_there()) {
+      absl::MutexLock lock(&answer.lacks_thread->mutex_);
+      answer.lacks_thread->EnsureThread();
+    }
   }
   return answer.code;
 }
@@ -138,30 +144,40 @@ void* Promoter::Known(HotFunction& function, uint32_t loop) {
 Promoter::Answer Promoter::Register(HotFunction& function, uint32_t loop) {
   function.asked_times.fetch_add(1, std::memory_order_relaxed);
   function.counter->left.store(interval_, std::memory_order_relaxed);
-  if (void* code = Known(function, loop)) return {code, nullptr};
+  if (void* code = Known(function, loop)) return {code, nullptr, nullptr};
   // A loop that has no continuation may be all that ever asks: the function is hot all the same.
   if (loop != kNoLoop && function.Find(loop) != nullptr) loop = kNoLoop;
   const bool is_decided = loop == kNoLoop && function.is_decided.load(std::memory_order_relaxed);
   if (is_decided || is_stopping_) return {};
   if (thread_count_ == 0 && WorkScope::IsInterrupted()) return {};
+  // Of what was asked in the parent, too.
+  Answer answer;
+  if (LacksThread()) answer.lacks_thread = this;
   uint32_t nothing = kNothing;
-  if (!function.asked.compare_exchange_strong(nothing, loop, std::memory_order_acq_rel)) return {};
-  if (thread_count_ == 0) return {nullptr, &function};
+  if (!function.asked.compare_exchange_strong(nothing, loop, std::memory_order_acq_rel)) {
+    return answer;
+  }
+  if (thread_count_ == 0) return {nullptr, &function, nullptr};
   function.next_asking = asking_.load(std::memory_order_relaxed);
   while (!asking_.compare_exchange_weak(function.next_asking, &function, std::memory_order_release,
                                         std::memory_order_relaxed)) {
   }
   if (Team* team = team_.load(std::memory_order_acquire)) sem_post(&team->work);
-  return {};
+  return answer;
 }
 
 // --- Serving ---
 
+bool Promoter::LacksThread() const {
+  if (thread_count_ == 0) return false;
+  const Team* team = team_.load(std::memory_order_acquire);
+  return team == nullptr || team->owner != getpid();
+}
+
 void Promoter::EnsureThread() {
-  Team* team = team_.load(std::memory_order_relaxed);
-  if (thread_count_ == 0 || is_stopping_ || (team != nullptr && team->owner == getpid())) return;
+  if (is_stopping_ || !LacksThread()) return;
   // A parent's team is left as it is: its threads do not exist here.
-  team = new Team(getpid());
+  Team* team = new Team(getpid());
   team_.store(team, std::memory_order_release);
   if (!exit_hook_) {
     exit_hook_.emplace([this] { StopForExit(); });

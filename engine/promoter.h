@@ -8,8 +8,8 @@
 // because somebody may be running it.
 //
 // Thread-safe. Asking takes no lock and no memory, so that a signal handler may be what asks; only
-// without a thread must a handler not have interrupted what it would have to do, and then nothing
-// is done.
+// without a thread, and until a forked child has one of its own, must a handler not have
+// interrupted what it would have to do, and if that is the engine's work, nothing is done.
 
 #ifndef FIRSTCALL_ENGINE_PROMOTER_H_
 #define FIRSTCALL_ENGINE_PROMOTER_H_
@@ -85,10 +85,12 @@ class Promoter {
   struct Answer {
     void* code = nullptr;
     HotFunction* serve = nullptr;
+    Promoter* lacks_thread = nullptr;  // In a child of the process that made them.
   };
   Answer Register(HotFunction& function, uint32_t loop);
   static void* Known(HotFunction& function, uint32_t loop);
   static void WaitForAsking();
+  bool LacksThread() const;
   void EnsureThread() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Work(Team& team);
   // Takes the hottest of those that have asked; null if there is none.
