@@ -1,5 +1,7 @@
 // Hot functions get better bodies, and running loops go on in them.
 
+#include "tests/api/promotion.h"
+
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -16,7 +18,6 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "memory/memory_manager.h"
-#include "tests/api/promotion.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/status_matchers.h"
 

@@ -1,0 +1,357 @@
+// Promotion while modules are removed and detached, the process forks or exits, and signals come.
+
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "engine/engine.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "memory/in_process_mapper.h"
+#include "memory/page_mapper.h"
+#include "tests/api/promotion.h"
+#include "tests/testing/host.h"
+#include "tests/testing/ir.h"
+#include "tests/testing/status_matchers.h"
+
+namespace firstcall {
+namespace {
+
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define FIRSTCALL_UNDER_TSAN
+#endif
+#endif
+
+std::atomic<bool> may_end{false};
+std::atomic<int> waiting{0};
+extern "C" int firstcall_test_may_end() {
+  ++waiting;
+  return may_end ? 1 : 0;
+}
+
+std::unique_ptr<Engine> Make(size_t threads, uint32_t threshold) {
+  EngineOptions options;
+  options.promotion.threads = threads;
+  options.promotion.threshold = threshold;
+  return Engine::Create(std::move(options)).value();
+}
+
+// sum<i>(n) is 0 + 1 + ... + (n - 1) + i, for i from 0 to `count` - 1.
+std::string Sums(int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) {
+    absl::StrAppend(&text, "define i64 @sum", i, R"((i64 %n) {
+      entry:
+        br label %loop
+      loop:
+        %k = phi i64 [ 0, %entry ], [ %k2, %body ]
+        %sum = phi i64 [ )",
+                    i, R"(, %entry ], [ %sum2, %body ]
+        %more = icmp slt i64 %k, %n
+        br i1 %more, label %body, label %end
+      body:
+        %sum2 = add i64 %sum, %k
+        %k2 = add i64 %k, 1
+        br label %loop
+      end:
+        ret i64 %sum
+      }
+      )");
+  }
+  return text;
+}
+
+using Sum = int64_t (*)(int64_t);
+
+Sum Get(const Engine& engine, int i) {
+  return const_cast<Engine&>(engine).Lookup<int64_t(int64_t)>(absl::StrCat("sum", i)).value();
+}
+
+class PromotionLifetimeTest : public ::testing::TestWithParam<size_t> {};
+
+INSTANTIATE_TEST_SUITE_P(Threads, PromotionLifetimeTest, ::testing::Values(0, 1));
+
+// --- Modules that go ---
+
+TEST_P(PromotionLifetimeTest, ModulesAreRemovedWhileTheirFunctionsAreMadeBetter) {
+  std::unique_ptr<Engine> engine = Make(GetParam(), 1);
+  const std::string bitcode = ParseToBitcode(Sums(10));
+  size_t used = 0;
+  for (int round = 0; round < 20; ++round) {
+    const ModuleId id = engine->AddBitcode(bitcode, "sums").value();
+    for (int i = 0; i < 10; ++i) EXPECT_EQ(Get(*engine, i)(20), 190 + i);
+    ASSERT_THAT(engine->Remove(id), IsOk());
+    if (round == 0) used = engine->stats().memory.used.total();
+    EXPECT_TRUE(engine->stats().promotions.functions.empty());
+  }
+  // Blocks of stubs and counters stay, to be used again; how many there are at once varies.
+  EXPECT_LE(engine->stats().memory.used.total(), used + 20000);
+  EXPECT_GT(engine->stats().bodies_promoted, 0u);
+}
+
+TEST_P(PromotionLifetimeTest, EngineGoesWhileFunctionsAreMadeBetter) {
+  const std::string bitcode = ParseToBitcode(Sums(10));
+  for (int round = 0; round < 10; ++round) {
+    std::unique_ptr<Engine> engine = Make(GetParam(), 1);
+    ASSERT_THAT(engine->AddBitcode(bitcode, "sums"), IsOk());
+    for (int i = 0; i < 10; ++i) EXPECT_EQ(Get(*engine, i)(20), 190 + i);
+  }
+}
+
+TEST_P(PromotionLifetimeTest, DetachedCodeGoesOnWithoutItsEngine) {
+  for (int round = 0; round < 10; ++round) {
+    std::unique_ptr<Engine> engine = Make(GetParam(), 2);
+    const ModuleId id = engine->AddBitcode(ParseToBitcode(Sums(6)), "sums").value();
+    // Some hot, some not yet, some never called.
+    for (int i = 0; i < 4; ++i) EXPECT_EQ(Get(*engine, i)(i < 2 ? 100 : 0), (i < 2 ? 4950 : 0) + i);
+    std::unique_ptr<DetachedCode> code = engine->Detach(id).value();
+    EXPECT_TRUE(engine->stats().promotions.functions.empty());
+    if (round % 2 == 0) engine = nullptr;
+    for (int i = 0; i < 6; ++i) {
+      Sum sum = *code->Lookup<int64_t(int64_t)>(absl::StrCat("sum", i));
+      EXPECT_EQ(sum(100000), 4999950000 + i);
+    }
+    if (round % 4 < 2) engine = nullptr;
+    code = nullptr;
+  }
+}
+
+// A thread is in its loop all the time.
+TEST_P(PromotionLifetimeTest, RunningLoopIsDetachedAndOutlivesTheEngine) {
+  for (int round = 0; round < 10; ++round) {
+    // So that it is asked about now and then, or each time.
+    std::unique_ptr<Engine> engine = Make(GetParam(), round % 2 == 0 ? 1 : 1000);
+    const ModuleId id = engine
+                            ->AddBitcode(ParseToBitcode(R"(
+      declare i32 @firstcall_test_may_end()
+      define i64 @f(i64 %x) {
+      entry:
+        %y = mul i64 %x, 3
+        br label %loop
+      loop:
+        %end = call i32 @firstcall_test_may_end()
+        %on = icmp eq i32 %end, 0
+        br i1 %on, label %loop, label %out
+      out:
+        ret i64 %y
+      })"),
+                                         "program")
+                            .value();
+    Sum f = *engine->Lookup<int64_t(int64_t)>("f");
+    may_end = false;
+    waiting = 0;
+    int64_t result = 0;
+    std::thread runner([&] { result = f(14); });
+    while (waiting < 10 * round) std::this_thread::yield();
+    std::unique_ptr<DetachedCode> code = engine->Detach(id).value();
+    engine = nullptr;
+    const int before = waiting;
+    while (waiting < before + 5000) std::this_thread::yield();
+    may_end = true;
+    runner.join();
+    EXPECT_EQ(result, 42);
+  }
+}
+
+// --- Fork ---
+
+#if !defined(FIRSTCALL_UNDER_TSAN)  // Its own threads and locks do not survive fork.
+
+int ChildsAnswer(Engine& engine, int i) {
+  Sum sum = Get(engine, i);
+  const bool is_promoted =
+      DoUntil([&] { return HeatOf(engine, absl::StrCat("sum", i)).tier == 1; }, [&] { sum(10); });
+  return !is_promoted ? 1 : sum(10) == 45 + i ? 0 : 2;
+}
+
+TEST_P(PromotionLifetimeTest, HotFunctionsOfAForkedChildArePromoted) {
+  if (IsEmulated() && GetParam() > 0) {
+    GTEST_SKIP() << "a thread that a forked child makes may never start in the emulator";
+  }
+  for (int round = 0; round < 3; ++round) {
+    std::unique_ptr<Engine> engine = Make(GetParam(), 2);
+    ASSERT_THAT(engine->AddBitcode(ParseToBitcode(Sums(20)), "sums"), IsOk());
+    // In the parent half of them are hot, or becoming so.
+    for (int i = 0; i < 10; ++i) Get(*engine, i)(100);
+    std::vector<pid_t> children;
+    for (int i = 0; i < 20; i += 5) {
+      const pid_t child = fork();
+      if (child == 0) _exit(ChildsAnswer(*engine, i));
+      children.push_back(child);
+    }
+    EXPECT_EQ(ChildsAnswer(*engine, 19), 0);
+    for (pid_t child : children) {
+      int status = -1;
+      ASSERT_EQ(waitpid(child, &status, 0), child);
+      EXPECT_TRUE(WIFEXITED(status)) << status;
+      EXPECT_EQ(WEXITSTATUS(status), 0);
+    }
+  }
+}
+
+#endif
+
+// --- Exit ---
+
+TEST(PromotionDeathTest, ProcessExitsWhileFunctionsAreMadeBetter) {
+  for (int delay : {0, 1, 3, 10}) {
+    EXPECT_EXIT(
+        {
+          Engine* engine = Make(/*threads=*/1, /*threshold=*/1).release();
+          (void)engine->AddBitcode(ParseToBitcode(Sums(50)), "sums");
+          for (int i = 0; i < 50; ++i) Get(*engine, i)(100);
+          absl::SleepFor(absl::Milliseconds(delay));
+          std::exit(3);
+        },
+        testing::ExitedWithCode(3), "");
+  }
+}
+
+// --- Signals ---
+
+std::vector<Sum> called_in_handler;
+std::atomic<int> handled{0};
+std::atomic<int> wrong{0};
+void CallInHandler(int) {
+  for (size_t i = 0; i < called_in_handler.size(); ++i) {
+    if (called_in_handler[i](10) != 45 + static_cast<int64_t>(i)) ++wrong;
+  }
+  ++handled;
+}
+
+// A timer of the process's time, until it goes.
+class ProfilingTimer {
+ public:
+  explicit ProfilingTimer(int microseconds) {
+    handled = wrong = 0;
+    struct sigaction action = {};
+    action.sa_handler = &CallInHandler;
+    action.sa_flags = SA_RESTART;
+    sigaction(SIGPROF, &action, &before_);
+    Set(microseconds);
+  }
+  ~ProfilingTimer() {
+    Set(0);
+    // One may be on its way.
+    signal(SIGPROF, SIG_IGN);
+    sigaction(SIGPROF, &before_, nullptr);
+    called_in_handler.clear();
+  }
+
+ private:
+  static void Set(int microseconds) {
+    itimerval timer = {{0, microseconds}, {0, microseconds}};
+    setitimer(ITIMER_PROF, &timer, nullptr);
+  }
+
+  struct sigaction before_ = {};
+};
+
+// Whatever the thread holds that is interrupted: the allocator's locks, the engine's.
+TEST(PromotionSignalTest, PollsInAHandlerWaitForNobody) {
+  std::unique_ptr<Engine> engine = Make(/*threads=*/1, /*threshold=*/1);
+  ASSERT_THAT(engine->AddBitcode(ParseToBitcode(Sums(8)), "sums"), IsOk());
+  for (int i = 0; i < 8; ++i) {
+    called_in_handler.push_back(Get(*engine, i));
+    EXPECT_EQ(called_in_handler.back()(0), i);  // Compiles it, and asks for the first time.
+  }
+  const std::string bitcode = ParseToBitcode("define i64 @other(i64 %x) { ret i64 %x }");
+  ProfilingTimer timer(500);
+  EXPECT_TRUE(DoUntil([] { return handled >= 100; },
+                      [&] {
+                        const ModuleId id = engine->AddBitcode(bitcode, "other").value();
+                        auto* other = engine->Lookup<int64_t(int64_t)>("other").value();
+                        EXPECT_EQ(other(3), 3);
+                        std::vector<std::unique_ptr<char[]>> blocks;
+                        for (size_t i = 1; i < 200; ++i) {
+                          blocks.push_back(std::make_unique<char[]>(i * 97));
+                        }
+                        ASSERT_THAT(engine->Remove(id), IsOk());
+                      }));
+  EXPECT_EQ(wrong, 0);
+  EXPECT_TRUE(DoUntil(
+      [&] {
+        for (int i = 0; i < 8; ++i) {
+          if (HeatOf(*engine, absl::StrCat("sum", i)).tier == 0) return false;
+        }
+        return true;
+      },
+      [] { absl::SleepFor(absl::Milliseconds(1)); }));
+}
+
+TEST(PromotionSignalTest, WithoutAThreadAHandlerSeesToItItselfIfItInterruptsNoWork) {
+  std::unique_ptr<Engine> engine = Make(/*threads=*/0, /*threshold=*/10);
+  ASSERT_THAT(engine->AddBitcode(ParseToBitcode(Sums(1)), "sums"), IsOk());
+  called_in_handler.push_back(Get(*engine, 0));
+  EXPECT_EQ(called_in_handler.back()(0), 0);
+  signal(SIGUSR1, &CallInHandler);
+  EXPECT_TRUE(DoUntil([&] { return HeatOf(*engine, "sum0").tier == 1; }, [] { raise(SIGUSR1); }));
+  signal(SIGUSR1, SIG_DFL);
+  called_in_handler.clear();
+}
+
+// A signal comes whenever the engine wants to write to pages.
+class InterruptingMapper final : public PageMapper {
+ public:
+  size_t page_size() const override { return mapper_.page_size(); }
+  absl::StatusOr<Slab> Reserve(size_t size, ExecutorAddress near) override {
+    return mapper_.Reserve(size, near);
+  }
+  absl::StatusOr<std::vector<uint8_t*>> Initialize(
+      const Slab& slab, absl::Span<const SlabSegment> segments) override {
+    if (!called_in_handler.empty()) raise(SIGUSR1);
+    return mapper_.Initialize(slab, segments);
+  }
+  absl::StatusOr<AllocationId> Finalize(const Slab& slab, const Allocation& allocation) override {
+    if (!called_in_handler.empty()) raise(SIGUSR1);
+    return mapper_.Finalize(slab, allocation);
+  }
+  absl::Status Deallocate(absl::Span<const AllocationId> allocations) override {
+    return mapper_.Deallocate(allocations);
+  }
+  absl::Status Discard(const Slab& slab, const SlabSegment& pages) override {
+    return mapper_.Discard(slab, pages);
+  }
+  absl::Status SynchronizeInstructions() override { return mapper_.SynchronizeInstructions(); }
+  absl::Status Release(const Slab& slab) override { return mapper_.Release(slab); }
+
+ private:
+  InProcessMapper mapper_;
+};
+
+TEST(PromotionSignalTest, WithoutAThreadAHandlerThatInterruptsWorkLeavesItForLater) {
+  EngineOptions options;
+  options.promotion.threads = 0;
+  options.promotion.threshold = 10;
+  options.page_mapper = std::make_shared<InterruptingMapper>();
+  std::unique_ptr<Engine> engine = Engine::Create(std::move(options)).value();
+  ASSERT_THAT(engine->AddBitcode(ParseToBitcode(Sums(100)), "sums"), IsOk());
+  Sum sum = Get(*engine, 0);
+  EXPECT_EQ(sum(0), 0);
+  handled = wrong = 0;
+  signal(SIGUSR1, &CallInHandler);
+  called_in_handler.push_back(sum);
+  for (int i = 1; i < 100; ++i) EXPECT_EQ(Get(*engine, i)(0), i);
+  called_in_handler.clear();
+  signal(SIGUSR1, SIG_DFL);
+  EXPECT_GE(handled, 99);
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(HeatOf(*engine, "sum0").tier, 0);
+  EXPECT_EQ(HeatOf(*engine, "sum0").continuations, 0u);
+  EXPECT_GT(HeatOf(*engine, "sum0").polls, 100u);
+  EXPECT_TRUE(DoUntil([&] { return HeatOf(*engine, "sum0").tier == 1; }, [&] { sum(10); }));
+}
+
+}  // namespace
+}  // namespace firstcall

@@ -1,0 +1,147 @@
+// Functions are replaced by their better bodies, and running loops left for continuations, by the
+// thousand, while threads call them and modules come and go.
+
+#include <atomic>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "engine/engine.h"
+#include "gtest/gtest.h"
+#include "tests/testing/host.h"
+#include "tests/testing/ir.h"
+#include "tests/testing/status_matchers.h"
+
+namespace firstcall {
+namespace {
+
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+constexpr bool kIsSanitized = true;
+#elif defined(__has_feature)
+constexpr bool kIsSanitized = __has_feature(thread_sanitizer) || __has_feature(address_sanitizer);
+#else
+constexpr bool kIsSanitized = false;
+#endif
+
+constexpr int kThreads = 8;
+constexpr int kFunctions = 32;  // Of a module.
+constexpr int64_t kLong = 1000000;
+
+// Better bodies and continuations that have to be made: 10,000, or fewer where that takes minutes:
+// bazel test --config=tsan //tests/api:promotion_stress_test --test_env=PROMOTIONS=10000
+size_t Promotions() {
+  const char* promotions = std::getenv("PROMOTIONS");
+  return promotions != nullptr          ? static_cast<size_t>(std::atoi(promotions))
+         : kIsSanitized || IsEmulated() ? 1500
+                                        : 10000;
+}
+
+// The first function is a sum, f<name>_0(n) = 0 + 1 + ... + (n - 1); f<name>_<i>(n) is n * i.
+std::string Program(const std::string& name) {
+  std::string text = absl::StrCat("define i64 @f", name, R"(_0(i64 %n) {
+    entry:
+      br label %loop
+    loop:
+      %k = phi i64 [ 0, %entry ], [ %k2, %body ]
+      %sum = phi i64 [ 0, %entry ], [ %sum2, %body ]
+      %more = icmp slt i64 %k, %n
+      br i1 %more, label %body, label %end
+    body:
+      %sum2 = add i64 %sum, %k
+      %k2 = add i64 %k, 1
+      br label %loop
+    end:
+      ret i64 %sum
+    }
+    )");
+  for (int i = 1; i < kFunctions; ++i) {
+    absl::StrAppend(&text, "define i64 @f", name, "_", i, "(i64 %n) {\n  %y = mul i64 %n, ", i,
+                    "\n  ret i64 %y\n}\n");
+  }
+  return text;
+}
+
+using Sum = int64_t(int64_t);
+
+// What all threads call: half of it stays while the other half is added, called and removed.
+class Load {
+ public:
+  Load(size_t promotion_threads, uint32_t threshold, size_t promotions) : promotions_(promotions) {
+    EngineOptions options;
+    options.promotion.threads = promotion_threads;
+    options.promotion.threshold = threshold;
+    engine_ = Engine::Create(options).value();
+  }
+
+  void Run() {
+    std::vector<std::thread> threads;
+    for (int t = 0; t < kThreads; ++t) threads.emplace_back([&, t] { Work(t); });
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(wrong_, 0);
+    EXPECT_GE(engine_->stats().bodies_promoted, promotions_);
+    EXPECT_GT(loops_entered_, 0u);
+    EXPECT_EQ(failures_, 0u);
+  }
+
+ private:
+  // Thread t's own modules, and those that a neighbour has added just before.
+  void Work(int t) {
+    for (int round = 0; engine_->stats().bodies_promoted < promotions_; ++round) {
+      const std::string name = absl::StrCat(t, "_", round);
+      absl::StatusOr<ModuleId> id = round % 3 == 0
+                                        ? engine_->AddAssembly(Program(name), name)
+                                        : engine_->AddBitcode(ParseToBitcode(Program(name)), name);
+      ASSERT_THAT(id, IsOk());
+      std::vector<Sum*> functions;
+      for (int i = 0; i < kFunctions; ++i) {
+        functions.push_back(engine_->Lookup<Sum>(absl::StrCat("f", name, "_", i)).value());
+      }
+      // Two threads in the same functions, one of which began earlier.
+      std::thread other([&] { Call(functions, 5); });
+      Call(functions, 5);
+      other.join();
+      Note(name);
+      ASSERT_THAT(engine_->Remove(*id), IsOk());
+    }
+  }
+
+  void Call(const std::vector<Sum*>& functions, int times) {
+    for (int time = 0; time < times; ++time) {
+      // Long enough for the loop to be left while it runs.
+      const int64_t n = time == 0 ? kLong : 10 * time;
+      if (functions[0](n) != n * (n - 1) / 2) ++wrong_;
+      for (int i = 1; i < kFunctions; ++i) {
+        if (functions[i](time) != time * i) ++wrong_;
+      }
+    }
+  }
+
+  void Note(const std::string& module) {
+    for (const FunctionHeat& heat : engine_->stats().promotions.functions) {
+      if (heat.module != module) continue;
+      loops_entered_ += heat.loops_entered;
+      failures_ += heat.failures;
+    }
+  }
+
+  const size_t promotions_;
+  std::unique_ptr<Engine> engine_;
+  std::atomic<int> wrong_{0};
+  std::atomic<uint64_t> loops_entered_{0};
+  std::atomic<size_t> failures_{0};
+};
+
+TEST(PromotionStressTest, WhoeverFindsAFunctionHotReplacesIt) {
+  Load(/*promotion_threads=*/0, /*threshold=*/3, Promotions() / 2).Run();
+}
+
+TEST(PromotionStressTest, ThreadsReplaceWhatOthersRun) {
+  Load(/*promotion_threads=*/2, /*threshold=*/1, Promotions() / 2).Run();
+}
+
+}  // namespace
+}  // namespace firstcall
