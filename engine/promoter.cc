@@ -314,6 +314,8 @@ absl::StatusOr<ExecutorAddress> Promoter::CounterOf(FunctionKey key) {
       return counter.status();
     }
     made->counter = *counter;
+    // Whoever finds it by its counter finds all of it.
+    made->counter->owner.store(made.get(), std::memory_order_release);
     function = std::move(made);
   }
   return ExecutorAddress::Of(function->counter);
