@@ -2,7 +2,6 @@
 // thousand, while threads call them and modules come and go.
 
 #include <atomic>
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <thread>
@@ -19,26 +18,12 @@
 namespace firstcall {
 namespace {
 
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-constexpr bool kIsSanitized = true;
-#elif defined(__has_feature)
-constexpr bool kIsSanitized = __has_feature(thread_sanitizer) || __has_feature(address_sanitizer);
-#else
-constexpr bool kIsSanitized = false;
-#endif
-
 constexpr int kThreads = 8;
 constexpr int kFunctions = 32;  // Of a module.
 constexpr int64_t kLong = 1000000;
 
-// Better bodies and continuations that have to be made: 10,000, or fewer where that takes minutes:
-// bazel test --config=tsan //tests/api:promotion_stress_test --test_env=PROMOTIONS=10000
-size_t Promotions() {
-  const char* promotions = std::getenv("PROMOTIONS");
-  return promotions != nullptr          ? static_cast<size_t>(std::atoi(promotions))
-         : kIsSanitized || IsEmulated() ? 1500
-                                        : 10000;
-}
+// Better bodies and continuations that have to be made, all together.
+size_t Promotions() { return IsEmulated() ? 500 : 10000; }
 
 // The first function is a sum, f<name>_0(n) = 0 + 1 + ... + (n - 1); f<name>_<i>(n) is n * i.
 std::string Program(const std::string& name) {
