@@ -70,6 +70,7 @@ struct Promoter::Team {
   const pid_t owner;
   sem_t work;
   std::vector<std::unique_ptr<llvm::thread>> threads;
+  Team* next_abandoned = nullptr;
 };
 
 Promoter::Promoter(const PromotionOptions& options, HeatCounters& counters,
@@ -354,12 +355,12 @@ void Promoter::Remove(const SourceModule& module) {
 std::vector<HeatCounter*> Promoter::Detach(const SourceModule& module) {
   absl::MutexLock lock(&mutex_);
   std::vector<HeatCounter*> counters;
-  const std::vector<std::unique_ptr<HotFunction>> functions = Take(module);
-  for (const auto& function : functions) {
-    function->counter->handler.store(&NobodyIsThere);
-    counters.push_back(function->counter);
+  for (const auto& [key, function] : functions_) {
+    if (key.module == &module) function->counter->handler.store(&NobodyIsThere);
   }
+  // Whoever asks now may still put a function on the stack.
   WaitForAsking();
+  for (const auto& function : Take(module)) counters.push_back(function->counter);
   return counters;
 }
 
@@ -370,6 +371,9 @@ void Promoter::Stop() {
   for (size_t i = 0; i < team->threads.size(); ++i) sem_post(&team->work);
   if (is_exiting_) {
     for (const auto& thread : team->threads) thread->detach();
+    // They may still look at it.
+    static std::atomic<Team*> abandoned{nullptr};
+    team->next_abandoned = abandoned.exchange(team);
     return;
   }
   bool is_own = false;
