@@ -42,6 +42,7 @@ extern "C" int firstcall_test_may_end() {
 
 std::unique_ptr<Engine> Make(size_t threads, uint32_t threshold) {
   EngineOptions options;
+  options.tier = Tier::kAuto;
   options.promotion.threads = threads;
   options.promotion.threshold = threshold;
   return Engine::Create(std::move(options)).value();
@@ -353,6 +354,7 @@ class InterruptingMapper final : public PageMapper {
 
 TEST(PromotionSignalTest, WithoutAThreadAHandlerThatInterruptsWorkLeavesItForLater) {
   EngineOptions options;
+  options.tier = Tier::kAuto;
   options.promotion.threads = 0;
   options.promotion.threshold = 10;
   options.page_mapper = std::make_shared<InterruptingMapper>();

@@ -57,6 +57,7 @@ class Load {
  public:
   Load(size_t promotion_threads, uint32_t threshold, size_t promotions) : promotions_(promotions) {
     EngineOptions options;
+    options.tier = Tier::kAuto;
     options.promotion.threads = promotion_threads;
     options.promotion.threshold = threshold;
     engine_ = Engine::Create(options).value();

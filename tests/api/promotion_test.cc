@@ -37,7 +37,8 @@ void firstcall_test_throw_number(int64_t number) { throw number; }
 
 class PromotionTest : public ::testing::TestWithParam<size_t> {
  protected:
-  void Create(uint32_t threshold, EngineOptions options = {}) {
+  void Create(uint32_t threshold, EngineOptions options = {}, Tier tier = Tier::kAuto) {
+    options.tier = tier;
     options.promotion.threshold = threshold;
     options.promotion.threads = GetParam();
     options.listeners.push_back(bodies_);
@@ -559,6 +560,7 @@ INSTANTIATE_TEST_SUITE_P(Sources, PromotionSourceTest,
 TEST_P(PromotionSourceTest, BodiesAreMadeFromAnySource) {
   const auto [threads, form, is_far] = GetParam();
   EngineOptions options;
+  options.tier = Tier::kAuto;
   options.promotion.threshold = 10;
   options.promotion.threads = threads;
   // A manager of the client's, of which nothing is known.
@@ -646,8 +648,7 @@ TEST_P(PromotionTest, WithABudgetItEnds) {
 TEST_P(PromotionTest, OtherTiersCountNothing) {
   for (Tier tier : {Tier::kZero, Tier::kOne}) {
     EngineOptions options;
-    options.tier = tier;
-    Create(1, options);
+    Create(1, options, tier);
     Add(kSum);
     auto* sum = Get<int64_t(int64_t)>("sum");
     for (int i = 0; i < 100; ++i) EXPECT_EQ(sum(100), 14850);

@@ -113,9 +113,7 @@ TEST_P(HeatPollsTest, CallsAndIterationsAreCountedAndAskedForWhenItHasRunOut) {
 struct Live {
   int64_t n, i, sum;
 };
-int64_t Continuation(const Live* live) {
-  return -(live->n * 10000 + live->i * 100 + live->sum);
-}
+int64_t Continuation(const Live* live) { return -(live->n * 10000 + live->i * 100 + live->sum); }
 
 TEST_P(HeatPollsTest, TheAnswerIsCalledWithWhatLivesAndGivesTheResult) {
   Load(kSum);
