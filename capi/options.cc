@@ -77,7 +77,7 @@ void fc_options_set_codegen_level(fc_options* options, int level) {
 void fc_options_set_tier(fc_options* options, int tier) {
   using firstcall::Tier;
   Set(options, [&](EngineOptions& engine) {
-    return Choose("tier", tier, {Tier::kZero, Tier::kOne}, engine.tier);
+    return Choose("tier", tier, {Tier::kZero, Tier::kOne, Tier::kAuto}, engine.tier);
   });
 }
 

@@ -50,9 +50,14 @@ struct PromotionOptions {
   // Threads that make better bodies; with 0 the thread that finds a function hot does, at once.
   // Unset: 1 if there is a second processor.
   std::optional<size_t> threads;
+  // Let functions ask whenever they are called, even if a thread could look at what they count:
+  // they are found hot sooner, and first calls take longer.
+  bool asks_when_called = false;
   // How much time may go into better bodies, all together.
   absl::Duration budget = absl::InfiniteDuration();
 
+  // Whether calls are only counted, for a thread to look at.
+  bool only_counts_calls() const { return thread_count() > 0 && !asks_when_called; }
   size_t thread_count() const {
     return threads ? *threads : std::thread::hardware_concurrency() > 1 ? 1 : 0;
   }

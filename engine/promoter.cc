@@ -77,6 +77,7 @@ Promoter::Promoter(const PromotionOptions& options, HeatCounters& counters,
                    FunctionTable& functions, OptimizingCompiler& compiler)
     : interval_(static_cast<int32_t>(std::clamp<uint32_t>(options.threshold, 1, INT32_MAX)) - 1),
       thread_count_(options.thread_count()),
+      looks_at_counters_(options.only_counts_calls()),
       counters_(counters),
       table_(functions),
       compiler_(compiler),
@@ -213,7 +214,7 @@ void Promoter::Work(Team& team) {
 }
 
 bool Promoter::LookAtCounters() {
-  if (is_stopping_) return false;
+  if (!looks_at_counters_ || is_stopping_) return false;
   WorkScope scope;
   absl::MutexLock lock(&mutex_);
   bool has_found = false;

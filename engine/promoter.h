@@ -50,7 +50,7 @@ class Promoter {
 
   // Whether a thread looks at the counters from time to time, so that functions need not ask when
   // they are called.
-  bool looks_at_counters() const { return thread_count_ > 0; }
+  bool looks_at_counters() const { return looks_at_counters_; }
 
   // What `key` counts with; made now if this is the first time. The caller is at work (see
   // WorkScope). ResourceExhausted if there is no memory for it.
@@ -106,6 +106,7 @@ class Promoter {
   static std::atomic<int> in_ask_;  // Threads.
   const int32_t interval_;          // What a counter begins with.
   const size_t thread_count_;
+  const bool looks_at_counters_;
   HeatCounters& counters_;
   FunctionTable& table_;
   OptimizingCompiler& compiler_;

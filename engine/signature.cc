@@ -36,7 +36,7 @@ std::string SignatureOf(ModuleSource& source, const Target& target, const Engine
       " source=", absl::BytesToHexString(source.ContentDigest()), " ", target.Describe(),
       " mode=", options.mode == Mode::kEager ? "eager" : "lazy", is_far ? " far" : "",
       options.mode == Mode::kLazy && options.tier == Tier::kAuto
-          ? (options.promotion.thread_count() > 0 ? " counts" : " asks")
+          ? (options.promotion.only_counts_calls() ? " counts" : " asks")
           : "");
   for (const auto& [name, value] : options.cache_key) {
     absl::StrAppend(&signature, " ", Quoted(name), "=", Quoted(value));

@@ -43,6 +43,7 @@ extern "C" int firstcall_test_may_end() {
 std::unique_ptr<Engine> Make(size_t threads, uint32_t threshold) {
   EngineOptions options;
   options.tier = Tier::kAuto;
+  options.promotion.asks_when_called = true;
   options.promotion.threads = threads;
   options.promotion.threshold = threshold;
   return Engine::Create(std::move(options)).value();

@@ -39,6 +39,7 @@ class PromotionTest : public ::testing::TestWithParam<size_t> {
  protected:
   void Create(uint32_t threshold, EngineOptions options = {}, Tier tier = Tier::kAuto) {
     options.tier = tier;
+    options.promotion.asks_when_called = true;  // What is hot first is known then.
     options.promotion.threshold = threshold;
     options.promotion.threads = GetParam();
     options.listeners.push_back(bodies_);
@@ -561,6 +562,7 @@ TEST_P(PromotionSourceTest, BodiesAreMadeFromAnySource) {
   const auto [threads, form, is_far] = GetParam();
   EngineOptions options;
   options.tier = Tier::kAuto;
+  options.promotion.asks_when_called = true;
   options.promotion.threshold = 10;
   options.promotion.threads = threads;
   // A manager of the client's, of which nothing is known.

@@ -447,7 +447,7 @@ static void TestOptions(void) {
       CHECK(options != NULL);
       fc_options_set_mode(options, (fc_mode)mode);
       fc_options_set_codegen_level(options, level);
-      fc_options_set_tier(options, level % 2);
+      fc_options_set_tier(options, level % 3);
       fc_options_set_compile_threads(options, (size_t)level);
       fc_options_set_speculation_budget(options, 1000000000);
       fc_options_set_contain_crashes(options, level == 3);
@@ -479,8 +479,8 @@ static void TestOptions(void) {
   CHECK_ERROR(fc_engine_create(options, &engine), FC_INVALID_ARGUMENT, "level of code generation");
   fc_options_free(options);
   options = fc_options_create();
-  fc_options_set_tier(options, 2);
-  CHECK_ERROR(fc_engine_create(options, &engine), FC_INVALID_ARGUMENT, "there is no tier 2");
+  fc_options_set_tier(options, 3);
+  CHECK_ERROR(fc_engine_create(options, &engine), FC_INVALID_ARGUMENT, "there is no tier 3");
   fc_options_free(options);
   options = fc_options_create();
   fc_options_set_triple(options, "armv7-unknown-linux-gnueabi");
