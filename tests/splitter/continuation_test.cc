@@ -44,11 +44,24 @@ void ThrowIf(int64_t value) {
   if (value != 0) throw value;
 }
 
+#if defined(__aarch64__)
+// What numbers of 128 bits are computed by: a library that is linked statically.
+extern "C" {
+void __multf3();
+void __trunctfdf2();
+}
+#endif
+
 std::map<std::string, void*> Host() {
-  return {{"trace", reinterpret_cast<void*>(&Trace)},
-          {"keep", reinterpret_cast<void*>(&Keep)},
-          {"bump", reinterpret_cast<void*>(&Bump)},
-          {"throw_if", reinterpret_cast<void*>(&ThrowIf)}};
+  std::map<std::string, void*> host = {{"trace", reinterpret_cast<void*>(&Trace)},
+                                       {"keep", reinterpret_cast<void*>(&Keep)},
+                                       {"bump", reinterpret_cast<void*>(&Bump)},
+                                       {"throw_if", reinterpret_cast<void*>(&ThrowIf)}};
+#if defined(__aarch64__)
+  host["__multf3"] = reinterpret_cast<void*>(&__multf3);
+  host["__trunctfdf2"] = reinterpret_cast<void*>(&__trunctfdf2);
+#endif
+  return host;
 }
 
 struct Outcome {
@@ -97,6 +110,7 @@ void* Leave(HeatCounter* counter, uint32_t loop) {
 std::unique_ptr<llvm::Module> WithContinuation(const std::string& text, uint32_t loop,
                                                llvm::LLVMContext& context) {
   std::unique_ptr<llvm::Module> module = ParseModule(text, context);
+  module->setDataLayout(ReferenceDataLayout());
   llvm::Function& function = *module->getFunction("f");
   llvm::ValueToValueMapTy map;
   llvm::Function& copy = *llvm::CloneFunction(&function, map);

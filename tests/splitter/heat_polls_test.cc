@@ -43,6 +43,7 @@ class HeatPollsTest : public ::testing::TestWithParam<bool> {
   void Load(const std::string& text, bool asks_when_called = true) {
     module_ = ParseModule(text, *context_);
     ASSERT_NE(module_, nullptr);
+    module_->setDataLayout(ReferenceDataLayout());
     llvm::Function& function = *module_->getFunction("f");
     const LoopEntries entries = FindLoopEntries(function, FindLabels(function));
     loops_ = entries.entries.size();

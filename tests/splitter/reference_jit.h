@@ -13,6 +13,9 @@
 
 namespace firstcall {
 
+// What sizes and alignments its code has: to be set before anything that asks for them is added.
+std::string ReferenceDataLayout();
+
 class ReferenceJit {
  public:
   // Compiles `module`, after LLVM's -O2 if `optimize`. `host` is what it may call of the process by
