@@ -50,11 +50,10 @@ llvm::StringRef ToLlvm(absl::string_view text) { return {text.data(), text.size(
 
 // In the order they need each other; destroyed the other way round.
 struct Engine::Parts {
-  Parts(EngineOptions engine_options, Target engine_target, Target better_target,
-        std::shared_ptr<CodeSpace> space)
+  Parts(EngineOptions engine_options, Target engine_target, std::shared_ptr<CodeSpace> space)
       : options(std::move(engine_options)),
         target(std::move(engine_target)),
-        optimizing_target(std::move(better_target)),
+        optimizing_target(target.ThatOptimizes()),
         code_space(std::move(space)),
         contexts(target),
         optimizing_contexts(optimizing_target),
@@ -138,9 +137,6 @@ struct Engine::Parts {
 
 absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(EngineOptions options) {
   FIRSTCALL_ASSIGN_OR_RETURN(Target target, Target::Create(options));
-  EngineOptions optimizing_options = options;
-  optimizing_options.tier = Tier::kOne;
-  FIRSTCALL_ASSIGN_OR_RETURN(Target optimizing_target, Target::Create(optimizing_options));
   ArenaMemoryOptions memory_options;
   memory_options.budget = options.memory_budget;
   if (const std::optional<SegmentSizes>& sizes = options.arena_sizes) {
@@ -157,8 +153,8 @@ absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(EngineOptions options) {
   }
   auto code_space = std::make_shared<CodeSpace>(std::move(arenas), std::move(memory),
                                                 &FunctionTable::HandleFirstCall);
-  return std::unique_ptr<Engine>(new Engine(std::make_unique<Parts>(
-      std::move(options), std::move(target), std::move(optimizing_target), std::move(code_space))));
+  return std::unique_ptr<Engine>(new Engine(
+      std::make_unique<Parts>(std::move(options), std::move(target), std::move(code_space))));
 }
 
 Engine::Engine(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}

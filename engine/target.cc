@@ -130,13 +130,24 @@ absl::StatusOr<Target> Target::Create(const EngineOptions& options) {
     target.relocation_model_ = llvm::Reloc::PIC_;  // For the same reason.
   }
   target.level_ = ToLlvm(options.codegen_level);
-  target.optimizes_ir_ = options.tier == Tier::kOne && options.mode == Mode::kLazy;
-  if (target.optimizes_ir_) target.level_ = std::max(target.level_, llvm::CodeGenOptLevel::Default);
-  // At -O0 branches keep their long form: choosing the shortest takes longer than it saves.
-  if (target.level_ == llvm::CodeGenOptLevel::None) target.options_.MCOptions.MCRelaxAll = true;
+  if (options.tier == Tier::kOne && options.mode == Mode::kLazy) target = target.ThatOptimizes();
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<llvm::TargetMachine> machine, target.CreateMachine());
   target.data_layout_ = machine->createDataLayout().getStringRepresentation();
   return target;
+}
+
+Target Target::ThatOptimizes() const {
+  Target better = *this;
+  better.optimizes_ir_ = true;
+  better.level_ = std::max(level_, llvm::CodeGenOptLevel::Default);
+  return better;
+}
+
+llvm::TargetOptions Target::LlvmOptions() const {
+  llvm::TargetOptions options = options_;
+  // At -O0 branches keep their long form: choosing the shortest takes longer than it saves.
+  if (level_ == llvm::CodeGenOptLevel::None) options.MCOptions.MCRelaxAll = true;
+  return options;
 }
 
 absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> Target::CreateMachine() const {
@@ -150,7 +161,7 @@ absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> Target::CreateMachineForLin
 absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> Target::CreateMachine(
     const std::string& cpu, const std::string& features) const {
   std::unique_ptr<llvm::TargetMachine> machine(
-      target_->createTargetMachine(triple_.str(), cpu, features, options_, relocation_model_,
+      target_->createTargetMachine(triple_.str(), cpu, features, LlvmOptions(), relocation_model_,
                                    code_model_, level_, /*JIT=*/true));
   if (machine == nullptr) {
     return absl::InvalidArgumentError(
@@ -233,7 +244,7 @@ std::string Target::Describe() const {
       static_cast<unsigned>(options_.EABIVersion),
       static_cast<unsigned>(options_.DebuggerTuning),
       static_cast<unsigned>(options_.ExceptionModel),
-      static_cast<unsigned>(options_.MCOptions.MCRelaxAll),
+      static_cast<unsigned>(LlvmOptions().MCOptions.MCRelaxAll),
       static_cast<unsigned>(options_.MCOptions.MCNoExecStack),
       static_cast<unsigned>(options_.MCOptions.Crel),
       static_cast<unsigned>(options_.MCOptions.FDPIC),

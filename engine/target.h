@@ -25,6 +25,10 @@ class Target {
   // InvalidArgument if LLVM knows no such target, or if it is not this machine's.
   static absl::StatusOr<Target> Create(const EngineOptions& options);
 
+  // The same target for code that is worth more time: function-modules are optimized as IR, and
+  // code is generated at kO2 at least.
+  Target ThatOptimizes() const;
+
   // A machine of the caller's own, which takes about 0.1 ms. InvalidArgument if the target refuses
   // a setting.
   absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> CreateMachine() const;
@@ -48,6 +52,8 @@ class Target {
   absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> CreateMachine(
       const std::string& cpu, const std::string& features) const;
   Target() = default;
+  // What LLVM is told, which depends on the level.
+  llvm::TargetOptions LlvmOptions() const;
 
   const llvm::Target* target_ = nullptr;
   llvm::Triple triple_;
