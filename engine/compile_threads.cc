@@ -12,9 +12,6 @@
 namespace firstcall {
 namespace {
 
-// LLVM recurses deeply on large functions.
-constexpr unsigned kStackBytes = 16 << 20;
-
 // A tenth of the processor's time when somebody waits for something else on the same processor.
 constexpr int kBackgroundNiceness = 10;
 
@@ -68,7 +65,7 @@ void CompileThreads::Add(Team& team, Kind& kind, Job job, int niceness) {
   kind.jobs.push_back(std::move(job));
   if (kind.idle >= kind.jobs.size() || kind.threads.size() >= count_) return;
   kind.threads.push_back(
-      std::make_unique<llvm::thread>(std::optional<unsigned>(kStackBytes),
+      std::make_unique<llvm::thread>(std::optional<unsigned>(kCompilerStackBytes),
                                      [&team, &kind, niceness] { Work(team, kind, niceness); }));
 }
 

@@ -28,6 +28,9 @@
 
 namespace firstcall {
 
+// Of the stack of a thread that compiles: LLVM recurses deeply on large functions.
+inline constexpr unsigned kCompilerStackBytes = 16 << 20;
+
 class CompileThreads {
  public:
   using Job = std::function<void()>;

@@ -64,14 +64,14 @@ struct Engine::Parts {
         resolver(options, definitions, functions, code_space->host_thread_locals()),
         objects(target, *code_space, resolver, listeners),
         function_linker(resolver, objects, *code_space),
-        optimizing_compiler(optimizing_contexts, function_linker, resolver, *code_space, listeners),
+        optimizing_compiler(optimizing_contexts, function_linker, resolver, listeners),
         promoter(Promotes(options)
                      ? std::make_unique<Promoter>(options.promotion, code_space->heat_counters(),
                                                   functions, optimizing_compiler)
                      : nullptr),
         threads(options.compile_threads),
-        compiler(contexts, functions, resolver, objects, function_linker, *code_space, listeners,
-                 threads, promoter.get(), options.speculation_budget),
+        compiler(contexts, functions, resolver, objects, function_linker, listeners, threads,
+                 promoter.get(), options.speculation_budget),
         program(contexts, definitions, resolver, compiler, objects, precompiled, exit_handlers,
                 threads),
         foreign_functions(contexts, definitions, resolver, program, threads) {

@@ -90,7 +90,9 @@ absl::StatusOr<ExecutorAddress> FunctionCompiler::Compile(FunctionKey key, Reaso
 std::optional<FunctionCompiler::Made> FunctionCompiler::FindMade(FunctionKey key,
                                                                  Attempt& attempt) {
   ModuleCache* const cache = key.module->cache();
-  if (cache == nullptr || !attempt.may_use_cache || IsFar(*key.module) != key.module->is_far()) {
+  // The cache has objects for what the module was when it was added.
+  if (cache == nullptr || !attempt.may_use_cache ||
+      linker_.IsFar(*key.module) != key.module->is_far()) {
     return std::nullopt;
   }
   const auto find = [&](SymbolOrdinal function) {
@@ -162,7 +164,7 @@ absl::StatusOr<FunctionCompiler::Made> FunctionCompiler::Make(FunctionKey key,
   options.count_heat = promoter_ != nullptr;
   options.asks_when_called = promoter_ != nullptr && !promoter_->looks_at_counters();
   options.keep_in_view = promoter_ != nullptr && !module.source().is_reopenable();
-  options.is_far = IsFar(module);
+  options.is_far = linker_.IsFar(module);
   const auto ask_resolver = [&](SymbolOrdinal ordinal) {
     return resolver_.IsReplaced(module, ordinal);
   };

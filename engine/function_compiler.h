@@ -20,7 +20,6 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "engine/cached_object.h"
-#include "engine/code_space.h"
 #include "engine/compile_context.h"
 #include "engine/compile_threads.h"
 #include "engine/function_linker.h"
@@ -37,15 +36,13 @@ class FunctionCompiler {
   // All must outlive the compiler.
   // `promoter` is null if no function is to be replaced later.
   FunctionCompiler(ContextPool& contexts, FunctionTable& functions, SymbolResolver& resolver,
-                   ObjectLinker& objects, const FunctionLinker& linker, const CodeSpace& code_space,
-                   Listener& listener, CompileThreads& threads, Promoter* promoter,
-                   absl::Duration speculation_budget)
+                   ObjectLinker& objects, const FunctionLinker& linker, Listener& listener,
+                   CompileThreads& threads, Promoter* promoter, absl::Duration speculation_budget)
       : contexts_(contexts),
         functions_(functions),
         resolver_(resolver),
         objects_(objects),
         linker_(linker),
-        code_space_(code_space),
         listener_(listener),
         threads_(threads),
         promoter_(promoter),
@@ -96,11 +93,6 @@ class FunctionCompiler {
     bool is_cached = false;  // The object came from the cache.
     std::optional<SymbolOrdinal> leader;
   };
-  // Whether what is compiled now for `module` has to do without being near what it refers to: the
-  // cache has objects for what the module was when it was added.
-  bool IsFar(const SourceModule& module) const {
-    return module.is_far() || code_space_.MustBeFar();
-  }
   // An object from the cache, if there is one that is right. Claims what it brings along.
   std::optional<Made> FindMade(FunctionKey key, Attempt& attempt);
   std::optional<Made> UseCached(FunctionKey key, CachedObject found, Attempt& attempt);
@@ -127,7 +119,6 @@ class FunctionCompiler {
   SymbolResolver& resolver_;
   ObjectLinker& objects_;
   const FunctionLinker& linker_;
-  const CodeSpace& code_space_;
   Listener& listener_;
   CompileThreads& threads_;
   Promoter* const promoter_;

@@ -25,6 +25,11 @@ class FunctionLinker {
   FunctionLinker(SymbolResolver& resolver, ObjectLinker& objects, const CodeSpace& code_space)
       : resolver_(resolver), objects_(objects), code_space_(code_space) {}
 
+  // Whether what is compiled now for `module` has to do without being near what it refers to.
+  bool IsFar(const SourceModule& module) const {
+    return module.is_far() || code_space_.MustBeFar();
+  }
+
   struct Linked {
     SymbolAddresses defined;
     size_t code_bytes = 0;

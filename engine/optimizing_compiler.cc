@@ -70,7 +70,7 @@ absl::StatusOr<OptimizingCompiler::Body> OptimizingCompiler::CompileInContext(
     FunctionKey key, std::optional<uint32_t> loop, CompileContext& context) {
   SourceModule& module = *key.module;
   const std::string& name = module.index().at(key.ordinal).name;
-  const bool is_far = module.is_far() || code_space_.MustBeFar();
+  const bool is_far = linker_.IsFar(module);
   PublishedObject published;
   FIRSTCALL_ASSIGN_OR_RETURN(ObjectBytes bytes, Make(key, loop, is_far, context, published));
   const absl::Time start = absl::Now();

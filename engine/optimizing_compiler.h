@@ -12,7 +12,6 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "engine/code_space.h"
 #include "engine/compile_context.h"
 #include "engine/function_linker.h"
 #include "engine/function_table.h"
@@ -25,12 +24,8 @@ class OptimizingCompiler {
  public:
   // All must outlive the compiler; the contexts' target optimizes IR.
   OptimizingCompiler(ContextPool& contexts, const FunctionLinker& linker, SymbolResolver& resolver,
-                     const CodeSpace& code_space, Listener& listener)
-      : contexts_(contexts),
-        linker_(linker),
-        resolver_(resolver),
-        code_space_(code_space),
-        listener_(listener) {}
+                     Listener& listener)
+      : contexts_(contexts), linker_(linker), resolver_(resolver), listener_(listener) {}
 
   struct Body {
     ExecutorAddress address;
@@ -52,7 +47,6 @@ class OptimizingCompiler {
   ContextPool& contexts_;
   const FunctionLinker& linker_;
   SymbolResolver& resolver_;
-  const CodeSpace& code_space_;
   Listener& listener_;
 };
 

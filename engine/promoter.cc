@@ -16,14 +16,12 @@
 #include "absl/time/clock.h"
 #include "base/program_thread_state.h"
 #include "base/status.h"
+#include "engine/compile_threads.h"
 #include "engine/work_scope.h"
 #include "llvm/Support/thread.h"
 
 namespace firstcall {
 namespace {
-
-// LLVM recurses deeply on large functions.
-constexpr unsigned kStackBytes = 16 << 20;
 
 // Between two looks at the counters: it doubles while nothing is found.
 constexpr absl::Duration kShortestPause = absl::Milliseconds(2);
@@ -185,8 +183,8 @@ void Promoter::EnsureThread() {
     exit_hook_.emplace([this] { StopForExit(); });
   }
   for (size_t i = 0; i < thread_count_; ++i) {
-    team->threads.push_back(std::make_unique<llvm::thread>(std::optional<unsigned>(kStackBytes),
-                                                           [this, team] { Work(*team); }));
+    team->threads.push_back(std::make_unique<llvm::thread>(
+        std::optional<unsigned>(kCompilerStackBytes), [this, team] { Work(*team); }));
   }
   sem_post(&team->work);  // For what was asked of the parent's threads.
 }

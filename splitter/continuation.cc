@@ -8,11 +8,8 @@
 #include "llvm/Analysis/CaptureTracking.h"
 #include "llvm/IR/AttributeMask.h"
 #include "llvm/IR/Constants.h"
-#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InstIterator.h"
-#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Local.h"
@@ -61,7 +58,6 @@ class ContinuationMaker {
     if (function_.hasPersonalityFn()) {
       inner_.setPersonalityFn(function_.getPersonalityFn());
     }
-    if (function_.hasGC()) inner_.setGC(function_.getGC());
     // Before anything is changed.
     for (llvm::Value* value : entry_.live) {
       auto* variable = llvm::dyn_cast<llvm::AllocaInst>(value);
@@ -122,14 +118,7 @@ class ContinuationMaker {
                               ? address
                               : builder.CreateLoad(entry_.live[i]->getType(), address));
     }
-    llvm::CallInst* result = builder.CreateCall(&inner_, arguments);
-    result->setAttributes(llvm::AttributeList::get(function_.getContext(), llvm::AttributeSet(),
-                                                   function_.getAttributes().getRetAttrs(), {}));
-    if (result->getType()->isVoidTy()) {
-      builder.CreateRetVoid();
-    } else {
-      builder.CreateRet(result);
-    }
+    ReturnResultOf(&inner_, arguments, function_, *builder.GetInsertBlock());
   }
 
   enum class Way {

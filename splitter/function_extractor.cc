@@ -305,7 +305,6 @@ class Extraction {
   void Count(size_t function, llvm::Function& body, const Labels& labels, FunctionModule& result) {
     const std::string& name = index_.at(functions_[function].second).name;
     const LoopEntries entries = FindLoopEntries(body, labels);
-    result.impossible_loops += entries.impossible;
     AddHeatPolls(body,
                  *DeclareHeatCounter(*result.module, absl::StrCat(name, kHeatSuffix),
                                      /*is_near=*/!options_.is_far),

@@ -70,7 +70,6 @@ struct FunctionModule {
   std::vector<SymbolOrdinal> variables;
   // Other functions of the source module that the first one calls, the likeliest first.
   std::vector<SymbolOrdinal> callees;
-  size_t impossible_loops = 0;  // If they count: see LoopEntries.
   // Set instead of all the above: the function can only be compiled together with this one, which
   // is to be extracted in its place and brings it along. (Where a body refers to a block of another
   // function, the index of lazily read bitcode does not know of it.)

@@ -97,15 +97,7 @@ class PollWriter {
     for (size_t i = 0; i < entry.live.size(); ++i) {
       builder.CreateStore(entry.live[i], builder.CreateConstInBoundsGEP2_32(type, frame_, 0, i));
     }
-    llvm::CallInst* result = builder.CreateCall(ContinuationType(function_), poll.answer, {frame_});
-    const llvm::AttributeList own = function_.getAttributes();
-    result->setAttributes(
-        llvm::AttributeList::get(context_, llvm::AttributeSet(), own.getRetAttrs(), {}));
-    if (result->getType()->isVoidTy()) {
-      builder.CreateRetVoid();
-    } else {
-      builder.CreateRet(result);
-    }
+    ReturnResultOf({ContinuationType(function_), poll.answer}, {frame_}, function_, *leave);
   }
 
  private:
@@ -153,6 +145,19 @@ llvm::FunctionType* ContinuationType(const llvm::Function& function) {
   return llvm::FunctionType::get(function.getReturnType(),
                                  {llvm::PointerType::getUnqual(function.getContext())},
                                  /*isVarArg=*/false);
+}
+
+void ReturnResultOf(llvm::FunctionCallee callee, llvm::ArrayRef<llvm::Value*> arguments,
+                    const llvm::Function& function, llvm::BasicBlock& block) {
+  llvm::IRBuilder<> builder(&block);
+  llvm::CallInst* result = builder.CreateCall(callee, arguments);
+  result->setAttributes(llvm::AttributeList::get(block.getContext(), llvm::AttributeSet(),
+                                                 function.getAttributes().getRetAttrs(), {}));
+  if (result->getType()->isVoidTy()) {
+    builder.CreateRetVoid();
+  } else {
+    builder.CreateRet(result);
+  }
 }
 
 llvm::GlobalVariable* DeclareHeatCounter(llvm::Module& module, const std::string& name,

@@ -10,14 +10,16 @@
 #include <cstdint>
 #include <string>
 
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/IR/DerivedTypes.h"  // FunctionCallee
 #include "splitter/loop_entries.h"
 
 namespace llvm {
+class BasicBlock;
 class Function;
-class FunctionType;
 class GlobalVariable;
 class Module;
-class StructType;
+class Value;
 }  // namespace llvm
 
 namespace firstcall {
@@ -48,6 +50,11 @@ llvm::StructType* LiveValuesType(const llvm::Function& function, const LoopEntry
 
 // The type of a continuation of `function`: from the address of its LiveValuesType.
 llvm::FunctionType* ContinuationType(const llvm::Function& function);
+
+// Writes a call of `callee` at the end of `block`, which returns what `function` returns, and
+// returns that: extended in its register as `function` says.
+void ReturnResultOf(llvm::FunctionCallee callee, llvm::ArrayRef<llvm::Value*> arguments,
+                    const llvm::Function& function, llvm::BasicBlock& block);
 
 // Polls at each of `entries`, which are the function's own, and at its beginning; there it only
 // counts unless it `asks_when_called`, which takes several times as much code. The function must

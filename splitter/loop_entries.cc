@@ -27,7 +27,8 @@ constexpr size_t kMaxLive = 128;
 // small function may have a loop in any case.
 constexpr size_t kMaxLiveOfAll = 24;
 constexpr size_t kInstructionsPerLive = 10;
-// Blocks that are looked at to find what lives, for each instruction of the function.
+// Blocks that are looked at to find what lives: so many, and so many for each instruction.
+constexpr size_t kSteps = 1000;
 constexpr size_t kStepsPerInstruction = 4;
 // Of a computed goto.
 constexpr size_t kMaxIndirectTargets = 512;
@@ -167,8 +168,8 @@ class Liveness {
  public:
   using Live = std::vector<llvm::Value*>;
 
-  Liveness(llvm::Function& function, llvm::ArrayRef<llvm::BasicBlock*> points)
-      : steps_left_(1000 + kStepsPerInstruction * function.getInstructionCount()) {
+  Liveness(llvm::Function& function, llvm::ArrayRef<llvm::BasicBlock*> points, size_t steps)
+      : steps_left_(steps) {
     for (llvm::BasicBlock* block : points) live_[block];
     llvm::BasicBlock& first = function.getEntryBlock();
     for (llvm::Argument& argument : function.args()) Add(argument, first);
@@ -262,9 +263,10 @@ LoopEntries FindLoopEntries(llvm::Function& function, const Labels& labels) {
       for (llvm::BasicBlock* target : llvm::successors(header)) points.insert(target);
     }
   }
-  Liveness liveness(function, points.getArrayRef());
+  const size_t instructions = function.getInstructionCount();
+  Liveness liveness(function, points.getArrayRef(), kSteps + kStepsPerInstruction * instructions);
   const std::vector<llvm::AllocaInst*> variables = FrameVariables(function);
-  size_t live_left = kMaxLiveOfAll + function.getInstructionCount() / kInstructionsPerLive;
+  size_t live_left = kMaxLiveOfAll + instructions / kInstructionsPerLive;
   for (llvm::BasicBlock* block : points) {
     LoopEntry entry;
     entry.block = block;
