@@ -31,7 +31,11 @@ CompileThreads::Team& CompileThreads::OwnTeam() {
   absl::MutexLock lock(&team_mutex_);
   // A parent's team is left as it is: its threads do not exist here, nor whoever waits for them.
   if (team_ == nullptr || team_->owner != getpid()) team_ = new Team(getpid());
-  if (!exit_hook_) exit_hook_.emplace([this] { StopForExit(); });
+  if (!exit_hook_) {
+    exit_hook_.emplace([this] { StopForExit(); });
+    early_exit_hook_.emplace([this] { Stop(); }, ExitHook::When::kAtOnce);
+  }
+  ExitHook::NoticeExitOnThisThread();
   return *team_;
 }
 

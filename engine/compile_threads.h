@@ -85,6 +85,7 @@ class CompileThreads {
   absl::Mutex team_mutex_;  // Taken inside a WorkScope, for the sake of fork.
   Team* team_ ABSL_GUARDED_BY(team_mutex_) = nullptr;  // Null while there are no threads.
   std::optional<ExitHook> exit_hook_ ABSL_GUARDED_BY(team_mutex_);
+  std::optional<ExitHook> early_exit_hook_ ABSL_GUARDED_BY(team_mutex_);
 };
 
 // Work of the calling thread, parts of which a compile thread may do for it. A thread that was at

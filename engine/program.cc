@@ -90,6 +90,7 @@ std::vector<SourceModule*> Program::TakeModulesToConstruct() {
       threads_.StopForExit();
     });
   }
+  ExitHook::NoticeExitOnThisThread();
   std::vector<SourceModule*> taken;
   for (const auto& [id, module] : to_construct_) taken.push_back(module);
   to_destroy_.insert(to_construct_.begin(), to_construct_.end());

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <thread>
 #include <utility>
 
@@ -27,7 +26,12 @@ namespace {
 constexpr absl::Duration kShortestPause = absl::Milliseconds(2);
 constexpr absl::Duration kLongestPause = absl::Milliseconds(64);
 
+// A thread that exits while it is at work may hold what the thread that serves waits for.
+constexpr absl::Duration kLongestWaitAtWork = absl::Seconds(1);
+
 constexpr uint32_t kNothing = kNoLoop - 1;
+
+thread_local bool is_serving = false;  // A thread of some promoter's team.
 
 }  // namespace
 
@@ -180,7 +184,7 @@ void Promoter::EnsureThread() {
   Team* team = new Team(getpid());
   team_.store(team, std::memory_order_release);
   if (!exit_hook_) {
-    exit_hook_.emplace([this] { StopForExit(); });
+    exit_hook_.emplace([this] { StopForExit(); }, ExitHook::When::kAtOnce);
   }
   for (size_t i = 0; i < thread_count_; ++i) {
     team->threads.push_back(std::make_unique<llvm::thread>(
@@ -200,7 +204,11 @@ void Promoter::Work(Team& team) {
     while (true) {
       WorkScope scope;  // Never entered if the process exits.
       ++serving_;
-      absl::Cleanup served = [this] { --serving_; };
+      is_serving = true;
+      absl::Cleanup served = [this] {
+        is_serving = false;
+        --serving_;
+      };
       if (is_stopping_) return;
       HotFunction* function = TakeHottest();
       if (function == nullptr) break;
@@ -262,6 +270,11 @@ void Promoter::Serve(HotFunction& function) {
     if (budget_left_ <= absl::ZeroDuration()) return;
   }
   const uint32_t loop = function.asked.load(std::memory_order_acquire);
+  if (loop == kNoLoop ? function.is_decided.load() : function.Find(loop) != nullptr) {
+    // Asked again while the last answer was being given.
+    function.asked.store(kNothing, std::memory_order_release);
+    return;
+  }
   const std::optional<uint32_t> wanted_loop =
       loop == kNoLoop ? std::nullopt : std::optional<uint32_t>(loop);
   const absl::Time start = absl::Now();
@@ -303,6 +316,7 @@ void Promoter::Serve(HotFunction& function) {
 // --- Bookkeeping ---
 
 absl::StatusOr<ExecutorAddress> Promoter::CounterOf(FunctionKey key) {
+  ExitHook::NoticeExitOnThisThread();
   absl::MutexLock lock(&mutex_);
   EnsureThread();
   std::unique_ptr<HotFunction>& function = functions_[key];
@@ -394,7 +408,11 @@ void Promoter::Stop() {
 // are left where they are: they may wait for being allowed to.
 void Promoter::StopForExit() {
   is_stopping_ = is_exiting_ = true;
-  while (serving_ > 0) std::this_thread::sleep_for(std::chrono::microseconds(100));
+  // A listener may exit on the very thread that serves.
+  const int own = is_serving ? 1 : 0;
+  const absl::Time end =
+      WorkScope::IsAtWork() ? absl::Now() + kLongestWaitAtWork : absl::InfiniteFuture();
+  while (serving_ > own && absl::Now() < end) absl::SleepFor(absl::Microseconds(100));
 }
 
 PromotionStats Promoter::Collect() const {

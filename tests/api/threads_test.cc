@@ -381,6 +381,38 @@ TEST(ExitDeathTest, ProcessExitsWhileThreadsCompile) {
   }
 }
 
+TEST(ExitDeathTest, HandlersAreCompiledWhenTheHostExits) {
+  EXPECT_EXIT(
+      {
+        Engine* engine = Engine::Create().value().release();
+        (void)engine->AddBitcode(ParseToBitcode(R"(
+          declare i32 @atexit(ptr)
+          declare void @_exit(i32)
+          define void @handler() {
+            %y = call i64 @quotient(i64 85, i64 2)
+            %status = trunc i64 %y to i32
+            call void @_exit(i32 %status)
+            ret void
+          }
+          define i64 @quotient(i64 %x, i64 %by) {
+            %f = uitofp i64 %x to double
+            %g = uitofp i64 %by to double
+            %h = fdiv double %f, %g
+            %y = fptoui double %h to i64
+            ret i64 %y
+          }
+          define i64 @f(i64 %x) {
+            call i32 @atexit(ptr @handler)
+            ret i64 %x
+          })"),
+                                 "program");
+        (void)engine->RunConstructors();
+        engine->Lookup<int64_t(int64_t)>("f").value()(1);
+        std::exit(3);
+      },
+      testing::ExitedWithCode(42), "");
+}
+
 // --- Signals ---
 
 int64_t (*called_in_handler)(int64_t);
