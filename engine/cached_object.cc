@@ -9,7 +9,7 @@ namespace firstcall {
 namespace {
 
 // Behind the object: the description, its size, a mark.
-constexpr uint32_t kMark = 0x31434643;  // "CFC1"
+constexpr uint32_t kMark = 0x32434643;  // "CFC2"
 constexpr size_t kTrailerSize = 8;
 
 constexpr uint32_t kNone = UINT32_MAX;
@@ -48,6 +48,16 @@ class OrdinalDecoder {
       answer = decoder_.U8() != 0;
     }
     return decisions;
+  }
+
+  std::vector<HeatSigns> AllHeatSigns() {
+    std::vector<HeatSigns> all(decoder_.Count(1));
+    for (HeatSigns& signs : all) {
+      const uint8_t value = decoder_.U8();
+      if (value > static_cast<uint8_t>(HeatSigns::kCallsOnly)) is_ok_ = false;
+      signs = static_cast<HeatSigns>(value);
+    }
+    return all;
   }
 
   uint32_t Number() { return decoder_.U32(); }
@@ -91,6 +101,8 @@ std::string EncodeCachedObject(const CachedObject& description, absl::string_vie
   EncodeAll(description.functions, encoder);
   encoder.U32(static_cast<uint32_t>(description.joined));
   EncodeAll(description.variables, encoder);
+  encoder.U32(static_cast<uint32_t>(description.heat_signs.size()));
+  for (HeatSigns signs : description.heat_signs) encoder.U8(static_cast<uint8_t>(signs));
   encoder.U32(static_cast<uint32_t>(description.decisions.size()));
   for (auto [ordinal, answer] : description.decisions) {
     encoder.U32(ordinal.value);
@@ -115,8 +127,12 @@ std::optional<CachedObject> DecodeCachedObject(ObjectBytes bytes, size_t symbol_
   result.functions = decoder.All();
   result.joined = decoder.Number();
   result.variables = decoder.All();
+  result.heat_signs = decoder.AllHeatSigns();
   result.decisions = decoder.AllDecisions();
-  if (!decoder.ok() || result.joined > result.functions.size()) return std::nullopt;
+  if (!decoder.ok() || result.joined > result.functions.size() ||
+      (!result.heat_signs.empty() && result.heat_signs.size() != result.functions.size())) {
+    return std::nullopt;
+  }
   bytes.truncate(all.size() - size);
   result.object = std::move(bytes);
   return result;

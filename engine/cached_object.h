@@ -14,6 +14,7 @@
 #include "absl/strings/string_view.h"
 #include "base/ids.h"
 #include "engine/object_emitter.h"
+#include "splitter/heat_signs.h"
 #include "splitter/symbol_index.h"
 
 namespace firstcall {
@@ -50,6 +51,7 @@ struct CachedObject {
   std::vector<SymbolOrdinal> functions;
   size_t joined = 0;
   std::vector<SymbolOrdinal> variables;
+  std::vector<HeatSigns> heat_signs;  // See FunctionModule.
   Decisions decisions;
   ObjectBytes object;
 };

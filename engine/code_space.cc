@@ -12,7 +12,13 @@ CodeSpace::CodeSpace(std::shared_ptr<ArenaMemory> arenas, std::shared_ptr<Memory
       memory_(memory != nullptr ? std::move(memory) : arenas_),
       unwind_registry_(std::make_shared<UnwindRegistry>()),
       stubs_(HostStubArchitecture(), arenas_, unwind_registry_, first_call_handler),
-      heat_counters_(arenas_) {}
+      heat_counters_(arenas_),
+      call_counters_(HostStubArchitecture(), arenas_, unwind_registry_) {}
+
+void CodeSpace::Free(const PromotionCounters& counters) {
+  if (counters.polls != nullptr) heat_counters_.Free(counters.polls);
+  if (counters.calls) call_counters_.Free(*counters.calls);
+}
 
 std::unique_ptr<OwnedCode> CodeSpace::MakeOwner() const {
   return std::make_unique<OwnedCode>(memory_, unwind_registry_);

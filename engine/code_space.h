@@ -11,10 +11,12 @@
 #include "absl/status/statusor.h"
 #include "engine/heat_counters.h"
 #include "engine/host_thread_locals.h"
+#include "engine/promotion_counters.h"
 #include "memory/arena_memory.h"
 #include "memory/memory_manager.h"
 #include "memory/owned_code.h"
 #include "memory/unwind_registry.h"
+#include "stubs/call_counter.h"
 #include "stubs/stub_table.h"
 
 namespace firstcall {
@@ -28,6 +30,9 @@ class CodeSpace {
   ArenaMemory& arenas() const { return *arenas_; }
   StubTable& stubs() { return stubs_; }
   HeatCounters& heat_counters() { return heat_counters_; }
+  CallCounters& call_counters() { return call_counters_; }
+  // Nobody may count with them any more.
+  void Free(const PromotionCounters& counters);
   HostThreadLocals& host_thread_locals() { return host_thread_locals_; }
 
   // For the code of another module or object.
@@ -60,6 +65,7 @@ class CodeSpace {
   const std::shared_ptr<UnwindRegistry> unwind_registry_;
   StubTable stubs_;
   HeatCounters heat_counters_;
+  CallCounters call_counters_;
   HostThreadLocals host_thread_locals_;
 };
 

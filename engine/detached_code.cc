@@ -18,9 +18,7 @@ DetachedCode::~DetachedCode() {
     FunctionTable::Retire(parts_->code_space->stubs(), stub, parts_->name, "its code was freed",
                           parts_->failures);
   }
-  for (HeatCounter* counter : parts_->counters) {
-    parts_->code_space->heat_counters().Free(counter);
-  }
+  for (const PromotionCounters& counters : parts_->counters) parts_->code_space->Free(counters);
 }
 
 void DetachedCode::Parts::RunDestructors() {

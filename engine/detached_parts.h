@@ -18,6 +18,7 @@
 #include "engine/exit_hook.h"
 #include "engine/function_table.h"
 #include "engine/mcjit_linker.h"
+#include "engine/promotion_counters.h"
 #include "memory/owned_code.h"
 
 namespace firstcall {
@@ -32,7 +33,7 @@ struct DetachedCode::Parts {
   SymbolAddresses addresses;
   std::vector<ExecutorAddress> destructors;  // In the order they are to run.
   std::vector<NamedStub> stubs;
-  std::vector<HeatCounter*> counters;
+  std::vector<PromotionCounters> counters;
   ExitHandlers exit_handlers;
   std::unique_ptr<OwnedCode> code;
   std::optional<ExitHook> exit_hook;

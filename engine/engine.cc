@@ -65,10 +65,9 @@ struct Engine::Parts {
         objects(target, *code_space, resolver, listeners),
         function_linker(resolver, objects, *code_space),
         optimizing_compiler(optimizing_contexts, function_linker, resolver, listeners),
-        promoter(Promotes(options)
-                     ? std::make_unique<Promoter>(options.promotion, code_space->heat_counters(),
-                                                  functions, optimizing_compiler)
-                     : nullptr),
+        promoter(Promotes(options) ? std::make_unique<Promoter>(options.promotion, *code_space,
+                                                                functions, optimizing_compiler)
+                                   : nullptr),
         threads(options.compile_threads),
         compiler(contexts, functions, resolver, objects, function_linker, listeners, threads,
                  promoter.get(), options.speculation_budget),

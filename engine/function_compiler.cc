@@ -140,6 +140,7 @@ std::optional<FunctionCompiler::Made> FunctionCompiler::UseCached(FunctionKey ke
     }
   }
   made.variables = std::move(found.variables);
+  made.heat_signs = std::move(found.heat_signs);
   made.bytes = std::move(found.object);
   return made;
 }
@@ -161,8 +162,9 @@ absl::StatusOr<FunctionCompiler::Made> FunctionCompiler::Make(FunctionKey key,
   options.drop_alias_metadata = !emitter->optimizes();
   options.import_callees = optimizer != nullptr;
   options.list_callees = speculation_left_ > 0;
-  options.count_heat = promoter_ != nullptr;
+  options.is_first_body = promoter_ != nullptr;
   options.asks_when_called = promoter_ != nullptr && !promoter_->looks_at_counters();
+  if (promoter_ != nullptr) options.poll_allowance = promoter_->poll_allowance();
   options.keep_in_view = promoter_ != nullptr && !module.source().is_reopenable();
   options.is_far = linker_.IsFar(module);
   const auto ask_resolver = [&](SymbolOrdinal ordinal) {
@@ -191,6 +193,8 @@ absl::StatusOr<FunctionCompiler::Made> FunctionCompiler::Make(FunctionKey key,
   made.functions = std::move(function_module.functions);
   made.variables = std::move(function_module.variables);
   made.callees = std::move(function_module.callees);
+  made.heat_signs = std::move(function_module.heat_signs);
+  if (promoter_ != nullptr) promoter_->AddPollAllowance(function_module.poll_balance);
   if (!made.leader) {
     const absl::Time extracted = absl::Now();
     if (module.cache() != nullptr) {
@@ -223,6 +227,7 @@ void FunctionCompiler::StoreMade(FunctionKey key, const Made& made, const Joined
   description.functions = made.functions;
   description.joined = made.functions.size() - joined.size();
   description.variables = made.variables;
+  description.heat_signs = made.heat_signs;
   description.decisions = std::move(decisions);
   cache->Store(PartOf(key.ordinal),
                EncodeCachedObject(description, {made.bytes.data(), made.bytes.size()}));
@@ -327,11 +332,6 @@ absl::Status FunctionCompiler::LinkAndPublish(FunctionKey key, Made& made,
   if (made.is_cached && speculation_left_ > 0) {
     made.callees = CalleesIn(*image, key.module->index());
   }
-  Counting counting;
-  for (const ObjectImage::Undefined& symbol : image->undefined()) {
-    const SymbolReference reference = ParseReference(symbol.name);
-    if (reference.kind == ReferenceKind::kHeat) counting.emplace(reference.name);
-  }
   FIRSTCALL_ASSIGN_OR_RETURN(FunctionLinker::Linked linked,
                              linker_.Link(*image, *key.module, name, made.is_far, context));
   PublishedObject published;
@@ -342,15 +342,14 @@ absl::Status FunctionCompiler::LinkAndPublish(FunctionKey key, Made& made,
   published.split = made.split;
   published.emit = made.emit;
   published.link = absl::Now() - start;
-  FIRSTCALL_RETURN_IF_ERROR(Publish(key, made, linked.defined, counting, published));
+  FIRSTCALL_RETURN_IF_ERROR(Publish(key, made, linked.defined, published));
   Settle(*key.module, made.functions.size(), context);
   return absl::OkStatus();
 }
 
 // The slot of `key` is written last: who finds it published finds all it came with published.
 absl::Status FunctionCompiler::Publish(FunctionKey key, const Made& made,
-                                       const SymbolAddresses& defined, const Counting& counting,
-                                       PublishedObject& published) {
+                                       const SymbolAddresses& defined, PublishedObject& published) {
   const SymbolIndex& index = key.module->index();
   const auto symbols = {absl::MakeConstSpan(made.functions), absl::MakeConstSpan(made.variables)};
   for (absl::Span<const SymbolOrdinal> ordinals : symbols) {
@@ -366,26 +365,38 @@ absl::Status FunctionCompiler::Publish(FunctionKey key, const Made& made,
     const std::string& name = index.at(function).name;
     functions.push_back({name, defined.at(name)});
   }
+  // Of what may be replaced, where its calls go at first.
+  std::vector<std::optional<ExecutorAddress>> entries(made.functions.size());
+  for (size_t i = 0; i < made.heat_signs.size(); ++i) {
+    if (made.heat_signs[i] == HeatSigns::kNone) continue;
+    FIRSTCALL_ASSIGN_OR_RETURN(
+        entries[i], promoter_->CountCalls(
+                        {key.module, made.functions[i]}, functions[i].body, made.heat_signs[i],
+                        {published.code_bytes, published.split + published.emit + published.link}));
+  }
   published.functions = functions;
   published.function_count = functions.size();
   listener_.OnPublished(published);
   for (SymbolOrdinal variable : made.variables) {
-    functions_.Publish({key.module, variable}, defined.at(index.at(variable).name),
-                       /*is_final=*/true);
+    functions_.Publish({key.module, variable}, defined.at(index.at(variable).name));
   }
-  const auto publish = [&](FunctionKey function) {
-    const std::string& name = index.at(function.ordinal).name;
-    const bool is_final = !counting.contains(name);
-    if (!is_final) {
-      promoter_->NoteFirstBody(function, published.code_bytes,
-                               published.split + published.emit + published.link);
+  const auto publish = [&](size_t i) {
+    const FunctionKey function{key.module, made.functions[i]};
+    if (entries[i]) {
+      functions_.PublishFirst(function, functions[i].body, *entries[i]);
+    } else {
+      functions_.Publish(function, functions[i].body);
     }
-    functions_.Publish(function, defined.at(name), is_final);
   };
+  size_t own = 0;
   for (size_t i = made.functions.size(); i-- > 0;) {
-    if (made.functions[i] != key.ordinal) publish({key.module, made.functions[i]});
+    if (made.functions[i] == key.ordinal) {
+      own = i;
+    } else {
+      publish(i);
+    }
   }
-  publish(key);
+  publish(own);
   Speculate(*key.module, made.callees);
   return absl::OkStatus();
 }
@@ -419,7 +430,7 @@ absl::Status FunctionCompiler::ResolveIFunc(FunctionKey key) {
     return absl::InternalError(
         absl::StrCat("the resolver of ifunc '", symbol.name, "' returned no function"));
   }
-  functions_.Publish(key, ExecutorAddress::Of(target), /*is_final=*/true);
+  functions_.Publish(key, ExecutorAddress::Of(target));
   return absl::OkStatus();
 }
 

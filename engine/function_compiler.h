@@ -71,6 +71,7 @@ class FunctionCompiler {
     ObjectBytes bytes;
     std::vector<SymbolOrdinal> functions;
     std::vector<SymbolOrdinal> variables;
+    std::vector<HeatSigns> heat_signs;    // Of each function; empty if none is to be replaced.
     std::vector<SymbolOrdinal> callees;   // Only if there is speculation.
     std::optional<SymbolOrdinal> leader;  // See FunctionModule.
     bool is_far = false;                  // Does without being near what it refers to.
@@ -102,10 +103,8 @@ class FunctionCompiler {
   // Lets background threads compile what a just published function is likely to call.
   void Speculate(SourceModule& module, absl::Span<const SymbolOrdinal> callees);
   absl::Status LinkAndPublish(FunctionKey key, Made& made, CompileContext& context);
-  // `counting` are the names of those functions that may get a better body.
-  using Counting = absl::flat_hash_set<std::string>;
   absl::Status Publish(FunctionKey key, const Made& made, const SymbolAddresses& defined,
-                       const Counting& counting, PublishedObject& published);
+                       PublishedObject& published);
 
   // For an object for which there was no memory: the next attempt begins there, because its bodies
   // may be in no view any more.

@@ -121,7 +121,7 @@ absl::StatusOr<ExecutorAddress> FunctionTable::AddressOf(FunctionKey key) {
   Record& record = RecordOf(key);
   if (!record.stub) {
     FIRSTCALL_ASSIGN_OR_RETURN(record.stub, stubs_.Make(static_cast<StubOwner*>(&record)));
-    if (record.state == FunctionState::kReady) record.stub->Publish(record.body);
+    if (record.state == FunctionState::kReady) record.stub->Publish(record.entry);
   }
   return record.stub->address();
 }
@@ -198,13 +198,23 @@ void FunctionTable::Release(FunctionKey key) {
   RecordOf(key).state = FunctionState::kStub;
 }
 
-void FunctionTable::Publish(FunctionKey key, ExecutorAddress body, bool is_final) {
+void FunctionTable::Publish(FunctionKey key, ExecutorAddress body, ExecutorAddress entry,
+                            bool is_final) {
   absl::MutexLock lock(&mutex_);
   Record& record = RecordOf(key);
   record.body = body;
+  record.entry = entry;
   record.is_final = is_final;
   record.state = FunctionState::kReady;
-  if (record.stub) record.stub->Publish(body);
+  if (record.stub) record.stub->Publish(entry);
+}
+
+void FunctionTable::Publish(FunctionKey key, ExecutorAddress body) {
+  Publish(key, body, body, /*is_final=*/true);
+}
+
+void FunctionTable::PublishFirst(FunctionKey key, ExecutorAddress body, ExecutorAddress entry) {
+  Publish(key, body, entry, /*is_final=*/false);
 }
 
 }  // namespace firstcall

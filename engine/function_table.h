@@ -112,9 +112,11 @@ class FunctionTable {
   // Gives a claimed function back, to be compiled by its own first call.
   void Release(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // From now on calls of `key` go to `body`. May be called again with a better one, if the last was
-  // not final.
-  void Publish(FunctionKey key, ExecutorAddress body, bool is_final) ABSL_LOCKS_EXCLUDED(mutex_);
+  // From now on calls of `key` go to `body`, for good.
+  void Publish(FunctionKey key, ExecutorAddress body) ABSL_LOCKS_EXCLUDED(mutex_);
+  // The same, until a better one is published: by way of `entry`, which leads to the body.
+  void PublishFirst(FunctionKey key, ExecutorAddress body, ExecutorAddress entry)
+      ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
   // What a stub's owner is.
@@ -126,6 +128,7 @@ class FunctionTable {
     FunctionState state = FunctionState::kStub;
     std::optional<Stub> stub;
     ExecutorAddress body;
+    ExecutorAddress entry;  // Where calls of the stub go.
     bool is_final = false;
     absl::Status status;
     std::thread::id compiling_thread;
@@ -139,6 +142,8 @@ class FunctionTable {
   };
   using Records = absl::flat_hash_map<FunctionKey, std::unique_ptr<Record>>;
 
+  void Publish(FunctionKey key, ExecutorAddress body, ExecutorAddress entry, bool is_final)
+      ABSL_LOCKS_EXCLUDED(mutex_);
   Record& RecordOf(FunctionKey key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Forgets the functions of `module`; before, calls `settle` with each that has a stub.
   void Forget(SourceModule& module, absl::FunctionRef<void(const Record&)> settle)

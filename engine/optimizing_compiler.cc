@@ -41,6 +41,7 @@ absl::StatusOr<ObjectBytes> OptimizingCompiler::Make(FunctionKey key, std::optio
   ExtractOptions options;
   options.verify = !module.source().is_verified();
   options.import_callees = true;
+  options.is_better_body = !loop;
   options.is_far = is_far;
   options.loop = loop;
   const auto is_replaced = [&](SymbolOrdinal ordinal) {

@@ -18,6 +18,7 @@
 #include "engine/compile_threads.h"
 #include "engine/work_scope.h"
 #include "llvm/Support/thread.h"
+#include "splitter/function_extractor.h"
 
 namespace firstcall {
 namespace {
@@ -28,6 +29,15 @@ constexpr absl::Duration kLongestPause = absl::Milliseconds(64);
 
 // A thread that exits while it is at work may hold what the thread that serves waits for.
 constexpr absl::Duration kLongestWaitAtWork = absl::Seconds(1);
+
+// For polls, in instructions: what may be spent at first, so that small programs poll at all their
+// loops; and what comes with each millisecond. The cheapest code generation takes about 8 us an
+// instruction, so this is 0.8 % of the time.
+constexpr int64_t kFirstPollAllowance = 160;
+constexpr int64_t kPollAllowancePerMillisecond = 1;
+
+// A call of a function that has loops, but does not poll there, counts for so many.
+constexpr int32_t kCallsWithLoops = 256;
 
 constexpr uint32_t kNothing = kNoLoop - 1;
 
@@ -58,7 +68,16 @@ struct Promoter::HotFunction {
 
   Promoter& promoter;
   const FunctionKey key;
-  HeatCounter* counter = nullptr;
+  // The next look finds it hot if it is called.
+  void AskWhenCalled() {
+    if (counters.calls) {
+      counters.calls->left().store(0, std::memory_order_relaxed);
+    } else if (counters.polls != nullptr) {
+      counters.polls->left.store(0, std::memory_order_relaxed);
+    }
+  }
+
+  PromotionCounters counters;
   std::atomic<uint64_t> asked_times{0};
   std::atomic<uint32_t> asked{kNothing};
   HotFunction* next_asking = nullptr;  // Of the stack.
@@ -75,22 +94,31 @@ struct Promoter::Team {
   Team* next_abandoned = nullptr;
 };
 
-Promoter::Promoter(const PromotionOptions& options, HeatCounters& counters,
-                   FunctionTable& functions, OptimizingCompiler& compiler)
+Promoter::Promoter(const PromotionOptions& options, CodeSpace& code_space, FunctionTable& functions,
+                   OptimizingCompiler& compiler)
     : interval_(static_cast<int32_t>(std::clamp<uint32_t>(options.threshold, 1, INT32_MAX)) - 1),
       thread_count_(options.thread_count()),
       looks_at_counters_(options.only_counts_calls()),
-      counters_(counters),
+      code_space_(code_space),
       table_(functions),
       compiler_(compiler),
+      poll_allowance_(kFirstPollAllowance),
       budget_left_(options.budget) {}
 
 Promoter::~Promoter() {
   Stop();
   absl::MutexLock lock(&mutex_);
   for (const auto& [key, function] : functions_) {
-    function->counter->handler.store(&NobodyIsThere);
+    if (HeatCounter* polls = function->counters.polls) polls->handler.store(&NobodyIsThere);
   }
+}
+
+// --- What polls may cost ---
+
+int64_t Promoter::poll_allowance() const {
+  if (!looks_at_counters_) return kUnlimitedPolls;
+  return poll_allowance_ +
+         absl::ToInt64Milliseconds(absl::Now() - start_) * kPollAllowancePerMillisecond;
 }
 
 // --- Asking ---
@@ -139,15 +167,13 @@ void* Promoter::Known(HotFunction& function, uint32_t loop) {
   if (continuation == nullptr || continuation->code == nullptr) return nullptr;
   continuation->entered.fetch_add(1, std::memory_order_relaxed);
   // If the function is called again, it is worth a better body from its beginning.
-  if (!function.is_decided.load(std::memory_order_relaxed)) {
-    function.counter->left.store(0, std::memory_order_relaxed);
-  }
+  if (!function.is_decided.load(std::memory_order_relaxed)) function.AskWhenCalled();
   return continuation->code;
 }
 
 Promoter::Answer Promoter::Register(HotFunction& function, uint32_t loop) {
   function.asked_times.fetch_add(1, std::memory_order_relaxed);
-  function.counter->left.store(interval_, std::memory_order_relaxed);
+  function.counters.polls->left.store(interval_, std::memory_order_relaxed);
   if (void* code = Known(function, loop)) return {code, nullptr, nullptr};
   // A loop that has no continuation may be all that ever asks: the function is hot all the same.
   if (loop != kNoLoop && function.Find(loop) != nullptr) loop = kNoLoop;
@@ -225,7 +251,8 @@ bool Promoter::LookAtCounters() {
   absl::MutexLock lock(&mutex_);
   bool has_found = false;
   for (const auto& [key, function] : functions_) {
-    if (function->counter->left.load(std::memory_order_relaxed) >= 0 ||
+    const std::optional<CallCounter>& calls = function->counters.calls;
+    if (!calls || calls->left().load(std::memory_order_relaxed) >= 0 ||
         function->is_decided.load(std::memory_order_relaxed)) {
       continue;
     }
@@ -234,7 +261,7 @@ bool Promoter::LookAtCounters() {
     if (!function->asked.compare_exchange_strong(nothing, kNoLoop, std::memory_order_acq_rel)) {
       continue;
     }
-    function->counter->left.store(interval_, std::memory_order_relaxed);
+    calls->left().store(interval_, std::memory_order_relaxed);
     waiting_.push_back(function.get());
     has_found = true;
   }
@@ -281,7 +308,7 @@ void Promoter::Serve(HotFunction& function) {
   absl::StatusOr<OptimizingCompiler::Body> body =
       function.key.module->is_removed() ? absl::FailedPreconditionError("removed")
                                         : compiler_.Compile(function.key, wanted_loop);
-  if (body.ok() && !wanted_loop) table_.Publish(function.key, body->address, /*is_final=*/true);
+  if (body.ok() && !wanted_loop) table_.Publish(function.key, body->address);
   {
     absl::MutexLock lock(&mutex_);
     budget_left_ -= absl::Now() - start;
@@ -310,37 +337,43 @@ void Promoter::Serve(HotFunction& function) {
   }
   function.asked.store(kNothing, std::memory_order_release);
   // The loop need not come round so often again to be told.
-  if (wanted_loop && body.ok()) function.counter->left.store(0, std::memory_order_relaxed);
+  if (wanted_loop && body.ok()) function.counters.polls->left.store(0, std::memory_order_relaxed);
 }
 
 // --- Bookkeeping ---
 
+Promoter::HotFunction& Promoter::FunctionOf(FunctionKey key) {
+  EnsureThread();
+  std::unique_ptr<HotFunction>& function = functions_[key];
+  if (function == nullptr) function = std::make_unique<HotFunction>(*this, key);
+  return *function;
+}
+
 absl::StatusOr<ExecutorAddress> Promoter::CounterOf(FunctionKey key) {
   ExitHook::NoticeExitOnThisThread();
   absl::MutexLock lock(&mutex_);
-  EnsureThread();
-  std::unique_ptr<HotFunction>& function = functions_[key];
-  if (function == nullptr) {
-    auto made = std::make_unique<HotFunction>(*this, key);
-    absl::StatusOr<HeatCounter*> counter = counters_.Make(interval_, &Ask, made.get());
-    if (!counter.ok()) {
-      functions_.erase(key);
-      return counter.status();
-    }
-    made->counter = *counter;
-    // Whoever finds it by its counter finds all of it.
-    made->counter->owner.store(made.get(), std::memory_order_release);
-    function = std::move(made);
+  HotFunction& function = FunctionOf(key);
+  if (function.counters.polls == nullptr) {
+    FIRSTCALL_ASSIGN_OR_RETURN(function.counters.polls,
+                               code_space_.heat_counters().Make(interval_, &Ask, &function));
   }
-  return ExecutorAddress::Of(function->counter);
+  return ExecutorAddress::Of(function.counters.polls);
 }
 
-void Promoter::NoteFirstBody(FunctionKey key, size_t code_bytes, absl::Duration time) {
+absl::StatusOr<ExecutorAddress> Promoter::CountCalls(FunctionKey key, ExecutorAddress body,
+                                                     HeatSigns signs, Cost cost) {
+  ExitHook::NoticeExitOnThisThread();
   absl::MutexLock lock(&mutex_);
-  auto found = functions_.find(key);
-  if (found == functions_.end()) return;
-  found->second->heat.first_bytes = code_bytes;
-  found->second->heat.first_time = time;
+  HotFunction& function = FunctionOf(key);
+  function.heat.first_bytes = cost.code_bytes;
+  function.heat.first_time = cost.time;
+  if (!looks_at_counters_) return body;
+  if (function.counters.calls) {  // Of an attempt to publish it that failed.
+    code_space_.call_counters().Free(*std::exchange(function.counters.calls, std::nullopt));
+  }
+  const int32_t left = signs == HeatSigns::kCallsOnly ? interval_ / kCallsWithLoops : interval_;
+  FIRSTCALL_ASSIGN_OR_RETURN(function.counters.calls, code_space_.call_counters().Make(body, left));
+  return function.counters.calls->address();
 }
 
 // Nobody is being served, because that is work.
@@ -362,18 +395,19 @@ std::vector<std::unique_ptr<Promoter::HotFunction>> Promoter::Take(const SourceM
 
 void Promoter::Remove(const SourceModule& module) {
   absl::MutexLock lock(&mutex_);
-  for (const auto& function : Take(module)) counters_.Free(function->counter);
+  for (const auto& function : Take(module)) code_space_.Free(function->counters);
 }
 
-std::vector<HeatCounter*> Promoter::Detach(const SourceModule& module) {
+std::vector<PromotionCounters> Promoter::Detach(const SourceModule& module) {
   absl::MutexLock lock(&mutex_);
-  std::vector<HeatCounter*> counters;
+  std::vector<PromotionCounters> counters;
   for (const auto& [key, function] : functions_) {
-    if (key.module == &module) function->counter->handler.store(&NobodyIsThere);
+    HeatCounter* polls = function->counters.polls;
+    if (key.module == &module && polls != nullptr) polls->handler.store(&NobodyIsThere);
   }
   // Whoever asks now may still put a function on the stack.
   WaitForAsking();
-  for (const auto& function : Take(module)) counters.push_back(function->counter);
+  for (const auto& function : Take(module)) counters.push_back(function->counters);
   return counters;
 }
 

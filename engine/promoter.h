@@ -1,11 +1,13 @@
 // Gives functions that have turned out to be hot their better bodies, and running ones a
 // continuation.
 //
-// A function of tier 0 counts its calls and its loops' iterations (splitter/heat_polls.h). When the
-// counter has run out it asks, and is put on a list; a thread takes the hottest one from it, has it
-// optimized, and publishes the body, or keeps the continuation for when the loop asks again. If
-// there is no such thread, the one that asks does it at once. The first body stays where it is,
-// because somebody may be running it.
+// Calls of a function of tier 0 are counted on their way from its stub (stubs/call_counter.h), and
+// a thread looks at the counters from time to time. Its loops count their iterations
+// (splitter/heat_polls.h) and ask when their counter has run out. Hot functions are put on a list;
+// the thread takes the hottest one from it, has it optimized, and publishes the body, or keeps the
+// continuation for when the loop asks again. If there is no such thread, calls ask like loops, and
+// the one that asks does what is to be done at once. The first body stays where it is, because
+// somebody may be running it.
 //
 // Thread-safe. Asking takes no lock and no memory, so that a signal handler may be what asks; only
 // without a thread, and until a forked child has one of its own, must a handler not have
@@ -29,20 +31,23 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "engine/code_space.h"
 #include "engine/exit_hook.h"
 #include "engine/function_table.h"
-#include "engine/heat_counters.h"
 #include "engine/optimizing_compiler.h"
 #include "engine/options.h"
+#include "engine/promotion_counters.h"
 #include "engine/promotion_stats.h"
+#include "splitter/heat_signs.h"
 
 namespace firstcall {
 
 class Promoter {
  public:
   // All must outlive the promoter.
-  Promoter(const PromotionOptions& options, HeatCounters& counters, FunctionTable& functions,
+  Promoter(const PromotionOptions& options, CodeSpace& code_space, FunctionTable& functions,
            OptimizingCompiler& compiler);
   ~Promoter();
   Promoter(const Promoter&) = delete;
@@ -52,20 +57,32 @@ class Promoter {
   // they are called.
   bool looks_at_counters() const { return looks_at_counters_; }
 
-  // What `key` counts with; made now if this is the first time. The caller is at work (see
+  // As ExtractOptions::poll_allowance: what is left, and more as time goes by. Nothing is refused
+  // if functions ask when they are called, because then heat matters more than time.
+  int64_t poll_allowance() const;
+  void AddPollAllowance(int64_t balance) { poll_allowance_ += balance; }
+
+  // What `key` polls with; made now if this is the first time. The caller is at work (see
   // WorkScope). ResourceExhausted if there is no memory for it.
   absl::StatusOr<ExecutorAddress> CounterOf(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Notes what the first body of `key` has cost, together with those it was compiled with.
-  void NoteFirstBody(FunctionKey key, size_t code_bytes, absl::Duration time)
-      ABSL_LOCKS_EXCLUDED(mutex_);
+  // What a first body has cost, together with those it was compiled with.
+  struct Cost {
+    size_t code_bytes = 0;
+    absl::Duration time;
+  };
+
+  // Where calls of `key` are to go to be counted before they go to its first body; the body itself
+  // if it asks when it is called. ResourceExhausted if there is no memory for a counter.
+  absl::StatusOr<ExecutorAddress> CountCalls(FunctionKey key, ExecutorAddress body, HeatSigns signs,
+                                             Cost cost) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Forgets the functions of `module`, which nobody runs any more. In an ExclusiveWorkScope.
   void Remove(const SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Forgets them, although they go on to run and to count. In an ExclusiveWorkScope. The counters
   // are the caller's to free.
-  std::vector<HeatCounter*> Detach(const SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
+  std::vector<PromotionCounters> Detach(const SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Finishes what is being compiled, and begins nothing any more.
   void Stop() ABSL_LOCKS_EXCLUDED(mutex_);
@@ -97,6 +114,7 @@ class Promoter {
   HotFunction* TakeHottest() ABSL_LOCKS_EXCLUDED(mutex_);
   // Lets those ask that were called so often; whether there are any.
   bool LookAtCounters() ABSL_LOCKS_EXCLUDED(mutex_);
+  HotFunction& FunctionOf(FunctionKey key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void TakeOverAsking() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Serve(HotFunction& function) ABSL_LOCKS_EXCLUDED(mutex_);
   void StopForExit();
@@ -107,9 +125,11 @@ class Promoter {
   const int32_t interval_;          // What a counter begins with.
   const size_t thread_count_;
   const bool looks_at_counters_;
-  HeatCounters& counters_;
+  CodeSpace& code_space_;
   FunctionTable& table_;
   OptimizingCompiler& compiler_;
+  const absl::Time start_ = absl::Now();
+  std::atomic<int64_t> poll_allowance_;  // Without what comes with time. May be less than nothing.
   std::atomic<bool> is_stopping_{false};
   std::atomic<bool> is_exiting_{false};
   std::atomic<int> serving_{0};                // Threads of the team.

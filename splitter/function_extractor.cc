@@ -182,10 +182,16 @@ class Extraction {
     FIRSTCALL_RETURN_IF_ERROR(
         Annotate(mapper.status(),
                  absl::StrCat("function '", index_.at(result.functions.front()).name, "'")));
-    if (options_.count_heat) {
+    if (options_.is_first_body) {
       for (size_t i = 0; i < functions_.size(); ++i) {
-        if (CanCount(*bodies[i], labels[i])) Count(i, *bodies[i], labels[i], result);
+        result.heat_signs.push_back(CanBeReplaced(*bodies[i], labels[i])
+                                        ? ShowHeat(i, *bodies[i], labels[i], result)
+                                        : HeatSigns::kNone);
       }
+    }
+    if (options_.is_better_body && !CanBeReplaced(*bodies.front(), labels.front())) {
+      return absl::UnimplementedError(absl::StrCat(
+          "function '", index_.at(result.functions.front()).name, "' keeps its first body"));
     }
     if (options_.loop) FIRSTCALL_RETURN_IF_ERROR(GoOn(*bodies.front(), labels.front()));
     return result;
@@ -277,7 +283,12 @@ class Extraction {
                                     {may_be_imported, decisions_.simplify});
   }
 
-  bool MayBeReplaced() const { return options_.count_heat || options_.loop; }
+  // With less there would often be no poll, and finding out what lives at loops takes time, too.
+  static constexpr int64_t kLeastForPolls = 30;
+
+  bool MayBeReplaced() const {
+    return options_.is_first_body || options_.is_better_body || options_.loop;
+  }
 
   // Of each function, while the tables they are in are still where they come from.
   std::vector<Labels> FindAllLabels() const {
@@ -288,7 +299,7 @@ class Extraction {
   }
 
   // Labels that stay inside are in no other function and in no variable that others use.
-  static bool CanCount(const llvm::Function& body, const Labels& labels) {
+  static bool CanBeReplaced(const llvm::Function& body, const Labels& labels) {
     switch (body.getCallingConv()) {
       case llvm::CallingConv::GHC:
       case llvm::CallingConv::HiPE:
@@ -302,13 +313,29 @@ class Extraction {
            !body.isPresplitCoroutine() && !body.hasFnAttribute(llvm::Attribute::Naked);
   }
 
-  void Count(size_t function, llvm::Function& body, const Labels& labels, FunctionModule& result) {
-    const std::string& name = index_.at(functions_[function].second).name;
-    const LoopEntries entries = FindLoopEntries(body, labels);
-    AddHeatPolls(body,
-                 *DeclareHeatCounter(*result.module, absl::StrCat(name, kHeatSuffix),
-                                     /*is_near=*/!options_.is_far),
-                 entries, options_.asks_when_called);
+  HeatSigns ShowHeat(size_t function, llvm::Function& body, const Labels& labels,
+                     FunctionModule& result) {
+    const bool has_loop = HasLoop(body);
+    LoopEntries entries;
+    std::vector<uint32_t> polls;
+    if (has_loop) {
+      result.poll_balance += static_cast<int64_t>(CountInstructions(body)) / kInstructionsPerPoll;
+      const int64_t allowance = options_.poll_allowance + result.poll_balance;
+      if (allowance >= kLeastForPolls) {
+        entries = FindLoopEntries(body, labels);
+        size_t taken = 0;
+        polls = ChoosePolls(entries, static_cast<size_t>(allowance), taken);
+        result.poll_balance -= static_cast<int64_t>(taken);
+      }
+    }
+    if (!polls.empty() || options_.asks_when_called) {
+      const std::string& name = index_.at(functions_[function].second).name;
+      AddHeatPolls(body,
+                   *DeclareHeatCounter(*result.module, absl::StrCat(name, kHeatSuffix),
+                                       /*is_near=*/!options_.is_far),
+                   entries, polls, options_.asks_when_called);
+    }
+    return has_loop && polls.empty() ? HeatSigns::kCallsOnly : HeatSigns::kCallsAndLoops;
   }
 
   absl::Status GoOn(llvm::Function& body, const Labels& labels) {

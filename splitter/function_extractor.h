@@ -17,10 +17,14 @@
 #include "absl/status/statusor.h"
 #include "base/ids.h"
 #include "llvm/IR/Module.h"
+#include "splitter/heat_signs.h"
 #include "splitter/module_view.h"
 #include "splitter/symbol_index.h"
 
 namespace firstcall {
+
+inline constexpr int64_t kUnlimitedPolls = INT64_MAX / 2;
+inline constexpr int64_t kInstructionsPerPoll = 128;
 
 struct ExtractOptions {
   // Ask LLVM's verifier about each body. Needed unless ModuleSource::is_verified().
@@ -38,11 +42,16 @@ struct ExtractOptions {
   bool list_callees = false;
   // Leave what is extracted in the view, as far as that can be done, to be extracted again.
   bool keep_in_view = false;
-  // Make each function count its calls and its loops' iterations (see heat_polls.h), unless it
-  // could not be replaced while it runs anyway.
-  bool count_heat = false;
-  // With count_heat: ask when called, too, instead of only counting calls.
+  // The functions are first bodies, for which better ones may come: where that is possible they
+  // poll at their loops (see heat_polls.h), as far as `poll_allowance` goes.
+  bool is_first_body = false;
+  // In instructions: polls at loops that would take more are left out. A body with loops is allowed
+  // one for each kInstructionsPerPoll of its own besides.
+  int64_t poll_allowance = kUnlimitedPolls;
+  // With is_first_body: poll at the beginning, too.
   bool asks_when_called = false;
+  // The function is a better body: Unimplemented if there can be none.
+  bool is_better_body = false;
   // In place of the function make its continuation at this one of its LoopEntries.
   std::optional<uint32_t> loop;
 };
@@ -70,6 +79,10 @@ struct FunctionModule {
   std::vector<SymbolOrdinal> variables;
   // Other functions of the source module that the first one calls, the likeliest first.
   std::vector<SymbolOrdinal> callees;
+  // Of each of the functions; empty unless they are first bodies.
+  std::vector<HeatSigns> heat_signs;
+  // What their polls are allowed for their instructions, less what they take.
+  int64_t poll_balance = 0;
   // Set instead of all the above: the function can only be compiled together with this one, which
   // is to be extracted in its place and brings it along. (Where a body refers to a block of another
   // function, the index of lazily read bitcode does not know of it.)
@@ -80,9 +93,9 @@ struct FunctionModule {
 // of this view before. It lives in the view's context. Small functions that `function` is bound to
 // call join it if `decisions` let them, because making a function-module costs more than a small
 // function does. InvalidArgument, naming the function, if its bitcode is damaged or not valid IR;
-// Unimplemented if it holds what cannot be split; NotFound if it has no such loop,
-// FailedPrecondition if its body in this view cannot tell, because it was simplified to be
-// imported. None has joined then.
+// Unimplemented if it holds what cannot be split, or shall be a better body and cannot; NotFound if
+// it has no such loop, FailedPrecondition if its body in this view cannot tell, because it was
+// simplified to be imported. None has joined then.
 absl::StatusOr<FunctionModule> ExtractFunction(ModuleView& view, const SymbolIndex& index,
                                                SymbolOrdinal function,
                                                const ExtractOptions& options,

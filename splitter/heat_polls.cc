@@ -7,7 +7,9 @@
 //   ask:
 //     continuation = counter.handler(&counter, loop)
 //     if (continuation == null) goto body
-//     frame = live...
+//     frame = values that live...
+//   leave:                          // For all polls at loops.
+//     frame = variables that live...
 //     return continuation(&frame)
 //
 // Plain loads and stores, because fast instruction selection knows no atomic ones: threads that
@@ -18,6 +20,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 
@@ -26,6 +29,10 @@ namespace {
 
 constexpr unsigned kLeftField = 0;
 constexpr unsigned kHandlerField = 2;
+
+// Without what lives: of one poll, and of what all of a function share.
+constexpr size_t kInstructionsOfPoll = 10;
+constexpr size_t kInstructionsOfLeaving = 4;
 
 llvm::StructType* CounterType(llvm::LLVMContext& context) {
   llvm::Type* word = llvm::Type::getInt32Ty(context);
@@ -80,33 +87,34 @@ class PollWriter {
     llvm::IRBuilder<>(poll.ask).CreateBr(poll.body);
   }
 
-  // Counts, and leaves it to others to look at the counter.
-  void CountAtBeginning() {
-    llvm::IRBuilder<> builder(&*function_.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
-    CountDown(builder);
-  }
-
   void WriteAt(const LoopEntry& entry, uint32_t loop) {
     const Poll poll = Write(*entry.block->getFirstNonPHI(), loop);
-    if (frame_ == nullptr) MakeFrame();
+    if (leave_ == nullptr) MakeLeave();
     llvm::IRBuilder<> builder(poll.ask);
-    auto* leave = llvm::BasicBlock::Create(context_, "", &function_);
-    builder.CreateCondBr(builder.CreateIsNull(poll.answer), poll.body, leave);
-    builder.SetInsertPoint(leave);
+    auto* store = llvm::BasicBlock::Create(context_, "", &function_);
+    builder.CreateCondBr(builder.CreateIsNull(poll.answer), poll.body, store);
+    builder.SetInsertPoint(store);
     llvm::StructType* type = LiveValuesType(function_, entry);
-    for (size_t i = 0; i < entry.live.size(); ++i) {
+    for (size_t i = entries_.variables; i < entry.live.size(); ++i) {
       builder.CreateStore(entry.live[i], builder.CreateConstInBoundsGEP2_32(type, frame_, 0, i));
     }
-    ReturnResultOf({ContinuationType(function_), poll.answer}, {frame_}, function_, *leave);
+    builder.CreateBr(leave_);
+    continuation_->addIncoming(poll.answer, store);
   }
 
  private:
-  llvm::Value* CountDown(llvm::IRBuilder<>& builder) {
-    llvm::Value* address = builder.CreateConstInBoundsGEP2_32(type_, &counter_, 0, kLeftField);
-    llvm::Value* left =
-        builder.CreateSub(builder.CreateLoad(builder.getInt32Ty(), address), builder.getInt32(1));
-    builder.CreateStore(left, address);
-    return left;
+  // Where the polls at all loops go on when the function is to be left.
+  void MakeLeave() {
+    MakeFrame();
+    leave_ = llvm::BasicBlock::Create(context_, "", &function_);
+    llvm::IRBuilder<> builder(leave_);
+    continuation_ = builder.CreatePHI(builder.getPtrTy(), 0);
+    const LoopEntry& entry = entries_.entries.front();  // The variables are the same in all.
+    llvm::StructType* type = LiveValuesType(function_, entry);
+    for (size_t i = 0; i < entries_.variables; ++i) {
+      builder.CreateStore(entry.live[i], builder.CreateConstInBoundsGEP2_32(type, frame_, 0, i));
+    }
+    ReturnResultOf({ContinuationType(function_), continuation_}, {frame_}, function_, *leave_);
   }
 
   // Where what lives at any entry can be written.
@@ -130,6 +138,8 @@ class PollWriter {
   llvm::StructType* const type_;
   llvm::LLVMContext& context_;
   llvm::AllocaInst* frame_ = nullptr;
+  llvm::BasicBlock* leave_ = nullptr;
+  llvm::PHINode* continuation_ = nullptr;  // In leave_.
 };
 
 }  // namespace
@@ -169,17 +179,34 @@ llvm::GlobalVariable* DeclareHeatCounter(llvm::Module& module, const std::string
   return counter;
 }
 
-void AddHeatPolls(llvm::Function& function, llvm::GlobalVariable& counter,
-                  const LoopEntries& entries, bool asks_when_called) {
-  PollWriter writer(function, counter, entries);
+std::vector<uint32_t> ChoosePolls(const LoopEntries& entries, size_t allowance, size_t& taken) {
+  llvm::SmallDenseMap<const llvm::BasicBlock*, uint32_t> places;
   for (size_t i = 0; i < entries.entries.size(); ++i) {
-    writer.WriteAt(entries.entries[i], static_cast<uint32_t>(i));
+    places[entries.entries[i].block] = static_cast<uint32_t>(i);
   }
-  if (asks_when_called) {
-    writer.WriteAtBeginning();
-  } else {
-    writer.CountAtBeginning();
+  taken = 0;
+  std::vector<uint32_t> chosen;
+  if (entries.entries.empty()) return chosen;
+  for (const llvm::BasicBlock& block : *entries.entries.front().block->getParent()) {
+    auto found = places.find(&block);
+    if (found == places.end()) continue;
+    const size_t values = entries.entries[found->second].live.size() - entries.variables;
+    size_t cost = kInstructionsOfPoll + values;
+    if (chosen.empty()) cost += kInstructionsOfLeaving + entries.variables;
+    if (taken + cost > allowance) continue;
+    taken += cost;
+    chosen.push_back(found->second);
   }
+  std::sort(chosen.begin(), chosen.end());
+  return chosen;
+}
+
+void AddHeatPolls(llvm::Function& function, llvm::GlobalVariable& counter,
+                  const LoopEntries& entries, llvm::ArrayRef<uint32_t> chosen,
+                  bool asks_when_called) {
+  PollWriter writer(function, counter, entries);
+  for (uint32_t loop : chosen) writer.WriteAt(entries.entries[loop], loop);
+  if (asks_when_called) writer.WriteAtBeginning();
 }
 
 }  // namespace firstcall

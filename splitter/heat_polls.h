@@ -7,8 +7,10 @@
 #define FIRSTCALL_SPLITTER_HEAT_POLLS_H_
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/IR/DerivedTypes.h"  // FunctionCallee
@@ -56,11 +58,17 @@ llvm::FunctionType* ContinuationType(const llvm::Function& function);
 void ReturnResultOf(llvm::FunctionCallee callee, llvm::ArrayRef<llvm::Value*> arguments,
                     const llvm::Function& function, llvm::BasicBlock& block);
 
-// Polls at each of `entries`, which are the function's own, and at its beginning; there it only
-// counts unless it `asks_when_called`, which takes several times as much code. The function must
-// have no frame that something scans, and no calling convention without a stack.
+// Which of the `entries` of a function's loops to poll at if that may take `allowance`
+// instructions: by their indices, those that come first in the function first, because they are the
+// outer ones. `taken` is what they do take.
+std::vector<uint32_t> ChoosePolls(const LoopEntries& entries, size_t allowance, size_t& taken);
+
+// Polls at those of the `entries` of `function` that are `chosen`, and at its beginning if it
+// `asks_when_called`. The function must have no frame that something scans, and no calling
+// convention without a stack.
 void AddHeatPolls(llvm::Function& function, llvm::GlobalVariable& counter,
-                  const LoopEntries& entries, bool asks_when_called);
+                  const LoopEntries& entries, llvm::ArrayRef<uint32_t> chosen,
+                  bool asks_when_called);
 
 }  // namespace firstcall
 

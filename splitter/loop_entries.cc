@@ -235,6 +235,21 @@ bool CanBePassed(const llvm::Value& value) {
 
 }  // namespace
 
+// llvm::Function::getInstructionCount takes many times as long.
+size_t CountInstructions(const llvm::Function& function) {
+  size_t count = 0;
+  for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+    if (!llvm::isa<llvm::DbgInfoIntrinsic>(instruction)) ++count;
+  }
+  return count;
+}
+
+bool HasLoop(const llvm::Function& function) {
+  llvm::SmallVector<std::pair<const llvm::BasicBlock*, const llvm::BasicBlock*>, 8> edges;
+  llvm::FindFunctionBackedges(function, edges);
+  return !edges.empty();
+}
+
 Labels FindLabels(llvm::Function& function) { return LabelTracer(function).Trace(); }
 
 std::vector<llvm::AllocaInst*> FrameVariables(llvm::Function& function) {
@@ -263,15 +278,17 @@ LoopEntries FindLoopEntries(llvm::Function& function, const Labels& labels) {
       for (llvm::BasicBlock* target : llvm::successors(header)) points.insert(target);
     }
   }
-  const size_t instructions = function.getInstructionCount();
+  const size_t instructions = CountInstructions(function);
   Liveness liveness(function, points.getArrayRef(), kSteps + kStepsPerInstruction * instructions);
   const std::vector<llvm::AllocaInst*> variables = FrameVariables(function);
+  found.variables = variables.size();
   size_t live_left = kMaxLiveOfAll + instructions / kInstructionsPerLive;
   for (llvm::BasicBlock* block : points) {
     LoopEntry entry;
     entry.block = block;
-    entry.live = std::move(liveness.At(block));
-    entry.live.insert(entry.live.end(), variables.begin(), variables.end());
+    const std::vector<llvm::Value*>& values = liveness.At(block);
+    entry.live.assign(variables.begin(), variables.end());
+    entry.live.insert(entry.live.end(), values.begin(), values.end());
     bool is_possible = liveness.is_known() && CanBeEntered(*block) &&
                        entry.live.size() <= std::min(kMaxLive, live_left);
     for (const llvm::Value* value : entry.live) {

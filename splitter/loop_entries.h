@@ -23,13 +23,14 @@ namespace firstcall {
 // One is the beginning of `block`, after its phis.
 struct LoopEntry {
   llvm::BasicBlock* block = nullptr;
-  // What the code from there on may use: arguments, results, and the block's phis, in the order of
-  // the function; then all of its variables on the stack, by address.
+  // What the code from there on may use: first all of the function's variables on the stack, by
+  // address; then arguments, results, and the block's phis, in the order of the function.
   std::vector<llvm::Value*> live;
 };
 
 struct LoopEntries {
   std::vector<LoopEntry> entries;
+  size_t variables = 0;   // How many of what lives at each.
   size_t impossible = 0;  // Loops that have none.
 };
 
@@ -42,6 +43,12 @@ struct Labels {
 // Follows the addresses of the blocks of `function`, which must be materialized, through the
 // constant tables and the values that hold them.
 Labels FindLabels(llvm::Function& function);
+
+// The instructions of `function`, without those that are about debug information.
+size_t CountInstructions(const llvm::Function& function);
+
+// Whether `function`, which must be materialized, has a loop: cheaper than finding its entries.
+bool HasLoop(const llvm::Function& function);
 
 // The entries of `function`'s loops: a block that a back edge of a depth-first search leads to, or
 // in place of one that only branches indirectly, the blocks it branches to. The same IR gives the

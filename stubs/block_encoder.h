@@ -13,7 +13,8 @@
 namespace firstcall {
 
 // What is being encoded, for an architecture's encoder to derive from. That has the member
-// functions EncodeStub(index), EncodeLead(index) and EncodeTail(), which append to `out`.
+// functions EncodeStub(index), EncodeLead(index) and EncodeTail(), and EncodeCounter(index) for a
+// block of counters, which append to `out`.
 struct BlockEncoder {
   const StubBlockPlacement& placement;
   ByteWriter out;
@@ -26,6 +27,14 @@ std::vector<uint8_t> EncodeBlock(const StubBlockPlacement& placement) {
   for (size_t i = 0; i < placement.count; ++i) encoder.EncodeStub(i);
   for (size_t i = 0; i < placement.count; ++i) encoder.EncodeLead(i);
   encoder.EncodeTail();
+  return encoder.out.Take();
+}
+
+// For StubArchitecture::encode_counters.
+template <typename Encoder>
+std::vector<uint8_t> EncodeCounters(const StubBlockPlacement& placement) {
+  Encoder encoder{{placement, {}}};
+  for (size_t i = 0; i < placement.count; ++i) encoder.EncodeCounter(i);
   return encoder.out.Take();
 }
 

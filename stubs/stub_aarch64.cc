@@ -17,6 +17,15 @@
 //         ldr  x16, [x16, :lo12:reentry]
 //         br   x16
 //
+//   counter: bti  c
+//            adrp x16, cell
+//            add  x16, x16, :lo12:cell
+//            ldr  w17, [x16, #8]
+//            sub  w17, w17, #1
+//            str  w17, [x16, #8]
+//            ldr  x16, [x16]
+//            br   x16
+//
 // x16 and x17 are the intra-procedure-call registers (AAPCS64, 6.1.1): any call may lose them to a
 // veneer, so no calling convention passes anything in them. Context and index still go by way of
 // the stack, because the jump to the reentry takes a register too. A branch through x16 or x17 may
@@ -44,26 +53,38 @@ namespace {
 
 constexpr StubBlockLayout kLayout = {/*stub_size=*/16, /*tail_size=*/24};
 
+constexpr CallCounterLayout kCounterLayout = {/*counter_size=*/32};
+
 constexpr uint32_t kBtiC = 0xd503245f;
 constexpr uint32_t kBrk = 0xd4200000;
 constexpr uint32_t kBrX16 = 0xd61f0200;
 constexpr uint32_t kPushX16AndX17 = 0xa9bf47f0;
 constexpr uint32_t kX16 = 16, kX17 = 17;
+constexpr uint32_t kLoadX16FromX16 = 0xf9400210;
+constexpr uint32_t kLoadW17FromX16 = 0xb9400211;  // Both with the offset, in words, shifted by 10.
+constexpr uint32_t kStoreW17ToX16 = 0xb9000211;
+constexpr uint32_t kDecrementW17 = 0x51000631;
 
 // Where in the tail they are on the stack.
 constexpr size_t kTailPushed = 12;
 
 struct AArch64Encoder : BlockEncoder {
-  // Loads the word at `data_offset` of the block's data into x16. Reach: 4 GiB to either side.
-  void LoadToX16(size_t data_offset) {
+  // Brings the page of `data_offset` of the block's data into x16, and returns the offset within
+  // it. Reach: 4 GiB to either side.
+  uint32_t PageToX16(size_t data_offset) {
     const uint64_t word = (placement.data + data_offset).value();
     const uint64_t here = (placement.code + out.size()).value();
     const uint64_t pages = (word >> 12) - (here >> 12);
     const auto low = static_cast<uint32_t>(pages & 3);
     const auto high = static_cast<uint32_t>(pages >> 2 & 0x7ffff);
     out.Number32(0x90000000 | low << 29 | high << 5 | kX16);
-    const auto scaled = static_cast<uint32_t>((word & 0xfff) / 8);
-    out.Number32(0xf9400000 | scaled << 10 | kX16 << 5 | kX16);
+    return static_cast<uint32_t>(word & 0xfff);
+  }
+
+  // Loads the word at `data_offset` of the block's data into x16.
+  void LoadToX16(size_t data_offset) {
+    const uint32_t scaled = PageToX16(data_offset) / 8;
+    out.Number32(kLoadX16FromX16 | scaled << 10);
   }
 
   void EncodeStub(size_t index) {
@@ -81,6 +102,18 @@ struct AArch64Encoder : BlockEncoder {
     out.Number32(kBrk);
   }
 
+  void EncodeCounter(size_t index) {
+    out.Number32(kBtiC);
+    const uint32_t offset = PageToX16(CallCounterLayout::CellOffset(index));
+    out.Number32(0x91000000 | offset << 10 | kX16 << 5 | kX16);
+    constexpr uint32_t kLeft = CallCounterLayout::kLeftOffset / 4;
+    out.Number32(kLoadW17FromX16 | kLeft << 10);
+    out.Number32(kDecrementW17);
+    out.Number32(kStoreW17ToX16 | kLeft << 10);
+    out.Number32(kLoadX16FromX16);
+    out.Number32(kBrX16);
+  }
+
   void EncodeTail() {
     LoadToX16(StubBlockLayout::kContextOffset);
     out.Number32(kPushX16AndX17);
@@ -91,6 +124,12 @@ struct AArch64Encoder : BlockEncoder {
 
 // DWARF for the Arm 64-bit Architecture, 4.1. The return address stays in its register.
 constexpr uint8_t kSp = 31, kX30 = 30;
+
+std::vector<uint8_t> EncodeCounterUnwindTable(const StubBlockPlacement& placement) {
+  UnwindTableWriter table(kX30, {kCfaDefCfa, kSp, 0});
+  table.Describe(placement.code, kCounterLayout.CodeSize(placement.count));
+  return table.Finish();
+}
 
 std::vector<uint8_t> EncodeUnwindTable(const StubBlockPlacement& placement) {
   UnwindTableWriter table(kX30, {kCfaDefCfa, kSp, 0});
@@ -112,8 +151,14 @@ ExecutorAddress Reentry() {
 }  // namespace
 
 const StubArchitecture& StubArchitectureAArch64() {
-  static const StubArchitecture architecture = {"AArch64", kLayout, EncodeBlock<AArch64Encoder>,
-                                                EncodeUnwindTable, Reentry()};
+  static const StubArchitecture architecture = {"AArch64",
+                                                kLayout,
+                                                EncodeBlock<AArch64Encoder>,
+                                                EncodeUnwindTable,
+                                                kCounterLayout,
+                                                EncodeCounters<AArch64Encoder>,
+                                                EncodeCounterUnwindTable,
+                                                Reentry()};
   return architecture;
 }
 

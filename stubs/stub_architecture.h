@@ -9,6 +9,11 @@
 // context and goes to the reentry. No register that a calling convention uses is changed on the
 // way.
 //
+// Calls may be counted on their way from a slot to a body. A block of counters is a page of code
+// and its data, too:
+//   code:  counter 0 .. counter n-1
+//   data:  cell 0 .. cell n-1            (16 bytes each: where to go on: 8, what is left: 4)
+//
 // Immutable.
 
 #ifndef FIRSTCALL_STUBS_STUB_ARCHITECTURE_H_
@@ -37,8 +42,19 @@ struct StubBlockLayout {
   static size_t SlotOffset(size_t index) { return 8 * (index + 2); }
 };
 
-// Where a block of `count` stubs will run and where its data will lie, within the reach that the
-// architecture's PC-relative addressing has.
+struct CallCounterLayout {
+  size_t counter_size = 0;  // Bytes of code; at most 32.
+
+  size_t CodeSize(size_t count) const { return count * counter_size; }
+  size_t CounterOffset(size_t index) const { return index * counter_size; }
+
+  static constexpr size_t kLeftOffset = 8;  // In a cell.
+  static size_t DataSize(size_t count) { return 16 * count; }
+  static size_t CellOffset(size_t index) { return 16 * index; }
+};
+
+// Where a block of `count` stubs, or of counters, will run and where its data will lie, within the
+// reach that the architecture's PC-relative addressing has.
 struct StubBlockPlacement {
   ExecutorAddress code;
   ExecutorAddress data;
@@ -54,6 +70,11 @@ struct StubArchitecture {
 
   // An .eh_frame table that gives the caller's frame at every instruction of a block, terminated.
   std::vector<uint8_t> (*encode_unwind_table)(const StubBlockPlacement& placement);
+
+  // The same for a block of counters. The data is aligned to 16 bytes.
+  CallCounterLayout counter_layout;
+  std::vector<uint8_t> (*encode_counters)(const StubBlockPlacement& placement);
+  std::vector<uint8_t> (*encode_counter_unwind_table)(const StubBlockPlacement& placement);
 
   // The reentry, ready to be used, if this process runs on the architecture; otherwise null.
   ExecutorAddress reentry;

@@ -4,28 +4,23 @@
 #include "stubs/stub_table.h"
 
 #include <array>
-#include <cstring>
 #include <utility>
 
-#include "absl/cleanup/cleanup.h"
 #include "base/status.h"
+#include "stubs/code_block.h"
 
 namespace firstcall {
 namespace {
 
 // As many stubs of 2 x 16 bytes, with a tail of at most 32, as fit into a page of 4 KiB.
 constexpr size_t kStubsPerBlock = 127;
-constexpr size_t kCodeAlignment = 64;
 
 }  // namespace
 
 // The context of a block's stubs. Owners are written before the stub's address is given out.
 struct StubTable::Block : ReentryContext {
   FirstCallHandler handler = nullptr;
-  ExecutorAddress code;
-  uint8_t* data = nullptr;
-  UnwindTable unwind_table;
-  std::vector<MemoryBlock> memory;
+  std::unique_ptr<CodeBlock> code_block;
   // Atomic: the thread that calls a stub has its address from code or data, not from Make.
   std::array<std::atomic<void*>, kStubsPerBlock> owners = {};
 };
@@ -37,13 +32,7 @@ StubTable::StubTable(const StubArchitecture& architecture, std::shared_ptr<Arena
       unwind_registry_(std::move(unwind_registry)),
       handler_(handler) {}
 
-StubTable::~StubTable() {
-  absl::MutexLock lock(&mutex_);
-  for (const auto& block : blocks_) {
-    unwind_registry_->Withdraw({block->unwind_table});
-    memory_->Free(block->memory);
-  }
-}
+StubTable::~StubTable() = default;
 
 ExecutorAddress StubTable::Resolve(ReentryContext& context, uint64_t index) {
   auto& block = static_cast<Block&>(context);
@@ -61,10 +50,11 @@ absl::StatusOr<Stub> StubTable::Make(void* owner) {
   ++made_;
   Block& block = *blocks_.back();
   block.owners[index].store(owner, std::memory_order_release);
+  const CodeBlock& placed = *block.code_block;
   return Stub(
-      block.code + architecture_.layout.StubOffset(index),
-      reinterpret_cast<std::atomic<uint64_t>*>(block.data + StubBlockLayout::SlotOffset(index)),
-      block.code + architecture_.layout.LeadOffset(kStubsPerBlock, index), &block.owners[index]);
+      placed.code() + architecture_.layout.StubOffset(index),
+      reinterpret_cast<std::atomic<uint64_t>*>(placed.data() + StubBlockLayout::SlotOffset(index)),
+      placed.code() + architecture_.layout.LeadOffset(kStubsPerBlock, index), &block.owners[index]);
 }
 
 void StubTable::Retire(const Stub& stub, std::shared_ptr<void> last_owner) {
@@ -83,49 +73,32 @@ std::optional<Stub> StubTable::TakeRetired() {
 
 absl::Status StubTable::AddBlock() {
   const StubBlockLayout& layout = architecture_.layout;
-  StubBlockPlacement placement;
-  placement.count = kStubsPerBlock;
   auto block = std::make_unique<Block>();
-  absl::Cleanup give_back = [&] { memory_->Free(block->memory); };
-  const auto allocate = [&](Segment segment, size_t size, size_t alignment) {
-    MemoryRequest request;
-    request.segment = segment;
-    request.size = size;
-    request.alignment = alignment;
-    request.near = memory_->near_first();
-    absl::StatusOr<MemoryBlock> allocated = memory_->Allocate(request);
-    if (allocated.ok()) block->memory.push_back(*allocated);
-    return allocated;
-  };
-  FIRSTCALL_ASSIGN_OR_RETURN(
-      MemoryBlock code, allocate(Segment::kCode, layout.CodeSize(kStubsPerBlock), kCodeAlignment));
-  FIRSTCALL_ASSIGN_OR_RETURN(MemoryBlock data,
-                             allocate(Segment::kData, layout.DataSize(kStubsPerBlock), 8));
-  placement.code = code.run;
-  placement.data = data.run;
-
-  const std::vector<uint8_t> table = architecture_.encode_unwind_table(placement);
-  FIRSTCALL_ASSIGN_OR_RETURN(MemoryBlock unwind, allocate(Segment::kReadOnly, table.size(), 8));
-  std::memcpy(unwind.write, table.data(), table.size());
-  const std::vector<uint8_t> bytes = architecture_.encode_block(placement);
-  std::memcpy(code.write, bytes.data(), bytes.size());
-
   block->resolve = &StubTable::Resolve;
   block->handler = handler_;
-  block->code = code.run;
-  block->data = data.write;
-  block->unwind_table = {unwind.run, code.run};
-  auto* words = reinterpret_cast<uint64_t*>(data.write);
-  words[StubBlockLayout::kContextOffset / 8] =
-      ExecutorAddress::Of(static_cast<ReentryContext*>(block.get())).value();
-  words[StubBlockLayout::kReentryOffset / 8] = architecture_.reentry.value();
-  for (size_t i = 0; i < kStubsPerBlock; ++i) {
-    words[StubBlockLayout::SlotOffset(i) / 8] =
-        (code.run + layout.LeadOffset(kStubsPerBlock, i)).value();
-  }
-  FIRSTCALL_RETURN_IF_ERROR(memory_->Finalize(block->memory));
-  std::move(give_back).Cancel();
-  unwind_registry_->Register(block->unwind_table);
+  const auto placed = [](ExecutorAddress code, ExecutorAddress data) {
+    return StubBlockPlacement{code, data, kStubsPerBlock};
+  };
+  FIRSTCALL_ASSIGN_OR_RETURN(
+      block->code_block,
+      CodeBlock::Make(memory_, unwind_registry_,
+                      {layout.CodeSize(kStubsPerBlock), StubBlockLayout::DataSize(kStubsPerBlock),
+                       [&](ExecutorAddress code, ExecutorAddress data) {
+                         return architecture_.encode_block(placed(code, data));
+                       },
+                       [&](ExecutorAddress code, ExecutorAddress data) {
+                         return architecture_.encode_unwind_table(placed(code, data));
+                       },
+                       [&](ExecutorAddress code, uint8_t* data) {
+                         auto* words = reinterpret_cast<uint64_t*>(data);
+                         words[StubBlockLayout::kContextOffset / 8] =
+                             ExecutorAddress::Of(static_cast<ReentryContext*>(block.get())).value();
+                         words[StubBlockLayout::kReentryOffset / 8] = architecture_.reentry.value();
+                         for (size_t i = 0; i < kStubsPerBlock; ++i) {
+                           words[StubBlockLayout::SlotOffset(i) / 8] =
+                               (code + layout.LeadOffset(kStubsPerBlock, i)).value();
+                         }
+                       }}));
   blocks_.push_back(std::move(block));
   return absl::OkStatus();
 }

@@ -4,9 +4,13 @@
 //          jmp   *slot(%rip)                push  $index                 jmp  *reentry(%rip)
 //          int3 ...                         jmp   tail
 //
+//   counter:  endbr64
+//             decl  left(%rip)
+//             jmp   *target(%rip)
+//
 // Encodings: Intel SDM volume 2 (ENDBR64 F3 0F 1E FA; JMP r/m64 FF /4; PUSH imm32 68; PUSH r/m64
-// FF /6; JMP rel32 E9). The index goes by way of the stack, because preserve_none passes an
-// argument even in r11.
+// FF /6; JMP rel32 E9; DEC r/m32 FF /1). The flags carry nothing into a function. The index goes by
+// way of the stack, because preserve_none passes an argument even in r11.
 
 #include "stubs/block_encoder.h"
 #include "stubs/stub_architecture.h"
@@ -29,6 +33,7 @@ namespace firstcall {
 namespace {
 
 constexpr StubBlockLayout kLayout = {/*stub_size=*/16, /*tail_size=*/12};
+constexpr CallCounterLayout kCounterLayout = {/*counter_size=*/16};
 constexpr uint8_t kInt3 = 0xcc;
 
 // Offsets within a lead and within the tail behind the instruction that pushes.
@@ -66,13 +71,32 @@ struct X86_64Encoder : BlockEncoder {
     out.Bytes({0xff, 0x25});
     DataOperand(StubBlockLayout::kReentryOffset);
   }
+
+  void EncodeCounter(size_t index) {
+    EndBranch();
+    out.Bytes({0xff, 0x0d});
+    DataOperand(CallCounterLayout::CellOffset(index) + CallCounterLayout::kLeftOffset);
+    out.Bytes({0xff, 0x25});
+    DataOperand(CallCounterLayout::CellOffset(index));
+  }
 };
 
 // Register numbers of the x86-64 psABI, figure 3.36.
 constexpr uint8_t kRsp = 7, kReturnAddress = 16;
 
+// Where nothing is on the stack but the return address.
+UnwindTableWriter BeginUnwindTable() {
+  return UnwindTableWriter(kReturnAddress, {kCfaDefCfa, kRsp, 8, kCfaOffset | kReturnAddress, 1});
+}
+
+std::vector<uint8_t> EncodeCounterUnwindTable(const StubBlockPlacement& placement) {
+  UnwindTableWriter table = BeginUnwindTable();
+  table.Describe(placement.code, kCounterLayout.CodeSize(placement.count));
+  return table.Finish();
+}
+
 std::vector<uint8_t> EncodeUnwindTable(const StubBlockPlacement& placement) {
-  UnwindTableWriter table(kReturnAddress, {kCfaDefCfa, kRsp, 8, kCfaOffset | kReturnAddress, 1});
+  UnwindTableWriter table = BeginUnwindTable();
   const size_t stubs_size = kLayout.LeadOffset(placement.count, 0);
   table.Describe(placement.code, stubs_size);
 
@@ -130,8 +154,14 @@ ExecutorAddress Reentry() {
 }  // namespace
 
 const StubArchitecture& StubArchitectureX86_64() {
-  static const StubArchitecture architecture = {"x86-64", kLayout, EncodeBlock<X86_64Encoder>,
-                                                EncodeUnwindTable, Reentry()};
+  static const StubArchitecture architecture = {"x86-64",
+                                                kLayout,
+                                                EncodeBlock<X86_64Encoder>,
+                                                EncodeUnwindTable,
+                                                kCounterLayout,
+                                                EncodeCounters<X86_64Encoder>,
+                                                EncodeCounterUnwindTable,
+                                                Reentry()};
   return architecture;
 }
 

@@ -80,8 +80,12 @@ TEST(ExitHookDeathTest, EndOfAnotherThreadSaysNothing) {
 TEST(ExitHookDeathTest, DestroyedHookDoesNotRun) {
   EXPECT_EXIT(
       {
-        { ExitHook hook([] { Say("hook"); }); }
-        { ExitHook early([] { Say("early"); }, When::kAtOnce); }
+        {
+          ExitHook hook([] { Say("hook"); });
+        }
+        {
+          ExitHook early([] { Say("early"); }, When::kAtOnce);
+        }
         std::exit(3);
       },
       testing::ExitedWithCode(3), "^$");

@@ -116,8 +116,10 @@ std::unique_ptr<llvm::Module> WithContinuation(const std::string& text, uint32_t
   llvm::Function& copy = *llvm::CloneFunction(&function, map);
   const LoopEntries its_entries = FindLoopEntries(copy, FindLabels(copy));
   MakeContinuation(copy, its_entries.entries.at(loop), "continuation");
-  AddHeatPolls(function, *DeclareHeatCounter(*module, "counter", /*is_near=*/false),
-               FindLoopEntries(function, FindLabels(function)), /*asks_when_called=*/true);
+  const LoopEntries entries = FindLoopEntries(function, FindLabels(function));
+  size_t taken = 0;
+  AddHeatPolls(function, *DeclareHeatCounter(*module, "counter", /*is_near=*/false), entries,
+               ChoosePolls(entries, SIZE_MAX, taken), /*asks_when_called=*/true);
   return module;
 }
 

@@ -40,15 +40,18 @@ void* Answer(HeatCounter* counter, uint32_t loop) {
 class HeatPollsTest : public ::testing::TestWithParam<bool> {
  protected:
   // Makes @f of `text` count with a counter of the test's.
-  void Load(const std::string& text, bool asks_when_called = true) {
+  void Load(const std::string& text, bool asks_when_called = true, size_t allowance = SIZE_MAX) {
     module_ = ParseModule(text, *context_);
     ASSERT_NE(module_, nullptr);
     module_->setDataLayout(ReferenceDataLayout());
     llvm::Function& function = *module_->getFunction("f");
     const LoopEntries entries = FindLoopEntries(function, FindLabels(function));
     loops_ = entries.entries.size();
+    const size_t before = CountInstructions(function);
+    chosen_ = ChoosePolls(entries, allowance, taken_);
     AddHeatPolls(function, *DeclareHeatCounter(*module_, "counter", /*is_near=*/false), entries,
-                 asks_when_called);
+                 chosen_, asks_when_called);
+    added_ = CountInstructions(function) - before;
     EXPECT_FALSE(llvm::verifyModule(*module_, &llvm::errs()));
   }
 
@@ -63,6 +66,9 @@ class HeatPollsTest : public ::testing::TestWithParam<bool> {
   }
 
   size_t loops_ = 0;
+  std::vector<uint32_t> chosen_;
+  size_t taken_ = 0;
+  size_t added_ = 0;  // Instructions.
   Asked asked_;
   HeatCounter counter_;
   std::unique_ptr<llvm::LLVMContext> context_ = std::make_unique<llvm::LLVMContext>();
@@ -126,7 +132,7 @@ TEST_P(HeatPollsTest, TheAnswerIsCalledWithWhatLivesAndGivesTheResult) {
   EXPECT_THAT(asked_.loops, ElementsAre(0));
 }
 
-TEST_P(HeatPollsTest, CallsCanBeCountedAlone) {
+TEST_P(HeatPollsTest, LoopsMayPollAlone) {
   Load(kSum, /*asks_when_called=*/false);
   auto* f = Compile<int64_t(int64_t)>();
   ASSERT_NE(f, nullptr);
@@ -134,11 +140,10 @@ TEST_P(HeatPollsTest, CallsCanBeCountedAlone) {
   EXPECT_THAT(asked_.loops, ElementsAre(0, 0, 0, 0));
   counter_.left = 100;
   EXPECT_EQ(f(10), 45);
-  EXPECT_EQ(counter_.left, 100 - 12);
+  EXPECT_EQ(counter_.left, 100 - 11);
 }
 
-TEST_P(HeatPollsTest, EachLoopHasItsNumber) {
-  Load(R"(
+constexpr char kNested[] = R"(
     define i64 @f(i64 %n) {
     entry:
       br label %outer
@@ -156,7 +161,38 @@ TEST_P(HeatPollsTest, EachLoopHasItsNumber) {
       br i1 %more, label %outer, label %end
     end:
       ret i64 %i2
-    })");
+    })";
+
+// Within a quarter: addresses are not counted, because fast instruction selection folds them.
+TEST_P(HeatPollsTest, PollsTakeWhatTheyAreSaidTo) {
+  for (const char* text : {kSum, kNested}) {
+    Load(text, /*asks_when_called=*/false);
+    EXPECT_GE(added_, taken_);
+    EXPECT_LE(added_, taken_ + taken_ / 4);
+  }
+}
+
+TEST_P(HeatPollsTest, OuterLoopsPollFirstIfNotAllMay) {
+  Load(kNested, /*asks_when_called=*/false);
+  const size_t all = taken_;
+  ASSERT_EQ(chosen_.size(), 2u);
+  Load(kNested, /*asks_when_called=*/false, all);
+  EXPECT_EQ(chosen_.size(), 2u);
+  Load(kNested, /*asks_when_called=*/false, 0);
+  EXPECT_TRUE(chosen_.empty());
+  EXPECT_EQ(taken_, 0u);
+  EXPECT_EQ(added_, 0u);
+  Load(kNested, /*asks_when_called=*/false, all - 1);
+  ASSERT_EQ(chosen_.size(), 1u);
+  EXPECT_LT(taken_, all);
+  auto* f = Compile<int64_t(int64_t)>();
+  ASSERT_NE(f, nullptr);
+  EXPECT_EQ(f(7), 7);
+  EXPECT_EQ(asked_.loops, std::vector<uint32_t>(7, chosen_[0]));
+}
+
+TEST_P(HeatPollsTest, EachLoopHasItsNumber) {
+  Load(kNested);
   ASSERT_EQ(loops_, 2u);
   const std::string text = PrintModule(*module_);
   auto* f = Compile<int64_t(int64_t)>();

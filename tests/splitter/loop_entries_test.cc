@@ -68,7 +68,7 @@ TEST_F(LoopEntriesTest, NoLoopNoEntry) {
   EXPECT_EQ(impossible_, 0u);
 }
 
-TEST_F(LoopEntriesTest, ArgumentsValuesAndPhisInTheirOrderThenVariables) {
+TEST_F(LoopEntriesTest, VariablesThenArgumentsValuesAndPhisInTheirOrder) {
   EXPECT_THAT(Find(R"(
     declare void @use(ptr)
     define i32 @f(i32 %unused, i32 %n, i32 %later) {
@@ -91,7 +91,7 @@ TEST_F(LoopEntriesTest, ArgumentsValuesAndPhisInTheirOrderThenVariables) {
       %sum = add i32 %later, %next
       ret i32 %sum
     })"),
-              ElementsAre(Named("loop", {"n", "later", "before", "i", "variable", "other"})));
+              ElementsAre(Named("loop", {"variable", "other", "n", "later", "before", "i"})));
 }
 
 TEST_F(LoopEntriesTest, VariablesThatAreNotTheFramesLiveAsValues) {
@@ -115,7 +115,7 @@ TEST_F(LoopEntriesTest, VariablesThatAreNotTheFramesLiveAsValues) {
     end:
       ret void
     })"),
-              ElementsAre(Named("loop", {"sized", "later", "frame"})));
+              ElementsAre(Named("loop", {"frame", "sized", "later"})));
   EXPECT_THAT(FrameVariables(F()), SizeIs(1));
   EXPECT_EQ(FrameVariables(F()).front()->getName(), "frame");
 }

@@ -41,6 +41,18 @@ class EncodedBlockTest : public ::testing::TestWithParam<NamedPlacement> {
     return disassembler_.Text(instruction);
   }
 
+  // The instructions of a block of counters at the same place, one counter's after the other's.
+  std::vector<std::string> CounterTexts(size_t index) const {
+    std::vector<std::string> texts;
+    const CallCounterLayout& counters = architecture_.counter_layout;
+    for (const Instruction& instruction :
+         disassembler_.Range(counters_, Stubs(), counters.CounterOffset(index),
+                             counters.CounterOffset(index) + counters.counter_size)) {
+      texts.push_back(Describe(instruction));
+    }
+    return texts;
+  }
+
   // The instructions of `size` bytes of code from an offset on.
   std::vector<std::string> CodeTexts(uint64_t begin, uint64_t size) const {
     std::vector<std::string> texts;
@@ -63,6 +75,7 @@ class EncodedBlockTest : public ::testing::TestWithParam<NamedPlacement> {
   const Disassembler disassembler_;
   const StubBlockPlacement& placement_ = GetParam().placement;
   const std::vector<uint8_t> code_ = architecture_.encode_block(placement_);
+  const std::vector<uint8_t> counters_ = architecture_.encode_counters(placement_);
   const std::vector<uint8_t> table_bytes_ = architecture_.encode_unwind_table(placement_);
   const UnwindTable table_;
 };

@@ -20,6 +20,7 @@ using ::firstcall::testing::EncodedBlockTest;
 using ::firstcall::testing::Hex;
 using ::firstcall::testing::NamedPlacement;
 using ::firstcall::testing::UnwindRow;
+using ::firstcall::testing::UnwindTable;
 using ::testing::Each;
 using ::testing::ElementsAre;
 
@@ -88,6 +89,30 @@ TEST_P(StubAArch64Test, TailPushesContextAndIndexAndGoesToTheReentry) {
       ElementsAre(PageOf(StubBlockLayout::kContextOffset), LoadOf(StubBlockLayout::kContextOffset),
                   "stp x16, x17, [sp, #-0x10]!", PageOf(StubBlockLayout::kReentryOffset),
                   LoadOf(StubBlockLayout::kReentryOffset), "br x16"));
+}
+
+TEST_P(StubAArch64Test, CountersCountDownAndGoOn) {
+  EXPECT_EQ(counters_.size(), architecture_.counter_layout.CodeSize(placement_.count));
+  for (size_t i = 0; i < placement_.count; ++i) {
+    const uint64_t cell = CallCounterLayout::CellOffset(i);
+    const uint64_t low = (placement_.data + cell).value() & 0xfff;
+    ASSERT_THAT(CounterTexts(i),
+                ElementsAre("bti c", PageOf(cell),
+                            absl::StrCat("add x16, x16, #", low == 0 ? "0x0" : Hex(low)),
+                            "ldr w17, [x16, #0x8]", "sub w17, w17, #0x1", "str w17, [x16, #0x8]",
+                            "ldr x16, [x16]", "br x16"))
+        << "counter " << i;
+  }
+}
+
+TEST_P(StubAArch64Test, UnwindTableCoversAllCounters) {
+  const std::vector<uint8_t> bytes = architecture_.encode_counter_unwind_table(placement_);
+  const UnwindTable table(bytes, llvm::Triple::aarch64, kX30);
+  const std::vector<const llvm::dwarf::FDE*> fdes = table.Fdes();
+  ASSERT_EQ(fdes.size(), 1u);
+  EXPECT_EQ(fdes[0]->getInitialLocation(), Stubs());
+  EXPECT_EQ(fdes[0]->getAddressRange(), counters_.size());
+  EXPECT_THAT(table.Rows(*fdes[0]), ElementsAre(UnwindRow{Stubs(), "reg31", "unchanged"}));
 }
 
 TEST_P(StubAArch64Test, UnwindTableCoversAllCode) {

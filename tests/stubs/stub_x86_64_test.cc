@@ -21,6 +21,7 @@ using ::firstcall::testing::Hex;
 using ::firstcall::testing::Instruction;
 using ::firstcall::testing::NamedPlacement;
 using ::firstcall::testing::UnwindRow;
+using ::firstcall::testing::UnwindTable;
 using ::testing::Each;
 using ::testing::ElementsAre;
 
@@ -97,6 +98,27 @@ TEST_P(StubX8664Test, TailPushesTheContextAndGoesToTheReentry) {
   EXPECT_THAT(CodeTexts(layout().TailOffset(placement_.count), layout().tail_size),
               ElementsAre("PUSH64rmm " + DataAddress(StubBlockLayout::kContextOffset),
                           "JMP64m " + DataAddress(StubBlockLayout::kReentryOffset)));
+}
+
+TEST_P(StubX8664Test, CountersCountDownAndGoOn) {
+  EXPECT_EQ(counters_.size(), architecture_.counter_layout.CodeSize(placement_.count));
+  for (size_t i = 0; i < placement_.count; ++i) {
+    const uint64_t cell = CallCounterLayout::CellOffset(i);
+    EXPECT_THAT(
+        CounterTexts(i),
+        ElementsAre("ENDBR64", "DEC32m " + DataAddress(cell + CallCounterLayout::kLeftOffset),
+                    "JMP64m " + DataAddress(cell)));
+  }
+}
+
+TEST_P(StubX8664Test, UnwindTableCoversAllCounters) {
+  const std::vector<uint8_t> bytes = architecture_.encode_counter_unwind_table(placement_);
+  const UnwindTable table(bytes, llvm::Triple::x86_64, kReturnAddress);
+  const std::vector<const llvm::dwarf::FDE*> fdes = table.Fdes();
+  ASSERT_EQ(fdes.size(), 1u);
+  EXPECT_EQ(fdes[0]->getInitialLocation(), Stubs());
+  EXPECT_EQ(fdes[0]->getAddressRange(), counters_.size());
+  EXPECT_THAT(table.Rows(*fdes[0]), ElementsAre(UnwindRow{Stubs(), "reg7+8", "[CFA-8]"}));
 }
 
 TEST_P(StubX8664Test, UnwindTableCoversAllCode) {

@@ -1,0 +1,66 @@
+// Code that is encoded for the place where it runs, with data within its reach, in memory of the
+// engine's own.
+//
+// Thread-compatible. Its code runs until it is destroyed.
+
+#ifndef FIRSTCALL_STUBS_CODE_BLOCK_H_
+#define FIRSTCALL_STUBS_CODE_BLOCK_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/statusor.h"
+#include "memory/arena_memory.h"
+#include "memory/executor_address.h"
+#include "memory/unwind_registry.h"
+
+namespace firstcall {
+
+class CodeBlock {
+ public:
+  struct Parts {
+    size_t code_size = 0;
+    size_t data_size = 0;
+    // Encode what is to lie at the addresses given: the code, and an .eh_frame table for it.
+    using Encode =
+        absl::FunctionRef<std::vector<uint8_t>(ExecutorAddress code, ExecutorAddress data)>;
+    Encode code;
+    Encode unwind_table;
+    // Writes the data's first contents.
+    absl::FunctionRef<void(ExecutorAddress code, uint8_t* data)> fill;
+  };
+
+  // Ready to run, and known to the unwinder. ResourceExhausted if there is no memory for it.
+  static absl::StatusOr<std::unique_ptr<CodeBlock>> Make(
+      std::shared_ptr<ArenaMemory> memory, std::shared_ptr<UnwindRegistry> unwind_registry,
+      const Parts& parts);
+
+  ~CodeBlock();
+  CodeBlock(const CodeBlock&) = delete;
+  CodeBlock& operator=(const CodeBlock&) = delete;
+
+  ExecutorAddress code() const { return code_; }
+  uint8_t* data() const { return data_; }
+
+ private:
+  CodeBlock(std::shared_ptr<ArenaMemory> memory, std::shared_ptr<UnwindRegistry> unwind_registry)
+      : memory_(std::move(memory)), unwind_registry_(std::move(unwind_registry)) {}
+
+  absl::Status Fill(const Parts& parts);
+
+  const std::shared_ptr<ArenaMemory> memory_;
+  const std::shared_ptr<UnwindRegistry> unwind_registry_;
+  std::vector<MemoryBlock> blocks_;
+  ExecutorAddress code_;
+  uint8_t* data_ = nullptr;
+  bool is_registered_ = false;
+  UnwindTable unwind_table_;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_STUBS_CODE_BLOCK_H_
