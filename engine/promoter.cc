@@ -68,10 +68,12 @@ struct Promoter::HotFunction {
 
   Promoter& promoter;
   const FunctionKey key;
-  // The next look finds it hot if it is called.
+  // It is hot if it is called again.
   void AskWhenCalled() {
     if (counters.calls) {
-      counters.calls->left().store(0, std::memory_order_relaxed);
+      std::atomic<int32_t>& left = counters.calls->left();
+      // One that has run out waits for being looked at.
+      if (left.load(std::memory_order_relaxed) > 0) left.store(0, std::memory_order_relaxed);
     } else if (counters.polls != nullptr) {
       counters.polls->left.store(0, std::memory_order_relaxed);
     }
@@ -174,15 +176,16 @@ void* Promoter::Known(HotFunction& function, uint32_t loop) {
 Promoter::Answer Promoter::Register(HotFunction& function, uint32_t loop) {
   function.asked_times.fetch_add(1, std::memory_order_relaxed);
   function.counters.polls->left.store(interval_, std::memory_order_relaxed);
-  if (void* code = Known(function, loop)) return {code, nullptr, nullptr};
+  // Of what was asked in the parent, too.
+  Answer answer;
+  if (!is_stopping_ && LacksThread()) answer.lacks_thread = this;
+  answer.code = Known(function, loop);
+  if (answer.code != nullptr) return answer;
   // A loop that has no continuation may be all that ever asks: the function is hot all the same.
   if (loop != kNoLoop && function.Find(loop) != nullptr) loop = kNoLoop;
   const bool is_decided = loop == kNoLoop && function.is_decided.load(std::memory_order_relaxed);
-  if (is_decided || is_stopping_) return {};
+  if (is_decided || is_stopping_) return answer;
   if (thread_count_ == 0 && WorkScope::IsInterrupted()) return {};
-  // Of what was asked in the parent, too.
-  Answer answer;
-  if (LacksThread()) answer.lacks_thread = this;
   uint32_t nothing = kNothing;
   if (!function.asked.compare_exchange_strong(nothing, loop, std::memory_order_acq_rel)) {
     return answer;

@@ -42,16 +42,16 @@ absl::Status CallCounters::AddBlock() {
   const CallCounterLayout& layout = architecture_.counter_layout;
   FIRSTCALL_ASSIGN_OR_RETURN(
       std::unique_ptr<CodeBlock> block,
-      CodeBlock::Make(memory_, unwind_registry_,
-                      {layout.CodeSize(kCountersPerBlock),
-                       CallCounterLayout::DataSize(kCountersPerBlock),
-                       [&](ExecutorAddress code, ExecutorAddress data) {
-                         return architecture_.encode_counters(placed(code, data));
-                       },
-                       [&](ExecutorAddress code, ExecutorAddress data) {
-                         return architecture_.encode_counter_unwind_table(placed(code, data));
-                       },
-                       [](ExecutorAddress, uint8_t*) {}}));
+      CodeBlock::Make(
+          memory_, unwind_registry_,
+          {layout.CodeSize(kCountersPerBlock), CallCounterLayout::DataSize(kCountersPerBlock),
+           [&](ExecutorAddress code, ExecutorAddress data) {
+             return architecture_.encode_counters(placed(code, data));
+           },
+           [&](ExecutorAddress code, ExecutorAddress data) {
+             return architecture_.encode_counter_unwind_table(placed(code, data));
+           },
+           [](ExecutorAddress, uint8_t*) {}}));
   for (size_t i = kCountersPerBlock; i-- > 0;) {
     uint8_t* cell = block->data() + CallCounterLayout::CellOffset(i);
     free_.push_back(CallCounter(

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,8 @@
 #include "absl/time/clock.h"
 #include "engine/engine.h"
 #include "engine/listener.h"
+#include "engine/options.h"
+#include "gtest/gtest.h"
 
 namespace firstcall {
 
@@ -45,6 +48,29 @@ class BetterBodies final : public Listener {
   mutable absl::Mutex mutex_;
   std::vector<std::pair<uintptr_t, uintptr_t>> ranges_ ABSL_GUARDED_BY(mutex_);
 };
+
+// Who finds out that a function is hot, and who makes the better body.
+enum class PromotionWay { kCallerDoesIt, kCallerAsks, kThreadLooks };
+
+inline constexpr PromotionWay kPromotionWays[] = {
+    PromotionWay::kCallerDoesIt, PromotionWay::kCallerAsks, PromotionWay::kThreadLooks};
+
+inline void SetWay(PromotionWay way, PromotionOptions& options) {
+  options.threads = way == PromotionWay::kCallerDoesIt ? 0 : 1;
+  options.asks_when_called = way == PromotionWay::kCallerAsks;
+}
+
+inline std::string NameOfWay(const ::testing::TestParamInfo<PromotionWay>& way) {
+  switch (way.param) {
+    case PromotionWay::kCallerDoesIt:
+      return "CallerDoesIt";
+    case PromotionWay::kCallerAsks:
+      return "CallerAsks";
+    case PromotionWay::kThreadLooks:
+      return "ThreadLooks";
+  }
+  return "";
+}
 
 // What `engine` knows of the heat of `function`; nothing if it does not count it.
 inline FunctionHeat HeatOf(const Engine& engine, absl::string_view function) {

@@ -40,11 +40,10 @@ extern "C" int firstcall_test_may_end() {
   return may_end ? 1 : 0;
 }
 
-std::unique_ptr<Engine> Make(size_t threads, uint32_t threshold) {
+std::unique_ptr<Engine> Make(PromotionWay way, uint32_t threshold) {
   EngineOptions options;
   options.tier = Tier::kAuto;
-  options.promotion.asks_when_called = true;
-  options.promotion.threads = threads;
+  SetWay(way, options.promotion);
   options.promotion.threshold = threshold;
   return Engine::Create(std::move(options)).value();
 }
@@ -80,9 +79,10 @@ Sum Get(const Engine& engine, int i) {
   return const_cast<Engine&>(engine).Lookup<int64_t(int64_t)>(absl::StrCat("sum", i)).value();
 }
 
-class PromotionLifetimeTest : public ::testing::TestWithParam<size_t> {};
+class PromotionLifetimeTest : public ::testing::TestWithParam<PromotionWay> {};
 
-INSTANTIATE_TEST_SUITE_P(Threads, PromotionLifetimeTest, ::testing::Values(0, 1));
+INSTANTIATE_TEST_SUITE_P(Ways, PromotionLifetimeTest, ::testing::ValuesIn(kPromotionWays),
+                         NameOfWay);
 
 // --- Modules that go ---
 
@@ -178,7 +178,7 @@ int ChildsAnswer(Engine& engine, int i) {
 }
 
 TEST_P(PromotionLifetimeTest, HotFunctionsOfAForkedChildArePromoted) {
-  if (IsEmulated() && GetParam() > 0) {
+  if (IsEmulated() && GetParam() != PromotionWay::kCallerDoesIt) {
     GTEST_SKIP() << "a thread that a forked child makes may never start in the emulator";
   }
   for (int round = 0; round < 3; ++round) {
@@ -215,7 +215,8 @@ TEST(PromotionDeathTest, ProcessExitsWhileFunctionsAreMadeBetter) {
   for (int delay : {0, 1, 3, 10}) {
     EXPECT_EXIT(
         {
-          static const std::unique_ptr<Engine> engine = Make(/*threads=*/1, /*threshold=*/1);
+          static const std::unique_ptr<Engine> engine =
+              Make(PromotionWay::kCallerAsks, /*threshold=*/1);
           CallAll(*engine);
           absl::SleepFor(absl::Milliseconds(delay));
           std::exit(3);
@@ -230,7 +231,7 @@ TEST(PromotionDeathTest, ProcessExitsWithoutItsEnginesEnd) {
   for (int delay : {0, 1, 3, 10}) {
     EXPECT_EXIT(
         {
-          static Engine* const engine = Make(/*threads=*/1, /*threshold=*/1).release();
+          static Engine* const engine = Make(PromotionWay::kCallerAsks, /*threshold=*/1).release();
           CallAll(*engine);
           absl::SleepFor(absl::Milliseconds(delay));
           std::exit(3);
@@ -283,7 +284,7 @@ class ProfilingTimer {
 
 // Whatever the thread holds that is interrupted: the allocator's locks, the engine's.
 TEST(PromotionSignalTest, PollsInAHandlerWaitForNobody) {
-  std::unique_ptr<Engine> engine = Make(/*threads=*/1, /*threshold=*/1);
+  std::unique_ptr<Engine> engine = Make(PromotionWay::kCallerAsks, /*threshold=*/1);
   ASSERT_THAT(engine->AddBitcode(ParseToBitcode(Sums(8)), "sums"), IsOk());
   for (int i = 0; i < 8; ++i) {
     called_in_handler.push_back(Get(*engine, i));
@@ -314,7 +315,7 @@ TEST(PromotionSignalTest, PollsInAHandlerWaitForNobody) {
 }
 
 TEST(PromotionSignalTest, WithoutAThreadAHandlerSeesToItItselfIfItInterruptsNoWork) {
-  std::unique_ptr<Engine> engine = Make(/*threads=*/0, /*threshold=*/10);
+  std::unique_ptr<Engine> engine = Make(PromotionWay::kCallerDoesIt, /*threshold=*/10);
   ASSERT_THAT(engine->AddBitcode(ParseToBitcode(Sums(1)), "sums"), IsOk());
   called_in_handler.push_back(Get(*engine, 0));
   EXPECT_EQ(called_in_handler.back()(0), 0);

@@ -35,13 +35,12 @@ int firstcall_test_is_better() {
 void firstcall_test_throw_number(int64_t number) { throw number; }
 }
 
-class PromotionTest : public ::testing::TestWithParam<size_t> {
+class PromotionTest : public ::testing::TestWithParam<PromotionWay> {
  protected:
   void Create(uint32_t threshold, EngineOptions options = {}, Tier tier = Tier::kAuto) {
     options.tier = tier;
-    options.promotion.asks_when_called = true;  // What is hot first is known then.
+    SetWay(GetParam(), options.promotion);
     options.promotion.threshold = threshold;
-    options.promotion.threads = GetParam();
     options.listeners.push_back(bodies_);
     engine_ = Engine::Create(std::move(options)).value();
     watched = bodies_.get();
@@ -68,7 +67,7 @@ class PromotionTest : public ::testing::TestWithParam<size_t> {
   std::unique_ptr<Engine> engine_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Threads, PromotionTest, ::testing::Values(0, 1));
+INSTANTIATE_TEST_SUITE_P(Ways, PromotionTest, ::testing::ValuesIn(kPromotionWays), NameOfWay);
 
 constexpr char kPlus[] = "define i64 @plus(i64 %x) { %y = add i64 %x, 5 ret i64 %y }";
 
@@ -120,7 +119,7 @@ TEST_P(PromotionTest, FunctionIsPromotedWhenItHasBeenCalledOftenEnough) {
     }
     EXPECT_EQ(engine_->stats().bodies_promoted, 0u);
     EXPECT_EQ(plus(1), 6);
-    if (GetParam() == 0) {
+    if (GetParam() == PromotionWay::kCallerDoesIt) {
       EXPECT_EQ(Heat("plus").tier, 1);
     } else {
       EXPECT_TRUE(IsPromotedBy("plus", [&] { plus(1); }));
@@ -147,6 +146,36 @@ TEST_P(PromotionTest, OnlyWhatIsHotIs) {
   EXPECT_TRUE(IsPromotedBy("plus", [&] { plus(1); }));
   EXPECT_EQ(Heat("sum").tier, 0);
   EXPECT_EQ(Heat("triple").tier, 0);
+}
+
+// What a call is worth if the time it takes is not known.
+TEST_P(PromotionTest, CallsCountForMoreIfLoopsDoNotPoll) {
+  if (GetParam() != PromotionWay::kThreadLooks) GTEST_SKIP() << "elsewhere calls ask";
+  Create(256 * 20);
+  Add(kPlus);
+  Add(R"(
+    declare ptr @llvm.frameaddress(i32)
+    define i64 @f(i64 %n) {
+    entry:
+      %frame = call ptr @llvm.frameaddress(i32 0)
+      br label %loop
+    loop:
+      %i = phi i64 [ 0, %entry ], [ %j, %loop ]
+      %j = add i64 %i, 1
+      %more = icmp slt i64 %j, %n
+      br i1 %more, label %loop, label %end
+    end:
+      ret i64 %j
+    })");
+  auto* f = Get<int64_t(int64_t)>("f");
+  auto* plus = Get<int64_t(int64_t)>("plus");
+  for (int i = 1; i <= 50; ++i) {
+    EXPECT_EQ(f(i), i);
+    EXPECT_EQ(plus(i), i + 5);
+  }
+  EXPECT_TRUE(DoUntil([&] { return Heat("f").tier == 1; }, [] {}));
+  EXPECT_EQ(Heat("plus").tier, 0);
+  EXPECT_EQ(f(7), 7);
 }
 
 TEST_P(PromotionTest, EveryWayToAFunctionLeadsToItsBetterBody) {
@@ -334,7 +363,7 @@ TEST_P(PromotionTest, ExceptionsAreThrownInAndOutOfAContinuation) {
       },
       int64_t);
   EXPECT_EQ(Heat("f").loops_entered, 1u);
-  if (GetParam() == 0) {
+  if (GetParam() == PromotionWay::kCallerDoesIt) {
     EXPECT_EQ(f(10), 0 + 3 + 6 + 9);
   }
   EXPECT_LT(absl::Now(), deadline);

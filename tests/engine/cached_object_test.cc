@@ -20,6 +20,7 @@ CachedObject Example() {
   description.functions = {SymbolOrdinal{4}, SymbolOrdinal{2}};
   description.joined = 1;
   description.variables = {SymbolOrdinal{0}};
+  description.heat_signs = {HeatSigns::kCallsOnly, HeatSigns::kNone};
   description.decisions = {{SymbolOrdinal{1}, true}, {SymbolOrdinal{3}, false}};
   return description;
 }
@@ -33,6 +34,7 @@ TEST(CachedObjectTest, ComesBackAsItWas) {
   EXPECT_THAT(decoded->functions, ElementsAre(SymbolOrdinal{4}, SymbolOrdinal{2}));
   EXPECT_EQ(decoded->joined, 1u);
   EXPECT_THAT(decoded->variables, ElementsAre(SymbolOrdinal{0}));
+  EXPECT_THAT(decoded->heat_signs, ElementsAre(HeatSigns::kCallsOnly, HeatSigns::kNone));
   EXPECT_THAT(decoded->decisions,
               ElementsAre(Pair(SymbolOrdinal{1}, true), Pair(SymbolOrdinal{3}, false)));
   EXPECT_FALSE(decoded->leader.has_value());
@@ -51,6 +53,14 @@ TEST(CachedObjectTest, SymbolsThatTheModuleDoesNotHaveAreRefused) {
   const std::string bytes = EncodeCachedObject(Example(), "the object");
   EXPECT_TRUE(DecodeCachedObject(Bytes(bytes), 5).has_value());
   EXPECT_FALSE(DecodeCachedObject(Bytes(bytes), 4).has_value());
+}
+
+TEST(CachedObjectTest, SignsOfHeatAreOfEachFunctionAndKnown) {
+  CachedObject description = Example();
+  description.heat_signs.pop_back();
+  EXPECT_FALSE(DecodeCachedObject(Bytes(EncodeCachedObject(description, "")), 5).has_value());
+  description.heat_signs.push_back(static_cast<HeatSigns>(3));
+  EXPECT_FALSE(DecodeCachedObject(Bytes(EncodeCachedObject(description, "")), 5).has_value());
 }
 
 TEST(CachedObjectTest, OtherBytesAreRefused) {

@@ -36,6 +36,11 @@ class FunctionExtractorTest : public testing::Test {
   absl::StatusOr<FunctionModule> Extract(absl::string_view name, bool may_join = false) {
     ExtractOptions options;
     options.import_callees = importing_;
+    return Extract(name, options, may_join);
+  }
+
+  absl::StatusOr<FunctionModule> Extract(absl::string_view name, const ExtractOptions& options,
+                                         bool may_join) {
     return ExtractFunction(
         *view_, *index_, *index_->Find(name), options,
         {[&](SymbolOrdinal symbol) { return index_->at(symbol).name == replaced_; },
@@ -355,6 +360,97 @@ TEST_F(FunctionExtractorTest, DoesNotImportWhatReadsAddressesOfBlocks) {
   importing_ = true;
   EXPECT_THAT(TextOf("f"), AllOf(ContainsRegex("define available_externally .*other\\$fc.call"),
                                  ContainsRegex("declare .*reads\\$fc.call")));
+}
+
+constexpr char kKindsOfFunctions[] = R"(
+  declare ptr @llvm.frameaddress(i32)
+  define void @plain() { ret void }
+  define void @loop(i32 %n) {
+  entry:
+    br label %loop
+  loop:
+    %i = phi i32 [ 0, %entry ], [ %j, %loop ]
+    %j = add i32 %i, 1
+    %more = icmp slt i32 %j, %n
+    br i1 %more, label %loop, label %end
+  end:
+    ret void
+  }
+  define ptr @frame(i32 %n) {
+  entry:
+    br label %loop
+  loop:
+    %i = phi i32 [ 0, %entry ], [ %j, %loop ]
+    %j = add i32 %i, 1
+    %more = icmp slt i32 %j, %n
+    br i1 %more, label %loop, label %end
+  end:
+    %f = call ptr @llvm.frameaddress(i32 0)
+    ret ptr %f
+  }
+  define void @stays() noinline optnone { ret void })";
+
+TEST_F(FunctionExtractorTest, FirstBodiesShowTheirHeatAsFarAsTheyMay) {
+  struct Case {
+    const char* function;
+    int64_t allowance;
+    bool asks;
+    HeatSigns signs;
+    bool polls;
+  };
+  for (const Case& c : {Case{"plain", kUnlimitedPolls, false, HeatSigns::kCallsAndLoops, false},
+                        Case{"plain", 0, true, HeatSigns::kCallsAndLoops, true},
+                        Case{"loop", kUnlimitedPolls, false, HeatSigns::kCallsAndLoops, true},
+                        Case{"loop", 30, false, HeatSigns::kCallsAndLoops, true},
+                        Case{"loop", 0, false, HeatSigns::kCallsOnly, false},
+                        Case{"loop", -1000, false, HeatSigns::kCallsOnly, false},
+                        Case{"frame", kUnlimitedPolls, false, HeatSigns::kCallsOnly, false},
+                        Case{"stays", kUnlimitedPolls, true, HeatSigns::kNone, false}}) {
+    SCOPED_TRACE(::testing::Message() << c.function << " " << c.allowance);
+    Load(kKindsOfFunctions);
+    ExtractOptions options;
+    options.is_first_body = true;
+    options.poll_allowance = c.allowance;
+    options.asks_when_called = c.asks;
+    ASSERT_OK_AND_ASSIGN(FunctionModule extracted, Extract(c.function, options, false));
+    EXPECT_THAT(extracted.heat_signs, testing::ElementsAre(c.signs));
+    EXPECT_EQ(PrintModule(*extracted.module).find("$fc.heat") != std::string::npos, c.polls);
+    const bool polls_at_loop = c.polls && std::string(c.function) == "loop";
+    EXPECT_EQ(extracted.poll_balance < 0, polls_at_loop);
+    EXPECT_GE(extracted.poll_balance, -30);
+  }
+}
+
+TEST_F(FunctionExtractorTest, LargeFunctionsEarnPolls) {
+  std::string text = "define i32 @large(i32 %n) {\n  %x0 = add i32 %n, 1\n";
+  for (int i = 1; i < 128 * 40; ++i) {
+    text += "  %x" + std::to_string(i) + " = add i32 %x" + std::to_string(i - 1) + ", %n\n";
+  }
+  text += R"(
+    br label %loop
+  loop:
+    %more = icmp slt i32 %x9, %n
+    br i1 %more, label %loop, label %end
+  end:
+    ret i32 %x5119
+  })";
+  Load(text);
+  ExtractOptions options;
+  options.is_first_body = true;
+  options.poll_allowance = 0;
+  ASSERT_OK_AND_ASSIGN(FunctionModule extracted, Extract("large", options, false));
+  EXPECT_THAT(extracted.heat_signs, testing::ElementsAre(HeatSigns::kCallsAndLoops));
+  EXPECT_GT(extracted.poll_balance, 0);
+}
+
+TEST_F(FunctionExtractorTest, BetterBodyOfWhatStaysIsUnimplemented) {
+  Load(kKindsOfFunctions);
+  ExtractOptions options;
+  options.is_better_body = true;
+  EXPECT_THAT(Extract("plain", options, false), IsOk());
+  EXPECT_THAT(
+      Extract("stays", options, false),
+      StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("'stays' keeps its first body")));
 }
 
 TEST_F(FunctionExtractorTest, NothingOfO0Remains) {

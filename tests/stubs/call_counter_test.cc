@@ -37,8 +37,7 @@ class CallCounterTest : public testing::Test {
     options.sizes = sizes;
     options.budget = sizes.code + sizes.read_only + sizes.data;
     memory_ = ArenaMemory::Create(std::make_shared<InProcessMapper>(), options).value();
-    counters_ =
-        std::make_unique<CallCounters>(HostStubArchitecture(), memory_, unwind_registry_);
+    counters_ = std::make_unique<CallCounters>(HostStubArchitecture(), memory_, unwind_registry_);
     return *counters_;
   }
   CallCounters& Make() { return WithSizes({1 << 20, 1 << 20, 1 << 20}); }
