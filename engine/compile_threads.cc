@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/work_scope.h"
+#include "memory/instruction_cache.h"
 
 namespace firstcall {
 namespace {
@@ -30,7 +31,11 @@ CompileThreads::Team& CompileThreads::OwnTeam() {
   WorkScope scope;
   absl::MutexLock lock(&team_mutex_);
   // A parent's team is left as it is: its threads do not exist here, nor whoever waits for them.
-  if (team_ == nullptr || team_->owner != getpid()) team_ = new Team(getpid());
+  if (team_ == nullptr || team_->owner != getpid()) {
+    // Finding out takes milliseconds as soon as the process has a second thread.
+    (void)AvailableFetchBarrier();
+    team_ = new Team(getpid());
+  }
   if (!exit_hook_) {
     exit_hook_.emplace([this] { StopForExit(); });
     early_exit_hook_.emplace([this] { Stop(); }, ExitHook::When::kAtOnce);

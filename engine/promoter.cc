@@ -18,6 +18,7 @@
 #include "engine/compile_threads.h"
 #include "engine/work_scope.h"
 #include "llvm/Support/thread.h"
+#include "memory/instruction_cache.h"
 #include "splitter/function_extractor.h"
 
 namespace firstcall {
@@ -33,8 +34,12 @@ constexpr absl::Duration kLongestWaitAtWork = absl::Seconds(1);
 // For polls, in instructions: what may be spent at first, so that small programs poll at all their
 // loops; and what comes with each millisecond. The cheapest code generation takes about 8 us an
 // instruction, so this is 0.8 % of the time.
-constexpr int64_t kFirstPollAllowance = 160;
+constexpr int64_t kFirstPollAllowance = 100;
 constexpr int64_t kPollAllowancePerMillisecond = 1;
+
+// A function whose loops have been going round for so long is hot, however few rounds that were:
+// what takes time may be what they call, to be made a part of them.
+constexpr absl::Duration kLongestActivity = absl::Milliseconds(100);
 
 // A call of a function that has loops, but does not poll there, counts for so many.
 constexpr int32_t kCallsWithLoops = 256;
@@ -79,7 +84,27 @@ struct Promoter::HotFunction {
     }
   }
 
+  // Adds `elapsed` to the time it was active if what counts its loops, or its calls if those alone
+  // tell, has changed since the last look. Returns whether that has been for so long that it is hot
+  // whatever it has counted; then the time begins anew.
+  bool HasBeenActive(absl::Duration elapsed) {
+    const int32_t left = counters.polls != nullptr
+                             ? counters.polls->left.load(std::memory_order_relaxed)
+                         : signs == HeatSigns::kCallsOnly && counters.calls
+                             ? counters.calls->left().load(std::memory_order_relaxed)
+                             : last_left;
+    if (std::exchange(last_left, left) == left) return false;
+    active += elapsed;
+    if (active < kLongestActivity) return false;
+    active = absl::ZeroDuration();
+    return true;
+  }
+
   PromotionCounters counters;
+  HeatSigns signs = HeatSigns::kCallsAndLoops;
+  // These are the promoter's mutex's.
+  int32_t last_left = 0;
+  absl::Duration active;
   std::atomic<uint64_t> asked_times{0};
   std::atomic<uint32_t> asked{kNothing};
   HotFunction* next_asking = nullptr;  // Of the stack.
@@ -210,6 +235,8 @@ bool Promoter::LacksThread() const {
 void Promoter::EnsureThread() {
   if (is_stopping_ || !LacksThread()) return;
   // A parent's team is left as it is: its threads do not exist here.
+  // Finding out takes milliseconds as soon as the process has a second thread.
+  (void)AvailableFetchBarrier();
   Team* team = new Team(getpid());
   team_.store(team, std::memory_order_release);
   if (!exit_hook_) {
@@ -253,8 +280,17 @@ bool Promoter::LookAtCounters() {
   WorkScope scope;
   absl::MutexLock lock(&mutex_);
   bool has_found = false;
+  const absl::Time now = absl::Now();
+  const absl::Duration elapsed = now - std::exchange(last_look_, now);
   for (const auto& [key, function] : functions_) {
     const std::optional<CallCounter>& calls = function->counters.calls;
+    if (function->HasBeenActive(elapsed)) {
+      if (function->counters.polls != nullptr) {
+        function->counters.polls->left.store(0, std::memory_order_relaxed);
+      } else {
+        calls->left().store(-1, std::memory_order_relaxed);
+      }
+    }
     if (!calls || calls->left().load(std::memory_order_relaxed) >= 0 ||
         function->is_decided.load(std::memory_order_relaxed)) {
       continue;
@@ -368,6 +404,7 @@ absl::StatusOr<ExecutorAddress> Promoter::CountCalls(FunctionKey key, ExecutorAd
   ExitHook::NoticeExitOnThisThread();
   absl::MutexLock lock(&mutex_);
   HotFunction& function = FunctionOf(key);
+  function.signs = signs;
   function.heat.first_bytes = cost.code_bytes;
   function.heat.first_time = cost.time;
   if (!looks_at_counters_) return body;

@@ -136,6 +136,7 @@ class Promoter {
   std::atomic<HotFunction*> asking_{nullptr};  // A stack.
   mutable absl::Mutex mutex_;
   Functions functions_ ABSL_GUARDED_BY(mutex_);
+  absl::Time last_look_ ABSL_GUARDED_BY(mutex_) = absl::Now();
   std::vector<HotFunction*> waiting_ ABSL_GUARDED_BY(mutex_);  // Taken over from the stack.
   absl::Duration budget_left_ ABSL_GUARDED_BY(mutex_);
   // The threads of this process: a forked child makes its own.

@@ -176,7 +176,9 @@ class Extraction {
       if (options_.drop_alias_metadata) DropAliasMetadata(*bodies[i]);
       CarryDebugInfo(view_, *bodies[i]);
       // Somebody who calls itself, perhaps through others, would never come to a better body.
-      if (MayBeReplaced() && i < functions_.size()) mapper.ForgetCallTarget(*functions_[i].first);
+      if ((options_.is_first_body || options_.loop) && i < functions_.size()) {
+        mapper.ForgetCallTarget(*functions_[i].first);
+      }
       mapper.MapBody(*bodies[i]);
     }
     FIRSTCALL_RETURN_IF_ERROR(
@@ -286,14 +288,15 @@ class Extraction {
   // With less there would often be no poll, and finding out what lives at loops takes time, too.
   static constexpr int64_t kLeastForPolls = 30;
 
-  bool MayBeReplaced() const {
+  // Whether it matters if a function can be replaced by another body.
+  bool ConcernsReplacing() const {
     return options_.is_first_body || options_.is_better_body || options_.loop;
   }
 
   // Of each function, while the tables they are in are still where they come from.
   std::vector<Labels> FindAllLabels() const {
     std::vector<Labels> labels;
-    if (!MayBeReplaced()) return labels;
+    if (!ConcernsReplacing()) return labels;
     for (auto [function, ordinal] : functions_) labels.push_back(FindLabels(*function));
     return labels;
   }
