@@ -4,23 +4,23 @@
 #include "cache/redis_connection.h"
 
 #include <hiredis/hiredis.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <deque>
-#include <system_error>
-#include <thread>
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
+#include "base/own_thread.h"
 #include "base/status.h"
 
 namespace firstcall {
 namespace {
+
+constexpr size_t kStackBytes = 256 << 10;  // For TLS.
 
 using Command = RedisConnection::Command;
 using Reply = RedisConnection::Reply;
@@ -164,17 +164,11 @@ absl::StatusOr<std::vector<Reply>> RedisConnection::Run(std::vector<Command> com
   absl::MutexLock lock(&worker_->mutex);
   if (worker_->is_stopped) return absl::UnavailableError("the connection was given up");
   if (!worker_->is_started) {
-    // Signals are for the threads of the program.
-    sigset_t all, old;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    try {
-      std::thread([worker = worker_] { worker->Work(); }).detach();
-      worker_->is_started = true;
-    } catch (const std::system_error& error) {
-    }
-    pthread_sigmask(SIG_SETMASK, &old, nullptr);
-    if (!worker_->is_started) return absl::UnavailableError("no thread for it");
+    absl::StatusOr<std::unique_ptr<OwnThread>> thread =
+        OwnThread::Start(kStackBytes, [worker = worker_] { worker->Work(); });
+    if (!thread.ok()) return absl::UnavailableError(thread.status().message());
+    (*thread)->Detach();
+    worker_->is_started = true;
   }
   worker_->jobs.push_back(job);
   if (!worker_->mutex.AwaitWithTimeout(absl::Condition(&job->is_done), timeout)) {

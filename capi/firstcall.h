@@ -107,9 +107,10 @@ void fc_options_set_mode(fc_options* options, fc_mode mode);
 /* 0 (the default) to 3: how much work code generation does. */
 void fc_options_set_codegen_level(fc_options* options, int level);
 
-/* What is done for a function of a lazily compiled module: 0 (the default) generates code; 1
- * optimizes its IR first, together with what it calls, and generates code at level 2 at least; 2
- * generates code, and replaces what turns out to be hot by what 1 makes, also while it runs. */
+/* What is done for a function of a lazily compiled module: 0 generates code; 1 optimizes its IR
+ * first, together with what it calls, and generates code at level 2 at least; 2 (the default)
+ * generates code, and replaces what turns out to be hot by what 1 makes, also while it runs: on a
+ * thread of the engine's, if there is a second processor. */
 void fc_options_set_tier(fc_options* options, int tier);
 
 /* Where functions are compiled: 0 (the default) on the thread that calls one, else on so many

@@ -32,7 +32,8 @@ CompileThreads::Team& CompileThreads::OwnTeam() {
   absl::MutexLock lock(&team_mutex_);
   // A parent's team is left as it is: its threads do not exist here, nor whoever waits for them.
   if (team_ == nullptr || team_->owner != getpid()) {
-    // Finding out takes milliseconds as soon as the process has a second thread.
+    // Finding out what barrier there is takes milliseconds as soon as the process has a second
+    // thread.
     (void)AvailableFetchBarrier();
     team_ = new Team(getpid());
   }
@@ -47,7 +48,7 @@ CompileThreads::Team& CompileThreads::OwnTeam() {
 void CompileThreads::Stop() {
   if (count_ == 0) return;
   Team& team = OwnTeam();
-  std::vector<std::unique_ptr<llvm::thread>> threads;
+  std::vector<std::unique_ptr<OwnThread>> threads;
   {
     absl::MutexLock lock(&team.mutex);
     team.is_stopping = true;
@@ -57,10 +58,10 @@ void CompileThreads::Stop() {
     }
   }
   for (auto& thread : threads) {
-    if (thread->get_id() == llvm::this_thread::get_id()) {
-      thread->detach();  // A client's callback ends the process.
+    if (thread->IsThisThread()) {
+      thread->Detach();  // A client's callback ends the process.
     } else {
-      thread->join();
+      thread->Join();
     }
   }
 }
@@ -70,12 +71,15 @@ void CompileThreads::StopForExit() {
   WorkScope::KeepForThisThread();
 }
 
-void CompileThreads::Add(Team& team, Kind& kind, Job job, int niceness) {
+bool CompileThreads::Add(Team& team, Kind& kind, Job job, int niceness) {
+  if (kind.idle <= kind.jobs.size() && kind.threads.size() < count_) {
+    absl::StatusOr<std::unique_ptr<OwnThread>> thread = OwnThread::Start(
+        kCompilerStackBytes, [&team, &kind, niceness] { Work(team, kind, niceness); });
+    if (thread.ok()) kind.threads.push_back(*std::move(thread));
+  }
+  if (kind.threads.empty()) return false;
   kind.jobs.push_back(std::move(job));
-  if (kind.idle >= kind.jobs.size() || kind.threads.size() >= count_) return;
-  kind.threads.push_back(
-      std::make_unique<llvm::thread>(std::optional<unsigned>(kCompilerStackBytes),
-                                     [&team, &kind, niceness] { Work(team, kind, niceness); }));
+  return true;
 }
 
 void CompileThreads::Work(Team& team, Kind& kind, int niceness) {
@@ -120,8 +124,7 @@ void CompileThreads::Run(absl::FunctionRef<void()> job) {
   };
   const bool is_added = [&] {
     absl::MutexLock lock(&team.mutex);
-    if (!team.is_stopping) Add(team, team.demanded, delegated, /*niceness=*/0);
-    return !team.is_stopping;
+    return !team.is_stopping && Add(team, team.demanded, delegated, /*niceness=*/0);
   }();
   if (!is_added) return job();
   {
@@ -136,8 +139,7 @@ bool CompileThreads::RunInBackground(Job job) {
   Team& team = OwnTeam();
   absl::MutexLock lock(&team.mutex);
   if (team.is_stopping) return false;
-  Add(team, team.background, std::move(job), kBackgroundNiceness);
-  return true;
+  return Add(team, team.background, std::move(job), kBackgroundNiceness);
 }
 
 }  // namespace firstcall

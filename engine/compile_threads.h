@@ -22,9 +22,9 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/functional/function_ref.h"
 #include "absl/synchronization/mutex.h"
+#include "base/own_thread.h"
 #include "engine/exit_hook.h"
 #include "engine/work_scope.h"
-#include "llvm/Support/thread.h"
 
 namespace firstcall {
 
@@ -63,7 +63,7 @@ class CompileThreads {
  private:
   struct Kind {
     std::deque<Job> jobs;
-    std::vector<std::unique_ptr<llvm::thread>> threads;
+    std::vector<std::unique_ptr<OwnThread>> threads;
     size_t idle = 0;
   };
   // The threads of one process. A forked child makes new ones, because any of its parent's threads
@@ -78,7 +78,8 @@ class CompileThreads {
   };
 
   Team& OwnTeam() ABSL_LOCKS_EXCLUDED(team_mutex_);
-  void Add(Team& team, Kind& kind, Job job, int niceness) ABSL_EXCLUSIVE_LOCKS_REQUIRED(team.mutex);
+  // False if there is no thread that would do it.
+  bool Add(Team& team, Kind& kind, Job job, int niceness) ABSL_EXCLUSIVE_LOCKS_REQUIRED(team.mutex);
   static void Work(Team& team, Kind& kind, int niceness);
 
   const size_t count_;

@@ -8,6 +8,7 @@
 #include "llvm/ADT/Any.h"
 #include "llvm/Analysis/LazyCallGraph.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/OptBisect.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/StandardInstrumentations.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
@@ -49,7 +50,10 @@ struct IrOptimizer::Pipeline {
                   : llvm::OptimizationLevel::O2) {
     opt_none.registerCallbacks(callbacks);
     callbacks.registerShouldRunOptionalPassCallback(
-        [](llvm::StringRef, const llvm::Any& ir) { return !IsImported(ir); });
+        [this](llvm::StringRef pass, const llvm::Any& ir) {
+          const bool is_asked = gate != nullptr && gate->isEnabled();
+          return !(is_asked && !gate->shouldRunPass(pass, "")) && !IsImported(ir);
+        });
     simplification.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
     simplification.addPass(llvm::EarlyCSEPass());
     simplification.addPass(llvm::SimplifyCFGPass());
@@ -65,13 +69,16 @@ struct IrOptimizer::Pipeline {
   // The inliner's pass works once only, so passes are made for each module.
   void Run(llvm::Module& module) {
     llvm::ModulePassManager passes = builder.buildPerModuleDefaultPipeline(level);
+    gate = &module.getContext().getOptPassGate();
     passes.run(module, modules);
+    gate = nullptr;
     modules.clear();
     call_graphs.clear();
     functions.clear();
     loops.clear();
   }
 
+  llvm::OptPassGate* gate = nullptr;  // Of the module that is being optimized.
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager call_graphs;

@@ -27,6 +27,7 @@ class IrOptimizer {
   // Optimizes `module` as -O2 does (as -O3 if the target's level is that), for the target's CPU.
   // Bodies that are `available_externally`, which must be simplified, are inlined where that pays
   // and are gone afterwards.
+  // Asks the gate of its context before each pass (see llvm::OptPassGate).
   // Its context must report to a diagnostic collector. Internal if LLVM gave up: the module must be
   // leaked then, and is_broken() from then on.
   absl::Status Optimize(llvm::Module& module);

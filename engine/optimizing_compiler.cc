@@ -30,9 +30,11 @@ absl::StatusOr<OptimizingCompiler::Body> OptimizingCompiler::Compile(FunctionKey
                                               key.module->index().at(key.ordinal).name, "'"));
 }
 
-absl::StatusOr<ObjectBytes> OptimizingCompiler::Make(FunctionKey key, std::optional<uint32_t> loop,
-                                                     bool is_far, CompileContext& context,
-                                                     PublishedObject& published) {
+absl::StatusOr<OptimizingCompiler::Made> OptimizingCompiler::Make(FunctionKey key,
+                                                                  std::optional<uint32_t> loop,
+                                                                  bool is_far,
+                                                                  CompileContext& context,
+                                                                  PublishedObject& published) {
   SourceModule& module = *key.module;
   FIRSTCALL_ASSIGN_OR_RETURN(ModuleView * view, context.View(module));
   FIRSTCALL_ASSIGN_OR_RETURN(ObjectEmitter * emitter, context.Emitter());
@@ -56,15 +58,20 @@ absl::StatusOr<ObjectBytes> OptimizingCompiler::Make(FunctionKey key, std::optio
                                              {is_replaced, may_join, simplify}));
   if (function_module.leader) return absl::UnimplementedError("it is inseparable from others");
   published.split = absl::Now() - start;
+  Made made;
+  made.impossible_loops = function_module.impossible_loops;
+  function_module.module->getContext().setOptPassGate(gate_);
   absl::Status optimized = optimizer->Optimize(*function_module.module);
   if (!optimized.ok()) {
     (void)function_module.module.release();  // Left in the middle: cannot be destroyed.
     return optimized;
   }
+  if (gate_.is_stopped()) return absl::CancelledError("the engine goes");
   listener_.OnModuleMade(*function_module.module);
-  FIRSTCALL_ASSIGN_OR_RETURN(ObjectBytes bytes, emitter->Emit(std::move(function_module.module)));
+  FIRSTCALL_ASSIGN_OR_RETURN(made.bytes, emitter->Emit(std::move(function_module.module)));
+  if (gate_.is_stopped()) return absl::CancelledError("the engine goes");
   published.emit = absl::Now() - start - published.split;
-  return bytes;
+  return made;
 }
 
 absl::StatusOr<OptimizingCompiler::Body> OptimizingCompiler::CompileInContext(
@@ -73,9 +80,10 @@ absl::StatusOr<OptimizingCompiler::Body> OptimizingCompiler::CompileInContext(
   const std::string& name = module.index().at(key.ordinal).name;
   const bool is_far = linker_.IsFar(module);
   PublishedObject published;
-  FIRSTCALL_ASSIGN_OR_RETURN(ObjectBytes bytes, Make(key, loop, is_far, context, published));
+  FIRSTCALL_ASSIGN_OR_RETURN(Made made, Make(key, loop, is_far, context, published));
   const absl::Time start = absl::Now();
-  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ObjectImage> image, ObjectImage::Parse(bytes, name));
+  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ObjectImage> image,
+                             ObjectImage::Parse(made.bytes, name));
   FIRSTCALL_ASSIGN_OR_RETURN(FunctionLinker::Linked linked,
                              linker_.Link(*image, module, name, is_far, context));
   auto found = linked.defined.find(loop ? absl::StrCat(name, kLoopSuffix) : name);
@@ -87,10 +95,11 @@ absl::StatusOr<OptimizingCompiler::Body> OptimizingCompiler::CompileInContext(
   published.functions = {&function, 1};
   published.is_promotion = true;
   published.code_bytes = linked.code_bytes;
-  published.object = absl::string_view(bytes.data(), bytes.size());
+  published.object = absl::string_view(made.bytes.data(), made.bytes.size());
   published.link = absl::Now() - start;
   listener_.OnPublished(published);
-  return Body{found->second, linked.code_bytes, published.split + published.emit + published.link};
+  return Body{found->second, linked.code_bytes, published.split + published.emit + published.link,
+              made.impossible_loops};
 }
 
 }  // namespace firstcall

@@ -16,6 +16,7 @@
 #include "engine/function_linker.h"
 #include "engine/function_table.h"
 #include "engine/listener.h"
+#include "engine/optimization_gate.h"
 #include "engine/symbol_resolver.h"
 
 namespace firstcall {
@@ -31,6 +32,7 @@ class OptimizingCompiler {
     ExecutorAddress address;
     size_t code_bytes = 0;
     absl::Duration time;
+    size_t impossible_loops = 0;  // Of the function: that cannot be left.
   };
 
   // A better body for a function that counts its heat, or, with `loop`, its continuation there.
@@ -38,16 +40,24 @@ class OptimizingCompiler {
   // first body; FailedPrecondition if nothing is left to make it from.
   absl::StatusOr<Body> Compile(FunctionKey key, std::optional<uint32_t> loop);
 
+  // To end what is being compiled early: Cancelled from then on.
+  OptimizationGate& gate() { return gate_; }
+
  private:
   absl::StatusOr<Body> CompileInContext(FunctionKey key, std::optional<uint32_t> loop,
                                         CompileContext& context);
-  absl::StatusOr<ObjectBytes> Make(FunctionKey key, std::optional<uint32_t> loop, bool is_far,
-                                   CompileContext& context, PublishedObject& published);
+  struct Made {
+    ObjectBytes bytes;
+    size_t impossible_loops = 0;
+  };
+  absl::StatusOr<Made> Make(FunctionKey key, std::optional<uint32_t> loop, bool is_far,
+                            CompileContext& context, PublishedObject& published);
 
   ContextPool& contexts_;
   const FunctionLinker& linker_;
   SymbolResolver& resolver_;
   Listener& listener_;
+  OptimizationGate gate_;
 };
 
 }  // namespace firstcall

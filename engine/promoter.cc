@@ -13,11 +13,11 @@
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/time/clock.h"
+#include "base/own_thread.h"
 #include "base/program_thread_state.h"
 #include "base/status.h"
 #include "engine/compile_threads.h"
 #include "engine/work_scope.h"
-#include "llvm/Support/thread.h"
 #include "memory/instruction_cache.h"
 #include "splitter/function_extractor.h"
 
@@ -117,7 +117,7 @@ struct Promoter::Team {
   explicit Team(pid_t process) : owner(process) { sem_init(&work, /*pshared=*/0, 0); }
   const pid_t owner;
   sem_t work;
-  std::vector<std::unique_ptr<llvm::thread>> threads;
+  std::vector<std::unique_ptr<OwnThread>> threads;
   Team* next_abandoned = nullptr;
 };
 
@@ -235,17 +235,22 @@ bool Promoter::LacksThread() const {
 void Promoter::EnsureThread() {
   if (is_stopping_ || !LacksThread()) return;
   // A parent's team is left as it is: its threads do not exist here.
-  // Finding out takes milliseconds as soon as the process has a second thread.
+  // Finding out what barrier there is takes milliseconds as soon as the process has a second
+  // thread.
   (void)AvailableFetchBarrier();
-  Team* team = new Team(getpid());
-  team_.store(team, std::memory_order_release);
+  auto made = std::make_unique<Team>(getpid());
+  Team* team = made.get();
   if (!exit_hook_) {
     exit_hook_.emplace([this] { StopForExit(); }, ExitHook::When::kAtOnce);
   }
   for (size_t i = 0; i < thread_count_; ++i) {
-    team->threads.push_back(std::make_unique<llvm::thread>(
-        std::optional<unsigned>(kCompilerStackBytes), [this, team] { Work(*team); }));
+    absl::StatusOr<std::unique_ptr<OwnThread>> thread =
+        OwnThread::Start(kCompilerStackBytes, [this, team] { Work(*team); });
+    if (!thread.ok()) break;  // Perhaps there can be one when the next function is compiled.
+    team->threads.push_back(*std::move(thread));
   }
+  if (team->threads.empty()) return;
+  team_.store(made.release(), std::memory_order_release);
   sem_post(&team->work);  // For what was asked of the parent's threads.
 }
 
@@ -269,6 +274,8 @@ void Promoter::Work(Team& team) {
       HotFunction* function = TakeHottest();
       if (function == nullptr) break;
       Serve(*function);
+      // Something hotter may have come up meanwhile.
+      (void)LookAtCounters();
       // By now LLVM has made the static objects that it needs to compile.
       if (std::exchange(is_first, false)) ExitHook::RunBeforeOlderObjectsGo();
     }
@@ -295,12 +302,14 @@ bool Promoter::LookAtCounters() {
         function->is_decided.load(std::memory_order_relaxed)) {
       continue;
     }
-    function->asked_times.fetch_add(1, std::memory_order_relaxed);
+    // However long ago the counter ran out.
+    const int64_t beyond = -int64_t{calls->left().exchange(interval_, std::memory_order_relaxed)};
+    const int64_t times = 1 + std::max<int64_t>(0, beyond) / (int64_t{interval_} + 1);
+    function->asked_times.fetch_add(static_cast<uint64_t>(times), std::memory_order_relaxed);
     uint32_t nothing = kNothing;
     if (!function->asked.compare_exchange_strong(nothing, kNoLoop, std::memory_order_acq_rel)) {
       continue;
     }
-    calls->left().store(interval_, std::memory_order_relaxed);
     waiting_.push_back(function.get());
     has_found = true;
   }
@@ -352,6 +361,7 @@ void Promoter::Serve(HotFunction& function) {
     absl::MutexLock lock(&mutex_);
     budget_left_ -= absl::Now() - start;
     FunctionHeat& heat = function.heat;
+    if (body.ok()) heat.impossible_loops = body->impossible_loops;
     if (!body.ok()) {
       ++heat.failures;
     } else if (wanted_loop) {
@@ -453,11 +463,12 @@ std::vector<PromotionCounters> Promoter::Detach(const SourceModule& module) {
 
 void Promoter::Stop() {
   is_stopping_ = true;
+  if (!is_exiting_) compiler_.gate().Stop();
   Team* team = team_.exchange(nullptr, std::memory_order_acq_rel);
   if (team == nullptr || team->owner != getpid()) return;
   for (size_t i = 0; i < team->threads.size(); ++i) sem_post(&team->work);
   if (is_exiting_) {
-    for (const auto& thread : team->threads) thread->detach();
+    for (const auto& thread : team->threads) thread->Detach();
     // They may still look at it.
     static std::atomic<Team*> abandoned{nullptr};
     team->next_abandoned = abandoned.exchange(team);
@@ -465,11 +476,11 @@ void Promoter::Stop() {
   }
   bool is_own = false;
   for (const auto& thread : team->threads) {
-    if (thread->get_id() == llvm::this_thread::get_id()) {
-      thread->detach();  // What it has linked ends the process.
+    if (thread->IsThisThread()) {
+      thread->Detach();  // What it has linked ends the process.
       is_own = true;
     } else {
-      thread->join();
+      thread->Join();
     }
   }
   if (is_own) return;
@@ -478,10 +489,14 @@ void Promoter::Stop() {
   delete team;
 }
 
-// What is being compiled needs objects of LLVM's that are about to go. Threads that compile nothing
-// are left where they are: they may wait for being allowed to.
+// What is being compiled needs objects of LLVM's that are about to go, and might take long: it is
+// left where it is. So are threads that compile nothing: they may wait for being allowed to.
 void Promoter::StopForExit() {
   is_stopping_ = is_exiting_ = true;
+  compiler_.gate().ParkForExit([this] {
+    WorkScope::Abandon();
+    if (is_serving) --serving_;
+  });
   // A listener may exit on the very thread that serves.
   const int own = is_serving ? 1 : 0;
   const absl::Time end =

@@ -9,7 +9,7 @@ std::string Stats::ToString() const {
   const double share = functions_known == 0 ? 0
                                             : 100.0 * static_cast<double>(functions_compiled) /
                                                   static_cast<double>(functions_known);
-  return absl::StrFormat(
+  const std::string totals = absl::StrFormat(
       "source modules      %10d\n"
       "functions known     %10d\n"
       "stubs made          %10d\n"
@@ -30,6 +30,7 @@ std::string Stats::ToString() const {
       bodies_promoted, objects_linked, objects_cached, object_bytes, code_bytes,
       memory.used.total(), memory.committed.total(), milliseconds(load), milliseconds(split),
       milliseconds(emit), milliseconds(link));
+  return totals + promotions.ToString();
 }
 
 void StatsCollector::OnPublished(const PublishedObject& object) {

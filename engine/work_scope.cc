@@ -112,6 +112,11 @@ WorkScope::~WorkScope() {
 
 void WorkScope::KeepForThisThread() { Gate::Get().KeepForThisThread(); }
 
+void WorkScope::Abandon() {
+  if (depth > 0) Gate::Get().Leave();
+  depth = 0;
+}
+
 bool WorkScope::IsAtWork() { return depth > 0; }
 
 bool WorkScope::IsInterrupted() { return depth > 0 && !is_in_callback; }

@@ -195,7 +195,11 @@ class Extraction {
       return absl::UnimplementedError(absl::StrCat(
           "function '", index_.at(result.functions.front()).name, "' keeps its first body"));
     }
-    if (options_.loop) FIRSTCALL_RETURN_IF_ERROR(GoOn(*bodies.front(), labels.front()));
+    if (options_.is_better_body || options_.loop) {
+      const LoopEntries entries = FindLoopEntries(*bodies.front(), labels.front());
+      result.impossible_loops = entries.impossible;
+      if (options_.loop) FIRSTCALL_RETURN_IF_ERROR(GoOn(*bodies.front(), entries));
+    }
     return result;
   }
 
@@ -341,9 +345,8 @@ class Extraction {
     return has_loop && polls.empty() ? HeatSigns::kCallsOnly : HeatSigns::kCallsAndLoops;
   }
 
-  absl::Status GoOn(llvm::Function& body, const Labels& labels) {
+  absl::Status GoOn(llvm::Function& body, const LoopEntries& entries) {
     const std::string& name = index_.at(functions_.front().second).name;
-    const LoopEntries entries = FindLoopEntries(body, labels);
     if (*options_.loop >= entries.entries.size()) {
       return absl::NotFoundError(
           absl::StrCat("function '", name, "' has no loop ", *options_.loop));

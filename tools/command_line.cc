@@ -49,13 +49,13 @@ cl::opt<Mode> mode("mode", cl::desc("When functions are compiled:"), cl::init(Mo
                               clEnumValN(Mode::kEager, "eager", "all of a module before it runs")),
                    cl::cat(category));
 cl::opt<Tier> tier("tier",
-                   cl::desc("What is done for a function (default: 0; 1 with -O2 and -O3):"),
+                   cl::desc("What is done for a function (default: auto; 1 with -O2 and -O3):"),
                    cl::values(clEnumValN(Tier::kZero, "0", "generate code when it is called"),
                               clEnumValN(Tier::kOne, "1",
                                          "optimize its IR before, with that of its callees"),
                               clEnumValN(Tier::kAuto, "auto",
                                          "the first, and the second if it turns out to be hot")),
-                   cl::init(Tier::kZero), cl::cat(category));
+                   cl::init(Tier::kAuto), cl::cat(category));
 
 cl::opt<unsigned> promotion_threshold(
     "promotion-threshold",
@@ -327,7 +327,7 @@ std::vector<std::pair<std::string, std::string>> CacheKey() {
 
 Tier TierOf(CodegenLevel level) {
   if (tier.getNumOccurrences() > 0) return tier;
-  return level >= CodegenLevel::kO2 ? Tier::kOne : Tier::kZero;
+  return level >= CodegenLevel::kO2 ? Tier::kOne : Tier::kAuto;
 }
 
 EngineOptions EngineOptionsFromFlags() {

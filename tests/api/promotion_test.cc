@@ -522,7 +522,10 @@ TEST_P(PromotionTest, ThreadLocalVariablesStayEachThreadsOwn) {
   for (std::thread& thread : threads) thread.join();
   int64_t count = 100;
   EXPECT_TRUE(IsPromotedBy("f", [&] { EXPECT_EQ(f(50), count += 50); }));
-  EXPECT_GE(Heat("f").loops_entered, 1u);
+  // Where calls are counted apart, its calls may have been enough.
+  if (GetParam() != PromotionWay::kThreadLooks) {
+    EXPECT_GE(Heat("f").loops_entered, 1u);
+  }
 }
 
 constexpr char kWithDebugInformation[] = R"(

@@ -1,0 +1,42 @@
+// A thread of the library's own in somebody else's process: no handler of the program's runs on it,
+// because only the signals that it causes itself can reach it.
+//
+// Thread-compatible.
+
+#ifndef FIRSTCALL_BASE_OWN_THREAD_H_
+#define FIRSTCALL_BASE_OWN_THREAD_H_
+
+#include <pthread.h>
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+#include "absl/status/statusor.h"
+
+namespace firstcall {
+
+class OwnThread {
+ public:
+  // Begins `work`, which must not let an exception escape, on a stack of at least `stack_bytes`.
+  // ResourceExhausted if the process can have no other thread.
+  static absl::StatusOr<std::unique_ptr<OwnThread>> Start(size_t stack_bytes,
+                                                          std::function<void()> work);
+
+  // It must have been joined or detached.
+  ~OwnThread() = default;
+  OwnThread(const OwnThread&) = delete;
+  OwnThread& operator=(const OwnThread&) = delete;
+
+  void Join() { pthread_join(thread_, nullptr); }
+  void Detach() { pthread_detach(thread_); }
+  bool IsThisThread() const { return pthread_equal(thread_, pthread_self()) != 0; }
+
+ private:
+  OwnThread() = default;
+  pthread_t thread_ = {};
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_BASE_OWN_THREAD_H_
