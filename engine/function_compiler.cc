@@ -332,6 +332,12 @@ absl::Status FunctionCompiler::LinkAndPublish(FunctionKey key, Made& made,
   if (made.is_cached && speculation_left_ > 0) {
     made.callees = CalleesIn(*image, key.module->index());
   }
+  // Whatever there may be no memory for comes before linking, which can be done once only.
+  for (size_t i = 0; i < made.heat_signs.size(); ++i) {
+    if (made.heat_signs[i] == HeatSigns::kNone) continue;
+    FIRSTCALL_RETURN_IF_ERROR(
+        promoter_->PrepareToCountCalls({key.module, made.functions[i]}, made.heat_signs[i]));
+  }
   FIRSTCALL_ASSIGN_OR_RETURN(FunctionLinker::Linked linked,
                              linker_.Link(*image, *key.module, name, made.is_far, context));
   PublishedObject published;
@@ -369,10 +375,9 @@ absl::Status FunctionCompiler::Publish(FunctionKey key, const Made& made,
   std::vector<std::optional<ExecutorAddress>> entries(made.functions.size());
   for (size_t i = 0; i < made.heat_signs.size(); ++i) {
     if (made.heat_signs[i] == HeatSigns::kNone) continue;
-    FIRSTCALL_ASSIGN_OR_RETURN(
-        entries[i], promoter_->CountCalls(
-                        {key.module, made.functions[i]}, functions[i].body, made.heat_signs[i],
-                        {published.code_bytes, published.split + published.emit + published.link}));
+    entries[i] = promoter_->CountCalls(
+        {key.module, made.functions[i]}, functions[i].body,
+        {published.code_bytes, published.split + published.emit + published.link});
   }
   published.functions = functions;
   published.function_count = functions.size();

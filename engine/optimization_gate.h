@@ -20,9 +20,9 @@ class OptimizationGate final : public llvm::OptPassGate {
   void Stop() { state_ = State::kStopped; }
   bool is_stopped() const { return state_ == State::kStopped; }
 
-  // From now on a thread that asks calls `is_parked` and stays there for ever, still holding what it
-  // holds: for when the process exits, because LLVM can neither be interrupted between two passes
-  // nor go on when its static objects are gone. To be called once.
+  // From now on a thread that asks calls `is_parked` and stays there for ever, still holding what
+  // it holds: for when the process exits, because LLVM can neither be interrupted between two
+  // passes nor go on when its static objects are gone. To be called once.
   void ParkForExit(std::function<void()> is_parked);
 
   bool isEnabled() const override;

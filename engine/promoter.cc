@@ -409,20 +409,24 @@ absl::StatusOr<ExecutorAddress> Promoter::CounterOf(FunctionKey key) {
   return ExecutorAddress::Of(function.counters.polls);
 }
 
-absl::StatusOr<ExecutorAddress> Promoter::CountCalls(FunctionKey key, ExecutorAddress body,
-                                                     HeatSigns signs, Cost cost) {
+absl::Status Promoter::PrepareToCountCalls(FunctionKey key, HeatSigns signs) {
   ExitHook::NoticeExitOnThisThread();
   absl::MutexLock lock(&mutex_);
   HotFunction& function = FunctionOf(key);
   function.signs = signs;
+  if (!looks_at_counters_ || function.counters.calls) return absl::OkStatus();
+  const int32_t left = signs == HeatSigns::kCallsOnly ? interval_ / kCallsWithLoops : interval_;
+  FIRSTCALL_ASSIGN_OR_RETURN(function.counters.calls, code_space_.call_counters().Make(left));
+  return absl::OkStatus();
+}
+
+ExecutorAddress Promoter::CountCalls(FunctionKey key, ExecutorAddress body, Cost cost) {
+  absl::MutexLock lock(&mutex_);
+  HotFunction& function = FunctionOf(key);
   function.heat.first_bytes = cost.code_bytes;
   function.heat.first_time = cost.time;
-  if (!looks_at_counters_) return body;
-  if (function.counters.calls) {  // Of an attempt to publish it that failed.
-    code_space_.call_counters().Free(*std::exchange(function.counters.calls, std::nullopt));
-  }
-  const int32_t left = signs == HeatSigns::kCallsOnly ? interval_ / kCallsWithLoops : interval_;
-  FIRSTCALL_ASSIGN_OR_RETURN(function.counters.calls, code_space_.call_counters().Make(body, left));
+  if (!function.counters.calls) return body;
+  function.counters.calls->GoOnTo(body);
   return function.counters.calls->address();
 }
 

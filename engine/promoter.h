@@ -72,10 +72,14 @@ class Promoter {
     absl::Duration time;
   };
 
-  // Where calls of `key` are to go to be counted before they go to its first body; the body itself
-  // if it asks when it is called. ResourceExhausted if there is no memory for a counter.
-  absl::StatusOr<ExecutorAddress> CountCalls(FunctionKey key, ExecutorAddress body, HeatSigns signs,
-                                             Cost cost) ABSL_LOCKS_EXCLUDED(mutex_);
+  // For a function that is to be published: makes what its calls will be counted with.
+  // ResourceExhausted if there is no memory for it.
+  absl::Status PrepareToCountCalls(FunctionKey key, HeatSigns signs) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Where calls of `key`, for which that was done, are to go to be counted before they go to its
+  // first body; the body itself if it asks when it is called.
+  ExecutorAddress CountCalls(FunctionKey key, ExecutorAddress body, Cost cost)
+      ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Forgets the functions of `module`, which nobody runs any more. In an ExclusiveWorkScope.
   void Remove(const SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);

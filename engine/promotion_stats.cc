@@ -13,13 +13,13 @@ std::string PromotionStats::ToString() const {
                               "polls", "B first", "ms", "B better", "ms", "loops", "B", "ms",
                               "entered", "impossib", "failed", "function");
     }
-    absl::StrAppendFormat(
-        &table, "%4d %12d %9d %9.2f %9d %9.2f %7d %9d %9.2f %8d %8d %6d  %s\n", heat.tier,
-        heat.tier == 0 ? heat.polls : heat.polls_promoted, heat.first_bytes,
-        absl::ToDoubleMilliseconds(heat.first_time), heat.better_bytes,
-        absl::ToDoubleMilliseconds(heat.better_time), heat.continuations, heat.continuation_bytes,
-        absl::ToDoubleMilliseconds(heat.continuation_time), heat.loops_entered,
-        heat.impossible_loops, heat.failures, heat.function);
+    absl::StrAppendFormat(&table, "%4d %12d %9d %9.2f %9d %9.2f %7d %9d %9.2f %8d %8d %6d  %s\n",
+                          heat.tier, heat.tier == 0 ? heat.polls : heat.polls_promoted,
+                          heat.first_bytes, absl::ToDoubleMilliseconds(heat.first_time),
+                          heat.better_bytes, absl::ToDoubleMilliseconds(heat.better_time),
+                          heat.continuations, heat.continuation_bytes,
+                          absl::ToDoubleMilliseconds(heat.continuation_time), heat.loops_entered,
+                          heat.impossible_loops, heat.failures, heat.function);
   }
   return table;
 }

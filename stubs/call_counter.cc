@@ -19,14 +19,12 @@ CallCounters::CallCounters(const StubArchitecture& architecture,
       memory_(std::move(memory)),
       unwind_registry_(std::move(unwind_registry)) {}
 
-absl::StatusOr<CallCounter> CallCounters::Make(ExecutorAddress body, int32_t left) {
+absl::StatusOr<CallCounter> CallCounters::Make(int32_t left) {
   absl::MutexLock lock(&mutex_);
   if (free_.empty()) FIRSTCALL_RETURN_IF_ERROR(AddBlock());
   const CallCounter counter = free_.back();
   free_.pop_back();
   counter.left_->store(left, std::memory_order_relaxed);
-  // Seen by who calls the counter, because its stub is published to it later.
-  counter.target_->store(body.value(), std::memory_order_release);
   return counter;
 }
 

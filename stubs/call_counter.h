@@ -32,6 +32,11 @@ class CallCounter {
   // What counts: calls of it change no register that a calling convention uses.
   ExecutorAddress address() const { return address_; }
 
+  // From now on calls go on to `body`. It must be set before the first call.
+  void GoOnTo(ExecutorAddress body) const {
+    target_->store(body.value(), std::memory_order_release);
+  }
+
   // What is left to count: becomes negative, and wraps, unless somebody sets it.
   std::atomic<int32_t>& left() const { return *left_; }
 
@@ -52,9 +57,9 @@ class CallCounters {
   CallCounters(const CallCounters&) = delete;
   CallCounters& operator=(const CallCounters&) = delete;
 
-  // A counter whose calls go on to `body`. ResourceExhausted if the arena is full; nothing has
-  // changed then.
-  absl::StatusOr<CallCounter> Make(ExecutorAddress body, int32_t left) ABSL_LOCKS_EXCLUDED(mutex_);
+  // A counter with `left` to count. ResourceExhausted if the arena is full; nothing has changed
+  // then.
+  absl::StatusOr<CallCounter> Make(int32_t left) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Nobody may call it any more, or be on its way through it.
   void Free(const CallCounter& counter) ABSL_LOCKS_EXCLUDED(mutex_);

@@ -216,7 +216,7 @@ TEST_F(CacheTest, OtherSourceOptionsOrKeysAreOtherObjects) {
   options_.tier = Tier::kOne;
   EXPECT_EQ(Run({kProgram}, "f", 2).stats.functions_cached, 0u);
   EXPECT_GT(Run({kProgram}, "f", 2).stats.functions_cached, 0u);
-  options_.tier = Tier::kZero;
+  options_.tier = Tier::kAuto;
   EXPECT_GT(Run({kProgram}, "f", 2).stats.functions_cached, 0u);
   options_.codegen_level = CodegenLevel::kO0;
   EXPECT_GT(Run({kProgram}, "f", 2).stats.functions_cached, 0u);

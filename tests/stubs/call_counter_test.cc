@@ -30,6 +30,12 @@ ExecutorAddress BodyOf(Function function) {
 
 Function CodeOf(const CallCounter& counter) { return counter.address().InThisProcess<Function>(); }
 
+absl::StatusOr<CallCounter> MakeFor(CallCounters& counters, Function function, int32_t left) {
+  absl::StatusOr<CallCounter> counter = counters.Make(left);
+  if (counter.ok()) counter->GoOnTo(BodyOf(function));
+  return counter;
+}
+
 class CallCounterTest : public testing::Test {
  protected:
   CallCounters& WithSizes(const ArenaSizes& sizes) {
@@ -49,7 +55,7 @@ class CallCounterTest : public testing::Test {
 
 TEST_F(CallCounterTest, CallsGoOnToTheBodyAndAreCounted) {
   CallCounters& counters = Make();
-  const CallCounter counter = counters.Make(BodyOf(PlusOne), 2).value();
+  const CallCounter counter = MakeFor(counters, PlusOne, 2).value();
   EXPECT_EQ(CodeOf(counter)(41), 42);
   EXPECT_EQ(counter.left(), 1);
   EXPECT_EQ(CodeOf(counter)(1), 2);
@@ -59,7 +65,7 @@ TEST_F(CallCounterTest, CallsGoOnToTheBodyAndAreCounted) {
 
 TEST_F(CallCounterTest, CountWrapsIfNobodyLooks) {
   CallCounters& counters = Make();
-  const CallCounter counter = counters.Make(BodyOf(PlusOne), INT32_MIN).value();
+  const CallCounter counter = MakeFor(counters, PlusOne, INT32_MIN).value();
   EXPECT_EQ(CodeOf(counter)(41), 42);
   EXPECT_EQ(counter.left(), INT32_MAX);
 }
@@ -69,7 +75,7 @@ TEST_F(CallCounterTest, EachHasItsOwnBodyAndCount) {
   std::vector<CallCounter> made;
   std::set<uint64_t> addresses;
   for (int i = 0; i < 1000; ++i) {
-    made.push_back(counters.Make(BodyOf(i % 2 == 0 ? PlusOne : TimesTwo), i).value());
+    made.push_back(MakeFor(counters, i % 2 == 0 ? PlusOne : TimesTwo, i).value());
     EXPECT_TRUE(addresses.insert(made.back().address().value()).second);
   }
   for (int i = 0; i < 1000; ++i) EXPECT_EQ(CodeOf(made[i])(7), i % 2 == 0 ? 8 : 14);
@@ -81,7 +87,7 @@ TEST_F(CallCounterTest, StubLeadsThroughItsCounter) {
   StubTable stubs(HostStubArchitecture(), memory_, unwind_registry_,
                   [](const std::atomic<void*>&) { return ExecutorAddress(); });
   const Stub stub = stubs.Make(nullptr).value();
-  const CallCounter counter = counters.Make(BodyOf(PlusOne), 10).value();
+  const CallCounter counter = MakeFor(counters, PlusOne, 10).value();
   stub.Publish(counter.address());
   const auto function = stub.address().InThisProcess<Function>();
   EXPECT_EQ(function(1), 2);
@@ -93,18 +99,18 @@ TEST_F(CallCounterTest, StubLeadsThroughItsCounter) {
 
 TEST_F(CallCounterTest, ExceptionsOfTheBodyReachTheCaller) {
   CallCounters& counters = Make();
-  const CallCounter counter = counters.Make(BodyOf(Throw), 10).value();
+  const CallCounter counter = MakeFor(counters, Throw, 10).value();
   EXPECT_THROW(CodeOf(counter)(3), int);
   EXPECT_EQ(counter.left(), 9);
 }
 
 TEST_F(CallCounterTest, FreedOnesAreUsedAgain) {
   CallCounters& counters = Make();
-  const CallCounter first = counters.Make(BodyOf(PlusOne), 5).value();
+  const CallCounter first = MakeFor(counters, PlusOne, 5).value();
   CodeOf(first)(1);
   const size_t used = memory_->usage().used.total();
   for (int i = 0; i < 10000; ++i) {
-    const CallCounter counter = counters.Make(BodyOf(TimesTwo), i).value();
+    const CallCounter counter = MakeFor(counters, TimesTwo, i).value();
     EXPECT_EQ(counter.left(), i);
     EXPECT_EQ(CodeOf(counter)(4), 8);
     counters.Free(counter);
@@ -116,12 +122,12 @@ TEST_F(CallCounterTest, FreedOnesAreUsedAgain) {
 
 TEST_F(CallCounterTest, WithoutMemoryThereIsNone) {
   CallCounters& counters = WithSizes({16384, 16384, 16384});
-  absl::StatusOr<CallCounter> counter = counters.Make(BodyOf(PlusOne), 1);
+  absl::StatusOr<CallCounter> counter = MakeFor(counters, PlusOne, 1);
   std::vector<CallCounter> made;
   while (counter.ok()) {
     made.push_back(*counter);
     ASSERT_LT(made.size(), 100000u);
-    counter = counters.Make(BodyOf(PlusOne), 1);
+    counter = MakeFor(counters, PlusOne, 1);
   }
   EXPECT_THAT(counter.status(), StatusIs(absl::StatusCode::kResourceExhausted));
   for (const CallCounter& each : made) EXPECT_EQ(CodeOf(each)(1), 2);
@@ -129,7 +135,7 @@ TEST_F(CallCounterTest, WithoutMemoryThereIsNone) {
 
 TEST_F(CallCounterTest, ThreadsThatCallAtTheSameTimeAllGoOn) {
   CallCounters& counters = Make();
-  const CallCounter counter = counters.Make(BodyOf(PlusOne), 1000000).value();
+  const CallCounter counter = MakeFor(counters, PlusOne, 1000000).value();
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&] {
