@@ -406,6 +406,8 @@ absl::StatusOr<ExecutorAddress> Promoter::CounterOf(FunctionKey key) {
     FIRSTCALL_ASSIGN_OR_RETURN(function.counters.polls,
                                code_space_.heat_counters().Make(interval_, &Ask, &function));
   }
+  // Whoever finds the function by its counter finds all of it.
+  function.counters.polls->owner.store(&function, std::memory_order_release);
   return ExecutorAddress::Of(function.counters.polls);
 }
 
@@ -472,8 +474,7 @@ void Promoter::Stop() {
   if (team == nullptr || team->owner != getpid()) return;
   for (size_t i = 0; i < team->threads.size(); ++i) sem_post(&team->work);
   if (is_exiting_) {
-    for (const auto& thread : team->threads) thread->Detach();
-    // They may still look at it.
+    // Its threads may still look at it.
     static std::atomic<Team*> abandoned{nullptr};
     team->next_abandoned = abandoned.exchange(team);
     return;
@@ -497,6 +498,9 @@ void Promoter::Stop() {
 // left where it is. So are threads that compile nothing: they may wait for being allowed to.
 void Promoter::StopForExit() {
   is_stopping_ = is_exiting_ = true;
+  if (Team* team = team_; team != nullptr && team->owner == getpid()) {
+    for (const auto& thread : team->threads) thread->Detach();
+  }
   compiler_.gate().ParkForExit([this] {
     WorkScope::Abandon();
     if (is_serving) --serving_;
