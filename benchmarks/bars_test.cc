@@ -42,7 +42,12 @@ std::vector<Result> GoodResults() {
   for (absl::string_view program : SmallPrograms()) {
     results.push_back(MakeResult(program, kFirstcall, 21));
     results.push_back(MakeResult(program, kFirstcallEager, 20));
+    results.push_back(MakeResult(program, kFirstcallTierZero, 21));
   }
+  results.push_back(MakeResult("sqO2", kFirstcallTierZero,
+                               Find(results, "sqO2", kFirstcall)->samples[0].wall_ms));
+  results.push_back(MakeResult("luaO2", kFirstcallTierZero, 10));
+  results.push_back(MakeResult("chain_2000", kFirstcallTierZero, 10));
   return results;
 }
 
@@ -136,6 +141,15 @@ TEST(BarsTest, GrowingCostPerFunctionIsMissed) {
   const Bar bar = FindBar(results, "chain_10000");
   EXPECT_EQ(bar.verdict, Bar::Verdict::kMissed);
   EXPECT_NEAR(bar.measured, 1.2, 1e-9);
+}
+
+TEST(BarsTest, TiersThatCostAStartAreMissed) {
+  std::vector<Result> results = GoodResults();
+  EXPECT_EQ(FindBar(results, "luaO2: with tiers").verdict, Bar::Verdict::kMet);
+  Get(results, "luaO2", kFirstcallTierZero).samples[0].wall_ms = 8;
+  const Bar bar = FindBar(results, "luaO2: with tiers");
+  EXPECT_EQ(bar.verdict, Bar::Verdict::kMissed);
+  EXPECT_DOUBLE_EQ(bar.measured, 10.0 / 8);
 }
 
 TEST(BarsTest, WorstSmallProgramDecides) {

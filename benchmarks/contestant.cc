@@ -6,6 +6,7 @@ std::vector<Contestant> AllContestants(const std::string& firstcall, const std::
   return {
       {std::string(kFirstcall), {firstcall}, /*weight=*/3},
       {std::string(kFirstcallEager), {firstcall, "--mode=eager"}, /*weight=*/3},
+      {std::string(kFirstcallTierZero), {firstcall, "--tier=0"}, /*weight=*/3},
       {"firstcall -O2", {firstcall, "-O2"}},
       {std::string(kOrcLazy), {lli, "--jit-kind=orc-lazy"}},
       {std::string(kOrcLazyOneThread), {lli, "--jit-kind=orc-lazy", "--compile-threads=1"}},

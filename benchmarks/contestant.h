@@ -26,6 +26,7 @@ struct Contestant {
 // firstcall with default settings: what the others are compared with.
 inline constexpr absl::string_view kFirstcall = "firstcall";
 inline constexpr absl::string_view kFirstcallEager = "firstcall --mode=eager";
+inline constexpr absl::string_view kFirstcallTierZero = "firstcall --tier=0";
 inline constexpr absl::string_view kMcjit = "lli mcjit";
 inline constexpr absl::string_view kMcjitO0 = "lli mcjit -O0";
 inline constexpr absl::string_view kOrcLazy = "lli orc-lazy";
