@@ -65,16 +65,23 @@ struct Parts {
   std::vector<bool> is_loaded;  // Whether MCJIT's linker will load a section for what it sees.
 };
 
-// The bytes it writes; zero for one of another kind.
+// The bytes it writes; zero for one of another kind. (No number means something plain on one
+// architecture and something else on another.)
 size_t SizeOf(const Elf::Rela& relocation) {
   switch (relocation.getType(/*isMips64EL=*/false)) {
     case llvm::ELF::R_X86_64_PC32:
+    case llvm::ELF::R_AARCH64_PREL32:
       return 4;
     case llvm::ELF::R_X86_64_64:
+    case llvm::ELF::R_AARCH64_ABS64:
       return 8;
     default:
       return 0;
   }
+}
+
+bool IsKnown(llvm::Triple::ArchType architecture) {
+  return architecture == llvm::Triple::x86_64 || architecture == llvm::Triple::aarch64;
 }
 
 // The linker makes its own global offset table and gives this name its meaning.
@@ -85,7 +92,7 @@ constexpr absl::string_view kGlobalOffsetTable = "_GLOBAL_OFFSET_TABLE_";
 PlainRelocations PlainRelocations::TakeFrom(const llvm::object::ObjectFile& object) {
   PlainRelocations taken;
   const auto* elf = llvm::dyn_cast<ElfObject>(&object);
-  if (elf == nullptr || elf->getArch() != llvm::Triple::x86_64) return taken;
+  if (elf == nullptr || !IsKnown(elf->getArch())) return taken;
   Parts parts(elf->getELFFile());
   taken.is_used_.resize(parts.sections.size());
   std::vector<uint32_t> target_of(parts.symbols.size(), UINT32_MAX);

@@ -1,7 +1,9 @@
 // The relocations of an object that ask for nothing but the distance between two places
-// (R_X86_64_PC32) or for an address (R_X86_64_64), which are nearly all: taken out of the object
-// before MCJIT's linker sees it, and applied here. That linker spends some 6,000 instructions on
-// each, because it asks the object file anew for everything it looks at; here it is some 50.
+// (R_X86_64_PC32, R_AARCH64_PREL32) or for an address (R_X86_64_64, R_AARCH64_ABS64), which are
+// nearly all on x86-64: taken out of the object before MCJIT's linker sees it, and applied here.
+// That linker spends some 6,000 instructions on each, because it asks the object file anew for
+// everything it looks at; here it is some 50. And on AArch64 it writes a distance that is too large
+// as if it were not.
 //
 // Thread-compatible.
 
@@ -23,7 +25,7 @@ class PlainRelocations {
  public:
   // Takes them out of `object`, whose bytes are changed and must stay while this is used. Leaves
   // those from which MCJIT's linker learns that a section is needed at all, and everything in an
-  // object that is not of x86-64 or looks damaged.
+  // object that is of another architecture or looks damaged.
   static PlainRelocations TakeFrom(const llvm::object::ObjectFile& object);
 
   bool empty() const { return relocations_.empty(); }

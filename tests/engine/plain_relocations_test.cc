@@ -45,6 +45,46 @@ class PlainRelocationsTest : public ::testing::Test {
   std::unique_ptr<llvm::object::ObjectFile> object_;
 };
 
+TEST_F(PlainRelocationsTest, WritesAddresses) {
+  Read(R"(
+    @elsewhere = external global [4 x i32]
+    @pointers = global [3 x ptr] [ptr getelementptr (i32, ptr @elsewhere, i64 2), ptr null,
+                                  ptr getelementptr (ptr, ptr @pointers, i64 1)])");
+  ASSERT_EQ(Count()[".data"], 2u);
+  PlainRelocations taken = PlainRelocations::TakeFrom(*object_);
+  EXPECT_EQ(Count()[".data"], 0u);
+  uint64_t data[3] = {1, 2, 3};
+  taken.Locate(*object_, [&](llvm::object::SectionRef) {
+    return PlainRelocations::Place{reinterpret_cast<uint8_t*>(data), ExecutorAddress(0x1000)};
+  });
+  EXPECT_THAT(taken.Apply([](absl::string_view name) {
+    EXPECT_EQ(name, "elsewhere");
+    return ExecutorAddress(0x123456789abcd0);
+  }),
+              IsOk());
+  EXPECT_THAT(data, ::testing::ElementsAre(0x123456789abcd8, 2, 0x1008));
+}
+
+constexpr char kDistance[] = R"(
+  @elsewhere = external global i32
+  @distances = global [2 x i32] [i32 7, i32 trunc (i64 sub (i64 ptrtoint (ptr @elsewhere to i64),
+      i64 ptrtoint (ptr getelementptr (i32, ptr @distances, i64 1) to i64)) to i32)])";
+
+TEST_F(PlainRelocationsTest, WritesDistancesInData) {
+  Read(kDistance);
+  ASSERT_EQ(Count()[".data"], 1u);
+  PlainRelocations taken = PlainRelocations::TakeFrom(*object_);
+  EXPECT_EQ(Count()[".data"], 0u);
+  int32_t data[2] = {7, 1};
+  taken.Locate(*object_, [&](llvm::object::SectionRef) {
+    return PlainRelocations::Place{reinterpret_cast<uint8_t*>(data), ExecutorAddress(0x10000)};
+  });
+  EXPECT_THAT(taken.Apply([](absl::string_view) { return ExecutorAddress(0x1234); }), IsOk());
+  EXPECT_THAT(data, ::testing::ElementsAre(7, 0x1234 - 0x10004));
+  EXPECT_THAT(taken.Apply([](absl::string_view) { return ExecutorAddress(0x100010004); }),
+              StatusIs(absl::StatusCode::kInternal, HasSubstr("'elsewhere' is out of reach")));
+}
+
 #if defined(__x86_64__)
 
 constexpr char kTwoConstants[] = R"(
@@ -94,26 +134,6 @@ TEST_F(PlainRelocationsTest, LeavesWhatNeedsAnEntryOfTheLinkers) {
   ASSERT_EQ(Count()[".text"], 1u);
   EXPECT_TRUE(PlainRelocations::TakeFrom(*object_).empty());
   EXPECT_EQ(Count()[".text"], 1u);
-}
-
-TEST_F(PlainRelocationsTest, WritesAddresses) {
-  Read(R"(
-    @elsewhere = external global [4 x i32]
-    @pointers = global [3 x ptr] [ptr getelementptr (i32, ptr @elsewhere, i64 2), ptr null,
-                                  ptr getelementptr (ptr, ptr @pointers, i64 1)])");
-  ASSERT_EQ(Count()[".data"], 2u);
-  PlainRelocations taken = PlainRelocations::TakeFrom(*object_);
-  EXPECT_EQ(Count()[".data"], 0u);
-  uint64_t data[3] = {1, 2, 3};
-  taken.Locate(*object_, [&](llvm::object::SectionRef) {
-    return PlainRelocations::Place{reinterpret_cast<uint8_t*>(data), ExecutorAddress(0x1000)};
-  });
-  EXPECT_THAT(taken.Apply([](absl::string_view name) {
-    EXPECT_EQ(name, "elsewhere");
-    return ExecutorAddress(0x123456789abcd0);
-  }),
-              IsOk());
-  EXPECT_THAT(data, ::testing::ElementsAre(0x123456789abcd8, 2, 0x1008));
 }
 
 TEST_F(PlainRelocationsTest, WritesDistances) {
