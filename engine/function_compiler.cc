@@ -294,6 +294,7 @@ void FunctionCompiler::Settle(SourceModule& module, size_t compiled, CompileCont
 // object from the cache is to blame.
 absl::Status FunctionCompiler::MakeAndPublishInContext(FunctionKey key, Reason reason,
                                                        std::optional<SymbolOrdinal>& leader) {
+  const Promoter::FirstBody first_body(promoter_);
   ContextPool::Lease context = contexts_.Take();
   const int crashes = CrashesOnThisThread();
   const auto run = [&](Attempt& attempt) {

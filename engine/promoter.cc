@@ -262,7 +262,9 @@ void Promoter::Work(Team& team) {
     while (sem_timedwait(&team.work, &until) != 0 && errno == EINTR) {
     }
     pause = LookAtCounters() ? kShortestPause : std::min(2 * pause, kLongestPause);
+    if (looks_at_counters_ && is_starting_) pause = kShortestPause;
     while (true) {
+      if (looks_at_counters_ && is_starting_ && !is_stopping_) break;
       WorkScope scope;  // Never entered if the process exits.
       ++serving_;
       is_serving = true;
@@ -288,7 +290,12 @@ bool Promoter::LookAtCounters() {
   absl::MutexLock lock(&mutex_);
   bool has_found = false;
   const absl::Time now = absl::Now();
-  const absl::Duration elapsed = now - std::exchange(last_look_, now);
+  if (now - last_look_ < kShortestPause) return false;
+  absl::Duration elapsed = now - std::exchange(last_look_, now);
+  const absl::Duration first_bodies = absl::Nanoseconds(first_bodies_time_.exchange(0));
+  is_starting_ = first_bodies_ > 0 || first_bodies > elapsed / 2;
+  // What runs while it waits for a first body does not take the time itself.
+  elapsed = std::max(absl::ZeroDuration(), elapsed - first_bodies);
   for (const auto& [key, function] : functions_) {
     const std::optional<CallCounter>& calls = function->counters.calls;
     if (function->HasBeenActive(elapsed)) {

@@ -72,6 +72,26 @@ class Promoter {
     absl::Duration time;
   };
 
+  // A first body is being made: better ones wait while most of the time goes into those, because
+  // the processor's caches and LLVM's memory are shared.
+  class FirstBody {
+   public:
+    explicit FirstBody(Promoter* promoter) : promoter_(promoter) {
+      if (promoter_ != nullptr) ++promoter_->first_bodies_;
+    }
+    ~FirstBody() {
+      if (promoter_ == nullptr) return;
+      promoter_->first_bodies_time_ += absl::ToInt64Nanoseconds(absl::Now() - start_);
+      --promoter_->first_bodies_;
+    }
+    FirstBody(const FirstBody&) = delete;
+    FirstBody& operator=(const FirstBody&) = delete;
+
+   private:
+    Promoter* const promoter_;  // Null if there is none.
+    const absl::Time start_ = absl::Now();
+  };
+
   // For a function that is to be published: makes what its calls will be counted with.
   // ResourceExhausted if there is no memory for it.
   absl::Status PrepareToCountCalls(FunctionKey key, HeatSigns signs) ABSL_LOCKS_EXCLUDED(mutex_);
@@ -134,6 +154,9 @@ class Promoter {
   OptimizingCompiler& compiler_;
   const absl::Time start_ = absl::Now();
   std::atomic<int64_t> poll_allowance_;  // Without what comes with time. May be less than nothing.
+  std::atomic<int> first_bodies_{0};     // Being made.
+  std::atomic<int64_t> first_bodies_time_{0};  // Nanoseconds since the last look.
+  std::atomic<bool> is_starting_{true};        // Most of the time goes into first bodies.
   std::atomic<bool> is_stopping_{false};
   std::atomic<bool> is_exiting_{false};
   std::atomic<int> serving_{0};                // Threads of the team.

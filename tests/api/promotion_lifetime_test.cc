@@ -99,7 +99,10 @@ TEST_P(PromotionLifetimeTest, ModulesAreRemovedWhileTheirFunctionsAreMadeBetter)
   }
   // Blocks of stubs and counters stay, to be used again; how many there are at once varies.
   EXPECT_LE(engine->stats().memory.used.total(), used + 20000);
-  EXPECT_GT(engine->stats().bodies_promoted, 0u);
+  // Where a thread looks, it waits while there is so much to compile.
+  if (GetParam() != PromotionWay::kThreadLooks) {
+    EXPECT_GT(engine->stats().bodies_promoted, 0u);
+  }
 }
 
 TEST_P(PromotionLifetimeTest, EngineGoesWhileFunctionsAreMadeBetter) {
