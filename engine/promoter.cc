@@ -27,6 +27,8 @@ namespace {
 // Between two looks at the counters: it doubles while nothing is found.
 constexpr absl::Duration kShortestPause = absl::Milliseconds(2);
 constexpr absl::Duration kLongestPause = absl::Milliseconds(64);
+// And no less than so many times what the look took, however many functions there are.
+constexpr int kPausesOfALook = 20;
 
 // A thread that exits while it is at work may hold what the thread that serves waits for.
 constexpr absl::Duration kLongestWaitAtWork = absl::Seconds(1);
@@ -261,8 +263,11 @@ void Promoter::Work(Team& team) {
     const timespec until = absl::ToTimespec(absl::Now() + pause);
     while (sem_timedwait(&team.work, &until) != 0 && errno == EINTR) {
     }
-    pause = LookAtCounters() ? kShortestPause : std::min(2 * pause, kLongestPause);
-    if (looks_at_counters_ && is_starting_) pause = kShortestPause;
+    const absl::Time look = absl::Now();
+    const bool has_found = LookAtCounters();
+    pause = has_found ? kShortestPause : std::min(2 * pause, kLongestPause);
+    if (looks_at_counters_ && is_starting_) pause = 4 * kShortestPause;
+    pause = std::max(pause, kPausesOfALook * (absl::Now() - look));
     while (true) {
       if (looks_at_counters_ && is_starting_ && !is_stopping_) break;
       WorkScope scope;  // Never entered if the process exits.
@@ -294,6 +299,7 @@ bool Promoter::LookAtCounters() {
   absl::Duration elapsed = now - std::exchange(last_look_, now);
   const absl::Duration first_bodies = absl::Nanoseconds(first_bodies_time_.exchange(0));
   is_starting_ = first_bodies_ > 0 || first_bodies > elapsed / 2;
+  if (is_starting_) return false;  // Nothing is done about what is hot, either.
   // What runs while it waits for a first body does not take the time itself.
   elapsed = std::max(absl::ZeroDuration(), elapsed - first_bodies);
   for (const auto& [key, function] : functions_) {
