@@ -269,7 +269,7 @@ TEST_P(PromotionTest, LongLoopIsLeftInTheMiddle) {
     SCOPED_TRACE(threshold);
     Create(threshold);
     Add(kSum);
-    constexpr int64_t kN = 30000000;
+    constexpr int64_t kN = 300000000;  // Whoever has to wait for a processor is in time, too.
     EXPECT_EQ(Get<int64_t(int64_t)>("sum")(kN), kN * (kN - 1) / 2 * 3);
     EXPECT_EQ(*static_cast<int64_t*>(engine_->LookupAddress("calls").value()), kN);
     EXPECT_EQ(Heat("sum").loops_entered, 1u);
@@ -413,7 +413,9 @@ TEST_P(PromotionTest, LongJumpsLeadToTheFrameTheyCameFrom) {
   EXPECT_TRUE(IsPromotedBy("f", [&] { EXPECT_EQ(f(500), 500); }));
   EXPECT_EQ(f(500), 500);
   EXPECT_EQ(Heat("f").continuations, 0u);
-  EXPECT_GE(Heat("jumps").loops_entered, 1u);
+  if (GetParam() == PromotionWay::kCallerDoesIt) {  // Elsewhere its calls may be enough.
+    EXPECT_GE(Heat("jumps").loops_entered, 1u);
+  }
 }
 
 TEST_P(PromotionTest, TailCallsThatMustBeTakeNoStack) {
@@ -573,7 +575,9 @@ TEST_P(PromotionTest, FunctionsWithDebugInformationArePromoted) {
   Add(kWithDebugInformation);
   auto* sum = Get<int64_t(int64_t)>("sum");
   EXPECT_TRUE(IsPromotedBy("sum", [&] { EXPECT_EQ(sum(1000), 499500); }));
-  EXPECT_GE(Heat("sum").loops_entered, 1u);
+  if (GetParam() == PromotionWay::kCallerDoesIt) {  // Elsewhere its calls may be enough.
+    EXPECT_GE(Heat("sum").loops_entered, 1u);
+  }
   EXPECT_EQ(Heat("sum").failures, 0u);
 }
 
