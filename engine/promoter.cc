@@ -50,6 +50,37 @@ constexpr uint32_t kNothing = kNoLoop - 1;
 
 thread_local bool is_serving = false;  // A thread of some promoter's team.
 
+// This thread looks at what a counter belongs to, which must not go meanwhile.
+class AskScope {
+ public:
+  AskScope() {
+    ++own_;
+    ++all_;
+  }
+  ~AskScope() {
+    --all_;
+    --own_;
+  }
+  AskScope(const AskScope&) = delete;
+  AskScope& operator=(const AskScope&) = delete;
+
+  // Until no thread is in one that was made before. Not to be called in one.
+  static void WaitForThreads() {
+    while (all_ != 0) std::this_thread::yield();
+  }
+
+  // To be called before a fork whose child may wait: other threads do not exist there.
+  static void NoticeForks() {
+    static const int is_noticed =
+        pthread_atfork(/*prepare=*/nullptr, /*parent=*/nullptr, [] { all_ = own_; });
+    (void)is_noticed;
+  }
+
+ private:
+  static inline std::atomic<int> all_{0};
+  static inline thread_local int own_ = 0;
+};
+
 }  // namespace
 
 struct Promoter::Continuation {
@@ -117,7 +148,14 @@ struct Promoter::HotFunction {
 
 struct Promoter::Team {
   explicit Team(pid_t process) : owner(process) { sem_init(&work, /*pshared=*/0, 0); }
+  ~Team() { sem_destroy(&work); }
+  Team(const Team&) = delete;
+  Team& operator=(const Team&) = delete;
+
   const pid_t owner;
+  // Of the process that this one is a copy of. Its threads do not exist here, but somebody may just
+  // be about to wake them.
+  std::unique_ptr<Team> parents;
   sem_t work;
   std::vector<std::unique_ptr<OwnThread>> threads;
   Team* next_abandoned = nullptr;
@@ -132,7 +170,9 @@ Promoter::Promoter(const PromotionOptions& options, CodeSpace& code_space, Funct
       table_(functions),
       compiler_(compiler),
       poll_allowance_(kFirstPollAllowance),
-      budget_left_(options.budget) {}
+      budget_left_(options.budget) {
+  AskScope::NoticeForks();
+}
 
 Promoter::~Promoter() {
   Stop();
@@ -157,23 +197,17 @@ void* Promoter::NobodyIsThere(HeatCounter* counter, uint32_t) {
   return nullptr;
 }
 
-// Whoever is in Ask has to be waited for before what it looks at goes.
-std::atomic<int> Promoter::in_ask_{0};
-
-void Promoter::WaitForAsking() {
-  while (in_ask_.load() != 0) std::this_thread::yield();
-}
-
 void* Promoter::Ask(HeatCounter* counter, uint32_t loop) {
   ProgramThreadState state;
   const auto is_there = [&] { return counter->handler.load() == &Ask; };
   Answer answer;
-  in_ask_.fetch_add(1);
-  if (is_there()) {
-    auto* function = static_cast<HotFunction*>(counter->owner.load(std::memory_order_acquire));
-    answer = function->promoter.Register(*function, loop);
+  {
+    AskScope scope;
+    if (is_there()) {
+      auto* function = static_cast<HotFunction*>(counter->owner.load(std::memory_order_acquire));
+      answer = function->promoter.Register(*function, loop);
+    }
   }
-  in_ask_.fetch_sub(1);
   if (answer.serve != nullptr) {
     WorkScope scope;
     // From here on nobody forgets it; before, somebody may have.
@@ -236,7 +270,6 @@ bool Promoter::LacksThread() const {
 
 void Promoter::EnsureThread() {
   if (is_stopping_ || !LacksThread()) return;
-  // A parent's team is left as it is: its threads do not exist here.
   // Finding out what barrier there is takes milliseconds as soon as the process has a second
   // thread.
   (void)AvailableFetchBarrier();
@@ -252,6 +285,7 @@ void Promoter::EnsureThread() {
     team->threads.push_back(*std::move(thread));
   }
   if (team->threads.empty()) return;
+  team->parents.reset(team_.load());
   team_.store(made.release(), std::memory_order_release);
   sem_post(&team->work);  // For what was asked of the parent's threads.
 }
@@ -475,7 +509,7 @@ std::vector<PromotionCounters> Promoter::Detach(const SourceModule& module) {
     if (key.module == &module && polls != nullptr) polls->handler.store(&NobodyIsThere);
   }
   // Whoever asks now may still put a function on the stack.
-  WaitForAsking();
+  AskScope::WaitForThreads();
   for (const auto& function : Take(module)) counters.push_back(function->counters);
   return counters;
 }
@@ -484,26 +518,27 @@ void Promoter::Stop() {
   is_stopping_ = true;
   if (!is_exiting_) compiler_.gate().Stop();
   Team* team = team_.exchange(nullptr, std::memory_order_acq_rel);
-  if (team == nullptr || team->owner != getpid()) return;
-  for (size_t i = 0; i < team->threads.size(); ++i) sem_post(&team->work);
-  if (is_exiting_) {
-    // Its threads may still look at it.
-    static std::atomic<Team*> abandoned{nullptr};
-    team->next_abandoned = abandoned.exchange(team);
-    return;
-  }
-  bool is_own = false;
-  for (const auto& thread : team->threads) {
-    if (thread->IsThisThread()) {
-      thread->Detach();  // What it has linked ends the process.
-      is_own = true;
-    } else {
-      thread->Join();
+  if (team == nullptr) return;
+  if (team->owner == getpid()) {
+    for (size_t i = 0; i < team->threads.size(); ++i) sem_post(&team->work);
+    if (is_exiting_) {
+      // Its threads may still look at it.
+      static std::atomic<Team*> abandoned{nullptr};
+      team->next_abandoned = abandoned.exchange(team);
+      return;
     }
+    bool is_own = false;
+    for (const auto& thread : team->threads) {
+      if (thread->IsThisThread()) {
+        thread->Detach();  // What it has linked ends the process.
+        is_own = true;
+      } else {
+        thread->Join();
+      }
+    }
+    if (is_own) return;
   }
-  if (is_own) return;
-  WaitForAsking();
-  sem_destroy(&team->work);
+  AskScope::WaitForThreads();
   delete team;
 }
 

@@ -108,7 +108,7 @@ class Promoter {
   // are the caller's to free.
   std::vector<PromotionCounters> Detach(const SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Finishes what is being compiled, and begins nothing any more.
+  // Ends what is being compiled early, and begins nothing any more.
   void Stop() ABSL_LOCKS_EXCLUDED(mutex_);
 
   // The number of calls and iterations counted is no more exact than the threshold.
@@ -130,7 +130,6 @@ class Promoter {
   };
   Answer Register(HotFunction& function, uint32_t loop);
   static void* Known(HotFunction& function, uint32_t loop);
-  static void WaitForAsking();
   bool LacksThread() const;
   void EnsureThread() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Work(Team& team);
@@ -145,8 +144,7 @@ class Promoter {
   std::vector<std::unique_ptr<HotFunction>> Take(const SourceModule& module)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  static std::atomic<int> in_ask_;  // Threads.
-  const int32_t interval_;          // What a counter begins with.
+  const int32_t interval_;  // What a counter begins with.
   const size_t thread_count_;
   const bool looks_at_counters_;
   CodeSpace& code_space_;

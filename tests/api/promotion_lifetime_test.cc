@@ -207,6 +207,36 @@ TEST_P(PromotionLifetimeTest, HotFunctionsOfAForkedChildArePromoted) {
   }
 }
 
+// A thread of the parent's asks all the time.
+TEST(PromotionForkTest, ChildOfAProcessThatAsksDestroysItsEngine) {
+  EngineOptions options;
+  options.tier = Tier::kAuto;
+  options.promotion.threshold = 1;
+  options.promotion.asks_when_called = true;
+  options.promotion.budget = absl::ZeroDuration();  // Nobody is answered.
+  std::unique_ptr<Engine> engine = Engine::Create(std::move(options)).value();
+  ASSERT_THAT(engine->AddBitcode(ParseToBitcode(Sums(2)), "sums"), IsOk());
+  Sum sum = Get(*engine, 0);
+  may_end = false;
+  std::thread asker([&] {
+    while (!may_end) sum(1000);
+  });
+  for (int round = 0; round < 50; ++round) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(60);
+      if (round % 2 == 0) Get(*engine, 1);  // It has a thread of its own.
+      engine = nullptr;
+      _exit(0);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  }
+  may_end = true;
+  asker.join();
+}
+
 #endif
 
 // --- Exit ---
