@@ -1,5 +1,8 @@
 #include "base/own_thread.h"
 
+#include <unistd.h>
+
+#include <atomic>
 #include <csignal>
 #include <cstring>
 #include <utility>
@@ -14,13 +17,26 @@ namespace {
 // What a thread does to itself, and the debugger to it.
 constexpr int kOwnSignals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS};
 
-void* Work(void* work) {
-  std::unique_ptr<std::function<void()>> owned(static_cast<std::function<void()>*>(work));
-  (*owned)();
-  return nullptr;
+}  // namespace
+
+// Of the thread and of the object that stands for it, whichever ends last.
+struct OwnThread::Work {
+  std::function<void()> run;
+  std::atomic<bool> is_left{false};
+};
+
+OwnThread::OwnThread(std::unique_ptr<Work> work) : owner_(getpid()), work_(work.release()) {}
+
+OwnThread::~OwnThread() {
+  if (work_->is_left.exchange(true) || owner_ != getpid()) delete work_;
 }
 
-}  // namespace
+void* OwnThread::Run(void* work) {
+  auto* own = static_cast<Work*>(work);
+  own->run();
+  if (own->is_left.exchange(true)) delete own;
+  return nullptr;
+}
 
 absl::StatusOr<std::unique_ptr<OwnThread>> OwnThread::Start(size_t stack_bytes,
                                                             std::function<void()> work) {
@@ -34,12 +50,13 @@ absl::StatusOr<std::unique_ptr<OwnThread>> OwnThread::Start(size_t stack_bytes,
   for (int signal : kOwnSignals) sigdelset(&blocked, signal);
   pthread_sigmask(SIG_SETMASK, &blocked, &old);
   absl::Cleanup unblock = [&] { pthread_sigmask(SIG_SETMASK, &old, nullptr); };
-  std::unique_ptr<OwnThread> thread(new OwnThread());
-  auto owned = std::make_unique<std::function<void()>>(std::move(work));
-  if (int error = pthread_create(&thread->thread_, &attributes, &Work, owned.get()); error != 0) {
+  auto owned = std::make_unique<Work>();
+  owned->run = std::move(work);
+  std::unique_ptr<OwnThread> thread(new OwnThread(std::move(owned)));
+  if (int error = pthread_create(&thread->thread_, &attributes, &Run, thread->work_); error != 0) {
+    thread->work_->is_left = true;
     return absl::ResourceExhaustedError(absl::StrCat("starting a thread: ", strerror(error)));
   }
-  (void)owned.release();
   return thread;
 }
 

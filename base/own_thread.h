@@ -7,6 +7,7 @@
 #define FIRSTCALL_BASE_OWN_THREAD_H_
 
 #include <pthread.h>
+#include <sys/types.h>
 
 #include <cstddef>
 #include <functional>
@@ -23,8 +24,8 @@ class OwnThread {
   static absl::StatusOr<std::unique_ptr<OwnThread>> Start(size_t stack_bytes,
                                                           std::function<void()> work);
 
-  // It must have been joined or detached.
-  ~OwnThread() = default;
+  // It must have been joined or detached, but in a forked child, where it does not exist.
+  ~OwnThread();
   OwnThread(const OwnThread&) = delete;
   OwnThread& operator=(const OwnThread&) = delete;
 
@@ -33,7 +34,12 @@ class OwnThread {
   bool IsThisThread() const { return pthread_equal(thread_, pthread_self()) != 0; }
 
  private:
-  OwnThread() = default;
+  struct Work;
+  explicit OwnThread(std::unique_ptr<Work> work);
+  static void* Run(void* work);
+
+  const pid_t owner_;
+  Work* const work_;
   pthread_t thread_ = {};
 };
 
