@@ -5,9 +5,9 @@
 //
 // DIR is what fetch_workloads.sh has filled. Baselines: lli-19's kinds mcjit and orc, at their
 // default optimization, on the bitcode after opt -O2; and the program compiled by clang -O2 ahead
-// of time. firstcall gets the front end's unoptimized bitcode. Whole processes, which take turns;
-// medians of RUNS (5). Bars: at most 1.05 times the better of lli's kinds, and at most 1.10 times
-// the program compiled ahead of time, with default settings.
+// of time. firstcall gets the bitcode that the front end emits for -O2, before any pass. Whole
+// processes, which take turns; medians of RUNS (5). Bars: at most 1.05 times the better of lli's
+// kinds, and at most 1.10 times the program compiled ahead of time, with default settings.
 
 #include <stdio.h>
 #include <stdlib.h>

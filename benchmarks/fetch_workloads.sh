@@ -9,8 +9,9 @@
 #   sqO2 luaO2 helloO2 ... .bc         after clang -O2
 #   chain_N.bc                         N functions, each calls the next
 #   native/sq, native/chain_N, ...     the same ahead of time (-O2): the reference
-#   compute/NAME.bc, NAMEopt.bc        what computes for seconds: as the front end emits it, and that
-#                                      after opt -O2; ahead of time in native/; work.lua, work.sql
+#   compute/NAME.bc, NAMEopt.bc        what computes for seconds: as the front end emits it for -O2,
+#                                      before any pass, and that after opt -O2; ahead of time in
+#                                      native/; work.lua, work.sql
 #
 # Needs clang-19, llvm-19, npm, apt-get and sha256sum; no root, and the machine's apt configuration
 # and package lists are left alone. Silent, and quick, when DIR is up to date. DEBIAN_MIRROR names
@@ -76,24 +77,33 @@ fetch_lua() {
   tar -xzf "$SOURCES/$LUA_ARCHIVE" -C "$SOURCES/lua" --strip-components=1
 }
 
-# Compiles C or C++ files into one bitcode file, once as emitted and once optimized.
-compile() {  # NAME FLAGS... -- FILES...
-  local name=$1 flags=() unoptimized=() optimized=() file bitcode driver
+# What the front end hands to the optimizer: for a build without and for one with optimization. Only
+# the second has what optimizing needs: type-based alias information, lifetimes, bodies of library
+# templates, and no noinline but the programmer's.
+UNOPTIMIZED=(-O0 -Xclang -disable-O0-optnone)
+TO_BE_OPTIMIZED=(-O2 -Xclang -disable-llvm-passes)
+
+# Compiles C or C++ files into one bitcode file.
+emit() {  # NAME FLAGS... -- FILES...
+  local name=$1 flags=() parts=() file driver
   shift
   while [[ $1 != -- ]]; do flags+=("$1"); shift; done
   shift
   for file in "$@"; do
     driver=clang-$LLVM_VERSION
     [[ $file == *.cc ]] && driver=clang++-$LLVM_VERSION
-    bitcode="$DIR/objects/$name-$(basename "$file")"
-    quietly "$driver" -O0 -Xclang -disable-O0-optnone "${flags[@]}" -w -emit-llvm -c "$file" \
-      -o "$bitcode.O0.bc"
-    quietly "$driver" -O2 "${flags[@]}" -w -emit-llvm -c "$file" -o "$bitcode.O2.bc"
-    unoptimized+=("$bitcode.O0.bc")
-    optimized+=("$bitcode.O2.bc")
+    parts+=("$DIR/objects/$name-$(basename "$file").bc")
+    quietly "$driver" "${flags[@]}" -w -emit-llvm -c "$file" -o "${parts[-1]}"
   done
-  quietly "llvm-link-$LLVM_VERSION" "${unoptimized[@]}" -o "$DIR/$name.bc"
-  quietly "llvm-link-$LLVM_VERSION" "${optimized[@]}" -o "$DIR/${name}O2.bc"
+  quietly "llvm-link-$LLVM_VERSION" "${parts[@]}" -o "$DIR/$name.bc"
+}
+
+# Once as emitted and once optimized.
+compile() {  # NAME FLAGS... -- FILES...
+  local name=$1
+  shift
+  emit "$name" "${UNOPTIMIZED[@]}" "$@"
+  emit "${name}O2" -O2 "$@"
 }
 
 # N functions; each calls the next and adds its number to what comes back: none is a tail call.
@@ -121,11 +131,14 @@ build_compute() {
   mkdir -p "$DIR/compute"
   for file in "$PROGRAMS"/compute/*.c "$PROGRAMS"/compute/*.cc; do
     name="$(basename "${file%.*}")"
-    compile "compute/$name" -- "$file"
+    emit "compute/$name" "${TO_BE_OPTIMIZED[@]}" -- "$file"
+    emit "compute/${name}O2" -O2 -- "$file"
     build_native "$name" "$DIR/compute/${name}O2.bc"
     rm "$DIR/compute/${name}O2.bc"
   done
-  cp "$DIR"/{sq,lua}.bc "$PROGRAMS"/work.{lua,sql} "$DIR/compute"
+  emit compute/lua "${TO_BE_OPTIMIZED[@]}" "${LUA[@]}"
+  emit compute/sq "${TO_BE_OPTIMIZED[@]}" "${SQLITE[@]}"
+  cp "$PROGRAMS"/work.{lua,sql} "$DIR/compute"
   for file in "$DIR"/compute/*.bc; do
     quietly "opt-$LLVM_VERSION" -O2 "$file" -o "${file%.bc}opt.bc"
   done
@@ -143,9 +156,11 @@ build() {
   compile hello -- "$PROGRAMS/hello.c"
   compile small -- "$PROGRAMS/small.cc"
   compile stream -- "$PROGRAMS/stream.cc"
-  compile lua -DLUA_USE_POSIX -- "$SOURCES"/lua/src/!(luac).c
-  compile sq "-I$SOURCES/sqlite" -DSQLITE_THREADSAFE=0 -DSQLITE_OMIT_LOAD_EXTENSION \
-    -- "$SOURCES/sqlite/sqlite3.c" "$PROGRAMS/sqlite_driver.c"
+  LUA=(-DLUA_USE_POSIX -- "$SOURCES"/lua/src/!(luac).c)
+  SQLITE=("-I$SOURCES/sqlite" -DSQLITE_THREADSAFE=0 -DSQLITE_OMIT_LOAD_EXTENSION
+    -- "$SOURCES/sqlite/sqlite3.c" "$PROGRAMS/sqlite_driver.c")
+  compile lua "${LUA[@]}"
+  compile sq "${SQLITE[@]}"
   for name in hello small stream lua sq; do build_native "$name" "$DIR/${name}O2.bc"; done
   build_compute
   rm -rf "$DIR/objects"

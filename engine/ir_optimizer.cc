@@ -6,6 +6,9 @@
 #include "base/fatal_error_guard.h"
 #include "base/status.h"
 #include "llvm/ADT/Any.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Analysis/LazyCallGraph.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/OptBisect.h"
@@ -20,7 +23,7 @@ namespace firstcall {
 
 namespace {
 
-// Whether a pass is to run on what is only there to be inlined.
+// Whether it is only there to be inlined.
 bool IsImported(const llvm::Any& ir) {
   const auto is_imported = [](const llvm::Function& function) {
     return function.hasAvailableExternallyLinkage();
@@ -52,7 +55,12 @@ struct IrOptimizer::Pipeline {
     callbacks.registerShouldRunOptionalPassCallback(
         [this](llvm::StringRef pass, const llvm::Any& ir) {
           const bool is_asked = gate != nullptr && gate->isEnabled();
-          return !(is_asked && !gate->shouldRunPass(pass, "")) && !IsImported(ir);
+          if (is_asked && !gate->shouldRunPass(pass, "")) return false;
+          return !is_module_running || !IsImported(ir) || IsForImported(pass, ir);
+        });
+    callbacks.registerAfterPassCallback(
+        [this](llvm::StringRef pass, const llvm::Any& ir, const llvm::PreservedAnalyses& kept) {
+          if (pass == kInliner && !kept.areAllPreserved()) NoticeGrowth(ir);
         });
     simplification.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
     simplification.addPass(llvm::EarlyCSEPass());
@@ -66,19 +74,48 @@ struct IrOptimizer::Pipeline {
     builder.crossRegisterProxies(loops, functions, call_graphs, modules);
   }
 
+  // Whether a pass is to run on something imported. What that calls is inlined into it first, as in
+  // any callee, and it is simplified again, once, if there was any: or else its cost would be that
+  // of its calls.
+  bool IsForImported(llvm::StringRef pass, const llvm::Any& ir) {
+    if (pass == kInliner || pass == kPassesOfComponent) return true;
+    const auto* function = llvm::any_cast<const llvm::Function*>(&ir);
+    if (function == nullptr || !grown.contains(*function)) return false;
+    if (pass == kLastSimplification) grown.erase(*function);
+    return llvm::is_contained(kSimplifications, pass);
+  }
+
+  void NoticeGrowth(const llvm::Any& ir) {
+    const auto* component = llvm::any_cast<const llvm::LazyCallGraph::SCC*>(&ir);
+    if (component == nullptr || !IsImported(ir)) return;
+    for (const llvm::LazyCallGraph::Node& node : **component) grown.insert(&node.getFunction());
+  }
+
   // The inliner's pass works once only, so passes are made for each module.
   void Run(llvm::Module& module) {
     llvm::ModulePassManager passes = builder.buildPerModuleDefaultPipeline(level);
     gate = &module.getContext().getOptPassGate();
+    is_module_running = true;
     passes.run(module, modules);
+    is_module_running = false;
     gate = nullptr;
+    grown.clear();
     modules.clear();
     call_graphs.clear();
     functions.clear();
     loops.clear();
   }
 
+  // As the pipeline names them, in its order.
+  static constexpr llvm::StringLiteral kPassesOfComponent = "DevirtSCCRepeatedPass";
+  static constexpr llvm::StringLiteral kInliner = "InlinerPass";
+  static constexpr llvm::StringLiteral kLastSimplification = "InstCombinePass";
+  static constexpr llvm::StringLiteral kSimplifications[] = {
+      "SROAPass", "EarlyCSEPass", "SimplifyCFGPass", kLastSimplification};
+
   llvm::OptPassGate* gate = nullptr;  // Of the module that is being optimized.
+  bool is_module_running = false;
+  llvm::SmallPtrSet<const llvm::Function*, 16> grown;  // Imported, and not simplified since then.
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager call_graphs;

@@ -21,8 +21,6 @@ namespace {
 constexpr size_t kMaxBodyInstructions = 100;
 // Of one that has not. Most of what a front end writes down are accesses to its own variables.
 constexpr size_t kMaxRawInstructions = 500;
-// Bounds what a function-module costs beyond its own function; measured in docs/adr/0017.
-constexpr size_t kMaxImportedInstructions = 500;
 
 constexpr char kIsSimplified[] = "firstcall-is-simplified";
 
@@ -55,8 +53,11 @@ bool AsksForItsFrame(const llvm::Function& function) {
 class ImportChooser {
  public:
   ImportChooser(absl::Span<llvm::Function* const> roots, bool is_unoptimized,
-                const ImportDecisions& decisions)
-      : roots_(roots), is_unoptimized_(is_unoptimized), decisions_(decisions) {
+                size_t max_instructions, const ImportDecisions& decisions)
+      : roots_(roots),
+        is_unoptimized_(is_unoptimized),
+        max_instructions_(max_instructions),
+        decisions_(decisions) {
     for (const llvm::Function* root : roots) places_[root] = kIsRoot;
   }
 
@@ -67,6 +68,8 @@ class ImportChooser {
     }
     for (llvm::Function* root : roots_) MarkPrivate(*root, /*is_private=*/false);
     for (llvm::Function* function : pointees_) {
+      // What another module defines has one name for both, and is there already.
+      if (function->hasAvailableExternallyLinkage() && places_.contains(function)) continue;
       if (MayBeImported(*function)) imports_.pointees.push_back(function);
     }
     return std::move(imports_);
@@ -86,7 +89,7 @@ class ImportChooser {
       callee.addFnAttr(kIsSimplified);
     }
     const size_t size = callee.getInstructionCount();
-    if (!must && (size > kMaxBodyInstructions || total_ + size > kMaxImportedInstructions)) {
+    if (!must && (size > kMaxBodyInstructions || total_ + size > max_instructions_)) {
       return false;
     }
     total_ += size;
@@ -135,6 +138,7 @@ class ImportChooser {
 
   const absl::Span<llvm::Function* const> roots_;
   const bool is_unoptimized_;
+  const size_t max_instructions_;
   const ImportDecisions& decisions_;
   Imports imports_;
   std::vector<llvm::Function*> pointees_;
@@ -162,8 +166,8 @@ void ForgetThatItIsUnoptimized(llvm::Function& function) {
 }
 
 Imports ChooseImports(absl::Span<llvm::Function* const> roots, bool is_unoptimized,
-                      const ImportDecisions& decisions) {
-  return ImportChooser(roots, is_unoptimized, decisions).Choose();
+                      size_t max_instructions, const ImportDecisions& decisions) {
+  return ImportChooser(roots, is_unoptimized, max_instructions, decisions).Choose();
 }
 
 bool IsSimplified(const llvm::Function& function) { return function.hasFnAttribute(kIsSimplified); }

@@ -6,6 +6,7 @@
 #ifndef FIRSTCALL_SPLITTER_CALLEE_IMPORTER_H_
 #define FIRSTCALL_SPLITTER_CALLEE_IMPORTER_H_
 
+#include <cstddef>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
@@ -26,6 +27,11 @@ bool IsUnoptimized(const llvm::Module& module);
 // Takes from `function`, of such a module, what it was given by -O0; not from one that asks for its
 // own frame.
 void ForgetThatItIsUnoptimized(llvm::Function& function);
+
+// Bound what a function-module costs beyond its own function, in instructions; measured in
+// docs/adr/0017. What is hot is worth more.
+inline constexpr size_t kMaxImported = 500;
+inline constexpr size_t kMaxImportedIfHot = 3000;
 
 struct ImportDecisions {
   // Asked for a callee that would be imported; reads its body if it is one that may be.
@@ -49,10 +55,10 @@ struct Imports {
 };
 
 // What `roots`, whose bodies are in memory, call directly, what that calls, and so on, each once:
-// small bodies, up to a limit for all together, and those that must always be inlined. None of the
-// roots, and nothing that must not be inlined. `is_unoptimized`: what IsUnoptimized says.
+// small bodies, of `max_instructions` all together, and those that must always be inlined. None of
+// the roots, and nothing that must not be inlined. `is_unoptimized`: what IsUnoptimized says.
 Imports ChooseImports(absl::Span<llvm::Function* const> roots, bool is_unoptimized,
-                      const ImportDecisions& decisions);
+                      size_t max_instructions, const ImportDecisions& decisions);
 
 // Whether `function` has been simplified in the view to be imported: it is not as it was.
 bool IsSimplified(const llvm::Function& function);

@@ -158,13 +158,17 @@ class Extraction {
       result.functions.push_back(ordinal);
     }
     for (auto [original, is_private] : imports.callees) {
+      // What another module defines has one name for calls and address.
+      if (original->hasAvailableExternallyLinkage()) {
+        bodies.push_back(ImportByAddress(*original, mapper));
+        continue;
+      }
       bodies.push_back(Import(*original, mapper.CallTargetOf(*original)));
       if (is_private) bodies.back()->setLinkage(llvm::GlobalValue::InternalLinkage);
       mapper.DefineCallTarget(*original, *bodies.back());
     }
     for (llvm::Function* original : imports.pointees) {
-      bodies.push_back(Import(*original, llvm::cast<llvm::Function>(*mapper.Map(*original))));
-      mapper.Define(*original, *bodies.back());
+      bodies.push_back(ImportByAddress(*original, mapper));
     }
     for (auto [original, ordinal] : variables_) {
       mapper.Define(*original, DeclareMoved(*original, index_.at(ordinal).name, *result.module));
@@ -267,11 +271,15 @@ class Extraction {
     return false;
   }
 
-  // A function that is damaged or not valid does not join: its own first call will report it.
+  // A function that is damaged or not valid is left alone: its own first call will report it.
+  bool StandsAlone(llvm::Function& function, SymbolOrdinal ordinal) {
+    return index_.GroupOf(ordinal).empty() && !function.isDeclaration() && !IsChosen(ordinal) &&
+           Read(function, ordinal).ok() && !HasInlineAssembly(function) &&
+           BlockAddressPartners(function).empty();
+  }
+
   bool MayBeMoved(llvm::Function& function, SymbolOrdinal ordinal) {
-    return index_.at(ordinal).is_definition && index_.GroupOf(ordinal).empty() &&
-           !function.isDeclaration() && !IsChosen(ordinal) && Read(function, ordinal).ok() &&
-           !HasInlineAssembly(function) && BlockAddressPartners(function).empty();
+    return index_.at(ordinal).is_definition && StandsAlone(function, ordinal);
   }
 
   // To be asked before anything is moved out of the view.
@@ -281,11 +289,15 @@ class Extraction {
     for (auto [function, ordinal] : functions_) roots.push_back(function);
     const auto may_be_imported = [&](llvm::Function& callee) {
       std::optional<SymbolOrdinal> ordinal = view_.ordinal_of(callee);
-      return ordinal && MayBeMoved(callee, *ordinal) && CanBeCloned(callee) &&
+      return ordinal &&
+             (index_.at(*ordinal).is_definition || callee.hasAvailableExternallyLinkage()) &&
+             StandsAlone(callee, *ordinal) && CanBeCloned(callee) &&
              !(index_.at(*ordinal).is_weak && decisions_.is_replaced(*ordinal)) &&
              !(index_.has_groups() && ReadsGroup(callee));
     };
+    const bool is_hot = options_.is_better_body || options_.loop;
     return firstcall::ChooseImports(roots, view_.is_unoptimized(),
+                                    is_hot ? kMaxImportedIfHot : kMaxImported,
                                     {may_be_imported, decisions_.simplify});
   }
 
@@ -395,6 +407,12 @@ class Extraction {
     copy->setLinkage(llvm::GlobalValue::AvailableExternallyLinkage);
     copy->takeName(&declaration);
     declaration.eraseFromParent();
+    return copy;
+  }
+
+  static llvm::Function* ImportByAddress(llvm::Function& original, ReferenceMapper& mapper) {
+    llvm::Function* copy = Import(original, llvm::cast<llvm::Function>(*mapper.Map(original)));
+    mapper.Define(original, *copy);
     return copy;
   }
 

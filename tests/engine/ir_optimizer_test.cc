@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "base/diagnostic_collector.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -57,6 +58,28 @@ TEST_F(IrOptimizerTest, InlinesImportsHoweverOftenItWasUsed) {
                 AllOf(HasSubstr("add i32 %x, 2"), Not(HasSubstr("call")), Not(HasSubstr("@add"))))
         << "use " << i;
   }
+}
+
+// Its calls alone would cost more than what may be inlined.
+TEST_F(IrOptimizerTest, WhatImportsCallIsInlinedIntoThemFirst) {
+  std::string text = R"(
+    define available_externally i32 @get(ptr %p) { %x = load i32, ptr %p  ret i32 %x }
+    define available_externally i32 @sum(ptr %p) {
+      %s0 = add i32 0, 0
+  )";
+  constexpr int kCalls = 20;
+  for (int i = 0; i < kCalls; ++i) {
+    absl::StrAppend(&text, "%x", i, " = call i32 @get(ptr %p)\n%s", i + 1, " = add i32 %s", i,
+                    ", %x", i, "\n");
+  }
+  absl::StrAppend(&text, "ret i32 %s", kCalls, R"( }
+    define i32 @f(ptr %p, ptr %q) {
+      %a = call i32 @sum(ptr %p)
+      %b = call i32 @sum(ptr %q)
+      %r = add i32 %a, %b
+      ret i32 %r
+    })");
+  EXPECT_THAT(Optimize(text), AllOf(Not(HasSubstr("call")), HasSubstr(", 20")));
 }
 
 TEST_F(IrOptimizerTest, WhatIsNotInlinedIsDeclaredOnly) {

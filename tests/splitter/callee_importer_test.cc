@@ -35,8 +35,8 @@ class CalleeImporterTest : public ::testing::Test {
     const auto simplify = [&](llvm::Function& body) {
       simplified_.push_back(body.getName().str());
     };
-    const Imports imports =
-        ChooseImports({&Get("f")}, IsUnoptimized(*module_), {may_be_imported, simplify});
+    const Imports imports = ChooseImports({&Get("f")}, IsUnoptimized(*module_), kMaxImported,
+                                          {may_be_imported, simplify});
     std::vector<std::string> names;
     for (auto [function, is_private] : imports.callees) {
       names.push_back((is_private ? "!" : "") + function->getName().str());
@@ -199,6 +199,14 @@ TEST_F(CalleeImporterTest, WhatIsPassedFunctionsIsPrivateWithWhatItCalls) {
       ret void
     })");
   EXPECT_THAT(ImportsOf(), ElementsAre("!sort", "other", "!step", "&less"));
+}
+
+TEST_F(CalleeImporterTest, WhatAnotherModuleDefinesIsImportedOnce) {
+  Load(R"(
+    define available_externally void @step(ptr %by) { call void %by(ptr %by) ret void }
+    define available_externally void @less(ptr %by) { ret void }
+    define void @f() { call void @less(ptr @step) call void @step(ptr @less) ret void })");
+  EXPECT_THAT(ImportsOf(), ElementsAre("!less", "!step"));
 }
 
 TEST_F(CalleeImporterTest, WhatIsPassedElsewhereIsNotImported) {

@@ -302,6 +302,52 @@ TEST_F(FunctionExtractorTest, ImportsWhatWasExtractedBefore) {
   EXPECT_THAT(TextOf("f"), AllOf(HasSubstr("41"), HasSubstr("available_externally")));
 }
 
+// Of a template that a library has, for instance. Its address is the library's, too.
+TEST_F(FunctionExtractorTest, ImportsWhatAnotherModuleDefines) {
+  Load(R"(
+    define available_externally i32 @theirs(i32 %x) { %y = add i32 %x, 41  ret i32 %y }
+    define i32 @f(i32 %x) { %y = call i32 @theirs(i32 %x)  ret i32 %y }
+    declare i32 @apply(ptr, i32)
+    define available_externally i32 @once(ptr %by) { %y = call i32 %by(i32 1)  ret i32 %y }
+    define i32 @g(i32 %x) {
+      %y = call i32 @apply(ptr @theirs, i32 %x)
+      %z = call i32 @once(ptr @theirs)
+      %r = add i32 %y, %z
+      ret i32 %r
+    })");
+  importing_ = true;
+  EXPECT_THAT(TextOf("f"), AllOf(HasSubstr("define available_externally i32 @theirs(i32 %x)"),
+                                 HasSubstr("call i32 @theirs(i32 %x)"), Not(HasSubstr("$fc"))));
+  EXPECT_THAT(TextOf("g"), AllOf(HasSubstr("define available_externally i32 @theirs(i32 %x)"),
+                                 HasSubstr("define available_externally i32 @once(ptr %by)"),
+                                 HasSubstr("call i32 @apply(ptr @theirs, i32 %x)"),
+                                 HasSubstr("call i32 @once(ptr @theirs)"), Not(HasSubstr("$fc"))));
+}
+
+TEST_F(FunctionExtractorTest, WhatIsHotMayImportMore) {
+  std::string text = "define i32 @f(i32 %x) {\n";
+  std::string callees;
+  for (int i = 0; i < 20; ++i) {
+    absl::StrAppend(&callees, "define void @g", i, "(ptr %p) {\n");
+    for (int j = 0; j < 90; ++j) absl::StrAppend(&callees, "store volatile i32 1, ptr %p\n");
+    absl::StrAppend(&callees, "ret void }\n");
+    absl::StrAppend(&text, "call void @g", i, "(ptr null)\n");
+  }
+  Load(absl::StrCat(callees, text, "ret i32 %x }\n"));
+  ExtractOptions options;
+  options.import_callees = true;
+  const auto count_imports = [&] {
+    absl::StatusOr<FunctionModule> extracted = Extract("f", options, /*may_join=*/false);
+    EXPECT_THAT(extracted, IsOk());
+    return llvm::count_if(*extracted->module, [](const llvm::Function& function) {
+      return function.hasAvailableExternallyLinkage();
+    });
+  };
+  EXPECT_EQ(count_imports(), 5);
+  options.is_better_body = true;
+  EXPECT_EQ(count_imports(), 20);
+}
+
 TEST_F(FunctionExtractorTest, DoesNotImportWhatMayNotBeInlinedOrIsReplaced) {
   Load(R"(
     define i32 @stays(i32 %x) noinline { ret i32 %x }
