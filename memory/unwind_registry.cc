@@ -7,8 +7,6 @@
 
 #include <dlfcn.h>
 
-#include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
@@ -21,6 +19,19 @@ void __deregister_frame(void* begin);
 }
 
 namespace firstcall {
+namespace {
+
+// __deregister_frame forgets nothing if the first 32 bits it is given are zero: it takes that for
+// an empty table (unwind-dw2-fde.c), and they are half of a pointer if it is given a list. Tables
+// do begin at multiples of 4 GiB. So there is an empty table in front that does not.
+void* EmptyTable() {
+  static constexpr uint32_t kEnds[2] = {};
+  const bool is_first_taken_for_end =
+      static_cast<uint32_t>(reinterpret_cast<uintptr_t>(kEnds)) == 0;
+  return const_cast<uint32_t*>(&kEnds[is_first_taken_for_end ? 1 : 0]);
+}
+
+}  // namespace
 
 UnwindRegistry::Grouping UnwindRegistry::DefaultGrouping() {
   // A symbol that libgcc has had since its version 13.
@@ -34,17 +45,25 @@ UnwindRegistry::~UnwindRegistry() {
     if (grouping_ == Grouping::kMerge) {
       __deregister_frame(group->data());
     } else {
-      std::for_each(group->begin(), group->end() - 1, &__deregister_frame);
+      for (void* table : TablesOf(group)) __deregister_frame(table);
     }
   }
 }
 
+absl::Span<void* const> UnwindRegistry::TablesOf(const Group& group) {
+  if (group == nullptr) return {};
+  return absl::MakeConstSpan(*group).subspan(1, group->size() - 2);
+}
+
 // An empty list of tables leaves the group null.
-void UnwindRegistry::Replace(Group& group, std::vector<void*> tables) {
+void UnwindRegistry::Replace(Group& group, const std::vector<void*>& tables) {
   Group replacement;
   if (!tables.empty()) {
-    tables.push_back(nullptr);
-    replacement = std::make_unique<std::vector<void*>>(std::move(tables));
+    replacement = std::make_unique<std::vector<void*>>();
+    replacement->reserve(tables.size() + 2);
+    replacement->push_back(EmptyTable());
+    replacement->insert(replacement->end(), tables.begin(), tables.end());
+    replacement->push_back(nullptr);
     if (grouping_ == Grouping::kMerge) __register_frame_table(replacement->data());
   }
   if (group != nullptr && grouping_ == Grouping::kMerge) __deregister_frame(group->data());
@@ -54,14 +73,14 @@ void UnwindRegistry::Replace(Group& group, std::vector<void*> tables) {
 void UnwindRegistry::Register(const UnwindTable& table) {
   absl::MutexLock lock(&mutex_);
   Group& group = groups_[StretchOf(table.code)];
-  std::vector<void*> tables;
-  if (group != nullptr) tables.assign(group->begin(), group->end() - 1);
+  const absl::Span<void* const> before = TablesOf(group);
+  std::vector<void*> tables(before.begin(), before.end());
   tables.push_back(table.table.InThisProcess<void*>());
   if (grouping_ == Grouping::kIndividual) {
     __register_frame(tables.back());
     ++individual_;
   }
-  Replace(group, std::move(tables));
+  Replace(group, tables);
   if (grouping_ == Grouping::kMerge && groups_.size() > kMostGroups) DoubleStretches();
 }
 
@@ -74,9 +93,10 @@ void UnwindRegistry::DoubleStretches() {
       merged = std::move(group);
       continue;
     }
-    std::vector<void*> tables(merged->begin(), merged->end() - 1);
-    tables.insert(tables.end(), group->begin(), group->end() - 1);
-    Replace(merged, std::move(tables));
+    const absl::Span<void*const> lower = TablesOf(merged), upper = TablesOf(group);
+    std::vector<void*> tables(lower.begin(), lower.end());
+    tables.insert(tables.end(), upper.begin(), upper.end());
+    Replace(merged, tables);
     __deregister_frame(group->data());
   }
   groups_ = std::move(groups);
@@ -92,15 +112,15 @@ void UnwindRegistry::Withdraw(absl::Span<const UnwindTable> tables) {
     auto found = groups_.find(stretch);
     if (found == groups_.end()) continue;
     std::vector<void*> rest;
-    for (auto table = found->second->begin(); table != found->second->end() - 1; ++table) {
-      if (!of_group.contains(*table)) {
-        rest.push_back(*table);
+    for (void* table : TablesOf(found->second)) {
+      if (!of_group.contains(table)) {
+        rest.push_back(table);
       } else if (grouping_ == Grouping::kIndividual) {
-        __deregister_frame(*table);
+        __deregister_frame(table);
         --individual_;
       }
     }
-    Replace(found->second, std::move(rest));
+    Replace(found->second, rest);
     if (found->second == nullptr) groups_.erase(found);
   }
 }

@@ -62,14 +62,17 @@ class UnwindRegistry {
   size_t group_count() const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  // What the unwinder was given: pointers to the tables, and a null at the end.
+  // What the unwinder was given: pointers to an empty table and to the tables, and a null.
   using Group = std::unique_ptr<std::vector<void*>>;
+
+  static absl::Span<void* const> TablesOf(const Group& group);
 
   // The number of the stretch of addresses `code` is in.
   uint64_t StretchOf(ExecutorAddress code) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     return code.value() >> stretch_bits_;
   }
-  void Replace(Group& group, std::vector<void*> tables) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Replace(Group& group, const std::vector<void*>& tables)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void DoubleStretches() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const Grouping grouping_;

@@ -3,7 +3,10 @@
 
 #include "memory/unwind_registry.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <new>
 #include <numeric>
 #include <random>
 #include <vector>
@@ -107,6 +110,24 @@ TEST_P(UnwindRegistryTest, WithdrawsAllWhenDestroyed) {
     EXPECT_TRUE(CanThrow());
   }
   for (const Table& table : tables) EXPECT_FALSE(table.IsFound());
+  EXPECT_TRUE(CanThrow());
+}
+
+// Half of such an address is zero.
+TEST_P(UnwindRegistryTest, ForgetsATableAtAMultipleOf4GiB) {
+  constexpr uintptr_t kAddress = uintptr_t{1} << 42;
+  void* memory = mmap(reinterpret_cast<void*>(kAddress), sizeof(Table), PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+  if (memory == MAP_FAILED || reinterpret_cast<uintptr_t>(memory) != kAddress) {
+    GTEST_SKIP() << "somebody has the memory";
+  }
+  auto* table = new (memory) Table(Tables(1)[0]);
+  for (bool is_withdrawn : {true, false}) {
+    UnwindRegistry registry(GetParam());
+    registry.Register(table->unwind());
+    if (is_withdrawn) registry.Withdraw({table->unwind()});
+  }
+  ASSERT_EQ(munmap(memory, sizeof(Table)), 0);
   EXPECT_TRUE(CanThrow());
 }
 
