@@ -15,6 +15,7 @@
 namespace firstcall {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -88,6 +89,20 @@ TEST(DataExtractorTest, DataMayNameOtherDataAndItself) {
     @second = global { ptr, ptr } { ptr @first, ptr getelementptr (i8, ptr @second, i64 4) })");
   EXPECT_THAT(text, HasSubstr("@first = dso_local global ptr @second"));
   EXPECT_THAT(text, HasSubstr("{ ptr @first, ptr getelementptr (i8, ptr @second, i64 4) }"));
+}
+
+TEST(DataExtractorTest, WhatFillsACacheLineBeginsOne) {
+  const std::string text = DataOf(R"(
+    @large = global [64 x i8] zeroinitializer, align 16
+    @small = global [63 x i8] zeroinitializer, align 16
+    @larger = global [64 x i8] zeroinitializer, align 4096
+    @listed = global [64 x i8] zeroinitializer, section "list", align 8
+    @own = thread_local global [64 x i8] zeroinitializer, align 16)");
+  EXPECT_THAT(text, ContainsRegex("@large = .*, align 64\n"));
+  EXPECT_THAT(text, ContainsRegex("@small = .*, align 16\n"));
+  EXPECT_THAT(text, ContainsRegex("@larger = .*, align 4096\n"));
+  EXPECT_THAT(text, ContainsRegex("@listed = .*, align 8\n"));
+  EXPECT_THAT(text, ContainsRegex("@own = .*, align 16\n"));
 }
 
 TEST(DataExtractorTest, StringsAreCopiedOnlyWhereDataNamesThem) {
