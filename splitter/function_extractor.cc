@@ -200,8 +200,8 @@ class Extraction {
           "function '", index_.at(result.functions.front()).name, "' keeps its first body"));
     }
     if (options_.is_better_body || options_.loop) {
-      const LoopEntries entries = FindLoopEntries(*bodies.front(), labels.front());
-      result.impossible_loops = entries.impossible;
+      LoopEntries entries(*bodies.front(), labels.front());
+      result.impossible_loops = entries.CountImpossible();
       if (options_.loop) FIRSTCALL_RETURN_IF_ERROR(GoOn(*bodies.front(), entries));
     }
     return result;
@@ -304,6 +304,11 @@ class Extraction {
   // With less there would often be no poll, and finding out what lives at loops takes time, too.
   static constexpr int64_t kLeastForPolls = 30;
 
+  // What the polls of one function may take, however much is allowed: they are in front of its
+  // first call. So much, and one instruction for so many.
+  static constexpr int64_t kMostForPolls = 100;
+  static constexpr int64_t kInstructionsPerMostForPolls = 4;
+
   // Whether it matters if a function can be replaced by another body.
   bool ConcernsReplacing() const {
     return options_.is_first_body || options_.is_better_body || options_.loop;
@@ -334,16 +339,17 @@ class Extraction {
 
   HeatSigns ShowHeat(size_t function, llvm::Function& body, const Labels& labels,
                      FunctionModule& result) {
-    const bool has_loop = HasLoop(body);
-    LoopEntries entries;
+    LoopEntries entries(body, labels);
     std::vector<uint32_t> polls;
-    if (has_loop) {
-      result.poll_balance += static_cast<int64_t>(CountInstructions(body)) / kInstructionsPerPoll;
-      const int64_t allowance = options_.poll_allowance + result.poll_balance;
+    if (entries.has_loop()) {
+      const auto instructions = static_cast<int64_t>(CountInstructions(body));
+      result.poll_balance += instructions / kInstructionsPerPoll;
+      const int64_t allowance =
+          std::min(options_.poll_allowance + result.poll_balance,
+                   kMostForPolls + instructions / kInstructionsPerMostForPolls);
       if (allowance >= kLeastForPolls) {
-        entries = FindLoopEntries(body, labels);
         size_t taken = 0;
-        polls = ChoosePolls(entries, static_cast<size_t>(allowance), taken);
+        polls = ChoosePolls(body, entries, static_cast<size_t>(allowance), taken);
         result.poll_balance -= static_cast<int64_t>(taken);
       }
     }
@@ -354,16 +360,18 @@ class Extraction {
                                        /*is_near=*/!options_.is_far),
                    entries, polls, options_.asks_when_called);
     }
-    return has_loop && polls.empty() ? HeatSigns::kCallsOnly : HeatSigns::kCallsAndLoops;
+    return entries.has_loop() && polls.empty() ? HeatSigns::kCallsOnly : HeatSigns::kCallsAndLoops;
   }
 
-  absl::Status GoOn(llvm::Function& body, const LoopEntries& entries) {
+  absl::Status GoOn(llvm::Function& body, LoopEntries& entries) {
     const std::string& name = index_.at(functions_.front().second).name;
-    if (*options_.loop >= entries.entries.size()) {
+    const LoopEntry* entry =
+        *options_.loop < entries.size() ? entries.Find(*options_.loop) : nullptr;
+    if (entry == nullptr) {
       return absl::NotFoundError(
           absl::StrCat("function '", name, "' has no loop ", *options_.loop));
     }
-    MakeContinuation(body, entries.entries[*options_.loop], absl::StrCat(name, kLoopSuffix));
+    MakeContinuation(body, *entry, absl::StrCat(name, kLoopSuffix));
     return absl::OkStatus();
   }
 

@@ -18,6 +18,7 @@
 #include "splitter/heat_polls.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "llvm/ADT/DenseMap.h"
@@ -34,6 +35,10 @@ constexpr unsigned kHandlerField = 2;
 constexpr size_t kInstructionsOfPoll = 10;
 constexpr size_t kInstructionsOfLeaving = 4;
 
+// Loops that turn out to be impossible to leave, or too expensive, of a function, until no more are
+// looked at: it takes time to find out.
+constexpr size_t kMaxMisses = 3;
+
 llvm::StructType* CounterType(llvm::LLVMContext& context) {
   llvm::Type* word = llvm::Type::getInt32Ty(context);
   return llvm::StructType::get(context, {word, word, llvm::PointerType::getUnqual(context)});
@@ -41,10 +46,13 @@ llvm::StructType* CounterType(llvm::LLVMContext& context) {
 
 class PollWriter {
  public:
-  PollWriter(llvm::Function& function, llvm::GlobalVariable& counter, const LoopEntries& entries)
+  // `loops`: all that it will be asked to poll at.
+  PollWriter(llvm::Function& function, llvm::GlobalVariable& counter,
+             std::vector<const LoopEntry*> loops, size_t variables)
       : function_(function),
         counter_(counter),
-        entries_(entries),
+        loops_(std::move(loops)),
+        variables_(variables),
         type_(CounterType(function.getContext())),
         context_(function.getContext()) {}
 
@@ -95,7 +103,7 @@ class PollWriter {
     builder.CreateCondBr(builder.CreateIsNull(poll.answer), poll.body, store);
     builder.SetInsertPoint(store);
     llvm::StructType* type = LiveValuesType(function_, entry);
-    for (size_t i = entries_.variables; i < entry.live.size(); ++i) {
+    for (size_t i = variables_; i < entry.live.size(); ++i) {
       builder.CreateStore(entry.live[i], builder.CreateConstInBoundsGEP2_32(type, frame_, 0, i));
     }
     builder.CreateBr(leave_);
@@ -109,21 +117,21 @@ class PollWriter {
     leave_ = llvm::BasicBlock::Create(context_, "", &function_);
     llvm::IRBuilder<> builder(leave_);
     continuation_ = builder.CreatePHI(builder.getPtrTy(), 0);
-    const LoopEntry& entry = entries_.entries.front();  // The variables are the same in all.
+    const LoopEntry& entry = *loops_.front();  // The variables are the same in all.
     llvm::StructType* type = LiveValuesType(function_, entry);
-    for (size_t i = 0; i < entries_.variables; ++i) {
+    for (size_t i = 0; i < variables_; ++i) {
       builder.CreateStore(entry.live[i], builder.CreateConstInBoundsGEP2_32(type, frame_, 0, i));
     }
     ReturnResultOf({ContinuationType(function_), continuation_}, {frame_}, function_, *leave_);
   }
 
-  // Where what lives at any entry can be written.
+  // Where what lives at any of the loops can be written.
   void MakeFrame() {
     const llvm::DataLayout& layout = function_.getDataLayout();
     uint64_t size = 1;
     llvm::Align alignment;
-    for (const LoopEntry& entry : entries_.entries) {
-      llvm::StructType* type = LiveValuesType(function_, entry);
+    for (const LoopEntry* loop : loops_) {
+      llvm::StructType* type = LiveValuesType(function_, *loop);
       size = std::max<uint64_t>(size, layout.getTypeAllocSize(type).getFixedValue());
       alignment = std::max(alignment, layout.getABITypeAlign(type));
     }
@@ -134,7 +142,8 @@ class PollWriter {
 
   llvm::Function& function_;
   llvm::GlobalVariable& counter_;
-  const LoopEntries& entries_;
+  const std::vector<const LoopEntry*> loops_;
+  const size_t variables_;  // How many of what lives at each.
   llvm::StructType* const type_;
   llvm::LLVMContext& context_;
   llvm::AllocaInst* frame_ = nullptr;
@@ -179,21 +188,29 @@ llvm::GlobalVariable* DeclareHeatCounter(llvm::Module& module, const std::string
   return counter;
 }
 
-std::vector<uint32_t> ChoosePolls(const LoopEntries& entries, size_t allowance, size_t& taken) {
+std::vector<uint32_t> ChoosePolls(const llvm::Function& function, LoopEntries& entries,
+                                  size_t allowance, size_t& taken) {
   llvm::SmallDenseMap<const llvm::BasicBlock*, uint32_t> places;
-  for (size_t i = 0; i < entries.entries.size(); ++i) {
-    places[entries.entries[i].block] = static_cast<uint32_t>(i);
+  for (size_t i = 0; i < entries.size(); ++i) {
+    places[&entries.block(i)] = static_cast<uint32_t>(i);
   }
   taken = 0;
   std::vector<uint32_t> chosen;
-  if (entries.entries.empty()) return chosen;
-  for (const llvm::BasicBlock& block : *entries.entries.front().block->getParent()) {
+  size_t misses = 0;
+  for (const llvm::BasicBlock& block : function) {
+    if (misses == kMaxMisses || places.empty()) break;
     auto found = places.find(&block);
     if (found == places.end()) continue;
-    const size_t values = entries.entries[found->second].live.size() - entries.variables;
-    size_t cost = kInstructionsOfPoll + values;
-    if (chosen.empty()) cost += kInstructionsOfLeaving + entries.variables;
+    size_t cost = kInstructionsOfPoll;
+    if (chosen.empty()) cost += kInstructionsOfLeaving + entries.variables().size();
+    // Finding out what lives there takes time.
     if (taken + cost > allowance) continue;
+    const LoopEntry* entry = entries.Find(found->second);
+    if (entry != nullptr) cost += entry->live.size() - entries.variables().size();
+    if (entry == nullptr || taken + cost > allowance) {
+      ++misses;
+      continue;
+    }
     taken += cost;
     chosen.push_back(found->second);
   }
@@ -201,11 +218,13 @@ std::vector<uint32_t> ChoosePolls(const LoopEntries& entries, size_t allowance, 
   return chosen;
 }
 
-void AddHeatPolls(llvm::Function& function, llvm::GlobalVariable& counter,
-                  const LoopEntries& entries, llvm::ArrayRef<uint32_t> chosen,
-                  bool asks_when_called) {
-  PollWriter writer(function, counter, entries);
-  for (uint32_t loop : chosen) writer.WriteAt(entries.entries[loop], loop);
+void AddHeatPolls(llvm::Function& function, llvm::GlobalVariable& counter, LoopEntries& entries,
+                  llvm::ArrayRef<uint32_t> chosen, bool asks_when_called) {
+  std::vector<const LoopEntry*> loops;
+  loops.reserve(chosen.size());
+  for (uint32_t loop : chosen) loops.push_back(entries.Find(loop));
+  PollWriter writer(function, counter, loops, entries.variables().size());
+  for (size_t i = 0; i < chosen.size(); ++i) writer.WriteAt(*loops[i], chosen[i]);
   if (asks_when_called) writer.WriteAtBeginning();
 }
 

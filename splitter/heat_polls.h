@@ -58,17 +58,17 @@ llvm::FunctionType* ContinuationType(const llvm::Function& function);
 void ReturnResultOf(llvm::FunctionCallee callee, llvm::ArrayRef<llvm::Value*> arguments,
                     const llvm::Function& function, llvm::BasicBlock& block);
 
-// Which of the `entries` of a function's loops to poll at if that may take `allowance`
+// Which of the `entries` of `function`'s loops to poll at if that may take `allowance`
 // instructions: by their indices, those that come first in the function first, because they are the
 // outer ones. `taken` is what they do take.
-std::vector<uint32_t> ChoosePolls(const LoopEntries& entries, size_t allowance, size_t& taken);
+std::vector<uint32_t> ChoosePolls(const llvm::Function& function, LoopEntries& entries,
+                                  size_t allowance, size_t& taken);
 
-// Polls at those of the `entries` of `function` that are `chosen`, and at its beginning if it
-// `asks_when_called`. The function must have no frame that something scans, and no calling
-// convention without a stack.
-void AddHeatPolls(llvm::Function& function, llvm::GlobalVariable& counter,
-                  const LoopEntries& entries, llvm::ArrayRef<uint32_t> chosen,
-                  bool asks_when_called);
+// Polls at those of the `entries` of `function` that are `chosen`, which are possible, and at its
+// beginning if it `asks_when_called`. The function must have no frame that something scans, and no
+// calling convention without a stack.
+void AddHeatPolls(llvm::Function& function, llvm::GlobalVariable& counter, LoopEntries& entries,
+                  llvm::ArrayRef<uint32_t> chosen, bool asks_when_called);
 
 }  // namespace firstcall
 

@@ -1,13 +1,17 @@
 #include "splitter/loop_entries.h"
 
 #include <algorithm>
+#include <climits>
+#include <optional>
+#include <utility>
 
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/CFG.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/EHPersonalities.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/GlobalVariable.h"
@@ -22,14 +26,10 @@ namespace {
 
 // Of one entry.
 constexpr size_t kMaxLive = 128;
-// Of all of a function's: passing one costs as much time as generating code for two instructions or
-// three, in front of the function's first call, so there may be so many for each instruction. A
-// small function may have a loop in any case.
-constexpr size_t kMaxLiveOfAll = 24;
-constexpr size_t kInstructionsPerLive = 10;
-// Blocks that are looked at to find what lives: so many, and so many for each instruction.
+// Blocks that are looked at to find what lives at one entry: so many, and each block of the
+// function so many times.
 constexpr size_t kSteps = 1000;
-constexpr size_t kStepsPerInstruction = 4;
+constexpr size_t kStepsPerBlock = 8;
 // Of a computed goto.
 constexpr size_t kMaxIndirectTargets = 512;
 
@@ -161,68 +161,6 @@ llvm::SetVector<llvm::BasicBlock*> LoopHeaders(llvm::Function& function) {
   return headers;
 }
 
-// Finds what is live at the beginnings of some blocks, going from each use of a value backwards to
-// where it comes from (Boissinot et al., "Computing Liveness Sets for SSA-Form Programs", 2011,
-// algorithm 6).
-class Liveness {
- public:
-  using Live = std::vector<llvm::Value*>;
-
-  Liveness(llvm::Function& function, llvm::ArrayRef<llvm::BasicBlock*> points, size_t steps)
-      : steps_left_(steps) {
-    for (llvm::BasicBlock* block : points) live_[block];
-    llvm::BasicBlock& first = function.getEntryBlock();
-    for (llvm::Argument& argument : function.args()) Add(argument, first);
-    for (llvm::Instruction& instruction : llvm::instructions(function)) {
-      auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
-      if (variable != nullptr && variable->isStaticAlloca()) continue;
-      Add(instruction, *instruction.getParent());
-    }
-  }
-
-  // False if that would have taken too long: nothing is known then.
-  bool is_known() const { return steps_left_ > 0; }
-  Live& At(llvm::BasicBlock* point) { return live_[point]; }
-
- private:
-  void Add(llvm::Value& value, llvm::BasicBlock& origin) {
-    if (llvm::isa<llvm::PHINode>(value) && !value.use_empty()) Mark(value, origin);
-    seen_.clear();
-    for (llvm::Use& use : value.uses()) {
-      auto* user = llvm::dyn_cast<llvm::Instruction>(use.getUser());
-      if (user == nullptr) continue;
-      if (auto* phi = llvm::dyn_cast<llvm::PHINode>(user)) {
-        Reach(value, phi->getIncomingBlock(use), origin);
-      } else if (user->getParent() != &origin) {
-        Reach(value, user->getParent(), origin);
-      }
-    }
-  }
-
-  // `value` is used in `block`, or behind it.
-  void Reach(llvm::Value& value, llvm::BasicBlock* block, llvm::BasicBlock& origin) {
-    pending_.push_back(block);
-    while (!pending_.empty()) {
-      llvm::BasicBlock* reached = pending_.pop_back_val();
-      if (steps_left_ == 0) continue;
-      --steps_left_;
-      if (reached == &origin || !seen_.insert(reached).second) continue;
-      Mark(value, *reached);
-      for (llvm::BasicBlock* before : llvm::predecessors(reached)) pending_.push_back(before);
-    }
-  }
-
-  void Mark(llvm::Value& value, llvm::BasicBlock& block) {
-    auto found = live_.find(&block);
-    if (found != live_.end()) found->second.push_back(&value);
-  }
-
-  size_t steps_left_;
-  llvm::DenseMap<llvm::BasicBlock*, Live> live_;
-  llvm::DenseSet<llvm::BasicBlock*> seen_;
-  llvm::SmallVector<llvm::BasicBlock*, 32> pending_;
-};
-
 bool CanBeEntered(const llvm::BasicBlock& block) {
   return !block.isEHPad() && block.getFirstNonPHI() != nullptr;
 }
@@ -244,12 +182,6 @@ size_t CountInstructions(const llvm::Function& function) {
   return count;
 }
 
-bool HasLoop(const llvm::Function& function) {
-  llvm::SmallVector<std::pair<const llvm::BasicBlock*, const llvm::BasicBlock*>, 8> edges;
-  llvm::FindFunctionBackedges(function, edges);
-  return !edges.empty();
-}
-
 Labels FindLabels(llvm::Function& function) { return LabelTracer(function).Trace(); }
 
 std::vector<llvm::AllocaInst*> FrameVariables(llvm::Function& function) {
@@ -261,13 +193,124 @@ std::vector<llvm::AllocaInst*> FrameVariables(llvm::Function& function) {
   return variables;
 }
 
-LoopEntries FindLoopEntries(llvm::Function& function, const Labels& labels) {
-  LoopEntries found;
+// --- What lives ---
+
+// A value lives at the beginning of a block if its own block dominates that, which is why there are
+// few, and if it is used where the block leads, other than through its own block again.
+class LoopEntries::Liveness {
+ public:
+  explicit Liveness(llvm::Function& function) : function_(function), dominators_(function) {
+    for (llvm::BasicBlock& block : function) {
+      numbers_[&block] = static_cast<unsigned>(numbers_.size());
+    }
+    for (llvm::BasicBlock& block : function) {
+      first_successors_.push_back(static_cast<unsigned>(successors_.size()));
+      for (llvm::BasicBlock* next : llvm::successors(&block)) successors_.push_back(Number(*next));
+    }
+    first_successors_.push_back(static_cast<unsigned>(successors_.size()));
+  }
+
+  // Without variables of the frame. In the order of the function. Nothing if it takes too long.
+  std::optional<std::vector<llvm::Value*>> At(llvm::BasicBlock& point) {
+    steps_left_ = kSteps + kStepsPerBlock * numbers_.size();
+    std::vector<llvm::Value*> live;
+    const Blocks reached = Reach(Number(point), /*without=*/kNoBlock);
+    for (llvm::Argument& argument : function_.args()) {
+      if (IsUsed(argument, reached)) live.push_back(&argument);
+    }
+    for (llvm::BasicBlock* block : Dominators(point)) {
+      const unsigned number = Number(*block);
+      // It may come round to this block again.
+      Blocks before = reached;
+      before.reset(number);
+      bool is_exact = !reached.test(number);
+      if (steps_left_ == 0) return std::nullopt;
+      for (llvm::Instruction& instruction : *block) {
+        auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
+        if (variable != nullptr && variable->isStaticAlloca()) continue;
+        if (!IsUsed(instruction, before)) continue;
+        if (!std::exchange(is_exact, true)) {
+          before = Reach(Number(point), number);
+          if (!IsUsed(instruction, before)) continue;
+        }
+        live.push_back(&instruction);
+      }
+    }
+    for (llvm::PHINode& phi : point.phis()) {
+      if (!phi.use_empty()) live.push_back(&phi);
+    }
+    if (steps_left_ == 0) return std::nullopt;
+    return live;
+  }
+
+ private:
+  using Blocks = llvm::BitVector;
+  static constexpr unsigned kNoBlock = UINT_MAX;
+
+  unsigned Number(const llvm::BasicBlock& block) const { return numbers_.lookup(&block); }
+
+  // The blocks that `from` leads to, itself among them; not through `without`.
+  Blocks Reach(unsigned from, unsigned without) {
+    Blocks reached(static_cast<unsigned>(numbers_.size()));
+    reached.set(from);
+    pending_.push_back(from);
+    while (!pending_.empty()) {
+      const unsigned block = pending_.pop_back_val();
+      if (steps_left_ == 0) continue;
+      --steps_left_;
+      for (unsigned i = first_successors_[block]; i < first_successors_[block + 1]; ++i) {
+        const unsigned next = successors_[i];
+        if (next == without || reached.test(next)) continue;
+        reached.set(next);
+        pending_.push_back(next);
+      }
+    }
+    return reached;
+  }
+
+  // Those that every way to `point` goes through; not itself.
+  std::vector<llvm::BasicBlock*> Dominators(llvm::BasicBlock& point) const {
+    std::vector<llvm::BasicBlock*> dominators;
+    for (const llvm::DomTreeNode* node = dominators_.getNode(&point)->getIDom(); node != nullptr;
+         node = node->getIDom()) {
+      dominators.push_back(node->getBlock());
+    }
+    std::sort(dominators.begin(), dominators.end(),
+              [this](const llvm::BasicBlock* a, const llvm::BasicBlock* b) {
+                return Number(*a) < Number(*b);
+              });
+    return dominators;
+  }
+
+  // Whether `value` is used in one of `blocks`, or at the end of one in which a way to a phi
+  // begins.
+  bool IsUsed(const llvm::Value& value, const Blocks& blocks) const {
+    return llvm::any_of(value.uses(), [&](const llvm::Use& use) {
+      const auto* user = llvm::dyn_cast<llvm::Instruction>(use.getUser());
+      if (user == nullptr) return false;
+      const auto* phi = llvm::dyn_cast<llvm::PHINode>(user);
+      return blocks.test(Number(phi != nullptr ? *phi->getIncomingBlock(use) : *user->getParent()));
+    });
+  }
+
+  llvm::Function& function_;
+  const llvm::DominatorTree dominators_;
+  llvm::DenseMap<const llvm::BasicBlock*, unsigned> numbers_;  // In the order of the function.
+  std::vector<unsigned> successors_, first_successors_;
+  llvm::SmallVector<unsigned, 32> pending_;
+  size_t steps_left_ = 0;
+};
+
+// --- Entries ---
+
+LoopEntries::LoopEntries(llvm::Function& function, const Labels& labels)
+    : function_(function), labels_(labels) {
   const llvm::SetVector<llvm::BasicBlock*> headers = LoopHeaders(function);
-  if (headers.empty()) return found;
+  has_loop_ = !headers.empty();
+  if (!has_loop_) return;
   if (!labels.stay_inside || NeedsItsFrame(function)) {
-    found.impossible = headers.size();
-    return found;
+    without_entry_ = headers.size();
+    return;
   }
   llvm::SetVector<llvm::BasicBlock*> points;
   for (llvm::BasicBlock* header : headers) {
@@ -276,32 +319,41 @@ LoopEntries FindLoopEntries(llvm::Function& function, const Labels& labels) {
       points.insert(header);
     } else if (branch->getNumDestinations() <= kMaxIndirectTargets) {
       for (llvm::BasicBlock* target : llvm::successors(header)) points.insert(target);
-    }
-  }
-  const size_t instructions = CountInstructions(function);
-  Liveness liveness(function, points.getArrayRef(), kSteps + kStepsPerInstruction * instructions);
-  const std::vector<llvm::AllocaInst*> variables = FrameVariables(function);
-  found.variables = variables.size();
-  size_t live_left = kMaxLiveOfAll + instructions / kInstructionsPerLive;
-  for (llvm::BasicBlock* block : points) {
-    LoopEntry entry;
-    entry.block = block;
-    const std::vector<llvm::Value*>& values = liveness.At(block);
-    entry.live.assign(variables.begin(), variables.end());
-    entry.live.insert(entry.live.end(), values.begin(), values.end());
-    bool is_possible = liveness.is_known() && CanBeEntered(*block) &&
-                       entry.live.size() <= std::min(kMaxLive, live_left);
-    for (const llvm::Value* value : entry.live) {
-      is_possible = is_possible && CanBePassed(*value) && !labels.values.contains(value);
-    }
-    if (is_possible) {
-      live_left -= entry.live.size();
-      found.entries.push_back(std::move(entry));
     } else {
-      ++found.impossible;
+      ++without_entry_;
     }
   }
-  return found;
+  variables_ = FrameVariables(function);
+  entries_.resize(points.size());
+  for (size_t i = 0; i < points.size(); ++i) entries_[i].entry.block = points[i];
+}
+
+LoopEntries::~LoopEntries() = default;
+
+bool LoopEntries::FillIn(LoopEntry& entry) {
+  if (!CanBeEntered(*entry.block)) return false;
+  if (liveness_ == nullptr) liveness_ = std::make_unique<Liveness>(function_);
+  const std::optional<std::vector<llvm::Value*>> values = liveness_->At(*entry.block);
+  if (!values) return false;
+  entry.live.assign(variables_.begin(), variables_.end());
+  entry.live.insert(entry.live.end(), values->begin(), values->end());
+  return entry.live.size() <= kMaxLive && llvm::all_of(entry.live, [&](const llvm::Value* value) {
+           return CanBePassed(*value) && !labels_.values.contains(value);
+         });
+}
+
+const LoopEntry* LoopEntries::Find(size_t loop) {
+  Entry& found = entries_[loop];
+  if (found.state == State::kUnknown) {
+    found.state = FillIn(found.entry) ? State::kPossible : State::kImpossible;
+  }
+  return found.state == State::kPossible ? &found.entry : nullptr;
+}
+
+size_t LoopEntries::CountImpossible() {
+  size_t impossible = without_entry_;
+  for (size_t i = 0; i < entries_.size(); ++i) impossible += Find(i) == nullptr ? 1 : 0;
+  return impossible;
 }
 
 }  // namespace firstcall

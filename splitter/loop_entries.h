@@ -7,6 +7,7 @@
 #define FIRSTCALL_SPLITTER_LOOP_ENTRIES_H_
 
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 #include "llvm/ADT/SmallPtrSet.h"
@@ -28,12 +29,6 @@ struct LoopEntry {
   std::vector<llvm::Value*> live;
 };
 
-struct LoopEntries {
-  std::vector<LoopEntry> entries;
-  size_t variables = 0;   // How many of what lives at each.
-  size_t impossible = 0;  // Loops that have none.
-};
-
 // The addresses of a function's own blocks, where they are.
 struct Labels {
   bool stay_inside = true;  // Nothing but the function's own indirect branches can meet them.
@@ -47,18 +42,56 @@ Labels FindLabels(llvm::Function& function);
 // The instructions of `function`, without those that are about debug information.
 size_t CountInstructions(const llvm::Function& function);
 
-// Whether `function`, which must be materialized, has a loop: cheaper than finding its entries.
-bool HasLoop(const llvm::Function& function);
-
-// The entries of `function`'s loops: a block that a back edge of a depth-first search leads to, or
-// in place of one that only branches indirectly, the blocks it branches to. The same IR gives the
-// same entries. None of a function in which a call returns twice, must be a tail call, or asks for
-// the frame it is in, or whose stack shrinks or is scanned; none where an address of a block
-// lives, or more than is in proportion to the function.
-LoopEntries FindLoopEntries(llvm::Function& function, const Labels& labels);
-
 // The variables of constant size in the first block of `function`: those that live in its frame.
 std::vector<llvm::AllocaInst*> FrameVariables(llvm::Function& function);
+
+// The entries of a function's loops: each a block that a back edge of a depth-first search leads
+// to, or in place of one that only branches indirectly, the blocks it branches to. The same IR
+// gives the same entries, in the same order. What lives at one is found when it is asked for, in
+// time in proportion to the function's blocks.
+class LoopEntries {
+ public:
+  // `function` must be materialized, and stay as it is while entries are asked for; `labels`, which
+  // are its own, must outlive them.
+  LoopEntries(llvm::Function& function, const Labels& labels);
+  ~LoopEntries();
+  LoopEntries(const LoopEntries&) = delete;
+  LoopEntries& operator=(const LoopEntries&) = delete;
+
+  bool has_loop() const { return has_loop_; }
+
+  // How many entries there would be if all were possible.
+  size_t size() const { return entries_.size(); }
+  llvm::BasicBlock& block(size_t loop) const { return *entries_[loop].entry.block; }
+
+  // Null if it is impossible: in a function in which a call returns twice, must be a tail call, or
+  // asks for the frame it is in, or whose stack shrinks or is scanned; and where an address of a
+  // block lives, or very much, or where finding that out would take too long.
+  const LoopEntry* Find(size_t loop);
+
+  // How many are, and loops that cannot have any. Finds all.
+  size_t CountImpossible();
+
+  // What lives at each of them first.
+  const std::vector<llvm::AllocaInst*>& variables() const { return variables_; }
+
+ private:
+  class Liveness;
+  enum class State { kUnknown, kPossible, kImpossible };
+  struct Entry {
+    State state = State::kUnknown;
+    LoopEntry entry;
+  };
+  bool FillIn(LoopEntry& entry);
+
+  llvm::Function& function_;
+  const Labels& labels_;
+  std::vector<Entry> entries_;
+  std::vector<llvm::AllocaInst*> variables_;
+  std::unique_ptr<Liveness> liveness_;  // Made when it is needed.
+  bool has_loop_ = false;
+  size_t without_entry_ = 0;  // Loops.
+};
 
 }  // namespace firstcall
 

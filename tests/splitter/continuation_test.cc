@@ -114,12 +114,14 @@ std::unique_ptr<llvm::Module> WithContinuation(const std::string& text, uint32_t
   llvm::Function& function = *module->getFunction("f");
   llvm::ValueToValueMapTy map;
   llvm::Function& copy = *llvm::CloneFunction(&function, map);
-  const LoopEntries its_entries = FindLoopEntries(copy, FindLabels(copy));
-  MakeContinuation(copy, its_entries.entries.at(loop), "continuation");
-  const LoopEntries entries = FindLoopEntries(function, FindLabels(function));
+  const Labels its_labels = FindLabels(copy);
+  LoopEntries its_entries(copy, its_labels);
+  MakeContinuation(copy, *its_entries.Find(loop), "continuation");
+  const Labels labels = FindLabels(function);
+  LoopEntries entries(function, labels);
   size_t taken = 0;
   AddHeatPolls(function, *DeclareHeatCounter(*module, "counter", /*is_near=*/false), entries,
-               ChoosePolls(entries, SIZE_MAX, taken), /*asks_when_called=*/true);
+               ChoosePolls(function, entries, SIZE_MAX, taken), /*asks_when_called=*/true);
   return module;
 }
 
@@ -136,7 +138,8 @@ TEST_P(ContinuationTest, ChangesNothing) {
     std::unique_ptr<llvm::Module> module = ParseModule(program.text, context);
     ASSERT_NE(module, nullptr);
     llvm::Function& function = *module->getFunction("f");
-    loops = FindLoopEntries(function, FindLabels(function)).entries.size();
+    const Labels labels = FindLabels(function);
+    loops = LoopEntries(function, labels).size();
     ReferenceJit jit(std::move(module), optimize, Host());
     auto* run = jit.Address<int64_t(int64_t)>("run");
     ASSERT_NE(run, nullptr);
@@ -185,8 +188,9 @@ class ContinuationShapeTest : public ::testing::Test {
   llvm::Function& Make(const std::string& text) {
     module_ = ParseModule(text, context_);
     llvm::Function& function = *module_->getFunction("f");
-    const LoopEntries entries = FindLoopEntries(function, FindLabels(function));
-    llvm::Function* made = MakeContinuation(function, entries.entries.at(0), "continuation");
+    const Labels labels = FindLabels(function);
+    LoopEntries entries(function, labels);
+    llvm::Function* made = MakeContinuation(function, *entries.Find(0), "continuation");
     bool debug_info_is_broken = false;
     EXPECT_FALSE(llvm::verifyModule(*module_, &llvm::errs(), &debug_info_is_broken));
     EXPECT_FALSE(debug_info_is_broken);

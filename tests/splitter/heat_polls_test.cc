@@ -45,10 +45,11 @@ class HeatPollsTest : public ::testing::TestWithParam<bool> {
     ASSERT_NE(module_, nullptr);
     module_->setDataLayout(ReferenceDataLayout());
     llvm::Function& function = *module_->getFunction("f");
-    const LoopEntries entries = FindLoopEntries(function, FindLabels(function));
-    loops_ = entries.entries.size();
+    const Labels labels = FindLabels(function);
+    LoopEntries entries(function, labels);
+    loops_ = entries.size();
     const size_t before = CountInstructions(function);
-    chosen_ = ChoosePolls(entries, allowance, taken_);
+    chosen_ = ChoosePolls(function, entries, allowance, taken_);
     AddHeatPolls(function, *DeclareHeatCounter(*module_, "counter", /*is_near=*/false), entries,
                  chosen_, asks_when_called);
     added_ = CountInstructions(function) - before;
