@@ -16,9 +16,19 @@ namespace {
 // A tenth of the processor's time when somebody waits for something else on the same processor.
 constexpr int kBackgroundNiceness = 10;
 
+// LLVM recurses deeply on large functions.
+constexpr size_t kCompilerStackBytes = 16 << 20;
+
 thread_local bool is_compile_thread = false;
 
 }  // namespace
+
+absl::StatusOr<std::unique_ptr<OwnThread>> StartCompilerThread(std::function<void()> work) {
+  // Finding out what barrier there is takes milliseconds as soon as the process has a second
+  // thread.
+  (void)AvailableFetchBarrier();
+  return OwnThread::Start(kCompilerStackBytes, std::move(work));
+}
 
 CompileThreads::~CompileThreads() {
   Stop();
@@ -31,12 +41,7 @@ CompileThreads::Team& CompileThreads::OwnTeam() {
   WorkScope scope;
   absl::MutexLock lock(&team_mutex_);
   // A parent's team is left as it is: its threads do not exist here, nor whoever waits for them.
-  if (team_ == nullptr || team_->owner != getpid()) {
-    // Finding out what barrier there is takes milliseconds as soon as the process has a second
-    // thread.
-    (void)AvailableFetchBarrier();
-    team_ = new Team(getpid());
-  }
+  if (team_ == nullptr || team_->owner != getpid()) team_ = new Team(getpid());
   if (!exit_hook_) {
     exit_hook_.emplace([this] { StopForExit(); });
     early_exit_hook_.emplace([this] { Stop(); }, ExitHook::When::kAtOnce);
@@ -73,8 +78,8 @@ void CompileThreads::StopForExit() {
 
 bool CompileThreads::Add(Team& team, Kind& kind, Job job, int niceness) {
   if (kind.idle <= kind.jobs.size() && kind.threads.size() < count_) {
-    absl::StatusOr<std::unique_ptr<OwnThread>> thread = OwnThread::Start(
-        kCompilerStackBytes, [&team, &kind, niceness] { Work(team, kind, niceness); });
+    absl::StatusOr<std::unique_ptr<OwnThread>> thread =
+        StartCompilerThread([&team, &kind, niceness] { Work(team, kind, niceness); });
     if (thread.ok()) kind.threads.push_back(*std::move(thread));
   }
   if (kind.threads.empty()) return false;

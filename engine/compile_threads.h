@@ -21,6 +21,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/functional/function_ref.h"
+#include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "base/own_thread.h"
 #include "engine/exit_hook.h"
@@ -28,8 +29,8 @@
 
 namespace firstcall {
 
-// Of the stack of a thread that compiles: LLVM recurses deeply on large functions.
-inline constexpr unsigned kCompilerStackBytes = 16 << 20;
+// As OwnThread::Start, for work that compiles.
+absl::StatusOr<std::unique_ptr<OwnThread>> StartCompilerThread(std::function<void()> work);
 
 class CompileThreads {
  public:

@@ -202,11 +202,7 @@ absl::StatusOr<FunctionCompiler::Made> FunctionCompiler::Make(FunctionKey key,
                         module.cache()->IdentificationOf(PartOf(key.ordinal)));
     }
     if (optimizer != nullptr) {
-      absl::Status optimized = optimizer->Optimize(*function_module.module);
-      if (!optimized.ok()) {
-        (void)function_module.module.release();  // Left in the middle: cannot be destroyed.
-        return optimized;
-      }
+      FIRSTCALL_RETURN_IF_ERROR(optimizer->Optimize(function_module.module));
     }
     listener_.OnModuleMade(*function_module.module);
     FIRSTCALL_ASSIGN_OR_RETURN(made.bytes, emitter->Emit(std::move(function_module.module)));

@@ -149,10 +149,11 @@ void IrOptimizer::Simplify(llvm::Function& function) {
   is_broken_ = false;
 }
 
-absl::Status IrOptimizer::Optimize(llvm::Module& module) {
-  absl::Status status = RunGuarded([&] { pipeline_->Run(module); });
+absl::Status IrOptimizer::Optimize(std::unique_ptr<llvm::Module>& module) {
+  absl::Status status = RunGuarded([&] { pipeline_->Run(*module); });
   if (status.ok()) return status;
   is_broken_ = true;
+  (void)module.release();
   return Annotate(status, "optimizing");
 }
 

@@ -28,9 +28,9 @@ class IrOptimizer {
   // Bodies that are `available_externally`, which must be simplified, are inlined where that pays
   // and are gone afterwards.
   // Asks the gate of its context before each pass (see llvm::OptPassGate).
-  // Its context must report to a diagnostic collector. Internal if LLVM gave up: the module must be
-  // leaked then, and is_broken() from then on.
-  absl::Status Optimize(llvm::Module& module);
+  // Its context must report to a diagnostic collector. Internal if LLVM gave up: `module` is null
+  // then, and leaked, because it was left in the middle; and is_broken() from then on.
+  absl::Status Optimize(std::unique_ptr<llvm::Module>& module);
 
   // Makes the body of `function` smaller, for inlining, and changes nothing outside of it. For a
   // caller that guards against fatal errors itself: is_broken() after one.

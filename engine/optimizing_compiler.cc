@@ -61,11 +61,7 @@ absl::StatusOr<OptimizingCompiler::Made> OptimizingCompiler::Make(FunctionKey ke
   Made made;
   made.impossible_loops = function_module.impossible_loops;
   function_module.module->getContext().setOptPassGate(gate_);
-  absl::Status optimized = optimizer->Optimize(*function_module.module);
-  if (!optimized.ok()) {
-    (void)function_module.module.release();  // Left in the middle: cannot be destroyed.
-    return optimized;
-  }
+  FIRSTCALL_RETURN_IF_ERROR(optimizer->Optimize(function_module.module));
   if (gate_.is_stopped()) return absl::CancelledError("the engine goes");
   listener_.OnModuleMade(*function_module.module);
   FIRSTCALL_ASSIGN_OR_RETURN(made.bytes, emitter->Emit(std::move(function_module.module)));

@@ -18,7 +18,6 @@
 #include "base/status.h"
 #include "engine/compile_threads.h"
 #include "engine/work_scope.h"
-#include "memory/instruction_cache.h"
 #include "splitter/function_extractor.h"
 
 namespace firstcall {
@@ -104,8 +103,6 @@ struct Promoter::HotFunction {
     return found;
   }
 
-  Promoter& promoter;
-  const FunctionKey key;
   // It is hot if it is called again.
   void AskWhenCalled() {
     if (counters.calls) {
@@ -133,17 +130,19 @@ struct Promoter::HotFunction {
     return true;
   }
 
+  Promoter& promoter;
+  const FunctionKey key;
   PromotionCounters counters;
   HeatSigns signs = HeatSigns::kCallsAndLoops;
-  // These are the promoter's mutex's.
-  int32_t last_left = 0;
-  absl::Duration active;
   std::atomic<uint64_t> asked_times{0};
   std::atomic<uint32_t> asked{kNothing};
   HotFunction* next_asking = nullptr;  // Of the stack.
   std::atomic<Continuation*> continuations{nullptr};
   std::atomic<bool> is_decided{false};  // There is a better body, or there can be none.
-  FunctionHeat heat;                    // Guarded by the promoter's mutex.
+  // Guarded by the promoter's mutex:
+  int32_t last_left = 0;
+  absl::Duration active;
+  FunctionHeat heat;
 };
 
 struct Promoter::Team {
@@ -270,9 +269,6 @@ bool Promoter::LacksThread() const {
 
 void Promoter::EnsureThread() {
   if (is_stopping_ || !LacksThread()) return;
-  // Finding out what barrier there is takes milliseconds as soon as the process has a second
-  // thread.
-  (void)AvailableFetchBarrier();
   auto made = std::make_unique<Team>(getpid());
   Team* team = made.get();
   if (!exit_hook_) {
@@ -280,7 +276,7 @@ void Promoter::EnsureThread() {
   }
   for (size_t i = 0; i < thread_count_; ++i) {
     absl::StatusOr<std::unique_ptr<OwnThread>> thread =
-        OwnThread::Start(kCompilerStackBytes, [this, team] { Work(*team); });
+        StartCompilerThread([this, team] { Work(*team); });
     if (!thread.ok()) break;  // Perhaps there can be one when the next function is compiled.
     team->threads.push_back(*std::move(thread));
   }
@@ -439,6 +435,7 @@ void Promoter::Serve(HotFunction& function) {
 // --- Bookkeeping ---
 
 Promoter::HotFunction& Promoter::FunctionOf(FunctionKey key) {
+  ExitHook::NoticeExitOnThisThread();
   EnsureThread();
   std::unique_ptr<HotFunction>& function = functions_[key];
   if (function == nullptr) function = std::make_unique<HotFunction>(*this, key);
@@ -446,7 +443,6 @@ Promoter::HotFunction& Promoter::FunctionOf(FunctionKey key) {
 }
 
 absl::StatusOr<ExecutorAddress> Promoter::CounterOf(FunctionKey key) {
-  ExitHook::NoticeExitOnThisThread();
   absl::MutexLock lock(&mutex_);
   HotFunction& function = FunctionOf(key);
   if (function.counters.polls == nullptr) {
@@ -459,7 +455,6 @@ absl::StatusOr<ExecutorAddress> Promoter::CounterOf(FunctionKey key) {
 }
 
 absl::Status Promoter::PrepareToCountCalls(FunctionKey key, HeatSigns signs) {
-  ExitHook::NoticeExitOnThisThread();
   absl::MutexLock lock(&mutex_);
   HotFunction& function = FunctionOf(key);
   function.signs = signs;

@@ -33,6 +33,7 @@ int firstcall_test_is_better() {
   return watched->Contains(__builtin_return_address(0)) || absl::Now() > deadline ? 1 : 0;
 }
 void firstcall_test_throw_number(int64_t number) { throw number; }
+void firstcall_test_take_time() { absl::SleepFor(absl::Milliseconds(5)); }
 }
 
 class PromotionTest : public ::testing::TestWithParam<PromotionWay> {
@@ -262,6 +263,30 @@ TEST_P(PromotionTest, LoopThatDoesNotEndOtherwiseIsLeft) {
   EXPECT_EQ(heat.continuations, 1u);
   EXPECT_GT(heat.continuation_bytes, 0u);
   EXPECT_GT(heat.continuation_time, absl::ZeroDuration());
+}
+
+// What takes the time may be what it calls.
+TEST_P(PromotionTest, LoopWithFewButLongRoundsIsLeft) {
+  if (GetParam() != PromotionWay::kThreadLooks) GTEST_SKIP() << "nobody looks at the time";
+  Create(2000000000);
+  Add(R"(
+    declare i32 @firstcall_test_is_better()
+    declare void @firstcall_test_take_time()
+    define i64 @spin(i64 %x) {
+    entry:
+      %y = mul i64 %x, 3
+      br label %loop
+    loop:
+      call void @firstcall_test_take_time()
+      %better = call i32 @firstcall_test_is_better()
+      %on = icmp eq i32 %better, 0
+      br i1 %on, label %loop, label %end
+    end:
+      ret i64 %y
+    })");
+  EXPECT_EQ(Get<int64_t(int64_t)>("spin")(14), 42);
+  EXPECT_LT(absl::Now(), deadline);
+  EXPECT_EQ(Heat("spin").loops_entered, 1u);
 }
 
 TEST_P(PromotionTest, LongLoopIsLeftInTheMiddle) {

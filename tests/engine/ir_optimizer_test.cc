@@ -1,11 +1,15 @@
 #include "engine/ir_optimizer.h"
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "base/diagnostic_collector.h"
+#include "engine/optimization_gate.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "llvm/IR/LLVMContext.h"
@@ -35,7 +39,7 @@ class IrOptimizerTest : public ::testing::Test {
   std::string Optimize(const std::string& text) {
     std::unique_ptr<llvm::Module> module = ParseModule(text, context_);
     EXPECT_THAT(target_->Adopt(*module), IsOk());
-    EXPECT_THAT(optimizer_->Optimize(*module), IsOk());
+    EXPECT_THAT(optimizer_->Optimize(module), IsOk());
     return PrintModule(*module);
   }
 
@@ -99,6 +103,44 @@ TEST_F(IrOptimizerTest, UnoptimizedBodiesAreCleanedUp) {
       ret i32 %y
     })"),
               AllOf(HasSubstr("ret i32 %x"), Not(HasSubstr("alloca"))));
+}
+
+constexpr char kCopies[] = R"(
+  define i32 @f(i32 %x) {
+    %p = alloca i32
+    store i32 %x, ptr %p
+    %y = load i32, ptr %p
+    ret i32 %y
+  })";
+
+TEST_F(IrOptimizerTest, StoppedGateLeavesPassesOut) {
+  OptimizationGate gate;
+  context_.setOptPassGate(gate);
+  EXPECT_THAT(Optimize(kCopies), Not(HasSubstr("alloca")));
+  gate.Stop();
+  EXPECT_THAT(Optimize(kCopies), HasSubstr("alloca"));
+  EXPECT_TRUE(gate.is_stopped());
+}
+
+// What it holds cannot be given back: so all of it stays.
+TEST(OptimizationGateTest, WhoOptimizesWhenTheProcessExitsStaysWhereItIs) {
+  static OptimizationGate gate;
+  static std::atomic<bool> is_parked{false}, has_returned{false};
+  gate.ParkForExit([] { is_parked = true; });
+  std::thread([] {
+    llvm::LLVMContext context;
+    CollectDiagnostics(context);
+    context.setOptPassGate(gate);
+    EngineOptions options;
+    options.tier = Tier::kOne;
+    const Target target(MakeTarget(options));
+    std::unique_ptr<llvm::Module> module = ParseModule(kCopies, context);
+    (void)IrOptimizer::Create(target).value()->Optimize(module);
+    has_returned = true;
+  }).detach();
+  while (!is_parked) absl::SleepFor(absl::Milliseconds(1));
+  absl::SleepFor(absl::Milliseconds(20));
+  EXPECT_FALSE(has_returned);
 }
 
 TEST_F(IrOptimizerTest, SimplifiedBodiesHaveTheirCallsStill) {
