@@ -38,6 +38,10 @@ constexpr absl::Duration kLongestWaitAtWork = absl::Seconds(1);
 constexpr int64_t kFirstPollAllowance = 100;
 constexpr int64_t kPollAllowancePerMillisecond = 1;
 
+// Better bodies wait no longer than that for what is compiled first: then it is no start, but what
+// the program does all the time.
+constexpr absl::Duration kLongestStart = absl::Seconds(2);
+
 // A function whose loops have been going round for so long is hot, however few rounds that were:
 // what takes time may be what they call, to be made a part of them.
 constexpr absl::Duration kLongestActivity = absl::Milliseconds(100);
@@ -328,7 +332,7 @@ bool Promoter::LookAtCounters() {
   if (now - last_look_ < kShortestPause) return false;
   absl::Duration elapsed = now - std::exchange(last_look_, now);
   const absl::Duration first_bodies = absl::Nanoseconds(first_bodies_time_.exchange(0));
-  is_starting_ = first_bodies_ > 0 || first_bodies > elapsed / 2;
+  is_starting_ = now - start_ < kLongestStart && (first_bodies_ > 0 || first_bodies > elapsed / 2);
   if (is_starting_) return false;  // Nothing is done about what is hot, either.
   // What runs while it waits for a first body does not take the time itself.
   elapsed = std::max(absl::ZeroDuration(), elapsed - first_bodies);
