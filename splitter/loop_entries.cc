@@ -200,9 +200,8 @@ std::vector<llvm::AllocaInst*> FrameVariables(llvm::Function& function) {
 class LoopEntries::Liveness {
  public:
   explicit Liveness(llvm::Function& function) : function_(function), dominators_(function) {
-    for (llvm::BasicBlock& block : function) {
-      numbers_[&block] = static_cast<unsigned>(numbers_.size());
-    }
+    unsigned count = 0;
+    for (llvm::BasicBlock& block : function) numbers_[&block] = count++;
     for (llvm::BasicBlock& block : function) {
       first_successors_.push_back(static_cast<unsigned>(successors_.size()));
       for (llvm::BasicBlock* next : llvm::successors(&block)) successors_.push_back(Number(*next));

@@ -241,21 +241,29 @@ TEST_P(PromotionTest, RecursionGetsItsBetterBodyWithinOneCall) {
 
 // --- Running loops ---
 
-TEST_P(PromotionTest, LoopThatDoesNotEndOtherwiseIsLeft) {
-  Create(10);
-  Add(R"(
+// spin(x) is 3 * x. Its loop, which ends when it has been left, does `statement`.
+std::string Spin(absl::string_view statement = "") {
+  return absl::StrCat(R"(
     declare i32 @firstcall_test_is_better()
+    declare void @firstcall_test_take_time()
     define i64 @spin(i64 %x) {
     entry:
       %y = mul i64 %x, 3
       br label %loop
     loop:
+      )",
+                      statement, R"(
       %better = call i32 @firstcall_test_is_better()
       %on = icmp eq i32 %better, 0
       br i1 %on, label %loop, label %end
     end:
       ret i64 %y
     })");
+}
+
+TEST_P(PromotionTest, LoopThatDoesNotEndOtherwiseIsLeft) {
+  Create(10);
+  Add(Spin());
   EXPECT_EQ(Get<int64_t(int64_t)>("spin")(14), 42);
   EXPECT_LT(absl::Now(), deadline);
   const FunctionHeat heat = Heat("spin");
@@ -269,24 +277,31 @@ TEST_P(PromotionTest, LoopThatDoesNotEndOtherwiseIsLeft) {
 TEST_P(PromotionTest, LoopWithFewButLongRoundsIsLeft) {
   if (GetParam() != PromotionWay::kThreadLooks) GTEST_SKIP() << "nobody looks at the time";
   Create(2000000000);
-  Add(R"(
-    declare i32 @firstcall_test_is_better()
-    declare void @firstcall_test_take_time()
-    define i64 @spin(i64 %x) {
-    entry:
-      %y = mul i64 %x, 3
-      br label %loop
-    loop:
-      call void @firstcall_test_take_time()
-      %better = call i32 @firstcall_test_is_better()
-      %on = icmp eq i32 %better, 0
-      br i1 %on, label %loop, label %end
-    end:
-      ret i64 %y
-    })");
+  Add(Spin("call void @firstcall_test_take_time()"));
   EXPECT_EQ(Get<int64_t(int64_t)>("spin")(14), 42);
   EXPECT_LT(absl::Now(), deadline);
   EXPECT_EQ(Heat("spin").loops_entered, 1u);
+}
+
+// Better bodies wait for first ones, but not for ever.
+TEST_P(PromotionTest, FunctionsArePromotedThoughOthersAreCompiledAllTheTime) {
+  Create(100);
+  Add(kPlus);
+  auto* plus = Get<int64_t(int64_t)>("plus");
+  std::atomic<bool> may_end{false};
+  std::vector<std::thread> compilers;
+  for (int t = 0; t < 2; ++t) {
+    compilers.emplace_back([&, t] {
+      for (int i = 0; !may_end; ++i) {
+        const std::string name = absl::StrCat("other", t, "_", i);
+        Add(absl::StrCat("define i64 @", name, "(i64 %x) { ret i64 %x }"), name);
+        EXPECT_EQ(Get<int64_t(int64_t)>(name)(i), i);
+      }
+    });
+  }
+  EXPECT_TRUE(IsPromotedBy("plus", [&] { plus(1); }));
+  may_end = true;
+  for (std::thread& compiler : compilers) compiler.join();
 }
 
 TEST_P(PromotionTest, LongLoopIsLeftInTheMiddle) {
