@@ -48,6 +48,14 @@
 extern "C" {
 #endif
 
+/* An enumeration may come with a value that it does not list, from a newer client or a careless
+ * one. C++ allows that only of an enumeration whose type is named, which it can be since 2011. */
+#if defined(__cplusplus) && __cplusplus >= 201103L
+#define FC_ENUM_TYPE : int
+#else
+#define FC_ENUM_TYPE
+#endif
+
 /* LLVM's C API calls a pointer to these LLVMModuleRef and LLVMContextRef. */
 struct LLVMOpaqueModule;
 struct LLVMOpaqueContext;
@@ -62,7 +70,7 @@ typedef uint64_t fc_module_id;
 
 /* ---- Errors ---- */
 
-typedef enum fc_error_code {
+typedef enum fc_error_code FC_ENUM_TYPE {
   FC_OK = 0,
   FC_CANCELLED = 1,          /* A callback said so. */
   FC_UNKNOWN = 2,            /* A C++ exception of compiled code. */
@@ -98,7 +106,7 @@ void fc_error_free(fc_error* error);
 fc_options* fc_options_create(void);
 void fc_options_free(fc_options* options);
 
-typedef enum fc_mode {
+typedef enum fc_mode FC_ENUM_TYPE {
   FC_MODE_LAZY = 0, /* Each function is compiled the first time it is called. */
   FC_MODE_EAGER = 1 /* Each module is compiled and linked whole when it is added. */
 } fc_mode;
@@ -132,13 +140,13 @@ void fc_options_set_cpu(fc_options* options, const char* cpu);
 void fc_options_set_features(fc_options* options, const char* features);
 
 /* By default position-independent code in the small code model. */
-typedef enum fc_relocation_model {
+typedef enum fc_relocation_model FC_ENUM_TYPE {
   FC_RELOCATION_DEFAULT = 0,
   FC_RELOCATION_PIC = 1,
   FC_RELOCATION_STATIC = 2,
   FC_RELOCATION_DYNAMIC_NO_PIC = 3
 } fc_relocation_model;
-typedef enum fc_code_model {
+typedef enum fc_code_model FC_ENUM_TYPE {
   FC_CODE_MODEL_DEFAULT = 0,
   FC_CODE_MODEL_TINY = 1,
   FC_CODE_MODEL_SMALL = 2,
@@ -206,7 +214,7 @@ void fc_options_set_failure_handler(fc_options* options, fc_failure_handler hand
  *    ask.
  */
 
-typedef enum fc_segment {
+typedef enum fc_segment FC_ENUM_TYPE {
   FC_SEGMENT_CODE = 0,
   FC_SEGMENT_READ_ONLY = 1,
   FC_SEGMENT_DATA = 2
@@ -434,7 +442,7 @@ fc_error* fc_code_lookup(const fc_code* code, const char* name, uintptr_t* addre
  * types, so a struct is given as the struct it is in C, although a front end may have made other IR
  * of it. */
 
-typedef enum fc_kind {
+typedef enum fc_kind FC_ENUM_TYPE {
   FC_VOID = 0, /* For results only. */
   FC_BOOL = 1, /* i1 in IR, _Bool in C. */
   FC_INT8 = 2,

@@ -31,7 +31,7 @@ Int128 SpillInt128(int64_t a, Int128 b, int64_t c, int64_t d, int64_t e, int64_t
 
 float AddFloat(float a, float b) { return a + b; }
 double AddDouble(double a, double b) { return a + b; }
-void* Offset(char* a, int64_t b) { return a + b; }
+void* Offset(char* a, int64_t b) { return (void*)((uintptr_t)a + (uint64_t)b); }
 void StoreInt(int32_t* place, int32_t value) { *place = value; }
 
 double ManyDoubles(double a, float b, double c, float d, double e, float f, double g, float h,

@@ -167,7 +167,7 @@ def object_file(name, src, hdrs = []):
         "{} {} -O1 -fPIC -c {} -o {}".format(_clang(src), _WARNINGS, _path(src), _path(name)),
     ])
 
-def bitcode_file(name, src, hdrs, level):
+def bitcode_file(name, src, hdrs, level, copts = []):
     """Makes the bitcode file `name` of one source, which names `hdrs` from the repository's root.
 
     Args:
@@ -175,12 +175,14 @@ def bitcode_file(name, src, hdrs, level):
       src: the source.
       hdrs: what it includes.
       level: of optimization, as "O0".
+      copts: more of the compiler's options.
     """
     _genrule([name], [src] + hdrs, [
-        "{} {} -{} -Xclang -disable-O0-optnone -I. -emit-llvm -c {} -o {}".format(
+        "{} {} -{} {} -Xclang -disable-O0-optnone -I. -emit-llvm -c {} -o {}".format(
             _clang(src),
             _WARNINGS,
             level,
+            " ".join(copts),
             _path(src),
             _path(name),
         ),
