@@ -94,8 +94,8 @@ struct Client {
 
   static Client& From(void* user_data) { return *static_cast<Client*>(user_data); }
 
+  // With the mutex locked.
   fc_error* Take(const fc_memory_request* request, fc_memory_block* block) {
-    std::lock_guard lock(mutex);
     EXPECT_EQ(request->struct_size, sizeof(fc_memory_request));
     EXPECT_NE(request->section, nullptr);
     EXPECT_LE(request->alignment, kPage);
@@ -111,15 +111,19 @@ struct Client {
   static fc_error* AllocateCode(void* user_data, fc_own_memory*, const fc_memory_request* request,
                                 fc_memory_block* block) {
     EXPECT_EQ(request->segment, FC_SEGMENT_CODE);
-    ++From(user_data).code_requests;
-    return From(user_data).Take(request, block);
+    Client& client = From(user_data);
+    std::lock_guard lock(client.mutex);
+    ++client.code_requests;
+    return client.Take(request, block);
   }
   static fc_error* AllocateData(void* user_data, fc_own_memory*, const fc_memory_request* request,
                                 int read_only, fc_memory_block* block) {
     EXPECT_EQ(request->segment, read_only ? FC_SEGMENT_READ_ONLY : FC_SEGMENT_DATA);
-    ++From(user_data).data_requests;
-    if (read_only) ++From(user_data).read_only_requests;
-    return From(user_data).Take(request, block);
+    Client& client = From(user_data);
+    std::lock_guard lock(client.mutex);
+    ++client.data_requests;
+    if (read_only) ++client.read_only_requests;
+    return client.Take(request, block);
   }
   static fc_error* Finalize(void* user_data, fc_own_memory*, const fc_memory_block* blocks,
                             size_t count) {
