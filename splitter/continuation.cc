@@ -15,6 +15,7 @@
 #include "llvm/Transforms/Utils/Local.h"
 #include "llvm/Transforms/Utils/PromoteMemToReg.h"
 #include "splitter/heat_polls.h"
+#include "splitter/labels.h"
 
 namespace firstcall {
 namespace {
@@ -59,19 +60,27 @@ class ContinuationMaker {
       inner_.setPersonalityFn(function_.getPersonalityFn());
     }
     // Before anything is changed.
-    for (llvm::Value* value : entry_.live) {
-      auto* variable = llvm::dyn_cast<llvm::AllocaInst>(value);
-      ways_.push_back(variable == nullptr || !variable->isStaticAlloca() ? Way::kValue
-                      : llvm::isAllocaPromotable(variable)               ? Way::kCopied
-                      : IsOnlyOurs(*variable)                            ? Way::kOnlyOurs
-                                                                         : Way::kShared);
+    const std::vector<llvm::AllocaInst*> variables = FrameVariables(function_);
+    for (const LoopEntry::Variable& live : entry_.variables) {
+      ways_.push_back(llvm::isAllocaPromotable(live.variable) ? Way::kCopied
+                      : IsOnlyOurs(*live.variable)            ? Way::kOnlyOurs
+                                                              : Way::kShared);
     }
+    targets_ = IndirectTargets(function_);
     SplitEdgesOfResults();
     MoveBody();
     entrance_ = llvm::BasicBlock::Create(inner_.getContext(), "", &inner_, &inner_.getEntryBlock());
     auto* jump = llvm::BranchInst::Create(entry_.block, entrance_);
-    for (size_t i = 0; i < entry_.live.size(); ++i) {
-      Enter(*entry_.live[i], *inner_.getArg(static_cast<unsigned>(i)), ways_[i], *jump);
+    // Those that do not live yet are its own, and those that do, too, if they are copied.
+    for (llvm::AllocaInst* variable : variables) {
+      variable->moveBefore(*entrance_, jump->getIterator());
+    }
+    unsigned argument = 0;
+    for (size_t i = 0; i < entry_.variables.size(); ++i) {
+      EnterVariable(*entry_.variables[i].variable, *inner_.getArg(argument++), ways_[i]);
+    }
+    for (const LoopEntry::Value& value : entry_.values) {
+      Enter(value, *inner_.getArg(argument++), *jump);
     }
     // What does not live there.
     for (llvm::PHINode& phi : entry_.block->phis()) {
@@ -88,19 +97,19 @@ class ContinuationMaker {
 
  private:
   // Whether the body is passed the address of `value`. LLVM cannot pass values of every type.
-  static bool IsPassedInMemory(const llvm::Value& value) {
-    const llvm::Type* type = value.getType();
+  static bool IsPassedInMemory(const LoopEntry::Value& value) {
+    const llvm::Type* type = value.value->getType();
     return !type->isPointerTy() && !type->isFloatTy() && !type->isDoubleTy() &&
            !(type->isIntegerTy() && type->getIntegerBitWidth() <= 64);
   }
 
   static llvm::FunctionType* BodyType(const llvm::Function& function, const LoopEntry& entry) {
-    std::vector<llvm::Type*> parameters;
-    parameters.reserve(entry.live.size());
-    for (const llvm::Value* value : entry.live) {
-      parameters.push_back(IsPassedInMemory(*value)
-                               ? llvm::PointerType::getUnqual(function.getContext())
-                               : value->getType());
+    llvm::Type* pointer = llvm::PointerType::getUnqual(function.getContext());
+    std::vector<llvm::Type*> parameters(entry.variables.size(), pointer);
+    for (const LoopEntry::Value& value : entry.values) {
+      parameters.push_back(value.is_label            ? llvm::Type::getInt32Ty(function.getContext())
+                           : IsPassedInMemory(value) ? pointer
+                                                     : value.value->getType());
     }
     return llvm::FunctionType::get(function.getReturnType(), parameters, /*isVarArg=*/false);
   }
@@ -111,18 +120,21 @@ class ContinuationMaker {
     llvm::IRBuilder<> builder(llvm::BasicBlock::Create(function_.getContext(), "", &outer_));
     llvm::StructType* type = LiveValuesType(function_, entry_);
     std::vector<llvm::Value*> arguments;
-    arguments.reserve(entry_.live.size());
-    for (size_t i = 0; i < entry_.live.size(); ++i) {
-      llvm::Value* address = builder.CreateConstInBoundsGEP2_32(type, outer_.getArg(0), 0, i);
-      arguments.push_back(IsPassedInMemory(*entry_.live[i])
+    for (const LoopEntry::Variable& variable : entry_.variables) {
+      arguments.push_back(builder.CreateLoad(
+          builder.getPtrTy(), PlaceOfVariable(variable, type, outer_.getArg(0), builder)));
+    }
+    for (size_t i = 0; i < entry_.values.size(); ++i) {
+      llvm::Value* address = PlaceOfValue(i, type, outer_.getArg(0), builder);
+      arguments.push_back(IsPassedInMemory(entry_.values[i])
                               ? address
-                              : builder.CreateLoad(entry_.live[i]->getType(), address));
+                              : builder.CreateLoad(type->getElementType(i + 1), address));
     }
     ReturnResultOf(&inner_, arguments, function_, *builder.GetInsertBlock());
   }
 
+  // What becomes of a variable.
   enum class Way {
-    kValue,
     kCopied,    // A variable of which nobody has the address.
     kOnlyOurs,  // One whose address stays in the function.
     kShared,
@@ -162,13 +174,24 @@ class ContinuationMaker {
     }
   }
 
-  void Enter(llvm::Value& live, llvm::Argument& argument, Way way, llvm::Instruction& jump) {
-    if (way != Way::kValue) return EnterVariable(llvm::cast<llvm::AllocaInst>(live), argument, way);
+  // What `argument` says.
+  llvm::Value* ValueOf(const LoopEntry::Value& live, llvm::Argument& argument,
+                       llvm::IRBuilder<>& builder) {
+    if (live.is_label) {
+      if (targets_.empty()) return llvm::PoisonValue::get(live.value->getType());
+      if (table_ == nullptr) table_ = MakeLabelTable(inner_, targets_);
+      return builder.CreateLoad(builder.getPtrTy(),
+                                builder.CreateInBoundsGEP(table_->getValueType(), table_,
+                                                          {builder.getInt32(0), &argument}));
+    }
+    if (IsPassedInMemory(live)) return builder.CreateLoad(live.value->getType(), &argument);
+    return &argument;
+  }
+
+  void Enter(const LoopEntry::Value& entered, llvm::Argument& argument, llvm::Instruction& jump) {
+    llvm::Value& live = *entered.value;
     llvm::IRBuilder<> builder(&jump);
-    llvm::Value* value =
-        IsPassedInMemory(live)
-            ? static_cast<llvm::Value*>(builder.CreateLoad(live.getType(), &argument))
-            : &argument;
+    llvm::Value* value = ValueOf(entered, argument, builder);
     if (auto* outer = llvm::dyn_cast<llvm::Argument>(&live)) {
       outer->replaceAllUsesWith(value);
       return;
@@ -189,7 +212,6 @@ class ContinuationMaker {
       if (instruction->isLifetimeStartOrEnd()) instruction->eraseFromParent();
     }
     if (way == Way::kCopied) {
-      variable.moveBefore(*entrance_, entrance_->getFirstInsertionPt());
       llvm::IRBuilder<> builder(entrance_->getTerminator());
       builder.CreateAlignedStore(
           builder.CreateAlignedLoad(variable.getAllocatedType(), &argument, variable.getAlign()),
@@ -214,7 +236,9 @@ class ContinuationMaker {
   llvm::Function& outer_;
   llvm::Function& inner_;
   llvm::BasicBlock* entrance_ = nullptr;
-  std::vector<Way> ways_;
+  std::vector<Way> ways_;                   // Of the variables that live.
+  std::vector<llvm::BasicBlock*> targets_;  // That labels may be of.
+  llvm::GlobalVariable* table_ = nullptr;   // Of them.
 };
 
 }  // namespace

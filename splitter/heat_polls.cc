@@ -7,7 +7,7 @@
 //   ask:
 //     continuation = counter.handler(&counter, loop)
 //     if (continuation == null) goto body
-//     frame = values that live...
+//     frame = values that live...   // Of a label, which one it is; if nobody knows, goto body.
 //   leave:                          // For all polls at loops.
 //     frame = variables that live...
 //     return continuation(&frame)
@@ -21,9 +21,14 @@
 #include <utility>
 #include <vector>
 
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
+#include "splitter/labels.h"
 
 namespace firstcall {
 namespace {
@@ -35,6 +40,10 @@ constexpr unsigned kHandlerField = 2;
 constexpr size_t kInstructionsOfPoll = 10;
 constexpr size_t kInstructionsOfLeaving = 4;
 
+// To find out which label a value is; and table entries that take as much time as one.
+constexpr size_t kInstructionsOfLabel = 15;
+constexpr size_t kTableEntriesPerInstruction = 8;
+
 // Loops that turn out to be impossible to leave, or too expensive, of a function, until no more are
 // looked at: it takes time to find out.
 constexpr size_t kMaxMisses = 3;
@@ -44,17 +53,23 @@ llvm::StructType* CounterType(llvm::LLVMContext& context) {
   return llvm::StructType::get(context, {word, word, llvm::PointerType::getUnqual(context)});
 }
 
+bool HasLabel(const LoopEntry* entry) {
+  return llvm::any_of(entry->values, [](const LoopEntry::Value& value) { return value.is_label; });
+}
+
 class PollWriter {
  public:
   // `loops`: all that it will be asked to poll at.
   PollWriter(llvm::Function& function, llvm::GlobalVariable& counter,
-             std::vector<const LoopEntry*> loops, size_t variables)
+             std::vector<const LoopEntry*> loops)
       : function_(function),
         counter_(counter),
         loops_(std::move(loops)),
-        variables_(variables),
         type_(CounterType(function.getContext())),
-        context_(function.getContext()) {}
+        context_(function.getContext()) {
+    // Polls change the blocks.
+    if (llvm::any_of(loops_, HasLabel)) targets_ = IndirectTargets(function);
+  }
 
   // Before `place`. Returns where what follows a call of the handler can be written, the handler's
   // answer, and where to go on.
@@ -99,28 +114,78 @@ class PollWriter {
     const Poll poll = Write(*entry.block->getFirstNonPHI(), loop);
     if (leave_ == nullptr) MakeLeave();
     llvm::IRBuilder<> builder(poll.ask);
-    auto* store = llvm::BasicBlock::Create(context_, "", &function_);
+    llvm::BasicBlock* store = NewBlock();
     builder.CreateCondBr(builder.CreateIsNull(poll.answer), poll.body, store);
     builder.SetInsertPoint(store);
     llvm::StructType* type = LiveValuesType(function_, entry);
-    for (size_t i = variables_; i < entry.live.size(); ++i) {
-      builder.CreateStore(entry.live[i], builder.CreateConstInBoundsGEP2_32(type, frame_, 0, i));
+    for (size_t i = 0; i < entry.values.size(); ++i) {
+      llvm::Value* value = entry.values[i].value;
+      if (entry.values[i].is_label) value = WriteNumberOf(*value, *poll.body, builder);
+      builder.CreateStore(value, PlaceOfValue(i, type, frame_, builder));
     }
     builder.CreateBr(leave_);
-    continuation_->addIncoming(poll.answer, store);
+    continuation_->addIncoming(poll.answer, builder.GetInsertBlock());
   }
 
  private:
-  // Where the polls at all loops go on when the function is to be left.
+  llvm::BasicBlock* NewBlock() { return llvm::BasicBlock::Create(context_, "", &function_); }
+
+  // Which of the targets `label` is; goes on at `otherwise`, which has no phis, if it is none, or
+  // if it might be several: what is no more than compared may have the address of something else,
+  // as soon as somebody has optimized the branches to it away.
+  llvm::Value* WriteNumberOf(llvm::Value& label, llvm::BasicBlock& otherwise,
+                             llvm::IRBuilder<>& builder) {
+    if (targets_.empty()) return builder.getInt32(0);  // Nothing can be done with it.
+    if (table_ == nullptr) table_ = MakeLabelTable(function_, targets_);
+    llvm::BasicBlock* before = builder.GetInsertBlock();
+    llvm::BasicBlock* look = NewBlock();
+    llvm::BasicBlock* end = NewBlock();
+    llvm::BasicBlock* found = NewBlock();
+    builder.CreateBr(look);
+    builder.SetInsertPoint(look);
+    const auto count_from_zero = [&] {
+      llvm::PHINode* phi = builder.CreatePHI(builder.getInt32Ty(), 2);
+      phi->addIncoming(builder.getInt32(0), before);
+      return phi;
+    };
+    llvm::PHINode* i = count_from_zero();
+    llvm::PHINode* number = count_from_zero();
+    llvm::PHINode* matches = count_from_zero();
+    llvm::Value* place =
+        builder.CreateInBoundsGEP(table_->getValueType(), table_, {builder.getInt32(0), i});
+    llvm::Value* is_it =
+        builder.CreateICmpEQ(builder.CreateLoad(builder.getPtrTy(), place), &label);
+    llvm::Value* next_number = builder.CreateSelect(is_it, i, number);
+    number->addIncoming(next_number, look);
+    llvm::Value* next_matches =
+        builder.CreateAdd(matches, builder.CreateZExt(is_it, builder.getInt32Ty()));
+    matches->addIncoming(next_matches, look);
+    llvm::Value* next = builder.CreateAdd(i, builder.getInt32(1));
+    i->addIncoming(next, look);
+    const auto count = static_cast<uint32_t>(targets_.size());
+    builder.CreateCondBr(builder.CreateICmpULT(next, builder.getInt32(count)), look, end);
+    builder.SetInsertPoint(end);
+    builder.CreateCondBr(builder.CreateICmpEQ(next_matches, builder.getInt32(1)), found,
+                         &otherwise);
+    builder.SetInsertPoint(found);
+    return next_number;
+  }
+
+  // Where the polls at all loops go on when the function is to be left. Writes the variables that
+  // live at any of them.
   void MakeLeave() {
     MakeFrame();
-    leave_ = llvm::BasicBlock::Create(context_, "", &function_);
+    leave_ = NewBlock();
     llvm::IRBuilder<> builder(leave_);
     continuation_ = builder.CreatePHI(builder.getPtrTy(), 0);
-    const LoopEntry& entry = *loops_.front();  // The variables are the same in all.
-    llvm::StructType* type = LiveValuesType(function_, entry);
-    for (size_t i = 0; i < variables_; ++i) {
-      builder.CreateStore(entry.live[i], builder.CreateConstInBoundsGEP2_32(type, frame_, 0, i));
+    llvm::BitVector written(static_cast<unsigned>(loops_.front()->variable_places));
+    for (const LoopEntry* entry : loops_) {
+      llvm::StructType* type = LiveValuesType(function_, *entry);
+      for (const LoopEntry::Variable& variable : entry->variables) {
+        if (written.test(static_cast<unsigned>(variable.place))) continue;
+        written.set(static_cast<unsigned>(variable.place));
+        builder.CreateStore(variable.variable, PlaceOfVariable(variable, type, frame_, builder));
+      }
     }
     ReturnResultOf({ContinuationType(function_), continuation_}, {frame_}, function_, *leave_);
   }
@@ -143,7 +208,8 @@ class PollWriter {
   llvm::Function& function_;
   llvm::GlobalVariable& counter_;
   const std::vector<const LoopEntry*> loops_;
-  const size_t variables_;  // How many of what lives at each.
+  std::vector<llvm::BasicBlock*> targets_;  // If labels live at one.
+  llvm::GlobalVariable* table_ = nullptr;   // Of them.
   llvm::StructType* const type_;
   llvm::LLVMContext& context_;
   llvm::AllocaInst* frame_ = nullptr;
@@ -151,13 +217,60 @@ class PollWriter {
   llvm::PHINode* continuation_ = nullptr;  // In leave_.
 };
 
+// Computed gotos come before everything else: they are what interpreters run around, wherever in
+// the function a front end has put them.
+std::vector<uint32_t> OuterLoopsFirst(const llvm::Function& function, const LoopEntries& entries) {
+  llvm::SmallDenseMap<const llvm::BasicBlock*, uint32_t> places;
+  std::vector<uint32_t> loops;
+  for (uint32_t i = 0; i < entries.size(); ++i) places[&entries.block(i)] = i;
+  for (const llvm::BasicBlock& block : function) {
+    if (loops.size() == entries.size()) break;
+    if (auto found = places.find(&block); found != places.end()) loops.push_back(found->second);
+  }
+  std::stable_partition(loops.begin(), loops.end(), [&](uint32_t loop) {
+    return llvm::isa<llvm::IndirectBrInst>(entries.block(loop).getTerminator());
+  });
+  return loops;
+}
+
 }  // namespace
 
 llvm::StructType* LiveValuesType(const llvm::Function& function, const LoopEntry& entry) {
+  llvm::LLVMContext& context = function.getContext();
   std::vector<llvm::Type*> types;
-  types.reserve(entry.live.size());
-  for (const llvm::Value* value : entry.live) types.push_back(value->getType());
-  return llvm::StructType::get(function.getContext(), types);
+  types.reserve(entry.values.size() + 1);
+  types.push_back(
+      llvm::ArrayType::get(llvm::PointerType::getUnqual(context), entry.variable_places));
+  for (const LoopEntry::Value& value : entry.values) {
+    types.push_back(value.is_label ? llvm::Type::getInt32Ty(context) : value.value->getType());
+  }
+  return llvm::StructType::get(context, types);
+}
+
+llvm::Value* PlaceOfVariable(const LoopEntry::Variable& variable, llvm::StructType* type,
+                             llvm::Value* memory, llvm::IRBuilderBase& builder) {
+  return builder.CreateInBoundsGEP(type, memory,
+                                   {builder.getInt32(0), builder.getInt32(0),
+                                    builder.getInt32(static_cast<uint32_t>(variable.place))});
+}
+
+llvm::Value* PlaceOfValue(size_t value, llvm::StructType* type, llvm::Value* memory,
+                          llvm::IRBuilderBase& builder) {
+  return builder.CreateConstInBoundsGEP2_32(type, memory, 0, static_cast<unsigned>(value + 1));
+}
+
+llvm::GlobalVariable* MakeLabelTable(llvm::Function& function,
+                                     llvm::ArrayRef<llvm::BasicBlock*> targets) {
+  std::vector<llvm::Constant*> labels;
+  labels.reserve(targets.size());
+  for (llvm::BasicBlock* target : targets) {
+    labels.push_back(llvm::BlockAddress::get(&function, target));
+  }
+  llvm::ArrayType* type =
+      llvm::ArrayType::get(llvm::PointerType::getUnqual(function.getContext()), labels.size());
+  return new llvm::GlobalVariable(*function.getParent(), type, /*isConstant=*/true,
+                                  llvm::GlobalValue::InternalLinkage,
+                                  llvm::ConstantArray::get(type, labels), "labels");
 }
 
 llvm::FunctionType* ContinuationType(const llvm::Function& function) {
@@ -188,31 +301,38 @@ llvm::GlobalVariable* DeclareHeatCounter(llvm::Module& module, const std::string
   return counter;
 }
 
-std::vector<uint32_t> ChoosePolls(const llvm::Function& function, LoopEntries& entries,
-                                  size_t allowance, size_t& taken) {
-  llvm::SmallDenseMap<const llvm::BasicBlock*, uint32_t> places;
-  for (size_t i = 0; i < entries.size(); ++i) {
-    places[&entries.block(i)] = static_cast<uint32_t>(i);
-  }
+std::vector<uint32_t> ChoosePolls(llvm::Function& function, LoopEntries& entries, size_t allowance,
+                                  size_t& taken) {
   taken = 0;
   std::vector<uint32_t> chosen;
+  llvm::BitVector variables;  // That are written when the function is left.
   size_t misses = 0;
-  for (const llvm::BasicBlock& block : function) {
-    if (misses == kMaxMisses || places.empty()) break;
-    auto found = places.find(&block);
-    if (found == places.end()) continue;
+  for (const uint32_t loop : OuterLoopsFirst(function, entries)) {
+    if (misses == kMaxMisses) break;
     size_t cost = kInstructionsOfPoll;
-    if (chosen.empty()) cost += kInstructionsOfLeaving + entries.variables().size();
+    if (chosen.empty()) cost += kInstructionsOfLeaving;
     // Finding out what lives there takes time.
     if (taken + cost > allowance) continue;
-    const LoopEntry* entry = entries.Find(found->second);
-    if (entry != nullptr) cost += entry->live.size() - entries.variables().size();
+    const LoopEntry* entry = entries.Find(loop);
+    llvm::BitVector written = variables;
+    if (entry != nullptr) {
+      written.resize(static_cast<unsigned>(entry->variable_places));
+      for (const LoopEntry::Variable& variable : entry->variables) {
+        written.set(static_cast<unsigned>(variable.place));
+      }
+      cost += written.count() - variables.count() + entry->values.size();
+      if (HasLabel(entry)) {
+        cost +=
+            kInstructionsOfLabel + IndirectTargets(function).size() / kTableEntriesPerInstruction;
+      }
+    }
     if (entry == nullptr || taken + cost > allowance) {
       ++misses;
       continue;
     }
     taken += cost;
-    chosen.push_back(found->second);
+    variables = std::move(written);
+    chosen.push_back(loop);
   }
   std::sort(chosen.begin(), chosen.end());
   return chosen;
@@ -223,7 +343,7 @@ void AddHeatPolls(llvm::Function& function, llvm::GlobalVariable& counter, LoopE
   std::vector<const LoopEntry*> loops;
   loops.reserve(chosen.size());
   for (uint32_t loop : chosen) loops.push_back(entries.Find(loop));
-  PollWriter writer(function, counter, loops, entries.variables().size());
+  PollWriter writer(function, counter, loops);
   for (size_t i = 0; i < chosen.size(); ++i) writer.WriteAt(*loops[i], chosen[i]);
   if (asks_when_called) writer.WriteAtBeginning();
 }

@@ -20,7 +20,9 @@ namespace llvm {
 class BasicBlock;
 class Function;
 class GlobalVariable;
+class IRBuilderBase;
 class Module;
+class StructType;
 class Value;
 }  // namespace llvm
 
@@ -46,9 +48,23 @@ inline constexpr uint32_t kNoLoop = UINT32_MAX;
 llvm::GlobalVariable* DeclareHeatCounter(llvm::Module& module, const std::string& name,
                                          bool is_near);
 
-// What lives at an entry, in memory: what a calling convention may do with other than plain types
-// depends on the features of both sides' CPUs, and stores are what code is generated for fastest.
+// What lives at an entry, in memory: first places for the addresses of all FrameVariables, of which
+// those that live are written, then values. What a calling convention may do with other than plain
+// types depends on the features of both sides' CPUs, and stores are what code is generated for
+// fastest.
 llvm::StructType* LiveValuesType(const llvm::Function& function, const LoopEntry& entry);
+
+// The address in `memory`, which holds what lives at `entry`, of the place of a variable's address,
+// and of `entry.values[value]`.
+llvm::Value* PlaceOfVariable(const LoopEntry::Variable& variable, llvm::StructType* type,
+                             llvm::Value* memory, llvm::IRBuilderBase& builder);
+llvm::Value* PlaceOfValue(size_t value, llvm::StructType* type, llvm::Value* memory,
+                          llvm::IRBuilderBase& builder);
+
+// The addresses of `targets`, which are blocks of `function`, in a constant table, as its own
+// computed gotos have them.
+llvm::GlobalVariable* MakeLabelTable(llvm::Function& function,
+                                     llvm::ArrayRef<llvm::BasicBlock*> targets);
 
 // The type of a continuation of `function`: from the address of its LiveValuesType.
 llvm::FunctionType* ContinuationType(const llvm::Function& function);
@@ -61,8 +77,8 @@ void ReturnResultOf(llvm::FunctionCallee callee, llvm::ArrayRef<llvm::Value*> ar
 // Which of the `entries` of `function`'s loops to poll at if that may take `allowance`
 // instructions: by their indices, those that come first in the function first, because they are the
 // outer ones. `taken` is what they do take.
-std::vector<uint32_t> ChoosePolls(const llvm::Function& function, LoopEntries& entries,
-                                  size_t allowance, size_t& taken);
+std::vector<uint32_t> ChoosePolls(llvm::Function& function, LoopEntries& entries, size_t allowance,
+                                  size_t& taken);
 
 // Polls at those of the `entries` of `function` that are `chosen`, which are possible, and at its
 // beginning if it `asks_when_called`. The function must have no frame that something scans, and no

@@ -6,20 +6,17 @@
 #include <utility>
 
 #include "llvm/ADT/BitVector.h"
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/CFG.h"
 #include "llvm/IR/CFG.h"
-#include "llvm/IR/Constants.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/EHPersonalities.h"
 #include "llvm/IR/Function.h"
-#include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
-#include "llvm/IR/Operator.h"
-#include "llvm/Transforms/Utils/PromoteMemToReg.h"
+#include "splitter/block_graph.h"
+#include "splitter/variable_liveness.h"
 
 namespace firstcall {
 namespace {
@@ -30,86 +27,6 @@ constexpr size_t kMaxLive = 128;
 // function so many times.
 constexpr size_t kSteps = 1000;
 constexpr size_t kStepsPerBlock = 8;
-// Of a computed goto.
-constexpr size_t kMaxIndirectTargets = 512;
-
-// --- Labels ---
-
-class LabelTracer {
- public:
-  explicit LabelTracer(llvm::Function& function) : function_(function) {}
-
-  Labels Trace() && {
-    for (llvm::BasicBlock& block : function_) {
-      if (!block.hasAddressTaken()) continue;
-      if (llvm::BlockAddress* address = llvm::BlockAddress::lookup(&block))
-        FollowConstant(*address);
-    }
-    return std::move(labels_);
-  }
-
- private:
-  void Escape() { labels_.stay_inside = false; }
-
-  // A constant that is a label, or has some.
-  void FollowConstant(llvm::Constant& constant) {
-    for (llvm::User* user : constant.users()) {
-      if (auto* instruction = llvm::dyn_cast<llvm::Instruction>(user)) {
-        if (instruction->getFunction() != &function_) return Escape();
-        FollowUse(*instruction, constant);
-      } else if (auto* table = llvm::dyn_cast<llvm::GlobalVariable>(user)) {
-        if (!table->isConstant() || !table->hasLocalLinkage()) return Escape();
-        if (seen_.insert(table).second) FollowPointer(*table);
-      } else if (auto* aggregate = llvm::dyn_cast<llvm::ConstantAggregate>(user)) {
-        if (seen_.insert(aggregate).second) FollowConstant(*aggregate);
-      } else {
-        return Escape();
-      }
-    }
-  }
-
-  // A pointer into a table of labels.
-  void FollowPointer(llvm::Value& pointer) {
-    for (llvm::User* user : pointer.users()) {
-      if (auto* load = llvm::dyn_cast<llvm::LoadInst>(user)) {
-        FollowValue(*load);
-      } else if (llvm::isa<llvm::GEPOperator>(user)) {
-        if (seen_.insert(user).second) FollowPointer(*user);
-      } else {
-        return Escape();
-      }
-      auto* instruction = llvm::dyn_cast<llvm::Instruction>(user);
-      if (instruction != nullptr && instruction->getFunction() != &function_) return Escape();
-    }
-  }
-
-  void FollowValue(llvm::Value& value) {
-    if (!labels_.values.insert(&value).second) return;
-    for (llvm::User* user : value.users()) {
-      auto* instruction = llvm::dyn_cast<llvm::Instruction>(user);
-      if (instruction == nullptr) return Escape();
-      FollowUse(*instruction, value);
-    }
-  }
-
-  void FollowUse(llvm::Instruction& user, llvm::Value& value) {
-    if (llvm::isa<llvm::IndirectBrInst, llvm::ICmpInst>(user)) return;
-    if (llvm::isa<llvm::PHINode, llvm::SelectInst>(user)) return FollowValue(user);
-    auto* store = llvm::dyn_cast<llvm::StoreInst>(&user);
-    if (store == nullptr || store->getValueOperand() != &value) return Escape();
-    auto* variable = llvm::dyn_cast<llvm::AllocaInst>(store->getPointerOperand());
-    if (variable == nullptr || !llvm::isAllocaPromotable(variable)) return Escape();
-    if (!labels_.values.insert(variable).second) return;
-    for (llvm::User* access : variable->users()) {
-      if (auto* load = llvm::dyn_cast<llvm::LoadInst>(access)) FollowValue(*load);
-    }
-  }
-
-  llvm::Function& function_;
-  llvm::SmallPtrSet<const llvm::Value*, 8> seen_;
-  Labels labels_;
-};
-
 // --- Loops ---
 
 // Whether no frame but the function's own will do for what it does.
@@ -182,8 +99,6 @@ size_t CountInstructions(const llvm::Function& function) {
   return count;
 }
 
-Labels FindLabels(llvm::Function& function) { return LabelTracer(function).Trace(); }
-
 std::vector<llvm::AllocaInst*> FrameVariables(llvm::Function& function) {
   std::vector<llvm::AllocaInst*> variables;
   for (llvm::Instruction& instruction : function.getEntryBlock()) {
@@ -195,23 +110,22 @@ std::vector<llvm::AllocaInst*> FrameVariables(llvm::Function& function) {
 
 // --- What lives ---
 
-// A value lives at the beginning of a block if its own block dominates that, which is why there are
-// few, and if it is used where the block leads, other than through its own block again.
+// Of values: one lives at the beginning of a block if its own block dominates that, which is why
+// there are few, and if it is used where the block leads, other than through its own block again.
 class LoopEntries::Liveness {
  public:
-  explicit Liveness(llvm::Function& function) : function_(function), dominators_(function) {
-    unsigned count = 0;
-    for (llvm::BasicBlock& block : function) numbers_[&block] = count++;
-    for (llvm::BasicBlock& block : function) {
-      first_successors_.push_back(static_cast<unsigned>(successors_.size()));
-      for (llvm::BasicBlock* next : llvm::successors(&block)) successors_.push_back(Number(*next));
-    }
-    first_successors_.push_back(static_cast<unsigned>(successors_.size()));
-  }
+  Liveness(llvm::Function& function, llvm::ArrayRef<llvm::AllocaInst*> variables,
+           llvm::ArrayRef<llvm::BasicBlock*> points)
+      : function_(function),
+        dominators_(function),
+        graph_(function),
+        variables_(function, graph_, variables, points) {}
+
+  const VariableLiveness& variables() const { return variables_; }
 
   // Without variables of the frame. In the order of the function. Nothing if it takes too long.
   std::optional<std::vector<llvm::Value*>> At(llvm::BasicBlock& point) {
-    steps_left_ = kSteps + kStepsPerBlock * numbers_.size();
+    steps_left_ = kSteps + kStepsPerBlock * graph_.size();
     std::vector<llvm::Value*> live;
     const Blocks reached = Reach(Number(point), /*without=*/kNoBlock);
     for (llvm::Argument& argument : function_.args()) {
@@ -246,19 +160,18 @@ class LoopEntries::Liveness {
   using Blocks = llvm::BitVector;
   static constexpr unsigned kNoBlock = UINT_MAX;
 
-  unsigned Number(const llvm::BasicBlock& block) const { return numbers_.lookup(&block); }
+  unsigned Number(const llvm::BasicBlock& block) const { return graph_.Number(block); }
 
   // The blocks that `from` leads to, itself among them; not through `without`.
   Blocks Reach(unsigned from, unsigned without) {
-    Blocks reached(static_cast<unsigned>(numbers_.size()));
+    Blocks reached(static_cast<unsigned>(graph_.size()));
     reached.set(from);
     pending_.push_back(from);
     while (!pending_.empty()) {
       const unsigned block = pending_.pop_back_val();
       if (steps_left_ == 0) continue;
       --steps_left_;
-      for (unsigned i = first_successors_[block]; i < first_successors_[block + 1]; ++i) {
-        const unsigned next = successors_[i];
+      for (const unsigned next : graph_.Successors(block)) {
         if (next == without || reached.test(next)) continue;
         reached.set(next);
         pending_.push_back(next);
@@ -294,8 +207,8 @@ class LoopEntries::Liveness {
 
   llvm::Function& function_;
   const llvm::DominatorTree dominators_;
-  llvm::DenseMap<const llvm::BasicBlock*, unsigned> numbers_;  // In the order of the function.
-  std::vector<unsigned> successors_, first_successors_;
+  const BlockGraph graph_;
+  const VariableLiveness variables_;
   llvm::SmallVector<unsigned, 32> pending_;
   size_t steps_left_ = 0;
 };
@@ -311,40 +224,40 @@ LoopEntries::LoopEntries(llvm::Function& function, const Labels& labels)
     without_entry_ = headers.size();
     return;
   }
-  llvm::SetVector<llvm::BasicBlock*> points;
-  for (llvm::BasicBlock* header : headers) {
-    auto* branch = llvm::dyn_cast<llvm::IndirectBrInst>(header->getFirstNonPHIOrDbg());
-    if (branch == nullptr) {
-      points.insert(header);
-    } else if (branch->getNumDestinations() <= kMaxIndirectTargets) {
-      for (llvm::BasicBlock* target : llvm::successors(header)) points.insert(target);
-    } else {
-      ++without_entry_;
-    }
-  }
   variables_ = FrameVariables(function);
-  entries_.resize(points.size());
-  for (size_t i = 0; i < points.size(); ++i) entries_[i].entry.block = points[i];
+  entries_.resize(headers.size());
+  for (size_t i = 0; i < headers.size(); ++i) entries_[i].entry.block = headers[i];
 }
 
 LoopEntries::~LoopEntries() = default;
 
-bool LoopEntries::FillIn(LoopEntry& entry) {
+bool LoopEntries::FillIn(size_t loop) {
+  LoopEntry& entry = entries_[loop].entry;
   if (!CanBeEntered(*entry.block)) return false;
-  if (liveness_ == nullptr) liveness_ = std::make_unique<Liveness>(function_);
+  if (liveness_ == nullptr) {
+    std::vector<llvm::BasicBlock*> points;
+    for (const Entry& point : entries_) points.push_back(point.entry.block);
+    liveness_ = std::make_unique<Liveness>(function_, variables_, points);
+  }
   const std::optional<std::vector<llvm::Value*>> values = liveness_->At(*entry.block);
   if (!values) return false;
-  entry.live.assign(variables_.begin(), variables_.end());
-  entry.live.insert(entry.live.end(), values->begin(), values->end());
-  return entry.live.size() <= kMaxLive && llvm::all_of(entry.live, [&](const llvm::Value* value) {
-           return CanBePassed(*value) && !labels_.values.contains(value);
-         });
+  entry.variable_places = variables_.size();
+  for (size_t i = 0; i < variables_.size(); ++i) {
+    if (!liveness_->variables().IsLive(i, loop)) continue;
+    if (labels_.values.contains(variables_[i])) return false;
+    entry.variables.push_back({variables_[i], i});
+  }
+  for (llvm::Value* value : *values) {
+    if (!CanBePassed(*value)) return false;
+    entry.values.push_back({value, labels_.values.contains(value)});
+  }
+  return entry.variables.size() + entry.values.size() <= kMaxLive;
 }
 
 const LoopEntry* LoopEntries::Find(size_t loop) {
   Entry& found = entries_[loop];
   if (found.state == State::kUnknown) {
-    found.state = FillIn(found.entry) ? State::kPossible : State::kImpossible;
+    found.state = FillIn(loop) ? State::kPossible : State::kImpossible;
   }
   return found.state == State::kPossible ? &found.entry : nullptr;
 }

@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-#include "llvm/ADT/SmallPtrSet.h"
+#include "splitter/labels.h"
 
 namespace llvm {
 class AllocaInst;
@@ -21,23 +21,23 @@ class Value;
 
 namespace firstcall {
 
-// One is the beginning of `block`, after its phis.
+// One is the beginning of `block`, after its phis. What the code from there on may use has its
+// place in memory that is passed.
 struct LoopEntry {
+  struct Variable {
+    llvm::AllocaInst* variable;
+    size_t place;  // Among the FrameVariables.
+  };
+  struct Value {
+    llvm::Value* value;
+    bool is_label;  // Then what is passed is which of the IndirectTargets it is.
+  };
+
   llvm::BasicBlock* block = nullptr;
-  // What the code from there on may use: first all of the function's variables on the stack, by
-  // address; then arguments, results, and the block's phis, in the order of the function.
-  std::vector<llvm::Value*> live;
+  size_t variable_places = 0;       // All FrameVariables have one.
+  std::vector<Variable> variables;  // By address, in the order of the function.
+  std::vector<Value> values;        // Arguments, results, and the block's phis, in that order.
 };
-
-// The addresses of a function's own blocks, where they are.
-struct Labels {
-  bool stay_inside = true;  // Nothing but the function's own indirect branches can meet them.
-  llvm::SmallPtrSet<const llvm::Value*, 8> values;  // What holds one.
-};
-
-// Follows the addresses of the blocks of `function`, which must be materialized, through the
-// constant tables and the values that hold them.
-Labels FindLabels(llvm::Function& function);
 
 // The instructions of `function`, without those that are about debug information.
 size_t CountInstructions(const llvm::Function& function);
@@ -45,10 +45,9 @@ size_t CountInstructions(const llvm::Function& function);
 // The variables of constant size in the first block of `function`: those that live in its frame.
 std::vector<llvm::AllocaInst*> FrameVariables(llvm::Function& function);
 
-// The entries of a function's loops: each a block that a back edge of a depth-first search leads
-// to, or in place of one that only branches indirectly, the blocks it branches to. The same IR
-// gives the same entries, in the same order. What lives at one is found when it is asked for, in
-// time in proportion to the function's blocks.
+// The entries of a function's loops: the blocks that the back edges of a depth-first search lead
+// to. The same IR gives the same entries, in the same order. What lives at one is found when it is
+// asked for, in time in proportion to the function's blocks.
 class LoopEntries {
  public:
   // `function` must be materialized, and stay as it is while entries are asked for; `labels`, which
@@ -65,15 +64,12 @@ class LoopEntries {
   llvm::BasicBlock& block(size_t loop) const { return *entries_[loop].entry.block; }
 
   // Null if it is impossible: in a function in which a call returns twice, must be a tail call, or
-  // asks for the frame it is in, or whose stack shrinks or is scanned; and where an address of a
-  // block lives, or very much, or where finding that out would take too long.
+  // asks for the frame it is in, or whose stack shrinks or is scanned; and where a variable that
+  // holds an address of a block lives, or very much, or where finding that out would take too long.
   const LoopEntry* Find(size_t loop);
 
   // How many are, and loops that cannot have any. Finds all.
   size_t CountImpossible();
-
-  // What lives at each of them first.
-  const std::vector<llvm::AllocaInst*>& variables() const { return variables_; }
 
  private:
   class Liveness;
@@ -82,7 +78,7 @@ class LoopEntries {
     State state = State::kUnknown;
     LoopEntry entry;
   };
-  bool FillIn(LoopEntry& entry);
+  bool FillIn(size_t loop);
 
   llvm::Function& function_;
   const Labels& labels_;

@@ -530,7 +530,7 @@ constexpr char kVolatileAndAtomic[] = R"(
     ret { i64, i1 } %r1
   })";
 
-// The block that would be the loop's header only branches.
+// The loop's header only branches.
 constexpr char kComputedGoto[] = R"(
   define i64 @run(i64 %n) {
     %r = call i64 @f(i64 %n)
@@ -563,6 +563,102 @@ constexpr char kComputedGoto[] = R"(
     br label %dispatch
   end:
     ret i64 %sum
+  })";
+
+// A label that is chosen before the loop and used after it, and one that is compared.
+constexpr char kLabelLater[] = R"(
+  define i64 @run(i64 %n) {
+    %r = call i64 @f(i64 %n)
+    ret i64 %r
+  }
+  define i64 @f(i64 %n) {
+  entry:
+    %o = trunc i64 %n to i1
+    %to = select i1 %o, ptr blockaddress(@f, %last), ptr blockaddress(@f, %other)
+    %none = select i1 %o, ptr null, ptr blockaddress(@f, %other)
+    br label %loop
+  loop:
+    %i = phi i64 [ 0, %entry ], [ %i2, %loop ]
+    %i2 = add i64 %i, 1
+    call void @trace(i64 %i2)
+    %more = icmp slt i64 %i2, 7
+    br i1 %more, label %loop, label %end
+  end:
+    indirectbr ptr %to, [label %last, label %other]
+  other:
+    ret i64 %i2
+  last:
+    %is = icmp eq ptr %none, null
+    %isn = zext i1 %is to i64
+    %r = add i64 %isn, 100
+    ret i64 %r
+  })";
+
+// Variables that live nowhere but within an iteration, or before or after the loop, some of which
+// others get the address of; and ways that are never gone.
+constexpr char kDeadVariables[] = R"(
+  declare void @llvm.lifetime.start.p0(i64, ptr)
+  declare void @llvm.lifetime.end.p0(i64, ptr)
+  define i64 @run(i64 %n) {
+    %r = call i64 @f(i64 %n)
+    ret i64 %r
+  }
+  define i64 @f(i64 %n) {
+  entry:
+    %before = alloca i64
+    %i = alloca i64
+    %inside = alloca i64
+    %shared = alloca i32
+    %after = alloca i64
+    %never = alloca i64
+    %sum = alloca i64
+    store i64 %n, ptr %before
+    %b = load i64, ptr %before
+    store i64 0, ptr %i
+    store i64 %b, ptr %sum
+    br label %loop
+  loop:
+    %i1 = load i64, ptr %i
+    %more = icmp slt i64 %i1, 9
+    br i1 %more, label %body, label %end
+  body:
+    br i1 false, label %nowhere, label %on
+  nowhere:
+    %x = load i64, ptr %never
+    store i64 %x, ptr %sum
+    br label %on
+  on:
+    store i64 %i1, ptr %inside
+    call void @llvm.lifetime.start.p0(i64 4, ptr %shared)
+    %i32 = trunc i64 %i1 to i32
+    store i32 %i32, ptr %shared
+    call void @keep(ptr %shared)
+    call void @bump()
+    %s = load i32, ptr %shared
+    call void @llvm.lifetime.end.p0(i64 4, ptr %shared)
+    %s64 = zext i32 %s to i64
+    %in = load i64, ptr %inside
+    %product = mul i64 %s64, %in
+    %old = load i64, ptr %sum
+    %new = add i64 %old, %product
+    store i64 %new, ptr %sum
+    call void @trace(i64 %new)
+    %i2 = add i64 %i1, 1
+    store i64 %i2, ptr %i
+    br label %loop
+  end:
+    %total = load i64, ptr %sum
+    store i64 %total, ptr %after
+    call void @llvm.lifetime.start.p0(i64 4, ptr %shared)
+    store i32 5, ptr %shared
+    call void @keep(ptr %shared)
+    call void @bump()
+    %last = load i32, ptr %shared
+    call void @llvm.lifetime.end.p0(i64 4, ptr %shared)
+    %last64 = zext i32 %last to i64
+    %a = load i64, ptr %after
+    %r = add i64 %a, %last64
+    ret i64 %r
   })";
 
 // Results of a kind of their own, and a calling convention.
@@ -609,7 +705,9 @@ std::vector<ContinuationProgram> ContinuationPrograms() {
       {"ByAddress", 1, kByAddress},
       {"Recursion", 1, kRecursion},
       {"VolatileAndAtomic", 1, kVolatileAndAtomic},
-      {"ComputedGoto", 3, kComputedGoto},
+      {"ComputedGoto", 1, kComputedGoto},
+      {"LabelLater", 1, kLabelLater},
+      {"DeadVariables", 1, kDeadVariables},
       {"Returns", 1, kReturns},
   };
   for (ContinuationProgram& program : programs) {

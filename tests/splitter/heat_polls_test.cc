@@ -207,6 +207,88 @@ TEST_P(HeatPollsTest, EachLoopHasItsNumber) {
 }
 
 // Behind the poll the frame's variables would be dynamic ones.
+// A label is passed as which one it is, because its address is no use to another body.
+TEST_P(HeatPollsTest, LabelsArePassedByNumber) {
+  Load(R"(
+    @table = internal constant [2 x ptr] [ptr blockaddress(@f, %two), ptr blockaddress(@f, %one)]
+    define i32 @f(i32 %n) {
+    entry:
+      %odd = and i32 %n, 1
+      %big = icmp sgt i32 %n, 99
+      %place = getelementptr [2 x ptr], ptr @table, i32 0, i32 %odd
+      %l = load ptr, ptr %place
+      %to = select i1 %big, ptr null, ptr %l
+      br label %loop
+    loop:
+      %i = phi i32 [ 0, %entry ], [ %i2, %loop ]
+      %i2 = add i32 %i, 1
+      %more = icmp slt i32 %i2, 5
+      br i1 %more, label %loop, label %end
+    end:
+      br i1 %big, label %three, label %go
+    go:
+      indirectbr ptr %to, [label %two, label %one]
+    one:
+      ret i32 1
+    two:
+      ret i32 2
+    three:
+      ret i32 3
+    })",
+       /*asks_when_called=*/false);
+  auto* f = Compile<int32_t(int32_t)>();
+  ASSERT_NE(f, nullptr);
+  struct Values {
+    bool big;
+    int32_t to, i;
+  };
+  asked_.answer = reinterpret_cast<void*>(
+      +[](const Values* values) { return 1000 + 100 * values->to + 10 * values->big + values->i; });
+  counter_.left = 2;
+  EXPECT_EQ(f(7), 1002);
+  counter_.left = 2;
+  EXPECT_EQ(f(8), 1102);
+  // What is none cannot be passed: the function goes on.
+  asked_.loops.clear();
+  asked_.period = 100;
+  counter_.left = 2;
+  EXPECT_EQ(f(100), 3);
+  EXPECT_THAT(asked_.loops, ElementsAre(0));
+}
+
+TEST_P(HeatPollsTest, ComputedGotosPollFirst) {
+  Load(R"(
+    define void @f(ptr %p) {
+    entry:
+      br label %first
+    first:
+      %more = load volatile i1, ptr %p
+      br i1 %more, label %first, label %next
+    next:
+      %to = phi ptr [ blockaddress(@f, %next.1), %first ]
+      br label %dispatch
+    next.1:
+      br label %dispatch
+    dispatch:
+      indirectbr ptr blockaddress(@f, %end), [label %next.1, label %end]
+    end:
+      ret void
+    })",
+       /*asks_when_called=*/false, /*allowance=*/24);
+  ASSERT_EQ(loops_, 2u);
+  ASSERT_EQ(chosen_.size(), 1u);
+  const llvm::Function& f = *module_->getFunction("f");
+  for (const llvm::BasicBlock& block : f) {
+    // The poll is where the block was.
+    if (block.getName() == "first") {
+      EXPECT_EQ(block.size(), 2u);
+    }
+    if (block.getName() == "dispatch") {
+      EXPECT_GT(block.size(), 1u);
+    }
+  }
+}
+
 TEST_P(HeatPollsTest, VariablesStayInTheFrame) {
   Load(R"(
     define i32 @f(i32 %n) {
