@@ -181,6 +181,7 @@ absl::StatusOr<FunctionCompiler::Made> FunctionCompiler::Make(FunctionKey key,
     attempt.joined.push_back({&module, callee});
     return true;
   };
+  const auto is_warm = [](SymbolOrdinal) { return true; };
   const auto simplify = [&](llvm::Function& function) { optimizer->Simplify(function); };
   absl::MutexLock lock(&view->mutex());
   Made made;
@@ -188,7 +189,7 @@ absl::StatusOr<FunctionCompiler::Made> FunctionCompiler::Make(FunctionKey key,
   const absl::Time start = absl::Now();
   FIRSTCALL_ASSIGN_OR_RETURN(FunctionModule function_module,
                              ExtractFunction(*view, module.index(), key.ordinal, options,
-                                             {is_replaced, may_join, simplify}));
+                                             {is_replaced, may_join, is_warm, simplify}));
   made.leader = function_module.leader;
   made.functions = std::move(function_module.functions);
   made.variables = std::move(function_module.variables);

@@ -49,9 +49,14 @@ ExecutorAddress FunctionTable::HandleFirstCall(const std::atomic<void*>& owner) 
       failed = *static_cast<const Leftover*>(called);
     } else {
       const FunctionTable& table = *called->table;
-      const FunctionKey key = static_cast<const Record*>(called)->key;
+      const auto& record = *static_cast<const Record*>(called);
+      const FunctionKey key = record.key;
       absl::StatusOr<ExecutorAddress> body = table.on_first_call_(key, may_delegate);
-      if (body.ok()) return *body;
+      if (body.ok()) {
+        // Where the next call goes: the first one counts, too.
+        absl::MutexLock lock(&table.mutex_);
+        return record.state == FunctionState::kReady ? record.entry : *body;
+      }
       failed.function = NameOf(key);
       failed.module = key.module->name();
       failed.status = body.status();

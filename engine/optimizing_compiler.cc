@@ -14,15 +14,16 @@
 namespace firstcall {
 
 absl::StatusOr<OptimizingCompiler::Body> OptimizingCompiler::Compile(FunctionKey key,
-                                                                     std::optional<uint32_t> loop) {
+                                                                     std::optional<uint32_t> loop,
+                                                                     IsWarm is_warm) {
   ContextPool::Lease context = contexts_.Take();
   const int crashes = CrashesOnThisThread();
-  absl::StatusOr<Body> body = CompileInContext(key, loop, *context);
+  absl::StatusOr<Body> body = CompileInContext(key, loop, is_warm, *context);
   // What cannot be copied was moved out of the view when it was optimized before, and what was
   // imported is not in it as it was.
   if (absl::IsFailedPrecondition(body.status())) {
     context->DropView(*key.module);
-    body = CompileInContext(key, loop, *context);
+    body = CompileInContext(key, loop, is_warm, *context);
   }
   if (CrashesOnThisThread() != crashes) context.Replace();
   if (body.ok()) return body;
@@ -32,7 +33,7 @@ absl::StatusOr<OptimizingCompiler::Body> OptimizingCompiler::Compile(FunctionKey
 
 absl::StatusOr<OptimizingCompiler::Made> OptimizingCompiler::Make(FunctionKey key,
                                                                   std::optional<uint32_t> loop,
-                                                                  bool is_far,
+                                                                  IsWarm is_warm, bool is_far,
                                                                   CompileContext& context,
                                                                   PublishedObject& published) {
   SourceModule& module = *key.module;
@@ -55,7 +56,7 @@ absl::StatusOr<OptimizingCompiler::Made> OptimizingCompiler::Make(FunctionKey ke
   const absl::Time start = absl::Now();
   FIRSTCALL_ASSIGN_OR_RETURN(FunctionModule function_module,
                              ExtractFunction(*view, module.index(), key.ordinal, options,
-                                             {is_replaced, may_join, simplify}));
+                                             {is_replaced, may_join, is_warm, simplify}));
   if (function_module.leader) return absl::UnimplementedError("it is inseparable from others");
   published.split = absl::Now() - start;
   Made made;
@@ -71,12 +72,12 @@ absl::StatusOr<OptimizingCompiler::Made> OptimizingCompiler::Make(FunctionKey ke
 }
 
 absl::StatusOr<OptimizingCompiler::Body> OptimizingCompiler::CompileInContext(
-    FunctionKey key, std::optional<uint32_t> loop, CompileContext& context) {
+    FunctionKey key, std::optional<uint32_t> loop, IsWarm is_warm, CompileContext& context) {
   SourceModule& module = *key.module;
   const std::string& name = module.index().at(key.ordinal).name;
   const bool is_far = linker_.IsFar(module);
   PublishedObject published;
-  FIRSTCALL_ASSIGN_OR_RETURN(Made made, Make(key, loop, is_far, context, published));
+  FIRSTCALL_ASSIGN_OR_RETURN(Made made, Make(key, loop, is_warm, is_far, context, published));
   const absl::Time start = absl::Now();
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ObjectImage> image,
                              ObjectImage::Parse(made.bytes, name));

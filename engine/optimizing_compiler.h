@@ -18,6 +18,7 @@
 #include "engine/listener.h"
 #include "engine/optimization_gate.h"
 #include "engine/symbol_resolver.h"
+#include "splitter/function_extractor.h"
 
 namespace firstcall {
 
@@ -36,22 +37,23 @@ class OptimizingCompiler {
   };
 
   // A better body for a function that counts its heat, or, with `loop`, its continuation there.
-  // Linked, and told to the listener, but not published. Blocks on the compile. Errors as for its
-  // first body; FailedPrecondition if nothing is left to make it from.
-  absl::StatusOr<Body> Compile(FunctionKey key, std::optional<uint32_t> loop);
+  // What it calls in its module without being `is_warm` has little chance to be inlined. Linked,
+  // and told to the listener, but not published. Blocks on the compile. Errors as for its first
+  // body; FailedPrecondition if nothing is left to make it from.
+  absl::StatusOr<Body> Compile(FunctionKey key, std::optional<uint32_t> loop, IsWarm is_warm);
 
   // To end what is being compiled early: Cancelled from then on.
   OptimizationGate& gate() { return gate_; }
 
  private:
   absl::StatusOr<Body> CompileInContext(FunctionKey key, std::optional<uint32_t> loop,
-                                        CompileContext& context);
+                                        IsWarm is_warm, CompileContext& context);
   struct Made {
     ObjectBytes bytes;
     size_t impossible_loops = 0;
   };
-  absl::StatusOr<Made> Make(FunctionKey key, std::optional<uint32_t> loop, bool is_far,
-                            CompileContext& context, PublishedObject& published);
+  absl::StatusOr<Made> Make(FunctionKey key, std::optional<uint32_t> loop, IsWarm is_warm,
+                            bool is_far, CompileContext& context, PublishedObject& published);
 
   ContextPool& contexts_;
   const FunctionLinker& linker_;

@@ -46,6 +46,10 @@ constexpr absl::Duration kLongestStart = absl::Seconds(2);
 // what takes time may be what they call, to be made a part of them.
 constexpr absl::Duration kLongestActivity = absl::Milliseconds(100);
 
+// What has been called less than once for so many calls that make a function hot is hardly worth
+// being a part of one.
+constexpr int32_t kCallsOfCold = 1000;
+
 // A call of a function that has loops, but does not poll there, counts for so many.
 constexpr int32_t kCallsWithLoops = 256;
 
@@ -107,6 +111,13 @@ struct Promoter::HotFunction {
     return found;
   }
 
+  // How often it was called since it was there, or last found hot; INT32_MAX if that is not
+  // counted.
+  int32_t CountCalls() const {
+    if (!counters.calls) return INT32_MAX;
+    return first_left - counters.calls->left().load(std::memory_order_relaxed);
+  }
+
   // It is hot if it is called again.
   void AskWhenCalled() {
     if (counters.calls) {
@@ -138,11 +149,14 @@ struct Promoter::HotFunction {
   const FunctionKey key;
   PromotionCounters counters;
   HeatSigns signs = HeatSigns::kCallsAndLoops;
+  int32_t first_left = 0;  // What the counter of its calls began with.
   std::atomic<uint64_t> asked_times{0};
   std::atomic<uint32_t> asked{kNothing};
   HotFunction* next_asking = nullptr;  // Of the stack.
   std::atomic<Continuation*> continuations{nullptr};
   std::atomic<bool> is_decided{false};  // There is a better body, or there can be none.
+  // Until then a call of the first body may end; in nanoseconds of absl::GetCurrentTimeNanos.
+  std::atomic<int64_t> patience_ends{0};
   // Guarded by the promoter's mutex:
   int32_t last_left = 0;
   absl::Duration active;
@@ -247,6 +261,16 @@ Promoter::Answer Promoter::Register(HotFunction& function, uint32_t loop) {
   if (answer.code != nullptr) return answer;
   // A loop that has no continuation may be all that ever asks: the function is hot all the same.
   if (loop != kNoLoop && function.Find(loop) != nullptr) loop = kNoLoop;
+  // A function that has been called before gets a better body first: this call may end before there
+  // is a continuation, and the next one needs none. If it goes on for as long as it took to make
+  // that, a continuation is worth its time.
+  if (loop != kNoLoop && function.CountCalls() > 1 && thread_count_ > 0 && looks_at_counters_) {
+    if (!function.is_decided.load(std::memory_order_relaxed)) {
+      loop = kNoLoop;
+    } else if (absl::GetCurrentTimeNanos() < function.patience_ends) {
+      return answer;
+    }
+  }
   const bool is_decided = loop == kNoLoop && function.is_decided.load(std::memory_order_relaxed);
   if (is_decided || is_stopping_) return answer;
   if (thread_count_ == 0 && WorkScope::IsInterrupted()) return {};
@@ -371,6 +395,16 @@ void Promoter::TakeOverAsking() {
   }
 }
 
+// What was hardly ever called is no part of what makes the function hot that calls it.
+bool Promoter::IsWarm(FunctionKey key) {
+  absl::MutexLock lock(&mutex_);
+  auto found = functions_.find(key);
+  if (found == functions_.end()) return table_.BodyOf(key).has_value();
+  const HotFunction& function = *found->second;
+  return function.is_decided || function.asked_times > 0 ||
+         function.CountCalls() >= interval_ / kCallsOfCold;
+}
+
 Promoter::HotFunction* Promoter::TakeHottest() {
   absl::MutexLock lock(&mutex_);
   TakeOverAsking();
@@ -399,10 +433,11 @@ void Promoter::Serve(HotFunction& function) {
   }
   const std::optional<uint32_t> wanted_loop =
       loop == kNoLoop ? std::nullopt : std::optional<uint32_t>(loop);
+  const auto is_warm = [&](SymbolOrdinal callee) { return IsWarm({function.key.module, callee}); };
   const absl::Time start = absl::Now();
   absl::StatusOr<OptimizingCompiler::Body> body =
       function.key.module->is_removed() ? absl::FailedPreconditionError("removed")
-                                        : compiler_.Compile(function.key, wanted_loop);
+                                        : compiler_.Compile(function.key, wanted_loop, is_warm);
   if (body.ok() && !wanted_loop) table_.Publish(function.key, body->address);
   {
     absl::MutexLock lock(&mutex_);
@@ -429,6 +464,10 @@ void Promoter::Serve(HotFunction& function) {
     continuation->next = function.continuations.load(std::memory_order_relaxed);
     function.continuations.store(continuation, std::memory_order_release);
   } else {
+    if (body.ok()) {
+      function.patience_ends =
+          absl::GetCurrentTimeNanos() + absl::ToInt64Nanoseconds(absl::Now() - start);
+    }
     function.is_decided.store(true, std::memory_order_relaxed);
   }
   function.asked.store(kNothing, std::memory_order_release);
@@ -465,6 +504,7 @@ absl::Status Promoter::PrepareToCountCalls(FunctionKey key, HeatSigns signs) {
   if (!looks_at_counters_ || function.counters.calls) return absl::OkStatus();
   const int32_t left = signs == HeatSigns::kCallsOnly ? interval_ / kCallsWithLoops : interval_;
   FIRSTCALL_ASSIGN_OR_RETURN(function.counters.calls, code_space_.call_counters().Make(left));
+  function.first_left = left;
   return absl::OkStatus();
 }
 

@@ -139,6 +139,7 @@ class Promoter {
   bool LookAtCounters() ABSL_LOCKS_EXCLUDED(mutex_);
   HotFunction& FunctionOf(FunctionKey key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void TakeOverAsking() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool IsWarm(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
   void Serve(HotFunction& function) ABSL_LOCKS_EXCLUDED(mutex_);
   void StopForExit();
   std::vector<std::unique_ptr<HotFunction>> Take(const SourceModule& module)

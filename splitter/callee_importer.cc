@@ -21,6 +21,9 @@ namespace {
 constexpr size_t kMaxBodyInstructions = 100;
 // Of one that has not. Most of what a front end writes down are accesses to its own variables.
 constexpr size_t kMaxRawInstructions = 500;
+// Of what has hardly ever been called: what is little more than its call.
+constexpr size_t kMaxBodyInstructionsOfCold = 30;
+constexpr size_t kMaxRawInstructionsOfCold = 150;
 
 constexpr char kIsSimplified[] = "firstcall-is-simplified";
 
@@ -83,14 +86,19 @@ class ImportChooser {
   bool MayBeImported(llvm::Function& callee) {
     if (!MayBeInlined(callee, is_unoptimized_) || !decisions_.may_be_imported(callee)) return false;
     const bool must = callee.hasFnAttribute(llvm::Attribute::AlwaysInline);
+    const bool is_warm = must || decisions_.is_warm(callee);
     if (!callee.hasFnAttribute(kIsSimplified)) {
-      if (!must && callee.getInstructionCount() > kMaxRawInstructions) return false;
+      const size_t most = is_warm ? kMaxRawInstructions : kMaxRawInstructionsOfCold;
+      if (!must && callee.getInstructionCount() > most) return false;
       decisions_.simplify(callee);
       callee.addFnAttr(kIsSimplified);
     }
     const size_t size = callee.getInstructionCount();
-    if (!must && (size > kMaxBodyInstructions || total_ + size > max_instructions_)) {
-      return false;
+    const size_t most = is_warm ? kMaxBodyInstructions : kMaxBodyInstructionsOfCold;
+    if (!must && (size > most || total_ + size > max_instructions_)) return false;
+    if (!is_warm) {
+      if (cold_ + size > kMaxImported) return false;
+      cold_ += size;
     }
     total_ += size;
     return true;
@@ -144,7 +152,8 @@ class ImportChooser {
   std::vector<llvm::Function*> pointees_;
   // What has been looked at, and where it is in imports_.callees.
   absl::flat_hash_map<const llvm::Function*, size_t> places_;
-  size_t total_ = 0;
+  size_t total_ = 0;  // Instructions.
+  size_t cold_ = 0;   // Of those that are not warm.
 };
 
 }  // namespace

@@ -36,6 +36,8 @@ inline constexpr size_t kMaxImportedIfHot = 3000;
 struct ImportDecisions {
   // Asked for a callee that would be imported; reads its body if it is one that may be.
   absl::FunctionRef<bool(llvm::Function&)> may_be_imported;
+  // Asked for a callee whether it has been called often enough to be worth more than little.
+  absl::FunctionRef<bool(llvm::Function&)> is_warm;
   // Makes a body smaller, in its place, without inlining anything. Called once for a body.
   absl::FunctionRef<void(llvm::Function&)> simplify;
 };
@@ -55,7 +57,8 @@ struct Imports {
 };
 
 // What `roots`, whose bodies are in memory, call directly, what that calls, and so on, each once:
-// small bodies, of `max_instructions` all together, and those that must always be inlined. None of
+// small bodies, of `max_instructions` all together, very small ones of no more than kMaxImported if
+// they are not warm, and those that must always be inlined. None of
 // the roots, and nothing that must not be inlined. `is_unoptimized`: what IsUnoptimized says.
 Imports ChooseImports(absl::Span<llvm::Function* const> roots, bool is_unoptimized,
                       size_t max_instructions, const ImportDecisions& decisions);

@@ -295,10 +295,15 @@ class Extraction {
              !(index_.at(*ordinal).is_weak && decisions_.is_replaced(*ordinal)) &&
              !(index_.has_groups() && ReadsGroup(callee));
     };
+    const auto is_warm = [&](llvm::Function& callee) {
+      std::optional<SymbolOrdinal> ordinal = view_.ordinal_of(callee);
+      // Nobody knows that of what others define.
+      return !ordinal || !index_.at(*ordinal).is_definition || decisions_.is_warm(*ordinal);
+    };
     const bool is_hot = options_.is_better_body || options_.loop;
     return firstcall::ChooseImports(roots, view_.is_unoptimized(),
                                     is_hot ? kMaxImportedIfHot : kMaxImported,
-                                    {may_be_imported, decisions_.simplify});
+                                    {may_be_imported, is_warm, decisions_.simplify});
   }
 
   // With less there would often be no poll, and finding out what lives at loops takes time, too.

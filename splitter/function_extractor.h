@@ -60,6 +60,10 @@ struct ExtractOptions {
 // taken on to publish it.
 using MayJoin = absl::FunctionRef<bool(SymbolOrdinal)>;
 
+// Asked whether a definition that is called is called often, as far as is known: if not, its body
+// is imported only if it is very small, or must always be inlined.
+using IsWarm = absl::FunctionRef<bool(SymbolOrdinal)>;
+
 // Makes a body that will be imported smaller, in its place in the view and within the function.
 using Simplify = absl::FunctionRef<void(llvm::Function&)>;
 
@@ -67,6 +71,7 @@ using Simplify = absl::FunctionRef<void(llvm::Function&)>;
 struct ExtractDecisions {
   IsReplaced is_replaced;
   MayJoin may_join;
+  IsWarm is_warm;
   Simplify simplify;
 };
 

@@ -108,6 +108,40 @@ constexpr char kSum[] = R"(
 
 // --- Getting hot ---
 
+// What was never called when its caller became hot is compiled when it is; what was, is a part of
+// it.
+TEST_P(PromotionTest, WhatIsNeverCalledIsNoPartOfABetterBody) {
+  Create(1000);
+  std::string steps;
+  for (int i = 1; i <= 50; ++i) {
+    absl::StrAppend(&steps, "%y", i, " = mul i64 %x", i, ", %x0\n%x", i + 1, " = xor i64 %y", i,
+                    ", ", i * 7919, "\n");
+  }
+  const auto function = [&](absl::string_view name) {
+    return absl::StrCat("define i64 @", name, "(i64 %x0) {\n%x1 = add i64 %x0, 1\n", steps,
+                        "ret i64 %x51 }\n");
+  };
+  Add(absl::StrCat(function("rare"), function("common"), R"(
+    define i64 @hot(i64 %x) {
+      %c = icmp eq i64 %x, -1
+      br i1 %c, label %seldom, label %often
+    seldom:
+      %a = call i64 @rare(i64 %x)
+      ret i64 %a
+    often:
+      %b = call i64 @common(i64 %x)
+      ret i64 %b
+    })"));
+  auto* hot = Get<int64_t(int64_t)>("hot");
+  EXPECT_TRUE(IsPromotedBy("hot", [&] { hot(3); }));
+  const size_t compiled = engine_->stats().functions_compiled;
+  (void)hot(3);
+  EXPECT_EQ(engine_->stats().functions_compiled, compiled);
+  const int64_t rare = hot(-1);
+  EXPECT_EQ(engine_->stats().functions_compiled, compiled + 1);
+  EXPECT_EQ(rare, Get<int64_t(int64_t)>("common")(-1));
+}
+
 TEST_P(PromotionTest, FunctionIsPromotedWhenItHasBeenCalledOftenEnough) {
   for (uint32_t threshold : {1, 2, 10}) {
     SCOPED_TRACE(threshold);
@@ -271,6 +305,37 @@ TEST_P(PromotionTest, LoopThatDoesNotEndOtherwiseIsLeft) {
   EXPECT_EQ(heat.continuations, 1u);
   EXPECT_GT(heat.continuation_bytes, 0u);
   EXPECT_GT(heat.continuation_time, absl::ZeroDuration());
+}
+
+// A call that is not the first one may end soon, and the next one needs no continuation: that is
+// made only if the call goes on. Here the loop ends in nothing but a continuation.
+TEST_P(PromotionTest, WhatIsCalledAgainGetsABodyBeforeAContinuation) {
+  if (GetParam() != PromotionWay::kThreadLooks) GTEST_SKIP() << "elsewhere calls are not counted";
+  Create(10);
+  Add(R"(
+    declare i32 @firstcall_test_is_better()
+    define i64 @spin(i64 %x) {
+    entry:
+      %y = mul i64 %x, 3
+      %none = icmp eq i64 %x, 0
+      br i1 %none, label %end, label %loop
+    loop:
+      %better = call i32 @firstcall_test_is_better()
+      %on = icmp eq i32 %better, 0
+      br i1 %on, label %loop, label %end
+    end:
+      ret i64 %y
+    })");
+  auto* spin = Get<int64_t(int64_t)>("spin");
+  EXPECT_EQ(spin(0), 0);
+  EXPECT_EQ(Heat("spin").polls, 0u);
+  EXPECT_EQ(spin(14), 42);
+  EXPECT_LT(absl::Now(), deadline);
+  const FunctionHeat heat = Heat("spin");
+  EXPECT_EQ(heat.tier, 1);
+  EXPECT_EQ(heat.continuations, 1u);
+  EXPECT_EQ(heat.loops_entered, 1u);
+  EXPECT_EQ(heat.failures, 0u);
 }
 
 // What takes the time may be what it calls.
@@ -486,7 +551,7 @@ TEST_P(PromotionTest, TailCallsThatMustBeTakeNoStack) {
   EXPECT_EQ(even(10000001), 0);
 }
 
-TEST_P(PromotionTest, ComputedGotoIsLeftAtItsTargets) {
+TEST_P(PromotionTest, ComputedGotoIsLeft) {
   Create(10);
   Add(R"(
     declare i32 @firstcall_test_is_better()

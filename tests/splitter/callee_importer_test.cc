@@ -28,15 +28,17 @@ class CalleeImporterTest : public ::testing::Test {
   llvm::Function& Get(const std::string& name) { return *module_->getFunction(name); }
 
   // What comes along with @f, from among the definitions but `refused`: `!` marks what is private.
-  std::vector<std::string> ImportsOf(const std::string& refused = "") {
+  std::vector<std::string> ImportsOf(const std::string& refused = "",
+                                     const std::string& cold = "") {
     const auto may_be_imported = [&](llvm::Function& callee) {
       return !callee.isDeclaration() && callee.getName() != refused;
     };
+    const auto is_warm = [&](llvm::Function& callee) { return callee.getName() != cold; };
     const auto simplify = [&](llvm::Function& body) {
       simplified_.push_back(body.getName().str());
     };
     const Imports imports = ChooseImports({&Get("f")}, IsUnoptimized(*module_), kMaxImported,
-                                          {may_be_imported, simplify});
+                                          {may_be_imported, is_warm, simplify});
     std::vector<std::string> names;
     for (auto [function, is_private] : imports.callees) {
       names.push_back((is_private ? "!" : "") + function->getName().str());
@@ -137,6 +139,22 @@ TEST_F(CalleeImporterTest, LargeBodiesOnlyIfTheyMustBeInlined) {
   Load(BodyOf("small", 10) + BodyOf("large", 3000) +
        "define void @f(ptr %p) { call void @large(ptr %p) call void @small(ptr %p) ret void }");
   EXPECT_THAT(ImportsOf(), ElementsAre("small"));
+}
+
+TEST_F(CalleeImporterTest, OfWhatIsColdOnlyVerySmallBodies) {
+  for (const int size : {30, 31}) {
+    Load(absl::StrCat(BodyOf("g", size), BodyOf("h", size),
+                      "define void @f(ptr %p) { call void @g(ptr %p) call void @h(ptr %p) "
+                      "ret void }"));
+    if (size == 30) {
+      EXPECT_THAT(ImportsOf("", /*cold=*/"g"), ElementsAre("g", "h"));
+    } else {
+      EXPECT_THAT(ImportsOf("", /*cold=*/"g"), ElementsAre("h"));
+    }
+  }
+  Load(absl::StrCat(BodyOf("g", 90, "alwaysinline"),
+                    "define void @f(ptr %p) { call void @g(ptr %p) ret void }"));
+  EXPECT_THAT(ImportsOf("", /*cold=*/"g"), ElementsAre("g"));
 }
 
 TEST_F(CalleeImporterTest, AllTogetherAreLimited) {

@@ -44,7 +44,8 @@ class FunctionExtractorTest : public testing::Test {
     return ExtractFunction(
         *view_, *index_, *index_->Find(name), options,
         {[&](SymbolOrdinal symbol) { return index_->at(symbol).name == replaced_; },
-         [&](SymbolOrdinal) { return may_join; }, [](llvm::Function&) {}});
+         [&](SymbolOrdinal) { return may_join; }, [](SymbolOrdinal) { return true; },
+         [](llvm::Function&) {}});
   }
 
   // The text of the function-module, after the verifier has seen it.
