@@ -38,8 +38,8 @@ BlockGraph::BlockGraph(const llvm::Function& function) {
     }
   }
   successors_.first.push_back(static_cast<unsigned>(successors_.all.size()));
-  // The predecessors of each block end where those of the next one begin; then they are put in from the
-  // end of each list, which moves its end to its beginning.
+  // The predecessors of each block end where those of the next one begin; then they are put in from
+  // the end of each list, which moves its end to its beginning.
   unsigned end = 0;
   for (unsigned& first : predecessors_.first) first = end += first;
   predecessors_.all.resize(successors_.all.size());

@@ -1,5 +1,5 @@
-// The blocks of a function by number, and the ways between them, without those that a constant condition
-// rules out (unoptimized code has many): for analyses that go over them many times.
+// The blocks of a function by number, and the ways between them, without those that a constant
+// condition rules out (unoptimized code has many): for analyses that go over them many times.
 
 #ifndef FIRSTCALL_SPLITTER_BLOCK_GRAPH_H_
 #define FIRSTCALL_SPLITTER_BLOCK_GRAPH_H_

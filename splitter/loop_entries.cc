@@ -62,6 +62,11 @@ bool NeedsItsFrame(llvm::Function& function) {
       case llvm::Intrinsic::swift_async_context_addr:
       case llvm::Intrinsic::call_preallocated_setup:
         return true;
+      case llvm::Intrinsic::lifetime_start:
+      case llvm::Intrinsic::lifetime_end:
+        // Of nobody knows what: what lives where is not known, either.
+        if (!llvm::isa<llvm::AllocaInst>(call->getArgOperand(1))) return true;
+        break;
       default:
         break;
     }
@@ -119,7 +124,7 @@ class LoopEntries::Liveness {
       : function_(function),
         dominators_(function),
         graph_(function),
-        variables_(function, graph_, variables, points) {}
+        variables_(graph_, variables, points) {}
 
   const VariableLiveness& variables() const { return variables_; }
 

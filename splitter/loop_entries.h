@@ -64,8 +64,9 @@ class LoopEntries {
   llvm::BasicBlock& block(size_t loop) const { return *entries_[loop].entry.block; }
 
   // Null if it is impossible: in a function in which a call returns twice, must be a tail call, or
-  // asks for the frame it is in, or whose stack shrinks or is scanned; and where a variable that
-  // holds an address of a block lives, or very much, or where finding that out would take too long.
+  // asks for the frame it is in, whose stack shrinks or is scanned, or in which lifetimes are of
+  // other than variables; and where a variable that holds an address of a block lives, or very
+  // much, or where finding that out would take too long.
   const LoopEntry* Find(size_t loop);
 
   // How many are, and loops that cannot have any. Finds all.

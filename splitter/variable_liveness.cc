@@ -1,9 +1,8 @@
 #include "splitter/variable_liveness.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/Analysis/StackLifetime.h"
-#include "llvm/IR/Function.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Transforms/Utils/PromoteMemToReg.h"
@@ -15,104 +14,125 @@ namespace {
 constexpr size_t kSteps = 1000;
 constexpr size_t kStepsPerBlock = 32;
 
-bool HasLifetime(const llvm::AllocaInst& variable) {
-  return llvm::any_of(variable.users(), [](const llvm::User* user) {
-    return llvm::cast<llvm::Instruction>(user)->isLifetimeStartOrEnd();
-  });
+bool IsLifetimeMark(const llvm::User* user) {
+  return llvm::cast<llvm::Instruction>(user)->isLifetimeStartOrEnd();
 }
 
-}  // namespace
+bool BeginsLifetime(const llvm::User* user) {
+  const auto* mark = llvm::dyn_cast<llvm::IntrinsicInst>(user);
+  return mark != nullptr && mark->getIntrinsicID() == llvm::Intrinsic::lifetime_start;
+}
 
-// Where variables that are only read and written may be read, one after the other.
-class VariableLiveness::Reads {
+// Finds the blocks at whose beginning a variable lives, one variable after the other.
+class Finder {
  public:
-  explicit Reads(const BlockGraph& graph)
+  explicit Finder(const BlockGraph& graph)
       : graph_(graph),
-        seen_(graph.size(), 0),
+        live_(graph.size(), 0),
+        stops_(graph.size(), 0),
         steps_left_(kSteps + kStepsPerBlock * graph.size()) {}
 
-  // Finds the blocks at whose beginning `variable` lives; false if that would take too long.
-  bool Find(const llvm::AllocaInst& variable) {
-    ++round_;
-    first_.clear();
+  // Blocks that lead to where `variable` is read, without passing where it is written, or where its
+  // lifetime begins or ends. False if it takes too long to find them.
+  bool FindReads(const llvm::AllocaInst& variable) {
+    Begin();
     for (const llvm::User* user : variable.users()) {
+      // Casts for markers, and assumptions, say nothing here.
+      if (!llvm::isa<llvm::LoadInst, llvm::StoreInst>(user) && !IsLifetimeMark(user)) continue;
       const auto* access = llvm::cast<llvm::Instruction>(user);
-      const llvm::Instruction*& first = first_[access->getParent()];
+      const llvm::Instruction*& first = places_[access->getParent()];
       if (first == nullptr || access->comesBefore(first)) first = access;
     }
-    // Where it is read first it lives, and where it is written first it does not, nor after its
-    // lifetime has begun or ended.
-    for (const auto& [block, first] : first_) {
+    for (const auto& [block, first] : places_) {
       const unsigned number = graph_.Number(*block);
-      seen_[number] = 2 * round_;
+      stops_[number] = round_;
       if (!llvm::isa<llvm::LoadInst>(first)) continue;
-      seen_[number] = 2 * round_ + 1;
+      live_[number] = round_;
       pending_.push_back(number);
     }
     while (!pending_.empty()) {
-      const unsigned block = pending_.pop_back_val();
-      for (const unsigned previous : graph_.Predecessors(block)) {
-        if (seen_[previous] >= 2 * round_) continue;
-        if (steps_left_ == 0) {
-          pending_.clear();
-          return false;
-        }
-        --steps_left_;
-        seen_[previous] = 2 * round_ + 1;
+      for (const unsigned previous : graph_.Predecessors(pending_.pop_back_val())) {
+        if (live_[previous] == round_ || stops_[previous] == round_) continue;
+        if (!MarkLive(previous)) return false;
         pending_.push_back(previous);
       }
     }
     return true;
   }
 
-  // Of the last one that was found.
-  bool IsLive(unsigned block) const { return seen_[block] == 2 * round_ + 1; }
+  // Blocks that one in which the lifetime of `variable` begins, and does not end, leads to, without
+  // passing one in which it begins or ends.
+  bool FindLifetime(const llvm::AllocaInst& variable) {
+    Begin();
+    for (const llvm::User* user : variable.users()) {
+      if (!IsLifetimeMark(user)) continue;
+      const auto* mark = llvm::cast<llvm::Instruction>(user);
+      const llvm::Instruction*& last = places_[mark->getParent()];
+      if (last == nullptr || last->comesBefore(mark)) last = mark;
+    }
+    for (const auto& [block, last] : places_) {
+      const unsigned number = graph_.Number(*block);
+      stops_[number] = round_;
+      if (BeginsLifetime(last)) pending_.push_back(number);
+    }
+    while (!pending_.empty()) {
+      for (const unsigned next : graph_.Successors(pending_.pop_back_val())) {
+        if (live_[next] == round_) continue;
+        if (!MarkLive(next)) return false;
+        if (stops_[next] != round_) pending_.push_back(next);
+      }
+    }
+    return true;
+  }
+
+  // Whether it is one of those that were found last.
+  bool IsFound(unsigned block) const { return live_[block] == round_; }
 
  private:
+  void Begin() {
+    ++round_;
+    places_.clear();
+  }
+
+  // False if there is no time left.
+  bool MarkLive(unsigned block) {
+    if (steps_left_ == 0) {
+      pending_.clear();
+      return false;
+    }
+    --steps_left_;
+    live_[block] = round_;
+    return true;
+  }
+
   const BlockGraph& graph_;
-  llvm::SmallDenseMap<const llvm::BasicBlock*, const llvm::Instruction*, 16> first_;  // Accesses.
-  // Twice the round in which it was last looked at, and one more if the variable lived there.
-  std::vector<size_t> seen_;
-  size_t round_ = 0;
+  // What matters most of each block that has to do with the variable.
+  llvm::SmallDenseMap<const llvm::BasicBlock*, const llvm::Instruction*, 16> places_;
+  // The last round in which a block was found, and in which nothing was to be looked for beyond it.
+  std::vector<unsigned> live_, stops_;
+  unsigned round_ = 0;
   llvm::SmallVector<unsigned, 32> pending_;
   size_t steps_left_;
 };
 
-VariableLiveness::VariableLiveness(const llvm::Function& function, const BlockGraph& graph,
+}  // namespace
+
+VariableLiveness::VariableLiveness(const BlockGraph& graph,
                                    llvm::ArrayRef<llvm::AllocaInst*> variables,
                                    llvm::ArrayRef<llvm::BasicBlock*> points)
     : live_(points.size(), llvm::BitVector(static_cast<unsigned>(variables.size()), true)) {
   std::vector<unsigned> numbers;
   numbers.reserve(points.size());
   for (const llvm::BasicBlock* point : points) numbers.push_back(graph.Number(*point));
-  Reads reads(graph);
-  llvm::SmallVector<unsigned, 32> shared;
+  Finder finder(graph);
   for (unsigned variable = 0; variable < variables.size(); ++variable) {
-    if (!llvm::isAllocaPromotable(variables[variable])) {
-      if (HasLifetime(*variables[variable])) shared.push_back(variable);
-      continue;
-    }
-    if (!reads.Find(*variables[variable])) continue;
+    const llvm::AllocaInst& its = *variables[variable];
+    const bool is_found = llvm::isAllocaPromotable(&its)              ? finder.FindReads(its)
+                          : llvm::any_of(its.users(), BeginsLifetime) ? finder.FindLifetime(its)
+                                                                      : false;
+    if (!is_found) continue;
     for (size_t point = 0; point < numbers.size(); ++point) {
-      if (!reads.IsLive(numbers[point])) live_[point].reset(variable);
-    }
-  }
-  if (!shared.empty()) MarkLifetimes(function, variables, shared, points);
-}
-
-void VariableLiveness::MarkLifetimes(const llvm::Function& function,
-                                     llvm::ArrayRef<llvm::AllocaInst*> variables,
-                                     llvm::ArrayRef<unsigned> shared,
-                                     llvm::ArrayRef<llvm::BasicBlock*> points) {
-  llvm::SmallVector<const llvm::AllocaInst*, 32> marked;
-  for (const unsigned variable : shared) marked.push_back(variables[variable]);
-  llvm::StackLifetime lifetimes(function, marked, llvm::StackLifetime::LivenessType::May);
-  lifetimes.run();
-  for (const unsigned variable : shared) {
-    for (size_t point = 0; point < points.size(); ++point) {
-      if (!lifetimes.isAliveAfter(variables[variable], points[point]->getFirstNonPHI())) {
-        live_[point].reset(variable);
-      }
+      if (!finder.IsFound(numbers[point])) live_[point].reset(variable);
     }
   }
 }

@@ -15,34 +15,28 @@
 namespace llvm {
 class AllocaInst;
 class BasicBlock;
-class Function;
 }  // namespace llvm
 
 namespace firstcall {
 
-// A variable that is only read and written lives where something that it holds may be read before it is
-// written. Any other lives where its lifetime markers allow it (llvm::StackLifetime), which is
-// everywhere if there are none.
+// A variable that is only read and written lives where something that it holds may be read before
+// it is written. Any other lives where its lifetime markers allow it, which is everywhere if there
+// are none. (llvm::StackLifetime tells the same of those, in twenty times the time.)
 class VariableLiveness {
  public:
-  // `variables` are of `function`, which `graph` is of; `points` are blocks of it that its first block
-  // leads to. Takes time in proportion to the variables' uses and to the blocks they live in; of
-  // those, no more than a multiple of the function's, and variables that come after that count as
-  // living.
-  VariableLiveness(const llvm::Function& function, const BlockGraph& graph,
-                   llvm::ArrayRef<llvm::AllocaInst*> variables,
+  // `variables` and `points` are of the function that `graph` is of; lifetime markers are the
+  // variables' users themselves. Takes time in proportion to the variables' uses and to the blocks
+  // they live in; of those, no more than a multiple of the function's, and variables that would
+  // take more count as living.
+  VariableLiveness(const BlockGraph& graph, llvm::ArrayRef<llvm::AllocaInst*> variables,
                    llvm::ArrayRef<llvm::BasicBlock*> points);
 
-  // By their places in `variables` and in `points`: at the beginning of the block, after its phis.
+  // By their places in `variables` and in `points`: at the beginning of the block.
   bool IsLive(size_t variable, size_t point) const {
     return live_[point].test(static_cast<unsigned>(variable));
   }
 
  private:
-  class Reads;
-  void MarkLifetimes(const llvm::Function& function, llvm::ArrayRef<llvm::AllocaInst*> variables,
-                     llvm::ArrayRef<unsigned> shared, llvm::ArrayRef<llvm::BasicBlock*> points);
-
   std::vector<llvm::BitVector> live_;  // Of each point.
 };
 

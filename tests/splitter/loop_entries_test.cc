@@ -302,6 +302,8 @@ INSTANTIATE_TEST_SUITE_P(
                    "call void @llvm.stackrestore.p0(ptr %s)\nret void"},
         Impossible{"FrameAddress", "declare ptr @llvm.frameaddress.p0(i32)", "",
                    "call ptr @llvm.frameaddress.p0(i32 0)", "ret void"},
+        Impossible{"LifetimeOfAnything", "declare void @llvm.lifetime.start.p0(i64, ptr)", "",
+                   "call void @llvm.lifetime.start.p0(i64 4, ptr %p)", "ret void"},
         Impossible{"ReturnAddress", "declare ptr @llvm.returnaddress(i32)", "",
                    "call ptr @llvm.returnaddress(i32 0)", "ret void"},
         Impossible{"AddressOfReturnAddress", "declare ptr @llvm.addressofreturnaddress.p0()", "",

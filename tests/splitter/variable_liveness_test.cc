@@ -42,7 +42,7 @@ class VariableLivenessTest : public ::testing::Test {
       points.push_back(&block);
     }
     const BlockGraph graph(f);
-    const VariableLiveness liveness(f, graph, variables, points);
+    const VariableLiveness liveness(graph, variables, points);
     std::vector<std::string> live;
     for (size_t i = 0; i < variables.size(); ++i) {
       if (liveness.IsLive(i, at)) live.push_back(variables[i]->getName().str());
@@ -58,6 +58,7 @@ class VariableLivenessTest : public ::testing::Test {
 std::string Loop(const std::string& statements, const std::string& behind = "") {
   return absl::StrCat(R"(
     declare void @use(ptr)
+    declare void @llvm.assume(i1)
     declare void @llvm.lifetime.start.p0(i64, ptr)
     declare void @llvm.lifetime.end.p0(i64, ptr)
     define void @f(i1 %more) {
@@ -78,8 +79,7 @@ std::string Loop(const std::string& statements, const std::string& behind = "") 
 
 TEST_F(VariableLivenessTest, WhatIsReadBeforeItIsWritten) {
   EXPECT_THAT(LiveAt("loop", Loop("")), IsEmpty());
-  EXPECT_THAT(LiveAt("loop", Loop("%x = load i32, ptr %a\nstore i32 1, ptr %a")),
-              ElementsAre("a"));
+  EXPECT_THAT(LiveAt("loop", Loop("%x = load i32, ptr %a\nstore i32 1, ptr %a")), ElementsAre("a"));
   EXPECT_THAT(LiveAt("loop", Loop("store i32 1, ptr %a\n%x = load i32, ptr %a")), IsEmpty());
   EXPECT_THAT(LiveAt("loop", Loop("", "%x = load i32, ptr %b")), ElementsAre("b"));
   EXPECT_THAT(LiveAt("loop", Loop("store i32 1, ptr %b", "%x = load i32, ptr %b")), IsEmpty());
@@ -144,6 +144,13 @@ TEST_F(VariableLivenessTest, ALifetimeThatBeginsOrEndsForgetsWhatWasThere) {
   EXPECT_THAT(LiveAt("loop", Loop("call void @llvm.lifetime.end.p0(i64 4, ptr %a)\n"
                                   "%x = load i32, ptr %a")),
               IsEmpty());
+}
+
+TEST_F(VariableLivenessTest, WhatOnlyLooksAtTheAddressForgetsNothing) {
+  EXPECT_THAT(LiveAt("loop", Loop("call void @llvm.assume(i1 true) [\"nonnull\"(ptr %a)]\n"
+                                  "%p = getelementptr i32, ptr %b, i32 0\n"
+                                  "%x = load i32, ptr %a\n%y = load i32, ptr %b")),
+              ElementsAre("a", "b"));
 }
 
 TEST_F(VariableLivenessTest, WhatOthersHaveTheAddressOfLivesWhereItsLifetimeSays) {
