@@ -93,6 +93,22 @@ bool CanBePassed(const llvm::Value& value) {
          !type->isMetadataTy() && !type->isX86_AMXTy();
 }
 
+// The variables whose addresses may be in `values`, and what those were made from, other than by
+// reading them from memory.
+llvm::SmallPtrSet<const llvm::Value*, 8> AddressesIn(llvm::ArrayRef<llvm::Value*> values) {
+  llvm::SmallPtrSet<const llvm::Value*, 8> variables;
+  llvm::SmallPtrSet<const llvm::Value*, 32> seen;
+  llvm::SmallVector<const llvm::Value*, 32> pending(values.begin(), values.end());
+  while (!pending.empty()) {
+    const auto* instruction = llvm::dyn_cast<llvm::Instruction>(pending.pop_back_val());
+    if (instruction == nullptr || !seen.insert(instruction).second) continue;
+    if (llvm::isa<llvm::AllocaInst>(instruction)) variables.insert(instruction);
+    if (llvm::isa<llvm::LoadInst, llvm::CmpInst>(instruction)) continue;
+    pending.append(instruction->op_begin(), instruction->op_end());
+  }
+  return variables;
+}
+
 }  // namespace
 
 // llvm::Function::getInstructionCount takes many times as long.
@@ -247,8 +263,10 @@ bool LoopEntries::FillIn(size_t loop) {
   const std::optional<std::vector<llvm::Value*>> values = liveness_->At(*entry.block);
   if (!values) return false;
   entry.variable_places = variables_.size();
+  // What values have the address of has to stay where it is, even if nothing is in it yet.
+  const llvm::SmallPtrSet<const llvm::Value*, 8> named = AddressesIn(*values);
   for (size_t i = 0; i < variables_.size(); ++i) {
-    if (!liveness_->variables().IsLive(i, loop)) continue;
+    if (!liveness_->variables().IsLive(i, loop) && !named.contains(variables_[i])) continue;
     if (labels_.values.contains(variables_[i])) return false;
     entry.variables.push_back({variables_[i], i});
   }

@@ -3,6 +3,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Analysis/CaptureTracking.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Transforms/Utils/PromoteMemToReg.h"
@@ -21,6 +22,33 @@ bool IsLifetimeMark(const llvm::User* user) {
 bool BeginsLifetime(const llvm::User* user) {
   const auto* mark = llvm::dyn_cast<llvm::IntrinsicInst>(user);
   return mark != nullptr && mark->getIntrinsicID() == llvm::Intrinsic::lifetime_start;
+}
+
+// Whether memory may hold the address of a variable, other than by way of a function that it was
+// passed to: that would be there longer than its lifetime. Optimizers move out of loops what is the
+// same each time, stores of addresses among it.
+class StoreTracker : public llvm::CaptureTracker {
+ public:
+  static bool IsStored(const llvm::AllocaInst& variable) {
+    StoreTracker tracker;
+    llvm::PointerMayBeCaptured(&variable, &tracker);
+    return tracker.is_stored_;
+  }
+
+  void tooManyUses() override { is_stored_ = true; }
+  bool captured(const llvm::Use* use) override {
+    const auto* call = llvm::dyn_cast<llvm::CallBase>(use->getUser());
+    // The address may be in what it returns.
+    is_stored_ = call == nullptr || !call->isArgOperand(use) || !call->getType()->isVoidTy();
+    return is_stored_;
+  }
+
+ private:
+  bool is_stored_ = false;
+};
+
+bool HasKnownLifetime(const llvm::AllocaInst& variable) {
+  return llvm::any_of(variable.users(), BeginsLifetime) && !StoreTracker::IsStored(variable);
 }
 
 // Finds the blocks at whose beginning a variable lives, one variable after the other.
@@ -127,9 +155,9 @@ VariableLiveness::VariableLiveness(const BlockGraph& graph,
   Finder finder(graph);
   for (unsigned variable = 0; variable < variables.size(); ++variable) {
     const llvm::AllocaInst& its = *variables[variable];
-    const bool is_found = llvm::isAllocaPromotable(&its)              ? finder.FindReads(its)
-                          : llvm::any_of(its.users(), BeginsLifetime) ? finder.FindLifetime(its)
-                                                                      : false;
+    const bool is_found = llvm::isAllocaPromotable(&its)
+                              ? finder.FindReads(its)
+                              : HasKnownLifetime(its) && finder.FindLifetime(its);
     if (!is_found) continue;
     for (size_t point = 0; point < numbers.size(); ++point) {
       if (!finder.IsFound(numbers[point])) live_[point].reset(variable);

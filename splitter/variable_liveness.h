@@ -21,7 +21,8 @@ namespace firstcall {
 
 // A variable that is only read and written lives where something that it holds may be read before
 // it is written. Any other lives where its lifetime markers allow it, which is everywhere if there
-// are none. (llvm::StackLifetime tells the same of those, in twenty times the time.)
+// are none, or if memory may hold its address; values that hold it are the caller's to look for.
+// (llvm::StackLifetime tells the same of those, in twenty times the time.)
 class VariableLiveness {
  public:
   // `variables` and `points` are of the function that `graph` is of; lifetime markers are the

@@ -661,6 +661,44 @@ constexpr char kDeadVariables[] = R"(
     ret i64 %r
   })";
 
+// An optimizer has moved the addresses of what lives within an iteration out of the loop.
+constexpr char kAddressesOfDeadVariables[] = R"(
+  declare void @llvm.lifetime.start.p0(i64, ptr)
+  declare void @llvm.lifetime.end.p0(i64, ptr)
+  define void @add(ptr %to, ptr %from) noinline {
+    %a = load i64, ptr %to
+    %b = load i64, ptr %from
+    %c = add i64 %a, %b
+    store i64 %c, ptr %to
+    ret void
+  }
+  define i64 @run(i64 %n) {
+    %r = call i64 @f(i64 %n)
+    ret i64 %r
+  }
+  define i64 @f(i64 %n) {
+  entry:
+    %pair = alloca [2 x i64]
+    %second = getelementptr i64, ptr %pair, i64 1
+    br label %loop
+  loop:
+    %i = phi i64 [ 0, %entry ], [ %i2, %loop ]
+    %sum = phi i64 [ %n, %entry ], [ %sum2, %loop ]
+    call void @llvm.lifetime.start.p0(i64 16, ptr %pair)
+    store i64 %sum, ptr %pair
+    store i64 %i, ptr %second
+    call void @add(ptr %pair, ptr %second)
+    call void @add(ptr %second, ptr %pair)
+    %sum2 = load i64, ptr %second
+    call void @llvm.lifetime.end.p0(i64 16, ptr %pair)
+    call void @trace(i64 %sum2)
+    %i2 = add i64 %i, 1
+    %more = icmp slt i64 %i2, 8
+    br i1 %more, label %loop, label %end
+  end:
+    ret i64 %sum2
+  })";
+
 // Results of a kind of their own, and a calling convention.
 constexpr char kReturns[] = R"(
   define i64 @run(i64 %n) {
@@ -708,6 +746,7 @@ std::vector<ContinuationProgram> ContinuationPrograms() {
       {"ComputedGoto", 1, kComputedGoto},
       {"LabelLater", 1, kLabelLater},
       {"DeadVariables", 1, kDeadVariables},
+      {"AddressesOfDeadVariables", 1, kAddressesOfDeadVariables},
       {"Returns", 1, kReturns},
   };
   for (ContinuationProgram& program : programs) {

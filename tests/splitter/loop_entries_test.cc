@@ -244,6 +244,36 @@ TEST_F(LoopEntriesTest, TooMuchThatLives) {
   EXPECT_EQ(impossible_, 1u);
 }
 
+TEST_F(LoopEntriesTest, VariablesThatValuesHaveTheAddressOf) {
+  const auto text = [](const std::string& before, const std::string& inside) {
+    return absl::StrCat(R"(
+      declare void @use(ptr)
+      declare void @llvm.lifetime.start.p0(i64, ptr)
+      declare void @llvm.lifetime.end.p0(i64, ptr)
+      define void @f(i1 %c) {
+      entry:
+        %v = alloca [2 x i32]
+        )",
+                        before, R"(
+        br label %loop
+      loop:
+        call void @llvm.lifetime.start.p0(i64 8, ptr %v)
+        )",
+                        inside, R"(
+        call void @llvm.lifetime.end.p0(i64 8, ptr %v)
+        br i1 %c, label %loop, label %end
+      end:
+        ret void
+      })");
+  };
+  const std::string address =
+      "%p = getelementptr i8, ptr %v, i64 4\n%q = select i1 %c, ptr %p, ptr %v\n";
+  EXPECT_THAT(Find(text("", address + "call void @use(ptr %q)")),
+              ElementsAre(Named("loop", {"c"})));
+  EXPECT_THAT(Find(text(address, "call void @use(ptr %q)")),
+              ElementsAre(Named("loop", {"v", "c", "q"})));
+}
+
 // --- Impossible functions ---
 
 struct Impossible {

@@ -57,7 +57,9 @@ class VariableLivenessTest : public ::testing::Test {
 // A loop with `statements` in it and others behind it.
 std::string Loop(const std::string& statements, const std::string& behind = "") {
   return absl::StrCat(R"(
+    @sink = global ptr null
     declare void @use(ptr)
+    declare ptr @pass(ptr)
     declare void @llvm.assume(i1)
     declare void @llvm.lifetime.start.p0(i64, ptr)
     declare void @llvm.lifetime.end.p0(i64, ptr)
@@ -174,6 +176,20 @@ TEST_F(VariableLivenessTest, WhatOthersHaveTheAddressOfLivesWhereItsLifetimeSays
   on:)");
   EXPECT_THAT(LiveAt("loop", across), ElementsAre("a", "b"));
   EXPECT_THAT(LiveAt("end", across), ElementsAre("a", "b"));
+}
+
+// The address would outlive what is in it.
+TEST_F(VariableLivenessTest, WhatMemoryHasTheAddressOfLives) {
+  const auto inside = [](const std::string& use) {
+    return Loop("call void @llvm.lifetime.start.p0(i64 4, ptr %a)\n" + use +
+                "\ncall void @llvm.lifetime.end.p0(i64 4, ptr %a)");
+  };
+  EXPECT_THAT(LiveAt("loop", inside("call void @use(ptr %a)")), IsEmpty());
+  EXPECT_THAT(LiveAt("loop", inside("store ptr %a, ptr @sink")), ElementsAre("a"));
+  EXPECT_THAT(LiveAt("loop", inside("%p = getelementptr i8, ptr %a, i64 1\n"
+                                    "store ptr %p, ptr @sink")),
+              ElementsAre("a"));
+  EXPECT_THAT(LiveAt("loop", inside("%p = call ptr @pass(ptr %a)")), ElementsAre("a"));
 }
 
 // The time that many variables take which live everywhere is limited: others live, too, then.
