@@ -16,6 +16,8 @@
 #include "capi/firstcall.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "memory/executor_address.h"
+#include "memory/system_pages.h"
 
 namespace {
 
@@ -26,21 +28,22 @@ using ::testing::IsEmpty;
 constexpr size_t kPage = 4096;
 size_t WholePages(size_t size) { return (size + kPage) / kPage * kPage; }
 
-// Pages for each block, mapped near one another, executable after finalization.
+// Pages for each block, within reach of what it has to be near, executable after finalization.
 class Pages {
  public:
-  Pages() {
-    begin_ = static_cast<char*>(mmap(nullptr, kSize, PROT_READ | PROT_WRITE,
-                                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
-    EXPECT_NE(begin_, MAP_FAILED);
+  Pages() = default;
+  ~Pages() {
+    for (const Region& region : regions_) munmap(region.begin, kSize);
   }
-  ~Pages() { munmap(begin_, kSize); }
+  Pages(const Pages&) = delete;
+  Pages& operator=(const Pages&) = delete;
 
-  void* Take(size_t size) {
+  void* Take(size_t size, uintptr_t near_address) {
     std::lock_guard lock(mutex_);
-    void* const taken = begin_ + used_;
-    used_ += WholePages(size);
-    EXPECT_LE(used_, kSize);
+    Region& region = RegionNear(near_address);
+    void* const taken = region.begin + region.used;
+    region.used += WholePages(size);
+    EXPECT_LE(region.used, kSize);
     live_[taken] = size;
     return taken;
   }
@@ -58,7 +61,12 @@ class Pages {
     live_.erase(found);
   }
 
-  bool Contains(const void* at) const { return at >= begin_ && at < begin_ + kSize; }
+  bool Contains(const void* at) const {
+    std::lock_guard lock(mutex_);
+    return std::any_of(regions_.begin(), regions_.end(), [at](const Region& region) {
+      return at >= region.begin && at < region.begin + kSize;
+    });
+  }
   size_t live() const {
     std::lock_guard lock(mutex_);
     return live_.size();
@@ -66,9 +74,29 @@ class Pages {
 
  private:
   static constexpr size_t kSize = 64 << 20;
-  char* begin_ = nullptr;
+  static constexpr intptr_t kReach = intptr_t{1900} << 20;
+
+  struct Region {
+    char* begin = nullptr;
+    size_t used = 0;
+  };
+
+  Region& RegionNear(uintptr_t address) {
+    const auto is_near = [address](const Region& region) {
+      const auto distance =
+          reinterpret_cast<intptr_t>(region.begin) - static_cast<intptr_t>(address);
+      return address == 0 || (distance < kReach && distance > -kReach);
+    };
+    auto found = std::find_if(regions_.begin(), regions_.end(), is_near);
+    if (found != regions_.end()) return *found;
+    uint8_t* begin =
+        firstcall::ReserveAddressesNear(kSize, firstcall::ExecutorAddress(address)).value();
+    EXPECT_EQ(mprotect(begin, kSize, PROT_READ | PROT_WRITE), 0);
+    return regions_.emplace_back(Region{reinterpret_cast<char*>(begin)});
+  }
+
   mutable std::mutex mutex_;
-  size_t used_ = 0;
+  std::vector<Region> regions_;
   std::map<void*, size_t> live_;
 };
 
@@ -101,7 +129,9 @@ struct Client {
     EXPECT_LE(request->alignment, kPage);
     if (++requests == failing_request) return fc_error_create(FC_RESOURCE_EXHAUSTED, "no more");
     if (gives_nothing) return nullptr;
-    block->write = static_cast<char*>(pages.Take(request->size + misalignment)) + misalignment;
+    block->write =
+        static_cast<char*>(pages.Take(request->size + misalignment, request->near_address)) +
+        misalignment;
     if (gives_two_addresses) {
       block->run = reinterpret_cast<uintptr_t>(block->write) + kPage;
     }
