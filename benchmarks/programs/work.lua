@@ -1,5 +1,5 @@
 -- Calls, tables, closures, strings and floating point for a few seconds: `lua work.lua [SCALE]`.
-local scale = tonumber(arg and arg[1]) or 40
+local scale = tonumber(arg and arg[1]) or 65
 
 local function fibonacci(n)
   if n < 2 then return n end

@@ -66,7 +66,7 @@ static double Energy(void) {
 }
 
 int main(int argc, char** argv) {
-  const long scale = Scale(argc, argv, 320);
+  const long scale = Scale(argc, argv, 560);
   Place();
   for (long i = 0; i < scale * 100000L; ++i) Advance(0.0001);
   // Contraction of products and sums may differ from one compiler to the next.

@@ -79,7 +79,7 @@ static const int32_t kProgram[] = {
     kJump,  -35, kHalt};
 
 int main(int argc, char** argv) {
-  const long scale = Scale(argc, argv, 160);
+  const long scale = Scale(argc, argv, 280);
   int64_t variables[3] = {0, 1, 1000000};
   int64_t memory[256];
   for (int i = 0; i < 256; ++i) memory[i] = i * i;

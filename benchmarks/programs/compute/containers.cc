@@ -68,7 +68,7 @@ uint64_t CountAndOrder(const std::vector<uint64_t>& values) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const long scale = Scale(argc, argv, 2700);
+  const long scale = Scale(argc, argv, 4700);
   uint64_t sum = 0;
   for (long i = 0; i < scale; ++i) {
     const Graph graph = MakeGraph(4000, static_cast<uint32_t>(i));

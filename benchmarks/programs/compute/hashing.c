@@ -55,7 +55,7 @@ static uint64_t Count(uint64_t key) {
 }
 
 int main(int argc, char** argv) {
-  const long scale = Scale(argc, argv, 22000);
+  const long scale = Scale(argc, argv, 38000);
   MakeTable();
   uint64_t sum = 0;
   for (long i = 0; i < scale; ++i) {

@@ -30,7 +30,7 @@ static double Trace(void) {
 }
 
 int main(int argc, char** argv) {
-  const long scale = Scale(argc, argv, 850);
+  const long scale = Scale(argc, argv, 1020);
   double sum = 0;
   for (long i = 0; i < scale; ++i) {
     Fill(a, (int)(i % 13));

@@ -4,7 +4,7 @@
 #include "scale.h"
 
 int main(int argc, char** argv) {
-  const long scale = Scale(argc, argv, 16000);
+  const long scale = Scale(argc, argv, 27000);
   unsigned long sum = 0, longest = 0;
   for (unsigned long first = 1; first < (unsigned long)scale * 1000; ++first) {
     unsigned long steps = 0;

@@ -44,7 +44,7 @@ static void Permute(signed char* numbers, int count) {
 }
 
 int main(int argc, char** argv) {
-  const long scale = Scale(argc, argv, 105);
+  const long scale = Scale(argc, argv, 185);
   for (long i = 0; i < scale; ++i) {
     signed char numbers[kNumbers];
     for (int j = 0; j < kNumbers; ++j) numbers[j] = (signed char)((j + i) % kNumbers);

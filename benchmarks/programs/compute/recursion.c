@@ -22,7 +22,7 @@ static unsigned Queens(unsigned all, unsigned columns, unsigned left, unsigned r
 }
 
 int main(int argc, char** argv) {
-  const long scale = Scale(argc, argv, 780);
+  const long scale = Scale(argc, argv, 1500);
   unsigned long sum = 0;
   for (long i = 0; i < scale; ++i) {
     sum += Fibonacci(29 + (sum & 1));

@@ -77,7 +77,7 @@ static uint64_t Sum(void) {
 }
 
 int main(int argc, char** argv) {
-  const long scale = Scale(argc, argv, 480);
+  const long scale = Scale(argc, argv, 850);
   uint64_t sum = 0;
   for (long i = 0; i < scale; ++i) {
     Shuffle();

@@ -21,7 +21,7 @@ static void Apply(const double* from, double* to, int is_transposed) {
 }
 
 int main(int argc, char** argv) {
-  const long scale = Scale(argc, argv, 1900);
+  const long scale = Scale(argc, argv, 2550);
   static double vector[kSize], image[kSize];
   double length = 0;
   for (int i = 0; i < kSize; ++i) vector[i] = 1;

@@ -51,7 +51,7 @@ uint64_t Hash(const std::string& text) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const long scale = Scale(argc, argv, 3500);
+  const long scale = Scale(argc, argv, 6200);
   uint64_t sum = 0;
   for (long i = 0; i < scale; ++i) {
     std::vector<std::string> words;

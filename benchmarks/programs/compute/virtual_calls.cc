@@ -84,7 +84,7 @@ NodePointer MakeTree(int depth, Random& random) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const long scale = Scale(argc, argv, 45000);
+  const long scale = Scale(argc, argv, 80000);
   Random random;
   std::vector<NodePointer> trees;
   for (int depth = 4; depth < 12; ++depth) trees.push_back(MakeTree(depth, random));
