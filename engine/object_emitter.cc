@@ -8,6 +8,11 @@
 #include "base/status.h"
 #include "engine/fast_selection.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/LLVMContext.h"
 
 namespace firstcall {
 
@@ -59,10 +64,35 @@ absl::StatusOr<ObjectBytes> ObjectEmitter::Emit(llvm::Module& module) {
     has_crashed_ = IsCrash(status);
     return Annotate(status, "generating code");
   }
+  ObjectBytes object = std::exchange(bytes_, ObjectBytes());
+  if (llvm::isAssignmentTrackingEnabled(module)) FIRSTCALL_RETURN_IF_ERROR(ForgetAssignments());
   if (!diagnostics.empty()) {
     return absl::InvalidArgumentError(absl::StrCat("generating code: ", diagnostics));
   }
-  return std::exchange(bytes_, ObjectBytes());
+  return object;
+}
+
+// LLVM 19's AssignmentTrackingAnalysis keeps the debug locations of the last function it saw until
+// the next one, which may come when their context is gone. So it is shown one without any, which is
+// never compiled.
+absl::Status ObjectEmitter::ForgetAssignments() {
+  llvm::LLVMContext context;
+  llvm::Module module("", context);
+  module.setDataLayout(machine_->createDataLayout());
+  module.setTargetTriple(machine_->getTargetTriple().str());
+  llvm::Type* flag = llvm::Type::getInt1Ty(context);
+  module.addModuleFlag(llvm::Module::Max, "debug-info-assignment-tracking",
+                       llvm::ConstantInt::get(flag, 1));
+  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), /*isVarArg=*/false);
+  auto* function = llvm::Function::Create(type, llvm::GlobalValue::AvailableExternallyLinkage,
+                                          "nothing", module);
+  llvm::ReturnInst::Create(context, llvm::BasicBlock::Create(context, "", function));
+  absl::Status status = RunGuarded([&] { passes_->run(module); });
+  bytes_.clear();
+  if (status.ok()) return status;
+  is_broken_ = true;
+  has_crashed_ = IsCrash(status);
+  return Annotate(status, "forgetting a module's debug locations");
 }
 
 }  // namespace firstcall

@@ -8,6 +8,7 @@
 
 #include <memory>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "engine/target.h"
 #include "llvm/ADT/SmallVector.h"
@@ -33,7 +34,7 @@ class ObjectEmitter {
   // on it; is_broken() from then on.
   absl::StatusOr<ObjectBytes> Emit(std::unique_ptr<llvm::Module> module);
 
-  // As above for a module that stays with its view.
+  // As above for a module that stays with its view. Of either nothing is kept, nor of its context.
   absl::StatusOr<ObjectBytes> Emit(llvm::Module& module);
 
   // Whether it generates code above -O0.
@@ -44,6 +45,7 @@ class ObjectEmitter {
 
  private:
   explicit ObjectEmitter(std::unique_ptr<llvm::TargetMachine> machine);
+  absl::Status ForgetAssignments();
 
   std::unique_ptr<llvm::TargetMachine> machine_;
   ObjectBytes bytes_;

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <thread>
 #include <utility>
 
@@ -54,6 +55,8 @@ constexpr int32_t kCallsOfCold = 1000;
 constexpr int32_t kCallsWithLoops = 256;
 
 constexpr uint32_t kNothing = kNoLoop - 1;
+
+using SteadyTime = std::chrono::steady_clock::time_point;
 
 thread_local bool is_serving = false;  // A thread of some promoter's team.
 
@@ -111,11 +114,11 @@ struct Promoter::HotFunction {
     return found;
   }
 
-  // How often it was called since it was there, or last found hot; INT32_MAX if that is not
+  // How often it was called since it was there, or last found hot; INT64_MAX if that is not
   // counted.
-  int32_t CountCalls() const {
-    if (!counters.calls) return INT32_MAX;
-    return first_left - counters.calls->left().load(std::memory_order_relaxed);
+  int64_t CountCalls() const {
+    if (!counters.calls) return INT64_MAX;
+    return int64_t{first_left} - counters.calls->left().load(std::memory_order_relaxed);
   }
 
   // It is hot if it is called again.
@@ -155,8 +158,8 @@ struct Promoter::HotFunction {
   HotFunction* next_asking = nullptr;  // Of the stack.
   std::atomic<Continuation*> continuations{nullptr};
   std::atomic<bool> is_decided{false};  // There is a better body, or there can be none.
-  // Until then a call of the first body may end; in nanoseconds of absl::GetCurrentTimeNanos.
-  std::atomic<int64_t> patience_ends{0};
+  // Until then a call of the first body may end.
+  std::atomic<SteadyTime> patience_ends{SteadyTime()};
   // Guarded by the promoter's mutex:
   int32_t last_left = 0;
   absl::Duration active;
@@ -267,7 +270,7 @@ Promoter::Answer Promoter::Register(HotFunction& function, uint32_t loop) {
   if (loop != kNoLoop && function.CountCalls() > 1 && thread_count_ > 0 && looks_at_counters_) {
     if (!function.is_decided.load(std::memory_order_relaxed)) {
       loop = kNoLoop;
-    } else if (absl::GetCurrentTimeNanos() < function.patience_ends) {
+    } else if (std::chrono::steady_clock::now() < function.patience_ends.load()) {
       return answer;
     }
   }
@@ -466,7 +469,7 @@ void Promoter::Serve(HotFunction& function) {
   } else {
     if (body.ok()) {
       function.patience_ends =
-          absl::GetCurrentTimeNanos() + absl::ToInt64Nanoseconds(absl::Now() - start);
+          std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(absl::Now() - start);
     }
     function.is_decided.store(true, std::memory_order_relaxed);
   }

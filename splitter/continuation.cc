@@ -62,9 +62,9 @@ class ContinuationMaker {
     // Before anything is changed.
     const std::vector<llvm::AllocaInst*> variables = FrameVariables(function_);
     for (const LoopEntry::Variable& live : entry_.variables) {
-      ways_.push_back(llvm::isAllocaPromotable(live.variable) ? Way::kCopied
-                      : IsOnlyOurs(*live.variable)            ? Way::kOnlyOurs
-                                                              : Way::kShared);
+      ways_.push_back(llvm::isAllocaPromotable(live.variable)        ? Way::kCopied
+                      : live.is_named || !IsOnlyOurs(*live.variable) ? Way::kShared
+                                                                     : Way::kOnlyOurs);
     }
     targets_ = IndirectTargets(function_);
     SplitEdgesOfResults();
@@ -136,7 +136,7 @@ class ContinuationMaker {
   // What becomes of a variable.
   enum class Way {
     kCopied,    // A variable of which nobody has the address.
-    kOnlyOurs,  // One whose address stays in the function.
+    kOnlyOurs,  // One whose address stays in the function, and comes from nowhere else.
     kShared,
   };
 
@@ -153,7 +153,12 @@ class ContinuationMaker {
     }
     for (llvm::InvokeInst* invoke : invokes) {
       llvm::BasicBlock* normal = invoke->getNormalDest();
-      if (!normal->phis().empty()) llvm::SplitEdge(invoke->getParent(), normal);
+      if (normal->phis().empty()) continue;
+      // llvm::SplitEdge would leave phis that have one value only on the wrong side.
+      auto* edge = llvm::BasicBlock::Create(function_.getContext(), "", &function_, normal);
+      llvm::BranchInst::Create(normal, edge);
+      invoke->setNormalDest(edge);
+      normal->replacePhiUsesWith(invoke->getParent(), edge);
     }
   }
 

@@ -266,13 +266,16 @@ bool LoopEntries::FillIn(size_t loop) {
   // What values have the address of has to stay where it is, even if nothing is in it yet.
   const llvm::SmallPtrSet<const llvm::Value*, 8> named = AddressesIn(*values);
   for (size_t i = 0; i < variables_.size(); ++i) {
-    if (!liveness_->variables().IsLive(i, loop) && !named.contains(variables_[i])) continue;
+    const bool is_named = named.contains(variables_[i]);
+    if (!is_named && !liveness_->variables().IsLive(i, loop)) continue;
     if (labels_.values.contains(variables_[i])) return false;
-    entry.variables.push_back({variables_[i], i});
+    entry.variables.push_back({variables_[i], i, is_named});
   }
   for (llvm::Value* value : *values) {
-    if (!CanBePassed(*value)) return false;
-    entry.values.push_back({value, labels_.values.contains(value)});
+    const bool is_label = labels_.values.contains(value);
+    // Several at once, or one as a number.
+    if (!CanBePassed(*value) || (is_label && !value->getType()->isPointerTy())) return false;
+    entry.values.push_back({value, is_label});
   }
   return entry.variables.size() + entry.values.size() <= kMaxLive;
 }

@@ -26,7 +26,8 @@ namespace firstcall {
 struct LoopEntry {
   struct Variable {
     llvm::AllocaInst* variable;
-    size_t place;  // Among the FrameVariables.
+    size_t place;   // Among the FrameVariables.
+    bool is_named;  // Values may have its address.
   };
   struct Value {
     llvm::Value* value;

@@ -38,8 +38,9 @@ class StoreTracker : public llvm::CaptureTracker {
   void tooManyUses() override { is_stored_ = true; }
   bool captured(const llvm::Use* use) override {
     const auto* call = llvm::dyn_cast<llvm::CallBase>(use->getUser());
-    // The address may be in what it returns.
-    is_stored_ = call == nullptr || !call->isArgOperand(use) || !call->getType()->isVoidTy();
+    // The address may be in what it returns; and who does nothing but store it may have been moved.
+    is_stored_ = call == nullptr || !call->isArgOperand(use) || !call->getType()->isVoidTy() ||
+                 call->onlyAccessesArgMemory();
     return is_stored_;
   }
 

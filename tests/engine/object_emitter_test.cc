@@ -20,6 +20,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 constexpr char kOne[] = "define i32 @one(i32 %x) { %y = mul i32 %x, 3  ret i32 %y }";
@@ -41,6 +42,35 @@ constexpr char kCannotSelect[] = R"(
   declare void @llvm.aarch64.dmb(i32)
   define void @stuck() { call void @llvm.aarch64.dmb(i32 15)  ret void })";
 #endif
+
+// A variable whose assignments are tracked, as by clang -O1 -g.
+constexpr char kTracked[] = R"(
+  declare void @llvm.dbg.assign(metadata, metadata, metadata, metadata, metadata, metadata)
+  define i32 @tracked(i32 %n) !dbg !4 {
+    %x = alloca i32, align 4, !DIAssignID !8
+    call void @llvm.dbg.assign(metadata i1 undef, metadata !7, metadata !DIExpression(),
+        metadata !8, metadata ptr %x, metadata !DIExpression()), !dbg !9
+    store i32 %n, ptr %x, align 4, !dbg !9, !DIAssignID !10
+    call void @llvm.dbg.assign(metadata i32 %n, metadata !7, metadata !DIExpression(),
+        metadata !10, metadata ptr %x, metadata !DIExpression()), !dbg !9
+    %y = load volatile i32, ptr %x, align 4, !dbg !9
+    ret i32 %y, !dbg !9
+  }
+  !llvm.module.flags = !{!0, !1}
+  !llvm.dbg.cu = !{!2}
+  !0 = !{i32 2, !"Debug Info Version", i32 3}
+  !1 = !{i32 7, !"debug-info-assignment-tracking", i1 true}
+  !2 = distinct !DICompileUnit(language: DW_LANG_C11, file: !3, isOptimized: true,
+                               emissionKind: FullDebug)
+  !3 = !DIFile(filename: "a.c", directory: "/")
+  !4 = distinct !DISubprogram(name: "tracked", file: !3, line: 1, type: !5, unit: !2,
+                              spFlags: DISPFlagDefinition, retainedNodes: !{!7})
+  !5 = !DISubroutineType(types: !{!6, !6})
+  !6 = !DIBasicType(name: "int", size: 32, encoding: DW_ATE_signed)
+  !7 = !DILocalVariable(name: "x", scope: !4, file: !3, line: 1, type: !6)
+  !8 = distinct !DIAssignID()
+  !9 = !DILocation(line: 2, scope: !4)
+  !10 = distinct !DIAssignID())";
 
 class ObjectEmitterTest : public testing::TestWithParam<CodegenLevel> {
  protected:
@@ -83,6 +113,22 @@ INSTANTIATE_TEST_SUITE_P(Levels, ObjectEmitterTest,
                          [](const auto& info) {
                            return info.param == CodegenLevel::kO0 ? "O0" : "O2";
                          });
+
+// LLVM would keep some of it until the next module; memcheck is who tells that it is looked at.
+TEST_P(ObjectEmitterTest, ContextsMayGoBeforeTheNextModuleComes) {
+  for (int i = 0; i < 3; ++i) {
+    llvm::LLVMContext context;
+    CollectDiagnostics(context);
+    std::unique_ptr<llvm::Module> module = ParseModule(kTracked, context);
+    ASSERT_THAT(target_->Adopt(*module), IsOk());
+    absl::StatusOr<ObjectBytes> bytes = emitter_->Emit(std::move(module));
+    ASSERT_THAT(bytes, IsOk());
+    // The function is what has the name, and not what the emitter forgets it by.
+    const std::string object(bytes->begin(), bytes->end());
+    EXPECT_THAT(object, AllOf(HasSubstr("tracked"), Not(HasSubstr("nothing"))));
+  }
+  EXPECT_THAT(Emit(kOne), IsOk());
+}
 
 TEST_P(ObjectEmitterTest, EmitsWhatLlvmEmitsHoweverOftenItWasUsed) {
   for (int i = 0; i < 3; ++i) {

@@ -699,6 +699,84 @@ constexpr char kAddressesOfDeadVariables[] = R"(
     ret i64 %sum2
   })";
 
+// A value has the address of a variable that is used by its own name, too, and lives all the time.
+constexpr char kNamedVariable[] = R"(
+  define i64 @run(i64 %n) {
+    %r = call i64 @f(i64 %n)
+    ret i64 %r
+  }
+  define i64 @f(i64 %n) {
+  entry:
+    %a = alloca [16 x i64]
+    call void @llvm.memset.p0.i64(ptr %a, i8 0, i64 128, i1 false)
+    %k = and i64 %n, 3
+    %q = getelementptr i64, ptr %a, i64 %k
+    br label %loop
+  loop:
+    %i = phi i64 [ 0, %entry ], [ %i2, %loop ]
+    %old = load i64, ptr %q
+    %new = add i64 %old, 1
+    store i64 %new, ptr %q
+    %j = and i64 %i, 3
+    %p = getelementptr [16 x i64], ptr %a, i64 0, i64 %j
+    %x = load i64, ptr %p
+    %y = add i64 %x, %i
+    store i64 %y, ptr %p
+    %i2 = add i64 %i, 1
+    %more = icmp slt i64 %i2, 50
+    br i1 %more, label %loop, label %end
+  end:
+    %r = load i64, ptr %q
+    ret i64 %r
+  }
+  declare void @llvm.memset.p0.i64(ptr, i8, i64, i1))";
+
+// What an invoke gives goes to a phi with no other way to it, and lives at the loop behind it.
+constexpr char kResultsOfInvokes[] = R"(
+  @calls = internal global i64 0
+  define i64 @get() noinline {
+    %a = load i64, ptr @calls
+    %b = add i64 %a, 7
+    store i64 %b, ptr @calls
+    ret i64 %b
+  }
+  define i64 @run(i64 %n) {
+    store i64 0, ptr @calls
+    %r = call i64 @f(i64 %n)
+    ret i64 %r
+  }
+  define i64 @f(i64 %n) personality ptr @__gxx_personality_v0 {
+  entry:
+    br label %outer
+  outer:
+    %o = phi i64 [ 0, %entry ], [ %o2, %latch ]
+    %s = phi i64 [ 0, %entry ], [ %s3, %latch ]
+    %r = invoke i64 @get() to label %ok unwind label %pad
+  ok:
+    %p = phi i64 [ %r, %outer ]
+    %pp = mul i64 %p, 1000
+    br label %inner
+  inner:
+    %i = phi i64 [ 0, %ok ], [ %i2, %inner ]
+    %s1 = phi i64 [ %s, %ok ], [ %s2, %inner ]
+    %x = add i64 %r, %i
+    %s2a = add i64 %s1, %x
+    %s2 = add i64 %s2a, %pp
+    %i2 = add i64 %i, 1
+    %c = icmp slt i64 %i2, 5
+    br i1 %c, label %inner, label %latch
+  latch:
+    %s3 = add i64 %s2, %p
+    %o2 = add i64 %o, 1
+    %c2 = icmp slt i64 %o2, 4
+    br i1 %c2, label %outer, label %end
+  end:
+    ret i64 %s3
+  pad:
+    %lp = landingpad { ptr, i32 } cleanup
+    resume { ptr, i32 } %lp
+  })";
+
 // Results of a kind of their own, and a calling convention.
 constexpr char kReturns[] = R"(
   define i64 @run(i64 %n) {
@@ -747,6 +825,8 @@ std::vector<ContinuationProgram> ContinuationPrograms() {
       {"LabelLater", 1, kLabelLater},
       {"DeadVariables", 1, kDeadVariables},
       {"AddressesOfDeadVariables", 1, kAddressesOfDeadVariables},
+      {"NamedVariable", 1, kNamedVariable},
+      {"ResultsOfInvokes", 2, kResultsOfInvokes},
       {"Returns", 1, kReturns},
   };
   for (ContinuationProgram& program : programs) {

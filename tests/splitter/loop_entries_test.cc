@@ -480,6 +480,33 @@ TEST_F(LoopEntriesTest, LabelsThatAreUsedLaterArePassedAsWhichTheyAre) {
   EXPECT_THAT(targets, ElementsAre("other", "last"));
 }
 
+TEST_F(LoopEntriesTest, SeveralLabelsAtOnceCannotBePassed) {
+  const auto text = [](const std::string& type) {
+    return absl::StrCat(
+        "@table = internal constant [2 x ptr] [ptr blockaddress(@f, %one), "
+        "ptr blockaddress(@f, %two)]\ndefine i32 @f(ptr %p) {\nentry:\n%l = load ",
+        type, R"(, ptr @table
+      %t = load ptr, ptr @table
+      br label %loop
+    loop:
+      %more = load volatile i1, ptr %p
+      br i1 %more, label %loop, label %end
+    end:
+      %c = icmp eq )",
+        type, R"( %l, zeroinitializer
+      indirectbr ptr %t, [label %one, label %two]
+    one:
+      ret i32 1
+    two:
+      ret i32 2
+    })");
+  };
+  EXPECT_THAT(Find(text("ptr")),
+              ElementsAre(Named("loop", {"p", "which label: l", "which label: t"})));
+  EXPECT_THAT(Find(text("<2 x ptr>")), IsEmpty());
+  EXPECT_THAT(Find(text("i64")), IsEmpty());
+}
+
 class EscapingLabelsTest
     : public LoopEntriesTest,
       public ::testing::WithParamInterface<std::pair<const char*, const char*>> {};
