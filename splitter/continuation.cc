@@ -183,7 +183,6 @@ class ContinuationMaker {
   llvm::Value* ValueOf(const LoopEntry::Value& live, llvm::Argument& argument,
                        llvm::IRBuilder<>& builder) {
     if (live.is_label) {
-      if (targets_.empty()) return llvm::PoisonValue::get(live.value->getType());
       if (table_ == nullptr) table_ = MakeLabelTable(inner_, targets_);
       return builder.CreateLoad(builder.getPtrTy(),
                                 builder.CreateInBoundsGEP(table_->getValueType(), table_,

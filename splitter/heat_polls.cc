@@ -135,7 +135,6 @@ class PollWriter {
   // as soon as somebody has optimized the branches to it away.
   llvm::Value* WriteNumberOf(llvm::Value& label, llvm::BasicBlock& otherwise,
                              llvm::IRBuilder<>& builder) {
-    if (targets_.empty()) return builder.getInt32(0);  // Nothing can be done with it.
     if (table_ == nullptr) table_ = MakeLabelTable(function_, targets_);
     llvm::BasicBlock* before = builder.GetInsertBlock();
     llvm::BasicBlock* look = NewBlock();

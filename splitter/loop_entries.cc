@@ -252,6 +252,12 @@ LoopEntries::LoopEntries(llvm::Function& function, const Labels& labels)
 
 LoopEntries::~LoopEntries() = default;
 
+// Neither several at once, nor one as an integer; nor one that nothing branches to, which is only
+// compared.
+bool LoopEntries::CanBeNumbered(const llvm::Value& label) const {
+  return label.getType()->isPointerTy() && !IndirectTargets(function_).empty();
+}
+
 bool LoopEntries::FillIn(size_t loop) {
   LoopEntry& entry = entries_[loop].entry;
   if (!CanBeEntered(*entry.block)) return false;
@@ -273,8 +279,7 @@ bool LoopEntries::FillIn(size_t loop) {
   }
   for (llvm::Value* value : *values) {
     const bool is_label = labels_.values.contains(value);
-    // Several at once, or one as a number.
-    if (!CanBePassed(*value) || (is_label && !value->getType()->isPointerTy())) return false;
+    if (!CanBePassed(*value) || (is_label && !CanBeNumbered(*value))) return false;
     entry.values.push_back({value, is_label});
   }
   return entry.variables.size() + entry.values.size() <= kMaxLive;

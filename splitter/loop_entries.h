@@ -80,6 +80,7 @@ class LoopEntries {
     State state = State::kUnknown;
     LoopEntry entry;
   };
+  bool CanBeNumbered(const llvm::Value& label) const;
   bool FillIn(size_t loop);
 
   llvm::Function& function_;

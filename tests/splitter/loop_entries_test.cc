@@ -480,6 +480,24 @@ TEST_F(LoopEntriesTest, LabelsThatAreUsedLaterArePassedAsWhichTheyAre) {
   EXPECT_THAT(targets, ElementsAre("other", "last"));
 }
 
+TEST_F(LoopEntriesTest, LabelsThatNothingBranchesToCannotBePassed) {
+  EXPECT_THAT(Find(R"(
+    define i1 @f(ptr %p) {
+    entry:
+      %c = load volatile i1, ptr %p
+      %l = select i1 %c, ptr blockaddress(@f, %end), ptr null
+      br label %loop
+    loop:
+      %more = load volatile i1, ptr %p
+      br i1 %more, label %loop, label %end
+    end:
+      %r = icmp eq ptr %l, null
+      ret i1 %r
+    })"),
+              IsEmpty());
+  EXPECT_EQ(impossible_, 1u);
+}
+
 TEST_F(LoopEntriesTest, SeveralLabelsAtOnceCannotBePassed) {
   const auto text = [](const std::string& type) {
     return absl::StrCat(
