@@ -8,7 +8,6 @@
 #include "base/status.h"
 #include "engine/fast_selection.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
-#include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instructions.h"
@@ -57,13 +56,9 @@ absl::StatusOr<ObjectBytes> ObjectEmitter::Emit(llvm::Module& module) {
   if (!optimizes()) {
     for (llvm::Function& function : module) PrepareForFastSelection(function);
   }
-  absl::Status status = RunGuarded([&] { passes_->run(module); });
+  absl::Status status = RunPasses(module);
   std::string diagnostics = TakeDiagnostics(module.getContext());
-  if (!status.ok()) {
-    is_broken_ = true;
-    has_crashed_ = IsCrash(status);
-    return Annotate(status, "generating code");
-  }
+  FIRSTCALL_RETURN_IF_ERROR(Annotate(status, "generating code"));
   ObjectBytes object = std::exchange(bytes_, ObjectBytes());
   if (llvm::isAssignmentTrackingEnabled(module)) FIRSTCALL_RETURN_IF_ERROR(ForgetAssignments());
   if (!diagnostics.empty()) {
@@ -80,19 +75,23 @@ absl::Status ObjectEmitter::ForgetAssignments() {
   llvm::Module module("", context);
   module.setDataLayout(machine_->createDataLayout());
   module.setTargetTriple(machine_->getTargetTriple().str());
-  llvm::Type* flag = llvm::Type::getInt1Ty(context);
-  module.addModuleFlag(llvm::Module::Max, "debug-info-assignment-tracking",
-                       llvm::ConstantInt::get(flag, 1));
+  module.addModuleFlag(llvm::Module::Max, "debug-info-assignment-tracking", 1);
   auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), /*isVarArg=*/false);
   auto* function = llvm::Function::Create(type, llvm::GlobalValue::AvailableExternallyLinkage,
                                           "nothing", module);
   llvm::ReturnInst::Create(context, llvm::BasicBlock::Create(context, "", function));
-  absl::Status status = RunGuarded([&] { passes_->run(module); });
+  absl::Status status = RunPasses(module);
   bytes_.clear();
-  if (status.ok()) return status;
-  is_broken_ = true;
-  has_crashed_ = IsCrash(status);
   return Annotate(status, "forgetting a module's debug locations");
+}
+
+absl::Status ObjectEmitter::RunPasses(llvm::Module& module) {
+  absl::Status status = RunGuarded([&] { passes_->run(module); });
+  if (!status.ok()) {
+    is_broken_ = true;
+    has_crashed_ = IsCrash(status);
+  }
+  return status;
 }
 
 }  // namespace firstcall

@@ -45,6 +45,8 @@ class ObjectEmitter {
 
  private:
   explicit ObjectEmitter(std::unique_ptr<llvm::TargetMachine> machine);
+  // Internal if LLVM gives up on it; then the emitter is broken.
+  absl::Status RunPasses(llvm::Module& module);
   absl::Status ForgetAssignments();
 
   std::unique_ptr<llvm::TargetMachine> machine_;

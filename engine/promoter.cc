@@ -267,7 +267,7 @@ Promoter::Answer Promoter::Register(HotFunction& function, uint32_t loop) {
   // A function that has been called before gets a better body first: this call may end before there
   // is a continuation, and the next one needs none. If it goes on for as long as it took to make
   // that, a continuation is worth its time.
-  if (loop != kNoLoop && function.CountCalls() > 1 && thread_count_ > 0 && looks_at_counters_) {
+  if (loop != kNoLoop && looks_at_counters_ && function.CountCalls() > 1) {
     if (!function.is_decided.load(std::memory_order_relaxed)) {
       loop = kNoLoop;
     } else if (std::chrono::steady_clock::now() < function.patience_ends.load()) {
@@ -469,7 +469,7 @@ void Promoter::Serve(HotFunction& function) {
   } else {
     if (body.ok()) {
       function.patience_ends =
-          std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(absl::Now() - start);
+          std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(body->time);
     }
     function.is_decided.store(true, std::memory_order_relaxed);
   }

@@ -211,10 +211,7 @@ class ContinuationMaker {
   }
 
   void EnterVariable(llvm::AllocaInst& variable, llvm::Argument& argument, Way way) {
-    for (llvm::User* user : llvm::make_early_inc_range(variable.users())) {
-      auto* instruction = llvm::cast<llvm::Instruction>(user);
-      if (instruction->isLifetimeStartOrEnd()) instruction->eraseFromParent();
-    }
+    EraseLifetimeMarks(variable);
     if (way == Way::kCopied) {
       llvm::IRBuilder<> builder(entrance_->getTerminator());
       builder.CreateAlignedStore(

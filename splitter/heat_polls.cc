@@ -81,7 +81,7 @@ class PollWriter {
   Poll Write(llvm::Instruction& place, uint32_t loop) {
     llvm::BasicBlock* head = place.getParent();
     llvm::BasicBlock* body = head->splitBasicBlock(&place);
-    auto* ask = llvm::BasicBlock::Create(context_, "", &function_);
+    llvm::BasicBlock* ask = NewBlock();
     head->getTerminator()->eraseFromParent();
     llvm::IRBuilder<> builder(head);
     llvm::Value* address = builder.CreateConstInBoundsGEP2_32(type_, &counter_, 0, kLeftField);
@@ -232,17 +232,6 @@ std::vector<uint32_t> OuterLoopsFirst(const llvm::Function& function, const Loop
   return loops;
 }
 
-// A continuation takes the variables that it is passed for separate objects, but code generation
-// lets those share a place whose lifetimes are apart.
-void KeepVariablesApart(llvm::Function& function) {
-  for (llvm::AllocaInst* variable : FrameVariables(function)) {
-    for (llvm::User* user : llvm::make_early_inc_range(variable->users())) {
-      auto* instruction = llvm::cast<llvm::Instruction>(user);
-      if (instruction->isLifetimeStartOrEnd()) instruction->eraseFromParent();
-    }
-  }
-}
-
 }  // namespace
 
 llvm::StructType* LiveValuesType(const llvm::Function& function, const LoopEntry& entry) {
@@ -356,7 +345,10 @@ void AddHeatPolls(llvm::Function& function, llvm::GlobalVariable& counter, LoopE
   PollWriter writer(function, counter, loops);
   for (size_t i = 0; i < chosen.size(); ++i) writer.WriteAt(*loops[i], chosen[i]);
   if (asks_when_called) writer.WriteAtBeginning();
-  if (!chosen.empty()) KeepVariablesApart(function);
+  if (chosen.empty()) return;
+  // A continuation takes the variables that it is passed for separate objects, but code generation
+  // lets those share a place whose lifetimes are apart.
+  for (llvm::AllocaInst* variable : FrameVariables(function)) EraseLifetimeMarks(*variable);
 }
 
 }  // namespace firstcall

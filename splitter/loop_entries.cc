@@ -129,6 +129,13 @@ std::vector<llvm::AllocaInst*> FrameVariables(llvm::Function& function) {
   return variables;
 }
 
+void EraseLifetimeMarks(llvm::AllocaInst& variable) {
+  for (llvm::User* user : llvm::make_early_inc_range(variable.users())) {
+    auto* instruction = llvm::cast<llvm::Instruction>(user);
+    if (instruction->isLifetimeStartOrEnd()) instruction->eraseFromParent();
+  }
+}
+
 // --- What lives ---
 
 // Of values: one lives at the beginning of a block if its own block dominates that, which is why

@@ -46,6 +46,9 @@ size_t CountInstructions(const llvm::Function& function);
 // The variables of constant size in the first block of `function`: those that live in its frame.
 std::vector<llvm::AllocaInst*> FrameVariables(llvm::Function& function);
 
+// Leaves `variable` without the marks of its lifetime: it lives as long as its frame.
+void EraseLifetimeMarks(llvm::AllocaInst& variable);
+
 // The entries of a function's loops: the blocks that the back edges of a depth-first search lead
 // to. The same IR gives the same entries, in the same order. What lives at one is found when it is
 // asked for, in time in proportion to the function's blocks.
