@@ -1,5 +1,7 @@
 // The blocks of a function by number, and the ways between them, without those that a constant
 // condition rules out (unoptimized code has many): for analyses that go over them many times.
+//
+// Thread-compatible: hold the mutex of the view the function's context belongs to.
 
 #ifndef FIRSTCALL_SPLITTER_BLOCK_GRAPH_H_
 #define FIRSTCALL_SPLITTER_BLOCK_GRAPH_H_
@@ -17,7 +19,6 @@ class Function;
 
 namespace firstcall {
 
-// Thread-compatible.
 class BlockGraph {
  public:
   // `function` must be materialized, and keep its blocks as long as they are asked for.

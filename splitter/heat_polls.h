@@ -54,8 +54,8 @@ llvm::GlobalVariable* DeclareHeatCounter(llvm::Module& module, const std::string
 // fastest.
 llvm::StructType* LiveValuesType(const llvm::Function& function, const LoopEntry& entry);
 
-// The address in `memory`, which holds what lives at `entry`, of the place of a variable's address,
-// and of `entry.values[value]`.
+// Where the address of `variable` stands in `memory`, which is of LiveValuesType `type`, and where
+// the value does that is number `value` of its entry.
 llvm::Value* PlaceOfVariable(const LoopEntry::Variable& variable, llvm::StructType* type,
                              llvm::Value* memory, llvm::IRBuilderBase& builder);
 llvm::Value* PlaceOfValue(size_t value, llvm::StructType* type, llvm::Value* memory,

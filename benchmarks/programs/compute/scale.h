@@ -1,5 +1,5 @@
-// How much work a compute-bound program does: its only argument, or what takes about three
-// and a half seconds in optimized code.
+// How much work a compute-bound program does: its only argument, or what takes two and a half
+// to three and a half seconds in optimized code.
 
 #ifndef FIRSTCALL_BENCHMARKS_PROGRAMS_COMPUTE_SCALE_H_
 #define FIRSTCALL_BENCHMARKS_PROGRAMS_COMPUTE_SCALE_H_
