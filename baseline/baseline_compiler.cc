@@ -1,0 +1,62 @@
+#include "baseline/baseline_compiler.h"
+
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "baseline/analysis.h"
+#include "baseline/lowering_x86_64.h"
+#include "llvm/TargetParser/Triple.h"
+
+namespace firstcall::baseline {
+namespace {
+
+bool HasFeature(absl::string_view features, absl::string_view name) {
+  bool has = false;
+  for (absl::string_view feature : absl::StrSplit(features, ',')) {
+    if (feature.substr(feature.empty() ? 0 : 1) == name) has = feature[0] == '+';
+  }
+  return has;
+}
+
+}  // namespace
+
+struct BaselineCompiler::Parts {
+  CoverageOptions coverage;
+  LoweringOptions lowering_options;
+  Analysis analysis;
+  LoweringX86_64 lowering{analysis};
+};
+
+absl::StatusOr<std::unique_ptr<BaselineCompiler>> BaselineCompiler::Create(
+    absl::string_view triple_name, absl::string_view features, const BaselineOptions& options) {
+  const llvm::Triple triple(llvm::StringRef(triple_name.data(), triple_name.size()));
+  if (triple.getArch() != llvm::Triple::x86_64 || !triple.isOSBinFormatELF()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("create baseline compiler: not for '", triple_name, "'"));
+  }
+  auto parts = std::make_unique<Parts>();
+  parts->lowering_options.is_near = options.is_near;
+  parts->lowering_options.has_sse41 = HasFeature(features, "sse4.1");
+  parts->lowering_options.has_popcnt = HasFeature(features, "popcnt");
+  parts->coverage.ignore_debug_information = options.ignore_debug_information;
+  parts->coverage.has_sse41 = parts->lowering_options.has_sse41;
+  parts->coverage.has_popcnt = parts->lowering_options.has_popcnt;
+  return std::unique_ptr<BaselineCompiler>(new BaselineCompiler(std::move(parts)));
+}
+
+BaselineCompiler::BaselineCompiler(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+BaselineCompiler::~BaselineCompiler() = default;
+
+BaselineResult BaselineCompiler::Compile(const llvm::Function& function, CompiledCode& code) {
+  BaselineResult result;
+  result.refusal = parts_->analysis.Run(function, parts_->coverage);
+  if (result.refusal != Refusal::kNone) return result;
+  result.instructions = parts_->analysis.instruction_count();
+  parts_->lowering.Run(function, parts_->lowering_options, code);
+  return result;
+}
+
+}  // namespace firstcall::baseline

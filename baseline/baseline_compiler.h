@@ -1,0 +1,65 @@
+// Compiles functions of LLVM IR in one pass, about as fast as they can be read, to code of about
+// the quality of LLVM's -O0. What it does not cover it refuses, before it emits anything, and
+// leaves the function as it was: then LLVM compiles it. See
+// docs/adr/0019-a-baseline-code-generator.md.
+//
+// Thread-compatible: one for each thread that compiles, to be used again and again, because its
+// memory is kept from function to function.
+
+#ifndef FIRSTCALL_BASELINE_BASELINE_COMPILER_H_
+#define FIRSTCALL_BASELINE_BASELINE_COMPILER_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "baseline/refusal.h"
+#include "code/compiled_code.h"
+
+namespace llvm {
+class Function;
+}  // namespace llvm
+
+namespace firstcall::baseline {
+
+struct BaselineOptions {
+  // Symbols that are dso_local lie within reach of a distance of 32 bits of the code.
+  bool is_near = true;
+  // Compile functions with debug information, without line rows; otherwise they are refused.
+  bool ignore_debug_information = false;
+};
+
+// What became of one function.
+struct BaselineResult {
+  Refusal refusal = Refusal::kNone;
+  uint32_t instructions = 0;  // Of IR, if it was compiled.
+};
+
+class BaselineCompiler {
+ public:
+  // For processors with `features` (as llc's -mattr has them: "+sse4.1,+popcnt"). InvalidArgument
+  // if there is no baseline code generator for the architecture of `triple`.
+  static absl::StatusOr<std::unique_ptr<BaselineCompiler>> Create(absl::string_view triple,
+                                                                  absl::string_view features,
+                                                                  const BaselineOptions& options);
+
+  ~BaselineCompiler();
+  BaselineCompiler(const BaselineCompiler&) = delete;
+  BaselineCompiler& operator=(const BaselineCompiler&) = delete;
+
+  // Compiles `function`, a verified definition in a module of the target's data layout, into
+  // `code`, whose contents are replaced; they are unspecified if the function is refused. The first
+  // symbol is the function's.
+  BaselineResult Compile(const llvm::Function& function, CompiledCode& code);
+
+ private:
+  struct Parts;
+  explicit BaselineCompiler(std::unique_ptr<Parts> parts);
+
+  const std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace firstcall::baseline
+
+#endif  // FIRSTCALL_BASELINE_BASELINE_COMPILER_H_

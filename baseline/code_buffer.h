@@ -1,0 +1,66 @@
+// A byte buffer for machine code that is kept from function to function, so that appending is a
+// store and a comparison.
+//
+// Thread-compatible.
+
+#ifndef FIRSTCALL_BASELINE_CODE_BUFFER_H_
+#define FIRSTCALL_BASELINE_CODE_BUFFER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+
+namespace firstcall::baseline {
+
+class CodeBuffer {
+ public:
+  CodeBuffer() { Grow(4096); }
+
+  void Clear() { cursor_ = begin_.get(); }
+  size_t size() const { return cursor_ - begin_.get(); }
+  const uint8_t* data() const { return begin_.get(); }
+
+  // Makes room for `bytes` more, which may then be written at cursor() and counted by Advance().
+  uint8_t* Room(size_t bytes) {
+    if (static_cast<size_t>(end_ - cursor_) < bytes) Grow(bytes);
+    return cursor_;
+  }
+  void AdvanceTo(uint8_t* cursor) { cursor_ = cursor; }
+
+  // The lowest `bytes` bytes of `value`.
+  void Number(uint64_t value, size_t bytes) {
+    uint8_t* out = Room(8);
+    std::memcpy(out, &value, 8);
+    cursor_ = out + bytes;
+  }
+  void Bytes(const void* bytes, size_t size) {
+    uint8_t* out = Room(size);
+    std::memcpy(out, bytes, size);
+    cursor_ = out + size;
+  }
+  // Appends zeros until the size is a multiple of `alignment`, a power of two.
+  void Align(size_t alignment, uint8_t filler) {
+    while ((size() & (alignment - 1)) != 0) Number(filler, 1);
+  }
+  void Patch32(size_t offset, uint32_t value) { std::memcpy(begin_.get() + offset, &value, 4); }
+
+ private:
+  void Grow(size_t bytes) {
+    const size_t used = begin_ == nullptr ? 0 : size();
+    const size_t capacity = 2 * (used + bytes) + 64;
+    std::unique_ptr<uint8_t[]> larger(new uint8_t[capacity]);
+    if (used != 0) std::memcpy(larger.get(), begin_.get(), used);
+    begin_ = std::move(larger);
+    cursor_ = begin_.get() + used;
+    end_ = begin_.get() + capacity;
+  }
+
+  std::unique_ptr<uint8_t[]> begin_;
+  uint8_t* cursor_ = nullptr;
+  uint8_t* end_ = nullptr;
+};
+
+}  // namespace firstcall::baseline
+
+#endif  // FIRSTCALL_BASELINE_CODE_BUFFER_H_

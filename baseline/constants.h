@@ -1,0 +1,48 @@
+// What constants of LLVM IR are in registers and in memory: bits, or an address and a distance.
+//
+// Thread-safe: pure functions.
+
+#ifndef FIRSTCALL_BASELINE_CONSTANTS_H_
+#define FIRSTCALL_BASELINE_CONSTANTS_H_
+
+#include <cstdint>
+
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DataLayout.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/GlobalValue.h"
+
+namespace firstcall::baseline {
+
+// A part of a constant.
+struct ConstantPart {
+  enum class Kind : uint8_t {
+    kBits,          // `low` and, of 16 bytes in a vector register, `high`. Integers are
+                    // sign-extended to 64 bits.
+    kAddress,       // global + low
+    kBlockAddress,  // Of a block of the function itself.
+    kUnsupported,
+  };
+  Kind kind = Kind::kUnsupported;
+  bool is_undefined = false;  // The bits, which are 0, may be any.
+  uint64_t low = 0, high = 0;
+  const llvm::GlobalValue* global = nullptr;
+  const llvm::BasicBlock* block = nullptr;
+};
+
+// Part number `part` (value_parts.h) of `constant`.
+ConstantPart PartOf(const llvm::Constant& constant, unsigned part, const llvm::DataLayout& layout);
+
+// Whether `global` is a constant array of addresses of blocks of `function`, which nothing else
+// uses: it becomes a part of the function's code.
+bool IsLabelTable(const llvm::GlobalValue& global, const llvm::Function& function);
+
+// Whether the addresses of the blocks of `function` are used only by itself and by such tables.
+bool KeepsItsLabels(const llvm::Function& function);
+
+// Whether every part is supported where `function` uses it.
+bool IsSupported(const llvm::Constant& constant, const llvm::Function& function);
+
+}  // namespace firstcall::baseline
+
+#endif  // FIRSTCALL_BASELINE_CONSTANTS_H_

@@ -1,0 +1,581 @@
+#include "baseline/coverage.h"
+
+#include "baseline/argument_places_x86_64.h"
+#include "baseline/constants.h"
+#include "baseline/library_functions.h"
+#include "baseline/value_parts.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+
+namespace firstcall::baseline {
+namespace {
+
+using llvm::Attribute;
+using llvm::Instruction;
+
+bool IsCoveredConvention(llvm::CallingConv::ID convention) {
+  return convention == llvm::CallingConv::C || convention == llvm::CallingConv::Fast ||
+         convention == llvm::CallingConv::X86_64_SysV;
+}
+
+// Whether parameters, or arguments, with these attributes are passed as ArgumentPlaces says.
+bool IsCovered(const llvm::AttributeSet& attributes) {
+  for (Attribute::AttrKind kind :
+       {Attribute::InReg, Attribute::Nest, Attribute::InAlloca, Attribute::Preallocated,
+        Attribute::SwiftSelf, Attribute::SwiftError, Attribute::SwiftAsync}) {
+    if (attributes.hasAttribute(kind)) return false;
+  }
+  if (attributes.hasAttribute(Attribute::ByVal)) {
+    const llvm::MaybeAlign alignment = attributes.getAlignment();
+    if (alignment && alignment->value() > 16) return false;
+  }
+  return true;
+}
+
+// A vector of i1, which has no place in memory and is passed to nobody.
+bool IsMask(const llvm::Type* type) {
+  return type->isVectorTy() && type->getScalarType()->isIntegerTy(1);
+}
+
+// Whether the type is, or has, a vector of i1, or is none that is supported.
+bool HasMask(const llvm::Type* type) {
+  if (IsMask(type)) return true;
+  if (const auto* structure = llvm::dyn_cast<llvm::StructType>(type)) {
+    for (const llvm::Type* member : structure->elements()) {
+      if (HasMask(member)) return true;
+    }
+  }
+  if (const auto* array = llvm::dyn_cast<llvm::ArrayType>(type)) {
+    return HasMask(array->getElementType());
+  }
+  return false;
+}
+
+bool IsCoveredReturn(const llvm::Type* type) {
+  if (type->isVoidTy()) return true;
+  const PartList list = PartsOf(type);
+  return list.count != 0 && !HasMask(type) && IsReturnedInRegisters(list);
+}
+
+bool IsWholeWidth(const llvm::Type* type) {
+  return type->isIntegerTy(8) || type->isIntegerTy(16) || type->isIntegerTy(32) ||
+         type->isIntegerTy(64);
+}
+
+bool IsScalarFloat(const llvm::Type* type) { return type->isFloatTy() || type->isDoubleTy(); }
+
+// Integers and pointers in one general register.
+bool IsScalar(const llvm::Type* type) {
+  return type->isPointerTy() || (type->isIntegerTy() && type->getIntegerBitWidth() <= 64);
+}
+
+Refusal RefusalOfOperands(const llvm::Instruction& instruction) {
+  const llvm::Function& function = *instruction.getFunction();
+  for (const llvm::Use& use : instruction.operands()) {
+    const auto* constant = llvm::dyn_cast<llvm::Constant>(use.get());
+    if (constant == nullptr) continue;
+    if (!IsSupported(*constant, function)) {
+      return llvm::isa<llvm::BlockAddress>(constant) ? Refusal::kBlockAddress : Refusal::kConstant;
+    }
+  }
+  return Refusal::kNone;
+}
+
+Refusal RefusalOfIntrinsic(const llvm::IntrinsicInst& intrinsic, const CoverageOptions& options) {
+  const llvm::Type* type = intrinsic.getType();
+  if (IsNoOperation(intrinsic)) return Refusal::kNone;
+  const Refusal of_operands = RefusalOfOperands(intrinsic);
+  switch (intrinsic.getIntrinsicID()) {
+    case llvm::Intrinsic::threadlocal_address:
+      return llvm::isa<llvm::GlobalVariable>(intrinsic.getArgOperand(0)) ? Refusal::kNone
+                                                                         : Refusal::kConstant;
+    case llvm::Intrinsic::memcpy:
+    case llvm::Intrinsic::memcpy_inline:
+    case llvm::Intrinsic::memmove:
+    case llvm::Intrinsic::memset:
+    case llvm::Intrinsic::memset_inline:
+      if (!intrinsic.getArgOperand(2)->getType()->isIntegerTy(64)) {
+        if (!IsMadeInLine(intrinsic)) return Refusal::kIntrinsic;
+      }
+      return of_operands;
+    case llvm::Intrinsic::uadd_with_overflow:
+    case llvm::Intrinsic::sadd_with_overflow:
+    case llvm::Intrinsic::usub_with_overflow:
+    case llvm::Intrinsic::ssub_with_overflow: {
+      const llvm::Type* operand = intrinsic.getArgOperand(0)->getType();
+      return IsWholeWidth(operand) || operand->isIntegerTy(128) ? of_operands : Refusal::kIntrinsic;
+    }
+    case llvm::Intrinsic::umul_with_overflow:
+    case llvm::Intrinsic::smul_with_overflow:
+      return IsWholeWidth(intrinsic.getArgOperand(0)->getType()) ? of_operands
+                                                                 : Refusal::kIntrinsic;
+    case llvm::Intrinsic::smax:
+    case llvm::Intrinsic::smin:
+    case llvm::Intrinsic::umax:
+    case llvm::Intrinsic::umin:
+    case llvm::Intrinsic::fshl:
+    case llvm::Intrinsic::fshr:
+    case llvm::Intrinsic::uadd_sat:
+    case llvm::Intrinsic::usub_sat:
+    case llvm::Intrinsic::sadd_sat:
+    case llvm::Intrinsic::ssub_sat:
+      return IsWholeWidth(type) ? of_operands : Refusal::kIntrinsic;
+    case llvm::Intrinsic::abs:
+    case llvm::Intrinsic::ctlz:
+    case llvm::Intrinsic::cttz:
+    case llvm::Intrinsic::bswap:
+      return IsScalar(type) ? of_operands : Refusal::kIntrinsic;
+    case llvm::Intrinsic::ctpop:
+      return IsScalar(type) && options.has_popcnt ? of_operands : Refusal::kIntrinsic;
+    case llvm::Intrinsic::expect:
+    case llvm::Intrinsic::expect_with_probability:
+      return IsScalar(type) ? of_operands : Refusal::kIntrinsic;
+    case llvm::Intrinsic::objectsize:
+    case llvm::Intrinsic::is_constant:
+      // Code that -O0 removes may not be able to link.
+      return Refusal::kIntrinsic;
+    case llvm::Intrinsic::vector_reduce_add:
+    case llvm::Intrinsic::vector_reduce_and:
+    case llvm::Intrinsic::vector_reduce_or:
+    case llvm::Intrinsic::vector_reduce_xor:
+    case llvm::Intrinsic::vector_reduce_smax:
+    case llvm::Intrinsic::vector_reduce_smin:
+    case llvm::Intrinsic::vector_reduce_umax:
+    case llvm::Intrinsic::vector_reduce_umin: {
+      const llvm::Type* operand = intrinsic.getArgOperand(0)->getType();
+      return PartCount(operand) == 0 || IsMask(operand) ? Refusal::kVector : of_operands;
+    }
+    case llvm::Intrinsic::launder_invariant_group:
+    case llvm::Intrinsic::strip_invariant_group:
+    case llvm::Intrinsic::ptrmask:
+    case llvm::Intrinsic::trap:
+    case llvm::Intrinsic::ubsantrap:
+    case llvm::Intrinsic::debugtrap:
+    case llvm::Intrinsic::stacksave:
+    case llvm::Intrinsic::stackrestore:
+    case llvm::Intrinsic::vastart:
+    case llvm::Intrinsic::vacopy:
+    case llvm::Intrinsic::load_relative:
+      return of_operands;
+    case llvm::Intrinsic::eh_typeid_for:
+      return of_operands;
+    case llvm::Intrinsic::frameaddress:
+    case llvm::Intrinsic::returnaddress:
+      return llvm::cast<llvm::ConstantInt>(intrinsic.getArgOperand(0))->isZero()
+                 ? Refusal::kNone
+                 : Refusal::kIntrinsic;
+    case llvm::Intrinsic::fabs:
+    case llvm::Intrinsic::copysign:
+    case llvm::Intrinsic::sqrt:
+    case llvm::Intrinsic::fmuladd:
+      return IsScalarFloat(type) ? of_operands : Refusal::kIntrinsic;
+    default: {
+      if (type->isVectorTy()) return Refusal::kVector;
+      if (RoundingModeOf(intrinsic.getIntrinsicID()) >= 0 && options.has_sse41 &&
+          IsScalarFloat(type)) {
+        return of_operands;
+      }
+      return MathFunctionOf(intrinsic) != nullptr ? of_operands : Refusal::kIntrinsic;
+    }
+  }
+}
+
+Refusal RefusalOfCall(const llvm::CallBase& call, const CoverageOptions& options) {
+  if (const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&call)) {
+    if (llvm::isa<llvm::InvokeInst>(call)) return Refusal::kException;
+    if (llvm::isa<llvm::ConstrainedFPIntrinsic>(call)) return Refusal::kIntrinsic;
+    if (call.hasOperandBundles() && !IsNoOperation(call)) return Refusal::kOperandBundle;
+    return RefusalOfIntrinsic(*intrinsic, options);
+  }
+  if (call.isInlineAsm()) return Refusal::kInlineAssembly;
+  if (call.isMustTailCall()) return Refusal::kMustTail;
+  if (call.hasOperandBundles()) return Refusal::kOperandBundle;
+  if (call.hasFnAttr(Attribute::ReturnsTwice)) return Refusal::kReturnsTwice;
+  if (!IsCoveredConvention(call.getCallingConv())) return Refusal::kCallingConvention;
+  if (!IsCoveredReturn(call.getType()) && !call.getType()->isEmptyTy()) {
+    return Refusal::kArgumentPassing;
+  }
+  const llvm::AttributeList attributes = call.getAttributes();
+  for (unsigned i = 0; i < call.arg_size(); ++i) {
+    if (!IsCovered(attributes.getParamAttrs(i))) return Refusal::kArgumentPassing;
+    if (const llvm::Function* callee = call.getCalledFunction();
+        callee != nullptr && i < callee->arg_size() &&
+        !IsCovered(callee->getAttributes().getParamAttrs(i))) {
+      return Refusal::kArgumentPassing;
+    }
+    const llvm::Type* type = call.getArgOperand(i)->getType();
+    if (PartCount(type) == 0 || HasMask(type)) return Refusal::kType;
+  }
+  return RefusalOfOperands(call);
+}
+
+Refusal RefusalOfBinary(const llvm::Instruction& binary) {
+  const llvm::Type* type = binary.getType();
+  if (PartCount(type) == 0) return Refusal::kType;
+  if (type->isVectorTy()) {
+    switch (binary.getOpcode()) {
+      case Instruction::Add:
+      case Instruction::Sub:
+      case Instruction::And:
+      case Instruction::Or:
+      case Instruction::Xor:
+      case Instruction::FAdd:
+      case Instruction::FSub:
+      case Instruction::FMul:
+      case Instruction::FDiv:
+      case Instruction::FNeg:
+        break;
+      case Instruction::Mul:
+      case Instruction::Shl:
+      case Instruction::LShr:
+      case Instruction::AShr:
+        if (IsMask(type)) return Refusal::kVector;
+        break;
+      default:
+        return Refusal::kVector;
+    }
+  }
+  if (type->isIntegerTy() && type->getIntegerBitWidth() > 64 && type->getIntegerBitWidth() != 128) {
+    switch (binary.getOpcode()) {
+      case Instruction::UDiv:
+      case Instruction::SDiv:
+      case Instruction::URem:
+      case Instruction::SRem:
+        return Refusal::kType;
+      default:
+        break;
+    }
+  }
+  return RefusalOfOperands(binary);
+}
+
+Refusal RefusalOfCast(const llvm::CastInst& cast) {
+  const llvm::Type* from = cast.getSrcTy();
+  const llvm::Type* to = cast.getDestTy();
+  if (PartCount(from) == 0 || PartCount(to) == 0) return Refusal::kType;
+  if (cast.getOpcode() == Instruction::BitCast) {
+    if (from->isAggregateType() || to->isAggregateType() || IsMask(from) || IsMask(to)) {
+      return Refusal::kType;
+    }
+    return RefusalOfOperands(cast);
+  }
+  if (from->isVectorTy() || to->isVectorTy()) {
+    switch (cast.getOpcode()) {
+      case Instruction::ZExt:
+      case Instruction::SExt:
+      case Instruction::Trunc:
+        return RefusalOfOperands(cast);
+      default:
+        return Refusal::kVector;
+    }
+  }
+  for (const llvm::Type* type : {from, to}) {
+    if (type->isIntegerTy() && type->getIntegerBitWidth() > 64 &&
+        type->getIntegerBitWidth() != 128 && (IsScalarFloat(from) || IsScalarFloat(to))) {
+      return Refusal::kType;
+    }
+  }
+  return RefusalOfOperands(cast);
+}
+
+// Values that are loaded or stored whole: not aggregates.
+bool IsInOnePiece(const llvm::Type* type) {
+  return PartCount(type) != 0 && !type->isAggregateType() && !IsMask(type);
+}
+
+}  // namespace
+
+bool IsNoOperation(const llvm::Instruction& instruction) {
+  const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+  if (intrinsic == nullptr) return false;
+  switch (intrinsic->getIntrinsicID()) {
+    case llvm::Intrinsic::lifetime_start:
+    case llvm::Intrinsic::lifetime_end:
+    case llvm::Intrinsic::invariant_end:
+    case llvm::Intrinsic::assume:
+    case llvm::Intrinsic::experimental_noalias_scope_decl:
+    case llvm::Intrinsic::sideeffect:
+    case llvm::Intrinsic::donothing:
+    case llvm::Intrinsic::dbg_declare:
+    case llvm::Intrinsic::dbg_value:
+    case llvm::Intrinsic::dbg_label:
+    case llvm::Intrinsic::dbg_assign:
+    case llvm::Intrinsic::var_annotation:
+    case llvm::Intrinsic::prefetch:
+    case llvm::Intrinsic::vaend:
+    case llvm::Intrinsic::pseudoprobe:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool MayCall(const llvm::Instruction& instruction) {
+  switch (instruction.getOpcode()) {
+    case Instruction::Call: {
+      const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+      if (intrinsic == nullptr) return true;
+      if (IsNoOperation(*intrinsic)) return false;
+      switch (intrinsic->getIntrinsicID()) {
+        case llvm::Intrinsic::memcpy:
+        case llvm::Intrinsic::memcpy_inline:
+        case llvm::Intrinsic::memmove:
+        case llvm::Intrinsic::memset:
+        case llvm::Intrinsic::memset_inline:
+          return !IsMadeInLine(*intrinsic);
+        case llvm::Intrinsic::threadlocal_address:
+          return true;
+        default:
+          // Those that depend on the processor count as calls everywhere.
+          return MathFunctionOf(*intrinsic) != nullptr;
+      }
+    }
+    case Instruction::Invoke:
+    case Instruction::Resume:
+    case Instruction::LandingPad:
+    case Instruction::FRem:
+      return true;
+    case Instruction::UDiv:
+    case Instruction::SDiv:
+    case Instruction::URem:
+    case Instruction::SRem:
+      return instruction.getType()->isIntegerTy() &&
+             instruction.getType()->getIntegerBitWidth() > 64;
+    case Instruction::FPToSI:
+    case Instruction::FPToUI:
+      return instruction.getType()->isIntegerTy() &&
+             instruction.getType()->getIntegerBitWidth() > 64;
+    case Instruction::SIToFP:
+    case Instruction::UIToFP: {
+      const llvm::Type* type = instruction.getOperand(0)->getType();
+      return type->isIntegerTy() && type->getIntegerBitWidth() > 64;
+    }
+    default:
+      return false;
+  }
+}
+
+Refusal RefusalOf(const llvm::Function& function, const CoverageOptions& options) {
+  if (!IsCoveredConvention(function.getCallingConv())) return Refusal::kCallingConvention;
+  for (Attribute::AttrKind kind :
+       {Attribute::Naked, Attribute::StackProtect, Attribute::StackProtectReq,
+        Attribute::StackProtectStrong, Attribute::SafeStack, Attribute::ShadowCallStack,
+        Attribute::StrictFP, Attribute::SanitizeAddress, Attribute::SanitizeThread,
+        Attribute::SanitizeMemory, Attribute::PresplitCoroutine}) {
+    if (function.hasFnAttribute(kind)) return Refusal::kFunctionAttribute;
+  }
+  for (const char* name :
+       {"probe-stack", "patchable-function", "patchable-function-entry", "split-stack",
+        "function-instrument", "stackrealign", "alignstack", "interrupt", "fentry-call"}) {
+    if (function.hasFnAttribute(name)) return Refusal::kFunctionAttribute;
+  }
+  if (function.hasFnAttribute(Attribute::StackAlignment) || function.hasGC() ||
+      function.hasPrefixData() || function.hasPrologueData() || function.hasSection()) {
+    return Refusal::kFunctionAttribute;
+  }
+  if (!options.ignore_debug_information && function.getSubprogram() != nullptr) {
+    return Refusal::kDebugInformation;
+  }
+  if (function.hasPersonalityFn() &&
+      !llvm::isa<llvm::Function>(function.getPersonalityFn()->stripPointerCasts())) {
+    return Refusal::kException;
+  }
+  if (!IsCoveredReturn(function.getReturnType())) return Refusal::kArgumentPassing;
+  const llvm::AttributeList attributes = function.getAttributes();
+  for (unsigned i = 0; i < function.arg_size(); ++i) {
+    if (!IsCovered(attributes.getParamAttrs(i))) return Refusal::kArgumentPassing;
+    // What takes no place is passed as LLVM decides.
+    const llvm::Type* type = function.getArg(i)->getType();
+    if (PartCount(type) == 0 || HasMask(type)) return Refusal::kType;
+  }
+  return Refusal::kNone;
+}
+
+Refusal RefusalOf(const llvm::Instruction& instruction, const CoverageOptions& options) {
+  switch (instruction.getOpcode()) {
+    case Instruction::Add:
+    case Instruction::Sub:
+    case Instruction::Mul:
+    case Instruction::And:
+    case Instruction::Or:
+    case Instruction::Xor:
+    case Instruction::Shl:
+    case Instruction::LShr:
+    case Instruction::AShr:
+    case Instruction::UDiv:
+    case Instruction::SDiv:
+    case Instruction::URem:
+    case Instruction::SRem:
+    case Instruction::FAdd:
+    case Instruction::FSub:
+    case Instruction::FMul:
+    case Instruction::FDiv:
+    case Instruction::FRem:
+    case Instruction::FNeg:
+      return RefusalOfBinary(instruction);
+    case Instruction::ICmp:
+    case Instruction::FCmp: {
+      const llvm::Type* type = instruction.getOperand(0)->getType();
+      if (type->isVectorTy() && instruction.getOpcode() == Instruction::FCmp) {
+        return Refusal::kVector;
+      }
+      if (PartCount(type) == 0 || PartCount(instruction.getType()) == 0) return Refusal::kType;
+      return RefusalOfOperands(instruction);
+    }
+    case Instruction::Select:
+      if (PartCount(instruction.getOperand(0)->getType()) == 0) return Refusal::kType;
+      if (PartCount(instruction.getType()) == 0) return Refusal::kType;
+      return RefusalOfOperands(instruction);
+    case Instruction::Freeze:
+      if (PartCount(instruction.getType()) == 0) return Refusal::kType;
+      return RefusalOfOperands(instruction);
+    case Instruction::ZExt:
+    case Instruction::SExt:
+    case Instruction::Trunc:
+    case Instruction::PtrToInt:
+    case Instruction::IntToPtr:
+    case Instruction::BitCast:
+    case Instruction::FPTrunc:
+    case Instruction::FPExt:
+    case Instruction::SIToFP:
+    case Instruction::UIToFP:
+    case Instruction::FPToSI:
+    case Instruction::FPToUI:
+      return RefusalOfCast(llvm::cast<llvm::CastInst>(instruction));
+    case Instruction::GetElementPtr:
+      if (instruction.getType()->isVectorTy()) return Refusal::kVector;
+      if (PartCount(instruction.getType()) == 0) return Refusal::kType;
+      for (const llvm::Use& use : instruction.operands()) {
+        if (!IsScalar(use->getType())) return Refusal::kType;
+      }
+      return RefusalOfOperands(instruction);
+    case Instruction::Load: {
+      const auto& load = llvm::cast<llvm::LoadInst>(instruction);
+      if (!IsInOnePiece(load.getType())) return Refusal::kType;
+      if (load.isAtomic() && !IsWholeWidth(load.getType()) && !load.getType()->isPointerTy() &&
+          !IsScalarFloat(load.getType())) {
+        return Refusal::kAtomic;
+      }
+      if (load.isAtomic() &&
+          load.getAlign() < load.getModule()->getDataLayout().getTypeStoreSize(load.getType())) {
+        return Refusal::kAtomic;
+      }
+      return RefusalOfOperands(instruction);
+    }
+    case Instruction::Store: {
+      const auto& store = llvm::cast<llvm::StoreInst>(instruction);
+      const llvm::Type* type = store.getValueOperand()->getType();
+      if (!IsInOnePiece(type)) return Refusal::kType;
+      if (store.isAtomic() &&
+          ((!IsWholeWidth(type) && !type->isPointerTy() && !IsScalarFloat(type)) ||
+           store.getAlign() < store.getModule()->getDataLayout().getTypeStoreSize(
+                                  const_cast<llvm::Type*>(type)))) {
+        return Refusal::kAtomic;
+      }
+      return RefusalOfOperands(instruction);
+    }
+    case Instruction::Alloca: {
+      const auto& alloca = llvm::cast<llvm::AllocaInst>(instruction);
+      if (alloca.isStaticAlloca()) {
+        const auto size = alloca.getAllocationSize(alloca.getModule()->getDataLayout());
+        if (!size || size->isScalable() || size->getFixedValue() > (uint64_t{1} << 28)) {
+          return Refusal::kSize;
+        }
+        if (alloca.getAlign() > 16) return Refusal::kInstruction;
+      }
+      if (alloca.isUsedWithInAlloca() || alloca.isSwiftError()) return Refusal::kInstruction;
+      if (PartCount(alloca.getType()) == 0) return Refusal::kType;
+      return RefusalOfOperands(instruction);
+    }
+    case Instruction::AtomicRMW: {
+      const auto& update = llvm::cast<llvm::AtomicRMWInst>(instruction);
+      switch (update.getOperation()) {
+        case llvm::AtomicRMWInst::Xchg:
+        case llvm::AtomicRMWInst::Add:
+        case llvm::AtomicRMWInst::Sub:
+        case llvm::AtomicRMWInst::And:
+        case llvm::AtomicRMWInst::Nand:
+        case llvm::AtomicRMWInst::Or:
+        case llvm::AtomicRMWInst::Xor:
+        case llvm::AtomicRMWInst::Max:
+        case llvm::AtomicRMWInst::Min:
+        case llvm::AtomicRMWInst::UMax:
+        case llvm::AtomicRMWInst::UMin:
+          break;
+        default:
+          return Refusal::kAtomic;
+      }
+      const llvm::Type* type = update.getType();
+      if (!IsWholeWidth(type) && !type->isPointerTy()) return Refusal::kAtomic;
+      if (update.getAlign() <
+          update.getModule()->getDataLayout().getTypeStoreSize(update.getType())) {
+        return Refusal::kAtomic;
+      }
+      return RefusalOfOperands(instruction);
+    }
+    case Instruction::AtomicCmpXchg: {
+      const auto& exchange = llvm::cast<llvm::AtomicCmpXchgInst>(instruction);
+      const llvm::Value* value = exchange.getNewValOperand();
+      if (!IsWholeWidth(value->getType()) && !value->getType()->isPointerTy()) {
+        return Refusal::kAtomic;
+      }
+      if (exchange.getAlign() <
+          exchange.getModule()->getDataLayout().getTypeStoreSize(value->getType())) {
+        return Refusal::kAtomic;
+      }
+      return RefusalOfOperands(instruction);
+    }
+    case Instruction::ExtractValue:
+      if (PartCount(instruction.getOperand(0)->getType()) == 0 ||
+          PartCount(instruction.getType()) == 0) {
+        return Refusal::kAggregate;
+      }
+      return RefusalOfOperands(instruction);
+    case Instruction::InsertValue:
+      if (PartCount(instruction.getType()) == 0 ||
+          PartCount(instruction.getOperand(1)->getType()) == 0) {
+        return Refusal::kAggregate;
+      }
+      return RefusalOfOperands(instruction);
+    case Instruction::PHI:
+      if (PartCount(instruction.getType()) == 0) return Refusal::kType;
+      return RefusalOfOperands(instruction);
+    case Instruction::Switch:
+      if (!IsScalar(instruction.getOperand(0)->getType())) return Refusal::kType;
+      return RefusalOfOperands(instruction);
+    case Instruction::Br:
+    case Instruction::Fence:
+    case Instruction::Unreachable:
+    case Instruction::Ret:
+    case Instruction::Resume:
+      return RefusalOfOperands(instruction);
+    case Instruction::LandingPad:
+      for (const llvm::Use& use : instruction.operands()) {
+        const auto* clause = llvm::cast<llvm::Constant>(use->stripPointerCasts());
+        if (!llvm::isa<llvm::GlobalValue>(clause) && !clause->isNullValue() &&
+            !clause->getType()->isArrayTy()) {
+          return Refusal::kException;
+        }
+      }
+      return PartCount(instruction.getType()) == 2 ? Refusal::kNone : Refusal::kException;
+    case Instruction::Call:
+    case Instruction::Invoke:
+      return RefusalOfCall(llvm::cast<llvm::CallBase>(instruction), options);
+    case Instruction::IndirectBr:
+      return RefusalOfOperands(instruction);
+    case Instruction::ExtractElement:
+    case Instruction::InsertElement:
+    case Instruction::ShuffleVector:
+      if (PartCount(instruction.getOperand(0)->getType()) == 0 ||
+          PartCount(instruction.getType()) == 0) {
+        return Refusal::kType;
+      }
+      return RefusalOfOperands(instruction);
+    default:
+      return Refusal::kInstruction;
+  }
+}
+
+}  // namespace firstcall::baseline

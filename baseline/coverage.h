@@ -1,0 +1,36 @@
+// Decides which functions, instructions and constants the baseline code generator compiles.
+//
+// Thread-safe: pure functions.
+
+#ifndef FIRSTCALL_BASELINE_COVERAGE_H_
+#define FIRSTCALL_BASELINE_COVERAGE_H_
+
+#include "baseline/refusal.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/Instruction.h"
+
+namespace firstcall::baseline {
+
+struct CoverageOptions {
+  // Compile functions with debug information, without line rows.
+  bool ignore_debug_information = false;
+  bool has_sse41 = false;
+  bool has_popcnt = false;
+  // Take at most this many general registers for values, for tests; 0 means all.
+  unsigned general_registers = 0;
+};
+
+// Of its attributes and its signature.
+Refusal RefusalOf(const llvm::Function& function, const CoverageOptions& options);
+
+Refusal RefusalOf(const llvm::Instruction& instruction, const CoverageOptions& options);
+
+// Whether the lowering of an instruction may call something, so that registers change.
+bool MayCall(const llvm::Instruction& instruction);
+
+// An intrinsic that stands for nothing in machine code.
+bool IsNoOperation(const llvm::Instruction& instruction);
+
+}  // namespace firstcall::baseline
+
+#endif  // FIRSTCALL_BASELINE_COVERAGE_H_

@@ -1,0 +1,228 @@
+// Addresses, loads, stores, allocas.
+
+#include "baseline/lowering_x86_64.h"
+#include "llvm/IR/GetElementPtrTypeIterator.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace firstcall::baseline {
+namespace {
+
+bool FitsDisplacement(int64_t value) { return value == static_cast<int32_t>(value); }
+
+}  // namespace
+
+// An address of which only the base is left.
+Mem LoweringX86_64::Settle(const Mem& mem) {
+  if (mem.rip == RipTarget::kNone && mem.index == kNoRegister && mem.disp == 0) return mem;
+  const Register reg = locations_.Temporary(false);
+  assembler_.Lea(reg, mem);
+  locations_.Unpin(mem.base);
+  locations_.Unpin(mem.index);
+  return Mem::At(reg);
+}
+
+Mem LoweringX86_64::AddressOf(const llvm::Value* pointer) {
+  if (const auto* constant = llvm::dyn_cast<llvm::Constant>(pointer)) {
+    const ConstantPart part = PartOf(*constant, 0);
+    if (part.kind == ConstantPart::Kind::kAddress &&
+        FitsDisplacement(static_cast<int64_t>(part.low))) {
+      const int32_t offset = static_cast<int32_t>(part.low);
+      if (const uint32_t table = PoolPlaceOf(part.global); table != kNone) {
+        return Mem::Rip(RipTarget::kPool, table, offset);
+      }
+      const uint32_t symbol = SymbolOf(part.global);
+      if (IsNear(part.global)) return Mem::Rip(RipTarget::kSymbol, symbol, offset);
+      const Register reg = locations_.Temporary(false);
+      assembler_.Load(8, reg, LiteralOf(symbol));
+      return Mem::At(reg, offset);
+    }
+    return Mem::At(In(pointer));
+  }
+  const uint32_t number = NumberOf(pointer);
+  const ValuePart& value = analysis_.values()[number];
+  if (value.is_alloca) return Mem::At(kRbp, value.slot);
+  if (const llvm::Instruction* deferred = DeferredOf(pointer)) {
+    if (const auto* element = llvm::dyn_cast<llvm::GEPOperator>(deferred)) {
+      return AddressOfElement(*element);
+    }
+  }
+  return Mem::At(In(pointer));
+}
+
+Mem LoweringX86_64::AddressOfElement(const llvm::GEPOperator& element) {
+  Mem mem = AddressOf(element.getPointerOperand());
+  int64_t distance = 0;
+  for (auto it = llvm::gep_type_begin(element), end = llvm::gep_type_end(element); it != end;
+       ++it) {
+    const llvm::Value* index = it.getOperand();
+    if (llvm::StructType* type = it.getStructTypeOrNull()) {
+      const uint64_t field = llvm::cast<llvm::ConstantInt>(index)->getZExtValue();
+      distance += layout_->getStructLayout(type)->getElementOffset(field).getFixedValue();
+      continue;
+    }
+    const uint64_t size = it.getSequentialElementStride(*layout_).getFixedValue();
+    if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(index)) {
+      distance += static_cast<int64_t>(size) * constant->getValue().sextOrTrunc(64).getSExtValue();
+    } else if (size != 0) {
+      AddIndex(mem, index, size);
+    }
+  }
+  if (FitsDisplacement(distance + mem.disp)) return mem.Plus(static_cast<int32_t>(distance));
+  const Register reg = locations_.Temporary(false);
+  assembler_.MovImmediate(reg, static_cast<uint64_t>(distance), false);
+  Mem base = Settle(mem);
+  base.index = reg;
+  return base;
+}
+
+void LoweringX86_64::AddIndex(Mem& mem, const llvm::Value* index, uint64_t size) {
+  if (mem.rip != RipTarget::kNone || mem.index != kNoRegister) mem = Settle(mem);
+  const Register extended = InExtended(index, true, 8);
+  if (llvm::isPowerOf2_64(size) && size <= 8) {
+    mem.index = extended;
+    mem.scale = static_cast<uint8_t>(llvm::Log2_64(size));
+    return;
+  }
+  const Register product = locations_.Temporary(false);
+  if (size == static_cast<uint64_t>(static_cast<int32_t>(size))) {
+    assembler_.ImulRri(8, product, extended, static_cast<int32_t>(size));
+  } else {
+    assembler_.MovImmediate(product, size, true);
+    assembler_.ImulRr(8, product, extended);
+  }
+  locations_.Unpin(extended);
+  mem.index = product;
+  mem.scale = 0;
+}
+
+void LoweringX86_64::LowerElementAddress(const llvm::GetElementPtrInst& element) {
+  const Mem mem = AddressOfElement(llvm::cast<llvm::GEPOperator>(element));
+  const llvm::Value* base = element.getPointerOperand();
+  // A distance from a base that dies is added to it.
+  if (mem.rip == RipTarget::kNone && mem.index == kNoRegister && DiesHere(base) &&
+      mem.base == locations_.RegisterOf(NumberOf(base))) {
+    const Register dst = DefineFrom(element, base);
+    if (mem.disp != 0) assembler_.AluRi(Alu::kAdd, 8, dst, mem.disp);
+    return;
+  }
+  const Register dst = Define(element);
+  if (mem.rip == RipTarget::kNone && mem.index == kNoRegister && mem.disp == 0) {
+    assembler_.Mov(8, dst, mem.base);
+  } else {
+    assembler_.Lea(dst, mem);
+  }
+}
+
+// Loads an integer of `bits`, which lies in as many bytes as it needs.
+void LoweringX86_64::LoadPart(Register dst, const Mem& mem, unsigned bits) {
+  const unsigned bytes = (bits + 7) / 8;
+  if (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8) return assembler_.Load(bytes, dst, mem);
+  // 3, 5, 6, 7: pieces from the upper end down, collected in the scratch register because `dst` may
+  // be part of the address.
+  assembler_.MovImmediate(kScratch, 0, true);
+  unsigned left = bytes;
+  while (left != 0) {
+    const unsigned piece = (left & 1) != 0 ? 1 : (left & 2) != 0 ? 2 : 4;
+    left -= piece;
+    const Register reg = left == 0 ? dst : kScratch;
+    assembler_.ShiftRi(Shift::kShl, 8, kScratch, static_cast<uint8_t>(8 * piece));
+    if (left == 0) {
+      assembler_.Load(piece, reg, mem);
+      assembler_.AluRr(Alu::kOr, 8, dst, kScratch);
+      return;
+    }
+    // A piece of fewer than four bytes: its operation leaves the others alone.
+    assembler_.Rm(piece == 1 ? kByteReg | 0x0a : k66 | 0x0b, kScratch,
+                  mem.Plus(static_cast<int32_t>(left)));
+  }
+}
+
+void LoweringX86_64::LowerLoad(const llvm::LoadInst& load) {
+  if (load.isAtomic()) return LowerAtomicLoad(load);
+  const PartList list = PartsOf(load.getType());
+  const Mem mem = AddressOf(load.getPointerOperand());
+  int32_t offset = 0;
+  for (unsigned i = 0; i < list.count; ++i) {
+    const PartType& part = list.parts[i];
+    const Register dst = Define(load, i);
+    if (part.is_vector) {
+      assembler_.VectorLoad(part.bytes, dst, mem.Plus(offset));
+    } else {
+      LoadPart(dst, mem.Plus(offset), part.bits);
+    }
+    offset += 8;  // Several parts: an integer of more than 64 bits.
+  }
+}
+
+void LoweringX86_64::StorePart(const Mem& mem, const llvm::Value* value, unsigned number,
+                               const PartType& part) {
+  if (part.is_vector) {
+    const auto* constant = llvm::dyn_cast<llvm::Constant>(value);
+    if (constant != nullptr && part.bytes <= 8) {
+      const ConstantPart bits = PartOf(*constant, number);
+      if (bits.kind == ConstantPart::Kind::kBits) {
+        if (part.bytes == 4) {
+          return assembler_.StoreImmediate(4, mem, static_cast<int32_t>(bits.low));
+        }
+        if (static_cast<int64_t>(bits.low) == static_cast<int32_t>(bits.low)) {
+          return assembler_.StoreImmediate(8, mem, static_cast<int32_t>(bits.low));
+        }
+      }
+    }
+    assembler_.VectorStore(part.bytes, mem, In(value, number));
+    return;
+  }
+  const unsigned bytes = (part.bits + 7u) / 8;
+  const bool is_whole = part.bits == 8 || part.bits == 16 || part.bits == 32 || part.bits == 64;
+  int32_t immediate = 0;
+  if (is_whole && ImmediateOf(value, immediate, number)) {
+    return assembler_.StoreImmediate(bytes, mem, immediate);
+  }
+  Register source = In(value, number);
+  if (is_whole) return assembler_.Store(bytes, mem, source);
+  // LLVM stores zeros above the width.
+  const Register reg = locations_.Temporary(false);
+  Extend(reg, source, part.bits, false, part.bits <= 32 ? 4 : 8);
+  if (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8) {
+    return assembler_.Store(bytes, mem, reg);
+  }
+  int32_t done = 0;
+  for (unsigned piece = 4; piece != 0; piece /= 2) {
+    if ((bytes & piece) == 0) continue;
+    assembler_.Store(piece, mem.Plus(done), reg);
+    done += piece;
+    assembler_.ShiftRi(Shift::kShr, 8, reg, static_cast<uint8_t>(8 * piece));
+  }
+}
+
+void LoweringX86_64::LowerStore(const llvm::StoreInst& store) {
+  if (store.isAtomic()) return LowerAtomicStore(store);
+  const llvm::Value* value = store.getValueOperand();
+  const PartList list = PartsOf(value->getType());
+  const Mem mem = AddressOf(store.getPointerOperand());
+  for (unsigned i = 0; i < list.count; ++i) {
+    StorePart(mem.Plus(8 * static_cast<int32_t>(i)), value, i, list.parts[i]);
+  }
+}
+
+void LoweringX86_64::LowerAlloca(const llvm::AllocaInst& alloca) {
+  const uint32_t number = NumberOf(&alloca);
+  if (analysis_.values()[number].is_alloca) return;
+  const uint64_t size = layout_->getTypeAllocSize(alloca.getAllocatedType());
+  const Register bytes = locations_.Temporary(false);
+  const Register count = InExtended(alloca.getArraySize(), false, 8);
+  if (size == static_cast<uint64_t>(static_cast<int32_t>(size))) {
+    assembler_.ImulRri(8, bytes, count, static_cast<int32_t>(size));
+  } else {
+    assembler_.MovImmediate(bytes, size, true);
+    assembler_.ImulRr(8, bytes, count);
+  }
+  const int64_t alignment = std::max<int64_t>(alloca.getAlign().value(), 16);
+  assembler_.AluRi(Alu::kAdd, 8, bytes, 15);
+  assembler_.AluRi(Alu::kAnd, 8, bytes, -16);
+  assembler_.AluRr(Alu::kSub, 8, kRsp, bytes);
+  if (alignment > 16) assembler_.AluRi(Alu::kAnd, 8, kRsp, static_cast<int32_t>(-alignment));
+  assembler_.Mov(8, Define(alloca), kRsp);
+}
+
+}  // namespace firstcall::baseline

@@ -1,0 +1,76 @@
+// Moves that happen at once: of values to phis on an edge, of arguments to where they are passed.
+//
+// The moves are put in an order in which nothing is overwritten that is still to be read; cycles
+// are broken by way of a scratch register. Constants and addresses come last.
+//
+// Thread-compatible; kept from use to use for its memory.
+
+#ifndef FIRSTCALL_BASELINE_PARALLEL_MOVES_X86_64_H_
+#define FIRSTCALL_BASELINE_PARALLEL_MOVES_X86_64_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "baseline/assembler_x86_64.h"
+#include "llvm/IR/Constant.h"
+
+namespace firstcall::baseline {
+
+struct Move {
+  enum class Source : uint8_t { kRegister, kMemory, kFrameAddress, kConstant, kDone };
+  Source source = Source::kRegister;
+  bool is_vector = false;  // Of the value, not of a place in memory.
+  uint8_t bytes = 8;       // 4, 8 or 16.
+  // If not 0: the integer of so many bits is extended to 32, or 64.
+  uint8_t extended_bits = 0;
+  bool is_signed = false;
+  Register from = kNoRegister;
+  int32_t from_slot = 0;  // Relative to rbp.
+  const llvm::Constant* constant = nullptr;
+  unsigned constant_part = 0;
+  // A register, or a place in memory whose base is rbp or rsp.
+  Register to = kNoRegister;
+  Mem to_memory;
+};
+
+class ParallelMoves {
+ public:
+  void Clear() { moves_.clear(); }
+  bool empty() const { return moves_.empty(); }
+  void Add(const Move& move) { moves_.push_back(move); }
+
+  // Emits what was added, and clears it. Changes the scratch registers and the flags.
+  template <typename WriteConstant>
+  void Emit(AssemblerX86_64& assembler, WriteConstant write_constant) {
+    EmitCopies(assembler);
+    for (const Move& move : moves_) {
+      if (move.source == Move::Source::kFrameAddress) {
+        EmitFrameAddress(assembler, move);
+      } else if (move.source == Move::Source::kConstant) {
+        const Register reg = move.to != kNoRegister ? move.to
+                             : move.is_vector       ? kVectorScratch
+                                                    : kScratch;
+        write_constant(reg, *move.constant, move.constant_part);
+        if (move.extended_bits != 0) Extend(assembler, reg, move);
+        if (move.to == kNoRegister) Store(assembler, reg, move);
+      }
+    }
+    moves_.clear();
+  }
+
+ private:
+  void EmitCopies(AssemblerX86_64& assembler);
+  void EmitCopy(AssemblerX86_64& assembler, const Move& move);
+  void EmitFrameAddress(AssemblerX86_64& assembler, const Move& move);
+  void BreakCycle(AssemblerX86_64& assembler, Move& move);
+  bool IsRead(const Move& by_other) const;
+  static void Extend(AssemblerX86_64& assembler, Register reg, const Move& move);
+  static void Store(AssemblerX86_64& assembler, Register reg, const Move& move);
+
+  std::vector<Move> moves_;
+  unsigned readers_[kRegisterCount] = {};
+};
+
+}  // namespace firstcall::baseline
+
+#endif  // FIRSTCALL_BASELINE_PARALLEL_MOVES_X86_64_H_

@@ -1,0 +1,40 @@
+// Why the baseline code generator leaves a function to LLVM.
+
+#ifndef FIRSTCALL_BASELINE_REFUSAL_H_
+#define FIRSTCALL_BASELINE_REFUSAL_H_
+
+#include <cstdint>
+
+#include "absl/strings/string_view.h"
+
+namespace firstcall::baseline {
+
+enum class Refusal : uint8_t {
+  kNone,  // It is compiled.
+  kFunctionAttribute,
+  kCallingConvention,
+  kDebugInformation,
+  kType,
+  kConstant,
+  kInlineAssembly,
+  kMustTail,
+  kOperandBundle,
+  kReturnsTwice,
+  kArgumentPassing,
+  kIntrinsic,
+  kInstruction,
+  kAtomic,
+  kVector,
+  kAggregate,
+  kBlockAddress,
+  kException,
+  kSize,
+  kCount,
+};
+
+// A few words for statistics.
+absl::string_view RefusalName(Refusal refusal);
+
+}  // namespace firstcall::baseline
+
+#endif  // FIRSTCALL_BASELINE_REFUSAL_H_

@@ -1,0 +1,110 @@
+#include "baseline/value_parts.h"
+
+#include "llvm/IR/DerivedTypes.h"
+#include "llvm/Support/Casting.h"
+
+namespace firstcall::baseline {
+namespace {
+
+// Whether a vector of `count` times `bits` is one part; its bytes are 0 if not.
+unsigned VectorBytes(const llvm::FixedVectorType& type) {
+  const llvm::Type* element = type.getElementType();
+  const unsigned count = type.getNumElements();
+  unsigned bits = 0;
+  if (element->isIntegerTy(1)) {
+    return count == 2 || count == 4 || count == 8 || count == 16 ? 16 : 0;  // Masks.
+  }
+  if (element->isIntegerTy()) {
+    bits = element->getIntegerBitWidth();
+    if (bits != 8 && bits != 16 && bits != 32 && bits != 64) return 0;
+  } else if (element->isFloatTy()) {
+    bits = 32;
+  } else if (element->isDoubleTy() || element->isPointerTy()) {
+    bits = 64;
+  } else {
+    return 0;
+  }
+  if (count < 2) return 0;
+  const uint64_t total = uint64_t{bits} * count;
+  return total == 32 || total == 64 || total == 128 ? static_cast<unsigned>(total / 8) : 0;
+}
+
+bool Append(const llvm::Type* type, PartList& list) {
+  PartType part;
+  switch (type->getTypeID()) {
+    case llvm::Type::IntegerTyID: {
+      const unsigned bits = type->getIntegerBitWidth();
+      if (bits > 128) return false;
+      if (bits > 64) {
+        if (list.count + 2 > kMaxParts) return false;
+        list.parts[list.count++] = {false, 8, 64};
+        list.parts[list.count++] = {false, static_cast<uint8_t>(ContainerBytes(bits - 64)),
+                                    static_cast<uint16_t>(bits - 64)};
+        return true;
+      }
+      part = {false, static_cast<uint8_t>(ContainerBytes(bits)), static_cast<uint16_t>(bits)};
+      break;
+    }
+    case llvm::Type::PointerTyID:
+      if (type->getPointerAddressSpace() != 0) return false;
+      part = {false, 8, 64};
+      break;
+    case llvm::Type::FloatTyID:
+      part = {true, 4, 32};
+      break;
+    case llvm::Type::DoubleTyID:
+      part = {true, 8, 64};
+      break;
+    case llvm::Type::FixedVectorTyID: {
+      const unsigned bytes = VectorBytes(*llvm::cast<llvm::FixedVectorType>(type));
+      if (bytes == 0) return false;
+      part = {true, static_cast<uint8_t>(bytes), static_cast<uint16_t>(bytes * 8)};
+      break;
+    }
+    case llvm::Type::StructTyID:
+      for (const llvm::Type* member : llvm::cast<llvm::StructType>(type)->elements()) {
+        if (!Append(member, list)) return false;
+      }
+      return true;
+    case llvm::Type::ArrayTyID: {
+      const auto* array = llvm::cast<llvm::ArrayType>(type);
+      if (array->getNumElements() > kMaxParts) return false;
+      for (uint64_t i = 0; i < array->getNumElements(); ++i) {
+        if (!Append(array->getElementType(), list)) return false;
+      }
+      return true;
+    }
+    default:
+      return false;
+  }
+  if (list.count == kMaxParts) return false;
+  list.parts[list.count++] = part;
+  return true;
+}
+
+}  // namespace
+
+PartList PartsOf(const llvm::Type* type) {
+  PartList list;
+  if (!Append(type, list)) list.count = 0;
+  return list;
+}
+
+unsigned PartCount(const llvm::Type* type) {
+  switch (type->getTypeID()) {
+    case llvm::Type::PointerTyID:
+      return type->getPointerAddressSpace() == 0 ? 1 : 0;
+    case llvm::Type::FloatTyID:
+    case llvm::Type::DoubleTyID:
+      return 1;
+    case llvm::Type::IntegerTyID:
+      if (type->getIntegerBitWidth() <= 64) return 1;
+      return type->getIntegerBitWidth() <= 128 ? 2 : 0;
+    case llvm::Type::VoidTyID:
+      return 0;
+    default:
+      return PartsOf(type).count;
+  }
+}
+
+}  // namespace firstcall::baseline

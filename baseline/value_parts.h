@@ -1,0 +1,49 @@
+// How values of LLVM's types are divided into parts that fit a register.
+//
+// An integer of up to 64 bits or a pointer is one part in a general register, of which the bits
+// above its width mean nothing; one of up to 128 bits is two parts, the lower first. A float, a
+// double or a vector of up to 16 bytes is one part in a vector register, in the lowest bytes, as it
+// lies in memory; a vector of i1 is one of masks that fill 16 bytes. An aggregate's parts are those
+// of its members in order.
+//
+// Thread-safe: pure functions.
+
+#ifndef FIRSTCALL_BASELINE_VALUE_PARTS_H_
+#define FIRSTCALL_BASELINE_VALUE_PARTS_H_
+
+#include <cstdint>
+
+#include "llvm/IR/DataLayout.h"
+#include "llvm/IR/Type.h"
+
+namespace firstcall::baseline {
+
+struct PartType {
+  bool is_vector = false;  // Which registers it lives in.
+  uint8_t bytes = 0;       // 1, 2, 4, 8; of vector registers 4, 8, 16.
+  uint16_t bits = 0;       // Of an integer the width, of which a second part has what is above 64.
+};
+
+inline constexpr unsigned kMaxParts = 16;
+
+// The parts of values of one type; `count` is 0 if the type is not supported, or void.
+struct PartList {
+  unsigned count = 0;
+  PartType parts[kMaxParts];
+};
+
+PartList PartsOf(const llvm::Type* type);
+
+// The number of parts, as above, without looking at each if it is one.
+unsigned PartCount(const llvm::Type* type);
+
+// The smallest of 1, 2, 4, 8 bytes that hold `bits`.
+inline unsigned ContainerBytes(unsigned bits) {
+  return bits <= 8 ? 1 : bits <= 16 ? 2 : bits <= 32 ? 4 : 8;
+}
+// The size of operations on integers of `bits` in registers: 4 or 8 bytes.
+inline unsigned OperationBytes(unsigned bits) { return bits <= 32 ? 4 : 8; }
+
+}  // namespace firstcall::baseline
+
+#endif  // FIRSTCALL_BASELINE_VALUE_PARTS_H_

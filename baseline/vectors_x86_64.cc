@@ -1,0 +1,346 @@
+// Vectors in one register.
+//
+// Operations that SSE2 has for all lanes are one instruction. Others are made lane by lane with
+// general registers: the operands are in memory then, and so is the result until it is complete.
+// The lanes of a vector of i1 are masks, all of whose bits are the same, and together fill 16
+// bytes.
+
+#include "baseline/lowering_x86_64.h"
+
+namespace firstcall::baseline {
+namespace {
+
+using llvm::Instruction;
+
+unsigned LaneCount(const llvm::Type* type) {
+  return llvm::cast<llvm::FixedVectorType>(type)->getNumElements();
+}
+
+unsigned LaneBits(const llvm::Type* type) {
+  const llvm::Type* element = llvm::cast<llvm::FixedVectorType>(type)->getElementType();
+  if (element->isIntegerTy(1)) return 128 / LaneCount(type);
+  return element->isPointerTy() ? 64 : element->getPrimitiveSizeInBits();
+}
+
+bool IsMask(const llvm::Type* type) { return type->getScalarType()->isIntegerTy(1); }
+
+Cond CondOf(llvm::CmpInst::Predicate predicate) {
+  switch (predicate) {
+    case llvm::CmpInst::ICMP_EQ:
+      return Cond::kE;
+    case llvm::CmpInst::ICMP_NE:
+      return Cond::kNe;
+    case llvm::CmpInst::ICMP_UGT:
+      return Cond::kA;
+    case llvm::CmpInst::ICMP_UGE:
+      return Cond::kAe;
+    case llvm::CmpInst::ICMP_ULT:
+      return Cond::kB;
+    case llvm::CmpInst::ICMP_ULE:
+      return Cond::kBe;
+    case llvm::CmpInst::ICMP_SGT:
+      return Cond::kG;
+    case llvm::CmpInst::ICMP_SGE:
+      return Cond::kGe;
+    case llvm::CmpInst::ICMP_SLT:
+      return Cond::kL;
+    default:
+      return Cond::kLe;
+  }
+}
+
+}  // namespace
+
+void LoweringX86_64::LowerVectorBinary(const llvm::BinaryOperator& binary) {
+  const unsigned bits = LaneBits(binary.getType());
+  // PADDB, PADDW, PADDD, PADDQ and PSUBB to PSUBQ.
+  const unsigned log = bits == 8 ? 0 : bits == 16 ? 1 : bits == 32 ? 2 : 3;
+  static constexpr Op kAdd[] = {0xfc, 0xfd, 0xfe, 0xd4};
+  static constexpr Op kSub[] = {0xf8, 0xf9, 0xfa, 0xfb};
+  Op op = k66 | k0F;
+  switch (binary.getOpcode()) {
+    case Instruction::Add:
+      op |= IsMask(binary.getType()) ? 0xef : kAdd[log];
+      break;
+    case Instruction::Sub:
+      op |= IsMask(binary.getType()) ? 0xef : kSub[log];
+      break;
+    case Instruction::And:
+      op |= 0xdb;
+      break;
+    case Instruction::Or:
+      op |= 0xeb;
+      break;
+    case Instruction::Xor:
+      op |= 0xef;
+      break;
+    default:
+      return LowerLanes(binary);
+  }
+  const Register right = In(binary.getOperand(1));
+  const Register dst = DefineFrom(binary, binary.getOperand(0));
+  assembler_.Rr(op, dst, right);
+}
+
+// Where the vector is in memory: in its slot, in the pool, or stored for this purpose.
+LoweringX86_64::Lanes LoweringX86_64::LanesOf(const llvm::Value* vector) {
+  Lanes lanes;
+  lanes.stride = LaneBits(vector->getType()) / 8;
+  if (const auto* constant = llvm::dyn_cast<llvm::Constant>(vector)) {
+    const ConstantPart part = PartOf(*constant, 0);
+    lanes.mem = Mem::Rip(RipTarget::kPool, pool_.Constant(part.low, part.high, 16));
+    return lanes;
+  }
+  const uint32_t number = NumberOf(vector);
+  const ValuePart& part = analysis_.values()[number];
+  if (part.is_spilled) {
+    lanes.mem = locations_.SlotOf(number);
+    return lanes;
+  }
+  lanes.mem = TemporaryLanes();
+  const Register reg = In(vector);
+  assembler_.VectorStore(16, lanes.mem, reg);
+  locations_.Unpin(reg);
+  return lanes;
+}
+
+Mem LoweringX86_64::TemporaryLanes() {
+  const int32_t slot = frame_.AllocateSlot(16);
+  temporary_lanes_.push_back(slot);
+  return Mem::At(kRbp, slot);
+}
+
+void LoweringX86_64::LoadLane(Register dst, const Lanes& lanes, unsigned lane, bool is_signed) {
+  const Mem mem = lanes.mem.Plus(static_cast<int32_t>(lane * lanes.stride));
+  if (is_signed && lanes.stride < 8) {
+    assembler_.LoadSigned(lanes.stride, 8, dst, mem);
+  } else {
+    assembler_.Load(lanes.stride, dst, mem);
+  }
+}
+
+// Computes lane by lane into memory, and loads the result.
+void LoweringX86_64::LowerLanes(const llvm::Instruction& instruction) {
+  const bool is_vector = instruction.getType()->isVectorTy();
+  if (instruction.isShift()) locations_.Claim(kRcx);  // For the counts.
+  const Register value = locations_.Temporary(false);
+  Lanes result;
+  if (is_vector) {
+    result.mem = TemporaryLanes();
+    result.stride = LaneBits(instruction.getType()) / 8;
+  }
+  switch (instruction.getOpcode()) {
+    case Instruction::ExtractElement:
+      LowerExtractElement(llvm::cast<llvm::ExtractElementInst>(instruction), value);
+      break;
+    case Instruction::InsertElement:
+      InsertLane(llvm::cast<llvm::InsertElementInst>(instruction), result, value);
+      break;
+    case Instruction::ShuffleVector:
+      ShuffleLanes(llvm::cast<llvm::ShuffleVectorInst>(instruction), result, value);
+      break;
+    case Instruction::Select:
+      SelectLanes(llvm::cast<llvm::SelectInst>(instruction), result, value);
+      break;
+    case Instruction::ZExt:
+    case Instruction::SExt:
+    case Instruction::Trunc:
+      ConvertLanes(llvm::cast<llvm::CastInst>(instruction), result, value);
+      break;
+    case Instruction::Call:
+      ReduceLanes(llvm::cast<llvm::IntrinsicInst>(instruction), value);
+      break;
+    default:
+      CombineLanes(instruction, result, value);
+      break;
+  }
+  if (is_vector) {
+    const Register dst = Define(instruction);
+    const unsigned bytes = PartsOf(instruction.getType()).parts[0].bytes;
+    assembler_.VectorLoad(bytes, dst, result.mem);
+  }
+  for (int32_t slot : temporary_lanes_) frame_.FreeSlot(slot, 16);
+  temporary_lanes_.clear();
+}
+
+void LoweringX86_64::LowerExtractElement(const llvm::ExtractElementInst& extract, Register value) {
+  Lanes lanes = LanesOf(extract.getVectorOperand());
+  if (const auto* index = llvm::dyn_cast<llvm::ConstantInt>(extract.getIndexOperand())) {
+    const uint64_t lane = std::min<uint64_t>(index->getValue().getLimitedValue(),
+                                             LaneCount(extract.getVectorOperandType()) - 1);
+    lanes.mem = lanes.mem.Plus(static_cast<int32_t>(lane * lanes.stride));
+  } else {
+    lanes.mem = IndexedLane(lanes, extract.getIndexOperand(),
+                            LaneCount(extract.getVectorOperandType()), value);
+  }
+  const Register dst = Define(extract);
+  if (IsVector(dst)) {
+    assembler_.VectorLoad(lanes.stride, dst, lanes.mem);
+  } else {
+    assembler_.Load(lanes.stride, dst, lanes.mem);
+  }
+}
+
+// The address of the lane with a number that is only known when the code runs; `value` is free.
+Mem LoweringX86_64::IndexedLane(const Lanes& lanes, const llvm::Value* index, unsigned count,
+                                Register value) {
+  const Register number = InExtended(index, false, 8);
+  assembler_.Mov(4, kScratch, number);
+  assembler_.AluRi(Alu::kAnd, 4, kScratch, static_cast<int32_t>(count) - 1);
+  assembler_.Lea(value, lanes.mem);
+  Mem mem = Mem::At(value);
+  mem.index = kScratch;
+  mem.scale = lanes.stride == 8 ? 3 : lanes.stride == 4 ? 2 : lanes.stride == 2 ? 1 : 0;
+  return mem;
+}
+
+void LoweringX86_64::InsertLane(const llvm::InsertElementInst& insert, const Lanes& result,
+                                Register value) {
+  const llvm::Value* vector = insert.getOperand(0);
+  const llvm::Value* element = insert.getOperand(1);
+  const unsigned bits = LaneBits(insert.getType());
+  if (!llvm::isa<llvm::UndefValue>(vector)) {
+    const Register old = In(vector);
+    assembler_.VectorStore(16, result.mem, old);
+    locations_.Unpin(old);
+  }
+  Register source = In(element);
+  if (IsMask(insert.getType())) {
+    const Register mask = locations_.Temporary(false);
+    assembler_.Mov(4, mask, source);
+    assembler_.AluRi(Alu::kAnd, 4, mask, 1);
+    assembler_.UnaryR(Unary::kNeg, 8, mask);
+    source = mask;
+  }
+  Mem mem = result.mem;
+  if (const auto* index = llvm::dyn_cast<llvm::ConstantInt>(insert.getOperand(2))) {
+    const uint64_t lane =
+        std::min<uint64_t>(index->getValue().getLimitedValue(), LaneCount(insert.getType()) - 1);
+    mem = mem.Plus(static_cast<int32_t>(lane * result.stride));
+  } else {
+    mem = IndexedLane(result, insert.getOperand(2), LaneCount(insert.getType()), value);
+  }
+  if (IsVector(source)) {
+    assembler_.VectorStore(bits / 8, mem, source);
+  } else {
+    assembler_.Store(bits / 8, mem, source);
+  }
+}
+
+void LoweringX86_64::ShuffleLanes(const llvm::ShuffleVectorInst& shuffle, const Lanes& result,
+                                  Register value) {
+  const unsigned count = LaneCount(shuffle.getOperand(0)->getType());
+  const Lanes sources[] = {LanesOf(shuffle.getOperand(0)), LanesOf(shuffle.getOperand(1))};
+  const llvm::ArrayRef<int> mask = shuffle.getShuffleMask();
+  for (unsigned i = 0; i < mask.size(); ++i) {
+    if (mask[i] < 0) continue;
+    const unsigned lane = static_cast<unsigned>(mask[i]);
+    LoadLane(value, sources[lane / count], lane % count, /*is_signed=*/true);
+    StoreLane(result, i, value);
+  }
+}
+
+void LoweringX86_64::StoreLane(const Lanes& lanes, unsigned lane, Register value) {
+  assembler_.Store(lanes.stride, lanes.mem.Plus(static_cast<int32_t>(lane * lanes.stride)), value);
+}
+
+void LoweringX86_64::SelectLanes(const llvm::SelectInst& select, const Lanes& result,
+                                 Register value) {
+  const Lanes condition = LanesOf(select.getCondition());
+  const Lanes if_true = LanesOf(select.getTrueValue());
+  const Lanes if_false = LanesOf(select.getFalseValue());
+  for (unsigned i = 0; i < LaneCount(select.getType()); ++i) {
+    LoadLane(value, if_false, i, true);
+    LoadLane(kScratch, if_true, i, true);
+    assembler_.AluMi(Alu::kCmp, 1, condition.mem.Plus(static_cast<int32_t>(i * condition.stride)),
+                     0);
+    assembler_.Cmov(Cond::kNe, 8, value, kScratch);
+    StoreLane(result, i, value);
+  }
+}
+
+void LoweringX86_64::ConvertLanes(const llvm::CastInst& cast, const Lanes& result, Register value) {
+  const Lanes source = LanesOf(cast.getOperand(0));
+  const bool to_mask = IsMask(cast.getDestTy());
+  const bool zero_of_mask = cast.getOpcode() == Instruction::ZExt && IsMask(cast.getSrcTy());
+  for (unsigned i = 0; i < LaneCount(cast.getType()); ++i) {
+    LoadLane(value, source, i, cast.getOpcode() != Instruction::ZExt || IsMask(cast.getSrcTy()));
+    if (zero_of_mask || to_mask) assembler_.AluRi(Alu::kAnd, 4, value, 1);
+    if (to_mask) assembler_.UnaryR(Unary::kNeg, 8, value);
+    StoreLane(result, i, value);
+  }
+}
+
+// Combines the lanes of two operands: shifts, products, comparisons.
+void LoweringX86_64::CombineLanes(const llvm::Instruction& instruction, const Lanes& result,
+                                  Register value) {
+  const unsigned opcode = instruction.getOpcode();
+  const bool is_shift =
+      opcode == Instruction::Shl || opcode == Instruction::LShr || opcode == Instruction::AShr;
+  const auto* compare = llvm::dyn_cast<llvm::ICmpInst>(&instruction);
+  const bool is_signed = opcode == Instruction::AShr || (compare != nullptr && compare->isSigned());
+  const bool is_masked = IsMask(instruction.getOperand(0)->getType());
+  const Lanes left = LanesOf(instruction.getOperand(0));
+  const Lanes right = LanesOf(instruction.getOperand(1));
+  for (unsigned i = 0; i < LaneCount(instruction.getType()); ++i) {
+    LoadLane(value, left, i, is_signed || is_masked);
+    LoadLane(is_shift ? kRcx : kScratch, right, i, is_signed || is_masked);
+    if (compare != nullptr) {
+      assembler_.AluRr(Alu::kCmp, 8, value, kScratch);
+      assembler_.Setcc(CondOf(compare->getPredicate()), value);
+      assembler_.ZeroExtend(1, value, value);
+      assembler_.UnaryR(Unary::kNeg, 8, value);
+    } else if (is_shift) {
+      assembler_.ShiftRcl(opcode == Instruction::Shl    ? Shift::kShl
+                          : opcode == Instruction::AShr ? Shift::kSar
+                                                        : Shift::kShr,
+                          8, value);
+    } else {
+      assembler_.ImulRr(8, value, kScratch);
+    }
+    StoreLane(result, i, value);
+  }
+}
+
+// One number of all lanes.
+void LoweringX86_64::ReduceLanes(const llvm::IntrinsicInst& intrinsic, Register value) {
+  const Lanes lanes = LanesOf(intrinsic.getArgOperand(0));
+  const unsigned count = LaneCount(intrinsic.getArgOperand(0)->getType());
+  Cond keeps = Cond::kO;
+  bool is_signed = false;
+  Alu alu = Alu::kAdd;
+  switch (intrinsic.getIntrinsicID()) {
+    case llvm::Intrinsic::vector_reduce_and:
+      alu = Alu::kAnd;
+      break;
+    case llvm::Intrinsic::vector_reduce_or:
+      alu = Alu::kOr;
+      break;
+    case llvm::Intrinsic::vector_reduce_xor:
+      alu = Alu::kXor;
+      break;
+    case llvm::Intrinsic::vector_reduce_smax:
+      alu = Alu::kCmp, keeps = Cond::kL, is_signed = true;
+      break;
+    case llvm::Intrinsic::vector_reduce_smin:
+      alu = Alu::kCmp, keeps = Cond::kG, is_signed = true;
+      break;
+    case llvm::Intrinsic::vector_reduce_umax:
+      alu = Alu::kCmp, keeps = Cond::kB;
+      break;
+    case llvm::Intrinsic::vector_reduce_umin:
+      alu = Alu::kCmp, keeps = Cond::kA;
+      break;
+    default:
+      break;
+  }
+  LoadLane(value, lanes, 0, is_signed);
+  for (unsigned i = 1; i < count; ++i) {
+    LoadLane(kScratch, lanes, i, is_signed);
+    assembler_.AluRr(alu, 8, value, kScratch);
+    if (alu == Alu::kCmp) assembler_.Cmov(keeps, 8, value, kScratch);
+  }
+  DefineIn(intrinsic, value);
+}
+
+}  // namespace firstcall::baseline

@@ -1,0 +1,74 @@
+// Compiled code on its way from a code generator to whoever binds it: plain values, without LLVM.
+//
+// A CompiledCode is a few sections of bytes, the relocations that make their references right once
+// the sections have addresses, and the symbols that the relocations and other code name. Nothing in
+// it depends on where it will run, so it can be bound in this process or in another one, and it can
+// be stored.
+//
+// Thread-compatible value type.
+
+#ifndef FIRSTCALL_CODE_COMPILED_CODE_H_
+#define FIRSTCALL_CODE_COMPILED_CODE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+
+namespace firstcall {
+
+enum class SectionKind : uint8_t {
+  kCode,          // Instructions and the constants they refer to by distances.
+  kReadOnlyData,  // Constants without relocations, or constant once they are bound.
+  kData,          // Writable.
+  kUnwindTable,   // An .eh_frame: common and frame description entries, without the terminator.
+};
+
+struct CodeSection {
+  SectionKind kind = SectionKind::kCode;
+  uint32_t alignment = 1;  // A power of two.
+  std::vector<uint8_t> bytes;
+};
+
+enum class RelocationKind : uint8_t {
+  kAbsolute64,  // symbol + addend
+  kRelative32,  // symbol + addend - place, which has to fit into 32 signed bits.
+  kRelative64,  // symbol + addend - place
+};
+
+struct CodeRelocation {
+  uint32_t section = 0;
+  uint32_t offset = 0;  // Of the place, in the section.
+  uint32_t symbol = 0;  // An index into CompiledCode::symbols.
+  RelocationKind kind = RelocationKind::kAbsolute64;
+  int64_t addend = 0;
+};
+
+struct CodeSymbol {
+  // The name: `name_size` characters of CompiledCode::names from `name` on. Empty for a section.
+  uint32_t name = 0;
+  uint32_t name_size = 0;
+  bool is_defined = false;
+  bool is_local = false;  // Nobody else may refer to it.
+  bool is_weak = false;   // If undefined: null when nobody defines it.
+  // Where it is, if it is defined.
+  uint32_t section = 0;
+  uint32_t offset = 0;
+  uint32_t size = 0;
+};
+
+struct CompiledCode {
+  std::vector<CodeSection> sections;
+  std::vector<CodeRelocation> relocations;
+  std::vector<CodeSymbol> symbols;
+  std::string names;
+
+  absl::string_view NameOf(const CodeSymbol& symbol) const {
+    return absl::string_view(names).substr(symbol.name, symbol.name_size);
+  }
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_CODE_COMPILED_CODE_H_

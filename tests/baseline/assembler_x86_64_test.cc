@@ -1,0 +1,181 @@
+#include "baseline/assembler_x86_64.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tests/stubs/disassembler.h"
+
+namespace firstcall::baseline {
+namespace {
+
+using Emit = std::function<void(AssemblerX86_64&)>;
+
+// What LLVM's disassembler makes of what `emit` encodes, instructions separated by semicolons.
+std::string Disassemble(const Emit& emit) {
+  AssemblerX86_64 assembler;
+  emit(assembler);
+  std::vector<uint8_t> code(assembler.buffer().data(),
+                            assembler.buffer().data() + assembler.size());
+  testing::Disassembler disassembler("x86_64-linux-gnu", "+popcnt,+lzcnt,+bmi,+sse4.2");
+  std::string text;
+  for (const testing::Instruction& instruction : disassembler.Range(code, 0, 0, code.size())) {
+    text += (text.empty() ? "" : "; ") + disassembler.Text(instruction);
+  }
+  return text;
+}
+
+#define EXPECT_ENCODES(text, call) EXPECT_EQ(Disassemble([](AssemblerX86_64& a) { a.call; }), text)
+
+Mem Indexed(Register base, Register index, uint8_t scale, int32_t disp) {
+  Mem mem = Mem::At(base, disp);
+  mem.index = index;
+  mem.scale = scale;
+  return mem;
+}
+
+TEST(AssemblerX86_64Test, EncodesEveryAddress) {
+  EXPECT_ENCODES("movl (%rax), %ecx", Load(4, kRcx, Mem::At(kRax)));
+  EXPECT_ENCODES("movl (%rbp), %ecx", Load(4, kRcx, Mem::At(kRbp)));
+  EXPECT_ENCODES("movl (%r13), %ecx", Load(4, kRcx, Mem::At(kR13)));
+  EXPECT_ENCODES("movl (%rsp), %ecx", Load(4, kRcx, Mem::At(kRsp)));
+  EXPECT_ENCODES("movl (%r12), %r15d", Load(4, kR15, Mem::At(kR12)));
+  EXPECT_ENCODES("movq -0x8(%rbp), %rdx", Load(8, kRdx, Mem::At(kRbp, -8)));
+  EXPECT_ENCODES("movq -0x80(%rsp), %rdx", Load(8, kRdx, Mem::At(kRsp, -128)));
+  EXPECT_ENCODES("movq 0x80(%rsp), %rdx", Load(8, kRdx, Mem::At(kRsp, 128)));
+  EXPECT_ENCODES("movq 0x12345678(%r8), %r9", Load(8, kR9, Mem::At(kR8, 0x12345678)));
+  EXPECT_ENCODES("movl (%rax,%rcx), %edx", Load(4, kRdx, Indexed(kRax, kRcx, 0, 0)));
+  EXPECT_ENCODES("movl (%rbp,%r12,8), %edx", Load(4, kRdx, Indexed(kRbp, kR12, 3, 0)));
+  EXPECT_ENCODES("movl 0x10(%r13,%r9,4), %edx", Load(4, kRdx, Indexed(kR13, kR9, 2, 16)));
+  EXPECT_ENCODES("movl 0x10(,%r9,4), %edx", Load(4, kRdx, Indexed(kNoRegister, kR9, 2, 16)));
+  EXPECT_ENCODES("movl 0x10, %edx", Load(4, kRdx, Indexed(kNoRegister, kNoRegister, 0, 16)));
+  EXPECT_ENCODES("movl (%rip), %edx", Load(4, kRdx, Mem::Rip(RipTarget::kSymbol, 0)));
+}
+
+TEST(AssemblerX86_64Test, RecordsWhatARelativeAddressRefersTo) {
+  AssemblerX86_64 assembler;
+  assembler.StoreImmediate(4, Mem::Rip(RipTarget::kPool, 7, 5), 1);
+  ASSERT_EQ(assembler.fixups().size(), 1u);
+  EXPECT_EQ(assembler.fixups()[0].offset, 2u);
+  EXPECT_EQ(assembler.fixups()[0].kind, RipTarget::kPool);
+  EXPECT_EQ(assembler.fixups()[0].target, 7u);
+  EXPECT_EQ(assembler.fixups()[0].addend, 5 - 4 - 4);  // The next instruction is behind the 1.
+}
+
+TEST(AssemblerX86_64Test, EncodesArithmetic) {
+  EXPECT_ENCODES("addl %esi, %eax", AluRr(Alu::kAdd, 4, kRax, kRsi));
+  EXPECT_ENCODES("subq %r8, %rax", AluRr(Alu::kSub, 8, kRax, kR8));
+  EXPECT_ENCODES("xorb %sil, %dil", AluRr(Alu::kXor, 1, kRdi, kRsi));
+  EXPECT_ENCODES("cmpw %r9w, %dx", AluRr(Alu::kCmp, 2, kRdx, kR9));
+  EXPECT_ENCODES("andq 0x8(%rdi), %rax", AluRm(Alu::kAnd, 8, kRax, Mem::At(kRdi, 8)));
+  EXPECT_ENCODES("cmpb 0x8(%rdi), %sil", AluRm(Alu::kCmp, 1, kRsi, Mem::At(kRdi, 8)));
+  EXPECT_ENCODES("orl %ecx, (%r14)", AluMr(Alu::kOr, 4, Mem::At(kR14), kRcx));
+  EXPECT_ENCODES("addb %dil, (%rax)", AluMr(Alu::kAdd, 1, Mem::At(kRax), kRdi));
+  EXPECT_ENCODES("adcq $-0x1, %rbx", AluRi(Alu::kAdc, 8, kRbx, -1));
+  EXPECT_ENCODES("sbbl $0x1000, %r10d", AluRi(Alu::kSbb, 4, kR10, 4096));
+  EXPECT_ENCODES("cmpw $0x1000, %cx", AluRi(Alu::kCmp, 2, kRcx, 4096));
+  EXPECT_ENCODES("cmpb $0x7f, %sil", AluRi(Alu::kCmp, 1, kRsi, 127));
+  EXPECT_ENCODES("cmpb $0x7f, (%rsi)", AluMi(Alu::kCmp, 1, Mem::At(kRsi), 127));
+  EXPECT_ENCODES("cmpw $0x3e8, (%rsi)", AluMi(Alu::kCmp, 2, Mem::At(kRsi), 1000));
+  EXPECT_ENCODES("cmpq $0x3e8, (%rsi)", AluMi(Alu::kCmp, 8, Mem::At(kRsi), 1000));
+  EXPECT_ENCODES("testq %rax, %rax", TestRr(8, kRax, kRax));
+  EXPECT_ENCODES("testb $0x1, %sil", TestRi(1, kRsi, 1));
+  EXPECT_ENCODES("testw $0x100, %ax", TestRi(2, kRax, 256));
+  EXPECT_ENCODES("testq $0x100, %rax", TestRi(8, kRax, 256));
+  EXPECT_ENCODES("imull %r9d, %eax", ImulRr(4, kRax, kR9));
+  EXPECT_ENCODES("imulq (%r9), %rax", ImulRm(8, kRax, Mem::At(kR9)));
+  EXPECT_ENCODES("imulq $0x64, %r8, %rax", ImulRri(8, kRax, kR8, 100));
+  EXPECT_ENCODES("imull $0x3e8, %ecx, %eax", ImulRri(4, kRax, kRcx, 1000));
+  EXPECT_ENCODES("negq %r12", UnaryR(Unary::kNeg, 8, kR12));
+  EXPECT_ENCODES("notb %dil", UnaryR(Unary::kNot, 1, kRdi));
+  EXPECT_ENCODES("mulq %rcx", UnaryR(Unary::kMul, 8, kRcx));
+  EXPECT_ENCODES("idivl (%rcx)", UnaryM(Unary::kIdiv, 4, Mem::At(kRcx)));
+  EXPECT_ENCODES("divb %sil", UnaryR(Unary::kDiv, 1, kRsi));
+  EXPECT_ENCODES("cltd", SignExtendAx(4));
+  EXPECT_ENCODES("cqto", SignExtendAx(8));
+  EXPECT_ENCODES("bswapl %ecx", Bswap(4, kRcx));
+  EXPECT_ENCODES("bswapq %r9", Bswap(8, kR9));
+}
+
+TEST(AssemblerX86_64Test, EncodesShifts) {
+  EXPECT_ENCODES("shll %eax", ShiftRi(Shift::kShl, 4, kRax, 1));
+  EXPECT_ENCODES("shrq $0x3f, %r8", ShiftRi(Shift::kShr, 8, kR8, 63));
+  EXPECT_ENCODES("sarb $0x3, %sil", ShiftRi(Shift::kSar, 1, kRsi, 3));
+  EXPECT_ENCODES("rolw $0x3, %si", ShiftRi(Shift::kRol, 2, kRsi, 3));
+  EXPECT_ENCODES("rorq %cl, %rsi", ShiftRcl(Shift::kRor, 8, kRsi));
+  EXPECT_ENCODES("shldq $0x5, %rdx, %rax", Shld(8, kRax, kRdx, 5));
+  EXPECT_ENCODES("shrdl $0x5, %r9d, %eax", Shrd(4, kRax, kR9, 5));
+  EXPECT_ENCODES("shldq %cl, %rdx, %rax", ShldCl(8, kRax, kRdx));
+  EXPECT_ENCODES("shrdq %cl, %rdx, %rax", ShrdCl(8, kRax, kRdx));
+}
+
+TEST(AssemblerX86_64Test, EncodesMoves) {
+  EXPECT_ENCODES("movl %esi, %eax", Mov(4, kRax, kRsi));
+  EXPECT_ENCODES("movq %r15, %rax", Mov(8, kRax, kR15));
+  EXPECT_ENCODES("xorl %r9d, %r9d", MovImmediate(kR9, 0, true));
+  EXPECT_ENCODES("movl $0x0, %r9d", MovImmediate(kR9, 0, false));
+  EXPECT_ENCODES("movl $0xffffffff, %eax", MovImmediate(kRax, 0xffffffff, true));
+  EXPECT_ENCODES("movq $-0x1, %rax", MovImmediate(kRax, ~uint64_t{0}, true));
+  EXPECT_ENCODES("movq $-0x1, %r8", MovImmediate(kR8, ~uint64_t{0}, true));
+  EXPECT_ENCODES("movabsq $0x123456789a, %r8", MovImmediate(kR8, 0x123456789a, true));
+  EXPECT_ENCODES("movzbl (%rax), %ecx", Load(1, kRcx, Mem::At(kRax)));
+  EXPECT_ENCODES("movzwl (%rax), %ecx", Load(2, kRcx, Mem::At(kRax)));
+  EXPECT_ENCODES("movsbq (%rax), %rcx", LoadSigned(1, 8, kRcx, Mem::At(kRax)));
+  EXPECT_ENCODES("movswl (%rax), %ecx", LoadSigned(2, 4, kRcx, Mem::At(kRax)));
+  EXPECT_ENCODES("movslq (%rax), %rcx", LoadSigned(4, 8, kRcx, Mem::At(kRax)));
+  EXPECT_ENCODES("movb %sil, (%rax)", Store(1, Mem::At(kRax), kRsi));
+  EXPECT_ENCODES("movw %r10w, (%rax)", Store(2, Mem::At(kRax), kR10));
+  EXPECT_ENCODES("movq %r10, (%rax)", Store(8, Mem::At(kRax), kR10));
+  EXPECT_ENCODES("movb $-0x1, (%rsi)", StoreImmediate(1, Mem::At(kRsi), -1));
+  EXPECT_ENCODES("movw $0x1234, (%rsi)", StoreImmediate(2, Mem::At(kRsi), 0x1234));
+  EXPECT_ENCODES("movl $0x12345678, (%rsi)", StoreImmediate(4, Mem::At(kRsi), 0x12345678));
+  EXPECT_ENCODES("movq $-0x1, (%r13)", StoreImmediate(8, Mem::At(kR13), -1));
+  EXPECT_ENCODES("movzbl %sil, %ecx", ZeroExtend(1, kRcx, kRsi));
+  EXPECT_ENCODES("movzwl %si, %ecx", ZeroExtend(2, kRcx, kRsi));
+  EXPECT_ENCODES("movl %esi, %ecx", ZeroExtend(4, kRcx, kRsi));
+  EXPECT_ENCODES("movsbl %dil, %ecx", SignExtend(1, 4, kRcx, kRdi));
+  EXPECT_ENCODES("movslq %esi, %rcx", SignExtend(4, 8, kRcx, kRsi));
+  EXPECT_ENCODES("leaq 0x8(%rax,%r8,2), %rcx", Lea(kRcx, Indexed(kRax, kR8, 1, 8)));
+  EXPECT_ENCODES("leal 0x8(%rax,%r8,2), %ecx", Lea32(kRcx, Indexed(kRax, kR8, 1, 8)));
+  EXPECT_ENCODES("pushq %r12", Push(kR12));
+  EXPECT_ENCODES("popq %rbx", Pop(kRbx));
+  EXPECT_ENCODES("sete %sil", Setcc(Cond::kE, kRsi));
+  EXPECT_ENCODES("setp %r8b", Setcc(Cond::kP, kR8));
+  EXPECT_ENCODES("cmovgeq %rsi, %rax", Cmov(Cond::kGe, 8, kRax, kRsi));
+  EXPECT_ENCODES("cmovnel %r9d, %eax", Cmov(Cond::kNe, 4, kRax, kR9));
+}
+
+TEST(AssemblerX86_64Test, EncodesAtomicOperations) {
+  EXPECT_ENCODES("lock; xaddl %ecx, (%rdi)", Lock(); a.Xadd(4, Mem::At(kRdi), kRcx));
+  EXPECT_ENCODES("lock; cmpxchgb %sil, (%rdi)", Lock(); a.Cmpxchg(1, Mem::At(kRdi), kRsi));
+  EXPECT_ENCODES("xchgq %rcx, (%rdi)", XchgM(8, Mem::At(kRdi), kRcx));
+  EXPECT_ENCODES("xchgl %ecx, %edx", Xchg(4, kRdx, kRcx));
+}
+
+TEST(AssemblerX86_64Test, EncodesVectorMoves) {
+  EXPECT_ENCODES("movaps %xmm9, %xmm1", VectorMov(kXmm1, kXmm9));
+  EXPECT_ENCODES("movss (%rax), %xmm8", VectorLoad(4, kXmm8, Mem::At(kRax)));
+  EXPECT_ENCODES("movsd (%rax), %xmm0", VectorLoad(8, kXmm0, Mem::At(kRax)));
+  EXPECT_ENCODES("movups (%r8), %xmm0", VectorLoad(16, kXmm0, Mem::At(kR8)));
+  EXPECT_ENCODES("movsd %xmm0, (%rax)", VectorStore(8, Mem::At(kRax), kXmm0));
+  EXPECT_ENCODES("movups %xmm15, (%rax)", VectorStore(16, Mem::At(kRax), kXmm15));
+  EXPECT_ENCODES("movq %rax, %xmm9", ToVector(8, kXmm9, kRax));
+  EXPECT_ENCODES("movd %r8d, %xmm1", ToVector(4, kXmm1, kR8));
+  EXPECT_ENCODES("movd %xmm1, %eax", FromVector(4, kRax, kXmm1));
+  EXPECT_ENCODES("movq %xmm9, %r9", FromVector(8, kR9, kXmm9));
+}
+
+TEST(AssemblerX86_64Test, EncodesControlFlow) {
+  EXPECT_ENCODES("jmpq *%r11", JmpR(kR11));
+  EXPECT_ENCODES("callq *%rax", CallR(kRax));
+  EXPECT_ENCODES("callq *(%rip)", CallM(Mem::Rip(RipTarget::kPool, 0)));
+  EXPECT_ENCODES("jmp 0x0", Jmp(0));
+  EXPECT_ENCODES("jle 0x0", Jcc(Cond::kLe, 0));
+  EXPECT_ENCODES("callq 0x0", CallSymbol(0));
+  EXPECT_ENCODES("leave; retq; ud2; endbr64", Leave(); a.Ret(); a.Ud2(); a.Endbr());
+}
+
+}  // namespace
+}  // namespace firstcall::baseline

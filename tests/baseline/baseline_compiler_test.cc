@@ -1,0 +1,454 @@
+// Functions of IR text, compiled by the baseline code generator and by LLVM, must compute the same.
+
+#include "baseline/baseline_compiler.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "llvm/AsmParser/Parser.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/SourceMgr.h"
+#include "tests/baseline/hybrid_program.h"
+#include "tests/splitter/reference_jit.h"
+
+namespace firstcall {
+namespace {
+
+using baseline::Refusal;
+using testing::HybridOptions;
+using testing::HybridProgram;
+
+#if defined(__x86_64__)
+
+constexpr int64_t kInputs[] = {
+    0,   1,   -1,   2,    3,       7,     31,        32,        63,        64,        127,    128,
+    255, 256, -128, -129, 1 << 15, 65535, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN, 1000003};
+
+std::unique_ptr<llvm::Module> Parse(const std::string& text, llvm::LLVMContext& context) {
+  llvm::SMDiagnostic diagnostic;
+  std::unique_ptr<llvm::Module> module =
+      llvm::parseAssembly(llvm::MemoryBufferRef(text, "test"), diagnostic, context);
+  if (module == nullptr) {
+    ADD_FAILURE() << diagnostic.getMessage().str() << " in line " << diagnostic.getLineNo();
+    return nullptr;
+  }
+  module->setDataLayout(ReferenceDataLayout());
+  return module;
+}
+
+// Compares `i64 f(i64, i64)`, near and far; every function must be covered.
+void ExpectSame(const std::string& text) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> original = Parse(text, context);
+  if (original == nullptr) return;
+  ReferenceJit reference(std::move(original), /*optimize=*/false, {});
+  auto* expected = reference.Address<int64_t(int64_t, int64_t)>("f");
+  ASSERT_NE(expected, nullptr);
+  for (bool is_near : {true, false}) {
+    HybridOptions options;
+    options.is_near = is_near;
+    auto program = HybridProgram::Create(Parse(text, context), options);
+    ASSERT_TRUE(program.ok()) << program.status();
+    EXPECT_TRUE((*program)->stats().refused.empty())
+        << baseline::RefusalName((*program)->stats().refused.begin()->first);
+    auto* actual = (*program)->Address<int64_t(int64_t, int64_t)>("f");
+    for (int64_t a : kInputs) {
+      for (int64_t b : kInputs) {
+        ASSERT_EQ(actual(a, b), expected(a, b)) << "f(" << a << ", " << b << ") of\n" << text;
+      }
+    }
+  }
+}
+
+// `body` with TYPE replaced by each width, in a function of two such integers.
+void ExpectSameForWidths(const std::string& body, const std::vector<unsigned>& widths) {
+  for (unsigned width : widths) {
+    const std::string type = "i" + std::to_string(width);
+    std::string text = body;
+    for (size_t at; (at = text.find("TYPE")) != std::string::npos;) text.replace(at, 4, type);
+    const char* widen = width < 64 ? "zext" : width > 64 ? "trunc" : "bitcast";
+    const char* narrow = width < 64 ? "trunc" : width > 64 ? "sext" : "bitcast";
+    ExpectSame("define i64 @f(i64 %wide.a, i64 %wide.b) {\n  %a = " + std::string(narrow) +
+               " i64 %wide.a to " + type + "\n  %b = " + narrow + " i64 %wide.b to " + type + "\n" +
+               text + "\n  %result = " + widen + " " + type + " %r to i64\n  ret i64 %result\n}\n");
+  }
+}
+
+const std::vector<unsigned> kWidths = {1, 3, 7, 8, 13, 16, 24, 32, 33, 48, 63, 64, 96, 128};
+
+TEST(BaselineCompilerTest, ComputesWithIntegersOfEveryWidth) {
+  for (const char* operation : {"add", "sub", "mul", "and", "or", "xor"}) {
+    ExpectSameForWidths(std::string("  %r = ") + operation + " TYPE %a, %b", kWidths);
+    ExpectSameForWidths(std::string("  %r = ") + operation + " TYPE %a, 1", kWidths);
+    ExpectSameForWidths(std::string("  %r = ") + operation + " TYPE %a, %a", kWidths);
+  }
+}
+
+TEST(BaselineCompilerTest, ShiftsByWhatIsLessThanTheWidth) {
+  for (const char* operation : {"shl", "lshr", "ashr"}) {
+    for (unsigned width : {8, 16, 32, 64, 128}) {
+      ExpectSameForWidths("  %c = and TYPE %b, " + std::to_string(width - 1) +
+                              "\n  %r = " + operation + " TYPE %a, %c",
+                          {width});
+      ExpectSameForWidths(
+          std::string("  %r = ") + operation + " TYPE %a, " + std::to_string(width / 2), {width});
+    }
+    ExpectSameForWidths(std::string("  %r = ") + operation + " TYPE %a, 2",
+                        {3, 7, 13, 24, 33, 48, 63, 96});
+  }
+}
+
+TEST(BaselineCompilerTest, Divides) {
+  for (const char* operation : {"udiv", "urem", "sdiv", "srem"}) {
+    ExpectSameForWidths(std::string("  %c = or TYPE %b, 2\n  %d = and TYPE %c, 63\n  %r = ") +
+                            operation + " TYPE %a, %d",
+                        {8, 13, 16, 24, 32, 33, 64, 128});
+    ExpectSameForWidths(std::string("  %r = ") + operation + " TYPE %a, 8", {8, 13, 32, 64});
+  }
+}
+
+TEST(BaselineCompilerTest, Compares) {
+  for (const char* predicate :
+       {"eq", "ne", "ugt", "uge", "ult", "ule", "sgt", "sge", "slt", "sle"}) {
+    ExpectSameForWidths(
+        std::string("  %c = icmp ") + predicate + " TYPE %a, %b\n  %r = zext i1 %c to TYPE",
+        {3, 8, 13, 16, 24, 32, 48, 64, 96, 128});
+    ExpectSameForWidths(std::string("  %c = icmp ") + predicate +
+                            " TYPE %a, %b\n  %r = select i1 %c, TYPE %b, TYPE 5",
+                        {8, 32, 64, 128});
+  }
+}
+
+TEST(BaselineCompilerTest, ComparesNumbersThatAreNotOrdered) {
+  for (const char* predicate : {"oeq", "ogt", "oge", "olt", "ole", "one", "ord", "uno", "ueq",
+                                "ugt", "uge", "ult", "ule", "une", "false", "true"}) {
+    for (const char* type : {"float", "double"}) {
+      const std::string bits = type == std::string("float") ? "i32" : "i64";
+      const std::string make = bits == "i32"
+                                   ? "  %na = trunc i64 %a to i32\n  %nb = trunc i64 %b to i32\n"
+                                   : "  %na = add i64 %a, 0\n  %nb = add i64 %b, 0\n";
+      // -1 and INT64_MAX are not numbers.
+      ExpectSame("define i64 @f(i64 %a, i64 %b) {\n" + make + "  %x = bitcast " + bits +
+                 " %na to " + type + "\n  %y = bitcast " + bits + " %nb to " + type +
+                 "\n  %c = fcmp " + predicate + " " + type +
+                 " %x, %y\n  br i1 %c, label %yes, label %no\n"
+                 "yes:\n  %d = fcmp " +
+                 predicate + " " + type +
+                 " %y, %x\n  %z = zext i1 %d to i64\n  %r = add i64 %z, 2\n  ret i64 %r\n"
+                 "no:\n  %e = fcmp " +
+                 predicate + " " + type +
+                 " %y, %x\n  %s = select i1 %e, i64 %a, i64 %b\n  ret i64 %s\n}\n");
+    }
+  }
+}
+
+TEST(BaselineCompilerTest, RunsLoopsWhosePhisChangePlaces) {
+  ExpectSame(R"(
+define i64 @f(i64 %a, i64 %b) {
+entry:
+  br label %loop
+loop:
+  %x = phi i64 [ %a, %entry ], [ %y, %loop ]
+  %y = phi i64 [ %b, %entry ], [ %z, %loop ]
+  %z = phi i64 [ 5, %entry ], [ %x, %loop ]
+  %n = phi i32 [ 0, %entry ], [ %m, %loop ]
+  %m = add i32 %n, 1
+  %more = icmp slt i32 %m, 100
+  br i1 %more, label %loop, label %done
+done:
+  %d = sub i64 %x, %y
+  %r = xor i64 %d, %z
+  ret i64 %r
+})");
+}
+
+TEST(BaselineCompilerTest, KeepsMoreValuesThanThereAreRegisters) {
+  std::string text = "define i64 @f(i64 %a, i64 %b) {\n  %v0 = add i64 %a, %b\n";
+  for (int i = 1; i < 40; ++i) {
+    text += "  %v" + std::to_string(i) + " = mul i64 %v" + std::to_string(i - 1) + ", " +
+            std::to_string(2 * i + 1) + "\n";
+  }
+  text += "  %s0 = add i64 %v39, 0\n";
+  for (int i = 0; i < 40; ++i) {
+    text += "  %s" + std::to_string(i + 1) + " = xor i64 %s" + std::to_string(i) + ", %v" +
+            std::to_string(i) + "\n";
+  }
+  ExpectSame(text + "  ret i64 %s40\n}\n");
+}
+
+TEST(BaselineCompilerTest, SwitchesSparselyAndDensely) {
+  ExpectSame(R"(
+define i64 @f(i64 %a, i64 %b) {
+entry:
+  switch i64 %a, label %other [ i64 0, label %one  i64 1, label %two  i64 2, label %one
+                                i64 3, label %three  i64 7, label %two  i64 -1, label %three
+                                i64 1000003, label %one  i64 9223372036854775807, label %two
+                                i64 -9223372036854775808, label %three  i64 31, label %join ]
+one:
+  br label %join
+two:
+  br label %join
+three:
+  br label %join
+other:
+  br label %join
+join:
+  %r = phi i64 [ 1, %one ], [ %b, %two ], [ %a, %three ], [ -7, %other ], [ 99, %entry ]
+  ret i64 %r
+})");
+}
+
+TEST(BaselineCompilerTest, PassesArgumentsInRegistersAndOnTheStack) {
+  ExpectSame(R"(
+%pair = type { i64, i64 }
+%big = type { [12 x i64] }
+define internal fastcc i64 @g(i64 %a, i32 %b, i8 signext %c, i1 zeroext %d, double %x, float %y,
+                              i64 %e, i128 %w, i64 %h, ptr byval(%big) align 16 %m, i16 zeroext %i) {
+  %b8 = sext i32 %b to i64
+  %c8 = sext i8 %c to i64
+  %d8 = zext i1 %d to i64
+  %x8 = fptosi double %x to i64
+  %y8 = fptosi float %y to i64
+  %wl = trunc i128 %w to i64
+  %wh0 = lshr i128 %w, 64
+  %wh = trunc i128 %wh0 to i64
+  %p = getelementptr %big, ptr %m, i64 0, i32 0, i64 11
+  %m8 = load i64, ptr %p
+  %i8 = zext i16 %i to i64
+  %s1 = add i64 %a, %b8
+  %s2 = mul i64 %s1, 3
+  %s3 = add i64 %s2, %c8
+  %s4 = mul i64 %s3, 3
+  %s5 = add i64 %s4, %d8
+  %s6 = add i64 %s5, %x8
+  %s7 = mul i64 %s6, 3
+  %s8 = add i64 %s7, %y8
+  %s9 = add i64 %s8, %e
+  %s10 = mul i64 %s9, 3
+  %s11 = add i64 %s10, %wl
+  %s12 = xor i64 %s11, %wh
+  %s13 = mul i64 %s12, 3
+  %s14 = add i64 %s13, %h
+  %s15 = mul i64 %s14, 3
+  %s16 = add i64 %s15, %m8
+  %s17 = add i64 %s16, %i8
+  ret i64 %s17
+}
+define internal %pair @h(ptr %p, i64 %n) {
+  %v = load i64, ptr %p
+  %x = insertvalue %pair undef, i64 %v, 1
+  %y = insertvalue %pair %x, i64 %n, 0
+  ret %pair %y
+}
+define i64 @f(i64 %a, i64 %b) {
+  %m = alloca %big, align 16
+  call void @llvm.memset.p0.i64(ptr %m, i8 3, i64 96, i1 false)
+  %p = getelementptr %big, ptr %m, i64 0, i32 0, i64 11
+  store i64 %b, ptr %p
+  %a4 = trunc i64 %a to i32
+  %a1 = trunc i64 %a to i8
+  %a0 = trunc i64 %b to i1
+  %a2 = trunc i64 %b to i16
+  %w0 = sext i64 %a to i128
+  %w = mul i128 %w0, 1234567890123456789
+  %r = call fastcc i64 @g(i64 %b, i32 %a4, i8 signext %a1, i1 zeroext %a0, double 3.5, float -7.25,
+                          i64 %a, i128 %w, i64 %b, ptr byval(%big) align 16 %m, i16 zeroext %a2)
+  %q = call %pair @h(ptr %p, i64 %r)
+  %q0 = extractvalue %pair %q, 0
+  %q1 = extractvalue %pair %q, 1
+  %s = sub i64 %q0, %q1
+  ret i64 %s
+}
+declare void @llvm.memset.p0.i64(ptr, i8, i64, i1))");
+}
+
+TEST(BaselineCompilerTest, ReadsVariadicArguments) {
+  ExpectSame(R"(
+declare void @llvm.va_start(ptr)
+declare void @llvm.va_end(ptr)
+declare i32 @vsnprintf(ptr, i64, ptr, ptr)
+@format = private unnamed_addr constant [22 x i8] c"%ld %g %d %ld %ld %ld\00"
+define internal i64 @g(ptr %buffer, ptr %format, ...) {
+  %list = alloca [24 x i8], align 16
+  call void @llvm.va_start(ptr %list)
+  %n = call i32 @vsnprintf(ptr %buffer, i64 200, ptr %format, ptr %list)
+  call void @llvm.va_end(ptr %list)
+  %r = sext i32 %n to i64
+  ret i64 %r
+}
+define i64 @f(i64 %a, i64 %b) {
+  %buffer = alloca [200 x i8]
+  %d = sitofp i64 %a to double
+  %n = call i64 (ptr, ptr, ...) @g(ptr %buffer, ptr @format, i64 %a, double %d, i32 7, i64 %b,
+                                   i64 %a, i64 -3)
+  %p = getelementptr i8, ptr %buffer, i64 3
+  %c = load i8, ptr %p
+  %c8 = zext i8 %c to i64
+  %r = mul i64 %n, %c8
+  ret i64 %r
+})");
+}
+
+TEST(BaselineCompilerTest, ConvertsBetweenIntegersAndNumbers) {
+  for (const char* type : {"float", "double"}) {
+    for (const char* from : {"sitofp", "uitofp"}) {
+      for (const char* integer : {"i8", "i16", "i32", "i64"}) {
+        const std::string narrow = integer == std::string("i64")
+                                       ? "bitcast i64 %a to i64"
+                                       : "trunc i64 %a to " + std::string(integer);
+        const std::string bits = type == std::string("float") ? "i32" : "i64";
+        const std::string widen = bits == "i32" ? "zext i32 %y to i64" : "bitcast i64 %y to i64";
+        ExpectSame("define i64 @f(i64 %a, i64 %b) {\n  %n = " + narrow + "\n  %x = " + from + " " +
+                   integer + " %n to " + type + "\n  %z = fmul " + type +
+                   " %x, 1.5\n  %y = bitcast " + type + " %z to " + bits + "\n  %r = " + widen +
+                   "\n  ret i64 %r\n}\n");
+      }
+    }
+  }
+}
+
+TEST(BaselineCompilerTest, MakesIntrinsicsInLine) {
+  for (const char* name :
+       {"smax", "smin", "umax", "umin", "uadd.sat", "usub.sat", "sadd.sat", "ssub.sat"}) {
+    ExpectSameForWidths(std::string("  %r = call TYPE @llvm.") + name + ".TYPE(TYPE %a, TYPE %b)",
+                        {8, 16, 32, 64});
+  }
+  for (const char* name : {"fshl", "fshr"}) {
+    ExpectSameForWidths(
+        std::string("  %r = call TYPE @llvm.") + name + ".TYPE(TYPE %a, TYPE %b, TYPE %b)",
+        {8, 16, 32, 64});
+    ExpectSameForWidths(
+        std::string("  %r = call TYPE @llvm.") + name + ".TYPE(TYPE %a, TYPE %a, TYPE 5)",
+        {8, 16, 32, 64});
+  }
+  for (const char* name : {"abs", "ctlz", "cttz"}) {
+    ExpectSameForWidths(std::string("  %r = call TYPE @llvm.") + name + ".TYPE(TYPE %a, i1 false)",
+                        {8, 16, 24, 32, 64});
+  }
+  ExpectSameForWidths("  %r = call TYPE @llvm.bswap.TYPE(TYPE %a)", {16, 32, 48, 64});
+  for (const char* name : {"uadd", "usub", "umul", "sadd", "ssub", "smul"}) {
+    ExpectSameForWidths(std::string("  %p = call { TYPE, i1 } @llvm.") + name +
+                            ".with.overflow.TYPE(TYPE %a, TYPE %b)\n"
+                            "  %v = extractvalue { TYPE, i1 } %p, 0\n"
+                            "  %o = extractvalue { TYPE, i1 } %p, 1\n"
+                            "  %r = select i1 %o, TYPE 77, TYPE %v",
+                        {8, 16, 32, 64});
+  }
+}
+
+TEST(BaselineCompilerTest, UpdatesMemoryAtomically) {
+  for (const char* operation :
+       {"xchg", "add", "sub", "and", "nand", "or", "xor", "max", "min", "umax", "umin"}) {
+    ExpectSameForWidths(std::string("  %p = alloca TYPE\n  store TYPE %a, ptr %p\n"
+                                    "  %old = atomicrmw ") +
+                            operation +
+                            " ptr %p, TYPE %b seq_cst\n  %x = cmpxchg ptr %p, TYPE %b, TYPE 9 "
+                            "seq_cst monotonic\n  %y = extractvalue { TYPE, i1 } %x, 1\n"
+                            "  %w = zext i1 %y to i64\n  fence seq_cst\n"
+                            "  %new = load atomic TYPE, ptr %p seq_cst, align 8\n"
+                            "  %s = mul TYPE %old, 3\n  %t = add TYPE %s, %new\n"
+                            "  %q = select i1 %y, TYPE 1, TYPE 2\n  %r = xor TYPE %t, %q",
+                        {8, 16, 32, 64});
+  }
+}
+
+TEST(BaselineCompilerTest, ComputesWithVectors) {
+  for (const char* type : {"<4 x i32>", "<2 x i64>", "<8 x i16>", "<16 x i8>", "<4 x i16>"}) {
+    const std::string vector = type;
+    const std::string element = vector.substr(5 + (vector[2] != ' '), 4);
+    const std::string lane = element.substr(0, element.find('>'));
+    const std::string narrow = lane == "i64" ? "bitcast i64" : "trunc i64";
+    const std::string widen = lane == "i64" ? "bitcast" : "sext";
+    for (const std::string operation :
+         {"add", "sub", "mul", "and", "or", "xor", "shl", "lshr", "ashr"}) {
+      const bool is_shift = operation.find("sh") != std::string::npos;
+      const std::string right = is_shift ? "splat (" + lane + " 3)" : "%v2";
+      const std::string name = vector.substr(1, vector.size() - 2);
+      const std::string count = name.substr(0, name.find(' '));
+      const std::string mask = "<" + count + " x i1>";
+      ExpectSame("define i64 @f(i64 %a, i64 %b) {\n  %x = " + narrow + " %a to " + lane +
+                 "\n  %y = " + narrow + " %b to " + lane + "\n  %i = and i64 %b, 1\n" +
+                 "  %v0 = insertelement " + vector + " zeroinitializer, " + lane + " %x, i64 0\n" +
+                 "  %v1 = insertelement " + vector + " %v0, " + lane + " %y, i64 1\n" +
+                 "  %v2 = insertelement " + vector + " zeroinitializer, " + lane + " %y, i64 %i\n" +
+                 "  %s = shufflevector " + vector + " %v1, " + vector + " %v2, <" + count +
+                 " x i32> zeroinitializer\n  %t = " + operation + " " + vector + " %v1, " + right +
+                 "\n" + "  %c = icmp sgt " + vector + " %t, %s\n  %d = select " + mask + " %c, " +
+                 vector + " %t, " + vector + " %v1\n  %z = zext " + mask + " %c to " + vector +
+                 "\n  %e = add " + vector + " %d, %z\n  %l = extractelement " + vector +
+                 " %e, i64 %i\n  %r = " + widen + " " + lane + " %l to i64\n  ret i64 %r\n}\n");
+    }
+  }
+}
+
+TEST(BaselineCompilerTest, JumpsToAddressesOfLabels) {
+  ExpectSame(R"(
+@table = internal constant [3 x ptr] [ptr blockaddress(@f, %one), ptr blockaddress(@f, %two),
+                                      ptr blockaddress(@f, %done)]
+define i64 @f(i64 %a, i64 %b) {
+entry:
+  br label %next
+next:
+  %x = phi i64 [ %a, %entry ], [ %x1, %one ], [ %x2, %two ]
+  %n = phi i64 [ 0, %entry ], [ 1, %one ], [ 2, %two ]
+  %slot = getelementptr [3 x ptr], ptr @table, i64 0, i64 %n
+  %label = load ptr, ptr %slot
+  indirectbr ptr %label, [label %one, label %two, label %done]
+one:
+  %y = phi i64 [ %x, %next ]
+  %x1 = add i64 %y, %b
+  br label %next
+two:
+  %x2 = mul i64 %x, 5
+  br label %next
+done:
+  %r = phi i64 [ %n, %next ]
+  %s = xor i64 %x, %r
+  ret i64 %s
+})");
+}
+
+TEST(BaselineCompilerTest, RefusesBeforeItEmits) {
+  const struct {
+    const char* text;
+    Refusal refusal;
+  } cases[] = {
+      {"define void @f() { call void asm \"nop\", \"\"() ret void }", Refusal::kInlineAssembly},
+      {"define void @f() { musttail call void @f() ret void }", Refusal::kMustTail},
+      {"define x86_fp80 @f(x86_fp80 %x) { ret x86_fp80 %x }", Refusal::kArgumentPassing},
+      {"define i32 @f() { %r = call i32 @setjmp() ret i32 %r }\n"
+       "declare i32 @setjmp() returns_twice",
+       Refusal::kReturnsTwice},
+      {"define void @f() naked { ret void }", Refusal::kFunctionAttribute},
+      {"define ghccc void @f() { ret void }", Refusal::kCallingConvention},
+      {"define void @f(ptr nest %p) { ret void }", Refusal::kArgumentPassing},
+      {"define i256 @f(i256 %a) { ret i256 %a }", Refusal::kArgumentPassing},
+  };
+  auto compiler =
+      baseline::BaselineCompiler::Create("x86_64-pc-linux-gnu", "", baseline::BaselineOptions());
+  ASSERT_TRUE(compiler.ok());
+  for (const auto& [text, refusal] : cases) {
+    llvm::LLVMContext context;
+    const std::unique_ptr<llvm::Module> module = Parse(text, context);
+    ASSERT_NE(module, nullptr);
+    CompiledCode code;
+    EXPECT_EQ((*compiler)->Compile(*module->getFunction("f"), code).refusal, refusal) << text;
+    EXPECT_TRUE(code.sections.empty());
+  }
+}
+
+#endif  // __x86_64__
+
+TEST(BaselineCompilerTest, IsNotForOtherArchitectures) {
+  const auto compiler =
+      baseline::BaselineCompiler::Create("riscv64-linux-gnu", "", baseline::BaselineOptions());
+  EXPECT_EQ(compiler.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(compiler.status().message(), "create baseline compiler: not for 'riscv64-linux-gnu'");
+}
+
+}  // namespace
+}  // namespace firstcall
