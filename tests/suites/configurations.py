@@ -1,0 +1,47 @@
+"""What every program is compiled with, and how firstcall is called: the two dimensions of the table."""
+
+import collections
+
+# `flags` make the bitcode; `native_level` makes the native executable from that bitcode. With `link` the
+# bitcode of a program's files is linked into one file.
+FrontEnd = collections.namedtuple("FrontEnd", "name flags native_level link")
+
+# -O0 without the attribute that forbids optimizing a function, as one compiles for a JIT.
+_UNOPTIMIZED = ["-O0", "-Xclang", "-disable-O0-optnone"]
+
+FRONT_ENDS = [
+    FrontEnd("O0", _UNOPTIMIZED, "-O0", link=False),
+    FrontEnd("O0-g", ["-O0", "-g"], "-O0", link=False),
+    FrontEnd("O1-no-passes", ["-O1", "-Xclang", "-disable-llvm-passes"], "-O0", link=False),
+    FrontEnd("O2", ["-O2"], "-O2", link=True),
+]
+
+# A program is run `runs` times with an object cache of its own, or once without one. With `optimizes` the
+# engine may optimize IR.
+Configuration = collections.namedtuple("Configuration", "name options cached runs optimizes")
+
+
+def _configuration(name, *options, cached=False, optimizes=True):
+    return Configuration(name, list(options), cached, 2 if cached else 1, optimizes)
+
+
+CONFIGURATIONS = [
+    _configuration("default"),
+    _configuration("tier1", "--tier=1"),
+    _configuration("promote-all", "--promotion-threshold=1", "--promotion-threads=0"),
+    _configuration("O2", "-O2"),
+    _configuration("compile-threads", "--compile-threads=2"),
+    _configuration("eager", "--mode=eager", optimizes=False),
+    _configuration("cached", cached=True),
+]
+
+
+def choose(available, names):
+    """Returns those of `available` that `names` has, separated by commas; all of them if it is empty."""
+    if not names:
+        return available
+    by_name = {one.name: one for one in available}
+    unknown = [name for name in names.split(",") if name not in by_name]
+    if unknown:
+        raise ValueError("there is no {}; there are {}".format(", ".join(unknown), ", ".join(by_name)))
+    return [by_name[name] for name in names.split(",")]
