@@ -1,5 +1,6 @@
 #include "base/fatal_error_guard.h"
 
+#include <atomic>
 #include <csetjmp>
 #include <cstdio>
 #include <cstdlib>
@@ -13,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
+#include "base/out_of_memory.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/PrettyStackTrace.h"
@@ -41,6 +43,8 @@ void Resume(const char* reason) {
   std::longjmp(frame->resume, 1);
 }
 
+std::atomic<void (*)()> out_of_memory_handler{nullptr};
+
 // Both end as LLVM does without a handler.
 void OnFatalError(void*, const char* reason, bool) {
   Resume(reason);
@@ -50,21 +54,33 @@ void OnFatalError(void*, const char* reason, bool) {
 
 void OnBadAlloc(void*, const char* reason, bool) {
   Resume(reason);
+  if (void (*handler)() = out_of_memory_handler) handler();
   std::fprintf(stderr, "LLVM ERROR: out of memory: %s\n", reason);
   std::abort();
 }
 
-}  // namespace
-
-absl::Status RunGuarded(absl::FunctionRef<void()> callback) {
-  // LLVM keeps one handler of each kind for the whole process. They are installed for good, because
-  // scoped ones could be removed by one thread while another still relies on them.
+// LLVM keeps one handler of each kind for the whole process. They are installed for good, because
+// scoped ones could be removed by one thread while another still relies on them.
+void InstallHandlers() {
   static std::once_flag installed;
   std::call_once(installed, [] {
     llvm::install_fatal_error_handler(OnFatalError);
     llvm::install_bad_alloc_error_handler(OnBadAlloc);
   });
+}
 
+}  // namespace
+
+// Short enough for a string that needs no memory.
+void LeaveGuardedOutOfMemory() { Resume("out of memory"); }
+
+void SetOutOfMemoryHandler(void (*handler)()) {
+  out_of_memory_handler = handler;
+  InstallHandlers();
+}
+
+absl::Status RunGuarded(absl::FunctionRef<void()> callback) {
+  InstallHandlers();
   Frame frame;
   frame.outer = innermost;
   const void* stack_state = llvm::SavePrettyStackState();  // Entries are on the stack that is left.

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cfenv>
 #include <csignal>
 #include <cstring>
 #include <utility>
@@ -33,6 +34,8 @@ OwnThread::~OwnThread() {
 
 void* OwnThread::Run(void* work) {
   auto* own = static_cast<Work*>(work);
+  // A thread begins with the environment of the one that makes it.
+  std::fesetenv(FE_DFL_ENV);
   own->run();
   if (own->is_left.exchange(true)) delete own;
   return nullptr;

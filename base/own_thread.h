@@ -1,5 +1,6 @@
 // A thread of the library's own in somebody else's process: no handler of the program's runs on it,
-// because only the signals that it causes itself can reach it.
+// because only the signals that it causes itself can reach it. Its floating-point environment is
+// the default one, whatever that of the thread is that starts it.
 //
 // Thread-compatible.
 

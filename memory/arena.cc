@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "memory/in_process_mapper.h"
 #include "memory/instruction_cache.h"
+#include "memory/unwindable_code.h"
 
 namespace firstcall {
 namespace {
@@ -131,15 +132,23 @@ absl::Status Arena::Commit(Part& part, size_t end) {
 
 absl::StatusOr<MemoryBlock> Arena::Extend(Part& part, size_t size, size_t alignment) {
   const size_t base = AddressOf(part);
-  const size_t begin = RoundUp(base + part.end, alignment) - base;
+  size_t begin = RoundUp(base + part.end, alignment) - base;
+  size_t unusable = SIZE_MAX;  // An offset.
+  if (part.segment == Segment::kCode && HasUnwinderNull(ExecutorAddress(base + begin), size)) {
+    unusable = NextUnwinderNull(ExecutorAddress(base + begin)).value() - base;
+    begin = RoundUp(base + unusable + 1, alignment) - base;
+  }
   if (begin > part.size || size > part.size - begin) {
     return absl::ResourceExhaustedError(absl::StrCat(
         "code memory: ", size, " bytes do not fit in what is left of an arena segment (", part.end,
         " of ", part.size, " bytes used)"));
   }
   FIRSTCALL_RETURN_IF_ERROR(Commit(part, begin + size));
-  // Padding in front of an aligned block is of use to a smaller one.
-  if (begin > part.end) part.free.Add({base + part.end, begin - part.end});
+  // Padding in front of a block is of use to a smaller one.
+  if (const size_t padding = std::min(begin, unusable); padding > part.end) {
+    part.free.Add({base + part.end, padding - part.end});
+  }
+  if (unusable < begin - 1) part.free.Add({base + unusable + 1, begin - unusable - 1});
   part.end = begin + size;
   return MemoryBlock{part.write + begin, slab_.run + part.offset + begin, size, part.segment};
 }
@@ -218,11 +227,19 @@ bool Arena::IsWithinReachOf(ExecutorAddress address) const {
   return std::max(std::abs(from_begin), std::abs(from_end)) < kReach;
 }
 
+size_t Arena::LargestRoomIn(const Part& part) const {
+  const ExecutorAddress end(AddressOf(part) + part.end);
+  const size_t left = part.size - part.end;
+  if (part.segment != Segment::kCode || !HasUnwinderNull(end, left)) return left;
+  const auto before = static_cast<size_t>(NextUnwinderNull(end) - end);
+  return std::max(before, left - before - 1);
+}
+
 bool Arena::HasRoomFor(const SegmentSizes& sizes) const {
   absl::MutexLock lock(&mutex_);
   const size_t wanted[] = {sizes.code, sizes.read_only, sizes.data};
   for (size_t i = 0; i < 3; ++i) {
-    if (parts_[i].size - parts_[i].end < wanted[i]) return false;
+    if (LargestRoomIn(parts_[i]) < wanted[i]) return false;
   }
   return true;
 }

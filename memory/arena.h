@@ -68,8 +68,10 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // `size` bytes of zeros at a multiple of `alignment` (a power of two). ResourceExhausted if the
-  // segment is full or the system refuses memory; nothing has changed then.
+  // `size` bytes of zeros at a multiple of `alignment` (a power of two). No block of code has a
+  // byte at an address where no function may begin (see memory/unwindable_code.h).
+  // ResourceExhausted if the segment is full or the system refuses memory; nothing has changed
+  // then.
   absl::StatusOr<MemoryBlock> Allocate(Segment segment, size_t size, size_t alignment)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -93,7 +95,7 @@ class Arena {
   // Whether all of it is within reach of `address` (kReach).
   bool IsWithinReachOf(ExecutorAddress address) const;
 
-  // Whether each segment has that much that was never handed out.
+  // Whether each segment has that much in one piece that was never handed out.
   bool HasRoomFor(const SegmentSizes& sizes) const ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Whether a segment has less than a sixteenth of it left.
@@ -125,6 +127,8 @@ class Arena {
   Part& part(Segment segment) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     return parts_[static_cast<size_t>(segment)];
   }
+  // Of what was never handed out, the bytes that one block can have.
+  size_t LargestRoomIn(const Part& part) const ABSL_SHARED_LOCKS_REQUIRED(mutex_);
   size_t AddressOf(const Part& part) const { return (slab_.run + part.offset).value(); }
   SlabRange WholePagesIn(FreeRanges::Range range) const;
   size_t CommittedPages(Segment segment) const ABSL_SHARED_LOCKS_REQUIRED(mutex_);

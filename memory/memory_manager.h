@@ -8,6 +8,9 @@
 //  - The blocks of one object lie within 2000 MiB of each other (kReach). For all but the first,
 //    MemoryRequest::near says of what. Blocks of different objects may lie anywhere. A block that
 //    is out of reach is a failure to link, and is freed.
+//  - A block of code that includes a multiple of 4 GiB is freed at once, and asked for again while
+//  it
+//    is held: the unwinder of C++ finds no code there. A second such block is a failure to link.
 //  - The engine writes blocks before Finalize only, except for writable data, which compiled code
 //    writes at `run`. Finalize comes once for each object, with all its blocks, when their contents
 //    are complete; after it code must be executable and everything readable at `run`, and

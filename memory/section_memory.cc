@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "llvm/ExecutionEngine/RuntimeDyld.h"
+#include "memory/unwindable_code.h"
 
 namespace firstcall {
 
@@ -41,6 +42,24 @@ void SectionMemory::Drop() {
   unwind_tables_.clear();
 }
 
+// A client's memory may have a block of code where the unwinder finds none. While that one is held,
+// the next one lies elsewhere.
+absl::StatusOr<MemoryBlock> SectionMemory::AllocateUnwindable(const MemoryRequest& request) {
+  const auto is_unwindable = [&](const MemoryBlock& block) {
+    return request.segment != Segment::kCode || !HasUnwinderNull(block.run, request.size);
+  };
+  auto& memory = placement_.owner->memory();
+  absl::StatusOr<MemoryBlock> block = memory.Allocate(request);
+  if (!block.ok() || is_unwindable(*block)) return block;
+  absl::StatusOr<MemoryBlock> other = memory.Allocate(request);
+  placement_.owner->Free({*block});
+  if (!other.ok() || is_unwindable(*other)) return other;
+  placement_.owner->Free({*other});
+  return absl::ResourceExhaustedError(
+      absl::StrCat("code memory: what was provided for section '", request.section,
+                   "' lies around a multiple of 4 GiB, where the unwinder finds no code"));
+}
+
 // Nothing if there is no memory: why is in status_.
 std::optional<MemoryBlock> SectionMemory::AllocateBlock(Segment segment, size_t size,
                                                         size_t alignment, llvm::StringRef section) {
@@ -51,7 +70,7 @@ std::optional<MemoryBlock> SectionMemory::AllocateBlock(Segment segment, size_t 
   request.section = absl::string_view(section.data(), section.size());
   request.near = placement_.near;
   request.object = placement_.sizes;
-  absl::StatusOr<MemoryBlock> block = placement_.owner->memory().Allocate(request);
+  absl::StatusOr<MemoryBlock> block = AllocateUnwindable(request);
   if (!block.ok()) {
     status_ = block.status();
     return std::nullopt;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "llvm/ExecutionEngine/RTDyldMemoryManager.h"
@@ -81,6 +82,7 @@ class SectionMemory final : public llvm::RTDyldMemoryManager {
   bool finalizeMemory(std::string*) override { return false; }
 
  private:
+  absl::StatusOr<MemoryBlock> AllocateUnwindable(const MemoryRequest& request);
   std::optional<MemoryBlock> AllocateBlock(Segment segment, size_t size, size_t alignment,
                                            llvm::StringRef section);
   uint8_t* Allocate(Segment segment, size_t size, size_t alignment, llvm::StringRef section);
