@@ -4,9 +4,12 @@
 #include <cstdlib>
 #include <string>
 
+#include "base/floating_point_environment.h"
+
 namespace firstcall {
 
 ExecutorAddress CallFailures::Handle(const FailedCall& call) const {
+  const ProgramFloatingPoint floating_point;
   if (handler_) {
     if (void* replacement = handler_(call)) return ExecutorAddress::Of(replacement);
   }

@@ -202,9 +202,14 @@ absl::StatusOr<CallPlan> FunctionShape::Plan(const ForeignType& result,
     }
   }
   if (cursor.next != parameters_.size()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(arguments.size(), " arguments are given, but the function takes more: ",
-                     parameters_[cursor.next].name, " is next"));
+    size_t expected = arguments.size();
+    for (size_t i = cursor.next; i < parameters_.size(); ++i) {
+      if (i == cursor.next || parameters_[i].begins_parameter) ++expected;
+    }
+    return absl::InvalidArgumentError(absl::StrCat(arguments.size(),
+                                                   " arguments are given, but the function takes ",
+                                                   is_variadic_ ? "at least " : "", expected, ": ",
+                                                   parameters_[cursor.next].name, " is next"));
   }
   return std::move(cursor.plan);
 }

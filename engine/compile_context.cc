@@ -21,6 +21,20 @@ absl::StatusOr<IrOptimizer*> CompileContext::Optimizer() {
   return optimizer_.get();
 }
 
+absl::Status CompileContext::Lower(llvm::Module& module) {
+  if (!RequiredLowering::IsNeededFor(module)) return absl::OkStatus();
+  if (lowering_ == nullptr || lowering_->is_broken()) {
+    FIRSTCALL_ASSIGN_OR_RETURN(lowering_, RequiredLowering::Create(target_));
+  }
+  return lowering_->Run(module);
+}
+
+absl::Status CompileContext::Lower(std::unique_ptr<llvm::Module>& module) {
+  absl::Status status = Lower(*module);
+  if (!status.ok()) (void)module.release();
+  return status;
+}
+
 absl::StatusOr<ModuleView*> CompileContext::View(SourceModule& module) {
   std::shared_ptr<ModuleView>& view = views_[module.id()];
   if (view == nullptr) {

@@ -17,6 +17,7 @@
 #include "engine/ir_optimizer.h"
 #include "engine/mcjit_linker.h"
 #include "engine/object_emitter.h"
+#include "engine/required_lowering.h"
 #include "engine/source_module.h"
 #include "engine/target.h"
 #include "splitter/module_view.h"
@@ -33,6 +34,14 @@ class CompileContext {
   // The same for the optimizer of IR; null if the target wants none.
   absl::StatusOr<IrOptimizer*> Optimizer();
 
+  // Lowers what code cannot be generated for (see RequiredLowering) in a module that is not
+  // optimized. If LLVM gives up `module` is null afterwards, and leaked. Errors as
+  // RequiredLowering's.
+  absl::Status Lower(std::unique_ptr<llvm::Module>& module);
+
+  // The same for a module of which only the emitter wants anything afterwards.
+  absl::Status Lower(llvm::Module& module);
+
   McjitLinker& linker() { return linker_; }
 
   // This context's view of `module`; parsed the first time. Errors as ModuleSource::OpenView.
@@ -48,6 +57,7 @@ class CompileContext {
   const Target& target_;
   std::unique_ptr<ObjectEmitter> emitter_;
   std::unique_ptr<IrOptimizer> optimizer_;
+  std::unique_ptr<RequiredLowering> lowering_;  // Made when a module needs it.
   McjitLinker linker_;
   absl::flat_hash_map<ModuleId, std::shared_ptr<ModuleView>> views_;
 };

@@ -3,10 +3,12 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <cfenv>
 #include <exception>
 #include <optional>
 #include <utility>
 
+#include "base/floating_point_environment.h"
 #include "engine/work_scope.h"
 #include "memory/instruction_cache.h"
 
@@ -117,9 +119,10 @@ void CompileThreads::Run(absl::FunctionRef<void()> job) {
   Team& team = OwnTeam();
   bool is_done = false;  // Guarded by the team's mutex.
   std::exception_ptr exception;
+  std::fenv_t* const program = LentFloatingPoint::OfThisThread();
   const auto delegated = [&] {
     try {
-      DelegatedWorkScope scope;
+      DelegatedWorkScope scope(program);
       job();
     } catch (...) {
       exception = std::current_exception();

@@ -10,6 +10,8 @@
 namespace firstcall {
 namespace {
 
+bool IsOlder(const Definition& a, const Definition& b) { return a.order < b.order; }
+
 const std::string& NameOf(const Definition& definition) {
   return definition.module != nullptr ? definition.module->name() : definition.object->name;
 }
@@ -80,7 +82,11 @@ absl::Status Definitions::AddAll(LibraryId library, absl::Span<const Named> all)
   }
   // Not at each call: that would be quadratic for modules of one function.
   if (all.size() > by_name.size()) by_name.reserve(by_name.size() + all.size());
-  for (const Named& added : all) Enter(libraries_[library.value], added.name, added.definition);
+  for (const Named& added : all) {
+    Definition definition = added.definition;
+    definition.order = next_order_++;
+    Enter(libraries_[library.value], added.name, definition);
+  }
   return absl::OkStatus();
 }
 
@@ -90,7 +96,9 @@ void Definitions::Enter(Library& library, absl::string_view name, const Definiti
   Definition& present = entry->second;
   const bool wins = present.is_weak && !definition.is_weak;
   if (!wins && present.is_section_bound && definition.is_section_bound) present.is_ambiguous = true;
-  library.others[name].push_back(wins ? std::exchange(present, definition) : definition);
+  const Definition loser = wins ? std::exchange(present, definition) : definition;
+  std::vector<Definition>& others = library.others[name];
+  others.insert(std::upper_bound(others.begin(), others.end(), loser, IsOlder), loser);
 }
 
 void Definitions::Remove(SourceModule& module) {

@@ -9,6 +9,7 @@
 #ifndef FIRSTCALL_ENGINE_DEFINITIONS_H_
 #define FIRSTCALL_ENGINE_DEFINITIONS_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,6 +37,7 @@ struct Definition {
   // A bound of a section. Several modules that have such a section leave no one meaning.
   bool is_section_bound = false;
   bool is_ambiguous = false;
+  uint64_t order = 0;  // Of the additions. Set by Add.
 };
 
 class Definitions {
@@ -52,7 +54,8 @@ class Definitions {
   absl::Status Add(LazyObject& object, absl::Span<const ObjectImage::Definition> symbols,
                    bool is_fallback) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Forgets what `module` defines; what it has taken the place of counts again.
+  // Forgets what `module` defines. Each of its names then means what it would if the module had
+  // never been added.
   void Remove(SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // What `name` means in `library`.
@@ -68,7 +71,7 @@ class Definitions {
   struct Library {
     std::string name;
     ByName by_name;
-    // Those that do not count, in the order they were added; few names have any.
+    // Those that do not count, the oldest first; few names have any.
     absl::flat_hash_map<std::string, std::vector<Definition>> others;
   };
   static std::vector<Named> AllOf(SourceModule& module);
@@ -77,6 +80,7 @@ class Definitions {
 
   mutable absl::Mutex mutex_;
   std::vector<Library> libraries_ ABSL_GUARDED_BY(mutex_) = std::vector<Library>(1);
+  uint64_t next_order_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace firstcall

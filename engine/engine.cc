@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "base/fatal_error_guard.h"
+#include "base/floating_point_environment.h"
 #include "base/status.h"
 #include "engine/call_failures.h"
 #include "engine/code_space.h"
@@ -135,6 +136,7 @@ struct Engine::Parts {
 };
 
 absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(EngineOptions options) {
+  const CompilerFloatingPoint floating_point;
   FIRSTCALL_ASSIGN_OR_RETURN(Target target, Target::Create(options));
   ArenaMemoryOptions memory_options;
   memory_options.budget = options.memory_budget;
@@ -160,16 +162,19 @@ Engine::Engine(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 
 Engine::~Engine() {
   RunDestructors();
+  const CompilerFloatingPoint floating_point;
   parts_->threads.Stop();
   if (parts_->promoter != nullptr) parts_->promoter->Stop();
   // Detached code may call what is not there any more.
   if (parts_->code_space.use_count() > 1) parts_->functions.RemoveAll();
   if (parts_->options.object_cache != nullptr) parts_->options.object_cache->Flush();
+  parts_ = nullptr;
 }
 
 // Whoever finds the index in the cache need not read the source.
 absl::StatusOr<Engine::Parts::NewModule> Engine::Parts::Open(std::unique_ptr<ModuleSource> source,
                                                              LibraryId library) {
+  const CompilerFloatingPoint floating_point;
   NewModule module;
   module.library = library;
   module.is_far = code_space->MustBeFar();

@@ -140,10 +140,10 @@ class Engine {
   // the engine's destructor, and at exit() while it lives.
   void RunDestructors();
 
-  // Runs constructors, then the function `entry` as main is run, with `arguments` as its argv, and
-  // returns what it returns. NotFound if no module defines it, InvalidArgument if its signature is
-  // not one of main's; nothing has run then. What compiling it can give comes after the
-  // constructors have run. Destructors are left to whoever ends the program.
+  // Runs constructors, then the function `entry` as main is run, with `arguments` as its argv and
+  // an errno of 0, and returns what it returns. NotFound if no module defines it, InvalidArgument
+  // if its signature is not one of main's; nothing has run then. What compiling it can give comes
+  // after the constructors have run. Destructors are left to whoever ends the program.
   absl::StatusOr<int> RunMain(absl::Span<const std::string> arguments,
                               absl::string_view entry = "main");
 

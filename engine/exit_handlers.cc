@@ -4,6 +4,7 @@
 #include <iterator>
 #include <new>
 
+#include "base/any_stack.h"
 #include "base/status.h"
 
 // Of the C library, which declares it nowhere.
@@ -30,7 +31,8 @@ absl::StatusOr<DsoHandle*> ExitHandlers::MakeHandle(OwnedCode& code, ExecutorAdd
   return new (block.write) DsoHandle(*this);
 }
 
-int ExitHandlers::Register(void (*handler)(void*), void* argument, void* dso_handle) {
+FIRSTCALL_ON_ANY_STACK int ExitHandlers::Register(void (*handler)(void*), void* argument,
+                                                  void* dso_handle) {
   auto* handle = static_cast<DsoHandle*>(dso_handle);
   if (handle == nullptr || handle->mark != DsoHandle::kMark) {
     return __cxa_atexit(handler, argument, dso_handle);

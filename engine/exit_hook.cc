@@ -10,6 +10,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
+#include "base/any_stack.h"
 
 namespace firstcall {
 
@@ -35,7 +36,7 @@ class ExitHookList {
   }
 
   // Does nothing when it has been done; so it may be registered as an exit handler several times.
-  static void RunAllHooks() { Get().RunAll(); }
+  FIRSTCALL_ON_ANY_STACK static void RunAllHooks() { Get().RunAll(); }
 
   void Add(ExitHook* hook) {
     absl::MutexLock lock(&mutex_);
@@ -98,7 +99,7 @@ class ExitHookList {
 namespace {
 
 struct FirstThreadsEnd {
-  ~FirstThreadsEnd() {
+  FIRSTCALL_ON_ANY_STACK ~FirstThreadsEnd() {
     if (gettid() != getpid()) return;
     ExitHookList::Get().RunAtOnce();
     ExitHook::RunBeforeOlderObjectsGo();
@@ -121,7 +122,7 @@ void ExitHook::RunBeforeOlderObjectsGo() { std::atexit(ExitHookList::RunAllHooks
 
 void ExitHook::NoticeExitOnThisThread() { end_of_this_thread.BeThere(); }
 
-void ExitHook::Exit(int status) {
+FIRSTCALL_ON_ANY_STACK void ExitHook::Exit(int status) {
   ExitHookList::Get().RunAtOnce();
   RunBeforeOlderObjectsGo();
   std::exit(status);

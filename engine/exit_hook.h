@@ -39,6 +39,7 @@ class ExitHook {
   static void NoticeExitOnThisThread();
 
   // What `exit` is for compiled code: the C library's, with the callbacks as early as they can be.
+  // As with that one, the stack of the caller need not be aligned.
   [[noreturn]] static void Exit(int status);
 
  private:

@@ -9,6 +9,7 @@
 #include "base/fatal_error_guard.h"
 #include "base/status.h"
 #include "engine/ifunc_argument.h"
+#include "engine/object_names.h"
 #include "engine/signature.h"
 #include "engine/work_scope.h"
 #include "splitter/data_extractor.h"
@@ -196,27 +197,44 @@ absl::StatusOr<FunctionCompiler::Made> FunctionCompiler::Make(FunctionKey key,
   made.callees = std::move(function_module.callees);
   made.heat_signs = std::move(function_module.heat_signs);
   if (promoter_ != nullptr) promoter_->AddPollAllowance(function_module.poll_balance);
+  made.split = absl::Now() - start;
   if (!made.leader) {
-    const absl::Time extracted = absl::Now();
-    if (module.cache() != nullptr) {
-      AddIdentification(*function_module.module,
-                        module.cache()->IdentificationOf(PartOf(key.ordinal)));
-    }
-    if (optimizer != nullptr) {
-      FIRSTCALL_RETURN_IF_ERROR(optimizer->Optimize(function_module.module));
-    }
-    listener_.OnModuleMade(*function_module.module);
-    FIRSTCALL_ASSIGN_OR_RETURN(made.bytes, emitter->Emit(std::move(function_module.module)));
-    made.split = extracted - start;
-    made.emit = absl::Now() - extracted;
+    FIRSTCALL_RETURN_IF_ERROR(GenerateCode(key, std::move(function_module), context, made));
   }
-  StoreMade(key, made, attempt.joined, std::move(decisions).Take());
+  made.decisions = std::move(decisions).Take();
+  StoreMade(key, made, attempt.joined);
   return made;
 }
 
+// Only what passed the check is kept in a cache, so that what comes from there needs none.
+absl::Status FunctionCompiler::GenerateCode(FunctionKey key, FunctionModule function_module,
+                                            CompileContext& context, Made& made) {
+  const SourceModule& module = *key.module;
+  const absl::Time start = absl::Now();
+  FIRSTCALL_ASSIGN_OR_RETURN(ObjectEmitter * emitter, context.Emitter());
+  FIRSTCALL_ASSIGN_OR_RETURN(IrOptimizer * optimizer, context.Optimizer());
+  if (module.cache() != nullptr) {
+    AddIdentification(*function_module.module,
+                      module.cache()->IdentificationOf(PartOf(key.ordinal)));
+  }
+  if (optimizer != nullptr) {
+    FIRSTCALL_RETURN_IF_ERROR(optimizer->Optimize(function_module.module));
+  } else {
+    FIRSTCALL_RETURN_IF_ERROR(context.Lower(function_module.module));
+  }
+  listener_.OnModuleMade(*function_module.module);
+  FIRSTCALL_ASSIGN_OR_RETURN(made.bytes, emitter->Emit(std::move(function_module.module)));
+  FIRSTCALL_ASSIGN_OR_RETURN(made.image,
+                             ObjectImage::Parse(made.bytes, module.index().at(key.ordinal).name));
+  if (!function_module.has_inline_assembly) {
+    FIRSTCALL_RETURN_IF_ERROR(CheckNames(*made.image, module.index()));
+  }
+  made.emit = absl::Now() - start;
+  return absl::OkStatus();
+}
+
 // Whatever else the object defines leads to it, too.
-void FunctionCompiler::StoreMade(FunctionKey key, const Made& made, const Joined& joined,
-                                 Decisions decisions) {
+void FunctionCompiler::StoreMade(FunctionKey key, const Made& made, const Joined& joined) {
   ModuleCache* const cache = key.module->cache();
   if (cache == nullptr || made.is_far != key.module->is_far()) return;
   CachedObject description;
@@ -225,7 +243,7 @@ void FunctionCompiler::StoreMade(FunctionKey key, const Made& made, const Joined
   description.joined = made.functions.size() - joined.size();
   description.variables = made.variables;
   description.heat_signs = made.heat_signs;
-  description.decisions = std::move(decisions);
+  description.decisions = made.decisions;
   cache->Store(PartOf(key.ordinal),
                EncodeCachedObject(description, {made.bytes.data(), made.bytes.size()}));
   CachedObject reference;
@@ -325,8 +343,11 @@ absl::Status FunctionCompiler::LinkAndPublish(FunctionKey key, Made& made,
                                               CompileContext& context) {
   const std::string& name = key.module->index().at(key.ordinal).name;
   const absl::Time start = absl::Now();
-  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ObjectImage> image,
-                             ObjectImage::Parse(made.bytes, name));
+  // Linking changes the image: the next attempt, after a lack of memory, reads the bytes again.
+  std::unique_ptr<ObjectImage> image = std::move(made.image);
+  if (image == nullptr) {
+    FIRSTCALL_ASSIGN_OR_RETURN(image, ObjectImage::Parse(made.bytes, name));
+  }
   if (made.is_cached && speculation_left_ > 0) {
     made.callees = CalleesIn(*image, key.module->index());
   }
@@ -426,7 +447,7 @@ absl::Status FunctionCompiler::ResolveIFunc(FunctionKey key) {
                              Compile({key.module, symbol.base}, Reason::kCalled));
   using IFuncResolver = void* (*)(uint64_t, const IFuncArgument*);
   void* target = [&] {
-    CallbackScope scope;
+    ProgramCodeScope scope;
     return CallWithIFuncArguments(resolver.InThisProcess<IFuncResolver>());
   }();
   if (target == nullptr) {

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,9 +26,11 @@
 #include "engine/function_linker.h"
 #include "engine/function_table.h"
 #include "engine/listener.h"
+#include "engine/object_image.h"
 #include "engine/object_linker.h"
 #include "engine/promoter.h"
 #include "engine/symbol_resolver.h"
+#include "splitter/function_extractor.h"
 
 namespace firstcall {
 
@@ -76,6 +79,9 @@ class FunctionCompiler {
     std::optional<SymbolOrdinal> leader;  // See FunctionModule.
     bool is_far = false;                  // Does without being near what it refers to.
     bool is_cached = false;
+    // For an object that was just made: what the cache is to know, and the object parsed.
+    Decisions decisions;
+    std::unique_ptr<ObjectImage> image;
     absl::Duration split;
     absl::Duration emit;
   };
@@ -98,7 +104,9 @@ class FunctionCompiler {
   std::optional<Made> FindMade(FunctionKey key, Attempt& attempt);
   std::optional<Made> UseCached(FunctionKey key, CachedObject found, Attempt& attempt);
   absl::StatusOr<Made> Make(FunctionKey key, CompileContext& context, Attempt& attempt);
-  void StoreMade(FunctionKey key, const Made& made, const Joined& joined, Decisions decisions);
+  absl::Status GenerateCode(FunctionKey key, FunctionModule function_module,
+                            CompileContext& context, Made& made);
+  void StoreMade(FunctionKey key, const Made& made, const Joined& joined);
   absl::Status MakeAndPublish(FunctionKey key, CompileContext& context, Attempt& attempt);
   // Lets background threads compile what a just published function is likely to call.
   void Speculate(SourceModule& module, absl::Span<const SymbolOrdinal> callees);

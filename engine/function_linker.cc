@@ -19,7 +19,9 @@ absl::StatusOr<FunctionLinker::Linked> FunctionLinker::Link(ObjectImage& image,
   resolver_.SettleWeakSymbols(image, requester);
   FIRSTCALL_ASSIGN_OR_RETURN(
       SymbolAddresses resolution,
-      resolver_.ResolveAll(image, requester, absl::StrCat("function '", name, "'"), context));
+      resolver_.ResolveAll(image, requester,
+                           absl::StrCat("function '", name, "' of '", module.name(), "'"),
+                           context));
   FIRSTCALL_RETURN_IF_ERROR(image.BindCallsDirectly([&](absl::string_view symbol) {
     auto found = resolution.find(symbol);
     return !is_far && found != resolution.end() && code_space_.IsReachedByCalls(found->second);

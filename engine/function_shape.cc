@@ -129,11 +129,13 @@ absl::StatusOr<FunctionShape> FunctionShape::Of(const llvm::GlobalValue& symbol)
       slot.bytes = layout.getTypeAllocSize(copied);
       slot.alignment = parameter.getAlignment().valueOrOne().value();
       slot.name = absl::StrCat("ptr byval(", Print(*copied), ")");
+      slot.begins_parameter = true;
       shape.parameters_.push_back(std::move(slot));
     } else {
       const size_t first = shape.parameters_.size();
       Flatten(type->getParamType(i), layout, shape.parameters_);
       for (size_t j = first; j < shape.parameters_.size(); ++j) {
+        shape.parameters_[j].begins_parameter = j == first;
         shape.parameters_[j].integer.extension = ExtensionOf(parameter);
         if (kKeepsArraysTogether && type->getParamType(i)->isArrayTy()) {
           shape.parameters_[j].array = shape.parameters_.size() - first;

@@ -66,10 +66,11 @@ class FunctionShape {
     enum class Kind : uint8_t { kInteger, kFloat, kDouble, kPointer, kVector, kMemory, kOther };
     Kind kind = Kind::kOther;
     IntegerPassing integer;
-    uint64_t bytes = 0;      // Of what is passed in memory.
-    uint64_t alignment = 1;  // Of that.
-    size_t array = 0;        // How many slots the array has that this is kept together with.
-    std::string name;        // As IR spells it.
+    uint64_t bytes = 0;             // Of what is passed in memory.
+    uint64_t alignment = 1;         // Of that.
+    size_t array = 0;               // How many slots the array has that this is kept together with.
+    bool begins_parameter = false;  // The first slot of a parameter in IR.
+    std::string name;               // As IR spells it.
   };
   struct Cursor;
   static void Flatten(llvm::Type* type, const llvm::DataLayout& layout, std::vector<Slot>& slots);

@@ -5,6 +5,7 @@
 
 #include "base/fatal_error_guard.h"
 #include "base/status.h"
+#include "engine/required_lowering.h"
 #include "llvm/ADT/Any.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -16,6 +17,7 @@
 #include "llvm/Passes/StandardInstrumentations.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/LowerMatrixIntrinsics.h"
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
@@ -62,6 +64,13 @@ struct IrOptimizer::Pipeline {
         [this](llvm::StringRef pass, const llvm::Any& ir, const llvm::PreservedAnalyses& kept) {
           if (pass == kInliner && !kept.areAllPreserved()) NoticeGrowth(ir);
         });
+    // Where LLVM itself lowers them if that is asked for by an option of the whole process.
+    builder.registerVectorizerStartEPCallback(
+        [this](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
+          if (!has_matrices) return;
+          passes.addPass(llvm::LowerMatrixIntrinsicsPass());
+          passes.addPass(llvm::EarlyCSEPass());
+        });
     simplification.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
     simplification.addPass(llvm::EarlyCSEPass());
     simplification.addPass(llvm::SimplifyCFGPass());
@@ -93,6 +102,7 @@ struct IrOptimizer::Pipeline {
 
   // The inliner's pass works once only, so passes are made for each module.
   void Run(llvm::Module& module) {
+    has_matrices = DeclaresMatrixIntrinsics(module);
     llvm::ModulePassManager passes = builder.buildPerModuleDefaultPipeline(level);
     gate = &module.getContext().getOptPassGate();
     is_module_running = true;
@@ -115,6 +125,7 @@ struct IrOptimizer::Pipeline {
 
   llvm::OptPassGate* gate = nullptr;  // Of the module that is being optimized.
   bool is_module_running = false;
+  bool has_matrices = false;                           // The module that is being optimized.
   llvm::SmallPtrSet<const llvm::Function*, 16> grown;  // Imported, and not simplified since then.
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;

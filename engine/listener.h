@@ -7,6 +7,7 @@
 
 #include <cstddef>
 
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
@@ -46,6 +47,14 @@ struct RemovedModule {
   bool is_detached = false;
 };
 
+// A better body, or a continuation, that could not be made: the function goes on with what it has.
+struct FailedPromotion {
+  absl::string_view module;
+  absl::string_view function;
+  bool is_continuation = false;
+  const absl::Status& status;
+};
+
 class Listener {
  public:
   virtual ~Listener() = default;
@@ -57,6 +66,9 @@ class Listener {
 
   // Called once for each object, before its functions' slots are written.
   virtual void OnPublished(const PublishedObject&) {}
+
+  // Called when a hot function could not be optimized, on the thread that tried.
+  virtual void OnPromotionFailed(const FailedPromotion&) {}
 
   // Called once for each module that is removed or detached, when nobody can find it any more and
   // before its code is freed.

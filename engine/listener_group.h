@@ -25,6 +25,10 @@ class ListenerGroup final : public Listener {
     CallbackScope scope;
     for (Listener* listener : listeners_) listener->OnPublished(object);
   }
+  void OnPromotionFailed(const FailedPromotion& failed) override {
+    CallbackScope scope;
+    for (Listener* listener : listeners_) listener->OnPromotionFailed(failed);
+  }
   void OnRemoved(const RemovedModule& module) override {
     CallbackScope scope;
     for (Listener* listener : listeners_) listener->OnRemoved(module);

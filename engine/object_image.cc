@@ -130,6 +130,17 @@ absl::Status ObjectImage::ReadSymbols() {
       undefined_.push_back({View(name), entry->getBinding() == llvm::ELF::STB_WEAK});
     }
   }
+  const auto& file = object.getELFFile();
+  FIRSTCALL_ASSIGN_OR_RETURN(
+      auto sections,
+      FromLlvm(file.sections(), absl::StatusCode::kInvalidArgument, "reading its sections"));
+  for (const Elf::Shdr& section : sections) {
+    if (section.sh_type != llvm::ELF::SHT_RELA || section.sh_offset > bytes_.size() ||
+        section.sh_size > bytes_.size() - section.sh_offset) {
+      continue;
+    }
+    relocation_tables_.push_back({section.sh_info, section.sh_offset, section.sh_size});
+  }
   return DropUndefinedOfUnloadedSections();
 }
 
@@ -165,6 +176,43 @@ absl::Status ObjectImage::DropUndefinedOfUnloadedSections() {
 
 bool ObjectImage::Defines(absl::string_view name) const {
   return std::find(defined_.begin(), defined_.end(), name) != defined_.end();
+}
+
+std::vector<absl::string_view> ObjectImage::ReferrersTo(absl::string_view name) const {
+  std::vector<absl::string_view> referrers;
+  auto file = llvm::expectedToOptional(
+      llvm::object::ELFFile<Elf>::create(llvm::StringRef(bytes_.data(), bytes_.size())));
+  if (!file) return referrers;
+  llvm::ArrayRef<Elf::Sym> symbols;
+  llvm::StringRef names;
+  const auto sections = llvm::cantFail(file->sections());
+  for (const Elf::Shdr& section : sections) {
+    if (section.sh_type != llvm::ELF::SHT_SYMTAB) continue;
+    symbols = llvm::cantFail(file->symbols(&section));
+    names = llvm::cantFail(file->getStringTableForSymtab(section));
+  }
+  const auto add_definitions_at = [&](uint32_t section, uint64_t offset) {
+    for (const Elf::Sym& symbol : symbols) {
+      const bool has_place =
+          symbol.getType() == llvm::ELF::STT_FUNC || symbol.getType() == llvm::ELF::STT_OBJECT;
+      if (!has_place || symbol.st_shndx != section || offset < symbol.st_value ||
+          offset - symbol.st_value >= symbol.st_size) {
+        continue;
+      }
+      const absl::string_view referrer = View(llvm::cantFail(symbol.getName(names)));
+      if (!llvm::is_contained(referrers, referrer)) referrers.push_back(referrer);
+    }
+  };
+  for (const RelocationTable& table : relocation_tables_) {
+    const auto* begin = reinterpret_cast<const Elf::Rela*>(bytes_.data() + table.offset);
+    for (const Elf::Rela& relocation : llvm::ArrayRef(begin, table.size / sizeof(Elf::Rela))) {
+      const uint32_t symbol = relocation.getSymbol(/*isMips64EL=*/false);
+      if (symbol < symbols.size() && View(llvm::cantFail(symbols[symbol].getName(names))) == name) {
+        add_definitions_at(table.section, relocation.r_offset);
+      }
+    }
+  }
+  return referrers;
 }
 
 std::vector<ObjectImage::Definition> ObjectImage::DescribeDefinitions() const {

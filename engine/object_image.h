@@ -43,6 +43,10 @@ class ObjectImage {
 
   bool Defines(absl::string_view name) const;
 
+  // The definitions that refer to symbol `name`, also after the object was taken. For messages: it
+  // looks at every relocation.
+  std::vector<absl::string_view> ReferrersTo(absl::string_view name) const;
+
   // What else others have to know of a definition.
   struct Definition {
     absl::string_view name;
@@ -106,7 +110,15 @@ class ObjectImage {
   absl::Status ReadSymbols();
   absl::Status DropUndefinedOfUnloadedSections();
 
+  // As the object has it before the linker shortens it (see PlainRelocations).
+  struct RelocationTable {
+    uint32_t section;  // The number of the one it is for.
+    uint64_t offset;
+    uint64_t size;
+  };
+
   llvm::MutableArrayRef<char> bytes_;
+  std::vector<RelocationTable> relocation_tables_;
   std::unique_ptr<llvm::object::ObjectFile> object_;
   llvm::Triple::ArchType architecture_ = llvm::Triple::UnknownArch;
   std::vector<Undefined> undefined_;

@@ -10,6 +10,7 @@
 #include "absl/time/clock.h"
 #include "base/status.h"
 #include "engine/ifunc_argument.h"
+#include "engine/object_names.h"
 #include "engine/signature.h"
 #include "engine/source_module.h"
 #include "engine/work_scope.h"
@@ -33,6 +34,12 @@ absl::Status KeepLifecycle(std::vector<ObjectImage::LifecyclePointer> pointers,
     list.push_back({pointer.priority, section + pointer.offset});
   }
   return absl::OkStatus();
+}
+
+absl::Status CheckNamesIn(ObjectBytes& bytes, const SourceModule& module) {
+  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ObjectImage> image,
+                             ObjectImage::Parse(bytes, module.name()));
+  return CheckNames(*image, module.index());
 }
 
 }  // namespace
@@ -95,7 +102,11 @@ absl::StatusOr<ObjectBytes> ObjectLinker::Make(LazyObject& object, CompileContex
   if (cache != nullptr) AddIdentification(*data, cache->IdentificationOf(kPart));
   const absl::Time extracted = absl::Now();
   listener_.OnModuleMade(*data);
+  const bool has_assembly = !data->getModuleInlineAsm().empty();
   absl::StatusOr<ObjectBytes> bytes = emitter->Emit(std::move(data));
+  if (bytes.ok() && !has_assembly) {
+    FIRSTCALL_RETURN_IF_ERROR(CheckNamesIn(*bytes, module));
+  }
   link.split = extracted - start;
   link.emit = absl::Now() - extracted;
   if (bytes.ok() && cache != nullptr) {
@@ -126,10 +137,13 @@ absl::StatusOr<ObjectBytes> ObjectLinker::MakeWhole(SourceModule& module, Compil
   const absl::Time start = absl::Now();
   FIRSTCALL_RETURN_IF_ERROR(
       PrepareWholeModule(*view, module.index(), !module.source().is_verified(), is_replaced));
+  FIRSTCALL_RETURN_IF_ERROR(context.Lower(view->module()));
   if (cache != nullptr) AddIdentification(view->module(), signature);
   const absl::Time prepared = absl::Now();
   listener_.OnModuleMade(view->module());
+  const bool has_assembly = HasInlineAssembly(view->module());
   absl::StatusOr<ObjectBytes> bytes = emitter->Emit(view->module());
+  if (bytes.ok() && !has_assembly) FIRSTCALL_RETURN_IF_ERROR(CheckNamesIn(*bytes, module));
   link.function_count = module.index().function_count();
   link.split = prepared - start;
   link.emit = absl::Now() - prepared;
@@ -215,6 +229,7 @@ absl::Status ObjectLinker::LinkLocked(LazyObject& object, CompileContext& contex
 void ObjectLinker::Complete(LazyObject& object, const UnfinishedLink& link) {
   if (auto initializer = object.addresses.find(kInitializer);
       initializer != object.addresses.end()) {
+    ProgramCodeScope scope;
     // One that calls resolvers takes what they take.
     CallWithIFuncArguments(
         initializer->second.InThisProcess<void (*)(uint64_t, const IFuncArgument*)>());
@@ -255,7 +270,7 @@ void ObjectLinker::RunPendingConstructors() {
     std::vector<LazyObject::LifecycleCode> constructors = object->constructors;
     std::stable_sort(constructors.begin(), constructors.end(),
                      [](const auto& a, const auto& b) { return a.priority < b.priority; });
-    CallbackScope scope;
+    ProgramCodeScope scope;
     for (const LazyObject::LifecycleCode& constructor : constructors) {
       constructor.address.InThisProcess<void (*)()>()();
     }

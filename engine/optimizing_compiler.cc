@@ -8,6 +8,7 @@
 #include "absl/time/clock.h"
 #include "base/fatal_error_guard.h"
 #include "base/status.h"
+#include "engine/object_names.h"
 #include "splitter/function_extractor.h"
 #include "splitter/symbol_name.h"
 
@@ -27,8 +28,13 @@ absl::StatusOr<OptimizingCompiler::Body> OptimizingCompiler::Compile(FunctionKey
   }
   if (CrashesOnThisThread() != crashes) context.Replace();
   if (body.ok()) return body;
-  return Annotate(body.status(), absl::StrCat("optimizing function '",
-                                              key.module->index().at(key.ordinal).name, "'"));
+  const std::string& name = key.module->index().at(key.ordinal).name;
+  absl::Status status = Annotate(body.status(), absl::StrCat("optimizing function '", name, "'"));
+  // What was ended before it was done has not failed.
+  if (!absl::IsCancelled(status)) {
+    listener_.OnPromotionFailed({key.module->name(), name, loop.has_value(), status});
+  }
+  return status;
 }
 
 absl::StatusOr<OptimizingCompiler::Made> OptimizingCompiler::Make(FunctionKey key,
@@ -60,7 +66,7 @@ absl::StatusOr<OptimizingCompiler::Made> OptimizingCompiler::Make(FunctionKey ke
   if (function_module.leader) return absl::UnimplementedError("it is inseparable from others");
   published.split = absl::Now() - start;
   Made made;
-  made.impossible_loops = function_module.impossible_loops;
+  made.has_inline_assembly = function_module.has_inline_assembly;
   function_module.module->getContext().setOptPassGate(gate_);
   FIRSTCALL_RETURN_IF_ERROR(optimizer->Optimize(function_module.module));
   if (gate_.is_stopped()) return absl::CancelledError("the engine goes");
@@ -81,6 +87,7 @@ absl::StatusOr<OptimizingCompiler::Body> OptimizingCompiler::CompileInContext(
   const absl::Time start = absl::Now();
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ObjectImage> image,
                              ObjectImage::Parse(made.bytes, name));
+  if (!made.has_inline_assembly) FIRSTCALL_RETURN_IF_ERROR(CheckNames(*image, module.index()));
   FIRSTCALL_ASSIGN_OR_RETURN(FunctionLinker::Linked linked,
                              linker_.Link(*image, module, name, is_far, context));
   auto found = linked.defined.find(loop ? absl::StrCat(name, kLoopSuffix) : name);
@@ -95,8 +102,7 @@ absl::StatusOr<OptimizingCompiler::Body> OptimizingCompiler::CompileInContext(
   published.object = absl::string_view(made.bytes.data(), made.bytes.size());
   published.link = absl::Now() - start;
   listener_.OnPublished(published);
-  return Body{found->second, linked.code_bytes, published.split + published.emit + published.link,
-              made.impossible_loops};
+  return Body{found->second, linked.code_bytes, published.split + published.emit + published.link};
 }
 
 }  // namespace firstcall

@@ -33,13 +33,13 @@ class OptimizingCompiler {
     ExecutorAddress address;
     size_t code_bytes = 0;
     absl::Duration time;
-    size_t impossible_loops = 0;  // Of the function: that cannot be left.
   };
 
   // A better body for a function that counts its heat, or, with `loop`, its continuation there.
   // What it calls in its module without being `is_warm` has little chance to be inlined. Linked,
-  // and told to the listener, but not published. Blocks on the compile. Errors as for its first
-  // body; FailedPrecondition if nothing is left to make it from.
+  // and told to the listener, but not published. Blocks on the compile. Errors, of which the
+  // listener is told too, as for its first body; FailedPrecondition if nothing is left to make it
+  // from; Cancelled, of which it is not, if the gate was stopped.
   absl::StatusOr<Body> Compile(FunctionKey key, std::optional<uint32_t> loop, IsWarm is_warm);
 
   // To end what is being compiled early: Cancelled from then on.
@@ -50,7 +50,7 @@ class OptimizingCompiler {
                                         IsWarm is_warm, CompileContext& context);
   struct Made {
     ObjectBytes bytes;
-    size_t impossible_loops = 0;
+    bool has_inline_assembly = false;
   };
   absl::StatusOr<Made> Make(FunctionKey key, std::optional<uint32_t> loop, IsWarm is_warm,
                             bool is_far, CompileContext& context, PublishedObject& published);

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -280,11 +281,16 @@ absl::Status Program::CheckMain(absl::string_view entry) {
 absl::StatusOr<int> Program::RunMain(absl::Span<const std::string> arguments,
                                      absl::string_view entry) {
   std::optional<Definition> found;
-  FIRSTCALL_ASSIGN_OR_RETURN(EntryPoint entry_point, FindMain(entry, found));
+  errno = 0;  // As C promises to main; nothing that is done for the program changes it.
+  absl::StatusOr<EntryPoint> entry_point = [&] {
+    WorkScope scope;
+    return FindMain(entry, found);
+  }();
+  if (!entry_point.ok()) return entry_point.status();
   FIRSTCALL_RETURN_IF_ERROR(RunConstructors());
   FIRSTCALL_ASSIGN_OR_RETURN(ExecutorAddress address, Prepare(*found->module, found->ordinal,
                                                               FunctionCompiler::Reason::kCalled));
-  const int status = entry_point.Call(address, arguments, environ);
+  const int status = entry_point->Call(address, arguments, environ);
   ExitHook::RunBeforeOlderObjectsGo();
   return status;
 }

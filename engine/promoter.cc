@@ -14,6 +14,7 @@
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/time/clock.h"
+#include "base/any_stack.h"
 #include "base/own_thread.h"
 #include "base/program_thread_state.h"
 #include "base/status.h"
@@ -217,7 +218,7 @@ void* Promoter::NobodyIsThere(HeatCounter* counter, uint32_t) {
   return nullptr;
 }
 
-void* Promoter::Ask(HeatCounter* counter, uint32_t loop) {
+FIRSTCALL_ON_ANY_STACK void* Promoter::Ask(HeatCounter* counter, uint32_t loop) {
   ProgramThreadState state;
   const auto is_there = [&] { return counter->handler.load() == &Ask; };
   Answer answer;
@@ -446,9 +447,9 @@ void Promoter::Serve(HotFunction& function) {
     absl::MutexLock lock(&mutex_);
     budget_left_ -= absl::Now() - start;
     FunctionHeat& heat = function.heat;
-    if (body.ok()) heat.impossible_loops = body->impossible_loops;
     if (!body.ok()) {
       ++heat.failures;
+      heat.last_failure = body.status().ToString();
     } else if (wanted_loop) {
       ++heat.continuations;
       heat.continuation_bytes += body->code_bytes;

@@ -28,15 +28,14 @@ struct FunctionHeat {
   absl::Duration continuation_time;
   uint64_t loops_entered = 0;  // Calls of a continuation: times a running body was left.
   size_t failures = 0;         // Better bodies and continuations that could not be made.
-  // Loops that cannot be left while they run. Known from the first body or continuation on.
-  size_t impossible_loops = 0;
+  std::string last_failure;    // Why; empty if there was none.
 };
 
 struct PromotionStats {
   std::vector<FunctionHeat> functions;  // The hottest first.
 
-  // A table of those for which a better body or a continuation was made, or could not be; ends with
-  // a newline, or is empty.
+  // A table of those for which a better body or a continuation was made, or could not be, and then
+  // a line with the reason for each that failed; ends with a newline, or is empty.
   std::string ToString() const;
 };
 

@@ -16,6 +16,7 @@ std::string Stats::ToString() const {
       "functions compiled  %10d  (%.1f %%)\n"
       "functions cached    %10d\n"
       "bodies promoted     %10d\n"
+      "promotions failed   %10d\n"
       "objects linked      %10d\n"
       "objects cached      %10d\n"
       "object bytes        %10d\n"
@@ -27,7 +28,7 @@ std::string Stats::ToString() const {
       "time in emit        %10.3f ms\n"
       "time in link        %10.3f ms\n",
       modules, functions_known, stubs_made, functions_compiled, share, functions_cached,
-      bodies_promoted, objects_linked, objects_cached, object_bytes, code_bytes,
+      bodies_promoted, promotions_failed, objects_linked, objects_cached, object_bytes, code_bytes,
       memory.used.total(), memory.committed.total(), milliseconds(load), milliseconds(split),
       milliseconds(emit), milliseconds(link));
   return totals + promotions.ToString();
@@ -44,6 +45,12 @@ void StatsCollector::OnPublished(const PublishedObject& object) {
   stats_.split += object.split;
   stats_.emit += object.emit;
   stats_.link += object.link;
+}
+
+void StatsCollector::OnPromotionFailed(const FailedPromotion& failed) {
+  absl::MutexLock lock(&mutex_);
+  ++stats_.promotions_failed;
+  stats_.last_failed_promotion = failed.status;
 }
 
 void StatsCollector::OnRemoved(const RemovedModule&) {

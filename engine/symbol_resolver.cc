@@ -26,6 +26,10 @@ constexpr absl::string_view kRegisterExitHandler = "__cxa_atexit";
 
 bool IsCode(SymbolKind kind) { return kind == SymbolKind::kFunction || kind == SymbolKind::kIFunc; }
 
+void NameOf(std::string* text, absl::string_view object_name) {
+  absl::StrAppend(text, ParseReference(object_name).name);
+}
+
 }  // namespace
 
 SymbolResolver::SymbolResolver(const EngineOptions& options, const Definitions& definitions,
@@ -48,13 +52,20 @@ absl::StatusOr<SymbolAddresses> SymbolResolver::ResolveAll(const ObjectImage& im
   for (const ObjectImage::Undefined& symbol : image.undefined()) {
     absl::StatusOr<ExecutorAddress> address = Resolve(symbol.name, requester, context);
     if (!address.ok()) return Annotate(address.status(), absl::StrCat("linking ", needed_by));
-    if (address->is_null()) missing.push_back(ParseReference(symbol.name).name);
+    if (address->is_null()) missing.push_back(symbol.name);
     addresses.emplace(symbol.name, *address);
   }
   if (missing.empty()) return addresses;
-  return absl::NotFoundError(absl::StrCat("linking ", needed_by,
-                                          ": JIT session error: Symbols not found: [ ",
-                                          absl::StrJoin(missing, ", "), " ]"));
+  std::string message =
+      absl::StrCat("linking ", needed_by, ": JIT session error: Symbols not found: [ ",
+                   absl::StrJoin(missing, ", ", NameOf), " ]");
+  for (absl::string_view symbol : missing) {
+    const std::vector<absl::string_view> referrers = image.ReferrersTo(symbol);
+    if (referrers.empty()) continue;
+    absl::StrAppend(&message, "; '", ParseReference(symbol).name, "' is needed by '",
+                    absl::StrJoin(referrers, "', '"), "'");
+  }
+  return absl::NotFoundError(message);
 }
 
 void SymbolResolver::SettleWeakSymbols(ObjectImage& image, const LazyObject& requester) const {
@@ -233,7 +244,7 @@ bool SymbolResolver::ProvidesEmulatedTls() const {
 
 void* SymbolResolver::FindByClient(absl::string_view name) const {
   if (!options_.symbol_finder) return nullptr;
-  CallbackScope scope;
+  ProgramCodeScope scope;
   return options_.symbol_finder(name);
 }
 

@@ -45,8 +45,9 @@ class SymbolResolver {
   // the image is loaded. `requester` is the object itself, or its source module's.
   void SettleWeakSymbols(ObjectImage& image, const LazyObject& requester) const;
 
-  // The address of each symbol that `image` leaves undefined. NotFound, with `needed_by` and all
-  // symbols that are nowhere, in the words ORC uses, which scripts may look for. May link data;
+  // The address of each symbol that `image` leaves undefined. NotFound, with `needed_by`, all
+  // symbols that are nowhere, in the words ORC uses, which scripts may look for, and the
+  // definitions of `image` that refer to them. May link data;
   // compiles no function, except for a variable that only exists together with one.
   absl::StatusOr<SymbolAddresses> ResolveAll(const ObjectImage& image, LazyObject& requester,
                                              absl::string_view needed_by, CompileContext& context);

@@ -131,7 +131,7 @@ ExclusiveWorkScope::~ExclusiveWorkScope() {
   Gate::Get().Open();
 }
 
-DelegatedWorkScope::DelegatedWorkScope() { ++depth; }
+DelegatedWorkScope::DelegatedWorkScope(std::fenv_t* program) : floating_point_(program) { ++depth; }
 
 DelegatedWorkScope::~DelegatedWorkScope() { --depth; }
 

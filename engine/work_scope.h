@@ -14,9 +14,15 @@
 #ifndef FIRSTCALL_ENGINE_WORK_SCOPE_H_
 #define FIRSTCALL_ENGINE_WORK_SCOPE_H_
 
+#include <cfenv>
+
+#include "base/floating_point_environment.h"
+#include "base/program_thread_state.h"
+
 namespace firstcall {
 
-// This thread is at work.
+// This thread is at work, in the compiler's floating-point environment. What the thread has in the
+// C and C++ libraries, errno above all, is afterwards what it was.
 class WorkScope {
  public:
   WorkScope();
@@ -38,6 +44,8 @@ class WorkScope {
   static bool IsInterrupted();
 
  private:
+  const ProgramThreadState thread_state_;
+  const CompilerFloatingPoint floating_point_;
   const bool was_in_callback_;
 };
 
@@ -49,18 +57,27 @@ class ExclusiveWorkScope {
   ~ExclusiveWorkScope();
   ExclusiveWorkScope(const ExclusiveWorkScope&) = delete;
   ExclusiveWorkScope& operator=(const ExclusiveWorkScope&) = delete;
+
+ private:
+  const CompilerFloatingPoint floating_point_;
 };
 
-// This thread works for another one that waits for it inside a WorkScope.
+// This thread works for another one that waits for it inside a WorkScope. Code of the program that
+// it calls runs in the floating-point environment `program` of the waiting thread (see
+// LentFloatingPoint).
 class DelegatedWorkScope {
  public:
-  DelegatedWorkScope();
+  explicit DelegatedWorkScope(std::fenv_t* program);
   ~DelegatedWorkScope();
   DelegatedWorkScope(const DelegatedWorkScope&) = delete;
   DelegatedWorkScope& operator=(const DelegatedWorkScope&) = delete;
+
+ private:
+  const LentFloatingPoint floating_point_;
 };
 
-// The client's code runs: it may call compiled code.
+// The client's code runs: it may call compiled code. What it makes of the floating-point
+// environment is undone with what the compiler does.
 class CallbackScope {
  public:
   CallbackScope();
@@ -70,6 +87,19 @@ class CallbackScope {
 
  private:
   const bool was_in_callback_;
+};
+
+// Code of the program runs, or of the client's on its behalf: as CallbackScope, but in the
+// program's floating-point environment.
+class ProgramCodeScope {
+ public:
+  ProgramCodeScope() = default;
+  ProgramCodeScope(const ProgramCodeScope&) = delete;
+  ProgramCodeScope& operator=(const ProgramCodeScope&) = delete;
+
+ private:
+  const CallbackScope callback_;
+  const ProgramFloatingPoint floating_point_;
 };
 
 }  // namespace firstcall

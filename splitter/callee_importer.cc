@@ -87,11 +87,12 @@ class ImportChooser {
     if (!MayBeInlined(callee, is_unoptimized_) || !decisions_.may_be_imported(callee)) return false;
     const bool must = callee.hasFnAttribute(llvm::Attribute::AlwaysInline);
     const bool is_warm = must || decisions_.is_warm(callee);
-    if (!callee.hasFnAttribute(kIsSimplified)) {
+    // What must be inlined is inlined elsewhere as it is.
+    if (!must && !callee.hasFnAttribute(kIsSimplified)) {
       const size_t most = is_warm ? kMaxRawInstructions : kMaxRawInstructionsOfCold;
-      if (!must && callee.getInstructionCount() > most) return false;
+      if (callee.getInstructionCount() > most) return false;
       decisions_.simplify(callee);
-      callee.addFnAttr(kIsSimplified);
+      MarkSimplified(callee);
     }
     const size_t size = callee.getInstructionCount();
     const size_t most = is_warm ? kMaxBodyInstructions : kMaxBodyInstructionsOfCold;
@@ -180,6 +181,8 @@ Imports ChooseImports(absl::Span<llvm::Function* const> roots, bool is_unoptimiz
 }
 
 bool IsSimplified(const llvm::Function& function) { return function.hasFnAttribute(kIsSimplified); }
+
+void MarkSimplified(llvm::Function& function) { function.addFnAttr(kIsSimplified); }
 
 bool CanBeCloned(const llvm::Function& function) {
   for (const llvm::BasicBlock& block : function) {

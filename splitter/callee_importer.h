@@ -66,6 +66,9 @@ Imports ChooseImports(absl::Span<llvm::Function* const> roots, bool is_unoptimiz
 // Whether `function` has been simplified in the view to be imported: it is not as it was.
 bool IsSimplified(const llvm::Function& function);
 
+// Makes IsSimplified true of `function`.
+void MarkSimplified(llvm::Function& function);
+
 // Whether CloneInView can copy `function`: not if somebody has the address of one of its blocks,
 // which belongs to the original.
 bool CanBeCloned(const llvm::Function& function);

@@ -102,6 +102,18 @@ absl::StatusOr<std::unique_ptr<llvm::Module>> ExtractData(ModuleView& view,
     mapper.Define(variable, DeclareMoved(variable, index.at(*ordinal).name, *target));
     moving.push_back({&variable, *ordinal});
   }
+  // What is copied into some functions is here for all others. The view keeps it.
+  std::vector<std::pair<llvm::GlobalVariable*, llvm::GlobalVariable*>> shared;
+  for (llvm::GlobalVariable& variable : view.module().globals()) {
+    std::optional<SymbolOrdinal> ordinal = view.ordinal_of(variable);
+    if (!ordinal || !ReferenceMapper::IsCopied(variable, view, index)) continue;
+    llvm::GlobalVariable& moved = DeclareMoved(variable, index.at(*ordinal).name, *target);
+    mapper.Define(variable, moved);
+    shared.push_back({&variable, &moved});
+  }
+  for (auto [original, moved] : shared) {
+    moved->setInitializer(mapper.Map(*original->getInitializer()));
+  }
   ComputedInitializers computed(*target);
   for (auto [variable, ordinal] : moving) {
     llvm::GlobalVariable& moved = MoveInitializer(*variable, mapper);

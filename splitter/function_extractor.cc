@@ -13,6 +13,7 @@
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
 #include "splitter/block_addresses.h"
@@ -23,6 +24,7 @@
 #include "splitter/inevitable_calls.h"
 #include "splitter/likely_calls.h"
 #include "splitter/loop_entries.h"
+#include "splitter/mandatory_inliner.h"
 #include "splitter/module_skeleton.h"
 #include "splitter/reference_mapper.h"
 #include "splitter/symbol_name.h"
@@ -89,6 +91,15 @@ bool HasInlineAssembly(const llvm::Function& function) {
   return false;
 }
 
+// Whether lowering a coroutine would write into a variable, which belongs to the data-module.
+bool HasFrameSizeInVariable(const llvm::Function& function) {
+  if (!function.isPresplitCoroutine()) return false;
+  return llvm::any_of(llvm::instructions(function), [](const llvm::Instruction& instruction) {
+    const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+    return call != nullptr && call->getIntrinsicID() == llvm::Intrinsic::coro_id_async;
+  });
+}
+
 // Chooses what goes into one function-module, then moves it.
 class Extraction {
  public:
@@ -124,6 +135,7 @@ class Extraction {
 
   // Adds what functions_ are bound to call, and what that is bound to call, and so on.
   void AddInevitableCallees() {
+    inseparable_ = functions_.size();
     if (options_.import_callees) return;  // What is small is inlined.
     if (!variables_.empty() || HasInlineAssembly(*functions_.front().first)) return;
     size_t instructions = 0;
@@ -147,6 +159,8 @@ class Extraction {
     if (options_.list_callees) result.callees = Callees();
     ReferenceMapper mapper(view_, index_, decisions_.is_replaced, options_.is_far, *result.module);
     const Imports imports = ChooseImports();
+    const Variables shared = FindShared(imports);
+    mapper.Share(shared, /*has_values=*/options_.import_callees);
     const std::vector<Labels> labels = FindAllLabels();
     std::vector<llvm::Function*> bodies;
     for (auto [original, ordinal] : functions_) {
@@ -176,7 +190,12 @@ class Extraction {
     }
     for (auto [original, ordinal] : variables_) MoveInitializer(*original, mapper);
     for (size_t i = 0; i < bodies.size(); ++i) {
-      if (options_.import_callees && view_.is_unoptimized()) ForgetThatItIsUnoptimized(*bodies[i]);
+      if (options_.import_callees) {
+        if (view_.is_unoptimized()) ForgetThatItIsUnoptimized(*bodies[i]);
+        for (const std::string& name : view_.library_names_of_variables()) {
+          bodies[i]->addFnAttr(absl::StrCat("no-builtin-", name));
+        }
+      }
       if (options_.drop_alias_metadata) DropAliasMetadata(*bodies[i]);
       CarryDebugInfo(view_, *bodies[i]);
       // Somebody who calls itself, perhaps through others, would never come to a better body.
@@ -185,12 +204,13 @@ class Extraction {
       }
       mapper.MapBody(*bodies[i]);
     }
+    result.has_inline_assembly = mapper.has_inline_assembly();
     FIRSTCALL_RETURN_IF_ERROR(
         Annotate(mapper.status(),
                  absl::StrCat("function '", index_.at(result.functions.front()).name, "'")));
     if (options_.is_first_body) {
       for (size_t i = 0; i < functions_.size(); ++i) {
-        result.heat_signs.push_back(CanBeReplaced(*bodies[i], labels[i])
+        result.heat_signs.push_back(!IsInseparable(i) && CanBeReplaced(*bodies[i], labels[i])
                                         ? ShowHeat(i, *bodies[i], labels[i], result)
                                         : HeatSigns::kNone);
       }
@@ -199,10 +219,9 @@ class Extraction {
       return absl::UnimplementedError(absl::StrCat(
           "function '", index_.at(result.functions.front()).name, "' keeps its first body"));
     }
-    if (options_.is_better_body || options_.loop) {
+    if (options_.loop) {
       LoopEntries entries(*bodies.front(), labels.front());
-      result.impossible_loops = entries.CountImpossible();
-      if (options_.loop) FIRSTCALL_RETURN_IF_ERROR(GoOn(*bodies.front(), entries));
+      FIRSTCALL_RETURN_IF_ERROR(GoOn(*bodies.front(), entries));
     }
     return result;
   }
@@ -236,7 +255,20 @@ class Extraction {
   static constexpr size_t kMaxFunctions = 64;
   static constexpr size_t kMaxJoinedInstructions = 2000;
 
+  // Afterwards the body is what code is generated for at -O0: with its hooks, and with what must
+  // always be inlined.
   absl::Status Read(llvm::Function& function, SymbolOrdinal ordinal) {
+    FIRSTCALL_RETURN_IF_ERROR(ReadBody(function, ordinal));
+    if (!view_.may_have_mandatory_calls()) return absl::OkStatus();
+    InlineMandatoryCalls(function, [&](llvm::Function& callee) {
+      std::optional<SymbolOrdinal> of_callee = view_.ordinal_of(callee);
+      return of_callee && index_.GroupOf(*of_callee).empty() && ReadBody(callee, *of_callee).ok() &&
+             BlockAddressPartners(callee).empty() && !(index_.has_groups() && ReadsGroup(callee));
+    });
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadBody(llvm::Function& function, SymbolOrdinal ordinal) {
     const Symbol& symbol = index_.at(ordinal);
     if (llvm::Error error = function.materialize()) {
       return FromLlvm(std::move(error), absl::StatusCode::kInvalidArgument,
@@ -247,10 +279,19 @@ class Extraction {
       return absl::FailedPreconditionError(
           absl::StrCat("function '", symbol.name, "' was already extracted"));
     }
-    if (!options_.verify) return absl::OkStatus();
-    // Optimizations' metadata is checked too, unless it is dropped anyway.
-    if (options_.drop_alias_metadata) DropAliasMetadata(function);
-    return Verify(function, symbol);
+    if (options_.verify && !HasMandatoryCallsInlined(function)) {
+      // Optimizations' metadata is checked too, unless it is dropped anyway.
+      if (options_.drop_alias_metadata) DropAliasMetadata(function);
+      FIRSTCALL_RETURN_IF_ERROR(Verify(function, symbol));
+    }
+    if (HasFrameSizeInVariable(function)) {
+      return absl::UnimplementedError(absl::StrCat(
+          "function '", symbol.name,
+          "': a coroutine of the async kind, the size of whose frame is written into a "
+          "variable"));
+    }
+    CallEntryAndExitHooks(function);
+    return absl::OkStatus();
   }
 
   std::vector<SymbolOrdinal> Callees() const {
@@ -279,7 +320,8 @@ class Extraction {
   }
 
   bool MayBeMoved(llvm::Function& function, SymbolOrdinal ordinal) {
-    return index_.at(ordinal).is_definition && StandsAlone(function, ordinal);
+    return index_.at(ordinal).is_definition && !MustBeInlined(function) &&
+           StandsAlone(function, ordinal);
   }
 
   // To be asked before anything is moved out of the view.
@@ -306,6 +348,24 @@ class Extraction {
                                     {may_be_imported, is_warm, decisions_.simplify});
   }
 
+  // The constants whose address gets out of what is moved.
+  Variables FindShared(const Imports& imports) {
+    Variables shared;
+    const auto is_copied = [&](const llvm::GlobalVariable& variable) {
+      return ReferenceMapper::IsCopied(variable, view_, index_);
+    };
+    const auto look_at = [&](const llvm::Function& function) {
+      view_.address_escape().Find(function, is_copied, shared);
+    };
+    for (auto [function, ordinal] : functions_) look_at(*function);
+    for (const firstcall::Import& import : imports.callees) look_at(*import.function);
+    for (const llvm::Function* function : imports.pointees) look_at(*function);
+    for (auto [variable, ordinal] : variables_) {
+      AddressEscape::FindIn(*variable->getInitializer(), is_copied, shared);
+    }
+    return shared;
+  }
+
   // With less there would often be no poll, and finding out what lives at loops takes time, too.
   static constexpr int64_t kLeastForPolls = 30;
 
@@ -313,6 +373,9 @@ class Extraction {
   // first call. So much, and one instruction for so many.
   static constexpr int64_t kMostForPolls = 100;
   static constexpr int64_t kInstructionsPerMostForPolls = 4;
+
+  // Whether functions_[i] can only be made together with others, so that none is replaced alone.
+  bool IsInseparable(size_t i) const { return inseparable_ > 1 && i < inseparable_; }
 
   // Whether it matters if a function can be replaced by another body.
   bool ConcernsReplacing() const {
@@ -380,8 +443,8 @@ class Extraction {
     return absl::OkStatus();
   }
 
-  // Whether simplifying `function` might find what belongs to a group (the address of a block) in a
-  // constant, and so make it a part of the function.
+  // Whether simplifying `function`, which inlining does too, might find what belongs to a group
+  // (the address of a block) in a constant, and so make it a part of the function.
   bool ReadsGroup(llvm::Function& function) const {
     llvm::SmallVector<const llvm::Constant*, 32> left;
     llvm::SmallPtrSet<const llvm::Constant*, 32> seen;
@@ -406,8 +469,9 @@ class Extraction {
   }
 
   bool StaysInView(llvm::Function& function, SymbolOrdinal ordinal) const {
-    return (options_.import_callees || options_.keep_in_view) && index_.GroupOf(ordinal).empty() &&
-           CanBeCloned(function) && BlockAddressPartners(function).empty();
+    return (options_.import_callees || options_.keep_in_view || MustBeInlined(function)) &&
+           index_.GroupOf(ordinal).empty() && CanBeCloned(function) &&
+           BlockAddressPartners(function).empty();
   }
 
   // A copy of `original` in the place of `declaration`, which nothing uses yet. Its types would
@@ -435,6 +499,7 @@ class Extraction {
   const ExtractDecisions& decisions_;
   std::vector<std::pair<llvm::Function*, SymbolOrdinal>> functions_;
   std::vector<std::pair<llvm::GlobalVariable*, SymbolOrdinal>> variables_;
+  size_t inseparable_ = 0;  // How many of functions_ had to be chosen.
   std::optional<SymbolOrdinal> leader_;
 };
 

@@ -86,8 +86,8 @@ struct FunctionModule {
   std::vector<SymbolOrdinal> callees;
   // Of each of the functions; empty unless they are first bodies.
   std::vector<HeatSigns> heat_signs;
-  // Loops of a better body's or a continuation's function that cannot be left.
-  size_t impossible_loops = 0;
+  // Whether a body has inline assembly, which may name any symbol.
+  bool has_inline_assembly = false;
   // What their polls are allowed for their instructions, less what they take.
   int64_t poll_balance = 0;
   // Set instead of all the above: the function can only be compiled together with this one, which

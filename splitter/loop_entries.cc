@@ -27,6 +27,10 @@ constexpr size_t kMaxLive = 128;
 // function so many times.
 constexpr size_t kSteps = 1000;
 constexpr size_t kStepsPerBlock = 8;
+// The same for all entries of a function together, where instructions that are looked at count,
+// too: beyond it the others have none.
+constexpr size_t kAllSteps = 200'000;
+constexpr size_t kAllStepsPerBlock = 20;
 // --- Loops ---
 
 // Whether no frame but the function's own will do for what it does.
@@ -147,12 +151,14 @@ class LoopEntries::Liveness {
       : function_(function),
         dominators_(function),
         graph_(function),
-        variables_(graph_, variables, points) {}
+        variables_(graph_, variables, points),
+        all_steps_left_(kAllSteps + kAllStepsPerBlock * graph_.size()) {}
 
   const VariableLiveness& variables() const { return variables_; }
 
   // Without variables of the frame. In the order of the function. Nothing if it takes too long.
   std::optional<std::vector<llvm::Value*>> At(llvm::BasicBlock& point) {
+    if (all_steps_left_ == 0) return std::nullopt;
     steps_left_ = kSteps + kStepsPerBlock * graph_.size();
     std::vector<llvm::Value*> live;
     const Blocks reached = Reach(Number(point), /*without=*/kNoBlock);
@@ -161,17 +167,24 @@ class LoopEntries::Liveness {
     }
     for (llvm::BasicBlock* block : Dominators(point)) {
       const unsigned number = Number(*block);
-      // It may come round to this block again.
-      Blocks before = reached;
-      before.reset(number);
       bool is_exact = !reached.test(number);
+      Blocks without;
+      if (!is_exact) {
+        // It may come round to this block again.
+        without = reached;
+        without.reset(number);
+        SpendOfAll(graph_.size() / kBlocksPerStep);
+      }
+      const Blocks& before = is_exact ? reached : without;
+      SpendOfAll(1);
       if (steps_left_ == 0) return std::nullopt;
       for (llvm::Instruction& instruction : *block) {
+        SpendOfAll(1);
         auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
         if (variable != nullptr && variable->isStaticAlloca()) continue;
         if (!IsUsed(instruction, before)) continue;
         if (!std::exchange(is_exact, true)) {
-          before = Reach(Number(point), number);
+          without = Reach(Number(point), number);
           if (!IsUsed(instruction, before)) continue;
         }
         live.push_back(&instruction);
@@ -187,6 +200,7 @@ class LoopEntries::Liveness {
  private:
   using Blocks = llvm::BitVector;
   static constexpr unsigned kNoBlock = UINT_MAX;
+  static constexpr size_t kBlocksPerStep = 64;  // Of a set that is copied.
 
   unsigned Number(const llvm::BasicBlock& block) const { return graph_.Number(block); }
 
@@ -199,6 +213,7 @@ class LoopEntries::Liveness {
       const unsigned block = pending_.pop_back_val();
       if (steps_left_ == 0) continue;
       --steps_left_;
+      SpendOfAll(1);
       for (const unsigned next : graph_.Successors(block)) {
         if (next == without || reached.test(next)) continue;
         reached.set(next);
@@ -207,6 +222,8 @@ class LoopEntries::Liveness {
     }
     return reached;
   }
+
+  void SpendOfAll(size_t steps) { all_steps_left_ -= std::min(all_steps_left_, steps); }
 
   // Those that every way to `point` goes through; not itself.
   std::vector<llvm::BasicBlock*> Dominators(llvm::BasicBlock& point) const {
@@ -239,6 +256,7 @@ class LoopEntries::Liveness {
   const VariableLiveness variables_;
   llvm::SmallVector<unsigned, 32> pending_;
   size_t steps_left_ = 0;
+  size_t all_steps_left_;
 };
 
 // --- Entries ---
@@ -248,13 +266,13 @@ LoopEntries::LoopEntries(llvm::Function& function, const Labels& labels)
   const llvm::SetVector<llvm::BasicBlock*> headers = LoopHeaders(function);
   has_loop_ = !headers.empty();
   if (!has_loop_) return;
-  if (!labels.stay_inside || NeedsItsFrame(function)) {
-    without_entry_ = headers.size();
-    return;
-  }
-  variables_ = FrameVariables(function);
+  const bool is_any_possible = labels.stay_inside && !NeedsItsFrame(function);
+  if (is_any_possible) variables_ = FrameVariables(function);
   entries_.resize(headers.size());
-  for (size_t i = 0; i < headers.size(); ++i) entries_[i].entry.block = headers[i];
+  for (size_t i = 0; i < headers.size(); ++i) {
+    entries_[i].entry.block = headers[i];
+    if (!is_any_possible) entries_[i].state = State::kImpossible;
+  }
 }
 
 LoopEntries::~LoopEntries() = default;
@@ -298,12 +316,6 @@ const LoopEntry* LoopEntries::Find(size_t loop) {
     found.state = FillIn(loop) ? State::kPossible : State::kImpossible;
   }
   return found.state == State::kPossible ? &found.entry : nullptr;
-}
-
-size_t LoopEntries::CountImpossible() {
-  size_t impossible = without_entry_;
-  for (size_t i = 0; i < entries_.size(); ++i) impossible += Find(i) == nullptr ? 1 : 0;
-  return impossible;
 }
 
 }  // namespace firstcall

@@ -63,18 +63,16 @@ class LoopEntries {
 
   bool has_loop() const { return has_loop_; }
 
-  // How many entries there would be if all were possible.
+  // How many loops there are, possible entries or not.
   size_t size() const { return entries_.size(); }
   llvm::BasicBlock& block(size_t loop) const { return *entries_[loop].entry.block; }
 
   // Null if it is impossible: in a function in which a call returns twice, must be a tail call, or
   // asks for the frame it is in, whose stack shrinks or is scanned, or in which lifetimes are of
   // other than variables; and where a variable that holds an address of a block lives, or very
-  // much, or where finding that out would take too long.
+  // much, or where finding that out would take too long, for this entry or for all that were asked
+  // for before.
   const LoopEntry* Find(size_t loop);
-
-  // How many are, and loops that cannot have any. Finds all.
-  size_t CountImpossible();
 
  private:
   class Liveness;
@@ -92,7 +90,6 @@ class LoopEntries {
   std::vector<llvm::AllocaInst*> variables_;
   std::unique_ptr<Liveness> liveness_;  // Made when it is needed.
   bool has_loop_ = false;
-  size_t without_entry_ = 0;  // Loops.
 };
 
 }  // namespace firstcall

@@ -12,6 +12,8 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "splitter/callee_importer.h"
+#include "splitter/mandatory_inliner.h"
+#include "splitter/runtime_names.h"
 
 namespace firstcall {
 
@@ -81,6 +83,25 @@ absl::Status ModuleView::ReadMetadata() {
 bool ModuleView::is_unoptimized() {
   if (!is_unoptimized_) is_unoptimized_ = IsUnoptimized(*module_);
   return *is_unoptimized_;
+}
+
+const std::vector<std::string>& ModuleView::library_names_of_variables() {
+  if (library_names_of_variables_) return *library_names_of_variables_;
+  std::vector<std::string>& names = library_names_of_variables_.emplace();
+  const auto add = [&](const llvm::GlobalValue& value) {
+    const llvm::StringRef name = value.getName();
+    if (IsLibraryFunctionName({name.data(), name.size()})) names.push_back(name.str());
+  };
+  for (const llvm::GlobalVariable& variable : module_->globals()) add(variable);
+  for (const llvm::GlobalAlias& alias : module_->aliases()) {
+    if (!alias.getValueType()->isFunctionTy()) add(alias);
+  }
+  return names;
+}
+
+bool ModuleView::may_have_mandatory_calls() {
+  if (!may_have_mandatory_calls_) may_have_mandatory_calls_ = MayHaveMandatoryCalls(*module_);
+  return *may_have_mandatory_calls_;
 }
 
 std::optional<SymbolOrdinal> ModuleView::ordinal_of(const llvm::GlobalValue& value) const {

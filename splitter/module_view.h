@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -18,6 +19,7 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "base/ids.h"
+#include "splitter/address_escape.h"
 #include "splitter/debug_types.h"
 
 namespace llvm {
@@ -61,6 +63,17 @@ class ModuleView {
   // not been moved out of the view by then.
   bool is_unoptimized();
 
+  // Names of library functions that the module gives to variables or aliases, which the optimizer
+  // sees in a whole module, but not in a function-module. Found when they are asked for first, in
+  // time proportional to the number of variables.
+  const std::vector<std::string>& library_names_of_variables();
+
+  // Whether a body of its may call what must always be inlined (MayHaveMandatoryCalls). Decided
+  // when it is asked for first.
+  bool may_have_mandatory_calls();
+
+  AddressEscape& address_escape() { return address_escape_; }
+
   DebugTypes& debug_types() { return debug_types_; }
 
   // Nothing for a value that came later, such as an intrinsic's declaration made by an upgrade.
@@ -73,6 +86,9 @@ class ModuleView {
   std::unique_ptr<llvm::Module> module_;
   bool metadata_is_read_ = false;
   std::optional<bool> is_unoptimized_;
+  std::optional<std::vector<std::string>> library_names_of_variables_;
+  std::optional<bool> may_have_mandatory_calls_;
+  AddressEscape address_escape_;
   DebugTypes debug_types_;
   std::vector<llvm::GlobalValue*> by_ordinal_;
   absl::flat_hash_map<const llvm::GlobalValue*, SymbolOrdinal> ordinals_;

@@ -8,6 +8,7 @@
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
+#include "splitter/runtime_names.h"
 #include "splitter/symbol_name.h"
 
 namespace firstcall {
@@ -19,6 +20,8 @@ constexpr uint64_t kMaxCopiedBytes = 1024;
 
 // A variable beyond this size may be placed where PC-relative addressing does not reach.
 constexpr uint64_t kMaxNearBytes = 16 << 20;
+
+absl::string_view View(llvm::StringRef text) { return {text.data(), text.size()}; }
 
 // Whether the function type a symbol has is the type of what it stands for.
 llvm::FunctionType* FunctionTypeOf(const llvm::GlobalValue& value) {
@@ -58,6 +61,7 @@ void ReferenceMapper::MapBody(llvm::Function& function) {
   MapOperands(function);  // Personality, prefix and prologue data.
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
     if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
+      if (call->isInlineAsm()) has_inline_assembly_ = true;
       if (llvm::Value* target = CallTarget(*call->getCalledOperand())) {
         call->setCalledOperand(target);
       }
@@ -110,7 +114,10 @@ llvm::Value* ReferenceMapper::materialize(llvm::Value* value) {
   if (original == nullptr || original->getParent() == &target_) return nullptr;
   if (const llvm::GlobalValue* base = AliasedBy(*original)) return MapAlias(*original, *base);
   auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(original);
-  if (variable != nullptr && IsCopied(*variable, view_, index_)) return Copy(*variable);
+  if (variable != nullptr && IsCopied(*variable, view_, index_)) {
+    const bool is_shared = shared_ != nullptr && shared_->contains(variable);
+    return is_shared && view_.ordinal_of(*variable) ? DeclareShared(*variable) : Copy(*variable);
+  }
   return Declare(*original);
 }
 
@@ -138,6 +145,7 @@ llvm::Value* ReferenceMapper::MapAlias(const llvm::GlobalValue& alias,
 
 llvm::GlobalValue* ReferenceMapper::Declare(const llvm::GlobalValue& original) {
   std::optional<SymbolOrdinal> ordinal = view_.ordinal_of(original);
+  if (!ordinal) CheckAddedToView(original);
   const bool is_definition = ordinal && index_.at(*ordinal).is_definition;
   const std::string name = is_definition ? index_.at(*ordinal).name : original.getName().str();
   if (FunctionTypeOf(original) == nullptr) return DeclareVariable(original, name);
@@ -159,6 +167,7 @@ llvm::Function* ReferenceMapper::DeclareFunction(const llvm::GlobalValue& origin
   if (original.hasExternalWeakLinkage()) {
     declaration->setLinkage(llvm::GlobalValue::ExternalWeakLinkage);
   }
+  CheckName(*declaration, name);
   return declaration;
 }
 
@@ -174,6 +183,7 @@ llvm::GlobalVariable* ReferenceMapper::DeclareVariable(const llvm::GlobalValue& 
   if (variable == &original) declaration->setAlignment(variable->getAlign());
   std::optional<SymbolOrdinal> ordinal = view_.ordinal_of(original);
   declaration->setDSOLocal(ordinal && IsWithinReach(index_.at(*ordinal)));
+  CheckName(*declaration, name);
   return declaration;
 }
 
@@ -187,6 +197,16 @@ llvm::GlobalVariable* ReferenceMapper::Copy(llvm::GlobalVariable& original) {
   // Not mapped at once, because the mapper may be at work on something that names this constant.
   mapper_.scheduleMapGlobalInitializer(*copy, *original.getInitializer());
   return copy;
+}
+
+// With its value if that names nothing else: then the optimizer need not load it.
+llvm::GlobalVariable* ReferenceMapper::DeclareShared(llvm::GlobalVariable& original) {
+  auto* declaration = DeclareVariable(original, index_.at(*view_.ordinal_of(original)).name);
+  if (shared_have_values_ && llvm::isa<llvm::ConstantData>(original.getInitializer())) {
+    declaration->setInitializer(original.getInitializer());
+    declaration->setLinkage(llvm::GlobalValue::AvailableExternallyLinkage);
+  }
+  return declaration;
 }
 
 // A block was moved together with its function, so the block itself tells where it is now.
@@ -208,10 +228,30 @@ bool ReferenceMapper::IsCopied(const llvm::GlobalVariable& variable, const Modul
     return false;
   }
   std::optional<SymbolOrdinal> ordinal = view.ordinal_of(variable);
-  if (!ordinal) return false;
+  if (!ordinal) return true;  // An optimization added it to the view, where nobody will define it.
   const Symbol& symbol = index.at(*ordinal);
   return symbol.is_definition && !symbol.has_aliases && !symbol.is_computed &&
          symbol.size <= kMaxCopiedBytes && index.GroupOf(*ordinal).empty();
+}
+
+// Calls of library functions are what optimizations add besides constants: they mean what the name
+// means to every module.
+void ReferenceMapper::CheckAddedToView(const llvm::GlobalValue& added) {
+  const auto* function = llvm::dyn_cast<llvm::Function>(&added);
+  if (function != nullptr &&
+      (function->isIntrinsic() || IsLibraryFunctionName(View(added.getName()))))
+    return;
+  status_ = absl::InternalError(absl::StrCat(
+      "an optimization added '", added.getName().str(),
+      "' to its source module, which is neither a constant nor a function of a library"));
+}
+
+// LLVM renames what is given a name that its module has already.
+void ReferenceMapper::CheckName(const llvm::GlobalValue& declaration, llvm::StringRef wanted) {
+  if (declaration.getName() == wanted) return;
+  status_ = absl::InternalError(absl::StrCat("'", wanted.str(),
+                                             "' is named in a function-module that has another '",
+                                             wanted.str(), "' already"));
 }
 
 // Whether the linker will certainly place what defines `symbol` within PC-relative reach: the

@@ -1,8 +1,13 @@
 // Rewrites what a piece of a source module names into references of the module it is moved to: each
 // global becomes a declaration there, under the name the linker resolves (see symbol_name.h).
 //
-// Small private constants whose address does not matter (strings, switch tables) are copied along
-// instead, so that each function-module keeps its own and the code generator sees their values.
+// Small private constants (strings, switch tables) are copied along instead where they are merely
+// read, so that the code generator sees their values and nothing has to be linked. Where their
+// address may get out of a function they are shared: the data-module defines them.
+//
+// An optimization that ran on the view may have added globals to it, which no index knows.
+// Constants among them are copied along, too; library functions are declared; anything else is an
+// error, since as a name it would mean whatever happens to have that name elsewhere.
 //
 // Thread-compatible: hold the view's mutex.
 
@@ -13,6 +18,7 @@
 #include "absl/status/status.h"
 #include "llvm/IR/ValueMap.h"
 #include "llvm/Transforms/Utils/ValueMapper.h"
+#include "splitter/address_escape.h"
 #include "splitter/module_view.h"
 #include "splitter/symbol_index.h"
 
@@ -35,6 +41,13 @@ class ReferenceMapper final : private llvm::ValueMaterializer {
   ReferenceMapper(const ModuleView& view, const SymbolIndex& index, IsReplaced is_replaced,
                   bool is_far, llvm::Module& target);
 
+  // From now on those constants are declared, not copied; `has_values` if the optimizer is to see
+  // their values all the same.
+  void Share(const Variables& constants, bool has_values) {
+    shared_ = &constants;
+    shared_have_values_ = has_values;
+  }
+
   // From now on `original` of the view means `definition` of the target.
   void Define(llvm::GlobalValue& original, llvm::GlobalValue& definition);
 
@@ -54,10 +67,14 @@ class ReferenceMapper final : private llvm::ValueMaterializer {
   // Maps whatever the body of `function`, already moved to the target, names.
   void MapBody(llvm::Function& function);
 
-  // Unimplemented, with its name, if something was mapped that cannot leave its source module.
+  // Unimplemented, with its name, if something was mapped that cannot leave its source module;
+  // Internal, if an optimization added it to the view and it is not what may be added.
   const absl::Status& status() const { return status_; }
 
-  // Whether a definition of the view is copied into whoever names it, and emitted nowhere else.
+  // Whether a mapped body has inline assembly, which may name any symbol.
+  bool has_inline_assembly() const { return has_inline_assembly_; }
+
+  // Whether a definition of the view is copied into those who merely read it.
   static bool IsCopied(const llvm::GlobalVariable& variable, const ModuleView& view,
                        const SymbolIndex& index);
 
@@ -72,8 +89,11 @@ class ReferenceMapper final : private llvm::ValueMaterializer {
   llvm::Function* DeclareFunction(const llvm::GlobalValue& original, llvm::StringRef name);
   llvm::GlobalVariable* DeclareVariable(const llvm::GlobalValue& original, llvm::StringRef name);
   llvm::GlobalVariable* Copy(llvm::GlobalVariable& original);
+  llvm::GlobalVariable* DeclareShared(llvm::GlobalVariable& original);
   llvm::Constant* MapBlockAddress(const llvm::BlockAddress& original);
   bool IsWithinReach(const Symbol& symbol) const;
+  void CheckAddedToView(const llvm::GlobalValue& added);
+  void CheckName(const llvm::GlobalValue& declaration, llvm::StringRef wanted);
 
   const ModuleView& view_;
   const SymbolIndex& index_;
@@ -83,6 +103,9 @@ class ReferenceMapper final : private llvm::ValueMaterializer {
   llvm::ValueToValueMapTy values_;
   absl::flat_hash_map<const llvm::GlobalValue*, llvm::Function*> call_targets_;
   llvm::ValueMapper mapper_;
+  const Variables* shared_ = nullptr;
+  bool shared_have_values_ = false;
+  bool has_inline_assembly_ = false;
   absl::Status status_;
 };
 

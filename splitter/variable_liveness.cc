@@ -1,5 +1,7 @@
 #include "splitter/variable_liveness.h"
 
+#include <climits>
+
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -77,6 +79,7 @@ class Finder {
       stops_[number] = round_;
       if (!llvm::isa<llvm::LoadInst>(first)) continue;
       live_[number] = round_;
+      found_.push_back(number);
       pending_.push_back(number);
     }
     while (!pending_.empty()) {
@@ -114,13 +117,14 @@ class Finder {
     return true;
   }
 
-  // Whether it is one of those that were found last.
-  bool IsFound(unsigned block) const { return live_[block] == round_; }
+  // Those that were found last; each once.
+  llvm::ArrayRef<unsigned> found() const { return found_; }
 
  private:
   void Begin() {
     ++round_;
     places_.clear();
+    found_.clear();
   }
 
   // False if there is no time left.
@@ -131,6 +135,7 @@ class Finder {
     }
     --steps_left_;
     live_[block] = round_;
+    found_.push_back(block);
     return true;
   }
 
@@ -140,7 +145,7 @@ class Finder {
   // The last round in which a block was found, and in which nothing was to be looked for beyond it.
   std::vector<unsigned> live_, stops_;
   unsigned round_ = 0;
-  llvm::SmallVector<unsigned, 32> pending_;
+  llvm::SmallVector<unsigned, 32> found_, pending_;
   size_t steps_left_;
 };
 
@@ -149,10 +154,12 @@ class Finder {
 VariableLiveness::VariableLiveness(const BlockGraph& graph,
                                    llvm::ArrayRef<llvm::AllocaInst*> variables,
                                    llvm::ArrayRef<llvm::BasicBlock*> points)
-    : live_(points.size(), llvm::BitVector(static_cast<unsigned>(variables.size()), true)) {
-  std::vector<unsigned> numbers;
-  numbers.reserve(points.size());
-  for (const llvm::BasicBlock* point : points) numbers.push_back(graph.Number(*point));
+    : everywhere_(static_cast<unsigned>(variables.size()), true), live_(points.size()) {
+  constexpr unsigned kNoPoint = UINT_MAX;
+  std::vector<unsigned> points_of_blocks(graph.size(), kNoPoint);
+  for (unsigned point = 0; point < points.size(); ++point) {
+    points_of_blocks[graph.Number(*points[point])] = point;
+  }
   Finder finder(graph);
   for (unsigned variable = 0; variable < variables.size(); ++variable) {
     const llvm::AllocaInst& its = *variables[variable];
@@ -160,8 +167,10 @@ VariableLiveness::VariableLiveness(const BlockGraph& graph,
                               ? finder.FindReads(its)
                               : HasKnownLifetime(its) && finder.FindLifetime(its);
     if (!is_found) continue;
-    for (size_t point = 0; point < numbers.size(); ++point) {
-      if (!finder.IsFound(numbers[point])) live_[point].reset(variable);
+    everywhere_.reset(variable);
+    for (const unsigned block : finder.found()) {
+      const unsigned point = points_of_blocks[block];
+      if (point != kNoPoint) live_[point].push_back(variable);
     }
   }
 }

@@ -5,6 +5,7 @@
 #ifndef FIRSTCALL_SPLITTER_VARIABLE_LIVENESS_H_
 #define FIRSTCALL_SPLITTER_VARIABLE_LIVENESS_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -25,20 +26,25 @@ namespace firstcall {
 // (llvm::StackLifetime tells the same of those, in twenty times the time.)
 class VariableLiveness {
  public:
-  // `variables` and `points` are of the function that `graph` is of; lifetime markers are the
-  // variables' users themselves. Takes time in proportion to the variables' uses and to the blocks
-  // they live in; of those, no more than a multiple of the function's, and variables that would
-  // take more count as living.
+  // `variables` and `points`, all different, are of the function that `graph` is of; lifetime
+  // markers are the variables' users themselves. Takes time in proportion to the variables' uses
+  // and to the blocks they live in; of those, no more than a multiple of the function's, and
+  // variables that would take more count as living.
   VariableLiveness(const BlockGraph& graph, llvm::ArrayRef<llvm::AllocaInst*> variables,
                    llvm::ArrayRef<llvm::BasicBlock*> points);
 
   // By their places in `variables` and in `points`: at the beginning of the block.
   bool IsLive(size_t variable, size_t point) const {
-    return live_[point].test(static_cast<unsigned>(variable));
+    const auto place = static_cast<unsigned>(variable);
+    return everywhere_.test(place) ||
+           std::binary_search(live_[point].begin(), live_[point].end(), place);
   }
 
  private:
-  std::vector<llvm::BitVector> live_;  // Of each point.
+  llvm::BitVector everywhere_;  // Variables that live at all points.
+  // Of each point the others that live there, in their order. Together they are no more than the
+  // blocks that were found, unlike a table of all variables at all points.
+  std::vector<std::vector<unsigned>> live_;
 };
 
 }  // namespace firstcall

@@ -6,11 +6,14 @@
 #include "absl/strings/str_cat.h"
 #include "base/fatal_error_guard.h"
 #include "base/status.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 #include "splitter/ifunc_thunk.h"
+#include "splitter/mandatory_inliner.h"
 #include "splitter/module_atexit.h"
 
 namespace firstcall {
@@ -31,6 +34,25 @@ absl::Status ReadBodies(llvm::Module& module, bool verify) {
     }
   }
   return FromLlvm(module.materializeAll(), absl::StatusCode::kInvalidArgument, "reading metadata");
+}
+
+// Inlines what must always be inlined. What is only there for that is not emitted.
+void InlineAllMandatoryCalls(llvm::Module& module) {
+  for (llvm::Function& function : module) {
+    if (!function.isDeclaration()) CallEntryAndExitHooks(function);
+  }
+  if (!MayHaveMandatoryCalls(module)) return;
+  for (llvm::Function& function : module) {
+    if (function.isDeclaration()) continue;
+    InlineMandatoryCalls(function, [](llvm::Function&) { return true; });
+  }
+  for (llvm::Function& function : module) {
+    function.removeDeadConstantUsers();
+    if (MustBeInlined(function) && function.hasLocalLinkage() && function.use_empty()) {
+      function.setComdat(nullptr);
+      function.deleteBody();
+    }
+  }
 }
 
 // Puts a declaration in the place of an alias or an ifunc, which the view must not be asked for any
@@ -109,12 +131,26 @@ void KeepFromOptimizerOnly(llvm::Module& module) {
 
 }  // namespace
 
+bool HasInlineAssembly(const llvm::Module& module) {
+  if (!module.getModuleInlineAsm().empty()) return true;
+  for (const llvm::Function& function : module) {
+    for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+      const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+      if (call != nullptr && call->isInlineAsm()) return true;
+    }
+  }
+  return false;
+}
+
 absl::Status PrepareWholeModule(ModuleView& view, const SymbolIndex& index, bool verify,
                                 IsReplaced is_replaced) {
   llvm::Module& module = view.module();
   absl::Status read;
   // LLVM's reader answers some damage with a fatal error.
-  const absl::Status guarded = RunGuarded([&] { read = ReadBodies(module, verify); });
+  const absl::Status guarded = RunGuarded([&] {
+    read = ReadBodies(module, verify);
+    if (read.ok()) InlineAllMandatoryCalls(module);
+  });
   if (!guarded.ok()) {
     return absl::InvalidArgumentError(absl::StrCat("reading bodies: ", guarded.message()));
   }

@@ -13,12 +13,16 @@
 namespace firstcall {
 
 // Changes the view's module in place: materializes every body, and verifies it if `verify`; turns
-// definitions that `is_replaced` into declarations; gives the functions named by the index's
-// constructors and destructors their Symbol::name, and leaves calling them to the engine; ifuncs
-// may become functions, and the view must not be asked for them any more. InvalidArgument, naming
-// the function, for bitcode that is damaged or not valid IR.
+// definitions that `is_replaced` into declarations, but inlines what must always be inlined first;
+// gives the functions named by the index's constructors and destructors their Symbol::name, and
+// leaves calling them to the engine; ifuncs may become functions, and the view must not be asked
+// for them any more. InvalidArgument, naming the function, for bitcode that is damaged or not valid
+// IR.
 absl::Status PrepareWholeModule(ModuleView& view, const SymbolIndex& index, bool verify,
                                 IsReplaced is_replaced);
+
+// Whether `module` has inline assembly, its own or in a function, which may name any symbol.
+bool HasInlineAssembly(const llvm::Module& module);
 
 }  // namespace firstcall
 
