@@ -9,13 +9,16 @@ packages=(
   # Building
   bazel-bootstrap binutils g++ git python3
   "llvm-$LLVM-dev" libabsl-dev libffi-dev libhiredis-dev
+  # What LLVM's static libraries need, with which the command is linked
+  libzstd-dev zlib1g-dev
   # Testing: GoogleTest; the LLVM tools (opt, lli, FileCheck, llvm-symbolizer); clang, which compiles the
-  # test programs and builds the sanitizer configurations; random C programs; a server for the shared
-  # object cache
+  # test programs and builds the sanitizer configurations; random C programs; GCC's source, which
+  # has its tests; a server for the shared object cache
   libgmock-dev libgtest-dev
   "llvm-$LLVM" "llvm-$LLVM-tools"
   "clang-$LLVM" "libclang-rt-$LLVM-dev"
   csmith libcsmith-dev
+  gcc-12-source
   redis-server
   # Measuring
   hyperfine libbenchmark-dev

@@ -183,7 +183,16 @@ fc_error* fc_engine_get_statistics(fc_engine* engine, fc_statistics* statistics)
     known.split_time = Nanoseconds(stats.split);
     known.emit_time = Nanoseconds(stats.emit);
     known.link_time = Nanoseconds(stats.link);
+    known.bodies_promoted = stats.bodies_promoted;
+    known.promotions_failed = stats.promotions_failed;
     return firstcall::capi::CopyOut(known, *statistics, "fc_statistics");
+  });
+}
+
+fc_error* fc_engine_get_failed_promotion(fc_engine* engine) {
+  return Guarded(__func__, [&]() -> absl::Status {
+    FIRSTCALL_RETURN_IF_ERROR(RequireAll("fc_engine_get_failed_promotion", {{"engine", engine}}));
+    return engine->engine->stats().last_failed_promotion;
   });
 }
 }

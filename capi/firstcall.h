@@ -413,11 +413,18 @@ typedef struct fc_statistics {
   uint64_t split_time; /* Making modules of one function each. */
   uint64_t emit_time;  /* Generating code. */
   uint64_t link_time;
+  /* Of hot functions, if those are optimized while the program runs. */
+  uint64_t bodies_promoted;   /* Optimized bodies and continuations that were made. */
+  uint64_t promotions_failed; /* Those that could not be: see fc_engine_get_failed_promotion. */
 } fc_statistics;
 
 /* Fills in as many bytes as `statistics->struct_size` says, with zeros where the library knows of
  * nothing. */
 fc_error* fc_engine_get_statistics(fc_engine* engine, fc_statistics* statistics);
+
+/* Why the last hot function that could not be optimized could not be, or NULL if there was none.
+ * Such a function goes on with the code it has. To be freed like any error. */
+fc_error* fc_engine_get_failed_promotion(fc_engine* engine);
 
 /* ---- Detached code ---- */
 

@@ -14,7 +14,8 @@ namespace firstcall {
 // What the context of a stub block points to.
 struct ReentryContext {
   // Returns where the call of stub `index` shall go. May block on a compile, and may leave by an
-  // exception, which unwinds to the caller of the stub.
+  // exception, which unwinds to the caller of the stub. Runs in the
+  // compiler's floating-point environment (see CompilerFloatingPoint).
   ExecutorAddress (*resolve)(ReentryContext& context, uint64_t index) = nullptr;
 };
 

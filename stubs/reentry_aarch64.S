@@ -7,7 +7,7 @@
 //   - of the vector registers it preserves the lower halves of some. All are saved: z0 to z31, p0 to
 //     p15 and the first-fault register where the CPU has SVE, whatever its vector length; q0 to q31
 //     otherwise.
-// LLVM runs below with the default floating-point environment, whatever the program has set.
+// The floating-point environment is the C++ function's to save and restore.
 //
 // The return address is neither changed nor returned to from elsewhere, so a guarded control stack
 // agrees. The jumps here go through x16 and x17 and may land on `bti c`.
@@ -18,10 +18,9 @@
 // Offsets from the frame record. Above it stand the context and the index.
 #define CONTEXT 16
 #define TARGET  24
-// Below it the integer registers, from x0 on, then FPCR and FPSR.
-#define INTEGERS_SIZE 176
-#define X18_AND_FPCR 144
-#define FPSR    160
+// Below it the integer registers, from x0 on.
+#define INTEGERS_SIZE 144
+#define X18     128
 
 #define EACH_PAIR_BELOW_16 0, 2, 4, 6, 8, 10, 12, 14
 #define EACH_PAIR EACH_PAIR_BELOW_16, 16, 18, 20, 22, 24, 26, 28, 30
@@ -57,12 +56,7 @@ firstcall_reentry_aarch64:
         .irp    i, EACH_PAIR_BELOW_16
         pair    stp, x, \i, 8
         .endr
-        mrs     x0, fpcr
-        mrs     x1, fpsr
-        stp     x18, x0, [sp, #X18_AND_FPCR]
-        str     x1, [sp, #FPSR]
-        msr     fpcr, xzr
-        msr     fpsr, xzr
+        str     x18, [sp, #X18]
 
         adrp    x0, firstcall_reentry_has_sve
         ldr     w0, [x0, :lo12:firstcall_reentry_has_sve]
@@ -107,10 +101,7 @@ firstcall_reentry_aarch64:
         .endr
 .Lrestored:
         sub     sp, x29, #INTEGERS_SIZE
-        ldr     x16, [sp, #FPSR]
-        msr     fpsr, x16
-        ldp     x18, x16, [sp, #X18_AND_FPCR]
-        msr     fpcr, x16
+        ldr     x18, [sp, #X18]
         .irp    i, EACH_PAIR_BELOW_16
         pair    ldp, x, \i, 8
         .endr

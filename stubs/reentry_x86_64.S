@@ -6,7 +6,8 @@
 //   - vector, mask and x87 state, and the registers of APX, are saved by XSAVE with the components
 //     and the size that stub_x86_64.cc found out by CPUID. FXSAVE, which would cut off the upper
 //     parts, is used only where the CPU has nothing beyond it.
-// LLVM runs below with the default floating-point environment, whatever the program has set.
+// The floating-point environment is the C++ function's to save and restore; what that leaves behind
+// is what the call goes on with.
 //
 // The return address is never changed and nothing returns to another place than it was called from,
 // so shadow stacks agree. The jump at the end goes through memory below the stack pointer, which
@@ -59,16 +60,25 @@ firstcall_reentry_x86_64:
         fxsave64 (%rsp)
 .Lsaved:
         cld
-        fninit
-        ldmxcsr firstcall_reentry_default_mxcsr(%rip)
+        // The x87 stack may be in use, or be MMX registers: empty it, and leave the environment.
+        subq    $32, %rsp
+        fnstenv (%rsp)
+        movw    $0xffff, 8(%rsp)                // The tag word.
+        fldenv  (%rsp)
+        addq    $32, %rsp
         movq    8(%rbp), %rdi
         movq    16(%rbp), %rsi
         call    firstcall_reentry_resolve
         movq    %rax, 16(%rbp)                  // The index is not needed any more.
 
+        stmxcsr 24(%rsp)
+        fnstcw  (%rsp)
+        fnstsw  %ax
+        movb    %al, 2(%rsp)                    // Exceptions, without the top of the stack.
         movl    firstcall_reentry_save_mask(%rip), %eax
         testl   %eax, %eax
         jz      .Lrestore_legacy
+        orl     $1, 512(%rsp)                   // The x87 state may have been the initial one.
         xorl    %edx, %edx
         xrstor64 (%rsp)
         jmp     .Lrestored

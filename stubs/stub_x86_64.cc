@@ -24,8 +24,6 @@ void firstcall_reentry_x86_64();
 // Read by reentry_x86_64.S. Constant once the first stub is made.
 __attribute__((visibility("hidden"))) uint64_t firstcall_reentry_save_size = 512;  // FXSAVE's.
 __attribute__((visibility("hidden"))) uint32_t firstcall_reentry_save_mask = 0;
-// All exceptions masked, round to nearest (psABI 3.2.1).
-__attribute__((visibility("hidden"))) uint32_t firstcall_reentry_default_mxcsr = 0x1f80;
 }
 #endif
 

@@ -35,6 +35,20 @@ csmith_repository = repository_rule(
     local = True,
 )
 
+def _gcc_repository(ctx):
+    source = "/usr/src/gcc-12/gcc-12.2.0-dfsg.tar.xz"
+    if not ctx.path(source).exists:
+        fail("{} is missing (Debian package gcc-12-source). Run ./setup.sh".format(source))
+    ctx.symlink(source, "source.tar.xz")
+    ctx.symlink(ctx.attr._build_file, "BUILD")
+
+# GCC's source, for the tests that are in it.
+gcc_repository = repository_rule(
+    implementation = _gcc_repository,
+    attrs = {"_build_file": attr.label(default = "//third_party/gcc:gcc.BUILD")},
+    local = True,
+)
+
 def absl_repository(name):
     _repository(
         name = name,

@@ -24,6 +24,7 @@
 #include "llvm/Target/TargetOptions.h"
 #include "llvm/TargetParser/Triple.h"
 #include "tools/dumper.h"
+#include "tools/shared_llvm.h"
 
 namespace firstcall {
 namespace {
@@ -352,6 +353,7 @@ EngineOptions EngineOptionsFromFlags() {
   options.speculation_budget = absl::Milliseconds(speculation_budget.getValue());
   options.contain_crashes = true;  // No host has handlers of its own here.
   options.search_process_symbols = !no_process_symbols;
+  if (!no_process_symbols) options.symbol_finder = &FindInSharedLlvm;
   options.object_cache = OpenCache();
   if (options.object_cache != nullptr) options.cache_key = CacheKey();
   if (dump != Dump::kNothing) options.listeners.push_back(MakeDumper(dump));

@@ -1,5 +1,6 @@
 #include "tools/run_program.h"
 
+#include <cfenv>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "engine/engine.h"
 #include "llvm/Support/DynamicLibrary.h"
 #include "tools/interpreter.h"
+#include "tools/out_of_memory.h"
 
 namespace firstcall {
 namespace {
@@ -34,6 +36,8 @@ void FlushCache() { (*cache)->Flush(); }
 void PrintStats() { std::fputs(engine->stats().ToString().c_str(), stderr); }
 
 absl::StatusOr<int> RunCompiled(const CommandLine& command_line) {
+  // What libraries have raised when they were loaded is not the program's.
+  std::feclearexcept(FE_ALL_EXCEPT);
   // Before anything of the program's own, so that it is done after all that has been compiled.
   if (command_line.engine.object_cache != nullptr) {
     cache = new std::shared_ptr<ObjectCache>(command_line.engine.object_cache);
@@ -42,6 +46,7 @@ absl::StatusOr<int> RunCompiled(const CommandLine& command_line) {
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<Engine> loaded, Load(command_line));
   engine = loaded.release();
   if (command_line.print_stats) std::atexit(PrintStats);
+  NoteThatProgramRuns();
   if (command_line.thread_entries.empty()) {
     return engine->RunMain(command_line.arguments, command_line.entry_function);
   }

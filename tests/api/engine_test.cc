@@ -338,12 +338,14 @@ TEST_P(EngineTest, MissingSymbolIsNamedWithWhoNeedsIt) {
     EXPECT_THAT(
         engine_->Prepare({"needy"}),
         StatusIs(absl::StatusCode::kNotFound,
-                 "linking function 'needy': JIT session error: Symbols not found: [ nowhere ]"));
+                 "linking function 'needy' of 'module': JIT session error: Symbols not found: "
+                 "[ nowhere ]; 'nowhere' is needed by 'needy'"));
   } else {
     EXPECT_THAT(Add(text),
                 StatusIs(absl::StatusCode::kNotFound,
                          AllOf(HasSubstr("'module'"),
-                               HasSubstr("JIT session error: Symbols not found: [ nowhere ]"))));
+                               HasSubstr("JIT session error: Symbols not found: [ nowhere ]"),
+                               HasSubstr("'nowhere' is needed by 'needy'"))));
   }
 }
 

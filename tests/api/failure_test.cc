@@ -50,9 +50,10 @@ TEST(FailureTest, HandlerLearnsFunctionModuleAndStatusAndMaySupplyCode) {
   EXPECT_EQ(engine->Lookup<int(int)>("missing").value()(7), 700);
   EXPECT_EQ(function, "missing");
   EXPECT_EQ(module, "program");
-  EXPECT_THAT(status, StatusIs(absl::StatusCode::kNotFound,
-                               "linking function 'missing': JIT session error: Symbols not found: "
-                               "[ nowhere ]"));
+  EXPECT_THAT(status,
+              StatusIs(absl::StatusCode::kNotFound,
+                       "linking function 'missing' of 'program': JIT session error: Symbols not "
+                       "found: [ nowhere ]; 'nowhere' is needed by 'missing'"));
 }
 
 TEST(FailureTest, HandlerMayThrowThroughTheReentry) {
@@ -133,8 +134,9 @@ TEST(FailureTest, DataThatCannotBeBoundStaysWhereOthersReferToIt) {
 TEST(FailureDeathTest, DefaultPrintsTheReasonAndExits) {
   std::unique_ptr<Engine> engine = EngineWith(nullptr);
   ASSERT_OK_AND_ASSIGN(int (*missing)(int), engine->Lookup<int(int)>("missing"));
-  EXPECT_EXIT(missing(1), testing::ExitedWithCode(kFirstCallFailedExitStatus),
-              "firstcall: linking function 'missing': .*Symbols not found: . nowhere .");
+  EXPECT_EXIT(
+      missing(1), testing::ExitedWithCode(kFirstCallFailedExitStatus),
+      "firstcall: linking function 'missing' of 'program': .*Symbols not found: . nowhere .");
 }
 
 }  // namespace

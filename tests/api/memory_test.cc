@@ -23,6 +23,7 @@
 #include "memory/in_process_mapper.h"
 #include "memory/memory_manager.h"
 #include "memory/page_mapper.h"
+#include "tests/testing/boundary_mapper.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/status_matchers.h"
 
@@ -561,6 +562,45 @@ TEST_P(ClientMemoryTest, NothingIsWritableAndExecutableAtAnyPublication) {
     EXPECT_EQ((*engine->Lookup<int(int)>("next").value())(5), 5);
     ASSERT_THAT(engine->Remove(id), IsOk());
     EXPECT_GE(reader->reads(), GetParam() == Mode::kLazy ? 5 : 2);
+  }
+}
+
+// --- Where the unwinder finds no code ---
+
+extern "C" void firstcall_test_throw_from_memory() { throw 5; }
+
+class BoundaryTest : public testing::TestWithParam<EngineOptions> {};
+
+EngineOptions AtBoundary(Mode mode, Tier tier) {
+  EngineOptions options;
+  options.mode = mode;
+  options.tier = tier;
+  options.promotion.threshold = 1;
+  options.promotion.threads = 0;
+  options.page_mapper = std::make_shared<BoundaryMapper>(0);
+  return options;
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, BoundaryTest,
+                         testing::Values(AtBoundary(Mode::kLazy, Tier::kZero),
+                                         AtBoundary(Mode::kLazy, Tier::kOne),
+                                         AtBoundary(Mode::kLazy, Tier::kAuto),
+                                         AtBoundary(Mode::kEager, Tier::kZero)));
+
+TEST_P(BoundaryTest, ExceptionsPassThroughTheFirstFunctions) {
+  std::unique_ptr<Engine> engine = Engine::Create(GetParam()).value();
+  ASSERT_THAT(engine->AddAssembly(R"(
+                declare void @firstcall_test_throw_from_memory()
+                define void @f() uwtable { call void @g() ret void }
+                define void @g() uwtable {
+                  call void @firstcall_test_throw_from_memory() ret void })",
+                                  "module"),
+              IsOk());
+  // Compiled before anything has a stub: this is the first code in the arena.
+  ASSERT_THAT(engine->Prepare({"g"}), IsOk());
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_THROW(engine->Lookup<void()>("g").value()(), int);
+    EXPECT_THROW(engine->Lookup<void()>("f").value()(), int);
   }
 }
 

@@ -24,6 +24,8 @@
 namespace firstcall {
 namespace {
 
+using ::testing::HasSubstr;
+
 BetterBodies* watched = nullptr;
 absl::Time deadline;
 
@@ -838,6 +840,11 @@ TEST_P(PromotionTest, WhatCannotBeMadeBetterGoesOn) {
                       }));
   EXPECT_EQ(Heat("sum").tier, 0);
   EXPECT_EQ(Heat("sum").loops_entered, 0u);
+  EXPECT_THAT(Heat("sum").last_failure, HasSubstr("optimizing function 'sum': "));
+  EXPECT_THAT(Heat("sum").last_failure, HasSubstr("code memory: full"));
+  EXPECT_EQ(engine_->stats().promotions_failed, 2u + Heat("triple").failures);
+  EXPECT_THAT(engine_->stats().last_failed_promotion,
+              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("code memory: full")));
   // It is not tried again.
   memory->is_full = false;
   for (int i = 0; i < 100; ++i) EXPECT_EQ(sum(100), 14850);

@@ -212,6 +212,15 @@ TEST_P(StaleStubTest, AWeakDefinitionCountsAgain) {
   EXPECT_EQ(Call("f"), 1);
 }
 
+TEST_P(StaleStubTest, TheFirstWeakDefinitionCountsAgain) {
+  Add("define weak i32 @f(i32) { ret i32 1 }", "first");
+  Add("define weak i32 @f(i32) { ret i32 2 }", "second");
+  const ModuleId strong = Add("define i32 @f(i32) { ret i32 3 }", "strong");
+  EXPECT_EQ(Call("f"), 3);
+  ASSERT_THAT(engine_->Remove(strong), IsOk());
+  EXPECT_EQ(Call("f"), 1);
+}
+
 // Unwind tables go and come with the code.
 TEST_P(RemovalTest, ExceptionsPassThroughWhatIsLeft) {
   constexpr char kThrows[] =

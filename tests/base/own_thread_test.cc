@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 
 #include <atomic>
+#include <cfenv>
 #include <csignal>
 #include <memory>
 
@@ -23,6 +24,14 @@ TEST(OwnThreadTest, DoesItsWork) {
   EXPECT_FALSE(thread->IsThisThread());
   thread->Join();
   EXPECT_TRUE(is_done);
+}
+
+TEST(OwnThreadTest, ComputesAsIfNobodyHadSetAnything) {
+  std::fesetround(FE_UPWARD);
+  int rounding = -1;
+  OwnThread::Start(kStackBytes, [&] { rounding = std::fegetround(); }).value()->Join();
+  std::fesetround(FE_TONEAREST);
+  EXPECT_EQ(rounding, FE_TONEAREST);
 }
 
 TEST(OwnThreadTest, MayBeLeftAlone) {

@@ -5,8 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "tests/programs/process.h"
@@ -166,7 +168,9 @@ TEST(CommandTest, MissingSymbolIsReportedByTheFirstCallThatNeedsIt) {
     EXPECT_EQ(result.output, "first\n");
     EXPECT_EQ(
         result.errors,
-        "firstcall: linking function 'needy': JIT session error: Symbols not found: [ nowhere ]\n");
+        absl::StrCat("firstcall: linking function 'needy' of '", path,
+                     "': JIT session error: Symbols not found: [ nowhere ]; 'nowhere' is needed by "
+                     "'needy'\n"));
   }
 }
 
@@ -354,6 +358,40 @@ TEST(CommandTest, ProgramSeesItsArguments) {
   EXPECT_EQ(plain.exit_status, 4);
   EXPECT_EQ(plain.output, path.substr(0, path.size() - 3) + "\n");  // Without .bc, as lli does.
   EXPECT_EQ(RunCommand({"--fake-argv0=me", path}).output, "me\n");
+}
+
+TEST(CommandTest, ProgramMayUseLlvmItself) {
+  const std::string path = Write("llvm.bc", ParseToBitcode(R"(
+    declare ptr @LLVMContextCreate()
+    declare ptr @LLVMModuleCreateWithNameInContext(ptr, ptr)
+    declare ptr @LLVMPrintModuleToString(ptr)
+    declare i32 @puts(ptr)
+    @name = constant [5 x i8] c"made\00"
+    define i32 @main() {
+      %context = call ptr @LLVMContextCreate()
+      %module = call ptr @LLVMModuleCreateWithNameInContext(ptr @name, ptr %context)
+      %text = call ptr @LLVMPrintModuleToString(ptr %module)
+      %result = call i32 @puts(ptr %text)
+      ret i32 0
+    })"));
+  for (const char* mode : {"--mode=lazy", "--mode=eager"}) {
+    const testing::ProcessResult result = RunCommand({mode, path});
+    EXPECT_EQ(result.exit_status, 0) << result;
+    EXPECT_THAT(result.output, HasSubstr("; ModuleID = 'made'"));
+  }
+  EXPECT_NE(RunCommand({"--no-process-syms", path}).exit_status, 0);
+}
+
+// Its static objects must not be those of the LLVM that the command is linked with.
+TEST(CommandTest, SharedLlvmMayBeLoaded) {
+  const std::string path = Write("beside.bc", ParseToBitcode(kProgram));
+  for (const char* tier : {"--tier=0", "--tier=1"}) {
+    const testing::ProcessResult result =
+        RunCommand({absl::StrCat("--load=libLLVM.so.", LLVM_VERSION_MAJOR, ".", LLVM_VERSION_MINOR),
+                    tier, path, "x"});
+    EXPECT_EQ(result.exit_status, 2) << result;
+    EXPECT_EQ(result.errors, "");
+  }
 }
 
 TEST(CommandTest, ProgramMayComeFromStandardInput) {

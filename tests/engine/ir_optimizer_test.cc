@@ -56,6 +56,16 @@ constexpr char kCallsItsImport[] = R"(
     ret i32 %r
   })";
 
+TEST_F(IrOptimizerTest, LowersMatrices) {
+  EXPECT_THAT(Optimize(R"(
+                define <4 x double> @f(<4 x double> %m) {
+                  %r = call <4 x double> @llvm.matrix.transpose.v4f64(<4 x double> %m, i32 2, i32 2)
+                  ret <4 x double> %r
+                }
+                declare <4 x double> @llvm.matrix.transpose.v4f64(<4 x double>, i32, i32))"),
+              AllOf(HasSubstr("shufflevector"), Not(HasSubstr("call"))));
+}
+
 TEST_F(IrOptimizerTest, InlinesImportsHoweverOftenItWasUsed) {
   for (int i = 0; i < 3; ++i) {
     EXPECT_THAT(Optimize(kCallsItsImport),

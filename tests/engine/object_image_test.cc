@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/plain_relocations.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "llvm/BinaryFormat/ELF.h"
@@ -104,6 +105,24 @@ TEST_F(ObjectImageTest, TellsWhatItNeedsAndWhatItGives) {
 }
 
 // The linker has one of its own.
+TEST_F(ObjectImageTest, TellsWhoRefersToASymbol) {
+  Load(R"(
+    @table = global ptr @far
+    declare void @far()
+    declare void @near()
+    define void @f() { call void @far()  ret void }
+    define internal void @g() { call void @far()  call void @near()  ret void }
+    define ptr @h() { ret ptr @g })");
+  EXPECT_THAT(image_->ReferrersTo("far"), UnorderedElementsAre("f", "g", "table"));
+  EXPECT_THAT(image_->ReferrersTo("near"), ElementsAre("g"));
+  EXPECT_THAT(image_->ReferrersTo("nobody"), ElementsAre());
+  // Also when a linker has it and has changed it.
+  std::unique_ptr<llvm::object::ObjectFile> object = image_->TakeObject();
+  PlainRelocations taken = PlainRelocations::TakeFrom(*object);
+  EXPECT_FALSE(taken.empty());
+  EXPECT_THAT(image_->ReferrersTo("far"), UnorderedElementsAre("f", "g", "table"));
+}
+
 TEST_F(ObjectImageTest, GlobalOffsetTableIsNotNeeded) {
   Load(R"(
     module asm ")" +

@@ -48,22 +48,23 @@ TEST(PromotionStatsTest, ALineForEachFunctionWithWhatWasMadeOfIt) {
   left.continuation_bytes = 13;
   left.continuation_time = absl::Milliseconds(4);
   left.loops_entered = 5;
-  left.impossible_loops = 6;
   FunctionHeat failed;
   failed.function = "failed";
   failed.failures = 1;
+  failed.last_failure = "INTERNAL: out of ideas";
   PromotionStats stats;
   stats.functions = {better, FunctionHeat(), left, failed};
   const std::vector<std::vector<std::string>> cells = Cells(stats);
-  ASSERT_THAT(cells, SizeIs(4));
+  ASSERT_THAT(cells, SizeIs(5));
   EXPECT_EQ(cells[0].front(), "tier");
   EXPECT_EQ(cells[0].back(), "function");
   EXPECT_THAT(cells[1], ElementsAre("1", "200", "11", "1.25", "12", "3.00", "0", "0", "0.00", "0",
-                                    "0", "0", "better"));
+                                    "0", "better"));
   EXPECT_THAT(cells[2], ElementsAre("0", "100", "0", "0.00", "0", "0.00", "2", "13", "4.00", "5",
-                                    "6", "0", "left"));
-  EXPECT_THAT(cells[3], ElementsAre("0", "0", "0", "0.00", "0", "0.00", "0", "0", "0.00", "0", "0",
-                                    "1", "failed"));
+                                    "0", "left"));
+  EXPECT_THAT(cells[3], ElementsAre("0", "0", "0", "0.00", "0", "0.00", "0", "0", "0.00", "0", "1",
+                                    "failed"));
+  EXPECT_THAT(cells[4], ElementsAre("promotion", "failed:", "INTERNAL:", "out", "of", "ideas"));
 }
 
 }  // namespace

@@ -1,10 +1,11 @@
 #!/bin/bash
 # Runs LLVM's own tests of lli with firstcall in lli's place:
-#   bazel run //tests/lli:run_lli_tests -- [--filter=REGEX] [--firstcall=PATH] DIR
+#   bazel run //tests/lli:run_lli_tests -- [--filter=REGEX] [--option=OPTION]... [--firstcall=PATH] DIR
 #
 # Fetches LLVM's source package from Debian into DIR (160 MB, pinned by SHA-256), unpacks the tests
-# of lli from it and runs them with LLVM's lit; REGEX chooses among their names. PATH is another
-# firstcall than the one Bazel built. Ends with lit's counts; the status is 0 if no test failed. A
+# of lli from it and runs them with LLVM's lit; REGEX chooses among their names. An OPTION is given to
+# firstcall wherever the test does not give it itself. PATH is another firstcall than the one Bazel
+# built. Ends with lit's counts; the status is 0 if no test failed. A
 # second run fetches nothing.
 #
 # Needs apt-get and what setup.sh installs (llvm-19-tools has lit); no root. DEBIAN_MIRROR names
@@ -22,7 +23,7 @@ SOURCE_TREE="$(cd "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/../.." && pwd)"
 readonly SOURCE_TREE
 
 usage() {
-  echo "usage: $0 [--filter=REGEX] [--firstcall=PATH] DIR" >&2
+  echo "usage: $0 [--filter=REGEX] [--option=OPTION]... [--firstcall=PATH] DIR" >&2
   exit 2
 }
 
@@ -31,10 +32,30 @@ fail() {
   exit 1
 }
 
+# Prints a script that calls firstcall with our options, except those that its caller gives.
+write_wrapper() {
+  echo "#!/bin/bash"
+  printf 'options=('
+  printf '%q ' "${options[@]}"
+  cat <<'END'
+)
+chosen=()
+for option in "${options[@]}"; do
+  name="${option%%=*}"
+  [[ $name != -O[0-3] ]] || name=-O
+  name="${name#-}"
+  name="${name#-}"
+  [[ " $* " =~ \ --?$name ]] || chosen+=("$option")
+done
+END
+  printf 'exec %q "${chosen[@]}" "$@"\n' "$firstcall"
+}
+
 # Bazel runs us elsewhere, and names firstcall relative to there, before what the user says.
 firstcall=
 directory=
 filter=.
+options=()
 for argument in "$@"; do
   case "$argument" in
     --firstcall=*)
@@ -42,6 +63,7 @@ for argument in "$@"; do
       [[ -x $firstcall ]] || firstcall="${BUILD_WORKING_DIRECTORY:-.}/$firstcall"
       ;;
     --filter=*) filter="${argument#*=}" ;;
+    --option=*) options+=("${argument#*=}") ;;
     -*) usage ;;
     *)
       [[ -z $directory ]] || usage
@@ -68,7 +90,12 @@ fi
 cp "$SOURCE_TREE/tests/lli/lit.cfg.py" tests/
 rm -rf output tools
 mkdir output tools
-ln -s "$firstcall" tools/lli
+if ((${#options[@]} == 0)); then
+  ln -s "$firstcall" tools/lli
+else
+  write_wrapper >tools/lli
+  chmod +x tools/lli
+fi
 
 exec python3 "$LIT" -v "--filter=$filter" \
   --param "tools=$PWD/tools" --param "output=$PWD/output" tests

@@ -11,6 +11,8 @@
 #include "gtest/gtest.h"
 #include "memory/executor_address.h"
 #include "memory/instruction_cache.h"
+#include "memory/unwindable_code.h"
+#include "tests/testing/boundary_mapper.h"
 #include "tests/testing/host.h"
 #include "tests/testing/status_matchers.h"
 
@@ -265,6 +267,48 @@ TEST(ArenaTest, ForkedChildLeavesFreedPagesOfItsParentAlone) {
   EXPECT_EQ(status, 0);
   EXPECT_EQ(std::string(before.run.InThisProcess<const char*>(), before.size),
             std::string(before.size, 'b'));
+}
+
+// --- Where the unwinder finds no code ---
+
+TEST(ArenaTest, NoCodeIsAtAMultipleOf4GiBWhereItBegins) {
+  ASSERT_OK_AND_ASSIGN(std::unique_ptr<Arena> arena,
+                       Arena::Create(std::make_shared<BoundaryMapper>(0), kSmall));
+  ASSERT_EQ(arena->begin().value() % kUnwinderNull, 0u);
+  ASSERT_OK_AND_ASSIGN(MemoryBlock first, arena->Allocate(Segment::kCode, 100, 16));
+  EXPECT_EQ(first.run - arena->begin(), 16);
+  // What was left out is used but for one byte.
+  ASSERT_OK_AND_ASSIGN(MemoryBlock small, arena->Allocate(Segment::kCode, 15, 1));
+  if (NoticesRewrittenCode()) {
+    EXPECT_EQ(small.run - arena->begin(), 1);
+  }
+  ASSERT_OK_AND_ASSIGN(MemoryBlock constants, arena->Allocate(Segment::kReadOnly, 100, 16));
+  EXPECT_FALSE(HasUnwinderNull(constants.run, 100));
+  EXPECT_FALSE(arena->HasRoomFor({kSmall.code - 115, 0, 0}));
+  arena->Free(first);
+  arena->Free(small);
+  ASSERT_OK_AND_ASSIGN(MemoryBlock again, arena->Allocate(Segment::kCode, 16, 1));
+  EXPECT_FALSE(HasUnwinderNull(again.run, 16));
+}
+
+TEST(ArenaTest, NoCodeIsAtAMultipleOf4GiBFurtherOn) {
+  constexpr size_t kDistance = 32 << 20;
+  ASSERT_OK_AND_ASSIGN(std::unique_ptr<Arena> arena,
+                       Arena::Create(std::make_shared<BoundaryMapper>(kDistance),
+                                     {kDistance * 2, 1 << 20, 1 << 20}));
+  const ExecutorAddress null = arena->begin() + kDistance;
+  ASSERT_EQ(null.value() % kUnwinderNull, 0u);
+  EXPECT_TRUE(arena->HasRoomFor({kDistance, 0, 0}));
+  EXPECT_FALSE(arena->HasRoomFor({kDistance + 1, 0, 0}));
+  ASSERT_OK_AND_ASSIGN(MemoryBlock before, arena->Allocate(Segment::kCode, kDistance - 64, 16));
+  EXPECT_EQ(before.run - arena->begin(), 0);
+  ASSERT_OK_AND_ASSIGN(MemoryBlock behind, arena->Allocate(Segment::kCode, 100, 16));
+  EXPECT_EQ(behind.run - null, 16);
+  // Up to the last byte in front of it.
+  if (NoticesRewrittenCode()) {
+    ASSERT_OK_AND_ASSIGN(MemoryBlock between, arena->Allocate(Segment::kCode, 64, 16));
+    EXPECT_EQ(between.run - null, -64);
+  }
 }
 
 }  // namespace

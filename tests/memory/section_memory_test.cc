@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <memory>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -115,6 +116,60 @@ TEST_F(SectionMemoryTest, WhatIsKeptLastsAsLongAsItsOwner) {
     EXPECT_EQ(owner.code_bytes(), 100u);
   }
   EXPECT_EQ(used().code, 0u);
+}
+
+// A client's memory that hands out what it was given, one block after the other.
+class ListedMemory final : public MemoryManager {
+ public:
+  absl::StatusOr<MemoryBlock> Allocate(const MemoryRequest& request) override {
+    const ExecutorAddress run(addresses.at(allocated++));
+    return MemoryBlock{bytes, run, request.size, request.segment};
+  }
+  absl::Status Finalize(absl::Span<const MemoryBlock>) override { return absl::OkStatus(); }
+  void Free(absl::Span<const MemoryBlock> blocks) override {
+    for (const MemoryBlock& block : blocks) freed.push_back(block.run.value());
+  }
+
+  std::vector<uint64_t> addresses;
+  size_t allocated = 0;
+  std::vector<uint64_t> freed;
+  uint8_t bytes[256] = {};
+};
+
+constexpr uint64_t kNull = uint64_t{3} << 32;  // Where the unwinder finds no code.
+
+TEST(ClientsSectionMemoryTest, AsksAgainForCodeWhereTheUnwinderFindsNone) {
+  auto listed = std::make_shared<ListedMemory>();
+  listed->addresses = {kNull - 16, kNull + 112};
+  OwnedCode owner(listed, std::make_shared<UnwindRegistry>());
+  SectionMemory memory;
+  memory.BeginObject({}, {&owner, ExecutorAddress(), {}, false});
+  EXPECT_NE(memory.allocateCodeSection(100, 16, 1, ".text"), nullptr);
+  EXPECT_THAT(listed->freed, testing::ElementsAre(kNull - 16));
+  memory.Drop();
+  EXPECT_THAT(listed->freed, testing::ElementsAre(kNull - 16, kNull + 112));
+}
+
+TEST(ClientsSectionMemoryTest, RefusesASecondBlockWhereTheUnwinderFindsNoCode) {
+  auto listed = std::make_shared<ListedMemory>();
+  listed->addresses = {kNull, 2 * kNull};
+  OwnedCode owner(listed, std::make_shared<UnwindRegistry>());
+  SectionMemory memory;
+  memory.BeginObject({}, {&owner, ExecutorAddress(), {}, false});
+  EXPECT_EQ(memory.allocateCodeSection(100, 16, 1, ".text"), nullptr);
+  EXPECT_THAT(memory.status(), StatusIs(absl::StatusCode::kResourceExhausted,
+                                        HasSubstr("'.text' lies around a multiple of 4 GiB")));
+  EXPECT_THAT(listed->freed, testing::ElementsAre(kNull, 2 * kNull));
+}
+
+TEST(ClientsSectionMemoryTest, DataMayLieAnywhere) {
+  auto listed = std::make_shared<ListedMemory>();
+  listed->addresses = {kNull};
+  OwnedCode owner(listed, std::make_shared<UnwindRegistry>());
+  SectionMemory memory;
+  memory.BeginObject({}, {&owner, ExecutorAddress(), {}, false});
+  EXPECT_NE(memory.allocateDataSection(100, 16, 1, ".rodata", /*is_read_only=*/true), nullptr);
+  EXPECT_EQ(listed->allocated, 1u);
 }
 
 }  // namespace

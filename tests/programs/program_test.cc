@@ -51,6 +51,12 @@ class ProgramTest : public ::testing::Test {
     runs_ = 2;
   }
 
+  // Wants every function that got hot to have been optimized, if the program ends with exit().
+  void ExpectNoFailedPromotion() {
+    options_.push_back("--stats");
+    promotes_ = true;
+  }
+
   void TestBody() override {
     ASSERT_NE(Native().output, "") << "a program that prints nothing shows nothing";
     std::vector<std::string> command = {firstcall_path};
@@ -61,14 +67,30 @@ class ProgramTest : public ::testing::Test {
     }
     command.push_back(modules_[0]);
     for (int run = 1; run <= runs_; ++run) {
-      EXPECT_EQ(RunWithInput(command), Native()) << "run " << run;
+      ProcessResult result = RunWithInput(command);
+      if (promotes_) {
+        const std::string statistics = TakeStatistics(result);
+        EXPECT_EQ(statistics.find("promotion failed:"), std::string::npos) << statistics;
+      }
+      EXPECT_EQ(result, Native()) << "run " << run;
     }
   }
 
  private:
+  // What the command prints at exit, and so does each copy of its process; after all that the
+  // program has written.
+  static std::string TakeStatistics(ProcessResult& result) {
+    const size_t begin = result.errors.find("source modules ");
+    if (begin == std::string::npos) return "";
+    std::string statistics = result.errors.substr(begin);
+    result.errors.erase(begin);
+    return statistics;
+  }
+
   const std::vector<std::string> modules_;
   std::vector<std::string> options_;
   int runs_ = 1;
+  bool promotes_ = false;
 };
 
 class SkippedProgramTest : public ::testing::Test {
@@ -81,12 +103,15 @@ class SkippedProgramTest : public ::testing::Test {
   const std::string reason_;
 };
 
+enum class Kind { kOnce, kCached, kPromoted };
+
 void Register(const std::string& name, const std::vector<std::string>& modules,
-              const std::vector<std::string>& options, bool keeps_objects = false) {
+              const std::vector<std::string>& options, Kind kind = Kind::kOnce) {
   ::testing::RegisterTest("ProgramTest", name.c_str(), nullptr, nullptr, __FILE__, __LINE__,
                           [=]() -> ProgramTest* {
                             auto* test = new ProgramTest(modules, options);
-                            if (keeps_objects) test->KeepObjects(name);
+                            if (kind == Kind::kCached) test->KeepObjects(name);
+                            if (kind == Kind::kPromoted) test->ExpectNoFailedPromotion();
                             return test;
                           });
 }
@@ -111,13 +136,14 @@ void RegisterAll(const std::string& form) {
   for (std::string file; std::getline(files, file, ',');) modules.push_back(file);
   Register(name + "Lazy", modules, {});
   Register(name + "Eager", modules, {"--mode=eager"});
-  Register(name + "LazyAtO2", modules, {"-O2"});
+  Register(name + "LazyAtTier0", modules, {"--tier=0"});
+  Register(name + "LazyAtO2", modules, {"-O2"});  // Tier 1.
   // At the first poll, by the thread that polls: each function and loop is left as soon as it can
   // be.
   Register(name + "LazyPromoted", modules,
-           {"--tier=auto", "--promotion-threshold=1", "--promotion-threads=0"});
-  Register(name + "LazyCached", modules, {}, /*keeps_objects=*/true);
-  Register(name + "EagerCached", modules, {"--mode=eager"}, /*keeps_objects=*/true);
+           {"--tier=auto", "--promotion-threshold=1", "--promotion-threads=0"}, Kind::kPromoted);
+  Register(name + "LazyCached", modules, {}, Kind::kCached);
+  Register(name + "EagerCached", modules, {"--mode=eager"}, Kind::kCached);
 }
 
 bool Take(const std::string& argument, const std::string& prefix, std::string& rest) {

@@ -13,6 +13,9 @@ _TOOLS = [
 # As a user would compile for a JIT: without the attribute that forbids optimizing a function.
 _UNOPTIMIZED = "-O0 -Xclang -disable-O0-optnone"
 
+# Optimized code as the front end writes it down: what every pipeline must do is still to be done.
+_BEFORE_PASSES = "-O1 -Xclang -disable-llvm-passes"
+
 _AARCH64 = "//third_party/aarch64:is_target"
 
 # Where a command names the architecture to compile for; clang's own if that is this machine's.
@@ -70,16 +73,16 @@ def _compare(name, executable, forms, options, data, size, tags, skip):
         deps = [":program_test_main"],
     )
 
-def _compile(srcs, unoptimized, optimized, linked, executable, copts):
-    """The commands that make all forms of a program."""
+def _compile(srcs, forms, linked, executable, copts):
+    """The commands that make all forms of a program, which are [(flags, outputs)]."""
     commands = []
     for i in range(len(srcs)):
-        for flags, output in [(_UNOPTIMIZED, unoptimized[i]), ("-O2", optimized[i])]:
+        for flags, outputs in forms:
             commands.append("{clang} {flags} {warnings} {copts} -emit-llvm -c {source} -o {output}".format(
                 clang = _clang(srcs[i]),
                 copts = copts,
                 flags = flags,
-                output = _path(output),
+                output = _path(outputs[i]),
                 source = _path(srcs[i]),
                 warnings = _WARNINGS,
             ))
@@ -101,6 +104,7 @@ def program_test(
         copts = "",
         aarch64_copts = None,
         arguments = [],
+        before_passes = False,
         size = "small",
         tags = [],
         skip = {}):
@@ -115,6 +119,7 @@ def program_test(
       copts: further options of the compiler.
       aarch64_copts: these instead, for AArch64.
       arguments: of the program, in front of those that all get.
+      before_passes: whether to run what the front end writes down, without any pass, as well.
       size: of the test.
       tags: of the test.
       skip: architecture (aarch64 or x86_64) that it is skipped on -> the reason.
@@ -123,18 +128,22 @@ def program_test(
     optimized = [_stem(source) + ".O2.bc" for source in srcs]
     executable = name + ".native"
     linked = unoptimized + objects + archives
+    forms = {"Unoptimized": unoptimized, "Optimized": optimized}
+    flags = [(_UNOPTIMIZED, unoptimized), ("-O2", optimized)]
+    if before_passes:
+        forms["BeforePasses"] = [_stem(source) + ".O1.bc" for source in srcs]
+        flags.append((_BEFORE_PASSES, forms["BeforePasses"]))
     _genrule(
-        [executable] + unoptimized + optimized,
+        [executable] + [output for outputs in forms.values() for output in outputs],
         srcs + hdrs + objects + archives,
-        _compile(srcs, unoptimized, optimized, linked, executable, copts),
-        _compile(srcs, unoptimized, optimized, linked, executable, aarch64_copts or copts),
+        _compile(srcs, flags, linked, executable, copts),
+        _compile(srcs, flags, linked, executable, aarch64_copts or copts),
         skip,
     )
     options = ["--extra-object=$(rootpath {})".format(file) for file in objects]
     options += ["--extra-archive=$(rootpath {})".format(file) for file in archives]
     options = ["--option=" + option for option in options]
     options += ["--argument=" + argument for argument in arguments]
-    forms = {"Unoptimized": unoptimized, "Optimized": optimized}
     _compare(name, executable, forms, options, objects + archives, size, tags, skip)
 
 def ir_program_test(name, srcs, size = "small", tags = [], skip = {}):
@@ -153,7 +162,8 @@ def ir_program_test(name, srcs, size = "small", tags = [], skip = {}):
         "$(execpath @llvm//:bin/llvm-as) {} -o {}".format(_path(srcs[i]), _path(modules[i]))
         for i in range(len(srcs))
     ]
-    commands.append("{} -w -O0 {} -o {}".format(
+    # Matrices are lowered only by who asks for it.
+    commands.append("{} -w -O0 -mllvm -enable-matrix {} -o {}".format(
         _clang(srcs[0]),
         " ".join([_path(module) for module in modules]),
         _path(executable),

@@ -1,9 +1,12 @@
 #include "splitter/function_extractor.h"
 
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -45,7 +48,9 @@ class FunctionExtractorTest : public testing::Test {
         *view_, *index_, *index_->Find(name), options,
         {[&](SymbolOrdinal symbol) { return index_->at(symbol).name == replaced_; },
          [&](SymbolOrdinal) { return may_join; }, [](SymbolOrdinal) { return true; },
-         [](llvm::Function&) {}});
+         [&](llvm::Function& function) {
+           if (simplify_) simplify_(function);
+         }});
   }
 
   // The text of the function-module, after the verifier has seen it.
@@ -60,7 +65,8 @@ class FunctionExtractorTest : public testing::Test {
   }
 
   bool importing_ = false;
-  std::string replaced_;  // The symbol that gives way to another.
+  std::function<void(llvm::Function&)> simplify_;  // What is done to an imported body.
+  std::string replaced_;                           // The symbol that gives way to another.
   std::unique_ptr<ModuleSource> source_;
   std::shared_ptr<ModuleView> view_;
   std::optional<SymbolIndex> index_;
@@ -73,6 +79,57 @@ TEST_F(FunctionExtractorTest, CallsAndAddressesHaveNamesOfTheirOwn) {
   const std::string text = TextOf("f");
   EXPECT_THAT(text, HasSubstr("call void @\"callee$fc.call\"()"));
   EXPECT_THAT(text, HasSubstr("ret ptr @\"callee$fc.stub\""));
+}
+
+constexpr char kCallsWhatMustBeInlined[] = R"(
+  define available_externally i32 @one() alwaysinline { ret i32 1 }
+  define internal i32 @two() alwaysinline { %x = call i32 @one() %y = add i32 %x, 1 ret i32 %y }
+  define linkonce_odr i32 @three() alwaysinline { ret i32 3 }
+  define i32 @f(i32 %n) {
+    %x = call i32 @two()
+    %y = call i32 @three()
+    %z = mul i32 %x, %n
+    %s = add i32 %y, %z
+    ret i32 %s
+  }
+  define i32 @g(i32 %n) { %x = call i32 @two() %y = mul i32 %x, %n ret i32 %y }
+  define ptr @h() { ret ptr @two })";
+
+TEST_F(FunctionExtractorTest, WhatMustBeInlinedIsInlinedWithoutOptimization) {
+  Load(kCallsWhatMustBeInlined);
+  replaced_ = "three";  // By its equal.
+  const std::string text = TextOf("f", /*may_join=*/true);
+  EXPECT_THAT(text, AllOf(HasSubstr("mul i32 2, %n"), HasSubstr("add i32 3, %z")));
+  EXPECT_THAT(text, AllOf(Not(HasSubstr("call i32")), Not(HasSubstr("declare"))));
+}
+
+TEST_F(FunctionExtractorTest, WhatMustBeInlinedStaysInTheView) {
+  Load(kCallsWhatMustBeInlined);
+  EXPECT_THAT(TextOf("two$1"), HasSubstr("@\"two$1\""));
+  EXPECT_THAT(TextOf("g"), HasSubstr("mul i32 2, %n"));
+  EXPECT_THAT(TextOf("h"), HasSubstr("ret ptr @\"two$1$fc.stub\""));
+}
+
+TEST_F(FunctionExtractorTest, ADamagedCalleeThatMustBeInlinedIsCalled) {
+  Load(R"(
+    define internal void @g() alwaysinline { ret void }
+    define void @f() { call void @g() ret void })");
+  view_->module().getFunction("g")->addFnAttr(llvm::Attribute::OptimizeNone);  // Not valid.
+  ASSERT_OK_AND_ASSIGN(FunctionModule extracted, Extract("f"));
+  EXPECT_THAT(PrintModule(*extracted.module), HasSubstr("call void @\"g$0$fc.call\"()"));
+}
+
+TEST_F(FunctionExtractorTest, RefusesACoroutineThatWritesTheSizeOfItsFrameIntoAVariable) {
+  Load(R"(
+    @pointer = global <{ i32, i32 }> <{ i32 0, i32 0 }>
+    declare token @llvm.coro.id.async(i32, i32, i32, ptr)
+    define void @f(ptr %context) presplitcoroutine {
+      %id = call token @llvm.coro.id.async(i32 128, i32 16, i32 0, ptr @pointer)
+      ret void
+    })");
+  EXPECT_THAT(Extract("f"),
+              StatusIs(absl::StatusCode::kUnimplemented,
+                       AllOf(HasSubstr("function 'f'"), HasSubstr("coroutine of the async kind"))));
 }
 
 TEST_F(FunctionExtractorTest, OwnAddressIsTheStubs) {
@@ -96,11 +153,31 @@ TEST_F(FunctionExtractorTest, DeclaresOnlyWhatTheFunctionNames) {
   EXPECT_EQ(extracted.module->global_size(), 0u);
 }
 
-TEST_F(FunctionExtractorTest, SmallConstantsAreCopied) {
+TEST_F(FunctionExtractorTest, SmallConstantsAreCopiedWhereTheyAreRead) {
+  Load(R"(
+    @text = private unnamed_addr constant [3 x i8] c"hi\00"
+    define i8 @f(i64 %i) {
+      %at = getelementptr [3 x i8], ptr @text, i64 0, i64 %i
+      %c = load i8, ptr %at
+      ret i8 %c
+    })");
+  EXPECT_THAT(TextOf("f"), HasSubstr("private unnamed_addr constant [3 x i8] c\"hi\\00\""));
+}
+
+TEST_F(FunctionExtractorTest, SmallConstantsAreSharedWhereTheirAddressGetsOut) {
   Load(R"(
     @text = private unnamed_addr constant [3 x i8] c"hi\00"
     define ptr @f() { ret ptr @text })");
-  EXPECT_THAT(TextOf("f"), HasSubstr("private unnamed_addr constant [3 x i8] c\"hi\\00\""));
+  EXPECT_THAT(TextOf("f"), HasSubstr("@\"text$0\" = external dso_local constant [3 x i8]"));
+}
+
+TEST_F(FunctionExtractorTest, TheOptimizerSeesTheValuesOfSharedConstants) {
+  Load(R"(
+    @text = private unnamed_addr constant [3 x i8] c"hi\00"
+    define ptr @f() { ret ptr @text })");
+  importing_ = true;
+  EXPECT_THAT(TextOf("f"), HasSubstr("@\"text$0\" = available_externally dso_local constant "
+                                     "[3 x i8] c\"hi\\00\""));
 }
 
 TEST_F(FunctionExtractorTest, ConstantsWhoseAddressMattersAreNotCopied) {
@@ -110,12 +187,18 @@ TEST_F(FunctionExtractorTest, ConstantsWhoseAddressMattersAreNotCopied) {
   EXPECT_THAT(TextOf("f"), HasSubstr("@\"text$0\" = external dso_local constant [3 x i8]"));
 }
 
-TEST_F(FunctionExtractorTest, CopiedConstantsMayNameOthersAndThemselves) {
+TEST_F(FunctionExtractorTest, WhatCopiedConstantsNameIsShared) {
   Load(R"(
     @text = private unnamed_addr constant [3 x i8] c"hi\00"
-    @self = private unnamed_addr constant { ptr, ptr } { ptr @self, ptr @text }
-    define ptr @f() { ret ptr @self })");
-  EXPECT_THAT(TextOf("f"), HasSubstr("constant { ptr, ptr } { ptr @self, ptr @text }"));
+    @table = private unnamed_addr constant [2 x ptr] [ptr @text, ptr null]
+    define ptr @f(i64 %i) {
+      %at = getelementptr [2 x ptr], ptr @table, i64 0, i64 %i
+      %text = load ptr, ptr %at
+      ret ptr %text
+    })");
+  const std::string text = TextOf("f");
+  EXPECT_THAT(text, HasSubstr("constant [2 x ptr] [ptr @\"text$0\", ptr null]"));
+  EXPECT_THAT(text, HasSubstr("@\"text$0\" = external dso_local constant [3 x i8]"));
 }
 
 TEST_F(FunctionExtractorTest, WeakDefinitionsMayBeFarAway) {
@@ -520,6 +603,84 @@ TEST_F(FunctionExtractorTest, MovesRatherThanCopiesWhatHasAddressesOfBlocks) {
   importing_ = true;
   EXPECT_THAT(TextOf("g"), Not(HasSubstr("available_externally")));
   EXPECT_THAT(TextOf("f"), HasSubstr("blockaddress(@f, %next)"));
+}
+
+// --- What an optimization adds to a view ---
+
+constexpr char kCallsSmallFunction[] = R"(
+    define internal void @small() { ret void }
+    define void @f() { call void @small()  ret void })";
+
+TEST_F(FunctionExtractorTest, CopiesConstantThatAnOptimizationAddedToTheView) {
+  Load(kCallsSmallFunction);
+  importing_ = true;
+  simplify_ = [](llvm::Function& function) {
+    llvm::IRBuilder<> builder(&*function.getEntryBlock().begin());
+    llvm::GlobalVariable* text = builder.CreateGlobalString("right", "str");
+    builder.CreateCall(
+        function.getParent()->getOrInsertFunction("puts", builder.getInt32Ty(), builder.getPtrTy()),
+        {text});
+  };
+  const std::string text = TextOf("f");
+  EXPECT_THAT(text, HasSubstr("@str = private unnamed_addr constant [6 x i8] c\"right\\00\""));
+  EXPECT_THAT(text, HasSubstr("declare i32 @puts(ptr)"));
+}
+
+TEST_F(FunctionExtractorTest, RefusesVariableThatAnOptimizationAddedToTheView) {
+  Load(kCallsSmallFunction);
+  importing_ = true;
+  simplify_ = [](llvm::Function& function) {
+    llvm::IRBuilder<> builder(&*function.getEntryBlock().begin());
+    llvm::GlobalVariable* counter = builder.CreateGlobalString("", "counter");
+    counter->setConstant(false);
+    builder.CreateStore(builder.getInt8(1), counter);
+  };
+  EXPECT_THAT(Extract("f"), StatusIs(absl::StatusCode::kInternal,
+                                     AllOf(HasSubstr("function 'f'"), HasSubstr("'counter'"),
+                                           HasSubstr("neither a constant nor a function"))));
+}
+
+TEST_F(FunctionExtractorTest, RefusesFunctionThatAnOptimizationAddedToTheView) {
+  Load(kCallsSmallFunction);
+  importing_ = true;
+  simplify_ = [](llvm::Function& function) {
+    llvm::IRBuilder<> builder(&*function.getEntryBlock().begin());
+    builder.CreateCall(function.getParent()->getOrInsertFunction("outlined", builder.getVoidTy()));
+  };
+  EXPECT_THAT(Extract("f"), StatusIs(absl::StatusCode::kInternal, HasSubstr("'outlined'")));
+}
+
+TEST_F(FunctionExtractorTest, OptimizerDoesNotCallWhatIsAVariableOfItsModule) {
+  Load(R"(
+    @puts = global i32 7
+    define void @f() { ret void })");
+  importing_ = true;
+  EXPECT_THAT(TextOf("f"), HasSubstr("\"no-builtin-puts\""));
+}
+
+TEST_F(FunctionExtractorTest, FunctionsThatShareBlockAddressesAreNotReplaced) {
+  Load(R"(
+    define ptr @first() { ret ptr blockaddress(@target, %odd) }
+    define i64 @target(i64 %x, ptr %to) {
+      indirectbr ptr %to, [label %odd]
+    odd:
+      ret i64 %x
+    }
+    define void @alone() { ret void })");
+  ExtractOptions options;
+  options.is_first_body = true;
+  EXPECT_EQ(Extract("first", options, /*may_join=*/false)->heat_signs,
+            (std::vector<HeatSigns>{HeatSigns::kNone, HeatSigns::kNone}));
+  EXPECT_EQ(Extract("alone", options, /*may_join=*/false)->heat_signs,
+            std::vector<HeatSigns>{HeatSigns::kCallsAndLoops});
+}
+
+TEST_F(FunctionExtractorTest, TellsWhetherABodyHasInlineAssembly) {
+  Load(R"(
+    define void @with() { call void asm sideeffect "nop", ""()  ret void }
+    define void @without() { ret void })");
+  EXPECT_TRUE(Extract("with")->has_inline_assembly);
+  EXPECT_FALSE(Extract("without")->has_inline_assembly);
 }
 
 }  // namespace

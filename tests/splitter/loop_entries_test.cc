@@ -38,11 +38,14 @@ class LoopEntriesTest : public ::testing::Test {
     if (module_ == nullptr) return {};
     const Labels labels = FindLabels(F());
     LoopEntries found(F(), labels);
-    impossible_ = found.CountImpossible();
+    impossible_ = 0;
     std::vector<Named> named;
     for (size_t i = 0; i < found.size(); ++i) {
       const LoopEntry* entry = found.Find(i);
-      if (entry == nullptr) continue;
+      if (entry == nullptr) {
+        ++impossible_;
+        continue;
+      }
       named.emplace_back(entry->block->getName().str(), std::vector<std::string>());
       for (const LoopEntry::Variable& variable : entry->variables) {
         named.back().second.push_back(variable.variable->getName().str());

@@ -12,6 +12,20 @@ def _query(ctx, llvm_config, what):
         fail("{} {} failed: {}. Run ./setup.sh".format(llvm_config, what, result.stderr.strip()))
     return result.stdout.strip()
 
+def _archives(ctx, llvm_config, lib_dir):
+    """All static libraries but those for compiling for other machines, as options of the linker."""
+    result = ctx.execute([llvm_config, "--link-static", "--libs", "native", "asmparser", "bitreader", "bitwriter", "interpreter", "irreader", "mcjit", "passes"])
+    if result.return_code != 0:
+        fail("{} --link-static failed: {}. Run ./setup.sh".format(llvm_config, result.stderr.strip()))
+    archives = []
+    for library in result.stdout.split(" "):
+        path = "{}/lib{}.a".format(lib_dir, library.strip()[len("-l"):])
+        if ctx.path(path).exists:
+            archives.append(path)
+    if not archives:
+        fail("{} has no static libraries (Debian package llvm-{}-dev). Run ./setup.sh".format(lib_dir, _MAJOR))
+    return ", ".join(["\"{}\"".format(archive) for archive in archives])
+
 def _llvm_repository(ctx):
     wanted = ctx.os.environ.get("LLVM_CONFIG") or "llvm-config-" + _MAJOR
     llvm_config = ctx.path(wanted) if wanted.startswith("/") else ctx.which(wanted)
@@ -35,7 +49,11 @@ def _llvm_repository(ctx):
     bin_dir = _query(ctx, llvm_config, "--bindir")
     for tool in _TOOLS:
         ctx.symlink(bin_dir + "/" + tool, "bin/" + tool)
-    ctx.template("BUILD", ctx.attr._build_file, {"%{lib_dir}": lib_dir, "%{major}": _MAJOR})
+    ctx.template("BUILD", ctx.attr._build_file, {
+        "%{archives}": _archives(ctx, llvm_config, lib_dir),
+        "%{lib_dir}": lib_dir,
+        "%{major}": _MAJOR,
+    })
 
 llvm_repository = repository_rule(
     implementation = _llvm_repository,

@@ -1,0 +1,52 @@
+#include "tools/out_of_memory.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <exception>
+#include <new>
+
+#include "absl/strings/string_view.h"
+#include "base/out_of_memory.h"
+#include "engine/work_scope.h"
+
+namespace firstcall {
+namespace {
+
+std::atomic<bool> program_runs{false};
+std::terminate_handler usual_terminate = nullptr;
+
+// Whether what this thread does is the command's business.
+bool IsOwnWork() { return !program_runs || WorkScope::IsInterrupted(); }
+
+// Nothing here may need memory, nor may exit handlers run.
+[[noreturn]] void End() {
+  constexpr absl::string_view kMessage = "firstcall: out of memory\n";
+  (void)!write(STDERR_FILENO, kMessage.data(), kMessage.size());
+  _exit(kOutOfMemoryExitStatus);
+}
+
+void OnNewFailed() {
+  if (!IsOwnWork()) throw std::bad_alloc();
+  LeaveGuardedOutOfMemory();
+  End();
+}
+
+// There may be no memory for an exception, either.
+[[noreturn]] void OnTerminate() {
+  if (IsOwnWork()) End();
+  usual_terminate();
+  __builtin_unreachable();
+}
+
+}  // namespace
+
+void EndWhenOutOfMemory() {
+  SetOutOfMemoryHandler(End);
+  std::set_new_handler(OnNewFailed);
+  usual_terminate = std::set_terminate(OnTerminate);
+}
+
+void NoteThatProgramRuns() { program_runs = true; }
+
+}  // namespace firstcall

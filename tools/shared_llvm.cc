@@ -1,0 +1,39 @@
+#include "tools/shared_llvm.h"
+
+#include <dlfcn.h>
+
+#include <string>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "llvm/Config/llvm-config.h"
+
+namespace firstcall {
+namespace {
+
+// A function of the C interface, or a mangled name in which namespace llvm occurs.
+bool IsOfLlvm(absl::string_view symbol) {
+  return absl::StartsWith(symbol, "LLVM") ||
+         (absl::StartsWith(symbol, "_Z") && absl::StrContains(symbol, "4llvm"));
+}
+
+// Null if it cannot be loaded. Stays loaded.
+void* Library() {
+  static void* const library = [] {
+    const std::string name =
+        absl::StrCat("libLLVM.so.", LLVM_VERSION_MAJOR, ".", LLVM_VERSION_MINOR);
+    return dlopen(name.c_str(), RTLD_LAZY | RTLD_GLOBAL);
+  }();
+  return library;
+}
+
+}  // namespace
+
+void* FindInSharedLlvm(absl::string_view symbol) {
+  if (!IsOfLlvm(symbol)) return nullptr;
+  const std::string name(symbol);
+  if (dlsym(RTLD_DEFAULT, name.c_str()) != nullptr || Library() == nullptr) return nullptr;
+  return dlsym(Library(), name.c_str());
+}
+
+}  // namespace firstcall
