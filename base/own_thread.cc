@@ -11,6 +11,8 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "base/steady_clock.h"
 
 namespace firstcall {
 namespace {
@@ -18,11 +20,15 @@ namespace {
 // What a thread does to itself, and the debugger to it.
 constexpr int kOwnSignals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS};
 
+// Between two looks at whether a thread has ended.
+constexpr absl::Duration kPause = absl::Microseconds(50);
+
 }  // namespace
 
 // Of the thread and of the object that stands for it, whichever ends last.
 struct OwnThread::Work {
   std::function<void()> run;
+  std::atomic<bool> has_ended{false};
   std::atomic<bool> is_left{false};
 };
 
@@ -32,11 +38,22 @@ OwnThread::~OwnThread() {
   if (work_->is_left.exchange(true) || owner_ != getpid()) delete work_;
 }
 
+bool OwnThread::JoinFor(absl::Duration time) {
+  const absl::Duration end = SteadyNow() + time;
+  while (!work_->has_ended) {
+    if (SteadyNow() >= end) return false;
+    absl::SleepFor(kPause);
+  }
+  Join();
+  return true;
+}
+
 void* OwnThread::Run(void* work) {
   auto* own = static_cast<Work*>(work);
   // A thread begins with the environment of the one that makes it.
   std::fesetenv(FE_DFL_ENV);
   own->run();
+  own->has_ended = true;
   if (own->is_left.exchange(true)) delete own;
   return nullptr;
 }

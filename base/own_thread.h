@@ -15,6 +15,7 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 
 namespace firstcall {
 
@@ -31,8 +32,11 @@ class OwnThread {
   OwnThread& operator=(const OwnThread&) = delete;
 
   void Join() { pthread_join(thread_, nullptr); }
+  // Joins it if its work ends within `time`; otherwise false, and it must still be.
+  bool JoinFor(absl::Duration time);
   void Detach() { pthread_detach(thread_); }
-  bool IsThisThread() const { return pthread_equal(thread_, pthread_self()) != 0; }
+  bool Is(pthread_t thread) const { return pthread_equal(thread_, thread) != 0; }
+  bool IsThisThread() const { return Is(pthread_self()); }
 
  private:
   struct Work;

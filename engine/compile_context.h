@@ -1,7 +1,8 @@
 // Everything one thread needs to compile: a code generator, a linker, and views of the source
 // modules it has met. Threads that compile share none of it.
 //
-// CompileContext: thread-compatible. ContextPool: thread-safe.
+// CompileContext: thread-compatible; what it has made, and its end, need no more of the target.
+// ContextPool: thread-safe.
 
 #ifndef FIRSTCALL_ENGINE_COMPILE_CONTEXT_H_
 #define FIRSTCALL_ENGINE_COMPILE_CONTEXT_H_
@@ -75,6 +76,9 @@ class ContextPool {
     CompileContext& operator*() const { return *context_; }
     CompileContext* operator->() const { return context_.get(); }
 
+    // The context, which may outlive the pool then. ContextPool::Return takes it back.
+    std::unique_ptr<CompileContext> Release() && { return std::move(context_); }
+
     // Leaks the context, because something in it has crashed, and takes another one.
     void Replace() {
       (void)context_.release();
@@ -99,9 +103,9 @@ class ContextPool {
   // Lets the contexts that are not in use give their views of `module` up.
   void DropViews(const SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
 
- private:
   void Return(std::unique_ptr<CompileContext> context) ABSL_LOCKS_EXCLUDED(mutex_);
 
+ private:
   const Target& target_;
   absl::Mutex mutex_;
   std::vector<std::unique_ptr<CompileContext>> idle_ ABSL_GUARDED_BY(mutex_);

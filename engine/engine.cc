@@ -5,10 +5,10 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "base/fatal_error_guard.h"
 #include "base/floating_point_environment.h"
 #include "base/status.h"
+#include "base/steady_clock.h"
 #include "engine/call_failures.h"
 #include "engine/code_space.h"
 #include "engine/compile_context.h"
@@ -65,7 +65,8 @@ struct Engine::Parts {
         resolver(options, definitions, functions, code_space->host_thread_locals()),
         objects(target, *code_space, resolver, listeners),
         function_linker(resolver, objects, *code_space),
-        optimizing_compiler(optimizing_contexts, function_linker, resolver, listeners),
+        optimizing_compiler(optimizing_contexts, function_linker, resolver, listeners,
+                            crash_containment),
         promoter(Promotes(options) ? std::make_unique<Promoter>(options.promotion, *code_space,
                                                                 functions, optimizing_compiler)
                                    : nullptr),
@@ -75,7 +76,6 @@ struct Engine::Parts {
         program(contexts, definitions, resolver, compiler, objects, precompiled, exit_handlers,
                 threads),
         foreign_functions(contexts, definitions, resolver, program, threads) {
-    if (options.contain_crashes) crash_containment.emplace();
     resolver.Connect(objects, compiler, promoter.get());
     listeners.Add(stats);
     for (const std::shared_ptr<Listener>& listener : options.listeners) listeners.Add(*listener);
@@ -93,10 +93,10 @@ struct Engine::Parts {
     std::optional<SymbolIndex> index;    // From the cache: then the source has not been read.
   };
   absl::StatusOr<NewModule> Open(std::unique_ptr<ModuleSource> source, LibraryId library);
-  absl::StatusOr<std::vector<ModuleId>> Add(std::vector<NewModule> modules, absl::Time start);
+  absl::StatusOr<std::vector<ModuleId>> Add(std::vector<NewModule> modules, absl::Duration start);
   absl::StatusOr<ModuleId> Add(absl::StatusOr<std::unique_ptr<ModuleSource>> source,
-                               absl::Time start);
-  absl::Status AddInScope(std::vector<NewModule> modules, absl::Time start,
+                               absl::Duration start);
+  absl::Status AddInScope(std::vector<NewModule> modules, absl::Duration start,
                           std::vector<ModuleId>& ids);
   absl::StatusOr<SourceModule*> Add(NewModule module);
   absl::StatusOr<std::vector<FunctionKey>> FunctionsNamed(
@@ -110,7 +110,9 @@ struct Engine::Parts {
   absl::Status Drop(SourceModule& module);
 
   const EngineOptions options;
-  std::optional<CrashContainment> crash_containment;
+  // Null unless crashes are contained. Also of optimization that outlives the engine.
+  const std::shared_ptr<const CrashContainment> crash_containment =
+      options.contain_crashes ? std::make_shared<const CrashContainment>() : nullptr;
   const Target target;
   const Target optimizing_target;
   const std::shared_ptr<CodeSpace> code_space;
@@ -225,7 +227,7 @@ absl::StatusOr<SourceModule*> Engine::Parts::Add(NewModule added_module) {
 }
 
 absl::StatusOr<std::vector<ModuleId>> Engine::Parts::Add(std::vector<NewModule> modules,
-                                                         absl::Time start) {
+                                                         absl::Duration start) {
   std::vector<ModuleId> ids;
   absl::Status status = AddInScope(std::move(modules), start, ids);
   if (status.ok()) return ids;
@@ -239,7 +241,7 @@ absl::StatusOr<std::vector<ModuleId>> Engine::Parts::Add(std::vector<NewModule> 
 }
 
 // `ids` gets those that were added, also if one of them fails afterwards.
-absl::Status Engine::Parts::AddInScope(std::vector<NewModule> modules, absl::Time start,
+absl::Status Engine::Parts::AddInScope(std::vector<NewModule> modules, absl::Duration start,
                                        std::vector<ModuleId>& ids) {
   WorkScope scope;
   std::vector<SourceModule*> added;
@@ -247,8 +249,8 @@ absl::Status Engine::Parts::AddInScope(std::vector<NewModule> modules, absl::Tim
     FIRSTCALL_ASSIGN_OR_RETURN(SourceModule * source_module, Add(std::move(module)));
     added.push_back(source_module);
     ids.push_back(source_module->id());
-    stats.OnModuleAdded(source_module->index().function_count(), absl::Now() - start);
-    start = absl::Now();
+    stats.OnModuleAdded(source_module->index().function_count(), SteadyNow() - start);
+    start = SteadyNow();
   }
   if (options.mode == Mode::kEager) {
     for (SourceModule* module : added) {
@@ -260,7 +262,7 @@ absl::Status Engine::Parts::AddInScope(std::vector<NewModule> modules, absl::Tim
 }
 
 absl::StatusOr<ModuleId> Engine::Parts::Add(absl::StatusOr<std::unique_ptr<ModuleSource>> source,
-                                            absl::Time start) {
+                                            absl::Duration start) {
   if (!source.ok()) return source.status();
   std::vector<NewModule> modules;
   FIRSTCALL_ASSIGN_OR_RETURN(modules.emplace_back(), Open(*std::move(source), LibraryId()));
@@ -269,7 +271,7 @@ absl::StatusOr<ModuleId> Engine::Parts::Add(absl::StatusOr<std::unique_ptr<Modul
 }
 
 absl::StatusOr<ModuleId> Engine::AddFile(const std::string& path) {
-  const absl::Time start = absl::Now();
+  const absl::Duration start = SteadyNow();
   return parts_->Add(ModuleSource::FromFileUnparsed(path), start);
 }
 
@@ -280,7 +282,7 @@ absl::StatusOr<std::vector<ModuleId>> Engine::AddFiles(absl::Span<const std::str
 }
 
 absl::StatusOr<std::vector<ModuleId>> Engine::AddFiles(absl::Span<const LibraryFile> files) {
-  const absl::Time start = absl::Now();
+  const absl::Duration start = SteadyNow();
   std::vector<Parts::NewModule> modules;
   for (const LibraryFile& file : files) {
     FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ModuleSource> source,
@@ -293,14 +295,14 @@ absl::StatusOr<std::vector<ModuleId>> Engine::AddFiles(absl::Span<const LibraryF
 }
 
 absl::StatusOr<ModuleId> Engine::AddBitcode(absl::string_view bitcode, absl::string_view name) {
-  const absl::Time start = absl::Now();
+  const absl::Duration start = SteadyNow();
   auto buffer = llvm::MemoryBuffer::getMemBufferCopy(ToLlvm(bitcode), ToLlvm(name));
   return parts_->Add(ModuleSource::Unparsed(std::move(buffer), ModuleSource::Form::kBitcode),
                      start);
 }
 
 absl::StatusOr<ModuleId> Engine::AddAssembly(absl::string_view text, absl::string_view name) {
-  const absl::Time start = absl::Now();
+  const absl::Duration start = SteadyNow();
   // The parser reads up to a terminating zero, which a view need not have.
   auto buffer = llvm::MemoryBuffer::getMemBufferCopy(ToLlvm(text), ToLlvm(name));
   return parts_->Add(ModuleSource::Unparsed(std::move(buffer), ModuleSource::Form::kText), start);
@@ -308,7 +310,7 @@ absl::StatusOr<ModuleId> Engine::AddAssembly(absl::string_view text, absl::strin
 
 absl::StatusOr<ModuleId> Engine::AddModule(std::unique_ptr<llvm::LLVMContext> context,
                                            std::unique_ptr<llvm::Module> module) {
-  const absl::Time start = absl::Now();
+  const absl::Duration start = SteadyNow();
   return parts_->Add(ModuleSource::FromModule(std::move(context), std::move(module)), start);
 }
 

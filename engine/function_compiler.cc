@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "base/fatal_error_guard.h"
 #include "base/status.h"
+#include "base/steady_clock.h"
 #include "engine/ifunc_argument.h"
 #include "engine/object_names.h"
 #include "engine/signature.h"
@@ -187,7 +187,7 @@ absl::StatusOr<FunctionCompiler::Made> FunctionCompiler::Make(FunctionKey key,
   absl::MutexLock lock(&view->mutex());
   Made made;
   made.is_far = options.is_far;
-  const absl::Time start = absl::Now();
+  const absl::Duration start = SteadyNow();
   FIRSTCALL_ASSIGN_OR_RETURN(FunctionModule function_module,
                              ExtractFunction(*view, module.index(), key.ordinal, options,
                                              {is_replaced, may_join, is_warm, simplify}));
@@ -197,7 +197,7 @@ absl::StatusOr<FunctionCompiler::Made> FunctionCompiler::Make(FunctionKey key,
   made.callees = std::move(function_module.callees);
   made.heat_signs = std::move(function_module.heat_signs);
   if (promoter_ != nullptr) promoter_->AddPollAllowance(function_module.poll_balance);
-  made.split = absl::Now() - start;
+  made.split = SteadyNow() - start;
   if (!made.leader) {
     FIRSTCALL_RETURN_IF_ERROR(GenerateCode(key, std::move(function_module), context, made));
   }
@@ -210,7 +210,7 @@ absl::StatusOr<FunctionCompiler::Made> FunctionCompiler::Make(FunctionKey key,
 absl::Status FunctionCompiler::GenerateCode(FunctionKey key, FunctionModule function_module,
                                             CompileContext& context, Made& made) {
   const SourceModule& module = *key.module;
-  const absl::Time start = absl::Now();
+  const absl::Duration start = SteadyNow();
   FIRSTCALL_ASSIGN_OR_RETURN(ObjectEmitter * emitter, context.Emitter());
   FIRSTCALL_ASSIGN_OR_RETURN(IrOptimizer * optimizer, context.Optimizer());
   if (module.cache() != nullptr) {
@@ -229,7 +229,7 @@ absl::Status FunctionCompiler::GenerateCode(FunctionKey key, FunctionModule func
   if (!function_module.has_inline_assembly) {
     FIRSTCALL_RETURN_IF_ERROR(CheckNames(*made.image, module.index()));
   }
-  made.emit = absl::Now() - start;
+  made.emit = SteadyNow() - start;
   return absl::OkStatus();
 }
 
@@ -342,7 +342,7 @@ absl::Status FunctionCompiler::CompileFunction(FunctionKey key, Reason reason) {
 absl::Status FunctionCompiler::LinkAndPublish(FunctionKey key, Made& made,
                                               CompileContext& context) {
   const std::string& name = key.module->index().at(key.ordinal).name;
-  const absl::Time start = absl::Now();
+  const absl::Duration start = SteadyNow();
   // Linking changes the image: the next attempt, after a lack of memory, reads the bytes again.
   std::unique_ptr<ObjectImage> image = std::move(made.image);
   if (image == nullptr) {
@@ -366,7 +366,7 @@ absl::Status FunctionCompiler::LinkAndPublish(FunctionKey key, Made& made,
   published.is_cached = made.is_cached;
   published.split = made.split;
   published.emit = made.emit;
-  published.link = absl::Now() - start;
+  published.link = SteadyNow() - start;
   FIRSTCALL_RETURN_IF_ERROR(Publish(key, made, linked.defined, published));
   Settle(*key.module, made.functions.size(), context);
   return absl::OkStatus();
@@ -433,10 +433,10 @@ void FunctionCompiler::Speculate(SourceModule& module, absl::Span<const SymbolOr
     threads_.RunInBackground([this, key, keep = module.shared_from_this()] {
       WorkScope scope;
       if (speculation_left_ <= 0 || keep->is_removed() || functions_.BodyOf(key)) return;
-      const absl::Time start = absl::Now();
+      const absl::Duration start = SteadyNow();
       // A failure is kept, for the first call to report.
       (void)Compile(key, Reason::kOrdered);
-      speculation_left_ -= absl::ToInt64Nanoseconds(absl::Now() - start);
+      speculation_left_ -= absl::ToInt64Nanoseconds(SteadyNow() - start);
     });
   }
 }

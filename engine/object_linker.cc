@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "base/status.h"
+#include "base/steady_clock.h"
 #include "engine/ifunc_argument.h"
 #include "engine/object_names.h"
 #include "engine/signature.h"
@@ -93,14 +93,14 @@ absl::StatusOr<ObjectBytes> ObjectLinker::Make(LazyObject& object, CompileContex
   FIRSTCALL_ASSIGN_OR_RETURN(ModuleView * view, context.View(module));
   FIRSTCALL_ASSIGN_OR_RETURN(ObjectEmitter * emitter, context.Emitter());
   absl::MutexLock lock(&view->mutex());
-  const absl::Time start = absl::Now();
+  const absl::Duration start = SteadyNow();
   FIRSTCALL_ASSIGN_OR_RETURN(
       std::unique_ptr<llvm::Module> data,
       ExtractData(
           *view, module.index(), [&](SymbolOrdinal ordinal) { return decisions.Ask(ordinal); },
           module.is_far()));
   if (cache != nullptr) AddIdentification(*data, cache->IdentificationOf(kPart));
-  const absl::Time extracted = absl::Now();
+  const absl::Duration extracted = SteadyNow();
   listener_.OnModuleMade(*data);
   const bool has_assembly = !data->getModuleInlineAsm().empty();
   absl::StatusOr<ObjectBytes> bytes = emitter->Emit(std::move(data));
@@ -108,7 +108,7 @@ absl::StatusOr<ObjectBytes> ObjectLinker::Make(LazyObject& object, CompileContex
     FIRSTCALL_RETURN_IF_ERROR(CheckNamesIn(*bytes, module));
   }
   link.split = extracted - start;
-  link.emit = absl::Now() - extracted;
+  link.emit = SteadyNow() - extracted;
   if (bytes.ok() && cache != nullptr) {
     CachedObject description;
     description.decisions = std::move(decisions).Take();
@@ -134,19 +134,19 @@ absl::StatusOr<ObjectBytes> ObjectLinker::MakeWhole(SourceModule& module, Compil
   FIRSTCALL_ASSIGN_OR_RETURN(ModuleView * view, context.View(module));
   FIRSTCALL_ASSIGN_OR_RETURN(ObjectEmitter * emitter, context.Emitter());
   absl::MutexLock lock(&view->mutex());
-  const absl::Time start = absl::Now();
+  const absl::Duration start = SteadyNow();
   FIRSTCALL_RETURN_IF_ERROR(
       PrepareWholeModule(*view, module.index(), !module.source().is_verified(), is_replaced));
   FIRSTCALL_RETURN_IF_ERROR(context.Lower(view->module()));
   if (cache != nullptr) AddIdentification(view->module(), signature);
-  const absl::Time prepared = absl::Now();
+  const absl::Duration prepared = SteadyNow();
   listener_.OnModuleMade(view->module());
   const bool has_assembly = HasInlineAssembly(view->module());
   absl::StatusOr<ObjectBytes> bytes = emitter->Emit(view->module());
   if (bytes.ok() && !has_assembly) FIRSTCALL_RETURN_IF_ERROR(CheckNamesIn(*bytes, module));
   link.function_count = module.index().function_count();
   link.split = prepared - start;
-  link.emit = absl::Now() - prepared;
+  link.emit = SteadyNow() - prepared;
   if (bytes.ok() && cache != nullptr) {
     cache->StoreWhole(signature, absl::string_view(bytes->data(), bytes->size()));
   }
@@ -165,7 +165,7 @@ absl::StatusOr<std::unique_ptr<UnfinishedLink>> ObjectLinker::Begin(LazyObject& 
                                                                     CompileContext& context) {
   auto link = std::make_unique<UnfinishedLink>();
   FIRSTCALL_ASSIGN_OR_RETURN(link->bytes, Make(object, context, *link));
-  const absl::Time start = absl::Now();
+  const absl::Duration start = SteadyNow();
   FIRSTCALL_ASSIGN_OR_RETURN(link->image, ObjectImage::Parse(link->bytes, object.name));
   ObjectImage& image = *link->image;
   resolver_.SettleWeakSymbols(image, object);
@@ -194,7 +194,7 @@ absl::StatusOr<std::unique_ptr<UnfinishedLink>> ObjectLinker::Begin(LazyObject& 
                              begin + section.section.getSize());
   }
   FIRSTCALL_RETURN_IF_ERROR(KeepLifecycle(lifecycle, linker, object));
-  link->link = absl::Now() - start;
+  link->link = SteadyNow() - start;
   return link;
 }
 
@@ -215,12 +215,12 @@ absl::Status ObjectLinker::LinkLocked(LazyObject& object, CompileContext& contex
     FIRSTCALL_ASSIGN_OR_RETURN(object.unfinished, Begin(object, context));
   }
   UnfinishedLink& link = *object.unfinished;
-  const absl::Time start = absl::Now();
+  const absl::Duration start = SteadyNow();
   object.state.store(LazyObject::State::kLoaded, std::memory_order_relaxed);
   if (!link.is_bound) FIRSTCALL_RETURN_IF_ERROR(Bind(object, link, context));
   link.is_bound = true;
   FIRSTCALL_RETURN_IF_ERROR(link.linker->Finalize());
-  link.link += absl::Now() - start;
+  link.link += SteadyNow() - start;
   Complete(object, link);
   object.unfinished = nullptr;
   return absl::OkStatus();

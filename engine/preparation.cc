@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
+#include "base/steady_clock.h"
 
 namespace firstcall {
 
@@ -14,7 +14,7 @@ Preparation::Preparation(std::vector<FunctionKey> functions, const PrepareOption
     : functions_(std::move(functions)),
       options_(options),
       program_(program),
-      deadline_(absl::Now() + options.budget) {
+      deadline_(SteadyNow() + options.budget) {
   for (FunctionKey function : functions_) {
     if (modules_.empty() || modules_.back().get() != function.module) {
       modules_.push_back(function.module->shared_from_this());
@@ -68,7 +68,7 @@ absl::Status Preparation::Wait() {
 
 std::optional<size_t> Preparation::Take() {
   absl::MutexLock lock(&mutex_);
-  if (is_cancelled_ || next_ == functions_.size() || absl::Now() >= deadline_) {
+  if (is_cancelled_ || next_ == functions_.size() || SteadyNow() >= deadline_) {
     return std::nullopt;
   }
   return next_++;

@@ -47,7 +47,7 @@ class Preparation {
   std::vector<std::shared_ptr<SourceModule>> modules_;  // Of the functions.
   const PrepareOptions options_;
   Program& program_;
-  const absl::Time deadline_;
+  const absl::Duration deadline_;  // As SteadyNow.
   absl::Mutex mutex_;
   size_t workers_ ABSL_GUARDED_BY(mutex_) = 0;
   size_t next_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -4,11 +4,11 @@
 
 #include "engine/promoter.h"
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <thread>
 #include <utility>
 
@@ -18,7 +18,9 @@
 #include "base/own_thread.h"
 #include "base/program_thread_state.h"
 #include "base/status.h"
+#include "base/steady_clock.h"
 #include "engine/compile_threads.h"
+#include "engine/unattended_work.h"
 #include "engine/work_scope.h"
 #include "splitter/function_extractor.h"
 
@@ -55,9 +57,14 @@ constexpr int32_t kCallsOfCold = 1000;
 // A call of a function that has loops, but does not poll there, counts for so many.
 constexpr int32_t kCallsWithLoops = 256;
 
-constexpr uint32_t kNothing = kNoLoop - 1;
+// What optimizing a function takes for each byte of its first body, measured on functions of 1 to
+// 400 KB; it may not take longer than the program has run.
+constexpr absl::Duration kTimeOfAByte = absl::Microseconds(5);
 
-using SteadyTime = std::chrono::steady_clock::time_point;
+// How long the end of an engine waits between two tries to do without a thread.
+constexpr absl::Duration kLastPause = absl::Milliseconds(1);
+
+constexpr uint32_t kNothing = kNoLoop - 1;
 
 thread_local bool is_serving = false;  // A thread of some promoter's team.
 
@@ -133,15 +140,18 @@ struct Promoter::HotFunction {
     }
   }
 
+  // What tells whether it is active.
+  int32_t LeftOfActivity() const {
+    if (counters.polls != nullptr) return counters.polls->left.load(std::memory_order_relaxed);
+    if (signs != HeatSigns::kCallsOnly || !counters.calls) return 0;
+    return counters.calls->left().load(std::memory_order_relaxed);
+  }
+
   // Adds `elapsed` to the time it was active if what counts its loops, or its calls if those alone
   // tell, has changed since the last look. Returns whether that has been for so long that it is hot
   // whatever it has counted; then the time begins anew.
   bool HasBeenActive(absl::Duration elapsed) {
-    const int32_t left = counters.polls != nullptr
-                             ? counters.polls->left.load(std::memory_order_relaxed)
-                         : signs == HeatSigns::kCallsOnly && counters.calls
-                             ? counters.calls->left().load(std::memory_order_relaxed)
-                             : last_left;
+    const int32_t left = LeftOfActivity();
     if (std::exchange(last_left, left) == left) return false;
     active += elapsed;
     if (active < kLongestActivity) return false;
@@ -160,11 +170,41 @@ struct Promoter::HotFunction {
   std::atomic<Continuation*> continuations{nullptr};
   std::atomic<bool> is_decided{false};  // There is a better body, or there can be none.
   // Until then a call of the first body may end.
-  std::atomic<SteadyTime> patience_ends{SteadyTime()};
+  std::atomic<int64_t> patience_ends{0};  // As SteadyNow, in nanoseconds.
   // Guarded by the promoter's mutex:
+  bool has_first_body = false;
   int32_t last_left = 0;
   absl::Duration active;
   FunctionHeat heat;
+};
+
+// What a thread makes better.
+struct Promoter::Job {
+  enum class State {
+    kAttended,
+    kUnattended,
+    kDropped,    // While it was unattended the function went,
+    kAbandoned,  // or the promoter.
+  };
+
+  // To be done without, if it is unattended: whether it was.
+  bool GoOnWithout(State state) {
+    if (!Change(state)) return false;
+    gate->Stop();
+    return true;
+  }
+
+  // Of two threads that change what is unattended, one succeeds.
+  bool Change(State state) {
+    State expected = State::kUnattended;
+    return this->state.compare_exchange_strong(expected, state);
+  }
+
+  HotFunction& function;
+  const pthread_t thread;
+  const pid_t process;
+  const std::shared_ptr<OptimizationGate> gate = std::make_shared<OptimizationGate>();
+  std::atomic<State> state{State::kAttended};
 };
 
 struct Promoter::Team {
@@ -176,10 +216,10 @@ struct Promoter::Team {
   const pid_t owner;
   // Of the process that this one is a copy of. Its threads do not exist here, but somebody may just
   // be about to wake them.
-  std::unique_ptr<Team> parents;
+  std::shared_ptr<Team> parents;
   sem_t work;
   std::vector<std::unique_ptr<OwnThread>> threads;
-  Team* next_abandoned = nullptr;
+  std::atomic<int> serving{0};  // Threads, but for those whose work is unattended.
 };
 
 Promoter::Promoter(const PromotionOptions& options, CodeSpace& code_space, FunctionTable& functions,
@@ -208,7 +248,7 @@ Promoter::~Promoter() {
 int64_t Promoter::poll_allowance() const {
   if (!looks_at_counters_) return kUnlimitedPolls;
   return poll_allowance_ +
-         absl::ToInt64Milliseconds(absl::Now() - start_) * kPollAllowancePerMillisecond;
+         absl::ToInt64Milliseconds(SteadyNow() - start_) * kPollAllowancePerMillisecond;
 }
 
 // --- Asking ---
@@ -233,7 +273,9 @@ FIRSTCALL_ON_ANY_STACK void* Promoter::Ask(HeatCounter* counter, uint32_t loop) 
     WorkScope scope;
     // From here on nobody forgets it; before, somebody may have.
     if (is_there()) {
-      answer.serve->promoter.Serve(*answer.serve);
+      if (answer.serve->promoter.Serve(*answer.serve, /*attended=*/nullptr) != Served::kAnswered) {
+        return nullptr;
+      }
       answer.code = Known(*answer.serve, loop);
     }
   } else if (answer.lacks_thread != nullptr && !WorkScope::IsInterrupted()) {
@@ -271,7 +313,7 @@ Promoter::Answer Promoter::Register(HotFunction& function, uint32_t loop) {
   if (loop != kNoLoop && looks_at_counters_ && function.CountCalls() > 1) {
     if (!function.is_decided.load(std::memory_order_relaxed)) {
       loop = kNoLoop;
-    } else if (std::chrono::steady_clock::now() < function.patience_ends.load()) {
+    } else if (absl::ToInt64Nanoseconds(SteadyNow()) < function.patience_ends.load()) {
       return answer;
     }
   }
@@ -301,48 +343,56 @@ bool Promoter::LacksThread() const {
 
 void Promoter::EnsureThread() {
   if (is_stopping_ || !LacksThread()) return;
-  auto made = std::make_unique<Team>(getpid());
-  Team* team = made.get();
-  if (!exit_hook_) {
-    exit_hook_.emplace([this] { StopForExit(); }, ExitHook::When::kAtOnce);
+  auto team = std::make_shared<Team>(getpid());
+  if (exit_hook_ == nullptr) {
+    exit_hook_ = std::make_unique<ExitHook>([this] { StopForExit(); }, ExitHook::When::kAtOnce);
   }
   for (size_t i = 0; i < thread_count_; ++i) {
     absl::StatusOr<std::unique_ptr<OwnThread>> thread =
-        StartCompilerThread([this, team] { Work(*team); });
+        StartCompilerThread([this, team] { Work(team); });
     if (!thread.ok()) break;  // Perhaps there can be one when the next function is compiled.
     team->threads.push_back(*std::move(thread));
   }
   if (team->threads.empty()) return;
-  team->parents.reset(team_.load());
-  team_.store(made.release(), std::memory_order_release);
+  // What the parent's threads were about is to be done again.
+  for (const std::shared_ptr<Job>& job : std::exchange(jobs_, {})) {
+    if (job->process == getpid() || pthread_equal(job->thread, pthread_self()) != 0) {
+      jobs_.push_back(job);
+    } else {
+      waiting_.push_back(&job->function);
+    }
+  }
+  team->parents = std::move(team_owner_);
+  team_owner_ = team;
+  team_.store(team.get(), std::memory_order_release);
   sem_post(&team->work);  // For what was asked of the parent's threads.
 }
 
-void Promoter::Work(Team& team) {
+void Promoter::Work(const std::shared_ptr<Team>& team) {
   bool is_first = true;
   absl::Duration pause = kShortestPause;
   while (true) {
-    const timespec until = absl::ToTimespec(absl::Now() + pause);
-    while (sem_timedwait(&team.work, &until) != 0 && errno == EINTR) {
+    const timespec until = absl::ToTimespec(SteadyNow() + pause);
+    while (sem_clockwait(&team->work, CLOCK_MONOTONIC, &until) != 0 && errno == EINTR) {
     }
-    const absl::Time look = absl::Now();
+    const absl::Duration look = SteadyNow();
     const bool has_found = LookAtCounters();
     pause = has_found ? kShortestPause : std::min(2 * pause, kLongestPause);
     if (looks_at_counters_ && is_starting_) pause = 4 * kShortestPause;
-    pause = std::max(pause, kPausesOfALook * (absl::Now() - look));
+    pause = std::max(pause, kPausesOfALook * (SteadyNow() - look));
     while (true) {
       if (looks_at_counters_ && is_starting_ && !is_stopping_) break;
       WorkScope scope;  // Never entered if the process exits.
-      ++serving_;
+      ++team->serving;
       is_serving = true;
-      absl::Cleanup served = [this] {
+      absl::Cleanup served = [&] {
         is_serving = false;
-        --serving_;
+        --team->serving;
       };
       if (is_stopping_) return;
       HotFunction* function = TakeHottest();
       if (function == nullptr) break;
-      Serve(*function);
+      if (Serve(*function, &team->serving) == Served::kAbandoned) return;
       // Something hotter may have come up meanwhile.
       (void)LookAtCounters();
       // By now LLVM has made the static objects that it needs to compile.
@@ -356,15 +406,18 @@ bool Promoter::LookAtCounters() {
   WorkScope scope;
   absl::MutexLock lock(&mutex_);
   bool has_found = false;
-  const absl::Time now = absl::Now();
+  const absl::Duration now = SteadyNow();
   if (now - last_look_ < kShortestPause) return false;
-  absl::Duration elapsed = now - std::exchange(last_look_, now);
+  // While this thread did something else nothing was looked at: what moved may have done so at any
+  // time since.
+  absl::Duration elapsed = std::min(now - std::exchange(last_look_, now), kLongestPause);
   const absl::Duration first_bodies = absl::Nanoseconds(first_bodies_time_.exchange(0));
   is_starting_ = now - start_ < kLongestStart && (first_bodies_ > 0 || first_bodies > elapsed / 2);
   if (is_starting_) return false;  // Nothing is done about what is hot, either.
   // What runs while it waits for a first body does not take the time itself.
   elapsed = std::max(absl::ZeroDuration(), elapsed - first_bodies);
   for (const auto& [key, function] : functions_) {
+    if (!function->has_first_body) continue;
     const std::optional<CallCounter>& calls = function->counters.calls;
     if (function->HasBeenActive(elapsed)) {
       if (function->counters.polls != nullptr) {
@@ -413,70 +466,95 @@ Promoter::HotFunction* Promoter::TakeHottest() {
   absl::MutexLock lock(&mutex_);
   TakeOverAsking();
   if (waiting_.empty() || budget_left_ <= absl::ZeroDuration()) return nullptr;
-  auto hottest = std::max_element(waiting_.begin(), waiting_.end(),
-                                  [](const HotFunction* a, const HotFunction* b) {
-                                    return a->asked_times.load(std::memory_order_relaxed) <
-                                           b->asked_times.load(std::memory_order_relaxed);
-                                  });
+  const absl::Duration run = SteadyNow() - start_;
+  auto hottest = waiting_.end();
+  for (auto function = waiting_.begin(); function != waiting_.end(); ++function) {
+    const FunctionHeat& heat = (*function)->heat;
+    if (looks_at_counters_ && heat.first_bytes * kTimeOfAByte > run) continue;
+    if (hottest == waiting_.end() || (*hottest)->asked_times < (*function)->asked_times) {
+      hottest = function;
+    }
+  }
+  if (hottest == waiting_.end()) return nullptr;
   HotFunction* function = *hottest;
   waiting_.erase(hottest);
   return function;
 }
 
-void Promoter::Serve(HotFunction& function) {
-  {
-    // Who finds the budget used up is never served, and need not ask again.
-    absl::MutexLock lock(&mutex_);
-    if (budget_left_ <= absl::ZeroDuration()) return;
-  }
+Promoter::Served Promoter::Serve(HotFunction& function, std::atomic<int>* attended) {
   const uint32_t loop = function.asked.load(std::memory_order_acquire);
   if (loop == kNoLoop ? function.is_decided.load() : function.Find(loop) != nullptr) {
     // Asked again while the last answer was being given.
     function.asked.store(kNothing, std::memory_order_release);
-    return;
+    return Served::kAnswered;
   }
-  const std::optional<uint32_t> wanted_loop =
-      loop == kNoLoop ? std::nullopt : std::optional<uint32_t>(loop);
+  const std::shared_ptr<Job> job(new Job{function, pthread_self(), getpid()});
+  {
+    // Who finds the budget used up is never served, and need not ask again.
+    absl::MutexLock lock(&mutex_);
+    if (budget_left_ <= absl::ZeroDuration()) return Served::kAnswered;
+    jobs_.push_back(job);
+  }
+  const auto run_passes = [&](absl::FunctionRef<void()> passes) {
+    job->state = Job::State::kUnattended;
+    {
+      UnattendedWork unattended(attended);
+      passes();
+    }
+    return job->Change(Job::State::kAttended);
+  };
   const auto is_warm = [&](SymbolOrdinal callee) { return IsWarm({function.key.module, callee}); };
-  const absl::Time start = absl::Now();
-  absl::StatusOr<OptimizingCompiler::Body> body =
-      function.key.module->is_removed() ? absl::FailedPreconditionError("removed")
-                                        : compiler_.Compile(function.key, wanted_loop, is_warm);
-  if (body.ok() && !wanted_loop) table_.Publish(function.key, body->address);
+  const absl::Duration start = SteadyNow();
+  absl::StatusOr<OptimizingCompiler::Body> body = absl::FailedPreconditionError("removed");
+  if (!function.key.module->is_removed()) {
+    const std::optional<uint32_t> wanted =
+        loop == kNoLoop ? std::nullopt : std::optional<uint32_t>(loop);
+    body = compiler_.Compile(function.key, wanted, is_warm, job->gate, run_passes);
+  }
+  if (job->state == Job::State::kDropped) return Served::kDropped;
+  if (job->state == Job::State::kAbandoned) return Served::kAbandoned;
+  GiveAnswer(function, loop, body, SteadyNow() - start);
+  absl::MutexLock lock(&mutex_);
+  jobs_.erase(std::remove(jobs_.begin(), jobs_.end(), job), jobs_.end());
+  return Served::kAnswered;
+}
+
+void Promoter::GiveAnswer(HotFunction& function, uint32_t loop,
+                          const absl::StatusOr<OptimizingCompiler::Body>& body,
+                          absl::Duration time) {
+  const bool is_whole = loop == kNoLoop;
+  if (body.ok() && is_whole) table_.Publish(function.key, body->address);
   {
     absl::MutexLock lock(&mutex_);
-    budget_left_ -= absl::Now() - start;
+    budget_left_ -= time;
     FunctionHeat& heat = function.heat;
     if (!body.ok()) {
       ++heat.failures;
       heat.last_failure = body.status().ToString();
-    } else if (wanted_loop) {
-      ++heat.continuations;
-      heat.continuation_bytes += body->code_bytes;
-      heat.continuation_time += body->time;
-    } else {
+    } else if (is_whole) {
       heat.tier = 1;
       heat.better_bytes = body->code_bytes;
       heat.better_time = body->time;
       heat.polls_promoted = function.asked_times * (static_cast<uint64_t>(interval_) + 1);
+    } else {
+      ++heat.continuations;
+      heat.continuation_bytes += body->code_bytes;
+      heat.continuation_time += body->time;
     }
   }
-  if (wanted_loop) {
+  if (is_whole) {
+    if (body.ok()) function.patience_ends = absl::ToInt64Nanoseconds(SteadyNow() + body->time);
+    function.is_decided.store(true, std::memory_order_relaxed);
+  } else {
     auto* continuation = new Continuation;
     continuation->loop = loop;
     if (body.ok()) continuation->code = body->address.InThisProcess<void*>();
     continuation->next = function.continuations.load(std::memory_order_relaxed);
     function.continuations.store(continuation, std::memory_order_release);
-  } else {
-    if (body.ok()) {
-      function.patience_ends =
-          std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(body->time);
-    }
-    function.is_decided.store(true, std::memory_order_relaxed);
   }
   function.asked.store(kNothing, std::memory_order_release);
   // The loop need not come round so often again to be told.
-  if (wanted_loop && body.ok()) function.counters.polls->left.store(0, std::memory_order_relaxed);
+  if (!is_whole && body.ok()) function.counters.polls->left.store(0, std::memory_order_relaxed);
 }
 
 // --- Bookkeeping ---
@@ -515,6 +593,8 @@ absl::Status Promoter::PrepareToCountCalls(FunctionKey key, HeatSigns signs) {
 ExecutorAddress Promoter::CountCalls(FunctionKey key, ExecutorAddress body, Cost cost) {
   absl::MutexLock lock(&mutex_);
   HotFunction& function = FunctionOf(key);
+  function.has_first_body = true;
+  function.last_left = function.LeftOfActivity();
   function.heat.first_bytes = cost.code_bytes;
   function.heat.first_time = cost.time;
   if (!function.counters.calls) return body;
@@ -522,13 +602,20 @@ ExecutorAddress Promoter::CountCalls(FunctionKey key, ExecutorAddress body, Cost
   return function.counters.calls->address();
 }
 
-// Nobody is being served, because that is work.
+// Who is being served is so unattended, because the rest is work.
 std::vector<std::unique_ptr<Promoter::HotFunction>> Promoter::Take(const SourceModule& module) {
   TakeOverAsking();
-  waiting_.erase(
-      std::remove_if(waiting_.begin(), waiting_.end(),
-                     [&](const HotFunction* function) { return function->key.module == &module; }),
-      waiting_.end());
+  const auto is_of_module = [&](const HotFunction* function) {
+    return function->key.module == &module;
+  };
+  waiting_.erase(std::remove_if(waiting_.begin(), waiting_.end(), is_of_module), waiting_.end());
+  jobs_.erase(std::remove_if(jobs_.begin(), jobs_.end(),
+                             [&](const std::shared_ptr<Job>& job) {
+                               if (!is_of_module(&job->function)) return false;
+                               (void)job->GoOnWithout(Job::State::kDropped);
+                               return true;
+                             }),
+              jobs_.end());
   std::vector<std::unique_ptr<HotFunction>> taken;
   for (uint32_t i = 0; i < module.index().size(); ++i) {
     auto found = functions_.find({const_cast<SourceModule*>(&module), SymbolOrdinal{i}});
@@ -557,50 +644,66 @@ std::vector<PromotionCounters> Promoter::Detach(const SourceModule& module) {
   return counters;
 }
 
+bool Promoter::Abandon(const OwnThread& thread) {
+  absl::MutexLock lock(&mutex_);
+  return std::any_of(jobs_.begin(), jobs_.end(), [&](const std::shared_ptr<Job>& job) {
+    return thread.Is(job->thread) && job->GoOnWithout(Job::State::kAbandoned);
+  });
+}
+
 void Promoter::Stop() {
   is_stopping_ = true;
-  if (!is_exiting_) compiler_.gate().Stop();
-  Team* team = team_.exchange(nullptr, std::memory_order_acq_rel);
+  std::unique_ptr<ExitHook> exit_hook;
+  {
+    absl::MutexLock lock(&mutex_);
+    for (const std::shared_ptr<Job>& job : jobs_) job->gate->Stop();
+    exit_hook.swap(exit_hook_);
+  }
+  exit_hook = nullptr;  // Waits for it, with what it needs still there.
+  std::shared_ptr<Team> team;
+  {
+    absl::MutexLock lock(&mutex_);
+    team = std::move(team_owner_);
+    team_.store(nullptr, std::memory_order_release);
+  }
   if (team == nullptr) return;
   if (team->owner == getpid()) {
     for (size_t i = 0; i < team->threads.size(); ++i) sem_post(&team->work);
+    // Its threads are detached, and may still look at it.
     if (is_exiting_) {
-      // Its threads may still look at it.
-      static std::atomic<Team*> abandoned{nullptr};
-      team->next_abandoned = abandoned.exchange(team);
+      new std::shared_ptr<Team>(std::move(team));
       return;
     }
-    bool is_own = false;
+    const absl::Duration patience_ends = SteadyNow() + UnattendedWork::kPatience;
     for (const auto& thread : team->threads) {
       if (thread->IsThisThread()) {
         thread->Detach();  // What it has linked ends the process.
-        is_own = true;
-      } else {
-        thread->Join();
+        continue;
+      }
+      while (!thread->JoinFor(kLastPause)) {
+        if (SteadyNow() < patience_ends || !Abandon(*thread)) continue;
+        thread->Detach();
+        break;
       }
     }
-    if (is_own) return;
   }
   AskScope::WaitForThreads();
-  delete team;
 }
 
-// What is being compiled needs objects of LLVM's that are about to go, and might take long: it is
-// left where it is. So are threads that compile nothing: they may wait for being allowed to.
+// What is being compiled needs objects of LLVM's that are about to go. So do threads that compile
+// nothing: they may wait for being allowed to.
 void Promoter::StopForExit() {
   is_stopping_ = is_exiting_ = true;
-  if (Team* team = team_; team != nullptr && team->owner == getpid()) {
-    for (const auto& thread : team->threads) thread->Detach();
-  }
-  compiler_.gate().ParkForExit([this] {
-    WorkScope::Abandon();
-    if (is_serving) --serving_;
-  });
+  UnattendedWork::StopForExit();
+  // Stays: who destroys it waits for this hook first.
+  const Team* team = team_;
+  if (team == nullptr || team->owner != getpid()) return;
+  for (const auto& thread : team->threads) thread->Detach();
   // A listener may exit on the very thread that serves.
   const int own = is_serving ? 1 : 0;
-  const absl::Time end =
-      WorkScope::IsAtWork() ? absl::Now() + kLongestWaitAtWork : absl::InfiniteFuture();
-  while (serving_ > own && absl::Now() < end) absl::SleepFor(absl::Microseconds(100));
+  const absl::Duration end =
+      WorkScope::IsAtWork() ? SteadyNow() + kLongestWaitAtWork : absl::InfiniteDuration();
+  while (team->serving > own && SteadyNow() < end) absl::SleepFor(absl::Microseconds(100));
 }
 
 PromotionStats Promoter::Collect() const {

@@ -31,8 +31,9 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "base/own_thread.h"
+#include "base/steady_clock.h"
 #include "engine/code_space.h"
 #include "engine/exit_hook.h"
 #include "engine/function_table.h"
@@ -81,7 +82,7 @@ class Promoter {
     }
     ~FirstBody() {
       if (promoter_ == nullptr) return;
-      promoter_->first_bodies_time_ += absl::ToInt64Nanoseconds(absl::Now() - start_);
+      promoter_->first_bodies_time_ += absl::ToInt64Nanoseconds(SteadyNow() - start_);
       --promoter_->first_bodies_;
     }
     FirstBody(const FirstBody&) = delete;
@@ -89,7 +90,7 @@ class Promoter {
 
    private:
     Promoter* const promoter_;  // Null if there is none.
-    const absl::Time start_ = absl::Now();
+    const absl::Duration start_ = SteadyNow();
   };
 
   // For a function that is to be published: makes what its calls will be counted with.
@@ -101,14 +102,17 @@ class Promoter {
   ExecutorAddress CountCalls(FunctionKey key, ExecutorAddress body, Cost cost)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Forgets the functions of `module`, which nobody runs any more. In an ExclusiveWorkScope.
+  // Forgets the functions of `module`, which nobody runs any more. In an ExclusiveWorkScope. Does
+  // not wait for one that is being optimized.
   void Remove(const SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Forgets them, although they go on to run and to count. In an ExclusiveWorkScope. The counters
   // are the caller's to free.
   std::vector<PromotionCounters> Detach(const SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Ends what is being compiled early, and begins nothing any more.
+  // Begins nothing any more, and ends what is being compiled early: in some milliseconds, or else
+  // it goes on without the engine and comes to nothing. What it uses of the engine's is not touched
+  // any more.
   void Stop() ABSL_LOCKS_EXCLUDED(mutex_);
 
   // The number of calls and iterations counted is no more exact than the threshold.
@@ -117,6 +121,7 @@ class Promoter {
  private:
   struct HotFunction;
   struct Continuation;
+  struct Job;
   struct Team;
   using Functions = absl::flat_hash_map<FunctionKey, std::unique_ptr<HotFunction>>;
 
@@ -132,15 +137,26 @@ class Promoter {
   static void* Known(HotFunction& function, uint32_t loop);
   bool LacksThread() const;
   void EnsureThread() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Work(Team& team);
-  // Takes the hottest of those that have asked; null if there is none.
+  void Work(const std::shared_ptr<Team>& team);
+  // Takes the hottest of those that have asked and need not wait; null if there is none.
   HotFunction* TakeHottest() ABSL_LOCKS_EXCLUDED(mutex_);
   // Lets those ask that were called so often; whether there are any.
   bool LookAtCounters() ABSL_LOCKS_EXCLUDED(mutex_);
   HotFunction& FunctionOf(FunctionKey key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void TakeOverAsking() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool IsWarm(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
-  void Serve(HotFunction& function) ABSL_LOCKS_EXCLUDED(mutex_);
+  enum class Served {
+    kAnswered,
+    kDropped,    // The function is gone,
+    kAbandoned,  // or the promoter.
+  };
+  // `attended`: see UnattendedWork.
+  Served Serve(HotFunction& function, std::atomic<int>* attended) ABSL_LOCKS_EXCLUDED(mutex_);
+  void GiveAnswer(HotFunction& function, uint32_t loop,
+                  const absl::StatusOr<OptimizingCompiler::Body>& body, absl::Duration time)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  // Whether what `thread` does was unattended, and will end without the promoter.
+  bool Abandon(const OwnThread& thread) ABSL_LOCKS_EXCLUDED(mutex_);
   void StopForExit();
   std::vector<std::unique_ptr<HotFunction>> Take(const SourceModule& module)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -151,23 +167,24 @@ class Promoter {
   CodeSpace& code_space_;
   FunctionTable& table_;
   OptimizingCompiler& compiler_;
-  const absl::Time start_ = absl::Now();
+  const absl::Duration start_ = SteadyNow();
   std::atomic<int64_t> poll_allowance_;  // Without what comes with time. May be less than nothing.
   std::atomic<int> first_bodies_{0};     // Being made.
   std::atomic<int64_t> first_bodies_time_{0};  // Nanoseconds since the last look.
   std::atomic<bool> is_starting_{true};        // Most of the time goes into first bodies.
   std::atomic<bool> is_stopping_{false};
   std::atomic<bool> is_exiting_{false};
-  std::atomic<int> serving_{0};                // Threads of the team.
   std::atomic<HotFunction*> asking_{nullptr};  // A stack.
   mutable absl::Mutex mutex_;
   Functions functions_ ABSL_GUARDED_BY(mutex_);
-  absl::Time last_look_ ABSL_GUARDED_BY(mutex_) = absl::Now();
+  absl::Duration last_look_ ABSL_GUARDED_BY(mutex_) = start_;
   std::vector<HotFunction*> waiting_ ABSL_GUARDED_BY(mutex_);  // Taken over from the stack.
+  std::vector<std::shared_ptr<Job>> jobs_ ABSL_GUARDED_BY(mutex_);
   absl::Duration budget_left_ ABSL_GUARDED_BY(mutex_);
   // The threads of this process: a forked child makes its own.
   std::atomic<Team*> team_{nullptr};
-  std::optional<ExitHook> exit_hook_ ABSL_GUARDED_BY(mutex_);
+  std::shared_ptr<Team> team_owner_ ABSL_GUARDED_BY(mutex_);  // Of `team_`.
+  std::unique_ptr<ExitHook> exit_hook_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace firstcall

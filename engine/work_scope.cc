@@ -2,23 +2,34 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "base/steady_clock.h"
+#include "engine/exit_hook.h"
+#include "engine/unattended_work.h"
 
 namespace firstcall {
 namespace {
 
 thread_local int depth = 0;
+thread_local bool is_unattended = false;  // Its work does not count.
 thread_local bool is_in_callback = false;
 thread_local bool is_exiting_thread = false;
 
 // A thread that is at work for longer waits for something, perhaps for the one that exits.
 constexpr absl::Duration kLongestCompile = absl::Seconds(1);
+
+// Between two looks at what others are to have done by some time.
+constexpr absl::Duration kPause = absl::Microseconds(100);
+
+}  // namespace
 
 // Never destroyed: threads may work while static objects go.
 class Gate {
@@ -42,10 +53,8 @@ class Gate {
   void KeepForThisThread() {
     absl::MutexLock lock(&mutex_);
     is_exiting_ = is_exiting_thread = true;
-    const absl::Time deadline = absl::Now() + kLongestCompile;
-    while (at_work_ > own_work() && absl::Now() < deadline) {
-      changed_.WaitWithTimeout(&mutex_, absl::Milliseconds(1));
-    }
+    WaitFor([&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return at_work_ <= own_work(); },
+            kLongestCompile);
   }
 
   void Leave() {
@@ -54,10 +63,64 @@ class Gate {
     if (waiting_ > 0) changed_.SignalAll();
   }
 
+  void LeaveUnattended(UnattendedWork& work) {
+    {
+      absl::MutexLock lock(&mutex_);
+      unattended_.push_back(&work);
+      is_unattended = true;
+      if (work.attended_ != nullptr) --*work.attended_;
+      --at_work_;
+      if (waiting_ > 0) changed_.SignalAll();
+      if (!is_stopping_unattended_) return;
+    }
+    work.thread_.StopHere();
+  }
+
+  // May be called when the process has forked: then the thread has left another gate.
+  void EnterAttended(UnattendedWork& work) {
+    {
+      absl::MutexLock lock(&mutex_);
+      mutex_.Await(absl::Condition(this, &Gate::IsOpenOrStops));
+      if (!is_stopping_unattended_) {
+        unattended_.erase(std::remove(unattended_.begin(), unattended_.end(), &work),
+                          unattended_.end());
+        is_unattended = false;
+        if (work.attended_ != nullptr) ++*work.attended_;
+        ++at_work_;
+        return;
+      }
+    }
+    work.thread_.StopHere();
+  }
+
+  void StopUnattended() {
+    std::vector<StoppableThread*> threads;
+    {
+      absl::MutexLock lock(&mutex_);
+      is_stopping_unattended_ = true;
+      // A handler may exit in the middle of unattended work.
+      for (UnattendedWork* work : unattended_) {
+        if (!work->thread_.IsCurrent()) threads.push_back(&work->thread_);
+      }
+      WaitFor(
+          [&] {
+            return std::all_of(threads.begin(), threads.end(),
+                               [](const StoppableThread* thread) { return thread->is_stopped(); });
+          },
+          UnattendedWork::kPatience);
+    }
+    StoppableThread::StopAll(threads);
+  }
+
+  bool is_stopping_unattended() const { return is_stopping_unattended_; }
+
   // Lets this thread alone work. A callback of the client's may fork too: then this thread's own
   // work goes on in the child.
   void Close() {
     absl::MutexLock lock(&mutex_);
+    WaitFor([&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(
+                mutex_) { return unattended_.size() <= (is_unattended ? 1 : 0); },
+            UnattendedWork::kPatience);
     ++waiting_;
     // Evaluated by this thread alone, because it looks at a variable of it.
     while (is_closed_ || at_work_ != own_work()) changed_.Wait(&mutex_);
@@ -72,7 +135,10 @@ class Gate {
   }
 
   bool IsOpen() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return !is_closed_ && !is_exiting_; }
-  static size_t own_work() { return depth > 0 ? 1 : 0; }
+  bool IsOpenOrStops() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return IsOpen() || is_stopping_unattended_;
+  }
+  static size_t own_work() { return depth > 0 && !is_unattended ? 1 : 0; }
 
   // The mutex stays as it is: a thread that wanted to enter may have held it, or been about to wait
   // for it, when the process was forked, and is not there any more.
@@ -80,8 +146,23 @@ class Gate {
     auto* gate = new Gate();
     gate->parents_ = this;
     gate->is_exiting_ = is_exiting_;
+    gate->is_stopping_unattended_ = is_stopping_unattended_.load();
     gate->at_work_ = own_work();
+    for (UnattendedWork* work : unattended_) {
+      if (work->thread_.IsCurrent()) gate->unattended_.push_back(work);
+    }
     current_.store(gate, std::memory_order_release);
+  }
+
+  // Returns when that is so, or after `time`. Others take the mutex meanwhile.
+  template <typename IsSo>
+  void WaitFor(IsSo is_so, absl::Duration time) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    const absl::Duration end = SteadyNow() + time;
+    while (!is_so() && SteadyNow() < end) {
+      mutex_.Unlock();
+      absl::SleepFor(kPause);
+      mutex_.Lock();
+    }
   }
 
   static std::atomic<Gate*> current_;
@@ -93,10 +174,10 @@ class Gate {
   bool is_exiting_ ABSL_GUARDED_BY(mutex_) = false;
   size_t at_work_ ABSL_GUARDED_BY(mutex_) = 0;  // Threads.
   size_t waiting_ ABSL_GUARDED_BY(mutex_) = 0;  // Threads that want to close it.
+  std::vector<UnattendedWork*> unattended_ ABSL_GUARDED_BY(mutex_);
+  std::atomic<bool> is_stopping_unattended_{false};  // For good. Set with the mutex.
 };
 std::atomic<Gate*> Gate::current_{nullptr};
-
-}  // namespace
 
 WorkScope::WorkScope() : was_in_callback_(is_in_callback) {
   if (depth == 0) Gate::Get().Enter();
@@ -111,11 +192,6 @@ WorkScope::~WorkScope() {
 }
 
 void WorkScope::KeepForThisThread() { Gate::Get().KeepForThisThread(); }
-
-void WorkScope::Abandon() {
-  if (depth > 0) Gate::Get().Leave();
-  depth = 0;
-}
 
 bool WorkScope::IsAtWork() { return depth > 0; }
 
@@ -134,6 +210,22 @@ ExclusiveWorkScope::~ExclusiveWorkScope() {
 DelegatedWorkScope::DelegatedWorkScope(std::fenv_t* program) : floating_point_(program) { ++depth; }
 
 DelegatedWorkScope::~DelegatedWorkScope() { --depth; }
+
+UnattendedWork::UnattendedWork(std::atomic<int>* attended) : attended_(attended) {
+  // Never destroyed: this work may outlive everything else.
+  static const auto* const exit_hook = new ExitHook(StopForExit, ExitHook::When::kAtOnce);
+  (void)exit_hook;
+  Gate::Get().LeaveUnattended(*this);
+}
+
+UnattendedWork::~UnattendedWork() { Gate::Get().EnterAttended(*this); }
+
+void UnattendedWork::StopIfExiting() {
+  StoppableThread* thread = StoppableThread::Current();
+  if (thread != nullptr && Gate::Get().is_stopping_unattended()) thread->StopHere();
+}
+
+void UnattendedWork::StopForExit() { Gate::Get().StopUnattended(); }
 
 CallbackScope::CallbackScope() : was_in_callback_(is_in_callback) { is_in_callback = true; }
 

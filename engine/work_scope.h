@@ -34,9 +34,6 @@ class WorkScope {
   // work, for a second at most, and from then on lets no other thread begin.
   static void KeepForThisThread();
 
-  // This thread does not count as being at work any more, and will never go on.
-  static void Abandon();
-
   // Whether this thread is at work, in the client's code or not.
   static bool IsAtWork();
 

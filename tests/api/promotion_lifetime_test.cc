@@ -7,6 +7,7 @@
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <thread>
@@ -276,6 +277,138 @@ TEST(PromotionDeathTest, ProcessExitsWithoutItsEnginesEnd) {
 }
 
 #endif
+
+// --- Optimization that takes long ---
+
+// Loops of which each runs once, in which `long(0)` is so much to optimize.
+std::string LongFunction(int loops) {
+  std::string text = "define i64 @long(i64 %n) {\nentry:\n  br label %b0\n";
+  for (int i = 0; i < loops; ++i) {
+    const std::string x = absl::StrCat("%x", i), k = absl::StrCat("%k", i);
+    const std::string last = i == 0 ? "%n" : absl::StrCat("%y", i - 1);
+    const std::string before = i == 0 ? "%entry" : absl::StrCat("%b", i - 1);
+    absl::StrAppend(&text, "b", i, ":\n  ", k, " = phi i64 [ 0, ", before, " ], [ ", k, "n, %b", i,
+                    " ]\n  ", x, " = phi i64 [ ", last, ", ", before, " ], [ %y", i, ", %b", i,
+                    " ]\n  %y", i, " = mul i64 ", x, ", ", k, "\n  ", k, "n = add i64 ", k,
+                    ", 1\n  %c", i, " = icmp slt i64 ", k, "n, ", x, "\n  br i1 %c", i,
+                    ", label %b", i, ", label %b", i + 1, "\n");
+  }
+  absl::StrAppend(&text, "b", loops, ":\n  ret i64 %y", loops - 1, "\n}\n");
+  return text;
+}
+
+size_t CountThreads() {
+  size_t count = 0;
+  for ([[maybe_unused]] const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    ++count;
+  }
+  return count;
+}
+
+// An engine whose thread optimizes a function that takes it so long that nobody waits.
+class LongOptimization {
+ public:
+  explicit LongOptimization(int loops) : threads_before_(CountThreads()) {
+    engine_ = Make(PromotionWay::kCallerAsks, /*threshold=*/1);
+    module_ = engine_->AddBitcode(ParseToBitcode(LongFunction(loops)), "long").value();
+    EXPECT_EQ(engine_->Lookup<int64_t(int64_t)>("long").value()(0), 0);
+    // Until it is taken apart and optimized.
+    absl::SleepFor(absl::Milliseconds(20));
+  }
+  // Whether the thread of an engine that has gone is still there.
+  bool ThreadGoesOn() const { return CountThreads() > threads_before_; }
+  void WaitForThread() const {
+    while (ThreadGoesOn()) absl::SleepFor(absl::Milliseconds(1));
+  }
+  Engine& engine() { return *engine_; }
+  ModuleId module() const { return module_; }
+  void EndEngine() { engine_ = nullptr; }
+
+ private:
+  const size_t threads_before_;
+  std::unique_ptr<Engine> engine_;
+  ModuleId module_;
+};
+
+constexpr int kLoops[] = {100, 400, 1600};
+
+TEST(LongOptimizationTest, TheEnginesEndDoesNotWaitForIt) {
+  bool has_gone_on = false;
+  for (int loops : kLoops) {
+    LongOptimization optimization(loops);
+    optimization.EndEngine();
+    has_gone_on = has_gone_on || optimization.ThreadGoesOn();
+    optimization.WaitForThread();
+  }
+  EXPECT_TRUE(has_gone_on);
+}
+
+TEST(LongOptimizationTest, RemovedModulesDoNotWaitForItAndItComesToNothing) {
+  for (int loops : kLoops) {
+    LongOptimization optimization(loops);
+    Engine& engine = optimization.engine();
+    const size_t promoted = engine.stats().bodies_promoted;
+    ASSERT_THAT(engine.Remove(optimization.module()), IsOk());
+    // The thread has another function's body to make, and can make it.
+    ASSERT_THAT(engine.AddBitcode(ParseToBitcode(Sums(1)), "sums"), IsOk());
+    while (engine.stats().bodies_promoted < promoted + 1) EXPECT_EQ(Get(engine, 0)(20), 190);
+    EXPECT_EQ(engine.stats().promotions_failed, 0u);
+    optimization.EndEngine();
+    optimization.WaitForThread();
+  }
+}
+
+TEST(LongOptimizationTest, DetachedCodeDoesNotWaitForItEither) {
+  for (int loops : kLoops) {
+    LongOptimization optimization(loops);
+    auto* const sum = optimization.engine().Lookup<int64_t(int64_t)>("long").value();
+    absl::StatusOr<std::unique_ptr<DetachedCode>> code =
+        optimization.engine().Detach(optimization.module());
+    ASSERT_THAT(code, IsOk());
+    optimization.EndEngine();
+    for (int i = 0; i < 100; ++i) EXPECT_EQ(sum(0), 0);
+    optimization.WaitForThread();
+  }
+}
+
+TEST(LongOptimizationTest, ForkedChildBeginsItAnew) {
+  for (int loops : {100, 200}) {
+    LongOptimization optimization(loops);
+    Engine& engine = optimization.engine();
+    const pid_t child = fork();
+    if (child == 0) {
+      auto* const sum = engine.Lookup<int64_t(int64_t)>("long").value();
+      while (engine.stats().bodies_promoted == 0) sum(0);
+      _exit(sum(0) == 0 ? 5 : 6);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(WEXITSTATUS(status), 5);
+    optimization.EndEngine();
+    optimization.WaitForThread();
+  }
+}
+
+TEST(LongOptimizationDeathTest, ExitStopsIt) {
+  for (int loops : kLoops) {
+    EXPECT_EXIT(
+        {
+          static LongOptimization optimization(loops);
+          std::exit(3);
+        },
+        testing::ExitedWithCode(3), "");
+  }
+}
+
+TEST(LongOptimizationDeathTest, ExitStopsWhatOutlivesItsEngine) {
+  EXPECT_EXIT(
+      {
+        LongOptimization optimization(1600);
+        optimization.EndEngine();
+        std::exit(3);
+      },
+      testing::ExitedWithCode(3), "");
+}
 
 // --- Signals ---
 

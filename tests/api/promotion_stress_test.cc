@@ -2,6 +2,7 @@
 // thousand, while threads call them and modules come and go.
 
 #include <atomic>
+#include <deque>
 #include <memory>
 #include <string>
 #include <thread>
@@ -19,7 +20,8 @@ namespace firstcall {
 namespace {
 
 constexpr int kThreads = 8;
-constexpr int kFunctions = 32;  // Of a module.
+constexpr size_t kModulesOfAThread = 3;  // At a time, but for the one in work.
+constexpr int kFunctions = 32;           // Of a module.
 constexpr int64_t kLong = 1000000;
 
 // Better bodies and continuations that have to be made, all together.
@@ -52,7 +54,8 @@ std::string Program(const std::string& name) {
 
 using Sum = int64_t(int64_t);
 
-// What all threads call: half of it stays while the other half is added, called and removed.
+// What all threads call: modules are added, called, and removed some rounds later, while what is
+// optimized is theirs or those of others.
 class Load {
  public:
   Load(size_t promotion_threads, uint32_t threshold, size_t promotions) : promotions_(promotions) {
@@ -74,8 +77,13 @@ class Load {
   }
 
  private:
-  // Thread t's own modules, and those that a neighbour has added just before.
+  struct Module {
+    std::string name;
+    ModuleId id;
+  };
+
   void Work(int t) {
+    std::deque<Module> modules;
     for (int round = 0; engine_->stats().bodies_promoted < promotions_; ++round) {
       const std::string name = absl::StrCat(t, "_", round);
       absl::StatusOr<ModuleId> id = round % 3 == 0
@@ -90,8 +98,11 @@ class Load {
       std::thread other([&] { Call(functions, 5); });
       Call(functions, 5);
       other.join();
-      Note(name);
-      ASSERT_THAT(engine_->Remove(*id), IsOk());
+      modules.push_back({name, *id});
+      if (modules.size() <= kModulesOfAThread) continue;
+      Note(modules.front().name);
+      ASSERT_THAT(engine_->Remove(modules.front().id), IsOk());
+      modules.pop_front();
     }
   }
 

@@ -132,27 +132,6 @@ TEST_F(IrOptimizerTest, StoppedGateLeavesPassesOut) {
   EXPECT_TRUE(gate.is_stopped());
 }
 
-// What it holds cannot be given back: so all of it stays.
-TEST(OptimizationGateTest, WhoOptimizesWhenTheProcessExitsStaysWhereItIs) {
-  static OptimizationGate gate;
-  static std::atomic<bool> is_parked{false}, has_returned{false};
-  gate.ParkForExit([] { is_parked = true; });
-  std::thread([] {
-    llvm::LLVMContext context;
-    CollectDiagnostics(context);
-    context.setOptPassGate(gate);
-    EngineOptions options;
-    options.tier = Tier::kOne;
-    const Target target(MakeTarget(options));
-    std::unique_ptr<llvm::Module> module = ParseModule(kCopies, context);
-    (void)IrOptimizer::Create(target).value()->Optimize(module);
-    has_returned = true;
-  }).detach();
-  while (!is_parked) absl::SleepFor(absl::Milliseconds(1));
-  absl::SleepFor(absl::Milliseconds(20));
-  EXPECT_FALSE(has_returned);
-}
-
 TEST_F(IrOptimizerTest, SimplifiedBodiesHaveTheirCallsStill) {
   std::unique_ptr<llvm::Module> module = ParseModule(R"(
     define i32 @callee(i32 %x) { ret i32 %x }

@@ -1,0 +1,153 @@
+#include "engine/stoppable_thread.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
+#include <utility>
+#include <vector>
+
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace firstcall {
+namespace {
+
+// Between two tries to stop a thread.
+constexpr absl::Duration kPause = absl::Microseconds(50);
+
+// The only signal that the library's threads and next to all programs leave unblocked and that
+// nobody sends: the kernel does, to the thread that makes a forbidden system call.
+constexpr int kSignal = SIGSYS;
+
+thread_local StoppableThread* current = nullptr;
+
+using AddressRange = std::pair<uintptr_t, uintptr_t>;
+
+// Where the code is of the file that `address` lies in.
+std::vector<AddressRange> CodeAround(uintptr_t address) {
+  struct Search {
+    uintptr_t address;
+    std::vector<AddressRange> code;
+  } search = {address, {}};
+  dl_iterate_phdr(
+      [](dl_phdr_info* file, size_t, void* data) {
+        auto& wanted = *static_cast<Search*>(data);
+        std::vector<AddressRange> code;
+        bool is_there = false;
+        for (int i = 0; i < file->dlpi_phnum; ++i) {
+          const ElfW(Phdr) & segment = file->dlpi_phdr[i];
+          if (segment.p_type != PT_LOAD) continue;
+          const uintptr_t begin = file->dlpi_addr + segment.p_vaddr;
+          const AddressRange range = {begin, begin + segment.p_memsz};
+          is_there = is_there || (range.first <= wanted.address && wanted.address < range.second);
+          if ((segment.p_flags & PF_X) != 0) code.push_back(range);
+        }
+        if (is_there) wanted.code = std::move(code);
+        return is_there ? 1 : 0;
+      },
+      &search);
+  return search.code;
+}
+
+bool Contains(const std::vector<AddressRange>& ranges, uintptr_t address) {
+  return std::any_of(ranges.begin(), ranges.end(), [&](const AddressRange& range) {
+    return range.first <= address && address < range.second;
+  });
+}
+
+// A virtual function's address is the function's own; that of another one may be of a jump to it
+// in the file that asks.
+uintptr_t SomewhereInLlvm() {
+  const llvm::raw_ostream& object = llvm::nulls();
+  return **reinterpret_cast<const uintptr_t* const*>(&object);
+}
+
+// The same for malloc, which has no virtual function: what a jump leads to is what the dynamic
+// linker finds.
+uintptr_t SomewhereInMalloc() { return reinterpret_cast<uintptr_t>(dlsym(RTLD_DEFAULT, "malloc")); }
+
+// Empty if LLVM cannot be told from malloc.
+const std::vector<AddressRange>& CodeOfLlvm() {
+  static const auto* const code = [] {
+    auto* found = new std::vector<AddressRange>(CodeAround(SomewhereInLlvm()));
+    if (Contains(CodeAround(SomewhereInMalloc()), SomewhereInLlvm())) found->clear();
+    return found;
+  }();
+  return *code;
+}
+
+// Constant once the handler is there.
+const std::vector<AddressRange>* code_of_llvm = nullptr;
+struct sigaction last_handler = {};
+
+uintptr_t ProgramCounter(const ucontext_t& context) {
+#if defined(__x86_64__)
+  return static_cast<uintptr_t>(context.uc_mcontext.gregs[REG_RIP]);
+#elif defined(__aarch64__)
+  return context.uc_mcontext.pc;
+#else
+#error "which register is the program counter?"
+#endif
+}
+
+void HandleSignal(int signal, siginfo_t* info, void* context) {
+  if (info->si_code == SI_TKILL && info->si_pid == getpid()) {
+    StoppableThread* thread = StoppableThread::Current();
+    if (thread == nullptr) return;  // It was to be stopped, and stopped by itself.
+    if (Contains(*code_of_llvm, ProgramCounter(*static_cast<ucontext_t*>(context)))) {
+      thread->StopHere();
+    }
+    return;
+  }
+  if ((last_handler.sa_flags & SA_SIGINFO) != 0) {
+    last_handler.sa_sigaction(signal, info, context);
+  } else if (last_handler.sa_handler == SIG_DFL) {
+    std::signal(signal, SIG_DFL);
+    raise(signal);
+  } else if (last_handler.sa_handler != SIG_IGN) {
+    last_handler.sa_handler(signal);
+  }
+}
+
+void InstallHandler() {
+  code_of_llvm = &CodeOfLlvm();
+  struct sigaction handler = {};
+  handler.sa_sigaction = HandleSignal;
+  handler.sa_flags = SA_SIGINFO | SA_RESTART;
+  sigaction(kSignal, &handler, &last_handler);
+}
+
+}  // namespace
+
+StoppableThread::StoppableThread() { current = this; }
+
+StoppableThread::~StoppableThread() { current = nullptr; }
+
+StoppableThread* StoppableThread::Current() { return current; }
+
+void StoppableThread::StopHere() {
+  is_stopped_ = true;
+  while (true) pause();
+}
+
+void StoppableThread::StopAll(absl::Span<StoppableThread* const> threads) {
+  const auto has_stopped = [](const StoppableThread* thread) { return thread->is_stopped(); };
+  if (std::all_of(threads.begin(), threads.end(), has_stopped)) return;
+  InstallHandler();
+  while (!std::all_of(threads.begin(), threads.end(), has_stopped)) {
+    for (StoppableThread* thread : threads) {
+      if (!code_of_llvm->empty() && !has_stopped(thread)) pthread_kill(thread->id_, kSignal);
+    }
+    absl::SleepFor(kPause);
+  }
+}
+
+}  // namespace firstcall
