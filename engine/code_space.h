@@ -25,7 +25,8 @@ class CodeSpace {
  public:
   // `memory` is the client's manager, or null: then modules lie in the arenas too.
   CodeSpace(std::shared_ptr<ArenaMemory> arenas, std::shared_ptr<MemoryManager> memory,
-            StubTable::FirstCallHandler first_call_handler);
+            StubTable::FirstCallHandler first_call_handler,
+            CallCounters::RunOutHandler run_out_handler);
 
   ArenaMemory& arenas() const { return *arenas_; }
   StubTable& stubs() { return stubs_; }

@@ -13,8 +13,8 @@
 namespace firstcall {
 
 // What is being encoded, for an architecture's encoder to derive from. That has the member
-// functions EncodeStub(index), EncodeLead(index) and EncodeTail(), and EncodeCounter(index) for a
-// block of counters, which append to `out`.
+// functions EncodeStub(index) and EncodeLead(index) for a block of stubs, EncodeCounter(index) for
+// a block of counters, and EncodeTail() for both, which append to `out`.
 struct BlockEncoder {
   const StubBlockPlacement& placement;
   ByteWriter out;
@@ -35,6 +35,7 @@ template <typename Encoder>
 std::vector<uint8_t> EncodeCounters(const StubBlockPlacement& placement) {
   Encoder encoder{{placement, {}}};
   for (size_t i = 0; i < placement.count; ++i) encoder.EncodeCounter(i);
+  encoder.EncodeTail();
   return encoder.out.Take();
 }
 

@@ -3,21 +3,49 @@
 #include <utility>
 
 #include "base/status.h"
+#include "stubs/code_block.h"
 
 namespace firstcall {
 namespace {
 
-// Counters of 32 bytes, the largest there are, in a page of 4 KiB.
-constexpr size_t kCountersPerBlock = 128;
+// As many counters of 40 bytes, the largest there are, with a tail of at most 32, as fit into a
+// page of 4 KiB.
+constexpr size_t kCountersPerBlock = 101;
 
 }  // namespace
 
+// The context of a block's counters. Its code is set before the address of any of them is given
+// out.
+struct CallCounters::Block : ReentryContext {
+  const CallCounters* counters = nullptr;
+  std::unique_ptr<CodeBlock> code_block;
+};
+
 CallCounters::CallCounters(const StubArchitecture& architecture,
                            std::shared_ptr<ArenaMemory> memory,
-                           std::shared_ptr<UnwindRegistry> unwind_registry)
+                           std::shared_ptr<UnwindRegistry> unwind_registry, RunOutHandler handler)
     : architecture_(architecture),
       memory_(std::move(memory)),
-      unwind_registry_(std::move(unwind_registry)) {}
+      unwind_registry_(std::move(unwind_registry)),
+      handler_(std::move(handler)) {}
+
+CallCounters::~CallCounters() = default;
+
+ExecutorAddress CallCounters::Resolve(ReentryContext& context, uint64_t index) {
+  const auto& block = static_cast<const Block&>(context);
+  const CallCounter counter = block.counters->CounterOf(block, index);
+  if (block.counters->handler_) block.counters->handler_(counter);
+  return ExecutorAddress(counter.target_->load(std::memory_order_acquire));
+}
+
+CallCounter CallCounters::CounterOf(const Block& block, size_t index) const {
+  const CodeBlock& placed = *block.code_block;
+  uint8_t* cell = placed.data() + CallCounterLayout::CellOffset(index);
+  return CallCounter(
+      placed.code() + architecture_.counter_layout.CounterOffset(index),
+      reinterpret_cast<std::atomic<uint64_t>*>(cell),
+      reinterpret_cast<std::atomic<int32_t>*>(cell + CallCounterLayout::kLeftOffset));
+}
 
 absl::StatusOr<CallCounter> CallCounters::Make(int32_t left) {
   absl::MutexLock lock(&mutex_);
@@ -38,8 +66,11 @@ absl::Status CallCounters::AddBlock() {
     return StubBlockPlacement{code, data, kCountersPerBlock};
   };
   const CallCounterLayout& layout = architecture_.counter_layout;
+  auto block = std::make_unique<Block>();
+  block->resolve = &CallCounters::Resolve;
+  block->counters = this;
   FIRSTCALL_ASSIGN_OR_RETURN(
-      std::unique_ptr<CodeBlock> block,
+      block->code_block,
       CodeBlock::Make(
           memory_, unwind_registry_,
           {layout.CodeSize(kCountersPerBlock), CallCounterLayout::DataSize(kCountersPerBlock),
@@ -49,13 +80,10 @@ absl::Status CallCounters::AddBlock() {
            [&](ExecutorAddress code, ExecutorAddress data) {
              return architecture_.encode_counter_unwind_table(placed(code, data));
            },
-           [](ExecutorAddress, uint8_t*) {}}));
-  for (size_t i = kCountersPerBlock; i-- > 0;) {
-    uint8_t* cell = block->data() + CallCounterLayout::CellOffset(i);
-    free_.push_back(CallCounter(
-        block->code() + layout.CounterOffset(i), reinterpret_cast<std::atomic<uint64_t>*>(cell),
-        reinterpret_cast<std::atomic<int32_t>*>(cell + CallCounterLayout::kLeftOffset)));
-  }
+           [&](ExecutorAddress, uint8_t* data) {
+             architecture_.WriteContextAndReentry(*block, data);
+           }}));
+  for (size_t i = kCountersPerBlock; i-- > 0;) free_.push_back(CounterOf(*block, i));
   blocks_.push_back(std::move(block));
   return absl::OkStatus();
 }

@@ -1,8 +1,17 @@
-// The table of architectures: a port adds an entry.
+// The table of architectures: a port adds an entry. And what is the same for all of them.
+
+#include <cstring>
 
 #include "stubs/stub_architecture.h"
 
 namespace firstcall {
+
+void StubArchitecture::WriteContextAndReentry(ReentryContext& context, uint8_t* data) const {
+  const uint64_t context_address = ExecutorAddress::Of(&context).value();
+  std::memcpy(data + StubBlockLayout::kContextOffset, &context_address, 8);
+  const uint64_t reentry_address = reentry.value();
+  std::memcpy(data + StubBlockLayout::kReentryOffset, &reentry_address, 8);
+}
 
 const StubArchitecture& HostStubArchitecture() {
 #if defined(__x86_64__)

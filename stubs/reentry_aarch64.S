@@ -1,8 +1,9 @@
-// Where a stub leads whose function is not published yet (AArch64, AAPCS64).
+// Where a stub leads whose function is not published yet, and a counter that has run out (AArch64,
+// AAPCS64).
 //
-// On entry the stack holds, from the top, the block's context and the stub's index; the return
-// address is in x30. Every register but x16 and x17 may carry an argument, in some calling convention
-// or other:
+// On entry the stack holds, from the top, the block's context and the index of the stub or counter;
+// the return address is in x30. Every register but x16 and x17 may carry an argument, in some
+// calling convention or other:
 //   - x0 to x15, x18, x30 and the frame pointer are saved here; the C++ function preserves the rest;
 //   - of the vector registers it preserves the lower halves of some. All are saved: z0 to z31, p0 to
 //     p15 and the first-fault register where the CPU has SVE, whatever its vector length; q0 to q31

@@ -1,7 +1,9 @@
-// Where a stub leads whose function is not published yet (x86-64, System V).
+// Where a stub leads whose function is not published yet, and a counter that has run out (x86-64,
+// System V).
 //
-// On entry the stack holds, from the top: the block's context, the stub's index, and the caller's
-// return address. Every register may carry an argument, in some calling convention or other:
+// On entry the stack holds, from the top: the block's context, the index of the stub or counter, and
+// the caller's return address. Every register may carry an argument, in some calling convention or
+// other:
 //   - the integer registers a C++ function may change are saved here, the rest it preserves itself;
 //   - vector, mask and x87 state, and the registers of APX, are saved by XSAVE with the components
 //     and the size that stub_x86_64.cc found out by CPUID. FXSAVE, which would cut off the upper

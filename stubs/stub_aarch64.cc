@@ -19,12 +19,17 @@
 //
 //   counter: bti  c
 //            adrp x16, cell
-//            add  x16, x16, :lo12:cell
-//            ldr  w17, [x16, #8]
-//            sub  w17, w17, #1
-//            str  w17, [x16, #8]
-//            ldr  x16, [x16]
+//            ldr  w17, [x16, :lo12:left]
+//            subs w17, w17, #1
+//            str  w17, [x16, :lo12:left]
+//            b.lo lead
+//            ldr  x16, [x16, :lo12:target]
 //            br   x16
+//   lead:    movz x17, #index
+//            b    tail
+//
+// Left and target are in one page, because a cell is aligned to its size. Subtracting 1 borrows,
+// which is what `lo` asks for, only from 0. The flags carry nothing into a function.
 //
 // x16 and x17 are the intra-procedure-call registers (AAPCS64, 6.1.1): any call may lose them to a
 // veneer, so no calling convention passes anything in them. Context and index still go by way of
@@ -53,7 +58,7 @@ namespace {
 
 constexpr StubBlockLayout kLayout = {/*stub_size=*/16, /*tail_size=*/24};
 
-constexpr CallCounterLayout kCounterLayout = {/*counter_size=*/32};
+constexpr CallCounterLayout kCounterLayout = {/*counter_size=*/40, kLayout.tail_size};
 
 constexpr uint32_t kBtiC = 0xd503245f;
 constexpr uint32_t kBrk = 0xd4200000;
@@ -63,7 +68,8 @@ constexpr uint32_t kX16 = 16, kX17 = 17;
 constexpr uint32_t kLoadX16FromX16 = 0xf9400210;
 constexpr uint32_t kLoadW17FromX16 = 0xb9400211;  // Both with the offset, in words, shifted by 10.
 constexpr uint32_t kStoreW17ToX16 = 0xb9000211;
-constexpr uint32_t kDecrementW17 = 0x51000631;
+constexpr uint32_t kDecrementW17 = 0x71000631;
+constexpr uint32_t kBranchOverTwoIfLower = 0x54000063;
 
 // Where in the tail they are on the stack.
 constexpr size_t kTailPushed = 12;
@@ -94,24 +100,29 @@ struct AArch64Encoder : BlockEncoder {
   }
 
   // The index has 16 bits.
+  void IndexToX17AndGoTo(size_t index, size_t tail_offset) {
+    out.Number32(0xd2800000 | static_cast<uint32_t>(index & 0xffff) << 5 | kX17);
+    const size_t distance = tail_offset - out.size();
+    out.Number32(0x14000000 | static_cast<uint32_t>(distance / 4));
+  }
+
   void EncodeLead(size_t index) {
     out.Number32(kBtiC);
-    out.Number32(0xd2800000 | static_cast<uint32_t>(index & 0xffff) << 5 | kX17);
-    const size_t distance = kLayout.TailOffset(placement.count) - out.size();
-    out.Number32(0x14000000 | static_cast<uint32_t>(distance / 4));
+    IndexToX17AndGoTo(index, kLayout.TailOffset(placement.count));
     out.Number32(kBrk);
   }
 
   void EncodeCounter(size_t index) {
     out.Number32(kBtiC);
-    const uint32_t offset = PageToX16(CallCounterLayout::CellOffset(index));
-    out.Number32(0x91000000 | offset << 10 | kX16 << 5 | kX16);
-    constexpr uint32_t kLeft = CallCounterLayout::kLeftOffset / 4;
-    out.Number32(kLoadW17FromX16 | kLeft << 10);
+    const uint32_t target = PageToX16(CallCounterLayout::CellOffset(index));
+    const uint32_t left = (target + CallCounterLayout::kLeftOffset) / 4;
+    out.Number32(kLoadW17FromX16 | left << 10);
     out.Number32(kDecrementW17);
-    out.Number32(kStoreW17ToX16 | kLeft << 10);
-    out.Number32(kLoadX16FromX16);
+    out.Number32(kStoreW17ToX16 | left << 10);
+    out.Number32(kBranchOverTwoIfLower);
+    out.Number32(kLoadX16FromX16 | target / 8 << 10);
     out.Number32(kBrX16);
+    IndexToX17AndGoTo(index, kCounterLayout.TailOffset(placement.count));
   }
 
   void EncodeTail() {
@@ -125,18 +136,22 @@ struct AArch64Encoder : BlockEncoder {
 // DWARF for the Arm 64-bit Architecture, 4.1. The return address stays in its register.
 constexpr uint8_t kSp = 31, kX30 = 30;
 
-std::vector<uint8_t> EncodeCounterUnwindTable(const StubBlockPlacement& placement) {
+// Of a block of stubs or of counters, by its layout.
+template <typename Layout>
+std::vector<uint8_t> EncodeUnwindTable(const Layout& layout, const StubBlockPlacement& placement) {
   UnwindTableWriter table(kX30, {kCfaDefCfa, kSp, 0});
-  table.Describe(placement.code, kCounterLayout.CodeSize(placement.count));
+  table.Describe(placement.code, layout.CodeSize(placement.count));
+  table.Advance(static_cast<uint32_t>(layout.TailOffset(placement.count) + kTailPushed));
+  table.Instruction({kCfaDefCfaOffset, 16});
   return table.Finish();
 }
 
-std::vector<uint8_t> EncodeUnwindTable(const StubBlockPlacement& placement) {
-  UnwindTableWriter table(kX30, {kCfaDefCfa, kSp, 0});
-  table.Describe(placement.code, kLayout.CodeSize(placement.count));
-  table.Advance(static_cast<uint32_t>(kLayout.TailOffset(placement.count) + kTailPushed));
-  table.Instruction({kCfaDefCfaOffset, 16});
-  return table.Finish();
+std::vector<uint8_t> EncodeStubUnwindTable(const StubBlockPlacement& placement) {
+  return EncodeUnwindTable(kLayout, placement);
+}
+
+std::vector<uint8_t> EncodeCounterUnwindTable(const StubBlockPlacement& placement) {
+  return EncodeUnwindTable(kCounterLayout, placement);
 }
 
 ExecutorAddress Reentry() {
@@ -154,7 +169,7 @@ const StubArchitecture& StubArchitectureAArch64() {
   static const StubArchitecture architecture = {"AArch64",
                                                 kLayout,
                                                 EncodeBlock<AArch64Encoder>,
-                                                EncodeUnwindTable,
+                                                EncodeStubUnwindTable,
                                                 kCounterLayout,
                                                 EncodeCounters<AArch64Encoder>,
                                                 EncodeCounterUnwindTable,

@@ -9,10 +9,15 @@
 // context and goes to the reentry. No register that a calling convention uses is changed on the
 // way.
 //
-// Calls may be counted on their way from a slot to a body. A block of counters is a page of code
-// and its data, too:
-//   code:  counter 0 .. counter n-1
-//   data:  cell 0 .. cell n-1            (16 bytes each: where to go on: 8, what is left: 4)
+// Calls may be counted on their way from a slot to a body. A block of counters is a page of code,
+// at most, and its data, too:
+//   code:  counter 0 .. counter n-1, tail
+//   data:  context, reentry              (8 bytes each)
+//          cell 0 .. cell n-1            (16 bytes each: where to go on: 8, what is left: 4)
+// A counter takes one from what is left in its cell and jumps to where the cell says. Only the call
+// that finds 0 left goes another way: to the lead, which ends the counter's code and notes the
+// counter's index, and on to the tail, as from a stub's lead. No register that a calling convention
+// uses is changed on either way.
 //
 // Immutable.
 
@@ -24,6 +29,7 @@
 #include <vector>
 
 #include "memory/executor_address.h"
+#include "stubs/reentry.h"
 
 namespace firstcall {
 
@@ -43,14 +49,17 @@ struct StubBlockLayout {
 };
 
 struct CallCounterLayout {
-  size_t counter_size = 0;  // Bytes of code; at most 32.
+  size_t counter_size = 0;  // Bytes of code, its lead's included; at most 40.
+  size_t tail_size = 0;     // At most 32.
 
-  size_t CodeSize(size_t count) const { return count * counter_size; }
+  size_t CodeSize(size_t count) const { return count * counter_size + tail_size; }
   size_t CounterOffset(size_t index) const { return index * counter_size; }
+  size_t TailOffset(size_t count) const { return count * counter_size; }
 
+  // Context and reentry lie where a stub block has them.
   static constexpr size_t kLeftOffset = 8;  // In a cell.
-  static size_t DataSize(size_t count) { return 16 * count; }
-  static size_t CellOffset(size_t index) { return 16 * index; }
+  static size_t DataSize(size_t count) { return 16 * (count + 1); }
+  static size_t CellOffset(size_t index) { return 16 * (index + 1); }
 };
 
 // Where a block of `count` stubs, or of counters, will run and where its data will lie, within the
@@ -71,13 +80,16 @@ struct StubArchitecture {
   // An .eh_frame table that gives the caller's frame at every instruction of a block, terminated.
   std::vector<uint8_t> (*encode_unwind_table)(const StubBlockPlacement& placement);
 
-  // The same for a block of counters. The data is aligned to 16 bytes.
+  // The same for a block of counters. Its code is aligned to 32 bytes, its data to 16.
   CallCounterLayout counter_layout;
   std::vector<uint8_t> (*encode_counters)(const StubBlockPlacement& placement);
   std::vector<uint8_t> (*encode_counter_unwind_table)(const StubBlockPlacement& placement);
 
   // The reentry, ready to be used, if this process runs on the architecture; otherwise null.
   ExecutorAddress reentry;
+
+  // Writes what the tail of a block of either kind reads from the block's data.
+  void WriteContextAndReentry(ReentryContext& context, uint8_t* data) const;
 };
 
 const StubArchitecture& StubArchitectureX86_64();

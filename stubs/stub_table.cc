@@ -90,10 +90,8 @@ absl::Status StubTable::AddBlock() {
                          return architecture_.encode_unwind_table(placed(code, data));
                        },
                        [&](ExecutorAddress code, uint8_t* data) {
+                         architecture_.WriteContextAndReentry(*block, data);
                          auto* words = reinterpret_cast<uint64_t*>(data);
-                         words[StubBlockLayout::kContextOffset / 8] =
-                             ExecutorAddress::Of(static_cast<ReentryContext*>(block.get())).value();
-                         words[StubBlockLayout::kReentryOffset / 8] = architecture_.reentry.value();
                          for (size_t i = 0; i < kStubsPerBlock; ++i) {
                            words[StubBlockLayout::SlotOffset(i) / 8] =
                                (code + layout.LeadOffset(kStubsPerBlock, i)).value();

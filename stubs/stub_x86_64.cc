@@ -5,12 +5,18 @@
 //          int3 ...                         jmp   tail
 //
 //   counter:  endbr64
-//             decl  left(%rip)
+//             subl  $1, left(%rip)
+//             jc    lead
 //             jmp   *target(%rip)
+//   lead:     push  $index
+//             jmp   tail
+//             int3 ...
+//
+// Subtracting 1 carries only from 0. (DEC would be shorter, but leaves the carry flag alone.)
 //
 // Encodings: Intel SDM volume 2 (ENDBR64 F3 0F 1E FA; JMP r/m64 FF /4; PUSH imm32 68; PUSH r/m64
-// FF /6; JMP rel32 E9; DEC r/m32 FF /1). The flags carry nothing into a function. The index goes by
-// way of the stack, because preserve_none passes an argument even in r11.
+// FF /6; JMP rel32 E9; SUB r/m32, imm8 83 /5; JC rel8 72). The flags carry nothing into a function.
+// The index goes by way of the stack, because preserve_none passes an argument even in r11.
 
 #include "stubs/block_encoder.h"
 #include "stubs/stub_architecture.h"
@@ -31,20 +37,29 @@ namespace firstcall {
 namespace {
 
 constexpr StubBlockLayout kLayout = {/*stub_size=*/16, /*tail_size=*/12};
-constexpr CallCounterLayout kCounterLayout = {/*counter_size=*/16};
+constexpr CallCounterLayout kCounterLayout = {/*counter_size=*/32, kLayout.tail_size};
 constexpr uint8_t kInt3 = 0xcc;
 
-// Offsets within a lead and within the tail behind the instruction that pushes.
+// Offsets within a lead, a counter and the tail behind the instruction that pushes.
 constexpr uint8_t kLeadPushed = 9;
+constexpr uint8_t kCounterPushed = 24;
 constexpr uint8_t kTailPushed = 6;
 
 struct X86_64Encoder : BlockEncoder {
   void EndBranch() { out.Bytes({0xf3, 0x0f, 0x1e, 0xfa}); }
 
-  // The displacement operand of an instruction that ends with it, addressing the block's data.
-  void DataOperand(size_t data_offset) {
-    const ExecutorAddress next = placement.code + out.size() + 4;
+  // The displacement operand of an instruction that has `size_behind` bytes after it, addressing
+  // the block's data.
+  void DataOperand(size_t data_offset, size_t size_behind = 0) {
+    const ExecutorAddress next = placement.code + out.size() + 4 + size_behind;
     out.Number32(static_cast<uint64_t>(placement.data + data_offset - next));
+  }
+
+  void PushIndexAndGoTo(size_t index, size_t tail_offset) {
+    out.Bytes({0x68});
+    out.Number32(index);
+    out.Bytes({0xe9});
+    out.Number32(tail_offset - (out.size() + 4));
   }
 
   void EncodeStub(size_t index) {
@@ -56,10 +71,7 @@ struct X86_64Encoder : BlockEncoder {
 
   void EncodeLead(size_t index) {
     EndBranch();
-    out.Bytes({0x68});
-    out.Number32(index);
-    out.Bytes({0xe9});
-    out.Number32(kLayout.TailOffset(placement.count) - (out.size() + 4));
+    PushIndexAndGoTo(index, kLayout.TailOffset(placement.count));
     out.PadTo(kLayout.LeadOffset(placement.count, index + 1), kInt3);
   }
 
@@ -72,10 +84,15 @@ struct X86_64Encoder : BlockEncoder {
 
   void EncodeCounter(size_t index) {
     EndBranch();
-    out.Bytes({0xff, 0x0d});
-    DataOperand(CallCounterLayout::CellOffset(index) + CallCounterLayout::kLeftOffset);
+    out.Bytes({0x83, 0x2d});
+    DataOperand(CallCounterLayout::CellOffset(index) + CallCounterLayout::kLeftOffset,
+                /*size_behind=*/1);
+    out.Bytes({1});
+    out.Bytes({0x72, /*size of the jump that follows=*/6});
     out.Bytes({0xff, 0x25});
     DataOperand(CallCounterLayout::CellOffset(index));
+    PushIndexAndGoTo(index, kCounterLayout.TailOffset(placement.count));
+    out.PadTo(kCounterLayout.CounterOffset(index + 1), kInt3);
   }
 };
 
@@ -87,9 +104,26 @@ UnwindTableWriter BeginUnwindTable() {
   return UnwindTableWriter(kReturnAddress, {kCfaDefCfa, kRsp, 8, kCfaOffset | kReturnAddress, 1});
 }
 
+// Describes `size` bytes of code from `begin` on, made of pieces of `piece_size` bytes, a power of
+// 2 up to 32 to which `begin` is aligned, and the tail behind them. In each piece the index is on
+// the stack from `pushed_offset` on.
+void DescribePiecesAndTail(ExecutorAddress begin, size_t size, uint8_t piece_size,
+                           uint8_t pushed_offset, UnwindTableWriter& table) {
+  table.Describe(begin, size + kLayout.tail_size);
+  // In a piece, CFA = rsp + 8 + (rip % piece_size >= pushed_offset ? 8 : 0): breg7 8, breg16 0,
+  // lit<piece_size - 1>, and, lit<pushed_offset>, ge, lit3, shl, plus.
+  constexpr uint8_t kLit0 = 0x30;
+  const auto lit = [](uint32_t value) { return static_cast<uint8_t>(kLit0 + value); };
+  table.Instruction({kCfaDefCfaExpression, 11, 0x77, 8, 0x80, 0, lit(piece_size - 1u), 0x1a,
+                     lit(pushed_offset), 0x2a, lit(3), 0x24, 0x22});
+  table.Advance(static_cast<uint32_t>(size));
+  table.Instruction({kCfaDefCfa, kRsp, 16, kCfaAdvanceLoc | kTailPushed, kCfaDefCfaOffset, 24});
+}
+
 std::vector<uint8_t> EncodeCounterUnwindTable(const StubBlockPlacement& placement) {
   UnwindTableWriter table = BeginUnwindTable();
-  table.Describe(placement.code, kCounterLayout.CodeSize(placement.count));
+  DescribePiecesAndTail(placement.code, kCounterLayout.TailOffset(placement.count),
+                        kCounterLayout.counter_size, kCounterPushed, table);
   return table.Finish();
 }
 
@@ -98,15 +132,9 @@ std::vector<uint8_t> EncodeUnwindTable(const StubBlockPlacement& placement) {
   const size_t stubs_size = kLayout.LeadOffset(placement.count, 0);
   table.Describe(placement.code, stubs_size);
 
-  const size_t leads_size = kLayout.TailOffset(placement.count) - stubs_size;
-  table.Describe(placement.code + stubs_size, leads_size + kLayout.tail_size);
-  // In a lead, CFA = rsp + 8 + (rip % 16 >= kLeadPushed ? 8 : 0): breg7 8, breg16 0, lit15, and,
-  // lit9, ge, lit3, shl, plus. The blocks are aligned to 16 bytes.
-  static_assert(kLeadPushed == 9, "the expression below says 9");
-  table.Instruction(
-      {kCfaDefCfaExpression, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x39, 0x2a, 0x33, 0x24, 0x22});
-  table.Advance(static_cast<uint32_t>(leads_size));
-  table.Instruction({kCfaDefCfa, kRsp, 16, kCfaAdvanceLoc | kTailPushed, kCfaDefCfaOffset, 24});
+  DescribePiecesAndTail(placement.code + stubs_size,
+                        kLayout.TailOffset(placement.count) - stubs_size, kLayout.stub_size,
+                        kLeadPushed, table);
   return table.Finish();
 }
 

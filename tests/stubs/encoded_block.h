@@ -34,36 +34,26 @@ class EncodedBlockTest : public ::testing::TestWithParam<NamedPlacement> {
                    llvm::Triple::ArchType llvm_architecture, uint32_t return_address)
       : architecture_(architecture),
         disassembler_(std::move(disassembler)),
-        table_(table_bytes_, llvm_architecture, return_address) {}
+        table_(table_bytes_, llvm_architecture, return_address),
+        counter_table_(counter_table_bytes_, llvm_architecture, return_address) {}
 
   // How the tests write an instruction.
   virtual std::string Describe(const Instruction& instruction) const {
     return disassembler_.Text(instruction);
   }
 
-  // The instructions of a block of counters at the same place, one counter's after the other's.
-  std::vector<std::string> CounterTexts(size_t index) const {
-    std::vector<std::string> texts;
-    const CallCounterLayout& counters = architecture_.counter_layout;
-    for (const Instruction& instruction :
-         disassembler_.Range(counters_, Stubs(), counters.CounterOffset(index),
-                             counters.CounterOffset(index) + counters.counter_size)) {
-      texts.push_back(Describe(instruction));
-    }
-    return texts;
+  // The instructions of `size` bytes of the stubs' code from an offset on.
+  std::vector<std::string> CodeTexts(uint64_t begin, uint64_t size) const {
+    return Texts(code_, begin, size);
   }
 
-  // The instructions of `size` bytes of code from an offset on.
-  std::vector<std::string> CodeTexts(uint64_t begin, uint64_t size) const {
-    std::vector<std::string> texts;
-    for (const Instruction& instruction :
-         disassembler_.Range(code_, Stubs(), begin, begin + size)) {
-      texts.push_back(Describe(instruction));
-    }
-    return texts;
+  // The same of the counters' code.
+  std::vector<std::string> CounterTexts(uint64_t begin, uint64_t size) const {
+    return Texts(counters_, begin, size);
   }
 
   const StubBlockLayout& layout() const { return architecture_.layout; }
+  const CallCounterLayout& counter_layout() const { return architecture_.counter_layout; }
 
   // Addresses of the block's code.
   uint64_t Stubs() const { return placement_.code.value(); }
@@ -71,13 +61,33 @@ class EncodedBlockTest : public ::testing::TestWithParam<NamedPlacement> {
   uint64_t Tail() const { return Stubs() + layout().TailOffset(placement_.count); }
   uint64_t End() const { return Stubs() + layout().CodeSize(placement_.count); }
 
+  // Of the block of counters, which lies at the same place.
+  uint64_t CountersTail() const { return Stubs() + counter_layout().TailOffset(placement_.count); }
+
   const StubArchitecture& architecture_;
   const Disassembler disassembler_;
   const StubBlockPlacement& placement_ = GetParam().placement;
   const std::vector<uint8_t> code_ = architecture_.encode_block(placement_);
-  const std::vector<uint8_t> counters_ = architecture_.encode_counters(placement_);
   const std::vector<uint8_t> table_bytes_ = architecture_.encode_unwind_table(placement_);
   const UnwindTable table_;
+
+  // As many counters as stubs, in the same place, with the data aligned as they need it.
+  const StubBlockPlacement counter_placement_ = {
+      placement_.code, At((placement_.data.value() + 15) & ~uint64_t{15}), placement_.count};
+  const std::vector<uint8_t> counters_ = architecture_.encode_counters(counter_placement_);
+  const std::vector<uint8_t> counter_table_bytes_ =
+      architecture_.encode_counter_unwind_table(counter_placement_);
+  const UnwindTable counter_table_;
+
+ private:
+  std::vector<std::string> Texts(const std::vector<uint8_t>& code, uint64_t begin,
+                                 uint64_t size) const {
+    std::vector<std::string> texts;
+    for (const Instruction& instruction : disassembler_.Range(code, Stubs(), begin, begin + size)) {
+      texts.push_back(Describe(instruction));
+    }
+    return texts;
+  }
 };
 
 }  // namespace firstcall::testing

@@ -1,5 +1,6 @@
 // What is particular to AArch64 on the way of a first call: registers without SVE, the state of
-// floating point, and a stack that can be unwound at each instruction.
+// floating point, and a stack that can be unwound at each instruction, as it can on the way through
+// a counter.
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -13,6 +14,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "tests/stubs/first_call.h"
@@ -34,6 +36,7 @@ using ::firstcall::testing::EndsWith;
 using ::firstcall::testing::ExpectAllRegistersAreFound;
 using ::firstcall::testing::FirstCall;
 using ::firstcall::testing::HasRegisters;
+using ::firstcall::testing::RunOut;
 using ::firstcall::testing::SetUpRegisters;
 using ::firstcall::testing::TakeBacktrace;
 using ::testing::IsEmpty;
@@ -146,23 +149,16 @@ __attribute__((noinline)) void Call(void (*function)()) {
   __asm__ volatile("");  // No tail call.
 }
 
-TEST(ReentryAArch64Test, CallersAreFoundAtEveryInstructionOfAFirstCall) {
-  constexpr uint32_t kBrX16 = 0xd61f0200, kBrX17 = 0xd61f0220, kB = 0x14000000;
-  const FirstCall stub([](const std::atomic<void*>&) { return AddressOf(+[] {}); });
-  const StubArchitecture& architecture = HostStubArchitecture();
-  const size_t count = 127;  // Of a full block; this is its first stub.
-  const auto* block = static_cast<const uint8_t*>(stub.address());
-  std::vector<uint32_t*> instructions;
-  AppendInstructions(block, kBrX16, instructions);
-  const uint32_t* lead =
-      reinterpret_cast<const uint32_t*>(block + architecture.layout.LeadOffset(count, 0));
-  AppendInstructions(lead, lead[2], instructions);
-  ASSERT_EQ(lead[2] & 0xfc000000, kB);
-  AppendInstructions(block + architecture.layout.TailOffset(count), kBrX16, instructions);
-  ASSERT_EQ(instructions.size(), 4u + 3u + 6u);
-  AppendInstructions(architecture.reentry.InThisProcess<const void*>(), kBrX17, instructions);
-  EXPECT_GT(instructions.size(), 100u);
+constexpr uint32_t kBrX16 = 0xd61f0200, kBrX17 = 0xd61f0220, kB = 0x14000000;
 
+bool IsB(uint32_t instruction) { return (instruction & 0xfc000000) == kB; }
+
+// Stops at each of `instructions`, and of the reentry's, in calls of `function`, of which at least
+// every second one has to come by.
+__attribute__((noinline)) void StopAtEach(std::vector<uint32_t*> instructions, void (*function)()) {
+  AppendInstructions(HostStubArchitecture().reentry.InThisProcess<const void*>(), kBrX17,
+                     instructions);
+  EXPECT_GT(instructions.size(), 100u);
   struct sigaction action = {}, before;
   action.sa_sigaction = Breakpoint::OnTrap;
   action.sa_flags = SA_SIGINFO;
@@ -175,7 +171,8 @@ TEST(ReentryAArch64Test, CallersAreFoundAtEveryInstructionOfAFirstCall) {
     firstcall_reentry_has_sve = has_sve;
     for (uint32_t* instruction : instructions) {
       const Breakpoint breakpoint(instruction);
-      Call(stub.function<void()>());
+      Call(function);
+      if (!breakpoint.is_reached()) Call(function);
       if (!breakpoint.is_reached()) continue;
       unreached.erase(instruction);
       if (!EndsWith(breakpoint.frames(), callers)) lost.push_back(instruction);
@@ -186,6 +183,38 @@ TEST(ReentryAArch64Test, CallersAreFoundAtEveryInstructionOfAFirstCall) {
   if (HasRegisters(VectorLevel::kSve)) {
     EXPECT_THAT(unreached, IsEmpty());
   }
+}
+
+TEST(ReentryAArch64Test, CallersAreFoundAtEveryInstructionOfAFirstCall) {
+  const FirstCall stub([](const std::atomic<void*>&) { return AddressOf(+[] {}); });
+  const StubArchitecture& architecture = HostStubArchitecture();
+  const size_t count = 127;  // Of a full block; this is its first stub.
+  const auto* block = static_cast<const uint8_t*>(stub.address());
+  std::vector<uint32_t*> instructions;
+  AppendInstructions(block, kBrX16, instructions);
+  const uint32_t* lead =
+      reinterpret_cast<const uint32_t*>(block + architecture.layout.LeadOffset(count, 0));
+  AppendInstructions(lead, lead[2], instructions);
+  ASSERT_TRUE(IsB(lead[2]));
+  AppendInstructions(block + architecture.layout.TailOffset(count), kBrX16, instructions);
+  ASSERT_EQ(instructions.size(), 4u + 3u + 6u);
+  StopAtEach(std::move(instructions), stub.function<void()>());
+}
+
+TEST(ReentryAArch64Test, CallersAreFoundAtEveryInstructionOfACounter) {
+  // Every second call finds nothing left.
+  const RunOut counted(AddressOf(+[] {}), [](const CallCounter& counter) { counter.left() = 1; });
+  const StubArchitecture& architecture = HostStubArchitecture();
+  const size_t count = 101;  // Of a full block; this is its first counter.
+  const auto* block = static_cast<const uint8_t*>(counted.address());
+  std::vector<uint32_t*> instructions;
+  AppendInstructions(block, kBrX16, instructions);
+  const auto* lead = reinterpret_cast<const uint32_t*>(block) + instructions.size();
+  AppendInstructions(lead, lead[1], instructions);
+  ASSERT_TRUE(IsB(lead[1]));
+  AppendInstructions(block + architecture.counter_layout.TailOffset(count), kBrX16, instructions);
+  ASSERT_EQ(instructions.size(), 8u + 2u + 6u);
+  StopAtEach(std::move(instructions), counted.function<void()>());
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
-// What the program finds on the other side of a first call, on any architecture. What is particular
-// to one, its registers above all, is tested in reentry_<architecture>_test.cc.
+// What the program finds on the other side of a first call, and of a call that finds its counter
+// run out, on any architecture. What is particular to one, its registers above all, is tested in
+// reentry_<architecture>_test.cc.
 
 #include "stubs/reentry.h"
 
@@ -17,6 +18,7 @@ using ::firstcall::testing::Backtrace;
 using ::firstcall::testing::CallersFrames;
 using ::firstcall::testing::EndsWith;
 using ::firstcall::testing::FirstCall;
+using ::firstcall::testing::RunOut;
 using ::firstcall::testing::TakeBacktrace;
 
 // --- Arguments on the stack, as a compiler passes them ---
@@ -37,13 +39,21 @@ double TakeMany(int a, double b, Large large, long double extended, const char* 
   return 0.125;
 }
 
-TEST(ReentryTest, ArgumentsOnTheStackAndResultsPass) {
-  const FirstCall stub([](const std::atomic<void*>&) { return AddressOf(&TakeMany); });
+void ExpectArgumentsAndResultPass(decltype(&TakeMany) function) {
   Large large;
   for (int i = 0; i < 9; ++i) large.values[i] = i;
-  EXPECT_EQ(stub.function<decltype(TakeMany)>()(1, 2.5, large, 1.0L / 3, "text",
-                                                static_cast<__int128>(7) << 100, 1, 2, 3, 4),
+  EXPECT_EQ(function(1, 2.5, large, 1.0L / 3, "text", static_cast<__int128>(7) << 100, 1, 2, 3, 4),
             0.125);
+}
+
+TEST(ReentryTest, ArgumentsOnTheStackAndResultsPass) {
+  const FirstCall stub([](const std::atomic<void*>&) { return AddressOf(&TakeMany); });
+  ExpectArgumentsAndResultPass(stub.function<decltype(TakeMany)>());
+}
+
+TEST(ReentryTest, ArgumentsOnTheStackAndResultsPassWhenACounterRunsOut) {
+  const RunOut counted(AddressOf(&TakeMany), [](const CallCounter&) {});
+  ExpectArgumentsAndResultPass(counted.function<decltype(TakeMany)>());
 }
 
 // --- The state that belongs to the program ---
@@ -66,6 +76,20 @@ TEST(ReentryTest, HandlerRunsInTheDefaultFloatingPointEnvironment) {
   EXPECT_EQ(rounding_afterwards, FE_DOWNWARD);
 }
 
+TEST(ReentryTest, RunOutHandlerRunsInTheDefaultFloatingPointEnvironment) {
+  const RunOut counted(AddressOf(&RoundingInTarget), [](const CallCounter&) {
+    rounding_in_handler = fegetround();
+    fesetround(FE_UPWARD);
+  });
+  fesetround(FE_DOWNWARD);
+  const int rounding_in_target = counted.function<int()>()();
+  const int rounding_afterwards = fegetround();
+  fesetround(FE_TONEAREST);
+  EXPECT_EQ(rounding_in_handler, FE_TONEAREST);
+  EXPECT_EQ(rounding_in_target, FE_DOWNWARD);
+  EXPECT_EQ(rounding_afterwards, FE_DOWNWARD);
+}
+
 int ErrnoInTarget() { return errno; }
 
 TEST(ReentryTest, ErrnoIsKept) {
@@ -75,6 +99,12 @@ TEST(ReentryTest, ErrnoIsKept) {
   });
   errno = ERANGE;
   EXPECT_EQ(stub.function<int()>()(), ERANGE);
+}
+
+TEST(ReentryTest, ErrnoIsKeptWhenACounterRunsOut) {
+  const RunOut counted(AddressOf(&ErrnoInTarget), [](const CallCounter&) { errno = ENOENT; });
+  errno = ERANGE;
+  EXPECT_EQ(counted.function<int()>()(), ERANGE);
 }
 
 // --- Unwinding ---
@@ -89,6 +119,18 @@ TEST(ReentryTest, BacktracesPassThroughStubs) {
     return AddressOf(&SeeInTarget);
   });
   stub.function<void()>()();
+  const Backtrace callers = CallersFrames();
+  ASSERT_GE(callers.size(), 3u) << "even main has callers";
+  EXPECT_TRUE(EndsWith(seen_in_handler, callers));
+  EXPECT_TRUE(EndsWith(seen_in_target, callers));
+}
+
+TEST(ReentryTest, BacktracesPassThroughCountersThatRunOut) {
+  const RunOut counted(AddressOf(&SeeInTarget),
+                       [](const CallCounter&) { seen_in_handler = TakeBacktrace(); });
+  seen_in_handler.clear();
+  seen_in_target.clear();
+  counted.function<void()>()();
   const Backtrace callers = CallersFrames();
   ASSERT_GE(callers.size(), 3u) << "even main has callers";
   EXPECT_TRUE(EndsWith(seen_in_handler, callers));

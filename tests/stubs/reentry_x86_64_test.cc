@@ -1,5 +1,5 @@
 // What is particular to x86-64 on the way of a first call: registers without XSAVE, the state of
-// SSE, and a stack that can be unwound at each instruction.
+// SSE, and a stack that can be unwound at each instruction, as it can on the way through a counter.
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -31,6 +31,7 @@ using ::firstcall::testing::ClobberAndFind;
 using ::firstcall::testing::EndsWith;
 using ::firstcall::testing::ExpectAllRegistersAreFound;
 using ::firstcall::testing::FirstCall;
+using ::firstcall::testing::RunOut;
 using ::firstcall::testing::SetUpRegisters;
 using ::firstcall::testing::TakeBacktrace;
 using ::testing::IsEmpty;
@@ -70,9 +71,9 @@ TEST(ReentryX8664Test, ControlAndStatusOfSseAreTheProgramsAfterwards) {
 // What the trap handler, which is called after each instruction, works with.
 struct Stepping {
   Backtrace callers;
-  uintptr_t stub = 0;
+  uintptr_t entry = 0;  // The stub or counter, the first of its block.
   size_t steps = 0;
-  size_t stub_steps = 0;        // In the block of the stub.
+  size_t block_steps = 0;       // In that block.
   std::vector<uintptr_t> lost;  // Where the callers could not be found.
 };
 Stepping stepping;
@@ -81,7 +82,7 @@ void OnTrap(int, siginfo_t*, void* context) {
   const auto instruction =
       static_cast<uintptr_t>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
   ++stepping.steps;
-  if (instruction - stepping.stub < 4096) ++stepping.stub_steps;
+  if (instruction - stepping.entry < 4096) ++stepping.block_steps;
   if (!EndsWith(TakeBacktrace(), stepping.callers)) stepping.lost.push_back(instruction);
 }
 
@@ -92,21 +93,41 @@ __attribute__((noinline)) void CallStepByStep(void (*function)()) {
   __writeeflags(__readeflags() & ~kTrap);
 }
 
-TEST(ReentryX8664Test, CallersAreFoundAtEveryInstructionOfAFirstCall) {
-  const FirstCall stub([](const std::atomic<void*>&) { return AddressOf(+[] {}); });
+// Fills `stepping` with what is seen in a call of `function`.
+__attribute__((noinline)) void StepThrough(void (*function)()) {
   stepping = Stepping();
-  stepping.stub = reinterpret_cast<uintptr_t>(stub.address());
+  stepping.entry = reinterpret_cast<uintptr_t>(function);
   stepping.callers = CallersFrames();
   ASSERT_GE(stepping.callers.size(), 3u);
   struct sigaction action = {}, before;
   action.sa_sigaction = OnTrap;
   action.sa_flags = SA_SIGINFO;
   ASSERT_EQ(sigaction(SIGTRAP, &action, &before), 0);
-  CallStepByStep(stub.function<void()>());
+  CallStepByStep(function);
   ASSERT_EQ(sigaction(SIGTRAP, &before, nullptr), 0);
   EXPECT_THAT(stepping.lost, IsEmpty());
+}
+
+TEST(ReentryX8664Test, CallersAreFoundAtEveryInstructionOfAFirstCall) {
+  const FirstCall stub([](const std::atomic<void*>&) { return AddressOf(+[] {}); });
+  StepThrough(stub.function<void()>());
   // Two instructions of the stub, three of the lead and two of the tail, then the reentry.
-  EXPECT_EQ(stepping.stub_steps, 7u);
+  EXPECT_EQ(stepping.block_steps, 7u);
+  EXPECT_GT(stepping.steps, 40u);
+}
+
+TEST(ReentryX8664Test, CallersAreFoundAtEveryInstructionOfACounter) {
+  const RunOut counted(AddressOf(+[] {}), nullptr);
+  counted.counter().left() = 1;
+  StepThrough(counted.function<void()>());
+  EXPECT_EQ(stepping.block_steps, 4u);
+}
+
+TEST(ReentryX8664Test, CallersAreFoundAtEveryInstructionOfACounterThatRunsOut) {
+  const RunOut counted(AddressOf(+[] {}), [](const CallCounter&) {});
+  StepThrough(counted.function<void()>());
+  // Three instructions of the counter, two of its lead and two of the tail, then the reentry.
+  EXPECT_EQ(stepping.block_steps, 7u);
   EXPECT_GT(stepping.steps, 40u);
 }
 

@@ -20,7 +20,6 @@ using ::firstcall::testing::EncodedBlockTest;
 using ::firstcall::testing::Hex;
 using ::firstcall::testing::NamedPlacement;
 using ::firstcall::testing::UnwindRow;
-using ::firstcall::testing::UnwindTable;
 using ::testing::Each;
 using ::testing::ElementsAre;
 
@@ -45,14 +44,23 @@ class StubAArch64Test : public EncodedBlockTest {
                          Disassembler("aarch64-unknown-linux-gnu", "+bti"), llvm::Triple::aarch64,
                          kX30) {}
 
-  // The operands of the two instructions that load the word at `offset` of the data.
-  std::string PageOf(uint64_t offset) const {
-    return absl::StrCat("adrp x16, ", Hex((placement_.data + offset).value() & ~uint64_t{0xfff}));
+  // The two instructions that load the word at `address` to x16.
+  static std::string PageOfAddress(ExecutorAddress address) {
+    return "adrp x16, " + Hex(address.value() & ~uint64_t{0xfff});
   }
-  std::string LoadOf(uint64_t offset) const {
-    const uint64_t low = (placement_.data + offset).value() & 0xfff;
-    return low == 0 ? "ldr x16, [x16]" : absl::StrCat("ldr x16, [x16, #", Hex(low), "]");
+  static std::string LoadOfAddress(ExecutorAddress address) {
+    return "ldr x16, " + InThePage(address);
   }
+
+  // The operand of an instruction, where x16 has the address's page.
+  static std::string InThePage(ExecutorAddress address) {
+    const uint64_t low = address.value() & 0xfff;
+    return low == 0 ? "[x16]" : absl::StrCat("[x16, #", Hex(low), "]");
+  }
+
+  // For the word at `offset` of the stubs' data.
+  std::string PageOf(uint64_t offset) const { return PageOfAddress(placement_.data + offset); }
+  std::string LoadOf(uint64_t offset) const { return LoadOfAddress(placement_.data + offset); }
 };
 
 INSTANTIATE_TEST_SUITE_P(Placements, StubAArch64Test, ::testing::ValuesIn(kPlacements),
@@ -63,6 +71,10 @@ TEST_P(StubAArch64Test, CodeHasTheSizeOfTheLayout) {
 }
 
 TEST_P(StubAArch64Test, BlockOf127FitsIntoAPage) { EXPECT_LE(layout().CodeSize(127), 4096u); }
+
+TEST_P(StubAArch64Test, BlockOf101CountersFitsIntoAPage) {
+  EXPECT_LE(counter_layout().CodeSize(101), 4096u);
+}
 
 TEST_P(StubAArch64Test, StubsJumpThroughTheirSlots) {
   for (size_t i = 0; i < placement_.count; ++i) {
@@ -91,28 +103,40 @@ TEST_P(StubAArch64Test, TailPushesContextAndIndexAndGoesToTheReentry) {
                   LoadOf(StubBlockLayout::kReentryOffset), "br x16"));
 }
 
-TEST_P(StubAArch64Test, CountersCountDownAndGoOn) {
-  EXPECT_EQ(counters_.size(), architecture_.counter_layout.CodeSize(placement_.count));
+TEST_P(StubAArch64Test, CountersCountDownAndGoOnOrToTheTailWithTheirIndex) {
+  EXPECT_EQ(counters_.size(), counter_layout().CodeSize(placement_.count));
   for (size_t i = 0; i < placement_.count; ++i) {
-    const uint64_t cell = CallCounterLayout::CellOffset(i);
-    const uint64_t low = (placement_.data + cell).value() & 0xfff;
-    ASSERT_THAT(CounterTexts(i),
-                ElementsAre("bti c", PageOf(cell),
-                            absl::StrCat("add x16, x16, #", low == 0 ? "0x0" : Hex(low)),
-                            "ldr w17, [x16, #0x8]", "sub w17, w17, #0x1", "str w17, [x16, #0x8]",
-                            "ldr x16, [x16]", "br x16"))
+    const uint64_t begin = counter_layout().CounterOffset(i);
+    const ExecutorAddress cell = counter_placement_.data + CallCounterLayout::CellOffset(i);
+    const std::string left = InThePage(cell + CallCounterLayout::kLeftOffset);
+    const std::string index = i == 0 ? "0x0" : Hex(i);
+    const uint64_t lead = Stubs() + begin + 32;  // Behind eight instructions.
+    ASSERT_THAT(CounterTexts(begin, counter_layout().counter_size),
+                ElementsAre("bti c", PageOfAddress(cell), "ldr w17, " + left, "subs w17, w17, #0x1",
+                            "str w17, " + left, "b.lo " + Hex(lead), LoadOfAddress(cell), "br x16",
+                            "mov x17, #" + index, "b " + Hex(CountersTail())))
         << "counter " << i;
   }
 }
 
-TEST_P(StubAArch64Test, UnwindTableCoversAllCounters) {
-  const std::vector<uint8_t> bytes = architecture_.encode_counter_unwind_table(placement_);
-  const UnwindTable table(bytes, llvm::Triple::aarch64, kX30);
-  const std::vector<const llvm::dwarf::FDE*> fdes = table.Fdes();
+TEST_P(StubAArch64Test, TailOfCountersIsThatOfStubs) {
+  const ExecutorAddress context = counter_placement_.data + StubBlockLayout::kContextOffset;
+  const ExecutorAddress reentry = counter_placement_.data + StubBlockLayout::kReentryOffset;
+  EXPECT_THAT(
+      CounterTexts(counter_layout().TailOffset(placement_.count), counter_layout().tail_size),
+      ElementsAre(PageOfAddress(context), LoadOfAddress(context), "stp x16, x17, [sp, #-0x10]!",
+                  PageOfAddress(reentry), LoadOfAddress(reentry), "br x16"));
+}
+
+TEST_P(StubAArch64Test, CallersFrameIsKnownAtEveryInstructionOfCounters) {
+  const std::vector<const llvm::dwarf::FDE*> fdes = counter_table_.Fdes();
   ASSERT_EQ(fdes.size(), 1u);
   EXPECT_EQ(fdes[0]->getInitialLocation(), Stubs());
   EXPECT_EQ(fdes[0]->getAddressRange(), counters_.size());
-  EXPECT_THAT(table.Rows(*fdes[0]), ElementsAre(UnwindRow{Stubs(), "reg31", "unchanged"}));
+  // Behind the tail's third instruction, as below.
+  EXPECT_THAT(counter_table_.Rows(*fdes[0]),
+              ElementsAre(UnwindRow{Stubs(), "reg31", "unchanged"},
+                          UnwindRow{CountersTail() + 12, "reg31+16", "unchanged"}));
 }
 
 TEST_P(StubAArch64Test, UnwindTableCoversAllCode) {

@@ -21,9 +21,9 @@ using ::firstcall::testing::Hex;
 using ::firstcall::testing::Instruction;
 using ::firstcall::testing::NamedPlacement;
 using ::firstcall::testing::UnwindRow;
-using ::firstcall::testing::UnwindTable;
 using ::testing::Each;
 using ::testing::ElementsAre;
+using ::testing::StartsWith;
 
 constexpr uint32_t kReturnAddress = 16;
 
@@ -100,25 +100,61 @@ TEST_P(StubX8664Test, TailPushesTheContextAndGoesToTheReentry) {
                           "JMP64m " + DataAddress(StubBlockLayout::kReentryOffset)));
 }
 
-TEST_P(StubX8664Test, CountersCountDownAndGoOn) {
-  EXPECT_EQ(counters_.size(), architecture_.counter_layout.CodeSize(placement_.count));
+TEST_P(StubX8664Test, CountersCountDownAndGoOnOrToTheTailWithTheirIndex) {
+  EXPECT_EQ(counters_.size(), counter_layout().CodeSize(placement_.count));
   for (size_t i = 0; i < placement_.count; ++i) {
+    const uint64_t begin = counter_layout().CounterOffset(i);
     const uint64_t cell = CallCounterLayout::CellOffset(i);
+    const std::vector<std::string> texts = CounterTexts(begin, counter_layout().counter_size);
+    ASSERT_GE(texts.size(), 6u);
     EXPECT_THAT(
-        CounterTexts(i),
-        ElementsAre("ENDBR64", "DEC32m " + DataAddress(cell + CallCounterLayout::kLeftOffset),
-                    "JMP64m " + DataAddress(cell)));
+        std::vector<std::string>(texts.begin(), texts.begin() + 6),
+        ElementsAre("ENDBR64", "SUB32mi8 " + DataAddress(cell + CallCounterLayout::kLeftOffset),
+                    "JCC_1 " + Hex(Stubs() + begin + 19), "JMP64m " + DataAddress(cell),
+                    absl::StrCat("PUSH64i32 ", i), "JMP_4 " + Hex(CountersTail())));
+    EXPECT_THAT(std::vector<std::string>(texts.begin() + 6, texts.end()), Each("INT3"));
+    // Where the branch leads, and on what condition; how much is subtracted.
+    const Instruction push = disassembler_.At(counters_, Stubs(), begin + 19);
+    EXPECT_EQ(Describe(push), texts[4]);
+    const Instruction branch = disassembler_.At(counters_, Stubs(), begin + 11);
+    EXPECT_THAT(disassembler_.Text(branch), StartsWith("jb "));
+    const Instruction subtract = disassembler_.At(counters_, Stubs(), begin + 4);
+    EXPECT_THAT(disassembler_.Text(subtract), StartsWith("subl $0x1, "));
   }
 }
 
-TEST_P(StubX8664Test, UnwindTableCoversAllCounters) {
-  const std::vector<uint8_t> bytes = architecture_.encode_counter_unwind_table(placement_);
-  const UnwindTable table(bytes, llvm::Triple::x86_64, kReturnAddress);
-  const std::vector<const llvm::dwarf::FDE*> fdes = table.Fdes();
+TEST_P(StubX8664Test, TailOfCountersIsThatOfStubs) {
+  EXPECT_THAT(
+      CounterTexts(counter_layout().TailOffset(placement_.count), counter_layout().tail_size),
+      ElementsAre("PUSH64rmm " + DataAddress(StubBlockLayout::kContextOffset),
+                  "JMP64m " + DataAddress(StubBlockLayout::kReentryOffset)));
+}
+
+TEST_P(StubX8664Test, CallersFrameIsKnownAtEveryInstructionOfCounters) {
+  const std::vector<const llvm::dwarf::FDE*> fdes = counter_table_.Fdes();
   ASSERT_EQ(fdes.size(), 1u);
   EXPECT_EQ(fdes[0]->getInitialLocation(), Stubs());
   EXPECT_EQ(fdes[0]->getAddressRange(), counters_.size());
-  EXPECT_THAT(table.Rows(*fdes[0]), ElementsAre(UnwindRow{Stubs(), "reg7+8", "[CFA-8]"}));
+  // The expression: rsp + 8 + ((rip & 31) >= 24) * 8.
+  const uint64_t pushed =
+      CountersTail() + disassembler_.At(counters_, Stubs(), CountersTail() - Stubs()).size;
+  EXPECT_THAT(counter_table_.Rows(*fdes[0]),
+              ElementsAre(UnwindRow{Stubs(),
+                                    "DW_OP_breg7 +8, DW_OP_breg16 +0, DW_OP_lit31, DW_OP_and, "
+                                    "DW_OP_lit24, DW_OP_ge, DW_OP_lit3, DW_OP_shl, DW_OP_plus",
+                                    "[CFA-8]"},
+                          UnwindRow{CountersTail(), "reg7+16", "[CFA-8]"},
+                          UnwindRow{pushed, "reg7+24", "[CFA-8]"}));
+}
+
+// The expression above asks for the lowest bits of the address, and for 24.
+TEST_P(StubX8664Test, IndexIsPushed24BytesIntoEachCounter) {
+  for (size_t i = 0; i < placement_.count; ++i) {
+    const Instruction push =
+        disassembler_.At(counters_, Stubs(), counter_layout().CounterOffset(i) + 19);
+    EXPECT_EQ(disassembler_.Name(push), "PUSH64i32");
+    EXPECT_EQ((push.address + push.size) % 32, 24u);
+  }
 }
 
 TEST_P(StubX8664Test, UnwindTableCoversAllCode) {
