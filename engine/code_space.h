@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
+#include "engine/call_run_outs.h"
 #include "engine/heat_counters.h"
 #include "engine/host_thread_locals.h"
 #include "engine/promotion_counters.h"
@@ -25,13 +26,13 @@ class CodeSpace {
  public:
   // `memory` is the client's manager, or null: then modules lie in the arenas too.
   CodeSpace(std::shared_ptr<ArenaMemory> arenas, std::shared_ptr<MemoryManager> memory,
-            StubTable::FirstCallHandler first_call_handler,
-            CallCounters::RunOutHandler run_out_handler);
+            StubTable::FirstCallHandler first_call_handler);
 
   ArenaMemory& arenas() const { return *arenas_; }
   StubTable& stubs() { return stubs_; }
   HeatCounters& heat_counters() { return heat_counters_; }
   CallCounters& call_counters() { return call_counters_; }
+  CallRunOuts& call_run_outs() { return call_run_outs_; }
   // Nobody may count with them any more.
   void Free(const PromotionCounters& counters);
   HostThreadLocals& host_thread_locals() { return host_thread_locals_; }
@@ -66,6 +67,7 @@ class CodeSpace {
   const std::shared_ptr<UnwindRegistry> unwind_registry_;
   StubTable stubs_;
   HeatCounters heat_counters_;
+  CallRunOuts call_run_outs_;
   CallCounters call_counters_;
   HostThreadLocals host_thread_locals_;
 };

@@ -155,8 +155,7 @@ absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(EngineOptions options) {
     if (memory == nullptr) return absl::InvalidArgumentError("the memory manager is null");
   }
   auto code_space = std::make_shared<CodeSpace>(std::move(arenas), std::move(memory),
-                                                &FunctionTable::HandleFirstCall,
-                                                /*run_out_handler=*/nullptr);
+                                                &FunctionTable::HandleFirstCall);
   return std::unique_ptr<Engine>(new Engine(
       std::make_unique<Parts>(std::move(options), std::move(target), std::move(code_space))));
 }

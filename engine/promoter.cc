@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
+#include <cstring>
 #include <thread>
 #include <utility>
 
@@ -61,6 +63,11 @@ constexpr int32_t kCallsWithLoops = 256;
 // 400 KB; it may not take longer than the program has run.
 constexpr absl::Duration kTimeOfAByte = absl::Microseconds(5);
 
+// While there is no thread a loop asks when it has come round so often, and each time that it has
+// come round twice as often since; and if it does so for so long it is a reason for one.
+constexpr int32_t kFirstRounds = 4;
+constexpr absl::Duration kLongLoop = absl::Milliseconds(20);
+
 // How long the end of an engine waits between two tries to do without a thread.
 constexpr absl::Duration kLastPause = absl::Milliseconds(1);
 
@@ -97,6 +104,28 @@ class AskScope {
  private:
   static inline std::atomic<int> all_{0};
   static inline thread_local int own_ = 0;
+};
+
+// Starting a thread takes memory, which a signal handler must not that has interrupted somebody who
+// takes memory. A handler can be told by the signals that the system blocks while it runs: more
+// than when something was compiled on the thread.
+class Signals {
+ public:
+  static void NoteForThread() { Get(noted_); }
+
+  static bool MayBeHandled() {
+    sigset_t now;
+    Get(now);
+    return sigisemptyset(&now) == 0 && std::memcmp(&now, &noted_, sizeof now) != 0;
+  }
+
+ private:
+  static void Get(sigset_t& blocked) {
+    blocked = {};
+    pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
+  }
+
+  static inline thread_local sigset_t noted_ = {};
 };
 
 }  // namespace
@@ -163,7 +192,9 @@ struct Promoter::HotFunction {
   const FunctionKey key;
   PromotionCounters counters;
   HeatSigns signs = HeatSigns::kCallsAndLoops;
-  int32_t first_left = 0;  // What the counter of its calls began with.
+  int32_t first_left = 0;                // What the counter of its calls began with.
+  std::atomic<int32_t> early_rounds{0};  // That it asked after; `interval_` if it did all of it.
+  std::atomic<int64_t> first_asked{0};   // As SteadyNow, in nanoseconds; 0 if it has not.
   std::atomic<uint64_t> asked_times{0};
   std::atomic<uint32_t> asked{kNothing};
   HotFunction* next_asking = nullptr;  // Of the stack.
@@ -233,9 +264,14 @@ Promoter::Promoter(const PromotionOptions& options, CodeSpace& code_space, Funct
       poll_allowance_(kFirstPollAllowance),
       budget_left_(options.budget) {
   AskScope::NoticeForks();
+  if (thread_count_ > 0) {
+    code_space_.call_run_outs().SetHandler(
+        [this](const CallCounter& counter) { NoticeRunOut(counter); });
+  }
 }
 
 Promoter::~Promoter() {
+  code_space_.call_run_outs().SetHandler(nullptr);
   Stop();
   absl::MutexLock lock(&mutex_);
   for (const auto& [key, function] : functions_) {
@@ -280,6 +316,8 @@ FIRSTCALL_ON_ANY_STACK void* Promoter::Ask(HeatCounter* counter, uint32_t loop) 
     }
   } else if (answer.lacks_thread != nullptr && !WorkScope::IsInterrupted()) {
     WorkScope scope;
+    // Whoever polls next, or is compiled, may see to it.
+    if (Signals::MayBeHandled()) return answer.code;
     if (is_there()) {
       absl::MutexLock lock(&answer.lacks_thread->mutex_);
       answer.lacks_thread->EnsureThread();
@@ -297,7 +335,37 @@ void* Promoter::Known(HotFunction& function, uint32_t loop) {
   return continuation->code;
 }
 
+void Promoter::NoticeRunOut(const CallCounter& counter) {
+  if (is_stopping_ || !LacksThread()) return;
+  absl::MutexLock lock(&mutex_);
+  if (Signals::MayBeHandled()) {
+    needs_thread_ = true;
+    counter.left().store(interval_, std::memory_order_relaxed);
+    return;
+  }
+  EnsureThread();
+}
+
+std::optional<Promoter::Answer> Promoter::AnswerEarlyPoll(HotFunction& function) {
+  const int32_t rounds = function.early_rounds.load(std::memory_order_relaxed);
+  if (rounds >= interval_) return std::nullopt;
+  Answer answer;
+  const int64_t now = absl::ToInt64Nanoseconds(SteadyNow());
+  int64_t first = 0;
+  const bool is_first =
+      function.first_asked.compare_exchange_strong(first, now, std::memory_order_relaxed);
+  const bool is_long = !is_first && absl::Nanoseconds(now - first) >= kLongLoop;
+  const bool has_thread = team_.load(std::memory_order_acquire) != nullptr;
+  if (is_long && !has_thread && !is_stopping_) answer.lacks_thread = this;
+  const bool is_last = is_long || has_thread || rounds > interval_ / 2;
+  function.early_rounds.store(is_last ? interval_ : 2 * rounds, std::memory_order_relaxed);
+  function.counters.polls->left.store(is_last ? interval_ - rounds : rounds - 1,
+                                      std::memory_order_relaxed);
+  return answer;
+}
+
 Promoter::Answer Promoter::Register(HotFunction& function, uint32_t loop) {
+  if (std::optional<Answer> answer = AnswerEarlyPoll(function)) return *answer;
   function.asked_times.fetch_add(1, std::memory_order_relaxed);
   function.counters.polls->left.store(interval_, std::memory_order_relaxed);
   // Of what was asked in the parent, too.
@@ -343,6 +411,7 @@ bool Promoter::LacksThread() const {
 
 void Promoter::EnsureThread() {
   if (is_stopping_ || !LacksThread()) return;
+  needs_thread_ = false;
   auto team = std::make_shared<Team>(getpid());
   if (exit_hook_ == nullptr) {
     exit_hook_ = std::make_unique<ExitHook>([this] { StopForExit(); }, ExitHook::When::kAtOnce);
@@ -561,7 +630,9 @@ void Promoter::GiveAnswer(HotFunction& function, uint32_t loop,
 
 Promoter::HotFunction& Promoter::FunctionOf(FunctionKey key) {
   ExitHook::NoticeExitOnThisThread();
-  EnsureThread();
+  Signals::NoteForThread();
+  // In a forked child, as in its parent.
+  if (needs_thread_ || team_ != nullptr) EnsureThread();
   std::unique_ptr<HotFunction>& function = functions_[key];
   if (function == nullptr) function = std::make_unique<HotFunction>(*this, key);
   return *function;
@@ -571,8 +642,11 @@ absl::StatusOr<ExecutorAddress> Promoter::CounterOf(FunctionKey key) {
   absl::MutexLock lock(&mutex_);
   HotFunction& function = FunctionOf(key);
   if (function.counters.polls == nullptr) {
+    const bool asks_early = looks_at_counters_ && team_ == nullptr && interval_ >= kFirstRounds;
+    function.early_rounds = asks_early ? kFirstRounds : interval_;
     FIRSTCALL_ASSIGN_OR_RETURN(function.counters.polls,
-                               code_space_.heat_counters().Make(interval_, &Ask, &function));
+                               code_space_.heat_counters().Make(
+                                   asks_early ? kFirstRounds - 1 : interval_, &Ask, &function));
   }
   // Whoever finds the function by its counter finds all of it.
   function.counters.polls->owner.store(&function, std::memory_order_release);

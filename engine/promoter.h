@@ -5,9 +5,13 @@
 // a thread looks at the counters from time to time. Its loops count their iterations
 // (splitter/heat_polls.h) and ask when their counter has run out. Hot functions are put on a list;
 // the thread takes the hottest one from it, has it optimized, and publishes the body, or keeps the
-// continuation for when the loop asks again. If there is no such thread, calls ask like loops, and
-// the one that asks does what is to be done at once. The first body stays where it is, because
-// somebody may be running it.
+// continuation for when the loop asks again. If there is to be no such thread, calls ask like
+// loops, and the one that asks does what is to be done at once. The first body stays where it is,
+// because somebody may be running it.
+//
+// The thread begins when there is a reason: a counter of calls has run out, or a loop has, or one
+// has been going round for a while, of which it tells by asking a few times early. A program that
+// ends before stays one with a single thread, if it is.
 //
 // Thread-safe. Asking takes no lock and no memory, so that a signal handler may be what asks; only
 // without a thread, and until a forked child has one of its own, must a handler not have
@@ -135,6 +139,9 @@ class Promoter {
   };
   Answer Register(HotFunction& function, uint32_t loop);
   static void* Known(HotFunction& function, uint32_t loop);
+  void NoticeRunOut(const CallCounter& counter) ABSL_LOCKS_EXCLUDED(mutex_);
+  // For a poll that comes before the end of an interval; nothing if this one does not.
+  std::optional<Answer> AnswerEarlyPoll(HotFunction& function);
   bool LacksThread() const;
   void EnsureThread() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Work(const std::shared_ptr<Team>& team);
@@ -172,6 +179,7 @@ class Promoter {
   std::atomic<int> first_bodies_{0};     // Being made.
   std::atomic<int64_t> first_bodies_time_{0};  // Nanoseconds since the last look.
   std::atomic<bool> is_starting_{true};        // Most of the time goes into first bodies.
+  std::atomic<bool> needs_thread_{false};      // One was to begin, and could not.
   std::atomic<bool> is_stopping_{false};
   std::atomic<bool> is_exiting_{false};
   std::atomic<HotFunction*> asking_{nullptr};  // A stack.

@@ -43,7 +43,7 @@ std::vector<AddressRange> CodeAround(uintptr_t address) {
         std::vector<AddressRange> code;
         bool is_there = false;
         for (int i = 0; i < file->dlpi_phnum; ++i) {
-          const ElfW(Phdr) & segment = file->dlpi_phdr[i];
+          const ElfW(Phdr)& segment = file->dlpi_phdr[i];
           if (segment.p_type != PT_LOAD) continue;
           const uintptr_t begin = file->dlpi_addr + segment.p_vaddr;
           const AddressRange range = {begin, begin + segment.p_memsz};

@@ -19,12 +19,17 @@ namespace firstcall {
 namespace {
 
 thread_local int depth = 0;
-thread_local bool is_unattended = false;  // Its work does not count.
+thread_local bool counts = false;   // Among those that a gate counts as being at work.
+thread_local int own_closings = 0;  // Of the gate, by this thread.
 thread_local bool is_in_callback = false;
 thread_local bool is_exiting_thread = false;
 
 // A thread that is at work for longer waits for something, perhaps for the one that exits.
 constexpr absl::Duration kLongestCompile = absl::Seconds(1);
+
+// How long who begins lets those go first that want to close the gate. Not for ever: who is at work
+// may wait for one that begins, in a callback of the client's.
+constexpr absl::Duration kLongestPrecedence = absl::Milliseconds(50);
 
 // Between two looks at what others are to have done by some time.
 constexpr absl::Duration kPause = absl::Microseconds(100);
@@ -46,8 +51,14 @@ class Gate {
 
   void Enter() {
     absl::MutexLock lock(&mutex_);
-    if (!is_exiting_thread) mutex_.Await(absl::Condition(this, &Gate::IsOpen));
+    if (!is_exiting_thread) {
+      if (waiting_ > 0) {
+        mutex_.AwaitWithTimeout(absl::Condition(this, &Gate::IsFree), kLongestPrecedence);
+      }
+      mutex_.Await(absl::Condition(this, &Gate::IsOpen));
+    }
     ++at_work_;
+    counts = true;
   }
 
   void KeepForThisThread() {
@@ -60,6 +71,7 @@ class Gate {
   void Leave() {
     absl::MutexLock lock(&mutex_);
     --at_work_;
+    counts = false;
     if (waiting_ > 0) changed_.SignalAll();
   }
 
@@ -67,7 +79,7 @@ class Gate {
     {
       absl::MutexLock lock(&mutex_);
       unattended_.push_back(&work);
-      is_unattended = true;
+      counts = false;
       if (work.attended_ != nullptr) --*work.attended_;
       --at_work_;
       if (waiting_ > 0) changed_.SignalAll();
@@ -84,7 +96,7 @@ class Gate {
       if (!is_stopping_unattended_) {
         unattended_.erase(std::remove(unattended_.begin(), unattended_.end(), &work),
                           unattended_.end());
-        is_unattended = false;
+        counts = true;
         if (work.attended_ != nullptr) ++*work.attended_;
         ++at_work_;
         return;
@@ -117,9 +129,10 @@ class Gate {
   // Lets this thread alone work. A callback of the client's may fork too: then this thread's own
   // work goes on in the child.
   void Close() {
+    if (own_closings++ > 0) return;
     absl::MutexLock lock(&mutex_);
     WaitFor([&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(
-                mutex_) { return unattended_.size() <= (is_unattended ? 1 : 0); },
+                mutex_) { return unattended_.size() <= (depth > 0 && !counts ? 1 : 0); },
             UnattendedWork::kPatience);
     ++waiting_;
     // Evaluated by this thread alone, because it looks at a variable of it.
@@ -129,22 +142,25 @@ class Gate {
   }
 
   void Open() {
+    if (--own_closings > 0) return;
     absl::MutexLock lock(&mutex_);
     is_closed_ = false;
     if (waiting_ > 0) changed_.SignalAll();
   }
 
   bool IsOpen() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return !is_closed_ && !is_exiting_; }
+  bool IsFree() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return IsOpen() && waiting_ == 0; }
   bool IsOpenOrStops() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     return IsOpen() || is_stopping_unattended_;
   }
-  static size_t own_work() { return depth > 0 && !is_unattended ? 1 : 0; }
+  static size_t own_work() { return counts ? 1 : 0; }
 
   // The mutex stays as it is: a thread that wanted to enter may have held it, or been about to wait
   // for it, when the process was forked, and is not there any more.
   void ReplaceInChild() ABSL_NO_THREAD_SAFETY_ANALYSIS {
     auto* gate = new Gate();
     gate->parents_ = this;
+    gate->is_closed_ = --own_closings > 0;
     gate->is_exiting_ = is_exiting_;
     gate->is_stopping_unattended_ = is_stopping_unattended_.load();
     gate->at_work_ = own_work();
@@ -180,15 +196,15 @@ class Gate {
 std::atomic<Gate*> Gate::current_{nullptr};
 
 WorkScope::WorkScope() : was_in_callback_(is_in_callback) {
-  if (depth == 0) Gate::Get().Enter();
-  ++depth;
+  // A signal handler that comes meanwhile must not wait for what the thread holds.
+  if (depth++ == 0) Gate::Get().Enter();
   is_in_callback = false;
 }
 
 WorkScope::~WorkScope() {
   is_in_callback = was_in_callback_;
+  if (depth == 1) Gate::Get().Leave();
   --depth;
-  if (depth == 0) Gate::Get().Leave();
 }
 
 void WorkScope::KeepForThisThread() { Gate::Get().KeepForThisThread(); }
@@ -207,9 +223,15 @@ ExclusiveWorkScope::~ExclusiveWorkScope() {
   Gate::Get().Open();
 }
 
-DelegatedWorkScope::DelegatedWorkScope(std::fenv_t* program) : floating_point_(program) { ++depth; }
+DelegatedWorkScope::DelegatedWorkScope(std::fenv_t* program) : floating_point_(program) {
+  ++depth;
+  counts = true;
+}
 
-DelegatedWorkScope::~DelegatedWorkScope() { --depth; }
+DelegatedWorkScope::~DelegatedWorkScope() {
+  counts = false;
+  --depth;
+}
 
 UnattendedWork::UnattendedWork(std::atomic<int>* attended) : attended_(attended) {
   // Never destroyed: this work may outlive everything else.

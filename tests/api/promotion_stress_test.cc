@@ -12,6 +12,7 @@
 #include "absl/time/clock.h"
 #include "engine/engine.h"
 #include "gtest/gtest.h"
+#include "tests/api/promotion.h"
 #include "tests/testing/host.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/status_matchers.h"
@@ -22,7 +23,7 @@ namespace {
 constexpr int kThreads = 8;
 constexpr size_t kModulesOfAThread = 3;  // At a time, but for the one in work.
 constexpr int kFunctions = 32;           // Of a module.
-constexpr int64_t kLong = 1000000;
+constexpr int64_t kLong = 200000;
 
 // Better bodies and continuations that have to be made, all together.
 size_t Promotions() { return IsEmulated() ? 500 : 10000; }
@@ -63,6 +64,7 @@ class Load {
     options.tier = Tier::kAuto;
     options.promotion.threads = promotion_threads;
     options.promotion.threshold = threshold;
+    options.listeners.push_back(better_bodies_);
     engine_ = Engine::Create(options).value();
   }
 
@@ -84,7 +86,7 @@ class Load {
 
   void Work(int t) {
     std::deque<Module> modules;
-    for (int round = 0; engine_->stats().bodies_promoted < promotions_; ++round) {
+    for (int round = 0; better_bodies_->size() < promotions_; ++round) {
       const std::string name = absl::StrCat(t, "_", round);
       absl::StatusOr<ModuleId> id = round % 3 == 0
                                         ? engine_->AddAssembly(Program(name), name)
@@ -98,6 +100,7 @@ class Load {
       std::thread other([&] { Call(functions, 5); });
       Call(functions, 5);
       other.join();
+      WaitForSome();
       modules.push_back({name, *id});
       if (modules.size() <= kModulesOfAThread) continue;
       Note(modules.front().name);
@@ -117,6 +120,14 @@ class Load {
     }
   }
 
+  // Removing modules faster than any function is optimized would throw all results away.
+  void WaitForSome() const {
+    const size_t enough = better_bodies_->size() + kThreads;
+    for (int i = 0; i < 500 && better_bodies_->size() < enough; ++i) {
+      absl::SleepFor(absl::Milliseconds(1));
+    }
+  }
+
   void Note(const std::string& module) {
     for (const FunctionHeat& heat : engine_->stats().promotions.functions) {
       if (heat.module != module) continue;
@@ -126,6 +137,7 @@ class Load {
   }
 
   const size_t promotions_;
+  const std::shared_ptr<BetterBodies> better_bodies_ = std::make_shared<BetterBodies>();
   std::unique_ptr<Engine> engine_;
   std::atomic<int> wrong_{0};
   std::atomic<uint64_t> loops_entered_{0};

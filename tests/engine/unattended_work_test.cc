@@ -168,8 +168,7 @@ TEST(UnattendedWorkDeathTest, NoneBeginsOrEndsAfterwards) {
           UnattendedWork unattended(/*attended=*/nullptr);
           has_begun.Notify();
           may_end.WaitForNotification();
-          UnattendedWork::StopIfExiting();
-          _exit(4);
+          while (true) UnattendedWork::StopIfExiting();
         }).detach();
         has_begun.WaitForNotification();
         std::thread exits(UnattendedWork::StopForExit);
@@ -178,7 +177,7 @@ TEST(UnattendedWorkDeathTest, NoneBeginsOrEndsAfterwards) {
         std::thread([] {
           WorkScope scope;
           UnattendedWork unattended(/*attended=*/nullptr);
-          _exit(5);
+          _exit(4);
         }).detach();
         absl::SleepFor(absl::Milliseconds(50));
         _exit(3);
