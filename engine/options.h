@@ -48,8 +48,8 @@ struct PromotionOptions {
   // Calls and loops' iterations of a function before it counts as hot, roughly; at least 1.
   uint32_t threshold = 100000;
   // Threads that make better bodies, and look for hot functions; with 0 the thread that finds a
-  // function hot does, at once. Unset: 1 if there is a second processor. Signals of the program are
-  // not handled on them.
+  // function hot does, at once. Unset: 1 if there is a second processor. They begin when something
+  // has run long. Signals of the program are not handled on them, but for SIGSYS.
   std::optional<size_t> threads;
   // Let functions ask whenever they are called, and poll at every loop, even if a thread could look
   // at what they count: they are found hot sooner, and each running loop can be left, but first

@@ -27,7 +27,6 @@ class StoppableThread {
   // Of the calling thread; null if it may not be stopped. For signal handlers, too.
   static StoppableThread* Current();
 
-  bool IsCurrent() const { return pthread_equal(id_, pthread_self()) != 0; }
   bool is_stopped() const { return is_stopped_; }
 
   // Stops the calling thread, whose own this is.

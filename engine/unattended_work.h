@@ -3,14 +3,18 @@
 // The thread that does it is not at work meanwhile (see WorkScope), and must use only what is its
 // own: a fork, a removal and the end of an engine wait for it for some milliseconds, because its
 // result is worth having, and then go on without it. What the result is for may be gone then.
-// When the process exits it is stopped.
+// When the process exits it is stopped, if its thread is one of the library's own; a thread of
+// the program's goes on, and is waited for like one that is at work.
 //
 // Thread-safe.
 
 #ifndef FIRSTCALL_ENGINE_UNATTENDED_WORK_H_
 #define FIRSTCALL_ENGINE_UNATTENDED_WORK_H_
 
+#include <pthread.h>
+
 #include <atomic>
+#include <optional>
 
 #include "absl/time/time.h"
 #include "engine/stoppable_thread.h"
@@ -22,17 +26,17 @@ class UnattendedWork {
   // How long a result is waited for.
   static constexpr absl::Duration kPatience = absl::Milliseconds(5);
 
-  // The thread is at work, in one scope or in several. If `attended` is not null it counts the
-  // threads that work on something and are attended, this one among them, and lives on.
+  // The thread is at work, in one scope or in several. For a thread of the library's own `attended`
+  // counts those that work on something and are attended, this one among them, and lives on; null
+  // for one of the program's.
   explicit UnattendedWork(std::atomic<int>* attended);
 
-  // The thread is at work again; it waits as if it began to be. Does not return if the process
-  // exits.
+  // The thread is at work again; it waits as if it began to be. Does not return if it is stopped.
   ~UnattendedWork();
   UnattendedWork(const UnattendedWork&) = delete;
   UnattendedWork& operator=(const UnattendedWork&) = delete;
 
-  // Between two passes. Does not return if the process exits and the thread's work is unattended.
+  // Between two passes. Does not return if the thread is to be stopped.
   static void StopIfExiting();
 
   // The process exits: unattended work stops, and none begins or ends any more. To be called by a
@@ -41,8 +45,11 @@ class UnattendedWork {
 
  private:
   friend class Gate;
+  bool IsCurrent() const { return pthread_equal(id_, pthread_self()) != 0; }
+
+  const pthread_t id_ = pthread_self();
   std::atomic<int>* const attended_;
-  StoppableThread thread_;
+  std::optional<StoppableThread> own_thread_;
 };
 
 }  // namespace firstcall

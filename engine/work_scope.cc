@@ -64,7 +64,8 @@ class Gate {
   void KeepForThisThread() {
     absl::MutexLock lock(&mutex_);
     is_exiting_ = is_exiting_thread = true;
-    WaitFor([&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return at_work_ <= own_work(); },
+    WaitFor([&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(
+                mutex_) { return at_work_ + CountUnattendedOfProgram() <= own_work(); },
             kLongestCompile);
   }
 
@@ -80,29 +81,32 @@ class Gate {
       absl::MutexLock lock(&mutex_);
       unattended_.push_back(&work);
       counts = false;
-      if (work.attended_ != nullptr) --*work.attended_;
+      if (work.own_thread_) --*work.attended_;
       --at_work_;
       if (waiting_ > 0) changed_.SignalAll();
-      if (!is_stopping_unattended_) return;
+      if (!MustStop(work)) return;
     }
-    work.thread_.StopHere();
+    work.own_thread_->StopHere();
   }
 
   // May be called when the process has forked: then the thread has left another gate.
   void EnterAttended(UnattendedWork& work) {
     {
       absl::MutexLock lock(&mutex_);
-      mutex_.Await(absl::Condition(this, &Gate::IsOpenOrStops));
-      if (!is_stopping_unattended_) {
+      const auto may_go_on = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+        return IsOpen() || MustStop(work);
+      };
+      if (!is_exiting_thread) mutex_.Await(absl::Condition(&may_go_on));
+      if (!MustStop(work)) {
         unattended_.erase(std::remove(unattended_.begin(), unattended_.end(), &work),
                           unattended_.end());
         counts = true;
-        if (work.attended_ != nullptr) ++*work.attended_;
+        if (work.own_thread_) ++*work.attended_;
         ++at_work_;
         return;
       }
     }
-    work.thread_.StopHere();
+    work.own_thread_->StopHere();
   }
 
   void StopUnattended() {
@@ -112,7 +116,7 @@ class Gate {
       is_stopping_unattended_ = true;
       // A handler may exit in the middle of unattended work.
       for (UnattendedWork* work : unattended_) {
-        if (!work->thread_.IsCurrent()) threads.push_back(&work->thread_);
+        if (work->own_thread_ && !work->IsCurrent()) threads.push_back(&*work->own_thread_);
       }
       WaitFor(
           [&] {
@@ -150,8 +154,13 @@ class Gate {
 
   bool IsOpen() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return !is_closed_ && !is_exiting_; }
   bool IsFree() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return IsOpen() && waiting_ == 0; }
-  bool IsOpenOrStops() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    return IsOpen() || is_stopping_unattended_;
+  bool MustStop(const UnattendedWork& work) const {
+    return is_stopping_unattended_ && work.own_thread_;
+  }
+  size_t CountUnattendedOfProgram() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return static_cast<size_t>(std::count_if(
+        unattended_.begin(), unattended_.end(),
+        [](const UnattendedWork* work) { return !work->own_thread_ && !work->IsCurrent(); }));
   }
   static size_t own_work() { return counts ? 1 : 0; }
 
@@ -165,7 +174,7 @@ class Gate {
     gate->is_stopping_unattended_ = is_stopping_unattended_.load();
     gate->at_work_ = own_work();
     for (UnattendedWork* work : unattended_) {
-      if (work->thread_.IsCurrent()) gate->unattended_.push_back(work);
+      if (work->IsCurrent()) gate->unattended_.push_back(work);
     }
     current_.store(gate, std::memory_order_release);
   }
@@ -234,9 +243,12 @@ DelegatedWorkScope::~DelegatedWorkScope() {
 }
 
 UnattendedWork::UnattendedWork(std::atomic<int>* attended) : attended_(attended) {
-  // Never destroyed: this work may outlive everything else.
-  static const auto* const exit_hook = new ExitHook(StopForExit, ExitHook::When::kAtOnce);
-  (void)exit_hook;
+  if (attended != nullptr) {
+    // Never destroyed: this work may outlive everything else.
+    static const auto* const exit_hook = new ExitHook(StopForExit, ExitHook::When::kAtOnce);
+    (void)exit_hook;
+    own_thread_.emplace();
+  }
   Gate::Get().LeaveUnattended(*this);
 }
 

@@ -124,7 +124,8 @@ void OptimizeForEver(llvm::OptPassGate* gate, std::atomic<bool>& has_begun) {
     std::unique_ptr<llvm::Module> module = ParseModule(text, context);
     WorkScope scope;
     has_begun = true;
-    UnattendedWork unattended(/*attended=*/nullptr);
+    std::atomic<int> attended{1};
+    UnattendedWork unattended(&attended);
     (void)optimizer->Optimize(module);
   }
 }
@@ -165,7 +166,8 @@ TEST(UnattendedWorkDeathTest, NoneBeginsOrEndsAfterwards) {
         static absl::Notification may_end;
         std::thread([] {
           WorkScope scope;
-          UnattendedWork unattended(/*attended=*/nullptr);
+          std::atomic<int> attended{1};
+          UnattendedWork unattended(&attended);
           has_begun.Notify();
           may_end.WaitForNotification();
           while (true) UnattendedWork::StopIfExiting();
@@ -176,11 +178,54 @@ TEST(UnattendedWorkDeathTest, NoneBeginsOrEndsAfterwards) {
         exits.join();
         std::thread([] {
           WorkScope scope;
-          UnattendedWork unattended(/*attended=*/nullptr);
+          std::atomic<int> attended{1};
+          UnattendedWork unattended(&attended);
           _exit(4);
         }).detach();
         absl::SleepFor(absl::Milliseconds(50));
         _exit(3);
+      },
+      testing::ExitedWithCode(3), "");
+}
+
+TEST(UnattendedWorkDeathTest, ThreadsOfTheProgramGoOn) {
+  EXPECT_EXIT(
+      {
+        static absl::Notification has_begun;
+        static absl::Notification may_end;
+        std::thread other([] {
+          WorkScope scope;
+          UnattendedWork unattended(/*attended=*/nullptr);
+          has_begun.Notify();
+          may_end.WaitForNotification();
+          UnattendedWork::StopIfExiting();
+        });
+        has_begun.WaitForNotification();
+        UnattendedWork::StopForExit();
+        may_end.Notify();
+        other.join();
+        WorkScope scope;
+        { UnattendedWork unattended(/*attended=*/nullptr); }
+        _exit(3);
+      },
+      testing::ExitedWithCode(3), "");
+}
+
+TEST(UnattendedWorkDeathTest, ExitWaitsForThreadsOfTheProgramForAWhile) {
+  EXPECT_EXIT(
+      {
+        static absl::Notification has_begun;
+        static std::atomic<bool> has_ended{false};
+        std::thread([] {
+          WorkScope scope;
+          UnattendedWork unattended(/*attended=*/nullptr);
+          has_begun.Notify();
+          absl::SleepFor(absl::Milliseconds(50));
+          has_ended = true;
+        }).detach();
+        has_begun.WaitForNotification();
+        WorkScope::KeepForThisThread();
+        _exit(has_ended ? 3 : 4);
       },
       testing::ExitedWithCode(3), "");
 }
