@@ -59,8 +59,9 @@ constexpr int32_t kCallsOfCold = 1000;
 // A call of a function that has loops, but does not poll there, counts for so many.
 constexpr int32_t kCallsWithLoops = 256;
 
-// What optimizing a function takes for each byte of its first body, measured on functions of 1 to
-// 400 KB; it may not take longer than the program has run.
+// A function is optimized once the program has run for so long for each byte of its first body:
+// about a third of what it will take. (Measured: 10 us a byte for Lua's interpreter, of 42 KB, and
+// 17 us for SQLite's, of 64 KB.)
 constexpr absl::Duration kTimeOfAByte = absl::Microseconds(5);
 
 // While there is no thread a loop asks when it has come round so often, and each time that it has
