@@ -52,7 +52,11 @@ void* OwnThread::Run(void* work) {
   auto* own = static_cast<Work*>(work);
   // A thread begins with the environment of the one that makes it.
   std::fesetenv(FE_DFL_ENV);
-  own->run();
+  {
+    // What it holds on to may be the thread itself.
+    const std::function<void()> run = std::move(own->run);
+    run();
+  }
   own->has_ended = true;
   if (own->is_left.exchange(true)) delete own;
   return nullptr;

@@ -6,6 +6,8 @@
 #ifndef FIRSTCALL_ENGINE_CALL_RUN_OUTS_H_
 #define FIRSTCALL_ENGINE_CALL_RUN_OUTS_H_
 
+#include <atomic>
+#include <cstdint>
 #include <functional>
 #include <utility>
 
@@ -27,15 +29,21 @@ class CallRunOuts {
     handler_ = std::move(handler);
   }
 
-  // Does nothing in a signal handler that has interrupted the engine's work.
+  // In a signal handler that has interrupted the engine's work the counter only begins anew, to run
+  // out soon.
   void Notice(const CallCounter& counter) ABSL_LOCKS_EXCLUDED(mutex_) {
-    if (WorkScope::IsInterrupted()) return;
+    if (WorkScope::IsInterrupted()) {
+      counter.left().store(kNextTry, std::memory_order_relaxed);
+      return;
+    }
     WorkScope scope;
     absl::MutexLock lock(&mutex_);
     if (handler_ != nullptr) handler_(counter);
   }
 
  private:
+  static constexpr int32_t kNextTry = 1000;
+
   absl::Mutex mutex_;
   Handler handler_ ABSL_GUARDED_BY(mutex_);
 };

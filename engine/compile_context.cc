@@ -46,7 +46,9 @@ absl::StatusOr<ModuleView*> CompileContext::View(SourceModule& module) {
   return view.get();
 }
 
-void CompileContext::DropView(const SourceModule& module) { views_.erase(module.id()); }
+void CompileContext::DropView(ModuleId module) { views_.erase(module); }
+
+void CompileContext::DropView(const SourceModule& module) { DropView(module.id()); }
 
 void CompileContext::SetView(const SourceModule& module, std::shared_ptr<ModuleView> view) {
   views_[module.id()] = std::move(view);
@@ -58,19 +60,29 @@ ContextPool::Lease ContextPool::Take() {
     if (!idle_.empty()) {
       Lease lease(this, std::move(idle_.back()));
       idle_.pop_back();
+      lease->drops_seen_ = drops_;
       return lease;
     }
   }
-  return Lease(this, std::make_unique<CompileContext>(target_));
+  auto context = std::make_unique<CompileContext>(target_);
+  absl::MutexLock lock(&mutex_);
+  context->drops_seen_ = drops_;
+  return Lease(this, std::move(context));
 }
 
 void ContextPool::DropViews(const SourceModule& module) {
   absl::MutexLock lock(&mutex_);
-  for (const auto& context : idle_) context->DropView(module);
+  for (const auto& context : idle_) context->DropView(module.id());
+  dropped_[drops_++ % kDropsKept] = module.id();
 }
 
 void ContextPool::Return(std::unique_ptr<CompileContext> context) {
   absl::MutexLock lock(&mutex_);
+  if (drops_ - context->drops_seen_ > kDropsKept)
+    return;  // Nobody knows which of its views to drop.
+  for (size_t i = context->drops_seen_; i < drops_; ++i) {
+    context->DropView(dropped_[i % kDropsKept]);
+  }
   idle_.push_back(std::move(context));
 }
 

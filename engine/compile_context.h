@@ -7,6 +7,8 @@
 #ifndef FIRSTCALL_ENGINE_COMPILE_CONTEXT_H_
 #define FIRSTCALL_ENGINE_COMPILE_CONTEXT_H_
 
+#include <array>
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -50,6 +52,7 @@ class CompileContext {
 
   // Gives this context's view up; the next call of View opens another.
   void DropView(const SourceModule& module);
+  void DropView(ModuleId module);
 
   // Lets this context have a view that was already opened.
   void SetView(const SourceModule& module, std::shared_ptr<ModuleView> view);
@@ -61,6 +64,9 @@ class CompileContext {
   std::unique_ptr<RequiredLowering> lowering_;  // Made when a module needs it.
   McjitLinker linker_;
   absl::flat_hash_map<ModuleId, std::shared_ptr<ModuleView>> views_;
+  size_t drops_seen_ = 0;  // How often views were dropped when it was taken from its pool.
+
+  friend class ContextPool;
 };
 
 class ContextPool {
@@ -100,7 +106,7 @@ class ContextPool {
   // Never blocks on a compile.
   Lease Take() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Lets the contexts that are not in use give their views of `module` up.
+  // Lets all contexts give their views of `module` up; one that is in use does when it is returned.
   void DropViews(const SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
 
   void Return(std::unique_ptr<CompileContext> context) ABSL_LOCKS_EXCLUDED(mutex_);
@@ -109,6 +115,10 @@ class ContextPool {
   const Target& target_;
   absl::Mutex mutex_;
   std::vector<std::unique_ptr<CompileContext>> idle_ ABSL_GUARDED_BY(mutex_);
+  // The last modules whose views were dropped, for contexts that were in use then.
+  static constexpr size_t kDropsKept = 64;
+  size_t drops_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::array<ModuleId, kDropsKept> dropped_ ABSL_GUARDED_BY(mutex_) = {};
 };
 
 }  // namespace firstcall

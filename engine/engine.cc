@@ -503,6 +503,7 @@ absl::Status Engine::CheckMain(absl::string_view entry) {
 }
 
 Stats Engine::stats() const {
+  const ForkScope scope;
   Stats stats = parts_->stats.Collect();
   stats.stubs_made = parts_->code_space->stubs().size();
   if (parts_->promoter != nullptr) stats.promotions = parts_->promoter->Collect();

@@ -207,6 +207,9 @@ void FunctionTable::Publish(FunctionKey key, ExecutorAddress body, ExecutorAddre
                             bool is_final) {
   absl::MutexLock lock(&mutex_);
   Record& record = RecordOf(key);
+  // A final body may come first: functions of one object are published one after the other, and may
+  // call each other before.
+  if (!is_final && record.is_final && record.state == FunctionState::kReady) return;
   record.body = body;
   record.entry = entry;
   record.is_final = is_final;

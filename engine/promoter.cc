@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <thread>
 #include <utility>
 
@@ -74,7 +73,8 @@ constexpr absl::Duration kLastPause = absl::Milliseconds(1);
 
 constexpr uint32_t kNothing = kNoLoop - 1;
 
-thread_local bool is_serving = false;  // A thread of some promoter's team.
+thread_local bool is_serving = false;        // A thread of some promoter's team.
+thread_local const void* own_job = nullptr;  // What this thread makes better: a Promoter::Job.
 
 // This thread looks at what a counter belongs to, which must not go meanwhile.
 class AskScope {
@@ -109,7 +109,7 @@ class AskScope {
 
 // Starting a thread takes memory, which a signal handler must not that has interrupted somebody who
 // takes memory. A handler can be told by the signals that the system blocks while it runs: more
-// than when something was compiled on the thread.
+// than when something was compiled on the thread, and such as have a handler.
 class Signals {
  public:
   static void NoteForThread() { Get(noted_); }
@@ -117,10 +117,22 @@ class Signals {
   static bool MayBeHandled() {
     sigset_t now;
     Get(now);
-    return sigisemptyset(&now) == 0 && std::memcmp(&now, &noted_, sizeof now) != 0;
+    if (sigisemptyset(&now) != 0) return false;
+    for (int signal = 1; signal < NSIG; ++signal) {
+      if (sigismember(&now, signal) != 1 || sigismember(&noted_, signal) == 1) continue;
+      if (HasHandler(signal)) return true;
+    }
+    return false;
   }
 
  private:
+  static bool HasHandler(int signal) {
+    struct sigaction action = {};
+    if (sigaction(signal, nullptr, &action) != 0) return false;
+    return (action.sa_flags & SA_SIGINFO) != 0 ||
+           (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN);
+  }
+
   static void Get(sigset_t& blocked) {
     blocked = {};
     pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
@@ -216,21 +228,12 @@ struct Promoter::Job {
     kAttended,
     kUnattended,
     kDropped,    // While it was unattended the function went,
-    kAbandoned,  // or the promoter.
+    kAbandoned,  // or the promoter,
+    kForgotten,  // but that is still there.
   };
 
-  // To be done without, if it is unattended: whether it was.
-  bool GoOnWithout(State state) {
-    if (!Change(state)) return false;
-    gate->Stop();
-    return true;
-  }
-
-  // Of two threads that change what is unattended, one succeeds.
-  bool Change(State state) {
-    State expected = State::kUnattended;
-    return this->state.compare_exchange_strong(expected, state);
-  }
+  // Of two threads that change the same state, one succeeds.
+  bool Change(State from, State to) { return state.compare_exchange_strong(from, to); }
 
   HotFunction& function;
   const pthread_t thread;
@@ -252,6 +255,27 @@ struct Promoter::Team {
   sem_t work;
   std::vector<std::unique_ptr<OwnThread>> threads;
   std::atomic<int> serving{0};  // Threads, but for those whose work is unattended.
+  // Set before they are waited for: from then on they do not touch the promoter.
+  std::atomic<bool> has_ended{false};
+};
+
+// A thread of a team serves. Never made if the process exits.
+class Promoter::Serving {
+ public:
+  explicit Serving(Team& team) : team_(team) {
+    ++team_.serving;
+    is_serving = true;
+  }
+  ~Serving() {
+    is_serving = false;
+    --team_.serving;
+  }
+  Serving(const Serving&) = delete;
+  Serving& operator=(const Serving&) = delete;
+
+ private:
+  const WorkScope scope_;
+  Team& team_;
 };
 
 Promoter::Promoter(const PromotionOptions& options, CodeSpace& code_space, FunctionTable& functions,
@@ -317,8 +341,10 @@ FIRSTCALL_ON_ANY_STACK void* Promoter::Ask(HeatCounter* counter, uint32_t loop) 
     }
   } else if (answer.lacks_thread != nullptr && !WorkScope::IsInterrupted()) {
     WorkScope scope;
-    // Whoever polls next, or is compiled, may see to it.
-    if (Signals::MayBeHandled()) return answer.code;
+    if (Signals::MayBeHandled()) {
+      if (is_there()) answer.lacks_thread->needs_thread_ = true;
+      return answer.code;
+    }
     if (is_there()) {
       absl::MutexLock lock(&answer.lacks_thread->mutex_);
       answer.lacks_thread->EnsureThread();
@@ -338,13 +364,13 @@ void* Promoter::Known(HotFunction& function, uint32_t loop) {
 
 void Promoter::NoticeRunOut(const CallCounter& counter) {
   if (is_stopping_ || !LacksThread()) return;
-  absl::MutexLock lock(&mutex_);
   if (Signals::MayBeHandled()) {
     needs_thread_ = true;
-    counter.left().store(interval_, std::memory_order_relaxed);
-    return;
+  } else {
+    absl::MutexLock lock(&mutex_);
+    EnsureThread();
   }
-  EnsureThread();
+  if (LacksThread()) counter.left().store(interval_, std::memory_order_relaxed);
 }
 
 std::optional<Promoter::Answer> Promoter::AnswerEarlyPoll(HotFunction& function) {
@@ -412,7 +438,7 @@ bool Promoter::LacksThread() const {
 
 void Promoter::EnsureThread() {
   if (is_stopping_ || !LacksThread()) return;
-  needs_thread_ = false;
+  needs_thread_ = true;
   auto team = std::make_shared<Team>(getpid());
   if (exit_hook_ == nullptr) {
     exit_hook_ = std::make_unique<ExitHook>([this] { StopForExit(); }, ExitHook::When::kAtOnce);
@@ -424,18 +450,27 @@ void Promoter::EnsureThread() {
     team->threads.push_back(*std::move(thread));
   }
   if (team->threads.empty()) return;
-  // What the parent's threads were about is to be done again.
-  for (const std::shared_ptr<Job>& job : std::exchange(jobs_, {})) {
-    if (job->process == getpid() || pthread_equal(job->thread, pthread_self()) != 0) {
-      jobs_.push_back(job);
-    } else {
-      waiting_.push_back(&job->function);
-    }
-  }
+  needs_thread_ = false;
+  TakeOverJobs();
   team->parents = std::move(team_owner_);
   team_owner_ = team;
   team_.store(team.get(), std::memory_order_release);
   sem_post(&team->work);  // For what was asked of the parent's threads.
+}
+
+void Promoter::TakeOverJobs() {
+  if (jobs_.empty()) return;
+  for (const std::shared_ptr<Job>& job : std::exchange(jobs_, {})) {
+    if (job->process == getpid() || job.get() == own_job) {
+      jobs_.push_back(job);
+    } else if (job->state == Job::State::kDropped) {
+      continue;
+    } else if (thread_count_ == 0) {
+      job->function.asked.store(kNothing, std::memory_order_release);
+    } else {
+      waiting_.push_back(&job->function);
+    }
+  }
 }
 
 void Promoter::Work(const std::shared_ptr<Team>& team) {
@@ -445,21 +480,19 @@ void Promoter::Work(const std::shared_ptr<Team>& team) {
     const timespec until = absl::ToTimespec(SteadyNow() + pause);
     while (sem_clockwait(&team->work, CLOCK_MONOTONIC, &until) != 0 && errno == EINTR) {
     }
-    const absl::Duration look = SteadyNow();
-    const bool has_found = LookAtCounters();
-    pause = has_found ? kShortestPause : std::min(2 * pause, kLongestPause);
-    if (looks_at_counters_ && is_starting_) pause = 4 * kShortestPause;
-    pause = std::max(pause, kPausesOfALook * (SteadyNow() - look));
+    {
+      Serving serving(*team);
+      if (team->has_ended) return;
+      const absl::Duration look = SteadyNow();
+      const bool has_found = LookAtCounters();
+      pause = has_found ? kShortestPause : std::min(2 * pause, kLongestPause);
+      if (looks_at_counters_ && is_starting_) pause = 4 * kShortestPause;
+      pause = std::max(pause, kPausesOfALook * (SteadyNow() - look));
+    }
     while (true) {
-      if (looks_at_counters_ && is_starting_ && !is_stopping_) break;
-      WorkScope scope;  // Never entered if the process exits.
-      ++team->serving;
-      is_serving = true;
-      absl::Cleanup served = [&] {
-        is_serving = false;
-        --team->serving;
-      };
-      if (is_stopping_) return;
+      Serving serving(*team);
+      if (team->has_ended || is_stopping_) return;
+      if (looks_at_counters_ && is_starting_) break;
       HotFunction* function = TakeHottest();
       if (function == nullptr) break;
       if (Serve(*function, &team->serving) == Served::kAbandoned) return;
@@ -563,15 +596,18 @@ Promoter::Served Promoter::Serve(HotFunction& function, std::atomic<int>* attend
     // Who finds the budget used up is never served, and need not ask again.
     absl::MutexLock lock(&mutex_);
     if (budget_left_ <= absl::ZeroDuration()) return Served::kAnswered;
+    TakeOverJobs();
     jobs_.push_back(job);
   }
+  const void* const outer_job = std::exchange(own_job, job.get());
+  absl::Cleanup ends = [&] { own_job = outer_job; };
   const auto run_passes = [&](absl::FunctionRef<void()> passes) {
     job->state = Job::State::kUnattended;
     {
       UnattendedWork unattended(attended);
       passes();
     }
-    return job->Change(Job::State::kAttended);
+    return job->Change(Job::State::kUnattended, Job::State::kAttended);
   };
   const auto is_warm = [&](SymbolOrdinal callee) { return IsWarm({function.key.module, callee}); };
   const absl::Duration start = SteadyNow();
@@ -581,22 +617,22 @@ Promoter::Served Promoter::Serve(HotFunction& function, std::atomic<int>* attend
         loop == kNoLoop ? std::nullopt : std::optional<uint32_t>(loop);
     body = compiler_.Compile(function.key, wanted, is_warm, job->gate, run_passes);
   }
-  if (job->state == Job::State::kDropped) return Served::kDropped;
   if (job->state == Job::State::kAbandoned) return Served::kAbandoned;
-  GiveAnswer(function, loop, body, SteadyNow() - start);
+  const bool is_dropped = job->Change(Job::State::kDropped, Job::State::kForgotten);
+  if (!is_dropped && job->state != Job::State::kAttended) return Served::kAbandoned;
+  if (!is_dropped) GiveAnswer(function, loop, body);
   absl::MutexLock lock(&mutex_);
+  budget_left_ -= SteadyNow() - start;
   jobs_.erase(std::remove(jobs_.begin(), jobs_.end(), job), jobs_.end());
-  return Served::kAnswered;
+  return is_dropped ? Served::kDropped : Served::kAnswered;
 }
 
 void Promoter::GiveAnswer(HotFunction& function, uint32_t loop,
-                          const absl::StatusOr<OptimizingCompiler::Body>& body,
-                          absl::Duration time) {
+                          const absl::StatusOr<OptimizingCompiler::Body>& body) {
   const bool is_whole = loop == kNoLoop;
   if (body.ok() && is_whole) table_.Publish(function.key, body->address);
   {
     absl::MutexLock lock(&mutex_);
-    budget_left_ -= time;
     FunctionHeat& heat = function.heat;
     if (!body.ok()) {
       ++heat.failures;
@@ -634,6 +670,7 @@ Promoter::HotFunction& Promoter::FunctionOf(FunctionKey key) {
   Signals::NoteForThread();
   // In a forked child, as in its parent.
   if (needs_thread_ || team_ != nullptr) EnsureThread();
+  TakeOverJobs();
   std::unique_ptr<HotFunction>& function = functions_[key];
   if (function == nullptr) function = std::make_unique<HotFunction>(*this, key);
   return *function;
@@ -686,9 +723,14 @@ std::vector<std::unique_ptr<Promoter::HotFunction>> Promoter::Take(const SourceM
   waiting_.erase(std::remove_if(waiting_.begin(), waiting_.end(), is_of_module), waiting_.end());
   jobs_.erase(std::remove_if(jobs_.begin(), jobs_.end(),
                              [&](const std::shared_ptr<Job>& job) {
+                               if (job->state == Job::State::kDropped) return false;
                                if (!is_of_module(&job->function)) return false;
-                               (void)job->GoOnWithout(Job::State::kDropped);
-                               return true;
+                               // Stays in case that the promoter goes, too.
+                               if (!job->Change(Job::State::kUnattended, Job::State::kDropped)) {
+                                 return true;
+                               }
+                               job->gate->Stop();
+                               return false;
                              }),
               jobs_.end());
   std::vector<std::unique_ptr<HotFunction>> taken;
@@ -722,7 +764,9 @@ std::vector<PromotionCounters> Promoter::Detach(const SourceModule& module) {
 bool Promoter::Abandon(const OwnThread& thread) {
   absl::MutexLock lock(&mutex_);
   return std::any_of(jobs_.begin(), jobs_.end(), [&](const std::shared_ptr<Job>& job) {
-    return thread.Is(job->thread) && job->GoOnWithout(Job::State::kAbandoned);
+    return thread.Is(job->thread) &&
+           (job->Change(Job::State::kUnattended, Job::State::kAbandoned) ||
+            job->Change(Job::State::kDropped, Job::State::kAbandoned));
   });
 }
 
@@ -743,6 +787,7 @@ void Promoter::Stop() {
   }
   if (team == nullptr) return;
   if (team->owner == getpid()) {
+    team->has_ended = true;
     for (size_t i = 0; i < team->threads.size(); ++i) sem_post(&team->work);
     // Its threads are detached, and may still look at it.
     if (is_exiting_) {
@@ -771,7 +816,8 @@ void Promoter::StopForExit() {
   is_stopping_ = is_exiting_ = true;
   UnattendedWork::StopForExit();
   // Stays: who destroys it waits for this hook first.
-  const Team* team = team_;
+  Team* team = team_;
+  if (team != nullptr) team->has_ended = true;
   if (team == nullptr || team->owner != getpid()) return;
   for (const auto& thread : team->threads) thread->Detach();
   // A listener may exit on the very thread that serves.

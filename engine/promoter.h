@@ -127,8 +127,11 @@ class Promoter {
   struct Continuation;
   struct Job;
   struct Team;
+  class Serving;
   using Functions = absl::flat_hash_map<FunctionKey, std::unique_ptr<HotFunction>>;
 
+  // Puts back on the list what threads were about that this process, a forked child, does not have.
+  void TakeOverJobs() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   static void* Ask(HeatCounter* counter, uint32_t loop);
   static void* NobodyIsThere(HeatCounter* counter, uint32_t loop);
   // What a function that has asked is told: to go on elsewhere, or to see to it itself.
@@ -160,8 +163,7 @@ class Promoter {
   // `attended`: see UnattendedWork.
   Served Serve(HotFunction& function, std::atomic<int>* attended) ABSL_LOCKS_EXCLUDED(mutex_);
   void GiveAnswer(HotFunction& function, uint32_t loop,
-                  const absl::StatusOr<OptimizingCompiler::Body>& body, absl::Duration time)
-      ABSL_LOCKS_EXCLUDED(mutex_);
+                  const absl::StatusOr<OptimizingCompiler::Body>& body) ABSL_LOCKS_EXCLUDED(mutex_);
   // Whether what `thread` does was unattended, and will end without the promoter.
   bool Abandon(const OwnThread& thread) ABSL_LOCKS_EXCLUDED(mutex_);
   void StopForExit();

@@ -99,7 +99,7 @@ uintptr_t ProgramCounter(const ucontext_t& context) {
 }
 
 void HandleSignal(int signal, siginfo_t* info, void* context) {
-  if (info->si_code == SI_TKILL && info->si_pid == getpid()) {
+  if (info->si_code == SI_QUEUE && info->si_value.sival_ptr == &last_handler) {
     StoppableThread* thread = StoppableThread::Current();
     if (thread == nullptr) return;  // It was to be stopped, and stopped by itself.
     if (Contains(*code_of_llvm, ProgramCounter(*static_cast<ucontext_t*>(context)))) {
@@ -118,18 +118,27 @@ void HandleSignal(int signal, siginfo_t* info, void* context) {
 }
 
 void InstallHandler() {
-  code_of_llvm = &CodeOfLlvm();
-  struct sigaction handler = {};
-  handler.sa_sigaction = HandleSignal;
-  handler.sa_flags = SA_SIGINFO | SA_RESTART;
-  sigaction(kSignal, &handler, &last_handler);
+  static const bool is_installed = [] {
+    code_of_llvm = &CodeOfLlvm();
+    struct sigaction handler = {};
+    handler.sa_sigaction = HandleSignal;
+    handler.sa_flags = SA_SIGINFO | SA_RESTART;
+    return sigaction(kSignal, &handler, &last_handler) == 0;
+  }();
+  (void)is_installed;
 }
 
 }  // namespace
 
-StoppableThread::StoppableThread() { current = this; }
+void StoppableThread::AllowStopping() {
+  current = this;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+}
 
-StoppableThread::~StoppableThread() { current = nullptr; }
+void StoppableThread::ForbidStopping() {
+  current = nullptr;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+}
 
 StoppableThread* StoppableThread::Current() { return current; }
 
@@ -144,7 +153,10 @@ void StoppableThread::StopAll(absl::Span<StoppableThread* const> threads) {
   InstallHandler();
   while (!std::all_of(threads.begin(), threads.end(), has_stopped)) {
     for (StoppableThread* thread : threads) {
-      if (!code_of_llvm->empty() && !has_stopped(thread)) pthread_kill(thread->id_, kSignal);
+      if (code_of_llvm->empty() || has_stopped(thread)) continue;
+      sigval value = {};
+      value.sival_ptr = &last_handler;
+      pthread_sigqueue(thread->id_, kSignal, value);
     }
     absl::SleepFor(kPause);
   }

@@ -16,13 +16,18 @@
 
 namespace firstcall {
 
-// The calling thread may be stopped while one lives. They do not nest.
+// Stands for the thread that makes it.
 class StoppableThread {
  public:
-  StoppableThread();
-  ~StoppableThread();
+  StoppableThread() = default;
+  ~StoppableThread() { ForbidStopping(); }
   StoppableThread(const StoppableThread&) = delete;
   StoppableThread& operator=(const StoppableThread&) = delete;
+
+  // From now on the thread, which calls this, may be stopped: until the next call. Not for two at
+  // once.
+  void AllowStopping();
+  void ForbidStopping();
 
   // Of the calling thread; null if it may not be stopped. For signal handlers, too.
   static StoppableThread* Current();

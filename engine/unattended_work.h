@@ -26,7 +26,8 @@ class UnattendedWork {
   // How long a result is waited for.
   static constexpr absl::Duration kPatience = absl::Milliseconds(5);
 
-  // The thread is at work, in one scope or in several. For a thread of the library's own `attended`
+  // The thread is at work. If it is so in an outer scope, too, the work stays attended, because
+  // that one may be in the middle of something else. For a thread of the library's own `attended`
   // counts those that work on something and are attended, this one among them, and lives on; null
   // for one of the program's.
   explicit UnattendedWork(std::atomic<int>* attended);
@@ -48,6 +49,8 @@ class UnattendedWork {
   bool IsCurrent() const { return pthread_equal(id_, pthread_self()) != 0; }
 
   const pthread_t id_ = pthread_self();
+  const bool is_unattended_;
+  absl::Duration patience_ends_ = absl::InfiniteDuration();  // Once somebody waits.
   std::atomic<int>* const attended_;
   std::optional<StoppableThread> own_thread_;
 };

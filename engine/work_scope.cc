@@ -61,6 +61,14 @@ class Gate {
     counts = true;
   }
 
+  void EnterThoughExiting() {
+    absl::MutexLock lock(&mutex_);
+    const auto is_open = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return !is_closed_; };
+    mutex_.Await(absl::Condition(&is_open));
+    ++at_work_;
+    counts = true;
+  }
+
   void KeepForThisThread() {
     absl::MutexLock lock(&mutex_);
     is_exiting_ = is_exiting_thread = true;
@@ -135,9 +143,18 @@ class Gate {
   void Close() {
     if (own_closings++ > 0) return;
     absl::MutexLock lock(&mutex_);
-    WaitFor([&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(
-                mutex_) { return unattended_.size() <= (depth > 0 && !counts ? 1 : 0); },
-            UnattendedWork::kPatience);
+    // Each work once, and none that has been stopped.
+    const auto is_awaited = [](UnattendedWork* work) {
+      if (work->IsCurrent() || (work->own_thread_ && work->own_thread_->is_stopped())) return false;
+      const absl::Duration now = SteadyNow();
+      work->patience_ends_ = std::min(work->patience_ends_, now + UnattendedWork::kPatience);
+      return now < work->patience_ends_;
+    };
+    WaitFor(
+        [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+          return std::none_of(unattended_.begin(), unattended_.end(), is_awaited);
+        },
+        2 * UnattendedWork::kPatience);
     ++waiting_;
     // Evaluated by this thread alone, because it looks at a variable of it.
     while (is_closed_ || at_work_ != own_work()) changed_.Wait(&mutex_);
@@ -146,10 +163,12 @@ class Gate {
   }
 
   void Open() {
-    if (--own_closings > 0) return;
-    absl::MutexLock lock(&mutex_);
-    is_closed_ = false;
-    if (waiting_ > 0) changed_.SignalAll();
+    if (own_closings == 1) {
+      absl::MutexLock lock(&mutex_);
+      is_closed_ = false;
+      if (waiting_ > 0) changed_.SignalAll();
+    }
+    --own_closings;
   }
 
   bool IsOpen() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return !is_closed_ && !is_exiting_; }
@@ -220,7 +239,16 @@ void WorkScope::KeepForThisThread() { Gate::Get().KeepForThisThread(); }
 
 bool WorkScope::IsAtWork() { return depth > 0; }
 
-bool WorkScope::IsInterrupted() { return depth > 0 && !is_in_callback; }
+bool WorkScope::IsInterrupted() { return (depth > 0 || own_closings > 0) && !is_in_callback; }
+
+ForkScope::ForkScope() {
+  if (depth++ == 0) Gate::Get().EnterThoughExiting();
+}
+
+ForkScope::~ForkScope() {
+  if (depth == 1) Gate::Get().Leave();
+  --depth;
+}
 
 ExclusiveWorkScope::ExclusiveWorkScope() {
   Gate::Get().Close();
@@ -242,7 +270,9 @@ DelegatedWorkScope::~DelegatedWorkScope() {
   --depth;
 }
 
-UnattendedWork::UnattendedWork(std::atomic<int>* attended) : attended_(attended) {
+UnattendedWork::UnattendedWork(std::atomic<int>* attended)
+    : is_unattended_(depth == 1 && counts), attended_(attended) {
+  if (!is_unattended_) return;
   if (attended != nullptr) {
     // Never destroyed: this work may outlive everything else.
     static const auto* const exit_hook = new ExitHook(StopForExit, ExitHook::When::kAtOnce);
@@ -250,9 +280,15 @@ UnattendedWork::UnattendedWork(std::atomic<int>* attended) : attended_(attended)
     own_thread_.emplace();
   }
   Gate::Get().LeaveUnattended(*this);
+  if (own_thread_) own_thread_->AllowStopping();
 }
 
-UnattendedWork::~UnattendedWork() { Gate::Get().EnterAttended(*this); }
+UnattendedWork::~UnattendedWork() {
+  if (!is_unattended_) return;
+  // The gate's mutex may be held when the thread is stopped elsewhere.
+  if (own_thread_) own_thread_->ForbidStopping();
+  Gate::Get().EnterAttended(*this);
+}
 
 void UnattendedWork::StopIfExiting() {
   StoppableThread* thread = StoppableThread::Current();

@@ -46,6 +46,16 @@ class WorkScope {
   const bool was_in_callback_;
 };
 
+// This thread takes locks of the library's for a moment, and compiles nothing: fork and removals
+// wait for it as if it were at work, but it may begin though the process exits.
+class ForkScope {
+ public:
+  ForkScope();
+  ~ForkScope();
+  ForkScope(const ForkScope&) = delete;
+  ForkScope& operator=(const ForkScope&) = delete;
+};
+
 // No other thread is at work: it waits for those that are, and keeps others from beginning, as fork
 // does. Not to be made by a thread that is at work.
 class ExclusiveWorkScope {

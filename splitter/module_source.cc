@@ -220,6 +220,8 @@ absl::StatusOr<std::shared_ptr<ModuleView>> ModuleSource::OpenView() {
 
 void ModuleSource::KeepAsBitcode() {
   absl::MutexLock lock(&mutex_);
+  // Whoever opens a view gets the error.
+  if (!ParseLocked().ok()) return;
   if (bitcode_ == nullptr && first_view_ != nullptr) bitcode_ = WriteBitcode(*first_view_);
 }
 

@@ -145,11 +145,11 @@ class Load {
 };
 
 TEST(PromotionStressTest, WhoeverFindsAFunctionHotReplacesIt) {
-  Load(/*promotion_threads=*/0, /*threshold=*/3, Promotions() / 2).Run();
+  Load(/*promotion_threads=*/0, /*threshold=*/3, Promotions() / 5 * 4).Run();
 }
 
 TEST(PromotionStressTest, ThreadsReplaceWhatOthersRun) {
-  Load(/*promotion_threads=*/2, /*threshold=*/1, Promotions() / 2).Run();
+  Load(/*promotion_threads=*/2, /*threshold=*/1, Promotions() / 5).Run();
 }
 
 }  // namespace

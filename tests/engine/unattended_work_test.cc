@@ -239,6 +239,7 @@ TEST(StoppableThreadDeathTest, SignalsOfOthersReachTheirHandler) {
         static std::atomic<StoppableThread*> thread{nullptr};
         std::thread([] {
           StoppableThread own;
+          own.AllowStopping();
           thread = &own;
           absl::SleepFor(absl::Milliseconds(10));
           own.StopHere();
