@@ -67,14 +67,17 @@ class LoopEntries {
   size_t size() const { return entries_.size(); }
   llvm::BasicBlock& block(size_t loop) const { return *entries_[loop].entry.block; }
 
-  // Null if the entry is impossible. No entry is possible in a function whose labels may get
-  // outside it, whose stack shrinks or is scanned, or which has a call that returns twice, must be
-  // a tail call, or asks for its frame (as va_start does), a lifetime marker of anything but a
-  // variable, or a feature that LLVM ties to a frame (callbr, swifterror, inalloca, preallocated,
-  // scoped exception handling). An entry is also impossible in an exception handling pad; if a
-  // variable that holds a label is live; if a live value can be neither passed nor numbered as a
-  // label; if more than kMaxLive values and variables are live; or if computing the live-ins takes
-  // too long, for this entry or for all entries that were asked for together.
+  // Null if the entry is impossible. No entry is possible in a function
+  //  - whose labels may get outside it, whose stack shrinks or is scanned, or which is a coroutine;
+  //  - with a call that returns twice, must be a tail call, or uses the frame (va_start, for one);
+  //  - with a lifetime marker of anything but a variable;
+  //  - with another feature that needs the function's own frame: callbr, swifterror, inalloca,
+  //    preallocated, scoped exception handling.
+  // An entry is also impossible
+  //  - in an exception handling pad;
+  //  - if a variable that holds a label is live, or a value that cannot be passed;
+  //  - if more than kMaxLive values and variables are live;
+  //  - if computing the live-ins takes too long, for this entry or with those computed before.
   const LoopEntry* Find(size_t loop);
 
  private:
