@@ -1,5 +1,5 @@
 // Collects what LLVM reports about the IR of an LLVMContext (inline assembly that cannot be
-// assembled, a construct the code generator refuses), which LLVM would print before it exits.
+// assembled, a construct the code generator refuses). By default LLVM would print it and exit.
 //
 // Thread-compatible: to be used by the thread that uses the context.
 

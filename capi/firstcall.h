@@ -81,7 +81,7 @@ typedef enum fc_error_code FC_ENUM_TYPE {
   FC_ALREADY_EXISTS = 6,      /* Another module defines the symbol. */
   FC_RESOURCE_EXHAUSTED = 8,  /* Memory ran out. */
   FC_FAILED_PRECONDITION = 9, /* Not possible now: a function needs itself, a module was removed. */
-  FC_UNIMPLEMENTED = 12,      /* The README lists the unsupported construct. */
+  FC_UNIMPLEMENTED = 12,      /* An unsupported construct, which the README lists. */
   FC_INTERNAL = 13            /* LLVM failed, or a callback broke its contract. */
 } fc_error_code;
 
@@ -119,19 +119,20 @@ void fc_options_set_codegen_level(fc_options* options, int level);
 /* How the functions of a lazily compiled module are compiled. 0: code is generated, without
  * optimizing IR. 1: IR is first optimized together with the functions it calls, and code is
  * generated at level 2 or higher. 2 (the default): as 0, and functions that become hot are replaced
- * by what 1 makes, even while they run. A thread of the engine does that if the machine has a
- * second processor. */
+ * by what 1 makes, even while they run. They are optimized on a thread of the engine if the machine
+ * has a second processor, otherwise on the thread that finds them hot. */
 void fc_options_set_tier(fc_options* options, int tier);
 
 /* Where functions are compiled. 0 (the default): on the thread that calls the function. Otherwise:
- * on this many threads of the engine, so that callers may have small stacks. `speculation` is how
- * much of their time these threads may spend on functions that compiled ones are likely to call. */
+ * on this many threads of the engine, so that callers may have small stacks. The speculation budget
+ * (default 0) is how much of their time these threads may spend, in total, on functions that
+ * compiled ones are likely to call. */
 void fc_options_set_compile_threads(fc_options* options, size_t threads);
 void fc_options_set_speculation_budget(fc_options* options, uint64_t nanoseconds);
 
 /* Whether a crash inside LLVM makes only the function that was being compiled fail. While the
- * engine lives, it occupies the process's handlers of SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP and
- * SIGABRT. */
+ * engine lives, it replaces the process's handlers of SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP and
+ * SIGABRT; crashes elsewhere go on to the earlier handlers. */
 void fc_options_set_contain_crashes(fc_options* options, int enabled);
 
 /* The target. Default: the process's triple and the machine's CPU with all its features. `features`
@@ -201,9 +202,9 @@ void fc_options_set_failure_handler(fc_options* options, fc_failure_handler hand
  *  - The blocks of one object lie within 2000 MiB of each other: for every block but the first,
  *    `near_address` is the address to be near. If a block is out of reach, linking fails. Blocks of
  *    different objects may lie anywhere.
- *  - The unwinder of C++ finds no code at a multiple of 4 GiB. If a block of code contains such an
- *    address, the library requests another block, then frees the first. If the second block
- *    contains one, too, linking fails.
+ *  - The unwinder of C++ finds no function that begins at a multiple of 4 GiB. So if a block of
+ *    code contains such an address, the library requests another block, then frees the first. If
+ *    the second block contains one, too, linking fails.
  *  - The library writes a block at `write`, and only before `finalize`. Writable data is the
  *    exception: compiled code writes it, so `write` and `run` must be the same address.
  *  - `finalize` is called once for each object, with all its blocks, when their contents are
@@ -217,7 +218,7 @@ void fc_options_set_failure_handler(fc_options* options, fc_failure_handler hand
  *  - If a callback returns an error, it must have changed nothing. The error becomes the failure of
  *    what was being linked. Callbacks make errors with fc_error_create, or pass on those they got.
  *  - The library promises nothing else: neither how many objects it links, nor the order or sizes
- *    of their requests.
+ *    of its requests.
  */
 
 typedef enum fc_segment FC_ENUM_TYPE {
@@ -242,8 +243,8 @@ typedef struct fc_memory_request {
   size_t alignment;       /* A power of two. */
   const char* section;    /* The section it is for, such as ".text". */
   uintptr_t near_address; /* The block must be near this address; 0: there is no such address. */
-  /* Upper bounds for all blocks of the object together, this one included. All are zero if they are
-   * not needed because the object's first block, too, has a near_address. */
+  /* Upper bounds for all blocks of the object together, this one included. They may be zero
+   * if the object's first block, too, has a near_address. */
   size_t object_code_size;
   size_t object_read_only_size;
   size_t object_data_size;
@@ -259,8 +260,9 @@ fc_error* fc_own_allocate(fc_own_memory* own, const fc_memory_request* request,
                           fc_memory_block* block);
 
 /* For blocks of fc_own_allocate that the client has kept. The engine itself finalizes and frees
- * those that a callback has returned. If a block is not from the engine's own memory,
- * fc_own_finalize returns FC_INVALID_ARGUMENT, and fc_own_free ignores the block. */
+ * those that a callback has returned. fc_own_finalize returns FC_INVALID_ARGUMENT for a block that
+ * is not from the engine's own memory; fc_own_free ignores every block that the client does not
+ * have. */
 fc_error* fc_own_finalize(fc_own_memory* own, const fc_memory_block* blocks, size_t count);
 void fc_own_free(fc_own_memory* own, const fc_memory_block* blocks, size_t count);
 

@@ -13,9 +13,8 @@ namespace firstcall {
 
 // The contract, for a client that implements a connection:
 //  - Thread-safe: several threads call at the same time, and no call may wait for another. An
-//  answer
-//    takes as long as the code that the request runs in the executing process, and that code may
-//    need functions to be compiled, which takes further calls.
+//    answer takes as long as the code that the request runs in the executing process, and that code
+//    may need functions to be compiled, which takes further calls.
 //  - A request is any sequence of bytes. It arrives completely and exactly once, or not at all.
 //  - If the executing process ends, pending calls and all later ones return an error.
 class ExecutorConnection {

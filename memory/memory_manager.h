@@ -4,28 +4,26 @@
 // The contract, for a client that implements a memory manager:
 //  - Thread-safe: several threads link at the same time.
 //  - A block is zeroed, has the requested alignment, and lasts until Free. If code was detached
-//  from
-//    the engine, that may be after the engine's end.
+//    from the engine, that may be after the engine's end.
 //  - The blocks of one object lie within 2000 MiB (kReach) of each other: for every block but the
 //    first, MemoryRequest::near is the address to be near. Blocks of different objects may lie
 //    anywhere. If a block is out of reach, linking fails and the block is freed.
-//  - The unwinder of C++ finds no code at a multiple of 4 GiB. If a block of code contains such an
-//    address, another block is requested, and then the first is freed. If the second block contains
-//    one, too, linking fails.
+//  - The unwinder of C++ finds no function that begins at a multiple of 4 GiB. So if a block of code
+//    contains such an address, another block is requested, and then the first is freed. If the
+//    second block contains one, too, linking fails.
 //  - The engine writes blocks only before Finalize. Writable data is the exception: compiled code
 //    writes it at `run`.
 //  - Finalize is called once for each object, with all its blocks, when their contents are
-//  complete.
-//    After it, code must be executable and everything readable at `run`, and processors must not
-//    see earlier contents. The engine's own manager does that for its own blocks only: the page
-//    permissions and instruction caches of other blocks are up to the manager that provided them.
+//    complete. After it, code must be executable and everything readable at `run`, and processors
+//    must not see earlier contents. The engine's own manager does that for its own blocks only: the
+//    page permissions and instruction caches of other blocks are up to the manager that provided
+//    them.
 //  - Free gets a block at most once, finalized or not, when no code in it runs. Destroying the
 //    manager frees the remaining blocks.
 //  - If a call returns an error, it must have changed nothing. The error becomes the failure of
-//  what
-//    was being linked.
-// The engine promises nothing else: neither how many objects it links, nor the order or sizes of
-// their requests.
+//    what was being linked.
+// The engine promises nothing else: neither how many objects it links, nor the order or sizes of its
+// requests.
 
 #ifndef FIRSTCALL_MEMORY_MEMORY_MANAGER_H_
 #define FIRSTCALL_MEMORY_MEMORY_MANAGER_H_

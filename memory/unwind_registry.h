@@ -27,7 +27,7 @@ namespace firstcall {
 
 // `table` is a sequence of entries that ends with four zero bytes. It lies in this process, and
 // must exist unchanged as long as it is registered. `code` is the beginning of the code that the
-// table describes. There is no other code within that code.
+// table describes. No other code lies within it.
 struct UnwindTable {
   ExecutorAddress table;
   ExecutorAddress code;
