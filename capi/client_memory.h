@@ -39,7 +39,7 @@ struct fc_own_memory {
   // InvalidArgument for a block that belongs neither to the engine nor to the client.
   absl::Status Finalize(const firstcall::MemoryBlock& block) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Ignores a block that does not belong to the client (`is_for_client`) or else to the engine.
+  // Ignores a block that does not belong to the client (if `is_for_client`) or the engine (if not).
   void Free(const firstcall::MemoryBlock& block, bool is_for_client) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:

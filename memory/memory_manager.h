@@ -8,8 +8,8 @@
 //  - The blocks of one object lie within 2000 MiB (kReach) of each other: for every block but the
 //    first, MemoryRequest::near is the address to be near. Blocks of different objects may lie
 //    anywhere. If a block is out of reach, linking fails and the block is freed.
-//  - The unwinder of C++ finds no function that begins at a multiple of 4 GiB. So if a block of code
-//    contains such an address, another block is requested, and then the first is freed. If the
+//  - The unwinder of C++ finds no function that begins at a multiple of 4 GiB. So if a block of
+//    code contains such an address, another block is requested, and then the first is freed. If the
 //    second block contains one, too, linking fails.
 //  - The engine writes blocks only before Finalize. Writable data is the exception: compiled code
 //    writes it at `run`.
@@ -22,8 +22,8 @@
 //    manager frees the remaining blocks.
 //  - If a call returns an error, it must have changed nothing. The error becomes the failure of
 //    what was being linked.
-// The engine promises nothing else: neither how many objects it links, nor the order or sizes of its
-// requests.
+// The engine promises nothing else: neither how many objects it links, nor the order or sizes of
+// its requests.
 
 #ifndef FIRSTCALL_MEMORY_MEMORY_MANAGER_H_
 #define FIRSTCALL_MEMORY_MEMORY_MANAGER_H_

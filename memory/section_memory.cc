@@ -42,8 +42,8 @@ void SectionMemory::Drop() {
   unwind_tables_.clear();
 }
 
-// The unwinder finds no code at a multiple of 4 GiB, but a client's memory may provide a block of
-// code there. While that block is held, the next one lies elsewhere.
+// The unwinder finds no function that begins at a multiple of 4 GiB, but a client's memory may
+// provide a block of code there. While that block is held, the next one lies elsewhere.
 absl::StatusOr<MemoryBlock> SectionMemory::AllocateUnwindable(const MemoryRequest& request) {
   const auto is_unwindable = [&](const MemoryBlock& block) {
     return request.segment != Segment::kCode || !HasUnwinderNull(block.run, request.size);

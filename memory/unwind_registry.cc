@@ -35,7 +35,7 @@ void* EmptyTable() {
 }  // namespace
 
 UnwindRegistry::Grouping UnwindRegistry::DefaultGrouping() {
-  // libgcc has this symbol since version 13.
+  // libgcc has had this symbol since version 13.
   static const bool has_tree = dlvsym(RTLD_DEFAULT, "__truncdfbf2", "GCC_13.0.0") != nullptr;
   return has_tree ? Grouping::kIndividual : Grouping::kMerge;
 }

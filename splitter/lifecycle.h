@@ -31,7 +31,8 @@ std::optional<int64_t> PriorityOfSection(absl::string_view section, LifecyclePha
 
 // The functions in the order in which they are to run. Functions of one priority run in the order
 // of the module, destructors in the opposite order. Unimplemented, with the variable's name, if
-// such a section contains anything but pointers to functions.
+// such a section contains anything but pointers to functions; InvalidArgument if a list is not
+// valid IR.
 absl::StatusOr<std::vector<LifecycleFunction>> ReadConstructors(const ModuleView& view);
 absl::StatusOr<std::vector<LifecycleFunction>> ReadDestructors(const ModuleView& view);
 

@@ -119,7 +119,7 @@ class MandatoryInliner {
   void InlineInto(const Node& node) {
     if (node.calls.empty() && !MustBeInlined(*node.function)) return;
     for (const llvm::WeakVH& call : node.calls) {
-      if (call == nullptr) continue;  // Earlier inlining has removed it: it was never reached.
+      if (call == nullptr) continue;  // Removed: an inlined body before it does not return.
       const size_t place = places_.at(&CalleeOf(call));
       if (place == kRefused || nodes_[place].component == node.component) continue;
       llvm::Function& callee = *nodes_[place].function;

@@ -256,7 +256,7 @@ void ReferenceMapper::CheckName(const llvm::GlobalValue& declaration, llvm::Stri
 }
 
 // Whether the definition of `symbol` is certain to be within PC-relative reach: it is the module's
-// own, and no other definition (such as the process's) can override it.
+// own and not too large, and no other definition (such as the process's) can override it.
 bool ReferenceMapper::IsWithinReach(const Symbol& symbol) const {
   const Symbol& base = index_.at(symbol.base);
   return !is_far_ && symbol.is_definition && !symbol.is_weak && base.is_definition &&

@@ -42,7 +42,7 @@ class ReferenceMapper final : private llvm::ValueMaterializer {
                   bool is_far, llvm::Module& target);
 
   // From now on `constants` are declared, not copied. With `has_values`, the declarations have
-  // initializers for the optimizer.
+  // initializers for the optimizer where possible.
   void Share(const Variables& constants, bool has_values) {
     shared_ = &constants;
     shared_have_values_ = has_values;

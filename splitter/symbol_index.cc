@@ -262,8 +262,7 @@ class SymbolIndexBuilder {
         continue;
       }
       ForEachHolder(*expression, [&](const llvm::GlobalValue& holder) {
-        if (!llvm::isa<llvm::GlobalVariable>(holder))
-          return;  // In a body, code computes it anyway.
+        if (!llvm::isa<llvm::GlobalVariable>(holder)) return;  // A body computes it by code anyway.
         index_.symbols_[view_.ordinal_of(holder)->value].is_computed = true;
       });
     }

@@ -34,7 +34,8 @@ class VariableLiveness {
   VariableLiveness(const BlockGraph& graph, llvm::ArrayRef<llvm::AllocaInst*> variables,
                    llvm::ArrayRef<llvm::BasicBlock*> points);
 
-  // Whether a variable (index in `variables`) is live at the beginning of a block (in `points`).
+  // Whether a variable (an index in `variables`) is live at the beginning of a block (an index in
+  // `points`).
   bool IsLive(size_t variable, size_t point) const {
     const auto place = static_cast<unsigned>(variable);
     return everywhere_.test(place) ||
