@@ -1,7 +1,7 @@
-// For functions that compiled code calls and whose caller may be somebody's assembly, or have been
-// called by it. On x86-64 such code may have misaligned the stack, which nobody notices who uses no
-// aligned vector instructions: the C library's functions do not where this matters. AArch64 itself
-// wants an aligned stack.
+// For functions that compiled code calls where the call may come, directly or not, from handwritten
+// assembly. On x86-64 such assembly may have misaligned the stack, which goes unnoticed as long as
+// no aligned vector instruction is executed: the C library's functions avoid them where this
+// matters. On AArch64 the hardware itself requires an aligned stack.
 
 #ifndef FIRSTCALL_BASE_ANY_STACK_H_
 #define FIRSTCALL_BASE_ANY_STACK_H_

@@ -1,5 +1,6 @@
-// Writes and reads records of numbers and strings: little-endian, without alignment. What a Decoder
-// reads may be damaged: it never goes past the end, and says so.
+// Writes and reads records of numbers and strings: little-endian, without alignment. The bytes that
+// a Decoder reads may be damaged: it never reads past the end, and ok() tells if anything was
+// missing.
 //
 // Thread-compatible.
 
@@ -43,10 +44,10 @@ class Encoder {
 
 class Decoder {
  public:
-  // `bytes` must outlive what String and Raw return.
+  // `bytes` must outlive the results of String and Raw.
   explicit Decoder(absl::string_view bytes) : rest_(bytes) {}
 
-  // Zero or empty once something was not there.
+  // The next value; zero or empty from the first missing value on.
   uint8_t U8() { return Skip(1) ? static_cast<uint8_t>(last_[0]) : 0; }
   uint32_t U32() { return Skip(4) ? llvm::support::endian::read32le(last_) : 0; }
   uint64_t U64() { return Skip(8) ? llvm::support::endian::read64le(last_) : 0; }
@@ -55,8 +56,8 @@ class Decoder {
     return Skip(size) ? absl::string_view(last_, size) : absl::string_view();
   }
 
-  // A number of things that follow, of at least `least_size` bytes each: zero if there is not room
-  // for so many, so that it may be reserved memory for.
+  // The number of items that follow, each at least `least_size` bytes long. Zero if the rest has no
+  // room for that many items, so that it is safe to reserve memory for them.
   uint32_t Count(size_t least_size) {
     const uint32_t count = U32();
     if (count > rest_.size() / least_size) {
@@ -68,7 +69,7 @@ class Decoder {
 
   absl::string_view rest() const { return rest_; }
 
-  // Whether everything asked for was there.
+  // Whether no value was missing so far.
   bool ok() const { return is_ok_; }
 
  private:

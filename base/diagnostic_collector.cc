@@ -41,7 +41,7 @@ void CollectDiagnostics(llvm::LLVMContext& context) {
 }
 
 std::string TakeDiagnostics(llvm::LLVMContext& context) {
-  // The only handler a context of this engine ever has is the one installed above.
+  // CollectDiagnostics installs the only handler that a context of this engine ever has.
   return const_cast<Collector*>(static_cast<const Collector*>(context.getDiagHandlerPtr()))->Take();
 }
 

@@ -1,7 +1,7 @@
-// Catches what LLVM reports about the IR of one LLVMContext (inline assembly that does not
-// assemble, a construct the code generator refuses) instead of letting it print and exit.
+// Collects what LLVM reports about the IR of an LLVMContext (inline assembly that cannot be
+// assembled, a construct the code generator refuses). By default LLVM would print it and exit.
 //
-// Thread-compatible: used by whoever uses the context.
+// Thread-compatible: to be used by the thread that uses the context.
 
 #ifndef FIRSTCALL_BASE_DIAGNOSTIC_COLLECTOR_H_
 #define FIRSTCALL_BASE_DIAGNOSTIC_COLLECTOR_H_

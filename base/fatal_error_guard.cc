@@ -35,7 +35,7 @@ constexpr absl::string_view kCrashPayload = "firstcall/crash";
 thread_local Frame* innermost = nullptr;
 thread_local int crashes = 0;
 
-// Returns only if the error is not ours.
+// Returns only if no RunGuarded is active on this thread.
 void Resume(const char* reason) {
   Frame* frame = innermost;
   if (frame == nullptr) return;
@@ -45,7 +45,7 @@ void Resume(const char* reason) {
 
 std::atomic<void (*)()> out_of_memory_handler{nullptr};
 
-// Both end as LLVM does without a handler.
+// Without an active RunGuarded, the two handlers end the process as LLVM does by default.
 void OnFatalError(void*, const char* reason, bool) {
   Resume(reason);
   std::fprintf(stderr, "LLVM ERROR: %s\n", reason);
@@ -59,8 +59,8 @@ void OnBadAlloc(void*, const char* reason, bool) {
   std::abort();
 }
 
-// LLVM keeps one handler of each kind for the whole process. They are installed for good, because
-// scoped ones could be removed by one thread while another still relies on them.
+// LLVM has one handler of each kind for the whole process. They are never removed, because one
+// thread could remove them while another still relies on them.
 void InstallHandlers() {
   static std::once_flag installed;
   std::call_once(installed, [] {
@@ -71,7 +71,7 @@ void InstallHandlers() {
 
 }  // namespace
 
-// Short enough for a string that needs no memory.
+// The reason is so short that the string allocates no memory.
 void LeaveGuardedOutOfMemory() { Resume("out of memory"); }
 
 void SetOutOfMemoryHandler(void (*handler)()) {
@@ -83,7 +83,8 @@ absl::Status RunGuarded(absl::FunctionRef<void()> callback) {
   InstallHandlers();
   Frame frame;
   frame.outer = innermost;
-  const void* stack_state = llvm::SavePrettyStackState();  // Entries are on the stack that is left.
+  // LLVM's list of stack entries points into frames that a longjmp or a crash leaves.
+  const void* stack_state = llvm::SavePrettyStackState();
   llvm::CrashRecoveryContext recovery;
   const bool has_crashed = !recovery.RunSafely([&] {
     if (setjmp(frame.resume) != 0) {
@@ -97,7 +98,7 @@ absl::Status RunGuarded(absl::FunctionRef<void()> callback) {
   if (has_crashed || frame.is_fatal) llvm::RestorePrettyStackState(stack_state);
   if (has_crashed) {
     ++crashes;
-    // LLVM reports a signal as a shell would.
+    // LLVM reports a signal as a shell does: 128 plus its number.
     const int signal = recovery.RetCode - 128;
     absl::Status crash = absl::InternalError(absl::StrCat("crashed: ", strsignal(signal)));
     crash.SetPayload(kCrashPayload, absl::Cord());

@@ -1,14 +1,14 @@
-// Turns LLVM's report_fatal_error and report_bad_alloc_error, which end the process, into a status,
-// and on request crashes.
+// Turns LLVM's report_fatal_error and report_bad_alloc_error, which would end the process, into a
+// status; on request also crashes.
 //
-// LLVM answers a broken promise inside code generation or linking ("cannot select", a relocation
-// out of range) by calling a process-wide handler that must not return, and an allocation that
-// fails (in damaged bitcode, one of an absurd size) by another. RunGuarded installs such handlers
-// and leaves the callback by longjmp when one is invoked on a thread that is inside RunGuarded; on
-// any other thread LLVM's own behaviour (print the reason, exit or abort) is kept.
+// If LLVM's code generation or linking meets an error ("cannot select", a relocation out of range),
+// LLVM calls a process-wide handler that must not return. If an allocation fails (in damaged
+// bitcode, one of an absurd size), LLVM calls another. RunGuarded installs such handlers. If one is
+// invoked on a thread that is inside RunGuarded, it leaves the callback by longjmp; on any other
+// thread it does what LLVM does by default (print the reason, exit or abort).
 //
-// Leaving by longjmp skips destructors: whatever LLVM objects the callback was using are leaked or
-// inconsistent, so the caller must abandon them (not destroy them) after an error of code Internal.
+// The longjmp skips destructors, so the LLVM objects that the callback was using are leaked or
+// inconsistent. After an error of code Internal, the caller must abandon them, not destroy them.
 
 #ifndef FIRSTCALL_BASE_FATAL_ERROR_GUARD_H_
 #define FIRSTCALL_BASE_FATAL_ERROR_GUARD_H_
@@ -18,21 +18,21 @@
 
 namespace firstcall {
 
-// Runs `callback`. OK if it returned; Internal with LLVM's reason if it ended in one of the two, or
-// with the signal if it crashed and a CrashContainment lives. Thread-safe; may nest. The callback
-// must not let an exception escape.
+// Runs `callback`, which must not let an exception escape. Returns OK if the callback returned;
+// Internal with LLVM's reason if it ended in one of the two errors, or with the signal's name if it
+// crashed while a CrashContainment exists. Thread-safe; may nest.
 absl::Status RunGuarded(absl::FunctionRef<void()> callback);
 
-// Whether a status of RunGuarded's comes from a crash, after which nothing that the callback used
+// Whether a status of RunGuarded comes from a crash. After a crash, nothing that the callback used
 // may be touched again.
 bool IsCrash(const absl::Status& status);
 
 // How many crashes have been contained on this thread so far.
 int CrashesOnThisThread();
 
-// While one lives, LLVM's CrashRecoveryContext handles the process's SIGSEGV, SIGBUS, SIGILL,
-// SIGFPE, SIGTRAP and SIGABRT. Outside RunGuarded they go on to the handlers before it.
-// Thread-safe.
+// While an object of this class exists, LLVM's CrashRecoveryContext handles the process's SIGSEGV,
+// SIGBUS, SIGILL, SIGFPE, SIGTRAP and SIGABRT. Outside RunGuarded, it passes them on to the
+// handlers that were installed before. Thread-safe.
 class CrashContainment {
  public:
   CrashContainment();

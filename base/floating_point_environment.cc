@@ -1,7 +1,7 @@
 // On x86-64 the C library's functions cover both the x87 unit and MXCSR. They use no instruction
-// that waits for a pending exception of the x87 unit, so one that the program has unmasked is
-// neither taken here nor lost: fegetenv masks exceptions while it stores the environment, and
-// fesetenv before it loads one.
+// that waits for a pending x87 exception. So if the program has unmasked an exception that is
+// pending, it is neither raised here nor lost: fegetenv masks exceptions while it stores the
+// environment, and fesetenv masks them before it loads one.
 
 #include "base/floating_point_environment.h"
 
@@ -10,9 +10,9 @@
 namespace firstcall {
 namespace {
 
-// Where the program's environment is while this thread is in the compiler's, else null. It is set
-// after the environment has changed and reset before: a signal handler that compiles in between
-// saves and restores what it has interrupted once more.
+// While this thread is in the compiler's environment: where the program's is saved; otherwise null.
+// It is set after the environment has changed and reset before it changes back. If a signal handler
+// compiles in between, it saves and restores the environment it has interrupted a second time.
 thread_local std::fenv_t* programs = nullptr;
 
 }  // namespace

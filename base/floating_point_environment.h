@@ -1,10 +1,10 @@
 // The floating-point environment of a thread: exception flags, traps, rounding mode (C17, 7.6).
 //
-// The program that an engine runs has the environment that the program has set, and sees no
-// exception that it has not raised. A compiler computes with floating-point numbers, too: it needs
-// the default environment, and raises exceptions. So each thread is in one of two environments, the
-// program's or the compiler's, and the scopes below take it from one to the other. They nest. Each
-// must end on the thread that it began on.
+// The program that an engine runs has the environment that the program itself has set, and sees no
+// exception that it has not raised. The compiler computes with floating-point numbers, too: it
+// needs the default environment, and raises exceptions. So each thread is either in the program's
+// environment or in the compiler's, and the scopes below switch between the two. They nest. Each
+// must end on the thread on which it began.
 //
 // Async-signal-safe.
 
@@ -15,8 +15,8 @@
 
 namespace firstcall {
 
-// The compiler runs on this thread. The environment is the default one; at the end of the outermost
-// scope the program's comes back, whatever the compiler has made of its own.
+// While this exists, the compiler runs on this thread, in the default environment. The end of the
+// outermost such scope restores the program's environment, and drops the compiler's changes.
 class CompilerFloatingPoint {
  public:
   CompilerFloatingPoint();
@@ -29,9 +29,9 @@ class CompilerFloatingPoint {
   const bool is_outermost_;
 };
 
-// Code of the program runs inside a CompilerFloatingPoint. The environment is the program's, and
-// the program keeps what that code makes of it. Outside of a CompilerFloatingPoint it changes
-// nothing.
+// While this exists inside a CompilerFloatingPoint, code of the program runs, in the program's
+// environment, and that code's changes to the environment are kept. Outside a CompilerFloatingPoint
+// this has no effect.
 class ProgramFloatingPoint {
  public:
   ProgramFloatingPoint();
@@ -43,11 +43,11 @@ class ProgramFloatingPoint {
   std::fenv_t* const program_;
 };
 
-// This thread compiles for another one, which waits inside a CompilerFloatingPoint: code of the
-// program that runs here has the waiting thread's environment.
+// While this exists, this thread compiles for another thread, which waits inside a
+// CompilerFloatingPoint. Code of the program that runs here has the waiting thread's environment.
 class LentFloatingPoint {
  public:
-  // The environment of the program whose thread this is; null outside of a CompilerFloatingPoint.
+  // The program's environment on this thread; null outside a CompilerFloatingPoint.
   static std::fenv_t* OfThisThread();
 
   // `program` is what OfThisThread returned on the waiting thread.

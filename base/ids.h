@@ -1,5 +1,5 @@
 // Strong identifiers shared by the folders of the engine. Values are dense and never reused, so
-// they can index vectors; mixing two kinds up does not compile.
+// they can index vectors. Identifiers of different kinds cannot be mixed up: that does not compile.
 //
 // Immutable value types.
 
@@ -11,7 +11,7 @@
 
 namespace firstcall {
 
-// A dense index that is distinct from every other kind of index. `Tag` only names the kind.
+// A dense index. `Tag` only makes each kind of index a type of its own.
 template <typename Tag>
 struct StrongId {
   uint32_t value = 0;
@@ -25,11 +25,11 @@ struct StrongId {
   }
 };
 
-// A source module of one engine, in the order they were added.
+// A source module of one engine. Modules are numbered in the order in which they were added.
 using ModuleId = StrongId<struct ModuleIdTag>;
 
-// A set of source modules and objects that see each other's hidden symbols, as a program or a
-// shared library does. 0 is the one they belong to by default.
+// A set of source modules and objects that see each other's hidden symbols, like a program or a
+// shared library. 0 is the default library.
 using LibraryId = StrongId<struct LibraryIdTag>;
 
 // A symbol of one source module: its position in module order (functions, variables, aliases,

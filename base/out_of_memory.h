@@ -1,5 +1,5 @@
-// What a program does that wants a say in how its process ends when memory runs out in LLVM. There
-// is one answer for the whole process, so a library does not give one unasked.
+// For programs that decide how their process ends when LLVM runs out of memory. There is one
+// handler for the whole process, so a library does not install one unless asked.
 //
 // Thread-safe.
 
@@ -8,8 +8,8 @@
 
 namespace firstcall {
 
-// Ends the innermost RunGuarded of this thread, as a fatal error of LLVM's with the reason "out of
-// memory" would. Returns if there is none. Needs no memory.
+// Ends the innermost RunGuarded of this thread like a fatal error of LLVM with the reason "out of
+// memory". Returns if this thread is in no RunGuarded. Needs no memory.
 void LeaveGuardedOutOfMemory();
 
 // From now on `handler`, which must not return, ends the process when LLVM runs out of memory on a

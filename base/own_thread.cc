@@ -17,15 +17,15 @@
 namespace firstcall {
 namespace {
 
-// What a thread does to itself, and the debugger to it.
+// The signals that a thread raises by its own actions, and those that a debugger raises for it.
 constexpr int kOwnSignals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS};
 
-// Between two looks at whether a thread has ended.
+// The time between two checks whether a thread has ended.
 constexpr absl::Duration kPause = absl::Microseconds(50);
 
 }  // namespace
 
-// Of the thread and of the object that stands for it, whichever ends last.
+// Shared by the thread and its OwnThread; deleted by whichever ends last.
 struct OwnThread::Work {
   std::function<void()> run;
   std::atomic<bool> has_ended{false};
@@ -50,7 +50,7 @@ bool OwnThread::JoinFor(absl::Duration time) {
 
 void* OwnThread::Run(void* work) {
   auto* own = static_cast<Work*>(work);
-  // A thread begins with the environment of the one that makes it.
+  // A thread begins with the floating-point environment of the thread that creates it.
   std::fesetenv(FE_DFL_ENV);
   {
     // What it holds on to may be the thread itself.
@@ -68,7 +68,7 @@ absl::StatusOr<std::unique_ptr<OwnThread>> OwnThread::Start(size_t stack_bytes,
   pthread_attr_init(&attributes);
   absl::Cleanup destroy = [&] { pthread_attr_destroy(&attributes); };
   pthread_attr_setstacksize(&attributes, stack_bytes);
-  // A thread begins with the mask of the one that makes it.
+  // A thread begins with the signal mask of the thread that creates it.
   sigset_t blocked, old;
   sigfillset(&blocked);
   for (int signal : kOwnSignals) sigdelset(&blocked, signal);

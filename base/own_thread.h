@@ -1,6 +1,6 @@
-// A thread of the library's own in somebody else's process: no handler of the program's runs on it,
-// because only the signals that it causes itself can reach it. Its floating-point environment is
-// the default one, whatever that of the thread is that starts it.
+// A thread that the library starts in a client's process. Only signals that the thread itself
+// causes can reach it, so it runs none of the program's other signal handlers. It begins in the
+// default floating-point environment, whatever the environment of the thread that starts it.
 //
 // Thread-compatible.
 
@@ -22,17 +22,19 @@ namespace firstcall {
 class OwnThread {
  public:
   // Begins `work`, which must not let an exception escape, on a stack of at least `stack_bytes`.
-  // ResourceExhausted if the process can have no other thread.
+  // ResourceExhausted if the process can have no further thread.
   static absl::StatusOr<std::unique_ptr<OwnThread>> Start(size_t stack_bytes,
                                                           std::function<void()> work);
 
-  // It must have been joined or detached, but in a forked child, where it does not exist.
+  // The thread must have been joined or detached, except in a forked child, where it does not
+  // exist.
   ~OwnThread();
   OwnThread(const OwnThread&) = delete;
   OwnThread& operator=(const OwnThread&) = delete;
 
   void Join() { pthread_join(thread_, nullptr); }
-  // Joins it if its work ends within `time`; otherwise false, and it must still be.
+  // If `work` ends within `time`, joins the thread and returns true. If not, returns false; the
+  // thread must then still be joined or detached.
   bool JoinFor(absl::Duration time);
   void Detach() { pthread_detach(thread_); }
   bool Is(pthread_t thread) const { return pthread_equal(thread_, thread) != 0; }

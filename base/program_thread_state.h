@@ -1,6 +1,6 @@
-// What the thread of a program has in the C and C++ libraries belongs to the program, which has
-// called a function and not a compiler: errno, and between the two halves of a std::call_once
-// libstdc++'s two thread-local variables. Compiling uses both.
+// Saves a program thread's state in the C and C++ libraries, because the program has called a
+// function, not a compiler, and compiling changes that state: errno, and the two thread-local
+// variables that libstdc++ uses between the two halves of a std::call_once.
 
 #ifndef FIRSTCALL_BASE_PROGRAM_THREAD_STATE_H_
 #define FIRSTCALL_BASE_PROGRAM_THREAD_STATE_H_
@@ -10,7 +10,7 @@
 
 namespace firstcall {
 
-// Puts it back in its end as it was in its beginning, on the same thread.
+// The constructor saves the state; the destructor, on the same thread, restores it.
 class ProgramThreadState {
  public:
   ProgramThreadState() = default;

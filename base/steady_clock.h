@@ -1,5 +1,4 @@
-// The time that durations and deadlines are measured with: nobody sets it, as the time of day is
-// set.
+// The clock for durations and deadlines. Unlike the time of day, it is never set.
 
 #ifndef FIRSTCALL_BASE_STEADY_CLOCK_H_
 #define FIRSTCALL_BASE_STEADY_CLOCK_H_
@@ -10,7 +9,7 @@
 
 namespace firstcall {
 
-// Since some moment before the process began. Thread-safe; a signal handler may ask.
+// The time since some moment before the process began. Thread-safe; async-signal-safe.
 inline absl::Duration SteadyNow() {
   return absl::FromChrono(std::chrono::steady_clock::now().time_since_epoch());
 }

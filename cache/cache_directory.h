@@ -1,4 +1,4 @@
-// A directory of a cache, opened and checked once, and the packs in it.
+// A directory of a cache, which is opened and checked once, and the packs in it.
 //
 // Immutable after Open, therefore thread-safe.
 
@@ -18,9 +18,9 @@ namespace firstcall {
 
 class CacheDirectory {
  public:
-  // PermissionDenied, because its contents will run, if it belongs to another user or others may
-  // write to it; Unavailable if it cannot be opened. Unless it `must_exist` it is created, for this
-  // user only.
+  // Opens `path`. With kCreate, a missing directory is created, accessible to this user only.
+  // PermissionDenied if the directory belongs to another user or others may write to it, because
+  // its contents will run; Unavailable if it cannot be opened.
   enum class Existence { kMustExist, kCreate };
   static absl::StatusOr<std::unique_ptr<CacheDirectory>> Open(std::string path,
                                                               Existence existence);
@@ -31,13 +31,13 @@ class CacheDirectory {
 
   const std::string& path() const { return path_; }
 
-  // An open descriptor of it: what was checked is what is used.
+  // An open descriptor of the directory: the directory that was checked is the one that is used.
   int file() const { return file_; }
 
-  // The names of its packs, sorted. Unavailable if it cannot be read.
+  // The names of the packs in the directory, sorted. Unavailable if it cannot be read.
   absl::StatusOr<std::vector<std::string>> PackNames() const;
 
-  // Removes a file; one that is not there is removed already. Unavailable if it cannot be.
+  // Removes a file; succeeds if the file does not exist. Unavailable if it cannot be removed.
   absl::Status Remove(const std::string& name) const;
 
  private:

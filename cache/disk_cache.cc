@@ -1,5 +1,5 @@
-// Writers take turns by a lock on a file of the directory, and what they write has one name, so a
-// file of that name that is there when the lock was taken was left by a process that was killed.
+// Writers take turns, by a lock on a file of the directory, and all write to a file of the same
+// name. So if that file exists when the lock is taken, a process that was killed has left it.
 
 #include "cache/disk_cache.h"
 
@@ -37,7 +37,7 @@ absl::StatusOr<llvm::CachePruningPolicy> ParsePolicy(const std::string& text) {
                   absl::StrCat("object cache policy '", text, "'"));
 }
 
-// The descriptor of the lock file, which is locked as long as it is open.
+// Returns the descriptor of the lock file, which is locked until the descriptor is closed.
 absl::StatusOr<int> Lock(int directory) {
   const int file =
       openat(directory, kLockName, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
@@ -177,9 +177,9 @@ void DiskCache::Flush() {
     absl::Status merged = Merge(work.signature, work.label, work.added);
     if (status.ok()) status = std::move(merged);
     absl::MutexLock lock(&mutex_);
-    sets_[work.signature].is_open = false;  // There is another file by now.
+    sets_[work.signature].is_open = false;  // The file has been replaced.
   }
-  // The policy was parsed when the cache was opened.
+  // The policy can be parsed: Open has checked that.
   if (status.ok()) llvm::pruneCache(directory_->path(), *ParsePolicy(options_.pruning_policy));
   absl::MutexLock lock(&mutex_);
   if (status.ok() || std::exchange(is_write_warned_, true)) return;
@@ -209,7 +209,7 @@ absl::Status DiskCache::Merge(absl::string_view signature, absl::string_view lab
   for (const Pack::Entry& entry : kept) {
     if (replaced.contains(entry.part)) continue;
     absl::StatusOr<Bytes> bytes = old->Read(entry);
-    if (!bytes.ok()) continue;  // Damaged: this is how it heals.
+    if (!bytes.ok()) continue;  // A damaged entry is dropped, so that the pack is sound again.
     FIRSTCALL_RETURN_IF_ERROR(
         writer.Add(entry.part, absl::string_view(bytes->data(), bytes->size())));
   }

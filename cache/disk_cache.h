@@ -1,9 +1,9 @@
-// A cache in a directory: one file, a pack, for each signature (see cache/pack.h).
+// A cache in a directory, with one file, a pack, for each signature (see cache/pack.h).
 //
-// What is stored is written when the cache is flushed, or with the first object that is stored a
-// second after the oldest that is still to be written. A pack appears under its name when it is
-// complete, with what other processes have written meanwhile merged in; who writes holds a lock.
-// A process that is killed at any instant leaves the pack of before.
+// Stored objects are written when the cache is flushed, or with the first Store that comes a second
+// or more after the oldest object that is still to be written. A pack gets its name when it is
+// complete; what other processes have written meanwhile is merged into it. The writer holds a lock.
+// If a process is killed at any instant, the previous pack remains.
 //
 // Thread-safe; any number of processes may share a directory.
 
@@ -30,19 +30,19 @@ namespace firstcall {
 
 class DiskCache final : public ObjectCache {
  public:
-  // Told what was there and could not be used, once for each pack, or could not be written.
+  // Called, once for each pack, if a pack exists but cannot be used, and once if writing fails.
   using WarningHandler = std::function<void(absl::string_view message)>;
 
   struct Options {
     WarningHandler warn;  // May be empty.
-    // When packs are removed, in the words of LLVM's parseCachePruningPolicy: by default those that
-    // nobody has used for a week, and the oldest of more than 75 % of the disk's free space; looked
-    // after at most every 20 minutes, by whoever has written.
+    // When packs are removed, in the syntax of LLVM's parseCachePruningPolicy. By default, packs
+    // that were not used for a week are removed, and the oldest packs if the cache takes more than
+    // 75 % of the free space of the disk. The writer checks this, at most every 20 minutes.
     std::string pruning_policy;
   };
 
-  // `directory` is created if it is not there; errors as CacheDirectory::Open, and InvalidArgument
-  // if the policy cannot be read.
+  // Creates `directory` if it does not exist. Errors as CacheDirectory::Open, and InvalidArgument
+  // if the policy cannot be parsed.
   static absl::StatusOr<std::unique_ptr<DiskCache>> Open(std::string directory, Options options);
 
   // Flushes.
@@ -50,11 +50,11 @@ class DiskCache final : public ObjectCache {
 
   std::optional<Bytes> Find(const ObjectKey& key) override ABSL_LOCKS_EXCLUDED(mutex_);
   void Store(const ObjectKey& key, absl::string_view object) override ABSL_LOCKS_EXCLUDED(mutex_);
-  // Blocks for at most about a second on other processes that write; what cannot be written then is
-  // given up.
+  // Waits up to about a second for other processes that write. What cannot be written then is
+  // dropped.
   void Flush() override ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The name of the pack of `signature`, without the directory.
+  // The file name of the pack of `signature`, without the directory.
   static std::string PackName(absl::string_view signature);
 
  private:
@@ -62,12 +62,12 @@ class DiskCache final : public ObjectCache {
     ModulePart part;
     std::string bytes;
   };
-  // What is known of one signature.
+  // The state of one signature.
   struct Set {
     std::string label;
-    bool is_open = false;  // Whether `pack` is what there was when it was first asked for.
-    std::shared_ptr<const Pack> pack;  // Null if there is none that can be used.
-    std::vector<NewEntry> pending;     // In the order they were stored.
+    bool is_open = false;  // Whether `pack` shows the file; if not, Find opens the file first.
+    std::shared_ptr<const Pack> pack;  // Null if there is no pack that can be used.
+    std::vector<NewEntry> pending;     // In the order in which they were stored.
     absl::flat_hash_map<ModulePart, size_t> pending_by_part;
     bool has_warned = false;
   };
@@ -75,12 +75,12 @@ class DiskCache final : public ObjectCache {
   DiskCache(std::unique_ptr<CacheDirectory> directory, Options options);
 
   Set& SetOf(const ObjectKey& key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Says once for each signature that its pack is of no use.
+  // Warns once for each signature that its pack cannot be used.
   void Reject(Set& set, absl::string_view signature, absl::string_view reason)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Null, with a reason unless there is no such file.
+  // Null if there is no pack that can be used; `reason` is set unless the file does not exist.
   std::unique_ptr<Pack> OpenPack(absl::string_view signature, std::string& reason) const;
-  // Writes another pack. Hold the lock.
+  // Replaces the pack by one with the entries `added`. The caller holds the lock.
   absl::Status Merge(absl::string_view signature, absl::string_view label,
                      const std::vector<NewEntry>& added) const;
   void Warn(absl::string_view message) const;

@@ -1,4 +1,4 @@
-// HMAC-SHA256 (RFC 2104): a digest that only those can make and check who have the key.
+// HMAC-SHA256 (RFC 2104): a digest that cannot be made or checked without the key.
 //
 // Thread-safe: pure functions.
 

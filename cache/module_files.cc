@@ -19,7 +19,7 @@
 namespace firstcall {
 namespace {
 
-// What follows the object: this mark, the digest of its signature, its own digest.
+// The object is followed by this mark, the digest of its signature, and its own digest.
 constexpr absl::string_view kMark = "firstcall object";
 using Digest = std::array<uint8_t, 32>;
 constexpr size_t kTrailerSize = kMark.size() + 2 * sizeof(Digest);
@@ -36,7 +36,7 @@ std::string TrailerOf(absl::string_view signature, absl::string_view object) {
   return absl::StrCat(kMark, DigestOf(signature), DigestOf(object));
 }
 
-// The file appears under its name when it is complete.
+// The file gets its name when it is complete.
 llvm::Error Write(llvm::StringRef path, absl::string_view object, absl::string_view trailer) {
   namespace fs = llvm::sys::fs;
   const llvm::StringRef directory = llvm::sys::path::parent_path(path);
@@ -104,9 +104,9 @@ std::optional<ObjectCache::Bytes> ModuleFiles::Find(const ObjectKey& key) {
   const std::string trailer(contents.substr(contents.size() - kTrailerSize));
   contents.remove_suffix(kTrailerSize);
   if (!absl::StartsWith(trailer, kMark)) return reject("it was not written by firstcall");
-  // The module or the options have changed, as they do.
+  // Not worth a warning: the module or the options have changed.
   if (!absl::StartsWith(trailer, absl::StrCat(kMark, DigestOf(key.signature)))) return std::nullopt;
-  // A copy first: the file may change while it is mapped.
+  // Copied before the check: the file may change while it is mapped.
   Bytes object(contents.begin(), contents.end());
   if (trailer != TrailerOf(key.signature, absl::string_view(object.data(), object.size()))) {
     return reject("it is damaged");

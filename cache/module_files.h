@@ -1,10 +1,10 @@
-// A cache that keeps the object of each module in a file of its own, named after the module, as
-// lli's cache manager does: a/b.bc is kept in DIRECTORY/a/b.o, or next to the module without a
-// directory. Such a file is an ordinary object file. Digests of its
-// signature and of itself follow the object, so that one that was made from something else, or that
-// is damaged, is not used.
+// A cache that keeps the object of each module in a file of its own, named after the module as by
+// lli's cache manager: the object of a/b.bc is DIRECTORY/a/b.o, or lies next to the module if there
+// is no directory. Such a file is an ordinary object file. Digests of the signature and of the
+// object follow the object, so that a file that was made from something else or is damaged is not
+// used.
 //
-// Thread-safe; processes may share a directory: files appear complete or not at all.
+// Thread-safe. Processes may share a directory: a file appears complete or not at all.
 
 #ifndef FIRSTCALL_CACHE_MODULE_FILES_H_
 #define FIRSTCALL_CACHE_MODULE_FILES_H_
@@ -20,12 +20,12 @@ namespace firstcall {
 
 class ModuleFiles final : public ObjectCache {
  public:
-  // Told what went wrong with a file that was there and could not be used, or could not be written.
+  // Called with the reason if a file exists but cannot be used, or cannot be written.
   using Warn = std::function<void(absl::string_view message)>;
 
-  // `directory` is created if it is not there; "" keeps each object next to its module.
-  // PermissionDenied, because its contents will run, if it belongs to another user or others may
-  // write to it; Unavailable if it cannot be created or opened.
+  // Creates `directory` if it does not exist; "" keeps each object next to its module.
+  // PermissionDenied if the directory belongs to another user or others may write to it, because
+  // its contents will run; Unavailable if it cannot be created or opened.
   static absl::StatusOr<std::unique_ptr<ModuleFiles>> Open(std::string directory, Warn warn);
 
   std::optional<Bytes> Find(const ObjectKey& key) override;

@@ -1,4 +1,4 @@
-// Where compiled objects are kept from one run to the next.
+// Keeps compiled objects from one run to the next.
 
 #ifndef FIRSTCALL_CACHE_OBJECT_CACHE_H_
 #define FIRSTCALL_CACHE_OBJECT_CACHE_H_
@@ -14,17 +14,17 @@
 
 namespace firstcall {
 
-// What of a source module something was made from.
+// The part of a source module that a cache entry was made from.
 struct ModulePart {
   enum class Kind : uint32_t {
-    kModule = 0,      // All of it, in eager mode. What is kept is a relocatable object.
-    kIndex = 1,       // What the engine knows of its symbols: no code.
-    kData = 2,        // Its variables.
+    kModule = 0,      // The whole module, in eager mode. The entry is a relocatable object.
+    kIndex = 1,       // What the engine knows of the module's symbols: no code.
+    kData = 2,        // The module's variables.
     kFunction = 3,    // One function, perhaps with others.
-    kEntryPoint = 4,  // How a function is called as main: no code.
+    kEntryPoint = 4,  // How to call a function as main: no code.
   };
   Kind kind = Kind::kModule;
-  SymbolOrdinal ordinal;  // Which function.
+  SymbolOrdinal ordinal;  // The function, for kFunction and kEntryPoint.
 
   friend bool operator==(ModulePart a, ModulePart b) {
     return a.kind == b.kind && a.ordinal == b.ordinal;
@@ -41,32 +41,32 @@ struct ModulePart {
   std::string ToString() const;
 };
 
-// What stands for an object. Two objects of one signature and one part are the same code.
+// Identifies an entry. Two objects with the same signature and part are the same code.
 struct ObjectKey {
-  absl::string_view module;     // The source module's name: a path, if it was read from a file.
-  absl::string_view signature;  // A line of text: all that can change the code.
+  absl::string_view module;     // The source module's name: its path, if it was read from a file.
+  absl::string_view signature;  // A line of text with everything that can change the code.
   ModulePart part = {};
 };
 
-// To be implemented by whoever keeps objects. Must be thread-safe. What Find returns is linked and
-// run, so an implementation must be sure that it is what Store was given.
+// The interface of a cache; must be thread-safe. The engine links and runs what Find returns, so an
+// implementation must be sure that Find returns only what Store was given.
 //
-// Apart from whole modules, what is kept is a relocatable object behind a few bytes of the engine's
-// own (engine/cached_object).
+// An entry is a relocatable object behind a few bytes of the engine's own (engine/cached_object).
+// For a whole module it is the object alone; an index and an entry point contain no object.
 class ObjectCache {
  public:
   using Bytes = llvm::SmallVector<char, 0>;
 
   virtual ~ObjectCache() = default;
 
-  // A copy of what was stored under the key; nothing if there is nothing that can be trusted. Asked
-  // on the thread that needs the code, before anything of the function is read.
+  // A copy of what was stored under `key`, or nothing if there is no entry that can be trusted.
+  // Called on the thread that needs the code, before the function's body is read.
   virtual std::optional<Bytes> Find(const ObjectKey& key) = 0;
 
-  // Keeps `object`, or does not. An object that is stored again takes the place of the one before.
+  // Keeps `object`, or ignores it. Replaces an earlier entry for the same key.
   virtual void Store(const ObjectKey& key, absl::string_view object) = 0;
 
-  // Called when an engine ends: makes what was stored last for others and for the next run.
+  // Called when an engine ends. Makes the latest entries available to others and to the next run.
   virtual void Flush() {}
 };
 

@@ -1,6 +1,6 @@
-// A pack is read, not mapped: another process that cuts a mapped file short would end this one by
-// SIGBUS, and what is linked is changed in memory anyway. Nothing in a pack is believed before its
-// checksum is right, so sizes are checked against the file's first.
+// A pack is read, not mapped: if another process truncated a mapped file, this process would get
+// SIGBUS, and objects that are linked are changed in memory anyway. Nothing in a pack is trusted
+// before its checksum has been verified, so sizes are first compared with the size of the file.
 
 #include "cache/pack.h"
 
@@ -27,7 +27,7 @@ constexpr size_t kHeaderSize = 48;
 constexpr size_t kTableEntrySize = 32;
 constexpr size_t kChecksumOffset = kHeaderSize - 8;
 
-// The head of most packs fits in, and it costs less than a second read.
+// The head of most packs fits into this, and a larger first read costs less than a second read.
 constexpr size_t kFirstRead = 32 << 10;
 
 absl::Status Damaged(absl::string_view what) { return absl::DataLossError(what); }
@@ -67,7 +67,7 @@ std::string EncodePackHead(absl::string_view label, absl::string_view signature,
   encoder.U32(static_cast<uint32_t>(signature.size()));
   encoder.U64(entries.size());
   encoder.U64(0);  // Reserved.
-  encoder.U64(0);  // The checksum, which takes itself for zero.
+  encoder.U64(0);  // The place of the checksum, which counts as zero in the checksum itself.
   encoder.Raw(label);
   encoder.Raw(signature);
   for (const Pack::Entry& entry : entries) {

@@ -1,12 +1,12 @@
 // A pack: the file in which the disk cache keeps all objects of one signature (one source module,
-// one set of options), in the order they were first needed. A pack never changes once it has its
-// name: a new one takes its place. See docs/adr/0014-packs-of-objects.md.
+// one set of options), in the order in which they were first needed. A pack never changes once it
+// has its name: it is replaced by a new one. See docs/adr/0014-packs-of-objects.md.
 //
 //   header     magic and format, sizes, a checksum of header, label, signature and table
 //   label      the source module's name when the pack was written
-//   signature  compared with what is asked for, byte by byte
-//   table      of each entry its part, where it is, how large, a checksum; sorted by part
-//   entries    in the order they were first needed
+//   signature  compared, byte by byte, with the requested one
+//   table      for each entry: its part, offset, size and checksum; sorted by part
+//   entries    in the order in which they were first needed
 //
 // Immutable after Open, therefore thread-safe.
 
@@ -26,7 +26,7 @@
 
 namespace firstcall {
 
-// What packs' names begin and end with. The prefix is what LLVM's pruneCache looks for.
+// The beginning and end of a pack's name. LLVM's pruneCache looks for the prefix.
 inline constexpr absl::string_view kPackPrefix = "llvmcache-";
 inline constexpr absl::string_view kPackSuffix = ".pack";
 
@@ -39,10 +39,10 @@ class Pack {
     uint64_t checksum = 0;  // XXH3 of its bytes.
   };
 
-  // The pack at `path`, relative to the directory `directory` (an open file descriptor, or
-  // AT_FDCWD). Reads all but the entries, in one or two reads. NotFound if there is no such file;
-  // PermissionDenied if somebody else may have written it; DataLoss, with what is wrong, if it is
-  // none or is damaged.
+  // Opens the pack at `path`, relative to the directory `directory` (an open file descriptor, or
+  // AT_FDCWD). Reads everything but the entries, in one or two reads. NotFound if there is no such
+  // file; PermissionDenied if it cannot be opened or another user may have written it; DataLoss,
+  // with the reason, if it is damaged or not a pack.
   static absl::StatusOr<std::unique_ptr<Pack>> Open(int directory, const std::string& path);
 
   ~Pack();
@@ -58,10 +58,10 @@ class Pack {
   // The entries in the order of the file.
   std::vector<Entry> EntriesInOrder() const;
 
-  // Null if there is none.
+  // Null if the pack has no entry for `part`.
   const Entry* Find(ModulePart part) const;
 
-  // A copy of an entry's bytes. DataLoss if they are not those that were written.
+  // A copy of an entry's bytes. DataLoss if they do not match the checksum.
   absl::StatusOr<ObjectCache::Bytes> Read(const Entry& entry) const;
 
   uint64_t file_size() const { return file_size_; }
@@ -80,7 +80,7 @@ class Pack {
 // The size of the head of a pack of `count` entries.
 size_t PackHeadSize(absl::string_view label, absl::string_view signature, size_t count);
 
-// The bytes of a pack's head, for a file of `file_size` bytes. Sorts the entries.
+// The bytes of the head of a pack whose file has `file_size` bytes. Sorts the entries.
 std::string EncodePackHead(absl::string_view label, absl::string_view signature, uint64_t file_size,
                            std::vector<Pack::Entry>& entries);
 

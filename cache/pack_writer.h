@@ -18,14 +18,14 @@ namespace firstcall {
 
 class PackWriter {
  public:
-  // Writes to `file`, an open descriptor that it does not own, of an empty file. At most
-  // `most_entries` will be added.
+  // Writes to `file`, an open descriptor of an empty file, which the writer does not own. At most
+  // `most_entries` entries will be added.
   PackWriter(int file, std::string label, std::string signature, size_t most_entries);
 
-  // Adds an entry behind those before. Unavailable, with the system's reason, if writing fails.
+  // Adds an entry after the earlier ones. Unavailable, with the system's reason, if writing fails.
   absl::Status Add(ModulePart part, absl::string_view bytes);
 
-  // Writes what is left, the head at last.
+  // Writes the remaining bytes, and the head last.
   absl::Status Finish();
 
  private:
@@ -34,7 +34,7 @@ class PackWriter {
   const int file_;
   const std::string label_;
   const std::string signature_;
-  uint64_t written_;  // Where the next bytes of buffer_ belong.
+  uint64_t written_;  // The offset in the file where buffer_ belongs.
   std::string buffer_;
   std::vector<Pack::Entry> entries_;
 };

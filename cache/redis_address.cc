@@ -42,7 +42,7 @@ absl::StatusOr<RedisAddress> RedisAddress::Parse(absl::string_view url) {
   }
   absl::string_view host = path.first;
   const size_t colon = host.rfind(':');
-  // The colons of an IPv6 address stand in brackets.
+  // The colons of an IPv6 address are inside brackets.
   if (colon != absl::string_view::npos && host.find(']', colon) == absl::string_view::npos) {
     if (!absl::SimpleAtoi(host.substr(colon + 1), &address.port) || address.port < 1 ||
         address.port > 65535) {

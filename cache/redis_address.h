@@ -1,4 +1,4 @@
-// Where a Redis server is, from a URL: redis://[[USER:]PASSWORD@]HOST[:PORT][/DATABASE].
+// The address of a Redis server, from a URL: redis://[[USER:]PASSWORD@]HOST[:PORT][/DATABASE].
 //
 // A plain value.
 
@@ -19,8 +19,8 @@ struct RedisAddress {
   std::string user;  // Empty: the default user.
   std::string password;
 
-  // InvalidArgument if it is no such URL; Unimplemented for rediss://, because the hiredis of
-  // Debian 12 has no TLS. Messages do not repeat the password.
+  // InvalidArgument if `url` does not have that form; Unimplemented for rediss://, because the
+  // hiredis of Debian 12 has no TLS. Messages do not repeat the password.
   static absl::StatusOr<RedisAddress> Parse(absl::string_view url);
 
   // "host:port/database".

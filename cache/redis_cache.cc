@@ -20,11 +20,11 @@ using Reply = RedisConnection::Reply;
 
 constexpr size_t kTagSize = 32;
 
-// A hash of so many fields is fetched whole: a start needs most of it. A larger one was made ahead
-// of time, and a start needs little of it.
+// A hash with at most this many fields is fetched as a whole, because a start needs most of them. A
+// larger hash was made ahead of time, and a start needs few of its fields.
 constexpr int64_t kMostFetched = 4096;
 
-// Entries sent in one command.
+// The number of entries sent in one command.
 constexpr size_t kEntriesPerCommand = 256;
 
 std::string Digest(absl::string_view text) {

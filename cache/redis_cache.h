@@ -1,16 +1,17 @@
-// A cache that machines share: a Redis server behind a cache of one's own, which is asked first and
-// keeps what the server had.
+// A cache that machines share: a Redis server behind a local cache (Options::front). The local
+// cache is asked first, and keeps the objects that come from the server.
 //
 // All objects of one signature are a Redis hash, `firstcall:1:DIGEST`, with a field for each part.
-// The first miss of a signature fetches the hash in one answer if it is not large, and what is new
-// goes there when the cache is flushed, so a start costs a few round trips.
+// On the first miss of a signature, the whole hash is fetched with one answer if it is not large.
+// New objects are sent when the cache is flushed. So a start costs only a few round trips.
 //
-// Each entry begins with a tag over the signature in full, the part and the object: with a key it
-// is an HMAC-SHA256, so that only who has the key can have written it; without one it is a BLAKE3
-// digest, and whoever can write to the server decides what runs here.
+// Each entry begins with a tag over the complete signature, the part and the object. With a key,
+// the tag is an HMAC-SHA256, so only a process that has the key can have written the entry. Without
+// a key, it is a BLAKE3 digest, and everyone who can write to the server decides what runs here.
 //
-// The server may be slow, refuse, or go: from then on everything is a miss, with one warning, and
-// the cache of one's own goes on. Nobody waits for it for longer than the budget, all in all.
+// If the server is slow, refuses or disappears, it is not used any more, with one warning; the
+// local cache continues to work. All waiting for the server together takes no longer than the
+// budget.
 //
 // Thread-safe.
 
@@ -41,15 +42,15 @@ class RedisCache final : public ObjectCache {
   struct Options {
     RedisAddress address;
     std::string key;  // Authenticates entries; empty: the server is trusted.
-    // How long this process may wait for the server, all in all.
+    // How long this process may wait for the server, in total.
     absl::Duration budget = absl::Seconds(1);
-    // When the server may forget the objects of a signature that nobody adds to.
+    // After this time, the server may drop the objects of a signature to which none is added.
     absl::Duration expiry = absl::Hours(24 * 7);
-    std::shared_ptr<ObjectCache> front;  // May be null.
+    std::shared_ptr<ObjectCache> front;  // The local cache; may be null.
     WarningHandler warn;                 // May be empty.
   };
 
-  // Connects when something is first asked for.
+  // Connects when the server is first needed.
   explicit RedisCache(Options options);
   // Flushes.
   ~RedisCache() override;
@@ -59,20 +60,20 @@ class RedisCache final : public ObjectCache {
   void Flush() override ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  // What is known of one signature.
+  // The state of one signature.
   struct Set {
     std::string name;  // Of the Redis hash.
     bool is_asked = false;
-    bool is_fetched = false;                                // All the server had is in `entries`.
+    bool is_fetched = false;  // Whether everything that the server had was put into `entries`.
     absl::flat_hash_map<std::string, std::string> entries;  // By part, until they are asked for.
-    std::vector<std::string> pending;  // Parts and entries in turn, to be sent.
+    std::vector<std::string> pending;  // To be sent: alternately a part and its entry.
   };
 
   Set& SetOf(absl::string_view signature) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Ask(Set& set) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::optional<std::string> Fetch(Set& set, const std::string& part)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Nothing if the server is not used any more, which a failure makes it.
+  // Nothing if the server is not used any more. The first failure has this effect.
   std::optional<std::vector<RedisConnection::Reply>> Run(
       std::vector<RedisConnection::Command> commands) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Warn(absl::string_view reason) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -80,7 +81,7 @@ class RedisCache final : public ObjectCache {
 
   const Options options_;
   RedisConnection connection_;
-  // Held while the server is waited for: threads that need something from it take turns.
+  // Held while waiting for the server: threads that need something from it take turns.
   absl::Mutex mutex_;
   absl::flat_hash_map<std::string, Set> sets_ ABSL_GUARDED_BY(mutex_);
   absl::Duration left_ ABSL_GUARDED_BY(mutex_);

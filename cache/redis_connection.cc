@@ -1,5 +1,5 @@
-// The thread and whoever waits share the worker, so that either may go first. The thread holds the
-// mutex only to take a job and to settle it.
+// The worker is shared by its thread and the connection, so either may end first. The thread holds
+// the mutex only to take a job and to store its result.
 
 #include "cache/redis_connection.h"
 
@@ -72,7 +72,7 @@ absl::StatusOr<std::vector<Reply>> Exchange(redisContext& context,
     }
     auto* reply = static_cast<redisReply*>(received);
     if (reply->type == REDIS_REPLY_ERROR) {
-      // Those behind it are only refused because of it.
+      // Errors of later commands may only be consequences of this one.
       if (refused.ok()) {
         refused = absl::UnavailableError(absl::string_view(reply->str, reply->len));
       }
@@ -86,7 +86,7 @@ absl::StatusOr<std::vector<Reply>> Exchange(redisContext& context,
 }
 
 absl::StatusOr<Context> Connect(const RedisAddress& address) {
-  // Only so that the thread ends some time; whoever waits for it has a time of their own.
+  // Only makes the thread end at some time; the callers of Run have timeouts of their own.
   const struct timeval timeout = {30, 0};
   Context context(redisConnectWithTimeout(address.host.c_str(), address.port, timeout));
   if (context == nullptr) return absl::UnavailableError("out of memory");
@@ -115,7 +115,7 @@ struct RedisConnection::Worker {
 
   explicit Worker(RedisAddress redis) : address(std::move(redis)) {}
 
-  // Until it is stopped or the connection is lost.
+  // Runs until the connection is stopped.
   void Work() {
     absl::StatusOr<Context> context = Connect(address);
     while (true) {

@@ -1,5 +1,5 @@
-// A connection to a Redis server that nobody has to wait for longer than they want: hiredis works
-// on a thread of its own, which is left alone when it does not answer in time.
+// A connection to a Redis server that never blocks a caller beyond its timeout: hiredis works on a
+// thread of its own, which is abandoned if it does not answer in time.
 //
 // Thread-safe.
 
@@ -19,25 +19,24 @@ namespace firstcall {
 
 class RedisConnection {
  public:
-  using Command = std::vector<std::string>;  // Its name and its arguments: any bytes.
+  using Command = std::vector<std::string>;  // A name and its arguments, which may be any bytes.
 
-  // What Redis answered: a string, an integer or a status as text, or nothing (nil), or a list of
-  // these.
+  // Redis's answer: a string, an integer or a status as text, nothing (nil), or a list of these.
   struct Reply {
     std::optional<std::string> text;
     std::vector<Reply> elements;
   };
 
-  // Connects with the first commands.
+  // The connection is made with the first commands.
   explicit RedisConnection(RedisAddress address);
   ~RedisConnection();
   RedisConnection(const RedisConnection&) = delete;
   RedisConnection& operator=(const RedisConnection&) = delete;
 
-  // Sends all commands in one go and gives the answers in their order. DeadlineExceeded if they are
-  // not there after `timeout`; Unavailable, with the reason, if the connection fails or the server
-  // answers one with an error. Either way the connection is of no use from then on, and so it is in
-  // a child that was forked.
+  // Sends all commands at once and returns the answers in their order. DeadlineExceeded if they
+  // have not arrived after `timeout`; Unavailable, with the reason, if the connection fails or the
+  // server answers a command with an error. After either error the connection cannot be used any
+  // more, nor can it be used in a forked child.
   absl::StatusOr<std::vector<Reply>> Run(std::vector<Command> commands, absl::Duration timeout);
 
  private:

@@ -1,4 +1,4 @@
-// Whether a file or a directory may be believed, when what is in it will run.
+// Whether a file or a directory can be trusted whose contents will run.
 
 #ifndef FIRSTCALL_CACHE_TRUST_H_
 #define FIRSTCALL_CACHE_TRUST_H_
@@ -9,8 +9,8 @@
 
 namespace firstcall {
 
-// Why somebody other than this user (or root) may have decided what is in it; empty if nobody else
-// can have. Thread-safe.
+// Why another user (other than root) may have written the contents; empty if that is impossible.
+// Thread-safe.
 std::string ReasonForDistrust(const struct stat& status);
 
 }  // namespace firstcall

@@ -24,7 +24,7 @@ static_assert(FC_UINT64 == static_cast<int>(ForeignKind::kUint64));
 static_assert(FC_INT128 == static_cast<int>(ForeignKind::kInt128));
 static_assert(FC_STRUCT == static_cast<int>(ForeignKind::kStruct));
 static_assert(sizeof(fc_int128) == 16);
-
+// More than any signature needs. A struct that contains itself exceeds the depth.
 // More than a signature needs. A struct that is a field of itself comes too deep.
 constexpr size_t kMostFields = 10000;
 constexpr size_t kMostDepth = 100;
@@ -55,7 +55,7 @@ absl::StatusOr<ForeignType> TypeFrom(const fc_type& type, size_t depth, size_t& 
   return result;
 }
 
-// `value` is read, or, as a result, written.
+// A value to be read, or, for a result, to be written.
 absl::StatusOr<ForeignValue> ValueFrom(fc_value& value, absl::string_view which) {
   size_t fields_left = kMostFields;
   absl::StatusOr<ForeignType> type = TypeFrom(value.type, /*depth=*/0, fields_left);

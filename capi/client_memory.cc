@@ -55,7 +55,7 @@ absl::Status fc_own_memory::Finalize(const MemoryBlock& block) {
 
 void fc_own_memory::Free(const MemoryBlock& block, bool is_for_client) {
   {
-    // Before its address may be another block's.
+    // Removed from the record first, because a freed address may become another block's.
     absl::MutexLock lock(&mutex_);
     if (!Take(is_for_client ? clients_ : engines_, block)) return;
   }
@@ -102,7 +102,7 @@ absl::StatusOr<MemoryRequest> FromC(const fc_memory_request& request, std::strin
 
 }  // namespace
 
-// What the client has returned for `request`.
+// Checks what the client has returned for `request`.
 absl::StatusOr<MemoryBlock> ClientMemory::Check(const fc_memory_block& returned,
                                                 const MemoryRequest& request) {
   MemoryBlock block = FromC(returned);

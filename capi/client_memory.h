@@ -1,6 +1,6 @@
-// A memory manager made of a client's callbacks, with the engine's own manager behind them.
+// A memory manager that calls a client's callbacks and has the engine's own manager behind them.
 //
-// Thread-safe, if the callbacks are.
+// Thread-safe if the callbacks are.
 
 #ifndef FIRSTCALL_CAPI_CLIENT_MEMORY_H_
 #define FIRSTCALL_CAPI_CLIENT_MEMORY_H_
@@ -19,30 +19,31 @@
 #include "capi/firstcall.h"
 #include "memory/memory_manager.h"
 
-// The engine's own manager, and which of its blocks are where. Thread-safe.
+// The engine's own manager, with a record of which of its blocks belong to the engine and which to
+// the client. Thread-safe.
 struct fc_own_memory {
  public:
   explicit fc_own_memory(std::shared_ptr<firstcall::MemoryManager> memory)
       : memory_(std::move(memory)) {}
 
-  // A block for the client, or for the engine.
+  // Allocates a block for the client (`is_for_client`) or for the engine.
   absl::StatusOr<firstcall::MemoryBlock> Allocate(const firstcall::MemoryRequest& request,
                                                   bool is_for_client) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The client returns `block`; whether it is one that was allocated for it. Then it is the
-  // engine's from now on.
+  // Called when a callback has returned `block`. If fc_own_allocate allocated it for the client, it
+  // belongs to the engine from now on, and the result is true.
   bool HandOver(const firstcall::MemoryBlock& block) ABSL_LOCKS_EXCLUDED(mutex_);
 
   bool IsEngines(const firstcall::MemoryBlock& block) const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // InvalidArgument for a block that neither of them has.
+  // InvalidArgument for a block that belongs neither to the engine nor to the client.
   absl::Status Finalize(const firstcall::MemoryBlock& block) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Leaves a block alone that `is_for_client` does not have.
+  // Ignores a block that does not belong to the client (if `is_for_client`) or the engine (if not).
   void Free(const firstcall::MemoryBlock& block, bool is_for_client) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  // How many of each address and size: several, if they are empty.
+  // The number of blocks by address and size: empty blocks may share an address.
   using Blocks = absl::flat_hash_map<std::pair<uint64_t, size_t>, size_t>;
   static std::pair<uint64_t, size_t> KeyOf(const firstcall::MemoryBlock& block) {
     return {block.run.value(), block.size};
@@ -57,7 +58,7 @@ struct fc_own_memory {
 
 namespace firstcall::capi {
 
-// A client's callbacks; calls `destroy` at the end.
+// A client's callbacks. The destructor calls `destroy`.
 class MemoryCallbacks {
  public:
   explicit MemoryCallbacks(const fc_memory_manager& callbacks) : callbacks_(callbacks) {}

@@ -1,4 +1,5 @@
-// An engine's life, what is run in it, and what becomes of its modules.
+// The C API's functions that create and destroy an engine, run code, and prepare, remove and detach
+// modules.
 
 #include "capi/engine.h"
 

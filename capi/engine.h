@@ -1,4 +1,4 @@
-// What the C API's handles stand for.
+// The types behind the C API's handles.
 
 #ifndef FIRSTCALL_CAPI_ENGINE_H_
 #define FIRSTCALL_CAPI_ENGINE_H_

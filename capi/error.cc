@@ -23,7 +23,7 @@ fc_error* OutOfMemory() {
 }
 
 namespace {
-// While there is memory.
+// Makes the error at load time, while there is memory.
 [[maybe_unused]] fc_error* const made_in_time = OutOfMemory();
 }  // namespace
 

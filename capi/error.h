@@ -1,4 +1,4 @@
-// From absl::Status and C++ exceptions to the errors of the C API, and back.
+// Converts absl::Status and C++ exceptions to the errors of the C API, and back.
 //
 // All functions are thread-safe.
 
@@ -23,26 +23,28 @@ struct fc_error {
 
 namespace firstcall::capi {
 
-// Null for OkStatus.
+// Null for an OK status.
 fc_error* ToError(const absl::Status& status);
 
-// Made beforehand; fc_error_free knows it.
+// An error that is allocated in advance, so that it needs no memory. fc_error_free does not free
+// it.
 fc_error* OutOfMemory();
 
-// Frees `error`. OkStatus for null.
+// Frees `error` and returns its status; OkStatus for null.
 absl::Status TakeError(fc_error* error);
 
 struct Parameter {
   const char* name;
   const void* value;
 };
-// InvalidArgument, with the function and the parameter, if one of them is null.
+// InvalidArgument, with the names of the function and the parameter, if a parameter is null.
 absl::Status RequireAll(const char* function, std::initializer_list<Parameter> parameters);
 
-// Unknown: compiled code has thrown.
+// An error of code Unknown: compiled code has thrown.
 fc_error* ErrorOfException(const char* function, const char* what);
 
-// What `body` returns, a status; or what it throws. `function` is the one of the C API.
+// Calls `body` and returns its status, or the exception it throws, as an error. `function` is the
+// name of the C API's function.
 template <typename Body>
 fc_error* Guarded(const char* function, Body body) {
   try {

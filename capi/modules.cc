@@ -37,7 +37,7 @@ absl::Status Give(absl::StatusOr<ModuleId> added, fc_module_id* module) {
 
 absl::string_view OrEmpty(const char* text) { return text == nullptr ? "" : text; }
 
-// What `module` is, checked, because LLVM writes only valid modules.
+// The bitcode of `module`, which is verified first, because LLVM writes only valid modules.
 absl::StatusOr<llvm::SmallVector<char, 0>> ToBitcode(const llvm::Module& module) {
   std::string reason;
   llvm::raw_string_ostream reasons(reason);

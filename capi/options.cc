@@ -15,7 +15,8 @@ namespace {
 
 using firstcall::EngineOptions;
 
-// Runs `set` on the options, unless they are null. Want of memory is reported later, too.
+// Runs `set` on the options unless they are null. If memory runs out, fc_engine_create reports that
+// like any other error.
 template <typename Setter>
 void Set(fc_options* options, Setter set) {
   if (options == nullptr) return;
@@ -28,7 +29,7 @@ void Set(fc_options* options, Setter set) {
   options->status.Update(status);
 }
 
-// The value that stands at `choice`; in front of them stands the default.
+// Sets `value` to the entry of `values` at `choice`; entry 0 is the default.
 template <typename T, size_t kCount>
 absl::Status Choose(const char* what, int choice, const T (&values)[kCount], T& value) {
   if (choice < 0 || static_cast<size_t>(choice) >= kCount) {

@@ -1,4 +1,4 @@
-// The options of the C API: those of an engine, and the first mistake made in setting them.
+// The C API's options: the options of an engine, and the first error that a setter found.
 
 #ifndef FIRSTCALL_CAPI_OPTIONS_H_
 #define FIRSTCALL_CAPI_OPTIONS_H_

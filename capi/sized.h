@@ -1,5 +1,5 @@
-// Structs that begin with their own size, so that they can grow: copied between a client and a
-// library that know different versions of one.
+// Copies structs between a client and a library that may know different versions of them. Such
+// structs begin with their own size, so that they can grow.
 //
 // Thread-safe.
 
@@ -16,8 +16,8 @@
 
 namespace firstcall::capi {
 
-// A copy of a client's struct, with zeros in the fields it does not have. InvalidArgument if there
-// is no room in it for anything but its size, which is a client's that forgot to set that.
+// Returns a copy of a client's struct, with zeros in the fields that the client does not have.
+// InvalidArgument if the struct's size has room for the size only: the client forgot to set it.
 template <typename T>
 absl::StatusOr<T> CopyIn(const T& theirs, const char* name) {
   size_t size;
@@ -31,7 +31,8 @@ absl::StatusOr<T> CopyIn(const T& theirs, const char* name) {
   return ours;
 }
 
-// Fills a client's struct in, with zeros in the fields that `ours` does not have. Errors as above.
+// Fills in a client's struct, with zeros in the fields that `ours` does not have. InvalidArgument
+// as above.
 template <typename T>
 absl::Status CopyOut(const T& ours, T& theirs, const char* name) {
   const size_t size = theirs.struct_size;

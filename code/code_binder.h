@@ -1,4 +1,4 @@
-// Binds compiled code: gives its references the addresses they refer to.
+// Binds compiled code: applies its relocations.
 //
 // Thread-safe: pure functions of their arguments.
 
@@ -17,19 +17,20 @@
 
 namespace firstcall {
 
-// Where a section is written, and where it runs: two mappings of the same bytes, perhaps.
+// Where a section is written, and where it runs. These may be two mappings of the same bytes.
 struct SectionPlacement {
   uint8_t* bytes = nullptr;
   ExecutorAddress address;
 };
 
-// The address of a symbol that the code does not define, or an error that names it.
+// Returns the address of a symbol that the code does not define, or an error that names it.
 using SymbolLookup = absl::FunctionRef<absl::StatusOr<ExecutorAddress>(absl::string_view name)>;
 
-// Applies the relocations of `code`, whose sections' bytes were copied to `placements`, one for
-// each section. Looks up each undefined symbol once; a weak one may be NotFound and is null then.
-// Errors: those of `lookup`; ResourceExhausted if something is out of reach of a distance of 32
-// bits; InvalidArgument if a relocation names no section, no symbol or no place in its section.
+// Applies the relocations of `code`. The bytes of its sections were copied to `placements`, one for
+// each section. Looks up each undefined symbol once; if a weak one is NotFound, its address is
+// null. Errors: those of `lookup`; ResourceExhausted if a target is out of reach of a 32-bit
+// distance; InvalidArgument if a symbol is in no section, or if a relocation names no section, no
+// symbol or no place in its section.
 absl::Status BindCode(const CompiledCode& code, absl::Span<const SectionPlacement> placements,
                       SymbolLookup lookup);
 

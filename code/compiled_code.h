@@ -1,9 +1,9 @@
-// Compiled code on its way from a code generator to whoever binds it: plain values, without LLVM.
+// Compiled code on its way from a code generator to the code that binds it: plain values, no LLVM.
 //
-// A CompiledCode is a few sections of bytes, the relocations that make their references right once
-// the sections have addresses, and the symbols that the relocations and other code name. Nothing in
-// it depends on where it will run, so it can be bound in this process or in another one, and it can
-// be stored.
+// A CompiledCode consists of sections of bytes, of the relocations that complete their references
+// once the sections have addresses, and of the symbols that the relocations and other code name. It
+// does not depend on where it will run, so it can be bound in this process or in another one, and
+// it can be stored.
 //
 // Thread-compatible value type.
 
@@ -19,9 +19,9 @@
 namespace firstcall {
 
 enum class SectionKind : uint8_t {
-  kCode,          // Instructions and the constants they refer to by distances.
-  kReadOnlyData,  // Constants without relocations, or constant once they are bound.
-  kData,          // Writable.
+  kCode,          // Instructions, and the constants they reach by PC-relative distances.
+  kReadOnlyData,  // Constants that have no relocations, or are constant once they are bound.
+  kData,          // Writable data.
   kUnwindTable,   // An .eh_frame: common and frame description entries, without the terminator.
 };
 
@@ -33,26 +33,27 @@ struct CodeSection {
 
 enum class RelocationKind : uint8_t {
   kAbsolute64,  // symbol + addend
-  kRelative32,  // symbol + addend - place, which has to fit into 32 signed bits.
+  kRelative32,  // symbol + addend - place, which must fit into 32 signed bits.
   kRelative64,  // symbol + addend - place
 };
 
 struct CodeRelocation {
   uint32_t section = 0;
-  uint32_t offset = 0;  // Of the place, in the section.
+  uint32_t offset = 0;  // The offset of the place in the section.
   uint32_t symbol = 0;  // An index into CompiledCode::symbols.
   RelocationKind kind = RelocationKind::kAbsolute64;
   int64_t addend = 0;
 };
 
 struct CodeSymbol {
-  // The name: `name_size` characters of CompiledCode::names from `name` on. Empty for a section.
+  // The name is the `name_size` characters of CompiledCode::names from `name` on; empty for a
+  // section.
   uint32_t name = 0;
   uint32_t name_size = 0;
   bool is_defined = false;
-  bool is_local = false;  // Nobody else may refer to it.
-  bool is_weak = false;   // If undefined: null when nobody defines it.
-  // Where it is, if it is defined.
+  bool is_local = false;  // Other code cannot refer to it.
+  bool is_weak = false;   // If undefined: null unless something defines it.
+  // Where the symbol is, if it is defined.
   uint32_t section = 0;
   uint32_t offset = 0;
   uint32_t size = 0;

@@ -19,26 +19,28 @@ namespace {
 
 constexpr size_t kMiB = size_t{1} << 20;
 
-// Of a direct call, to either side: 32 bits on x86-64 (Intel SDM volume 2, CALL), 28 on AArch64
-// (Arm Architecture Reference Manual, C6.2, BL), which is also less than what is known of others.
+// The reach of a direct call to either side: 32 bits on x86-64 (Intel SDM volume 2, CALL), 28 bits
+// on AArch64 (Arm Architecture Reference Manual, C6.2, BL). Other known architectures reach no
+// less.
 #if defined(__x86_64__)
 constexpr size_t kBranchReach = 2048 * kMiB;
 #else
 constexpr size_t kBranchReach = 128 * kMiB;
 #endif
 
-// Writable data becomes accessible in steps of this size, so that the reservation does not count
-// against the system's commit limit. Shared pages do not.
+// Writable data becomes accessible in steps of this size, so that reserved addresses do not count
+// against the system's commit limit. Shared pages do not count anyway.
 constexpr size_t kCommitStep = 4 * kMiB;
 
-// Fewer free pages than this are kept: a system call and a fault each cost more than they are
-// worth.
+// Smaller ranges of free pages are kept: giving them back costs a system call and later page
+// faults, which is more than they are worth.
 constexpr size_t kLeastToDiscard = 64 * 1024;
 
-// Before the first allocation: code, read-only data and accessible data as they are seen, the first
-// two as they are written, and what is reserved behind either.
+// Mappings before the first allocation: code, read-only data and accessible data as they are seen;
+// code and read-only data as they are written; and the reserved rest behind each of the two views.
 constexpr size_t kMappings = 6;
-// Shared pages of a forked child: two as they are seen and one as they are written.
+// Further mappings of a forked child's shared pages: two as they are seen and one as they are
+// written.
 constexpr size_t kMappingsOfChild = 3;
 
 size_t RoundUp(size_t value, size_t alignment) {
@@ -68,7 +70,7 @@ Arena::Arena(std::shared_ptr<PageMapper> mapper, const ArenaSizes& sizes)
       page_size_(mapper_->page_size()),
       code_size_(RoundUp(sizes.code, page_size_)),
       owner_(getpid()) {
-  // Segments as parts_ has them.
+  // The segments in the order of parts_.
   const Protection protections[] = {Protection::kReadExecute, Protection::kRead,
                                     Protection::kReadWrite};
   const size_t wanted[] = {sizes.code, sizes.read_only, sizes.data};
@@ -144,7 +146,7 @@ absl::StatusOr<MemoryBlock> Arena::Extend(Part& part, size_t size, size_t alignm
         " of ", part.size, " bytes used)"));
   }
   FIRSTCALL_RETURN_IF_ERROR(Commit(part, begin + size));
-  // Padding in front of a block is of use to a smaller one.
+  // A smaller block may use the padding in front of this one.
   if (const size_t padding = std::min(begin, unusable); padding > part.end) {
     part.free.Add({base + part.end, padding - part.end});
   }
@@ -157,7 +159,7 @@ absl::StatusOr<MemoryBlock> Arena::Allocate(Segment segment, size_t size, size_t
   absl::MutexLock lock(&mutex_);
   if (getpid() != owner_) FIRSTCALL_RETURN_IF_ERROR(LeaveParentsPages());
   Part& from = part(segment);
-  // An emulator may go on running what was there before.
+  // An emulator may keep running the code that was there before.
   const bool may_reuse = segment != Segment::kCode || NoticesRewrittenCode();
   if (size > 0 && may_reuse) {
     if (std::optional<size_t> address = from.free.Take(size, alignment)) {
@@ -173,7 +175,7 @@ absl::StatusOr<MemoryBlock> Arena::Allocate(Segment segment, size_t size, size_t
   return block;
 }
 
-// Offsets into the slab.
+// The result's offset is relative to the slab.
 SlabRange Arena::WholePagesIn(FreeRanges::Range range) const {
   const size_t begin = RoundUp(range.address, page_size_);
   const size_t end = (range.address + range.size) & ~(page_size_ - 1);
@@ -185,12 +187,12 @@ void Arena::Free(const MemoryBlock& block) {
   Part& to = part(block.segment);
   to.used -= block.size;
   const size_t offset = block.run.value() - AddressOf(to);
-  // A child must not write to its parent's pages, nor give them back.
+  // A child must neither write to its parent's pages nor give them back.
   const bool is_parents = getpid() != owner_ || offset < to.own_from;
   if (is_parents && block.segment != Segment::kData) return;
   const SlabRange pages = WholePagesIn(to.free.Add({block.run.value(), block.size}));
   if (block.size > 0 && pages.size >= kLeastToDiscard) {
-    // If that fails, the pages are merely kept.
+    // If this fails, the pages are merely kept.
     (void)mapper_->Discard(slab_, {pages, to.protection});
   }
 }
@@ -262,7 +264,7 @@ size_t Arena::CommittedPages(Segment segment) const {
 }
 
 bool Arena::IsReachedByCalls(ExecutorAddress address) const {
-  // The code segment is the first.
+  // The code segment comes first.
   const int64_t offset = address - slab_.run;
   return code_size_ <= kBranchReach && offset >= 0 && static_cast<uint64_t>(offset) < code_size_;
 }

@@ -1,13 +1,13 @@
-// A range of reserved address space in which code, read-only data, stubs, slots and writable data
-// lie within reach of each other, packed by permission.
+// A range of reserved address space that contains code, read-only data, stubs, slots and writable
+// data within reach of each other, packed by permission.
 //
 // No page is writable and executable at one address: code and read-only data are written through a
-// second mapping of the same pages, so publishing a function changes no protection and packing
-// functions into a page disturbs none that is running there.
+// second mapping of the same pages. So publishing a function changes no protection, and a new
+// function in a page does not disturb functions of the same page that are running.
 //
-// A child that was forked goes on in the same arena without touching its parent's pages: writable
-// data is private anyway, and the part of the shared pages that is still unused gets pages of its
-// own on the child's first allocation.
+// A forked child continues in the same arena without touching its parent's pages. Writable data is
+// private to each process. On the child's first allocation, the unused part of the shared pages is
+// replaced by pages of the child's own.
 //
 // Thread-safe.
 
@@ -32,54 +32,55 @@
 
 namespace firstcall {
 
-// Bytes an arena reserves for each segment. The sum must stay below the reach of the target's
-// PC-relative addressing. If code alone is larger than the reach of the target's branches, calls
-// take longer ways.
+// The bytes that an arena reserves for each segment. Their sum must stay below the reach of the
+// target's PC-relative addressing. If the code segment is larger than the reach of the target's
+// branches, calls take longer ways.
 struct ArenaSizes : SegmentSizes {
   ArenaSizes() = default;
   ArenaSizes(size_t code_size, size_t read_only_size, size_t data_size)
       : SegmentSizes{code_size, read_only_size, data_size} {}
-  // 1.5 GiB of address space (reach 2 GiB on x86-64, 4 GiB on AArch64), code no more than branches
-  // reach (128 MiB on AArch64). Reserved addresses cost no memory until they are used.
+  // 1.5 GiB of address space (1.375 GiB on AArch64), where PC-relative addressing reaches 2 GiB on
+  // x86-64 and 4 GiB on AArch64. Code is limited to what branches reach (128 MiB on AArch64).
+  // Reserved addresses cost no memory until they are used.
   static ArenaSizes Default();
 };
 
 // All in bytes, except for the mappings.
 struct ArenaUsage {
   size_t reserved = 0;     // Addresses at which code and data can be seen.
-  SegmentSizes committed;  // Of these, pages that have been used and were not given back.
-  SegmentSizes used;       // What is handed out.
-  size_t mappings = 0;     // Of the process, at most, for this arena.
+  SegmentSizes committed;  // Bytes of those in pages that were used and not given back.
+  SegmentSizes used;       // Allocated bytes.
+  size_t mappings = 0;     // At most this many mappings of the process belong to this arena.
 
-  // Pages that are there but not handed out: padding, free pieces, what is left of the last page.
+  // Bytes of pages in use that are not allocated: padding, free ranges, the rest of the last page.
   size_t wasted() const { return committed.total() - used.total(); }
 };
 
 class Arena {
  public:
-  // ResourceExhausted, naming the operation and the system's reason, if the address space or the
-  // pages cannot be had. `near` is as in PageMapper::Reserve.
+  // ResourceExhausted, with the operation and the system's reason, if the system refuses address
+  // space or pages. `near` is as in PageMapper::Reserve.
   static absl::StatusOr<std::unique_ptr<Arena>> Create(std::shared_ptr<PageMapper> mapper,
                                                        const ArenaSizes& sizes,
                                                        ExecutorAddress near = ExecutorAddress());
-  // In this process.
+  // The same, with pages of this process.
   static absl::StatusOr<std::unique_ptr<Arena>> Create(const ArenaSizes& sizes);
   ~Arena();
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // `size` bytes of zeros at a multiple of `alignment` (a power of two). No block of code has a
-  // byte at an address where no function may begin (see memory/unwindable_code.h).
+  // Returns `size` zeroed bytes at a multiple of `alignment` (a power of two). No block of code
+  // contains an address where no function may begin (see memory/unwindable_code.h).
   // ResourceExhausted if the segment is full or the system refuses memory; nothing has changed
   // then.
   absl::StatusOr<MemoryBlock> Allocate(Segment segment, size_t size, size_t alignment)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Takes a block of this arena back. Whole pages that become free may go back to the system. Under
-  // an emulator that does not notice it, addresses of code are not used again.
+  // Takes back a block of this arena. Whole pages that become free may go back to the system. Under
+  // an emulator that keeps running old code after it is rewritten, freed code is not reused.
   void Free(const MemoryBlock& block) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Makes what was written to blocks of this arena ready to be executed and read.
+  // Makes the bytes that were written to blocks of this arena ready to be executed and read.
   absl::Status Finalize(absl::Span<const MemoryBlock> blocks) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // The first address of the reserved range.
@@ -88,17 +89,18 @@ class Arena {
   // Whether `address` lies inside the reserved range.
   bool Contains(ExecutorAddress address) const;
 
-  // Whether a direct call reaches `address` from wherever in the arena code is: it lies in the code
+  // Whether a direct call from anywhere in the arena's code reaches `address`: it lies in the code
   // segment, and that is no larger than the reach of the architecture's branches.
   bool IsReachedByCalls(ExecutorAddress address) const;
 
-  // Whether all of it is within reach of `address` (kReach).
+  // Whether the whole arena is within reach of `address` (kReach).
   bool IsWithinReachOf(ExecutorAddress address) const;
 
-  // Whether each segment has that much in one piece that was never handed out.
+  // Whether each segment has that many bytes in one piece that was never allocated.
   bool HasRoomFor(const SegmentSizes& sizes) const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Whether a segment has less than a sixteenth of it left.
+  // Whether in some segment less than a sixteenth was never allocated, and less than half is free
+  // for reuse.
   bool IsNearlyFull() const ABSL_LOCKS_EXCLUDED(mutex_);
 
   ArenaUsage usage() const ABSL_LOCKS_EXCLUDED(mutex_);
@@ -111,9 +113,9 @@ class Arena {
     size_t offset = 0;  // Into the slab.
     size_t size = 0;
     uint8_t* write = nullptr;
-    size_t end = 0;        // Everything from here on was never handed out.
+    size_t end = 0;        // From this offset on, nothing was ever allocated.
     size_t committed = 0;  // Bytes that were initialized.
-    size_t own_from = 0;   // Before that are shared pages of the process this one was forked from.
+    size_t own_from = 0;   // Before it lie shared pages of the process this one was forked from.
     size_t used = 0;
     FreeRanges free;
   };
@@ -127,7 +129,7 @@ class Arena {
   Part& part(Segment segment) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     return parts_[static_cast<size_t>(segment)];
   }
-  // Of what was never handed out, the bytes that one block can have.
+  // The largest block that fits into the part that was never allocated.
   size_t LargestRoomIn(const Part& part) const ABSL_SHARED_LOCKS_REQUIRED(mutex_);
   size_t AddressOf(const Part& part) const { return (slab_.run + part.offset).value(); }
   SlabRange WholePagesIn(FreeRanges::Range range) const;
@@ -138,10 +140,10 @@ class Arena {
   const size_t code_size_;
   Slab slab_;  // Constant after Create.
   mutable absl::Mutex mutex_;
-  pid_t owner_ ABSL_GUARDED_BY(mutex_);  // The process whose pages the unused shared ones are.
+  pid_t owner_ ABSL_GUARDED_BY(mutex_);  // The process that owns the unused shared pages.
   size_t mappings_ ABSL_GUARDED_BY(mutex_) = 0;
   bool has_reused_code_ ABSL_GUARDED_BY(mutex_) = false;  // Since the last Finalize.
-  Part parts_[3] ABSL_GUARDED_BY(mutex_);                 // By Segment.
+  Part parts_[3] ABSL_GUARDED_BY(mutex_);                 // Indexed by Segment.
 };
 
 }  // namespace firstcall

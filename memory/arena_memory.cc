@@ -49,7 +49,7 @@ absl::StatusOr<Arena*> ArenaMemory::ArenaFor(const MemoryRequest& request) {
     return ArenaNear(request);
   }
   absl::MutexLock lock(&mutex_);
-  // The first one has to last for what must be near the stubs.
+  // The last part of the first arena is kept for objects that must be near the stubs.
   if (last_->HasRoomFor(request.object) && !(last_ == first_ && last_->IsNearlyFull())) {
     return last_;
   }
@@ -63,7 +63,7 @@ absl::StatusOr<Arena*> ArenaMemory::ArenaFor(const MemoryRequest& request) {
   return last_;
 }
 
-// For the blocks of an object of which others have provided some.
+// For an object of which some blocks were provided by another memory manager.
 absl::StatusOr<Arena*> ArenaMemory::ArenaNear(const MemoryRequest& request) {
   constexpr size_t kSize = size_t{16} << 20;
   const SegmentSizes& object = request.object;

@@ -1,5 +1,5 @@
-// The engine's own memory manager: arenas, of which a further one is reserved when the last is
-// full, under a budget.
+// The engine's own memory manager. It consists of arenas, within a budget: when the last arena is
+// full, another one is reserved.
 //
 // Thread-safe.
 
@@ -24,7 +24,7 @@ namespace firstcall {
 
 struct ArenaMemoryOptions {
   ArenaSizes sizes = ArenaSizes::Default();  // Of each arena, unless an object needs a larger one.
-  size_t budget = SIZE_MAX;                  // Bytes that may be handed out at any time.
+  size_t budget = SIZE_MAX;                  // Bytes that may be allocated at any time.
 };
 
 struct MemoryUsage : ArenaUsage {
@@ -37,14 +37,15 @@ class ArenaMemory final : public MemoryManager {
   static absl::StatusOr<std::shared_ptr<ArenaMemory>> Create(std::shared_ptr<PageMapper> mapper,
                                                              const ArenaMemoryOptions& options);
 
-  // The arena that stubs lie in, and whatever is to be within their reach. Never changes.
+  // The arena of the stubs, and of everything that must be within their reach. Never changes.
   const Arena& first() const { return *first_; }
-  // An address in it, for MemoryRequest::near.
+  // An address in the first arena, for MemoryRequest::near.
   ExecutorAddress near_first() const { return near_first_; }
 
-  // From the arena `near` is in, or from a small one within its reach; without that, from the last
-  // one if it has room for the object, or else from a new one. ResourceExhausted as Arena, or with
-  // the budget, or if no addresses are free within reach.
+  // If `near` is given: allocates from the arena that contains it, or else from a small arena
+  // within its reach. Otherwise: from the last arena if that has room for the object, or else from
+  // a new one. ResourceExhausted as for Arena::Allocate, or if the budget is used up or no
+  // addresses are free within reach.
   absl::StatusOr<MemoryBlock> Allocate(const MemoryRequest& request) override
       ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status Finalize(absl::Span<const MemoryBlock> blocks) override ABSL_LOCKS_EXCLUDED(mutex_);
@@ -66,8 +67,8 @@ class ArenaMemory final : public MemoryManager {
   std::atomic<size_t> used_{0};
   mutable absl::Mutex mutex_;
   std::vector<std::unique_ptr<Arena>> arenas_ ABSL_GUARDED_BY(mutex_);
-  Arena* last_ ABSL_GUARDED_BY(mutex_);                // What need not be near anything goes there.
-  std::vector<Arena*> small_ ABSL_GUARDED_BY(mutex_);  // Near what others have provided.
+  Arena* last_ ABSL_GUARDED_BY(mutex_);  // For objects that need not be near anything.
+  std::vector<Arena*> small_ ABSL_GUARDED_BY(mutex_);  // Near memory that others have provided.
 };
 
 }  // namespace firstcall

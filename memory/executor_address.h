@@ -1,7 +1,7 @@
-// An address in the process where compiled code runs. In one process it may name bytes that are
-// written through another mapping; later it may lie in another process altogether. Therefore it is
-// a type of its own, and only code that knows both sides are the same process turns it into a
-// pointer.
+// An address in the process where compiled code runs. Even if that is this process, the bytes may
+// be written through another mapping, at another address; or the address may belong to another
+// process. So it is a type of its own, and only code that knows that both processes are the same
+// converts it to a pointer.
 //
 // Immutable value type.
 
@@ -12,9 +12,10 @@
 
 namespace firstcall {
 
-// How far apart the parts of an object may be, in bytes, for one to refer to another: less than
-// distances reach (x86-64 2 GiB, AArch64 4 GiB), by what an object may extend beyond an address.
-// Its code is in one piece, so that branches, which reach less on AArch64, do not matter.
+// How far apart, in bytes, the parts of an object may lie and still refer to each other: the reach
+// of PC-relative distances (x86-64 2 GiB, AArch64 4 GiB) less a margin, because an object may
+// extend beyond the given address. The object's code is in one piece, so branches, which reach less
+// on AArch64, do not matter.
 inline constexpr int64_t kReach = int64_t{2000} << 20;
 
 class ExecutorAddress {
@@ -22,7 +23,7 @@ class ExecutorAddress {
   constexpr ExecutorAddress() = default;
   constexpr explicit ExecutorAddress(uint64_t value) : value_(value) {}
 
-  // The address of something in this process.
+  // The address of an object in this process.
   static ExecutorAddress Of(const void* pointer) {
     return ExecutorAddress(reinterpret_cast<uint64_t>(pointer));
   }
@@ -30,7 +31,7 @@ class ExecutorAddress {
   constexpr uint64_t value() const { return value_; }
   constexpr bool is_null() const { return value_ == 0; }
 
-  // Valid only where the executing process is this one.
+  // Valid only if compiled code runs in this process.
   template <typename T>
   T InThisProcess() const {
     return reinterpret_cast<T>(value_);

@@ -1,5 +1,5 @@
-// How the compiling process reaches the executing one. A client that has a connection to it already
-// puts that in this form; socket_connection is a ready one.
+// How the compiling process sends requests to the executing process. A client that already has a
+// connection between them implements this interface; socket_connection is an implementation.
 
 #ifndef FIRSTCALL_MEMORY_EXECUTOR_CONNECTION_H_
 #define FIRSTCALL_MEMORY_EXECUTOR_CONNECTION_H_
@@ -11,19 +11,19 @@
 
 namespace firstcall {
 
-// The contract, for the client that writes one:
-//  - Thread-safe: several threads call at once, and one call must not wait for another. An answer
-//    takes as long as the code that runs in the executing process because of it, and that code may
-//    need something compiled, which takes further calls.
-//  - A request is any sequence of bytes, and arrives whole and once, or not at all.
-//  - If the executing process ends, pending calls end with an error, and so do all later ones.
+// The contract, for a client that implements a connection:
+//  - Thread-safe: several threads call at the same time, and no call may wait for another. An
+//    answer takes as long as the code that the request runs in the executing process, and that code
+//    may need functions to be compiled, which takes further calls.
+//  - A request is any sequence of bytes. It arrives completely and exactly once, or not at all.
+//  - If the executing process ends, pending calls and all later ones return an error.
 class ExecutorConnection {
  public:
   virtual ~ExecutorConnection() = default;
 
-  // What AnswerExecutorRequest (executor_service.h) returns for the request in the executing
-  // process. Unavailable if that process is gone. After an error the request may have been carried
-  // out or not.
+  // Returns what AnswerExecutorRequest (executor_service.h) returns for the request in the
+  // executing process. Unavailable if that process is gone. After an error, the request may or may
+  // not have been carried out.
   virtual absl::StatusOr<std::string> Call(absl::string_view request) = 0;
 };
 

@@ -111,7 +111,7 @@ std::vector<PageMapper::AllocationId> MessageReader::Allocations() {
   return allocations;
 }
 
-// The code, and then the value or what went wrong.
+// The status code, then the value or the error's message.
 std::string EncodeAnswer(const absl::StatusOr<uint64_t>& answer) {
   std::string message;
   const auto add = [&message](uint64_t number) {

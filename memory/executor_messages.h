@@ -1,6 +1,6 @@
-// What the compiling process asks of the executing one, as bytes, and what that answers. Both run
-// on one machine and speak one version, which the first request tells: numbers are 64 bits in the
-// machine's order, texts and lists have their length in front.
+// The requests of the compiling process to the executing process, and the answers, as bytes. Both
+// processes run on one machine and use the same version of the protocol, which the first request
+// checks. Numbers are 64 bits in the machine's byte order; texts and lists begin with their length.
 //
 // Thread-compatible.
 
@@ -21,7 +21,7 @@ namespace firstcall {
 
 constexpr uint64_t kExecutorProtocol = 1;
 
-// With what follows the operation, and what the answer is.
+// Each comment lists what follows the operation in the request, and the answer.
 enum class ExecutorOperation : uint64_t {
   kGreet,                    // kExecutorProtocol -> size of a page.
   kReserve,                  // Size, near -> address of the slab.
@@ -50,26 +50,26 @@ class MessageWriter {
   std::string message_;
 };
 
-// Reads what was written, in that order. After something that is not there, `ok()` is false, and
-// everything else is zero and empty.
+// Reads a message in the order in which it was written. If something is missing, ok() is false from
+// then on, and all further results are zero or empty.
 class MessageReader {
  public:
   explicit MessageReader(absl::string_view message) : left_(message) {}
 
   uint64_t Number();
   ExecutorAddress Address() { return ExecutorAddress(Number()); }
-  absl::string_view Text();  // In the message.
+  absl::string_view Text();  // Points into the message.
   std::vector<SlabRange> Ranges();
   std::vector<SlabSegment> Segments();
   std::vector<ExecutorAction> Actions();
   std::vector<PageMapper::AllocationId> Allocations();
 
   bool ok() const { return ok_; }
-  // Nothing was missing and nothing is left.
+  // Whether nothing was missing and everything was read.
   bool IsComplete() const { return ok_ && left_.empty(); }
 
  private:
-  // The length of a list of things of `size` bytes that are all there.
+  // Reads the length of a list of elements of `size` bytes; zero unless the whole list is there.
   size_t Count(size_t size);
 
   absl::string_view left_;
@@ -77,7 +77,7 @@ class MessageReader {
 };
 
 std::string EncodeAnswer(const absl::StatusOr<uint64_t>& answer);
-// What was encoded; Internal if that was no answer.
+// The answer that was encoded; Internal if `message` is not an answer.
 absl::StatusOr<uint64_t> DecodeAnswer(absl::string_view message);
 
 }  // namespace firstcall

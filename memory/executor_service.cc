@@ -30,7 +30,7 @@ absl::StatusOr<uint64_t> Greet(uint64_t protocol) {
   return SystemPageSize();
 }
 
-// Reads the whole request before anything is done.
+// Carries out nothing until the whole request was read.
 absl::StatusOr<uint64_t> CarryOut(SharedMemoryExecutor& executor, absl::string_view request) {
   MessageReader reader(request);
   switch (static_cast<ExecutorOperation>(reader.Number())) {

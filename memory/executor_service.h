@@ -1,4 +1,4 @@
-// Turns requests of the compiling process into calls of the executing side, whatever way they came.
+// Carries out requests of the compiling process in the executing process, however they arrived.
 //
 // Thread-safe.
 
@@ -12,12 +12,12 @@
 
 namespace firstcall {
 
-// Carries the request out and returns the answer, errors included. A request that makes no sense is
-// answered with InvalidArgument. Requests that run no code of the client take microseconds.
+// Carries out the request and returns the answer, which may be an error; InvalidArgument for a
+// malformed request. A request that runs no code of the client takes microseconds.
 std::string AnswerExecutorRequest(SharedMemoryExecutor& executor, absl::string_view request);
 
-// Whether the request may run code of the client, and so may last, and need further requests to be
-// answered meanwhile.
+// Whether the request may run code of the client. Such a request may take long, and may need
+// further requests to be answered before it ends.
 bool MayRunActions(absl::string_view request);
 
 }  // namespace firstcall

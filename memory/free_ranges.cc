@@ -20,8 +20,8 @@ std::optional<size_t> FreeRanges::Take(size_t size, size_t alignment) {
   const auto aligned = [alignment](size_t address) {
     return (address + alignment - 1) & ~(alignment - 1);
   };
-  // The first range may be large enough but begin at the wrong place; the second has room for any
-  // beginning.
+  // The smallest range of at least `size` bytes may lack room after alignment. The smallest one of
+  // at least size + alignment - 1 bytes has room wherever it begins.
   for (const size_t wanted : {size, size + alignment - 1}) {
     auto found = by_size_.lower_bound({wanted, 0});
     if (found == by_size_.end()) return std::nullopt;

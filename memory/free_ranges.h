@@ -1,7 +1,7 @@
-// Ranges of addresses that are free to be used again.
+// Ranges of free addresses that can be allocated again.
 //
-// Best fit: the smallest range that is large enough; neighbours become one. Taking and adding cost
-// time in proportion to the logarithm of the number of ranges.
+// Best fit: takes the smallest range that is large enough. Adjacent ranges are merged. Taking and
+// adding take time proportional to the logarithm of the number of ranges.
 //
 // Thread-compatible.
 
@@ -25,14 +25,15 @@ class FreeRanges {
     size_t size = 0;
   };
 
-  // Takes `size` bytes at a multiple of `alignment`, a power of two; nothing if no range is sure to
-  // have room for that. `size` is not zero.
+  // Takes `size` bytes (not zero) at a multiple of `alignment` (a power of two). Returns the
+  // address, or nothing if neither of the two ranges it tries has room.
   std::optional<size_t> Take(size_t size, size_t alignment);
 
-  // Makes a range free that is not; returns it with the free ranges it touches. Allocates memory.
+  // Adds a range that is not free. Returns it merged with the free ranges it touches. Allocates
+  // memory.
   Range Add(Range range);
 
-  // In the order of their addresses.
+  // Visits the ranges in the order of their addresses.
   void ForEach(absl::FunctionRef<void(Range)> visit) const;
 
   void Clear();

@@ -14,7 +14,7 @@
 namespace firstcall {
 namespace {
 
-// Pages without a name that can be mapped twice.
+// A file without a name whose pages can be mapped twice.
 absl::StatusOr<int> CreatePages(size_t size) {
   int file = static_cast<int>(syscall(SYS_memfd_create, "firstcall", 1 /* MFD_CLOEXEC */));
   if (file < 0) return SystemError("memfd_create");
@@ -99,7 +99,8 @@ absl::StatusOr<std::vector<uint8_t*>> InProcessMapper::Initialize(
   return written;
 }
 
-// Protections are right from the start, because what is written is written elsewhere.
+// Changes no protection: each mapping has its protection from the start, because code and read-only
+// data are written through another one.
 absl::StatusOr<PageMapper::AllocationId> InProcessMapper::Finalize(const Slab& slab,
                                                                    const Allocation& allocation) {
   FIRSTCALL_ASSIGN_OR_RETURN(const Mapping mapping, MappingOf(slab));
@@ -119,7 +120,7 @@ absl::Status InProcessMapper::Deallocate(absl::Span<const AllocationId> allocati
 
 absl::Status InProcessMapper::Discard(const Slab& slab, const SlabSegment& pages) {
   FIRSTCALL_ASSIGN_OR_RETURN(const Mapping mapping, MappingOf(slab));
-  // Private pages are dropped; shared ones have to be removed from what they are pages of.
+  // Private pages can be dropped; shared pages have to be removed from their file.
   const bool is_private = pages.protection == Protection::kReadWrite;
   uint8_t* base = is_private ? slab.run.InThisProcess<uint8_t*>() : mapping.alias;
   const int advice = is_private ? MADV_DONTNEED : MADV_REMOVE;

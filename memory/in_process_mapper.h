@@ -1,7 +1,7 @@
-// Pages of this process: compiled here, executed here.
+// Provides pages of this process: code is compiled and executed here.
 //
-// Code and read-only data are shared pages without a name, mapped twice: once as they are executed
-// or read, once to be written. Writable data is private memory, accessible at one address.
+// Code and read-only data are shared pages without a name, which are mapped twice: once to be
+// executed or read, once to be written. Writable data is private memory, accessible at one address.
 //
 // Thread-safe.
 
@@ -46,14 +46,14 @@ class InProcessMapper final : public PageMapper {
  private:
   struct Mapping {
     size_t size = 0;
-    // Where shared pages are written; as large as the slab.
+    // Where shared pages are written. Reserved addresses, as large as the slab.
     uint8_t* alias = nullptr;
   };
 
   absl::StatusOr<Mapping> MappingOf(const Slab& slab) const ABSL_LOCKS_EXCLUDED(mutex_);
 
   mutable absl::Mutex mutex_;
-  absl::flat_hash_map<uint64_t, Mapping> slabs_ ABSL_GUARDED_BY(mutex_);  // By address.
+  absl::flat_hash_map<uint64_t, Mapping> slabs_ ABSL_GUARDED_BY(mutex_);  // By the slab's address.
   LiveAllocations allocations_;
 };
 

@@ -11,7 +11,7 @@
 namespace firstcall {
 namespace {
 
-// Linux runs on no more (CONFIG_NR_CPUS).
+// The most processors that Linux supports (CONFIG_NR_CPUS).
 constexpr size_t kMaxProcessors = 8192;
 
 bool Membarrier(int command) { return syscall(SYS_membarrier, command, /*flags=*/0) == 0; }
@@ -20,7 +20,7 @@ bool RegisterForMembarrier() {
   return Membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE);
 }
 
-// Processors the process may not use run none of its threads.
+// A processor that the process may not use runs none of its threads.
 void VisitProcessors() {
   cpu_set_t* const before = CPU_ALLOC(kMaxProcessors);
   cpu_set_t* const one = CPU_ALLOC(kMaxProcessors);
@@ -43,8 +43,8 @@ void FlushRange(char* begin, size_t size) { __builtin___clear_cache(begin, begin
 }  // namespace
 
 void FlushInstructions(uint8_t* write, ExecutorAddress run, size_t size) {
-  // The data cache by the address written to, the instruction cache by the address run at: each of
-  // the two calls does both for its own.
+  // The data cache must be flushed for the address written to, and the instruction cache for the
+  // address run at. Each of the two calls does both for its address.
   if (ExecutorAddress::Of(write) != run) FlushRange(reinterpret_cast<char*>(write), size);
   FlushRange(run.InThisProcess<char*>(), size);
 }
@@ -52,7 +52,7 @@ void FlushInstructions(uint8_t* write, ExecutorAddress run, size_t size) {
 #if defined(__aarch64__)
 namespace {
 
-// Two functions that return different numbers, one after the other at the same address.
+// Runs two functions that return different numbers, one after the other at the same address.
 bool TryRewritingCode() {
   constexpr uint32_t kReturn = 0xd65f03c0;
   constexpr uint32_t kCode[2][2] = {{0x52800020, kReturn}, {0x52800040, kReturn}};  // mov w0, #n
@@ -98,7 +98,7 @@ FetchBarrier AvailableFetchBarrier() {
 void RunFetchBarrier(FetchBarrier barrier) {
   if (barrier == FetchBarrier::kMembarrier) {
     if (Membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE)) return;
-    // A child that was forked may have to register for itself.
+    // A forked child may have to register for itself.
     if (RegisterForMembarrier() && Membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE)) return;
   }
   VisitProcessors();

@@ -1,21 +1,22 @@
-// Makes bytes that were written as data into instructions that every thread of the process fetches.
+// Turns bytes that were written as data into instructions that all threads of the process fetch.
 //
-// Where code is written and where it runs are two addresses of the same memory. On x86-64 nothing
-// has to be done. On AArch64 (Arm Architecture Reference Manual, B2.3.6 and B2.3.10) the bytes must
-// leave the data cache, the instruction cache must forget what it has for the address they run at,
-// and every processor that may have fetched from there ahead of time must synchronize: the cache
-// instructions reach all caches, but not what is already in another processor's pipeline.
+// The same memory is written at one address and run at another. On x86-64 nothing has to be done.
+// On AArch64 (Arm Architecture Reference Manual, B2.3.6 and B2.3.10) the data cache must write back
+// the bytes, the instruction cache must drop what it holds for the address where they run, and
+// every processor that may have prefetched from there must synchronize: the cache instructions
+// reach all caches, but not instructions that are already in another processor's pipeline.
 //
-// So whoever publishes code calls FlushInstructions for each piece, then
-// SynchronizeInstructionFetch, and then stores the pointer that leads there. That barrier also
-// orders the data that the code reads, so who loads the pointer needs no acquire, for which a stub
-// has no room: a processor that sees the new pointer was interrupted before it was stored, and
-// nothing that comes after its load of the pointer was fetched or loaded before that.
+// So code is published in three steps: FlushInstructions for each piece, then
+// SynchronizeInstructionFetch, then the store of the pointer that leads to the code. The second
+// step also orders the data that the code reads. A reader of the pointer therefore needs no
+// acquire, for which a stub has no room: a processor that sees the new pointer was interrupted
+// before the pointer was stored, and it fetched or loaded nothing that follows its load of the
+// pointer before that.
 //
-// QEMU's user-mode emulator (7.2) takes no notice of these instructions, nor of writes through
-// another mapping: it runs its translation of code that has run at an address until the protection
-// or the mapping there is changed. Addresses that have not run before are unharmed; those that were
-// freed and are used again are not: NoticesRewrittenCode tells.
+// QEMU's user-mode emulator (7.2) ignores these instructions and writes through another mapping. If
+// code has run at an address, QEMU keeps running its translation of that code until the address's
+// protection or mapping changes. Addresses where no code has run are safe; freed addresses that are
+// used again are not. NoticesRewrittenCode tells whether that is the case.
 //
 // Thread-safe. Never blocks on a compile.
 
@@ -29,28 +30,28 @@
 
 namespace firstcall {
 
-// `size` bytes that were written at `write` and will run at `run`, in this process.
+// Flushes `size` bytes that were written at `write` and will run at `run`, in this process.
 void FlushInstructions(uint8_t* write, ExecutorAddress run, size_t size);
 
-// Whether code that has run and is replaced, with all that is said above, is really not run any
-// more. Finds out once, by trying; true on x86-64.
+// Whether, after the steps above, code that has been replaced is certain not to run any more. Tries
+// it out on the first call; always true on x86-64.
 bool NoticesRewrittenCode();
 
-// How the processors that run threads of this process are made to fetch anew.
+// Makes all processors that run threads of this process fetch instructions anew.
 enum class FetchBarrier {
   kMembarrier,       // membarrier(2), PRIVATE_EXPEDITED_SYNC_CORE: Linux 4.16 and later.
-  kVisitProcessors,  // Otherwise: the calling thread runs once on each, so that whatever ran there
-                     // has been interrupted, and a return from an exception synchronizes. Much
-                     // dearer.
+  kVisitProcessors,  // The calling thread runs once on each processor. This interrupts the thread
+                     // that ran there, and a return from an exception synchronizes. Much slower;
+                     // for kernels without membarrier.
 };
 
-// The best this kernel has. Asks once.
+// The best barrier this kernel has. Asks the kernel once.
 FetchBarrier AvailableFetchBarrier();
 
-// All processors have synchronized when it returns.
+// All processors have synchronized when this returns.
 void RunFetchBarrier(FetchBarrier barrier);
 
-// RunFetchBarrier with what is available, where the architecture needs it.
+// Runs the available barrier if the architecture needs one.
 void SynchronizeInstructionFetch();
 
 }  // namespace firstcall

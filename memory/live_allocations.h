@@ -1,6 +1,7 @@
-// Which finalized allocations have something to do in the end, for implementations of PageMapper.
+// The finalized allocations that have actions to run at their end; for implementations of
+// PageMapper.
 //
-// Thread-safe. Actions run on the thread that deallocates, with nothing locked.
+// Thread-safe. Actions run on the thread that deallocates, while no lock is held.
 
 #ifndef FIRSTCALL_MEMORY_LIVE_ALLOCATIONS_H_
 #define FIRSTCALL_MEMORY_LIVE_ALLOCATIONS_H_
@@ -20,20 +21,20 @@ class LiveAllocations {
  public:
   using AllocationId = PageMapper::AllocationId;
 
-  // What was not deallocated by then is forgotten, and does nothing.
+  // The destructor runs no actions of allocations that were not deallocated.
   LiveAllocations() = default;
   LiveAllocations(const LiveAllocations&) = delete;
   LiveAllocations& operator=(const LiveAllocations&) = delete;
 
-  // A new allocation of the slab that begins there. No two have the same id.
+  // Adds an allocation of the slab that begins at `slab`. Identifiers are unique.
   AllocationId Add(ExecutorAddress slab, absl::Span<const ExecutorAction> when_deallocated)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Runs what is to be run in the end, each once: the last allocation first, and of each the last
-  // action. Ignores those it does not know.
+  // Runs the actions for the end of each allocation once: the last allocation first, and of each
+  // the last action first. Ignores unknown allocations.
   void Deallocate(absl::Span<const AllocationId> allocations) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The same for all that are left of a slab, the one that was added last first.
+  // Deallocates all remaining allocations of a slab, the one that was added last first.
   void DeallocateAll(ExecutorAddress slab) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
@@ -44,7 +45,7 @@ class LiveAllocations {
 
   absl::Mutex mutex_;
   AllocationId next_id_ ABSL_GUARDED_BY(mutex_) = 1;
-  // Those that have something to do.
+  // Only those that have actions.
   absl::btree_map<AllocationId, Live> allocations_ ABSL_GUARDED_BY(mutex_);
 };
 

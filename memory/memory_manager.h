@@ -1,25 +1,29 @@
-// Who provides the memory that linked objects lie in. An engine has one of its own (arenas); a
-// client can put another in its place, or in front of it.
+// Provides the memory that linked objects lie in. An engine has a memory manager of its own
+// (arenas); a client can replace it by another, or put another in front of it.
 //
-// The contract, for the client that writes one:
-//  - Thread-safe: several threads link at once.
-//  - A block is zeroed, aligned as asked, and lasts until Free. That may be longer than the engine
-//    lives, if code was detached from it.
-//  - The blocks of one object lie within 2000 MiB of each other (kReach). For all but the first,
-//    MemoryRequest::near says of what. Blocks of different objects may lie anywhere. A block that
-//    is out of reach is a failure to link, and is freed.
-//  - A block of code that includes a multiple of 4 GiB is freed at once, and asked for again while
-//  it
-//    is held: the unwinder of C++ finds no code there. A second such block is a failure to link.
-//  - The engine writes blocks before Finalize only, except for writable data, which compiled code
-//    writes at `run`. Finalize comes once for each object, with all its blocks, when their contents
-//    are complete; after it code must be executable and everything readable at `run`, and
-//    processors must not see what was there before. What the engine's own memory does for that it
-//    does for its blocks only: page permissions and instruction caches of others are theirs.
-//  - Free comes at most once for a block, with no code of it running, whether it was finalized or
-//    not. Destroying the manager frees what is left.
-//  - An error means that nothing has changed, and becomes the failure of what was being linked.
-// Nothing else is promised: not how many objects there are, nor in which order or sizes they ask.
+// The contract, for a client that implements a memory manager:
+//  - Thread-safe: several threads link at the same time.
+//  - A block is zeroed, has the requested alignment, and lasts until Free. If code was detached
+//    from the engine, that may be after the engine's end.
+//  - The blocks of one object lie within 2000 MiB (kReach) of each other: for every block but the
+//    first, MemoryRequest::near is the address to be near. Blocks of different objects may lie
+//    anywhere. If a block is out of reach, linking fails and the block is freed.
+//  - The unwinder of C++ finds no function that begins at a multiple of 4 GiB. So if a block of
+//    code contains such an address, another block is requested, and then the first is freed. If the
+//    second block contains one, too, linking fails.
+//  - The engine writes blocks only before Finalize. Writable data is the exception: compiled code
+//    writes it at `run`.
+//  - Finalize is called once for each object, with all its blocks, when their contents are
+//    complete. After it, code must be executable and everything readable at `run`, and processors
+//    must not see earlier contents. The engine's own manager does that for its own blocks only: the
+//    page permissions and instruction caches of other blocks are up to the manager that provided
+//    them.
+//  - Free gets a block at most once, finalized or not, when no code in it runs. Destroying the
+//    manager frees the remaining blocks.
+//  - If a call returns an error, it must have changed nothing. The error becomes the failure of
+//    what was being linked.
+// The engine promises nothing else: neither how many objects it links, nor the order or sizes of
+// its requests.
 
 #ifndef FIRSTCALL_MEMORY_MEMORY_MANAGER_H_
 #define FIRSTCALL_MEMORY_MEMORY_MANAGER_H_
@@ -46,8 +50,8 @@ struct SegmentSizes {
   size_t total() const { return code + read_only + data; }
 };
 
-// Bytes: where to write them and where they will be seen. For writable data of this process both
-// are the same address.
+// Where the bytes are written, and where compiled code sees them. For writable data of this process
+// both are the same address.
 struct MemoryBlock {
   uint8_t* write = nullptr;
   ExecutorAddress run;
@@ -59,12 +63,12 @@ struct MemoryRequest {
   Segment segment = Segment::kData;
   size_t size = 0;       // Bytes; may be zero.
   size_t alignment = 1;  // A power of two.
-  // The section it is for, such as ".text"; valid during the call.
+  // The section the block is for, such as ".text"; valid during the call.
   absl::string_view section;
-  // An address the block must be within reach of; null if there is none.
+  // The block must be within reach of this address; null if there is no such address.
   ExecutorAddress near;
-  // What all blocks of the object need at most, this one included. Zero if it may be left out
-  // because the object's first block has to be near something too.
+  // Upper bounds for all blocks of the object together, this one included. May be zero if the
+  // object's first block, too, must be near an address.
   SegmentSizes object;
 };
 

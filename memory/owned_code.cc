@@ -16,14 +16,14 @@ OwnedCode::OwnedCode(std::shared_ptr<MemoryManager> memory,
                      std::shared_ptr<UnwindRegistry> unwind_registry)
     : memory_(std::move(memory)), unwind_registry_(std::move(unwind_registry)) {}
 
-// Nobody else has it in hand.
+// No lock is needed: no other thread may use an object that is being destroyed.
 OwnedCode::~OwnedCode() ABSL_NO_THREAD_SAFETY_ANALYSIS {
   unwind_registry_->Withdraw(unwind_tables_);
   for (const std::function<void()>& action : on_free_) action();
   Free(blocks_);
 }
 
-// Counted before the memory can be in other use.
+// Counts before the memory can be used for something else.
 void OwnedCode::Free(absl::Span<const MemoryBlock> blocks) const {
   frees.fetch_add(1, std::memory_order_acq_rel);
   memory_->Free(blocks);

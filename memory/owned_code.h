@@ -1,5 +1,5 @@
-// What one module has in memory: blocks, unwind tables, and what else must end with them. All of it
-// is given back together, when the owner is destroyed.
+// The memory that one module owns: blocks, unwind tables, and actions for when they are freed. All
+// are released together, when the owner is destroyed.
 //
 // Thread-safe.
 
@@ -25,8 +25,8 @@ namespace firstcall {
 class OwnedCode {
  public:
   OwnedCode(std::shared_ptr<MemoryManager> memory, std::shared_ptr<UnwindRegistry> unwind_registry);
-  // Withdraws the tables, then does what OnFree was given, then frees the blocks. No code in them
-  // may be on any stack.
+  // Withdraws the tables, then runs the actions given to OnFree, then frees the blocks. No thread
+  // may have a frame of code in them on its stack.
   ~OwnedCode();
   OwnedCode(const OwnedCode&) = delete;
   OwnedCode& operator=(const OwnedCode&) = delete;
@@ -41,18 +41,18 @@ class OwnedCode {
 
   size_t code_bytes() const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Gives blocks back that were not added.
+  // Frees blocks that were not added.
   void Free(absl::Span<const MemoryBlock> blocks) const;
 
-  // How often memory has been given back in this process: an address that was in use at one count
-  // may be in other use at another.
+  // How often memory has been freed in this process. If the count has changed, an address may have
+  // been freed and used for something else meanwhile.
   static uint64_t free_count();
 
  private:
   const std::shared_ptr<MemoryManager> memory_;
   const std::shared_ptr<UnwindRegistry> unwind_registry_;
-  // Of all: there are as many owners as modules, each rarely used, and absl's deadlock detection
-  // gets slower with each mutex there is.
+  // One mutex for all owners: there is an owner for each module, each rarely used, and absl's
+  // deadlock detection gets slower with each mutex that exists.
   static absl::Mutex mutex_;
   std::vector<MemoryBlock> blocks_ ABSL_GUARDED_BY(mutex_);
   std::vector<UnwindTable> unwind_tables_ ABSL_GUARDED_BY(mutex_);

@@ -42,8 +42,8 @@ void SectionMemory::Drop() {
   unwind_tables_.clear();
 }
 
-// A client's memory may have a block of code where the unwinder finds none. While that one is held,
-// the next one lies elsewhere.
+// The unwinder finds no function that begins at a multiple of 4 GiB, but a client's memory may
+// provide a block of code there. While that block is held, the next one lies elsewhere.
 absl::StatusOr<MemoryBlock> SectionMemory::AllocateUnwindable(const MemoryRequest& request) {
   const auto is_unwindable = [&](const MemoryBlock& block) {
     return request.segment != Segment::kCode || !HasUnwinderNull(block.run, request.size);
@@ -60,7 +60,7 @@ absl::StatusOr<MemoryBlock> SectionMemory::AllocateUnwindable(const MemoryReques
                    "' lies around a multiple of 4 GiB, where the unwinder finds no code"));
 }
 
-// Nothing if there is no memory: why is in status_.
+// Nothing if the allocation failed; status_ has the reason.
 std::optional<MemoryBlock> SectionMemory::AllocateBlock(Segment segment, size_t size,
                                                         size_t alignment, llvm::StringRef section) {
   MemoryRequest request;
@@ -82,13 +82,13 @@ std::optional<MemoryBlock> SectionMemory::AllocateBlock(Segment segment, size_t 
                      "' is out of reach of the rest of its object"));
     return std::nullopt;
   }
-  // The object's other sections have to be near this one.
+  // The object's other sections must be near this one.
   if (placement_.near.is_null()) placement_.near = block->run;
   if (segment == Segment::kCode) code_block_ = *block;
   return *block;
 }
 
-// LLVM turns null into a fatal error, which the linker guards against.
+// LLVM turns a null result into a fatal error, which the linker guards against.
 uint8_t* SectionMemory::Allocate(Segment segment, size_t size, size_t alignment,
                                  llvm::StringRef section) {
   const std::optional<MemoryBlock> block = AllocateBlock(segment, size, alignment, section);
@@ -100,7 +100,7 @@ uint8_t* SectionMemory::Allocate(Segment segment, size_t size, size_t alignment,
 
 uint8_t* SectionMemory::AllocateInCodeBlock(size_t size, size_t alignment,
                                             llvm::StringRef section) {
-  // No more than a page: more would be wasted, and no code needs it.
+  // At most a page: a larger alignment would waste memory, and no code needs it.
   constexpr size_t kBlockAlignment = 4096;
   if (code_block_.write == nullptr &&
       !AllocateBlock(Segment::kCode, placement_.sizes.code, kBlockAlignment, section)) {
@@ -151,7 +151,7 @@ uint8_t* SectionMemory::WriteAddressOf(ExecutorAddress run) const {
 }
 
 void SectionMemory::registerEHFrames(uint8_t*, uint64_t run, size_t) {
-  if (code_block_.write == nullptr) return;  // It describes nothing.
+  if (code_block_.write == nullptr) return;  // Without code, the table describes nothing.
   const UnwindTable table{ExecutorAddress(run), code_block_.run};
   placement_.owner->unwind_registry().Register(table);
   unwind_tables_.push_back(table);

@@ -1,5 +1,5 @@
-// The memory manager MCJIT links an object with: sections come from a module's memory and unwind
-// tables go to its registry, and neither belongs to the MCJIT instance, which can be thrown away
+// The memory manager that MCJIT links an object with. Sections come from a module's memory, and
+// unwind tables go to its registry. Neither belongs to the MCJIT instance, which can be destroyed
 // after linking.
 //
 // Thread-compatible: belongs to one MCJIT instance.
@@ -27,40 +27,43 @@ namespace firstcall {
 class SectionMemory final : public llvm::RTDyldMemoryManager {
  public:
   SectionMemory() = default;
-  // Gives back what an object has that was begun and neither kept nor dropped.
+  // Gives back the memory and tables of an object that was begun and neither kept nor dropped.
   ~SectionMemory() override;
 
-  // Where an object goes.
+  // Where an object is placed.
   struct Placement {
     OwnedCode* owner = nullptr;
     ExecutorAddress near;  // As MemoryRequest::near.
-    // As MemoryRequest::object. Not needed if `near` is given and there is one section of code:
-    // then the object goes where that is.
+    // As MemoryRequest::object. Not needed if `near` is given and there is only one section of
+    // code: the object then goes where `near` is.
     SegmentSizes sizes;
-    // It has more than one section of code: they get one block together, because the unwinder wants
-    // the code that a table describes in one piece.
+    // The object has more than one section of code. They are placed together in one block, because
+    // the unwinder requires the code that a table describes to be in one piece.
     bool has_several_code_sections = false;
-    // Sections get room for jumps to what their calls do not reach themselves.
+    // Sections get room for jumps, for calls that do not reach their targets directly.
     bool needs_jumps = true;
   };
 
-  // Call before loading an object, which must be kept or dropped afterwards. `symbols` are those
-  // whose addresses are wanted and must stay valid until it is loaded; the owner, until then.
+  // Call before loading an object, which must be kept or dropped afterwards. `symbols` are the
+  // symbols whose addresses are wanted. They must stay valid until the object is loaded, the owner
+  // until it is kept or dropped.
   void BeginObject(absl::Span<const absl::string_view> symbols, const Placement& placement);
-  // Makes the object's memory ready to run and read, when its references are bound. May be called
-  // again after an error.
+  // Makes the object's memory ready to run and read, after its relocations have been applied. May
+  // be called again after an error.
   absl::Status Finalize();
-  // Lets the owner have the object's memory and tables.
+  // Passes the object's memory and tables to the owner.
   void Keep();
-  // Gives them back.
+  // Gives back the object's memory and tables.
   void Drop();
 
-  // Where the wanted symbols of the current object are, in their order; known when it is loaded.
+  // The addresses of the wanted symbols of the current object, in their order; known once it is
+  // loaded.
   const std::vector<ExecutorAddress>& addresses() const { return addresses_; }
-  // Why providing memory for the current object failed, if it did.
+  // Why the allocation of memory for the current object failed; OK if it did not.
   const absl::Status& status() const { return status_; }
 
-  // Where a section of the current object is written that will run at `run`; null if none will.
+  // Where a section of the current object that will run at `run` is written; null if there is no
+  // such section.
   uint8_t* WriteAddressOf(ExecutorAddress run) const;
 
   // Bytes of code of the current object.
@@ -72,13 +75,13 @@ class SectionMemory final : public llvm::RTDyldMemoryManager {
   uint8_t* allocateDataSection(uintptr_t size, unsigned alignment, unsigned section_id,
                                llvm::StringRef name, bool is_read_only) override;
   using llvm::RTDyldMemoryManager::notifyObjectLoaded;
-  // Tells the linker where each section will be seen, once it has copied them all.
+  // Tells the linker where each section will be seen, after the linker has copied all of them.
   void notifyObjectLoaded(llvm::RuntimeDyld& linker,
                           const llvm::object::ObjectFile& object) override;
   void registerEHFrames(uint8_t* write, uint64_t run, size_t size) override;
-  // The code stays when the MCJIT instance goes, so its tables do too.
+  // The code outlives the MCJIT instance, so its tables do, too.
   void deregisterEHFrames() override {}
-  // Left to Finalize, which can tell what went wrong.
+  // Finalize does this, because it can report errors.
   bool finalizeMemory(std::string*) override { return false; }
 
  private:
@@ -92,9 +95,9 @@ class SectionMemory final : public llvm::RTDyldMemoryManager {
   absl::Span<const absl::string_view> symbols_;
   std::vector<ExecutorAddress> addresses_;
   std::vector<MemoryBlock> blocks_;
-  // Sections are these parts of them.
+  // The sections are parts of these blocks.
   std::vector<MemoryBlock> sections_;
-  MemoryBlock code_block_;  // The block for all code, or the last section's.
+  MemoryBlock code_block_;  // The block of all code sections, or that of the last one.
   size_t code_block_used_ = 0;
   std::vector<UnwindTable> unwind_tables_;
   size_t code_bytes_ = 0;

@@ -24,7 +24,7 @@ class Server {
     while (true) {
       absl::StatusOr<SocketMessage> request = ReceiveMessage(socket_);
       if (!request.ok()) {
-        // Whoever still sends an answer, or waits for one, learns that it is over.
+        // Threads that still send an answer, or wait for one, learn that the connection has ended.
         shutdown(socket_, SHUT_RDWR);
         AwaitActions();
         if (absl::IsOutOfRange(request.status())) return absl::OkStatus();
@@ -40,14 +40,14 @@ class Server {
     SocketMessage request;
   };
 
-  // An answer that cannot be sent is nobody's: receiving fails too.
+  // If an answer cannot be sent, it is dropped: receiving will fail, too.
   void Answer(const SocketMessage& request) ABSL_LOCKS_EXCLUDED(send_mutex_) {
     const std::string answer = AnswerExecutorRequest(executor_, request.bytes);
     absl::MutexLock lock(&send_mutex_);
     (void)SendMessage(socket_, request.number, answer);
   }
 
-  // False if there is no thread to be had.
+  // False if no thread can be started.
   bool AnswerOnThread(const SocketMessage& request) ABSL_LOCKS_EXCLUDED(mutex_) {
     pthread_attr_t attributes;
     if (pthread_attr_init(&attributes) != 0) return false;

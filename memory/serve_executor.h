@@ -1,4 +1,4 @@
-// The other end of SocketConnection, in the executing process.
+// The executing process's end of a SocketConnection.
 
 #ifndef FIRSTCALL_MEMORY_SERVE_EXECUTOR_H_
 #define FIRSTCALL_MEMORY_SERVE_EXECUTOR_H_
@@ -8,13 +8,14 @@
 
 namespace firstcall {
 
-// Answers what comes from the socket until the other side closes it, and returns then: OK, or
-// Unavailable or InvalidArgument if that was in the middle of something or the other side does not
-// speak the protocol. Requests that run actions get a thread each, because actions may wait for
-// other requests to be answered; they have returned when this returns.
+// Answers requests from the socket until the other side closes it. Then returns OK, or, if the
+// connection ended within a message or the other side does not follow the protocol, Unavailable or
+// InvalidArgument. Each request that runs actions gets a thread of its own if possible, because
+// actions may wait for other requests to be answered. All these threads have ended when this
+// returns.
 //
-// The socket stays the caller's, but is of no use any more; so does what `executor` has, in which
-// code may go on running. May be called for several sockets at once.
+// The caller still owns the socket, but it is of no use any more. The caller also still owns what
+// `executor` has, and code in it may continue to run. May be called for several sockets at once.
 absl::Status ServeExecutor(int socket, SharedMemoryExecutor& executor);
 
 }  // namespace firstcall

@@ -24,8 +24,8 @@ int SystemProtection(Protection protection) {
   return PROT_NONE;
 }
 
-// To all the pages the range touches: others in them have the same protection. Where it is there
-// already, the system changes nothing.
+// Protects all pages that the range touches: everything in them has the same protection. If a page
+// already has this protection, the system changes nothing.
 absl::Status Protect(uint8_t* begin, size_t size, Protection protection) {
   const size_t before = reinterpret_cast<uintptr_t>(begin) & (SystemPageSize() - 1);
   if (mprotect(begin - before, before + size, SystemProtection(protection)) != 0) {

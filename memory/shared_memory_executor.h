@@ -1,10 +1,11 @@
 // The executing side of shared memory: reserves addresses, maps there what another process writes,
-// protects it and runs it. What the other process asks arrives through executor_service.
+// protects it and runs it. The other process's requests arrive through executor_service.
 //
-// Pages cannot be accessed here until they are finalized; none is ever writable and executable.
+// Pages cannot be accessed here until they are finalized. No page is ever writable and executable.
 //
-// Thread-safe. Errors: ResourceExhausted, what the system refuses; FailedPrecondition, no such
-// slab; InvalidArgument, a range that does not lie in it.
+// Thread-safe. Errors: ResourceExhausted if the system refuses something; FailedPrecondition if
+// there is no such slab; InvalidArgument for a range that is not in the slab, or for pages that do
+// not fit the shared memory object.
 
 #ifndef FIRSTCALL_MEMORY_SHARED_MEMORY_EXECUTOR_H_
 #define FIRSTCALL_MEMORY_SHARED_MEMORY_EXECUTOR_H_
@@ -31,7 +32,7 @@ class SharedMemoryExecutor {
   using AllocationId = PageMapper::AllocationId;
 
   SharedMemoryExecutor() = default;
-  // Releases every slab. No code in them may be on any stack.
+  // Releases every slab. No thread may have a frame of code in them on its stack.
   ~SharedMemoryExecutor();
   SharedMemoryExecutor(const SharedMemoryExecutor&) = delete;
   SharedMemoryExecutor& operator=(const SharedMemoryExecutor&) = delete;
@@ -39,29 +40,30 @@ class SharedMemoryExecutor {
   absl::StatusOr<ExecutorAddress> Reserve(size_t size, ExecutorAddress near)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Maps the shared memory object of that name, from its beginning, to `pages`, one after the
-  // other, in the place of what is there. The name is gone after this.
+  // Maps the shared memory object of that name, from its beginning, to the ranges `pages` in their
+  // order, and replaces what is mapped there. Removes the object's name.
   absl::Status Map(ExecutorAddress slab, absl::string_view object,
                    absl::Span<const SlabRange> pages) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Gives the pages that segments lie in their protection, and runs the actions. Changes nothing
-  // for code that runs in a page that has its protection already.
+  // Gives the pages that contain the segments their protection, and runs the actions. Does not
+  // disturb code that is running in a page that already has its protection.
   absl::StatusOr<AllocationId> Finalize(ExecutorAddress slab, const Allocation& allocation)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Runs what was to be run in the end, the last allocation first. Ignores those it does not know.
+  // Runs the actions for the end of each allocation, the last allocation first. Ignores unknown
+  // allocations.
   void Deallocate(absl::Span<const AllocationId> allocations) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Deallocates what of the slab has not been, and unmaps it.
+  // Deallocates the slab's remaining allocations, and unmaps the slab.
   absl::Status Release(ExecutorAddress slab) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  // Where the range begins.
+  // The address where the range begins.
   absl::StatusOr<uint8_t*> AddressOf(ExecutorAddress slab, const SlabRange& range) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  // Held while pages are mapped and protected, so that nobody does so where a slab was; not while
-  // actions run.
+  // Held while pages are mapped and protected, so that no other thread unmaps the slab meanwhile;
+  // not held while actions run.
   mutable absl::Mutex mutex_;
   absl::flat_hash_map<uint64_t, size_t> slabs_ ABSL_GUARDED_BY(mutex_);  // Address to size.
   LiveAllocations allocations_;

@@ -74,7 +74,7 @@ void SharedMemoryMapper::Add(ExecutorAddress slab, const WorkingMemory& memory) 
   absl::MutexLock lock(&mutex_);
   auto [at, is_new] = slabs_.emplace(slab.value(), memory);
   if (is_new) return;
-  // The executing process has released that slab, but its answer was lost.
+  // The executing process has released the earlier slab at this address, but its answer was lost.
   munmap(at->second.begin, at->second.size);
   at->second = memory;
 }
@@ -99,7 +99,7 @@ absl::StatusOr<SharedMemoryMapper::WorkingMemory> SharedMemoryMapper::WorkingMem
   return found->second;
 }
 
-// One object for all segments, one after the other.
+// Uses one object for all segments, one after the other.
 absl::StatusOr<std::vector<uint8_t*>> SharedMemoryMapper::Initialize(
     const Slab& slab, absl::Span<const SlabSegment> segments) {
   FIRSTCALL_ASSIGN_OR_RETURN(const WorkingMemory memory, WorkingMemoryOf(slab));
@@ -147,7 +147,7 @@ absl::Status SharedMemoryMapper::Deallocate(absl::Span<const AllocationId> alloc
   return Call(request).status();
 }
 
-// What one process takes out of the shared memory is gone for both.
+// Pages that one process removes from the shared memory are gone for both.
 absl::Status SharedMemoryMapper::Discard(const Slab& slab, const SlabSegment& pages) {
   FIRSTCALL_ASSIGN_OR_RETURN(const WorkingMemory memory, WorkingMemoryOf(slab));
   FIRSTCALL_RETURN_IF_ERROR(CheckOwner());
@@ -163,7 +163,7 @@ absl::Status SharedMemoryMapper::SynchronizeInstructions() {
 }
 
 absl::Status SharedMemoryMapper::Release(const Slab& slab) {
-  // First, because the executing process may reserve the same addresses again at once.
+  // Removed first, because the executing process may reserve the same addresses again at once.
   WorkingMemory memory;
   {
     absl::MutexLock lock(&mutex_);

@@ -1,17 +1,17 @@
-// Pages of another process: compiled here, executed there. What this process writes and what that
-// one executes, reads and writes are two mappings of the same POSIX shared memory, so finalizing
-// sets protections and copies nothing.
+// Provides pages of another process: code is compiled here and executed there. This process's
+// mapping, for writing, and the executing process's mapping show the same POSIX shared memory, so
+// finalizing sets protections and copies nothing.
 //
-// Here the pages are read-write as long as the slab lasts. There they cannot be accessed until they
-// are finalized.
+// Here the pages are read-write as long as the slab exists. In the executing process they cannot be
+// accessed until they are finalized.
 //
-// Belongs to the process that made it: in a child that was forked from it every operation is
+// Belongs to the process that created it: in a forked child every operation fails with
 // FailedPrecondition, because there is no second executing process.
 //
-// Thread-safe. Besides the errors of PageMapper: Unavailable if the executing process is gone, and
-// what the connection says otherwise. After an error of the connection everything is as it was, as
-// far as this process knows, and may be tried again. Calls block until the executing process has
-// answered, and that is after the actions have run.
+// Thread-safe. Errors besides those of PageMapper: Unavailable if the executing process is gone,
+// and the connection's own. After an error of the connection nothing has changed as far as this
+// process knows, and the operation may be tried again. A call blocks until the executing process
+// has answered, which it does after the actions have run.
 
 #ifndef FIRSTCALL_MEMORY_SHARED_MEMORY_MAPPER_H_
 #define FIRSTCALL_MEMORY_SHARED_MEMORY_MAPPER_H_
@@ -34,7 +34,8 @@ namespace firstcall {
 
 class SharedMemoryMapper final : public PageMapper {
  public:
-  // FailedPrecondition if the executing process is of another version of this library.
+  // FailedPrecondition if the executing process uses another version of the protocol or another
+  // size of pages.
   static absl::StatusOr<std::unique_ptr<SharedMemoryMapper>> Create(
       std::shared_ptr<ExecutorConnection> connection);
   // Releases every slab.
@@ -45,8 +46,8 @@ class SharedMemoryMapper final : public PageMapper {
   size_t page_size() const override { return page_size_; }
   absl::StatusOr<Slab> Reserve(size_t size, ExecutorAddress near) override
       ABSL_LOCKS_EXCLUDED(mutex_);
-  // As much of the shared memory file system (/dev/shm) must be free as all segments need, although
-  // it is used up when pages are written only.
+  // The shared memory file system (/dev/shm) must have room for all segments now, although pages
+  // take it up only when they are written.
   absl::StatusOr<std::vector<uint8_t*>> Initialize(const Slab& slab,
                                                    absl::Span<const SlabSegment> segments) override
       ABSL_LOCKS_EXCLUDED(mutex_);
@@ -55,11 +56,11 @@ class SharedMemoryMapper final : public PageMapper {
   absl::Status Discard(const Slab& slab, const SlabSegment& pages) override
       ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status SynchronizeInstructions() override;
-  // After an error the slab is still there, unless the executing process is gone or has none.
+  // After an error the slab still exists, unless the executing process is gone or has no such slab.
   absl::Status Release(const Slab& slab) override ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  // Where all of a slab is written.
+  // Where a whole slab is written.
   struct WorkingMemory {
     uint8_t* begin = nullptr;
     size_t size = 0;

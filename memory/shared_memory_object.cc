@@ -22,18 +22,19 @@ namespace {
 
 constexpr absl::string_view kPrefix = "/firstcall-";
 
-// 128 random bits: nobody can have taken the name before.
+// 128 random bits, so that the name cannot be in use.
 absl::StatusOr<std::string> RandomName() {
   uint64_t random[2];
   if (getrandom(random, sizeof(random), 0) != sizeof(random)) return SystemError("getrandom");
   return absl::StrFormat("%s%016x%016x", kPrefix, random[0], random[1]);
 }
 
-// A sparse file may be larger than what it lies in, and tells only who writes to it.
+// Checks for room now, because a sparse file may be larger than the rest of its file system, and
+// only a thread that writes to it would find out.
 absl::Status CheckRoom(int file, size_t size) {
   struct statvfs system;
   if (fstatvfs(file, &system) != 0) return SystemError("fstatvfs");
-  // A file system without blocks is one without a limit.
+  // A file system that reports no blocks has no limit.
   const uint64_t left = uint64_t{system.f_bavail} * system.f_frsize;
   if (system.f_blocks > 0 && left < size) {
     return absl::ResourceExhaustedError(absl::StrCat("code memory: ", size,
@@ -61,7 +62,7 @@ absl::StatusOr<SharedMemoryObject> SharedMemoryObject::Create(size_t size) {
   const int file = shm_open(name.c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);
   if (file < 0) return SystemError("shm_open");
   SharedMemoryObject object(std::move(name), file);
-  // Whatever the process's umask is, the other process has to open it.
+  // The other process must be able to open the object, whatever this process's umask is.
   if (fchmod(file, 0600) != 0) return SystemError("fchmod");
   FIRSTCALL_RETURN_IF_ERROR(CheckRoom(file, size));
   if (ftruncate(file, static_cast<off_t>(size)) != 0) return SystemError("ftruncate");

@@ -1,7 +1,7 @@
-// Pages under a name, for two processes that have nothing else in common (POSIX shared memory). The
-// name is random and for the same user only. The second process to open the object removes it, and
-// so does the first when it gives the object up: a name is left only if the first is killed while
-// the second does not know it yet.
+// Pages that two unrelated processes can share under a name (POSIX shared memory). The name is
+// random, and only processes of the same user can open it. The second process removes the name when
+// it opens the object, and the first when it destroys the object. So a name remains only if the
+// first process is killed before the second has opened the object.
 //
 // Thread-compatible. Errors are ResourceExhausted with the system's reason.
 
@@ -18,18 +18,18 @@ namespace firstcall {
 
 class SharedMemoryObject {
  public:
-  // New pages of zeros, `size` bytes of them. They take memory when they are first written; what
-  // is left of the file system behind them (/dev/shm) must be enough for them now. Whoever writes
-  // to a page when that is used up meanwhile, by others, gets SIGBUS.
+  // Creates `size` bytes of zeroed pages. A page takes memory when it is first written; the file
+  // system behind the pages (/dev/shm) must have room for all of them now. If others use up that
+  // room meanwhile, a thread that writes to a new page gets SIGBUS.
   static absl::StatusOr<SharedMemoryObject> Create(size_t size);
 
-  // The object that was created under that name, which it has no longer after this.
-  // InvalidArgument if Create does not give such names, or the object is smaller than `size`.
+  // Opens the object that was created under that name, and removes the name. InvalidArgument if
+  // Create does not make such names, or if the object is smaller than `size`.
   static absl::StatusOr<SharedMemoryObject> Open(absl::string_view name, size_t size);
 
   SharedMemoryObject(SharedMemoryObject&& other) noexcept;
   SharedMemoryObject& operator=(SharedMemoryObject&&) = delete;
-  // Removes the name and closes the file; mappings of it stay.
+  // Removes the name and closes the file. Mappings of the pages remain.
   ~SharedMemoryObject();
 
   const std::string& name() const { return name_; }

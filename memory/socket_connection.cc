@@ -15,7 +15,7 @@ void SocketConnection::Lose(const absl::Status& reason) {
   if (!lost_.ok()) return;
   lost_ = absl::UnavailableError(
       absl::StrCat("code memory: the executing process is gone: ", reason.message()));
-  // Wakes the thread that receives, and the other side.
+  // Wakes the receiving thread and the other side.
   shutdown(socket_, SHUT_RDWR);
 }
 
@@ -44,7 +44,8 @@ absl::StatusOr<std::string> SocketConnection::Call(absl::string_view request) {
 
 absl::StatusOr<std::string> SocketConnection::WaitFor(uint64_t number) {
   absl::MutexLock lock(&mutex_);
-  // The one that receives goes on until it has its own answer; another takes its place then.
+  // The receiving thread continues until it has its own answer; then another waiting thread takes
+  // over.
   const auto has_something_to_do = [this, number]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     return waiting_[number].is_there || !lost_.ok() || !is_receiving_;
   };

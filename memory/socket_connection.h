@@ -1,7 +1,7 @@
-// The way to an executing process that is at the other end of a stream socket, where ServeExecutor
+// A connection to an executing process over a stream socket, at whose other end ServeExecutor
 // answers.
 //
-// Thread-safe. Any number of calls wait at once; one of their threads receives for all of them.
+// Thread-safe. Any number of calls may wait; the thread of one of them receives for all.
 
 #ifndef FIRSTCALL_MEMORY_SOCKET_CONNECTION_H_
 #define FIRSTCALL_MEMORY_SOCKET_CONNECTION_H_
@@ -22,22 +22,24 @@ namespace firstcall {
 
 class SocketConnection final : public ExecutorConnection {
  public:
-  // Takes over a blocking stream socket, such as one of a socketpair. The other end must be open in
-  // the executing process only: while anyone has it, the system does not tell that it is lost.
+  // Takes over a blocking stream socket, such as one of a socketpair. Only the executing process
+  // may have the other end open: while any process has it open, the system does not report its
+  // loss.
   explicit SocketConnection(int socket) : socket_(socket) {}
   // Closes the socket. No call may be waiting.
   ~SocketConnection() override;
   SocketConnection(const SocketConnection&) = delete;
   SocketConnection& operator=(const SocketConnection&) = delete;
 
-  // Blocks until the answer is there. Unavailable if the connection is lost, and ever after:
-  // "code memory: the executing process is gone: <reason>". A client that wants to wait for a time
-  // only gives the socket SO_RCVTIMEO; when it is over, the connection is lost.
+  // Blocks until the answer has arrived. InvalidArgument if the request is longer than
+  // kLargestMessage. Unavailable, from then on for every call, if the connection is lost: "code
+  // memory: the executing process is gone: <reason>". To limit the time a call waits, a client sets
+  // SO_RCVTIMEO on the socket; if that time is exceeded, the connection is lost.
   absl::StatusOr<std::string> Call(absl::string_view request) override
       ABSL_LOCKS_EXCLUDED(mutex_, send_mutex_);
 
  private:
-  // What a call waits for.
+  // The answer that a call waits for.
   struct Answer {
     bool is_there = false;
     std::string bytes;
@@ -48,7 +50,7 @@ class SocketConnection final : public ExecutorConnection {
   void Lose(const absl::Status& reason) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const int socket_;
-  absl::Mutex send_mutex_;  // Held while a request is sent. Never together with `mutex_`.
+  absl::Mutex send_mutex_;  // Held while a request is sent. Never held together with `mutex_`.
   absl::Mutex mutex_;
   bool is_receiving_ ABSL_GUARDED_BY(mutex_) = false;
   absl::Status lost_ ABSL_GUARDED_BY(mutex_);

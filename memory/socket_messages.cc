@@ -17,14 +17,14 @@ struct Header {
   uint64_t number;
 };
 
-// What is not there yet takes no memory, whatever the header says.
+// Memory is allocated in such steps as bytes arrive, whatever size the header claims.
 constexpr size_t kStep = size_t{1} << 20;
 
 absl::Status Lost(absl::string_view operation) {
   return absl::UnavailableError(absl::StrCat(operation, ": ", std::strerror(errno)));
 }
 
-// Fewer than `size` bytes if the other side closed the socket.
+// The number of bytes received; fewer than `size` if the other side closed the socket.
 absl::StatusOr<size_t> Receive(int socket, char* to, size_t size) {
   size_t received = 0;
   while (received < size) {

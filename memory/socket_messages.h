@@ -1,7 +1,7 @@
-// Messages over a stream socket: a length, a number that an answer has from its request, and bytes.
+// Messages over a stream socket: a length, a number that is the same in a request and its answer,
+// and bytes.
 //
-// Several threads may send if they exclude each other, and so with receiving. Nothing raises
-// SIGPIPE.
+// Only one thread may send at a time, and only one may receive at a time. Never raises SIGPIPE.
 
 #ifndef FIRSTCALL_MEMORY_SOCKET_MESSAGES_H_
 #define FIRSTCALL_MEMORY_SOCKET_MESSAGES_H_
@@ -16,7 +16,7 @@
 
 namespace firstcall {
 
-// Bytes. The lists of an object's actions are far shorter; what is longer was not sent by us.
+// In bytes. An object's lists of actions are far shorter; a longer message did not come from us.
 constexpr size_t kLargestMessage = size_t{64} << 20;
 
 struct SocketMessage {
@@ -24,14 +24,14 @@ struct SocketMessage {
   std::string bytes;
 };
 
-// Blocks while the other side does not read. InvalidArgument if there are too many bytes: nothing
-// was sent. Unavailable, with the system's reason, if they cannot be sent: the socket is of no use
-// then.
+// Blocks while the other side does not read. InvalidArgument if `bytes` is longer than
+// kLargestMessage; then nothing was sent. Unavailable, with the system's reason, if sending fails;
+// then the socket is of no use any more.
 absl::Status SendMessage(int socket, uint64_t number, absl::string_view bytes);
 
-// Blocks until there is one. OutOfRange if the other side closed the socket after a whole message;
-// Unavailable if that was in the middle or the system tells of an error; InvalidArgument if what
-// comes is no message.
+// Blocks until a message has arrived. OutOfRange if the other side closed the socket after a
+// complete message; Unavailable if it closed the socket within a message or if the system reports
+// an error; InvalidArgument if the bytes are not a message.
 absl::StatusOr<SocketMessage> ReceiveMessage(int socket);
 
 }  // namespace firstcall

@@ -36,15 +36,15 @@ size_t SystemPageSize() {
 
 absl::StatusOr<uint8_t*> ReserveAddresses(size_t size) { return ReserveAt(nullptr, size); }
 
-// The system takes a hint only if the addresses are free, so some are tried, first below and then
-// above `near`, further away each time; the last answer is as good as any if none is near.
+// The system follows a hint only if the addresses are free. So hints are tried below and above
+// `near`, at growing distances. If no addresses near it are free, any other addresses are returned.
 absl::StatusOr<uint8_t*> ReserveAddressesNear(size_t size, ExecutorAddress near) {
   constexpr uint64_t kStep = uint64_t{32} << 20;
   constexpr uint64_t kFarthest = kReach - kStep;
   if (near.is_null()) return ReserveAddresses(size);
   for (uint64_t distance = size + kStep; distance < kFarthest; distance += kStep) {
     for (const uint64_t hint : {near.value() - distance, near.value() + distance - size}) {
-      // Beyond an end of the addresses.
+      // Skips hints beyond either end of the address space.
       if (hint > near.value() + kFarthest || hint < kStep) continue;
       const uint64_t aligned = hint & ~(kStep - 1);
       FIRSTCALL_ASSIGN_OR_RETURN(uint8_t * given,

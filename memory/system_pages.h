@@ -1,4 +1,4 @@
-// What mappers ask of the system, in the process that asks.
+// System calls of the page mappers, for the calling process.
 //
 // Thread-safe. Errors are ResourceExhausted: "code memory: <operation>: <the system's reason>".
 
@@ -17,21 +17,21 @@
 
 namespace firstcall {
 
-// The error that errno tells of.
+// The error in errno.
 absl::Status SystemError(absl::string_view operation);
 
 size_t SystemPageSize();
 
-// Addresses that cannot be accessed, and cost no memory. The caller unmaps them.
+// Reserves addresses that cannot be accessed and cost no memory. The caller unmaps them.
 absl::StatusOr<uint8_t*> ReserveAddresses(size_t size);
 
-// The same, within reach of `near` if there are such addresses and it is not null.
+// The same, within reach of `near` if that is not null and such addresses are free.
 absl::StatusOr<uint8_t*> ReserveAddressesNear(size_t size, ExecutorAddress near);
 
-// Puts `size` bytes of `file`, from `offset` on, in the place of what is mapped at `at`.
+// Maps `size` bytes of `file` from `offset` on at `at`, and replaces what is mapped there.
 absl::Status MapSharedPages(uint8_t* at, size_t size, int protection, int file, size_t offset);
 
-// Calls what is in this process, first to last or last to first.
+// Run actions of this process, from first to last or from last to first.
 void RunActions(absl::Span<const ExecutorAction> actions);
 void RunActionsInReverse(absl::Span<const ExecutorAction> actions);
 

@@ -1,7 +1,7 @@
-// A thread that throws meanwhile must find each table at any moment. What takes the place of a
-// group is registered before that is withdrawn; and of two groups that become one, the lower is
-// withdrawn first: as long as the upper is there it is found for its addresses, and then the whole
-// is.
+// Another thread may throw at any moment and must find each table then. So the replacement of a
+// group is registered before the group is withdrawn. When two groups are merged, the lower one is
+// withdrawn first: while the upper one is registered, it is found for its addresses; after that,
+// the merged group is.
 
 #include "memory/unwind_registry.h"
 
@@ -21,9 +21,10 @@ void __deregister_frame(void* begin);
 namespace firstcall {
 namespace {
 
-// __deregister_frame forgets nothing if the first 32 bits it is given are zero: it takes that for
-// an empty table (unwind-dw2-fde.c), and they are half of a pointer if it is given a list. Tables
-// do begin at multiples of 4 GiB. So there is an empty table in front that does not.
+// If the first 32 bits that __deregister_frame gets are zero, it takes them for an empty table and
+// withdraws nothing (unwind-dw2-fde.c). If it gets a list, they are half of the first pointer, and
+// tables may begin at multiples of 4 GiB. So every list begins with a pointer to an empty table
+// that does not begin there.
 void* EmptyTable() {
   static constexpr uint32_t kEnds[2] = {};
   const bool is_first_taken_for_end =
@@ -34,7 +35,7 @@ void* EmptyTable() {
 }  // namespace
 
 UnwindRegistry::Grouping UnwindRegistry::DefaultGrouping() {
-  // A symbol that libgcc has had since its version 13.
+  // libgcc has had this symbol since version 13.
   static const bool has_tree = dlvsym(RTLD_DEFAULT, "__truncdfbf2", "GCC_13.0.0") != nullptr;
   return has_tree ? Grouping::kIndividual : Grouping::kMerge;
 }
@@ -55,7 +56,7 @@ absl::Span<void* const> UnwindRegistry::TablesOf(const Group& group) {
   return absl::MakeConstSpan(*group).subspan(1, group->size() - 2);
 }
 
-// An empty list of tables leaves the group null.
+// An empty list of tables sets the group to null.
 void UnwindRegistry::Replace(Group& group, const std::vector<void*>& tables) {
   Group replacement;
   if (!tables.empty()) {

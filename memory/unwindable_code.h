@@ -1,10 +1,10 @@
-// Where no function may begin.
+// Addresses at which no function may begin.
 //
-// libgcc takes the entry of an unwind table for that of a function that the linker has removed, and
-// ignores it, if the function's address is null in as many bits as the entry has for it
-// (unwind-dw2-fde.c, linear_search_fdes and its like). LLVM's entries have 32, on x86-64 and on
-// AArch64, in all code models but the large one. So a function at a multiple of 4 GiB would be
-// unknown to the unwinder, and what is thrown through it would end the process.
+// In an unwind table, libgcc takes an entry for that of a function that the linker has removed, and
+// ignores it, if the function's address is zero in as many low bits as the entry uses for addresses
+// (unwind-dw2-fde.c, linear_search_fdes and similar functions). LLVM's entries use 32 bits, on
+// x86-64 and AArch64, in all code models but the large one. So the unwinder would not find a
+// function at a multiple of 4 GiB, and an exception thrown through it would end the process.
 
 #ifndef FIRSTCALL_MEMORY_UNWINDABLE_CODE_H_
 #define FIRSTCALL_MEMORY_UNWINDABLE_CODE_H_
@@ -15,7 +15,7 @@
 #include "memory/executor_address.h"
 
 namespace firstcall {
-
+// The first address at or after `address` at which no function may begin.
 // The first address at or behind `address` at which no function may begin.
 inline ExecutorAddress NextUnwinderNull(ExecutorAddress address) {
   constexpr uint64_t kMask = UINT32_MAX;

@@ -17,15 +17,15 @@
 namespace firstcall {
 namespace {
 
-// Never destroyed: threads may compile while the process exits.
+// Never destroyed, because threads may compile while the process exits.
 const llvm::TargetLibraryInfoImpl& Library() {
   static const auto* const library =
       new llvm::TargetLibraryInfoImpl(llvm::Triple(llvm::sys::getProcessTriple()));
   return *library;
 }
 
-// What LLVM knows of the parameters of a library function with this name and type. It writes it
-// down as attributes, so it is asked about another declaration.
+// The parameters that a library function of this name and type does not capture, as far as LLVM
+// knows. LLVM answers by adding attributes, so it is asked about a separate declaration.
 llvm::BitVector ForgottenParameters(const llvm::Function& function) {
   llvm::BitVector forgotten(function.arg_size());
   const llvm::StringRef name = function.getName();
@@ -43,7 +43,7 @@ llvm::BitVector ForgottenParameters(const llvm::Function& function) {
   return forgotten;
 }
 
-// The variable that `address` is the address of, or points into; null if it is more than that.
+// The variable that `address` points to or into; null if `address` is anything else.
 const llvm::GlobalVariable* VariableAt(const llvm::Constant& address) {
   const llvm::Constant* at = &address;
   while (const auto* expression = llvm::dyn_cast<llvm::ConstantExpr>(at)) {
@@ -71,7 +71,7 @@ void AddressEscape::Find(const llvm::Function& function, IsAskedFor is_asked_for
         if (MayEscapeFrom(instruction, operand.getOperandNo())) {
           escaping.insert(variable);
         } else {
-          // What is read from it are addresses that may get anywhere.
+          // The addresses that are read from it may get anywhere.
           FindIn(*variable->getInitializer(), is_asked_for, escaping);
         }
       }
@@ -90,7 +90,7 @@ void AddressEscape::FindIn(const llvm::Constant& constant, IsAskedFor is_asked_f
       if (is_asked_for(*variable)) escaping.insert(variable);
     } else if (!llvm::isa<llvm::GlobalValue>(part)) {
       for (const llvm::Use& operand : part->operands()) {
-        // The address of a block has one that is no constant.
+        // A block address has an operand that is not a constant.
         if (auto* inner = llvm::dyn_cast<llvm::Constant>(operand.get())) left.push_back(inner);
       }
     }

@@ -1,7 +1,7 @@
-// Finds out whether anybody could tell two copies of a constant apart. C and C++ promise little
-// about the address of a string literal, but a pointer to one equals itself wherever it is passed
-// to. So a constant may be copied into a function-module only if the functions there merely read
-// it.
+// Finds out whether two copies of a constant could be told apart. C and C++ promise little about
+// the address of a string literal, but a pointer to a literal must equal itself wherever it is
+// passed to. So a constant may be copied into a function-module only if the functions in it merely
+// read the constant.
 //
 // Thread-compatible: hold the view's mutex.
 
@@ -20,24 +20,24 @@ namespace firstcall {
 
 using Variables = llvm::SmallPtrSet<const llvm::GlobalVariable*, 16>;
 
-// Of one source module's view: remembers what it has found out about library functions.
+// For one source module's view. Remembers what it has found out about library functions.
 class AddressEscape {
  public:
-  // Adds to `escaping` those variables that `is_asked_for` whose address `function`, whose body
-  // must be in memory, may return, store, compare, or pass to somebody who may do that. Loads,
-  // copies of the contents and calls of library functions that forget their arguments do not count.
-  // Takes time in proportion to the body.
+  // Adds to `escaping` the variables that `is_asked_for` and whose address `function` may return,
+  // store, compare, or pass to code that may do so. The function's body must be in memory. Loads,
+  // copies of the contents, and calls of library functions that do not capture their arguments do
+  // not count. Takes time proportional to the body.
   using IsAskedFor = absl::FunctionRef<bool(const llvm::GlobalVariable&)>;
   void Find(const llvm::Function& function, IsAskedFor is_asked_for, Variables& escaping);
 
-  // Adds those that `constant`, a variable's initializer, names.
+  // Adds the variables that `constant`, a variable's initializer, names.
   static void FindIn(const llvm::Constant& constant, IsAskedFor is_asked_for, Variables& escaping);
 
  private:
   bool MayEscapeFrom(const llvm::Instruction& instruction, unsigned operand);
   bool ForgetsArgument(const llvm::CallBase& call, unsigned argument);
 
-  // Of declared library functions, the parameters that they forget.
+  // For declared library functions: the parameters that they do not capture.
   absl::flat_hash_map<const llvm::Function*, llvm::BitVector> forgotten_;
 };
 

@@ -55,7 +55,7 @@ class PartnerFinder {
 
   llvm::Function& function_;
   std::vector<llvm::Function*> partners_;
-  llvm::SmallPtrSet<const llvm::Constant*, 8> seen_;  // By FindUsers.
+  llvm::SmallPtrSet<const llvm::Constant*, 8> seen_;  // Seen by FindUsers.
   llvm::SmallPtrSet<const llvm::Constant*, 8> used_;  // Seen by FindUsed.
 };
 

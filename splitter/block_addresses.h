@@ -1,5 +1,5 @@
-// Functions that share the addresses of basic blocks. A block's address means something only in the
-// module that has the block, so such functions cannot be separated.
+// Finds functions that share addresses of basic blocks. The address of a block is meaningful only
+// in the module that contains the block, so such functions cannot be separated.
 //
 // Thread-compatible: hold the view's mutex.
 
@@ -14,10 +14,11 @@ class Function;
 
 namespace firstcall {
 
-// The other functions that use the address of a block of `function`, and those of whose blocks
-// `function` uses an address; perhaps more than once. `function` must be materialized: LLVM's
-// reader materializes the others together with it, whichever of them is asked for. (Bitcode that
-// LLVM before 15 wrote does not tell the reader about the former.)
+// Returns the other functions that use the address of a block of `function`, and those whose block
+// addresses `function` uses; a function may be listed more than once. `function` must be
+// materialized: LLVM's reader materializes the others together with it, whichever of them is asked
+// for. (In bitcode written by LLVM before 15, the reader does not know the users of a block's
+// address.)
 std::vector<llvm::Function*> BlockAddressPartners(llvm::Function& function);
 
 }  // namespace firstcall

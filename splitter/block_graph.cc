@@ -8,7 +8,7 @@
 namespace firstcall {
 namespace {
 
-// The only one that `block` goes on to because its condition is constant, or null.
+// The only successor of `block` that its constant condition allows, or null.
 const llvm::BasicBlock* OnlySuccessor(const llvm::BasicBlock& block) {
   const auto* branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
   if (branch == nullptr || branch->isUnconditional()) return nullptr;
@@ -38,8 +38,8 @@ BlockGraph::BlockGraph(const llvm::Function& function) {
     }
   }
   successors_.first.push_back(static_cast<unsigned>(successors_.all.size()));
-  // The predecessors of each block end where those of the next one begin; then they are put in from
-  // the end of each list, which moves its end to its beginning.
+  // At first, `first` of a block is the end of its list of predecessors. Each list is then filled
+  // from its end, which moves `first` to the list's beginning.
   unsigned end = 0;
   for (unsigned& first : predecessors_.first) first = end += first;
   predecessors_.all.resize(successors_.all.size());

@@ -1,5 +1,5 @@
-// The blocks of a function by number, and the ways between them, without those that a constant
-// condition rules out (unoptimized code has many): for analyses that go over them many times.
+// The blocks of a function by number, and the edges between them, for analyses that visit them many
+// times. Edges that a constant condition rules out are omitted (unoptimized code has many).
 //
 // Thread-compatible: hold the mutex of the view the function's context belongs to.
 
@@ -21,14 +21,14 @@ namespace firstcall {
 
 class BlockGraph {
  public:
-  // `function` must be materialized, and keep its blocks as long as they are asked for.
+  // `function` must be materialized, and keep its blocks as long as this object is used.
   explicit BlockGraph(const llvm::Function& function);
 
   size_t size() const { return numbers_.size(); }
-  // In the order of the function.
+  // Blocks are numbered in the order of the function.
   unsigned Number(const llvm::BasicBlock& block) const { return numbers_.lookup(&block); }
 
-  // A way that there is more than once may be listed more than once.
+  // If there are several edges between two blocks, the block may be listed several times.
   llvm::ArrayRef<unsigned> Successors(unsigned block) const { return successors_.Of(block); }
   llvm::ArrayRef<unsigned> Predecessors(unsigned block) const { return predecessors_.Of(block); }
 
@@ -39,7 +39,7 @@ class BlockGraph {
     }
 
     std::vector<unsigned> all;
-    std::vector<unsigned> first;  // Of each block, and the end.
+    std::vector<unsigned> first;  // Where each block's list begins, and the end of the last list.
   };
 
   llvm::DenseMap<const llvm::BasicBlock*, unsigned> numbers_;

@@ -16,12 +16,12 @@
 namespace firstcall {
 namespace {
 
-// Of a body that has been simplified: LLVM's inliner takes one of about 225 units of cost at -O2,
-// most instructions being 5.
+// For a simplified body. At -O2, LLVM's inliner inlines bodies up to a cost of about 225, and most
+// instructions cost 5.
 constexpr size_t kMaxBodyInstructions = 100;
-// Of one that has not. Most of what a front end writes down are accesses to its own variables.
+// For a body before it is simplified. Most of what a front end writes are accesses to variables.
 constexpr size_t kMaxRawInstructions = 500;
-// Of what has hardly ever been called: what is little more than its call.
+// For a function that has hardly ever been called: its body is little larger than the call.
 constexpr size_t kMaxBodyInstructionsOfCold = 30;
 constexpr size_t kMaxRawInstructionsOfCold = 150;
 
@@ -35,7 +35,7 @@ bool MayBeInlined(const llvm::Function& function, bool is_unoptimized) {
          !function.hasFnAttribute(Attribute::Naked) && !function.isPresplitCoroutine();
 }
 
-// Whether it makes a difference to `function` in whose frame it runs.
+// Whether the result of `function` depends on the frame in which it runs.
 bool AsksForItsFrame(const llvm::Function& function) {
   for (const llvm::Instruction& instruction : llvm::instructions(function)) {
     const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
@@ -71,7 +71,8 @@ class ImportChooser {
     }
     for (llvm::Function* root : roots_) MarkPrivate(*root, /*is_private=*/false);
     for (llvm::Function* function : pointees_) {
-      // What another module defines has one name for both, and is there already.
+      // An `available_externally` function has one name for calls and address: it may be imported
+      // already.
       if (function->hasAvailableExternallyLinkage() && places_.contains(function)) continue;
       if (MayBeImported(*function)) imports_.pointees.push_back(function);
     }
@@ -82,12 +83,12 @@ class ImportChooser {
   static constexpr size_t kIsRoot = SIZE_MAX;
   static constexpr size_t kIsRefused = SIZE_MAX - 1;
 
-  // Counts it, too, if so.
+  // If the result is true, the callee's size has been added to the totals.
   bool MayBeImported(llvm::Function& callee) {
     if (!MayBeInlined(callee, is_unoptimized_) || !decisions_.may_be_imported(callee)) return false;
     const bool must = callee.hasFnAttribute(llvm::Attribute::AlwaysInline);
     const bool is_warm = must || decisions_.is_warm(callee);
-    // What must be inlined is inlined elsewhere as it is.
+    // A body that must be inlined is inlined elsewhere in its original form, so it is not changed.
     if (!must && !callee.hasFnAttribute(kIsSimplified)) {
       const size_t most = is_warm ? kMaxRawInstructions : kMaxRawInstructionsOfCold;
       if (callee.getInstructionCount() > most) return false;
@@ -118,8 +119,8 @@ class ImportChooser {
     }
   }
 
-  // Marks what `function` passes functions to, or everything it calls if it is private itself, and
-  // what that calls.
+  // Marks the imports to which `function` passes functions, and what these call, as private. If
+  // `function` itself is private, marks everything it calls.
   void MarkPrivate(llvm::Function& function, bool is_private) {
     for (llvm::Instruction& instruction : llvm::instructions(function)) {
       auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
@@ -133,7 +134,7 @@ class ImportChooser {
     }
   }
 
-  // Whether `call` passes functions.
+  // Whether `call` passes functions. Adds them to pointees_.
   bool AddPointees(const llvm::CallBase& call) {
     bool passes_functions = false;
     for (const llvm::Use& argument : call.args()) {
@@ -151,10 +152,10 @@ class ImportChooser {
   const ImportDecisions& decisions_;
   Imports imports_;
   std::vector<llvm::Function*> pointees_;
-  // What has been looked at, and where it is in imports_.callees.
+  // Functions that were considered, and their places in imports_.callees.
   absl::flat_hash_map<const llvm::Function*, size_t> places_;
   size_t total_ = 0;  // Instructions.
-  size_t cold_ = 0;   // Of those that are not warm.
+  size_t cold_ = 0;   // Instructions of callees that are not warm.
 };
 
 }  // namespace
@@ -204,7 +205,7 @@ llvm::Function* CloneInView(llvm::Function& function) {
   llvm::SmallVector<llvm::ReturnInst*, 8> returns;
   llvm::CloneFunctionInto(clone, &function, values, llvm::CloneFunctionChangeType::LocalChangesOnly,
                           returns);
-  // What links a store to the variable it assigns is one function's.
+  // A DIAssignID links a store to the variable it assigns, and must belong to one function only.
   llvm::DenseMap<llvm::DIAssignID*, llvm::DIAssignID*> assignments;
   for (llvm::Instruction& instruction : llvm::instructions(*clone)) {
     llvm::at::remapAssignID(assignments, instruction);

@@ -1,5 +1,5 @@
-// Chooses the callees whose bodies are copied into a function-module, for the optimizer to inline,
-// and copies bodies.
+// Chooses the callees whose bodies are copied into a function-module so that the optimizer can
+// inline them, and copies the bodies.
 //
 // Thread-compatible: hold the view's mutex.
 
@@ -19,62 +19,63 @@ class Module;
 
 namespace firstcall {
 
-// Whether clang -O0 made `module`: it gives every function `noinline` and a frame pointer, which is
-// no word of the programmer's. Takes it for so if all definitions have `noinline` but for those
-// that must always be inlined. Takes time in proportion to the number of functions.
+// Whether `module` was made by clang -O0, which gives every function `noinline` and a frame pointer
+// that the programmer has not asked for. Assumes so if every definition either has `noinline` or
+// must always be inlined. Takes time proportional to the number of functions.
 bool IsUnoptimized(const llvm::Module& module);
 
-// Takes from `function`, of such a module, what it was given by -O0; not from one that asks for its
-// own frame.
+// Removes from `function`, which belongs to such a module, what -O0 has added. Changes nothing if
+// the function asks for its own frame.
 void ForgetThatItIsUnoptimized(llvm::Function& function);
 
-// Bound what a function-module costs beyond its own function, in instructions; measured in
-// docs/adr/0017. What is hot is worth more.
+// Limits, in instructions, for what is imported into a function-module; measured in docs/adr/0017.
+// The limit is higher for hot functions.
 inline constexpr size_t kMaxImported = 500;
 inline constexpr size_t kMaxImportedIfHot = 3000;
 
 struct ImportDecisions {
-  // Asked for a callee that would be imported; reads its body if it is one that may be.
+  // Whether a callee that the chooser would import may be imported; if so, its body is read.
   absl::FunctionRef<bool(llvm::Function&)> may_be_imported;
-  // Asked for a callee whether it has been called often enough to be worth more than little.
+  // Whether a callee has been called often enough for the higher size limits.
   absl::FunctionRef<bool(llvm::Function&)> is_warm;
-  // Makes a body smaller, in its place, without inlining anything. Called once for a body.
+  // Simplifies a body in place, without inlining anything. Called once for each body.
   absl::FunctionRef<void(llvm::Function&)> simplify;
 };
 
 struct Import {
   llvm::Function* function;
-  // To be compiled into the function-module unless it is inlined, because it calls the functions
-  // that are passed to it: the optimizer makes it one for those.
+  // The import is compiled into the function-module unless it is inlined, because it calls the
+  // functions that are passed to it: the optimizer specializes it for those.
   bool is_private;
 };
 
 struct Imports {
-  // For direct calls, nearest first.
+  // The targets of direct calls, nearest first.
   std::vector<Import> callees;
-  // For calls of the addresses that are passed to what is private.
+  // Functions whose addresses are passed to private imports, for calls of these addresses.
   std::vector<llvm::Function*> pointees;
 };
 
-// What `roots`, whose bodies are in memory, call directly, what that calls, and so on, each once:
-// small bodies, of `max_instructions` all together, very small ones of no more than kMaxImported if
-// they are not warm, and those that must always be inlined. None of
-// the roots, and nothing that must not be inlined. `is_unoptimized`: what IsUnoptimized says.
+// Chooses functions that `roots` call directly, that those call, and so on, each once: bodies that
+// must always be inlined, and small bodies, which together have at most `max_instructions`. Callees
+// that are not warm are imported only if they are very small, and have at most kMaxImported
+// instructions together. Excludes the roots and what must not be inlined. The bodies of `roots` are
+// in memory; `is_unoptimized` is the result of IsUnoptimized.
 Imports ChooseImports(absl::Span<llvm::Function* const> roots, bool is_unoptimized,
                       size_t max_instructions, const ImportDecisions& decisions);
 
-// Whether `function` has been simplified in the view to be imported: it is not as it was.
+// Whether `function` has been simplified in the view in order to be imported.
 bool IsSimplified(const llvm::Function& function);
 
 // Makes IsSimplified true of `function`.
 void MarkSimplified(llvm::Function& function);
 
-// Whether CloneInView can copy `function`: not if somebody has the address of one of its blocks,
-// which belongs to the original.
+// Whether CloneInView can copy `function`. It cannot if the address of one of its blocks is taken,
+// because that address belongs to the original.
 bool CanBeCloned(const llvm::Function& function);
 
-// A copy of `function`, body included, in the same module, without a name. What it says of itself
-// (a recursive call) still names the original.
+// Copies `function`, with its body, in the same module, without a name. References of the body to
+// `function` (a recursive call) still refer to the original.
 llvm::Function* CloneInView(llvm::Function& function);
 
 }  // namespace firstcall

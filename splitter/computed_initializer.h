@@ -1,6 +1,6 @@
-// Initializers that no object file can express, because they hold the distance from a function
-// (which is a stub somewhere else) to something: code of the data-module computes those parts, and
-// runs when it has been linked.
+// Initializers that no object file can express, because they contain the distance from a function
+// (whose address is a stub elsewhere) to something. Code of the data-module computes these parts;
+// it runs after the data-module has been linked.
 //
 // Thread-compatible: hold the mutex of the view.
 
@@ -15,14 +15,14 @@
 
 namespace firstcall {
 
-// Makes the data-module's kInitializer. To be destroyed before the module is used.
+// Makes the data-module's function kInitializer. Destroy before the module is used.
 class ComputedInitializers {
  public:
   explicit ComputedInitializers(llvm::Module& data_module);
   ~ComputedInitializers();
 
   // Replaces the distances in the initializer of `variable`, which belongs to the data-module, by
-  // zeros, and lets code store them. The variable is writable then.
+  // zeros, and adds code that stores the distances. Makes the variable writable.
   void Compute(llvm::GlobalVariable& variable);
 
  private:

@@ -1,5 +1,5 @@
-// What lives at the entry is first put into memory of the continuation's own, so that a second way
-// to the entry needs no repair of the function's values; the optimizer takes it out again.
+// Live-ins are first stored in memory of the continuation's own. So a second way to the entry does
+// not require the function's SSA values to be repaired; the optimizer removes that memory.
 
 #include "splitter/continuation.h"
 
@@ -20,8 +20,8 @@
 namespace firstcall {
 namespace {
 
-// What a function's attributes say of its parameters and of the memory it touches is not true of
-// its continuation, which has others and reads its caller's frame.
+// Drops what a function's attributes say about its parameters and the memory it accesses. It does
+// not hold for the continuation, which has other parameters and reads its caller's frame.
 void CopyAttributes(const llvm::Function& function, llvm::Function& continuation) {
   const llvm::AttributeList own = function.getAttributes();
   continuation.setAttributes(llvm::AttributeList::get(
@@ -59,7 +59,7 @@ class ContinuationMaker {
     if (function_.hasPersonalityFn()) {
       inner_.setPersonalityFn(function_.getPersonalityFn());
     }
-    // Before anything is changed.
+    // Computed before the function is changed.
     const std::vector<llvm::AllocaInst*> variables = FrameVariables(function_);
     for (const LoopEntry::Variable& live : entry_.variables) {
       ways_.push_back(llvm::isAllocaPromotable(live.variable)        ? Way::kCopied
@@ -71,7 +71,7 @@ class ContinuationMaker {
     MoveBody();
     entrance_ = llvm::BasicBlock::Create(inner_.getContext(), "", &inner_, &inner_.getEntryBlock());
     auto* jump = llvm::BranchInst::Create(entry_.block, entrance_);
-    // Those that do not live yet are its own, and those that do, too, if they are copied.
+    // The continuation has its own copy of the variables that are not live, and of those it copies.
     for (llvm::AllocaInst* variable : variables) {
       variable->moveBefore(*entrance_, jump->getIterator());
     }
@@ -82,7 +82,7 @@ class ContinuationMaker {
     for (const LoopEntry::Value& value : entry_.values) {
       Enter(value, *inner_.getArg(argument++), *jump);
     }
-    // What does not live there.
+    // Whatever is not live at the entry gets poison.
     for (llvm::PHINode& phi : entry_.block->phis()) {
       phi.addIncoming(llvm::PoisonValue::get(phi.getType()), entrance_);
     }
@@ -96,7 +96,8 @@ class ContinuationMaker {
   }
 
  private:
-  // Whether the body is passed the address of `value`. LLVM cannot pass values of every type.
+  // Whether the body is passed the address of `value`, because LLVM cannot pass values of all
+  // types.
   static bool IsPassedInMemory(const LoopEntry::Value& value) {
     const llvm::Type* type = value.value->getType();
     return !type->isPointerTy() && !type->isFloatTy() && !type->isDoubleTy() &&
@@ -114,8 +115,8 @@ class ContinuationMaker {
     return llvm::FunctionType::get(function.getReturnType(), parameters, /*isVarArg=*/false);
   }
 
-  // The body gets what lives as arguments of its own, because only of those can be said what else
-  // has their address.
+  // The outer function loads the live-ins and passes them as arguments to the inner one, which has
+  // the body: LLVM's aliasing attributes exist only for parameters.
   void WriteEntrance() {
     llvm::IRBuilder<> builder(llvm::BasicBlock::Create(function_.getContext(), "", &outer_));
     llvm::StructType* type = LiveValuesType(function_, entry_);
@@ -133,18 +134,20 @@ class ContinuationMaker {
     ReturnResultOf(&inner_, arguments, function_, *builder.GetInsertBlock());
   }
 
-  // What becomes of a variable.
+  // How the continuation accesses a live variable.
   enum class Way {
-    kCopied,    // A variable of which nobody has the address.
-    kOnlyOurs,  // One whose address stays in the function, and comes from nowhere else.
-    kShared,
+    kCopied,    // A copy: no other code has the variable's address.
+    kOnlyOurs,  // In the caller's frame: the address stays in the function, and has no other
+                // source.
+    kShared,    // In the caller's frame: other code may have the address.
   };
 
   static bool IsOnlyOurs(const llvm::AllocaInst& variable) {
     return !llvm::PointerMayBeCaptured(&variable, /*ReturnCaptures=*/true, /*StoreCaptures=*/true);
   }
 
-  // What an invoke gives cannot be stored on the edge it gives it on, if a phi takes it there.
+  // If a phi uses an invoke's result on the edge from the invoke, the result cannot be stored
+  // there.
   void SplitEdgesOfResults() {
     std::vector<llvm::InvokeInst*> invokes;
     for (llvm::BasicBlock& block : function_) {
@@ -154,7 +157,7 @@ class ContinuationMaker {
     for (llvm::InvokeInst* invoke : invokes) {
       llvm::BasicBlock* normal = invoke->getNormalDest();
       if (normal->phis().empty()) continue;
-      // llvm::SplitEdge would leave phis that have one value only on the wrong side.
+      // llvm::SplitEdge would leave phis with a single value on the wrong side.
       auto* edge = llvm::BasicBlock::Create(function_.getContext(), "", &function_, normal);
       llvm::BranchInst::Create(normal, edge);
       invoke->setNormalDest(edge);
@@ -171,7 +174,7 @@ class ContinuationMaker {
       if (llvm::BlockAddress* label = llvm::BlockAddress::lookup(&block)) labels.push_back(label);
     }
     inner_.splice(inner_.end(), &function_);
-    // A block's address follows its block to the other function when it is asked for anew.
+    // A block's address refers to the other function only if it is created again after the move.
     for (llvm::BlockAddress* label : labels) {
       llvm::BasicBlock* block = label->getBasicBlock();
       label->replaceAllUsesWith(llvm::BlockAddress::get(&inner_, block));
@@ -179,7 +182,7 @@ class ContinuationMaker {
     }
   }
 
-  // What `argument` says.
+  // The value that `argument` passes.
   llvm::Value* ValueOf(const LoopEntry::Value& live, llvm::Argument& argument,
                        llvm::IRBuilder<>& builder) {
     if (live.is_label) {
@@ -201,7 +204,7 @@ class ContinuationMaker {
       return;
     }
     auto place = entrance_->getFirstInsertionPt();
-    // A phi of the entry is read at the entry. Everything else is where it is used.
+    // A phi of the entry block is read at the entry; other values are read where they are used.
     auto* phi = llvm::dyn_cast<llvm::PHINode>(&live);
     llvm::AllocaInst* memory = phi != nullptr && phi->getParent() == entry_.block
                                    ? llvm::DemotePHIToStack(phi, place)
@@ -237,9 +240,9 @@ class ContinuationMaker {
   llvm::Function& outer_;
   llvm::Function& inner_;
   llvm::BasicBlock* entrance_ = nullptr;
-  std::vector<Way> ways_;                   // Of the variables that live.
-  std::vector<llvm::BasicBlock*> targets_;  // That labels may be of.
-  llvm::GlobalVariable* table_ = nullptr;   // Of them.
+  std::vector<Way> ways_;                   // For the live variables.
+  std::vector<llvm::BasicBlock*> targets_;  // The blocks whose labels may be live.
+  llvm::GlobalVariable* table_ = nullptr;   // Of their addresses.
 };
 
 }  // namespace

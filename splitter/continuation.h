@@ -1,6 +1,6 @@
-// Makes what a function that runs can go on in: the same code, entered at the beginning of an
-// iteration of one of its loops. (On-stack replacement as OSRKit does it, D'Elia and Demetrescu,
-// "Flexible On-Stack Replacement in LLVM", 2016.)
+// Makes an OSR continuation: the code of a function, entered at the beginning of an iteration of
+// one of its loops, in which a running call of the function can continue. (On-stack replacement as
+// in OSRKit: D'Elia and Demetrescu, "Flexible On-Stack Replacement in LLVM", 2016.)
 //
 // Thread-compatible: hold the mutex of the view the function's context belongs to.
 
@@ -16,10 +16,12 @@ class Function;
 
 namespace firstcall {
 
-// Turns `function` into its continuation at `entry`, called `name`: a function of the same module
-// that is given the address of what lives there, in that order, and returns what `function` would.
-// It takes over body and debug information; `function` is a declaration afterwards. Variables whose
-// address nobody else can have are copied from the frame of the caller, which the others stay in.
+// Turns `function` into its OSR continuation at `entry`, and returns it. It is a function of the
+// same module, named `name`, whose parameter is the address of the live-ins, in the order of
+// `entry`, and which returns what `function` would return. It takes over the body and the debug
+// information; `function` becomes a declaration, or is erased if it has no uses. Variables whose
+// address cannot be known elsewhere are copied from the caller's frame; the others stay in that
+// frame.
 llvm::Function* MakeContinuation(llvm::Function& function, const LoopEntry& entry,
                                  llvm::StringRef name);
 

@@ -21,7 +21,7 @@ struct Thunk {
   llvm::Function* thunk;
 };
 
-// Without their prefix data, which may refer to anything that is still to be moved.
+// Adds thunks without their prefix data, which may refer to variables that are not moved yet.
 absl::StatusOr<std::vector<Thunk>> AddPrefixThunks(const ModuleView& view, const SymbolIndex& index,
                                                    IsReplaced is_replaced, ReferenceMapper& mapper,
                                                    llvm::Module& target) {
@@ -38,8 +38,8 @@ absl::StatusOr<std::vector<Thunk>> AddPrefixThunks(const ModuleView& view, const
   return thunks;
 }
 
-// Of the processors that there are. What spans more lines than it must is slower to reach; GCC
-// aligns large variables the same way (ix86_data_alignment).
+// The size of a cache line of today's processors. A variable that spans more lines than necessary
+// is slower to access; GCC aligns large variables in the same way (ix86_data_alignment).
 constexpr uint64_t kCacheLineBytes = 64;
 
 void AlignToCacheLine(llvm::GlobalVariable& variable) {
@@ -78,7 +78,7 @@ absl::StatusOr<std::unique_ptr<llvm::Module>> ExtractData(ModuleView& view,
   std::unique_ptr<llvm::Module> target = MakeModuleLike(view, view.module().getModuleIdentifier());
   target->setModuleInlineAsm(view.module().getModuleInlineAsm());
   for (const AssemblySymbol& symbol : index.assembly_symbols()) {
-    // A function-module that names it is another object, which a local symbol would not reach.
+    // A function-module that names the symbol is another object, which cannot refer to a local one.
     if (!symbol.is_global) target->appendModuleInlineAsm(".globl " + symbol.name);
   }
   if (index.needs_shadow_stack()) {
@@ -102,7 +102,8 @@ absl::StatusOr<std::unique_ptr<llvm::Module>> ExtractData(ModuleView& view,
     mapper.Define(variable, DeclareMoved(variable, index.at(*ordinal).name, *target));
     moving.push_back({&variable, *ordinal});
   }
-  // What is copied into some functions is here for all others. The view keeps it.
+  // Constants that are copied into some functions are defined here for all others. The view keeps
+  // them.
   std::vector<std::pair<llvm::GlobalVariable*, llvm::GlobalVariable*>> shared;
   for (llvm::GlobalVariable& variable : view.module().globals()) {
     std::optional<SymbolOrdinal> ordinal = view.ordinal_of(variable);

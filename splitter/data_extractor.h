@@ -1,5 +1,5 @@
-// Moves a source module's variables, and its module-level inline assembly, out of a view into the
-// data-module: the one place where they are defined.
+// Moves a source module's variables and its module-level inline assembly out of a view into the
+// data-module, the only module that defines them.
 //
 // Thread-compatible: hold the view's mutex until the data-module is destroyed.
 
@@ -15,13 +15,14 @@
 
 namespace firstcall {
 
-// The data-module; call it once for a source module. It lives in the view's context. References to
-// a definition that `is_replaced` go to whatever has replaced it.
+// Returns the data-module, which lives in the view's context. Call once for a source module. If a
+// definition `is_replaced`, references to it go to the definition that overrides it. Unimplemented
+// if something cannot be split.
 absl::StatusOr<std::unique_ptr<llvm::Module>> ExtractData(ModuleView& view,
                                                           const SymbolIndex& index,
                                                           IsReplaced is_replaced, bool is_far);
 
-// Whether there is anything for the data-module to define. Hold the view's mutex.
+// Whether the data-module would define anything. Hold the view's mutex.
 bool HasData(const ModuleView& view, const SymbolIndex& index);
 
 }  // namespace firstcall

@@ -13,7 +13,7 @@ namespace {
 
 constexpr char kCompileUnits[] = "llvm.dbg.cu";
 
-// A unit that lists nothing, only to be named: see the header.
+// A unit with empty lists, only to be named: see the header.
 llvm::DICompileUnit* MakeEmptyUnit(const llvm::DICompileUnit& like) {
   return llvm::DICompileUnit::getDistinct(
       like.getContext(), like.getSourceLanguage(), like.getFile(), like.getProducer(),
@@ -28,8 +28,8 @@ bool IsAddress(const llvm::Value* value) {
   return llvm::isa_and_nonnull<llvm::Constant>(value) && !llvm::isa<llvm::ConstantData>(value);
 }
 
-// A variable whose value is a symbol's address would make debug information refer to that symbol,
-// which only the linker of code resolves. Its value is shown as optimized out instead.
+// If a variable's value is a symbol's address, debug information would refer to that symbol, but
+// only the linker of code resolves symbols. Debuggers show the value as optimized out instead.
 template <typename Record>
 void DropSymbolAddresses(Record& record) {
   if (llvm::any_of(record.location_ops(), IsAddress)) record.setKillLocation();

@@ -1,10 +1,10 @@
-// Debug information of the pieces a source module is split into: line tables and variables of a
-// function go with it, global variables with the data-module.
+// Debug information for the pieces into which a source module is split: a function's line table and
+// variables go with the function, global variables with the data-module.
 //
-// A compile unit lists what its whole module declares, and the code generator writes down the lists
-// of every unit that a module names. So function-modules name a unit that lists nothing; the
-// functions' own unit is written because they refer to it, without its lists (but see
-// ModuleView::ReadMetadata).
+// A compile unit lists what its whole module declares, and the code generator emits the lists of
+// every unit that llvm.dbg.cu names. So function-modules name a unit with empty lists there. The
+// functions' own unit is emitted, too, because the functions refer to it, but without its lists.
+// (Its imported declarations and macros would be emitted: ModuleView::ReadMetadata removes them.)
 //
 // Thread-compatible: hold the view's mutex.
 
@@ -20,11 +20,11 @@ class Module;
 
 namespace firstcall {
 
-// Lets the code generator write the debug information of `function`, which was moved from `view` to
-// another module. Takes time in proportion to the function; none if it has no debug information.
+// Makes the code generator emit the debug information of `function`, which was moved from `view` to
+// another module. Takes time proportional to the function; none without debug information.
 void CarryDebugInfo(ModuleView& view, llvm::Function& function);
 
-// Lets the code generator write the debug information of the view's variables with `data_module`.
+// Makes the code generator emit the debug information of the view's variables with `data_module`.
 void CarryDebugInfoOfVariables(ModuleView& view, llvm::Module& data_module);
 
 }  // namespace firstcall

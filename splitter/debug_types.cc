@@ -11,13 +11,13 @@
 namespace firstcall {
 namespace {
 
-// Distinct nodes (subprograms, scopes) keep their identity, which the bodies' locations rely on.
+// Distinct nodes (subprograms, scopes) keep their identity, which the bodies' locations refer to.
 constexpr llvm::RemapFlags kFlags = llvm::RF_ReuseAndMutateDistinctMDs;
 
 bool IsStructureDefinition(const llvm::MDNode& node) {
   const auto* type = llvm::dyn_cast<llvm::DICompositeType>(&node);
   if (type == nullptr || type->isForwardDecl()) return false;
-  // Without a name a debugger could not find the definition.
+  // A debugger could not find the definition of a structure without a name.
   if (type->getName().empty()) return false;
   switch (type->getTag()) {
     case llvm::dwarf::DW_TAG_structure_type:
@@ -91,7 +91,7 @@ void DebugTypes::DeclareKnown(llvm::Function& function) {
   for (size_t i = 0; i < pending.size(); ++i) {
     llvm::MDNode* node = pending[i];
     if (llvm::isa<llvm::DICompileUnit>(node)) {
-      map.MD()[node].reset(node);  // Leads to all that the module has.
+      map.MD()[node].reset(node);  // The unit leads to everything in the module.
       continue;
     }
     if (IsStructureDefinition(*node)) {

@@ -1,10 +1,10 @@
-// Which structures, classes and unions the debug information of a view's function-modules has
-// defined so far.
+// Records which structures, classes and unions have been defined by the debug information of a
+// view's function-modules.
 //
-// A function's variables lead to all types of a program as often as not, because structures point
-// to each other, and the code generator writes down every type it can reach. So the first
-// function-module that reaches a structure defines it, and later ones declare it; debuggers look
-// for the definition elsewhere then, as they do for what C's headers only declare.
+// Structures point to each other, so a function's variables often lead to all types of a program,
+// and the code generator emits every type that it reaches. Therefore the first function-module that
+// reaches a structure defines it, and later ones only declare it. Debuggers then look for the
+// definition elsewhere, as they do for structures that C's headers only declare.
 //
 // Thread-compatible: belongs to a view; hold its mutex.
 
@@ -26,8 +26,8 @@ namespace firstcall {
 
 class DebugTypes {
  public:
-  // Lets the debug information of `function` declare what earlier functions have defined, and
-  // counts the rest as defined by it. Takes time in proportion to the function and to what it
+  // Makes the debug information of `function` declare what earlier functions have defined, and
+  // records the rest as defined by it. Takes time proportional to the function and to what it
   // defines.
   void DeclareKnown(llvm::Function& function);
 
@@ -38,7 +38,7 @@ class DebugTypes {
   static void ReplaceVariables(llvm::Function& function, llvm::ValueToValueMapTy& map);
   llvm::DICompositeType* DeclarationOf(const llvm::DICompositeType& type);
 
-  // By definition, originals and rewritten ones.
+  // The declarations, by definition; both original and rewritten definitions are keys.
   llvm::DenseMap<const llvm::MDNode*, llvm::DICompositeType*> declarations_;
 };
 

@@ -32,9 +32,9 @@
 namespace firstcall {
 namespace {
 
-// Moves body, arguments and attributes; leaves a declaration in the view. What the body names still
-// belongs to the view. Prefix data stays in the view: it is found through the function's address,
-// and that is not the body's.
+// Moves body, arguments and attributes, and leaves a declaration in the view. The body still refers
+// to globals of the view. Prefix data stays in the view: it is found through the function's
+// address, which is not the body's address.
 llvm::Function* MoveFunction(llvm::Function& original, llvm::StringRef name, llvm::Module& target) {
   auto* moved =
       llvm::Function::Create(original.getFunctionType(), llvm::GlobalValue::ExternalLinkage,
@@ -56,7 +56,7 @@ llvm::Function* MoveFunction(llvm::Function& original, llvm::StringRef name, llv
   return moved;
 }
 
-// As MoveFunction, but the view keeps the function.
+// As MoveFunction, but leaves the function in the view.
 llvm::Function* CopyFunction(llvm::Function& original, llvm::StringRef name, llvm::Module& target) {
   llvm::Function* clone = CloneInView(original);
   llvm::Function* moved = MoveFunction(*clone, name, target);
@@ -82,7 +82,8 @@ absl::Status Verify(const llvm::Function& function, const Symbol& symbol) {
                                                  absl::StripTrailingAsciiWhitespace(reason)));
 }
 
-// Whether the code generator may refuse a body that is valid IR.
+// Whether `function` has inline assembly, so that the code generator may refuse a body that is
+// valid IR.
 bool HasInlineAssembly(const llvm::Function& function) {
   for (const llvm::Instruction& instruction : llvm::instructions(function)) {
     const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
@@ -91,7 +92,7 @@ bool HasInlineAssembly(const llvm::Function& function) {
   return false;
 }
 
-// Whether lowering a coroutine would write into a variable, which belongs to the data-module.
+// Whether lowering a coroutine would write to a variable, which belongs to the data-module.
 bool HasFrameSizeInVariable(const llvm::Function& function) {
   if (!function.isPresplitCoroutine()) return false;
   return llvm::any_of(llvm::instructions(function), [](const llvm::Instruction& instruction) {
@@ -100,7 +101,7 @@ bool HasFrameSizeInVariable(const llvm::Function& function) {
   });
 }
 
-// Chooses what goes into one function-module, then moves it.
+// Chooses what goes into a function-module, then moves it.
 class Extraction {
  public:
   Extraction(ModuleView& view, const SymbolIndex& index, const ExtractOptions& options,
@@ -122,7 +123,7 @@ class Extraction {
     return absl::OkStatus();
   }
 
-  // A continuation is made for a body that runs, which was made from the function as it was.
+  // A running body was made from the original function, so its continuation must be, too.
   absl::Status CheckLoop() const {
     if (!options_.loop || !IsSimplified(*functions_.front().first)) return absl::OkStatus();
     return absl::FailedPreconditionError(
@@ -130,13 +131,13 @@ class Extraction {
                      "': a continuation of a body that was changed"));
   }
 
-  // The function to be extracted in place of the one that was asked for, if it is not that one.
+  // The function to be extracted instead of the requested one, if there is such a function.
   std::optional<SymbolOrdinal> leader() const { return leader_; }
 
-  // Adds what functions_ are bound to call, and what that is bound to call, and so on.
+  // Adds the functions that functions_ are bound to call, what those are bound to call, and so on.
   void AddInevitableCallees() {
     inseparable_ = functions_.size();
-    if (options_.import_callees) return;  // What is small is inlined.
+    if (options_.import_callees) return;  // Small functions are inlined instead.
     if (!variables_.empty() || HasInlineAssembly(*functions_.front().first)) return;
     size_t instructions = 0;
     for (size_t i = 0; i < functions_.size(); ++i) {
@@ -172,7 +173,7 @@ class Extraction {
       result.functions.push_back(ordinal);
     }
     for (auto [original, is_private] : imports.callees) {
-      // What another module defines has one name for calls and address.
+      // An `available_externally` function has one name for calls and address.
       if (original->hasAvailableExternallyLinkage()) {
         bodies.push_back(ImportByAddress(*original, mapper));
         continue;
@@ -198,7 +199,7 @@ class Extraction {
       }
       if (options_.drop_alias_metadata) DropAliasMetadata(*bodies[i]);
       CarryDebugInfo(view_, *bodies[i]);
-      // Somebody who calls itself, perhaps through others, would never come to a better body.
+      // A function that calls itself, perhaps through others, would never get to an optimized body.
       if ((options_.is_first_body || options_.loop) && i < functions_.size()) {
         mapper.ForgetCallTarget(*functions_[i].first);
       }
@@ -227,7 +228,7 @@ class Extraction {
   }
 
  private:
-  // Finds the same functions, and the same leader, from any of them.
+  // Finds the same functions and the same leader whichever of them it starts from.
   absl::Status AddWithPartners(SymbolOrdinal function) {
     auto* original = llvm::cast<llvm::Function>(&view_.symbol(function));
     FIRSTCALL_RETURN_IF_ERROR(Read(*original, function));
@@ -251,12 +252,12 @@ class Extraction {
     return absl::OkStatus();
   }
 
-  // Limits of what is compiled along: beyond them the cost of a function-module is small anyway.
+  // Limits for functions that join: above them the cost of a function-module is relatively small.
   static constexpr size_t kMaxFunctions = 64;
   static constexpr size_t kMaxJoinedInstructions = 2000;
 
-  // Afterwards the body is what code is generated for at -O0: with its hooks, and with what must
-  // always be inlined.
+  // Afterwards the body is what -O0 compiles: entry and exit hooks are called, and calls that must
+  // always be inlined are inlined.
   absl::Status Read(llvm::Function& function, SymbolOrdinal ordinal) {
     FIRSTCALL_RETURN_IF_ERROR(ReadBody(function, ordinal));
     if (!view_.may_have_mandatory_calls()) return absl::OkStatus();
@@ -280,7 +281,7 @@ class Extraction {
           absl::StrCat("function '", symbol.name, "' was already extracted"));
     }
     if (options_.verify && !HasMandatoryCallsInlined(function)) {
-      // Optimizations' metadata is checked too, unless it is dropped anyway.
+      // The verifier also checks the metadata of optimizations, unless it is dropped anyway.
       if (options_.drop_alias_metadata) DropAliasMetadata(function);
       FIRSTCALL_RETURN_IF_ERROR(Verify(function, symbol));
     }
@@ -312,7 +313,7 @@ class Extraction {
     return false;
   }
 
-  // A function that is damaged or not valid is left alone: its own first call will report it.
+  // A function that is damaged or invalid does not qualify: its own first call reports the error.
   bool StandsAlone(llvm::Function& function, SymbolOrdinal ordinal) {
     return index_.GroupOf(ordinal).empty() && !function.isDeclaration() && !IsChosen(ordinal) &&
            Read(function, ordinal).ok() && !HasInlineAssembly(function) &&
@@ -324,7 +325,7 @@ class Extraction {
            StandsAlone(function, ordinal);
   }
 
-  // To be asked before anything is moved out of the view.
+  // Must be called before anything is moved out of the view.
   Imports ChooseImports() {
     if (!options_.import_callees) return {};
     std::vector<llvm::Function*> roots;
@@ -339,7 +340,7 @@ class Extraction {
     };
     const auto is_warm = [&](llvm::Function& callee) {
       std::optional<SymbolOrdinal> ordinal = view_.ordinal_of(callee);
-      // Nobody knows that of what others define.
+      // For a callee that another module defines, this is unknown.
       return !ordinal || !index_.at(*ordinal).is_definition || decisions_.is_warm(*ordinal);
     };
     const bool is_hot = options_.is_better_body || options_.loop;
@@ -348,7 +349,7 @@ class Extraction {
                                     {may_be_imported, is_warm, decisions_.simplify});
   }
 
-  // The constants whose address gets out of what is moved.
+  // The constants whose addresses escape from what is moved.
   Variables FindShared(const Imports& imports) {
     Variables shared;
     const auto is_copied = [&](const llvm::GlobalVariable& variable) {
@@ -366,23 +367,24 @@ class Extraction {
     return shared;
   }
 
-  // With less there would often be no poll, and finding out what lives at loops takes time, too.
+  // With a smaller allowance there would often be no poll, and computing live-ins takes time.
   static constexpr int64_t kLeastForPolls = 30;
 
-  // What the polls of one function may take, however much is allowed: they are in front of its
-  // first call. So much, and one instruction for so many.
+  // The limit for the polls of one function, whatever the allowance, because they delay its first
+  // call: this constant, plus one instruction for each kInstructionsPerMostForPolls.
   static constexpr int64_t kMostForPolls = 100;
   static constexpr int64_t kInstructionsPerMostForPolls = 4;
 
-  // Whether functions_[i] can only be made together with others, so that none is replaced alone.
+  // Whether functions_[i] can only be compiled together with others and so cannot be replaced
+  // alone.
   bool IsInseparable(size_t i) const { return inseparable_ > 1 && i < inseparable_; }
 
-  // Whether it matters if a function can be replaced by another body.
+  // Whether the options require to know if a function can be replaced by another body.
   bool ConcernsReplacing() const {
     return options_.is_first_body || options_.is_better_body || options_.loop;
   }
 
-  // Of each function, while the tables they are in are still where they come from.
+  // The labels of each function. Must be called while the tables of labels are still in the view.
   std::vector<Labels> FindAllLabels() const {
     std::vector<Labels> labels;
     if (!ConcernsReplacing()) return labels;
@@ -390,14 +392,15 @@ class Extraction {
     return labels;
   }
 
-  // Labels that stay inside are in no other function and in no variable that others use.
+  // Requires that labels stay inside the function: no other function and no shared variable has
+  // any.
   static bool CanBeReplaced(const llvm::Function& body, const Labels& labels) {
     switch (body.getCallingConv()) {
       case llvm::CallingConv::GHC:
       case llvm::CallingConv::HiPE:
       case llvm::CallingConv::AnyReg:
       case llvm::CallingConv::X86_INTR:
-        return false;  // Not made for calling others.
+        return false;  // Functions with these conventions cannot call others.
       default:
         break;
     }
@@ -443,8 +446,8 @@ class Extraction {
     return absl::OkStatus();
   }
 
-  // Whether simplifying `function`, which inlining does too, might find what belongs to a group
-  // (the address of a block) in a constant, and so make it a part of the function.
+  // Whether simplifying `function`, which inlining does, too, could fold a constant that belongs to
+  // a group (such as the address of a block) into the function.
   bool ReadsGroup(llvm::Function& function) const {
     llvm::SmallVector<const llvm::Constant*, 32> left;
     llvm::SmallPtrSet<const llvm::Constant*, 32> seen;
@@ -474,9 +477,9 @@ class Extraction {
            BlockAddressPartners(function).empty();
   }
 
-  // A copy of `original` in the place of `declaration`, which nothing uses yet. Its types would
-  // count as written down if its debug information came along, though it may go again; what is
-  // inlined is at the line of the call.
+  // Replaces `declaration`, which has no uses yet, by a copy of `original`, without its debug
+  // information: its types would count as defined although the copy may be dropped again. Inlined
+  // code has the line of the call.
   static llvm::Function* Import(llvm::Function& original, llvm::Function& declaration) {
     llvm::Function* copy = CopyFunction(original, "", *declaration.getParent());
     llvm::stripDebugInfo(*copy);
@@ -499,7 +502,7 @@ class Extraction {
   const ExtractDecisions& decisions_;
   std::vector<std::pair<llvm::Function*, SymbolOrdinal>> functions_;
   std::vector<std::pair<llvm::GlobalVariable*, SymbolOrdinal>> variables_;
-  size_t inseparable_ = 0;  // How many of functions_ had to be chosen.
+  size_t inseparable_ = 0;  // How many of functions_ are inseparable; they come first.
   std::optional<SymbolOrdinal> leader_;
 };
 
@@ -510,7 +513,7 @@ absl::StatusOr<FunctionModule> ExtractFunction(ModuleView& view, const SymbolInd
                                                const ExtractOptions& options,
                                                const ExtractDecisions& decisions) {
   absl::StatusOr<FunctionModule> result;
-  // LLVM's reader answers some damage with a fatal error.
+  // On some damaged bitcode, LLVM's reader reports a fatal error.
   absl::Status status = RunGuarded([&] {
     Extraction extraction(view, index, options, decisions);
     if (absl::Status added = extraction.AddGroup(function); !added.ok()) {

@@ -1,6 +1,6 @@
-// Moves one function (or one inseparable group, or one with the small functions it is bound to
-// call) out of a view into a function-module of its own, at a cost in proportion to what is moved:
-// bodies are spliced, not cloned, and only what they name is declared.
+// Moves one function out of a view into a function-module of its own, possibly with the rest of its
+// inseparable group or with small functions that it is bound to call. The cost is proportional to
+// what is moved: bodies are spliced, not cloned, and only what they name is declared.
 //
 // Thread-compatible: hold the view's mutex until the function-module is destroyed.
 
@@ -27,47 +27,47 @@ inline constexpr int64_t kUnlimitedPolls = INT64_MAX / 2;
 inline constexpr int64_t kInstructionsPerPoll = 128;
 
 struct ExtractOptions {
-  // Ask LLVM's verifier about each body. Needed unless ModuleSource::is_verified().
+  // Run LLVM's verifier on each body. Necessary unless ModuleSource::is_verified().
   bool verify = true;
-  // Leave out what only tells optimizations which memory accesses do not overlap. It makes up much
-  // of optimized bitcode, and neither the verifier nor -O0 code generation has to look at it then.
+  // Drop the metadata that only tells optimizations which memory accesses do not overlap. It makes
+  // up much of optimized bitcode, and then neither the verifier nor -O0 code generation reads it.
   bool drop_alias_metadata = false;
-  // Refer to everything through the offset table, because it may be out of reach of a distance.
+  // Reach everything through the offset table, so the object may lie anywhere.
   bool is_far = false;
-  // Bring along what the optimizer can inline: simplified bodies of callees that nothing may
-  // replace, `available_externally` or local, and without debug information. What is extracted
-  // stays in the view as well, for others to import, unless it is inseparable from something.
+  // Include what the optimizer can inline: simplified bodies of callees that cannot be overridden,
+  // `available_externally` or local, without debug information. The extracted functions also stay
+  // in the view, for others to import, unless they are inseparable from something.
   bool import_callees = false;
-  // Tell FunctionModule::callees.
+  // Fill in FunctionModule::callees.
   bool list_callees = false;
-  // Leave what is extracted in the view, as far as that can be done, to be extracted again.
+  // Leave the extracted functions in the view where possible, so that they can be extracted again.
   bool keep_in_view = false;
-  // The functions are first bodies, for which better ones may come: where that is possible they
-  // poll at their loops (see heat_polls.h), as far as `poll_allowance` goes.
+  // The functions are first bodies, which optimized bodies may replace. Where possible they poll at
+  // their loops (see heat_polls.h), within `poll_allowance`.
   bool is_first_body = false;
-  // In instructions: polls at loops that would take more are left out. A body with loops is allowed
-  // one for each kInstructionsPerPoll of its own besides.
+  // In instructions. Polls at loops that would exceed it are left out. A body with loops may use
+  // one more for each kInstructionsPerPoll instructions of its own.
   int64_t poll_allowance = kUnlimitedPolls;
   // With is_first_body: poll at the beginning, too.
   bool asks_when_called = false;
-  // The function is a better body: Unimplemented if there can be none.
+  // The function is an optimized body: Unimplemented if its first body cannot be replaced.
   bool is_better_body = false;
-  // In place of the function make its continuation at this one of its LoopEntries.
+  // Make, instead of the function, its OSR continuation at this one of its LoopEntries.
   std::optional<uint32_t> loop;
 };
 
-// Asked whether a function that is bound to be called may be compiled along; if so, the caller has
-// taken on to publish it.
+// Asked whether a function that is bound to be called may be compiled along. If the answer is yes,
+// the caller is responsible for publishing it.
 using MayJoin = absl::FunctionRef<bool(SymbolOrdinal)>;
 
-// Asked whether a definition that is called is called often, as far as is known: if not, its body
-// is imported only if it is very small, or must always be inlined.
+// Asked whether a callee is called often, as far as is known. If not, its body is imported only if
+// it is very small or must always be inlined.
 using IsWarm = absl::FunctionRef<bool(SymbolOrdinal)>;
 
-// Makes a body that will be imported smaller, in its place in the view and within the function.
+// Simplifies a body that will be imported, in place in the view, without inlining anything.
 using Simplify = absl::FunctionRef<void(llvm::Function&)>;
 
-// What the engine decides while a function is extracted.
+// What the engine decides during an extraction.
 struct ExtractDecisions {
   IsReplaced is_replaced;
   MayJoin may_join;
@@ -77,32 +77,33 @@ struct ExtractDecisions {
 
 struct FunctionModule {
   std::unique_ptr<llvm::Module> module;
-  // The functions it defines, each under its Symbol::name: first the one that was asked for with
-  // its group, then those that joined.
+  // The functions that the module defines, each under its Symbol::name: first the requested one
+  // with its group, then those that joined.
   std::vector<SymbolOrdinal> functions;
   // The variables of the group.
   std::vector<SymbolOrdinal> variables;
   // Other functions of the source module that the first one calls, the likeliest first.
   std::vector<SymbolOrdinal> callees;
-  // Of each of the functions; empty unless they are first bodies.
+  // For each of the functions; empty unless they are first bodies.
   std::vector<HeatSigns> heat_signs;
   // Whether a body has inline assembly, which may name any symbol.
   bool has_inline_assembly = false;
-  // What their polls are allowed for their instructions, less what they take.
+  // The instructions that the functions' own size allows for polls, less those that polls use.
   int64_t poll_balance = 0;
-  // Set instead of all the above: the function can only be compiled together with this one, which
-  // is to be extracted in its place and brings it along. (Where a body refers to a block of another
-  // function, the index of lazily read bitcode does not know of it.)
+  // If this is set, nothing else is: the function can only be compiled together with this one,
+  // which the caller must extract instead, and which includes the function. (If a body refers to a
+  // block of another function, the index of lazily read bitcode does not know that.)
   std::optional<SymbolOrdinal> leader;
 };
 
-// The function-module of `function`, which must be a definition whose body has not been moved out
-// of this view before. It lives in the view's context. Small functions that `function` is bound to
-// call join it if `decisions` let them, because making a function-module costs more than a small
-// function does. InvalidArgument, naming the function, if its bitcode is damaged or not valid IR;
-// Unimplemented if it holds what cannot be split, or shall be a better body and cannot; NotFound if
-// it has no such loop, FailedPrecondition if its body in this view cannot tell, because it was
-// simplified to be imported. None has joined then.
+// Extracts `function`, which must be a definition whose body was not moved out of this view before.
+// The function-module lives in the view's context. If `decisions` permit, small functions that
+// `function` is bound to call join it, because making a function-module costs more than a small
+// function does. Errors: InvalidArgument, with the function's name, if its bitcode is damaged or
+// not valid IR; Unimplemented if it contains something that cannot be split, or shall be an
+// optimized body and cannot; NotFound if it has no such loop; FailedPrecondition if that is unknown
+// because its body in this view was simplified in order to be imported. After an error, the
+// functions that `may_join` has accepted are not in any module, and the caller has to release them.
 absl::StatusOr<FunctionModule> ExtractFunction(ModuleView& view, const SymbolIndex& index,
                                                SymbolOrdinal function,
                                                const ExtractOptions& options,

@@ -1,19 +1,19 @@
-// A poll is, in front of what it interrupts:
+// A poll in front of the code it interrupts (`body`):
 //
 //     left = counter.left - 1; counter.left = left
-//     if (left < 0) goto ask        // at the end of the function, with what follows
+//     if (left < 0) goto ask        // The rest is at the end of the function.
 //   body:
 //     ...
 //   ask:
 //     continuation = counter.handler(&counter, loop)
 //     if (continuation == null) goto body
-//     frame = values that live...   // Of a label, which one it is; if nobody knows, goto body.
-//   leave:                          // For all polls at loops.
-//     frame = variables that live...
+//     frame = live values...        // Of a label, its number; if that is unknown, goto body.
+//   leave:                          // Shared by the polls at all loops.
+//     frame = addresses of live variables...
 //     return continuation(&frame)
 //
-// Plain loads and stores, because fast instruction selection knows no atomic ones: threads that
-// count at the same time may lose counts, and nothing else.
+// Loads and stores are not atomic, because fast instruction selection does not support atomic ones.
+// If threads count at the same time, counts may be lost, but nothing else.
 
 #include "splitter/heat_polls.h"
 
@@ -36,16 +36,16 @@ namespace {
 constexpr unsigned kLeftField = 0;
 constexpr unsigned kHandlerField = 2;
 
-// Without what lives: of one poll, and of what all of a function share.
+// Costs without live-ins: of each poll, and of the code that all polls of a function share.
 constexpr size_t kInstructionsOfPoll = 10;
 constexpr size_t kInstructionsOfLeaving = 4;
 
-// To find out which label a value is; and table entries that take as much time as one.
+// The cost of finding the number of a label, and how many table entries cost one instruction.
 constexpr size_t kInstructionsOfLabel = 15;
 constexpr size_t kTableEntriesPerInstruction = 8;
 
-// Loops that turn out to be impossible to leave, or too expensive, of a function, until no more are
-// looked at: it takes time to find out.
+// When this many loops of a function have turned out to be impossible to leave or too expensive, no
+// more are examined, because that takes time.
 constexpr size_t kMaxMisses = 3;
 
 llvm::StructType* CounterType(llvm::LLVMContext& context) {
@@ -59,7 +59,7 @@ bool HasLabel(const LoopEntry* entry) {
 
 class PollWriter {
  public:
-  // `loops`: all that it will be asked to poll at.
+  // `loops`: all loops at which WriteAt will be called.
   PollWriter(llvm::Function& function, llvm::GlobalVariable& counter,
              std::vector<const LoopEntry*> loops)
       : function_(function),
@@ -67,12 +67,12 @@ class PollWriter {
         loops_(std::move(loops)),
         type_(CounterType(function.getContext())),
         context_(function.getContext()) {
-    // Polls change the blocks.
+    // Computed now, because polls change the blocks.
     if (llvm::any_of(loops_, HasLabel)) targets_ = IndirectTargets(function);
   }
 
-  // Before `place`. Returns where what follows a call of the handler can be written, the handler's
-  // answer, and where to go on.
+  // Writes a poll before `place`. `ask` is the block behind the call of the handler, `answer` the
+  // handler's result, and `body` the block where the function goes on.
   struct Poll {
     llvm::BasicBlock* ask;
     llvm::Value* answer;
@@ -101,7 +101,7 @@ class PollWriter {
 
   void WriteAtBeginning() {
     llvm::BasicBlock& first = function_.getEntryBlock();
-    // Only in the first block do they belong to the frame.
+    // Variables belong to the frame only if they are in the first block.
     llvm::Instruction* place = &*first.getFirstNonPHIOrDbgOrAlloca();
     for (llvm::AllocaInst* variable : FrameVariables(function_)) {
       if (!variable->comesBefore(place)) variable->moveBefore(place);
@@ -130,9 +130,9 @@ class PollWriter {
  private:
   llvm::BasicBlock* NewBlock() { return llvm::BasicBlock::Create(context_, "", &function_); }
 
-  // Which of the targets `label` is; goes on at `otherwise`, which has no phis, if it is none, or
-  // if it might be several: what is no more than compared may have the address of something else,
-  // as soon as somebody has optimized the branches to it away.
+  // Computes which of the targets `label` is. Branches to `otherwise`, which has no phis, if it is
+  // none of them, or if several match: a label that is only compared may have the address of
+  // another one after the optimizer has removed the branches to it.
   llvm::Value* WriteNumberOf(llvm::Value& label, llvm::BasicBlock& otherwise,
                              llvm::IRBuilder<>& builder) {
     if (table_ == nullptr) table_ = MakeLabelTable(function_, targets_);
@@ -170,8 +170,8 @@ class PollWriter {
     return next_number;
   }
 
-  // Where the polls at all loops go on when the function is to be left. Writes the variables that
-  // live at any of them.
+  // Makes the block to which the polls at all loops branch when the function is to be left. It
+  // writes the addresses of the variables that are live at any of these loops.
   void MakeLeave() {
     MakeFrame();
     leave_ = NewBlock();
@@ -189,7 +189,7 @@ class PollWriter {
     ReturnResultOf({ContinuationType(function_), continuation_}, {frame_}, function_, *leave_);
   }
 
-  // Where what lives at any of the loops can be written.
+  // Makes memory that is large enough for the live-ins of any of the loops.
   void MakeFrame() {
     const llvm::DataLayout& layout = function_.getDataLayout();
     uint64_t size = 1;
@@ -207,8 +207,8 @@ class PollWriter {
   llvm::Function& function_;
   llvm::GlobalVariable& counter_;
   const std::vector<const LoopEntry*> loops_;
-  std::vector<llvm::BasicBlock*> targets_;  // If labels live at one.
-  llvm::GlobalVariable* table_ = nullptr;   // Of them.
+  std::vector<llvm::BasicBlock*> targets_;  // Empty if no label is live at any of the loops.
+  llvm::GlobalVariable* table_ = nullptr;   // Of their addresses.
   llvm::StructType* const type_;
   llvm::LLVMContext& context_;
   llvm::AllocaInst* frame_ = nullptr;
@@ -216,8 +216,8 @@ class PollWriter {
   llvm::PHINode* continuation_ = nullptr;  // In leave_.
 };
 
-// Computed gotos come before everything else: they are what interpreters run around, wherever in
-// the function a front end has put them.
+// Blocks that end in computed gotos come first, because they are the heads of interpreters' loops,
+// wherever in the function a front end has put them.
 std::vector<uint32_t> OuterLoopsFirst(const llvm::Function& function, const LoopEntries& entries) {
   llvm::SmallDenseMap<const llvm::BasicBlock*, uint32_t> places;
   std::vector<uint32_t> loops;
@@ -304,13 +304,13 @@ std::vector<uint32_t> ChoosePolls(llvm::Function& function, LoopEntries& entries
                                   size_t& taken) {
   taken = 0;
   std::vector<uint32_t> chosen;
-  llvm::BitVector variables;  // That are written when the function is left.
+  llvm::BitVector variables;  // Whose addresses are written when the function is left.
   size_t misses = 0;
   for (const uint32_t loop : OuterLoopsFirst(function, entries)) {
     if (misses == kMaxMisses) break;
     size_t cost = kInstructionsOfPoll;
     if (chosen.empty()) cost += kInstructionsOfLeaving;
-    // Finding out what lives there takes time.
+    // Checked first, because computing the live-ins takes time.
     if (taken + cost > allowance) continue;
     const LoopEntry* entry = entries.Find(loop);
     llvm::BitVector written = variables;
@@ -346,8 +346,8 @@ void AddHeatPolls(llvm::Function& function, llvm::GlobalVariable& counter, LoopE
   for (size_t i = 0; i < chosen.size(); ++i) writer.WriteAt(*loops[i], chosen[i]);
   if (asks_when_called) writer.WriteAtBeginning();
   if (chosen.empty()) return;
-  // A continuation takes the variables that it is passed for separate objects, but code generation
-  // lets those share a place whose lifetimes are apart.
+  // An OSR continuation treats the variables that it is passed as separate objects, but the code
+  // generator lets variables share a place if their lifetimes do not overlap.
   for (llvm::AllocaInst* variable : FrameVariables(function)) EraseLifetimeMarks(*variable);
 }
 

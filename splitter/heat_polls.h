@@ -1,5 +1,5 @@
-// Makes a function count its calls and its loops' iterations, and go on elsewhere when it is told
-// to: what tier 0 has in front of what tier 1 does.
+// Makes a first body count its calls and its loops' iterations, and continue in an OSR continuation
+// when it is told to: what lets tier 1 replace code of tier 0.
 //
 // Thread-compatible: hold the mutex of the view the function's context belongs to.
 
@@ -28,61 +28,64 @@ class Value;
 
 namespace firstcall {
 
-// What a function counts with, in memory; the engine provides it under the function's name with
+// A function's counter in memory. The engine provides it under the function's name with
 // kHeatSuffix.
 struct HeatCounter {
-  // Asked when the counter has run out. `loop` is the index of the entry in LoopEntries, or
-  // kNoLoop. Returns the continuation for that loop, which the function then calls with the address
-  // of what lives there and whose result it returns, or null to go on. Must write `left`.
+  // Called when the counter has run out. `loop` is the index of the entry in LoopEntries, or
+  // kNoLoop. Returns null if the function is to go on; otherwise the OSR continuation for that
+  // loop. The function then calls it with the address of the live-ins, and returns its result. The
+  // handler must write `left`.
   using Handler = void* (*)(HeatCounter* counter, uint32_t loop);
 
-  std::atomic<int32_t> left;  // Counted down at each poll; the handler is asked when negative.
+  std::atomic<int32_t> left;  // Decremented at each poll; if negative, the handler is called.
   uint32_t padding;
   std::atomic<Handler> handler;
-  std::atomic<void*> owner;  // The handler's.
+  std::atomic<void*> owner;  // For the handler's use.
 };
 
 inline constexpr uint32_t kNoLoop = UINT32_MAX;
 
-// Declares a counter that objects call `name` in `module`; whether it is within its reach.
+// Declares in `module` a counter that objects call `name`. `is_near`: it is within the code's
+// reach.
 llvm::GlobalVariable* DeclareHeatCounter(llvm::Module& module, const std::string& name,
                                          bool is_near);
 
-// What lives at an entry, in memory: first places for the addresses of all FrameVariables, of which
-// those that live are written, then values. What a calling convention may do with other than plain
-// types depends on the features of both sides' CPUs, and stores are what code is generated for
-// fastest.
+// The layout of an entry's live-ins in memory: first places for the addresses of all
+// FrameVariables, of which those of live variables are written; then the values. They are passed in
+// memory because calling conventions for types that are not simple depend on the CPU features of
+// both sides, and because stores are generated fastest.
 llvm::StructType* LiveValuesType(const llvm::Function& function, const LoopEntry& entry);
 
-// Where the address of `variable` stands in `memory`, which is of LiveValuesType `type`, and where
-// the value does that is number `value` of its entry.
+// The place of the address of `variable`, and the place of the entry's value number `value`, in
+// `memory`, which has the LiveValuesType `type`.
 llvm::Value* PlaceOfVariable(const LoopEntry::Variable& variable, llvm::StructType* type,
                              llvm::Value* memory, llvm::IRBuilderBase& builder);
 llvm::Value* PlaceOfValue(size_t value, llvm::StructType* type, llvm::Value* memory,
                           llvm::IRBuilderBase& builder);
 
-// The addresses of `targets`, which are blocks of `function`, in a constant table, as its own
-// computed gotos have them.
+// Makes a constant table of the addresses of `targets`, which are blocks of `function`, as its own
+// computed gotos use them.
 llvm::GlobalVariable* MakeLabelTable(llvm::Function& function,
                                      llvm::ArrayRef<llvm::BasicBlock*> targets);
 
-// The type of a continuation of `function`: from the address of its LiveValuesType.
+// The type of an OSR continuation of `function`: its parameter is the address of a LiveValuesType.
 llvm::FunctionType* ContinuationType(const llvm::Function& function);
 
-// Writes a call of `callee` at the end of `block`, which returns what `function` returns, and
-// returns that: extended in its register as `function` says.
+// Writes at the end of `block` a call of `callee`, whose return type is that of `function`, and a
+// return of the result, extended in its register as `function` requires.
 void ReturnResultOf(llvm::FunctionCallee callee, llvm::ArrayRef<llvm::Value*> arguments,
                     const llvm::Function& function, llvm::BasicBlock& block);
 
-// Which of the `entries` of `function`'s loops to poll at if that may take `allowance`
-// instructions: by their indices, those that come first in the function first, because they are the
-// outer ones. `taken` is what they do take.
+// Chooses which of the `entries` of `function`'s loops to poll at, if polls may take `allowance`
+// instructions in total. Returns their indices. Loops that come first in the function are
+// preferred, because they are the outer ones. `taken` receives the instructions that the polls
+// take.
 std::vector<uint32_t> ChoosePolls(llvm::Function& function, LoopEntries& entries, size_t allowance,
                                   size_t& taken);
 
-// Polls at those of the `entries` of `function` that are `chosen`, which are possible, and at its
-// beginning if it `asks_when_called`. The function must have no frame that something scans, and no
-// calling convention without a stack.
+// Adds polls at those of the `entries` of `function` that are `chosen`, all of them possible, and
+// at the beginning if it `asks_when_called`. The function's frame must not be scanned by anything,
+// and its calling convention must have a stack.
 void AddHeatPolls(llvm::Function& function, llvm::GlobalVariable& counter, LoopEntries& entries,
                   llvm::ArrayRef<uint32_t> chosen, bool asks_when_called);
 

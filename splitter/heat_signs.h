@@ -1,4 +1,4 @@
-// What there is to tell that a first body has become hot.
+// How a first body shows that it has become hot.
 
 #ifndef FIRSTCALL_SPLITTER_HEAT_SIGNS_H_
 #define FIRSTCALL_SPLITTER_HEAT_SIGNS_H_
@@ -8,9 +8,9 @@
 namespace firstcall {
 
 enum class HeatSigns : uint8_t {
-  kNone,           // Nothing could replace it: it stays.
-  kCallsAndLoops,  // Its calls, and its loops if it has any.
-  kCallsOnly,      // It has loops, but does not poll there.
+  kNone,           // Not at all: it cannot be replaced.
+  kCallsAndLoops,  // By its calls, and by its loops if it has any.
+  kCallsOnly,      // By its calls only: it has loops, but does not poll there.
 };
 
 }  // namespace firstcall

@@ -10,8 +10,8 @@
 namespace firstcall {
 namespace {
 
-// A landing pad, and a jump through the pointer $0 by a register that no argument is in. x16 serves
-// veneers (AAPCS64, 6.1.1).
+// A landing pad, and a jump through the pointer $0 by way of a register that holds no argument: x16
+// is reserved for veneers (AAPCS64, 6.1.1).
 constexpr char kJump[] =
     "hint #34\n\t"  // bti c
     "adrp x16, $0\n\tldr x16, [x16, :lo12:$0]\n\tbr x16";
@@ -31,7 +31,7 @@ llvm::Function* MakeThunk(const llvm::GlobalIFunc& ifunc, llvm::Constant& target
   return thunk;
 }
 
-// Calls the resolver with as many of the function's arguments as it takes.
+// Calls the resolver with as many of the arguments of `caller` as it takes.
 llvm::Value* CallResolver(const llvm::GlobalIFunc& ifunc, llvm::Function& caller,
                           llvm::IRBuilder<>& builder) {
   auto* resolver = const_cast<llvm::Function*>(ifunc.getResolverFunction());
@@ -43,7 +43,7 @@ llvm::Value* CallResolver(const llvm::GlobalIFunc& ifunc, llvm::Function& caller
     arguments.push_back(&argument);
   }
   if (arguments.size() < resolver->arg_size()) {
-    // Of other types than a resolver has: nothing is right for them.
+    // The resolver has parameters of unexpected types, for which there is no right value.
     for (llvm::Argument& argument : llvm::drop_begin(resolver->args(), arguments.size())) {
       arguments.push_back(llvm::PoisonValue::get(argument.getType()));
     }

@@ -1,5 +1,5 @@
-// Functions in the place of ifuncs, for whole modules on architectures whose linker has no ifuncs
-// (LLVM's has them on x86-64 only).
+// Replaces ifuncs by functions, in whole modules for architectures on which the linker does not
+// support ifuncs (LLVM's supports them on x86-64 only).
 //
 // Thread-compatible: hold the mutex of the module's view.
 
@@ -12,9 +12,9 @@ class Module;
 
 namespace firstcall {
 
-// Replaces each ifunc of `module`, which has a triple, by a function of its name that jumps to what
-// the resolver said. The resolvers are called by the module's kInitializer, which passes its own
-// two arguments on. Leaves architectures alone for which it knows no jump.
+// Replaces each ifunc of `module`, which has a triple, by a function of the same name that jumps to
+// the address that the resolver returned. The module's kInitializer calls the resolvers, and passes
+// its own two arguments on. Changes nothing on architectures for which no jump is known.
 void ReplaceIFuncs(llvm::Module& module);
 
 }  // namespace firstcall

@@ -8,8 +8,8 @@
 namespace firstcall {
 namespace {
 
-// Beyond this many blocks the tree of post-dominators costs more than compiling callees together
-// saves.
+// For a function with more blocks, computing the post-dominator tree costs more than compiling
+// callees together saves.
 constexpr size_t kMaxBlocks = 48;
 
 void AppendCallees(llvm::BasicBlock& block, std::vector<llvm::Function*>& callees) {
@@ -18,12 +18,12 @@ void AppendCallees(llvm::BasicBlock& block, std::vector<llvm::Function*>& callee
     if (call == nullptr) continue;
     llvm::Function* callee = call->getCalledFunction();
     if (callee != nullptr && !callee->isIntrinsic()) callees.push_back(callee);
-    // What follows is reached only if this call comes back.
+    // What follows is reached only if this call returns.
     if (call->doesNotReturn()) return;
   }
 }
 
-// The block that certainly comes next, unless an exception intervenes.
+// The block that always comes next, unless an exception is thrown.
 llvm::BasicBlock* OnlyNormalSuccessor(llvm::BasicBlock& block) {
   if (auto* invoke = llvm::dyn_cast<llvm::InvokeInst>(block.getTerminator())) {
     return invoke->getNormalDest();
@@ -46,8 +46,8 @@ std::vector<llvm::Function*> InevitableCallees(llvm::Function& function) {
     }
     return callees;
   }
-  // Landing pads end in a resume or an unreachable, which count as ways out: they are not wanted,
-  // so follow the normal ways first and use the tree where those part.
+  // Landing pads end in a resume or an unreachable, which the tree counts as exits. They are not
+  // wanted here, so the normal successor is followed first, and the tree is used where paths split.
   llvm::PostDominatorTree tree(function);
   for (size_t followed = 1; followed < function.size(); ++followed) {
     llvm::BasicBlock* next = OnlyNormalSuccessor(*block);

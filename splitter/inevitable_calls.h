@@ -1,4 +1,4 @@
-// Finds the functions that a function is bound to call.
+// Finds the functions that a function always calls.
 //
 // Thread-compatible: hold the view's mutex.
 
@@ -13,10 +13,10 @@ class Function;
 
 namespace firstcall {
 
-// The functions that `function`, whose body must be in memory, calls directly on every way from its
-// entry to a return, in the order of the calls: once it has been called, they will be, unless it is
-// left otherwise (by an exception, exit or longjmp) or never. Of a function with many blocks only
-// the calls before the first branch are looked at.
+// Returns the functions that `function` calls directly on every path from its entry to a return, in
+// the order of the calls. Its body must be in memory. A call of `function` calls all of them,
+// unless it never ends, or ends in another way (by an exception, exit or longjmp). In a function
+// with many blocks, only the calls before the first branch are considered.
 std::vector<llvm::Function*> InevitableCallees(llvm::Function& function);
 
 }  // namespace firstcall

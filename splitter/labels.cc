@@ -30,7 +30,7 @@ class LabelTracer {
  private:
   void Escape() { labels_.stay_inside = false; }
 
-  // A constant that is a label, or has some.
+  // `constant` is a label, or contains labels.
   void FollowConstant(llvm::Constant& constant) {
     for (llvm::User* user : constant.users()) {
       if (auto* instruction = llvm::dyn_cast<llvm::Instruction>(user)) {
@@ -47,7 +47,7 @@ class LabelTracer {
     }
   }
 
-  // A pointer into a table of labels.
+  // `pointer` points into a table of labels.
   void FollowPointer(llvm::Value& pointer) {
     for (llvm::User* user : pointer.users()) {
       if (auto* load = llvm::dyn_cast<llvm::LoadInst>(user)) {

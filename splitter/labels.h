@@ -1,4 +1,4 @@
-// The addresses of a function's own blocks, which a computed goto branches to.
+// Labels: the addresses of a function's own blocks, to which a computed goto branches.
 //
 // Thread-compatible: hold the mutex of the view the function's context belongs to.
 
@@ -17,18 +17,18 @@ class Value;
 
 namespace firstcall {
 
-// Where they are.
+// Where a function's labels are.
 struct Labels {
-  bool stay_inside = true;  // Nothing but the function's own indirect branches can meet them.
-  llvm::SmallPtrSet<const llvm::Value*, 8> values;  // What holds one.
+  bool stay_inside = true;  // Only the function's own indirect branches can use them.
+  llvm::SmallPtrSet<const llvm::Value*, 8> values;  // The values and variables that hold one.
 };
 
-// Follows the addresses of the blocks of `function`, which must be materialized, through the
-// constant tables and the values that hold them.
+// Follows the labels of `function`, which must be materialized, through the constant tables and the
+// values that hold them.
 Labels FindLabels(llvm::Function& function);
 
-// The blocks that the indirect branches of `function` may go to, in its order. Their numbers there
-// are the same for whoever has the same IR, unlike their addresses.
+// Returns the blocks that the indirect branches of `function` may go to, in the function's order.
+// Unlike their addresses, their indices are the same in all copies of the IR.
 std::vector<llvm::BasicBlock*> IndirectTargets(llvm::Function& function);
 
 }  // namespace firstcall

@@ -14,7 +14,7 @@
 namespace firstcall {
 namespace {
 
-// What an entry without a priority has, the last of all; .ctors and .dtors count backwards from it.
+// The priority of an entry without one, which is the last. .ctors and .dtors count down from it.
 constexpr int64_t kDefaultPriority = 65535;
 
 // Keeps the order of equal priorities.
@@ -41,7 +41,7 @@ absl::Status ReadList(const ModuleView& view, llvm::StringRef name, ByPriority& 
   return absl::OkStatus();
 }
 
-// False if `pointers` holds anything but functions and zeros.
+// False if `pointers` contains anything but functions and zeros.
 bool ReadPointers(const ModuleView& view, const llvm::Constant& pointers, int64_t priority,
                   ByPriority& functions) {
   if (pointers.isNullValue()) return true;

@@ -1,6 +1,7 @@
-// Which functions of a source module run before and after the program: entries of llvm.global_ctors
-// and llvm.global_dtors, and pointers in the sections that start-up code of ELF systems goes
-// through (.preinit_array, .init_array, .fini_array, and .ctors and .dtors of older ones).
+// Finds the functions of a source module that run before and after the program: entries of
+// llvm.global_ctors and llvm.global_dtors, and pointers in the sections that the start-up code of
+// ELF systems processes (.preinit_array, .init_array, .fini_array, and the older .ctors and
+// .dtors).
 //
 // Thread-compatible: hold the view's mutex.
 
@@ -25,12 +26,13 @@ struct LifecycleFunction {
 
 enum class LifecyclePhase { kStart, kEnd };
 
-// Where in the order the pointers of `section` come; nothing if it is no section of that phase.
+// The priority of the pointers in `section`; nothing if it is not a section of that phase.
 std::optional<int64_t> PriorityOfSection(absl::string_view section, LifecyclePhase phase);
 
-// In the order they are to run; entries of one priority in the order of the module, destructors in
-// reverse. Unimplemented, with the variable's name, if such a section holds anything but pointers
-// to functions.
+// The functions in the order in which they are to run. Functions of one priority run in the order
+// of the module, destructors in the opposite order. Unimplemented, with the variable's name, if
+// such a section contains anything but pointers to functions; InvalidArgument if a list is not
+// valid IR.
 absl::StatusOr<std::vector<LifecycleFunction>> ReadConstructors(const ModuleView& view);
 absl::StatusOr<std::vector<LifecycleFunction>> ReadDestructors(const ModuleView& view);
 

@@ -1,4 +1,4 @@
-// Which functions a function calls, the likeliest first.
+// Finds the functions that a function calls, the likeliest first.
 //
 // Thread-compatible: hold the view's mutex.
 
@@ -13,8 +13,8 @@ class Function;
 
 namespace firstcall {
 
-// The functions that the materialized `function` calls directly, each once, in the order of how
-// often LLVM's BlockFrequencyInfo expects the blocks with the calls to run.
+// Returns the functions that the materialized `function` calls directly, each once. They are
+// ordered by how often LLVM's BlockFrequencyInfo expects the blocks with the calls to run.
 std::vector<llvm::Function*> LikelyCallees(llvm::Function& function);
 
 }  // namespace firstcall

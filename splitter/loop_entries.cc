@@ -21,19 +21,19 @@
 namespace firstcall {
 namespace {
 
-// Of one entry.
+// The most live-ins of one entry.
 constexpr size_t kMaxLive = 128;
-// Blocks that are looked at to find what lives at one entry: so many, and each block of the
-// function so many times.
+// The most blocks that are visited to find the live-ins of one entry: this constant, plus a number
+// for each block of the function.
 constexpr size_t kSteps = 1000;
 constexpr size_t kStepsPerBlock = 8;
-// The same for all entries of a function together, where instructions that are looked at count,
-// too: beyond it the others have none.
+// The same for all entries of a function together; here the visited instructions count, too. When
+// it is used up, further entries are impossible.
 constexpr size_t kAllSteps = 200'000;
 constexpr size_t kAllStepsPerBlock = 20;
 // --- Loops ---
 
-// Whether no frame but the function's own will do for what it does.
+// Whether the function's code works only in the function's own frame.
 bool NeedsItsFrame(llvm::Function& function) {
   if (function.hasGC() || function.isPresplitCoroutine()) return true;
   if (function.hasPersonalityFn() &&
@@ -68,7 +68,7 @@ bool NeedsItsFrame(llvm::Function& function) {
         return true;
       case llvm::Intrinsic::lifetime_start:
       case llvm::Intrinsic::lifetime_end:
-        // Of nobody knows what: what lives where is not known, either.
+        // The marker's object is unknown, so liveness cannot be computed.
         if (!llvm::isa<llvm::AllocaInst>(call->getArgOperand(1))) return true;
         break;
       default:
@@ -78,7 +78,7 @@ bool NeedsItsFrame(llvm::Function& function) {
   return false;
 }
 
-// In the order of the depth-first search.
+// Loop headers in the order of the depth-first search.
 llvm::SetVector<llvm::BasicBlock*> LoopHeaders(llvm::Function& function) {
   llvm::SmallVector<std::pair<const llvm::BasicBlock*, const llvm::BasicBlock*>, 8> edges;
   llvm::FindFunctionBackedges(function, edges);
@@ -97,8 +97,8 @@ bool CanBePassed(const llvm::Value& value) {
          !type->isMetadataTy() && !type->isX86_AMXTy();
 }
 
-// The variables whose addresses may be in `values`, and what those were made from, other than by
-// reading them from memory.
+// The variables whose addresses may be in `values`: everything from which they were computed, other
+// than by loads and comparisons, is considered.
 llvm::SmallPtrSet<const llvm::Value*, 8> AddressesIn(llvm::ArrayRef<llvm::Value*> values) {
   llvm::SmallPtrSet<const llvm::Value*, 8> variables;
   llvm::SmallPtrSet<const llvm::Value*, 32> seen;
@@ -115,7 +115,7 @@ llvm::SmallPtrSet<const llvm::Value*, 8> AddressesIn(llvm::ArrayRef<llvm::Value*
 
 }  // namespace
 
-// llvm::Function::getInstructionCount takes many times as long.
+// llvm::Function::getInstructionCount is many times slower.
 size_t CountInstructions(const llvm::Function& function) {
   size_t count = 0;
   for (const llvm::Instruction& instruction : llvm::instructions(function)) {
@@ -140,10 +140,11 @@ void EraseLifetimeMarks(llvm::AllocaInst& variable) {
   }
 }
 
-// --- What lives ---
+// --- Liveness ---
 
-// Of values: one lives at the beginning of a block if its own block dominates that, which is why
-// there are few, and if it is used where the block leads, other than through its own block again.
+// Finds the live values. A value is live at the beginning of a block if its own block dominates
+// that block (so there are few candidates), and if it is used in code that the block reaches
+// without passing through the value's own block again.
 class LoopEntries::Liveness {
  public:
   Liveness(llvm::Function& function, llvm::ArrayRef<llvm::AllocaInst*> variables,
@@ -156,7 +157,8 @@ class LoopEntries::Liveness {
 
   const VariableLiveness& variables() const { return variables_; }
 
-  // Without variables of the frame. In the order of the function. Nothing if it takes too long.
+  // The live values at `point`, without the frame's variables, in the order of the function.
+  // Nothing if computing them takes too long.
   std::optional<std::vector<llvm::Value*>> At(llvm::BasicBlock& point) {
     if (all_steps_left_ == 0) return std::nullopt;
     steps_left_ = kSteps + kStepsPerBlock * graph_.size();
@@ -170,7 +172,7 @@ class LoopEntries::Liveness {
       bool is_exact = !reached.test(number);
       Blocks without;
       if (!is_exact) {
-        // It may come round to this block again.
+        // Control may return to this block.
         without = reached;
         without.reset(number);
         SpendOfAll(graph_.size() / kBlocksPerStep);
@@ -200,11 +202,11 @@ class LoopEntries::Liveness {
  private:
   using Blocks = llvm::BitVector;
   static constexpr unsigned kNoBlock = UINT_MAX;
-  static constexpr size_t kBlocksPerStep = 64;  // Of a set that is copied.
+  static constexpr size_t kBlocksPerStep = 64;  // For copying a set of blocks.
 
   unsigned Number(const llvm::BasicBlock& block) const { return graph_.Number(block); }
 
-  // The blocks that `from` leads to, itself among them; not through `without`.
+  // The blocks that `from` reaches, including itself, on paths that do not enter `without`.
   Blocks Reach(unsigned from, unsigned without) {
     Blocks reached(static_cast<unsigned>(graph_.size()));
     reached.set(from);
@@ -225,7 +227,7 @@ class LoopEntries::Liveness {
 
   void SpendOfAll(size_t steps) { all_steps_left_ -= std::min(all_steps_left_, steps); }
 
-  // Those that every way to `point` goes through; not itself.
+  // The blocks that every path to `point` goes through, without `point` itself.
   std::vector<llvm::BasicBlock*> Dominators(llvm::BasicBlock& point) const {
     std::vector<llvm::BasicBlock*> dominators;
     for (const llvm::DomTreeNode* node = dominators_.getNode(&point)->getIDom(); node != nullptr;
@@ -239,8 +241,7 @@ class LoopEntries::Liveness {
     return dominators;
   }
 
-  // Whether `value` is used in one of `blocks`, or at the end of one in which a way to a phi
-  // begins.
+  // Whether `value` is used in one of `blocks`. A phi uses it at the end of the incoming block.
   bool IsUsed(const llvm::Value& value, const Blocks& blocks) const {
     return llvm::any_of(value.uses(), [&](const llvm::Use& use) {
       const auto* user = llvm::dyn_cast<llvm::Instruction>(use.getUser());
@@ -277,8 +278,8 @@ LoopEntries::LoopEntries(llvm::Function& function, const Labels& labels)
 
 LoopEntries::~LoopEntries() = default;
 
-// Neither several at once, nor one as an integer; nor one that nothing branches to, which is only
-// compared.
+// Whether `label` can be passed as a number: it must be a single pointer (not an aggregate, and not
+// an integer), and the function must have indirect branches (otherwise labels are only compared).
 bool LoopEntries::CanBeNumbered(const llvm::Value& label) const {
   return label.getType()->isPointerTy() && !IndirectTargets(function_).empty();
 }
@@ -294,7 +295,8 @@ bool LoopEntries::FillIn(size_t loop) {
   const std::optional<std::vector<llvm::Value*>> values = liveness_->At(*entry.block);
   if (!values) return false;
   entry.variable_places = variables_.size();
-  // What values have the address of has to stay where it is, even if nothing is in it yet.
+  // A variable whose address is in a live value must stay where it is, even if its value is not
+  // live.
   const llvm::SmallPtrSet<const llvm::Value*, 8> named = AddressesIn(*values);
   for (size_t i = 0; i < variables_.size(); ++i) {
     const bool is_named = named.contains(variables_[i]);

@@ -1,5 +1,5 @@
-// Where a function that runs can go on in another body: the beginnings of its loops' iterations,
-// and what lives there.
+// OSR entries: the beginnings of a function's loop iterations, where a running call can continue in
+// another body, and the live-ins there.
 //
 // Thread-compatible: hold the mutex of the view the function's context belongs to.
 
@@ -21,41 +21,41 @@ class Value;
 
 namespace firstcall {
 
-// One is the beginning of `block`, after its phis. What the code from there on may use has its
-// place in memory that is passed.
+// An OSR entry: the beginning of `block`, after its phis. The live-ins, which are all that the code
+// from there on may use, are passed in memory.
 struct LoopEntry {
   struct Variable {
     llvm::AllocaInst* variable;
-    size_t place;   // Among the FrameVariables.
-    bool is_named;  // Values may have its address.
+    size_t place;   // Its index among the FrameVariables.
+    bool is_named;  // Live values may contain its address.
   };
   struct Value {
     llvm::Value* value;
-    bool is_label;  // Then what is passed is which of the IndirectTargets it is.
+    bool is_label;  // If so, its index among the IndirectTargets is passed.
   };
 
   llvm::BasicBlock* block = nullptr;
-  size_t variable_places = 0;       // All FrameVariables have one.
-  std::vector<Variable> variables;  // By address, in the order of the function.
+  size_t variable_places = 0;       // The number of FrameVariables.
+  std::vector<Variable> variables;  // Passed by address; in the order of the function.
   std::vector<Value> values;        // Arguments, results, and the block's phis, in that order.
 };
 
-// The instructions of `function`, without those that are about debug information.
+// The number of instructions of `function`, except those for debug information.
 size_t CountInstructions(const llvm::Function& function);
 
-// The variables of constant size in the first block of `function`: those that live in its frame.
+// The variables of constant size in the first block of `function`, which live in its frame.
 std::vector<llvm::AllocaInst*> FrameVariables(llvm::Function& function);
 
-// Leaves `variable` without the marks of its lifetime: it lives as long as its frame.
+// Removes the lifetime markers of `variable`, so that it lives as long as its frame.
 void EraseLifetimeMarks(llvm::AllocaInst& variable);
 
-// The entries of a function's loops: the blocks that the back edges of a depth-first search lead
-// to. The same IR gives the same entries, in the same order. What lives at one is found when it is
-// asked for, in time in proportion to the function's blocks.
+// The OSR entries of a function's loops: the targets of the back edges of a depth-first search. The
+// same IR has the same entries in the same order. An entry's live-ins are computed when the entry
+// is asked for, in time proportional to the function's blocks.
 class LoopEntries {
  public:
-  // `function` must be materialized, and stay as it is while entries are asked for; `labels`, which
-  // are its own, must outlive them.
+  // `function` must be materialized, and must not change while entries are asked for. `labels` are
+  // the function's labels, and must outlive the entries.
   LoopEntries(llvm::Function& function, const Labels& labels);
   ~LoopEntries();
   LoopEntries(const LoopEntries&) = delete;
@@ -63,15 +63,21 @@ class LoopEntries {
 
   bool has_loop() const { return has_loop_; }
 
-  // How many loops there are, possible entries or not.
+  // The number of loops, including those without a possible entry.
   size_t size() const { return entries_.size(); }
   llvm::BasicBlock& block(size_t loop) const { return *entries_[loop].entry.block; }
 
-  // Null if it is impossible: in a function in which a call returns twice, must be a tail call, or
-  // asks for the frame it is in, whose stack shrinks or is scanned, or in which lifetimes are of
-  // other than variables; and where a variable that holds an address of a block lives, or very
-  // much, or where finding that out would take too long, for this entry or for all that were asked
-  // for before.
+  // Null if the entry is impossible. No entry is possible in a function
+  //  - whose labels may get outside it, whose stack shrinks or is scanned, or which is a coroutine;
+  //  - with a call that returns twice, must be a tail call, or uses the frame (va_start, for one);
+  //  - with a lifetime marker of anything but a variable;
+  //  - with another feature that needs the function's own frame: callbr, swifterror, inalloca,
+  //    preallocated, scoped exception handling.
+  // An entry is also impossible
+  //  - in an exception handling pad;
+  //  - if a variable that holds a label is live, or a value that cannot be passed;
+  //  - if more than kMaxLive values and variables are live;
+  //  - if computing the live-ins takes too long, for this entry or with those computed before.
   const LoopEntry* Find(size_t loop);
 
  private:
@@ -88,7 +94,7 @@ class LoopEntries {
   const Labels& labels_;
   std::vector<Entry> entries_;
   std::vector<llvm::AllocaInst*> variables_;
-  std::unique_ptr<Liveness> liveness_;  // Made when it is needed.
+  std::unique_ptr<Liveness> liveness_;  // Made when it is first needed.
   bool has_loop_ = false;
 };
 

@@ -22,16 +22,16 @@
 namespace firstcall {
 namespace {
 
-// Of a body whose mandatory calls are inlined. Those that are left belong to a cycle, or came out
-// of one, and have to stay.
+// Marks a body whose mandatory calls are inlined. Mandatory calls that it still has belong to a
+// cycle, or were inlined from a cycle, and have to stay.
 constexpr char kIsDone[] = "firstcall-mandatory-calls-are-inlined";
 
-// Attributes that EntryExitInstrumenterPass looks for.
+// The attributes that EntryExitInstrumenterPass looks for.
 constexpr char kEntryHook[] = "instrument-function-entry";
 constexpr char kExitHook[] = "instrument-function-exit";
 
-// A call that says so itself counts if nothing else can provide the callee: any other callee may
-// have been moved out of the view, or simplified, by then.
+// If only the call has `alwaysinline`, it is mandatory only if the callee has no other definition:
+// any other callee may have been moved out of the view, or simplified, by then.
 bool IsMandatory(const llvm::CallBase& call) {
   const llvm::Function* callee = call.getCalledFunction();
   if (callee == nullptr || call.getAttributes().hasFnAttr(llvm::Attribute::NoInline)) return false;
@@ -39,8 +39,8 @@ bool IsMandatory(const llvm::CallBase& call) {
                                     call.getAttributes().hasFnAttr(llvm::Attribute::AlwaysInline));
 }
 
-// Tarjan's algorithm over mandatory calls: what belongs to a cycle is complete at the same time,
-// and after everything it calls.
+// Tarjan's algorithm on the graph of mandatory calls: the members of a cycle are complete at the
+// same time, and after everything they call.
 class MandatoryInliner {
  public:
   explicit MandatoryInliner(absl::FunctionRef<bool(llvm::Function&)> may_be_inlined)
@@ -75,9 +75,9 @@ class MandatoryInliner {
   struct Node {
     llvm::Function* function;
     std::vector<llvm::WeakVH> calls;  // In their order in the function.
-    size_t next = 0;                  // The call to be followed next.
-    size_t lowest;                    // The first node that is known to be of the same component.
-    size_t component = kOpen;         // Its first node.
+    size_t next = 0;                  // The next call to follow.
+    size_t lowest;                    // The first node known to be in the same component.
+    size_t component = kOpen;         // The component's first node.
   };
 
   static llvm::Function& CalleeOf(const llvm::WeakVH& call) {
@@ -119,7 +119,7 @@ class MandatoryInliner {
   void InlineInto(const Node& node) {
     if (node.calls.empty() && !MustBeInlined(*node.function)) return;
     for (const llvm::WeakVH& call : node.calls) {
-      if (call == nullptr) continue;  // What was inlined before does not come back to it.
+      if (call == nullptr) continue;  // Removed: an inlined body before it does not return.
       const size_t place = places_.at(&CalleeOf(call));
       if (place == kRefused || nodes_[place].component == node.component) continue;
       llvm::Function& callee = *nodes_[place].function;
@@ -134,7 +134,7 @@ class MandatoryInliner {
 
   const absl::FunctionRef<bool(llvm::Function&)> may_be_inlined_;
   std::vector<Node> nodes_;
-  std::vector<size_t> path_;  // From the function that was asked for to the one that is looked at.
+  std::vector<size_t> path_;  // From the requested function to the one that is being processed.
   std::vector<size_t> open_;  // Nodes that belong to no component yet.
   absl::flat_hash_map<const llvm::Function*, size_t> places_;
 };

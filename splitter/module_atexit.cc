@@ -12,7 +12,8 @@ void DefineAtexit(llvm::Module& module) {
   auto* function = llvm::dyn_cast<llvm::Function>(
       module.getOrInsertFunction(llvm::StringRef(kAtexit.data(), kAtexit.size()), status, pointer)
           .getCallee());
-  // A program that declares atexit with another type gets no definition, and the C library's own.
+  // If a program declares atexit with another type, no definition is made, and the C library's is
+  // used.
   if (function == nullptr || !function->isDeclaration() ||
       function->getFunctionType() != llvm::FunctionType::get(status, {pointer}, false)) {
     return;
@@ -22,7 +23,7 @@ void DefineAtexit(llvm::Module& module) {
   llvm::Constant* handle = module.getOrInsertGlobal(
       llvm::StringRef(kDsoHandle.data(), kDsoHandle.size()), llvm::Type::getInt8Ty(context));
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "", function));
-  // The handler is called with the null as an argument, which every ABI lets it ignore.
+  // The handler is called with this null as an argument; every ABI lets it ignore arguments.
   llvm::Value* result = builder.CreateCall(
       register_handler,
       {function->getArg(0), llvm::ConstantPointerNull::get(builder.getPtrTy()), handle});

@@ -1,8 +1,8 @@
 // A module's own `atexit`.
 //
-// The C library has no shared atexit: each program and shared library is linked with a copy that
-// tells __cxa_atexit whose handler it is, by its own __dso_handle. A source module is given such a
-// copy, so that its handlers can run, and be forgotten, with the module.
+// The C library has no shared atexit: every program and shared library is linked with its own copy.
+// The copy passes its own __dso_handle to __cxa_atexit, to tell whose handler it is. A source
+// module is given such a copy, so that its handlers can run, and be removed, with the module.
 
 #ifndef FIRSTCALL_SPLITTER_MODULE_ATEXIT_H_
 #define FIRSTCALL_SPLITTER_MODULE_ATEXIT_H_
@@ -18,7 +18,7 @@ namespace firstcall {
 inline constexpr absl::string_view kAtexit = "atexit";
 inline constexpr absl::string_view kDsoHandle = "__dso_handle";
 
-// Defines atexit in `module`, where it is declared or not yet named. Thread-compatible.
+// Defines atexit in `module`, which declares it or does not mention it. Thread-compatible.
 void DefineAtexit(llvm::Module& module);
 
 }  // namespace firstcall

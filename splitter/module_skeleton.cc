@@ -14,7 +14,7 @@ std::unique_ptr<llvm::Module> MakeModuleLike(const ModuleView& view, llvm::Strin
   llvm::SmallVector<llvm::Module::ModuleFlagEntry, 8> flags;
   original.getModuleFlagsMetadata(flags);
   for (const llvm::Module::ModuleFlagEntry& flag : flags) {
-    // The call-graph profile names every function and only guides a static linker's layout.
+    // The call-graph profile names every function, and only guides a static linker's layout.
     if (flag.Key->getString() == "CG Profile") continue;
     made->addModuleFlag(flag.Behavior, flag.Key->getString(), flag.Val);
   }

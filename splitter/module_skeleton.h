@@ -1,4 +1,4 @@
-// The parts that making a function-module and making a data-module have in common.
+// Shared parts of making function-modules and data-modules.
 //
 // Thread-compatible: hold the view's mutex.
 
@@ -15,17 +15,18 @@
 
 namespace firstcall {
 
-// An empty module in the view's context with its triple, data layout and the module flags that
-// change code.
+// Makes an empty module in the view's context, with the triple, the data layout and the module
+// flags of the view's module.
 std::unique_ptr<llvm::Module> MakeModuleLike(const ModuleView& view, llvm::StringRef identifier);
 
-// A variable of `target` that will take the place of the view's `original` and has everything of it
-// but the initializer. Strong and visible to the linker, whatever the original was.
+// Declares a variable in `target` that will replace the view's `original`. It has all properties of
+// the original but the initializer. It is strong, and visible to the linker, whatever the original
+// is.
 llvm::GlobalVariable& DeclareMoved(const llvm::GlobalVariable& original, llvm::StringRef name,
                                    llvm::Module& target);
 
-// Gives what `original` was Defined as in `mapper` its initializer, and leaves a declaration in the
-// view. Returns the definition.
+// Moves the initializer of `original` to the variable that `mapper` maps `original` to, and leaves
+// a declaration in the view. Returns that variable.
 llvm::GlobalVariable& MoveInitializer(llvm::GlobalVariable& original, ReferenceMapper& mapper);
 
 }  // namespace firstcall

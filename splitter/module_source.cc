@@ -23,8 +23,8 @@
 namespace firstcall {
 namespace {
 
-// Asks the verifier about each function by itself first, because a message about the whole module
-// does not say which function it means.
+// Verifies each function separately first, because a message about the whole module does not name
+// the function.
 absl::Status Verify(const llvm::Module& module) {
   std::string reason;
   llvm::raw_string_ostream stream(reason);
@@ -51,7 +51,7 @@ std::shared_ptr<llvm::MemoryBuffer> WriteBitcode(ModuleView& view) {
       std::move(bytes), view.module().getModuleIdentifier(), /*RequiresNullTerminator=*/false);
 }
 
-// The view owns both from here on, and destroys the module before its context.
+// The view takes over both, and destroys the module before its context.
 absl::StatusOr<std::shared_ptr<ModuleView>> VerifiedView(std::unique_ptr<llvm::LLVMContext> context,
                                                          std::unique_ptr<llvm::Module> module,
                                                          absl::string_view name) {
@@ -69,11 +69,11 @@ absl::StatusOr<std::shared_ptr<ModuleView>> ParseText(llvm::MemoryBufferRef text
   llvm::SMDiagnostic diagnostic;
   std::unique_ptr<llvm::Module> module;
   const std::string name = text.getBufferIdentifier().str();
-  // LLVM's parser answers an invalid module that has debug information with a fatal error.
+  // If a module is invalid and has debug information, LLVM's parser reports a fatal error.
   const absl::Status parsed =
       RunGuarded([&] { module = llvm::parseAssembly(text, diagnostic, *context); });
   if (!parsed.ok()) {
-    (void)context.release();  // Left in the middle: cannot be destroyed.
+    (void)context.release();  // In an undefined state after the error: cannot be destroyed.
     return absl::InvalidArgumentError(
         absl::StrCat("'", name, "': reading text: ", parsed.message()));
   }
@@ -105,7 +105,7 @@ absl::StatusOr<std::unique_ptr<ModuleSource>> ModuleSource::FromFileUnparsed(
   const auto* begin = reinterpret_cast<const unsigned char*>((*buffer)->getBufferStart());
   const auto* end = reinterpret_cast<const unsigned char*>((*buffer)->getBufferEnd());
   if (llvm::isBitcode(begin, end)) return Unparsed(std::move(*buffer), Form::kBitcode);
-  // Text has no control characters but white space: what has others is meant to be neither.
+  // Text has no control characters but white space. A file with others is neither text nor bitcode.
   absl::string_view start((*buffer)->getBufferStart(),
                           std::min<size_t>((*buffer)->getBufferSize(), 512));
   if (std::any_of(start.begin(), start.end(), [](char c) {
@@ -231,7 +231,7 @@ void ModuleSource::ForgetFirstView() {
     first_view_is_taken_ = true;
     first_view_ = nullptr;
   }
-  // There are as many as modules, and absl's deadlock detection gets slower with each it knows.
+  // There is one for each module, and absl's deadlock detection gets slower with each it knows.
   mutex_.ForgetDeadlockInfo();
 }
 

@@ -1,9 +1,9 @@
-// A piece of IR the user added, and the factory of its views.
+// A piece of IR that the user has added, and the factory of its views.
 //
 // A source is an immutable bitcode buffer, or an llvm::Module in memory (from .ll text or from the
-// user). Such a module becomes the first view itself; if a second thread needs a view, bitcode is
-// written from the first one then, once. Bitcode and text can be left unread until the first view
-// is needed.
+// user). Such a module itself becomes the first view; when a second thread needs a view, bitcode is
+// written from the first one, once. Bitcode and text can be left unread until the first view is
+// needed.
 //
 // Thread-safe.
 
@@ -30,12 +30,13 @@ namespace firstcall {
 
 class ModuleSource {
  public:
-  // Maps the file `path` ("-": reads standard input) and decides by its first bytes whether it is
-  // bitcode or assembly text. NotFound if it cannot be read; else as the factories below.
+  // Reads the file `path` ("-": standard input), by mapping it if possible, and decides by its
+  // first bytes whether it is bitcode or assembly text. NotFound if it cannot be read; otherwise
+  // errors as the factories below.
   static absl::StatusOr<std::unique_ptr<ModuleSource>> FromFile(const std::string& path);
 
-  // The same without reading what is in the file: errors that FromFile has for its contents come
-  // from Parse or OpenView.
+  // The same, but does not read the contents: errors that FromFile has for the contents come from
+  // Parse or OpenView.
   static absl::StatusOr<std::unique_ptr<ModuleSource>> FromFileUnparsed(const std::string& path);
 
   // Bitcode or text that is in memory, left unread in the same way.
@@ -44,7 +45,7 @@ class ModuleSource {
                                                 Form form);
 
   // Bitcode, bare or in a wrapper, which the source keeps. InvalidArgument if this LLVM cannot read
-  // it. Bodies are not looked at: one that is not valid IR is found when it is extracted.
+  // it. Bodies are not checked: an invalid one is found when it is extracted.
   static absl::StatusOr<std::unique_ptr<ModuleSource>> FromBitcode(
       std::unique_ptr<llvm::MemoryBuffer> bitcode);
 
@@ -52,7 +53,7 @@ class ModuleSource {
   // ..." if it does not parse, or with the function and the verifier's reason if it is not valid.
   static absl::StatusOr<std::unique_ptr<ModuleSource>> FromText(llvm::MemoryBufferRef text);
 
-  // A module in memory and the context it lives in; neither may be used by anybody else any more.
+  // A module in memory and the context it lives in; no other code may use either any more.
   // InvalidArgument with the function and the verifier's reason if it is not valid.
   static absl::StatusOr<std::unique_ptr<ModuleSource>> FromModule(
       std::unique_ptr<llvm::LLVMContext> context, std::unique_ptr<llvm::Module> module);
@@ -60,36 +61,37 @@ class ModuleSource {
   ModuleSource(const ModuleSource&) = delete;
   ModuleSource& operator=(const ModuleSource&) = delete;
 
-  // The file's path or the module's identifier: what messages name it by.
+  // The name for messages: the file's path or the module's identifier.
   const std::string& name() const { return name_; }
 
   // Whether all bodies are known to be valid IR. If not, verify each one that is extracted.
   bool is_verified() const { return is_verified_; }
 
-  // Whether a further view has every body again, also those that were moved out of others.
+  // Whether a new view has every body again, including those that were moved out of other views.
   bool is_reopenable() const { return !is_verified_; }
 
-  // Reads the source unless that has been done; errors as the factories.
+  // Reads the source unless it has been read; errors as the factories.
   absl::Status Parse() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // A BLAKE3 digest of the source's contents, of 32 bytes. Takes time in proportion to them (some
-  // 0.3 ms for a MB, but for a module given in memory that of writing it as bitcode); do not hold
-  // the mutex of a view, and for such a module ask before anything was moved out of one.
+  // A BLAKE3 digest, 32 bytes long, of the source's contents. Takes time proportional to their size
+  // (some 0.3 ms per MB; for a module given in memory, the time of writing it as bitcode). Do not
+  // hold the mutex of a view. For a module given in memory, call before anything is moved out of a
+  // view.
   std::string ContentDigest() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // A view of the caller's own. The first one costs nothing but what Parse does; a further one is
-  // parsed, in time
-  // proportional to the number of symbols (for a module given in memory the first time also to its
-  // size, and the call waits until nobody uses the first view).
+  // A view for the caller alone. The first one costs nothing besides Parse. Each further one is
+  // parsed, in time proportional to the number of symbols; for a module given in memory, the first
+  // of these also takes time proportional to the module's size, and waits until the first view is
+  // not in use.
   absl::StatusOr<std::shared_ptr<ModuleView>> OpenView() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Sees to it that there will be further views of a module given in memory after ForgetFirstView,
-  // with what is in the first one by now. Takes time in proportion to it, and waits until nobody
-  // uses it.
+  // Makes views of a module given in memory possible after ForgetFirstView. They have the contents
+  // that the first view has now. Takes time proportional to the contents, and waits until the first
+  // view is not in use.
   void KeepAsBitcode() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Lets go of what is kept to make further views from. For a module given in memory there will be
-  // none afterwards, unless its bitcode was written before.
+  // Releases what is kept for making further views. Of a module given in memory there can be no
+  // further views then, unless its bitcode was written before.
   void ForgetFirstView() ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
@@ -101,10 +103,10 @@ class ModuleSource {
   const std::string name_;
   const bool is_verified_;
   absl::Mutex mutex_;
-  // Null for text, and for a module given in memory, until it had to be written.
+  // Null for text and for a module given in memory, until bitcode had to be written.
   std::shared_ptr<llvm::MemoryBuffer> bitcode_ ABSL_GUARDED_BY(mutex_);
   std::unique_ptr<llvm::MemoryBuffer> text_ ABSL_GUARDED_BY(mutex_);  // Until it is parsed.
-  // Kept until it was handed out and is not needed to write bitcode from.
+  // Kept until it has been handed out and is not needed to write bitcode from it.
   std::shared_ptr<ModuleView> first_view_ ABSL_GUARDED_BY(mutex_);
   bool first_view_is_taken_ ABSL_GUARDED_BY(mutex_) = false;
 };

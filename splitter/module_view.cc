@@ -22,7 +22,7 @@ absl::StatusOr<std::shared_ptr<ModuleView>> ModuleView::ParseLazily(
   auto context = std::make_unique<llvm::LLVMContext>();
   CollectDiagnostics(*context);
   absl::StatusOr<std::unique_ptr<llvm::Module>> module;
-  // LLVM's reader answers some damage with a fatal error.
+  // On some damaged bitcode, LLVM's reader reports a fatal error.
   absl::Status status = RunGuarded([&] {
     module = FromLlvm(llvm::getOwningLazyBitcodeModule(
                           llvm::MemoryBuffer::getMemBuffer(bitcode->getMemBufferRef(),
@@ -31,7 +31,7 @@ absl::StatusOr<std::shared_ptr<ModuleView>> ModuleView::ParseLazily(
                       absl::StatusCode::kInvalidArgument, "reading bitcode");
   });
   if (!status.ok()) {
-    (void)context.release();  // Left in the middle: cannot be destroyed.
+    (void)context.release();  // In an undefined state after the error: cannot be destroyed.
     return absl::InvalidArgumentError(absl::StrCat("reading bitcode: ", status.message()));
   }
   if (!module.ok()) return module.status();
@@ -46,7 +46,8 @@ ModuleView::ModuleView(std::unique_ptr<llvm::LLVMContext> context,
   CollectDiagnostics(*context_);
   by_ordinal_.reserve(module_->global_size() + module_->alias_size() + module_->ifunc_size() +
                       module_->size());
-  // Functions come last: reading a body may append declarations of intrinsics to their list.
+  // Functions come last, because reading a body may append declarations of intrinsics to their
+  // list.
   for (llvm::GlobalVariable& variable : module_->globals()) by_ordinal_.push_back(&variable);
   for (llvm::GlobalAlias& alias : module_->aliases()) by_ordinal_.push_back(&alias);
   for (llvm::GlobalIFunc& ifunc : module_->ifuncs()) by_ordinal_.push_back(&ifunc);
@@ -73,7 +74,7 @@ absl::Status ModuleView::ReadMetadata() {
   }
   metadata_is_read_ = true;
   for (llvm::DICompileUnit* unit : module_->debug_compile_units()) {
-    // Not looked at: in damaged bitcode they may be anything.
+    // Only compared with null: in damaged bitcode they may be anything.
     if (unit->getRawImportedEntities() != nullptr) unit->replaceImportedEntities(nullptr);
     if (unit->getRawMacros() != nullptr) unit->replaceMacros(nullptr);
   }

@@ -1,8 +1,8 @@
 // One thread's copy of a source module, in an LLVMContext of its own. Bitcode is parsed lazily: a
-// view knows every symbol at once and a function's body only when it is materialized.
+// view knows all symbols from the beginning, but a function's body only after it is materialized.
 //
-// Thread-compatible: hold mutex() while using anything that lives in the view's context, a
-// function-module extracted from it included. A compile context owns its views, so the mutex is
+// Thread-compatible: hold mutex() while using anything that lives in the view's context, including
+// function-modules extracted from it. A compile context owns its views, so the mutex is
 // uncontended, except while bitcode is written from the first view of a module given in memory.
 
 #ifndef FIRSTCALL_SPLITTER_MODULE_VIEW_H_
@@ -38,7 +38,7 @@ class ModuleView {
   static absl::StatusOr<std::shared_ptr<ModuleView>> ParseLazily(
       std::shared_ptr<llvm::MemoryBuffer> bitcode);
 
-  // A view of a module that is in memory. Takes both over.
+  // A view of a module in memory. Takes over both.
   ModuleView(std::unique_ptr<llvm::LLVMContext> context, std::unique_ptr<llvm::Module> module);
 
   ~ModuleView();
@@ -49,39 +49,39 @@ class ModuleView {
   llvm::LLVMContext& context() const { return *context_; }
   llvm::Module& module() const { return *module_; }
 
-  // Number of symbols; ordinals are 0 to count - 1. Same in every view of a source module.
+  // The number of symbols; ordinals are 0 to count - 1. The same in every view of a source module.
   size_t symbol_count() const { return by_ordinal_.size(); }
   llvm::GlobalValue& symbol(SymbolOrdinal ordinal) const { return *by_ordinal_[ordinal.value]; }
 
-  // Reads the module's metadata if nothing has read it yet, which reading a body does. Leaves out
-  // of compile units the imported declarations and the macros, which LLVM would write into the
-  // debug information of every function-module anew. InvalidArgument if it is damaged;
-  // Unimplemented if a module flag asks for what cannot be split.
+  // Reads the module's metadata, unless it has been read already (reading a body does that).
+  // Removes imported declarations and macros from compile units, because LLVM would emit them again
+  // in the debug information of every function-module. InvalidArgument if the metadata is damaged;
+  // Unimplemented if a module flag requires something that cannot be split.
   absl::Status ReadMetadata();
 
-  // Whether clang -O0 made it (IsUnoptimized). Decided when it is asked for first, from what has
-  // not been moved out of the view by then.
+  // Whether clang -O0 made the module (IsUnoptimized). Decided on the first call, from the
+  // functions that have not been moved out of the view by then.
   bool is_unoptimized();
 
-  // Names of library functions that the module gives to variables or aliases, which the optimizer
-  // sees in a whole module, but not in a function-module. Found when they are asked for first, in
+  // The names of library functions that the module gives to variables or aliases. The optimizer
+  // would see them in a whole module, but not in a function-module. Found on the first call, in
   // time proportional to the number of variables.
   const std::vector<std::string>& library_names_of_variables();
 
-  // Whether a body of its may call what must always be inlined (MayHaveMandatoryCalls). Decided
-  // when it is asked for first.
+  // Whether a body may contain calls that must always be inlined (MayHaveMandatoryCalls). Decided
+  // on the first call.
   bool may_have_mandatory_calls();
 
   AddressEscape& address_escape() { return address_escape_; }
 
   DebugTypes& debug_types() { return debug_types_; }
 
-  // Nothing for a value that came later, such as an intrinsic's declaration made by an upgrade.
+  // Nothing for a global that was added later, such as an intrinsic's declaration.
   std::optional<SymbolOrdinal> ordinal_of(const llvm::GlobalValue& value) const;
 
  private:
   absl::Mutex mutex_;
-  std::shared_ptr<llvm::MemoryBuffer> bitcode_;  // What module_ is read from; null if in memory.
+  std::shared_ptr<llvm::MemoryBuffer> bitcode_;  // Where module_ is read from; null if in memory.
   std::unique_ptr<llvm::LLVMContext> context_;
   std::unique_ptr<llvm::Module> module_;
   bool metadata_is_read_ = false;

@@ -10,7 +10,7 @@
 namespace firstcall {
 namespace {
 
-// A landing pad for indirect calls, and a jump that changes no register. Null if it is not known.
+// A landing pad for indirect calls, and a jump that changes no register; null if none is known.
 const char* JumpOf(llvm::Triple::ArchType architecture) {
   switch (architecture) {
     case llvm::Triple::x86_64:

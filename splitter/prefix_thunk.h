@@ -1,7 +1,8 @@
 // Addresses of functions with prefix data.
 //
-// Whoever has such a function's address finds data in front of it. A stub has none, so the address
-// is that of a thunk in the data-module: the prefix, and a jump to wherever calls go.
+// Code that has the address of such a function finds data in front of it. A stub has no such data,
+// so the function's address is that of a thunk in the data-module: the prefix data, and a jump to
+// where calls go.
 //
 // Thread-compatible: hold the mutex of the view `original` belongs to.
 
@@ -18,9 +19,9 @@ class Module;
 
 namespace firstcall {
 
-// Adds to `target`, a module with a triple, the thunk of `original`, whose Symbol::name is `name`;
-// its prefix data is still to be given to it. Unimplemented, with the name, for other architectures
-// than x86-64 and AArch64.
+// Adds to `target`, a module with a triple, the thunk of `original`, whose Symbol::name is `name`.
+// The caller adds the prefix data. Unimplemented, with the name, for architectures other than
+// x86-64 and AArch64.
 absl::StatusOr<llvm::Function*> AddPrefixThunk(const llvm::Function& original,
                                                absl::string_view name, llvm::Module& target);
 

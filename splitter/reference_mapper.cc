@@ -14,8 +14,8 @@
 namespace firstcall {
 namespace {
 
-// A constant up to this size is cheaper to repeat than to link to: a reference costs a relocation
-// (24 bytes of object) and a symbol (24 bytes and a name) in each object that names it.
+// Copying a constant up to this size is cheaper than linking to it: a reference costs a relocation
+// (24 bytes of object) and a symbol (24 bytes and its name) in each object that has one.
 constexpr uint64_t kMaxCopiedBytes = 1024;
 
 // A variable beyond this size may be placed where PC-relative addressing does not reach.
@@ -23,7 +23,7 @@ constexpr uint64_t kMaxNearBytes = 16 << 20;
 
 absl::string_view View(llvm::StringRef text) { return {text.data(), text.size()}; }
 
-// Whether the function type a symbol has is the type of what it stands for.
+// The type of the function that `value` is or stands for; null if it is not a function.
 llvm::FunctionType* FunctionTypeOf(const llvm::GlobalValue& value) {
   return llvm::dyn_cast<llvm::FunctionType>(value.getValueType());
 }
@@ -37,8 +37,8 @@ ReferenceMapper::ReferenceMapper(const ModuleView& view, const SymbolIndex& inde
       is_replaced_(is_replaced),
       is_far_(is_far),
       target_(target),
-      // The context is the same on both sides, so types and metadata stay as they are; only
-      // globals have to change.
+      // Types and metadata remain as they are, because both modules have the same context; only
+      // globals change.
       mapper_(values_, llvm::RF_NoModuleLevelChanges, /*TypeMapper=*/nullptr, this) {}
 
 void ReferenceMapper::Define(llvm::GlobalValue& original, llvm::GlobalValue& definition) {
@@ -58,7 +58,7 @@ llvm::Constant* ReferenceMapper::Map(llvm::Constant& original) {
 }
 
 void ReferenceMapper::MapBody(llvm::Function& function) {
-  MapOperands(function);  // Personality, prefix and prologue data.
+  MapOperands(function);  // Maps personality, prefix and prologue data.
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
     if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
       if (call->isInlineAsm()) has_inline_assembly_ = true;
@@ -87,7 +87,7 @@ llvm::Function& ReferenceMapper::CallTargetOf(const llvm::Function& original) {
   return *target;
 }
 
-// The declaration a direct call of `callee` goes to, or null if the call needs no name of its own.
+// The declaration for direct calls of `callee`; null if the call has no name of its own.
 llvm::Value* ReferenceMapper::CallTarget(llvm::Value& callee) {
   const auto* original = llvm::dyn_cast<llvm::GlobalValue>(&callee);
   if (original == nullptr) return nullptr;
@@ -121,8 +121,9 @@ llvm::Value* ReferenceMapper::materialize(llvm::Value* value) {
   return Declare(*original);
 }
 
-// What `original` stands for if it is an alias. Two declarations would be two objects to the
-// optimizer, which could reorder accesses to them and tell their addresses apart.
+// What `original` stands for if it is an alias; otherwise null. Separate declarations would be
+// separate objects to the optimizer, which could reorder accesses to them and distinguish their
+// addresses.
 const llvm::GlobalValue* ReferenceMapper::AliasedBy(const llvm::GlobalValue& original) const {
   if (!llvm::isa<llvm::GlobalAlias>(original)) return nullptr;
   const SymbolOrdinal ordinal = *view_.ordinal_of(original);
@@ -194,12 +195,12 @@ llvm::GlobalVariable* ReferenceMapper::Copy(llvm::GlobalVariable& original) {
       original.getThreadLocalMode(), original.getAddressSpace());
   copy->copyAttributesFrom(&original);
   copy->setDSOLocal(true);
-  // Not mapped at once, because the mapper may be at work on something that names this constant.
+  // Mapped later, because the mapper may be working on something that refers to this constant.
   mapper_.scheduleMapGlobalInitializer(*copy, *original.getInitializer());
   return copy;
 }
 
-// With its value if that names nothing else: then the optimizer need not load it.
+// If the value refers to nothing else, the declaration has it, so that the optimizer needs no load.
 llvm::GlobalVariable* ReferenceMapper::DeclareShared(llvm::GlobalVariable& original) {
   auto* declaration = DeclareVariable(original, index_.at(*view_.ordinal_of(original)).name);
   if (shared_have_values_ && llvm::isa<llvm::ConstantData>(original.getInitializer())) {
@@ -209,7 +210,7 @@ llvm::GlobalVariable* ReferenceMapper::DeclareShared(llvm::GlobalVariable& origi
   return declaration;
 }
 
-// A block was moved together with its function, so the block itself tells where it is now.
+// A block is moved together with its function, so the block itself tells where it is now.
 llvm::Constant* ReferenceMapper::MapBlockAddress(const llvm::BlockAddress& original) {
   llvm::BasicBlock* block = original.getBasicBlock();
   llvm::Function* function = block->getParent();
@@ -228,14 +229,14 @@ bool ReferenceMapper::IsCopied(const llvm::GlobalVariable& variable, const Modul
     return false;
   }
   std::optional<SymbolOrdinal> ordinal = view.ordinal_of(variable);
-  if (!ordinal) return true;  // An optimization added it to the view, where nobody will define it.
+  if (!ordinal) return true;  // An optimization added it to the view, so no module defines it.
   const Symbol& symbol = index.at(*ordinal);
   return symbol.is_definition && !symbol.has_aliases && !symbol.is_computed &&
          symbol.size <= kMaxCopiedBytes && index.GroupOf(*ordinal).empty();
 }
 
-// Calls of library functions are what optimizations add besides constants: they mean what the name
-// means to every module.
+// Besides constants, optimizations add calls of library functions, whose names mean the same to
+// every module.
 void ReferenceMapper::CheckAddedToView(const llvm::GlobalValue& added) {
   const auto* function = llvm::dyn_cast<llvm::Function>(&added);
   if (function != nullptr &&
@@ -246,7 +247,7 @@ void ReferenceMapper::CheckAddedToView(const llvm::GlobalValue& added) {
       "' to its source module, which is neither a constant nor a function of a library"));
 }
 
-// LLVM renames what is given a name that its module has already.
+// LLVM renames a global if the module already has another one of that name.
 void ReferenceMapper::CheckName(const llvm::GlobalValue& declaration, llvm::StringRef wanted) {
   if (declaration.getName() == wanted) return;
   status_ = absl::InternalError(absl::StrCat("'", wanted.str(),
@@ -254,8 +255,8 @@ void ReferenceMapper::CheckName(const llvm::GlobalValue& declaration, llvm::Stri
                                              wanted.str(), "' already"));
 }
 
-// Whether the linker will certainly place what defines `symbol` within PC-relative reach: the
-// module's own definition, unless another (perhaps the process's) may take its place.
+// Whether the definition of `symbol` is certain to be within PC-relative reach: it is the module's
+// own and not too large, and no other definition (such as the process's) can override it.
 bool ReferenceMapper::IsWithinReach(const Symbol& symbol) const {
   const Symbol& base = index_.at(symbol.base);
   return !is_far_ && symbol.is_definition && !symbol.is_weak && base.is_definition &&

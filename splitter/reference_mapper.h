@@ -1,13 +1,13 @@
-// Rewrites what a piece of a source module names into references of the module it is moved to: each
-// global becomes a declaration there, under the name the linker resolves (see symbol_name.h).
+// Rewrites the references of a piece of a source module for the module it is moved to: each global
+// becomes a declaration there, under the name that the linker resolves (see symbol_name.h).
 //
-// Small private constants (strings, switch tables) are copied along instead where they are merely
-// read, so that the code generator sees their values and nothing has to be linked. Where their
-// address may get out of a function they are shared: the data-module defines them.
+// Small private constants (strings, switch tables) are copied instead where they are merely read,
+// so that the code generator sees their values and nothing has to be linked. If their address may
+// escape from a function, they are shared: the data-module defines them.
 //
-// An optimization that ran on the view may have added globals to it, which no index knows.
-// Constants among them are copied along, too; library functions are declared; anything else is an
-// error, since as a name it would mean whatever happens to have that name elsewhere.
+// An optimization of the view may have added globals that no index knows. Constants among them are
+// copied, too, and library functions are declared. Anything else is an error, because its name
+// would refer to whatever has the same name elsewhere.
 //
 // Thread-compatible: hold the view's mutex.
 
@@ -36,45 +36,46 @@ namespace firstcall {
 
 class ReferenceMapper final : private llvm::ValueMaterializer {
  public:
-  // All must outlive the mapper; `target` lives in the view's context. With `is_far` nothing
-  // outside of the target is expected within reach of it.
+  // All must outlive the mapper; `target` lives in the view's context. With `is_far`, nothing
+  // outside the target is assumed to be within its reach.
   ReferenceMapper(const ModuleView& view, const SymbolIndex& index, IsReplaced is_replaced,
                   bool is_far, llvm::Module& target);
 
-  // From now on those constants are declared, not copied; `has_values` if the optimizer is to see
-  // their values all the same.
+  // From now on `constants` are declared, not copied. With `has_values`, the declarations have
+  // initializers for the optimizer where possible.
   void Share(const Variables& constants, bool has_values) {
     shared_ = &constants;
     shared_have_values_ = has_values;
   }
 
-  // From now on `original` of the view means `definition` of the target.
+  // From now on `original` of the view maps to `definition` of the target.
   void Define(llvm::GlobalValue& original, llvm::GlobalValue& definition);
 
-  // From now on direct calls of `original` go straight to `body` of the target. Its address stays
-  // that of its stub.
+  // From now on direct calls of `original` go straight to `body` of the target. The address of
+  // `original` is still that of its stub.
   void DefineCallTarget(const llvm::Function& original, llvm::Function& body);
 
-  // The opposite: from now on they go to where the linker leads them.
+  // Undoes DefineCallTarget: from now on direct calls go to where the linker binds them.
   void ForgetCallTarget(const llvm::Function& original);
 
   // The declaration that direct calls of `original`, a definition of the view, go to.
   llvm::Function& CallTargetOf(const llvm::Function& original);
 
-  // `original` with every global of the view replaced.
+  // `original` with every global of the view replaced by what it maps to.
   llvm::Constant* Map(llvm::Constant& original);
 
-  // Maps whatever the body of `function`, already moved to the target, names.
+  // Maps everything that the body of `function`, which is already in the target, refers to.
   void MapBody(llvm::Function& function);
 
   // Unimplemented, with its name, if something was mapped that cannot leave its source module;
-  // Internal, if an optimization added it to the view and it is not what may be added.
+  // Internal if an optimization added a global to the view that is neither a constant nor a library
+  // function, or if a name is already taken in the target.
   const absl::Status& status() const { return status_; }
 
   // Whether a mapped body has inline assembly, which may name any symbol.
   bool has_inline_assembly() const { return has_inline_assembly_; }
 
-  // Whether a definition of the view is copied into those who merely read it.
+  // Whether a variable that the view defines is copied into the functions that merely read it.
   static bool IsCopied(const llvm::GlobalVariable& variable, const ModuleView& view,
                        const SymbolIndex& index);
 

@@ -13,8 +13,8 @@
 namespace firstcall {
 namespace {
 
-// What neither of LLVM's lists has. The names of personality functions and of what function
-// attributes ask to be called stand in the IR.
+// Names that are in neither of LLVM's lists. Personality functions, and functions that are called
+// because of function attributes, are named in the IR.
 constexpr absl::string_view kOthers[] = {
     // Position-independent code, thread-local variables.
     "_GLOBAL_OFFSET_TABLE_", "__emutls_get_address", "__tls_get_addr",
@@ -24,20 +24,20 @@ constexpr absl::string_view kOthers[] = {
     // Profiling.
     "__fentry__", "mcount", "_mcount", "__cyg_profile_func_enter", "__cyg_profile_func_exit",
     "__cyg_profile_func_enter_bare",
-    // The definition of atexit that a module gets.
+    // Used by the definition of atexit that a module gets.
     "__cxa_atexit", "__dso_handle",
-    // Conversions of 16-bit floating point, for which x86-64 has names of its own.
+    // Conversions of 16-bit floating point; x86-64 has names of its own for them.
     "__extendhfsf2", "__extendhfxf2", "__extendhftf2", "__extendbfsf2", "__truncsfhf2",
     "__truncdfhf2", "__truncxfhf2", "__trunctfhf2", "__truncsfbf2", "__truncdfbf2", "__truncxfbf2",
     "__trunctfbf2",
-    // Garbage collection, whose frames are left by unwinding, too.
+    // Garbage collection, whose frames are also left by unwinding.
     kShadowStackRoots, "__gcc_personality_v0"};
 
-// Thunks for indirect branches; atomic operations that choose by the CPU how they are done.
+// Thunks for indirect branches, and atomic operations that check the CPU's features.
 constexpr absl::string_view kPrefixes[] = {"__x86_indirect_thunk_", "__x86_return_thunk",
                                            "__aarch64_"};
 
-// Never destroyed: threads may compile while the process exits.
+// Never destroyed, because threads may compile while the process exits.
 const absl::flat_hash_set<std::string>& CodeGeneratorsNames() {
   static const auto* const names = [] {
     auto* all = new absl::flat_hash_set<std::string>(std::begin(kOthers), std::end(kOthers));

@@ -1,6 +1,5 @@
-// Names that LLVM's optimizations and code generators refer to although the IR they were given does
-// not: functions of the C library (printf("hello\n") becomes puts("hello")) and of compilers'
-// runtime libraries.
+// Names that LLVM's optimizations and code generators refer to even if the IR does not: functions
+// of the C library (printf("hello\n") becomes puts("hello")) and of compilers' runtime libraries.
 //
 // Thread-safe: pure functions.
 
@@ -11,12 +10,12 @@
 
 namespace firstcall {
 
-// Whether `name` is a function of the C or C++ library that optimizations know by its name: one
-// that llvm::TargetLibraryInfo lists.
+// Whether `name` is a function of the C or C++ library that optimizations know by name, because
+// llvm::TargetLibraryInfo lists it.
 bool IsLibraryFunctionName(absl::string_view name);
 
-// The same, or what code generation refers to by itself: llvm::RuntimeLibcallsInfo's functions, and
-// symbols of thread-local variables, stack protection and profiling.
+// Whether IsLibraryFunctionName, or code generation refers to `name` by itself: the functions of
+// llvm::RuntimeLibcallsInfo, and symbols of thread-local variables, stack protection and profiling.
 bool IsRuntimeName(absl::string_view name);
 
 }  // namespace firstcall

@@ -18,7 +18,7 @@
 
 namespace firstcall {
 
-// Fills an index step by step; each step reads only the view and what earlier steps filled in.
+// Builds an index in steps; each step reads only the view and the results of earlier steps.
 class SymbolIndexBuilder {
  public:
   explicit SymbolIndexBuilder(const ModuleView& view) : view_(view) {}
@@ -141,7 +141,7 @@ class SymbolIndexBuilder {
     return absl::OkStatus();
   }
 
-  // Global names first: a local one that happens to read like a global one gives way.
+  // Global names are added first: if a local name equals one of them, the local name is changed.
   void IndexNames() {
     index_.by_name_.reserve(index_.symbols_.size());
     for (size_t i = 0; i < index_.symbols_.size(); ++i) {
@@ -174,7 +174,7 @@ class SymbolIndexBuilder {
     }
   }
 
-  // The smallest ordinal stands for its group while groups are united.
+  // While groups are united, the smallest ordinal represents its group.
   SymbolOrdinal Leader(SymbolOrdinal ordinal) const {
     for (auto it = leader_.find(ordinal); it != leader_.end(); it = leader_.find(ordinal)) {
       ordinal = it->second;
@@ -189,9 +189,9 @@ class SymbolIndexBuilder {
     if (leader_a != leader_b) leader_[std::max(leader_a, leader_b)] = std::min(leader_a, leader_b);
   }
 
-  // Unites `function` with whatever holds the address of one of its blocks. Only bodies that are
-  // already in memory can be named that way: LLVM's reader materializes a function whose block's
-  // address stands in an initializer while it reads the module.
+  // Unites each function with the globals that hold the address of one of its blocks. It suffices
+  // to look at bodies in memory: if an initializer contains the address of a function's block,
+  // LLVM's reader materializes the function while it reads the module.
   void FindGroups() {
     for (const llvm::Function& function : view_.module()) {
       if (function.isDeclaration() || function.isMaterializable()) continue;
@@ -214,8 +214,8 @@ class SymbolIndexBuilder {
     });
   }
 
-  // Each function that uses `constant` and each variable whose initializer does, perhaps as a part
-  // of other constants.
+  // Calls `action` for each function that uses `constant`, and for each variable whose initializer
+  // does, even if `constant` is a part of other constants.
   static void ForEachHolder(const llvm::Constant& constant,
                             absl::FunctionRef<void(const llvm::GlobalValue&)> action) {
     llvm::SmallVector<const llvm::User*, 8> pending(constant.user_begin(), constant.user_end());
@@ -233,8 +233,8 @@ class SymbolIndexBuilder {
     }
   }
 
-  // A distance *to* a function is a relocation; one *from* a function, which is a stub elsewhere,
-  // is none.
+  // A relocation can express a distance *to* a function, but not one *from* a function, because the
+  // function's address is a stub elsewhere.
   absl::Status FindComputedVariables() {
     for (size_t i = 0; i < view_.symbol_count(); ++i) {
       const Symbol& symbol = index_.symbols_[i];
@@ -262,7 +262,7 @@ class SymbolIndexBuilder {
         continue;
       }
       ForEachHolder(*expression, [&](const llvm::GlobalValue& holder) {
-        if (!llvm::isa<llvm::GlobalVariable>(holder)) return;  // In a body it is code anyway.
+        if (!llvm::isa<llvm::GlobalVariable>(holder)) return;  // A body computes it by code anyway.
         index_.symbols_[view_.ordinal_of(holder)->value].is_computed = true;
       });
     }

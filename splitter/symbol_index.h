@@ -1,6 +1,6 @@
-// What the engine has to know of a source module's symbols without holding a view of it: names,
-// kinds, bindings, what an alias stands for, which definitions are inseparable, what runs before
-// and after the program.
+// What the engine knows about a source module's symbols without a view of it: names, kinds,
+// linkage, what an alias stands for, which definitions are inseparable, and what runs before and
+// after the program.
 //
 // Immutable after construction, therefore thread-safe.
 
@@ -27,32 +27,34 @@ namespace firstcall {
 enum class SymbolKind : uint8_t { kFunction, kVariable, kAlias, kIFunc };
 
 struct Symbol {
-  // Unique in its source module; what objects call it. Local symbols carry their ordinal.
+  // The name in objects; unique in its source module. Local symbols have their ordinal in it.
   std::string name;
   SymbolKind kind = SymbolKind::kFunction;
-  // The module defines it. False for `available_externally`, which another module must define.
+  // The module defines the symbol. False if `available_externally`: another module must define it.
   bool is_definition = false;
-  // Known by its name only inside its source module (internal, private).
+  // Known by its name only within its source module (internal, private).
   bool is_local = false;
-  // A definition that yields to an earlier or strong one; a declaration that may stay unresolved.
+  // A definition that gives way to an earlier or a strong one; or a declaration that may stay
+  // unresolved.
   bool is_weak = false;
-  // A tentative definition of C (`common`): weak, but never replaced by one of the process.
+  // A tentative definition in C (`common`): weak, but a definition of the process does not override
+  // it.
   bool is_common = false;
   bool is_thread_local = false;
-  // Of hidden visibility: not for other libraries.
+  // Has hidden visibility: other libraries cannot see it.
   bool is_hidden = false;
-  // An alias of the module stands for it.
+  // The module has an alias that stands for the symbol.
   bool has_aliases = false;
-  // A function with data in front of its first instruction, found through its address.
+  // A function with prefix data: data before its first instruction, found through its address.
   bool has_prefix = false;
-  // A variable that holds the distance from a function to something, which no object can express
-  // without defining the function: code has to compute it.
+  // A variable that contains the distance from a function to something. No object can express that
+  // without defining the function, so code has to compute it.
   bool is_computed = false;
-  // Where its address is: itself at 0, but for an alias what it stands for in the end; for an ifunc
-  // the function that tells its address.
+  // The symbol's address is `offset` bytes from that of `base`: from itself, or, for an alias, from
+  // what it finally stands for. For an ifunc, `base` is the function that returns its address.
   SymbolOrdinal base;
   int64_t offset = 0;
-  // Bytes of a variable.
+  // The size of a variable in bytes.
   uint64_t size = 0;
 };
 
@@ -62,58 +64,59 @@ struct AssemblySymbol {
   bool is_global = false;
 };
 
-// Tells whether a weak definition gives way to one the process or an earlier module has.
+// Whether a weak definition gives way to one of the process or of an earlier module.
 using IsReplaced = absl::FunctionRef<bool(SymbolOrdinal)>;
 
 class SymbolIndex {
  public:
-  // Takes time in proportion to the number of symbols, and for a module given in memory to the
-  // number of its basic blocks and of its functions' uses. A module with inline assembly must have
-  // a triple, of a target whose assembly parser is initialized. Unimplemented, with the symbol's
-  // name, for what cannot be split.
+  // Builds the index of `view`'s module. Takes time proportional to the number of symbols, and for
+  // a module given in memory also to the number of its basic blocks and of its functions' uses. A
+  // module with inline assembly must have the triple of a target whose assembly parser is
+  // initialized. Unimplemented, with the symbol's name, if something cannot be split.
   static absl::StatusOr<SymbolIndex> Build(const ModuleView& view);
 
-  // All of an index as bytes, and back: for an index that is kept from one run to the next.
-  // DataLoss if the bytes are not an index's; otherwise they are believed.
+  // Converts an index to bytes and back, to keep it from one run to the next. DataLoss if the bytes
+  // do not have the form of an index; their contents are trusted otherwise.
   std::string Encode() const;
   static absl::StatusOr<SymbolIndex> Decode(absl::string_view bytes);
 
   size_t size() const { return symbols_.size(); }
   const Symbol& at(SymbolOrdinal ordinal) const { return symbols_[ordinal.value]; }
 
-  // By Symbol::name.
+  // Finds a symbol by its Symbol::name.
   std::optional<SymbolOrdinal> Find(absl::string_view name) const;
 
-  // The local symbol that inline assembly of the module means by `name`. Known at once if assembly
-  // must be expected to name it (the module has some of its own, or the symbol is in llvm.used);
-  // FindUnlikelyLocal looks at every symbol.
+  // Finds the local symbol that the module's inline assembly calls `name`. FindLocal knows the
+  // symbols that assembly is likely to name: all of them if the module has module-level assembly,
+  // otherwise those in llvm.used and llvm.compiler.used. FindUnlikelyLocal searches all symbols.
   std::optional<SymbolOrdinal> FindLocal(absl::string_view name) const;
   std::optional<SymbolOrdinal> FindUnlikelyLocal(absl::string_view name) const;
 
-  // The definitions that can only be compiled together with `ordinal`, itself included, in
-  // ascending order; empty if it can be compiled alone. (A function whose blocks' addresses stand
-  // in data, and that data, are such a group.)
+  // The definitions that can only be compiled together with `ordinal`, including itself, in
+  // ascending order; empty if it can be compiled alone. (A function and the data that contains
+  // addresses of its blocks are such a group.)
   absl::Span<const SymbolOrdinal> GroupOf(SymbolOrdinal ordinal) const;
 
-  // Whether GroupOf is ever more than empty.
+  // Whether any GroupOf is not empty.
   bool has_groups() const { return !groups_.empty(); }
 
-  // In the order they are to run.
+  // The functions in the order in which they are to run.
   absl::Span<const LifecycleFunction> constructors() const { return constructors_; }
   absl::Span<const LifecycleFunction> destructors() const { return destructors_; }
 
-  // The data-module defines them, and makes all of them global to its linker.
+  // The symbols that module-level inline assembly defines. The data-module contains that assembly,
+  // and makes all of them global.
   absl::Span<const AssemblySymbol> assembly_symbols() const { return assembly_symbols_; }
 
-  // The names `__start_SECTION` and `__stop_SECTION` for each section of its variables that has a
-  // C identifier for a name: where a static linker would let it begin and end.
+  // The names `__start_SECTION` and `__stop_SECTION` for each section of the module's variables
+  // whose name is a C identifier: a static linker would define them as the section's bounds.
   absl::Span<const std::string> section_bounds() const { return section_bounds_; }
 
-  // Whether a function uses LLVM's shadow stack, and the module has no list of roots of its own:
-  // the data-module defines one then.
+  // Whether a function uses LLVM's shadow stack and the module has no list of roots of its own. If
+  // so, the data-module defines the list.
   bool needs_shadow_stack() const { return needs_shadow_stack_; }
 
-  // Number of functions the module defines.
+  // The number of functions that the module defines.
   size_t function_count() const { return function_count_; }
 
  private:
@@ -121,7 +124,7 @@ class SymbolIndex {
   SymbolIndex() = default;
 
   std::vector<Symbol> symbols_;
-  absl::flat_hash_map<absl::string_view, SymbolOrdinal> by_name_;  // Keys alias symbols_.
+  absl::flat_hash_map<absl::string_view, SymbolOrdinal> by_name_;  // Keys point into symbols_.
   absl::flat_hash_map<std::string, SymbolOrdinal> likely_locals_;  // By the name in the source.
   absl::flat_hash_map<SymbolOrdinal, std::vector<SymbolOrdinal>> groups_;
   std::vector<LifecycleFunction> constructors_;

@@ -1,5 +1,5 @@
-// The index as bytes. What depends on it carries a format of its own (see engine/signature), so
-// there is none here.
+// The index as bytes. They contain no version of the format, because everything that depends on it
+// does (see engine/signature).
 
 #include <utility>
 
@@ -9,7 +9,7 @@
 namespace firstcall {
 namespace {
 
-// A symbol's kind and properties in 16 bits of its record.
+// A symbol's kind (8 bits) and, from bit 8 on, its properties.
 uint32_t FlagsOf(const Symbol& symbol) {
   uint32_t flags = static_cast<uint32_t>(symbol.kind);
   uint32_t bit = 1 << 8;

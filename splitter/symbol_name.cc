@@ -40,7 +40,7 @@ SymbolReference ParseReference(absl::string_view object_name) {
 }
 
 std::string LocalSymbolName(absl::string_view name, SymbolOrdinal ordinal) {
-  // Assemblers take a name that starts with .L for a label of their own and drop it.
+  // Assemblers treat a name that begins with .L as a temporary label, and drop it.
   return absl::StrCat(absl::StartsWith(name, ".L") ? "$" : "", name, "$", ordinal.value);
 }
 

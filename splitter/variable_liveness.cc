@@ -13,7 +13,7 @@
 namespace firstcall {
 namespace {
 
-// Blocks that are looked at: so many, and each block of the function so many times.
+// The most blocks that are visited: this constant, plus a number for each block of the function.
 constexpr size_t kSteps = 1000;
 constexpr size_t kStepsPerBlock = 32;
 
@@ -26,9 +26,9 @@ bool BeginsLifetime(const llvm::User* user) {
   return mark != nullptr && mark->getIntrinsicID() == llvm::Intrinsic::lifetime_start;
 }
 
-// Whether memory may hold the address of a variable, other than by way of a function that it was
-// passed to: that would be there longer than its lifetime. Optimizers move out of loops what is the
-// same each time, stores of addresses among it.
+// Whether memory may hold the address of a variable, except in functions to which it was passed. If
+// so, the address may be in memory longer than the variable's lifetime: optimizers move stores of a
+// loop-invariant address out of a loop.
 class StoreTracker : public llvm::CaptureTracker {
  public:
   static bool IsStored(const llvm::AllocaInst& variable) {
@@ -40,7 +40,8 @@ class StoreTracker : public llvm::CaptureTracker {
   void tooManyUses() override { is_stored_ = true; }
   bool captured(const llvm::Use* use) override {
     const auto* call = llvm::dyn_cast<llvm::CallBase>(use->getUser());
-    // The address may be in what it returns; and who does nothing but store it may have been moved.
+    // The call's result may contain the address. And if the callee only stores the address, the
+    // call may have been moved.
     is_stored_ = call == nullptr || !call->isArgOperand(use) || !call->getType()->isVoidTy() ||
                  call->onlyAccessesArgMemory();
     return is_stored_;
@@ -54,7 +55,7 @@ bool HasKnownLifetime(const llvm::AllocaInst& variable) {
   return llvm::any_of(variable.users(), BeginsLifetime) && !StoreTracker::IsStored(variable);
 }
 
-// Finds the blocks at whose beginning a variable lives, one variable after the other.
+// Finds the blocks at whose beginning a variable is live, for one variable after the other.
 class Finder {
  public:
   explicit Finder(const BlockGraph& graph)
@@ -63,12 +64,12 @@ class Finder {
         stops_(graph.size(), 0),
         steps_left_(kSteps + kStepsPerBlock * graph.size()) {}
 
-  // Blocks that lead to where `variable` is read, without passing where it is written, or where its
-  // lifetime begins or ends. False if it takes too long to find them.
+  // Finds the blocks that reach a load of `variable` without passing a store to it or the beginning
+  // or end of its lifetime. False if that takes too long.
   bool FindReads(const llvm::AllocaInst& variable) {
     Begin();
     for (const llvm::User* user : variable.users()) {
-      // Casts for markers, and assumptions, say nothing here.
+      // Casts for lifetime markers, and assumptions, do not matter here.
       if (!llvm::isa<llvm::LoadInst, llvm::StoreInst>(user) && !IsLifetimeMark(user)) continue;
       const auto* access = llvm::cast<llvm::Instruction>(user);
       const llvm::Instruction*& first = places_[access->getParent()];
@@ -92,8 +93,9 @@ class Finder {
     return true;
   }
 
-  // Blocks that one in which the lifetime of `variable` begins, and does not end, leads to, without
-  // passing one in which it begins or ends.
+  // Finds the blocks that can be reached from a block in which the lifetime of `variable` begins
+  // and does not end, without passing a block in which it begins or ends. False if that takes too
+  // long.
   bool FindLifetime(const llvm::AllocaInst& variable) {
     Begin();
     for (const llvm::User* user : variable.users()) {
@@ -117,7 +119,7 @@ class Finder {
     return true;
   }
 
-  // Those that were found last; each once.
+  // The blocks that were found last, each once.
   llvm::ArrayRef<unsigned> found() const { return found_; }
 
  private:
@@ -127,7 +129,7 @@ class Finder {
     found_.clear();
   }
 
-  // False if there is no time left.
+  // False if no steps are left.
   bool MarkLive(unsigned block) {
     if (steps_left_ == 0) {
       pending_.clear();
@@ -140,9 +142,10 @@ class Finder {
   }
 
   const BlockGraph& graph_;
-  // What matters most of each block that has to do with the variable.
+  // For each block that accesses the variable or marks its lifetime: the instruction that decides.
   llvm::SmallDenseMap<const llvm::BasicBlock*, const llvm::Instruction*, 16> places_;
-  // The last round in which a block was found, and in which nothing was to be looked for beyond it.
+  // For each block, the last round in which it was found, and the last in which the search had to
+  // stop at it.
   std::vector<unsigned> live_, stops_;
   unsigned round_ = 0;
   llvm::SmallVector<unsigned, 32> found_, pending_;

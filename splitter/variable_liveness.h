@@ -1,4 +1,4 @@
-// Which of the variables in a function's frame are of any use at a place in it.
+// Computes which variables in a function's frame are live at given places.
 //
 // Thread-compatible: hold the mutex of the view the function's context belongs to.
 
@@ -20,20 +20,22 @@ class BasicBlock;
 
 namespace firstcall {
 
-// A variable that is only read and written lives where something that it holds may be read before
-// it is written. Any other lives where its lifetime markers allow it, which is everywhere if there
-// are none, or if memory may hold its address; values that hold it are the caller's to look for.
-// (llvm::StackLifetime tells the same of those, in twenty times the time.)
+// A variable that is only loaded and stored is live where its value may be loaded before it is
+// stored. Any other variable is live where its lifetime markers allow that; if it has none, or if
+// memory may hold its address, it is live everywhere. The caller must look for live values that
+// hold its address. (llvm::StackLifetime gives the same answers for these variables, twenty times
+// as slowly.)
 class VariableLiveness {
  public:
-  // `variables` and `points`, all different, are of the function that `graph` is of; lifetime
-  // markers are the variables' users themselves. Takes time in proportion to the variables' uses
-  // and to the blocks they live in; of those, no more than a multiple of the function's, and
-  // variables that would take more count as living.
+  // `variables` and `points` are in the function of `graph`, and are all different. The lifetime
+  // markers are users of the variables themselves. Takes time proportional to the variables' uses
+  // and to the number of blocks in which they are live. That number is limited to a multiple of the
+  // function's blocks; a variable that would exceed the limit counts as live everywhere.
   VariableLiveness(const BlockGraph& graph, llvm::ArrayRef<llvm::AllocaInst*> variables,
                    llvm::ArrayRef<llvm::BasicBlock*> points);
 
-  // By their places in `variables` and in `points`: at the beginning of the block.
+  // Whether a variable (an index in `variables`) is live at the beginning of a block (an index in
+  // `points`).
   bool IsLive(size_t variable, size_t point) const {
     const auto place = static_cast<unsigned>(variable);
     return everywhere_.test(place) ||
@@ -41,9 +43,9 @@ class VariableLiveness {
   }
 
  private:
-  llvm::BitVector everywhere_;  // Variables that live at all points.
-  // Of each point the others that live there, in their order. Together they are no more than the
-  // blocks that were found, unlike a table of all variables at all points.
+  llvm::BitVector everywhere_;  // Variables that are live at all points.
+  // For each point, the other variables that are live there, in their order. Together they are no
+  // more than the blocks that were found, unlike a table of all variables at all points.
   std::vector<std::vector<unsigned>> live_;
 };
 

@@ -36,7 +36,7 @@ absl::Status ReadBodies(llvm::Module& module, bool verify) {
   return FromLlvm(module.materializeAll(), absl::StatusCode::kInvalidArgument, "reading metadata");
 }
 
-// Inlines what must always be inlined. What is only there for that is not emitted.
+// Inlines what must always be inlined. A local function that only existed for that is not emitted.
 void InlineAllMandatoryCalls(llvm::Module& module) {
   for (llvm::Function& function : module) {
     if (!function.isDeclaration()) CallEntryAndExitHooks(function);
@@ -55,8 +55,7 @@ void InlineAllMandatoryCalls(llvm::Module& module) {
   }
 }
 
-// Puts a declaration in the place of an alias or an ifunc, which the view must not be asked for any
-// more.
+// Replaces an alias or an ifunc by a declaration. The view must not be asked for it any more.
 void Replace(llvm::GlobalValue& value) {
   llvm::Module& module = *value.getParent();
   llvm::GlobalObject* declaration = nullptr;
@@ -85,20 +84,20 @@ void MakeDeclaration(llvm::GlobalValue& value) {
   }
 }
 
-// Definitions of the module are near each other; anything else may be anywhere.
+// The module's own definitions are near each other; anything else may be anywhere.
 void SetBinding(llvm::GlobalObject& value) {
   value.setComdat(nullptr);
   value.setDSOLocal(!value.isDeclarationForLinker());
   if (value.hasLocalLinkage()) return;
   value.setVisibility(llvm::GlobalValue::DefaultVisibility);
-  // The decision which of several weak definitions counts was taken before this one was kept.
+  // Only definitions that override all others were kept, so they need not be weak any more.
   if (value.isWeakForLinker() && !value.isDeclarationForLinker()) {
     value.setLinkage(llvm::GlobalValue::ExternalLinkage);
   }
 }
 
-// Only the module itself needs it; in an object that is linked with others it must not be in their
-// way.
+// Only the module itself needs the function. In the object it must not conflict with the
+// definitions of other objects.
 void HideIfDefined(llvm::Function* function) {
   if (function == nullptr || function->isDeclaration()) return;
   function->setLinkage(llvm::GlobalValue::InternalLinkage);
@@ -109,8 +108,8 @@ void Expose(llvm::GlobalValue& value, llvm::StringRef name) {
   value.setName(name);
 }
 
-// Emulated thread-local variables have no symbol an alias could stand for. The linker knows what
-// such a name means, by the name that the variable has for it.
+// Emulated thread-local variables have no symbol that an alias could stand for. References to the
+// alias become references to its variable; other modules' references are resolved to it, too.
 void HideThreadLocalAlias(ModuleView& view, const SymbolIndex& index, SymbolOrdinal ordinal) {
   const SymbolOrdinal base = index.at(ordinal).base;
   Expose(view.symbol(base), index.at(base).name);
@@ -118,8 +117,8 @@ void HideThreadLocalAlias(ModuleView& view, const SymbolIndex& index, SymbolOrdi
   view.symbol(ordinal).eraseFromParent();
 }
 
-// What must be kept from static linkers gets sections of its own, one for each variable. There is
-// no such linker here, and the variables of a section have to be next to each other.
+// Each variable that llvm.used keeps for static linkers would get a section of its own. No static
+// linker follows, and the variables of a section must be next to each other.
 void KeepFromOptimizerOnly(llvm::Module& module) {
   llvm::SmallVector<llvm::GlobalValue*, 8> used;
   llvm::GlobalVariable* list =
@@ -146,7 +145,7 @@ absl::Status PrepareWholeModule(ModuleView& view, const SymbolIndex& index, bool
                                 IsReplaced is_replaced) {
   llvm::Module& module = view.module();
   absl::Status read;
-  // LLVM's reader answers some damage with a fatal error.
+  // On some damaged bitcode, LLVM's reader reports a fatal error.
   const absl::Status guarded = RunGuarded([&] {
     read = ReadBodies(module, verify);
     if (read.ok()) InlineAllMandatoryCalls(module);

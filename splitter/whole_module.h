@@ -1,4 +1,4 @@
-// Makes a source module ready to be compiled as a whole, which is the eager mode.
+// Prepares a source module for being compiled as a whole, in eager mode.
 //
 // Thread-compatible: hold the view's mutex.
 
@@ -12,16 +12,17 @@
 
 namespace firstcall {
 
-// Changes the view's module in place: materializes every body, and verifies it if `verify`; turns
-// definitions that `is_replaced` into declarations, but inlines what must always be inlined first;
-// gives the functions named by the index's constructors and destructors their Symbol::name, and
-// leaves calling them to the engine; ifuncs may become functions, and the view must not be asked
-// for them any more. InvalidArgument, naming the function, for bitcode that is damaged or not valid
-// IR.
+// Changes the view's module in place:
+//  - materializes every body, and verifies it if `verify`;
+//  - inlines what must always be inlined, then turns definitions that `is_replaced` into
+//    declarations;
+//  - gives the index's constructors and destructors their Symbol::name; the engine calls them;
+//  - may turn ifuncs into functions, so the view must not be asked for ifuncs any more.
+// InvalidArgument, with the function's name, for bitcode that is damaged or not valid IR.
 absl::Status PrepareWholeModule(ModuleView& view, const SymbolIndex& index, bool verify,
                                 IsReplaced is_replaced);
 
-// Whether `module` has inline assembly, its own or in a function, which may name any symbol.
+// Whether `module` has inline assembly, at module level or in a function. It may name any symbol.
 bool HasInlineAssembly(const llvm::Module& module);
 
 }  // namespace firstcall

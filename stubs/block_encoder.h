@@ -1,4 +1,4 @@
-// The order in which a block's code is encoded, for every architecture.
+// Encodes the code of a block in its order, which is the same for every architecture.
 
 #ifndef FIRSTCALL_STUBS_BLOCK_ENCODER_H_
 #define FIRSTCALL_STUBS_BLOCK_ENCODER_H_
@@ -12,9 +12,9 @@
 
 namespace firstcall {
 
-// What is being encoded, for an architecture's encoder to derive from. That has the member
-// functions EncodeStub(index) and EncodeLead(index) for a block of stubs, EncodeCounter(index) for
-// a block of counters, and EncodeTail() for both, which append to `out`.
+// The base of an architecture's encoder. The encoder has the member functions EncodeStub(index) and
+// EncodeLead(index) for a block of stubs, EncodeCounter(index) for a block of counters, and
+// EncodeTail() for both, which append to `out`.
 struct BlockEncoder {
   const StubBlockPlacement& placement;
   ByteWriter out;

@@ -1,4 +1,4 @@
-// Appends little-endian numbers to a byte vector: for the encoders.
+// Appends little-endian numbers to a vector of bytes; for the encoders.
 //
 // Thread-compatible.
 
@@ -20,14 +20,14 @@ class ByteWriter {
 
   void Bytes(std::initializer_list<uint8_t> bytes) { bytes_.insert(bytes_.end(), bytes); }
 
-  // The lowest `size` bytes of `value`.
+  // Appends the lowest `size` bytes of `value`.
   void Number(uint64_t value, size_t size) {
     for (size_t i = 0; i < size; ++i) bytes_.push_back(static_cast<uint8_t>(value >> (8 * i)));
   }
   void Number32(uint64_t value) { Number(value, 4); }
   void Number64(uint64_t value) { Number(value, 8); }
 
-  // Fills with `filler` up to `size` bytes in all.
+  // Appends `filler` until there are `size` bytes in total.
   void PadTo(size_t size, uint8_t filler) { bytes_.resize(size, filler); }
 
   // Replaces the four bytes at `offset`.

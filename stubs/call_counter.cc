@@ -8,13 +8,13 @@
 namespace firstcall {
 namespace {
 
-// As many counters of 40 bytes, the largest there are, with a tail of at most 32, as fit into a
-// page of 4 KiB.
+// As many counters as fit into a page of 4 KiB, if a counter has 40 bytes (the maximum) and the
+// tail 32.
 constexpr size_t kCountersPerBlock = 101;
 
 }  // namespace
 
-// The context of a block's counters. Its code is set before the address of any of them is given
+// The context of a block's counters. `code_block` is set before the address of any of them is given
 // out.
 struct CallCounters::Block : ReentryContext {
   const CallCounters* counters = nullptr;

@@ -1,15 +1,15 @@
-// Counts calls on their way from a stub to a body that something better may come after: a stub is
-// published to a counter in place of the body. Nothing has to be compiled for that, and nothing is
-// counted any more once the stub is published to a body directly.
+// Counts the calls of a body that may be replaced by an optimized one. A stub is published to a
+// counter instead of the body, and the counter passes each call on to the body. Nothing has to be
+// compiled for that. Once the stub is published to a body directly, nothing is counted any more.
 //
-// A counter has run out when a call finds nothing left to count. That call, on its thread, calls
-// the handler of the counters on its way to the body.
+// A counter has run out when a call finds 0 left to count. The thread of that call calls the
+// handler of the counters before it enters the body.
 //
-// Thread-safe. Counting is not atomic: of threads that call at the same time one may write back
-// what it read before another wrote. So counts may be lost; several threads may find the same 0
-// left and call the handler each; and a value that somebody sets may be overwritten at once by the
-// count that goes on down, so that it has to be set again later. What cannot happen is that calls
-// alone take what is left below 0 and none of them calls the handler.
+// Thread-safe. Counting is not atomic: if several threads call at the same time, one may write back
+// a value that it read before another one wrote. So counts may be lost; several threads may find
+// the same 0 and each call the handler; and a value that was set may be overwritten at once by a
+// call that is counting, so that it has to be set again later. But calls alone never take the value
+// below 0 unless one of them calls the handler.
 
 #ifndef FIRSTCALL_STUBS_CALL_COUNTER_H_
 #define FIRSTCALL_STUBS_CALL_COUNTER_H_
@@ -32,22 +32,22 @@
 
 namespace firstcall {
 
-// A counter that was made. Copyable; valid until it is freed.
+// A counter in a block. Copyable; valid until it is freed.
 class CallCounter {
  public:
   CallCounter() = default;
 
-  // What counts: calls of it change no register that a calling convention uses.
+  // The code that counts. A call of it changes no register that a calling convention uses.
   ExecutorAddress address() const { return address_; }
 
-  // From now on calls go on to `body`. It must be set before the first call.
+  // From now on calls continue to `body`. Must be set before the first call.
   void GoOnTo(ExecutorAddress body) const {
     target_->store(body.value(), std::memory_order_release);
   }
 
-  // What is left to count. The call that takes it from 0 to -1 calls the handler; it goes on down
-  // then, and no call calls the handler again until somebody has set it to 0 or more, or until it
-  // has wrapped after 2^32 calls.
+  // What is left to count. The call that takes it from 0 to -1 calls the handler. Further calls
+  // count on downwards and do not call the handler, until the value is set to 0 or more, or has
+  // wrapped after 2^32 calls.
   std::atomic<int32_t>& left() const { return *left_; }
 
  private:
@@ -62,24 +62,24 @@ class CallCounter {
 
 class CallCounters {
  public:
-  // Called on the thread and the stack of a call that finds nothing left to count, with the
-  // counter, before the call goes on to the body that the counter then has. May set what is left.
-  // Must not throw. May be called on many threads at a time, and wherever the program calls a
-  // function, which includes its signal handlers.
+  // Called with the counter, on the thread and the stack of a call that finds 0 left to count,
+  // before the call continues to the body that the counter then has. May set what is left. Must not
+  // throw. May be called on several threads at the same time, and wherever the program calls a
+  // function, its signal handlers included.
   using RunOutHandler = std::function<void(const CallCounter& counter)>;
 
-  // An empty handler is not called.
+  // `handler` may be empty.
   CallCounters(const StubArchitecture& architecture, std::shared_ptr<ArenaMemory> memory,
                std::shared_ptr<UnwindRegistry> unwind_registry, RunOutHandler handler);
   ~CallCounters();
   CallCounters(const CallCounters&) = delete;
   CallCounters& operator=(const CallCounters&) = delete;
 
-  // A counter with `left` to count. ResourceExhausted if the arena is full; nothing has changed
-  // then.
+  // Makes a counter with `left` to count. ResourceExhausted if the arena is full; then nothing has
+  // changed.
   absl::StatusOr<CallCounter> Make(int32_t left) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Nobody may call it any more, or be on its way through it.
+  // No thread may call the counter any more, or be executing it.
   void Free(const CallCounter& counter) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:

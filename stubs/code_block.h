@@ -1,7 +1,7 @@
-// Code that is encoded for the place where it runs, with data within its reach, in memory of the
-// engine's own.
+// Code that is encoded for the address where it runs, with data within its reach, in the engine's
+// own memory.
 //
-// Thread-compatible. Its code runs until it is destroyed.
+// Thread-compatible. The code can run until the CodeBlock is destroyed.
 
 #ifndef FIRSTCALL_STUBS_CODE_BLOCK_H_
 #define FIRSTCALL_STUBS_CODE_BLOCK_H_
@@ -25,16 +25,17 @@ class CodeBlock {
   struct Parts {
     size_t code_size = 0;
     size_t data_size = 0;
-    // Encode what is to lie at the addresses given: the code, and an .eh_frame table for it.
+    // Encode the code, and an .eh_frame table for it, for the given addresses of code and data.
     using Encode =
         absl::FunctionRef<std::vector<uint8_t>(ExecutorAddress code, ExecutorAddress data)>;
     Encode code;
     Encode unwind_table;
-    // Writes the data's first contents.
+    // Writes the data's initial contents.
     absl::FunctionRef<void(ExecutorAddress code, uint8_t* data)> fill;
   };
 
-  // Ready to run, and known to the unwinder. ResourceExhausted if there is no memory for it.
+  // Makes a block that is ready to run and known to the unwinder. ResourceExhausted if memory runs
+  // out.
   static absl::StatusOr<std::unique_ptr<CodeBlock>> Make(
       std::shared_ptr<ArenaMemory> memory, std::shared_ptr<UnwindRegistry> unwind_registry,
       const Parts& parts);

@@ -1,4 +1,4 @@
-// The table of architectures: a port adds an entry. And what is the same for all of them.
+// Chooses the host's architecture (a port adds an entry), and what is the same for all of them.
 
 #include <cstring>
 

@@ -1,5 +1,5 @@
-// The C++ side of the reentry: what it asks where a call shall go that came to it from a stub or
-// from a counter.
+// The C++ side of the reentry: the assembly asks it where to continue a call that came from an
+// unpublished stub or from a counter that has run out.
 //
 // Thread-safe.
 
@@ -12,11 +12,11 @@
 
 namespace firstcall {
 
-// What the context of a block of stubs, or of counters, points to.
+// The beginning of the context of a block of stubs or counters.
 struct ReentryContext {
-  // Returns where the call of stub, or of counter, `index` shall go. May block on a compile, and
-  // may leave by an exception, which unwinds to the caller of the stub. Runs in the compiler's
-  // floating-point environment (see CompilerFloatingPoint).
+  // Returns the address at which the call of stub or counter `index` continues. May block on a
+  // compile, and may throw an exception, which unwinds to the caller of the stub. Runs in the
+  // compiler's floating-point environment (see CompilerFloatingPoint).
   ExecutorAddress (*resolve)(ReentryContext& context, uint64_t index) = nullptr;
 };
 

@@ -1,25 +1,26 @@
-// Where a stub leads whose function is not published yet, and a counter that has run out (AArch64,
-// AAPCS64).
+// Where the call of a stub continues if its function is not published yet, or the call of a counter
+// that has run out (AArch64, AAPCS64).
 //
 // On entry the stack holds, from the top, the block's context and the index of the stub or counter;
-// the return address is in x30. Every register but x16 and x17 may carry an argument, in some
-// calling convention or other:
-//   - x0 to x15, x18, x30 and the frame pointer are saved here; the C++ function preserves the rest;
-//   - of the vector registers it preserves the lower halves of some. All are saved: z0 to z31, p0 to
-//     p15 and the first-fault register where the CPU has SVE, whatever its vector length; q0 to q31
-//     otherwise.
-// The floating-point environment is the C++ function's to save and restore.
+// the return address is in x30. Any register but x16 and x17 may carry an argument in some calling
+// convention:
+//   - x0 to x15, x18, x30 and the frame pointer are saved here; the C++ function preserves the
+//     others;
+//   - the C++ function preserves only the lower halves of some vector registers, so all are saved:
+//     z0 to z31, p0 to p15 and the first-fault register if the CPU has SVE, whatever its vector
+//     length; otherwise q0 to q31.
+// The C++ function saves and restores the floating-point environment.
 //
-// The return address is neither changed nor returned to from elsewhere, so a guarded control stack
-// agrees. The jumps here go through x16 and x17 and may land on `bti c`.
+// The return address is never changed, and every return goes to where the call came from, so a
+// guarded control stack agrees. The jumps here go through x16 and x17 and may land on `bti c`.
 
 #if defined(__aarch64__)
         .arch   armv8.2-a+sve
 
-// Offsets from the frame record. Above it stand the context and the index.
+// Offsets from the frame record. Above it lie the context and the index.
 #define CONTEXT 16
 #define TARGET  24
-// Below it the integer registers, from x0 on.
+// Below it lie the integer registers, from x0 on.
 #define INTEGERS_SIZE 144
 #define X18     128
 

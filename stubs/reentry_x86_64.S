@@ -1,19 +1,18 @@
-// Where a stub leads whose function is not published yet, and a counter that has run out (x86-64,
-// System V).
+// Where the call of a stub continues if its function is not published yet, or the call of a counter
+// that has run out (x86-64, System V).
 //
-// On entry the stack holds, from the top: the block's context, the index of the stub or counter, and
-// the caller's return address. Every register may carry an argument, in some calling convention or
-// other:
-//   - the integer registers a C++ function may change are saved here, the rest it preserves itself;
-//   - vector, mask and x87 state, and the registers of APX, are saved by XSAVE with the components
-//     and the size that stub_x86_64.cc found out by CPUID. FXSAVE, which would cut off the upper
-//     parts, is used only where the CPU has nothing beyond it.
-// The floating-point environment is the C++ function's to save and restore; what that leaves behind
-// is what the call goes on with.
+// On entry the stack holds, from the top: the block's context, the index of the stub or counter,
+// and the caller's return address. Any register may carry an argument in some calling convention:
+//   - the integer registers that a C++ function may change are saved here; it preserves the others;
+//   - vector, mask and x87 state, and the registers of APX, are saved by XSAVE, with the components
+//     and the size that stub_x86_64.cc found by CPUID. FXSAVE, which would lose the upper parts of
+//     registers, is used only where XSAVE is not available.
+// The C++ function saves and restores the floating-point environment; the call continues in the
+// environment that the function leaves.
 //
-// The return address is never changed and nothing returns to another place than it was called from,
-// so shadow stacks agree. The jump at the end goes through memory below the stack pointer, which
-// signal handlers leave alone (psABI 3.2.2, the red zone), so that no register is lost to it.
+// The return address is never changed, and every return goes to where the call came from, so shadow
+// stacks agree. The final jump reads its target from below the stack pointer, where signal handlers
+// write nothing (psABI 3.2.2, the red zone), so that no register is lost.
 
 #if defined(__x86_64__)
         .text
@@ -46,7 +45,7 @@ firstcall_reentry_x86_64:
         movl    firstcall_reentry_save_mask(%rip), %eax
         testl   %eax, %eax
         jz      .Lsave_legacy
-        // XRSTOR refuses a header with anything but zero where XSAVE does not write.
+        // XRSTOR requires zeros in the parts of the header that XSAVE does not write.
         xorl    %edx, %edx
         movq    %rdx, 512(%rsp)
         movq    %rdx, 520(%rsp)
@@ -62,7 +61,8 @@ firstcall_reentry_x86_64:
         fxsave64 (%rsp)
 .Lsaved:
         cld
-        // The x87 stack may be in use, or be MMX registers: empty it, and leave the environment.
+        // The x87 registers may be in use, or be MMX registers: mark them empty, and keep the
+        // environment.
         subq    $32, %rsp
         fnstenv (%rsp)
         movw    $0xffff, 8(%rsp)                // The tag word.

@@ -29,11 +29,11 @@
 //            b    tail
 //
 // Left and target are in one page, because a cell is aligned to its size. Subtracting 1 borrows,
-// which is what `lo` asks for, only from 0. The flags carry nothing into a function.
+// which is the condition `lo`, only from 0. No function expects a value in the flags.
 //
-// x16 and x17 are the intra-procedure-call registers (AAPCS64, 6.1.1): any call may lose them to a
-// veneer, so no calling convention passes anything in them. Context and index still go by way of
-// the stack, because the jump to the reentry takes a register too. A branch through x16 or x17 may
+// x16 and x17 are the intra-procedure-call registers (AAPCS64, 6.1.1): a veneer may change them in
+// any call, so no calling convention passes anything in them. Context and index still go through
+// the stack, because the jump to the reentry needs a register, too. A branch through x16 or x17 may
 // land on `bti c` (Arm Architecture Reference Manual, D8.4.5), as a call may.
 //
 // Encodings: Arm Architecture Reference Manual, C6.2.
@@ -66,17 +66,17 @@ constexpr uint32_t kBrX16 = 0xd61f0200;
 constexpr uint32_t kPushX16AndX17 = 0xa9bf47f0;
 constexpr uint32_t kX16 = 16, kX17 = 17;
 constexpr uint32_t kLoadX16FromX16 = 0xf9400210;
-constexpr uint32_t kLoadW17FromX16 = 0xb9400211;  // Both with the offset, in words, shifted by 10.
+constexpr uint32_t kLoadW17FromX16 = 0xb9400211;  // Both: with the offset in words << 10.
 constexpr uint32_t kStoreW17ToX16 = 0xb9000211;
 constexpr uint32_t kDecrementW17 = 0x71000631;
 constexpr uint32_t kBranchOverTwoIfLower = 0x54000063;
 
-// Where in the tail they are on the stack.
+// The offset in the tail from which on context and index are on the stack.
 constexpr size_t kTailPushed = 12;
 
 struct AArch64Encoder : BlockEncoder {
-  // Brings the page of `data_offset` of the block's data into x16, and returns the offset within
-  // it. Reach: 4 GiB to either side.
+  // Loads the page address of `data_offset` of the block's data into x16, and returns the offset
+  // within that page. Reach: 4 GiB to either side.
   uint32_t PageToX16(size_t data_offset) {
     const uint64_t word = (placement.data + data_offset).value();
     const uint64_t here = (placement.code + out.size()).value();
@@ -87,7 +87,7 @@ struct AArch64Encoder : BlockEncoder {
     return static_cast<uint32_t>(word & 0xfff);
   }
 
-  // Loads the word at `data_offset` of the block's data into x16.
+  // Loads the 8 bytes at `data_offset` of the block's data into x16.
   void LoadToX16(size_t data_offset) {
     const uint32_t scaled = PageToX16(data_offset) / 8;
     out.Number32(kLoadX16FromX16 | scaled << 10);
@@ -136,7 +136,7 @@ struct AArch64Encoder : BlockEncoder {
 // DWARF for the Arm 64-bit Architecture, 4.1. The return address stays in its register.
 constexpr uint8_t kSp = 31, kX30 = 30;
 
-// Of a block of stubs or of counters, by its layout.
+// The unwind table of a block of stubs or of counters with that layout.
 template <typename Layout>
 std::vector<uint8_t> EncodeUnwindTable(const Layout& layout, const StubBlockPlacement& placement) {
   UnwindTableWriter table(kX30, {kCfaDefCfa, kSp, 0});

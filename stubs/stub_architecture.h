@@ -1,23 +1,23 @@
-// What a CPU architecture supplies for stubs: an encoder (bytes out, no policy), the reentry its
-// stubs lead to, and the unwind table that describes the stubs.
+// What a CPU architecture provides for stubs: an encoder (it returns bytes and makes no policy),
+// the reentry that its stubs lead to, and the unwind table that describes the stubs.
 //
-// A stub block is a page of code with one page's share of data:
+// A stub block is at most a page of code, and its data:
 //   code:  stub 0 .. stub n-1, lead 0 .. lead n-1, tail
 //   data:  context, reentry, slot 0 .. slot n-1      (8 bytes each)
 // A stub jumps through its slot. Until its function is published, the slot holds the address of the
-// stub's lead, which notes the stub's index and goes on to the tail; the tail notes the block's
-// context and goes to the reentry. No register that a calling convention uses is changed on the
-// way.
+// stub's lead. The lead notes the stub's index and jumps to the tail; the tail notes the block's
+// context and jumps to the reentry. On the way no register that a calling convention uses is
+// changed.
 //
-// Calls may be counted on their way from a slot to a body. A block of counters is a page of code,
-// at most, and its data, too:
+// Calls may be counted between a slot and a body. A block of counters, too, is at most a page of
+// code, and its data:
 //   code:  counter 0 .. counter n-1, tail
 //   data:  context, reentry              (8 bytes each)
-//          cell 0 .. cell n-1            (16 bytes each: where to go on: 8, what is left: 4)
-// A counter takes one from what is left in its cell and jumps to where the cell says. Only the call
-// that finds 0 left goes another way: to the lead, which ends the counter's code and notes the
-// counter's index, and on to the tail, as from a stub's lead. No register that a calling convention
-// uses is changed on either way.
+//          cell 0 .. cell n-1            (16 bytes each: target address: 8, what is left: 4)
+// A counter subtracts 1 from what is left in its cell and jumps to the cell's target. Only the call
+// that finds 0 left continues differently: to the lead at the end of the counter's code, which
+// notes the counter's index and jumps to the tail, like a stub's lead. On both ways no register
+// that a calling convention uses is changed.
 //
 // Immutable.
 
@@ -49,21 +49,21 @@ struct StubBlockLayout {
 };
 
 struct CallCounterLayout {
-  size_t counter_size = 0;  // Bytes of code, its lead's included; at most 40.
+  size_t counter_size = 0;  // Bytes of code, including the counter's lead; at most 40.
   size_t tail_size = 0;     // At most 32.
 
   size_t CodeSize(size_t count) const { return count * counter_size + tail_size; }
   size_t CounterOffset(size_t index) const { return index * counter_size; }
   size_t TailOffset(size_t count) const { return count * counter_size; }
 
-  // Context and reentry lie where a stub block has them.
+  // Context and reentry are at the same offsets as in a stub block.
   static constexpr size_t kLeftOffset = 8;  // In a cell.
   static size_t DataSize(size_t count) { return 16 * (count + 1); }
   static size_t CellOffset(size_t index) { return 16 * (index + 1); }
 };
 
-// Where a block of `count` stubs, or of counters, will run and where its data will lie, within the
-// reach that the architecture's PC-relative addressing has.
+// Where a block of `count` stubs or counters will run and where its data will lie. Code and data
+// are within reach of the architecture's PC-relative addressing.
 struct StubBlockPlacement {
   ExecutorAddress code;
   ExecutorAddress data;
@@ -77,18 +77,18 @@ struct StubArchitecture {
   // The code of a block; StubBlockLayout::CodeSize bytes.
   std::vector<uint8_t> (*encode_block)(const StubBlockPlacement& placement);
 
-  // An .eh_frame table that gives the caller's frame at every instruction of a block, terminated.
+  // A terminated .eh_frame table that describes the caller's frame at every instruction of a block.
   std::vector<uint8_t> (*encode_unwind_table)(const StubBlockPlacement& placement);
 
-  // The same for a block of counters. Its code is aligned to 32 bytes, its data to 16.
+  // The same for a block of counters. The code is aligned to 32 bytes, the data to 16.
   CallCounterLayout counter_layout;
   std::vector<uint8_t> (*encode_counters)(const StubBlockPlacement& placement);
   std::vector<uint8_t> (*encode_counter_unwind_table)(const StubBlockPlacement& placement);
 
-  // The reentry, ready to be used, if this process runs on the architecture; otherwise null.
+  // The reentry, ready for use, if this process runs on the architecture; otherwise null.
   ExecutorAddress reentry;
 
-  // Writes what the tail of a block of either kind reads from the block's data.
+  // Writes the words of the data of a block (of either kind) that its tail reads.
   void WriteContextAndReentry(ReentryContext& context, uint8_t* data) const;
 };
 

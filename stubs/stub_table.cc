@@ -1,5 +1,5 @@
-// A block is written, made known to the unwinder, and only then given out stub by stub. A slot is
-// set to its lead when the block is made, so a stub works from the moment its address is known.
+// A block is written and made known to the unwinder before any of its stubs is given out. A slot is
+// set to its lead when the block is made, so a stub works as soon as its address is known.
 
 #include "stubs/stub_table.h"
 
@@ -12,16 +12,17 @@
 namespace firstcall {
 namespace {
 
-// As many stubs of 2 x 16 bytes, with a tail of at most 32, as fit into a page of 4 KiB.
+// As many stubs as fit into a page of 4 KiB: a stub and its lead have 2 x 16 bytes, the tail at
+// most 32.
 constexpr size_t kStubsPerBlock = 127;
 
 }  // namespace
 
-// The context of a block's stubs. Owners are written before the stub's address is given out.
+// The context of a block's stubs. A stub's owner is written before the stub's address is given out.
 struct StubTable::Block : ReentryContext {
   FirstCallHandler handler = nullptr;
   std::unique_ptr<CodeBlock> code_block;
-  // Atomic: the thread that calls a stub has its address from code or data, not from Make.
+  // Atomic: the thread that calls a stub got its address from code or data, not from Make.
   std::array<std::atomic<void*>, kStubsPerBlock> owners = {};
 };
 

@@ -1,8 +1,9 @@
 // Makes stubs and publishes what they lead to.
 //
-// A stub that is retired still works, for who kept its address: its calls ask its last owner, until
-// it is given out again. The one that was retired first is, and no sooner than so many others have
-// been retired that a stale address is unlikely to be still in use.
+// A stub that is retired still works, because code may have kept its address: its calls ask its
+// last owner until the stub is given out again. The stub that was retired first is given out first,
+// and only after so many others have been retired that its old address is unlikely to be still in
+// use.
 //
 // Thread-safe. Reading a slot, which is what calling a stub does, takes no lock.
 
@@ -29,7 +30,7 @@
 
 namespace firstcall {
 
-// A stub that was made. Copyable; valid until it is retired.
+// A stub in a block. Copyable; valid until it is retired.
 class Stub {
  public:
   Stub() = default;
@@ -37,7 +38,7 @@ class Stub {
   // The function's identity: never changes.
   ExecutorAddress address() const { return address_; }
 
-  // From now on calls of the stub go to `body`. Everything written before is seen by who calls it.
+  // From now on calls of the stub go to `body`. A caller sees everything that was written before.
   void Publish(ExecutorAddress body) const {
     slot_->store(body.value(), std::memory_order_release);
   }
@@ -56,12 +57,12 @@ class Stub {
 
 class StubTable {
  public:
-  // Called on the thread that called a stub that is not published, with the stub's owner, which
-  // may change as long as nobody keeps it from that. Returns where that call shall go. May leave by
-  // an exception.
+  // Called on the thread that has called an unpublished stub, with the stub's owner. The owner may
+  // change during the call unless something prevents that. Returns the address at which the call
+  // continues. May throw an exception.
   using FirstCallHandler = ExecutorAddress (*)(const std::atomic<void*>& owner);
 
-  // Stubs that are retired before the first of them is given out again.
+  // No retired stub is given out again while there are no more of them than this.
   static constexpr size_t kKeptRetired = 1024;
 
   StubTable(const StubArchitecture& architecture, std::shared_ptr<ArenaMemory> memory,
@@ -70,15 +71,15 @@ class StubTable {
   StubTable(const StubTable&) = delete;
   StubTable& operator=(const StubTable&) = delete;
 
-  // A stub, whose calls ask the handler with `owner` until it is published. ResourceExhausted if
-  // the arena is full; nothing has changed then.
+  // Makes a stub, whose calls ask the handler with `owner` until the stub is published.
+  // ResourceExhausted if the arena is full; then nothing has changed.
   absl::StatusOr<Stub> Make(void* owner) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // From now on calls of the stub ask the handler with `last_owner`, which is released when the
-  // stub is given out again. Nobody may call the stub while that happens.
+  // stub is given out again. No thread may call the stub while that happens.
   void Retire(const Stub& stub, std::shared_ptr<void> last_owner) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Number of stubs that are not retired.
+  // The number of stubs that are not retired.
   size_t size() const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:

@@ -12,11 +12,12 @@
 //             jmp   tail
 //             int3 ...
 //
-// Subtracting 1 carries only from 0. (DEC would be shorter, but leaves the carry flag alone.)
+// Subtracting 1 sets the carry flag only if 0 was left. (DEC would be shorter, but does not change
+// that flag.)
 //
 // Encodings: Intel SDM volume 2 (ENDBR64 F3 0F 1E FA; JMP r/m64 FF /4; PUSH imm32 68; PUSH r/m64
-// FF /6; JMP rel32 E9; SUB r/m32, imm8 83 /5; JC rel8 72). The flags carry nothing into a function.
-// The index goes by way of the stack, because preserve_none passes an argument even in r11.
+// FF /6; JMP rel32 E9; SUB r/m32, imm8 83 /5; JC rel8 72). No function expects a value in the
+// flags. The index goes through the stack, because preserve_none passes an argument even in r11.
 
 #include "stubs/block_encoder.h"
 #include "stubs/stub_architecture.h"
@@ -27,7 +28,7 @@
 
 extern "C" {
 void firstcall_reentry_x86_64();
-// Read by reentry_x86_64.S. Constant once the first stub is made.
+// Read by reentry_x86_64.S. Constant once the first stub has been made.
 __attribute__((visibility("hidden"))) uint64_t firstcall_reentry_save_size = 512;  // FXSAVE's.
 __attribute__((visibility("hidden"))) uint32_t firstcall_reentry_save_mask = 0;
 }
@@ -40,7 +41,7 @@ constexpr StubBlockLayout kLayout = {/*stub_size=*/16, /*tail_size=*/12};
 constexpr CallCounterLayout kCounterLayout = {/*counter_size=*/32, kLayout.tail_size};
 constexpr uint8_t kInt3 = 0xcc;
 
-// Offsets within a lead, a counter and the tail behind the instruction that pushes.
+// Offsets, in a lead, a counter and the tail, of the end of the instruction that pushes.
 constexpr uint8_t kLeadPushed = 9;
 constexpr uint8_t kCounterPushed = 24;
 constexpr uint8_t kTailPushed = 6;
@@ -48,8 +49,8 @@ constexpr uint8_t kTailPushed = 6;
 struct X86_64Encoder : BlockEncoder {
   void EndBranch() { out.Bytes({0xf3, 0x0f, 0x1e, 0xfa}); }
 
-  // The displacement operand of an instruction that has `size_behind` bytes after it, addressing
-  // the block's data.
+  // The displacement operand, addressing the block's data, of an instruction that has `size_behind`
+  // bytes after the operand.
   void DataOperand(size_t data_offset, size_t size_behind = 0) {
     const ExecutorAddress next = placement.code + out.size() + 4 + size_behind;
     out.Number32(static_cast<uint64_t>(placement.data + data_offset - next));
@@ -99,14 +100,14 @@ struct X86_64Encoder : BlockEncoder {
 // Register numbers of the x86-64 psABI, figure 3.36.
 constexpr uint8_t kRsp = 7, kReturnAddress = 16;
 
-// Where nothing is on the stack but the return address.
+// The rule that holds where only the return address is on the stack.
 UnwindTableWriter BeginUnwindTable() {
   return UnwindTableWriter(kReturnAddress, {kCfaDefCfa, kRsp, 8, kCfaOffset | kReturnAddress, 1});
 }
 
-// Describes `size` bytes of code from `begin` on, made of pieces of `piece_size` bytes, a power of
-// 2 up to 32 to which `begin` is aligned, and the tail behind them. In each piece the index is on
-// the stack from `pushed_offset` on.
+// Describes `size` bytes of code from `begin` on, which consist of pieces of `piece_size` bytes,
+// and the tail behind them. `piece_size` is a power of 2, at most 32, and `begin` is aligned to it.
+// In each piece the index is on the stack from `pushed_offset` on.
 void DescribePiecesAndTail(ExecutorAddress begin, size_t size, uint8_t piece_size,
                            uint8_t pushed_offset, UnwindTableWriter& table) {
   table.Describe(begin, size + kLayout.tail_size);
@@ -139,8 +140,9 @@ std::vector<uint8_t> EncodeUnwindTable(const StubBlockPlacement& placement) {
 }
 
 #if defined(__x86_64__)
-// State components of XSAVE (Intel SDM volume 1, 13.1) that can hold an argument: x87, SSE, AVX,
-// the three of AVX-512, APX. Not MPX, PKRU or the AMX tiles, which no calling convention uses.
+// The state components of XSAVE (Intel SDM volume 1, 13.1) that can hold an argument: x87, SSE,
+// AVX, the three of AVX-512, APX. MPX, PKRU and the AMX tiles are left out: no calling convention
+// uses them.
 constexpr uint32_t kArgumentComponents =
     1u << 0 | 1u << 1 | 1u << 2 | 1u << 5 | 1u << 6 | 1u << 7 | 1u << 19;
 constexpr uint64_t kLegacyAndHeaderSize = 512 + 64;
@@ -151,7 +153,8 @@ uint32_t EnabledComponents() {
   return low;
 }
 
-// The standard (not compacted) layout: each component has a fixed place (SDM volume 1, 13.4.3).
+// Uses the standard layout (not the compacted one), in which each component has a fixed place (SDM
+// volume 1, 13.4.3).
 void MeasureSaveArea() {
   uint32_t eax, ebx, ecx, edx;
   if (__get_cpuid(1, &eax, &ebx, &ecx, &edx) == 0 || (ecx & bit_OSXSAVE) == 0) return;

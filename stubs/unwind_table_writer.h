@@ -1,5 +1,5 @@
-// Writes an .eh_frame table (DWARF 4, section 6.4, as the Linux Standard Base changes it) for code
-// at known addresses: for the encoders.
+// Writes an .eh_frame table (DWARF 4, section 6.4, as changed by the Linux Standard Base) for code
+// at known addresses; for the encoders.
 //
 // Thread-compatible.
 
@@ -29,9 +29,9 @@ enum CfaInstruction : uint8_t {
 
 class UnwindTableWriter {
  public:
-  // `return_address` is the DWARF number of the register, or of the column that stands for one, and
-  // `initial` the instructions that hold at the start of each piece of code. Distances in code are
-  // counted in bytes, on the stack in steps of eight, downwards.
+  // `return_address` is the DWARF number of the register that holds the return address, or of the
+  // column that stands for it. `initial` are the instructions that hold at the beginning of each
+  // piece of code. Advances in code are in bytes; stack offsets are in units of -8 bytes.
   UnwindTableWriter(uint8_t return_address, std::initializer_list<uint8_t> initial) {
     out_.Number32(0);
     out_.Number32(0);  // A CIE.
@@ -42,7 +42,7 @@ class UnwindTableWriter {
     End();
   }
 
-  // What follows is about the `size` bytes of code at `begin`, until the next call of this.
+  // The following instructions describe the `size` bytes of code at `begin`, until the next call.
   void Describe(ExecutorAddress begin, size_t size) {
     if (begin_ != 0) End();
     begin_ = out_.size();
@@ -55,13 +55,13 @@ class UnwindTableWriter {
 
   void Instruction(std::initializer_list<uint8_t> bytes) { out_.Bytes(bytes); }
 
-  // What follows holds `distance` bytes further on.
+  // The following instructions hold from `distance` bytes further on.
   void Advance(uint32_t distance) {
     out_.Bytes({kCfaAdvanceLoc4});
     out_.Number32(distance);
   }
 
-  // The table, terminated.
+  // Returns the terminated table.
   std::vector<uint8_t> Finish() {
     if (begin_ != 0) End();
     out_.Number32(0);
@@ -69,14 +69,14 @@ class UnwindTableWriter {
   }
 
  private:
-  // Completes an entry: fills up to eight bytes, sets the length.
+  // Completes an entry: pads it to a multiple of eight bytes and sets its length.
   void End() {
     out_.PadTo((out_.size() + 7) / 8 * 8, kCfaNop);
     out_.Patch32(begin_, static_cast<uint32_t>(out_.size() - begin_ - 4));
   }
 
   ByteWriter out_;
-  size_t begin_ = 0;  // Of the entry that is being written.
+  size_t begin_ = 0;  // Where the entry that is being written begins.
 };
 
 }  // namespace firstcall

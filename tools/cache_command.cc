@@ -57,7 +57,7 @@ int List(const CacheDirectory& directory, const std::string& name) {
   return 0;
 }
 
-// The functions that an entry's object defines, each behind a blank; empty if it has none.
+// The functions that an entry's object defines, each after a blank; empty if it defines none.
 std::string FunctionsIn(const Pack& pack, const Pack::Entry& entry) {
   std::string names;
   absl::StatusOr<ObjectCache::Bytes> bytes = pack.Read(entry);

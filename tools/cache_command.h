@@ -1,4 +1,4 @@
-// `firstcall cache ...`: looks at an object cache, and removes what is in it.
+// `firstcall cache ...`: shows the contents of an object cache, and removes them.
 
 #ifndef FIRSTCALL_TOOLS_CACHE_COMMAND_H_
 #define FIRSTCALL_TOOLS_CACHE_COMMAND_H_
@@ -8,8 +8,8 @@
 
 namespace firstcall {
 
-// Runs the command with what stands behind the word `cache`, and returns its exit status: 0, or 1
-// if it could not be done or something in the cache is damaged.
+// Runs the command with the arguments after the word `cache`, and returns its exit status: 0, or 1
+// if it failed or something in the cache is damaged.
 int RunCacheCommand(const std::vector<std::string>& arguments);
 
 }  // namespace firstcall

@@ -31,10 +31,10 @@ namespace {
 
 namespace cl = llvm::cl;
 
-// What -jd calls the library of the program itself, for lli's sake.
+// The name of the program's own library in -jd; lli uses it, too.
 constexpr char kProgramLibrary[] = "main";
 
-// -mcpu, -mattr, -march, -relocation-model, -code-model and all the others of the code generator.
+// -mcpu, -mattr, -march, -relocation-model, -code-model and the code generator's other options.
 llvm::codegen::RegisterCodeGenFlags codegen_flags;
 
 cl::OptionCategory category("firstcall options");
@@ -163,8 +163,8 @@ cl::opt<std::string> functions_file(
     cl::desc("What precompile compiles, a name in each line (default: every function)"),
     cl::cat(category));
 
-// Options of lli that choose among its own engines or tune them: there is one engine here, so they
-// are accepted and change nothing.
+// lli's options that choose among its engines or tune them. There is one engine here, so they are
+// accepted and have no effect.
 enum class Accepted { kYes };
 cl::opt<Accepted> jit_kind("jit-kind", cl::desc("One of lli's engines; runs on this one:"),
                            cl::init(Accepted::kYes),
@@ -188,12 +188,12 @@ cl::opt<Accepted> platform("lljit-platform", cl::desc("One of ORC's platforms; t
 cl::opt<bool> disable_core_files("disable-core-files", cl::desc("Leave no core file"), cl::Hidden,
                                  cl::cat(category));
 
-// Options of lli that ask for something there is not: better said than ignored.
+// lli's options for features that do not exist here. They are refused rather than ignored.
 cl::opt<bool> remote("remote-mcjit", cl::Hidden, cl::cat(category));
 cl::opt<std::string> remote_process("mcjit-remote-process", cl::Hidden, cl::cat(category));
 cl::opt<std::string> orc_runtime("orc-runtime", cl::Hidden, cl::cat(category));
 
-// Filled in when the command line was parsed.
+// Set after the command line has been parsed.
 std::vector<std::string> llvm_arguments;
 
 [[noreturn]] void Refuse(const llvm::Twine& message) {
@@ -290,8 +290,8 @@ std::shared_ptr<ObjectCache> ConnectToSharedCache(std::shared_ptr<ObjectCache> f
   return std::make_shared<RedisCache>(std::move(options));
 }
 
-// A file for each module where lli would have one, otherwise packs of objects, behind which there
-// may be a server; null if there is neither.
+// A file for each module if lli would keep one; otherwise packs of objects, with a server behind
+// them if one is given. Null if there is no cache.
 std::shared_ptr<ObjectCache> OpenCache() {
   if (enable_cache) {
     absl::StatusOr<std::unique_ptr<ModuleFiles>> cache = ModuleFiles::Open(cache_directory, &Warn);
@@ -315,8 +315,7 @@ std::shared_ptr<ObjectCache> OpenCache() {
   return shared_cache.empty() ? cache : ConnectToSharedCache(std::move(cache));
 }
 
-// What the user says, and those of LLVM's options that are given: many change code, and nobody
-// knows which.
+// What the user gives, and all given options of LLVM: many change code, and it is not known which.
 std::vector<std::pair<std::string, std::string>> CacheKey() {
   std::vector<std::pair<std::string, std::string>> key;
   for (const std::string& pair : cache_key) {
@@ -351,7 +350,7 @@ EngineOptions EngineOptionsFromFlags() {
       llvm::codegen::InitTargetOptionsFromCodeGenFlags(llvm::Triple(target_triple)));
   options.compile_threads = compile_threads;
   options.speculation_budget = absl::Milliseconds(speculation_budget.getValue());
-  options.contain_crashes = true;  // No host has handlers of its own here.
+  options.contain_crashes = true;  // There is no host whose handlers it could replace.
   options.search_process_symbols = !no_process_symbols;
   if (!no_process_symbols) options.symbol_finder = &FindInSharedLlvm;
   options.object_cache = OpenCache();
@@ -360,7 +359,7 @@ EngineOptions EngineOptionsFromFlags() {
   return options;
 }
 
-// What lli does: the file's name, without the ending that might confuse the program.
+// As in lli: the file's name without .bc, which might confuse the program.
 std::string ProgramName() {
   if (!fake_argv0.empty()) return fake_argv0;
   llvm::StringRef name = input_file.getValue();
@@ -368,7 +367,7 @@ std::string ProgramName() {
   return name.str();
 }
 
-// The library named by the last -jd before each of `files`.
+// Each of `files`, with the library that the last -jd before it names.
 std::vector<LibraryFile> InLibraries(cl::list<std::string>& files) {
   std::vector<LibraryFile> result;
   for (size_t i = 0; i < files.size(); ++i) {
@@ -382,7 +381,7 @@ std::vector<LibraryFile> InLibraries(cl::list<std::string>& files) {
   return result;
 }
 
-// LLVM has an option of this name, for statistics of its own that release builds do not keep.
+// LLVM has an option of this name, for its own statistics, which release builds do not keep.
 void AdoptStatsOption() {
   cl::Option* stats = cl::getRegisteredOptions()["stats"];
   stats->setDescription("Print what was compiled and how long it took, at exit");
@@ -390,8 +389,8 @@ void AdoptStatsOption() {
   stats->addCategory(category);
 }
 
-// The arguments before the program that are not options of the command itself. A value that stands
-// apart from its option counts as one of these, too.
+// The arguments before the program that are not options of the command itself. If an option and its
+// value are separate arguments, the value is included, too.
 std::vector<std::string> LlvmArguments(int argc, char** argv) {
   std::vector<std::string> arguments;
   const llvm::StringMap<cl::Option*>& registered = cl::getRegisteredOptions();

@@ -1,4 +1,4 @@
-// The command's options. Usage and spelling are those of LLVM's lli for every option both have.
+// The command's options. Options that LLVM's lli has, too, have its spelling and meaning.
 
 #ifndef FIRSTCALL_TOOLS_COMMAND_LINE_H_
 #define FIRSTCALL_TOOLS_COMMAND_LINE_H_
@@ -13,21 +13,21 @@ namespace firstcall {
 
 struct CommandLine {
   EngineOptions engine;
-  std::vector<LibraryFile> modules;  // The program first.
+  std::vector<LibraryFile> modules;  // The program's main module comes first.
   std::vector<std::string> objects;
   std::vector<LibraryFile> archives;
-  std::vector<std::string> libraries;  // To load into the process before anything runs.
+  std::vector<std::string> libraries;  // To be loaded into the process before anything runs.
   std::string entry_function;
-  std::vector<std::string> thread_entries;  // Functions to run on threads of their own meanwhile.
+  std::vector<std::string> thread_entries;  // Functions to run on other threads at the same time.
   bool interpret = false;
   std::vector<std::string> arguments;  // The program's argv.
   bool print_stats = false;
-  std::string functions_file;  // For precompiling: names what to compile; empty for everything.
+  std::string functions_file;  // Names the functions to precompile; empty: all functions.
 };
 
-// Parses the command line with LLVM's own parser. Prints a line to standard error and exits with
-// status 1 for an option that does not exist, that has a bad value, or that firstcall refuses. To
-// be called once, from main.
+// Parses the command line with LLVM's parser. If an option does not exist, has a bad value or is
+// refused by firstcall, prints a line to standard error and exits with status 1. To be called once,
+// from main.
 CommandLine ParseCommandLine(int argc, char** argv);
 
 }  // namespace firstcall

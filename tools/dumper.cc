@@ -19,7 +19,7 @@ extern "C" struct jit_descriptor __jit_debug_descriptor;
 namespace firstcall {
 namespace {
 
-// C's standard output, so that it is in order with what the program prints.
+// Uses C's standard output, so that it keeps its order with what the program prints.
 void Print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
 std::string Text(const llvm::Module& module) {
@@ -73,7 +73,7 @@ void WriteModule(const llvm::Module& module) {
   file << Text(module);
 }
 
-// Walks the list of what a debugger knows: new entries come first in it.
+// Walks the debugger's list, in which new entries come first.
 class DebugEntryDumper final : public Listener {
  public:
   using Dump = void (*)(const jit_code_entry* entry);

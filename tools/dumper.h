@@ -1,5 +1,5 @@
-// Prints what is compiled while a program runs, for people who want to see what lazy compilation
-// does; kinds and formats are those of lli's -orc-lazy-debug.
+// Prints what is compiled while a program runs, for users who want to see what lazy compilation
+// does. The kinds and formats are those of lli's -orc-lazy-debug.
 
 #ifndef FIRSTCALL_TOOLS_DUMPER_H_
 #define FIRSTCALL_TOOLS_DUMPER_H_
@@ -12,10 +12,10 @@ namespace firstcall {
 
 enum class Dump {
   kNothing,
-  kFunctions,        // "[ f g ]" for each module that is compiled, on standard output.
-  kModules,          // Its IR, on standard output.
-  kModuleFiles,      // Its IR in a file named after it, in the working directory.
-  kDebugDescriptor,  // The address of each entry of the debugger's list, on standard error.
+  kFunctions,        // "[ f g ]" for each compiled module, on standard output.
+  kModules,          // The IR of each compiled module, on standard output.
+  kModuleFiles,      // The IR of each, in a file named after the module in the working directory.
+  kDebugDescriptor,  // The address of each entry in the debugger's list, on standard error.
   kDebugObjects,     // The object of each entry, on standard output.
 };
 

@@ -1,4 +1,5 @@
-// The command: options in, an engine run, an exit status out. No logic of its own.
+// The command's main function. Turns options into an engine and the engine's result into an exit
+// status, without logic of its own.
 
 #include <string>
 #include <vector>
@@ -12,7 +13,7 @@
 
 int main(int argc, char** argv) {
   firstcall::EndWhenOutOfMemory();
-  // Debian's Abseil looks for cycles among locks at each one that is taken, in every build.
+  // Debian's Abseil checks for lock cycles on every acquisition, in every build.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   const std::string verb = argc > 1 ? argv[1] : "";
   if (verb == "cache") return firstcall::RunCacheCommand({argv + 2, argv + argc});

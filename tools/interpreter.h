@@ -8,10 +8,10 @@
 
 namespace firstcall {
 
-// Interprets the first module of `command_line`, with its constructors and destructors, and returns
-// the entry function's result. NotFound or InvalidArgument if it cannot be read or has no such
-// function; Unimplemented if there are further modules or objects. What the interpreter itself does
-// not know (much of what is newer than 2010) it ends the process for.
+// Interprets the only module of `command_line`, with its constructors and destructors, and returns
+// the entry function's result. InvalidArgument if the module cannot be read; NotFound if it does
+// not define the entry function; Unimplemented if there are further modules or objects. If the
+// interpreter does not support something (much of what is newer than 2010), it ends the process.
 absl::StatusOr<int> Interpret(const CommandLine& command_line);
 
 }  // namespace firstcall

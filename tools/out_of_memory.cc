@@ -16,10 +16,10 @@ namespace {
 std::atomic<bool> program_runs{false};
 std::terminate_handler usual_terminate = nullptr;
 
-// Whether what this thread does is the command's business.
+// Whether this thread does the command's own work.
 bool IsOwnWork() { return !program_runs || WorkScope::IsInterrupted(); }
 
-// Nothing here may need memory, nor may exit handlers run.
+// Must not need memory, and must not run exit handlers.
 [[noreturn]] void End() {
   constexpr absl::string_view kMessage = "firstcall: out of memory\n";
   (void)!write(STDERR_FILENO, kMessage.data(), kMessage.size());
@@ -32,7 +32,7 @@ void OnNewFailed() {
   End();
 }
 
-// There may be no memory for an exception, either.
+// Memory may be too short even for an exception.
 [[noreturn]] void OnTerminate() {
   if (IsOwnWork()) End();
   usual_terminate();

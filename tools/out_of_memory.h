@@ -1,8 +1,8 @@
-// How the command ends when there is no memory for what it does itself.
+// How the command's process ends if memory runs out in the command's own work.
 //
-// A function that cannot be compiled for want of memory fails like any other. Where there is
-// nothing that could fail, the process ends. For what the program does itself nothing is different:
-// its `new` throws.
+// If memory runs out while a function is compiled, that function fails like any other. Where
+// nothing can fail, the process ends. The program's own allocations are not affected: its `new`
+// throws.
 
 #ifndef FIRSTCALL_TOOLS_OUT_OF_MEMORY_H_
 #define FIRSTCALL_TOOLS_OUT_OF_MEMORY_H_
@@ -12,12 +12,12 @@ namespace firstcall {
 // EX_OSERR of sysexits.h.
 inline constexpr int kOutOfMemoryExitStatus = 71;
 
-// From now on the process ends with one line on standard error and kOutOfMemoryExitStatus, instead
-// of being aborted, when memory runs out outside of the program. Call it once, before anything
+// From now on, if memory runs out outside the program, the process prints one line to standard
+// error and exits with kOutOfMemoryExitStatus, instead of being aborted. Call once, before anything
 // else.
 void EndWhenOutOfMemory();
 
-// From now on it is the program that runs, wherever the compiler does not.
+// From now on, everything but the compiler's work counts as the program's.
 void NoteThatProgramRuns();
 
 }  // namespace firstcall

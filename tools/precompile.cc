@@ -28,7 +28,7 @@ absl::StatusOr<std::vector<std::string>> ReadLines(const std::string& path) {
   return lines;
 }
 
-// Counts on a terminal; elsewhere only the result is said.
+// Shows a running count on a terminal; elsewhere only the result is printed.
 PrepareOptions WithProgress(PrepareProgress& last) {
   PrepareOptions options;
   const bool is_terminal = isatty(STDERR_FILENO) != 0;
@@ -57,7 +57,7 @@ absl::Status Run(const CommandLine& command_line, PrepareProgress& progress) {
     return absl::InvalidArgumentError("precompile is for -mode=lazy");
   }
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<Engine> engine, Load(command_line));
-  // A library has none.
+  // NotFound is not an error: a library has no main function.
   absl::Status has_main = engine->CheckMain(command_line.entry_function);
   if (!has_main.ok() && !absl::IsNotFound(has_main)) return has_main;
   return PrepareChosen(*engine, command_line.functions_file, WithProgress(progress));

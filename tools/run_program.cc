@@ -19,8 +19,8 @@
 namespace firstcall {
 namespace {
 
-// Never destroyed: exit handlers and other threads of the program may run until the process is
-// gone.
+// Never destroyed: exit handlers and other threads of the program may run until the process has
+// ended.
 Engine* engine = nullptr;
 
 int Report(const absl::Status& status) {
@@ -28,7 +28,7 @@ int Report(const absl::Status& status) {
   return 1;
 }
 
-// Null if there is none. Never destroyed either.
+// Null if there is no cache. Never destroyed either.
 const std::shared_ptr<ObjectCache>* cache = nullptr;
 
 void FlushCache() { (*cache)->Flush(); }
@@ -36,9 +36,9 @@ void FlushCache() { (*cache)->Flush(); }
 void PrintStats() { std::fputs(engine->stats().ToString().c_str(), stderr); }
 
 absl::StatusOr<int> RunCompiled(const CommandLine& command_line) {
-  // What libraries have raised when they were loaded is not the program's.
+  // The program must not see exceptions that libraries raised when they were loaded.
   std::feclearexcept(FE_ALL_EXCEPT);
-  // Before anything of the program's own, so that it is done after all that has been compiled.
+  // Registered before the program's own handlers, so that it runs after everything was compiled.
   if (command_line.engine.object_cache != nullptr) {
     cache = new std::shared_ptr<ObjectCache>(command_line.engine.object_cache);
     std::atexit(FlushCache);
@@ -73,7 +73,7 @@ absl::StatusOr<std::unique_ptr<Engine>> Load(const CommandLine& command_line) {
     }
   }
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<Engine> engine, Engine::Create(command_line.engine));
-  // Before the modules, which in eager mode are linked with them at once.
+  // Added before the modules, because in eager mode modules are linked with the objects at once.
   for (const std::string& object : command_line.objects) {
     FIRSTCALL_RETURN_IF_ERROR(engine->AddObjectFile(object));
   }

@@ -1,4 +1,4 @@
-// Runs the program a command line names.
+// Runs the program that a command line names.
 
 #ifndef FIRSTCALL_TOOLS_RUN_PROGRAM_H_
 #define FIRSTCALL_TOOLS_RUN_PROGRAM_H_
@@ -11,11 +11,12 @@
 
 namespace firstcall {
 
-// An engine with all the parts of the program in it.
+// Makes an engine and adds all parts of the program.
 absl::StatusOr<std::unique_ptr<Engine>> Load(const CommandLine& command_line);
 
-// Exits with the program's status when it has run. Returns 1, after a line on standard error, if it
-// could not be started; nothing of it has run then. To be called once, from main.
+// Runs the program and exits with its status. If the program could not be started, prints a line to
+// standard error and returns 1; at most its constructors and thread entries have run then. To be
+// called once, from main.
 int RunProgram(const CommandLine& command_line);
 
 }  // namespace firstcall

@@ -11,13 +11,13 @@
 namespace firstcall {
 namespace {
 
-// A function of the C interface, or a mangled name in which namespace llvm occurs.
+// Whether `symbol` is a function of LLVM's C interface, or a mangled name in namespace llvm.
 bool IsOfLlvm(absl::string_view symbol) {
   return absl::StartsWith(symbol, "LLVM") ||
          (absl::StartsWith(symbol, "_Z") && absl::StrContains(symbol, "4llvm"));
 }
 
-// Null if it cannot be loaded. Stays loaded.
+// LLVM's shared library, which stays loaded; null if it cannot be loaded.
 void* Library() {
   static void* const library = [] {
     const std::string name =

@@ -1,6 +1,6 @@
-// LLVM for programs that use it themselves. The command is linked with LLVM's static libraries,
-// whose names no program can find; lli, which is linked with the shared one, has them for
-// everybody.
+// LLVM for programs that use LLVM themselves. The command is linked with LLVM's static libraries,
+// whose symbols a program cannot find. (lli is linked with the shared library, so its programs
+// can.)
 //
 // Thread-safe.
 
@@ -11,9 +11,9 @@
 
 namespace firstcall {
 
-// The address of `symbol` in LLVM's shared library, which is loaded when a symbol of LLVM's is
-// first asked for and nothing in the process has it. Null for a name that is none of LLVM's, if the
-// process has it, or if there is no such library.
+// The address of `symbol` in LLVM's shared library, which is loaded when a symbol of LLVM is first
+// asked for that the process does not have. Null if `symbol` is not a name of LLVM, if the process
+// already has the symbol, or if there is no such library.
 void* FindInSharedLlvm(absl::string_view symbol);
 
 }  // namespace firstcall
