@@ -1,5 +1,5 @@
-// The finished code of a module that was detached from its engine. It goes on working
-// when the engine and the IR are gone.
+// The finished code of a module that was detached from its engine. It goes on working when
+// the engine and the IR are gone.
 //
 // Thread-safe, and so is its code. Nothing else may use the object while its destructor runs.
 
