@@ -9,8 +9,8 @@
 namespace firstcall {
 namespace {
 
-// Returns `and` or `or` for the one-bit short-circuit forms `select a, b, false` and `select a,
-// true, b`.
+// The `and` or `or` that replaces a one-bit select of a short-circuit form: `select a, b, false` or
+// `select a, true, b`. Null for other selects.
 //
 // IR keeps the select because the bitwise form is poison if only `b` is poison. From here to
 // machine code nothing reasons from poison, so the difference no longer matters. FastISel computes

@@ -126,7 +126,7 @@ struct IrOptimizer::Pipeline {
   llvm::OptPassGate* gate = nullptr;  // Of the module that is being optimized.
   bool is_module_running = false;
   bool has_matrices = false;  // Whether the module that is being optimized has any.
-  llvm::SmallPtrSet<const llvm::Function*, 16> grown;  // Imported, and not simplified since.
+  llvm::SmallPtrSet<const llvm::Function*, 16> grown;  // Imported, and grown since simplified.
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager call_graphs;

@@ -48,8 +48,8 @@ class McjitLinker {
   // Copies the sections of `image` to memory of `owner`, which must outlive the linker, and returns
   // the addresses of its definitions. References are not bound yet: Bind and Finalize, or Finish,
   // must follow before the next Load, which otherwise frees the object's memory. `near` is as in
-  // MemoryRequest. ResourceExhausted if memory runs out: then the object's bytes are unchanged and
-  // can be loaded again. Internal if MCJIT refuses the object.
+  // MemoryRequest. ResourceExhausted if memory runs out: then the object's bytes can be parsed and
+  // loaded again. Internal if MCJIT refuses the object.
   absl::StatusOr<SymbolAddresses> Load(ObjectImage& image, OwnedCode& owner, ExecutorAddress near);
 
   // Binds the references of the loaded object to `resolution`, which must have all symbols that it
