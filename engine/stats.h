@@ -33,7 +33,7 @@ struct Stats {
   PromotionStats promotions;           // Of functions that count their calls, the hottest first.
   MemoryUsage memory;                  // Of the engine's own arenas, now.
   absl::Duration load;                 // Reading and indexing source modules.
-  absl::Duration split;                // Extracting function-modules and data-modules.
+  absl::Duration split;                // Extracting functions and data, preparing whole modules.
   absl::Duration emit;                 // Optimizing IR and generating code.
   absl::Duration link;                 // Resolving symbols, loading and relocating objects.
 
