@@ -1,5 +1,5 @@
-// Every bar is a quotient of two medians from the same run: absolute times of a shared machine say
-// nothing a day later.
+// Every bar is a quotient of two medians from the same run, because absolute times of a shared
+// machine mean nothing a day later.
 
 #include "benchmarks/bars.h"
 
@@ -18,8 +18,8 @@ namespace {
 
 bool IsOurs(absl::string_view contestant) { return absl::StartsWith(contestant, kFirstcall); }
 
-// Why a bar cannot be computed with `result`; empty if it can. A rival may go wrong now and then:
-// the times of its right runs are what to beat.
+// Why no bar can be computed from `result`; empty if one can. A rival may fail in some runs: then
+// the times of its correct runs count.
 std::string Obstacle(const Result* result, absl::string_view workload,
                      absl::string_view contestant) {
   const std::string who = absl::StrCat(contestant, " on ", workload);
@@ -30,12 +30,12 @@ std::string Obstacle(const Result* result, absl::string_view workload,
   return usable ? "" : absl::StrCat(who, ": ", fault);
 }
 
-// The results of a run by name, with a note of the first that is missing or faulty.
+// Looks up the results of a run, and records the first one that is missing or faulty.
 class Lookup {
  public:
   explicit Lookup(const std::vector<Result>& results) : results_(results) {}
 
-  // The median of that figure; 0, and an obstacle, if there is none.
+  // The median of that figure. If there is none, returns 0 and records an obstacle.
   double Get(absl::string_view workload, absl::string_view contestant,
              double Sample::*figure = &Sample::wall_ms) {
     const Result* result = Find(results_, workload, contestant);
@@ -50,7 +50,7 @@ class Lookup {
 
   const std::string& obstacle() const { return obstacle_; }
 
-  // Fills in `bar`'s verdict and numbers from whether it is met, unless something was missing.
+  // Fills in the verdict and the numbers of `bar`: by `met`, unless a result was missing.
   void Decide(bool met, std::string numbers, Bar* bar) const {
     if (obstacle_.empty()) {
       bar->verdict = met ? Bar::Verdict::kMet : Bar::Verdict::kMissed;
@@ -104,7 +104,7 @@ Bar FasterThanBestLazy(const std::vector<Result>& results, absl::string_view wor
   return bar;
 }
 
-// Compiling 10,000 functions costs no more for each than compiling 100.
+// Compiling 10,000 functions costs about as much for each as compiling 100.
 Bar Linear(const std::vector<Result>& results, double most) {
   Lookup lookup(results);
   const double one = lookup.Get("chain_1", kFirstcall);
@@ -119,8 +119,8 @@ Bar Linear(const std::vector<Result>& results, double most) {
   return bar;
 }
 
-// On none of `workloads` does firstcall take more than `most` times as long as another of its
-// modes.
+// The largest ratio of firstcall's time to that of another of its modes, over all `workloads`, is
+// at most `most`.
 Bar WorstAgainst(const std::vector<Result>& results, std::string claim,
                  const std::vector<absl::string_view>& workloads, absl::string_view mode,
                  double most) {
@@ -139,13 +139,13 @@ Bar WorstAgainst(const std::vector<Result>& results, std::string claim,
   return bar;
 }
 
-// Where there is next to nothing to compile, being lazy costs next to nothing.
+// In a program with little to compile, laziness costs almost nothing.
 Bar LazyOnSmallPrograms(const std::vector<Result>& results, double most) {
   return WorstAgainst(results, "small programs: lazy, times own eager mode", SmallPrograms(),
                       kFirstcallEager, most);
 }
 
-// What is done for functions to be replaced once they are hot costs a start next to nothing.
+// Preparing functions for their replacement by optimized ones hardly slows down the start.
 Bar Tiers(const std::vector<Result>& results, std::string of,
           const std::vector<absl::string_view>& workloads, double most) {
   return WorstAgainst(results, absl::StrCat(of, ": with tiers, times tier 0 alone"), workloads,

@@ -1,5 +1,5 @@
-// The bars firstcall has set itself, held against measured results: of any benchmark, and all those
-// for starting up.
+// The bars: limits that firstcall sets itself, and how measured results compare with them. For any
+// benchmark; ComputeBars is for the start-up benchmark.
 
 #ifndef FIRSTCALL_BENCHMARKS_BARS_H_
 #define FIRSTCALL_BENCHMARKS_BARS_H_
@@ -11,7 +11,7 @@
 
 namespace firstcall::benchmarks {
 
-// One bar and what was measured for it.
+// One bar, and what was measured for it.
 struct Bar {
   enum class Verdict { kMet, kMissed, kUnknown };
 
@@ -24,13 +24,13 @@ struct Bar {
 // "met", "missed" or "unknown".
 const char* Name(Bar::Verdict verdict);
 
-// What is met if `measured` is at most or at least `limit`, which is said in the claim.
+// A bar that is met if `measured` is at most, or at least, `limit`. The claim names the limit.
 Bar AtMost(std::string claim, double measured, double limit, std::string numbers);
 Bar AtLeast(std::string claim, double measured, double limit, std::string numbers);
 
-// Every bar for starting up, each computed from the results of one run of the benchmark. A
-// firstcall that crashed, printed something wrong or ran out of time has missed; a missing or
-// faulty rival leaves it unknown.
+// All bars of the start-up benchmark, computed from the results of one run of it. If firstcall
+// crashed, printed something wrong or ran out of time, the bar is missed. If a rival is missing or
+// faulty, the verdict is unknown.
 std::vector<Bar> ComputeBars(const std::vector<Result>& results);
 
 }  // namespace firstcall::benchmarks

@@ -23,7 +23,7 @@ Result MakeResult(absl::string_view workload, absl::string_view contestant, doub
   return result;
 }
 
-// Results that meet every bar, some exactly.
+// Results that meet every bar, some of them exactly.
 std::vector<Result> GoodResults() {
   std::vector<Result> results = {
       MakeResult("sqO2", kFirstcall, 100, 60),

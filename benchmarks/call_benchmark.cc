@@ -1,6 +1,5 @@
-// What does a call through a stub cost, what does a first call cost, and what does a function cost
-// that is never called? Baselines: a call through a plain function pointer, and the same functions
-// compiled eagerly as one module.
+// What do a call through a stub, a first call, and a function that is never called cost? Baselines:
+// a call through a plain function pointer, and the same functions compiled eagerly as one module.
 
 #include <cstdint>
 #include <memory>
@@ -53,7 +52,7 @@ void BM_CallOfEagerCode(benchmark::State& state) {
 }
 BENCHMARK(BM_CallOfEagerCode);
 
-// Time per function for the first call of each of `range` functions, compiling included.
+// Time per function for the first calls of `range` functions, including their compiles.
 void BM_FirstCall(benchmark::State& state) {
   const std::string text = IndependentFunctions(state.range(0));
   for (auto _ : state) {
@@ -73,8 +72,8 @@ void BM_FirstCall(benchmark::State& state) {
 }
 BENCHMARK(BM_FirstCall)->Arg(1)->Arg(100)->Arg(1000)->Unit(benchmark::kMicrosecond);
 
-// Time for the first call of one function of `range`: what the others cost by being there. Adding
-// the module is not counted, because text, unlike bitcode, is read whole.
+// Time for the first call of one of `range` functions: shows what the other functions cost. Adding
+// the module is not counted, because text is always read whole, unlike bitcode.
 void BM_NeverCalled(benchmark::State& state) {
   const std::string text = IndependentFunctions(state.range(0));
   for (auto _ : state) {

@@ -1,13 +1,14 @@
-// Question: how long does a program that computes for seconds take, from starting a process until
-// it has ended, in comparison with the best that others make of it?
+// Question: how long does a program that computes for seconds take, from the start of the process
+// to its end, in comparison with the best other ways to run it?
 //
 //   bazel run -c opt //benchmarks:compute -- DIR [RUNS [NAME...]]
 //
-// DIR is what fetch_workloads.sh has filled. Baselines: lli-19's kinds mcjit and orc, at their
-// default optimization, on the bitcode after opt -O2; and the program compiled by clang -O2 ahead
-// of time. firstcall gets the bitcode that the front end emits for -O2, before any pass. Whole
-// processes, which take turns; medians of RUNS (5). Bars: at most 1.05 times the better of lli's
-// kinds, and at most 1.10 times the program compiled ahead of time, with default settings.
+// DIR is the directory that fetch_workloads.sh has filled. Baselines: lli-19's kinds mcjit and orc,
+// at their default optimization, on the bitcode after opt -O2; and the program compiled ahead of
+// time by clang -O2. firstcall gets the bitcode that the front end emits for -O2, before any pass.
+// Whole processes are measured, in turns; the results are medians of RUNS (5). Bars, for default
+// settings: at most 1.05 times the better of lli's kinds, and at most 1.10 times the program
+// compiled ahead of time.
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,7 +59,7 @@ std::vector<Contestant> Contestants(const std::string& firstcall) {
   };
 }
 
-// How the median of `contestant` compares with the best of `rivals` that were ever right.
+// Compares the median of `contestant` with the best of those `rivals` that had a correct run.
 Bar CompareWithBest(const std::vector<Result>& results, const std::string& workload,
                     absl::string_view contestant, const std::vector<std::string>& rivals,
                     double most) {
@@ -90,7 +91,7 @@ Bar CompareWithBest(const std::vector<Result>& results, const std::string& workl
   return bar;
 }
 
-// The bars of default settings; the same for tier 1 alone, for information.
+// The bars of default settings, and the same bars for tier 1 alone, for information.
 std::vector<Bar> BarsOf(const std::vector<Result>& results,
                         const std::vector<Workload>& workloads) {
   std::vector<Bar> bars;

@@ -1,4 +1,4 @@
-// Who is compared: firstcall's modes, lli's, and the program compiled ahead of time.
+// The contestants: firstcall's modes, lli's modes, and the program compiled ahead of time.
 
 #ifndef FIRSTCALL_BENCHMARKS_CONTESTANT_H_
 #define FIRSTCALL_BENCHMARKS_CONTESTANT_H_
@@ -13,17 +13,17 @@ namespace firstcall::benchmarks {
 // One way to run a program. Immutable after construction.
 struct Contestant {
   std::string name;
-  // What stands before the bitcode file on the command line; empty for the program that was
-  // compiled ahead of time.
+  // The start of the command line, before the bitcode file. Empty for the program that was compiled
+  // ahead of time.
   std::vector<std::string> command;
-  // Takes part in this many times as many rounds where a run is brief: what several bars depend on
-  // must be known better than the rest.
+  // On brief runs the contestant takes part in this many times as many rounds: several bars depend
+  // on its result, which must be more precise.
   int weight = 1;
-  // Gets the workload's bitcode after opt -O2.
+  // The contestant gets the workload's bitcode after opt -O2.
   bool takes_optimized = false;
 };
 
-// firstcall with default settings: what the others are compared with.
+// firstcall with default settings; the other contestants are compared with it.
 inline constexpr absl::string_view kFirstcall = "firstcall";
 inline constexpr absl::string_view kFirstcallEager = "firstcall --mode=eager";
 inline constexpr absl::string_view kFirstcallTierZero = "firstcall --tier=0";
@@ -33,7 +33,7 @@ inline constexpr absl::string_view kOrcLazy = "lli orc-lazy";
 inline constexpr absl::string_view kOrcLazyOneThread = "lli orc-lazy --compile-threads=1";
 inline constexpr absl::string_view kOrcLazyTwoThreads = "lli orc-lazy --compile-threads=2";
 
-// All of them, in the order of the report, for the two programs at these paths.
+// All contestants, in the order of the report. The arguments are the paths of the two programs.
 std::vector<Contestant> AllContestants(const std::string& firstcall, const std::string& lli);
 
 }  // namespace firstcall::benchmarks

@@ -1,18 +1,18 @@
-// Question: how do the phases of compiling grow with the size of a function, and with the number of
-// functions in a module: what a program waits for until it has ended, and its memory?
+// Question: how do the phases of compiling, the time of the whole process and its memory grow with
+// the size of a function, and with the number of functions in a module?
 //
 //   bazel run -c opt //benchmarks:growth -- DIR [LARGEST]
 //
-// Writes functions of 1,000 to LARGEST (64,000) branches, of several shapes, and modules of 1,000
-// to 100,000 functions into DIR, and runs each at tier 0 and with the default options in a process
-// of its own, three times, of which the fastest counts. Baselines: the same shape of a fourth of
-// the size, and tier 0. Bars, for each shape: split and link take at most 4.8 times for 4 times the
-// branches; a process with the default options, its exit included, takes at most 1.2 times one of
-// tier 0 where a function has 16,000 branches. emit is LLVM's own and has no bar.
+// Writes functions of 1,000 to LARGEST (64,000) branches, in several shapes, and modules of 1,000
+// to 100,000 functions into DIR. Runs each at tier 0 and with the default options, in a process of
+// its own, three times; the fastest run counts. Baselines: the same shape at a fourth of the size,
+// and tier 0. Bars, for each shape: with 4 times the branches, split and link take at most 4.8
+// times as long; for a function of 16,000 branches, a process with the default options takes at
+// most 1.2 times as long as one of tier 0, its exit included. emit is LLVM's own and has no bar.
 //
 // Prints a line for each size and tier: the milliseconds of load, split, emit and link, which the
-// engine counts for all of its threads, those of the whole process, and its peak memory; then the
-// bars, and whether each was met.
+// engine counts for all of its threads, the milliseconds of the whole process, and its peak memory.
+// Then prints the bars, and whether each was met.
 
 #include <algorithm>
 #include <cstdint>
@@ -53,12 +53,12 @@ constexpr int kBarredBranches = 16'000;
 constexpr int kGrowth = 4;
 constexpr int kRuns = 3;
 constexpr absl::Duration kTimeLimit = absl::Minutes(5);
-// Less than that is noise.
+// Shorter times are noise and get no bar.
 constexpr double kLeastMilliseconds = 2;
 
 // --- Programs ---
 
-// The body of @work(i32 %a), of so many branches. Each has %r, and each part adds to it.
+// The body of @work(i32 %a), with `count` branches. Each branch adds to %r.
 std::string Ifs(int count) {
   std::string text = "br label %b0\n";
   for (int i = 0; i < count; ++i) {
@@ -73,7 +73,7 @@ std::string Ifs(int count) {
   return absl::StrFormat("%sb%d:\nbr label %%end\n", text, count);
 }
 
-// Each branch has a loop, with a variable of its own.
+// Each branch contains a loop with its own variable.
 std::string Loops(int count) {
   std::string text;
   for (int i = 0; i < count; ++i) absl::StrAppendFormat(&text, "%%k%d = alloca i32\n", i);
@@ -94,7 +94,7 @@ std::string Loops(int count) {
   return absl::StrFormat("%sb%d:\nbr label %%end\n", text, count);
 }
 
-// What goes on from one branch to the next is in values.
+// What one branch passes to the next is a value, not a variable.
 std::string Phis(int count) {
   std::string text = "br label %b0\n";
   for (int i = 0; i < count; ++i) {
@@ -114,7 +114,7 @@ std::string Phis(int count) {
   return absl::StrFormat("%sb%d:\nbr label %%end\n", text, count);
 }
 
-// Branches to a switch's cases, or with a computed goto, around a loop.
+// A loop around a switch, or around a computed goto.
 std::string Dispatch(int count, bool is_goto) {
   std::string text =
       "%n = alloca i32\nstore i32 0, ptr %n\nbr label %next\nnext:\n"
@@ -197,7 +197,7 @@ int Write(const std::string& shape, int count, const std::string& path) {
 int Run(bool is_default, const std::string& path) {
   EngineOptions options;
   options.tier = is_default ? Tier::kAuto : Tier::kZero;
-  // Not destroyed: exit finds it as it is.
+  // Not destroyed, so that it still exists at exit.
   Engine& engine = *Engine::Create(std::move(options)).value().release();
   absl::Status status = engine.AddFile(path).status();
   if (status.ok()) status = engine.RunMain({path}).status();

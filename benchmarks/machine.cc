@@ -17,7 +17,7 @@
 namespace firstcall::benchmarks {
 namespace {
 
-// The value of the first "model name : value" line; AArch64 kernels have none.
+// The value of the first "model name : value" line. Linux on AArch64 has no such line.
 std::string CpuModel() {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {

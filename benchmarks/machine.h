@@ -1,4 +1,4 @@
-// What a measurement was made on.
+// The machine and the programs that a measurement was made with.
 
 #ifndef FIRSTCALL_BENCHMARKS_MACHINE_H_
 #define FIRSTCALL_BENCHMARKS_MACHINE_H_
@@ -13,14 +13,14 @@ struct Machine {
   std::string cpu;
   int cores = 0;
   std::string kernel;
-  double load = 0;  // runnable processes, mean of the last minute: what else was going on
+  double load = 0;  // runnable processes, mean of the last minute: shows other activity
 };
 
-// The machine this runs on, with "unknown" for what it does not tell. Thread-safe.
+// Describes this machine, with "unknown" for what the machine does not report. Thread-safe.
 Machine DescribeMachine();
 
-// What `program --version` calls its version, or "unknown". The error of RunProcess if it cannot be
-// started. Blocks until it has answered. Thread-safe.
+// The version that `program --version` prints, or "unknown". An error of RunProcess if the program
+// cannot be started. Blocks until it has ended. Thread-safe.
 absl::StatusOr<std::string> DescribeProgram(const std::string& program);
 
 }  // namespace firstcall::benchmarks

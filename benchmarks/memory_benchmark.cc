@@ -1,11 +1,11 @@
-// How much memory do compiled functions take, beyond their code?
+// How much memory do compiled functions take, besides their code?
 //
-// Baseline: the code itself, as the linker counts it. Pages count whole, as the system gives them:
-// what is there besides code is padding, stubs and slots, unwind tables, what is left of a page,
-// and the program's own constants and variables, which are counted too.
+// Baseline: the code itself, as the linker counts it. Whole pages are counted, as the system
+// provides them. Besides code they contain padding, stubs and slots, unwind tables, unused ends of
+// pages, and the program's own constants and variables.
 //
-// Usage: memory_benchmark PROGRAM [ARGUMENT...]. Runs PROGRAM (bitcode) in this process and tells
-// what its first calls have made; its output comes first.
+// Usage: memory_benchmark PROGRAM [ARGUMENT...]. Runs PROGRAM (bitcode) in this process. Prints the
+// program's output first, then the memory that its first calls have used.
 
 #include <cstdio>
 #include <fstream>

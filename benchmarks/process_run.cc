@@ -1,7 +1,7 @@
-// Waiting with a time limit is a poll on the process's pidfd: no signal handler, no timer thread,
-// and the process is not yet reaped when the poll returns, so its id cannot have been reused when
-// its group is killed. Output goes to memory through a file rather than a pipe: nobody has to read
-// while the clock runs, and the program never waits for a reader.
+// The time limit is a poll on the process's pidfd, which needs no signal handler and no timer
+// thread. When the poll returns the process is not yet reaped, so its id cannot have been reused
+// when its group is killed. Output goes to a file, not to a pipe: so nothing has to read it while
+// the clock runs, and the program never waits for a reader.
 
 #include "benchmarks/process_run.h"
 
@@ -49,7 +49,7 @@ absl::Duration MonotonicTime() {
   return absl::DurationFromTimespec(now);
 }
 
-// Starts `argv` as the leader of a process group of its own.
+// Starts `argv` as the leader of its own process group.
 absl::StatusOr<pid_t> Spawn(const std::vector<std::string>& argv, int output) {
   std::vector<char*> arguments;
   for (const std::string& argument : argv) arguments.push_back(const_cast<char*>(argument.c_str()));
@@ -73,7 +73,7 @@ absl::StatusOr<pid_t> Spawn(const std::vector<std::string>& argv, int output) {
   return absl::NotFoundError(absl::StrCat("start ", argv[0], ": ", strerror(error)));
 }
 
-// Whether the process ended by `deadline`. Leaves it unreaped.
+// Whether the process ended by `deadline`. Does not reap it.
 absl::StatusOr<bool> EndsBefore(pid_t pid, absl::Duration deadline) {
   const FileDescriptor process(syscall(SYS_pidfd_open, pid, 0));
   if (process.get() < 0) return absl::InternalError(absl::StrCat("pidfd_open: ", strerror(errno)));
@@ -96,7 +96,7 @@ std::string ReadAll(int file) {
   return text;
 }
 
-// Takes the ended or killed process's state and fills in everything but the wall time.
+// Reaps the ended or killed process, and fills in all fields but the wall time.
 absl::StatusOr<ProcessRun> Reap(pid_t pid, bool timed_out) {
   int status = 0;
   rusage usage;
@@ -130,7 +130,7 @@ absl::StatusOr<ProcessRun> RunProcess(const std::vector<std::string>& argv,
   const absl::StatusOr<bool> ended = EndsBefore(*pid, start + time_limit);
   const absl::Duration wall = MonotonicTime() - start;
 
-  // Also after a normal end: what it left running would disturb the next measurement.
+  // Also after a normal end, because processes that are left would disturb the next measurement.
   kill(-*pid, SIGKILL);
   absl::StatusOr<ProcessRun> run = Reap(*pid, /*timed_out=*/!ended.value_or(false));
   if (!ended.ok()) return ended.status();

@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 
 constexpr absl::Duration kGenerous = absl::Seconds(60);
 
-// Runs `argv`, which must be possible to start.
+// Runs `argv`, which must start.
 ProcessRun MustRun(const std::vector<std::string>& argv, absl::Duration limit = kGenerous) {
   absl::StatusOr<ProcessRun> run = RunProcess(argv, limit);
   EXPECT_TRUE(run.ok()) << run.status();
@@ -59,7 +59,7 @@ TEST(ProcessRunTest, TimeLimitEndsProcessAndWhatItStarted) {
   EXPECT_GE(run.wall, absl::Milliseconds(300));
   EXPECT_LT(absl::Now() - start, absl::Seconds(30));
 
-  // The sleeping grandchild got the signal too; until init has reaped it, it is a zombie (Z).
+  // The sleeping grandchild got the signal, too. Until init has reaped it, it is a zombie (Z).
   const std::string grandchild = run.output.substr(0, run.output.find('\n'));
   const ProcessRun probe = RunShell(
       "for i in 1 2 3 4 5 6 7 8 9 10; do"
@@ -81,7 +81,7 @@ TEST(ProcessRunTest, ProgramThatDoesNotExistIsAnError) {
 
 TEST(ProcessRunTest, OutputIsStandardOutputOnlyInFull) {
   EXPECT_EQ(RunShell("echo out; echo err >&2").output, "out\n");
-  // More than a pipe holds.
+  // More than fits into a pipe.
   EXPECT_EQ(MustRun({"head", "-c", "1000000", "/dev/zero"}).output, std::string(1000000, '\0'));
 }
 
@@ -98,7 +98,7 @@ TEST(ProcessRunTest, CpuTimeCountsWork) {
   EXPECT_GT(run.cpu, absl::Milliseconds(1));
 }
 
-// dd's buffer is touched in full, so it is resident.
+// dd writes to its whole buffer, so the buffer is resident.
 TEST(ProcessRunTest, PeakMemoryCountsWhatWasTouched) {
   const ProcessRun run = MustRun({"dd", "if=/dev/zero", "of=/dev/null", "bs=64M", "count=1"});
   EXPECT_GT(run.peak_rss_kib, 64 * 1024);

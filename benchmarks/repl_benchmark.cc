@@ -1,14 +1,14 @@
 // What does a session cost that adds modules of one function each, as a REPL does?
 //
-// Baseline: plain MCJIT at the same code generation level, one instance that is given each module.
-// Both contestants get the same modules, made in memory, call each function once, and take turns
-// in one run, each session in a process of its own. MCJIT's session is shorter, because it slows
-// down with the number of modules it has; its first modules are what counts.
+// Baseline: plain MCJIT at the same code generation level, one instance that gets each module. Both
+// contestants make the same modules in memory and call each function once. Their sessions take
+// turns, each in its own process. MCJIT's session is shorter, because MCJIT slows down with the
+// number of its modules; only its first modules count.
 //
-// Bars: the last 1,000 entries cost at most 1.1 times the first 1,000; three times faster an entry
-// than MCJIT; at most 10 KiB of bookkeeping a module; and where modules are added and removed
-// 100,000 times, the resident memory after the first 1,000 and after the last differ by at most 1
-// MiB.
+// Bars: the last 1,000 entries cost at most 1.1 times the first 1,000; an entry is at least three
+// times as fast as MCJIT's; at most 10 KiB of bookkeeping per module; and if modules are added and
+// removed 100,000 times, the resident memory at the end is at most 1 MiB larger than after the
+// first 1,000.
 
 #include <malloc.h>
 #include <sys/wait.h>
@@ -44,16 +44,16 @@ constexpr int kRemovals = 100000;
 constexpr int kPart = 1000;
 constexpr int kRuns = 5;
 
-// What one session found, sent from its process to this one.
+// The result of one session, which its process sends to this one.
 struct Session {
-  double first = 0;        // Microseconds of CPU time an entry of the first kPart.
-  double last = 0;         // Of the last kPart.
-  double bookkeeping = 0;  // Bytes of the heap a module.
+  double first = 0;        // Microseconds of CPU time per entry, for the first kPart.
+  double last = 0;         // The same for the last kPart.
+  double bookkeeping = 0;  // Bytes of the heap per module.
   double resident_first = 0;
   double resident_last = 0;  // Bytes, after the first kPart and after the last entry.
 };
 
-// An entry: a function that no other has, of some arithmetic.
+// An entry: one function that differs from all others, with some arithmetic.
 std::unique_ptr<llvm::Module> MakeModule(llvm::LLVMContext& context, const std::string& name,
                                          int number) {
   auto module = std::make_unique<llvm::Module>(name, context);
@@ -85,14 +85,14 @@ double ResidentBytes() {
 
 double HeapBytes() { return static_cast<double>(mallinfo2().uordblks); }
 
-// A session has one thread and waits for nothing, so this is what it takes on a quiet machine.
+// CPU time, because a session has one thread and never waits: the time on a quiet machine.
 double CpuMicroseconds() {
   timespec time;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
   return static_cast<double>(time.tv_sec) * 1e6 + static_cast<double>(time.tv_nsec) / 1e3;
 }
 
-// Times `entry` for 0 to `count`.
+// Times `entry` for 0 to `count` - 1.
 Session Run(int count, const std::function<bool(int)>& entry) {
   Session session;
   const double heap = HeapBytes();
@@ -126,7 +126,7 @@ Session RunFirstcall(int count, bool removes) {
     if (removes && !engine->Remove(id).ok()) return false;
     return result == Expected(3, i);
   };
-  // What is made once is not an entry's.
+  // The first entry also pays for things that are made only once, so it is not timed.
   if (!entry(count)) _exit(1);
   return Run(count, entry);
 }
@@ -150,7 +150,7 @@ Session RunMcjit(int count) {
   return Run(count, entry);
 }
 
-// In a process of its own, so that no session finds another's memory.
+// Runs a session in its own process, so that it does not reuse another session's memory.
 Session InProcess(const std::function<Session()>& run) {
   int ends[2];
   if (pipe(ends) != 0) std::abort();
@@ -173,7 +173,7 @@ Session InProcess(const std::function<Session()>& run) {
   return session;
 }
 
-// One session of one kind, to be looked at with a profiler.
+// Runs one session of one kind, for a profiler.
 int RunAlone(const std::string& kind, int count) {
   const Session session = kind == "mcjit" ? RunMcjit(count) : RunFirstcall(count, kind == "remove");
   absl::PrintF("%.1f us an entry, the last %.1f; resident %.0f KiB, in the end %.0f\n",

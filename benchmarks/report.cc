@@ -9,7 +9,7 @@
 namespace firstcall::benchmarks {
 namespace {
 
-// "2.41", or nothing where there is nothing to compare.
+// "2.41", or empty if there is nothing to compare.
 std::string RatioToFirstcall(const Result& result, const Result* firstcall) {
   if (firstcall == nullptr || !firstcall->Measured() || !firstcall->Fault().empty()) return "";
   if (!result.Fault().empty()) return "";
@@ -45,7 +45,7 @@ std::string Quote(absl::string_view text) {
   return quoted + "\"";
 }
 
-// The elements between brackets, one on a line.
+// The elements in brackets, one on each line.
 template <typename T, typename Format>
 std::string JsonArray(const std::vector<T>& elements, absl::string_view indent, Format format) {
   std::string text = "[";

@@ -1,4 +1,4 @@
-// Text and JSON for what was measured. Pure functions, thread-safe.
+// Formats measurements as text and JSON. Pure functions, thread-safe.
 
 #ifndef FIRSTCALL_BENCHMARKS_REPORT_H_
 #define FIRSTCALL_BENCHMARKS_REPORT_H_
@@ -13,7 +13,7 @@
 
 namespace firstcall::benchmarks {
 
-// What was compared, and on what.
+// The programs that were compared, and the machine.
 struct Setting {
   Machine machine;
   std::string firstcall;  // version
@@ -23,14 +23,15 @@ struct Setting {
 // One line for each of the two programs and the machine.
 std::string FormatSetting(const Setting& setting);
 
-// The results of one workload as a table: medians of the runs that were right, if any was, and wall
-// time as a multiple of firstcall's, unless that ever went wrong. `results` must not be empty.
+// The results of one workload as a table: medians of the correct runs (of all runs if none was
+// correct), and the wall time as a multiple of firstcall's, unless a run of either was faulty.
+// `results` must not be empty.
 std::string FormatWorkload(const std::vector<Result>& results);
 
-// One line for each bar: verdict, what was measured, and from which numbers.
+// One line for each bar: the verdict, the measured value, and the numbers it comes from.
 std::string FormatBars(const std::vector<Bar>& bars);
 
-// Everything, with every sample, as one JSON object.
+// All of this, with every sample, as one JSON object.
 std::string FormatJson(const Setting& setting, const std::vector<Result>& results,
                        const std::vector<Bar>& bars);
 

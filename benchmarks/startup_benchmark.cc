@@ -1,15 +1,15 @@
-// Question: how long does it take, and how much memory, from starting a process until an LLVM IR
-// program has run to its end, when the engine has never seen that program before?
+// Question: how much time, and how much memory, does it take from starting a process to the end of
+// an LLVM IR program that the engine has never seen before?
 //
 // Baseline: LLVM's own `lli` in each of its kinds (orc-lazy with 0, 1 and 2 compile threads, orc,
-// mcjit; at its default optimization and at -O0) on the same bitcode; the program compiled ahead of
-// time is the floor, and the reference every output is compared with. The ratio column says how
-// many times firstcall's wall time (default settings) a contestant took.
+// mcjit; at its default optimization and at -O0) on the same bitcode. The program compiled ahead of
+// time is the floor, and every output is compared with its output. The ratio column is a
+// contestant's wall time divided by firstcall's (default settings).
 //
-// What runs: small C and C++ programs, Lua, SQLite, and chains of 1 to 10,000 tiny functions, all
-// called (fetch_workloads.sh builds them). All contestants run a workload in turns, one run each a
-// round; a slow one takes part in fewer rounds and a brief one in more (the table says how many,
-// n), so that everything takes some six minutes. Crashes, wrong output and time-outs stay in the
+// Workloads: small C and C++ programs, Lua, SQLite, and chains of 1 to 10,000 tiny functions that
+// are all called (fetch_workloads.sh builds them). All contestants run a workload in turns, one run
+// per round. A slow contestant takes part in fewer rounds and a brief one in more (column n), so
+// that the whole benchmark takes some six minutes. Crashes, wrong output and time-outs stay in the
 // table.
 //
 //   bazel run -c opt //benchmarks:startup -- [--workloads=DIR] [--runs=5] [--filter=GLOB,...]
@@ -44,20 +44,20 @@ namespace {
 
 using ::bazel::tools::cpp::runfiles::Runfiles;
 
-// Of an environment variable that `bazel run` sets; empty without it.
+// The value of an environment variable that `bazel run` sets; empty outside it.
 std::string Environment(const char* name) {
   const char* value = getenv(name);
   return value == nullptr ? "" : value;
 }
 
-// Where the runfile `path` is, as an absolute path, which stays right when we change directory.
+// The absolute path of the runfile `path`, which stays valid after a change of directory.
 std::string Locate(const Runfiles& runfiles, const std::string& path) {
   const std::string found = runfiles.Rlocation(path);
   const std::unique_ptr<char, void (*)(void*)> absolute(realpath(found.c_str(), nullptr), &free);
   return absolute == nullptr ? found : absolute.get();
 }
 
-// Fills in what the user left to us.
+// Fills in the options that the user did not set.
 absl::Status CompleteOptions(const std::string& argv0, StartupOptions* options) {
   if (options->firstcall.empty()) {
     std::string error;
@@ -83,8 +83,7 @@ absl::Status CheckFetched(const Workload& workload, absl::string_view directory)
   return absl::OkStatus();
 }
 
-// Also brings both programs into the page cache, where the first to be measured would not find
-// them.
+// Also loads both programs into the page cache, so that the first measurement is not slower.
 absl::StatusOr<Setting> DescribeSetting(const StartupOptions& options) {
   absl::StatusOr<std::string> firstcall = DescribeProgram(options.firstcall);
   if (!firstcall.ok()) return firstcall.status();
@@ -93,7 +92,7 @@ absl::StatusOr<Setting> DescribeSetting(const StartupOptions& options) {
   return Setting{DescribeMachine(), *std::move(firstcall), *std::move(lli)};
 }
 
-// The contestants that `options` ask for on that workload.
+// The contestants that `options` select for that workload.
 std::vector<Contestant> SelectContestants(const StartupOptions& options,
                                           const std::vector<Contestant>& contestants,
                                           const Workload& workload) {
@@ -104,7 +103,7 @@ std::vector<Contestant> SelectContestants(const StartupOptions& options,
   return selected;
 }
 
-// Runs everything and prints each workload's table as soon as it is complete.
+// Runs all workloads, and prints the table of each as soon as it is complete.
 absl::StatusOr<std::vector<Result>> RunWorkloads(const StartupOptions& options) {
   const std::vector<Contestant> contestants = AllContestants(options.firstcall, options.lli);
   Schedule schedule;
@@ -131,7 +130,7 @@ absl::Status WriteFile(const std::string& path, absl::string_view text) {
   return absl::UnavailableError(absl::StrCat("write ", path));
 }
 
-// What crashes must not spend its time on a core file or on finding line numbers.
+// A crash must not spend time on a core file or on finding line numbers.
 void KeepCrashesShort() {
   const rlimit none = {0, 0};
   setrlimit(RLIMIT_CORE, &none);
@@ -140,7 +139,7 @@ void KeepCrashesShort() {
 
 absl::Status Run(StartupOptions options, const std::string& argv0) {
   if (absl::Status status = CompleteOptions(argv0, &options); !status.ok()) return status;
-  // Paths on the command line are relative to where the user is.
+  // Paths on the command line are relative to the user's directory.
   const std::string directory = Environment("BUILD_WORKING_DIRECTORY");
   if (!directory.empty() && chdir(directory.c_str()) != 0) {
     return absl::NotFoundError(absl::StrCat("enter ", directory));

@@ -12,7 +12,7 @@
 namespace firstcall::benchmarks {
 namespace {
 
-// Sets what one argument says; false if it is unknown or malformed.
+// Applies one argument. False if it is unknown or malformed.
 bool Apply(const std::string& argument, StartupOptions* options) {
   const size_t equals = argument.find('=');
   const std::string name = argument.substr(0, equals);

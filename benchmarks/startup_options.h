@@ -21,15 +21,15 @@ struct StartupOptions {
   bool help = false;
 };
 
-// What to print for --help.
+// The text for --help.
 extern const absl::string_view kStartupUsage;
 
-// Whether `options` ask for that contestant on that workload.
+// Whether `options` select that contestant on that workload.
 bool Selects(const StartupOptions& options, absl::string_view workload,
              absl::string_view contestant);
 
-// Parses "--name=value" arguments (without the program's name). InvalidArgument names the one that
-// is unknown or malformed.
+// Parses "--name=value" arguments, without the program's name. InvalidArgument, with the argument,
+// if one is unknown or malformed.
 absl::StatusOr<StartupOptions> ParseStartupOptions(const std::vector<std::string>& arguments);
 
 }  // namespace firstcall::benchmarks

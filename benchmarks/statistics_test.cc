@@ -28,7 +28,7 @@ TEST(StatisticsTest, MedianRatioSaysHowManyTimesTheBaseline) {
 TEST(StatisticsTest, CostPerPartLeavesOutFixedCosts) {
   // 20 fixed and 3 for each part.
   EXPECT_DOUBLE_EQ(CostPerPart(20 + 3 * 100, 100, 20 + 3), 3);
-  // A single disturbed measurement can make it negative; that is shown, not hidden.
+  // A disturbed measurement can make the result negative; it is shown as it is.
   EXPECT_DOUBLE_EQ(CostPerPart(10, 2, 12), -2);
 }
 

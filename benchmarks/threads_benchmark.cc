@@ -1,10 +1,11 @@
-// What are compile threads good for?
+// What do compile threads gain?
 //
 //   bazel run -c opt //benchmarks:threads -- MODULE
 //
-// Preparing all of MODULE (SQLite's, of fetch_workloads.sh) with two compile threads; baseline:
-// with one. Waiting for the first call of a small function while two threads prepare MODULE in the
-// background; baseline: while they do nothing. Rounds alternate; medians.
+// MODULE is SQLite's of fetch_workloads.sh. First: the time to prepare all of MODULE with two
+// compile threads; baseline: with one. Second: the time of the first call of a small function while
+// two threads prepare MODULE in the background; baseline: while they are idle. Rounds alternate;
+// the results are medians.
 
 #include <atomic>
 #include <cstdint>
@@ -47,7 +48,7 @@ std::unique_ptr<Engine> Load(const std::string& module, size_t compile_threads) 
   return *std::move(engine);
 }
 
-// Milliseconds to prepare all functions that can be.
+// Milliseconds to prepare all functions that can be compiled.
 double TimeToPrepare(const std::string& module, size_t compile_threads) {
   std::unique_ptr<Engine> engine = Load(module, compile_threads);
   const absl::Time start = absl::Now();
@@ -55,7 +56,7 @@ double TimeToPrepare(const std::string& module, size_t compile_threads) {
   return absl::ToDoubleMilliseconds(absl::Now() - start);
 }
 
-// A few blocks and calls each, as small functions of real programs have.
+// Functions of three blocks each, without calls.
 std::string SmallFunctions() {
   std::string text;
   for (int i = 0; i < kSmallFunctions; ++i) {
@@ -67,7 +68,7 @@ std::string SmallFunctions() {
   return text;
 }
 
-// Microseconds from the first call of a small function to its return, the median of many.
+// Microseconds that the first call of a small function takes; the median of many functions.
 double WaitForFirstCall(const std::string& module, bool is_busy) {
   std::unique_ptr<Engine> engine = Load(module, /*compile_threads=*/2);
   if (absl::Status status = engine->AddAssembly(SmallFunctions(), "small").status(); !status.ok()) {

@@ -1,10 +1,10 @@
-// Does throwing a C++ exception through compiled code cost more when more functions have been
-// compiled? The unwinder looks for each frame among the tables of all of them.
+// Does a C++ exception that is thrown through compiled code cost more if more functions have been
+// compiled? The unwinder searches the tables of all of them for each frame.
 //
-// Baseline: the same throw, through the same ten frames, when 5 functions have been compiled; the
-// bar is twice that for 5,000. The functions that throw are compiled before all others or after
-// them, since their tables then stand in the largest group of memory/unwind_registry or in a small
-// one. The same throw in code compiled ahead of time is shown for orientation.
+// Baseline: the same throw through the same ten frames when 5 functions have been compiled. The bar
+// is twice that time for 5,000. The functions that throw are compiled before or after all others:
+// then their tables are in the largest group of memory/unwind_registry or in a small one. The same
+// throw in code compiled ahead of time is shown for orientation.
 
 #include <cstdint>
 #include <map>
@@ -75,7 +75,7 @@ constexpr char kThrowingCode[] = R"(
 
 using Attempt = int32_t(int64_t);
 
-// As the IR above; compilers may not see that it always throws.
+// As in the IR above. The compiler must not see that this always throws.
 [[gnu::noinline]] void Raise(int32_t number) {
   benchmark::DoNotOptimize(number);
   if (number != 0) throw number;
@@ -101,7 +101,7 @@ using Attempt = int32_t(int64_t);
 
 std::string OtherName(int64_t number) { return absl::StrCat("other", number); }
 
-// The throwing functions and `count` others, which neither call nor throw.
+// The throwing functions, and `count` others that neither call nor throw.
 std::string Program(int64_t count) {
   std::string text = kThrowingCode;
   for (int64_t i = 0; i < count; ++i) {
@@ -111,21 +111,22 @@ std::string Program(int64_t count) {
   return text;
 }
 
-// Compiles each by its first call.
+// Compiles each function by calling it.
 void CallOthers(Engine& engine, int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
     benchmark::DoNotOptimize(engine.Lookup<int64_t(int64_t)>(OtherName(i)).value()(i));
   }
 }
 
-// The first attempt compiles, and has the unwinder sort its tables: it stands outside the loop.
+// The first attempt is outside the loop, because it compiles, and makes the unwinder sort its
+// tables.
 void ThrowRepeatedly(benchmark::State& state, Attempt* attempt) {
   if (attempt(kDescents) != 42) state.SkipWithError("something else was caught");
   for (auto _ : state) benchmark::DoNotOptimize(attempt(kDescents));
 }
 
-// The unwinder knows the tables of all engines of the process, so each run has an engine of its own
-// and no other is alive then.
+// The unwinder knows the tables of all engines of the process, so each run has its own engine, and
+// no other one exists then.
 void Throw(benchmark::State& state, bool throwers_first) {
   const int64_t others = state.range(0) - kThrowers;
   std::unique_ptr<Engine> engine = Engine::Create().value();
@@ -145,8 +146,8 @@ void BM_ThrowFromFirstCompiled(benchmark::State& state) { Throw(state, true); }
 void BM_ThrowFromLastCompiled(benchmark::State& state) { Throw(state, false); }
 void BM_ThrowAheadOfTime(benchmark::State& state) { ThrowRepeatedly(state, AttemptAheadOfTime); }
 
-// Medians of several runs, taken in random order, so that a noisy moment meets all alike. The
-// number of iterations is fixed because to find one takes further runs, each with an engine.
+// Medians of several runs in random order, so that a disturbance affects all alike. The number of
+// iterations is fixed, because finding one would need further runs, each with an engine.
 void Repeat(benchmark::internal::Benchmark* benchmark) {
   benchmark->Iterations(4000)->Repetitions(9)->ReportAggregatesOnly()->Unit(
       benchmark::kMicrosecond);
@@ -155,7 +156,7 @@ BENCHMARK(BM_ThrowFromFirstCompiled)->Arg(kFew)->Arg(kMany)->Apply(Repeat);
 BENCHMARK(BM_ThrowFromLastCompiled)->Arg(kFew)->Arg(kMany)->Apply(Repeat);
 BENCHMARK(BM_ThrowAheadOfTime)->Apply(Repeat);
 
-// Prints as usual and keeps the medians: CPU time a throw, in microseconds.
+// Prints as usual, and keeps the medians: microseconds of CPU time per throw.
 class MedianKeeper : public benchmark::ConsoleReporter {
  public:
   void ReportRuns(const std::vector<Run>& runs) override {

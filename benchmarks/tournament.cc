@@ -14,7 +14,7 @@
 namespace firstcall::benchmarks {
 namespace {
 
-// What is wrong with `run`; empty if nothing.
+// The fault of `run`; empty if there is none.
 std::string Judge(const ProcessRun& run, const ProcessRun& reference) {
   switch (run.end) {
     case ProcessRun::End::kTimedOut:
@@ -39,7 +39,7 @@ Sample ToSample(const ProcessRun& run, const ProcessRun& reference) {
   return sample;
 }
 
-// What the program prints when it is compiled ahead of time.
+// Runs the program compiled ahead of time, whose output is the reference.
 absl::StatusOr<ProcessRun> RunReference(const Workload& workload, const Schedule& schedule) {
   absl::StatusOr<ProcessRun> run =
       RunProcess(CommandLine(Contestant{"native", {}}, workload), schedule.time_limit);
@@ -53,7 +53,7 @@ absl::StatusOr<ProcessRun> RunReference(const Workload& workload, const Schedule
       absl::StrCat("run reference of ", workload.name, ": ", workload.native, ": ", fault));
 }
 
-// Why the contestant should not be started on this workload; empty if it should.
+// Why the contestant is not started on this workload; empty if it is started.
 std::string ReasonToSkip(const Workload& workload, const Contestant& contestant,
                          const Schedule& schedule, const std::vector<Result>& earlier) {
   const Result* smaller = Find(earlier, workload.larger_than, contestant.name);
@@ -64,7 +64,7 @@ std::string ReasonToSkip(const Workload& workload, const Contestant& contestant,
                          workload.larger_than, workload.times);
 }
 
-// The rounds of one workload, and whether each contestant takes part in the next one.
+// The rounds of one workload, and how many runs each contestant has left.
 class Rounds {
  public:
   Rounds(const Schedule& schedule, std::vector<Result>* results)
@@ -78,8 +78,8 @@ class Rounds {
     return std::all_of(runs_left_.begin(), runs_left_.end(), [](int left) { return left == 0; });
   }
 
-  // One run of everybody who has runs left. Each round starts with another contestant, so that
-  // nobody always runs behind the same neighbour.
+  // Runs each contestant that has runs left once. Each round starts with another contestant, so
+  // that none always runs after the same neighbour.
   absl::Status RunOne(const ProcessRun& reference) {
     for (size_t turn = 0; turn < results_.size(); ++turn) {
       const size_t i = (turn + round_) % results_.size();

@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-// A workload whose "bitcode" is a string that the contestants' commands get as an argument.
+// A workload whose "bitcode" is a string, which the contestants' commands get as an argument.
 Workload EchoWorkload() {
   Workload workload;
   workload.name = "echo";

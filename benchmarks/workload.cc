@@ -7,7 +7,7 @@
 namespace firstcall::benchmarks {
 namespace {
 
-// `native` is the file in native/; there is one for a program, whatever its bitcode went through.
+// `native` is the file in native/: all kinds of bitcode of a program share one.
 Workload MakeWorkload(const std::string& directory, absl::string_view name,
                       absl::string_view native, std::vector<std::string> arguments = {}) {
   Workload workload;

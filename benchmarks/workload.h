@@ -1,4 +1,4 @@
-// What the contestants run: the programs fetch_workloads.sh leaves in a directory.
+// The programs that contestants run: those that fetch_workloads.sh puts into a directory.
 
 #ifndef FIRSTCALL_BENCHMARKS_WORKLOAD_H_
 #define FIRSTCALL_BENCHMARKS_WORKLOAD_H_
@@ -17,23 +17,23 @@ struct Workload {
   std::string bitcode;  // path
   std::string native;   // path of the same program compiled ahead of time
   std::vector<std::string> arguments;
-  std::string optimized;  // path of the bitcode after opt -O2; empty if nobody takes that
-  // Another workload of which this one is `times` as much: who would need more than the time limit
-  // by that measure is not started here. Empty: no such workload.
+  std::string optimized;  // path of the bitcode after opt -O2; empty if no contestant takes it
+  // Another workload, of which this one is `times` as large. A contestant that, judged by its time
+  // for that workload, would exceed the time limit is not started. Empty: no such workload.
   std::string larger_than;
   int times = 1;
 };
 
-// All of them, in the order they run and are reported; `directory` as given to fetch_workloads.sh.
+// All of them, in the order of the runs and of the report. `directory` is fetch_workloads.sh's.
 std::vector<Workload> AllWorkloads(const std::string& directory);
 
-// Those that compute for seconds.
+// The programs that compute for seconds.
 std::vector<Workload> ComputeWorkloads(const std::string& directory);
 
-// The names of the programs that are too small for lazy compilation to win anything.
+// The names of the programs that are so small that lazy compilation gains nothing.
 std::vector<absl::string_view> SmallPrograms();
 
-// The command line on which `contestant` runs `workload`.
+// The command line for `contestant` on `workload`.
 std::vector<std::string> CommandLine(const Contestant& contestant, const Workload& workload);
 
 }  // namespace firstcall::benchmarks

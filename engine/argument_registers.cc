@@ -15,7 +15,7 @@ bool IsFloating(ForeignKind kind) {
   return kind == ForeignKind::kFloat || kind == ForeignKind::kDouble;
 }
 
-// Notes what of the sixteen bytes the fields of `type` occupy, from `offset` on.
+// Records which of the sixteen bytes the fields of `type` occupy, from `offset` on.
 void Occupy(const ForeignType& type, size_t offset, RegisterParts& parts) {
   if (type.kind == ForeignKind::kStruct) {
     for (const ForeignType& field : type.fields) {
@@ -40,7 +40,7 @@ void AddScalars(const ForeignType& type, std::vector<ForeignKind>& scalars) {
   for (const ForeignType& field : type.fields) AddScalars(field, scalars);
 }
 
-// Of one to four values of one floating-point type.
+// The parts of one to four values of the same floating-point type.
 std::optional<RegisterParts> HomogeneousParts(const ForeignType& type) {
   std::vector<ForeignKind> scalars;
   AddScalars(type, scalars);
@@ -91,7 +91,7 @@ void ArgumentRegisters::Take(const RegisterParts& parts) {
     integers_ += LeftOutFor(parts) + parts.integers();
     vectors_ += parts.vectors();
   } else if (kIsAArch64) {
-    // Whatever comes later follows it to the stack.
+    // Later arguments go to the stack, too.
     if (parts.integers() > 0) integers_ = kIntegerRegisters;
     if (parts.vectors() > 0) vectors_ = kVectorRegisters;
   }

@@ -1,8 +1,8 @@
-// Which registers C passes values in, on the architecture this is built for: System V ABI, AMD64
-// supplement, section 3.2.3; Procedure Call Standard for the Arm 64-bit Architecture (AAPCS64),
-// sections 5.9.5 and 6.8.2.
+// The registers that C passes values in, on the architecture this library is built for: System V
+// ABI, AMD64 supplement, section 3.2.3; Procedure Call Standard for the Arm 64-bit Architecture
+// (AAPCS64), sections 5.9.5 and 6.8.2.
 //
-// Thread-compatible. Types are valid ones (CheckValues in engine/foreign_call).
+// Thread-compatible. Types must be valid (CheckValues in engine/foreign_call).
 
 #ifndef FIRSTCALL_ENGINE_ARGUMENT_REGISTERS_H_
 #define FIRSTCALL_ENGINE_ARGUMENT_REGISTERS_H_
@@ -24,18 +24,20 @@ inline constexpr bool kIsX8664 = true;
 inline constexpr bool kIsAArch64 = false;
 inline constexpr bool kIsX8664 = false;
 #endif
-// Of others, only scalars are known.
+// On other architectures only scalars are supported.
 inline constexpr bool kPassesStructs = kIsAArch64 || kIsX8664;
 
-// A value with no registers of its own is itself on the stack, or is a copy whose address is
-// passed.
+// A value that gets no registers is either stored on the stack itself, or copied, and the address
+// of the copy is passed.
 inline constexpr bool kPassesLargeValuesByAddress = kIsAArch64;
-// The address that a result is written to is the first integer argument, or in a register apart.
+// The address of a result in memory is either passed as the first integer argument, or in a
+// register that no argument uses.
 inline constexpr bool kResultAddressIsAnArgument = !kIsAArch64;
-// LLVM keeps the elements of an array together, as C keeps a struct: in registers, or on the stack.
+// LLVM keeps the elements of an array together, as C keeps a struct: all in registers, or all on
+// the stack.
 inline constexpr bool kKeepsArraysTogether = kIsAArch64;
 
-// The registers one value takes: one for each eight bytes of it, or for each member of a
+// The registers that one value takes: one for each eight bytes, or one for each member of a
 // homogeneous aggregate.
 struct RegisterParts {
   static constexpr size_t kMost = 4;
@@ -43,8 +45,8 @@ struct RegisterParts {
   size_t count = 0;
   bool is_vector[kMost] = {};
   bool is_pointer[kMost] = {};
-  size_t used[kMost] = {};   // Bytes of each, up to its last field.
-  bool starts_even = false;  // In a register with an even number; another one is left out for that.
+  size_t used[kMost] = {};   // Bytes of each register, up to the end of the last field.
+  bool starts_even = false;  // The first register is even; an odd one before it is left out.
 
   size_t vectors() const {
     size_t sum = 0;
@@ -54,16 +56,16 @@ struct RegisterParts {
   size_t integers() const { return count - vectors(); }
 };
 
-// Nothing for what has no registers of its own.
+// Nothing if the value gets no registers.
 std::optional<RegisterParts> RegisterPartsOf(const ForeignType& type);
 
-// Those that the arguments of one call take, one argument after the other.
+// Counts the registers that the arguments of one call take, in order.
 class ArgumentRegisters {
  public:
   bool HasRoomFor(const RegisterParts& parts) const;
-  // Those of the next argument. Without room, it goes to the stack.
+  // Takes registers for the next argument. If they do not suffice, it goes to the stack.
   void Take(const RegisterParts& parts);
-  // The one with an address.
+  // Takes the register of an argument that is passed by its address.
   void TakeAddress();
 
   // Integer registers that Take would leave out.

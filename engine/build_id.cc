@@ -37,7 +37,7 @@ std::string BuildIdAmong(const char* notes, size_t size) {
   return "";
 }
 
-// Stops at the object that has the address.
+// Stops at the object that contains the address.
 int Visit(dl_phdr_info* object, size_t, void* data) {
   auto& search = *static_cast<Search*>(data);
   const auto starts_at = [&](const ElfW(Phdr) & segment) {

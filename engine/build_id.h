@@ -1,4 +1,4 @@
-// Which build of a library is running.
+// Tells which build of a library is running.
 //
 // Thread-safe: a pure function.
 
@@ -9,8 +9,8 @@
 
 namespace firstcall {
 
-// The GNU build ID (a note that linkers put into ELF files), in hexadecimal, of the library or the
-// program that `address` belongs to; empty if it has none.
+// The GNU build ID (a note that linkers put into ELF files), in hexadecimal, of the library or
+// program that contains `address`. Empty if it has none.
 std::string BuildIdOf(const void* address);
 
 }  // namespace firstcall

@@ -8,7 +8,7 @@
 namespace firstcall {
 namespace {
 
-// Behind the object: the description, its size, a mark.
+// After the object come the description, its size and this mark.
 constexpr uint32_t kMark = 0x32434643;  // "CFC2"
 constexpr size_t kTrailerSize = 8;
 
@@ -23,7 +23,7 @@ void EncodeAll(const std::vector<SymbolOrdinal>& ordinals, Encoder& encoder) {
   for (SymbolOrdinal ordinal : ordinals) encoder.U32(ordinal.value);
 }
 
-// Reads ordinals and sees to it that each is one.
+// Reads ordinals and checks that they are valid.
 class OrdinalDecoder {
  public:
   OrdinalDecoder(absl::string_view bytes, size_t symbol_count)

@@ -1,5 +1,5 @@
-// What a cache keeps of a function or of a source module's data: the object, and what the engine
-// has to know to use it without reading a body.
+// The cache entry of a function or of a source module's data: the object, and what the engine needs
+// to know to use it without reading a body.
 //
 // Thread-compatible.
 
@@ -19,20 +19,20 @@
 
 namespace firstcall {
 
-// Whether weak definitions gave way to others, as far as that was asked while an object was made.
-// Asked about the same again, the answers must be the same for the object to be right.
+// For each weak definition that was asked about while an object was made: whether it gave way to
+// another one. The object may be used only if the answers are still the same.
 using Decisions = std::vector<std::pair<SymbolOrdinal, bool>>;
 
 bool AreStillTrue(const Decisions& decisions, IsReplaced is_replaced);
 
-// Asks, and keeps the answers.
+// Asks the question and records the answer.
 class DecisionRecorder {
  public:
   explicit DecisionRecorder(IsReplaced is_replaced) : is_replaced_(is_replaced) {}
 
   bool Ask(SymbolOrdinal ordinal);
 
-  // Sorted, each only once.
+  // The answers, sorted and without duplicates.
   Decisions Take() &&;
 
  private:
@@ -41,13 +41,13 @@ class DecisionRecorder {
 };
 
 struct CachedObject {
-  // If set there is no object: the function is compiled together with this one, in whose place.
+  // If set, there is no object: the function is compiled together with this one, and in its place.
   std::optional<SymbolOrdinal> leader;
-  // If set there is no object: this function brought the one in question along.
+  // If set, there is no object: the object of this function defines the function, too.
   std::optional<SymbolOrdinal> host;
 
-  // The functions the object defines, each under its Symbol::name: first those that cannot be
-  // separated, then, from `joined` on, those that were compiled along. Empty for data.
+  // The functions that the object defines, each under its Symbol::name. The first `joined` are
+  // inseparable; the others were compiled along with them. Empty for data.
   std::vector<SymbolOrdinal> functions;
   size_t joined = 0;
   std::vector<SymbolOrdinal> variables;
@@ -56,11 +56,11 @@ struct CachedObject {
   ObjectBytes object;
 };
 
-// As a cache keeps it: `object` in front, so that the bytes are an object file with something
-// behind it, and the rest of `description`, whose own `object` is not looked at.
+// The bytes that a cache keeps: `object` first, so that they are a valid object file, then all of
+// `description` but its own `object`.
 std::string EncodeCachedObject(const CachedObject& description, absl::string_view object);
 
-// Nothing if `bytes` were written by something else, or name symbols beyond `symbol_count`.
+// Nothing if `bytes` are no such entry, or name symbols beyond `symbol_count`.
 std::optional<CachedObject> DecodeCachedObject(ObjectBytes bytes, size_t symbol_count);
 
 }  // namespace firstcall

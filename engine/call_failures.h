@@ -1,7 +1,7 @@
-// What becomes of a call of a function that has no code: one that cannot be compiled, one that was
-// removed, one whose engine is gone.
+// Handles calls of functions that have no code: the function cannot be compiled, or its module or
+// engine is gone.
 //
-// Immutable; thread-safe as the client's handler is.
+// Immutable, and as thread-safe as the client's handler.
 
 #ifndef FIRSTCALL_ENGINE_CALL_FAILURES_H_
 #define FIRSTCALL_ENGINE_CALL_FAILURES_H_
@@ -15,11 +15,11 @@ namespace firstcall {
 
 class CallFailures {
  public:
-  // An empty handler means the default: see FailureHandler.
+  // An empty handler means the default described at FailureHandler.
   explicit CallFailures(FailureHandler handler) : handler_(std::move(handler)) {}
 
-  // Where the call goes on. Does not return if there is no such place. Hold no lock, and be in no
-  // WorkScope.
+  // Returns the address where the call continues. If there is none, exits the process; the client's
+  // handler may also throw. The caller must hold no lock and be in no WorkScope.
   ExecutorAddress Handle(const FailedCall& call) const;
 
  private:

@@ -1,4 +1,4 @@
-// Compares values with what a function of IR takes.
+// Compares values with the parameters of an IR function.
 
 #include <algorithm>
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace firstcall {
 
-// Of a scalar.
+// For a scalar.
 bool FunctionShape::Matches(const ForeignType& type, const Slot& slot) {
   if (slot.array > 1) return false;
   switch (type.kind) {
@@ -26,7 +26,7 @@ bool FunctionShape::Matches(const ForeignType& type, const Slot& slot) {
     case ForeignKind::kStruct:
       return false;
     default: {
-      // The narrowest integer that an IR integer fits into.
+      // The type must be the narrowest one that the IR integer fits into.
       const unsigned bits = BitsOf(type.kind);
       if (slot.kind != Slot::Kind::kInteger || slot.integer.bits > bits) return false;
       if (bits == 1 || bits == 128) return slot.integer.bits == bits;
@@ -35,14 +35,14 @@ bool FunctionShape::Matches(const ForeignType& type, const Slot& slot) {
   }
 }
 
-// Front ends write a 128-bit integer as one, or, where any two registers do, as those.
+// Front ends write a 128-bit integer as i128, or, where any two registers may hold it, as two i64.
 bool FunctionShape::IsInParts(const ForeignType& type, absl::Span<const Slot> slots) {
   if (type.kind != ForeignKind::kInt128) return type.kind == ForeignKind::kStruct;
   return kIsX8664 && !slots.empty() && slots.front().kind == Slot::Kind::kInteger &&
          slots.front().integer.bits == 64;
 }
 
-// Of a struct: each of its parts and what holds it.
+// For a struct: compares each of its parts with the slot that holds it.
 bool FunctionShape::Matches(const RegisterParts& parts, absl::Span<const Slot> slots) {
   if (parts.count != slots.size()) return false;
   for (size_t i = 0; i < parts.count; ++i) {
@@ -100,14 +100,14 @@ absl::Status FunctionShape::PlanResult(const ForeignType& type, CallPlan& plan) 
   return is_right ? absl::OkStatus() : wrong();
 }
 
-// How far a plan has come.
+// The state of a plan that is being made.
 struct FunctionShape::Cursor {
   CallPlan plan;
   ArgumentRegisters used;
-  size_t next = 0;  // Of parameters_.
+  size_t next = 0;  // Index into parameters_.
 };
 
-// A struct, or an integer of 128 bits in two registers.
+// For a struct, or a 128-bit integer in two registers.
 absl::Status FunctionShape::PlanParts(const ForeignType& type, const RegisterParts& parts,
                                       Cursor& cursor) const {
   const Slot& slot = parameters_[cursor.next];
@@ -128,7 +128,7 @@ absl::Status FunctionShape::PlanParts(const ForeignType& type, const RegisterPar
       absl::StrCat("is taken in parts, where C passes ", NameOf(type), " in memory"));
 }
 
-// What has no registers of its own.
+// For a value that gets no registers.
 absl::Status FunctionShape::PlanLarge(const ForeignType& type, Cursor& cursor) const {
   const Slot& slot = parameters_[cursor.next++];
   const Layout layout = LayoutOf(type);
@@ -141,7 +141,7 @@ absl::Status FunctionShape::PlanLarge(const ForeignType& type, Cursor& cursor) c
     return absl::UnimplementedError(absl::StrCat("is taken as ", slot.name, ", where C passes ",
                                                  NameOf(type), " by its address"));
   }
-  // On the stack, everything is aligned to 8.
+  // On the stack, everything is aligned to at least 8.
   if (slot.alignment <= std::max<size_t>(layout.alignment, 8)) return absl::OkStatus();
   return absl::UnimplementedError(
       absl::StrCat("is taken as ", slot.name, ", aligned to ", slot.alignment));
@@ -176,7 +176,7 @@ absl::StatusOr<CallPlan> FunctionShape::Plan(const ForeignType& result,
   cursor.plan.is_variadic = is_variadic_;
   if (has_hidden_result_ && kResultAddressIsAnArgument) cursor.used.TakeAddress();
   if (has_hidden_result_ && result.kind == ForeignKind::kVoid) {
-    // Whoever wants to may also give the address of a result in memory as what it is in IR.
+    // The caller may also pass the address of a result in memory explicitly, as in IR.
     if (arguments.empty() || arguments[0].type.kind != ForeignKind::kPointer) {
       return absl::InvalidArgumentError(absl::StrCat(
           "the function returns a struct through ", results_.front().name,

@@ -1,5 +1,5 @@
-// What compiled code needs for as long as it can run, which may be longer than its engine lives:
-// memory, unwind tables, stubs, counters, and the thread-local variables of the process it uses.
+// What compiled code needs as long as it can run, which may be longer than its engine lives:
+// memory, unwind tables, stubs, counters, and access to the process's thread-local variables.
 //
 // Thread-safe, as its parts are.
 
@@ -24,7 +24,7 @@ namespace firstcall {
 
 class CodeSpace {
  public:
-  // `memory` is the client's manager, or null: then modules lie in the arenas too.
+  // `memory` is the client's manager, or null: then modules lie in the arenas, too.
   CodeSpace(std::shared_ptr<ArenaMemory> arenas, std::shared_ptr<MemoryManager> memory,
             StubTable::FirstCallHandler first_call_handler);
 
@@ -33,28 +33,29 @@ class CodeSpace {
   HeatCounters& heat_counters() { return heat_counters_; }
   CallCounters& call_counters() { return call_counters_; }
   CallRunOuts& call_run_outs() { return call_run_outs_; }
-  // Nobody may count with them any more.
+  // Frees the counters. Nothing may count with them any more.
   void Free(const PromotionCounters& counters);
   HostThreadLocals& host_thread_locals() { return host_thread_locals_; }
 
-  // For the code of another module or object.
+  // Owns the code of one further module or object.
   std::unique_ptr<OwnedCode> MakeOwner() const;
 
-  // As MemoryRequest::near, for what has to be near, if the memory is the engine's own.
+  // The MemoryRequest::near of code that must be near the first arena; null if the code may be far,
+  // or if the memory is the client's.
   ExecutorAddress NearFor(bool is_far) const {
     return is_far || !has_own_memory() ? ExecutorAddress() : arenas_->near_first();
   }
 
-  // Whether what is compiled for a new module should do without being within reach of the stubs and
-  // of what else the first arena holds.
+  // Whether code of a new module must be able to lie out of reach of the stubs and of everything
+  // else in the first arena.
   bool MustBeFar() const { return !has_own_memory() || arenas_->first().IsNearlyFull(); }
 
-  // Whether code that is near can call `address` directly. Nothing is near in a client's memory.
+  // Whether near code can call `address` directly. In a client's memory no code is near.
   bool IsReachedByCalls(ExecutorAddress address) const {
     return has_own_memory() && arenas_->first().IsReachedByCalls(address);
   }
 
-  // Whether code that is near can refer to `address` by a distance.
+  // Whether near code can refer to `address` by a 32-bit distance.
   bool IsNear(ExecutorAddress address) const {
     return has_own_memory() && arenas_->first().Contains(address);
   }

@@ -1,8 +1,8 @@
-// Everything one thread needs to compile: a code generator, a linker, and views of the source
-// modules it has met. Threads that compile share none of it.
+// What one thread needs to compile: a code generator, a linker, and views of the source modules
+// that it has compiled from. Contexts share none of this.
 //
-// CompileContext: thread-compatible; what it has made, and its end, need no more of the target.
-// ContextPool: thread-safe.
+// CompileContext: thread-compatible. Its destructor, and the parts that it has made, no longer use
+// the target. ContextPool: thread-safe.
 
 #ifndef FIRSTCALL_ENGINE_COMPILE_CONTEXT_H_
 #define FIRSTCALL_ENGINE_COMPILE_CONTEXT_H_
@@ -31,37 +31,37 @@ class CompileContext {
  public:
   explicit CompileContext(const Target& target) : target_(target), linker_(target) {}
 
-  // A code generator that works: the last one, unless it broke. Errors as ObjectEmitter::Create.
+  // A code generator that works: a new one if the last one broke. Errors as ObjectEmitter::Create.
   absl::StatusOr<ObjectEmitter*> Emitter();
 
-  // The same for the optimizer of IR; null if the target wants none.
+  // The same for the IR optimizer. Null if the target does not optimize IR.
   absl::StatusOr<IrOptimizer*> Optimizer();
 
-  // Lowers what code cannot be generated for (see RequiredLowering) in a module that is not
-  // optimized. If LLVM gives up `module` is null afterwards, and leaked. Errors as
+  // For a module that is not optimized: lowers the intrinsics that no code can be generated for
+  // (see RequiredLowering). If LLVM gives up, `module` is leaked and becomes null. Errors as
   // RequiredLowering's.
   absl::Status Lower(std::unique_ptr<llvm::Module>& module);
 
-  // The same for a module of which only the emitter wants anything afterwards.
+  // The same for a module that its view keeps, but that only the emitter uses afterwards.
   absl::Status Lower(llvm::Module& module);
 
   McjitLinker& linker() { return linker_; }
 
-  // This context's view of `module`; parsed the first time. Errors as ModuleSource::OpenView.
+  // This context's view of `module`, parsed at the first call. Errors as ModuleSource::OpenView.
   absl::StatusOr<ModuleView*> View(SourceModule& module);
 
-  // Gives this context's view up; the next call of View opens another.
+  // Drops this context's view. The next call of View opens a new one.
   void DropView(const SourceModule& module);
   void DropView(ModuleId module);
 
-  // Lets this context have a view that was already opened.
+  // Gives this context a view that is already open.
   void SetView(const SourceModule& module, std::shared_ptr<ModuleView> view);
 
  private:
   const Target& target_;
   std::unique_ptr<ObjectEmitter> emitter_;
   std::unique_ptr<IrOptimizer> optimizer_;
-  std::unique_ptr<RequiredLowering> lowering_;  // Made when a module needs it.
+  std::unique_ptr<RequiredLowering> lowering_;  // Null until a module needs it.
   McjitLinker linker_;
   absl::flat_hash_map<ModuleId, std::shared_ptr<ModuleView>> views_;
   size_t drops_seen_ = 0;  // How often views were dropped when it was taken from its pool.
@@ -71,7 +71,7 @@ class CompileContext {
 
 class ContextPool {
  public:
-  // Returns its context to the pool at the end of its life.
+  // Holds a context, and returns it to the pool when destroyed.
   class Lease {
    public:
     Lease(Lease&& other) = default;
@@ -82,10 +82,10 @@ class ContextPool {
     CompileContext& operator*() const { return *context_; }
     CompileContext* operator->() const { return context_.get(); }
 
-    // The context, which may outlive the pool then. ContextPool::Return takes it back.
+    // Hands over the context, which may then outlive the pool. ContextPool::Return takes it back.
     std::unique_ptr<CompileContext> Release() && { return std::move(context_); }
 
-    // Leaks the context, because something in it has crashed, and takes another one.
+    // Leaks the context, because LLVM has crashed in it, and takes another one.
     void Replace() {
       (void)context_.release();
       context_ = std::move(pool_->Take().context_);
@@ -102,11 +102,12 @@ class ContextPool {
   // `target` must outlive the pool.
   explicit ContextPool(const Target& target) : target_(target) {}
 
-  // The context that was returned last, because its views are warm, or a new one if all are in use.
-  // Never blocks on a compile.
+  // Returns the context that was returned last, because its views are open, or a new one if all are
+  // in use. Never blocks on a compile.
   Lease Take() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Lets all contexts give their views of `module` up; one that is in use does when it is returned.
+  // Drops the views of `module` in all contexts. A context that is in use drops its view when it is
+  // returned.
   void DropViews(const SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
 
   void Return(std::unique_ptr<CompileContext> context) ABSL_LOCKS_EXCLUDED(mutex_);

@@ -15,7 +15,7 @@
 namespace firstcall {
 namespace {
 
-// A tenth of the processor's time when somebody waits for something else on the same processor.
+// A tenth of the processor's time if something else waits for the same processor.
 constexpr int kBackgroundNiceness = 10;
 
 // LLVM recurses deeply on large functions.
@@ -26,8 +26,8 @@ thread_local bool is_compile_thread = false;
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<OwnThread>> StartCompilerThread(std::function<void()> work) {
-  // Finding out what barrier there is takes milliseconds as soon as the process has a second
-  // thread.
+  // Cached here, because finding out which barrier is available takes milliseconds once the process
+  // has a second thread.
   (void)AvailableFetchBarrier();
   return OwnThread::Start(kCompilerStackBytes, std::move(work));
 }
@@ -35,14 +35,14 @@ absl::StatusOr<std::unique_ptr<OwnThread>> StartCompilerThread(std::function<voi
 CompileThreads::~CompileThreads() {
   Stop();
   absl::MutexLock lock(&team_mutex_);
-  // One of another process, or of the thread this runs on, may be in use.
+  // A team of another process, or the team of this very thread, may be in use.
   if (team_ != nullptr && team_->owner == getpid() && !is_compile_thread) delete team_;
 }
 
 CompileThreads::Team& CompileThreads::OwnTeam() {
   WorkScope scope;
   absl::MutexLock lock(&team_mutex_);
-  // A parent's team is left as it is: its threads do not exist here, nor whoever waits for them.
+  // A parent's team is left as it is: neither its threads nor those that wait for them exist here.
   if (team_ == nullptr || team_->owner != getpid()) team_ = new Team(getpid());
   if (!exit_hook_) {
     exit_hook_.emplace([this] { StopForExit(); });
@@ -66,7 +66,7 @@ void CompileThreads::Stop() {
   }
   for (auto& thread : threads) {
     if (thread->IsThisThread()) {
-      thread->Detach();  // A client's callback ends the process.
+      thread->Detach();  // A client's callback, on this thread, ends the process.
     } else {
       thread->Join();
     }
@@ -109,7 +109,7 @@ void CompileThreads::Work(Team& team, Kind& kind, int niceness) {
       kind.jobs.pop_front();
     }
     job();
-    // By now LLVM has made the static objects that it needs to compile.
+    // LLVM has now constructed the static objects that it needs to compile.
     if (std::exchange(is_first, false)) ExitHook::RunBeforeOlderObjectsGo();
   }
 }

@@ -1,9 +1,9 @@
 // Threads that compile.
 //
-// They are stopped when the process exits. Two kinds, as many of each as the client asks for,
-// started when first needed: those that compile what a caller waits for, and, at a lower priority
-// of the operating system, those that compile ahead of need. So a caller waits for no background
-// work.
+// There are two kinds, each with as many threads as the client asks for: threads that compile for a
+// caller who waits, and threads of a lower operating-system priority that compile ahead of need. So
+// no caller waits for background work. Threads start when they are first needed and stop when the
+// process exits.
 //
 // Thread-safe.
 
@@ -36,7 +36,7 @@ class CompileThreads {
  public:
   using Job = std::function<void()>;
 
-  // With `count` 0 everything runs on the calling threads.
+  // With `count` 0, everything runs on the calling threads.
   explicit CompileThreads(size_t count) : count_(count) {}
 
   ~CompileThreads();
@@ -45,20 +45,21 @@ class CompileThreads {
 
   size_t count() const { return count_; }
 
-  // Runs `job` on a compile thread and returns when it is done; if there are none, or on one of
-  // them, runs it here. The caller is at work (see WorkScope), and must hold no lock that the job
-  // may need. What `job` throws is thrown here.
+  // Runs `job` on a compile thread and returns when it is done. Runs it on this thread if there are
+  // no compile threads or if this is one. The caller is at work (see WorkScope), and must hold no
+  // lock that the job may need. An exception that `job` throws is thrown here.
   void Run(absl::FunctionRef<void()> job) ABSL_LOCKS_EXCLUDED(team_mutex_);
 
-  // Runs `job` in the background some time, or never, if the threads are stopped before. It must
-  // not let an exception escape. False, and it will not run, if there are no threads (any more).
+  // Runs `job` in the background later, or never if the threads are stopped before. It must not let
+  // an exception escape. Returns false, and does not run the job, if there are no threads, or no
+  // longer.
   bool RunInBackground(Job job) ABSL_LOCKS_EXCLUDED(team_mutex_);
 
-  // Waits for the jobs that run, drops those that wait in the background, and ends the threads:
-  // from then on jobs run on the calling threads. Not to be called with a lock that a job may need.
+  // Waits for running jobs, drops background jobs that have not begun, and ends the threads. From
+  // then on jobs run on the calling threads. The caller must hold no lock that a job may need.
   void Stop() ABSL_LOCKS_EXCLUDED(team_mutex_);
 
-  // The same, when the process exits; and no other thread compiles from then on.
+  // The same at the exit of the process. From then on no other thread compiles.
   void StopForExit() ABSL_LOCKS_EXCLUDED(team_mutex_);
 
  private:
@@ -67,8 +68,8 @@ class CompileThreads {
     std::vector<std::unique_ptr<OwnThread>> threads;
     size_t idle = 0;
   };
-  // The threads of one process. A forked child makes new ones, because any of its parent's threads
-  // may have held the mutex.
+  // The threads of one process. A forked child makes a new team, because a thread of its parent may
+  // have held the mutex.
   struct Team {
     explicit Team(pid_t process) : owner(process) {}
     const pid_t owner;
@@ -79,29 +80,29 @@ class CompileThreads {
   };
 
   Team& OwnTeam() ABSL_LOCKS_EXCLUDED(team_mutex_);
-  // False if there is no thread that would do it.
+  // False if there is no thread to run the job.
   bool Add(Team& team, Kind& kind, Job job, int niceness) ABSL_EXCLUSIVE_LOCKS_REQUIRED(team.mutex);
   static void Work(Team& team, Kind& kind, int niceness);
 
   const size_t count_;
-  absl::Mutex team_mutex_;  // Taken inside a WorkScope, for the sake of fork.
-  Team* team_ ABSL_GUARDED_BY(team_mutex_) = nullptr;  // Null while there are no threads.
+  absl::Mutex team_mutex_;  // Taken inside a WorkScope, so that no fork happens while it is held.
+  Team* team_ ABSL_GUARDED_BY(team_mutex_) = nullptr;  // Null before the first thread is needed.
   std::optional<ExitHook> exit_hook_ ABSL_GUARDED_BY(team_mutex_);
   std::optional<ExitHook> early_exit_hook_ ABSL_GUARDED_BY(team_mutex_);
 };
 
-// Work of the calling thread, parts of which a compile thread may do for it. A thread that was at
-// work already does them itself, because it may hold what they need.
+// A WorkScope of the calling thread whose parts a compile thread may run. If the thread was already
+// at work it runs them itself, because it may hold what they need.
 class DelegatingWorkScope {
  public:
   explicit DelegatingWorkScope(CompileThreads& threads)
       : DelegatingWorkScope(threads, !WorkScope::IsAtWork()) {}
 
-  // The same for a caller who knows whether the thread was.
+  // The same if the caller knows whether the thread was already at work.
   DelegatingWorkScope(CompileThreads& threads, bool may_delegate)
       : threads_(may_delegate ? &threads : nullptr) {}
 
-  // As CompileThreads::Run, if there is one to do it.
+  // As CompileThreads::Run, if delegating is allowed; otherwise runs `job` here.
   void Run(absl::FunctionRef<void()> job) {
     if (threads_ != nullptr) return threads_->Run(job);
     job();

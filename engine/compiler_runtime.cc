@@ -1,6 +1,6 @@
 #include "engine/compiler_runtime.h"
 
-// Of libgcc or compiler-rt, which declare them nowhere.
+// Defined by libgcc or compiler-rt; no header declares them.
 #if defined(__x86_64__)
 extern "C" {
 extern unsigned __cpu_model[];
@@ -8,8 +8,8 @@ extern unsigned __cpu_features2[];
 int __cpu_indicator_init();
 }
 #elif defined(__aarch64__)
-// The atomic operations that choose by the CPU how they are done ("out-of-line atomics"): for each
-// of these kinds, for each width in bytes, for each memory order.
+// The atomic operations that select their implementation by the CPU ("out-of-line atomics"), for
+// each kind, width in bytes, and memory order.
 #define FIRSTCALL_EACH_ORDER(DO, kind, width) \
   DO(kind, width, relax) DO(kind, width, acq) DO(kind, width, rel) DO(kind, width, acq_rel)
 #define FIRSTCALL_EACH_WIDTH(DO, kind) \

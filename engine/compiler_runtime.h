@@ -1,5 +1,5 @@
-// Symbols of the compiler's runtime library that code generators rely on and that only its static
-// part has: a process that was linked with it does not show them to others.
+// Symbols of the compiler's runtime library that generated code needs and that only its static part
+// defines: a process that is linked with it does not export them.
 //
 // Thread-safe.
 
@@ -11,9 +11,10 @@
 
 namespace firstcall {
 
-// This process's own copy of `name`; null if it is no such symbol. On x86-64 what
-// __builtin_cpu_supports and target_clones ask: __cpu_model, __cpu_features2, __cpu_indicator_init.
-// On AArch64 the out-of-line atomic operations, __aarch64_cas4_acq and its like, and __clear_cache.
+// The address of this process's own copy of `name`, or null if it is no such symbol. On x86-64 the
+// symbols are those that __builtin_cpu_supports and target_clones use: __cpu_model,
+// __cpu_features2, __cpu_indicator_init. On AArch64 they are the out-of-line atomic operations,
+// such as __aarch64_cas4_acq, and __clear_cache.
 ExecutorAddress FindInCompilerRuntime(absl::string_view name);
 
 }  // namespace firstcall

@@ -1,5 +1,5 @@
-// LLVM's own listener does the work. It is one for the process, and wants keys that are unique in
-// it.
+// LLVM's own listener does the work. There is one for the process, and its keys must be unique in
+// the process.
 
 #include "engine/debugger_registration.h"
 
@@ -30,7 +30,7 @@ std::function<void()> RegisterWithDebugger(const llvm::object::ObjectFile& objec
                                            const llvm::RuntimeDyld::LoadedObjectInfo& info) {
   if (!HasDebugInformation(object)) return {};
   llvm::JITEventListener* listener = llvm::JITEventListener::createGDBRegistrationListener();
-  // Not MCJIT's key, which it may give to another object when it has freed this one.
+  // Not MCJIT's key: MCJIT may give it to another object after it has freed this one.
   const llvm::JITEventListener::ObjectKey key = ++last_key;
   listener->notifyObjectLoaded(key, object, info);
   return [listener, key] { listener->notifyFreeingObject(key); };

@@ -1,8 +1,8 @@
-// Makes linked code known to a debugger, by the interface that GDB and LLDB share
-// (__jit_debug_descriptor), as long as it is there. Only objects with debug
-// information are made known: the debugger reads each one, and stops the process for that.
+// Registers linked code with a debugger, by the interface that GDB and LLDB share
+// (__jit_debug_descriptor). Only objects with debug information are registered, because the
+// debugger stops the process to read each one.
 //
-// Thread-safe: linkers of many threads report to it.
+// Thread-safe: the linkers of many threads use it.
 
 #ifndef FIRSTCALL_ENGINE_DEBUGGER_REGISTRATION_H_
 #define FIRSTCALL_ENGINE_DEBUGGER_REGISTRATION_H_
@@ -14,8 +14,8 @@
 
 namespace firstcall {
 
-// Makes `object` known, if it has debug information. Returns what withdraws it, to be called when
-// its code goes; empty if there is nothing to withdraw.
+// Registers `object` if it has debug information. Returns the function that withdraws the
+// registration, to be called when the code is freed; empty if nothing was registered.
 std::function<void()> RegisterWithDebugger(const llvm::object::ObjectFile& object,
                                            const llvm::RuntimeDyld::LoadedObjectInfo& info);
 

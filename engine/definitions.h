@@ -1,8 +1,8 @@
-// Which module or object defines a name that modules share.
+// Tells which module or object defines a name that modules share.
 //
-// In one library a strong definition wins over a weak one, and the first of several weak ones over
-// the others; two strong ones are an error. A library's own definitions come before those of
-// others, of which it sees those that are not hidden.
+// In one library a strong definition wins over a weak one, and of several weak definitions the
+// first wins; two strong ones are an error. A library sees its own definitions first, then those of
+// other libraries that are not hidden.
 //
 // Thread-safe.
 
@@ -28,37 +28,37 @@
 namespace firstcall {
 
 struct Definition {
-  // A symbol of a source module, or, with `module` null, a symbol of `object`.
+  // A symbol of a source module, or, if `module` is null, a symbol of `object`.
   SourceModule* module = nullptr;
   SymbolOrdinal ordinal;
   LazyObject* object = nullptr;
   bool is_weak = false;
   bool is_hidden = false;
-  // A bound of a section. Several modules that have such a section leave no one meaning.
+  // A bound of a section (__start_ or __stop_). It is ambiguous if several modules have that
+  // section.
   bool is_section_bound = false;
   bool is_ambiguous = false;
-  uint64_t order = 0;  // Of the additions. Set by Add.
+  uint64_t order = 0;  // Position among all additions. Set by Add.
 };
 
 class Definitions {
  public:
-  // The library `name`, which comes into being when it is first asked for; "" is the first one.
+  // The library of that name, which is made at the first call. "" is the first library.
   LibraryId LibraryNamed(absl::string_view name) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Makes what `module` defines known; it must outlive the table. AlreadyExists, with the symbol
-  // and both modules, if another has a strong definition; nothing has changed then.
+  // Adds the definitions of `module`, which must outlive the table. AlreadyExists, with the symbol
+  // and both modules, if another one has a strong definition: then nothing has changed.
   absl::Status Add(SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The same for an object that defines `symbols`. With `is_fallback` a definition counts only
-  // where there is no other, as for the members of an archive.
+  // The same for an object that defines `symbols`. With `is_fallback` all of them count as weak, as
+  // for the members of an archive.
   absl::Status Add(LazyObject& object, absl::Span<const ObjectImage::Definition> symbols,
                    bool is_fallback) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Forgets what `module` defines. Each of its names then means what it would if the module had
-  // never been added.
+  // Removes the definitions of `module`. Definitions that they had overridden become visible again.
   void Remove(SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // What `name` means in `library`.
+  // The definition that `name` has for `library`.
   std::optional<Definition> Find(absl::string_view name, LibraryId library = LibraryId()) const
       ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -71,7 +71,7 @@ class Definitions {
   struct Library {
     std::string name;
     ByName by_name;
-    // Those that do not count, the oldest first; few names have any.
+    // Overridden definitions, the oldest first. Few names have any.
     absl::flat_hash_map<std::string, std::vector<Definition>> others;
   };
   static std::vector<Named> AllOf(SourceModule& module);

@@ -1,7 +1,7 @@
-// The finished code of a module that was detached from its engine: it goes on working when engine
-// and IR are gone.
+// The finished code of a module that was detached from its engine. It goes on working when
+// the engine and the IR are gone.
 //
-// Thread-safe, and so is its code; the destructor excludes all other use.
+// Thread-safe, and so is its code. Nothing else may use the object while its destructor runs.
 
 #ifndef FIRSTCALL_ENGINE_DETACHED_CODE_H_
 #define FIRSTCALL_ENGINE_DETACHED_CODE_H_
@@ -17,21 +17,21 @@ namespace firstcall {
 
 class DetachedCode {
  public:
-  // Runs the exit handlers that the code has registered and its destructors, unless the process's
-  // end has done so before, and frees the code and its data. No thread may be running any of it. A
-  // stub of it that is called afterwards goes to the failure handler of the engine it came from.
+  // Runs the exit handlers that the code has registered and its destructors, unless the end of the
+  // process has done so. Then frees the code and its data. No thread may be running the code. A
+  // later call of one of its stubs goes to the failure handler of the original engine.
   ~DetachedCode();
   DetachedCode(const DetachedCode&) = delete;
   DetachedCode& operator=(const DetachedCode&) = delete;
 
-  // What messages name it by.
+  // The module's name, for messages.
   const std::string& name() const;
 
-  // The address of a function or a variable that the module defines, other than a thread-local one.
-  // NotFound if there is none of that name. Valid as long as this object.
+  // Returns the address of a function or a variable that the module defines. NotFound if it defines
+  // no such name, or a thread-local variable. The address is valid as long as this object.
   absl::StatusOr<void*> LookupAddress(absl::string_view name) const;
 
-  // The same, as a pointer to a function of the given type, which is not checked.
+  // The same, as a pointer to a function of the given type. The type is not checked.
   template <typename Signature>
   absl::StatusOr<Signature*> Lookup(absl::string_view name) const {
     static_assert(std::is_function_v<Signature>, "Lookup wants a function type, as int(int)");

@@ -1,7 +1,7 @@
-// What a DetachedCode is made of; for the engine, which makes it.
+// The parts of a DetachedCode. Only the engine, which makes them, uses this.
 //
-// Constant once it is part of a DetachedCode, except for the exit handlers, which synchronize
-// themselves, and for what its end and the process's run.
+// Constant once they belong to a DetachedCode, with two exceptions: the exit handlers, which
+// synchronize themselves, and the fields that its destructor and the end of the process change.
 
 #ifndef FIRSTCALL_ENGINE_DETACHED_PARTS_H_
 #define FIRSTCALL_ENGINE_DETACHED_PARTS_H_
@@ -24,14 +24,14 @@
 namespace firstcall {
 
 struct DetachedCode::Parts {
-  // Runs what is left of exit handlers and destructors.
+  // Runs the exit handlers and destructors that have not run.
   void RunDestructors();
 
   std::string name;
   std::shared_ptr<CodeSpace> code_space;
   std::shared_ptr<const CallFailures> failures;
   SymbolAddresses addresses;
-  std::vector<ExecutorAddress> destructors;  // In the order they are to run.
+  std::vector<ExecutorAddress> destructors;  // In the order in which they will run.
   std::vector<NamedStub> stubs;
   std::vector<PromotionCounters> counters;
   ExitHandlers exit_handlers;

@@ -49,7 +49,7 @@ llvm::StringRef ToLlvm(absl::string_view text) { return {text.data(), text.size(
 
 }  // namespace
 
-// In the order they need each other; destroyed the other way round.
+// Each part may use those before it. They are destroyed in the reverse order.
 struct Engine::Parts {
   Parts(EngineOptions engine_options, Target engine_target, std::shared_ptr<CodeSpace> space)
       : options(std::move(engine_options)),
@@ -90,7 +90,7 @@ struct Engine::Parts {
     LibraryId library;
     bool is_far = false;                 // See SourceModule.
     std::unique_ptr<ModuleCache> cache;  // Null if there is none.
-    std::optional<SymbolIndex> index;    // From the cache: then the source has not been read.
+    std::optional<SymbolIndex> index;    // From the cache: then the source is not read.
   };
   absl::StatusOr<NewModule> Open(std::unique_ptr<ModuleSource> source, LibraryId library);
   absl::StatusOr<std::vector<ModuleId>> Add(std::vector<NewModule> modules, absl::Duration start);
@@ -110,7 +110,7 @@ struct Engine::Parts {
   absl::Status Drop(SourceModule& module);
 
   const EngineOptions options;
-  // Null unless crashes are contained. Also of optimization that outlives the engine.
+  // Null unless crashes are contained. Shared, because an optimization may outlive the engine.
   const std::shared_ptr<const CrashContainment> crash_containment =
       options.contain_crashes ? std::make_shared<const CrashContainment>() : nullptr;
   const Target target;
@@ -123,7 +123,7 @@ struct Engine::Parts {
   ExitHandlers exit_handlers;
   PrecompiledObjects precompiled{exit_handlers, *code_space};
   ContextPool contexts;
-  ContextPool optimizing_contexts;  // Of those that make better bodies.
+  ContextPool optimizing_contexts;  // For optimized bodies.
   Definitions definitions;
   FunctionTable functions;
   SymbolResolver resolver;
@@ -167,13 +167,13 @@ Engine::~Engine() {
   const CompilerFloatingPoint floating_point;
   parts_->threads.Stop();
   if (parts_->promoter != nullptr) parts_->promoter->Stop();
-  // Detached code may call what is not there any more.
+  // Detached code may call functions of modules that no longer exist.
   if (parts_->code_space.use_count() > 1) parts_->functions.RemoveAll();
   if (parts_->options.object_cache != nullptr) parts_->options.object_cache->Flush();
   parts_ = nullptr;
 }
 
-// Whoever finds the index in the cache need not read the source.
+// If the cache has the index, the source is not read.
 absl::StatusOr<Engine::Parts::NewModule> Engine::Parts::Open(std::unique_ptr<ModuleSource> source,
                                                              LibraryId library) {
   const CompilerFloatingPoint floating_point;
@@ -200,8 +200,8 @@ absl::StatusOr<SourceModule*> Engine::Parts::Add(NewModule added_module) {
   const auto where = [&name](const absl::Status& status) {
     return Annotate(status, absl::StrCat("'", name, "'"));
   };
-  // The first view goes to the context that will compile first, because contexts are reused in
-  // the order they were returned.
+  // The first view goes to the context that compiles first: the pool hands out the context that was
+  // returned last.
   std::shared_ptr<ModuleView> view;
   if (!added_module.index) {
     FIRSTCALL_ASSIGN_OR_RETURN(view, source->OpenView());
@@ -231,7 +231,7 @@ absl::StatusOr<std::vector<ModuleId>> Engine::Parts::Add(std::vector<NewModule> 
   std::vector<ModuleId> ids;
   absl::Status status = AddInScope(std::move(modules), start, ids);
   if (status.ok()) return ids;
-  // From within a compile there is nobody who could take them back.
+  // Within a compile the modules cannot be removed.
   if (!WorkScope::IsAtWork()) {
     for (ModuleId id : ids) {
       if (std::shared_ptr<SourceModule> module = program.Find(id)) (void)Drop(*module);
@@ -240,7 +240,7 @@ absl::StatusOr<std::vector<ModuleId>> Engine::Parts::Add(std::vector<NewModule> 
   return status;
 }
 
-// `ids` gets those that were added, also if one of them fails afterwards.
+// `ids` gets the modules that were added, even if a later one fails.
 absl::Status Engine::Parts::AddInScope(std::vector<NewModule> modules, absl::Duration start,
                                        std::vector<ModuleId>& ids) {
   WorkScope scope;
@@ -303,7 +303,7 @@ absl::StatusOr<ModuleId> Engine::AddBitcode(absl::string_view bitcode, absl::str
 
 absl::StatusOr<ModuleId> Engine::AddAssembly(absl::string_view text, absl::string_view name) {
   const absl::Duration start = SteadyNow();
-  // The parser reads up to a terminating zero, which a view need not have.
+  // The parser needs a terminating zero, which a string_view may not have.
   auto buffer = llvm::MemoryBuffer::getMemBufferCopy(ToLlvm(text), ToLlvm(name));
   return parts_->Add(ModuleSource::Unparsed(std::move(buffer), ModuleSource::Form::kText), start);
 }
@@ -360,7 +360,7 @@ absl::StatusOr<std::vector<FunctionKey>> Engine::Parts::FunctionsNamed(
   return functions;
 }
 
-// The modules of what is listed stay until the preparation has its own hold on them.
+// The WorkScope keeps the listed modules until the preparation holds them itself.
 absl::Status Engine::Parts::Prepare(
     absl::FunctionRef<absl::StatusOr<std::vector<FunctionKey>>()> list_functions,
     const PrepareOptions& prepare_options) {
@@ -395,7 +395,7 @@ absl::StatusOr<std::shared_ptr<SourceModule>> Engine::Parts::ModuleToEnd(ModuleI
   return module;
 }
 
-// In an ExclusiveWorkScope. NotFound if another thread was faster.
+// Call this in an ExclusiveWorkScope. NotFound if another thread has removed the module first.
 absl::Status Engine::Parts::Forget(SourceModule& module, bool is_detached) {
   if (program.Remove(module.id()) == nullptr) {
     return absl::NotFoundError(absl::StrCat("'", module.name(), "' was removed meanwhile"));
@@ -418,13 +418,13 @@ absl::Status Engine::Remove(ModuleId id) {
   return parts.Drop(*module);
 }
 
-// Without running any of its code.
+// Runs none of the module's code.
 absl::Status Engine::Parts::Drop(SourceModule& module) {
   ExclusiveWorkScope scope;
   FIRSTCALL_RETURN_IF_ERROR(Forget(module, /*is_detached=*/false));
   functions.Remove(module);
   if (promoter != nullptr) promoter->Remove(module);
-  // What was registered since its destructors have run would be run without its code.
+  // Handlers that were registered after the destructors ran would be called without their code.
   ExitHandlers dropped;
   exit_handlers.Move(module.object().dso_handle, dropped);
   module.object().unfinished = nullptr;
@@ -437,7 +437,8 @@ absl::Status Engine::Parts::CompileAll(SourceModule& module) {
   return Prepare([&] { return program.FunctionsOf(module); }, PrepareOptions());
 }
 
-// Links the module's data as far as others can name it; code has linked what it names itself.
+// Links the module's data that other modules can name. Data that only the module's code names was
+// linked with that code.
 absl::StatusOr<SymbolAddresses> Engine::Parts::AddressesOf(SourceModule& module) {
   SymbolAddresses addresses;
   WorkScope scope;

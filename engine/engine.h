@@ -1,12 +1,12 @@
-// firstcall's public face: give it LLVM IR, get addresses back that can be called at once; each
-// function is compiled the first time it is called.
+// The public interface of firstcall. An engine takes LLVM IR and returns addresses that can be
+// called at once. Each function is compiled when it is called for the first time.
 //
 //   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<Engine> engine, Engine::Create());
 //   FIRSTCALL_RETURN_IF_ERROR(engine->AddFile("program.bc").status());
 //   FIRSTCALL_ASSIGN_OR_RETURN(int (*square)(int), engine->Lookup<int(int)>("square"));
 //   int nine = square(3);
 //
-// Thread-safe: modules may be added, looked up and run by any threads at once.
+// Thread-safe: any threads may add, look up and run modules at the same time.
 
 #ifndef FIRSTCALL_ENGINE_ENGINE_H_
 #define FIRSTCALL_ENGINE_ENGINE_H_
@@ -33,10 +33,10 @@ class Module;
 
 namespace firstcall {
 
-// A file, and the library it belongs to. Modules of one library see each other's hidden
-// symbols, and may define what another library defines too: each library comes first for itself,
-// then the others in the order they were first named. "" is the program itself, and all there is
-// unless the user needs more.
+// A file and the library that it belongs to. The modules of one library see each other's hidden
+// symbols. Two libraries may define the same symbol: a module finds the definition of its own
+// library first, then those of the other libraries, in the order in which the libraries were first
+// named. "" is the program itself; most users need no other library.
 struct LibraryFile {
   std::string path;
   std::string library;
@@ -44,50 +44,58 @@ struct LibraryFile {
 
 class Engine {
  public:
-  // InvalidArgument if the options name a target that is not this machine's; ResourceExhausted if
-  // there is no address space for an arena.
+  // InvalidArgument if the options name a target other than this machine's, or if the client's
+  // memory manager is null. ResourceExhausted if the process has no address space for an arena.
   static absl::StatusOr<std::unique_ptr<Engine>> Create(EngineOptions options = {});
 
-  // Runs exit handlers and destructors as RunDestructors does, and frees all code and data that was
-  // not detached. No thread may be running any of it, and no address from this engine is valid
+  // Runs exit handlers and destructors as RunDestructors does. Then frees all code and data that
+  // was not detached. No thread may be running that code, and no address from this engine is valid
   // afterwards.
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  // The Add functions take a source module. In lazy mode nothing is compiled; in eager mode the
-  // whole module is, and modules that refer to each other must be added by one call of AddFiles.
-  // Errors: InvalidArgument if the input is not valid IR, or is made for another target, with the
-  // position or the function and the reason; Unimplemented, with its name, for a construct that is
-  // not supported; AlreadyExists if a symbol is defined by another module; and in eager mode all
-  // that compiling and NotFound that linking can give. Modules that fail leave nothing behind.
+  // AddFile, AddFiles, AddBitcode, AddAssembly and AddModule add source modules. In lazy mode they
+  // compile nothing. In eager mode they compile whole modules, and modules that refer to each other
+  // must be added by one call of AddFiles.
+  //
+  // Errors: InvalidArgument, with the position or the function and the reason, if the input is not
+  // valid IR or is made for another target; Unimplemented, with its name, for an unsupported
+  // construct; AlreadyExists if another module has a strong definition of a symbol. In eager mode
+  // also all errors of compiling, and NotFound from linking. After an error no module of the call
+  // has been added, except if the call came from within a compile (from a Listener): then some may
+  // have been.
 
-  // LLVM bitcode or assembly text; "-" reads standard input. NotFound if there is no such file.
+  // Adds files of LLVM bitcode or assembly text. "-" is standard input. NotFound if there is no
+  // such file.
   absl::StatusOr<ModuleId> AddFile(const std::string& path);
   absl::StatusOr<std::vector<ModuleId>> AddFiles(absl::Span<const std::string> paths);
   absl::StatusOr<std::vector<ModuleId>> AddFiles(absl::Span<const LibraryFile> files);
 
-  // Bitcode or text in memory, which is copied. `name` stands for it in messages.
+  // Adds bitcode or text in memory, of which the engine makes a copy. Messages use `name`.
   absl::StatusOr<ModuleId> AddBitcode(absl::string_view bitcode, absl::string_view name);
   absl::StatusOr<ModuleId> AddAssembly(absl::string_view text, absl::string_view name);
 
-  // A module in memory with its context, both of which the engine takes over.
+  // Adds a module in memory. The engine takes over both the module and its context.
   absl::StatusOr<ModuleId> AddModule(std::unique_ptr<llvm::LLVMContext> context,
                                      std::unique_ptr<llvm::Module> module);
 
-  // Code that was compiled before: a relocatable object, or an archive, of whose members only those
-  // are linked that are needed. NotFound if it cannot be read, InvalidArgument if it is not an ELF
-  // object of this machine, AlreadyExists as above. What it needs is looked for when it is linked.
+  // Adds code that is already compiled: a relocatable object, or an archive, of which only the
+  // members that are needed are linked. Symbols that it refers to are looked up when it is linked.
+  // NotFound if the file cannot be read; InvalidArgument if it is not an ELF object of this
+  // machine; AlreadyExists as above. After an error in an archive, the members before the faulty
+  // one stay added.
   absl::Status AddObjectFile(const std::string& path, absl::string_view library = "");
   absl::Status AddArchive(const std::string& path, absl::string_view library = "");
 
-  // The address of a function or a variable that a module defines. A function's is its stub's,
-  // which never changes; nothing is compiled. A variable's module has its data linked. NotFound if
-  // no module defines it, or if data needs a symbol that is nowhere.
+  // Returns the address of a function or a variable that a module or an object defines. In lazy
+  // mode a module's function has the address of its stub. The address of a function never changes,
+  // and looking it up compiles nothing. Looking up a variable links the data of its module.
+  // NotFound if nothing defines the name, or if the data refers to a symbol that does not exist.
   absl::StatusOr<void*> LookupAddress(absl::string_view name);
 
-  // The same, as a pointer to a function of the given type, which is not checked:
-  // Lookup<int(int)>("square").
+  // The same, as a pointer to a function of the given type: Lookup<int(int)>("square"). The type is
+  // not checked.
   template <typename Signature>
   absl::StatusOr<Signature*> Lookup(absl::string_view name) {
     static_assert(std::is_function_v<Signature>, "Lookup wants a function type, as int(int)");
@@ -96,59 +104,68 @@ class Engine {
     return reinterpret_cast<Signature*>(*address);
   }
 
-  // Calls a function that a module defines with values whose types are known at run time only, and
-  // writes what it returns to `result` (of type void if that is nothing). It is compiled first.
-  // InvalidArgument, with the argument, if the values are not what its IR signature says;
-  // Unimplemented if it cannot be called as C calls; NotFound if no module defines it; or what
-  // compiling it can give: nothing is called then. Trusted are the types of a function of an object
-  // file, and of one whose module was given in memory and was compiled before, all of it. What the
-  // function throws goes to the caller.
+  // Calls a function that a module or an object defines, with values whose types are known only at
+  // run time, and writes the returned value to `result` (whose type is void if the function returns
+  // nothing). Compiles the function first.
+  //
+  // InvalidArgument, with the argument, if the values do not match the function's IR signature;
+  // Unimplemented if the function cannot be called by C's calling convention; NotFound if nothing
+  // defines the name; or an error of compiling. After an error nothing was called. An exception
+  // that the function throws reaches the caller.
+  //
+  // The types are not checked if the function comes from an object file, if a weak definition gave
+  // way to one of the process, or if the signature is gone: the module was given as text or as an
+  // llvm::Module, all its functions are compiled, and the tier is not kAuto.
   absl::Status Call(absl::string_view name, const ForeignValue& result,
                     absl::Span<const ForeignValue> arguments);
 
-  // Compiles the named functions, or all functions of all modules, now, on all compile threads, and
-  // goes on after a failure. Blocks until that is done. NotFound, before anything is compiled, if
-  // no module defines a name; the failure of the first function in order that cannot be compiled;
-  // Cancelled or DeadlineExceeded if `options` ended it before.
+  // Compiles the named functions, or all functions of all modules, on all compile threads.
+  // Continues after a failure, and blocks until all are done. The data of a named variable is
+  // linked. NotFound, before anything is compiled, if nothing defines a name; otherwise the failure
+  // of the first function, in the given order, that cannot be compiled; Cancelled or
+  // DeadlineExceeded if `options` stopped the work early.
   absl::Status Prepare(absl::Span<const absl::string_view> names,
                        const PrepareOptions& options = {});
   absl::Status PrepareAll(const PrepareOptions& options = {});
 
-  // Removes a module: runs the exit handlers that it has registered and its destructors, and frees
-  // its code, data, unwind tables and registrations with debuggers. No thread may be running its
-  // code, and nobody use its data afterwards. A stub of it that is called later goes to the failure
-  // handler (FailedPrecondition), until more than 1,024 further functions have been removed: then
-  // it may be another function's. Its names may be defined anew. Waits for compiles in progress,
-  // in all engines of the process. NotFound if there is no such module (any more);
-  // FailedPrecondition if called from within a compile.
+  // Removes a module: runs the exit handlers that it has registered and its destructors, then frees
+  // its code, data, unwind tables and registrations with debuggers. Its names may be defined again.
+  // No thread may be running its code, and nothing may use its data afterwards. A later call of one
+  // of its stubs goes to the failure handler (FailedPrecondition). This holds until more than 1,024
+  // further functions have been removed: then the stub may belong to another function. Waits for
+  // compiles in progress in all engines of the process, but only some milliseconds for LLVM to
+  // optimize a hot function. NotFound if there is no such module, or no longer; FailedPrecondition
+  // if called from within a compile.
   absl::Status Remove(ModuleId module);
 
-  // Hands the finished code of a module over: it stays where it is, but does not need this engine
-  // or any IR any more, and the engine does not know the module any more. Compiles first what of it
-  // is not compiled, and links its data. What the code refers to in other modules must be there
-  // when it is called: it may be detached too. FailedPrecondition if the module has constructors
-  // that have not run, or if called from within a compile; NotFound as above; or what compiling and
-  // linking can give. The engine goes on having the module after an error.
+  // Hands over the finished code of a module. The code stays where it is and no longer needs this
+  // engine or any IR, and the engine forgets the module. First compiles those functions of the
+  // module that are not compiled, and links its data. Other modules that the code refers to must
+  // still exist, in an engine or detached, when the code runs. FailedPrecondition if the module has
+  // constructors that have not run, or if called from within a compile; NotFound as for Remove; or
+  // an error of compiling and linking. After an error the engine still has the module.
   absl::StatusOr<std::unique_ptr<DetachedCode>> Detach(ModuleId module);
 
-  // Calls the constructors (llvm.global_ctors) of every module for which that has not been done, in
-  // the order the modules were added. Stops at the first one that cannot be compiled.
+  // Calls the constructors of all modules (llvm.global_ctors) and object files, except those that
+  // were called before: by priority, then in the order of addition, modules first. Stops at the
+  // first constructor that cannot be compiled.
   absl::Status RunConstructors();
 
-  // Runs the exit handlers that modules have registered and have not run, and the destructors
-  // (llvm.global_dtors) of every module whose constructors have run, in the opposite order. Done by
-  // the engine's destructor, and at exit() while it lives.
+  // Runs the exit handlers that modules have registered and that have not run yet. Then runs, in
+  // the reverse order, the destructors (llvm.global_dtors) of each module whose constructors have
+  // run. The engine's destructor does this too, and so does exit(), if RunConstructors or RunMain
+  // was called and the engine still exists.
   void RunDestructors();
 
-  // Runs constructors, then the function `entry` as main is run, with `arguments` as its argv and
-  // an errno of 0, and returns what it returns. NotFound if no module defines it, InvalidArgument
-  // if its signature is not one of main's; nothing has run then. What compiling it can give comes
-  // after the constructors have run. Destructors are left to whoever ends the program.
+  // Runs constructors, then calls the function `entry` as main, with `arguments` as its argv and
+  // with errno set to 0. Returns its result. NotFound if no module defines `entry`, InvalidArgument
+  // if its signature is not one of main's: in both cases nothing has run. An error of compiling
+  // `entry` comes after the constructors have run. RunMain does not run destructors.
   absl::StatusOr<int> RunMain(absl::Span<const std::string> arguments,
                               absl::string_view entry = "main");
 
-  // The errors RunMain has for `entry` before anything runs. With an object cache, what it has
-  // found out is kept, so that RunMain need not read the module.
+  // Returns the errors that RunMain returns for `entry` before it runs anything. With an object
+  // cache the result is kept, so that RunMain need not read the module.
   absl::Status CheckMain(absl::string_view entry = "main");
 
   Stats stats() const;

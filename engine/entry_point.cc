@@ -43,7 +43,7 @@ int EntryPoint::Call(ExecutorAddress address, absl::Span<const std::string> argu
   std::vector<char*> pointers;
   for (std::string& string : strings) pointers.push_back(string.data());
   pointers.push_back(nullptr);
-  // A function that takes fewer arguments does not look at the others.
+  // A function that takes fewer arguments ignores the others.
   const auto argument_count = static_cast<int>(strings.size());
   if (returns_value_) {
     using Main = int (*)(int, char**, char**);

@@ -1,4 +1,4 @@
-// Calls a program's entry function the way a C program's main is called.
+// Calls the entry function of a program as C calls main.
 
 #ifndef FIRSTCALL_ENGINE_ENTRY_POINT_H_
 #define FIRSTCALL_ENGINE_ENTRY_POINT_H_
@@ -19,17 +19,16 @@ namespace firstcall {
 
 class EntryPoint {
  public:
-  // InvalidArgument, with what is wrong, unless `function` takes up to three arguments as main does
-  // (int, char**, char**) and returns an integer or nothing.
+  // InvalidArgument, with the reason, unless `function` takes up to three arguments, as main does
+  // (int, char**, char**), and returns nothing or an integer of at most 32 bits.
   static absl::StatusOr<EntryPoint> Create(const llvm::Function& function);
 
-  // As bytes that can be kept, and back; nothing if they are not an entry point's.
+  // Converts to bytes that can be kept, and back. Nothing if the bytes are not an entry point's.
   std::string Encode() const;
   static std::optional<EntryPoint> Decode(absl::string_view bytes);
 
-  // Calls the function at `address`, in this process, with C strings made of `arguments` and with
-  // `environment`, and gives what it returns as an int (0 for a void function). The strings live
-  // until it returns.
+  // Calls the function at `address`, in this process, with `arguments` as C strings, which live
+  // until it returns, and with `environment`. Returns its result as an int, 0 for a void function.
   int Call(ExecutorAddress address, absl::Span<const std::string> arguments,
            char** environment) const;
 

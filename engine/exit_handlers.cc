@@ -7,7 +7,7 @@
 #include "base/any_stack.h"
 #include "base/status.h"
 
-// Of the C library, which declares it nowhere.
+// Defined by the C library; no header declares it.
 extern "C" int __cxa_atexit(void (*handler)(void*), void* argument, void* dso_handle);
 
 namespace firstcall {

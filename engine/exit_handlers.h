@@ -1,6 +1,6 @@
 // The exit handlers that compiled code registers: destructors of objects with static lifetime, and
-// what it gives to atexit. They belong to the engine and not to the C library, because they have to
-// run, in the opposite order of their registration, before the engine frees their code.
+// functions passed to atexit. The engine keeps them, not the C library, because they must run
+// before the engine frees their code. They run in the reverse order of registration.
 //
 // Thread-safe.
 
@@ -21,13 +21,13 @@ namespace firstcall {
 
 class ExitHandlers;
 
-// What a module's or an object's `__dso_handle` is.
+// The `__dso_handle` of a module or an object.
 struct DsoHandle {
   explicit DsoHandle(ExitHandlers& owner) : handlers(&owner) {}
 
   static constexpr uint64_t kMark = 0x6c6c616374737266;
-  const uint64_t mark = kMark;  // Nobody else's handle has it.
-  ExitHandlers* handlers;       // Whose its handlers are; changed by MoveTo.
+  const uint64_t mark = kMark;  // Tells an engine's handle from all others.
+  ExitHandlers* handlers;       // Owner of this handle's exit handlers; changed by Move.
 };
 
 class ExitHandlers {
@@ -36,22 +36,22 @@ class ExitHandlers {
   ExitHandlers(const ExitHandlers&) = delete;
   ExitHandlers& operator=(const ExitHandlers&) = delete;
 
-  // A handle for another module or object, in memory of `code`, at `near` as in MemoryRequest.
-  // ResourceExhausted if there is no memory for it.
+  // Makes the handle of another module or object in memory of `code`; `near` is as in
+  // MemoryRequest. ResourceExhausted if there is no memory.
   absl::StatusOr<DsoHandle*> MakeHandle(OwnedCode& code, ExecutorAddress near);
 
-  // What `__cxa_atexit` (Itanium C++ ABI, 3.3.6.3) is for compiled code. A handler with a handle
-  // that is no engine's is left to the C library. Returns 0.
+  // The `__cxa_atexit` of compiled code (Itanium C++ ABI, 3.3.6.3). Passes a handler on to the C
+  // library if its handle is not an engine's, and returns what that returns; otherwise returns 0.
   static int Register(void (*handler)(void*), void* argument, void* dso_handle)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Runs all handlers, and those that they register.
   void Run() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The same for those of one module or object.
+  // The same for the handlers of one module or object.
   void Run(const DsoHandle& handle) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // From now on the handlers of a module or object, also those to come, are another's.
+  // Moves the handlers of a module or object to `to`. Later ones are registered there, too.
   void Move(DsoHandle& handle, ExitHandlers& to) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
@@ -61,10 +61,10 @@ class ExitHandlers {
     const DsoHandle* handle;
   };
 
-  // The last entry, of `handle` if that is not null.
+  // Removes and returns the last entry, or the last one of `handle` if that is not null.
   std::optional<Entry> Take(const DsoHandle* handle) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Of all: who registers a handler finds out by it whose that is.
+  // Shared by all instances: Register finds the right instance under it, and Move changes that.
   static absl::Mutex mutex_;
   std::vector<Entry> entries_ ABSL_GUARDED_BY(mutex_);
 };

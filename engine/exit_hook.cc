@@ -23,7 +23,7 @@ struct Running {
 
 }  // namespace
 
-// The hooks of the process. Never destroyed: it is used while static objects are.
+// All hooks of the process. Never destroyed, because it is used while static objects are destroyed.
 class ExitHookList {
  public:
   static ExitHookList& Get() {
@@ -35,7 +35,7 @@ class ExitHookList {
     return *list;
   }
 
-  // Does nothing when it has been done; so it may be registered as an exit handler several times.
+  // Does nothing after the first time, so it may be registered as an exit handler several times.
   FIRSTCALL_ON_ANY_STACK static void RunAllHooks() { Get().RunAll(); }
 
   void Add(ExitHook* hook) {
@@ -65,8 +65,8 @@ class ExitHookList {
   }
 
  private:
-  // Without the lock while a callback runs: it may compile, and destroy hooks. A callback may also
-  // exit.
+  // The lock is not held while a callback runs, because the callback may compile and destroy hooks.
+  // It may also exit.
   template <typename Wanted>
   void Run(Wanted wanted) {
     while (true) {

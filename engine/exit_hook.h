@@ -1,5 +1,5 @@
 // Runs a callback when the process exits by exit() or by returning from main, unless the hook was
-// destroyed before. Callbacks run in the opposite order of their hooks' creation.
+// destroyed before. Callbacks run in the reverse order in which their hooks were created.
 //
 // Thread-safe.
 
@@ -13,33 +13,33 @@ namespace firstcall {
 class ExitHook {
  public:
   enum class When {
-    // Exit handlers that are registered after the first hook of the process run before it, unless
-    // exit is noticed (see NoticeExitOnThisThread).
+    // As an exit handler: handlers that were registered after the first hook of the process run
+    // before this callback, unless exit is noticed earlier (see NoticeExitOnThisThread).
     kInOrder,
-    // As soon as exit is noticed, and before all in order: for ending what runs in the background.
-    // What is still compiled then makes objects of LLVM's with static lifetime, which are destroyed
-    // before all older exit handlers run.
+    // As soon as exit is noticed, before all kInOrder callbacks. For ending background work. A
+    // compile that is still in progress may construct static objects of LLVM; these are destroyed
+    // before older exit handlers run.
     kAtOnce,
   };
   explicit ExitHook(std::function<void()> callback, When when = When::kInOrder);
-  // Waits for the callback if another thread runs it.
+  // If another thread is running the callback, waits for it.
   ~ExitHook();
   ExitHook(const ExitHook&) = delete;
   ExitHook& operator=(const ExitHook&) = delete;
 
-  // Lets the callbacks run before the destructors of all objects with static lifetime that have
-  // been made so far. Callbacks may compile, and LLVM makes such objects of its own the first time
-  // it needs them; without this they would be gone by then.
+  // Makes the callbacks run before the destructors of all static objects that exist now. Callbacks
+  // may compile, and LLVM constructs static objects when it first needs them; without this call
+  // they would be destroyed before the callbacks run.
   static void RunBeforeOlderObjectsGo();
 
-  // If this is the process's first thread: lets the callbacks run before all exit handlers when it
-  // exits. (Destroying a thread's objects comes before that of static ones: C++17, [support.start.
-  // term]. Other threads end without the process, so that theirs say nothing. Where the first
-  // thread ends by pthread_exit the callbacks that are to run at once run then.)
+  // If this is the first thread of the process: makes the callbacks run before all exit handlers
+  // when this thread exits. (The thread's own objects are destroyed before static ones: C++17,
+  // [support.start.term]. Other threads may end while the process goes on, so this does nothing for
+  // them. If the first thread ends by pthread_exit, the kAtOnce callbacks run then.)
   static void NoticeExitOnThisThread();
 
-  // What `exit` is for compiled code: the C library's, with the callbacks as early as they can be.
-  // As with that one, the stack of the caller need not be aligned.
+  // The `exit` of compiled code: runs the callbacks as early as possible, and exits. The caller's
+  // stack need not be aligned.
   [[noreturn]] static void Exit(int status);
 
  private:

@@ -9,14 +9,14 @@
 namespace firstcall {
 namespace {
 
-// The short-circuit forms `select a, b, false` and `select a, true, b` of one bit as `and` and
-// `or`.
+// The `and` or `or` that replaces a one-bit select of a short-circuit form: `select a, b, false` or
+// `select a, true, b`. Null for other selects.
 //
-// IR keeps the select because the bitwise form is poison when only `b` is. That difference ends
-// here: nothing between this point and machine code reasons from poison. FastISel computes both
-// operands as bits, and SelectionDAG's only trace of poison, an undefined operand, it folds to 0
-// for `and` and to 1 for `or`, which is what the select gives when `a` decides, and one of its
-// values when not.
+// IR keeps the select because the bitwise form is poison if only `b` is poison. From here to
+// machine code nothing reasons from poison, so the difference no longer matters. FastISel computes
+// both operands as bits. SelectionDAG represents poison only as an undefined operand, which it
+// folds to 0 for `and` and to 1 for `or`. The select has that value if `a` decides, and otherwise
+// it may have any.
 llvm::Instruction* BitwiseForm(llvm::SelectInst& select) {
   if (!select.getType()->isIntegerTy(1)) return nullptr;
   const auto* if_true = llvm::dyn_cast<llvm::ConstantInt>(select.getTrueValue());
@@ -30,7 +30,8 @@ llvm::Instruction* BitwiseForm(llvm::SelectInst& select) {
   return nullptr;
 }
 
-// Puts a switch into a block of its own, so that it takes none of the instructions before it along.
+// Puts a switch into a block of its own, so that the instructions before it are still selected
+// fast.
 void Isolate(llvm::SwitchInst& instruction) {
   llvm::BasicBlock* block = instruction.getParent();
   if (&block->front() != &instruction) block->splitBasicBlock(instruction.getIterator());

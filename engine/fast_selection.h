@@ -1,9 +1,10 @@
-// Rewrites what LLVM's fast instruction selector (FastISel, used at -O0) cannot select into what it
-// can.
+// Rewrites instructions that LLVM's fast instruction selector (FastISel, used at -O0) cannot
+// select.
 //
-// FastISel works through a basic block from its end. At the first instruction it cannot select, the
-// rest of the block goes to the much slower SelectionDAG. In optimized IR two kinds of instruction
-// cause most of that; both have an equivalent that is selected fast (ADR 0004).
+// FastISel works through a basic block from its end. At the first instruction that it cannot
+// select, it leaves the rest of the block to the much slower SelectionDAG. In optimized IR two
+// kinds of instruction cause most of that. Both are replaced by an equivalent that FastISel selects
+// (ADR 0004).
 
 #ifndef FIRSTCALL_ENGINE_FAST_SELECTION_H_
 #define FIRSTCALL_ENGINE_FAST_SELECTION_H_
@@ -14,7 +15,7 @@ class Function;
 
 namespace firstcall {
 
-// Changes `function` in place; what it computes stays the same. Thread-compatible.
+// Changes `function` in place, without changing what it computes. Thread-compatible.
 void PrepareForFastSelection(llvm::Function& function);
 
 }  // namespace firstcall

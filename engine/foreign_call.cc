@@ -18,10 +18,10 @@
 namespace firstcall {
 namespace {
 
-// The types of one call, as libffi wants them.
+// The types of one call, as libffi needs them.
 class FfiTypes {
  public:
-  // Integers of at most 64 bits travel as 64 bits, of which the callee looks at its own.
+  // Integers of at most 64 bits are passed as 64 bits; the callee reads only the bits of its type.
   ffi_type* For(const ForeignType& type) {
     switch (type.kind) {
       case ForeignKind::kVoid:
@@ -41,8 +41,8 @@ class FfiTypes {
     }
   }
 
-  // A result of which only the size is known, and that it is written to an address. More than 16
-  // bytes always are.
+  // A result in memory of which only the size is known. A result of more than 16 bytes always is in
+  // memory.
   ffi_type* Hidden(size_t size) {
     elements_.push_back({&ffi_type_uint64, nullptr});
     return &types_.emplace_back(
@@ -72,15 +72,15 @@ class FfiTypes {
     return &types_.emplace_back(ffi_type{0, 0, FFI_TYPE_STRUCT, elements.data()});
   }
 
-  // libffi has none. It goes the way of a struct of two eightbytes, but for its alignment in
-  // memory, which libffi leaves alone where it finds the size filled in, and for the registers it
-  // leaves out.
+  // libffi has no such type. The integer is passed like a struct of two eightbytes, with two
+  // differences: its alignment in memory, which libffi keeps if the size is filled in, and the
+  // register that is left out before it.
   ffi_type* Int128() {
     elements_.push_back({&ffi_type_uint64, &ffi_type_uint64, nullptr});
     return &types_.emplace_back(ffi_type{16, 16, FFI_TYPE_STRUCT, elements_.back().data()});
   }
 
-  // Deques, because their elements stay where they are.
+  // Deques, because their elements never move.
   std::deque<std::vector<ffi_type*>> elements_;
   std::deque<ffi_type> types_;
 };
@@ -132,14 +132,14 @@ absl::Status CheckType(const ForeignType& type, bool is_field) {
   return absl::OkStatus();
 }
 
-// What a call is made with.
+// The arguments of one call.
 class FfiArguments {
  public:
-  // The next argument.
+  // Adds the next argument.
   void Add(const ForeignValue& argument, IntegerPassing passing) {
     const std::optional<RegisterParts> parts = RegisterPartsOf(argument.type);
     if (parts) {
-      // libffi leaves out no registers.
+      // libffi leaves out no registers, so zeros fill them.
       for (size_t i = registers_.LeftOutFor(*parts); i > 0; --i) AddInteger(0);
       registers_.Take(*parts);
     } else if (kPassesLargeValuesByAddress) {
@@ -164,7 +164,7 @@ class FfiArguments {
     places_.push_back(&integers_.emplace_back(value));
   }
 
-  // The callee's own, which it may write to; libffi passes the address it is given.
+  // A copy for the callee, which may write to it: libffi passes the address that it is given.
   void* Copy(const ForeignValue& argument) {
     const size_t size = LayoutOf(argument.type).size;
     std::vector<std::max_align_t>& copy =
@@ -222,7 +222,8 @@ absl::Status CallForeign(ExecutorAddress address, const ForeignValue& result,
   }
   ffi_cif interface;
   const ffi_status status =
-      // libffi wants a fixed argument; without one, the way is the same on this target.
+      // libffi needs a fixed argument. Without one, a plain call passes everything in the same way
+      // here.
       plan != nullptr && plan->is_variadic && fixed > 0
           ? ffi_prep_cif_var(&interface, FFI_DEFAULT_ABI, fixed, ffi.count(), result_type,
                              ffi.types())

@@ -1,4 +1,4 @@
-// Calling a function whose signature is known at run time only, as C calls one of the given types.
+// Calls a function whose signature is known only at run time, by C's calling convention.
 //
 // Thread-safe.
 
@@ -13,14 +13,15 @@
 
 namespace firstcall {
 
-// InvalidArgument, with the argument, for what is not a type or a value of one: a void argument, an
-// empty struct, one with a 128-bit integer in it, null bytes. Unimplemented for structs and
-// 128-bit integers where it is not known which registers C passes them in.
+// InvalidArgument, with the argument, for an invalid type or value: an argument of type void, an
+// empty struct, a struct with a 128-bit integer, null bytes. Unimplemented for structs and 128-bit
+// integers on architectures where this library does not know how C passes them.
 absl::Status CheckValues(const ForeignValue& result, absl::Span<const ForeignValue> arguments);
 
-// Calls the function at `address` and writes what it returns to `result`. Trusts the values to be
-// what the function takes; with `plan`, which is for these arguments, passes them as that says.
-// Errors as CheckValues, before anything is called. What the function throws goes to the caller.
+// Calls the function at `address` and writes the returned value to `result`. Does not check that
+// the values match the function's parameters. `plan`, which must be made for these arguments, says
+// how to pass them. Errors as for CheckValues, and Unimplemented if libffi refuses the signature:
+// then nothing was called. An exception that the function throws reaches the caller.
 absl::Status CallForeign(ExecutorAddress address, const ForeignValue& result,
                          absl::Span<const ForeignValue> arguments, const CallPlan* plan = nullptr);
 

@@ -13,14 +13,14 @@ namespace firstcall {
 absl::StatusOr<ForeignFunctions::Shape> ForeignFunctions::ReadShape(SourceModule& module,
                                                                     SymbolOrdinal function) {
   WorkScope scope;
-  // By something that is not described here.
+  // The replacement's signature is not known.
   if (resolver_.IsReplaced(module, function)) return Shape();
-  // Then a view has no other use, and is not to stay.
+  // If all functions are compiled, nothing else needs a view, and it is dropped again.
   const bool is_compiled = module.CountCompiled(0);
   ContextPool::Lease context = contexts_.Take();
   absl::StatusOr<ModuleView*> view = context->View(module);
   if (!view.ok()) {
-    // Given in memory, and nothing is kept of it.
+    // The module was given in memory, and its IR is gone.
     if (absl::IsFailedPrecondition(view.status())) return Shape();
     return view.status();
   }

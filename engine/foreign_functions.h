@@ -1,8 +1,8 @@
-// Calls functions of source modules and objects by name, with values whose types are known at run
-// time only, after comparing those with the function's IR signature.
+// Calls functions of source modules and objects by name, with values whose types are known only at
+// run time. Compares the types with the function's IR signature first.
 //
-// A signature is kept from the first call on, because the engine lets go of a module's IR when all
-// of it is compiled.
+// A signature is kept from the first call on, because the engine drops a module's IR when all of
+// its functions are compiled.
 //
 // Thread-safe.
 
@@ -50,7 +50,7 @@ class ForeignFunctions {
  private:
   using Shape = std::shared_ptr<const FunctionShape>;
 
-  // Null if it is not known, or not any more.
+  // Null if the signature is not known, or no longer.
   absl::StatusOr<Shape> ShapeOf(SourceModule& module, SymbolOrdinal function)
       ABSL_LOCKS_EXCLUDED(mutex_);
   absl::StatusOr<Shape> ReadShape(SourceModule& module, SymbolOrdinal function);

@@ -1,7 +1,8 @@
-// How C lays a foreign type out, on x86-64 and on AArch64: System V ABI, AMD64 supplement, section
-// 3.1.2; Procedure Call Standard for the Arm 64-bit Architecture, section 5.
+// Sizes, alignments and names of foreign types, laid out as C does on x86-64 and on AArch64: System
+// V ABI, AMD64 supplement, section 3.1.2; Procedure Call Standard for the Arm 64-bit Architecture,
+// section 5.
 //
-// All functions are thread-safe. Types are valid ones (CheckValues in engine/foreign_call).
+// All functions are thread-safe. Types must be valid (CheckValues in engine/foreign_call).
 
 #ifndef FIRSTCALL_ENGINE_FOREIGN_LAYOUT_H_
 #define FIRSTCALL_ENGINE_FOREIGN_LAYOUT_H_
@@ -13,7 +14,7 @@
 
 namespace firstcall {
 
-// Bytes.
+// In bytes.
 struct Layout {
   size_t size = 0;
   size_t alignment = 1;
@@ -22,11 +23,11 @@ Layout LayoutOf(const ForeignType& type);
 
 size_t AlignUp(size_t size, size_t alignment);
 
-// Of an integer, as IR counts them: 1 for a bool. 0 for other kinds.
+// The width of an integer type in IR: 1 for a bool. 0 for all other kinds.
 unsigned BitsOf(ForeignKind kind);
 bool IsSigned(ForeignKind kind);
 
-// For messages: "int32", "struct {double, pointer}".
+// The name of a type, for messages: "int32", "struct {double, pointer}".
 std::string NameOf(const ForeignType& type);
 
 }  // namespace firstcall

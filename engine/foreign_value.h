@@ -1,5 +1,5 @@
-// Values whose types are known at run time only, as they are given to a function that is called
-// from outside (Engine::Call, CallForeign).
+// Values whose types are known only at run time: the arguments and results of Engine::Call and
+// CallForeign.
 //
 // Plain values.
 
@@ -12,8 +12,8 @@
 
 namespace firstcall {
 
-// The signed and the unsigned integer of one width are one type in IR; which it is decides how a
-// narrow one is extended.
+// A signed and an unsigned integer of one width have the same type in IR. The kind decides how a
+// narrow integer is extended.
 enum class ForeignKind : uint8_t {
   kVoid,  // For results only.
   kBool,  // One byte, 0 or 1; i1.
@@ -29,7 +29,7 @@ enum class ForeignKind : uint8_t {
   kFloat,
   kDouble,
   kPointer,
-  kStruct,  // As C lays it out and passes it by value.
+  kStruct,  // Laid out and passed by value as in C.
 };
 
 struct ForeignType {
@@ -39,11 +39,11 @@ struct ForeignType {
       : kind(ForeignKind::kStruct), fields(std::move(struct_fields)) {}
 
   ForeignKind kind = ForeignKind::kVoid;
-  std::vector<ForeignType> fields;  // Of a struct, in order; at least one.
+  std::vector<ForeignType> fields;  // The fields of a struct, in order. At least one.
 };
 
-// A type and where a value of it is, in the layout C gives it; not null, unless the
-// type is void.
+// A type, and the address of a value of this type in C's layout. The address is not null, unless
+// the type is void.
 struct ForeignValue {
   ForeignType type;
   void* bytes = nullptr;

@@ -23,7 +23,7 @@ bool IsFunction(const SymbolIndex& index, SymbolOrdinal ordinal) {
   return index.at(ordinal).kind == SymbolKind::kFunction;
 }
 
-// The member of the group of `ordinal` whose record stands for all of them while they are compiled.
+// The member of `ordinal`'s group whose record stands for the whole group during the compile.
 SymbolOrdinal LeaderOf(const SymbolIndex& index, SymbolOrdinal ordinal) {
   absl::Span<const SymbolOrdinal> group = index.GroupOf(ordinal);
   auto leader = std::find_if(group.begin(), group.end(),
@@ -33,7 +33,7 @@ SymbolOrdinal LeaderOf(const SymbolIndex& index, SymbolOrdinal ordinal) {
 
 ModulePart PartOf(SymbolOrdinal function) { return {ModulePart::Kind::kFunction, function}; }
 
-// The functions of its own source module that an object calls.
+// The functions of the object's own source module that it calls.
 std::vector<SymbolOrdinal> CalleesIn(const ObjectImage& image, const SymbolIndex& index) {
   std::vector<SymbolOrdinal> callees;
   for (const ObjectImage::Undefined& symbol : image.undefined()) {
@@ -91,7 +91,7 @@ absl::StatusOr<ExecutorAddress> FunctionCompiler::Compile(FunctionKey key, Reaso
 std::optional<FunctionCompiler::Made> FunctionCompiler::FindMade(FunctionKey key,
                                                                  Attempt& attempt) {
   ModuleCache* const cache = key.module->cache();
-  // The cache has objects for what the module was when it was added.
+  // The cache has objects for the module as it was when it was added.
   if (cache == nullptr || !attempt.may_use_cache ||
       linker_.IsFar(*key.module) != key.module->is_far()) {
     return std::nullopt;
@@ -102,14 +102,14 @@ std::optional<FunctionCompiler::Made> FunctionCompiler::FindMade(FunctionKey key
   std::optional<CachedObject> found = find(key.ordinal);
   if (found && found->host) {
     found = find(*found->host);
-    // What can only be published by its leader is not published from here.
+    // A function that only its leader can publish is not published from here.
     if (found && (found->leader || found->joined > 1)) return std::nullopt;
   }
   if (!found || found->host) return std::nullopt;
   return UseCached(key, *std::move(found), attempt);
 }
 
-// A function that the object defines and somebody else compiles is linked for nothing.
+// If another thread compiles a function that the object defines, that definition stays unused.
 std::optional<FunctionCompiler::Made> FunctionCompiler::UseCached(FunctionKey key,
                                                                   CachedObject found,
                                                                   Attempt& attempt) {
@@ -134,7 +134,7 @@ std::optional<FunctionCompiler::Made> FunctionCompiler::UseCached(FunctionKey ke
   for (auto function = found.functions.begin(); function != found.functions.end(); ++function) {
     if (function == at) continue;
     if (at < joined && function < joined) {
-      made.functions.push_back(*function);  // Inseparable: whoever wants it waits for this one.
+      made.functions.push_back(*function);  // Inseparable: its callers wait for this function.
     } else if (functions_.Claim({&module, *function})) {
       attempt.joined.push_back({&module, *function});
       made.functions.push_back(*function);
@@ -206,7 +206,7 @@ absl::StatusOr<FunctionCompiler::Made> FunctionCompiler::Make(FunctionKey key,
   return made;
 }
 
-// Only what passed the check is kept in a cache, so that what comes from there needs none.
+// Only objects that passed the check are stored in a cache, so cached objects need no check.
 absl::Status FunctionCompiler::GenerateCode(FunctionKey key, FunctionModule function_module,
                                             CompileContext& context, Made& made) {
   const SourceModule& module = *key.module;
@@ -233,7 +233,7 @@ absl::Status FunctionCompiler::GenerateCode(FunctionKey key, FunctionModule func
   return absl::OkStatus();
 }
 
-// Whatever else the object defines leads to it, too.
+// The entries of the other functions that the object defines refer to this one.
 void FunctionCompiler::StoreMade(FunctionKey key, const Made& made, const Joined& joined) {
   ModuleCache* const cache = key.module->cache();
   if (cache == nullptr || made.is_far != key.module->is_far()) return;
@@ -304,9 +304,9 @@ void FunctionCompiler::Settle(SourceModule& module, size_t compiled, CompileCont
   module.source().ForgetFirstView();
 }
 
-// If several functions fail together, the fault may be with any of them. Then each is left to its
-// own first call, and only `key` is tried again, from a view that has all bodies. So it is if an
-// object from the cache is to blame.
+// If several functions fail together, any of them may be at fault. Then each is left to its own
+// first call, and only `key` is tried again, from a view that has all bodies. The same is done if
+// the object came from the cache.
 absl::Status FunctionCompiler::MakeAndPublishInContext(FunctionKey key, Reason reason,
                                                        std::optional<SymbolOrdinal>& leader) {
   const Promoter::FirstBody first_body(promoter_);
@@ -329,8 +329,8 @@ absl::Status FunctionCompiler::MakeAndPublishInContext(FunctionKey key, Reason r
   return run(second);
 }
 
-// Threads that come from different members of a group meet at its leader: the first compiles, and
-// publishes every member. No member is ever compiled without it, because each one leads to it.
+// Threads that call different members of a group meet at its leader: the first one compiles and
+// publishes all members. No member is compiled without the leader, because each member leads to it.
 absl::Status FunctionCompiler::CompileFunction(FunctionKey key, Reason reason) {
   std::optional<SymbolOrdinal> leader;
   FIRSTCALL_RETURN_IF_ERROR(MakeAndPublishInContext(key, reason, leader));
@@ -343,7 +343,7 @@ absl::Status FunctionCompiler::LinkAndPublish(FunctionKey key, Made& made,
                                               CompileContext& context) {
   const std::string& name = key.module->index().at(key.ordinal).name;
   const absl::Duration start = SteadyNow();
-  // Linking changes the image: the next attempt, after a lack of memory, reads the bytes again.
+  // Linking changes the image, so the next attempt, after a lack of memory, parses the bytes again.
   std::unique_ptr<ObjectImage> image = std::move(made.image);
   if (image == nullptr) {
     FIRSTCALL_ASSIGN_OR_RETURN(image, ObjectImage::Parse(made.bytes, name));
@@ -351,7 +351,7 @@ absl::Status FunctionCompiler::LinkAndPublish(FunctionKey key, Made& made,
   if (made.is_cached && speculation_left_ > 0) {
     made.callees = CalleesIn(*image, key.module->index());
   }
-  // Whatever there may be no memory for comes before linking, which can be done once only.
+  // Everything that may run out of memory comes before linking, which can be done only once.
   for (size_t i = 0; i < made.heat_signs.size(); ++i) {
     if (made.heat_signs[i] == HeatSigns::kNone) continue;
     FIRSTCALL_RETURN_IF_ERROR(
@@ -372,7 +372,8 @@ absl::Status FunctionCompiler::LinkAndPublish(FunctionKey key, Made& made,
   return absl::OkStatus();
 }
 
-// The slot of `key` is written last: who finds it published finds all it came with published.
+// The slot of `key` is written last: when `key` is published, everything in its object is
+// published.
 absl::Status FunctionCompiler::Publish(FunctionKey key, const Made& made,
                                        const SymbolAddresses& defined, PublishedObject& published) {
   const SymbolIndex& index = key.module->index();
@@ -390,7 +391,7 @@ absl::Status FunctionCompiler::Publish(FunctionKey key, const Made& made,
     const std::string& name = index.at(function).name;
     functions.push_back({name, defined.at(name)});
   }
-  // Of what may be replaced, where its calls go at first.
+  // Where calls of functions that may be replaced go at first.
   std::vector<std::optional<ExecutorAddress>> entries(made.functions.size());
   for (size_t i = 0; i < made.heat_signs.size(); ++i) {
     if (made.heat_signs[i] == HeatSigns::kNone) continue;
@@ -434,7 +435,7 @@ void FunctionCompiler::Speculate(SourceModule& module, absl::Span<const SymbolOr
       WorkScope scope;
       if (speculation_left_ <= 0 || keep->is_removed() || functions_.BodyOf(key)) return;
       const absl::Duration start = SteadyNow();
-      // A failure is kept, for the first call to report.
+      // A failure is kept, and the first call reports it.
       (void)Compile(key, Reason::kOrdered);
       speculation_left_ -= absl::ToInt64Nanoseconds(SteadyNow() - start);
     });

@@ -1,6 +1,7 @@
-// The way of a function from its first call to its body: extract, emit, resolve, link, publish.
+// Compiles a function when it is first called: extract, emit, resolve, link, publish.
 //
-// Thread-safe: each call leases a compile context; nothing is locked while LLVM works.
+// Thread-safe: each call leases a compile context. While LLVM works, only the mutex of the
+// context's own view is held, and for a group with data the ObjectLinker's.
 
 #ifndef FIRSTCALL_ENGINE_FUNCTION_COMPILER_H_
 #define FIRSTCALL_ENGINE_FUNCTION_COMPILER_H_
@@ -37,7 +38,7 @@ namespace firstcall {
 class FunctionCompiler {
  public:
   // All must outlive the compiler.
-  // `promoter` is null if no function is to be replaced later.
+  // `promoter` is null if functions are never replaced.
   FunctionCompiler(ContextPool& contexts, FunctionTable& functions, SymbolResolver& resolver,
                    ObjectLinker& objects, const FunctionLinker& linker, Listener& listener,
                    CompileThreads& threads, Promoter* promoter, absl::Duration speculation_budget)
@@ -54,18 +55,19 @@ class FunctionCompiler {
 
   // Why a function is compiled.
   enum class Reason {
-    kCalled,   // It is about to run: what it is bound to call may be compiled along.
-    kOrdered,  // Somebody wants it compiled.
+    kCalled,   // It is about to run, so functions that it is bound to call may be compiled along.
+    kOrdered,  // Something asked for it.
   };
 
-  // Where the body of `key` is, after compiling and publishing it unless that has been done; for a
-  // variable that is compiled with its function, where the variable is. Blocks on the compile.
+  // Returns the address of the body of `key`. Compiles and publishes the function first, unless
+  // that has been done, and blocks until then. For a variable that is compiled together with its
+  // function, returns the variable's address.
   absl::StatusOr<ExecutorAddress> Compile(FunctionKey key, Reason reason);
 
-  // The same on a compile thread, if there are any and `may_delegate`.
+  // The same, but on a compile thread if `may_delegate` and there are compile threads.
   absl::StatusOr<ExecutorAddress> Compile(FunctionKey key, Reason reason, bool may_delegate);
 
-  // Forgets what is kept for a module, which is being removed.
+  // Drops what is kept for `module`, which is being removed.
   void Remove(const SourceModule& module) ABSL_LOCKS_EXCLUDED(kept_mutex_);
 
  private:
@@ -74,12 +76,13 @@ class FunctionCompiler {
     ObjectBytes bytes;
     std::vector<SymbolOrdinal> functions;
     std::vector<SymbolOrdinal> variables;
-    std::vector<HeatSigns> heat_signs;    // Of each function; empty if none is to be replaced.
-    std::vector<SymbolOrdinal> callees;   // Only if there is speculation.
+    std::vector<HeatSigns> heat_signs;    // Of each function that may be replaced.
+    std::vector<SymbolOrdinal> callees;   // Only with speculation.
     std::optional<SymbolOrdinal> leader;  // See FunctionModule.
-    bool is_far = false;                  // Does without being near what it refers to.
+    bool is_far = false;                  // Reaches everything through the offset table.
     bool is_cached = false;
-    // For an object that was just made: what the cache is to know, and the object parsed.
+    // Only for a new object, which is not from a cache: what goes into the cache, and the parsed
+    // object.
     Decisions decisions;
     std::unique_ptr<ObjectImage> image;
     absl::Duration split;
@@ -87,20 +90,20 @@ class FunctionCompiler {
   };
   using Joined = std::vector<FunctionKey>;
 
-  // Publishes `key`, either in an object of its own or in one of a leader it turns out to have.
+  // Publishes `key`, in an object of its own or in that of its leader, if it turns out to have one.
   absl::Status CompileFunction(FunctionKey key, Reason reason);
   absl::Status MakeAndPublishInContext(FunctionKey key, Reason reason,
                                        std::optional<SymbolOrdinal>& leader);
   absl::Status ResolveIFunc(FunctionKey key);
-  // One try to publish a function.
+  // One attempt to publish a function.
   struct Attempt {
     bool may_join = false;  // Callees may be compiled along.
     bool may_use_cache = false;
-    Joined joined;           // Those that were claimed.
+    Joined joined;           // Callees that were claimed.
     bool is_cached = false;  // The object came from the cache.
     std::optional<SymbolOrdinal> leader;
   };
-  // An object from the cache, if there is one that is right. Claims what it brings along.
+  // A cached object, if there is a valid one. Claims the functions that it defines besides `key`.
   std::optional<Made> FindMade(FunctionKey key, Attempt& attempt);
   std::optional<Made> UseCached(FunctionKey key, CachedObject found, Attempt& attempt);
   absl::StatusOr<Made> Make(FunctionKey key, CompileContext& context, Attempt& attempt);
@@ -108,17 +111,17 @@ class FunctionCompiler {
                             CompileContext& context, Made& made);
   void StoreMade(FunctionKey key, const Made& made, const Joined& joined);
   absl::Status MakeAndPublish(FunctionKey key, CompileContext& context, Attempt& attempt);
-  // Lets background threads compile what a just published function is likely to call.
+  // Lets background threads compile the functions that a just published function probably calls.
   void Speculate(SourceModule& module, absl::Span<const SymbolOrdinal> callees);
   absl::Status LinkAndPublish(FunctionKey key, Made& made, CompileContext& context);
   absl::Status Publish(FunctionKey key, const Made& made, const SymbolAddresses& defined,
                        PublishedObject& published);
 
-  // For an object for which there was no memory: the next attempt begins there, because its bodies
-  // may be in no view any more.
+  // Keeps an object for which there was no memory. The next attempt starts from it, because no view
+  // may have its bodies any more.
   void KeepForNextAttempt(FunctionKey key, Made made) ABSL_LOCKS_EXCLUDED(kept_mutex_);
   std::optional<Made> TakeKept(FunctionKey key) ABSL_LOCKS_EXCLUDED(kept_mutex_);
-  // Gives up what is not needed once a module's last function is compiled.
+  // Drops what is not needed any more, once the last function of a module is compiled.
   void Settle(SourceModule& module, size_t compiled, CompileContext& context);
 
   ContextPool& contexts_;

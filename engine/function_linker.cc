@@ -12,7 +12,7 @@ absl::StatusOr<FunctionLinker::Linked> FunctionLinker::Link(ObjectImage& image,
                                                             SourceModule& module,
                                                             absl::string_view name, bool is_far,
                                                             CompileContext& context) const {
-  // The program has one, whether this source module defines it or another.
+  // The program has one, in this source module or in another.
   if (image.Defines(kShadowStackRoots)) image.Undefine(kShadowStackRoots);
   image.MakeDefinitionsStrong();
   LazyObject& requester = module.object();

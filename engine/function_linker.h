@@ -1,7 +1,7 @@
-// Links the objects that are made from function-modules: resolves what they refer to, and loads
-// them into memory.
+// Links objects that are made from function-modules: resolves their references and loads them into
+// memory.
 //
-// Thread-safe, as the contexts it is given are not shared.
+// Thread-safe if each context is used by one thread only.
 
 #ifndef FIRSTCALL_ENGINE_FUNCTION_LINKER_H_
 #define FIRSTCALL_ENGINE_FUNCTION_LINKER_H_
@@ -25,7 +25,7 @@ class FunctionLinker {
   FunctionLinker(SymbolResolver& resolver, ObjectLinker& objects, const CodeSpace& code_space)
       : resolver_(resolver), objects_(objects), code_space_(code_space) {}
 
-  // Whether what is compiled now for `module` has to do without being near what it refers to.
+  // Whether code that is compiled now for `module` may lie out of reach of what it refers to.
   bool IsFar(const SourceModule& module) const {
     return module.is_far() || code_space_.MustBeFar();
   }
@@ -35,9 +35,10 @@ class FunctionLinker {
     size_t code_bytes = 0;
   };
 
-  // Links `image`, which was made for function `name` of `module`, into the module's code; `is_far`
-  // if it does without being near what it refers to. Runs what linking data leaves to be run.
-  // Blocks on what must be linked or compiled before.
+  // Links `image`, which was made for function `name` of `module`, into the module's code. `is_far`
+  // says that the code was generated to reach everything through the offset table. Then runs the
+  // constructors of object files that were linked on the way. Blocks until everything that must be
+  // linked or compiled before is done.
   absl::StatusOr<Linked> Link(ObjectImage& image, SourceModule& module, absl::string_view name,
                               bool is_far, CompileContext& context) const;
 

@@ -23,7 +23,7 @@ std::string Print(const llvm::Type& type) {
   return text;
 }
 
-// What changes the way of a parameter and C knows nothing of.
+// Attributes that change how a parameter is passed, and that C does not have.
 constexpr llvm::Attribute::AttrKind kUncallable[] = {
     llvm::Attribute::InAlloca,     llvm::Attribute::InReg,      llvm::Attribute::Nest,
     llvm::Attribute::Preallocated, llvm::Attribute::SwiftAsync, llvm::Attribute::SwiftError,
@@ -58,7 +58,7 @@ Extension ExtensionOf(const llvm::AttributeSet& attributes) {
 
 }  // namespace
 
-// As LLVM's code generators take an aggregate: each scalar in it by itself.
+// Splits an aggregate into its scalars, as LLVM's code generators do.
 void FunctionShape::Flatten(llvm::Type* type, const llvm::DataLayout& layout,
                             std::vector<Slot>& slots) {
   if (auto* structure = llvm::dyn_cast<llvm::StructType>(type)) {

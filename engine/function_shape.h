@@ -1,10 +1,10 @@
-// How a function of a source module is called: what its IR signature asks for, in the registers and
-// stack slots that arguments take, and whether given values are that.
+// How a function of a source module is called: which registers and stack slots its IR signature
+// uses for arguments, and whether given values fit it.
 //
 // C passes a struct of at most 16 bytes in one or two registers, and front ends write that into the
-// IR: `struct { int a, b; double c; }` is an i64 and a double there. So a struct is compared with
-// what it becomes, by the rules of the architecture (engine/argument_registers). A larger one is a
-// copy on the stack, and says so there (byval), or is a pointer like any other (AArch64).
+// IR: `struct { int a, b; double c; }` becomes an i64 and a double. So a struct is compared with
+// the types it becomes by the rules of the architecture (engine/argument_registers). A larger
+// struct is a copy on the stack, which the IR marks (byval), or a plain pointer (AArch64).
 //
 // Immutable after construction, therefore thread-safe.
 
@@ -33,17 +33,17 @@ namespace firstcall {
 
 enum class Extension : uint8_t { kAsTheValue, kSign, kZero };
 
-// How an integer travels in its register.
+// How an integer is passed in its register.
 struct IntegerPassing {
   unsigned bits = 64;
   Extension extension = Extension::kAsTheValue;
 };
 
-// What a call needs to know beyond the types of its values.
+// What a call needs to know besides the types of its values.
 struct CallPlan {
-  std::vector<IntegerPassing> arguments;  // One for each; for integers of at most 64 bits.
+  std::vector<IntegerPassing> arguments;  // One per argument; used for integers of at most 64 bits.
   IntegerPassing result;
-  // The first argument is an address for a result of so many bytes; 0 if it is like the others.
+  // If not 0, the first argument is the address for a result of this many bytes.
   size_t hidden_result = 0;
   bool is_variadic = false;
   size_t fixed_arguments = 0;  // Those before the variable ones.
@@ -51,26 +51,26 @@ struct CallPlan {
 
 class FunctionShape {
  public:
-  // Of a function, or an alias or an ifunc that stands for one. InvalidArgument if it is none;
-  // Unimplemented, with the reason, if it cannot be called from C at all.
+  // Reads a function, or an alias or an ifunc of one. InvalidArgument if `symbol` is none of these;
+  // Unimplemented, with the reason, if it cannot be called from C.
   static absl::StatusOr<FunctionShape> Of(const llvm::GlobalValue& symbol);
 
-  // InvalidArgument, with the argument and both types, if the function is not to be called with
-  // these; Unimplemented if it is, but takes them in another way than C passes them.
+  // InvalidArgument, with the argument and both types, if the function does not take these values;
+  // Unimplemented if it takes them, but not in the way C passes them.
   absl::StatusOr<CallPlan> Plan(const ForeignType& result,
                                 absl::Span<const ForeignValue> arguments) const;
 
  private:
-  // A parameter, or a part of one that travels by itself.
+  // A parameter, or a part of one that is passed separately.
   struct Slot {
     enum class Kind : uint8_t { kInteger, kFloat, kDouble, kPointer, kVector, kMemory, kOther };
     Kind kind = Kind::kOther;
     IntegerPassing integer;
-    uint64_t bytes = 0;             // Of what is passed in memory.
-    uint64_t alignment = 1;         // Of that.
-    size_t array = 0;               // How many slots the array has that this is kept together with.
+    uint64_t bytes = 0;             // Of a parameter in memory.
+    uint64_t alignment = 1;         // Of a parameter in memory.
+    size_t array = 0;               // Slots of its array, which stay together; 0 if none.
     bool begins_parameter = false;  // The first slot of a parameter in IR.
-    std::string name;               // As IR spells it.
+    std::string name;               // As in IR.
   };
   struct Cursor;
   static void Flatten(llvm::Type* type, const llvm::DataLayout& layout, std::vector<Slot>& slots);
@@ -80,14 +80,14 @@ class FunctionShape {
   static absl::Status Mismatch(const ForeignType& type, const Slot& slot);
   static absl::Status CheckVariable(const ForeignType& type);
   absl::Status PlanResult(const ForeignType& type, CallPlan& plan) const;
-  // Messages of these go on from "argument 1".
+  // Their messages continue "argument 1".
   absl::Status PlanParameter(const ForeignType& type, Cursor& cursor) const;
   absl::Status PlanParts(const ForeignType& type, const RegisterParts& parts, Cursor& cursor) const;
   absl::Status PlanLarge(const ForeignType& type, Cursor& cursor) const;
 
   std::vector<Slot> parameters_;
   std::vector<Slot> results_;
-  bool has_hidden_result_ = false;  // Its first parameter is where to write a struct.
+  bool has_hidden_result_ = false;  // The first IR parameter is the address for a returned struct.
   bool is_variadic_ = false;
 };
 

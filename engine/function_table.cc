@@ -1,5 +1,5 @@
-// A record's state is written under the mutex only. A slot is written last, after state and body,
-// by the release store in Stub::Publish; whoever jumps through it needs no lock.
+// A record's state is written under the mutex only. The slot is written last, after state and body,
+// by the release store in Stub::Publish, so a call through it needs no lock.
 
 #include "engine/function_table.h"
 
@@ -14,7 +14,7 @@ namespace firstcall {
 
 namespace {
 
-// Without locks, memory, or exit handlers, any of which may be what the signal has interrupted.
+// Uses no locks, no memory and no exit handlers: the signal may have interrupted any of these.
 [[noreturn]] void FailInSignalHandler(absl::string_view function) {
   for (absl::string_view part :
        {absl::string_view("firstcall: function '"), function,
@@ -43,7 +43,7 @@ ExecutorAddress FunctionTable::HandleFirstCall(const std::atomic<void*>& owner) 
   {
     const bool may_delegate = !WorkScope::IsAtWork();
     WorkScope scope;
-    // From here on nobody removes it.
+    // From here on the owner cannot be removed.
     const StubOwner* called = current();
     if (called->table == nullptr) {
       failed = *static_cast<const Leftover*>(called);
@@ -53,7 +53,7 @@ ExecutorAddress FunctionTable::HandleFirstCall(const std::atomic<void*>& owner) 
       const FunctionKey key = record.key;
       absl::StatusOr<ExecutorAddress> body = table.on_first_call_(key, may_delegate);
       if (body.ok()) {
-        // Where the next call goes: the first one counts, too.
+        // The entry, not the body, so that the first call is counted, too.
         absl::MutexLock lock(&table.mutex_);
         return record.state == FunctionState::kReady ? record.entry : *body;
       }
@@ -166,7 +166,7 @@ absl::Status FunctionTable::CompileOnce(FunctionKey key,
     record->state = FunctionState::kCompiling;
     record->compiling_thread = std::this_thread::get_id();
   }
-  // If `compile` leaves by an exception (from a callback of the client's), nobody may wait forever.
+  // If `compile` throws (from a callback of the client's), no other thread may wait forever.
   absl::Status status = absl::InternalError("compiling was left by an exception");
   absl::Cleanup settle = [&] {
     absl::MutexLock lock(&mutex_);

@@ -1,10 +1,12 @@
 // Every function that something has referred to: its stub, its state, and the guarantee that it is
-// compiled once.
+// compiled only once.
 //
 //   kStub -> kCompiling -> kReady | kFailed
 //
-// Thread-safe. The mutex is held for bookkeeping only, never while anything is compiled. Whoever
-// has a key's module in hand is in a WorkScope, which keeps the module from being removed.
+// A function goes back from kCompiling to kStub if it was given back or if memory ran out.
+//
+// Thread-safe. The mutex is held for bookkeeping only, never during a compile. A caller that uses a
+// FunctionKey must be in a WorkScope, which keeps the module from being removed.
 
 #ifndef FIRSTCALL_ENGINE_FUNCTION_TABLE_H_
 #define FIRSTCALL_ENGINE_FUNCTION_TABLE_H_
@@ -35,8 +37,8 @@ namespace firstcall {
 
 enum class FunctionState { kStub, kCompiling, kReady, kFailed };
 
-// Names one definition of the engine: a function, an ifunc, or a variable that is compiled with its
-// function.
+// Names a definition of the engine: a function, an ifunc, or a variable that is compiled together
+// with its function.
 struct FunctionKey {
   SourceModule* module = nullptr;
   SymbolOrdinal ordinal;
@@ -50,7 +52,7 @@ struct FunctionKey {
   }
 };
 
-// The stub of a function, for who outlives its engine.
+// A function's stub and name, which can outlive the engine.
 struct NamedStub {
   Stub stub;
   std::string function;
@@ -58,70 +60,73 @@ struct NamedStub {
 
 class FunctionTable {
  public:
-  // Compiles what was called before it was published, on the calling thread or for it, and returns
-  // where the call shall go. `may_delegate` tells whether another thread may do it.
+  // Compiles a function that was called before it was published, on the calling thread or for it.
+  // Returns the address where the call continues. `may_delegate` tells whether another thread may
+  // compile it.
   using OnFirstCall =
       std::function<absl::StatusOr<ExecutorAddress>(FunctionKey key, bool may_delegate)>;
 
-  // `stubs` must outlive the table; its handler is HandleFirstCall.
+  // `stubs` must outlive the table, and must have HandleFirstCall as its handler.
   FunctionTable(StubTable& stubs, std::shared_ptr<const CallFailures> failures,
                 OnFirstCall on_first_call)
       : on_first_call_(std::move(on_first_call)), failures_(std::move(failures)), stubs_(stubs) {}
   FunctionTable(const FunctionTable&) = delete;
   FunctionTable& operator=(const FunctionTable&) = delete;
 
-  // For StubTable: what a call of a stub that is not published leads to.
+  // The StubTable's handler for a call of a stub that is not published.
   static ExecutorAddress HandleFirstCall(const std::atomic<void*>& owner);
 
-  // Retires a stub whose function is gone: its calls go to `failures`, with `reason`.
+  // Retires the stub of a function that is gone. Its calls go to `failures`, with `reason`.
   static void Retire(StubTable& stubs, const NamedStub& stub, absl::string_view module,
                      absl::string_view reason, std::shared_ptr<const CallFailures> failures);
 
-  // Forgets all functions. Calls of their stubs tell the failure handler that the engine is gone.
+  // Forgets all functions. A later call of a stub tells the failure handler that the engine is
+  // gone.
   void RemoveAll() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Forgets the functions of `module`. Calls of their stubs go to the failure handler.
+  // Forgets the functions of `module`. Later calls of their stubs go to the failure handler.
   void Remove(SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Forgets the functions of `module`, all of which are published, and returns their stubs.
+  // Forgets the functions of `module`, all of which are published. Returns their stubs.
   std::vector<NamedStub> Detach(SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The function's identity; its stub is made now if this is the first reference. ResourceExhausted
-  // if there is no memory for one.
+  // The function's identity: the address of its stub, which is made at the first call.
+  // ResourceExhausted if there is no memory for it.
   absl::StatusOr<ExecutorAddress> AddressOf(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Where its body is, if it is published.
+  // The address of the body, if it is published.
   std::optional<ExecutorAddress> BodyOf(FunctionKey key) const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The same, if no better one may come after it: whoever calls it directly misses nothing.
+  // The same, if the body will never be replaced, so that other code may call it directly.
   std::optional<ExecutorAddress> FinalBodyOf(FunctionKey key) const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Sees to it that `key` is published: calls `compile`, which must Publish it, unless that has
-  // been done. Other threads that ask meanwhile wait for this one and get the same result. A
-  // failure is kept and returned again, except for a lack of memory, which may end: then the next
-  // one who asks tries again. FailedPrecondition if compiling `key` needs `key` to be compiled.
+  // Makes sure that `key` is published: unless it is, calls `compile`, which must publish it. Other
+  // threads that call this meanwhile wait and get the same result. A failure is kept and returned
+  // again, except for a lack of memory, which may be temporary: then the next call tries again.
+  // FailedPrecondition if this thread is already compiling `key`, which then needs itself.
   absl::Status CompileOnce(FunctionKey key, absl::FunctionRef<absl::Status()> compile)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Says that the calling thread compiles `key`, for the one that called CompileOnce.
+  // Records that the calling thread compiles `key` for the thread that called CompileOnce.
   void TakeOver(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Takes on to compile `key` along with another function: true if nobody has compiled or claimed
-  // it; then Publish or Release must follow.
+  // Claims `key`, to compile it along with another function. Returns true if nothing has compiled
+  // or claimed it; then Publish or Release must follow.
   bool Claim(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
-  // Gives a claimed function back, to be compiled by its own first call.
+  // Gives back a claimed function. Its own first call will compile it.
   void Release(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // From now on calls of `key` go to `body`, for good.
+  // Makes calls of `key` go to `body`, for good.
   void Publish(FunctionKey key, ExecutorAddress body) ABSL_LOCKS_EXCLUDED(mutex_);
-  // The same, until a better one is published: by way of `entry`, which leads to the body.
+  // Makes calls of `key` go to `entry`, which leads to `body`, until an optimized body is
+  // published.
   void PublishFirst(FunctionKey key, ExecutorAddress body, ExecutorAddress entry)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  // What a stub's owner is.
+  // What a stub's owner points to.
   struct StubOwner {
-    FunctionTable* table = nullptr;  // Null: there is nobody who could compile it any more.
+    FunctionTable* table = nullptr;  // Null: nothing can compile the function any more.
   };
   struct Record : StubOwner {
     FunctionKey key;
@@ -133,7 +138,7 @@ class FunctionTable {
     absl::Status status;
     std::thread::id compiling_thread;
   };
-  // In place of a record that is gone.
+  // Takes the place of a record that is gone.
   struct Leftover : StubOwner {
     std::string function;
     std::string module;
@@ -145,7 +150,7 @@ class FunctionTable {
   void Publish(FunctionKey key, ExecutorAddress body, ExecutorAddress entry, bool is_final)
       ABSL_LOCKS_EXCLUDED(mutex_);
   Record& RecordOf(FunctionKey key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Forgets the functions of `module`; before, calls `settle` with each that has a stub.
+  // Forgets the functions of `module`. Before, calls `settle` for each one that has a stub.
   void Forget(SourceModule& module, absl::FunctionRef<void(const Record&)> settle)
       ABSL_LOCKS_EXCLUDED(mutex_);
   void Retire(const Record& record, absl::string_view reason) const;

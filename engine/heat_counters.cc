@@ -46,7 +46,7 @@ absl::Status HeatCounters::AddBlock() {
     return status;
   }
   blocks_.push_back(block);
-  // Through the mapping that compiled code counts in.
+  // At the addresses where compiled code counts.
   auto* counters = block.run.InThisProcess<HeatCounter*>();
   for (size_t i = kCountersPerBlock; i-- > 0;) free_.push_back(new (counters + i) HeatCounter);
   return absl::OkStatus();

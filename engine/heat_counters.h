@@ -1,4 +1,4 @@
-// Memory for what functions count with, within reach of what lies in the first arena.
+// Memory for the counters of functions, within reach of the first arena's code.
 //
 // Thread-safe.
 
@@ -25,13 +25,13 @@ class HeatCounters {
   HeatCounters(const HeatCounters&) = delete;
   HeatCounters& operator=(const HeatCounters&) = delete;
 
-  // A counter of this process's that asks `handler` when it has been counted down from `left` to
-  // less than 0. Belongs to these counters; valid until it is freed. ResourceExhausted if the arena
-  // is full.
+  // Makes a counter in this process. It starts at `left`; compiled code calls `handler` when it
+  // gets below 0. Valid until it is freed or this object is destroyed. ResourceExhausted if the
+  // arena is full.
   absl::StatusOr<HeatCounter*> Make(int32_t left, HeatCounter::Handler handler, void* owner)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Nothing may count with it any more.
+  // Frees the counter. Nothing may count with it any more.
   void Free(HeatCounter* counter) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:

@@ -22,7 +22,7 @@ void InitializeHostTarget() {
     LLVMInitializeAArch64AsmPrinter();
     LLVMInitializeAArch64AsmParser();
 #else
-    // Right if LLVM's headers are those of a library for this architecture.
+    // Correct if LLVM's headers were installed for this architecture.
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
     llvm::InitializeNativeTargetAsmParser();

@@ -7,9 +7,9 @@
 
 namespace firstcall {
 
-// Registers it with LLVM, and no other; once, however often it is called. LLVM's own
-// InitializeNativeTarget registers what the headers were installed for, which is another one where
-// this was compiled by a cross compiler.
+// Registers LLVM's target for this architecture, and no other, at the first call. LLVM's own
+// InitializeNativeTarget registers the target that LLVM's headers were installed for, which differs
+// under a cross compiler.
 void InitializeHostTarget();
 
 }  // namespace firstcall

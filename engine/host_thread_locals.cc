@@ -9,17 +9,17 @@
 #include "absl/strings/str_cat.h"
 
 extern "C" {
-// The dynamic linker's: the address of a module's variable in the calling thread (ELF Handling for
-// Thread-Local Storage, section 3.4).
+// Defined by the dynamic linker: returns the address of a module's variable in the calling thread
+// (ELF Handling for Thread-Local Storage, section 3.4).
 void* __tls_get_addr(size_t* module_and_offset);
-// libgcc's (emutls.c). A control record starts with the variable's size and alignment.
+// Defined by libgcc (emutls.c). A control record starts with the variable's size and alignment.
 void* __emutls_get_address(void* control);
 }
 
 namespace firstcall {
 namespace {
 
-// In place of a size: no variable is that large.
+// Stands in place of a size, because no variable is that large.
 constexpr size_t kHostVariable = SIZE_MAX;
 
 struct Search {
@@ -46,9 +46,9 @@ int Visit(dl_phdr_info* info, size_t, void* argument) {
 
 }  // namespace
 
-// Laid out as the control variable of an emulated one begins.
+// Begins like the control record of an emulated variable.
 struct HostThreadLocals::Control {
-  // Atomic: compiled code has the address of this, and no more, from the thread that made it.
+  // Atomic, because the thread that makes the record shares only its address with compiled code.
   std::atomic<size_t> size{0};
   size_t alignment = 1;
   size_t module_and_offset[2] = {};

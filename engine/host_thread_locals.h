@@ -1,8 +1,8 @@
-// Lets compiled code, whose thread-local variables are emulated, use those of the process as well.
+// Lets compiled code, whose own thread-local variables are emulated, also use those of the process.
 //
-// Emulated access passes the address of a control record to __emutls_get_address. For a variable of
-// the process there is none, so one is made that names the process's TLS block instead, and the
-// accessor that compiled code is given tells the two kinds apart.
+// An emulated access passes the address of a control record to __emutls_get_address. A variable of
+// the process has no such record. So one is made that refers to the process's TLS block, and
+// compiled code calls an accessor that tells the two kinds of records apart.
 //
 // Thread-safe.
 
@@ -28,11 +28,11 @@ class HostThreadLocals {
   HostThreadLocals();
   ~HostThreadLocals();
 
-  // What compiled code calls by that name.
+  // The function that compiled code calls as kEmulatedTlsAccessor.
   static ExecutorAddress Accessor();
 
-  // The control record of the process's variable `name`, which is at `address` for this thread.
-  // NotFound if that is in no module's TLS block.
+  // The control record of the process's variable `name`, which lies at `address` for this thread.
+  // NotFound if `address` is in no module's TLS block.
   absl::StatusOr<ExecutorAddress> ControlOf(absl::string_view name, ExecutorAddress address)
       ABSL_LOCKS_EXCLUDED(mutex_);
 

@@ -1,7 +1,7 @@
-// What an ifunc's resolver is called with, as the C library does it: on AArch64 the capabilities of
-// the CPU (sys/ifunc.h), on x86-64 nothing, so that what is passed does no harm.
+// The arguments of an ifunc's resolver, as the C library passes them: on AArch64 the capabilities
+// of the CPU (sys/ifunc.h). On x86-64 the C library passes none, and these do no harm.
 //
-// Immutable after the first call.
+// Thread-safe.
 
 #ifndef FIRSTCALL_ENGINE_IFUNC_ARGUMENT_H_
 #define FIRSTCALL_ENGINE_IFUNC_ARGUMENT_H_
@@ -18,7 +18,7 @@ struct IFuncArgument {
   uint64_t hwcap2;
 };
 
-// Calls `function` as a resolver is called.
+// Calls `function` with a resolver's arguments.
 template <typename Result>
 Result CallWithIFuncArguments(Result (*function)(uint64_t, const IFuncArgument*)) {
   constexpr uint64_t kHasArgument = uint64_t{1} << 62;

@@ -25,7 +25,7 @@ namespace firstcall {
 
 namespace {
 
-// Whether it is only there to be inlined.
+// Whether `ir` is here only to be inlined.
 bool IsImported(const llvm::Any& ir) {
   const auto is_imported = [](const llvm::Function& function) {
     return function.hasAvailableExternallyLinkage();
@@ -46,7 +46,7 @@ bool IsImported(const llvm::Any& ir) {
 
 }  // namespace
 
-// Members are destroyed in the reverse of the order in which they refer to each other.
+// The order of members matters: each one is destroyed before those that it refers to.
 struct IrOptimizer::Pipeline {
   explicit Pipeline(llvm::TargetMachine& machine)
       : builder(&machine, llvm::PipelineTuningOptions(), std::nullopt, &callbacks),
@@ -64,7 +64,7 @@ struct IrOptimizer::Pipeline {
         [this](llvm::StringRef pass, const llvm::Any& ir, const llvm::PreservedAnalyses& kept) {
           if (pass == kInliner && !kept.areAllPreserved()) NoticeGrowth(ir);
         });
-    // Where LLVM itself lowers them if that is asked for by an option of the whole process.
+    // At this point LLVM itself lowers matrices if an option of the whole process asks for it.
     builder.registerVectorizerStartEPCallback(
         [this](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
           if (!has_matrices) return;
@@ -83,9 +83,9 @@ struct IrOptimizer::Pipeline {
     builder.crossRegisterProxies(loops, functions, call_graphs, modules);
   }
 
-  // Whether a pass is to run on something imported. What that calls is inlined into it first, as in
-  // any callee, and it is simplified again, once, if there was any: or else its cost would be that
-  // of its calls.
+  // Whether `pass` runs on an imported function. Its own callees are inlined into it first, as into
+  // any callee. If any was inlined, the function is simplified once more: otherwise its cost would
+  // be that of its calls.
   bool IsForImported(llvm::StringRef pass, const llvm::Any& ir) {
     if (pass == kInliner || pass == kPassesOfComponent) return true;
     const auto* function = llvm::any_cast<const llvm::Function*>(&ir);
@@ -100,7 +100,7 @@ struct IrOptimizer::Pipeline {
     for (const llvm::LazyCallGraph::Node& node : **component) grown.insert(&node.getFunction());
   }
 
-  // The inliner's pass works once only, so passes are made for each module.
+  // An inliner pass works only once, so the passes are made for each module.
   void Run(llvm::Module& module) {
     has_matrices = DeclaresMatrixIntrinsics(module);
     llvm::ModulePassManager passes = builder.buildPerModuleDefaultPipeline(level);
@@ -116,7 +116,7 @@ struct IrOptimizer::Pipeline {
     loops.clear();
   }
 
-  // As the pipeline names them, in its order.
+  // Named as in the pipeline, in its order.
   static constexpr llvm::StringLiteral kPassesOfComponent = "DevirtSCCRepeatedPass";
   static constexpr llvm::StringLiteral kInliner = "InlinerPass";
   static constexpr llvm::StringLiteral kLastSimplification = "InstCombinePass";
@@ -125,14 +125,14 @@ struct IrOptimizer::Pipeline {
 
   llvm::OptPassGate* gate = nullptr;  // Of the module that is being optimized.
   bool is_module_running = false;
-  bool has_matrices = false;                           // The module that is being optimized.
-  llvm::SmallPtrSet<const llvm::Function*, 16> grown;  // Imported, and not simplified since then.
+  bool has_matrices = false;  // Whether the module that is being optimized has any.
+  llvm::SmallPtrSet<const llvm::Function*, 16> grown;  // Imported, and grown since simplified.
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager call_graphs;
   llvm::ModuleAnalysisManager modules;
   llvm::PassInstrumentationCallbacks callbacks;
-  // Passes leave functions alone that are not to be optimized.
+  // Makes passes skip functions with the attribute optnone.
   llvm::OptNoneInstrumentation opt_none{/*DebugLogging=*/false};
   llvm::PassBuilder builder;
   llvm::FunctionPassManager simplification;
@@ -149,7 +149,7 @@ IrOptimizer::IrOptimizer(std::unique_ptr<llvm::TargetMachine> machine)
 
 IrOptimizer::~IrOptimizer() {
   if (!is_broken_) return;
-  (void)pipeline_.release();  // Left in the middle of a module: its analyses cannot be destroyed.
+  (void)pipeline_.release();  // Its analyses may be inconsistent: they cannot be destroyed.
   (void)machine_.release();
 }
 

@@ -24,16 +24,16 @@ class IrOptimizer {
   IrOptimizer(const IrOptimizer&) = delete;
   IrOptimizer& operator=(const IrOptimizer&) = delete;
 
-  // Optimizes `module` as -O2 does (as -O3 if the target's level is that), for the target's CPU.
-  // Bodies that are `available_externally`, which must be simplified, are inlined where that pays
-  // and are gone afterwards.
-  // Asks the gate of its context before each pass (see llvm::OptPassGate).
-  // Its context must report to a diagnostic collector. Internal if LLVM gave up: `module` is null
-  // then, and leaked, because it was left in the middle; and is_broken() from then on.
+  // Optimizes `module` for the target's CPU, as -O2 does, or as -O3 if that is the target's level.
+  // Bodies that are `available_externally` must have been simplified; they are inlined where that
+  // pays, and removed. Before each pass the gate of the module's context is asked (see
+  // llvm::OptPassGate). The context must report to a diagnostic collector. Internal if LLVM gives
+  // up: then `module` is leaked, because a pass may have left it inconsistent, and becomes null,
+  // and is_broken() is true.
   absl::Status Optimize(std::unique_ptr<llvm::Module>& module);
 
-  // Makes the body of `function` smaller, for inlining, and changes nothing outside of it. For a
-  // caller that guards against fatal errors itself: is_broken() after one.
+  // Makes the body of `function` smaller, for inlining. Changes nothing outside the body. The
+  // caller must guard against LLVM's fatal errors; after one, is_broken() is true.
   void Simplify(llvm::Function& function);
 
   bool is_broken() const { return is_broken_; }

@@ -1,7 +1,8 @@
-// An object that is linked when one of its symbols is first needed: a data-module, a module
-// compiled whole, or an object file the user gave.
+// An object that is linked when one of its symbols is first needed: a data-module, a module that is
+// compiled whole, or an object file of the user's.
 //
-// Written by the ObjectLinker under its mutex; what it is when ready may be read without.
+// Written by the ObjectLinker under its mutex. Once `state` is kReady, the other fields may be read
+// without the mutex.
 
 #ifndef FIRSTCALL_ENGINE_LAZY_OBJECT_H_
 #define FIRSTCALL_ENGINE_LAZY_OBJECT_H_
@@ -28,7 +29,8 @@ namespace firstcall {
 
 class SourceModule;
 
-// An object that was loaded, and for which there was no memory to finish. Others may refer to it.
+// An object that is loaded but not finished: linking is in progress, or memory ran out. Other
+// objects may refer to it already.
 struct UnfinishedLink {
   ObjectBytes bytes;
   std::unique_ptr<ObjectImage> image;
@@ -36,7 +38,7 @@ struct UnfinishedLink {
   std::vector<absl::string_view> near_symbols;  // See ObjectImage::NearSymbols.
   bool is_bound = false;
   bool is_cached = false;  // The bytes came from a cache.
-  // How long it took so far.
+  // Source functions that the object defines, and the times spent so far.
   size_t function_count = 0;
   absl::Duration split;
   absl::Duration emit;
@@ -46,7 +48,7 @@ struct UnfinishedLink {
 struct LazyObject {
   enum class State {
     kUnlinked,
-    kLoaded,  // Addresses are known; references are being bound by the thread that holds the mutex.
+    kLoaded,  // Addresses are known. The thread that holds the mutex is binding references.
     kReady,
     kFailed,
   };
@@ -59,21 +61,21 @@ struct LazyObject {
         owned_code(std::move(object_code)),
         dso_handle(object_handle) {}
 
-  // What it has in memory; a source module's functions too.
+  // The code that the object owns; for a source module, that of its functions, too.
   OwnedCode& code() const { return *owned_code; }
 
   const std::string name;      // For messages.
-  SourceModule* const module;  // What it is made from; null for an object file.
+  SourceModule* const module;  // The source; null for an object file.
   const LibraryId library;
   ObjectBytes
       bytes;  // An object file's contents, or what was made of a module, until it is loaded.
   std::unique_ptr<UnfinishedLink> unfinished;
   std::atomic<State> state{State::kUnlinked};
-  absl::Status status;        // Why it is kFailed.
-  SymbolAddresses addresses;  // Of what it defines; constant from kReady on.
+  absl::Status status;        // The reason for kFailed.
+  SymbolAddresses addresses;  // Of the defined symbols; constant once kReady.
 
-  // What runs before and after the program, of an object file: a source module's index knows that.
-  // In the order of the file.
+  // The constructors and destructors of an object file, by ascending priority, then in the order of
+  // the file. Empty for a source module, whose index lists them.
   struct LifecycleCode {
     int64_t priority;
     ExecutorAddress address;
@@ -81,8 +83,8 @@ struct LazyObject {
   std::vector<LifecycleCode> constructors;
   std::vector<LifecycleCode> destructors;
 
-  std::unique_ptr<OwnedCode> owned_code;  // Empty once it was detached.
-  DsoHandle& dso_handle;                  // In its memory.
+  std::unique_ptr<OwnedCode> owned_code;  // Null once the module was removed or detached.
+  DsoHandle& dso_handle;                  // Lies in owned_code.
 };
 
 }  // namespace firstcall

@@ -1,6 +1,6 @@
-// Who wants to know when code comes into being.
+// The interface for clients that want to know when code is made and removed.
 //
-// Implementations must be thread-safe: calls come from every thread that compiles.
+// Implementations must be thread-safe: every thread that compiles or removes modules calls them.
 
 #ifndef FIRSTCALL_ENGINE_LISTENER_H_
 #define FIRSTCALL_ENGINE_LISTENER_H_
@@ -24,30 +24,33 @@ struct PublishedFunction {
   ExecutorAddress body;
 };
 
-// What was compiled together and is about to be published. Views are valid during the call only.
+// An object that was compiled and is about to be published. The views are valid only during the
+// call.
 struct PublishedObject {
   absl::string_view module;
-  // What a function-module defines; empty for a data-module and for a module compiled whole.
+  // The functions of a function-module. Empty for a data-module, for a module that was compiled
+  // whole and for an object of the user's.
   absl::Span<const PublishedFunction> functions;
-  size_t function_count = 0;  // Functions it defines.
+  size_t function_count = 0;  // Source functions that it defines; 0 for an optimized body.
   size_t code_bytes = 0;      // Bytes of its code sections, the linker's own pieces included.
-  bool is_cached = false;     // It comes from an object cache: nothing was compiled.
-  // A better body of a function that has been published before, or its continuation in a loop.
+  bool is_cached = false;     // The object comes from an object cache.
+  // An optimized body of a function that was published before, or its OSR continuation at a loop.
   bool is_promotion = false;
-  absl::string_view object;  // The relocatable object it was linked from.
+  absl::string_view object;  // The relocatable object that was linked.
   absl::Duration split;
   absl::Duration emit;
   absl::Duration link;
 };
 
-// A module whose code is gone, or belongs to somebody else now.
+// A module whose code is about to be freed, or was detached.
 struct RemovedModule {
   absl::string_view module;
   size_t code_bytes = 0;  // Bytes of its code sections.
   bool is_detached = false;
 };
 
-// A better body, or a continuation, that could not be made: the function goes on with what it has.
+// An optimized body or an OSR continuation that could not be made. The function keeps its present
+// body.
 struct FailedPromotion {
   absl::string_view module;
   absl::string_view function;
@@ -59,19 +62,20 @@ class Listener {
  public:
   virtual ~Listener() = default;
 
-  // Shown, unless its object comes from a cache, each function-module, data-module, or module
-  // compiled whole, before code is generated for it. It may be looked at during the call only, and
-  // not be changed.
+  // Called with each function-module, data-module or module compiled whole, before code is
+  // generated for it. Not called if its object comes from a cache. The
+  // listener may read the module during the call, but not change it.
   virtual void OnModuleMade(const llvm::Module&) {}
 
-  // Called once for each object, before its functions' slots are written.
+  // Called once for each object, before the slots of its functions are written.
   virtual void OnPublished(const PublishedObject&) {}
 
-  // Called when a hot function could not be optimized, on the thread that tried.
+  // Called when a hot function could not be optimized, on the thread that tried. Not called for
+  // work that was cancelled.
   virtual void OnPromotionFailed(const FailedPromotion&) {}
 
-  // Called once for each module that is removed or detached, when nobody can find it any more and
-  // before its code is freed.
+  // Called once for each module that is removed or detached: after no look-up finds it any more,
+  // and before its code is freed.
   virtual void OnRemoved(const RemovedModule&) {}
 };
 

@@ -1,4 +1,4 @@
-// Several listeners as one; they are told in the order they were added.
+// Several listeners as one. They are called in the order in which they were added.
 //
 // Thread-safe once all have been added.
 
@@ -14,7 +14,7 @@ namespace firstcall {
 
 class ListenerGroup final : public Listener {
  public:
-  // It must outlive the group.
+  // `listener` must outlive the group.
   void Add(Listener& listener) { listeners_.push_back(&listener); }
 
   void OnModuleMade(const llvm::Module& module) override {

@@ -1,7 +1,7 @@
-// MCJIT binds a reference to a definition it has itself before it asks anybody. Which definition
-// counts is this engine's decision, so an instance that defines what an object leaves undefined is
-// replaced first. And it finds a section by where it is written: an instance that remembers an
-// address which is in other use by now is replaced too.
+// MCJIT binds a reference to its own definition of a name before it asks the resolver. But this
+// engine decides which definition counts. So an instance that defines a name which an object leaves
+// undefined is replaced first. MCJIT also finds a section by the address where it is written. So an
+// instance that remembers an address whose memory was freed is replaced, too.
 
 #include "engine/mcjit_linker.h"
 
@@ -20,12 +20,12 @@
 namespace firstcall {
 namespace {
 
-// Between 16 and 256 the cost per object does not change measurably.
+// From 16 to 256 the cost per object does not change measurably.
 constexpr size_t kObjectsPerInstance = 128;
 
 }  // namespace
 
-// What MCJIT asks while it binds references.
+// Answers MCJIT's look-ups while it binds references.
 class McjitLinker::Resolver final : public llvm::LegacyJITSymbolResolver {
  public:
   void set_resolution(const SymbolAddresses* resolution) { resolution_ = resolution; }
@@ -40,14 +40,15 @@ class McjitLinker::Resolver final : public llvm::LegacyJITSymbolResolver {
     return nullptr;
   }
 
-  // No object of an instance may provide for another one, see above.
+  // No object of an instance may provide a symbol for another object (see above).
   llvm::JITSymbol findSymbolInLogicalDylib(const std::string&) override { return nullptr; }
 
  private:
   const SymbolAddresses* resolution_ = nullptr;
 };
 
-// Keeps what MCJIT knows of the object that was loaded last, and makes it known to a debugger.
+// Keeps MCJIT's information on the object that was loaded last, and registers the object with a
+// debugger.
 class McjitLinker::SectionRecorder final : public llvm::JITEventListener {
  public:
   explicit SectionRecorder(McjitLinker& linker) : linker_(linker) {}
@@ -107,8 +108,8 @@ void McjitLinker::HandOver() {
   owner_ = nullptr;
 }
 
-// An instance with an object that is not bound would bind it with the next one. One that LLVM has
-// left in the middle of something cannot be destroyed.
+// An instance with an unbound object would bind it together with the next one. An instance that
+// LLVM has left inconsistent cannot be destroyed.
 void McjitLinker::Discard() {
   if (is_broken_) (void)mcjit_.release();
   is_broken_ = false;
@@ -143,10 +144,11 @@ absl::Status McjitLinker::Renew() {
       .setSymbolResolver(std::move(resolver));
   mcjit_.reset(builder.create(machine.release()));
   if (mcjit_ == nullptr) return absl::InternalError(absl::StrCat("creating MCJIT: ", error));
-  // MCJIT's own registration ends with the instance, and makes known what has nothing to tell.
+  // MCJIT's own registration would end with the instance, and would include objects without debug
+  // information.
   mcjit_->UnregisterJITEventListener(llvm::JITEventListener::createGDBRegistrationListener());
   mcjit_->RegisterJITEventListener(sections_.get());
-  // Without the module finalizeObject has nothing to compile and only finishes what was loaded.
+  // Without the module, finalizeObject compiles nothing and only finishes loaded objects.
   mcjit_->removeModule(module);
   delete module;
   object_count_ = 0;

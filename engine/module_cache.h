@@ -17,14 +17,14 @@ namespace firstcall {
 
 class ModuleCache {
  public:
-  // `cache` must outlive this. `signature` stands for the module and the options.
+  // `cache` must outlive this object. `signature` is that of the module and the options.
   ModuleCache(ObjectCache& cache, std::string module, std::string signature)
       : cache_(cache), module_(std::move(module)), signature_(std::move(signature)) {}
 
   const std::string& signature() const { return signature_; }
 
-  // What was stored for `part`. The first form is for what EncodeCachedObject made of it, of a
-  // module of `symbol_count` symbols.
+  // Returns the entry that was stored for `part`. FindObject decodes an entry that
+  // EncodeCachedObject made, for a module of `symbol_count` symbols.
   std::optional<CachedObject> FindObject(ModulePart part, size_t symbol_count) {
     std::optional<ObjectBytes> found = Find(part);
     if (!found) return std::nullopt;
@@ -38,7 +38,7 @@ class ModuleCache {
     cache_.Store({module_, signature_, part}, bytes);
   }
 
-  // The same for the object of the whole module, whose signature says more.
+  // The same for the object of a module that is compiled whole, which has a longer signature.
   std::optional<ObjectBytes> FindWhole(absl::string_view signature) {
     return cache_.Find({module_, signature, ModulePart()});
   }
@@ -46,7 +46,7 @@ class ModuleCache {
     cache_.Store({module_, signature, ModulePart()}, object);
   }
 
-  // What an object made for `part` says of itself in its .comment section.
+  // The text in the .comment section of the object that is made for `part`.
   std::string IdentificationOf(ModulePart part) const;
 
  private:

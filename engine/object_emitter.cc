@@ -34,8 +34,8 @@ ObjectEmitter::ObjectEmitter(std::unique_ptr<llvm::TargetMachine> machine)
 
 ObjectEmitter::~ObjectEmitter() {
   if (!is_broken_) return;
-  // Passes that were left in the middle of a module by a fatal error can be destroyed, and are
-  // worth it (0.7 MB); if not, or after a crash, they are leaked.
+  // Passes that a fatal error interrupted in a module can be destroyed, which frees 0.7 MB. If that
+  // fails, or after a crash, they are leaked.
   llvm::legacy::PassManager* passes = passes_.release();
   llvm::TargetMachine* machine = machine_.release();
   if (has_crashed_) return;
@@ -47,7 +47,7 @@ ObjectEmitter::~ObjectEmitter() {
 
 absl::StatusOr<ObjectBytes> ObjectEmitter::Emit(std::unique_ptr<llvm::Module> module) {
   absl::StatusOr<ObjectBytes> object = Emit(*module);
-  if (is_broken_) (void)module.release();  // The abandoned passes may still hold on to it.
+  if (is_broken_) (void)module.release();  // The abandoned passes may refer to it.
   return object;
 }
 
@@ -67,9 +67,9 @@ absl::StatusOr<ObjectBytes> ObjectEmitter::Emit(llvm::Module& module) {
   return object;
 }
 
-// LLVM 19's AssignmentTrackingAnalysis keeps the debug locations of the last function it saw until
-// the next one, which may come when their context is gone. So it is shown one without any, which is
-// never compiled.
+// LLVM 19's AssignmentTrackingAnalysis keeps the debug locations of the last function until it sees
+// the next one, when their context may be gone. So it is given a function without debug locations,
+// for which no code is generated.
 absl::Status ObjectEmitter::ForgetAssignments() {
   llvm::LLVMContext context;
   llvm::Module module("", context);

@@ -1,5 +1,6 @@
-// Turns a function-module into relocatable object bytes, with a code generation pipeline that is
-// built once and run on every module: building it costs several times as much as a small function.
+// Turns an IR module into the bytes of a relocatable object. The code generation pipeline is built
+// once and run on every module, because building it costs several times as much as compiling a
+// small function.
 //
 // Thread-compatible: belongs to one compile context.
 
@@ -29,29 +30,30 @@ class ObjectEmitter {
   ObjectEmitter(const ObjectEmitter&) = delete;
   ObjectEmitter& operator=(const ObjectEmitter&) = delete;
 
-  // The object of `module`, which is consumed. Its context must report to a diagnostic collector.
-  // InvalidArgument with LLVM's reason if the code generator refuses the IR. Internal if it gave up
-  // on it; is_broken() from then on.
+  // Returns the object of `module`, which is consumed. Its context must report to a diagnostic
+  // collector. InvalidArgument with LLVM's reason if the code generator refuses the IR. Internal if
+  // LLVM gives up: then is_broken() is true.
   absl::StatusOr<ObjectBytes> Emit(std::unique_ptr<llvm::Module> module);
 
-  // As above for a module that stays with its view. Of either nothing is kept, nor of its context.
+  // The same for a module that stays with its view. Neither function keeps references to the module
+  // or its context.
   absl::StatusOr<ObjectBytes> Emit(llvm::Module& module);
 
-  // Whether it generates code above -O0.
+  // Whether code is generated at a level above -O0.
   bool optimizes() const { return machine_->getOptLevel() != llvm::CodeGenOptLevel::None; }
 
-  // Whether code generation was abandoned in the middle, so that this emitter cannot be used again.
+  // Whether code generation was abandoned halfway: then this emitter cannot be used again.
   bool is_broken() const { return is_broken_; }
 
  private:
   explicit ObjectEmitter(std::unique_ptr<llvm::TargetMachine> machine);
-  // Internal if LLVM gives up on it; then the emitter is broken.
+  // Internal if LLVM gives up: then the emitter is broken.
   absl::Status RunPasses(llvm::Module& module);
   absl::Status ForgetAssignments();
 
   std::unique_ptr<llvm::TargetMachine> machine_;
   ObjectBytes bytes_;
-  llvm::raw_svector_ostream stream_;  // Writes to bytes_, which is swapped out after each module.
+  llvm::raw_svector_ostream stream_;  // Writes to bytes_, which is moved out after each module.
   std::unique_ptr<llvm::legacy::PassManager> passes_;
   bool is_broken_ = false;
   bool has_crashed_ = false;

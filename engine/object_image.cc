@@ -18,20 +18,21 @@ namespace {
 using ElfObject = llvm::object::ELF64LEObjectFile;
 using Elf = llvm::object::ELF64LE;
 
-// The linker makes its own global offset table and gives this name its meaning.
+// The linker makes its own global offset table and defines this name.
 constexpr absl::string_view kGlobalOffsetTable = "_GLOBAL_OFFSET_TABLE_";
 
 absl::string_view View(llvm::StringRef text) { return {text.data(), text.size()}; }
 
-// How far from itself a reference to another object may find what it names.
+// How far away the target of a reference to another object may lie.
 enum class Reach {
-  kAny,   // Anywhere; the linker goes through a table or a jump where it has to.
+  kAny,   // Anywhere; if necessary, the linker goes through a table or a jump.
   kNear,  // Within an arena.
-  kNone,  // Not even there.
+  kNone,  // Not even within an arena.
 };
 
-// ELF for the x86-64 (psABI, 4.4.1) and the Arm 64-bit Architecture (5.7). The linker checks no
-// distance in a release of LLVM. Of other architectures nothing is known here: see docs/porting.md.
+// ELF for x86-64 (psABI, 4.4.1) and for the Arm 64-bit Architecture (5.7). LLVM's linker checks
+// distances only in builds with assertions. On other architectures everything counts as reachable:
+// see docs/porting.md.
 Reach ReachOf(llvm::Triple::ArchType architecture, uint64_t relocation) {
   if (architecture == llvm::Triple::x86_64) {
     switch (relocation) {
@@ -65,7 +66,7 @@ Reach ReachOf(llvm::Triple::ArchType architecture, uint64_t relocation) {
   return Reach::kAny;
 }
 
-// Whether the relocation is of an absolute address.
+// Whether the relocation writes an absolute address.
 bool IsAbsolute(llvm::Triple::ArchType architecture,
                 const llvm::object::RelocationRef& relocation) {
   const uint64_t type = relocation.getType();
@@ -73,7 +74,7 @@ bool IsAbsolute(llvm::Triple::ArchType architecture,
          (type == llvm::ELF::R_AARCH64_ABS32 || type == llvm::ELF::R_AARCH64_ABS16);
 }
 
-// Whether the relocation is of a call or a jump that may be given a way through another one.
+// Whether the relocation is a call or a jump that may go through another jump.
 bool IsCall(llvm::Triple::ArchType architecture, uint32_t relocation) {
   switch (architecture) {
     case llvm::Triple::x86_64:
@@ -144,7 +145,7 @@ absl::Status ObjectImage::ReadSymbols() {
   return DropUndefinedOfUnloadedSections();
 }
 
-// Looks at every relocation only where there is debug information that might name something.
+// Looks at all relocations only if there is debug information, which may name other symbols.
 absl::Status ObjectImage::DropUndefinedOfUnloadedSections() {
   if (llvm::none_of(object_->sections(), [](llvm::object::ELFSectionRef section) {
         return section.getType() == llvm::ELF::SHT_PROGBITS &&
@@ -225,7 +226,7 @@ std::vector<ObjectImage::Definition> ObjectImage::DescribeDefinitions() const {
     }
     Definition definition;
     definition.name = View(llvm::cantFail(symbol.getName()));
-    // A tentative definition yields too.
+    // A tentative definition gives way, too.
     definition.is_weak =
         entry->getBinding() == llvm::ELF::STB_WEAK || entry->st_shndx == llvm::ELF::SHN_COMMON;
     definition.is_hidden = entry->getVisibility() == llvm::ELF::STV_HIDDEN ||
@@ -242,7 +243,7 @@ bool ObjectImage::HasSeveralCodeSections() const {
 }
 
 SegmentSizes ObjectImage::MemorySizes() const {
-  // For each reference a jump (at most 20 bytes, on AArch64) and an entry of the offset table.
+  // Each reference may need a jump (at most 20 bytes, on AArch64) and an entry of the offset table.
   constexpr size_t kBytesForReference = 32;
   SegmentSizes sizes;
   for (const llvm::object::ELFSectionRef section : object_->sections()) {

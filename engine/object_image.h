@@ -1,5 +1,5 @@
-// Reads what the linker has to know of a relocatable ELF object before it is loaded, and prepares
-// its bytes for loading.
+// Reads what the linker needs to know about a relocatable ELF object before it is loaded, and
+// prepares the object's bytes for loading.
 //
 // Thread-compatible.
 
@@ -29,80 +29,81 @@ class ObjectImage {
     bool is_weak = false;
   };
 
-  // `bytes` must outlive the image, and is changed by the methods below. InvalidArgument if it is
-  // not a 64-bit little-endian ELF object.
+  // `bytes` must outlive the image, which changes them. InvalidArgument if they are not a 64-bit
+  // little-endian relocatable ELF object.
   static absl::StatusOr<std::unique_ptr<ObjectImage>> Parse(llvm::MutableArrayRef<char> bytes,
                                                             absl::string_view name);
 
   llvm::Triple::ArchType architecture() const { return architecture_; }
 
-  // Symbols that what will be loaded of it needs (debug information may name others), and symbols
-  // it gives to others; views into the bytes.
+  // The symbols that the sections to be loaded need (debug information may name others), and the
+  // global symbols that the object defines. Views into the bytes.
   const std::vector<Undefined>& undefined() const { return undefined_; }
   const std::vector<absl::string_view>& defined() const { return defined_; }
 
   bool Defines(absl::string_view name) const;
 
-  // The definitions that refer to symbol `name`, also after the object was taken. For messages: it
+  // The definitions that refer to symbol `name`; may be called after TakeObject. For messages:
   // looks at every relocation.
   std::vector<absl::string_view> ReferrersTo(absl::string_view name) const;
 
-  // What else others have to know of a definition.
+  // A global definition, as other objects see it.
   struct Definition {
     absl::string_view name;
-    bool is_weak = false;    // Yields to another one.
-    bool is_hidden = false;  // Not for other libraries.
+    bool is_weak = false;    // Gives way to another definition.
+    bool is_hidden = false;  // Invisible to other libraries.
   };
   std::vector<Definition> DescribeDefinitions() const;
 
-  // The sections to be loaded that have a C identifier for a name, if only one has it. `section` is
-  // valid while the object is loaded.
+  // The sections to be loaded whose name is a C identifier and unique in the object. `section` is
+  // valid while the object exists.
   struct NamedSection {
     absl::string_view name;
     llvm::object::SectionRef section;
   };
   std::vector<NamedSection> NamedSections() const;
 
-  // What the sections .init_array, .fini_array and their like point to, in the order of the file.
-  // InvalidArgument if a section cannot be read.
+  // The functions that the sections .init_array, .fini_array and similar ones point to, in the
+  // order of the file. InvalidArgument if a section cannot be read; Unimplemented if one points to
+  // another object's function.
   struct LifecyclePointer {
     LifecyclePhase phase;
     int64_t priority;
-    llvm::object::SectionRef section;  // Valid while the object is loaded.
-    uint64_t offset;                   // Into the section.
+    llvm::object::SectionRef section;  // Valid while the object exists.
+    uint64_t offset;                   // Of the function in `section`.
   };
   absl::StatusOr<std::vector<LifecyclePointer>> LifecyclePointers() const;
 
-  // The undefined symbols that the object refers to by a distance of 32 bits, and needs within that
-  // reach. Unimplemented if it refers to anything by an absolute address of 32 bits, which code
-  // that may lie anywhere cannot.
+  // The undefined symbols that the object's relocations reach only within an arena, such as those
+  // of 32-bit distances. Unimplemented if a relocation does not reach even that far, such as an
+  // absolute 32-bit address.
   absl::StatusOr<std::vector<absl::string_view>> NearSymbols() const;
 
-  // What loading it takes at most, the linker's own pieces included.
+  // Upper bounds of the memory that loading takes, including the linker's own tables and jumps.
   SegmentSizes MemorySizes() const;
   bool HasSeveralCodeSections() const;
 
-  // Makes a definition a reference to one that stands elsewhere.
+  // Turns a definition into a reference to a definition elsewhere.
   void Undefine(absl::string_view name);
 
-  // Makes every definition strong: which of several weak ones counts was decided before.
+  // Makes every definition strong, because which of several weak ones counts is decided before.
   void MakeDefinitionsStrong();
 
-  // Makes an undefined symbol the address zero: what a weak reference that nothing satisfies is.
+  // Defines an undefined symbol as the address zero, as a weak reference without definition is.
   void DefineAsZero(absl::string_view name);
 
-  // Symbols DefineAsZero was called for.
+  // The symbols that DefineAsZero was called for.
   const std::vector<absl::string_view>& zeros() const { return zeros_; }
 
-  // Lets calls of undefined symbols that `is_near` go straight to them. Without it the linker puts
-  // a jump in between, however near they are. On AArch64 it does so for all calls of an object or
-  // for none, so there all of them have to be near.
+  // Makes calls of undefined symbols direct if `is_near` holds for the symbol. Otherwise the linker
+  // puts a jump in between, however near the symbol is. On AArch64 either all calls of an object
+  // are direct or none, so all symbols must be near.
   absl::Status BindCallsDirectly(absl::FunctionRef<bool(absl::string_view)> is_near);
 
-  // Whether no call of the object needs a jump in between; may be false where none does.
+  // Whether no call of the object needs a jump in between. May be false although none does.
   bool calls_are_direct() const { return calls_are_direct_; }
 
-  // For loading: the image stays the owner of what it was parsed from.
+  // Hands the object out for loading. The image keeps the bytes.
   std::unique_ptr<llvm::object::ObjectFile> TakeObject() { return std::move(object_); }
 
  private:
@@ -110,9 +111,9 @@ class ObjectImage {
   absl::Status ReadSymbols();
   absl::Status DropUndefinedOfUnloadedSections();
 
-  // As the object has it before the linker shortens it (see PlainRelocations).
+  // The extent before the linker shortens the table (see PlainRelocations).
   struct RelocationTable {
-    uint32_t section;  // The number of the one it is for.
+    uint32_t section;  // Number of the section that is relocated.
     uint64_t offset;
     uint64_t size;
   };

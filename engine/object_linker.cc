@@ -1,5 +1,6 @@
-// The state goes kUnlinked -> kLoaded -> kReady under the mutex. kReady is stored with release,
-// after the addresses, so that readers who see it need no lock.
+// The state goes kUnlinked -> kLoaded -> kReady or kFailed under the mutex, and back to kUnlinked
+// if memory ran out. kReady is stored with release order after the addresses, so that a thread
+// which reads it needs no lock.
 
 #include "engine/object_linker.h"
 
@@ -153,7 +154,7 @@ absl::StatusOr<ObjectBytes> ObjectLinker::MakeWhole(SourceModule& module, Compil
   return bytes;
 }
 
-// A module compiled whole refers to others through its offset table, so it may lie anywhere.
+// A module that was compiled whole reaches others through its offset table, so it may lie anywhere.
 absl::StatusOr<SymbolAddresses> ObjectLinker::Load(LazyObject& object, ObjectImage& image,
                                                    McjitLinker& linker) const {
   const SourceModule* module = object.module;
@@ -170,7 +171,8 @@ absl::StatusOr<std::unique_ptr<UnfinishedLink>> ObjectLinker::Begin(LazyObject& 
   ObjectImage& image = *link->image;
   resolver_.SettleWeakSymbols(image, object);
   image.MakeDefinitionsStrong();
-  // A linker of its own: before it is finished other objects may have to be linked.
+  // The object gets its own linker, because other objects may have to be linked before it is
+  // finished.
   link->linker = std::make_unique<McjitLinker>(target_);
   McjitLinker& linker = *link->linker;
   std::vector<ObjectImage::LifecyclePointer> lifecycle;
@@ -230,7 +232,7 @@ void ObjectLinker::Complete(LazyObject& object, const UnfinishedLink& link) {
   if (auto initializer = object.addresses.find(kInitializer);
       initializer != object.addresses.end()) {
     ProgramCodeScope scope;
-    // One that calls resolvers takes what they take.
+    // An initializer that calls ifunc resolvers gets their arguments.
     CallWithIFuncArguments(
         initializer->second.InThisProcess<void (*)(uint64_t, const IFuncArgument*)>());
   }

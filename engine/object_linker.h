@@ -1,7 +1,8 @@
-// Links objects that are needed as a whole (see lazy_object.h): makes them, loads them, binds their
-// references.
+// Links objects that are linked as a whole (see lazy_object.h): makes them, loads them and binds
+// their references.
 //
-// Thread-safe. One thread at a time links; others that need an unlinked object wait.
+// Thread-safe. Only one thread links at a time; other threads that need an object which is not
+// linked wait.
 
 #ifndef FIRSTCALL_ENGINE_OBJECT_LINKER_H_
 #define FIRSTCALL_ENGINE_OBJECT_LINKER_H_
@@ -30,28 +31,28 @@ class ObjectLinker {
                Listener& listener)
       : target_(target), code_space_(code_space), resolver_(resolver), listener_(listener) {}
 
-  // Links `object` unless that has been done. A failure is kept and returned again, except for a
-  // lack of memory, which may end: then the next call goes on where this one stopped. May block on
-  // generating code for data, or in eager mode for a module.
+  // Links `object`, unless that has been done. A failure is kept and returned again, except for a
+  // lack of memory, which may be temporary: then the next call continues where this one stopped.
+  // May block on generating code for data, or for a whole module in eager mode.
   absl::Status Link(LazyObject& object, CompileContext& context);
 
-  // The address of a symbol it defines, after linking it. NotFound if it defines no such symbol.
-  // While `object` is being linked by this very thread, what it needs may refer back to it: then
-  // its address is known although its contents are not complete.
+  // Links `object` and returns the address of one of its symbols. NotFound if it does not define
+  // the symbol. While this thread is linking `object`, other objects that it links for that may
+  // refer back to it: its addresses are known then, although its contents are not complete.
   absl::StatusOr<ExecutorAddress> AddressIn(LazyObject& object, absl::string_view name,
                                             CompileContext& context);
 
-  // The object files that have been linked, and whose constructors the caller is to run now: those
-  // that were linked since the last call. From the first call on RunPendingConstructors does that
-  // for what is linked while the program runs.
+  // Returns the object files that were linked since the last call; the caller must now run their
+  // constructors. After the first call, RunPendingConstructors runs the constructors of objects
+  // that are linked while the program runs.
   std::vector<LazyObject*> TakeObjectsToConstruct() ABSL_LOCKS_EXCLUDED(constructors_mutex_);
   void RunPendingConstructors() ABSL_LOCKS_EXCLUDED(constructors_mutex_);
 
-  // All that were taken, in their order, to be destroyed by the caller.
+  // Returns all objects that were taken, in their order. The caller must run their destructors.
   std::vector<LazyObject*> TakeObjectsToDestroy() ABSL_LOCKS_EXCLUDED(constructors_mutex_);
 
-  // Held while linking. Whoever compiles a function together with data must hold it from before,
-  // because both may need each other.
+  // Held while linking. A thread that compiles a function together with data must take it before it
+  // starts, because the function and the data may need each other.
   std::recursive_mutex& mutex() { return mutex_; }
 
  private:
@@ -71,8 +72,8 @@ class ObjectLinker {
   const CodeSpace& code_space_;
   SymbolResolver& resolver_;
   Listener& listener_;
-  // Recursive, because data of two modules may refer to each other, and because a client's symbol
-  // finder, called while it is held, may call compiled code.
+  // Recursive, because the data of two modules may refer to each other, and because a client's
+  // symbol finder, which is called while it is held, may call compiled code.
   std::recursive_mutex mutex_;
 
   absl::Mutex constructors_mutex_;

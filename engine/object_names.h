@@ -1,6 +1,5 @@
-// Checks that an object refers to nothing that neither its source module nor the code generator can
-// mean. A name that an optimization made up would be looked up among everybody's symbols, and might
-// be found.
+// Checks that an object refers only to names that its source module or the code generator knows. A
+// name that an optimization invented would be looked up among all symbols, and might be found.
 //
 // Thread-safe: a pure function.
 
@@ -13,9 +12,9 @@
 
 namespace firstcall {
 
-// Internal, with the names, if `image`, which was generated from the source module of `index` and
-// has no inline assembly, needs symbols that are neither in `index` nor functions that LLVM calls
-// by itself (see splitter/runtime_names.h).
+// `image` was generated from the source module of `index` and has no inline assembly. Internal,
+// with the names, if it needs symbols that are neither in `index` nor library functions that LLVM
+// calls by itself (see splitter/runtime_names.h).
 absl::Status CheckNames(const ObjectImage& image, const SymbolIndex& index);
 
 }  // namespace firstcall

@@ -1,5 +1,4 @@
-// What an embedder can choose when it creates an engine. Every field has a default that suits a
-// program that should start fast.
+// Options of an engine. The default of every field suits a program that should start fast.
 //
 // Plain values; copyable.
 
@@ -34,78 +33,81 @@ enum class Mode {
   kEager,  // Each module is compiled and linked whole when it is added.
 };
 
-// How much is done for a function of a module that is compiled lazily.
+// How much work is done for a function of a module that is compiled lazily.
 enum class Tier {
-  kZero,  // Code generation alone: what starts soonest.
-  kOne,   // Its IR is optimized, together with what it calls in its source module, and code is
-          // generated at kO2 at least: what runs fastest.
-  kAuto,  // The first, and the second for what turns out to be hot; functions are replaced while
-          // they run.
+  kZero,  // Code generation only. Starts soonest.
+  kOne,  // The function's IR is optimized, together with the functions of its source module that it
+         // calls, and code is generated at kO2 at least. Runs fastest.
+  kAuto,  // kZero first, then kOne for functions that turn out to be hot. Functions are replaced
+          // while they run.
 };
 
-// When hot functions get their better bodies (Tier::kAuto).
+// When hot functions get optimized bodies (Tier::kAuto).
 struct PromotionOptions {
-  // Calls and loops' iterations of a function before it counts as hot, roughly; at least 1.
+  // A function is hot after about this many calls plus loop iterations. At least 1.
   uint32_t threshold = 100000;
-  // Threads that make better bodies, and look for hot functions; with 0 the thread that finds a
-  // function hot does, at once. Unset: 1 if there is a second processor. They begin when something
-  // has run long. Signals of the program are not handled on them, but for SIGSYS.
+  // Number of threads that look for hot functions and optimize them. With 0, the thread that finds
+  // a function hot optimizes it at once. Unset: 1 if there is a second processor, else 0. The
+  // threads start only when a function has been called often or a loop has run for long. They block
+  // all signals except SIGSYS and those that a fault of their own raises.
   std::optional<size_t> threads;
-  // Let functions ask whenever they are called, and poll at every loop, even if a thread could look
-  // at what they count: they are found hot sooner, and each running loop can be left, but first
-  // calls take some 10 to 40 % longer. So it is in any case without a thread.
+  // Each function checks its counter at every call and polls in every loop, although a thread could
+  // look at the counters. Hot functions are found sooner, and every running loop can be left, but
+  // first calls take some 10 to 40 % longer. Always on if there is no thread.
   bool asks_when_called = false;
-  // How much time may go into better bodies, all together.
+  // The time that optimization may take in all. When it is used up, no further one begins.
   absl::Duration budget = absl::InfiniteDuration();
 
-  // Whether calls are only counted, for a thread to look at.
+  // Whether calls are only counted, and a thread looks at the counters.
   bool only_counts_calls() const { return thread_count() > 0 && !asks_when_called; }
   size_t thread_count() const {
     return threads ? *threads : std::thread::hardware_concurrency() > 1 ? 1 : 0;
   }
 };
 
-// How much work code generation does for a function; as LLVM's -O0 to -O3.
+// How much work code generation does for a function: LLVM's -O0 to -O3.
 enum class CodegenLevel { kO0, kO1, kO2, kO3 };
 
 enum class RelocationModel { kPic, kStatic, kDynamicNoPic, kRopi, kRwpi, kRopiRwpi };
 enum class CodeModel { kTiny, kSmall, kKernel, kMedium, kLarge };
 
-// A stub was called whose function cannot be compiled. All views are valid during the call only.
+// A call of a stub whose function has no code: it cannot be compiled, or its module or engine is
+// gone. The views are valid only during the callback.
 struct FailedCall {
   absl::string_view function;
   absl::string_view module;
   const absl::Status& status;
 };
 
-// Told of a failed call, on the thread that made it. Returns the address of code of the same
-// signature to go on with, or null for the default: print the status and exit with
-// kFirstCallFailedExitStatus. May exit or throw a C++ exception, which unwinds to the caller. May
-// be called by several threads at once.
+// Called for each failed call, on the thread that made it. Returns the address of code with the
+// same signature, where the call continues, or null for the default: print the status and exit with
+// kFirstCallFailedExitStatus. May exit, or throw a C++ exception, which unwinds to the caller.
+// Several threads may call it at once.
 using FailureHandler = std::function<void*(const FailedCall&)>;
 
 // EX_SOFTWARE of sysexits.h.
 inline constexpr int kFirstCallFailedExitStatus = 70;
 
-// Returns the address of `symbol` or null. Asked for what no module defines, before the process is
-// searched; may be called by several threads at once.
+// Returns the address of `symbol`, or null. Called for symbols that no module and no object
+// defines, before the process is searched. Several threads may call it at once.
 using SymbolFinder = std::function<void*(absl::string_view symbol)>;
 
-// Returns the memory manager for an engine, given the engine's own. Not null.
+// Returns the memory manager of an engine; must not return null. The argument is the engine's own
+// manager.
 using MemoryManagerFactory =
     std::function<std::shared_ptr<MemoryManager>(std::shared_ptr<MemoryManager> engines_own)>;
 
-// How far preparing functions has come.
+// Progress of Engine::Prepare.
 struct PrepareProgress {
-  size_t done = 0;  // Those that failed included.
+  size_t done = 0;  // Includes those that failed.
   size_t failed = 0;
   size_t total = 0;
 };
 
 struct PrepareOptions {
-  // Told after each function, by one thread at a time; returns whether to go on. May be empty.
+  // Called after each function, by one thread at a time. Returns whether to continue. May be empty.
   std::function<bool(const PrepareProgress&)> progress;
-  // No function is begun after this time.
+  // No function is begun later than this after the start.
   absl::Duration budget = absl::InfiniteDuration();
 };
 
@@ -115,66 +117,70 @@ class ObjectCache;  // cache/object_cache.h
 struct EngineOptions {
   Mode mode = Mode::kLazy;
   CodegenLevel codegen_level = CodegenLevel::kO0;
-  // Means nothing in eager mode, which never optimizes IR.
+  // Has no effect in eager mode, which never optimizes IR.
   Tier tier = Tier::kAuto;
   PromotionOptions promotion;
 
-  // Where functions are compiled: on the thread that calls one (0), or on so many compile threads,
-  // which do so for callers, and as many again, of lower priority, that compile ahead of need.
+  // Number of compile threads. With 0, a function is compiled on the thread that calls it.
+  // Otherwise this many threads compile for callers, and as many again, of lower priority, compile
+  // ahead of need.
   size_t compile_threads = 0;
-  // With compile threads: how much of their time may go into functions that nobody has called, but
-  // that a compiled one calls, the likeliest first. Zero compiles nothing of that kind.
+  // With compile threads: how much of their time may be spent on functions that were not called
+  // yet, but that a compiled function calls, the likeliest first. Zero: none.
   absl::Duration speculation_budget = absl::ZeroDuration();
 
-  // Make a crash inside LLVM the failure of the function that was being compiled, as LLVM's fatal
-  // errors always are. While the engine lives, this process's handlers of SIGSEGV, SIGBUS, SIGILL,
-  // SIGFPE, SIGTRAP and SIGABRT are LLVM's; a crash elsewhere goes on to the handlers before them.
+  // A crash inside LLVM becomes the failure of the function that was being compiled, as LLVM's
+  // fatal errors always do. While the engine lives, LLVM handles this process's SIGSEGV, SIGBUS,
+  // SIGILL, SIGFPE, SIGTRAP and SIGABRT; a crash outside LLVM goes on to the handlers that were
+  // installed before.
   bool contain_crashes = false;
 
-  // The target: empty means this process's triple, and this machine's CPU with all its features.
+  // The target. An empty triple is that of this process. If both `cpu` and `features` are empty,
+  // the target is this machine's CPU with all its features.
   std::string triple;
-  std::string architecture;  // As -march: overrides the triple's.
+  std::string architecture;  // As -march. Overrides the triple's.
   std::string cpu;
   std::string features;  // As -mattr: "+avx2,-bmi".
-  // Unset: position-independent code in the small code model, which is what the arena is made for.
+  // Unset: position-independent code and the small code model, which the arena is made for. Without
+  // position independence the default code model is large, and kStatic with kSmall is kPic.
   std::optional<RelocationModel> relocation_model;
   std::optional<CodeModel> code_model;
-  // Further options of LLVM's code generator; null means LLVM's defaults. Thread-local variables
-  // are emulated in any case; asking for that here and for no symbols of the process means that
-  // `__emutls_get_address` is the client's to provide.
+  // Further options of LLVM's code generator. Null: LLVM's defaults. Thread-local variables are
+  // always emulated. If EmulatedTLS is set here and search_process_symbols is false, the client
+  // must provide `__emutls_get_address`.
   std::shared_ptr<const llvm::TargetOptions> target_options;
 
-  // Bytes of code and data, stubs included, that the engine's own memory may hold at any time; more
-  // is ResourceExhausted.
+  // Bytes of code and data, stubs included, that the engine's own memory may hold at any time.
+  // ResourceExhausted beyond that.
   size_t memory_budget = SIZE_MAX;
 
-  // Addresses that each arena reserves, in bytes. Unset: what suits the architecture (1.5 GiB), of
-  // which only what is used takes memory. For processes whose addresses are limited.
+  // Bytes of address space that each arena reserves; only used pages take memory. Unset: what suits
+  // the architecture (1.5 GiB). For processes with little address space.
   std::optional<SegmentSizes> arena_sizes;
 
-  // Where the engine's own memory gets its pages. Null: from this process. Code is called in this
-  // process, so that is where they have to be accessible.
+  // Where the engine's own memory gets its pages. Null: from this process. The pages must be
+  // accessible in this process, because code is called here.
   std::shared_ptr<PageMapper> page_mapper;
 
-  // The client's memory for modules and objects, in place of the engine's or in front of it; the
-  // contract is in memory/memory_manager.h. Asked for once, by Engine::Create, with the engine's
-  // own manager, which may be used for whatever the client does not want to provide. Modules are
-  // compiled to lie anywhere then: references between them, and to stubs, cost a load each.
+  // Creates the client's memory manager for modules and objects, which replaces the engine's own
+  // manager or forwards to it. memory/memory_manager.h has the contract. Engine::Create calls this
+  // once. Modules are then compiled so that they may lie anywhere: each reference between modules,
+  // or to a stub, costs a load.
   MemoryManagerFactory memory_manager;
 
-  FailureHandler failure_handler;  // Empty: the default described above.
-  SymbolFinder symbol_finder;      // Empty: asked for nothing.
+  FailureHandler failure_handler;  // Empty: the default described at FailureHandler.
+  SymbolFinder symbol_finder;      // Empty: no search.
   bool search_process_symbols = true;
 
-  // Asked for a function's object before its body is read, for a source module's index before its
-  // bitcode is, and in eager mode for each module's object; given what was made afterwards. Flushed
-  // when the engine is destroyed. May be null.
+  // Searched for a function's object before its body is read, for a source module's index before
+  // its bitcode is read, and in eager mode for each module's object. What the engine makes is
+  // stored there afterwards. Flushed when the engine is destroyed. May be null.
   std::shared_ptr<ObjectCache> object_cache;
-  // What else objects depend on, by name: what is kept for other values is not used. For what the
-  // engine cannot know, such as the options of the front end that made the IR.
+  // Names and values of other inputs that objects depend on and the engine cannot know, such as the
+  // options of the front end. An object that was stored with other values is not used.
   std::vector<std::pair<std::string, std::string>> cache_key;
 
-  // Told of all that is compiled.
+  // Told of all code that is compiled.
   std::vector<std::shared_ptr<Listener>> listeners;
 };
 

@@ -1,7 +1,7 @@
-// MCJIT's linker loads a section because a symbol is defined in it or because a relocation names
-// it, so the first relocation that names one which nothing else does is left where it is. It finds
-// the unwind tables (.eh_frame) among the sections it has loaded, and they have a relocation for
-// each function only, so theirs are left, too.
+// MCJIT's linker loads a section if a symbol is defined in it or if a relocation names it. So if
+// only relocations name a section, the first one is left to MCJIT. MCJIT finds the unwind tables
+// (.eh_frame) among the sections it has loaded. Their relocations are left, too; there is only one
+// for each function.
 
 #include "engine/plain_relocations.h"
 
@@ -22,7 +22,7 @@ using Elf = llvm::object::ELF64LE;
 
 absl::string_view View(llvm::StringRef text) { return {text.data(), text.size()}; }
 
-// Empty if LLVM finds a fault: then the object is left to it as it is.
+// Empty if LLVM finds an error: then the object is left to MCJIT as it is.
 template <typename T>
 T OrNothing(llvm::Expected<T> value) {
   if (value) return *value;
@@ -30,7 +30,7 @@ T OrNothing(llvm::Expected<T> value) {
   return T();
 }
 
-// What an object's sections and symbols say, read once.
+// The sections and symbols of an object, read once.
 struct Parts {
   explicit Parts(const llvm::object::ELFFile<Elf>& elf) : file(elf) {
     sections = OrNothing(file.sections());
@@ -51,7 +51,7 @@ struct Parts {
     return symbol.st_shndx != llvm::ELF::SHN_UNDEF && symbol.st_shndx < sections.size();
   }
 
-  // Whether an address relative to the symbol is known when its section's is, or its name's.
+  // Whether the symbol's address follows from the address of its section or from its name.
   bool IsPlain(const Elf::Sym& symbol) const {
     if (symbol.getType() > llvm::ELF::STT_SECTION) return false;
     if (symbol.st_shndx == llvm::ELF::SHN_UNDEF) return symbol.st_name != 0;
@@ -62,11 +62,11 @@ struct Parts {
   llvm::ArrayRef<Elf::Shdr> sections;
   llvm::ArrayRef<Elf::Sym> symbols;
   llvm::StringRef names;
-  std::vector<bool> is_loaded;  // Whether MCJIT's linker will load a section for what it sees.
+  std::vector<bool> is_loaded;  // Whether MCJIT's linker loads the section because of what it sees.
 };
 
-// The bytes it writes; zero for one of another kind. (No number means something plain on one
-// architecture and something else on another.)
+// The bytes that a plain relocation writes; zero for other relocations. (No number is a plain
+// relocation on one architecture and another relocation on the other.)
 size_t SizeOf(const Elf::Rela& relocation) {
   switch (relocation.getType(/*isMips64EL=*/false)) {
     case llvm::ELF::R_X86_64_PC32:
@@ -84,7 +84,7 @@ bool IsKnown(llvm::Triple::ArchType architecture) {
   return architecture == llvm::Triple::x86_64 || architecture == llvm::Triple::aarch64;
 }
 
-// The linker makes its own global offset table and gives this name its meaning.
+// The linker makes its own global offset table and defines this name.
 constexpr absl::string_view kGlobalOffsetTable = "_GLOBAL_OFFSET_TABLE_";
 
 }  // namespace
@@ -97,7 +97,7 @@ PlainRelocations PlainRelocations::TakeFrom(const llvm::object::ObjectFile& obje
   taken.is_used_.resize(parts.sections.size());
   std::vector<uint32_t> target_of(parts.symbols.size(), UINT32_MAX);
 
-  // The target of a relocation that can be taken.
+  // The target of a relocation, if it can be taken.
   const auto find_target = [&](const Elf::Rela& relocation) -> std::optional<uint32_t> {
     if (SizeOf(relocation) == 0) return std::nullopt;
     const uint32_t number = relocation.getSymbol(/*isMips64EL=*/false);
@@ -112,7 +112,7 @@ PlainRelocations PlainRelocations::TakeFrom(const llvm::object::ObjectFile& obje
       target.section = symbol.st_shndx;
       target.value = symbol.st_value;
       if (!parts.is_loaded[target.section]) {
-        parts.is_loaded[target.section] = true;  // Because of this very relocation.
+        parts.is_loaded[target.section] = true;  // Because of this relocation.
         return std::nullopt;
       }
       taken.is_used_[target.section] = true;
@@ -133,14 +133,14 @@ PlainRelocations PlainRelocations::TakeFrom(const llvm::object::ObjectFile& obje
     }
     llvm::ArrayRef<Elf::Rela> relocations = OrNothing(parts.file.relas(table));
     if (relocations.empty()) continue;
-    // The object was parsed from bytes that may be changed. Those that are taken are moved behind
+    // The object was parsed from bytes that may be changed. Relocations that are taken move behind
     // those that are left.
     auto* left = const_cast<Elf::Rela*>(relocations.begin());
     for (auto& relocation : llvm::MutableArrayRef(left, relocations.size())) {
       const bool must_stay = !parts.is_loaded[table.sh_info];
       parts.is_loaded[table.sh_info] = true;
       std::optional<uint32_t> target;
-      // Not added up: damage may make it anything.
+      // Subtracted, not added: in a damaged object a sum may overflow.
       if (!must_stay && relocation.r_offset < section.sh_size &&
           SizeOf(relocation) <= section.sh_size - relocation.r_offset) {
         target = find_target(relocation);

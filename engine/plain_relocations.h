@@ -1,9 +1,9 @@
-// The relocations of an object that ask for nothing but the distance between two places
-// (R_X86_64_PC32, R_AARCH64_PREL32) or for an address (R_X86_64_64, R_AARCH64_ABS64), which are
-// nearly all on x86-64: taken out of the object before MCJIT's linker sees it, and applied here.
-// That linker spends some 6,000 instructions on each, because it asks the object file anew for
-// everything it looks at; here it is some 50. And on AArch64 it writes a distance that is too large
-// as if it were not.
+// The relocations of an object that need only a distance between two places (R_X86_64_PC32,
+// R_AARCH64_PREL32) or an address (R_X86_64_64, R_AARCH64_ABS64). On x86-64 these are nearly all.
+// They are taken out of the object before MCJIT's linker sees it, and applied here. MCJIT's linker
+// spends some 6,000 instructions on each, because it asks the object file anew for everything that
+// it needs; this code spends some 50. On AArch64 that linker also truncates a distance that is too
+// large without an error.
 //
 // Thread-compatible.
 
@@ -23,58 +23,58 @@ namespace firstcall {
 
 class PlainRelocations {
  public:
-  // Takes them out of `object`, whose bytes are changed and must stay while this is used. Leaves
-  // those from which MCJIT's linker learns that a section is needed at all, and everything in an
-  // object that is of another architecture or looks damaged.
+  // Takes these relocations out of `object`. This changes the object's bytes, which must live as
+  // long as the result is used. Leaves those relocations by which MCJIT's linker finds out that a
+  // section must be loaded, and all relocations of an object that looks damaged or is of another
+  // architecture.
   static PlainRelocations TakeFrom(const llvm::object::ObjectFile& object);
 
   bool empty() const { return relocations_.empty(); }
 
-  // Makes the bytes that they were taken from an object that has them again, so that it can be
-  // loaded once more.
+  // Puts the relocations back into the object's bytes, so that it can be loaded again.
   void PutBack();
 
-  // Where a section that was loaded is written, and where it runs.
+  // Where a loaded section is written, and where it runs.
   struct Place {
-    uint8_t* write = nullptr;  // Null if it was not loaded.
+    uint8_t* write = nullptr;  // Null if the section was not loaded.
     ExecutorAddress run;
   };
-  // Finds out where the sections are. Call while the object that they were taken from is alive.
+  // Stores the places of the sections. Call this while the object exists.
   void Locate(const llvm::object::ObjectFile& object,
               absl::FunctionRef<Place(llvm::object::SectionRef)> place_of);
 
-  // Writes all of them; `address_of` is asked for each symbol that the object does not define.
-  // Internal if a distance does not fit into 32 bits, or a section was not loaded.
+  // Applies all relocations. Calls `address_of` for each symbol that the object does not define.
+  // Internal if a distance does not fit into 32 bits, or if a section was not loaded.
   absl::Status Apply(absl::FunctionRef<ExecutorAddress(absl::string_view)> address_of) const;
 
  private:
   static constexpr uint32_t kNoSection = UINT32_MAX;
 
   struct Relocation {
-    uint32_t section;  // Where it is: an index of places_.
+    uint32_t section;  // The relocated section: an index of places_.
     uint32_t target;   // An index of targets_.
-    bool is_absolute;  // An address of 64 bits; otherwise a distance of 32.
+    bool is_absolute;  // A 64-bit address; otherwise a 32-bit distance.
     uint64_t offset;
     int64_t addend;
   };
   // A symbol of the object.
   struct Target {
-    uint32_t section = kNoSection;  // Where it is defined, if it is: an index of places_.
+    uint32_t section = kNoSection;  // The defining section, if any: an index of places_.
     uint64_t value = 0;
-    absl::string_view name;  // Of one that is not; a view into the object's bytes.
+    absl::string_view name;  // Of an undefined symbol; a view into the object's bytes.
   };
 
-  // A table of relocations, of which only the first ones are left.
+  // A table of relocations that was shortened to those that are left.
   struct ShortenedTable {
-    void* header;  // The section's, in the object's bytes.
+    void* header;  // The section header, in the object's bytes.
     uint64_t size;
   };
 
   std::vector<ShortenedTable> tables_;
   std::vector<Relocation> relocations_;
   std::vector<Target> targets_;
-  std::vector<bool> is_used_;  // For each section of the object, whether its place is needed.
-  std::vector<Place> places_;  // By the sections' indices in the object.
+  std::vector<bool> is_used_;  // For each section of the object: whether its place is needed.
+  std::vector<Place> places_;  // By the section's index in the object.
 };
 
 }  // namespace firstcall

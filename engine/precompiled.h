@@ -1,4 +1,4 @@
-// Reads objects and archives of code that was compiled before, for linking when they are needed.
+// Reads compiled objects and archives, which are linked when they are needed.
 //
 // Thread-safe.
 
@@ -25,15 +25,16 @@ class PrecompiledObjects {
   PrecompiledObjects(ExitHandlers& exit_handlers, const CodeSpace& code_space)
       : exit_handlers_(exit_handlers), code_space_(code_space) {}
 
-  // Read the file and make what it defines known to `definitions`, which must not outlive this.
-  // Errors as Engine::AddObjectFile and AddArchive; nothing has been added then.
+  // Read the file and add its definitions to `definitions`, which must not outlive this object.
+  // Errors as Engine::AddObjectFile and AddArchive. After an error in an archive, the members
+  // before the faulty one stay added.
   absl::Status AddObjectFile(const std::string& path, LibraryId library, Definitions& definitions)
       ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status AddArchive(const std::string& path, LibraryId library, Definitions& definitions)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The object files that have constructors, in the order they were added. They are part of the
-  // program whether anything refers to them or not, other than an archive's members.
+  // The object files that have constructors or destructors, in the order of addition. Unlike
+  // members of an archive, they are linked even if nothing refers to them.
   std::vector<LazyObject*> ObjectsWithConstructors() ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:

@@ -35,7 +35,7 @@ absl::Status Preparation::Run(CompileThreads& threads) {
   return Wait();
 }
 
-// Compiles functions until none is left.
+// Compiles functions until there are none left.
 void Preparation::Work() {
   while (std::optional<size_t> i = Take()) {
     const FunctionKey function = functions_[*i];

@@ -25,14 +25,14 @@ namespace firstcall {
 // One call of Engine::Prepare.
 class Preparation {
  public:
-  // Whoever makes it is in a WorkScope, so that the functions' modules are there; afterwards they
-  // may be removed. `program` must outlive it.
+  // The caller must be in a WorkScope, so that the functions' modules exist. Afterwards they may be
+  // removed. `program` must outlive this object.
   Preparation(std::vector<FunctionKey> functions, const PrepareOptions& options, Program& program);
 
-  // Compiles the functions, in their order as far as threads are free, and goes on after a failure.
-  // Blocks until that is done or given up. Call it once, in no WorkScope. Returns the failure of
-  // the first in the list that failed; Cancelled or DeadlineExceeded, with how many were left, if
-  // the options ended it before.
+  // Compiles the functions, in their order as threads become free, and continues after a failure.
+  // Blocks until all are done or the work was stopped. Call it once, and in no WorkScope. Returns
+  // the failure of the first function in the list that failed; Cancelled or DeadlineExceeded, with
+  // the number of functions left, if the options stopped it early.
   absl::Status Run(CompileThreads& threads) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
@@ -44,10 +44,10 @@ class Preparation {
   void Settle(size_t i, absl::Status status) ABSL_LOCKS_EXCLUDED(mutex_);
 
   const std::vector<FunctionKey> functions_;
-  std::vector<std::shared_ptr<SourceModule>> modules_;  // Of the functions.
+  std::vector<std::shared_ptr<SourceModule>> modules_;  // Keeps the functions' modules alive.
   const PrepareOptions options_;
   Program& program_;
-  const absl::Duration deadline_;  // As SteadyNow.
+  const absl::Duration deadline_;  // On the clock of SteadyNow.
   absl::Mutex mutex_;
   size_t workers_ ABSL_GUARDED_BY(mutex_) = 0;
   size_t next_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -83,8 +83,8 @@ std::vector<FunctionKey> Program::FunctionsOf(SourceModule& module) const {
 
 std::vector<SourceModule*> Program::TakeModulesToConstruct() {
   absl::MutexLock lock(&mutex_);
-  // Before any handler the program registers with the C library, so that destructors run after
-  // those.
+  // This hook is made before the program registers handlers with the C library, so that destructors
+  // run after these.
   if (!exit_hook_) {
     exit_hook_.emplace([this] {
       RunDestructors();
@@ -130,7 +130,8 @@ absl::StatusOr<ExecutorAddress> Program::Prepare(SourceModule& module, SymbolOrd
   return resolver_.AddressOf(module, function, ReferenceKind::kStub, *context);
 }
 
-// As if a static linker had been given the modules, then the object files, then the archives.
+// In the order of a static linker that is given the modules, then the object files, then the
+// archives.
 absl::StatusOr<Program::Steps> Program::TakeConstructors() {
   Steps steps;
   for (SourceModule* module : TakeModulesToConstruct()) {
@@ -228,7 +229,7 @@ void Program::RunInReverse(Steps steps, const DsoHandle* handle) {
   SortInReverse(steps);
   for (LifecycleStep& step : steps) {
     if (step.module != nullptr) {
-      // The stub, so that one that cannot be compiled goes to the failure handler.
+      // The stub, so that a destructor that cannot be compiled goes to the failure handler.
       WorkScope scope;
       ContextPool::Lease context = contexts_.Take();
       absl::StatusOr<ExecutorAddress> address =
@@ -281,7 +282,7 @@ absl::Status Program::CheckMain(absl::string_view entry) {
 absl::StatusOr<int> Program::RunMain(absl::Span<const std::string> arguments,
                                      absl::string_view entry) {
   std::optional<Definition> found;
-  errno = 0;  // As C promises to main; nothing that is done for the program changes it.
+  errno = 0;  // As C guarantees at main; nothing that the engine does before main changes it.
   absl::StatusOr<EntryPoint> entry_point = [&] {
     WorkScope scope;
     return FindMain(entry, found);

@@ -1,5 +1,5 @@
-// The source modules of an engine in the order they were added, and what runs before and after a
-// program: constructors, the entry function, exit handlers, destructors.
+// The source modules of an engine in the order of addition, and the code that runs before and after
+// a program: constructors, the entry function, exit handlers, destructors.
 //
 // Thread-safe.
 
@@ -50,21 +50,22 @@ class Program {
   ModuleId NextId() ABSL_LOCKS_EXCLUDED(mutex_);
   void Add(std::shared_ptr<SourceModule> module) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // A module that may be in use for as long as the caller has it; null if there is none.
+  // The module, which exists as long as the caller holds it; null if there is none of that
+  // identifier.
   std::shared_ptr<SourceModule> Find(ModuleId id) const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Whether a module has constructors that have not run.
+  // Whether `module` has constructors that have not run.
   bool MustBeConstructed(const SourceModule& module) const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Takes a module off the lists; null if it is not on them (any more).
+  // Takes a module off the lists. Null if it is not on them, or no longer.
   std::shared_ptr<SourceModule> Remove(ModuleId id) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Runs the exit handlers that `module` has registered, and its destructors if its constructors
-  // have run and they have not.
+  // Runs the exit handlers that `module` has registered. Then runs its destructors, if its
+  // constructors have run and its destructors have not.
   void RunDestructorsOf(SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The destructors of `module` that RunDestructorsOf would run, in that order, after compiling
-  // them; they are not this program's any more.
+  // Compiles the destructors of `module` and returns those that RunDestructorsOf would run, in that
+  // order. This program no longer runs them.
   absl::StatusOr<std::vector<ExecutorAddress>> TakeDestructorsOf(SourceModule& module)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -74,37 +75,38 @@ class Program {
   absl::StatusOr<int> RunMain(absl::Span<const std::string> arguments, absl::string_view entry);
   absl::Status CheckMain(absl::string_view entry);
 
-  // Where to call a function of a module, after compiling it.
+  // Compiles a function of a module and returns the address to call it at.
   absl::StatusOr<ExecutorAddress> Prepare(SourceModule& module, SymbolOrdinal function,
                                           FunctionCompiler::Reason reason);
 
-  // Whether a definition of a module is code.
+  // Whether a definition of a module is a function or an ifunc.
   bool IsFunction(const Definition& definition) const;
 
-  // Every function that a module defines and that no other definition replaces.
+  // All functions that modules define and that no other definition replaces.
   std::vector<FunctionKey> AllFunctions() ABSL_LOCKS_EXCLUDED(mutex_);
   std::vector<FunctionKey> FunctionsOf(SourceModule& module) const;
 
  private:
-  // A constructor or destructor of a source module, or of an object file.
+  // A constructor or destructor of a source module or an object file.
   struct LifecycleStep {
     int64_t priority;
-    SourceModule* module;  // Null for an object file's, of which only the address is known.
+    SourceModule* module;  // Null for an object file: only the address is known.
     SymbolOrdinal function;
     ExecutorAddress address;
   };
   using Steps = std::vector<LifecycleStep>;
 
-  // How to call `entry`, which `found` is set to, as main.
+  // Finds out how to call `entry` as main, and sets `found` to its definition.
   absl::StatusOr<EntryPoint> FindMain(absl::string_view entry, std::optional<Definition>& found);
 
-  // The modules that are still to be constructed; from now on they count as constructed.
+  // Returns the modules that are not constructed yet, and marks them as constructed.
   std::vector<SourceModule*> TakeModulesToConstruct() ABSL_LOCKS_EXCLUDED(mutex_);
   std::vector<SourceModule*> TakeModulesToDestroy() ABSL_LOCKS_EXCLUDED(mutex_);
   bool TakeModuleToDestroy(const SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
   static void AddDestructors(SourceModule& module, Steps& steps);
   static void SortInReverse(Steps& steps);
-  // After each step runs the exit handlers of `handle`, or all if that is null.
+  // Runs the steps in reverse; after each, runs the exit handlers of `handle`, or all of them if it
+  // is null.
   void RunInReverse(Steps steps, const DsoHandle* handle);
   absl::StatusOr<Steps> TakeConstructors() ABSL_LOCKS_EXCLUDED(mutex_);
   Steps TakeDestructors() ABSL_LOCKS_EXCLUDED(mutex_);
@@ -117,7 +119,7 @@ class Program {
   PrecompiledObjects& precompiled_;
   ExitHandlers& exit_handlers_;
   CompileThreads& threads_;
-  // In the order they were added, which is that of their identifiers.
+  // In the order of addition, which is the order of the identifiers.
   using Modules = absl::btree_map<ModuleId, std::shared_ptr<SourceModule>>;
 
   mutable absl::Mutex mutex_;

@@ -1,4 +1,4 @@
-// What a function that may be replaced counts with.
+// The counters of a function that may get an optimized body.
 
 #ifndef FIRSTCALL_ENGINE_PROMOTION_COUNTERS_H_
 #define FIRSTCALL_ENGINE_PROMOTION_COUNTERS_H_
@@ -11,8 +11,8 @@
 namespace firstcall {
 
 struct PromotionCounters {
-  HeatCounter* polls = nullptr;      // Null if it does not poll.
-  std::optional<CallCounter> calls;  // Of those that come by its stub, if they are counted there.
+  HeatCounter* polls = nullptr;      // Null if the function does not poll.
+  std::optional<CallCounter> calls;  // Set if calls through the stub are counted.
 };
 
 }  // namespace firstcall

@@ -1,4 +1,4 @@
-// What promoting hot functions has come to. Plain values.
+// What the promotion of hot functions has done. Plain values.
 
 #ifndef FIRSTCALL_ENGINE_PROMOTION_STATS_H_
 #define FIRSTCALL_ENGINE_PROMOTION_STATS_H_
@@ -12,30 +12,31 @@
 
 namespace firstcall {
 
-// A function that counts its heat.
+// A function that counts its calls and loop iterations.
 struct FunctionHeat {
   std::string module;
   std::string function;
   int tier = 0;
-  uint64_t polls = 0;  // Calls and iterations counted in tier 0, to the last full interval.
-  uint64_t polls_promoted = 0;  // Of those, when the better body was published.
-  size_t first_bytes = 0;       // Of code, with what was compiled in the same object.
-  absl::Duration first_time;    // Splitting, generating and linking that.
+  uint64_t polls = 0;           // Calls and iterations in tier 0, to a multiple of the threshold.
+  uint64_t polls_promoted = 0;  // The same when the optimized body was published.
+  size_t first_bytes = 0;       // Code of the baseline body's object.
+  absl::Duration first_time;    // Time to split, generate and link that object.
   size_t better_bytes = 0;
   absl::Duration better_time;
   size_t continuations = 0;
   size_t continuation_bytes = 0;
   absl::Duration continuation_time;
-  uint64_t loops_entered = 0;  // Calls of a continuation: times a running body was left.
-  size_t failures = 0;         // Better bodies and continuations that could not be made.
-  std::string last_failure;    // Why; empty if there was none.
+  uint64_t loops_entered = 0;  // Times that a running body was left for a continuation.
+  size_t failures = 0;         // Optimized bodies and continuations that could not be made.
+  std::string last_failure;    // The reason; empty if none failed.
 };
 
 struct PromotionStats {
   std::vector<FunctionHeat> functions;  // The hottest first.
 
-  // A table of those for which a better body or a continuation was made, or could not be, and then
-  // a line with the reason for each that failed; ends with a newline, or is empty.
+  // A table of the functions for which an optimized body or a continuation was made or failed.
+  // Then, for each function with a failure, a line with the reason. Ends with a newline, or is
+  // empty.
   std::string ToString() const;
 };
 

@@ -27,8 +27,8 @@ bool IsNamed(const llvm::Function& function, llvm::StringRef prefix) {
 
 using Globals = llvm::SmallPtrSet<const llvm::GlobalValue*, 32>;
 
-// Erases what was added to `module` and is not needed any more: the table of a coroutine's parts,
-// which only its lowering reads, and the part that only the table names.
+// Erases globals that lowering added to `module` and no longer needs: the table of a coroutine's
+// parts, which only the lowering reads, and parts that only the table names.
 void EraseUnused(llvm::Module& module, const Globals& old) {
   const auto is_unused = [&](llvm::GlobalValue& value) {
     if (old.contains(&value) || !value.hasLocalLinkage()) return false;
@@ -45,8 +45,8 @@ void EraseUnused(llvm::Module& module, const Globals& old) {
 
 }  // namespace
 
-// In the order of PassBuilder::buildO0DefaultPipeline. Members are destroyed in the reverse of the
-// order in which they refer to each other.
+// Runs the passes in the order of PassBuilder::buildO0DefaultPipeline. The order of members
+// matters: each one is destroyed before those that it refers to.
 struct RequiredLowering::Passes {
   explicit Passes(llvm::TargetMachine& machine) : builder(&machine) {
     pipeline.addPass(
@@ -90,7 +90,7 @@ RequiredLowering::RequiredLowering(std::unique_ptr<llvm::TargetMachine> machine)
 
 RequiredLowering::~RequiredLowering() {
   if (!is_broken_) return;
-  (void)passes_.release();  // Left in the middle of a module: its analyses cannot be destroyed.
+  (void)passes_.release();  // Its analyses may be inconsistent: they cannot be destroyed.
   (void)machine_.release();
 }
 

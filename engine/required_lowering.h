@@ -1,8 +1,8 @@
-// Lowers the intrinsics that LLVM's code generator knows nothing of: those of coroutines, which
-// become functions of their parts, and those of matrices. Every pipeline of LLVM does it, that of
-// -O0 included; this is for modules that go through none.
+// Lowers the intrinsics that LLVM's code generators do not support: those of coroutines, which are
+// split into functions, and those of matrices. LLVM's pipelines contain such passes, even that of
+// -O0; this class is for modules that go through no pipeline.
 //
-// What it adds to a module is local to it.
+// The globals that it adds to a module are local.
 //
 // Thread-compatible: belongs to one compile context.
 
@@ -27,11 +27,11 @@ class RequiredLowering {
   RequiredLowering(const RequiredLowering&) = delete;
   RequiredLowering& operator=(const RequiredLowering&) = delete;
 
-  // Whether `module` declares such intrinsics. Looks at its functions' names only.
+  // Whether `module` declares such intrinsics. Looks only at the names of its functions.
   static bool IsNeededFor(const llvm::Module& module);
 
-  // Lowers all of them. Internal if LLVM gave up: `module` is left in the middle then and can only
-  // be leaked, and is_broken() from then on.
+  // Lowers them all. Internal if LLVM gives up: then `module` is inconsistent and can only be
+  // leaked, and is_broken() is true.
   absl::Status Run(llvm::Module& module);
 
   bool is_broken() const { return is_broken_; }
@@ -45,8 +45,8 @@ class RequiredLowering {
   bool is_broken_ = false;
 };
 
-// Whether `module` declares intrinsics of matrices, for which LLVM's pipelines have a pass only if
-// they are told to.
+// Whether `module` declares matrix intrinsics. LLVM's pipelines lower these only if an option asks
+// for it.
 bool DeclaresMatrixIntrinsics(const llvm::Module& module);
 
 }  // namespace firstcall

@@ -10,10 +10,10 @@
 namespace firstcall {
 namespace {
 
-// To be raised when the code that is generated for the same input changes.
+// Increase this when the code that is generated for the same input changes.
 constexpr int kFormat = 3;
 
-// Of the library that is running, not of its headers.
+// The version of the library that is running, not of its headers.
 std::string LlvmVersion() {
   unsigned major = 0, minor = 0, patch = 0;
   LLVMGetVersion(&major, &minor, &patch);
@@ -21,7 +21,7 @@ std::string LlvmVersion() {
   return absl::StrCat(major, ".", minor, ".", patch, "-", BuildIdOf(address));
 }
 
-// A text between blanks that can be told from what surrounds it.
+// Quotes a text, so that it can be told from what surrounds it.
 std::string Quoted(const std::string& text) {
   return absl::StrCat("'", absl::CHexEscape(text), "'");
 }

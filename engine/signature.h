@@ -1,5 +1,5 @@
-// What a compiled object was made from and how, in a line of text: objects of one signature are the
-// same code.
+// A line of text that says from what and how an object was compiled. Objects with the same
+// signature are the same code.
 //
 // Thread-safe: pure functions.
 
@@ -20,17 +20,18 @@ class Module;
 
 namespace firstcall {
 
-// Of the objects of `source`: firstcall's format and build, LLVM's version and build, a digest of
-// the source, the target with its settings, the mode, whether the code is far, and what the client
-// adds. Takes time in proportion to the source; do not hold the mutex of one of its views.
+// The signature of the objects of `source`: firstcall's format and build, LLVM's version and build,
+// a digest of the source, the target with its settings, the mode, whether the code is far, whether
+// functions check their own counters (Tier::kAuto), and the client's additions. Takes time in
+// proportion to the source. The caller must not hold the mutex of one of the source's views.
 std::string SignatureOf(ModuleSource& source, const Target& target, const EngineOptions& options,
                         bool is_far);
 
-// Of the object of the whole `module`, which has a cache: that of its source, and which definitions
-// give way to others.
+// The signature of the object of a module that is compiled whole, and that has a cache: the
+// signature of its source, and which definitions give way to others.
 std::string SignatureOfWhole(const SourceModule& module, IsReplaced is_replaced);
 
-// Lets the object that is made from `module` say what it is, in its .comment section.
+// Adds `text` to the .comment section of the object that is made from `module`.
 void AddIdentification(llvm::Module& module, const std::string& text);
 
 }  // namespace firstcall

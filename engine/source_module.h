@@ -1,7 +1,7 @@
-// What an engine keeps of one source module for as long as it has it.
+// What an engine keeps about one source module as long as it has the module.
 //
-// Constant after construction, except for object() and what is counted, which synchronize
-// themselves.
+// Constant after construction, except for source(), object() and the count of compiled functions,
+// which synchronize themselves, and is_removed().
 
 #ifndef FIRSTCALL_ENGINE_SOURCE_MODULE_H_
 #define FIRSTCALL_ENGINE_SOURCE_MODULE_H_
@@ -23,7 +23,8 @@ namespace firstcall {
 
 class SourceModule : public std::enable_shared_from_this<SourceModule> {
  public:
-  // A far one is compiled so that it can do without being near anything. `cache` may be null.
+  // With `is_far` the module's code reaches everything through the offset table, so it may lie
+  // anywhere. `cache` may be null.
   SourceModule(ModuleId id, LibraryId library, Mode mode, bool is_far,
                std::unique_ptr<ModuleSource> source, SymbolIndex index,
                std::unique_ptr<OwnedCode> code, DsoHandle& dso_handle,
@@ -44,19 +45,19 @@ class SourceModule : public std::enable_shared_from_this<SourceModule> {
   ModuleSource& source() const { return *source_; }
   const SymbolIndex& index() const { return index_; }
 
-  // Where its objects are kept; null if nowhere.
+  // The cache for its objects; null if there is none.
   ModuleCache* cache() const { return cache_.get(); }
 
-  // The data-module; in eager mode the whole module.
+  // The data-module, or in eager mode the whole module.
   LazyObject& object() { return object_; }
 
-  // Notes that so many more functions are compiled; whether those were the last ones.
+  // Adds `count` compiled functions. Returns whether all functions are compiled now.
   bool CountCompiled(size_t count) {
     return compiled_.fetch_add(count, std::memory_order_relaxed) + count == index_.function_count();
   }
 
-  // The engine has forgotten it: only jobs that came too late have it in hand. Written with all
-  // other work stopped.
+  // Whether the engine has forgotten the module: only jobs that came too late still use it. Written
+  // while all other work is stopped.
   bool is_removed() const { return is_removed_; }
   void SetRemoved() { is_removed_ = true; }
 

@@ -1,4 +1,4 @@
-// What an engine has done so far.
+// Counts and times of what an engine has done so far.
 
 #ifndef FIRSTCALL_ENGINE_STATS_H_
 #define FIRSTCALL_ENGINE_STATS_H_
@@ -18,30 +18,30 @@ namespace firstcall {
 
 struct Stats {
   size_t modules = 0;          // Added.
-  size_t modules_removed = 0;  // Of those; detached ones included.
+  size_t modules_removed = 0;  // Of `modules`; includes detached ones.
   size_t functions_known = 0;  // Defined by the source modules.
-  size_t stubs_made = 0;       // Those in use.
+  size_t stubs_made = 0;       // In use now.
   size_t functions_compiled = 0;
-  size_t functions_cached = 0;   // Not compiled, but linked from an object cache.
-  size_t objects_linked = 0;     // Function-modules, data-modules and objects given by the user.
-  size_t objects_cached = 0;     // Of those, from an object cache.
-  size_t object_bytes = 0;       // Of those.
-  size_t code_bytes = 0;         // Of their code, in memory.
-  size_t bodies_promoted = 0;    // Better bodies and continuations made; not in functions_compiled.
-  size_t promotions_failed = 0;  // Better bodies and continuations that could not be made.
-  absl::Status last_failed_promotion;  // Why; OK if none failed.
-  PromotionStats promotions;           // Of each function that counts its heat, the hottest first.
-  MemoryUsage memory;                  // Of the engine's own arenas, at present.
+  size_t functions_cached = 0;   // Linked from an object cache, not compiled.
+  size_t objects_linked = 0;     // Of function-modules, data-modules, whole modules and the user.
+  size_t objects_cached = 0;     // Of objects_linked, those from an object cache.
+  size_t object_bytes = 0;       // Of objects_linked.
+  size_t code_bytes = 0;         // Code of objects_linked, also if removed since.
+  size_t bodies_promoted = 0;    // Optimized bodies and continuations; not in functions_compiled.
+  size_t promotions_failed = 0;  // Optimized bodies and continuations that could not be made.
+  absl::Status last_failed_promotion;  // The reason; OK if none failed.
+  PromotionStats promotions;           // Of functions that count their calls, the hottest first.
+  MemoryUsage memory;                  // Of the engine's own arenas, now.
   absl::Duration load;                 // Reading and indexing source modules.
-  absl::Duration split;                // Extracting function-modules and data-modules.
-  absl::Duration emit;                 // Generating code.
-  absl::Duration link;                 // Resolving, linking, publishing.
+  absl::Duration split;                // Extracting functions and data, preparing whole modules.
+  absl::Duration emit;                 // Optimizing IR and generating code.
+  absl::Duration link;                 // Resolving symbols, loading and relocating objects.
 
-  // A table for people, one quantity a line.
+  // A table for people: one quantity per line, then the table of `promotions`.
   std::string ToString() const;
 };
 
-// Adds up what is published. Thread-safe.
+// Adds up what listeners are told. Thread-safe.
 class StatsCollector final : public Listener {
  public:
   void OnPublished(const PublishedObject& object) override ABSL_LOCKS_EXCLUDED(mutex_);
@@ -49,7 +49,7 @@ class StatsCollector final : public Listener {
   void OnRemoved(const RemovedModule& module) override ABSL_LOCKS_EXCLUDED(mutex_);
   void OnModuleAdded(size_t functions, absl::Duration load) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Everything but stubs_made, promotions and memory, which others know.
+  // All fields but stubs_made, promotions and memory.
   Stats Collect() const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:

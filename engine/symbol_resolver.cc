@@ -38,7 +38,7 @@ SymbolResolver::SymbolResolver(const EngineOptions& options, const Definitions& 
       definitions_(definitions),
       functions_(functions),
       host_thread_locals_(host_thread_locals) {
-  // Opens the process itself, for FindInProcess.
+  // Opens the process, for FindInProcess.
   llvm::sys::DynamicLibrary::LoadLibraryPermanently(nullptr);
 }
 
@@ -80,7 +80,7 @@ void SymbolResolver::SettleWeakSymbols(ObjectImage& image, const LazyObject& req
                                                             : found->object == &requester);
     if (!is_own) image.Undefine(kShadowStackRoots);
   }
-  if (requester.module != nullptr) return;  // Its extraction has taken care of the rest.
+  if (requester.module != nullptr) return;  // Its extraction has handled its own definitions.
   for (const ObjectImage::Definition& symbol : image.DescribeDefinitions()) {
     std::optional<Definition> found = definitions_.Find(symbol.name, requester.library);
     if (symbol.is_weak && found && found->object != &requester) image.Undefine(symbol.name);
@@ -127,7 +127,7 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::Resolve(absl::string_view object
   return AddressOf(*module, *local, reference.kind, context);
 }
 
-// NotFound if the module only declares the symbol, or does not know it at all.
+// NotFound if the module only declares the symbol or does not name it.
 absl::StatusOr<ExecutorAddress> SymbolResolver::ResolveInModule(SymbolReference reference,
                                                                 SourceModule& module,
                                                                 CompileContext& context) {
@@ -169,7 +169,7 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::AddressOf(SourceModule& module,
     if (kind == ReferenceKind::kCall && symbol.offset == 0) {
       if (std::optional<ExecutorAddress> body = functions_.FinalBodyOf(key)) return *body;
     }
-    // Whoever has the address of a function with a prefix may read that.
+    // A program that has the address of a function with prefix data may read that data.
     FIRSTCALL_ASSIGN_OR_RETURN(
         ExecutorAddress identity,
         index.at(base).has_prefix && kind != ReferenceKind::kCall
@@ -186,8 +186,8 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::AddressOf(SourceModule& module,
   return *data + static_cast<uint64_t>(symbol.offset);
 }
 
-// Where the emulation of thread-local variables keeps what it knows of a variable or of what an
-// alias stands for.
+// The address of the control record that emulated TLS uses for a variable, or for the variable that
+// an alias stands for.
 absl::StatusOr<ExecutorAddress> SymbolResolver::ControlOf(SourceModule& module,
                                                           SymbolOrdinal ordinal,
                                                           CompileContext& context) {
@@ -197,7 +197,7 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::ControlOf(SourceModule& module,
       context);
 }
 
-// Never a body: those may only be called directly from their own module.
+// Never returns a body: only a function's own module may call a body directly.
 absl::StatusOr<ExecutorAddress> SymbolResolver::AddressOf(const Definition& definition,
                                                           absl::string_view name,
                                                           CompileContext& context) {
@@ -235,7 +235,7 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::FindOutside(absl::string_view na
   return address;
 }
 
-// Who asks for emulated TLS in so many words, and for no symbols of the process, gets neither.
+// A client that sets EmulatedTLS itself, and disables the process's symbols, gets neither.
 bool SymbolResolver::ProvidesEmulatedTls() const {
   const bool is_asked_for =
       options_.target_options != nullptr && options_.target_options->EmulatedTLS;
@@ -250,7 +250,7 @@ void* SymbolResolver::FindByClient(absl::string_view name) const {
 
 ExecutorAddress SymbolResolver::FindInProcess(absl::string_view name) const {
   if (!options_.search_process_symbols) return ExecutorAddress();
-  // Knows the functions of libc that only its static part has, such as atexit.
+  // Also finds the functions that only the static part of libc defines, such as atexit.
   const ExecutorAddress address(
       llvm::RTDyldMemoryManager::getSymbolAddressInProcess(std::string(name)));
   return address.is_null() ? FindInCompilerRuntime(name) : address;

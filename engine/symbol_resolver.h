@@ -1,6 +1,7 @@
-// Finds out what a name means: in the object's own source module, in other modules and objects, by
-// the client's resolver, in the process; in this order. A weak definition of a module gives way to
-// one of the process or of an earlier module.
+// Finds the definition of a name, in this order: in the object's own source module, in other
+// modules and objects, by the client's symbol finder, in the process. A weak definition of a module
+// gives way to a strong or an earlier one of its library, and to a definition of the process
+// (except if it is common).
 //
 // Thread-safe.
 
@@ -32,40 +33,42 @@ class SymbolResolver {
   SymbolResolver(const EngineOptions& options, const Definitions& definitions,
                  FunctionTable& functions, HostThreadLocals& host_thread_locals);
 
-  // Who links and compiles what a name turns out to need, and has what functions count with (null
-  // if none does). Call once, before anything is resolved.
+  // Sets the parts that link and compile what a name needs, and the promoter, which has the
+  // counters of functions (null if functions do not count). Call it once, before anything is
+  // resolved.
   void Connect(ObjectLinker& objects, FunctionCompiler& compiler, Promoter* promoter) {
     objects_ = &objects;
     compiler_ = &compiler;
     promoter_ = promoter;
   }
 
-  // Decides what the weak symbols of `image` mean: references that nothing defines become zero, and
-  // those definitions of an object file that another one replaces become references. Call before
-  // the image is loaded. `requester` is the object itself, or its source module's.
+  // Decides what the weak symbols of `image` mean. Weak references that nothing defines become
+  // zero. Weak definitions of an object file that another definition replaces become references.
+  // Call this before the image is loaded. `requester` is the object itself, or that of its source
+  // module.
   void SettleWeakSymbols(ObjectImage& image, const LazyObject& requester) const;
 
-  // The address of each symbol that `image` leaves undefined. NotFound, with `needed_by`, all
-  // symbols that are nowhere, in the words ORC uses, which scripts may look for, and the
-  // definitions of `image` that refer to them. May link data;
-  // compiles no function, except for a variable that only exists together with one.
+  // Returns the address of each symbol that `image` leaves undefined. NotFound, with `needed_by`,
+  // with all symbols that nothing defines, and with the definitions of `image` that refer to them;
+  // the message has the words that ORC uses, because scripts may look for them. May link data.
+  // Compiles no function, except together with a variable that cannot be separated from it.
   absl::StatusOr<SymbolAddresses> ResolveAll(const ObjectImage& image, LazyObject& requester,
                                              absl::string_view needed_by, CompileContext& context);
 
-  // The address of `name` for the host: a definition of a module or an object, as the first library
-  // sees it. NotFound if there is none.
+  // Returns the address of `name` for the host: the definition of a module or an object that the
+  // first library sees. NotFound if there is none.
   absl::StatusOr<ExecutorAddress> Lookup(absl::string_view name, CompileContext& context);
 
-  // The identity of a symbol that `module` defines.
+  // Returns the identity of a symbol that `module` defines.
   absl::StatusOr<ExecutorAddress> AddressOf(SourceModule& module, SymbolOrdinal ordinal,
                                             ReferenceKind kind, CompileContext& context);
 
-  // Whether a weak definition gives way to another one.
+  // Whether another definition replaces this one, which must be weak for that.
   bool IsReplaced(const SourceModule& module, SymbolOrdinal ordinal) const;
 
  private:
   bool IsKnown(absl::string_view object_name, const LazyObject& requester) const;
-  // Null if it is nowhere; so FindOutside.
+  // Null if nothing defines the symbol. The same holds for FindOutside.
   absl::StatusOr<ExecutorAddress> Resolve(absl::string_view object_name, LazyObject& requester,
                                           CompileContext& context);
   absl::StatusOr<ExecutorAddress> ResolveInModule(SymbolReference reference, SourceModule& module,

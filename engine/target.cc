@@ -65,8 +65,8 @@ llvm::CodeGenOptLevel ToLlvm(CodegenLevel level) {
   return llvm::CodeGenOptLevel::Aggressive;
 }
 
-// What this CPU has or lacks in comparison with others of its name. Only the differences, because
-// LLVM looks at the whole string again for every function and every machine it makes.
+// The features by which this CPU differs from the standard CPU of its name. Only these, because
+// LLVM parses the whole string again for every function and every machine.
 std::string HostFeatures(const llvm::Target& target, const llvm::Triple& triple,
                          llvm::StringRef cpu) {
   const std::unique_ptr<llvm::MCSubtargetInfo> usual(
@@ -115,14 +115,14 @@ absl::StatusOr<Target> Target::Create(const EngineOptions& options) {
     target.features_ = HostFeatures(*target.target_, target.triple_, target.cpu_);
   }
   if (options.target_options != nullptr) target.options_ = *options.target_options;
-  // Thread-local variables go through __emutls_get_address: MCJIT's linker cannot give a module a
-  // TLS block of its own.
+  // Thread-local variables go through __emutls_get_address, because MCJIT's linker cannot give a
+  // module a TLS block.
   target.options_.EmulatedTLS = true;
   if (options.relocation_model) target.relocation_model_ = ToLlvm(*options.relocation_model);
   if (options.code_model) {
     target.code_model_ = ToLlvm(*options.code_model);
   } else if (target.relocation_model_ != llvm::Reloc::PIC_) {
-    // Absolute addresses of the small code model have 31 bits; the arena's have more.
+    // The small code model has absolute addresses of 31 bits; the arena's addresses are larger.
     target.code_model_ = llvm::CodeModel::Large;
   }
   if (target.relocation_model_ == llvm::Reloc::Static &&
@@ -145,7 +145,7 @@ Target Target::ThatOptimizes() const {
 
 llvm::TargetOptions Target::LlvmOptions() const {
   llvm::TargetOptions options = options_;
-  // At -O0 branches keep their long form: choosing the shortest takes longer than it saves.
+  // At -O0 branches keep their long form, because choosing the shortest takes longer than it saves.
   if (level_ == llvm::CodeGenOptLevel::None) options.MCOptions.MCRelaxAll = true;
   return options;
 }

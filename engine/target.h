@@ -1,4 +1,4 @@
-// The target machine an engine generates code for, chosen once from its options.
+// The target that an engine generates code for, chosen once from its options.
 //
 // Immutable after construction, therefore thread-safe.
 
@@ -22,27 +22,28 @@ namespace firstcall {
 
 class Target {
  public:
-  // InvalidArgument if LLVM knows no such target, or if it is not this machine's.
+  // InvalidArgument if LLVM does not know the target, or if it is not this machine's.
   static absl::StatusOr<Target> Create(const EngineOptions& options);
 
-  // The same target for code that is worth more time: function-modules are optimized as IR, and
+  // The same target for code that is worth more time: the IR of function-modules is optimized, and
   // code is generated at kO2 at least.
   Target ThatOptimizes() const;
 
-  // A machine of the caller's own, which takes about 0.1 ms. InvalidArgument if the target refuses
-  // a setting.
+  // A target machine for the caller, made in about 0.1 ms. InvalidArgument if LLVM refuses a
+  // setting.
   absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> CreateMachine() const;
 
-  // One that knows no CPU and generates no code: enough for a linker, and several times cheaper.
+  // The same without a CPU, which generates no code. It is enough for a linker, and several times
+  // cheaper.
   absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> CreateMachineForLinking() const;
 
-  // Gives `module` this target's triple and data layout if it has none. InvalidArgument, with both
-  // values, if it has others that conflict.
+  // Sets the triple and the data layout of `module`, if it has none, to this target's.
+  // InvalidArgument, with both values, if its own conflict.
   absl::Status Adopt(llvm::Module& module) const;
 
   const llvm::Triple& triple() const { return triple_; }
 
-  // Whether function-modules are optimized as IR.
+  // Whether the IR of function-modules is optimized.
   bool optimizes_ir() const { return optimizes_ir_; }
 
   // A line of text with every setting that can change generated code.
@@ -52,7 +53,7 @@ class Target {
   absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> CreateMachine(
       const std::string& cpu, const std::string& features) const;
   Target() = default;
-  // What LLVM is told, which depends on the level.
+  // LLVM's options, which depend on the level.
   llvm::TargetOptions LlvmOptions() const;
 
   const llvm::Target* target_ = nullptr;

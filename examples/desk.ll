@@ -1,9 +1,9 @@
-; A desk calculator with a dozen operations, of which one run uses one.
+; A desk calculator with a dozen operations. Each run uses one of them.
 ;
 ;   bazel run -c opt //tools:firstcall -- --stats $PWD/examples/desk.ll gcd 84 36
 ;
-; @operations holds the address of every operation, so each has a stub; only the one that is called is
-; ever compiled, with what it calls.
+; @operations has the address of every operation, so each operation has a stub. Only the operation
+; that is called is compiled, together with the functions that it calls.
 
 %operation = type { ptr, ptr }
 

@@ -1,4 +1,5 @@
-/* Embedding firstcall in C: IR in, a callable address out. What is called is compiled. */
+/* Embedding firstcall in C: takes IR and returns an address to call. Only called functions are
+ * compiled. */
 
 #include <stdio.h>
 #include <string.h>
@@ -11,14 +12,14 @@ static const char kShapes[] =
 
 int main(void) {
   fc_engine* engine = NULL;
-  uintptr_t square = 0; /* A stub's address; looking it up compiles nothing. */
+  uintptr_t square = 0; /* Will be a stub's address; the look-up compiles nothing. */
   fc_error* error = fc_engine_create(NULL, &engine);
   if (!error) error = fc_engine_add_assembly(engine, kShapes, strlen(kShapes), "shapes", NULL);
   if (!error) error = fc_engine_lookup(engine, "square", &square);
   /* The first call compiles square, and only square. */
   if (!error) printf("square(7) = %d\n", ((int (*)(int))square)(7));
 
-  /* Where the signature is known at run time only, values carry their types. */
+  /* If the signature is known only at run time, values carry their types. */
   fc_value argument = {.type.kind = FC_INT32, .as.int32 = 3};
   fc_value result = {.type.kind = FC_INT32};
   if (!error) error = fc_call(engine, "cube", &argument, 1, &result);

@@ -1,4 +1,5 @@
-// Embedding firstcall: IR in, a callable address out. Nothing is compiled until it is called.
+// Embedding firstcall: takes IR and returns an address to call. No function is compiled before it
+// is called.
 
 #include <cstdio>
 

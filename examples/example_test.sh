@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# example_test.sh EXPECTED COMMAND...: runs the command and compares what it prints with EXPECTED, or
-# with what stands in a file that is given as @FILE. FIRSTCALL_EMULATE starts it if the machine cannot.
+# example_test.sh EXPECTED COMMAND...: runs the command and compares its output with EXPECTED, or
+# with the contents of FILE if EXPECTED is @FILE. If FIRSTCALL_EMULATE is set, that command runs it.
 set -euo pipefail
 if [[ $1 == @* ]]; then expected=$(<"${1#@}"); else expected=$(printf '%b' "$1"); fi
 shift

@@ -1,5 +1,6 @@
-/* A memory manager in C: code and data lie where the client says. Each object gets pages of its own
- * from one region, writable while the engine writes them, executable or read-only afterwards. */
+/* A memory manager in C: the client decides where code and data lie. Each block gets pages of its
+ * own from one region. They are writable while the engine writes them; afterwards pages of code are
+ * executable, and those of constants read-only. */
 
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 
@@ -19,7 +20,7 @@ typedef struct Region {
   int blocks; /* In use. */
 } Region;
 
-/* Whole pages, zeroed because they are fresh. A real one would use them again. */
+/* Whole pages, which are zeroed because they are new. A real manager would reuse freed pages. */
 static fc_error* Allocate(Region* region, const fc_memory_request* request,
                           fc_memory_block* block) {
   const size_t size = (request->size + kPage - 1) / kPage * kPage;
@@ -28,7 +29,7 @@ static fc_error* Allocate(Region* region, const fc_memory_request* request,
   if (request->alignment > kPage || size > kRegion - region->used) {
     error = fc_error_create(FC_RESOURCE_EXHAUSTED, "the region is full");
   } else {
-    block->write = region->begin + region->used; /* And it runs there, too. */
+    block->write = region->begin + region->used; /* Code runs there, too. */
     region->used += size;
     ++region->blocks;
   }
@@ -45,7 +46,7 @@ static fc_error* AllocateCode(void* user_data, fc_own_memory* own, const fc_memo
 static fc_error* AllocateData(void* user_data, fc_own_memory* own, const fc_memory_request* request,
                               int read_only, fc_memory_block* block) {
   (void)own;
-  (void)read_only; /* Which is in the request, too. */
+  (void)read_only; /* The request has it, too. */
   return Allocate(user_data, request, block);
 }
 

@@ -1,14 +1,13 @@
-/* A read-eval-print loop for a small language of numbers, in the way of LLVM's Kaleidoscope
- * tutorial:
+/* A read-eval-print loop for a small language of numbers, similar to LLVM's Kaleidoscope tutorial:
  *
  *   def fib(n) if n < 2 then n else fib(n-1) + fib(n-2)
  *   extern sin(x)
  *   fib(20) + sin(0)
  *
- * Each entry becomes a module of its own, built with LLVM's C API. A definition's stays; an
- * expression's is called and removed. Who defines a function anew has its old module removed, and
- * those of its callers made again, because they may call it with another number of arguments now.
- * `#` begins a comment. */
+ * Each entry becomes a module of its own, built with LLVM's C API. The module of a definition
+ * stays; that of an expression is called and then removed. When a function is defined again, its
+ * old module is removed, and the modules of its callers are made again, because the number of
+ * arguments may have changed. `#` begins a comment. */
 
 #include <ctype.h>
 #include <llvm-c/Core.h>
@@ -30,7 +29,7 @@ typedef struct Function {
   Name callees[kMaxCallees];
   unsigned callee_count;
   fc_module_id module;
-  int is_stale; /* Is to be made again. */
+  int is_stale; /* Must be made again. */
 } Function;
 
 static fc_engine* engine;
@@ -47,7 +46,7 @@ static Function* Find(const char* name) {
 /* ---- One entry on its way to a module ---- */
 
 typedef struct Entry {
-  const char* next; /* What is left of the line. */
+  const char* next; /* The rest of the line. */
   int has_failed;
   LLVMContextRef context;
   LLVMModuleRef module;
@@ -58,7 +57,7 @@ typedef struct Entry {
   Name parameters[kMaxParameters];
 } Entry;
 
-/* Reports the first error of an entry. What is built afterwards is thrown away. */
+/* Reports the first error of an entry. Everything that is built afterwards is discarded. */
 static LLVMValueRef Fail(Entry* entry, const char* format, ...) {
   if (!entry->has_failed) {
     va_list arguments;
@@ -160,7 +159,7 @@ static LLVMValueRef Condition(Entry* entry) {
     values[i] = Expression(entry);
     if (entry->has_failed) return zero;
     LLVMBuildBr(entry->builder, end);
-    blocks[i] = LLVMGetInsertBlock(entry->builder); /* There may be others in between. */
+    blocks[i] = LLVMGetInsertBlock(entry->builder); /* The expression may have added blocks. */
   }
   LLVMPositionBuilderAtEnd(entry->builder, end);
   LLVMValueRef phi = LLVMBuildPhi(entry->builder, entry->number, "");
@@ -227,7 +226,7 @@ static LLVMValueRef Expression(Entry* entry) {
   return left;
 }
 
-/* name(a b c), which may have commas in between. */
+/* Reads name(a b c), with or without commas. */
 static void Prototype(Entry* entry) {
   Function* const signature = &entry->signature;
   if (!TakeName(entry, signature->name)) {
@@ -254,7 +253,7 @@ static void Begin(Entry* entry, const char* line) {
   entry->number = LLVMDoubleTypeInContext(entry->context);
 }
 
-/* A function whose body is the expression that follows. */
+/* Builds a function whose body is the rest of the line, an expression. */
 static void Body(Entry* entry) {
   LLVMTypeRef type = TypeOfFunction(entry, entry->signature.parameter_count);
   entry->function = LLVMAddFunction(entry->module, entry->signature.name, type);
@@ -272,8 +271,8 @@ static int Report(fc_error* error) {
   return 1;
 }
 
-/* Gives module and context to the engine, or, if the entry has failed, away. Returns whether there
- * is a module. */
+/* Hands module and context to the engine or, if the entry has failed, destroys them. Returns
+ * whether the module was added. */
 static int End(Entry* entry, fc_module_id* module) {
   LLVMDisposeBuilder(entry->builder);
   if (entry->has_failed) {
@@ -284,7 +283,7 @@ static int End(Entry* entry, fc_module_id* module) {
   return !Report(fc_engine_add_module(engine, entry->context, entry->module, module));
 }
 
-/* ---- What is done with an entry ---- */
+/* ---- Definitions, declarations and expressions ---- */
 
 static Function* Slot(const char* name) {
   Function* slot = Find(name);
@@ -292,7 +291,7 @@ static Function* Slot(const char* name) {
   return &functions[function_count++];
 }
 
-/* Reads a definition, but does not add it. */
+/* Reads a definition without adding its module. */
 static void ReadDefinition(Entry* entry, const char* source) {
   Begin(entry, source);
   strcpy(entry->signature.source, source);
@@ -300,7 +299,7 @@ static void ReadDefinition(Entry* entry, const char* source) {
   if (!entry->has_failed) Body(entry);
 }
 
-/* Removes the module of each function that calls a stale one, directly or not. */
+/* Marks each function that calls a stale one, directly or not, as stale, and removes its module. */
 static void RemoveCallers(void) {
   for (unsigned i = 0; i < function_count; ++i) {
     Function* const caller = &functions[i];
@@ -310,7 +309,7 @@ static void RemoveCallers(void) {
       if (callee == NULL || !callee->is_stale) continue;
       caller->is_stale = 1;
       Report(fc_engine_remove(engine, caller->module));
-      i = (unsigned)-1; /* From the start: somebody may call the caller. */
+      i = (unsigned)-1; /* From the start: other functions may call the caller. */
       break;
     }
   }
@@ -357,7 +356,7 @@ static void Declare(const char* source) {
   }
   Function* const slot = entry.has_failed ? NULL : Slot(entry.signature.name);
   if (slot != NULL) *slot = entry.signature;
-  entry.has_failed = 1; /* There is nothing to add. */
+  entry.has_failed = 1; /* A declaration adds no module. */
   End(&entry, &module);
 }
 
@@ -365,7 +364,7 @@ static void Evaluate(const char* source) {
   Entry entry;
   fc_module_id module;
   Begin(&entry, source);
-  strcpy(entry.signature.name, "#expression"); /* Nobody can call that. */
+  strcpy(entry.signature.name, "#expression"); /* No entry can call this name. */
   Body(&entry);
   if (!End(&entry, &module)) return;
   fc_value result = {.type.kind = FC_DOUBLE};
@@ -377,7 +376,7 @@ static void Evaluate(const char* source) {
 
 /* ---- The loop ---- */
 
-/* What an entry calls that cannot be compiled, or is nowhere: the entry goes on without it. */
+/* Called in place of a function that cannot be compiled or does not exist. */
 static double NotANumber(void) { return strtod("nan", NULL); }
 
 static uintptr_t OnFailedCall(void* user_data, const fc_failed_call* call) {
