@@ -25,6 +25,7 @@ class CallRunOuts {
   // `handler` runs at work (see WorkScope), on one thread at a time. Null: nobody wants to know,
   // and the last one does not run any more.
   void SetHandler(Handler handler) ABSL_LOCKS_EXCLUDED(mutex_) {
+    const ForkScope scope;
     absl::MutexLock lock(&mutex_);
     handler_ = std::move(handler);
   }

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "engine/detached_parts.h"
+#include "engine/work_scope.h"
 
 namespace firstcall {
 
@@ -14,11 +15,13 @@ DetachedCode::DetachedCode(std::unique_ptr<Parts> parts) : parts_(std::move(part
 DetachedCode::~DetachedCode() {
   parts_->exit_hook.reset();
   parts_->RunDestructors();
+  const ForkScope scope;
   for (const NamedStub& stub : parts_->stubs) {
     FunctionTable::Retire(parts_->code_space->stubs(), stub, parts_->name, "its code was freed",
                           parts_->failures);
   }
   for (const PromotionCounters& counters : parts_->counters) parts_->code_space->Free(counters);
+  parts_ = nullptr;
 }
 
 void DetachedCode::Parts::RunDestructors() {

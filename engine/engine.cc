@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "base/fatal_error_guard.h"
@@ -169,7 +170,10 @@ Engine::~Engine() {
   if (parts_->promoter != nullptr) parts_->promoter->Stop();
   // Detached code may call functions of modules that no longer exist.
   if (parts_->code_space.use_count() > 1) parts_->functions.RemoveAll();
-  if (parts_->options.object_cache != nullptr) parts_->options.object_cache->Flush();
+  if (parts_->options.object_cache != nullptr) {
+    const ForkScope scope;
+    parts_->options.object_cache->Flush();
+  }
   parts_ = nullptr;
 }
 
@@ -179,8 +183,12 @@ absl::StatusOr<Engine::Parts::NewModule> Engine::Parts::Open(std::unique_ptr<Mod
   const CompilerFloatingPoint floating_point;
   NewModule module;
   module.library = library;
-  module.is_far = code_space->MustBeFar();
+  {
+    const ForkScope scope;
+    module.is_far = code_space->MustBeFar();
+  }
   if (options.object_cache != nullptr) {
+    const ForkScope scope;
     module.cache =
         std::make_unique<ModuleCache>(*options.object_cache, source->name(),
                                       SignatureOf(*source, target, options, module.is_far));
@@ -287,9 +295,11 @@ absl::StatusOr<std::vector<ModuleId>> Engine::AddFiles(absl::Span<const LibraryF
   for (const LibraryFile& file : files) {
     FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ModuleSource> source,
                                ModuleSource::FromFileUnparsed(file.path));
-    FIRSTCALL_ASSIGN_OR_RETURN(
-        modules.emplace_back(),
-        parts_->Open(std::move(source), parts_->definitions.LibraryNamed(file.library)));
+    const LibraryId library = [&] {
+      const ForkScope scope;
+      return parts_->definitions.LibraryNamed(file.library);
+    }();
+    FIRSTCALL_ASSIGN_OR_RETURN(modules.emplace_back(), parts_->Open(std::move(source), library));
   }
   return parts_->Add(std::move(modules), start);
 }
@@ -388,7 +398,7 @@ absl::StatusOr<std::shared_ptr<SourceModule>> Engine::Parts::ModuleToEnd(ModuleI
     return absl::FailedPreconditionError(
         absl::StrCat(verb, " a module: not possible from within a compile"));
   }
-  std::shared_ptr<SourceModule> module = program.Find(id);
+  std::shared_ptr<SourceModule> module = program.FindToEnd(id);
   if (module == nullptr) {
     return absl::NotFoundError(absl::StrCat(verb, " module ", id.value, ": there is none"));
   }
@@ -414,6 +424,7 @@ absl::Status Engine::Remove(ModuleId id) {
   Parts& parts = *parts_;
   FIRSTCALL_ASSIGN_OR_RETURN(std::shared_ptr<SourceModule> module,
                              parts.ModuleToEnd(id, "removing"));
+  const absl::Cleanup ended = [&] { parts.program.StopEnding(id); };
   parts.program.RunDestructorsOf(*module);
   return parts.Drop(*module);
 }
@@ -442,6 +453,10 @@ absl::Status Engine::Parts::CompileAll(SourceModule& module) {
 absl::StatusOr<SymbolAddresses> Engine::Parts::AddressesOf(SourceModule& module) {
   SymbolAddresses addresses;
   WorkScope scope;
+  if (module.is_removed()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("detaching '", module.name(), "': the module was removed"));
+  }
   ContextPool::Lease context = contexts.Take();
   for (uint32_t i = 0; i < module.index().size(); ++i) {
     const SymbolOrdinal ordinal{i};
@@ -467,6 +482,7 @@ absl::StatusOr<std::unique_ptr<DetachedCode>> Engine::Detach(ModuleId id) {
   Parts& parts = *parts_;
   FIRSTCALL_ASSIGN_OR_RETURN(std::shared_ptr<SourceModule> module,
                              parts.ModuleToEnd(id, "detaching"));
+  const absl::Cleanup ended = [&] { parts.program.StopEnding(id); };
   if (parts.program.MustBeConstructed(*module)) {
     return absl::FailedPreconditionError(
         absl::StrCat("detaching '", module->name(), "': its constructors have not run"));

@@ -6,6 +6,7 @@
 
 #include "base/any_stack.h"
 #include "base/status.h"
+#include "engine/work_scope.h"
 
 // Defined by the C library; no header declares it.
 extern "C" int __cxa_atexit(void (*handler)(void*), void* argument, void* dso_handle);
@@ -37,12 +38,14 @@ FIRSTCALL_ON_ANY_STACK int ExitHandlers::Register(void (*handler)(void*), void* 
   if (handle == nullptr || handle->mark != DsoHandle::kMark) {
     return __cxa_atexit(handler, argument, dso_handle);
   }
+  const ForkScope scope;
   absl::MutexLock lock(&mutex_);
   handle->handlers->entries_.push_back({handler, argument, handle});
   return 0;
 }
 
 std::optional<ExitHandlers::Entry> ExitHandlers::Take(const DsoHandle* handle) {
+  const ForkScope scope;
   absl::MutexLock lock(&mutex_);
   auto last = std::find_if(entries_.rbegin(), entries_.rend(), [&](const Entry& entry) {
     return handle == nullptr || entry.handle == handle;

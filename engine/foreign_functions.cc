@@ -12,7 +12,6 @@ namespace firstcall {
 
 absl::StatusOr<ForeignFunctions::Shape> ForeignFunctions::ReadShape(SourceModule& module,
                                                                     SymbolOrdinal function) {
-  WorkScope scope;
   // The replacement's signature is not known.
   if (resolver_.IsReplaced(module, function)) return Shape();
   // If all functions are compiled, nothing else needs a view, and it is dropped again.
@@ -35,6 +34,11 @@ absl::StatusOr<ForeignFunctions::Shape> ForeignFunctions::ReadShape(SourceModule
 
 absl::StatusOr<ForeignFunctions::Shape> ForeignFunctions::ShapeOf(SourceModule& module,
                                                                   SymbolOrdinal function) {
+  WorkScope scope;
+  if (module.is_removed()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("calling a function of '", module.name(), "': the module was removed"));
+  }
   {
     absl::MutexLock lock(&mutex_);
     auto known = shapes_.find(module.id());
@@ -57,9 +61,15 @@ void ForeignFunctions::Remove(ModuleId module) {
 absl::Status ForeignFunctions::Call(absl::string_view name, const ForeignValue& result,
                                     absl::Span<const ForeignValue> arguments) {
   FIRSTCALL_RETURN_IF_ERROR(CheckValues(result, arguments));
-  const std::optional<Definition> found = definitions_.Find(name);
+  std::optional<Definition> found;
+  std::shared_ptr<SourceModule> module;
+  {
+    const ForkScope scope;  // Removals wait.
+    found = definitions_.Find(name);
+    if (found && found->module != nullptr) module = found->module->shared_from_this();
+  }
   if (!found) return absl::NotFoundError("no module defines it");
-  if (found->module == nullptr) {
+  if (module == nullptr) {
     absl::StatusOr<ExecutorAddress> address;
     DelegatingWorkScope(threads_).Run([&] {
       ContextPool::Lease context = contexts_.Take();
@@ -68,14 +78,14 @@ absl::Status ForeignFunctions::Call(absl::string_view name, const ForeignValue& 
     if (!address.ok()) return address.status();
     return CallForeign(*address, result, arguments);
   }
-  FIRSTCALL_ASSIGN_OR_RETURN(Shape shape, ShapeOf(*found->module, found->ordinal));
+  FIRSTCALL_ASSIGN_OR_RETURN(Shape shape, ShapeOf(*module, found->ordinal));
   std::optional<CallPlan> plan;
   if (shape != nullptr) {
     FIRSTCALL_ASSIGN_OR_RETURN(plan, shape->Plan(result.type, arguments));
   }
   FIRSTCALL_ASSIGN_OR_RETURN(
       ExecutorAddress address,
-      program_.Prepare(*found->module, found->ordinal, FunctionCompiler::Reason::kCalled));
+      program_.Prepare(*module, found->ordinal, FunctionCompiler::Reason::kCalled));
   return CallForeign(address, result, arguments, plan ? &*plan : nullptr);
 }
 

@@ -53,6 +53,7 @@ class ForeignFunctions {
   // Null if the signature is not known, or no longer.
   absl::StatusOr<Shape> ShapeOf(SourceModule& module, SymbolOrdinal function)
       ABSL_LOCKS_EXCLUDED(mutex_);
+  // The caller is at work (see WorkScope).
   absl::StatusOr<Shape> ReadShape(SourceModule& module, SymbolOrdinal function);
 
   ContextPool& contexts_;

@@ -43,10 +43,11 @@ absl::Status PrecompiledObjects::Add(std::string name, absl::string_view content
     return absl::InvalidArgumentError(
         absl::StrCat("object '", object->name, "' was not compiled for this machine"));
   }
-  FIRSTCALL_RETURN_IF_ERROR(
-      definitions.Add(*object, image->DescribeDefinitions(), is_archive_member));
   FIRSTCALL_ASSIGN_OR_RETURN(std::vector<ObjectImage::LifecyclePointer> lifecycle,
                              image->LifecyclePointers());
+  // The last step that can fail: `definitions` keeps the object's address.
+  FIRSTCALL_RETURN_IF_ERROR(
+      definitions.Add(*object, image->DescribeDefinitions(), is_archive_member));
   absl::MutexLock lock(&mutex_);
   if (!lifecycle.empty() && !is_archive_member) with_constructors_.push_back(object.get());
   objects_.push_back(std::move(object));

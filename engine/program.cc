@@ -28,12 +28,27 @@ void Program::Add(std::shared_ptr<SourceModule> module) {
 }
 
 std::shared_ptr<SourceModule> Program::Find(ModuleId id) const {
+  const ForkScope scope;
   absl::MutexLock lock(&mutex_);
   auto found = modules_.find(id);
   return found == modules_.end() ? nullptr : found->second;
 }
 
+std::shared_ptr<SourceModule> Program::FindToEnd(ModuleId id) {
+  const ForkScope scope;
+  absl::MutexLock lock(&mutex_);
+  auto found = modules_.find(id);
+  return found == modules_.end() || !ending_.insert(id).second ? nullptr : found->second;
+}
+
+void Program::StopEnding(ModuleId id) {
+  const ForkScope scope;
+  absl::MutexLock lock(&mutex_);
+  ending_.erase(id);
+}
+
 bool Program::MustBeConstructed(const SourceModule& module) const {
+  const ForkScope scope;
   absl::MutexLock lock(&mutex_);
   return to_construct_.contains(module.id()) && !module.index().constructors().empty();
 }
@@ -81,7 +96,8 @@ std::vector<FunctionKey> Program::FunctionsOf(SourceModule& module) const {
   return functions;
 }
 
-std::vector<SourceModule*> Program::TakeModulesToConstruct() {
+std::vector<std::shared_ptr<SourceModule>> Program::TakeModulesToConstruct() {
+  const ForkScope scope;
   absl::MutexLock lock(&mutex_);
   // This hook is made before the program registers handlers with the C library, so that destructors
   // run after these.
@@ -92,22 +108,24 @@ std::vector<SourceModule*> Program::TakeModulesToConstruct() {
     });
   }
   ExitHook::NoticeExitOnThisThread();
-  std::vector<SourceModule*> taken;
-  for (const auto& [id, module] : to_construct_) taken.push_back(module);
+  std::vector<std::shared_ptr<SourceModule>> taken;
+  for (const auto& [id, module] : to_construct_) taken.push_back(module->shared_from_this());
   to_destroy_.insert(to_construct_.begin(), to_construct_.end());
   to_construct_.clear();
   return taken;
 }
 
-std::vector<SourceModule*> Program::TakeModulesToDestroy() {
+std::vector<std::shared_ptr<SourceModule>> Program::TakeModulesToDestroy() {
+  const ForkScope scope;
   absl::MutexLock lock(&mutex_);
-  std::vector<SourceModule*> taken;
-  for (const auto& [id, module] : to_destroy_) taken.push_back(module);
+  std::vector<std::shared_ptr<SourceModule>> taken;
+  for (const auto& [id, module] : to_destroy_) taken.push_back(module->shared_from_this());
   to_destroy_.clear();
   return taken;
 }
 
 bool Program::TakeModuleToDestroy(const SourceModule& module) {
+  const ForkScope scope;
   absl::MutexLock lock(&mutex_);
   return to_destroy_.erase(module.id()) != 0;
 }
@@ -130,11 +148,16 @@ absl::StatusOr<ExecutorAddress> Program::Prepare(SourceModule& module, SymbolOrd
   return resolver_.AddressOf(module, function, ReferenceKind::kStub, *context);
 }
 
+bool Program::IsRemoved(const SourceModule& module) {
+  WorkScope scope;
+  return module.is_removed();
+}
+
 // In the order of a static linker that is given the modules, then the object files, then the
 // archives.
 absl::StatusOr<Program::Steps> Program::TakeConstructors() {
   Steps steps;
-  for (SourceModule* module : TakeModulesToConstruct()) {
+  for (const std::shared_ptr<SourceModule>& module : TakeModulesToConstruct()) {
     for (const LifecycleFunction& entry : module->index().constructors()) {
       steps.push_back({entry.priority, module, entry.function, ExecutorAddress()});
     }
@@ -165,8 +188,11 @@ absl::Status Program::RunConstructors() {
     if (steps.empty()) return absl::OkStatus();
     for (LifecycleStep& step : steps) {
       if (step.module != nullptr) {
-        FIRSTCALL_ASSIGN_OR_RETURN(
-            step.address, Prepare(*step.module, step.function, FunctionCompiler::Reason::kCalled));
+        absl::StatusOr<ExecutorAddress> address =
+            Prepare(*step.module, step.function, FunctionCompiler::Reason::kCalled);
+        if (!address.ok() && IsRemoved(*step.module)) continue;
+        FIRSTCALL_RETURN_IF_ERROR(address.status());
+        step.address = *address;
       }
       step.address.InThisProcess<void (*)()>()();
     }
@@ -175,7 +201,8 @@ absl::Status Program::RunConstructors() {
 
 Program::Steps Program::TakeDestructors() {
   Steps steps;
-  for (SourceModule* module : TakeModulesToDestroy()) AddDestructors(*module, steps);
+  for (const std::shared_ptr<SourceModule>& module : TakeModulesToDestroy())
+    AddDestructors(*module, steps);
   for (const LazyObject* object : objects_.TakeObjectsToDestroy()) {
     for (const LazyObject::LifecycleCode& code : object->destructors) {
       steps.push_back({code.priority, nullptr, SymbolOrdinal(), code.address});
@@ -187,7 +214,8 @@ Program::Steps Program::TakeDestructors() {
 void Program::AddDestructors(SourceModule& module, Steps& steps) {
   const absl::Span<const LifecycleFunction> list = module.index().destructors();
   for (auto entry = list.rbegin(); entry != list.rend(); ++entry) {
-    steps.push_back({entry->priority, &module, entry->function, ExecutorAddress()});
+    steps.push_back(
+        {entry->priority, module.shared_from_this(), entry->function, ExecutorAddress()});
   }
 }
 
@@ -231,6 +259,7 @@ void Program::RunInReverse(Steps steps, const DsoHandle* handle) {
     if (step.module != nullptr) {
       // The stub, so that a destructor that cannot be compiled goes to the failure handler.
       WorkScope scope;
+      if (step.module->is_removed()) continue;
       ContextPool::Lease context = contexts_.Take();
       absl::StatusOr<ExecutorAddress> address =
           resolver_.AddressOf(*step.module, step.function, ReferenceKind::kStub, *context);
@@ -283,14 +312,17 @@ absl::StatusOr<int> Program::RunMain(absl::Span<const std::string> arguments,
                                      absl::string_view entry) {
   std::optional<Definition> found;
   errno = 0;  // As C guarantees at main; nothing that the engine does before main changes it.
+  std::shared_ptr<SourceModule> module;
   absl::StatusOr<EntryPoint> entry_point = [&] {
     WorkScope scope;
-    return FindMain(entry, found);
+    absl::StatusOr<EntryPoint> entry_point = FindMain(entry, found);
+    if (entry_point.ok()) module = found->module->shared_from_this();
+    return entry_point;
   }();
   if (!entry_point.ok()) return entry_point.status();
   FIRSTCALL_RETURN_IF_ERROR(RunConstructors());
-  FIRSTCALL_ASSIGN_OR_RETURN(ExecutorAddress address, Prepare(*found->module, found->ordinal,
-                                                              FunctionCompiler::Reason::kCalled));
+  FIRSTCALL_ASSIGN_OR_RETURN(ExecutorAddress address,
+                             Prepare(*module, found->ordinal, FunctionCompiler::Reason::kCalled));
   const int status = entry_point->Call(address, arguments, environ);
   ExitHook::RunBeforeOlderObjectsGo();
   return status;

@@ -13,6 +13,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/btree_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -57,6 +58,11 @@ class Program {
   // Whether `module` has constructors that have not run.
   bool MustBeConstructed(const SourceModule& module) const ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // The same for a caller that is going to remove or detach the module. Null also if another caller
+  // is. StopEnding if it does not come to that.
+  std::shared_ptr<SourceModule> FindToEnd(ModuleId id) ABSL_LOCKS_EXCLUDED(mutex_);
+  void StopEnding(ModuleId id) ABSL_LOCKS_EXCLUDED(mutex_);
+
   // Takes a module off the lists. Null if it is not on them, or no longer.
   std::shared_ptr<SourceModule> Remove(ModuleId id) ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -90,7 +96,8 @@ class Program {
   // A constructor or destructor of a source module or an object file.
   struct LifecycleStep {
     int64_t priority;
-    SourceModule* module;  // Null for an object file: only the address is known.
+    // Null for an object file: only the address is known. May be removed before its turn comes.
+    std::shared_ptr<SourceModule> module;
     SymbolOrdinal function;
     ExecutorAddress address;
   };
@@ -100,8 +107,9 @@ class Program {
   absl::StatusOr<EntryPoint> FindMain(absl::string_view entry, std::optional<Definition>& found);
 
   // Returns the modules that are not constructed yet, and marks them as constructed.
-  std::vector<SourceModule*> TakeModulesToConstruct() ABSL_LOCKS_EXCLUDED(mutex_);
-  std::vector<SourceModule*> TakeModulesToDestroy() ABSL_LOCKS_EXCLUDED(mutex_);
+  std::vector<std::shared_ptr<SourceModule>> TakeModulesToConstruct() ABSL_LOCKS_EXCLUDED(mutex_);
+  std::vector<std::shared_ptr<SourceModule>> TakeModulesToDestroy() ABSL_LOCKS_EXCLUDED(mutex_);
+  static bool IsRemoved(const SourceModule& module);
   bool TakeModuleToDestroy(const SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
   static void AddDestructors(SourceModule& module, Steps& steps);
   static void SortInReverse(Steps& steps);
@@ -127,6 +135,7 @@ class Program {
   Modules modules_ ABSL_GUARDED_BY(mutex_);
   absl::btree_map<ModuleId, SourceModule*> to_construct_ ABSL_GUARDED_BY(mutex_);
   absl::btree_map<ModuleId, SourceModule*> to_destroy_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_set<ModuleId> ending_ ABSL_GUARDED_BY(mutex_);
   std::optional<ExitHook> exit_hook_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -770,6 +770,19 @@ bool Promoter::Abandon(const OwnThread& thread) {
   });
 }
 
+bool Promoter::AbandonJobs() {
+  absl::MutexLock lock(&mutex_);
+  bool is_waited_for = false;
+  for (const std::shared_ptr<Job>& job : jobs_) {
+    if (job->process != getpid() || job.get() == own_job) continue;
+    if (job->Change(Job::State::kUnattended, Job::State::kAbandoned)) continue;
+    if (job->Change(Job::State::kDropped, Job::State::kAbandoned)) continue;
+    // It has come back, and takes itself off the list.
+    if (job->state != Job::State::kAbandoned) is_waited_for = true;
+  }
+  return !is_waited_for;
+}
+
 void Promoter::Stop() {
   is_stopping_ = true;
   std::unique_ptr<ExitHook> exit_hook;
@@ -785,8 +798,7 @@ void Promoter::Stop() {
     team = std::move(team_owner_);
     team_.store(nullptr, std::memory_order_release);
   }
-  if (team == nullptr) return;
-  if (team->owner == getpid()) {
+  if (team != nullptr && team->owner == getpid()) {
     team->has_ended = true;
     for (size_t i = 0; i < team->threads.size(); ++i) sem_post(&team->work);
     // Its threads are detached, and may still look at it.
@@ -807,6 +819,8 @@ void Promoter::Stop() {
       }
     }
   }
+  // Threads of the program that optimize what was detached.
+  while (!AbandonJobs()) absl::SleepFor(kLastPause);
   AskScope::WaitForThreads();
 }
 

@@ -166,6 +166,8 @@ class Promoter {
                   const absl::StatusOr<OptimizingCompiler::Body>& body) ABSL_LOCKS_EXCLUDED(mutex_);
   // Whether what `thread` does was unattended, and will end without the promoter.
   bool Abandon(const OwnThread& thread) ABSL_LOCKS_EXCLUDED(mutex_);
+  // The same for all threads. False if one of them still needs the promoter for a moment.
+  bool AbandonJobs() ABSL_LOCKS_EXCLUDED(mutex_);
   void StopForExit();
   std::vector<std::unique_ptr<HotFunction>> Take(const SourceModule& module)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

@@ -365,6 +365,9 @@ TEST(CommandTest, ProgramMayUseLlvmItself) {
     declare ptr @LLVMContextCreate()
     declare ptr @LLVMModuleCreateWithNameInContext(ptr, ptr)
     declare ptr @LLVMPrintModuleToString(ptr)
+    declare void @LLVMDisposeMessage(ptr)
+    declare void @LLVMDisposeModule(ptr)
+    declare void @LLVMContextDispose(ptr)
     declare i32 @puts(ptr)
     @name = constant [5 x i8] c"made\00"
     define i32 @main() {
@@ -372,6 +375,9 @@ TEST(CommandTest, ProgramMayUseLlvmItself) {
       %module = call ptr @LLVMModuleCreateWithNameInContext(ptr @name, ptr %context)
       %text = call ptr @LLVMPrintModuleToString(ptr %module)
       %result = call i32 @puts(ptr %text)
+      call void @LLVMDisposeMessage(ptr %text)
+      call void @LLVMDisposeModule(ptr %module)
+      call void @LLVMContextDispose(ptr %context)
       ret i32 0
     })"));
   for (const char* mode : {"--mode=lazy", "--mode=eager"}) {

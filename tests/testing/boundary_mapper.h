@@ -27,7 +27,12 @@ class BoundaryMapper final : public PageMapper {
   absl::StatusOr<Slab> Reserve(size_t size, ExecutorAddress) override {
     // The mapper tries this far in front of what the slab is to be near first.
     constexpr uint64_t kStep = uint64_t{32} << 20;
-    for (uint64_t i = 16; i < 4096; ++i) {
+    // Downwards from where the system puts a slab: sanitizers have other places for themselves.
+    absl::StatusOr<Slab> anywhere = mapper_.Reserve(size, ExecutorAddress());
+    if (!anywhere.ok()) return anywhere;
+    const uint64_t last = anywhere->run.value() / kUnwinderNull - 1;
+    (void)mapper_.Release(*anywhere);
+    for (uint64_t i = last; i > 16 && i > last - 256; --i) {
       const ExecutorAddress wanted(i * kUnwinderNull - distance_);
       absl::StatusOr<Slab> slab = mapper_.Reserve(size, wanted + size + kStep);
       if (!slab.ok() || slab->run == wanted) return slab;
