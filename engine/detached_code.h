@@ -47,7 +47,7 @@ class DetachedCode {
   explicit DetachedCode(std::unique_ptr<Parts> parts);
 
  private:
-  const std::unique_ptr<Parts> parts_;
+  std::unique_ptr<Parts> parts_;
 };
 
 }  // namespace firstcall

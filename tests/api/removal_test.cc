@@ -5,10 +5,12 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -29,6 +31,9 @@ extern "C" {
 void firstcall_test_report(int value) { reported.push_back(value); }
 void firstcall_test_throw() { throw std::runtime_error("from the host"); }
 }
+
+std::function<void()> during_call;
+extern "C" void firstcall_test_during_call() { during_call(); }
 
 std::string last_failure;
 int Replacement(int) { return -1; }
@@ -197,6 +202,67 @@ TEST_P(RemovalTest, OnlyItsOwnHandlersRun) {
   EXPECT_THAT(reported, ElementsAre(1, 2, 3));
   engine_ = nullptr;
   EXPECT_THAT(reported, ElementsAre(1, 2, 3, 9));
+}
+
+// The function that a module runs at its beginning or end, which calls back and then reports.
+std::string Lifecycle(absl::string_view list, int value) {
+  return absl::StrCat(R"(
+    declare void @firstcall_test_during_call()
+    declare void @firstcall_test_report(i32)
+    @)",
+                      list, R"( = appending global [1 x { i32, ptr, ptr }]
+      [{ i32, ptr, ptr } { i32 65535, ptr @step, ptr null }]
+    define internal void @step() {
+      call void @firstcall_test_during_call()
+      call void @firstcall_test_report(i32 )",
+                      value, R"()
+      ret void
+    }
+  )");
+}
+
+TEST_P(RemovalTest, AConstructorMayRemoveAModuleWhoseTurnHasNotCome) {
+  Add(Lifecycle("llvm.global_ctors", 1), "first");
+  const ModuleId second = Add(Lifecycle("llvm.global_ctors", 2), "second");
+  Add(Lifecycle("llvm.global_ctors", 3), "third");
+  during_call = [&] {
+    if (reported.empty()) {
+      EXPECT_THAT(engine_->Remove(second), IsOk());
+    }
+  };
+  EXPECT_THAT(engine_->RunConstructors(), IsOk());
+  EXPECT_THAT(reported, ElementsAre(1, 3));
+}
+
+TEST_P(RemovalTest, ADestructorMayRemoveAModuleWhoseTurnHasNotCome) {
+  during_call = [] {};
+  const ModuleId first = Add(Lifecycle("llvm.global_dtors", 1), "first");
+  Add(Lifecycle("llvm.global_dtors", 2), "second");
+  EXPECT_THAT(engine_->RunConstructors(), IsOk());
+  bool is_removed = false;
+  during_call = [&] {
+    if (!std::exchange(is_removed, true)) {
+      EXPECT_THAT(engine_->Remove(first), IsOk());
+    }
+  };
+  engine_->RunDestructors();
+  EXPECT_TRUE(is_removed);
+  EXPECT_THAT(reported, ElementsAre(2));
+}
+
+TEST_P(RemovalTest, AModuleThatEndsIsNotRemovedAgain) {
+  during_call = [] {};
+  const ModuleId module = Add(Lifecycle("llvm.global_dtors", 1), "module");
+  EXPECT_THAT(engine_->RunConstructors(), IsOk());
+  during_call = [&] {
+    // While its destructor runs.
+    std::thread([&] {
+      EXPECT_THAT(engine_->Remove(module),
+                  StatusIs(absl::StatusCode::kNotFound, HasSubstr("there is none")));
+    }).join();
+  };
+  EXPECT_THAT(engine_->Remove(module), IsOk());
+  EXPECT_THAT(reported, ElementsAre(1));
 }
 
 TEST_P(RemovalTest, WhatNeverBeganIsNotEnded) {
