@@ -107,6 +107,7 @@ class Load {
       ASSERT_THAT(engine_->Remove(modules.front().id), IsOk());
       modules.pop_front();
     }
+    for (const Module& module : modules) Note(module.name);
   }
 
   void Call(const std::vector<Sum*>& functions, int times) {

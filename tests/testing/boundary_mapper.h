@@ -25,18 +25,18 @@ class BoundaryMapper final : public PageMapper {
 
   size_t page_size() const override { return mapper_.page_size(); }
   absl::StatusOr<Slab> Reserve(size_t size, ExecutorAddress) override {
-    // The mapper tries this far in front of what the slab is to be near first.
-    constexpr uint64_t kStep = uint64_t{32} << 20;
-    // Downwards from where the system puts a slab: sanitizers have other places for themselves.
+    for (uint64_t i = 16; i < 4096; ++i) {
+      absl::StatusOr<Slab> slab = ReserveAt(ExecutorAddress(i * kUnwinderNull - distance_), size);
+      if (slab.ok()) return slab;
+    }
+    // Sanitizers have that range for themselves: downwards from where the system puts a slab.
     absl::StatusOr<Slab> anywhere = mapper_.Reserve(size, ExecutorAddress());
     if (!anywhere.ok()) return anywhere;
-    const uint64_t last = anywhere->run.value() / kUnwinderNull - 1;
+    const uint64_t last = anywhere->run.value() / kUnwinderNull;
     (void)mapper_.Release(*anywhere);
-    for (uint64_t i = last; i > 16 && i > last - 256; --i) {
-      const ExecutorAddress wanted(i * kUnwinderNull - distance_);
-      absl::StatusOr<Slab> slab = mapper_.Reserve(size, wanted + size + kStep);
-      if (!slab.ok() || slab->run == wanted) return slab;
-      (void)mapper_.Release(*slab);
+    for (uint64_t i = last - 1; i > 16 && i > last - 256; --i) {
+      absl::StatusOr<Slab> slab = ReserveAt(ExecutorAddress(i * kUnwinderNull - distance_), size);
+      if (slab.ok()) return slab;
     }
     return absl::ResourceExhaustedError("no multiple of 4 GiB is free");
   }
@@ -57,6 +57,15 @@ class BoundaryMapper final : public PageMapper {
   absl::Status Release(const Slab& slab) override { return mapper_.Release(slab); }
 
  private:
+  absl::StatusOr<Slab> ReserveAt(ExecutorAddress wanted, size_t size) {
+    // The mapper tries this far in front of what the slab is to be near first.
+    constexpr uint64_t kStep = uint64_t{32} << 20;
+    absl::StatusOr<Slab> slab = mapper_.Reserve(size, wanted + size + kStep);
+    if (!slab.ok() || slab->run == wanted) return slab;
+    (void)mapper_.Release(*slab);
+    return absl::ResourceExhaustedError("something is there");
+  }
+
   const uint64_t distance_;
   InProcessMapper mapper_;
 };
