@@ -28,7 +28,7 @@ constexpr char kSignature[] = "(ptr, ptr, ptr, i32, i64, i8)";
 
 // What all programs have in common, and report: prints a hash (FNV-1a) of the buffers.
 constexpr char kReport[] = R"(
-@format = private constant [7 x i8] c"%016lx\0A"
+@format = private constant [8 x i8] c"%016lx\0A\00"
 @last_hash = internal global i64 0
 declare i32 @printf(ptr, ...)
 
