@@ -410,6 +410,66 @@ TEST(LongOptimizationDeathTest, ExitStopsWhatOutlivesItsEngine) {
       testing::ExitedWithCode(3), "");
 }
 
+// --- When the optimizing thread begins ---
+
+constexpr char kTwice[] = "define i64 @twice(i64 %x) { %y = add i64 %x, %x  ret i64 %y }";
+
+TEST(PromotionThreadTest, ThereIsNoneBeforeAFunctionHasBeenCalledOften) {
+  const size_t before = CountThreads();
+  std::unique_ptr<Engine> engine = Make(PromotionWay::kThreadLooks, /*threshold=*/1000);
+  ASSERT_THAT(engine->AddBitcode(ParseToBitcode(kTwice), "twice"), IsOk());
+  auto* const twice = engine->Lookup<int64_t(int64_t)>("twice").value();
+  for (int i = 0; i < 900; ++i) EXPECT_EQ(twice(i), 2 * i);
+  EXPECT_EQ(CountThreads(), before);
+  for (int i = 0; i < 200; ++i) EXPECT_EQ(twice(i), 2 * i);
+  EXPECT_EQ(CountThreads(), before + 1);
+  while (engine->stats().bodies_promoted == 0) EXPECT_EQ(twice(1), 2);
+}
+
+extern "C" void firstcall_test_sleep() { absl::SleepFor(absl::Milliseconds(5)); }
+
+TEST(PromotionThreadTest, ALoopOfFewLongRoundsBeginsIt) {
+  const size_t before = CountThreads();
+  std::unique_ptr<Engine> engine = Make(PromotionWay::kThreadLooks, /*threshold=*/100000);
+  ASSERT_THAT(engine->AddBitcode(ParseToBitcode(R"(
+    declare void @firstcall_test_sleep()
+    define i64 @rounds(i64 %n) {
+    entry:
+      br label %loop
+    loop:
+      %k = phi i64 [ 0, %entry ], [ %k2, %loop ]
+      call void @firstcall_test_sleep()
+      %k2 = add i64 %k, 1
+      %more = icmp slt i64 %k2, %n
+      br i1 %more, label %loop, label %end
+    end:
+      ret i64 %k2
+    })"),
+                                 "rounds"),
+              IsOk());
+  EXPECT_EQ(engine->Lookup<int64_t(int64_t)>("rounds").value()(40), 40);
+  EXPECT_EQ(CountThreads(), before + 1);
+}
+
+int64_t (*twice_in_handler)(int64_t) = nullptr;
+
+// Starting a thread takes memory, which the code that is interrupted may be about to take.
+TEST(PromotionThreadTest, ASignalHandlerDoesNotBeginIt) {
+  const size_t before = CountThreads();
+  std::unique_ptr<Engine> engine = Make(PromotionWay::kThreadLooks, /*threshold=*/10);
+  ASSERT_THAT(engine->AddBitcode(ParseToBitcode(kTwice), "twice"), IsOk());
+  twice_in_handler = engine->Lookup<int64_t(int64_t)>("twice").value();
+  EXPECT_EQ(twice_in_handler(2), 4);
+  signal(SIGUSR1, [](int) {
+    for (int i = 0; i < 100; ++i) twice_in_handler(i);
+  });
+  raise(SIGUSR1);
+  signal(SIGUSR1, SIG_DFL);
+  EXPECT_EQ(CountThreads(), before);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(twice_in_handler(i), 2 * i);
+  EXPECT_EQ(CountThreads(), before + 1);
+}
+
 // --- Signals ---
 
 std::vector<Sum> called_in_handler;
