@@ -1,5 +1,5 @@
-// Tells whoever wants to know that a counter of calls has run out: the promoter, for as long as
-// there is one. Code goes on to count without it.
+// Passes the news that a counter of calls has run out on to the promoter. Compiled code, and so its
+// counters, may outlive the promoter.
 //
 // Thread-safe.
 
@@ -22,16 +22,16 @@ class CallRunOuts {
  public:
   using Handler = std::function<void(const CallCounter& counter)>;
 
-  // `handler` runs at work (see WorkScope), on one thread at a time. Null: nobody wants to know,
-  // and the last one does not run any more.
+  // `handler` is called inside a WorkScope, by one thread at a time. Null removes the previous
+  // handler. When this returns, the previous handler is not running and will not be called.
   void SetHandler(Handler handler) ABSL_LOCKS_EXCLUDED(mutex_) {
     const ForkScope scope;
     absl::MutexLock lock(&mutex_);
     handler_ = std::move(handler);
   }
 
-  // In a signal handler that has interrupted the engine's work the counter only begins anew, to run
-  // out soon.
+  // Calls the handler. In a signal handler that has interrupted the engine's work, which may hold
+  // the mutex, only sets the counter to run out again soon.
   void Notice(const CallCounter& counter) ABSL_LOCKS_EXCLUDED(mutex_) {
     if (WorkScope::IsInterrupted()) {
       counter.left().store(kNextTry, std::memory_order_relaxed);

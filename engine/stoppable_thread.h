@@ -1,9 +1,9 @@
-// Stops threads in the middle of LLVM when the process exits, for ever: LLVM cannot go on once its
-// static objects are gone, and does not end soon enough by itself.
+// Stops threads that execute LLVM's code when the process exits. They never continue: exit destroys
+// LLVM's static objects, which LLVM's code uses, and a pass of LLVM may run for a minute.
 //
-// A thread is stopped by a signal, where it holds no lock that exiting may need: in LLVM's own
-// code, and not in what that calls, such as malloc. That can be told if LLVM lies in another file
-// than malloc does (a library, or an executable with the C library beside it).
+// A signal stops a thread only while it executes LLVM's own code, not a function that LLVM calls,
+// such as malloc. So the thread holds no lock that the exiting thread may need. This requires that
+// LLVM and malloc lie in different files, as they do if the C library is a shared library.
 
 #ifndef FIRSTCALL_ENGINE_STOPPABLE_THREAD_H_
 #define FIRSTCALL_ENGINE_STOPPABLE_THREAD_H_
@@ -16,7 +16,7 @@
 
 namespace firstcall {
 
-// Stands for the thread that makes it.
+// Represents the thread that constructs it. Thread-compatible.
 class StoppableThread {
  public:
   StoppableThread() = default;
@@ -24,23 +24,24 @@ class StoppableThread {
   StoppableThread(const StoppableThread&) = delete;
   StoppableThread& operator=(const StoppableThread&) = delete;
 
-  // From now on the thread, which calls this, may be stopped: until the next call. Not for two at
-  // once.
+  // Between these two calls, which the thread itself makes, StopAll may stop the thread by a
+  // signal. At most one object of a thread may allow it at a time.
   void AllowStopping();
   void ForbidStopping();
 
-  // Of the calling thread; null if it may not be stopped. For signal handlers, too.
+  // The calling thread's object, or null if the thread does not allow stopping. Async-signal-safe.
   static StoppableThread* Current();
 
   bool is_stopped() const { return is_stopped_; }
 
-  // Stops the calling thread, whose own this is.
+  // Stops the calling thread. To be called on its own object only.
   [[noreturn]] void StopHere();
 
-  // Stops those that have not stopped by themselves, and returns when all have: within a
-  // millisecond or two of LLVM's work if they can be stopped; else when they stop by themselves.
-  // None may go on living. Takes the process's handler of SIGSYS over, which goes on to the last
-  // one with signals that others send. Thread-compatible.
+  // Stops `threads`, and returns when all have stopped. A thread that does not allow stopping has
+  // to call StopHere; the objects of stopped threads must not be destroyed. Usually takes less than
+  // two milliseconds. If LLVM and malloc lie in the same file, it takes as long as the threads need
+  // to reach StopHere. Installs a handler for SIGSYS, which passes signals of other senders on to
+  // the previous handler.
   static void StopAll(absl::Span<StoppableThread* const> threads);
 
  private:

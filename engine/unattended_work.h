@@ -1,10 +1,12 @@
-// Work of LLVM's that nobody waits for: optimizing a function, one pass of which may take a minute.
+// LLVM's passes over a function that is being optimized. One pass may take a minute, so other
+// threads wait for them only briefly.
 //
-// The thread that does it is not at work meanwhile (see WorkScope), and must use only what is its
-// own: a fork, a removal and the end of an engine wait for it for some milliseconds, because its
-// result is worth having, and then go on without it. What the result is for may be gone then.
-// When the process exits it is stopped, if its thread is one of the library's own; a thread of
-// the program's goes on, and is waited for like one that is at work.
+// While the passes run, their thread does not count as being at work (see WorkScope), and it must
+// use only objects of its own. A fork, a removal and the end of an engine wait for kPatience,
+// because the result is worth having, and then go on. The module or the engine that the result is
+// for may have gone when the passes end.
+// At exit a thread of the library's own is stopped (see StoppableThread). A thread of the program's
+// goes on, and exit waits for it as for a thread that is at work.
 //
 // Thread-safe.
 
@@ -23,25 +25,28 @@ namespace firstcall {
 
 class UnattendedWork {
  public:
-  // How long a result is waited for.
+  // How long other threads wait for the result.
   static constexpr absl::Duration kPatience = absl::Milliseconds(5);
 
-  // The thread is at work. If it is so in an outer scope, too, the work stays attended, because
-  // that one may be in the middle of something else. For a thread of the library's own `attended`
-  // counts those that work on something and are attended, this one among them, and lives on; null
-  // for one of the program's.
+  // The calling thread must be at work. If it is in more than one WorkScope, it goes on counting as
+  // being at work, because the outer scope may hold locks or claims.
+  // For a thread of the library's own, `attended` is the number of its team's threads that count as
+  // being at work, and must outlive this object; it is one less meanwhile. Null for a thread of the
+  // program's.
   explicit UnattendedWork(std::atomic<int>* attended);
 
-  // The thread is at work again; it waits as if it began to be. Does not return if it is stopped.
+  // From here on the thread counts as being at work again. Waits as WorkScope's constructor does.
+  // Does not return if the thread is stopped.
   ~UnattendedWork();
   UnattendedWork(const UnattendedWork&) = delete;
   UnattendedWork& operator=(const UnattendedWork&) = delete;
 
-  // Between two passes. Does not return if the thread is to be stopped.
+  // To be called between two passes. Does not return if the thread is to be stopped.
   static void StopIfExiting();
 
-  // The process exits: unattended work stops, and none begins or ends any more. To be called by a
-  // promoter's hook, and called anyway for work whose engine has gone.
+  // To be called at exit: stops all threads of the library's own that run passes. From then on none
+  // begins or ends this kind of work. An exit hook of this class calls it, too, for engines that no
+  // longer exist.
   static void StopForExit();
 
  private:
@@ -50,7 +55,7 @@ class UnattendedWork {
 
   const pthread_t id_ = pthread_self();
   const bool is_unattended_;
-  absl::Duration patience_ends_ = absl::InfiniteDuration();  // Once somebody waits.
+  absl::Duration patience_ends_ = absl::InfiniteDuration();  // Set by the first thread that waits.
   std::atomic<int>* const attended_;
   std::optional<StoppableThread> own_thread_;
 };

@@ -46,8 +46,9 @@ class WorkScope {
   const bool was_in_callback_;
 };
 
-// This thread takes locks of the library's for a moment, and compiles nothing: fork and removals
-// wait for it as if it were at work, but it may begin though the process exits.
+// The thread takes locks of the library's for a moment, and does not compile. Forks and removals
+// wait for it, and it waits for theirs, as if it were at work. Unlike a WorkScope it can begin when
+// the process exits.
 class ForkScope {
  public:
   ForkScope();
