@@ -63,8 +63,9 @@ constexpr int32_t kCallsWithLoops = 256;
 // 17 us for SQLite's, of 64 KB.)
 constexpr absl::Duration kTimeOfAByte = absl::Microseconds(5);
 
-// While there is no thread a loop asks when it has come round so often, and each time that it has
-// come round twice as often since; and if it does so for so long it is a reason for one.
+// While the promoter has no thread, a loop asks after kFirstRounds iterations, and again each time
+// that the number of its iterations has doubled. If it asks kLongLoop after it has asked first, the
+// thread starts.
 constexpr int32_t kFirstRounds = 4;
 constexpr absl::Duration kLongLoop = absl::Milliseconds(20);
 
@@ -76,7 +77,7 @@ constexpr uint32_t kNothing = kNoLoop - 1;
 thread_local bool is_serving = false;        // A thread of some promoter's team.
 thread_local const void* own_job = nullptr;  // What this thread makes better: a Promoter::Job.
 
-// This thread looks at what a counter belongs to, which must not go meanwhile.
+// The thread uses the function that a counter belongs to. The function is not freed meanwhile.
 class AskScope {
  public:
   AskScope() {
@@ -107,9 +108,10 @@ class AskScope {
   static inline thread_local int own_ = 0;
 };
 
-// Starting a thread takes memory, which a signal handler must not that has interrupted somebody who
-// takes memory. A handler can be told by the signals that the system blocks while it runs: more
-// than when something was compiled on the thread, and such as have a handler.
+// Tells whether the calling thread may be in a signal handler. Starting a thread allocates memory,
+// which is forbidden in a handler that has interrupted an allocation. While a handler runs, the
+// system blocks its signal. So the thread may be in a handler if a signal is blocked that has a
+// handler, and that was not blocked when a function was last compiled on the thread.
 class Signals {
  public:
   static void NoteForThread() { Get(noted_); }
@@ -222,18 +224,26 @@ struct Promoter::HotFunction {
   FunctionHeat heat;
 };
 
-// What a thread makes better.
+// A function that a thread optimizes.
 struct Promoter::Job {
   enum class State {
-    kAttended,
-    kUnattended,
-    kDropped,    // While it was unattended the function went,
-    kAbandoned,  // or the promoter,
-    kForgotten,  // but that is still there.
+    kAttended,    // The thread is at work.
+    kUnattended,  // The thread runs LLVM's passes (see UnattendedWork).
+    kDropped,     // Meanwhile the function was removed or detached.
+    kAbandoned,   // Meanwhile the promoter was stopped: the thread must not touch it.
+    kForgotten,   // The thread has come back to a dropped job, and removes it from the list.
   };
 
-  // Of two threads that change the same state, one succeeds.
+  // Changes the state from `from` to `to`, and returns whether it was `from`. If two threads try to
+  // change the same state, one of them succeeds.
   bool Change(State from, State to) { return state.compare_exchange_strong(from, to); }
+
+  // To be called when the promoter stops. Returns whether the thread still runs passes; then it
+  // ends without touching the promoter.
+  bool Abandon() {
+    return Change(State::kUnattended, State::kAbandoned) ||
+           Change(State::kDropped, State::kAbandoned) || state == State::kAbandoned;
+  }
 
   HotFunction& function;
   const pthread_t thread;
@@ -667,7 +677,6 @@ void Promoter::GiveAnswer(HotFunction& function, uint32_t loop,
 
 Promoter::HotFunction& Promoter::FunctionOf(FunctionKey key) {
   ExitHook::NoticeExitOnThisThread();
-  Signals::NoteForThread();
   // In a forked child, as in its parent.
   if (needs_thread_ || team_ != nullptr) EnsureThread();
   TakeOverJobs();
@@ -692,6 +701,7 @@ absl::StatusOr<ExecutorAddress> Promoter::CounterOf(FunctionKey key) {
 }
 
 absl::Status Promoter::PrepareToCountCalls(FunctionKey key, HeatSigns signs) {
+  Signals::NoteForThread();
   absl::MutexLock lock(&mutex_);
   HotFunction& function = FunctionOf(key);
   function.signs = signs;
@@ -764,23 +774,19 @@ std::vector<PromotionCounters> Promoter::Detach(const SourceModule& module) {
 bool Promoter::Abandon(const OwnThread& thread) {
   absl::MutexLock lock(&mutex_);
   return std::any_of(jobs_.begin(), jobs_.end(), [&](const std::shared_ptr<Job>& job) {
-    return thread.Is(job->thread) &&
-           (job->Change(Job::State::kUnattended, Job::State::kAbandoned) ||
-            job->Change(Job::State::kDropped, Job::State::kAbandoned));
+    return thread.Is(job->thread) && job->Abandon();
   });
 }
 
 bool Promoter::AbandonJobs() {
   absl::MutexLock lock(&mutex_);
-  bool is_waited_for = false;
+  bool all_are_away = true;
   for (const std::shared_ptr<Job>& job : jobs_) {
     if (job->process != getpid() || job.get() == own_job) continue;
-    if (job->Change(Job::State::kUnattended, Job::State::kAbandoned)) continue;
-    if (job->Change(Job::State::kDropped, Job::State::kAbandoned)) continue;
-    // It has come back, and takes itself off the list.
-    if (job->state != Job::State::kAbandoned) is_waited_for = true;
+    // A thread that has come back takes its job off the list.
+    if (!job->Abandon()) all_are_away = false;
   }
-  return !is_waited_for;
+  return all_are_away;
 }
 
 void Promoter::Stop() {

@@ -1,17 +1,17 @@
 // Gives functions that have turned out to be hot their better bodies, and running ones a
 // continuation.
 //
-// Calls of a function of tier 0 are counted on their way from its stub (stubs/call_counter.h), and
-// a thread looks at the counters from time to time. Its loops count their iterations
-// (splitter/heat_polls.h) and ask when their counter has run out. Hot functions are put on a list;
-// the thread takes the hottest one from it, has it optimized, and publishes the body, or keeps the
-// continuation for when the loop asks again. If there is to be no such thread, calls ask like
-// loops, and the one that asks does what is to be done at once. The first body stays where it is,
-// because somebody may be running it.
+// Calls of a first body are counted between its stub and the body (stubs/call_counter.h). The
+// promoter's thread looks at the counters from time to time. Loops of first bodies count their
+// iterations (splitter/heat_polls.h) and ask the promoter when their counter has run out. Hot
+// functions are put on a list. The thread takes the hottest function from it and has it optimized.
+// It publishes the optimized body, or keeps the continuation until the loop asks again. With zero
+// promotion threads, calls ask like loops, and the asking thread optimizes the function at once.
+// First bodies are never freed before their module is, because a thread may be running them.
 //
-// The thread begins when there is a reason: a counter of calls has run out, or a loop has, or one
-// has been going round for a while, of which it tells by asking a few times early. A program that
-// ends before stays one with a single thread, if it is.
+// The promoter's thread starts when the first function or loop turns out to be hot: when a counter
+// runs out, or when a loop has been running for 20 ms, which the loop's early polls find out. A
+// program that ends before that keeps a single thread.
 //
 // Thread-safe. Asking takes no lock and no memory, so that a signal handler may be what asks; only
 // without a thread, and until a forked child has one of its own, must a handler not have
