@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -297,18 +298,32 @@ std::string LongFunction(int loops) {
   return text;
 }
 
-size_t CountThreads() {
-  size_t count = 0;
-  for ([[maybe_unused]] const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
-    ++count;
+// Counts the threads that have begun since it was made and have not ended. (The number of all
+// threads would say less: the kernel lists one that has been joined for a little longer.)
+class NewThreads {
+ public:
+  size_t Count() const {
+    size_t count = 0;
+    for (const std::string& id : ListThreads()) count += before_.count(id) == 0 ? 1 : 0;
+    return count;
   }
-  return count;
-}
+
+ private:
+  static std::set<std::string> ListThreads() {
+    std::set<std::string> ids;
+    for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+      ids.insert(task.path().filename().string());
+    }
+    return ids;
+  }
+
+  const std::set<std::string> before_ = ListThreads();
+};
 
 // An engine whose thread optimizes a function that takes it so long that nobody waits.
 class LongOptimization {
  public:
-  explicit LongOptimization(int loops) : threads_before_(CountThreads()) {
+  explicit LongOptimization(int loops) {
     engine_ = Make(PromotionWay::kCallerAsks, /*threshold=*/1);
     module_ = engine_->AddBitcode(ParseToBitcode(LongFunction(loops)), "long").value();
     EXPECT_EQ(engine_->Lookup<int64_t(int64_t)>("long").value()(0), 0);
@@ -316,7 +331,7 @@ class LongOptimization {
     absl::SleepFor(absl::Milliseconds(20));
   }
   // Whether the thread of an engine that has gone is still there.
-  bool ThreadGoesOn() const { return CountThreads() > threads_before_; }
+  bool ThreadGoesOn() const { return threads_.Count() > 0; }
   void WaitForThread() const {
     while (ThreadGoesOn()) absl::SleepFor(absl::Milliseconds(1));
   }
@@ -325,7 +340,7 @@ class LongOptimization {
   void EndEngine() { engine_ = nullptr; }
 
  private:
-  const size_t threads_before_;
+  const NewThreads threads_;
   std::unique_ptr<Engine> engine_;
   ModuleId module_;
 };
@@ -415,21 +430,21 @@ TEST(LongOptimizationDeathTest, ExitStopsWhatOutlivesItsEngine) {
 constexpr char kTwice[] = "define i64 @twice(i64 %x) { %y = add i64 %x, %x  ret i64 %y }";
 
 TEST(PromotionThreadTest, ThereIsNoneBeforeAFunctionHasBeenCalledOften) {
-  const size_t before = CountThreads();
+  const NewThreads threads;
   std::unique_ptr<Engine> engine = Make(PromotionWay::kThreadLooks, /*threshold=*/1000);
   ASSERT_THAT(engine->AddBitcode(ParseToBitcode(kTwice), "twice"), IsOk());
   auto* const twice = engine->Lookup<int64_t(int64_t)>("twice").value();
   for (int i = 0; i < 900; ++i) EXPECT_EQ(twice(i), 2 * i);
-  EXPECT_EQ(CountThreads(), before);
+  EXPECT_EQ(threads.Count(), 0);
   for (int i = 0; i < 200; ++i) EXPECT_EQ(twice(i), 2 * i);
-  EXPECT_EQ(CountThreads(), before + 1);
+  EXPECT_EQ(threads.Count(), 1);
   while (engine->stats().bodies_promoted == 0) EXPECT_EQ(twice(1), 2);
 }
 
 extern "C" void firstcall_test_sleep() { absl::SleepFor(absl::Milliseconds(5)); }
 
 TEST(PromotionThreadTest, ALoopOfFewLongRoundsBeginsIt) {
-  const size_t before = CountThreads();
+  const NewThreads threads;
   std::unique_ptr<Engine> engine = Make(PromotionWay::kThreadLooks, /*threshold=*/100000);
   ASSERT_THAT(engine->AddBitcode(ParseToBitcode(R"(
     declare void @firstcall_test_sleep()
@@ -448,14 +463,14 @@ TEST(PromotionThreadTest, ALoopOfFewLongRoundsBeginsIt) {
                                  "rounds"),
               IsOk());
   EXPECT_EQ(engine->Lookup<int64_t(int64_t)>("rounds").value()(40), 40);
-  EXPECT_EQ(CountThreads(), before + 1);
+  EXPECT_EQ(threads.Count(), 1);
 }
 
 int64_t (*twice_in_handler)(int64_t) = nullptr;
 
 // Starting a thread takes memory, which the code that is interrupted may be about to take.
 TEST(PromotionThreadTest, ASignalHandlerDoesNotBeginIt) {
-  const size_t before = CountThreads();
+  const NewThreads threads;
   std::unique_ptr<Engine> engine = Make(PromotionWay::kThreadLooks, /*threshold=*/10);
   ASSERT_THAT(engine->AddBitcode(ParseToBitcode(kTwice), "twice"), IsOk());
   twice_in_handler = engine->Lookup<int64_t(int64_t)>("twice").value();
@@ -465,9 +480,9 @@ TEST(PromotionThreadTest, ASignalHandlerDoesNotBeginIt) {
   });
   raise(SIGUSR1);
   signal(SIGUSR1, SIG_DFL);
-  EXPECT_EQ(CountThreads(), before);
+  EXPECT_EQ(threads.Count(), 0);
   for (int i = 0; i < 100; ++i) EXPECT_EQ(twice_in_handler(i), 2 * i);
-  EXPECT_EQ(CountThreads(), before + 1);
+  EXPECT_EQ(threads.Count(), 1);
 }
 
 // --- Signals ---
