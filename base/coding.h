@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "absl/strings/string_view.h"
-#include "llvm/Support/Endian.h"
 
 namespace firstcall {
 
@@ -35,7 +34,7 @@ class Encoder {
   template <typename T>
   void Append(T value) {
     char bytes[sizeof(T)];
-    llvm::support::endian::write<T, llvm::endianness::little>(bytes, value);
+    for (size_t i = 0; i < sizeof(T); ++i) bytes[i] = static_cast<char>(value >> (8 * i));
     bytes_.append(bytes, sizeof(T));
   }
 
@@ -49,8 +48,8 @@ class Decoder {
 
   // The next value; zero or empty from the first missing value on.
   uint8_t U8() { return Skip(1) ? static_cast<uint8_t>(last_[0]) : 0; }
-  uint32_t U32() { return Skip(4) ? llvm::support::endian::read32le(last_) : 0; }
-  uint64_t U64() { return Skip(8) ? llvm::support::endian::read64le(last_) : 0; }
+  uint32_t U32() { return Read<uint32_t>(); }
+  uint64_t U64() { return Read<uint64_t>(); }
   absl::string_view String() { return Raw(U32()); }
   absl::string_view Raw(size_t size) {
     return Skip(size) ? absl::string_view(last_, size) : absl::string_view();
@@ -73,6 +72,16 @@ class Decoder {
   bool ok() const { return is_ok_; }
 
  private:
+  template <typename T>
+  T Read() {
+    if (!Skip(sizeof(T))) return 0;
+    T value = 0;
+    for (size_t i = 0; i < sizeof(T); ++i) {
+      value |= static_cast<T>(static_cast<uint8_t>(last_[i])) << (8 * i);
+    }
+    return value;
+  }
+
   bool Skip(size_t size) {
     if (!is_ok_ || size > rest_.size()) return is_ok_ = false;
     last_ = rest_.data();

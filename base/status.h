@@ -1,6 +1,6 @@
-// Conversions from LLVM's error types to absl::Status, and the two macros that propagate one.
+// Context for a status, and the two macros that propagate one.
 //
-// All functions are thread-safe.
+// Thread-safe: pure functions.
 
 #ifndef FIRSTCALL_BASE_STATUS_H_
 #define FIRSTCALL_BASE_STATUS_H_
@@ -10,21 +10,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "llvm/Support/Error.h"
 
 namespace firstcall {
-
-// OkStatus for a success value; otherwise a status of `code` whose message is "<operation>: <LLVM's
-// message>". Consumes `error`.
-absl::Status FromLlvm(llvm::Error error, absl::StatusCode code, absl::string_view operation);
-
-// The value of `value`, or its error converted as above. Consumes `value`.
-template <typename T>
-absl::StatusOr<T> FromLlvm(llvm::Expected<T> value, absl::StatusCode code,
-                           absl::string_view operation) {
-  if (value) return std::move(*value);
-  return FromLlvm(value.takeError(), code, operation);
-}
 
 // `status` with "<context>: " before its message; keeps the code. An OK status stays as it is.
 absl::Status Annotate(const absl::Status& status, absl::string_view context);

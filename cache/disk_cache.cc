@@ -17,6 +17,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "base/llvm_status.h"
 #include "base/status.h"
 #include "cache/pack_writer.h"
 #include "llvm/Support/BLAKE3.h"
@@ -114,8 +115,7 @@ std::optional<ObjectCache::Bytes> DiskCache::Find(const ObjectKey& key) {
     absl::MutexLock lock(&mutex_);
     Set& set = SetOf(key);
     if (auto found = set.pending_by_part.find(key.part); found != set.pending_by_part.end()) {
-      const std::string& bytes = set.pending[found->second].bytes;
-      return Bytes(bytes.begin(), bytes.end());
+      return set.pending[found->second].bytes;
     }
     if (!set.is_open) {
       std::string reason;

@@ -107,8 +107,8 @@ std::optional<ObjectCache::Bytes> ModuleFiles::Find(const ObjectKey& key) {
   // Not worth a warning: the module or the options have changed.
   if (!absl::StartsWith(trailer, absl::StrCat(kMark, DigestOf(key.signature)))) return std::nullopt;
   // Copied before the check: the file may change while it is mapped.
-  Bytes object(contents.begin(), contents.end());
-  if (trailer != TrailerOf(key.signature, absl::string_view(object.data(), object.size()))) {
+  Bytes object(contents);
+  if (trailer != TrailerOf(key.signature, object)) {
     return reject("it is damaged");
   }
   return object;

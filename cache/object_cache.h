@@ -10,7 +10,6 @@
 
 #include "absl/strings/string_view.h"
 #include "base/ids.h"
-#include "llvm/ADT/SmallVector.h"
 
 namespace firstcall {
 
@@ -55,7 +54,7 @@ struct ObjectKey {
 // For a whole module it is the object alone; an index and an entry point contain no object.
 class ObjectCache {
  public:
-  using Bytes = llvm::SmallVector<char, 0>;
+  using Bytes = std::string;
 
   virtual ~ObjectCache() = default;
 

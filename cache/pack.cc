@@ -163,9 +163,9 @@ const Pack::Entry* Pack::Find(ModulePart part) const {
 
 absl::StatusOr<ObjectCache::Bytes> Pack::Read(const Entry& entry) const {
   ObjectCache::Bytes bytes;
-  bytes.resize_for_overwrite(entry.size);
+  bytes.resize(entry.size);
   FIRSTCALL_RETURN_IF_ERROR(ReadAt(file_, entry.offset, bytes.data(), bytes.size()));
-  if (ChecksumOf(absl::string_view(bytes.data(), bytes.size())) != entry.checksum) {
+  if (ChecksumOf(bytes) != entry.checksum) {
     return Damaged(absl::StrCat("its ", entry.part.ToString(), " is damaged"));
   }
   return bytes;

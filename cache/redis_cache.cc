@@ -121,7 +121,7 @@ std::optional<ObjectCache::Bytes> RedisCache::Find(const ObjectKey& key) {
     return std::nullopt;
   }
   if (options_.front != nullptr) options_.front->Store(key, object);
-  return Bytes(object.begin(), object.end());
+  return Bytes(object);
 }
 
 void RedisCache::Store(const ObjectKey& key, absl::string_view object) {

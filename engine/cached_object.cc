@@ -114,7 +114,7 @@ std::string EncodeCachedObject(const CachedObject& description, absl::string_vie
 }
 
 std::optional<CachedObject> DecodeCachedObject(ObjectBytes bytes, size_t symbol_count) {
-  absl::string_view all(bytes.data(), bytes.size());
+  absl::string_view all = bytes;
   if (all.size() < kTrailerSize) return std::nullopt;
   Decoder trailer(all.substr(all.size() - kTrailerSize));
   all.remove_suffix(kTrailerSize);
@@ -133,7 +133,7 @@ std::optional<CachedObject> DecodeCachedObject(ObjectBytes bytes, size_t symbol_
       (!result.heat_signs.empty() && result.heat_signs.size() != result.functions.size())) {
     return std::nullopt;
   }
-  bytes.truncate(all.size() - size);
+  bytes.resize(all.size() - size);
   result.object = std::move(bytes);
   return result;
 }

@@ -13,9 +13,9 @@
 
 #include "absl/strings/string_view.h"
 #include "base/ids.h"
-#include "engine/object_emitter.h"
-#include "splitter/heat_signs.h"
-#include "splitter/symbol_index.h"
+#include "code/heat_signs.h"
+#include "code/object_bytes.h"
+#include "code/symbol_index.h"
 
 namespace firstcall {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "splitter/symbol_name.h"
+#include "code/symbol_name.h"
 
 namespace firstcall {
 namespace {

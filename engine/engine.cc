@@ -10,6 +10,7 @@
 #include "base/floating_point_environment.h"
 #include "base/status.h"
 #include "base/steady_clock.h"
+#include "code/symbol_index.h"
 #include "engine/call_failures.h"
 #include "engine/code_space.h"
 #include "engine/compile_context.h"
@@ -39,7 +40,7 @@
 #include "memory/arena_memory.h"
 #include "memory/in_process_mapper.h"
 #include "splitter/module_source.h"
-#include "splitter/symbol_index.h"
+#include "splitter/symbol_index_builder.h"
 
 namespace firstcall {
 namespace {
@@ -194,7 +195,7 @@ absl::StatusOr<Engine::Parts::NewModule> Engine::Parts::Open(std::unique_ptr<Mod
                                       SignatureOf(*source, target, options, module.is_far));
     std::optional<ObjectBytes> bytes = module.cache->Find(kIndexPart);
     absl::StatusOr<SymbolIndex> index = absl::NotFoundError("");
-    if (bytes) index = SymbolIndex::Decode(absl::string_view(bytes->data(), bytes->size()));
+    if (bytes) index = SymbolIndex::Decode(*bytes);
     if (index.ok()) module.index = *std::move(index);
   }
   if (!module.index) FIRSTCALL_RETURN_IF_ERROR(source->Parse());
@@ -215,7 +216,7 @@ absl::StatusOr<SourceModule*> Engine::Parts::Add(NewModule added_module) {
     FIRSTCALL_ASSIGN_OR_RETURN(view, source->OpenView());
     absl::MutexLock lock(&view->mutex());
     FIRSTCALL_RETURN_IF_ERROR(where(target.Adopt(view->module())));
-    absl::StatusOr<SymbolIndex> index = SymbolIndex::Build(*view);
+    absl::StatusOr<SymbolIndex> index = BuildSymbolIndex(*view);
     if (!index.ok()) return where(index.status());
     if (added_module.cache != nullptr) added_module.cache->Store(kIndexPart, index->Encode());
     added_module.index = *std::move(index);

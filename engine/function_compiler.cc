@@ -8,13 +8,13 @@
 #include "base/fatal_error_guard.h"
 #include "base/status.h"
 #include "base/steady_clock.h"
+#include "code/symbol_name.h"
 #include "engine/ifunc_argument.h"
 #include "engine/object_names.h"
 #include "engine/signature.h"
 #include "engine/work_scope.h"
 #include "splitter/data_extractor.h"
 #include "splitter/function_extractor.h"
-#include "splitter/symbol_name.h"
 
 namespace firstcall {
 namespace {
@@ -224,8 +224,8 @@ absl::Status FunctionCompiler::GenerateCode(FunctionKey key, FunctionModule func
   }
   listener_.OnModuleMade(*function_module.module);
   FIRSTCALL_ASSIGN_OR_RETURN(made.bytes, emitter->Emit(std::move(function_module.module)));
-  FIRSTCALL_ASSIGN_OR_RETURN(made.image,
-                             ObjectImage::Parse(made.bytes, module.index().at(key.ordinal).name));
+  FIRSTCALL_ASSIGN_OR_RETURN(made.image, ObjectImage::Parse(absl::MakeSpan(made.bytes),
+                                                            module.index().at(key.ordinal).name));
   if (!function_module.has_inline_assembly) {
     FIRSTCALL_RETURN_IF_ERROR(CheckNames(*made.image, module.index()));
   }
@@ -244,8 +244,7 @@ void FunctionCompiler::StoreMade(FunctionKey key, const Made& made, const Joined
   description.variables = made.variables;
   description.heat_signs = made.heat_signs;
   description.decisions = made.decisions;
-  cache->Store(PartOf(key.ordinal),
-               EncodeCachedObject(description, {made.bytes.data(), made.bytes.size()}));
+  cache->Store(PartOf(key.ordinal), EncodeCachedObject(description, made.bytes));
   CachedObject reference;
   reference.host = key.ordinal;
   for (FunctionKey function : joined) {
@@ -346,7 +345,7 @@ absl::Status FunctionCompiler::LinkAndPublish(FunctionKey key, Made& made,
   // Linking changes the image, so the next attempt, after a lack of memory, parses the bytes again.
   std::unique_ptr<ObjectImage> image = std::move(made.image);
   if (image == nullptr) {
-    FIRSTCALL_ASSIGN_OR_RETURN(image, ObjectImage::Parse(made.bytes, name));
+    FIRSTCALL_ASSIGN_OR_RETURN(image, ObjectImage::Parse(absl::MakeSpan(made.bytes), name));
   }
   if (made.is_cached && speculation_left_ > 0) {
     made.callees = CalleesIn(*image, key.module->index());
@@ -361,7 +360,7 @@ absl::Status FunctionCompiler::LinkAndPublish(FunctionKey key, Made& made,
                              linker_.Link(*image, *key.module, name, made.is_far, context));
   PublishedObject published;
   published.module = key.module->name();
-  published.object = absl::string_view(made.bytes.data(), made.bytes.size());
+  published.object = made.bytes;
   published.code_bytes = linked.code_bytes;
   published.is_cached = made.is_cached;
   published.split = made.split;

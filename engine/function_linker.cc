@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
-#include "splitter/symbol_name.h"
+#include "code/symbol_name.h"
 
 namespace firstcall {
 

@@ -13,8 +13,8 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
+#include "code/heat_counter.h"
 #include "memory/arena_memory.h"
-#include "splitter/heat_polls.h"
 
 namespace firstcall {
 

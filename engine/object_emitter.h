@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "code/object_bytes.h"
 #include "engine/target.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -18,8 +19,6 @@
 #include "llvm/Support/raw_ostream.h"
 
 namespace firstcall {
-
-using ObjectBytes = llvm::SmallVector<char, 0>;
 
 class ObjectEmitter {
  public:
@@ -52,8 +51,8 @@ class ObjectEmitter {
   absl::Status ForgetAssignments();
 
   std::unique_ptr<llvm::TargetMachine> machine_;
-  ObjectBytes bytes_;
-  llvm::raw_svector_ostream stream_;  // Writes to bytes_, which is moved out after each module.
+  llvm::SmallVector<char, 0> bytes_;  // Of the last object.
+  llvm::raw_svector_ostream stream_;  // Writes to bytes_.
   std::unique_ptr<llvm::legacy::PassManager> passes_;
   bool is_broken_ = false;
   bool has_crashed_ = false;

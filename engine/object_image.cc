@@ -7,10 +7,11 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "base/llvm_status.h"
 #include "base/status.h"
+#include "code/symbol_name.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Object/ELFObjectFile.h"
-#include "splitter/symbol_name.h"
 
 namespace firstcall {
 namespace {
@@ -94,7 +95,7 @@ T& Mutable(const T& constant) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<ObjectImage>> ObjectImage::Parse(llvm::MutableArrayRef<char> bytes,
+absl::StatusOr<std::unique_ptr<ObjectImage>> ObjectImage::Parse(absl::Span<char> bytes,
                                                                 absl::string_view name) {
   std::unique_ptr<ObjectImage> image(new ObjectImage());
   image->bytes_ = bytes;

@@ -14,11 +14,11 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "llvm/ADT/ArrayRef.h"
+#include "absl/types/span.h"
+#include "code/lifecycle.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/TargetParser/Triple.h"
 #include "memory/memory_manager.h"
-#include "splitter/lifecycle.h"
 
 namespace firstcall {
 
@@ -31,7 +31,7 @@ class ObjectImage {
 
   // `bytes` must outlive the image, which changes them. InvalidArgument if they are not a 64-bit
   // little-endian relocatable ELF object.
-  static absl::StatusOr<std::unique_ptr<ObjectImage>> Parse(llvm::MutableArrayRef<char> bytes,
+  static absl::StatusOr<std::unique_ptr<ObjectImage>> Parse(absl::Span<char> bytes,
                                                             absl::string_view name);
 
   llvm::Triple::ArchType architecture() const { return architecture_; }
@@ -118,7 +118,7 @@ class ObjectImage {
     uint64_t size;
   };
 
-  llvm::MutableArrayRef<char> bytes_;
+  absl::Span<char> bytes_;
   std::vector<RelocationTable> relocation_tables_;
   std::unique_ptr<llvm::object::ObjectFile> object_;
   llvm::Triple::ArchType architecture_ = llvm::Triple::UnknownArch;

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/steady_clock.h"
+#include "code/symbol_name.h"
 #include "engine/ifunc_argument.h"
 #include "engine/object_names.h"
 #include "engine/signature.h"
@@ -18,7 +19,6 @@
 #include "llvm/IR/Metadata.h"
 #include "llvm/IR/Module.h"
 #include "splitter/data_extractor.h"
-#include "splitter/symbol_name.h"
 #include "splitter/whole_module.h"
 
 namespace firstcall {
@@ -39,7 +39,7 @@ absl::Status KeepLifecycle(std::vector<ObjectImage::LifecyclePointer> pointers,
 
 absl::Status CheckNamesIn(ObjectBytes& bytes, const SourceModule& module) {
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ObjectImage> image,
-                             ObjectImage::Parse(bytes, module.name()));
+                             ObjectImage::Parse(absl::MakeSpan(bytes), module.name()));
   return CheckNames(*image, module.index());
 }
 
@@ -113,7 +113,7 @@ absl::StatusOr<ObjectBytes> ObjectLinker::Make(LazyObject& object, CompileContex
   if (bytes.ok() && cache != nullptr) {
     CachedObject description;
     description.decisions = std::move(decisions).Take();
-    cache->Store(kPart, EncodeCachedObject(description, {bytes->data(), bytes->size()}));
+    cache->Store(kPart, EncodeCachedObject(description, *bytes));
   }
   return bytes;
 }
@@ -149,7 +149,7 @@ absl::StatusOr<ObjectBytes> ObjectLinker::MakeWhole(SourceModule& module, Compil
   link.split = prepared - start;
   link.emit = SteadyNow() - prepared;
   if (bytes.ok() && cache != nullptr) {
-    cache->StoreWhole(signature, absl::string_view(bytes->data(), bytes->size()));
+    cache->StoreWhole(signature, *bytes);
   }
   return bytes;
 }
@@ -167,7 +167,8 @@ absl::StatusOr<std::unique_ptr<UnfinishedLink>> ObjectLinker::Begin(LazyObject& 
   auto link = std::make_unique<UnfinishedLink>();
   FIRSTCALL_ASSIGN_OR_RETURN(link->bytes, Make(object, context, *link));
   const absl::Duration start = SteadyNow();
-  FIRSTCALL_ASSIGN_OR_RETURN(link->image, ObjectImage::Parse(link->bytes, object.name));
+  FIRSTCALL_ASSIGN_OR_RETURN(link->image,
+                             ObjectImage::Parse(absl::MakeSpan(link->bytes), object.name));
   ObjectImage& image = *link->image;
   resolver_.SettleWeakSymbols(image, object);
   image.MakeDefinitionsStrong();
@@ -238,7 +239,7 @@ void ObjectLinker::Complete(LazyObject& object, const UnfinishedLink& link) {
   }
   PublishedObject published;
   published.module = object.name;
-  published.object = absl::string_view(link.bytes.data(), link.bytes.size());
+  published.object = link.bytes;
   published.function_count = link.function_count;
   published.is_cached = link.is_cached;
   published.code_bytes = link.linker->code_bytes();

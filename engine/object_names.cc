@@ -6,8 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "code/symbol_name.h"
 #include "splitter/runtime_names.h"
-#include "splitter/symbol_name.h"
 
 namespace firstcall {
 namespace {

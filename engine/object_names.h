@@ -7,8 +7,8 @@
 #define FIRSTCALL_ENGINE_OBJECT_NAMES_H_
 
 #include "absl/status/status.h"
+#include "code/symbol_index.h"
 #include "engine/object_image.h"
-#include "splitter/symbol_index.h"
 
 namespace firstcall {
 

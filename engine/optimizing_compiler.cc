@@ -8,9 +8,9 @@
 #include "base/fatal_error_guard.h"
 #include "base/status.h"
 #include "base/steady_clock.h"
+#include "code/symbol_name.h"
 #include "engine/object_names.h"
 #include "splitter/function_extractor.h"
-#include "splitter/symbol_name.h"
 
 namespace firstcall {
 namespace {
@@ -105,7 +105,7 @@ absl::StatusOr<OptimizingCompiler::Body> OptimizingCompiler::CompileInContext(co
   FIRSTCALL_ASSIGN_OR_RETURN(Made made, Make(order, is_far, work, published));
   const absl::Duration start = SteadyNow();
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ObjectImage> image,
-                             ObjectImage::Parse(made.bytes, name));
+                             ObjectImage::Parse(absl::MakeSpan(made.bytes), name));
   if (!made.has_inline_assembly) FIRSTCALL_RETURN_IF_ERROR(CheckNames(*image, module.index()));
   FIRSTCALL_ASSIGN_OR_RETURN(FunctionLinker::Linked linked,
                              linker_.Link(*image, module, name, is_far, *work.context));
@@ -118,7 +118,7 @@ absl::StatusOr<OptimizingCompiler::Body> OptimizingCompiler::CompileInContext(co
   published.functions = {&function, 1};
   published.is_promotion = true;
   published.code_bytes = linked.code_bytes;
-  published.object = absl::string_view(made.bytes.data(), made.bytes.size());
+  published.object = made.bytes;
   published.link = SteadyNow() - start;
   listener_.OnPublished(published);
   return Body{found->second, linked.code_bytes, published.split + published.emit + published.link};

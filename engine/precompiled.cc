@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/llvm_status.h"
 #include "base/status.h"
 #include "engine/object_image.h"
 #include "llvm/Object/Archive.h"
@@ -37,7 +38,7 @@ absl::Status PrecompiledObjects::Add(std::string name, absl::string_view content
                                              std::move(code), *dso_handle);
   object->bytes.assign(contents.begin(), contents.end());
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ObjectImage> image,
-                             ObjectImage::Parse(object->bytes, object->name));
+                             ObjectImage::Parse(absl::MakeSpan(object->bytes), object->name));
   const auto host = llvm::Triple(llvm::sys::getProcessTriple()).getArch();
   if (image->architecture() != host) {
     return absl::InvalidArgumentError(

@@ -286,7 +286,7 @@ absl::StatusOr<EntryPoint> Program::FindMain(absl::string_view entry,
   if (cache != nullptr) {
     std::optional<EntryPoint> known;
     if (std::optional<ObjectBytes> bytes = cache->Find(part)) {
-      known = EntryPoint::Decode(absl::string_view(bytes->data(), bytes->size()));
+      known = EntryPoint::Decode(*bytes);
     }
     if (known) return *known;
   }

@@ -38,6 +38,7 @@
 #include "absl/time/time.h"
 #include "base/own_thread.h"
 #include "base/steady_clock.h"
+#include "code/heat_signs.h"
 #include "engine/code_space.h"
 #include "engine/exit_hook.h"
 #include "engine/function_table.h"
@@ -45,7 +46,6 @@
 #include "engine/options.h"
 #include "engine/promotion_counters.h"
 #include "engine/promotion_stats.h"
-#include "splitter/heat_signs.h"
 
 namespace firstcall {
 

@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "splitter/heat_polls.h"
+#include "code/heat_counter.h"
 #include "stubs/call_counter.h"
 
 namespace firstcall {

@@ -8,11 +8,11 @@
 
 #include <string>
 
+#include "code/symbol_index.h"
 #include "engine/options.h"
 #include "engine/source_module.h"
 #include "engine/target.h"
 #include "splitter/module_source.h"
-#include "splitter/symbol_index.h"
 
 namespace llvm {
 class Module;

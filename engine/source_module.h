@@ -13,11 +13,11 @@
 #include <utility>
 
 #include "base/ids.h"
+#include "code/symbol_index.h"
 #include "engine/lazy_object.h"
 #include "engine/module_cache.h"
 #include "engine/options.h"
 #include "splitter/module_source.h"
-#include "splitter/symbol_index.h"
 
 namespace firstcall {
 

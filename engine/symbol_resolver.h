@@ -12,6 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "code/symbol_name.h"
 #include "engine/compile_context.h"
 #include "engine/definitions.h"
 #include "engine/function_table.h"
@@ -19,7 +20,6 @@
 #include "engine/object_image.h"
 #include "engine/options.h"
 #include "engine/source_module.h"
-#include "splitter/symbol_name.h"
 
 namespace firstcall {
 

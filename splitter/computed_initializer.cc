@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "code/symbol_name.h"
 #include "llvm/IR/Constants.h"
-#include "splitter/symbol_name.h"
 
 namespace firstcall {
 namespace {

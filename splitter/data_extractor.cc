@@ -5,13 +5,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "code/symbol_name.h"
 #include "splitter/computed_initializer.h"
 #include "splitter/debug_info.h"
 #include "splitter/module_atexit.h"
 #include "splitter/module_skeleton.h"
 #include "splitter/prefix_thunk.h"
 #include "splitter/reference_mapper.h"
-#include "splitter/symbol_name.h"
 
 namespace firstcall {
 namespace {

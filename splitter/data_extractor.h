@@ -9,9 +9,9 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
+#include "code/symbol_index.h"
 #include "llvm/IR/Module.h"
 #include "splitter/module_view.h"
-#include "splitter/symbol_index.h"
 
 namespace firstcall {
 

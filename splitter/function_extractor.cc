@@ -9,7 +9,9 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/fatal_error_guard.h"
+#include "base/llvm_status.h"
 #include "base/status.h"
+#include "code/symbol_name.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
@@ -26,8 +28,8 @@
 #include "splitter/loop_entries.h"
 #include "splitter/mandatory_inliner.h"
 #include "splitter/module_skeleton.h"
+#include "splitter/object_name.h"
 #include "splitter/reference_mapper.h"
-#include "splitter/symbol_name.h"
 
 namespace firstcall {
 namespace {

@@ -16,10 +16,10 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "base/ids.h"
+#include "code/heat_signs.h"
+#include "code/symbol_index.h"
 #include "llvm/IR/Module.h"
-#include "splitter/heat_signs.h"
 #include "splitter/module_view.h"
-#include "splitter/symbol_index.h"
 
 namespace firstcall {
 

@@ -6,12 +6,12 @@
 #ifndef FIRSTCALL_SPLITTER_HEAT_POLLS_H_
 #define FIRSTCALL_SPLITTER_HEAT_POLLS_H_
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "code/heat_counter.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/IR/DerivedTypes.h"  // FunctionCallee
 #include "splitter/loop_entries.h"
@@ -27,23 +27,6 @@ class Value;
 }  // namespace llvm
 
 namespace firstcall {
-
-// A function's counter in memory. The engine provides it under the function's name with
-// kHeatSuffix.
-struct HeatCounter {
-  // Called when the counter has run out. `loop` is the index of the entry in LoopEntries, or
-  // kNoLoop. Returns null if the function is to go on; otherwise the OSR continuation for that
-  // loop. The function then calls it with the address of the live-ins, and returns its result. The
-  // handler must write `left`.
-  using Handler = void* (*)(HeatCounter* counter, uint32_t loop);
-
-  std::atomic<int32_t> left;  // Decremented at each poll; if negative, the handler is called.
-  uint32_t padding;
-  std::atomic<Handler> handler;
-  std::atomic<void*> owner;  // For the handler's use.
-};
-
-inline constexpr uint32_t kNoLoop = UINT32_MAX;
 
 // Declares in `module` a counter that objects call `name`. `is_near`: it is within the code's
 // reach.

@@ -1,11 +1,11 @@
 #include "splitter/ifunc_thunk.h"
 
+#include "code/symbol_name.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Module.h"
 #include "llvm/TargetParser/Triple.h"
-#include "splitter/symbol_name.h"
 
 namespace firstcall {
 namespace {

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic_collector.h"
 #include "base/fatal_error_guard.h"
+#include "base/llvm_status.h"
 #include "base/status.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/DebugInfoMetadata.h"

@@ -3,13 +3,14 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "code/symbol_name.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
+#include "splitter/object_name.h"
 #include "splitter/runtime_names.h"
-#include "splitter/symbol_name.h"
 
 namespace firstcall {
 namespace {

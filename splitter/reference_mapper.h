@@ -16,11 +16,11 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
+#include "code/symbol_index.h"
 #include "llvm/IR/ValueMap.h"
 #include "llvm/Transforms/Utils/ValueMapper.h"
 #include "splitter/address_escape.h"
 #include "splitter/module_view.h"
-#include "splitter/symbol_index.h"
 
 namespace llvm {
 class BlockAddress;

@@ -6,9 +6,9 @@
 #define FIRSTCALL_SPLITTER_WHOLE_MODULE_H_
 
 #include "absl/status/status.h"
+#include "code/symbol_index.h"
 #include "splitter/data_extractor.h"
 #include "splitter/module_view.h"
-#include "splitter/symbol_index.h"
 
 namespace firstcall {
 

@@ -20,7 +20,7 @@ inline ModulePart Function(uint32_t ordinal) {
 inline std::string Find(ObjectCache& cache, ModulePart part,
                         absl::string_view signature = "signature") {
   std::optional<ObjectCache::Bytes> found = cache.Find({"a.bc", signature, part});
-  return found ? std::string(found->begin(), found->end()) : "(none)";
+  return found.value_or("(none)");
 }
 
 inline void Store(ObjectCache& cache, ModulePart part, absl::string_view object,

@@ -11,9 +11,9 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::Pair;
 
-ObjectBytes Bytes(absl::string_view text) { return ObjectBytes(text.begin(), text.end()); }
+ObjectBytes Bytes(absl::string_view text) { return ObjectBytes(text); }
 
-std::string Text(const ObjectBytes& bytes) { return std::string(bytes.begin(), bytes.end()); }
+std::string Text(const ObjectBytes& bytes) { return bytes; }
 
 CachedObject Example() {
   CachedObject description;

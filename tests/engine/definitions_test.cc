@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "code/symbol_index.h"
 #include "engine/exit_handlers.h"
 #include "engine/source_module.h"
 #include "gmock/gmock.h"
@@ -16,7 +17,7 @@
 #include "memory/owned_code.h"
 #include "memory/unwind_registry.h"
 #include "splitter/module_source.h"
-#include "splitter/symbol_index.h"
+#include "splitter/symbol_index_builder.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/status_matchers.h"
 
@@ -37,7 +38,7 @@ class DefinitionsTest : public testing::Test {
     std::unique_ptr<llvm::Module> parsed = ParseModule(text, *context, name);
     std::unique_ptr<ModuleSource> source =
         ModuleSource::FromModule(std::move(context), std::move(parsed)).value();
-    SymbolIndex index = SymbolIndex::Build(*source->OpenView().value()).value();
+    SymbolIndex index = BuildSymbolIndex(*source->OpenView().value()).value();
     modules_.push_back(std::make_shared<SourceModule>(
         ModuleId{static_cast<uint32_t>(modules_.size())}, definitions_.LibraryNamed(library),
         Mode::kLazy, false, std::move(source), std::move(index), MakeOwner(), handle_, nullptr));

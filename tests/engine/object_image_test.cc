@@ -55,7 +55,8 @@ class ObjectImageTest : public testing::Test {
  protected:
   void Load(absl::string_view text) {
     bytes_ = CompileToObject(text);
-    absl::StatusOr<std::unique_ptr<ObjectImage>> image = ObjectImage::Parse(bytes_, "test.o");
+    absl::StatusOr<std::unique_ptr<ObjectImage>> image =
+        ObjectImage::Parse(absl::MakeSpan(bytes_), "test.o");
     ASSERT_THAT(image, IsOk());
     image_ = *std::move(image);
   }
@@ -216,7 +217,7 @@ TEST_F(ObjectImageTest, GarbageIsInvalid) {
   for (const char* garbage : {"", "garbage", "\177ELF", "\177ELF\002\001\001"}) {
     std::string bytes = garbage;
     EXPECT_THAT(
-        ObjectImage::Parse(llvm::MutableArrayRef<char>(bytes.data(), bytes.size()), "junk.o"),
+        ObjectImage::Parse(absl::MakeSpan(bytes), "junk.o"),
         StatusIs(absl::StatusCode::kInvalidArgument, StartsWith("reading object 'junk.o': ")));
   }
 }
@@ -226,7 +227,8 @@ TEST_F(ObjectImageTest, ObjectCutOffAnywhereIsAnErrorOrWithoutHarm) {
   size_t refused = 0;
   for (size_t size = 0; size < whole.size(); size += 7) {
     ObjectBytes cut(whole.begin(), whole.begin() + size);
-    absl::StatusOr<std::unique_ptr<ObjectImage>> image = ObjectImage::Parse(cut, "cut.o");
+    absl::StatusOr<std::unique_ptr<ObjectImage>> image =
+        ObjectImage::Parse(absl::MakeSpan(cut), "cut.o");
     if (image.ok()) continue;
     ++refused;
     EXPECT_THAT(image, StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'cut.o'")));
@@ -241,13 +243,13 @@ TEST_F(ObjectImageTest, OtherKindsOfElfAreInvalid) {
   ASSERT_EQ(header->e_type, llvm::ELF::ET_REL);
   ObjectBytes program = whole;
   reinterpret_cast<llvm::ELF::Elf64_Ehdr*>(program.data())->e_type = llvm::ELF::ET_EXEC;
-  EXPECT_THAT(ObjectImage::Parse(program, "program"),
+  EXPECT_THAT(ObjectImage::Parse(absl::MakeSpan(program), "program"),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        "reading object 'program': not a 64-bit little-endian relocatable ELF "
                        "object"));
   ObjectBytes big_endian = whole;
   big_endian[llvm::ELF::EI_DATA] = llvm::ELF::ELFDATA2MSB;
-  EXPECT_THAT(ObjectImage::Parse(big_endian, "big.o"),
+  EXPECT_THAT(ObjectImage::Parse(absl::MakeSpan(big_endian), "big.o"),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'big.o'")));
 }
 

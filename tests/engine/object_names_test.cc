@@ -7,6 +7,7 @@
 #include "gtest/gtest.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "splitter/module_source.h"
+#include "splitter/symbol_index_builder.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/object.h"
 #include "tests/testing/status_matchers.h"
@@ -24,9 +25,9 @@ absl::Status Check(const std::string& source, const std::string& object) {
       ModuleSource::FromText(llvm::MemoryBuffer::getMemBuffer(source, "test")->getMemBufferRef());
   EXPECT_THAT(module, IsOk());
   std::shared_ptr<ModuleView> view = (*module)->OpenView().value();
-  const SymbolIndex index = SymbolIndex::Build(*view).value();
+  const SymbolIndex index = BuildSymbolIndex(*view).value();
   ObjectBytes bytes = CompileToObject(object);
-  return CheckNames(*ObjectImage::Parse(bytes, "object").value(), index);
+  return CheckNames(*ObjectImage::Parse(absl::MakeSpan(bytes), "object").value(), index);
 }
 
 TEST(ObjectNamesTest, AllowsWhatTheSourceModuleDeclaresOrDefines) {

@@ -9,6 +9,7 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
 #include "splitter/module_source.h"
+#include "splitter/symbol_index_builder.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/status_matchers.h"
 
@@ -25,7 +26,7 @@ std::string DataOf(const std::string& text, absl::string_view replaced = "") {
       ModuleSource::FromBitcode(llvm::MemoryBuffer::getMemBufferCopy(ParseToBitcode(text), "test"))
           .value();
   std::shared_ptr<ModuleView> view = source->OpenView().value();
-  const SymbolIndex index = SymbolIndex::Build(*view).value();
+  const SymbolIndex index = BuildSymbolIndex(*view).value();
   absl::StatusOr<std::unique_ptr<llvm::Module>> data = ExtractData(
       *view, index, [&](SymbolOrdinal ordinal) { return index.at(ordinal).name == replaced; },
       /*is_far=*/false);

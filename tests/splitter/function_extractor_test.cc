@@ -12,6 +12,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include "splitter/module_source.h"
+#include "splitter/symbol_index_builder.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/status_matchers.h"
 
@@ -33,7 +34,7 @@ class FunctionExtractorTest : public testing::Test {
     ASSERT_THAT(source, IsOk());
     source_ = *std::move(source);
     view_ = source_->OpenView().value();
-    index_.emplace(SymbolIndex::Build(*view_).value());
+    index_.emplace(BuildSymbolIndex(*view_).value());
   }
 
   absl::StatusOr<FunctionModule> Extract(absl::string_view name, bool may_join = false) {

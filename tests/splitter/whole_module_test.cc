@@ -10,6 +10,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include "splitter/module_source.h"
+#include "splitter/symbol_index_builder.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/status_matchers.h"
 
@@ -23,7 +24,7 @@ absl::StatusOr<std::string> Prepare(const std::string& bitcode, absl::string_vie
   std::unique_ptr<ModuleSource> source =
       ModuleSource::FromBitcode(llvm::MemoryBuffer::getMemBufferCopy(bitcode, "test")).value();
   std::shared_ptr<ModuleView> view = source->OpenView().value();
-  const SymbolIndex index = SymbolIndex::Build(*view).value();
+  const SymbolIndex index = BuildSymbolIndex(*view).value();
   absl::Status status =
       PrepareWholeModule(*view, index, /*verify=*/true,
                          [&](SymbolOrdinal ordinal) { return index.at(ordinal).name == replaced; });

@@ -8,7 +8,7 @@
 //   foo$fc.call  the target of a direct call: the linker binds it to the body if that is final and
 //                in the same source module, otherwise to the stub
 // There are two more names for what belongs to a function:
-//   foo$fc.heat  the counter of its calls and loop iterations (see heat_polls.h)
+//   foo$fc.heat  the counter of its calls and loop iterations (see splitter/heat_polls.h)
 //   foo$fc.loop  its OSR continuation at the beginning of one of its loops
 // Local symbols (internal, private, unnamed) first get the suffix `$<ordinal>`, so that two of the
 // same name, in one source module or in two, never conflict in a linker. Names with `$fc.` are
@@ -16,17 +16,13 @@
 //
 // Thread-safe: pure functions.
 
-#ifndef FIRSTCALL_SPLITTER_SYMBOL_NAME_H_
-#define FIRSTCALL_SPLITTER_SYMBOL_NAME_H_
+#ifndef FIRSTCALL_CODE_SYMBOL_NAME_H_
+#define FIRSTCALL_CODE_SYMBOL_NAME_H_
 
 #include <string>
 
 #include "absl/strings/string_view.h"
 #include "base/ids.h"
-
-namespace llvm {
-class GlobalValue;
-}  // namespace llvm
 
 namespace firstcall {
 
@@ -66,14 +62,6 @@ SymbolReference ParseReference(absl::string_view object_name);
 // with .L, so that an object's symbol table keeps it.
 std::string LocalSymbolName(absl::string_view name, SymbolOrdinal ordinal);
 
-// The name of `value` in objects and in the process: its name without the leading \1 (LLVM IR's
-// mark for names that the target's mangling must not change), and with the suffix of its calling
-// convention (x86_vectorcallcc: the bytes of its arguments).
-std::string ObjectName(const llvm::GlobalValue& value);
-
-// The name to give to a function like `original` so that its name in objects is `object_name`.
-std::string IrName(absl::string_view object_name, const llvm::GlobalValue& original);
-
 }  // namespace firstcall
 
-#endif  // FIRSTCALL_SPLITTER_SYMBOL_NAME_H_
+#endif  // FIRSTCALL_CODE_SYMBOL_NAME_H_

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/coding.h"
-#include "splitter/symbol_index.h"
+#include "code/symbol_index.h"
 
 namespace firstcall {
 namespace {

@@ -5,29 +5,16 @@
 //
 // Thread-compatible: hold the view's mutex.
 
-#ifndef FIRSTCALL_SPLITTER_LIFECYCLE_H_
-#define FIRSTCALL_SPLITTER_LIFECYCLE_H_
+#ifndef FIRSTCALL_SPLITTER_LIFECYCLE_READER_H_
+#define FIRSTCALL_SPLITTER_LIFECYCLE_READER_H_
 
-#include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
-#include "base/ids.h"
+#include "code/lifecycle.h"
 #include "splitter/module_view.h"
 
 namespace firstcall {
-
-struct LifecycleFunction {
-  int64_t priority = 0;  // Constructors run in ascending order, destructors in descending.
-  SymbolOrdinal function;
-};
-
-enum class LifecyclePhase { kStart, kEnd };
-
-// The priority of the pointers in `section`; nothing if it is not a section of that phase.
-std::optional<int64_t> PriorityOfSection(absl::string_view section, LifecyclePhase phase);
 
 // The functions in the order in which they are to run. Functions of one priority run in the order
 // of the module, destructors in the opposite order. Unimplemented, with the variable's name, if
@@ -38,4 +25,4 @@ absl::StatusOr<std::vector<LifecycleFunction>> ReadDestructors(const ModuleView&
 
 }  // namespace firstcall
 
-#endif  // FIRSTCALL_SPLITTER_LIFECYCLE_H_
+#endif  // FIRSTCALL_SPLITTER_LIFECYCLE_READER_H_

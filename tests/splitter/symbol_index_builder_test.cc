@@ -1,4 +1,4 @@
-#include "splitter/symbol_index.h"
+#include "splitter/symbol_index_builder.h"
 
 #include <string>
 #include <vector>
@@ -22,7 +22,7 @@ absl::StatusOr<SymbolIndex> IndexOf(absl::string_view text) {
   if (!source.ok()) return source.status();
   absl::StatusOr<std::shared_ptr<ModuleView>> view = (*source)->OpenView();
   if (!view.ok()) return view.status();
-  absl::StatusOr<SymbolIndex> built = SymbolIndex::Build(**view);
+  absl::StatusOr<SymbolIndex> built = BuildSymbolIndex(**view);
   // What is kept of an index is all of it.
   return built.ok() ? SymbolIndex::Decode(built->Encode()) : built;
 }
@@ -39,7 +39,7 @@ std::vector<std::string> Names(const SymbolIndex& index, absl::Span<const Symbol
   return names;
 }
 
-TEST(SymbolIndexTest, TellsDefinitionsFromDeclarations) {
+TEST(SymbolIndexBuilderTest, TellsDefinitionsFromDeclarations) {
   ASSERT_OK_AND_ASSIGN(SymbolIndex index, IndexOf(R"(
     declare void @declared()
     define available_externally void @elsewhere() { ret void }
@@ -56,7 +56,7 @@ TEST(SymbolIndexTest, TellsDefinitionsFromDeclarations) {
   EXPECT_FALSE(index.Find("nothing").has_value());
 }
 
-TEST(SymbolIndexTest, LocalSymbolsGetTheirOrdinal) {
+TEST(SymbolIndexBuilderTest, LocalSymbolsGetTheirOrdinal) {
   ASSERT_OK_AND_ASSIGN(SymbolIndex index, IndexOf(R"(
     @data = internal global i32 1
     define internal void @f() { ret void }
@@ -68,7 +68,7 @@ TEST(SymbolIndexTest, LocalSymbolsGetTheirOrdinal) {
   EXPECT_FALSE(Get(index, "g").is_local);
 }
 
-TEST(SymbolIndexTest, LocalNameGivesWayToGlobalOfSameSpelling) {
+TEST(SymbolIndexBuilderTest, LocalNameGivesWayToGlobalOfSameSpelling) {
   ASSERT_OK_AND_ASSIGN(SymbolIndex index, IndexOf(R"(
     define internal void @f() { ret void }
     define void @"f$0"() { ret void })"));
@@ -76,7 +76,7 @@ TEST(SymbolIndexTest, LocalNameGivesWayToGlobalOfSameSpelling) {
   EXPECT_TRUE(Get(index, "f$0$").is_local);
 }
 
-TEST(SymbolIndexTest, KnowsWeakBindings) {
+TEST(SymbolIndexBuilderTest, KnowsWeakBindings) {
   ASSERT_OK_AND_ASSIGN(SymbolIndex index, IndexOf(R"(
     define weak void @w() { ret void }
     define linkonce_odr void @l() { ret void }
@@ -94,7 +94,7 @@ TEST(SymbolIndexTest, KnowsWeakBindings) {
   EXPECT_FALSE(Get(index, "s").is_weak);
 }
 
-TEST(SymbolIndexTest, AliasesLeadToWhatTheyStandFor) {
+TEST(SymbolIndexBuilderTest, AliasesLeadToWhatTheyStandFor) {
   ASSERT_OK_AND_ASSIGN(SymbolIndex index, IndexOf(R"(
     @table = global [4 x i32] zeroinitializer
     @third = alias i32, getelementptr ([4 x i32], ptr @table, i64 0, i64 2)
@@ -109,7 +109,7 @@ TEST(SymbolIndexTest, AliasesLeadToWhatTheyStandFor) {
   EXPECT_EQ(Get(index, "g").offset, 0);
 }
 
-TEST(SymbolIndexTest, IFuncLeadsToItsResolver) {
+TEST(SymbolIndexBuilderTest, IFuncLeadsToItsResolver) {
   ASSERT_OK_AND_ASSIGN(SymbolIndex index, IndexOf(R"(
     @chosen = ifunc void (), ptr @choose
     define ptr @choose() { ret ptr null })"));
@@ -117,19 +117,19 @@ TEST(SymbolIndexTest, IFuncLeadsToItsResolver) {
   EXPECT_EQ(index.at(Get(index, "chosen").base).name, "choose");
 }
 
-TEST(SymbolIndexTest, OtherAliaseesAreUnimplemented) {
+TEST(SymbolIndexBuilderTest, OtherAliaseesAreUnimplemented) {
   EXPECT_THAT(IndexOf("@x = alias i32, inttoptr (i64 4096 to ptr)"),
               StatusIs(absl::StatusCode::kUnimplemented,
                        "alias 'x': an aliasee other than a symbol plus a constant offset"));
 }
 
-TEST(SymbolIndexTest, ReservedNamesAreUnimplemented) {
+TEST(SymbolIndexBuilderTest, ReservedNamesAreUnimplemented) {
   EXPECT_THAT(IndexOf(R"(define void @"f$fc.call"() { ret void })"),
               StatusIs(absl::StatusCode::kUnimplemented,
                        "symbol 'f$fc.call': names with '$fc.' are reserved"));
 }
 
-TEST(SymbolIndexTest, PartsOfThreadLocalVariablesAreUnimplemented) {
+TEST(SymbolIndexBuilderTest, PartsOfThreadLocalVariablesAreUnimplemented) {
   EXPECT_THAT(
       IndexOf(R"(
     @v = thread_local global [2 x i32] zeroinitializer
@@ -137,7 +137,7 @@ TEST(SymbolIndexTest, PartsOfThreadLocalVariablesAreUnimplemented) {
       StatusIs(absl::StatusCode::kUnimplemented, "alias 'x': a part of a thread-local variable"));
 }
 
-TEST(SymbolIndexTest, KnowsWhatIsFoundThroughAFunctionsAddress) {
+TEST(SymbolIndexBuilderTest, KnowsWhatIsFoundThroughAFunctionsAddress) {
   ASSERT_OK_AND_ASSIGN(SymbolIndex index, IndexOf(R"(
     define void @plain() { ret void }
     define void @with_prefix() prefix i32 1 { ret void })"));
@@ -145,7 +145,7 @@ TEST(SymbolIndexTest, KnowsWhatIsFoundThroughAFunctionsAddress) {
   EXPECT_TRUE(Get(index, "with_prefix").has_prefix);
 }
 
-TEST(SymbolIndexTest, DistancesFromFunctionsHaveToBeComputed) {
+TEST(SymbolIndexBuilderTest, DistancesFromFunctionsHaveToBeComputed) {
   ASSERT_OK_AND_ASSIGN(SymbolIndex index, IndexOf(R"(
     @to = global i64 sub (i64 ptrtoint (ptr @f to i64), i64 ptrtoint (ptr @to to i64))
     @from = global { i8, i64 } { i8 1, i64 sub (i64 ptrtoint (ptr @to to i64), i64 ptrtoint (ptr @f to i64)) }
@@ -157,7 +157,7 @@ TEST(SymbolIndexTest, DistancesFromFunctionsHaveToBeComputed) {
   EXPECT_TRUE(Get(index, "within").is_computed);
 }
 
-TEST(SymbolIndexTest, SectionsNamedByIdentifiersHaveBounds) {
+TEST(SymbolIndexBuilderTest, SectionsNamedByIdentifiersHaveBounds) {
   ASSERT_OK_AND_ASSIGN(SymbolIndex index, IndexOf(R"(
     @a = global i32 1, section "registry"
     @b = internal global i32 1, section "registry"
@@ -173,7 +173,7 @@ std::vector<std::string> Functions(const SymbolIndex& index,
   return names;
 }
 
-TEST(SymbolIndexTest, PointersInStartUpSectionsAreConstructorsAndDestructors) {
+TEST(SymbolIndexBuilderTest, PointersInStartUpSectionsAreConstructorsAndDestructors) {
   ASSERT_OK_AND_ASSIGN(SymbolIndex index, IndexOf(R"(
     @1 = private constant ptr @late, section ".init_array"
     @2 = private constant [2 x ptr] [ptr @early, ptr @early2], section ".init_array.00101"
@@ -195,13 +195,13 @@ TEST(SymbolIndexTest, PointersInStartUpSectionsAreConstructorsAndDestructors) {
   EXPECT_THAT(Functions(index, index.destructors()), ElementsAre("end", "last"));
 }
 
-TEST(SymbolIndexTest, OtherThingsInStartUpSectionsAreUnimplemented) {
+TEST(SymbolIndexBuilderTest, OtherThingsInStartUpSectionsAreUnimplemented) {
   EXPECT_THAT(IndexOf(R"(@x = global i64 5, section ".init_array")"),
               StatusIs(absl::StatusCode::kUnimplemented,
                        "variable 'x': something other than functions in section '.init_array'"));
 }
 
-TEST(SymbolIndexTest, ConstructorsRunByPriorityThenOrder) {
+TEST(SymbolIndexBuilderTest, ConstructorsRunByPriorityThenOrder) {
   ASSERT_OK_AND_ASSIGN(SymbolIndex index, IndexOf(R"(
     @llvm.global_ctors = appending global [3 x { i32, ptr, ptr }] [
       { i32, ptr, ptr } { i32 65535, ptr @late, ptr null },
@@ -220,7 +220,7 @@ TEST(SymbolIndexTest, ConstructorsRunByPriorityThenOrder) {
   EXPECT_THAT(Names(index, destructors), ElementsAre("late", "early"));
 }
 
-TEST(SymbolIndexTest, BlockAddressesInDataMakeAGroup) {
+TEST(SymbolIndexBuilderTest, BlockAddressesInDataMakeAGroup) {
   ASSERT_OK_AND_ASSIGN(SymbolIndex index, IndexOf(R"(
     @labels = internal constant [1 x ptr] [ptr blockaddress(@jumps, %target)]
     define void @jumps(ptr %to) {
@@ -235,7 +235,7 @@ TEST(SymbolIndexTest, BlockAddressesInDataMakeAGroup) {
   EXPECT_TRUE(index.GroupOf(*index.Find("other")).empty());
 }
 
-TEST(SymbolIndexTest, DataThatSharesBlockAddressesUnitesFunctions) {
+TEST(SymbolIndexBuilderTest, DataThatSharesBlockAddressesUnitesFunctions) {
   ASSERT_OK_AND_ASSIGN(SymbolIndex index, IndexOf(R"(
     @labels = global [2 x ptr] [ptr blockaddress(@f, %here), ptr blockaddress(@g, %here)]
     define void @f(ptr %to) {
@@ -251,7 +251,7 @@ TEST(SymbolIndexTest, DataThatSharesBlockAddressesUnitesFunctions) {
   EXPECT_THAT(Names(index, index.GroupOf(*index.Find("g"))), ElementsAre("labels", "f", "g"));
 }
 
-TEST(SymbolIndexTest, KnowsWhatInlineAssemblyDefines) {
+TEST(SymbolIndexBuilderTest, KnowsWhatInlineAssemblyDefines) {
   llvm::InitializeAllTargetInfos();
   llvm::InitializeAllTargets();
   llvm::InitializeAllTargetMCs();
@@ -268,7 +268,7 @@ TEST(SymbolIndexTest, KnowsWhatInlineAssemblyDefines) {
   }
 }
 
-TEST(SymbolIndexTest, BytesThatAreCutShortAreNoIndex) {
+TEST(SymbolIndexBuilderTest, BytesThatAreCutShortAreNoIndex) {
   ASSERT_OK_AND_ASSIGN(SymbolIndex index, IndexOf(R"(
     @table = constant [1 x ptr] [ptr blockaddress(@f, %there)]
     @used = internal global i32 1

@@ -1,7 +1,7 @@
 // How a first body shows that it has become hot.
 
-#ifndef FIRSTCALL_SPLITTER_HEAT_SIGNS_H_
-#define FIRSTCALL_SPLITTER_HEAT_SIGNS_H_
+#ifndef FIRSTCALL_CODE_HEAT_SIGNS_H_
+#define FIRSTCALL_CODE_HEAT_SIGNS_H_
 
 #include <cstdint>
 
@@ -15,4 +15,4 @@ enum class HeatSigns : uint8_t {
 
 }  // namespace firstcall
 
-#endif  // FIRSTCALL_SPLITTER_HEAT_SIGNS_H_
+#endif  // FIRSTCALL_CODE_HEAT_SIGNS_H_

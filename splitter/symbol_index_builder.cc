@@ -1,4 +1,4 @@
-#include "splitter/symbol_index.h"
+#include "splitter/symbol_index_builder.h"
 
 #include <algorithm>
 #include <utility>
@@ -8,13 +8,15 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "code/symbol_name.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Object/ModuleSymbolTable.h"
-#include "splitter/symbol_name.h"
+#include "splitter/lifecycle_reader.h"
+#include "splitter/object_name.h"
 
 namespace firstcall {
 
@@ -290,37 +292,8 @@ class SymbolIndexBuilder {
   std::vector<SymbolOrdinal> grouped_;
 };
 
-absl::StatusOr<SymbolIndex> SymbolIndex::Build(const ModuleView& view) {
+absl::StatusOr<SymbolIndex> BuildSymbolIndex(const ModuleView& view) {
   return SymbolIndexBuilder(view).Build();
-}
-
-std::optional<SymbolOrdinal> SymbolIndex::Find(absl::string_view name) const {
-  auto found = by_name_.find(name);
-  if (found == by_name_.end()) return std::nullopt;
-  return found->second;
-}
-
-std::optional<SymbolOrdinal> SymbolIndex::FindLocal(absl::string_view name) const {
-  auto found = likely_locals_.find(name);
-  if (found == likely_locals_.end()) return std::nullopt;
-  return found->second;
-}
-
-std::optional<SymbolOrdinal> SymbolIndex::FindUnlikelyLocal(absl::string_view name) const {
-  for (size_t i = 0; i < symbols_.size(); ++i) {
-    const SymbolOrdinal ordinal{static_cast<uint32_t>(i)};
-    if (symbols_[i].is_local && absl::StartsWith(symbols_[i].name, name) &&
-        symbols_[i].name == LocalSymbolName(name, ordinal)) {
-      return ordinal;
-    }
-  }
-  return std::nullopt;
-}
-
-absl::Span<const SymbolOrdinal> SymbolIndex::GroupOf(SymbolOrdinal ordinal) const {
-  auto found = groups_.find(ordinal);
-  if (found == groups_.end()) return {};
-  return found->second;
 }
 
 }  // namespace firstcall

@@ -1,4 +1,4 @@
-#include "splitter/symbol_name.h"
+#include "splitter/object_name.h"
 
 #include <memory>
 #include <string>
@@ -11,21 +11,7 @@
 namespace firstcall {
 namespace {
 
-TEST(SymbolNameTest, TakesReferencesApart) {
-  EXPECT_EQ(ParseReference("f").name, "f");
-  EXPECT_EQ(ParseReference("f").kind, ReferenceKind::kPlain);
-  EXPECT_EQ(ParseReference("f$fc.stub").name, "f");
-  EXPECT_EQ(ParseReference("f$fc.stub").kind, ReferenceKind::kStub);
-  EXPECT_EQ(ParseReference("f$7$fc.call").name, "f$7");
-  EXPECT_EQ(ParseReference("f$7$fc.call").kind, ReferenceKind::kCall);
-}
-
-TEST(SymbolNameTest, LocalNamesCarryTheirOrdinal) {
-  EXPECT_EQ(LocalSymbolName("f", SymbolOrdinal{12}), "f$12");
-  EXPECT_EQ(LocalSymbolName("", SymbolOrdinal{0}), "$0");
-}
-
-TEST(SymbolNameTest, ObjectNamesAreWhatTheCodeGeneratorWrites) {
+TEST(ObjectNameTest, ObjectNamesAreWhatTheCodeGeneratorWrites) {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module = ParseModule(R"(
     declare void @"\01_start"()
@@ -37,7 +23,7 @@ TEST(SymbolNameTest, ObjectNamesAreWhatTheCodeGeneratorWrites) {
   EXPECT_EQ(ObjectName(*module->getFunction("v")), "v@@16");
 }
 
-TEST(SymbolNameTest, ConventionsThatChangeNamesAreToldNotTo) {
+TEST(ObjectNameTest, ConventionsThatChangeNamesAreToldNotTo) {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module = ParseModule(R"(
     declare void @main()
@@ -47,13 +33,6 @@ TEST(SymbolNameTest, ConventionsThatChangeNamesAreToldNotTo) {
   const std::string name = IrName("v@@8$fc.stub", *module->getFunction("v"));
   module->getFunction("v")->setName(name);
   EXPECT_EQ(ObjectName(*module->getFunction(name)), "v@@8$fc.stub");
-}
-
-TEST(SymbolNameTest, SectionsWithBoundsAreCIdentifiers) {
-  EXPECT_TRUE(IsIdentifier("registry_2"));
-  EXPECT_FALSE(IsIdentifier("2registry"));
-  EXPECT_FALSE(IsIdentifier(".data"));
-  EXPECT_FALSE(IsIdentifier(""));
 }
 
 }  // namespace

@@ -1,11 +1,9 @@
-#include "splitter/lifecycle.h"
+#include "splitter/lifecycle_reader.h"
 
 #include <algorithm>
 #include <map>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "base/status.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/GlobalVariable.h"
@@ -13,9 +11,6 @@
 
 namespace firstcall {
 namespace {
-
-// The priority of an entry without one, which is the last. .ctors and .dtors count down from it.
-constexpr int64_t kDefaultPriority = 65535;
 
 // Keeps the order of equal priorities.
 using ByPriority = std::multimap<int64_t, SymbolOrdinal>;
@@ -80,22 +75,6 @@ absl::StatusOr<std::vector<LifecycleFunction>> Read(const ModuleView& view, Life
 }
 
 }  // namespace
-
-std::optional<int64_t> PriorityOfSection(absl::string_view section, LifecyclePhase phase) {
-  const bool is_start = phase == LifecyclePhase::kStart;
-  if (is_start && absl::ConsumePrefix(&section, ".preinit_array")) return -1;
-  const bool counts_backwards = absl::ConsumePrefix(&section, is_start ? ".ctors" : ".dtors");
-  if (!counts_backwards &&
-      !absl::ConsumePrefix(&section, is_start ? ".init_array" : ".fini_array")) {
-    return std::nullopt;
-  }
-  if (section.empty()) return kDefaultPriority;
-  int64_t priority = 0;
-  if (!absl::ConsumePrefix(&section, ".") || !absl::SimpleAtoi(section, &priority)) {
-    return std::nullopt;
-  }
-  return counts_backwards ? kDefaultPriority - priority : priority;
-}
 
 absl::StatusOr<std::vector<LifecycleFunction>> ReadConstructors(const ModuleView& view) {
   return Read(view, LifecyclePhase::kStart, "llvm.global_ctors");

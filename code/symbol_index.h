@@ -4,8 +4,8 @@
 //
 // Immutable after construction, therefore thread-safe.
 
-#ifndef FIRSTCALL_SPLITTER_SYMBOL_INDEX_H_
-#define FIRSTCALL_SPLITTER_SYMBOL_INDEX_H_
+#ifndef FIRSTCALL_CODE_SYMBOL_INDEX_H_
+#define FIRSTCALL_CODE_SYMBOL_INDEX_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -19,8 +19,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "base/ids.h"
-#include "splitter/lifecycle.h"
-#include "splitter/module_view.h"
+#include "code/lifecycle.h"
 
 namespace firstcall {
 
@@ -69,12 +68,6 @@ using IsReplaced = absl::FunctionRef<bool(SymbolOrdinal)>;
 
 class SymbolIndex {
  public:
-  // Builds the index of `view`'s module. Takes time proportional to the number of symbols, and for
-  // a module given in memory also to the number of its basic blocks and of its functions' uses. A
-  // module with inline assembly must have the triple of a target whose assembly parser is
-  // initialized. Unimplemented, with the symbol's name, if something cannot be split.
-  static absl::StatusOr<SymbolIndex> Build(const ModuleView& view);
-
   // Converts an index to bytes and back, to keep it from one run to the next. DataLoss if the bytes
   // do not have the form of an index; their contents are trusted otherwise.
   std::string Encode() const;
@@ -137,4 +130,4 @@ class SymbolIndex {
 
 }  // namespace firstcall
 
-#endif  // FIRSTCALL_SPLITTER_SYMBOL_INDEX_H_
+#endif  // FIRSTCALL_CODE_SYMBOL_INDEX_H_

@@ -1,0 +1,14 @@
+// The bytes of a relocatable object file.
+
+#ifndef FIRSTCALL_CODE_OBJECT_BYTES_H_
+#define FIRSTCALL_CODE_OBJECT_BYTES_H_
+
+#include <string>
+
+namespace firstcall {
+
+using ObjectBytes = std::string;
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_CODE_OBJECT_BYTES_H_

@@ -1,0 +1,26 @@
+#include "code/lifecycle.h"
+
+#include "gtest/gtest.h"
+
+namespace firstcall {
+namespace {
+
+TEST(LifecycleTest, SectionsOfAPhaseHavePriorities) {
+  EXPECT_EQ(PriorityOfSection(".init_array", LifecyclePhase::kStart), 65535);
+  EXPECT_EQ(PriorityOfSection(".init_array.7", LifecyclePhase::kStart), 7);
+  EXPECT_EQ(PriorityOfSection(".ctors.65000", LifecyclePhase::kStart), 535);
+  EXPECT_EQ(PriorityOfSection(".preinit_array", LifecyclePhase::kStart), -1);
+  EXPECT_EQ(PriorityOfSection(".fini_array.3", LifecyclePhase::kEnd), 3);
+  EXPECT_EQ(PriorityOfSection(".dtors", LifecyclePhase::kEnd), 65535);
+}
+
+TEST(LifecycleTest, OtherSectionsHaveNone) {
+  EXPECT_EQ(PriorityOfSection(".fini_array", LifecyclePhase::kStart), std::nullopt);
+  EXPECT_EQ(PriorityOfSection(".preinit_array", LifecyclePhase::kEnd), std::nullopt);
+  EXPECT_EQ(PriorityOfSection(".init_array_of_mine", LifecyclePhase::kStart), std::nullopt);
+  EXPECT_EQ(PriorityOfSection(".init_array.x", LifecyclePhase::kStart), std::nullopt);
+  EXPECT_EQ(PriorityOfSection(".data", LifecyclePhase::kStart), std::nullopt);
+}
+
+}  // namespace
+}  // namespace firstcall

@@ -1,0 +1,30 @@
+#include "code/symbol_name.h"
+
+#include "gtest/gtest.h"
+
+namespace firstcall {
+namespace {
+
+TEST(SymbolNameTest, TakesReferencesApart) {
+  EXPECT_EQ(ParseReference("f").name, "f");
+  EXPECT_EQ(ParseReference("f").kind, ReferenceKind::kPlain);
+  EXPECT_EQ(ParseReference("f$fc.stub").name, "f");
+  EXPECT_EQ(ParseReference("f$fc.stub").kind, ReferenceKind::kStub);
+  EXPECT_EQ(ParseReference("f$7$fc.call").name, "f$7");
+  EXPECT_EQ(ParseReference("f$7$fc.call").kind, ReferenceKind::kCall);
+}
+
+TEST(SymbolNameTest, LocalNamesCarryTheirOrdinal) {
+  EXPECT_EQ(LocalSymbolName("f", SymbolOrdinal{12}), "f$12");
+  EXPECT_EQ(LocalSymbolName("", SymbolOrdinal{0}), "$0");
+}
+
+TEST(SymbolNameTest, SectionsWithBoundsAreCIdentifiers) {
+  EXPECT_TRUE(IsIdentifier("registry_2"));
+  EXPECT_FALSE(IsIdentifier("2registry"));
+  EXPECT_FALSE(IsIdentifier(".data"));
+  EXPECT_FALSE(IsIdentifier(""));
+}
+
+}  // namespace
+}  // namespace firstcall
