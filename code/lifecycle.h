@@ -1,6 +1,6 @@
-// The functions that run before and after a program, and the sections of an object that point to them:
-// .preinit_array, .init_array, .fini_array, and the older .ctors and .dtors, which the start-up code
-// of ELF systems processes.
+// The functions that run before and after a program, and the sections of an object that point to
+// them: .preinit_array, .init_array, .fini_array, and the older .ctors and .dtors, which the
+// start-up code of ELF systems processes.
 //
 // Thread-safe: pure functions.
 

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
@@ -62,9 +61,6 @@ struct AssemblySymbol {
   std::string name;
   bool is_global = false;
 };
-
-// Whether a weak definition gives way to one of the process or of an earlier module.
-using IsReplaced = absl::FunctionRef<bool(SymbolOrdinal)>;
 
 class SymbolIndex {
  public:

@@ -13,6 +13,7 @@
 
 #include "absl/strings/string_view.h"
 #include "base/ids.h"
+#include "code/compile_questions.h"
 #include "code/heat_signs.h"
 #include "code/object_bytes.h"
 #include "code/symbol_index.h"

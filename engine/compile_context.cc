@@ -35,7 +35,7 @@ absl::Status CompileContext::Lower(std::unique_ptr<llvm::Module>& module) {
   return status;
 }
 
-absl::StatusOr<ModuleView*> CompileContext::View(SourceModule& module) {
+absl::StatusOr<ModuleView*> CompileContext::View(LoadedModule& module) {
   std::shared_ptr<ModuleView>& view = views_[module.id()];
   if (view == nullptr) {
     FIRSTCALL_ASSIGN_OR_RETURN(std::shared_ptr<ModuleView> opened, module.source().OpenView());
@@ -48,10 +48,8 @@ absl::StatusOr<ModuleView*> CompileContext::View(SourceModule& module) {
 
 void CompileContext::DropView(ModuleId module) { views_.erase(module); }
 
-void CompileContext::DropView(const SourceModule& module) { DropView(module.id()); }
-
-void CompileContext::SetView(const SourceModule& module, std::shared_ptr<ModuleView> view) {
-  views_[module.id()] = std::move(view);
+void CompileContext::SetView(ModuleId module, std::shared_ptr<ModuleView> view) {
+  views_[module] = std::move(view);
 }
 
 ContextPool::Lease ContextPool::Take() {
@@ -70,10 +68,10 @@ ContextPool::Lease ContextPool::Take() {
   return Lease(this, std::move(context));
 }
 
-void ContextPool::DropViews(const SourceModule& module) {
+void ContextPool::DropViews(ModuleId module) {
   absl::MutexLock lock(&mutex_);
-  for (const auto& context : idle_) context->DropView(module.id());
-  dropped_[drops_++ % kDropsKept] = module.id();
+  for (const auto& context : idle_) context->DropView(module);
+  dropped_[drops_++ % kDropsKept] = module;
 }
 
 void ContextPool::Return(std::unique_ptr<CompileContext> context) {

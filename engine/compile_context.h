@@ -1,5 +1,5 @@
-// What one thread needs to compile: a code generator, a linker, and views of the source modules
-// that it has compiled from. Contexts share none of this.
+// What one thread needs to compile: a code generator, and views of the source modules that it has
+// compiled from. Contexts share none of this.
 //
 // CompileContext: thread-compatible. Its destructor, and the parts that it has made, no longer use
 // the target. ContextPool: thread-safe.
@@ -18,10 +18,9 @@
 #include "absl/synchronization/mutex.h"
 #include "base/ids.h"
 #include "engine/ir_optimizer.h"
-#include "engine/mcjit_linker.h"
+#include "engine/loaded_module.h"
 #include "engine/object_emitter.h"
 #include "engine/required_lowering.h"
-#include "engine/source_module.h"
 #include "engine/target.h"
 #include "splitter/module_view.h"
 
@@ -29,7 +28,7 @@ namespace firstcall {
 
 class CompileContext {
  public:
-  explicit CompileContext(const Target& target) : target_(target), linker_(target) {}
+  explicit CompileContext(const Target& target) : target_(target) {}
 
   // A code generator that works: a new one if the last one broke. Errors as ObjectEmitter::Create.
   absl::StatusOr<ObjectEmitter*> Emitter();
@@ -45,24 +44,20 @@ class CompileContext {
   // The same for a module that its view keeps, but that only the emitter uses afterwards.
   absl::Status Lower(llvm::Module& module);
 
-  McjitLinker& linker() { return linker_; }
-
   // This context's view of `module`, parsed at the first call. Errors as ModuleSource::OpenView.
-  absl::StatusOr<ModuleView*> View(SourceModule& module);
+  absl::StatusOr<ModuleView*> View(LoadedModule& module);
 
   // Drops this context's view. The next call of View opens a new one.
-  void DropView(const SourceModule& module);
   void DropView(ModuleId module);
 
   // Gives this context a view that is already open.
-  void SetView(const SourceModule& module, std::shared_ptr<ModuleView> view);
+  void SetView(ModuleId module, std::shared_ptr<ModuleView> view);
 
  private:
   const Target& target_;
   std::unique_ptr<ObjectEmitter> emitter_;
   std::unique_ptr<IrOptimizer> optimizer_;
   std::unique_ptr<RequiredLowering> lowering_;  // Null until a module needs it.
-  McjitLinker linker_;
   absl::flat_hash_map<ModuleId, std::shared_ptr<ModuleView>> views_;
   size_t drops_seen_ = 0;  // How often views were dropped when it was taken from its pool.
 
@@ -85,11 +80,8 @@ class ContextPool {
     // Hands over the context, which may then outlive the pool. ContextPool::Return takes it back.
     std::unique_ptr<CompileContext> Release() && { return std::move(context_); }
 
-    // Leaks the context, because LLVM has crashed in it, and takes another one.
-    void Replace() {
-      (void)context_.release();
-      context_ = std::move(pool_->Take().context_);
-    }
+    // Leaks the context, because LLVM has crashed in it.
+    void Leak() { (void)context_.release(); }
 
    private:
     friend class ContextPool;
@@ -108,7 +100,7 @@ class ContextPool {
 
   // Drops the views of `module` in all contexts. A context that is in use drops its view when it is
   // returned.
-  void DropViews(const SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
+  void DropViews(ModuleId module) ABSL_LOCKS_EXCLUDED(mutex_);
 
   void Return(std::unique_ptr<CompileContext> context) ABSL_LOCKS_EXCLUDED(mutex_);
 

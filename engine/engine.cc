@@ -13,7 +13,6 @@
 #include "code/symbol_index.h"
 #include "engine/call_failures.h"
 #include "engine/code_space.h"
-#include "engine/compile_context.h"
 #include "engine/compile_threads.h"
 #include "engine/definitions.h"
 #include "engine/detached_parts.h"
@@ -22,10 +21,12 @@
 #include "engine/function_compiler.h"
 #include "engine/function_linker.h"
 #include "engine/function_table.h"
+#include "engine/in_process_compiler.h"
+#include "engine/linker_pool.h"
 #include "engine/listener_group.h"
 #include "engine/module_cache.h"
 #include "engine/object_linker.h"
-#include "engine/optimizing_compiler.h"
+#include "engine/optimized_bodies.h"
 #include "engine/precompiled.h"
 #include "engine/preparation.h"
 #include "engine/program.h"
@@ -58,26 +59,25 @@ struct Engine::Parts {
         target(std::move(engine_target)),
         optimizing_target(target.ThatOptimizes()),
         code_space(std::move(space)),
-        contexts(target),
-        optimizing_contexts(optimizing_target),
+        compiler_half(target, optimizing_target, Promotes(options), listeners, crash_containment),
         functions(code_space->stubs(), failures,
                   [this](FunctionKey key, bool may_delegate) {
                     return compiler.Compile(key, FunctionCompiler::Reason::kCalled, may_delegate);
                   }),
         resolver(options, definitions, functions, code_space->host_thread_locals()),
-        objects(target, *code_space, resolver, listeners),
-        function_linker(resolver, objects, *code_space),
-        optimizing_compiler(optimizing_contexts, function_linker, resolver, listeners,
-                            crash_containment),
+        objects(compiler_half, target, *code_space, resolver, listeners),
+        linkers(target),
+        function_linker(linkers, resolver, objects, *code_space),
+        optimized_bodies(compiler_half, function_linker, resolver, listeners),
         promoter(Promotes(options) ? std::make_unique<Promoter>(options.promotion, *code_space,
-                                                                functions, optimizing_compiler)
+                                                                functions, optimized_bodies)
                                    : nullptr),
         threads(options.compile_threads),
-        compiler(contexts, functions, resolver, objects, function_linker, listeners, threads,
+        compiler(compiler_half, functions, resolver, objects, function_linker, listeners, threads,
                  promoter.get(), options.speculation_budget),
-        program(contexts, definitions, resolver, compiler, objects, precompiled, exit_handlers,
+        program(compiler_half, definitions, resolver, compiler, objects, precompiled, exit_handlers,
                 threads),
-        foreign_functions(contexts, definitions, resolver, program, threads) {
+        foreign_functions(compiler_half, definitions, resolver, program, threads) {
     resolver.Connect(objects, compiler, promoter.get());
     listeners.Add(stats);
     for (const std::shared_ptr<Listener>& listener : options.listeners) listeners.Add(*listener);
@@ -124,14 +124,14 @@ struct Engine::Parts {
   ListenerGroup listeners;
   ExitHandlers exit_handlers;
   PrecompiledObjects precompiled{exit_handlers, *code_space};
-  ContextPool contexts;
-  ContextPool optimizing_contexts;  // For optimized bodies.
+  InProcessCompiler compiler_half;
   Definitions definitions;
   FunctionTable functions;
   SymbolResolver resolver;
   ObjectLinker objects;
+  LinkerPool linkers;
   const FunctionLinker function_linker;
-  OptimizingCompiler optimizing_compiler;
+  OptimizedBodies optimized_bodies;
   const std::unique_ptr<Promoter> promoter;  // Null unless functions are replaced.
   CompileThreads threads;
   FunctionCompiler compiler;
@@ -209,27 +209,25 @@ absl::StatusOr<SourceModule*> Engine::Parts::Add(NewModule added_module) {
   const auto where = [&name](const absl::Status& status) {
     return Annotate(status, absl::StrCat("'", name, "'"));
   };
-  // The first view goes to the context that compiles first: the pool hands out the context that was
-  // returned last.
-  std::shared_ptr<ModuleView> view;
-  if (!added_module.index) {
-    FIRSTCALL_ASSIGN_OR_RETURN(view, source->OpenView());
-    absl::MutexLock lock(&view->mutex());
-    FIRSTCALL_RETURN_IF_ERROR(where(target.Adopt(view->module())));
-    absl::StatusOr<SymbolIndex> index = BuildSymbolIndex(*view);
-    if (!index.ok()) return where(index.status());
-    if (added_module.cache != nullptr) added_module.cache->Store(kIndexPart, index->Encode());
-    added_module.index = *std::move(index);
+  const ModuleId id = program.NextId();
+  const bool is_reopenable = source->is_reopenable();
+  const bool is_known = added_module.index.has_value();
+  absl::StatusOr<std::shared_ptr<const SymbolIndex>> index =
+      compiler_half.Add(id, std::move(source), std::move(added_module.index));
+  if (!index.ok()) return where(index.status());
+  absl::Cleanup remove = [&] { compiler_half.Remove(id); };
+  if (!is_known && added_module.cache != nullptr) {
+    added_module.cache->Store(kIndexPart, (*index)->Encode());
   }
   std::unique_ptr<OwnedCode> code = code_space->MakeOwner();
   absl::StatusOr<DsoHandle*> dso_handle =
       exit_handlers.MakeHandle(*code, code_space->NearFor(added_module.is_far));
   if (!dso_handle.ok()) return where(dso_handle.status());
   auto module = std::make_shared<SourceModule>(
-      program.NextId(), added_module.library, options.mode, added_module.is_far, std::move(source),
-      *std::move(added_module.index), std::move(code), **dso_handle, std::move(added_module.cache));
+      id, name, added_module.library, options.mode, added_module.is_far, is_reopenable,
+      *std::move(index), std::move(code), **dso_handle, std::move(added_module.cache));
   FIRSTCALL_RETURN_IF_ERROR(where(definitions.Add(*module)));
-  if (view != nullptr) contexts.Take()->SetView(*module, std::move(view));
+  std::move(remove).Cancel();
   SourceModule* added = module.get();
   program.Add(std::move(module));
   return added;
@@ -263,8 +261,7 @@ absl::Status Engine::Parts::AddInScope(std::vector<NewModule> modules, absl::Dur
   }
   if (options.mode == Mode::kEager) {
     for (SourceModule* module : added) {
-      ContextPool::Lease context = contexts.Take();
-      FIRSTCALL_RETURN_IF_ERROR(objects.Link(module->object(), *context));
+      FIRSTCALL_RETURN_IF_ERROR(objects.Link(module->object()));
     }
   }
   return absl::OkStatus();
@@ -339,10 +336,7 @@ absl::Status Engine::AddArchive(const std::string& path, absl::string_view libra
 
 absl::StatusOr<void*> Engine::LookupAddress(absl::string_view name) {
   absl::StatusOr<ExecutorAddress> address;
-  DelegatingWorkScope(parts_->threads).Run([&] {
-    ContextPool::Lease context = parts_->contexts.Take();
-    address = parts_->resolver.Lookup(name, *context);
-  });
+  DelegatingWorkScope(parts_->threads).Run([&] { address = parts_->resolver.Lookup(name); });
   if (!address.ok()) return address.status();
   return address->InThisProcess<void*>();
 }
@@ -362,8 +356,7 @@ absl::StatusOr<std::vector<FunctionKey>> Engine::Parts::FunctionsNamed(
       return absl::NotFoundError(absl::StrCat("preparing '", name, "': no module defines it"));
     }
     if (found->module == nullptr || !program.IsFunction(*found)) {
-      ContextPool::Lease context = contexts.Take();
-      FIRSTCALL_RETURN_IF_ERROR(resolver.Lookup(name, *context).status());
+      FIRSTCALL_RETURN_IF_ERROR(resolver.Lookup(name).status());
     } else {
       functions.push_back({found->module, found->ordinal});
     }
@@ -414,8 +407,7 @@ absl::Status Engine::Parts::Forget(SourceModule& module, bool is_detached) {
   definitions.Remove(module);
   foreign_functions.Remove(module.id());
   compiler.Remove(module);
-  contexts.DropViews(module);
-  optimizing_contexts.DropViews(module);
+  compiler_half.Remove(module.id());
   module.SetRemoved();
   listeners.OnRemoved({module.name(), module.object().code().code_bytes(), is_detached});
   return absl::OkStatus();
@@ -458,7 +450,6 @@ absl::StatusOr<SymbolAddresses> Engine::Parts::AddressesOf(SourceModule& module)
     return absl::FailedPreconditionError(
         absl::StrCat("detaching '", module.name(), "': the module was removed"));
   }
-  ContextPool::Lease context = contexts.Take();
   for (uint32_t i = 0; i < module.index().size(); ++i) {
     const SymbolOrdinal ordinal{i};
     const Symbol& symbol = module.index().at(ordinal);
@@ -469,12 +460,12 @@ absl::StatusOr<SymbolAddresses> Engine::Parts::AddressesOf(SourceModule& module)
     }
     if (symbol.is_local || symbol.is_thread_local) continue;
     FIRSTCALL_ASSIGN_OR_RETURN(addresses[symbol.name],
-                               resolver.AddressOf(module, ordinal, ReferenceKind::kStub, *context));
+                               resolver.AddressOf(module, ordinal, ReferenceKind::kStub));
   }
   for (const AssemblySymbol& symbol : module.index().assembly_symbols()) {
     if (!symbol.is_global) continue;
     FIRSTCALL_ASSIGN_OR_RETURN(addresses[symbol.name],
-                               objects.AddressIn(module.object(), symbol.name, *context));
+                               objects.AddressIn(module.object(), symbol.name));
   }
   return addresses;
 }

@@ -6,22 +6,17 @@
 #include <optional>
 #include <string>
 
-#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "memory/executor_address.h"
-
-namespace llvm {
-class Function;
-}  // namespace llvm
 
 namespace firstcall {
 
 class EntryPoint {
  public:
-  // InvalidArgument, with the reason, unless `function` takes up to three arguments, as main does
-  // (int, char**, char**), and returns nothing or an integer of at most 32 bits.
-  static absl::StatusOr<EntryPoint> Create(const llvm::Function& function);
+  // Of a function that takes up to three arguments, as main does (int, char**, char**), and returns
+  // an integer of at most 32 bits, or, without `returns_value`, nothing.
+  explicit EntryPoint(bool returns_value) : returns_value_(returns_value) {}
 
   // Converts to bytes that can be kept, and back. Nothing if the bytes are not an entry point's.
   std::string Encode() const;
@@ -33,8 +28,6 @@ class EntryPoint {
            char** environment) const;
 
  private:
-  explicit EntryPoint(bool returns_value) : returns_value_(returns_value) {}
-
   bool returns_value_;
 };
 

@@ -14,20 +14,10 @@ absl::StatusOr<ForeignFunctions::Shape> ForeignFunctions::ReadShape(SourceModule
                                                                     SymbolOrdinal function) {
   // The replacement's signature is not known.
   if (resolver_.IsReplaced(module, function)) return Shape();
-  // If all functions are compiled, nothing else needs a view, and it is dropped again.
-  const bool is_compiled = module.CountCompiled(0);
-  ContextPool::Lease context = contexts_.Take();
-  absl::StatusOr<ModuleView*> view = context->View(module);
-  if (!view.ok()) {
-    // The module was given in memory, and its IR is gone.
-    if (absl::IsFailedPrecondition(view.status())) return Shape();
-    return view.status();
-  }
-  absl::StatusOr<FunctionShape> shape = [&] {
-    absl::MutexLock lock(&(*view)->mutex());
-    return FunctionShape::Of((*view)->symbol(function));
-  }();
-  if (is_compiled && module.source().is_reopenable()) context->DropView(module);
+  absl::StatusOr<FunctionShape> shape =
+      compiler_.ReadShape(module.id(), function, /*is_last_use=*/module.CountCompiled(0));
+  // The module was given in memory, and its IR is gone.
+  if (absl::IsFailedPrecondition(shape.status())) return Shape();
   if (!shape.ok()) return shape.status();
   return std::make_shared<const FunctionShape>(*std::move(shape));
 }
@@ -71,10 +61,7 @@ absl::Status ForeignFunctions::Call(absl::string_view name, const ForeignValue& 
   if (!found) return absl::NotFoundError("no module defines it");
   if (module == nullptr) {
     absl::StatusOr<ExecutorAddress> address;
-    DelegatingWorkScope(threads_).Run([&] {
-      ContextPool::Lease context = contexts_.Take();
-      address = resolver_.Lookup(name, *context);
-    });
+    DelegatingWorkScope(threads_).Run([&] { address = resolver_.Lookup(name); });
     if (!address.ok()) return address.status();
     return CallForeign(*address, result, arguments);
   }

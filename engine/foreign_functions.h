@@ -19,8 +19,8 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/types/span.h"
 #include "base/ids.h"
-#include "engine/compile_context.h"
 #include "engine/compile_threads.h"
+#include "engine/compiler.h"
 #include "engine/definitions.h"
 #include "engine/foreign_value.h"
 #include "engine/function_shape.h"
@@ -32,9 +32,9 @@ namespace firstcall {
 class ForeignFunctions {
  public:
   // All must outlive this.
-  ForeignFunctions(ContextPool& contexts, const Definitions& definitions, SymbolResolver& resolver,
+  ForeignFunctions(Compiler& compiler, const Definitions& definitions, SymbolResolver& resolver,
                    Program& program, CompileThreads& threads)
-      : contexts_(contexts),
+      : compiler_(compiler),
         definitions_(definitions),
         resolver_(resolver),
         program_(program),
@@ -56,7 +56,7 @@ class ForeignFunctions {
   // The caller is at work (see WorkScope).
   absl::StatusOr<Shape> ReadShape(SourceModule& module, SymbolOrdinal function);
 
-  ContextPool& contexts_;
+  Compiler& compiler_;
   const Definitions& definitions_;
   SymbolResolver& resolver_;
   Program& program_;

@@ -5,16 +5,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "base/fatal_error_guard.h"
 #include "base/status.h"
 #include "base/steady_clock.h"
 #include "code/symbol_name.h"
 #include "engine/ifunc_argument.h"
-#include "engine/object_names.h"
-#include "engine/signature.h"
 #include "engine/work_scope.h"
-#include "splitter/data_extractor.h"
-#include "splitter/function_extractor.h"
 
 namespace firstcall {
 namespace {
@@ -142,32 +137,17 @@ std::optional<FunctionCompiler::Made> FunctionCompiler::UseCached(FunctionKey ke
   }
   made.variables = std::move(found.variables);
   made.heat_signs = std::move(found.heat_signs);
-  made.bytes = std::move(found.object);
+  made.object.bytes = std::move(found.object);
   return made;
 }
 
-absl::StatusOr<FunctionCompiler::Made> FunctionCompiler::Make(FunctionKey key,
-                                                              CompileContext& context,
-                                                              Attempt& attempt) {
+absl::StatusOr<FunctionCompiler::Made> FunctionCompiler::Make(FunctionKey key, Attempt& attempt) {
   if (std::optional<Made> kept = TakeKept(key)) {
     attempt.is_cached = kept->is_cached;
     return *std::move(kept);
   }
   if (std::optional<Made> found = FindMade(key, attempt)) return *std::move(found);
   SourceModule& module = *key.module;
-  FIRSTCALL_ASSIGN_OR_RETURN(ModuleView * view, context.View(module));
-  FIRSTCALL_ASSIGN_OR_RETURN(ObjectEmitter * emitter, context.Emitter());
-  FIRSTCALL_ASSIGN_OR_RETURN(IrOptimizer * optimizer, context.Optimizer());
-  ExtractOptions options;
-  options.verify = !module.source().is_verified();
-  options.drop_alias_metadata = !emitter->optimizes();
-  options.import_callees = optimizer != nullptr;
-  options.list_callees = speculation_left_ > 0;
-  options.is_first_body = promoter_ != nullptr;
-  options.asks_when_called = promoter_ != nullptr && !promoter_->looks_at_counters();
-  if (promoter_ != nullptr) options.poll_allowance = promoter_->poll_allowance();
-  options.keep_in_view = promoter_ != nullptr && !module.source().is_reopenable();
-  options.is_far = linker_.IsFar(module);
   const auto ask_resolver = [&](SymbolOrdinal ordinal) {
     return resolver_.IsReplaced(module, ordinal);
   };
@@ -182,59 +162,27 @@ absl::StatusOr<FunctionCompiler::Made> FunctionCompiler::Make(FunctionKey key,
     attempt.joined.push_back({&module, callee});
     return true;
   };
-  const auto is_warm = [](SymbolOrdinal) { return true; };
-  const auto simplify = [&](llvm::Function& function) { optimizer->Simplify(function); };
-  absl::MutexLock lock(&view->mutex());
-  Made made;
-  made.is_far = options.is_far;
-  const absl::Duration start = SteadyNow();
-  FIRSTCALL_ASSIGN_OR_RETURN(FunctionModule function_module,
-                             ExtractFunction(*view, module.index(), key.ordinal, options,
-                                             {is_replaced, may_join, is_warm, simplify}));
-  made.leader = function_module.leader;
-  made.functions = std::move(function_module.functions);
-  made.variables = std::move(function_module.variables);
-  made.callees = std::move(function_module.callees);
-  made.heat_signs = std::move(function_module.heat_signs);
-  if (promoter_ != nullptr) promoter_->AddPollAllowance(function_module.poll_balance);
-  made.split = SteadyNow() - start;
-  if (!made.leader) {
-    FIRSTCALL_RETURN_IF_ERROR(GenerateCode(key, std::move(function_module), context, made));
+  FunctionOrder order{module.id(),           key.ordinal, linker_.IsFar(module),
+                      speculation_left_ > 0, {},          "",
+                      attempt.reads_again,   is_replaced, may_join};
+  if (promoter_ != nullptr) {
+    order.polls = {!promoter_->looks_at_counters(), promoter_->poll_allowance()};
   }
-  made.decisions = std::move(decisions).Take();
-  StoreMade(key, made, attempt.joined);
+  if (module.cache() != nullptr) {
+    order.identification = module.cache()->IdentificationOf(PartOf(key.ordinal));
+  }
+  Made made;
+  made.is_far = order.is_far;
+  FIRSTCALL_ASSIGN_OR_RETURN(static_cast<CompiledFunction&>(made),
+                             compiler_.CompileFunction(order));
+  if (promoter_ != nullptr) promoter_->AddPollAllowance(made.poll_balance);
+  StoreMade(key, made, std::move(decisions).Take(), attempt.joined);
   return made;
 }
 
-// Only objects that passed the check are stored in a cache, so cached objects need no check.
-absl::Status FunctionCompiler::GenerateCode(FunctionKey key, FunctionModule function_module,
-                                            CompileContext& context, Made& made) {
-  const SourceModule& module = *key.module;
-  const absl::Duration start = SteadyNow();
-  FIRSTCALL_ASSIGN_OR_RETURN(ObjectEmitter * emitter, context.Emitter());
-  FIRSTCALL_ASSIGN_OR_RETURN(IrOptimizer * optimizer, context.Optimizer());
-  if (module.cache() != nullptr) {
-    AddIdentification(*function_module.module,
-                      module.cache()->IdentificationOf(PartOf(key.ordinal)));
-  }
-  if (optimizer != nullptr) {
-    FIRSTCALL_RETURN_IF_ERROR(optimizer->Optimize(function_module.module));
-  } else {
-    FIRSTCALL_RETURN_IF_ERROR(context.Lower(function_module.module));
-  }
-  listener_.OnModuleMade(*function_module.module);
-  FIRSTCALL_ASSIGN_OR_RETURN(made.bytes, emitter->Emit(std::move(function_module.module)));
-  FIRSTCALL_ASSIGN_OR_RETURN(made.image, ObjectImage::Parse(absl::MakeSpan(made.bytes),
-                                                            module.index().at(key.ordinal).name));
-  if (!function_module.has_inline_assembly) {
-    FIRSTCALL_RETURN_IF_ERROR(CheckNames(*made.image, module.index()));
-  }
-  made.emit = SteadyNow() - start;
-  return absl::OkStatus();
-}
-
 // The entries of the other functions that the object defines refer to this one.
-void FunctionCompiler::StoreMade(FunctionKey key, const Made& made, const Joined& joined) {
+void FunctionCompiler::StoreMade(FunctionKey key, const Made& made, Decisions decisions,
+                                 const Joined& joined) {
   ModuleCache* const cache = key.module->cache();
   if (cache == nullptr || made.is_far != key.module->is_far()) return;
   CachedObject description;
@@ -243,8 +191,8 @@ void FunctionCompiler::StoreMade(FunctionKey key, const Made& made, const Joined
   description.joined = made.functions.size() - joined.size();
   description.variables = made.variables;
   description.heat_signs = made.heat_signs;
-  description.decisions = made.decisions;
-  cache->Store(PartOf(key.ordinal), EncodeCachedObject(description, made.bytes));
+  description.decisions = std::move(decisions);
+  cache->Store(PartOf(key.ordinal), EncodeCachedObject(description, made.object.bytes));
   CachedObject reference;
   reference.host = key.ordinal;
   for (FunctionKey function : joined) {
@@ -252,16 +200,15 @@ void FunctionCompiler::StoreMade(FunctionKey key, const Made& made, const Joined
   }
 }
 
-absl::Status FunctionCompiler::MakeAndPublish(FunctionKey key, CompileContext& context,
-                                              Attempt& attempt) {
-  absl::StatusOr<Made> made = Make(key, context, attempt);
+absl::Status FunctionCompiler::MakeAndPublish(FunctionKey key, Attempt& attempt) {
+  absl::StatusOr<Made> made = Make(key, attempt);
   if (!made.ok()) {
     return Annotate(made.status(), absl::StrCat("compiling function '",
                                                 key.module->index().at(key.ordinal).name, "'"));
   }
   attempt.leader = made->leader;
   if (made->leader) return absl::OkStatus();
-  absl::Status status = LinkAndPublish(key, *made, context);
+  absl::Status status = LinkAndPublish(key, *made);
   if (absl::IsResourceExhausted(status) && attempt.joined.empty()) {
     KeepForNextAttempt(key, *std::move(made));
   }
@@ -287,66 +234,48 @@ void FunctionCompiler::Remove(const SourceModule& module) {
   absl::erase_if(kept_, [&](const auto& kept) { return kept.first.module == &module; });
 }
 
-void FunctionCompiler::Settle(SourceModule& module, size_t compiled, CompileContext& context) {
+void FunctionCompiler::CountCompiled(SourceModule& module, size_t compiled) {
   if (!module.CountCompiled(compiled)) return;
-  if (promoter_ != nullptr && !module.source().is_reopenable()) module.source().KeepAsBitcode();
   const bool data_is_linked =
       module.object().state.load(std::memory_order_acquire) == LazyObject::State::kReady;
-  if (!data_is_linked && !module.source().is_reopenable()) {
-    absl::StatusOr<ModuleView*> view = context.View(module);
-    if (!view.ok()) return;
-    absl::MutexLock lock(&(*view)->mutex());
-    if (HasData(**view, module.index())) return;
-  }
-  context.DropView(module);
-  contexts_.DropViews(module);
-  module.source().ForgetFirstView();
+  compiler_.ForgetFunctions(module.id(), data_is_linked);
 }
 
 // If several functions fail together, any of them may be at fault. Then each is left to its own
 // first call, and only `key` is tried again, from a view that has all bodies. The same is done if
 // the object came from the cache.
-absl::Status FunctionCompiler::MakeAndPublishInContext(FunctionKey key, Reason reason,
-                                                       std::optional<SymbolOrdinal>& leader) {
+absl::Status FunctionCompiler::MakeAndPublish(FunctionKey key, Reason reason,
+                                              std::optional<SymbolOrdinal>& leader) {
   const Promoter::FirstBody first_body(promoter_);
-  ContextPool::Lease context = contexts_.Take();
-  const int crashes = CrashesOnThisThread();
-  const auto run = [&](Attempt& attempt) {
-    absl::Status status = MakeAndPublish(key, *context, attempt);
-    if (CrashesOnThisThread() != crashes) context.Replace();
-    leader = attempt.leader;
-    return status;
-  };
   Attempt first;
-  first.may_join = reason == Reason::kCalled && key.module->source().is_reopenable();
+  first.may_join = reason == Reason::kCalled && key.module->is_reopenable();
   first.may_use_cache = true;
-  absl::Status status = run(first);
+  absl::Status status = MakeAndPublish(key, first);
+  leader = first.leader;
   if (status.ok() || (first.joined.empty() && !first.is_cached)) return status;
   for (FunctionKey callee : first.joined) functions_.Release(callee);
-  if (!first.is_cached) context->DropView(*key.module);
   Attempt second;
-  return run(second);
+  second.reads_again = !first.is_cached;
+  status = MakeAndPublish(key, second);
+  leader = second.leader;
+  return status;
 }
 
 // Threads that call different members of a group meet at its leader: the first one compiles and
 // publishes all members. No member is compiled without the leader, because each member leads to it.
 absl::Status FunctionCompiler::CompileFunction(FunctionKey key, Reason reason) {
   std::optional<SymbolOrdinal> leader;
-  FIRSTCALL_RETURN_IF_ERROR(MakeAndPublishInContext(key, reason, leader));
+  FIRSTCALL_RETURN_IF_ERROR(MakeAndPublish(key, reason, leader));
   if (!leader) return absl::OkStatus();
   const FunctionKey leader_key{key.module, *leader};
   return functions_.CompileOnce(leader_key, [&] { return CompileFunction(leader_key, reason); });
 }
 
-absl::Status FunctionCompiler::LinkAndPublish(FunctionKey key, Made& made,
-                                              CompileContext& context) {
+absl::Status FunctionCompiler::LinkAndPublish(FunctionKey key, Made& made) {
   const std::string& name = key.module->index().at(key.ordinal).name;
   const absl::Duration start = SteadyNow();
-  // Linking changes the image, so the next attempt, after a lack of memory, parses the bytes again.
-  std::unique_ptr<ObjectImage> image = std::move(made.image);
-  if (image == nullptr) {
-    FIRSTCALL_ASSIGN_OR_RETURN(image, ObjectImage::Parse(absl::MakeSpan(made.bytes), name));
-  }
+  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ObjectImage> image,
+                             ObjectImage::Parse(absl::MakeSpan(made.object.bytes), name));
   if (made.is_cached && speculation_left_ > 0) {
     made.callees = CalleesIn(*image, key.module->index());
   }
@@ -357,17 +286,17 @@ absl::Status FunctionCompiler::LinkAndPublish(FunctionKey key, Made& made,
         promoter_->PrepareToCountCalls({key.module, made.functions[i]}, made.heat_signs[i]));
   }
   FIRSTCALL_ASSIGN_OR_RETURN(FunctionLinker::Linked linked,
-                             linker_.Link(*image, *key.module, name, made.is_far, context));
+                             linker_.Link(*image, *key.module, name, made.is_far));
   PublishedObject published;
   published.module = key.module->name();
-  published.object = made.bytes;
+  published.object = made.object.bytes;
   published.code_bytes = linked.code_bytes;
   published.is_cached = made.is_cached;
-  published.split = made.split;
-  published.emit = made.emit;
+  published.split = made.object.split;
+  published.emit = made.object.emit;
   published.link = SteadyNow() - start;
   FIRSTCALL_RETURN_IF_ERROR(Publish(key, made, linked.defined, published));
-  Settle(*key.module, made.functions.size(), context);
+  CountCompiled(*key.module, made.functions.size());
   return absl::OkStatus();
 }
 

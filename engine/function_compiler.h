@@ -1,7 +1,7 @@
 // Compiles a function when it is first called: extract, emit, resolve, link, publish.
 //
-// Thread-safe: each call leases a compile context. While LLVM works, only the mutex of the
-// context's own view is held, and for a group with data the ObjectLinker's.
+// Thread-safe. While the compiler works, no lock is held, except for a group with data the
+// ObjectLinker's.
 
 #ifndef FIRSTCALL_ENGINE_FUNCTION_COMPILER_H_
 #define FIRSTCALL_ENGINE_FUNCTION_COMPILER_H_
@@ -22,8 +22,8 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "engine/cached_object.h"
-#include "engine/compile_context.h"
 #include "engine/compile_threads.h"
+#include "engine/compiler.h"
 #include "engine/function_linker.h"
 #include "engine/function_table.h"
 #include "engine/listener.h"
@@ -31,18 +31,16 @@
 #include "engine/object_linker.h"
 #include "engine/promoter.h"
 #include "engine/symbol_resolver.h"
-#include "splitter/function_extractor.h"
 
 namespace firstcall {
 
 class FunctionCompiler {
  public:
-  // All must outlive the compiler.
-  // `promoter` is null if functions are never replaced.
-  FunctionCompiler(ContextPool& contexts, FunctionTable& functions, SymbolResolver& resolver,
+  // All must outlive the compiler. `promoter` is null if functions are never replaced.
+  FunctionCompiler(Compiler& compiler, FunctionTable& functions, SymbolResolver& resolver,
                    ObjectLinker& objects, const FunctionLinker& linker, Listener& listener,
                    CompileThreads& threads, Promoter* promoter, absl::Duration speculation_budget)
-      : contexts_(contexts),
+      : compiler_(compiler),
         functions_(functions),
         resolver_(resolver),
         objects_(objects),
@@ -71,49 +69,35 @@ class FunctionCompiler {
   void Remove(const SourceModule& module) ABSL_LOCKS_EXCLUDED(kept_mutex_);
 
  private:
-  // An object made from a function-module.
-  struct Made {
-    ObjectBytes bytes;
-    std::vector<SymbolOrdinal> functions;
-    std::vector<SymbolOrdinal> variables;
-    std::vector<HeatSigns> heat_signs;    // Of each function that may be replaced.
-    std::vector<SymbolOrdinal> callees;   // Only with speculation.
-    std::optional<SymbolOrdinal> leader;  // See FunctionModule.
-    bool is_far = false;                  // Reaches everything through the offset table.
+  // A function's object, new or from the cache.
+  struct Made : CompiledFunction {
+    bool is_far = false;  // Reaches everything through the offset table.
     bool is_cached = false;
-    // Only for a new object, which is not from a cache: what goes into the cache, and the parsed
-    // object.
-    Decisions decisions;
-    std::unique_ptr<ObjectImage> image;
-    absl::Duration split;
-    absl::Duration emit;
   };
   using Joined = std::vector<FunctionKey>;
 
   // Publishes `key`, in an object of its own or in that of its leader, if it turns out to have one.
   absl::Status CompileFunction(FunctionKey key, Reason reason);
-  absl::Status MakeAndPublishInContext(FunctionKey key, Reason reason,
-                                       std::optional<SymbolOrdinal>& leader);
+  absl::Status MakeAndPublish(FunctionKey key, Reason reason, std::optional<SymbolOrdinal>& leader);
   absl::Status ResolveIFunc(FunctionKey key);
   // One attempt to publish a function.
   struct Attempt {
     bool may_join = false;  // Callees may be compiled along.
     bool may_use_cache = false;
-    Joined joined;           // Callees that were claimed.
-    bool is_cached = false;  // The object came from the cache.
+    bool reads_again = false;  // See FunctionOrder::is_second_attempt.
+    Joined joined;             // Callees that were claimed.
+    bool is_cached = false;    // The object came from the cache.
     std::optional<SymbolOrdinal> leader;
   };
   // A cached object, if there is a valid one. Claims the functions that it defines besides `key`.
   std::optional<Made> FindMade(FunctionKey key, Attempt& attempt);
   std::optional<Made> UseCached(FunctionKey key, CachedObject found, Attempt& attempt);
-  absl::StatusOr<Made> Make(FunctionKey key, CompileContext& context, Attempt& attempt);
-  absl::Status GenerateCode(FunctionKey key, FunctionModule function_module,
-                            CompileContext& context, Made& made);
-  void StoreMade(FunctionKey key, const Made& made, const Joined& joined);
-  absl::Status MakeAndPublish(FunctionKey key, CompileContext& context, Attempt& attempt);
+  absl::StatusOr<Made> Make(FunctionKey key, Attempt& attempt);
+  void StoreMade(FunctionKey key, const Made& made, Decisions decisions, const Joined& joined);
+  absl::Status MakeAndPublish(FunctionKey key, Attempt& attempt);
   // Lets background threads compile the functions that a just published function probably calls.
   void Speculate(SourceModule& module, absl::Span<const SymbolOrdinal> callees);
-  absl::Status LinkAndPublish(FunctionKey key, Made& made, CompileContext& context);
+  absl::Status LinkAndPublish(FunctionKey key, Made& made);
   absl::Status Publish(FunctionKey key, const Made& made, const SymbolAddresses& defined,
                        PublishedObject& published);
 
@@ -121,10 +105,10 @@ class FunctionCompiler {
   // may have its bodies any more.
   void KeepForNextAttempt(FunctionKey key, Made made) ABSL_LOCKS_EXCLUDED(kept_mutex_);
   std::optional<Made> TakeKept(FunctionKey key) ABSL_LOCKS_EXCLUDED(kept_mutex_);
-  // Drops what is not needed any more, once the last function of a module is compiled.
-  void Settle(SourceModule& module, size_t compiled, CompileContext& context);
+  // Counts compiled functions, and tells the compiler when they were the last of their module.
+  void CountCompiled(SourceModule& module, size_t compiled);
 
-  ContextPool& contexts_;
+  Compiler& compiler_;
   FunctionTable& functions_;
   SymbolResolver& resolver_;
   ObjectLinker& objects_;

@@ -10,8 +10,8 @@ namespace firstcall {
 
 absl::StatusOr<FunctionLinker::Linked> FunctionLinker::Link(ObjectImage& image,
                                                             SourceModule& module,
-                                                            absl::string_view name, bool is_far,
-                                                            CompileContext& context) const {
+                                                            absl::string_view name,
+                                                            bool is_far) const {
   // The program has one, in this source module or in another.
   if (image.Defines(kShadowStackRoots)) image.Undefine(kShadowStackRoots);
   image.MakeDefinitionsStrong();
@@ -20,13 +20,13 @@ absl::StatusOr<FunctionLinker::Linked> FunctionLinker::Link(ObjectImage& image,
   FIRSTCALL_ASSIGN_OR_RETURN(
       SymbolAddresses resolution,
       resolver_.ResolveAll(image, requester,
-                           absl::StrCat("function '", name, "' of '", module.name(), "'"),
-                           context));
+                           absl::StrCat("function '", name, "' of '", module.name(), "'")));
   FIRSTCALL_RETURN_IF_ERROR(image.BindCallsDirectly([&](absl::string_view symbol) {
     auto found = resolution.find(symbol);
     return !is_far && found != resolution.end() && code_space_.IsReachedByCalls(found->second);
   }));
-  McjitLinker& linker = context.linker();
+  const LinkerPool::Lease lease = linkers_.Take();
+  McjitLinker& linker = *lease;
   absl::StatusOr<SymbolAddresses> defined =
       linker.Load(image, requester.code(), code_space_.NearFor(is_far));
   absl::Status status = defined.ok() ? linker.Finish(resolution) : defined.status();

@@ -1,7 +1,7 @@
 // Links objects that are made from function-modules: resolves their references and loads them into
 // memory.
 //
-// Thread-safe if each context is used by one thread only.
+// Thread-safe.
 
 #ifndef FIRSTCALL_ENGINE_FUNCTION_LINKER_H_
 #define FIRSTCALL_ENGINE_FUNCTION_LINKER_H_
@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "engine/code_space.h"
-#include "engine/compile_context.h"
+#include "engine/linker_pool.h"
 #include "engine/object_image.h"
 #include "engine/object_linker.h"
 #include "engine/source_module.h"
@@ -22,8 +22,9 @@ namespace firstcall {
 class FunctionLinker {
  public:
   // All must outlive the linker.
-  FunctionLinker(SymbolResolver& resolver, ObjectLinker& objects, const CodeSpace& code_space)
-      : resolver_(resolver), objects_(objects), code_space_(code_space) {}
+  FunctionLinker(LinkerPool& linkers, SymbolResolver& resolver, ObjectLinker& objects,
+                 const CodeSpace& code_space)
+      : linkers_(linkers), resolver_(resolver), objects_(objects), code_space_(code_space) {}
 
   // Whether code that is compiled now for `module` may lie out of reach of what it refers to.
   bool IsFar(const SourceModule& module) const {
@@ -40,9 +41,10 @@ class FunctionLinker {
   // constructors of object files that were linked on the way. Blocks until everything that must be
   // linked or compiled before is done.
   absl::StatusOr<Linked> Link(ObjectImage& image, SourceModule& module, absl::string_view name,
-                              bool is_far, CompileContext& context) const;
+                              bool is_far) const;
 
  private:
+  LinkerPool& linkers_;
   SymbolResolver& resolver_;
   ObjectLinker& objects_;
   const CodeSpace& code_space_;

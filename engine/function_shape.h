@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -22,12 +23,6 @@
 #include "absl/types/span.h"
 #include "engine/argument_registers.h"
 #include "engine/foreign_value.h"
-
-namespace llvm {
-class DataLayout;
-class GlobalValue;
-class Type;
-}  // namespace llvm
 
 namespace firstcall {
 
@@ -51,16 +46,6 @@ struct CallPlan {
 
 class FunctionShape {
  public:
-  // Reads a function, or an alias or an ifunc of one. InvalidArgument if `symbol` is none of these;
-  // Unimplemented, with the reason, if it cannot be called from C.
-  static absl::StatusOr<FunctionShape> Of(const llvm::GlobalValue& symbol);
-
-  // InvalidArgument, with the argument and both types, if the function does not take these values;
-  // Unimplemented if it takes them, but not in the way C passes them.
-  absl::StatusOr<CallPlan> Plan(const ForeignType& result,
-                                absl::Span<const ForeignValue> arguments) const;
-
- private:
   // A parameter, or a part of one that is passed separately.
   struct Slot {
     enum class Kind : uint8_t { kInteger, kFloat, kDouble, kPointer, kVector, kMemory, kOther };
@@ -72,8 +57,24 @@ class FunctionShape {
     bool begins_parameter = false;  // The first slot of a parameter in IR.
     std::string name;               // As in IR.
   };
+
+  struct Signature {
+    std::vector<Slot> parameters;
+    std::vector<Slot> results;
+    // The first parameter in IR is the address for a returned struct.
+    bool has_hidden_result = false;
+    bool is_variadic = false;
+  };
+
+  explicit FunctionShape(Signature signature) : signature_(std::move(signature)) {}
+
+  // InvalidArgument, with the argument and both types, if the function does not take these values;
+  // Unimplemented if it takes them, but not in the way C passes them.
+  absl::StatusOr<CallPlan> Plan(const ForeignType& result,
+                                absl::Span<const ForeignValue> arguments) const;
+
+ private:
   struct Cursor;
-  static void Flatten(llvm::Type* type, const llvm::DataLayout& layout, std::vector<Slot>& slots);
   static bool Matches(const ForeignType& type, const Slot& slot);
   static bool IsInParts(const ForeignType& type, absl::Span<const Slot> slots);
   static bool Matches(const RegisterParts& parts, absl::Span<const Slot> slots);
@@ -85,10 +86,7 @@ class FunctionShape {
   absl::Status PlanParts(const ForeignType& type, const RegisterParts& parts, Cursor& cursor) const;
   absl::Status PlanLarge(const ForeignType& type, Cursor& cursor) const;
 
-  std::vector<Slot> parameters_;
-  std::vector<Slot> results_;
-  bool has_hidden_result_ = false;  // The first IR parameter is the address for a returned struct.
-  bool is_variadic_ = false;
+  Signature signature_;
 };
 
 }  // namespace firstcall

@@ -16,11 +16,11 @@
 #include <memory>
 #include <string>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "code/symbol_addresses.h"
 #include "engine/object_image.h"
 #include "engine/plain_relocations.h"
 #include "engine/target.h"
@@ -34,8 +34,6 @@ class ExecutionEngine;
 }  // namespace llvm
 
 namespace firstcall {
-
-using SymbolAddresses = absl::flat_hash_map<std::string, ExecutorAddress>;
 
 class McjitLinker {
  public:

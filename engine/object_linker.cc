@@ -5,6 +5,7 @@
 #include "engine/object_linker.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -12,17 +13,24 @@
 #include "base/steady_clock.h"
 #include "code/symbol_name.h"
 #include "engine/ifunc_argument.h"
-#include "engine/object_names.h"
-#include "engine/signature.h"
 #include "engine/source_module.h"
 #include "engine/work_scope.h"
-#include "llvm/IR/Metadata.h"
-#include "llvm/IR/Module.h"
-#include "splitter/data_extractor.h"
-#include "splitter/whole_module.h"
 
 namespace firstcall {
 namespace {
+
+// The signature of the object of a module that is compiled whole: that of its source, and which
+// definitions give way to others.
+std::string SignatureOfWhole(const SourceModule& module, IsReplaced is_replaced) {
+  std::string signature = absl::StrCat(module.cache()->signature(), " replaced=");
+  for (uint32_t i = 0; i < module.index().size(); ++i) {
+    const Symbol& symbol = module.index().at(SymbolOrdinal{i});
+    if (symbol.is_definition && symbol.is_weak && is_replaced(SymbolOrdinal{i})) {
+      absl::StrAppend(&signature, i, ",");
+    }
+  }
+  return signature;
+}
 
 absl::Status KeepLifecycle(std::vector<ObjectImage::LifecyclePointer> pointers,
                            const McjitLinker& linker, LazyObject& object) {
@@ -37,15 +45,9 @@ absl::Status KeepLifecycle(std::vector<ObjectImage::LifecyclePointer> pointers,
   return absl::OkStatus();
 }
 
-absl::Status CheckNamesIn(ObjectBytes& bytes, const SourceModule& module) {
-  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ObjectImage> image,
-                             ObjectImage::Parse(absl::MakeSpan(bytes), module.name()));
-  return CheckNames(*image, module.index());
-}
-
 }  // namespace
 
-absl::Status ObjectLinker::Link(LazyObject& object, CompileContext& context) {
+absl::Status ObjectLinker::Link(LazyObject& object) {
   if (object.state.load(std::memory_order_acquire) == LazyObject::State::kReady) {
     return absl::OkStatus();
   }
@@ -59,7 +61,7 @@ absl::Status ObjectLinker::Link(LazyObject& object, CompileContext& context) {
     case LazyObject::State::kUnlinked:
       break;
   }
-  object.status = Annotate(LinkLocked(object, context), absl::StrCat("'", object.name, "'"));
+  object.status = Annotate(LinkLocked(object), absl::StrCat("'", object.name, "'"));
   if (absl::IsResourceExhausted(object.status)) {
     object.state.store(LazyObject::State::kUnlinked, std::memory_order_relaxed);
     return object.status;
@@ -73,11 +75,10 @@ absl::Status ObjectLinker::Link(LazyObject& object, CompileContext& context) {
   return object.status;
 }
 
-absl::StatusOr<ObjectBytes> ObjectLinker::Make(LazyObject& object, CompileContext& context,
-                                               UnfinishedLink& link) {
+absl::StatusOr<ObjectBytes> ObjectLinker::Make(LazyObject& object, UnfinishedLink& link) {
   if (!object.bytes.empty()) return std::exchange(object.bytes, {});
   SourceModule& module = *object.module;
-  if (module.mode() == Mode::kEager) return MakeWhole(module, context, link);
+  if (module.mode() == Mode::kEager) return MakeWhole(module, link);
   const auto is_replaced = [&](SymbolOrdinal ordinal) {
     return resolver_.IsReplaced(module, ordinal);
   };
@@ -91,35 +92,21 @@ absl::StatusOr<ObjectBytes> ObjectLinker::Make(LazyObject& object, CompileContex
     }
   }
   DecisionRecorder decisions(is_replaced);
-  FIRSTCALL_ASSIGN_OR_RETURN(ModuleView * view, context.View(module));
-  FIRSTCALL_ASSIGN_OR_RETURN(ObjectEmitter * emitter, context.Emitter());
-  absl::MutexLock lock(&view->mutex());
-  const absl::Duration start = SteadyNow();
-  FIRSTCALL_ASSIGN_OR_RETURN(
-      std::unique_ptr<llvm::Module> data,
-      ExtractData(
-          *view, module.index(), [&](SymbolOrdinal ordinal) { return decisions.Ask(ordinal); },
-          module.is_far()));
-  if (cache != nullptr) AddIdentification(*data, cache->IdentificationOf(kPart));
-  const absl::Duration extracted = SteadyNow();
-  listener_.OnModuleMade(*data);
-  const bool has_assembly = !data->getModuleInlineAsm().empty();
-  absl::StatusOr<ObjectBytes> bytes = emitter->Emit(std::move(data));
-  if (bytes.ok() && !has_assembly) {
-    FIRSTCALL_RETURN_IF_ERROR(CheckNamesIn(*bytes, module));
-  }
-  link.split = extracted - start;
-  link.emit = SteadyNow() - extracted;
-  if (bytes.ok() && cache != nullptr) {
+  const auto ask = [&](SymbolOrdinal ordinal) { return decisions.Ask(ordinal); };
+  DataOrder order{module.id(), module.is_far(), "", ask};
+  if (cache != nullptr) order.identification = cache->IdentificationOf(kPart);
+  FIRSTCALL_ASSIGN_OR_RETURN(CompiledObject compiled, compiler_.CompileData(order));
+  link.split = compiled.split;
+  link.emit = compiled.emit;
+  if (cache != nullptr) {
     CachedObject description;
     description.decisions = std::move(decisions).Take();
-    cache->Store(kPart, EncodeCachedObject(description, *bytes));
+    cache->Store(kPart, EncodeCachedObject(description, compiled.bytes));
   }
-  return bytes;
+  return std::move(compiled.bytes);
 }
 
-absl::StatusOr<ObjectBytes> ObjectLinker::MakeWhole(SourceModule& module, CompileContext& context,
-                                                    UnfinishedLink& link) {
+absl::StatusOr<ObjectBytes> ObjectLinker::MakeWhole(SourceModule& module, UnfinishedLink& link) {
   const auto is_replaced = [&](SymbolOrdinal ordinal) {
     return resolver_.IsReplaced(module, ordinal);
   };
@@ -132,26 +119,14 @@ absl::StatusOr<ObjectBytes> ObjectLinker::MakeWhole(SourceModule& module, Compil
     if (std::optional<ObjectBytes> found = cache->FindWhole(signature)) return *std::move(found);
     link.is_cached = false;
   }
-  FIRSTCALL_ASSIGN_OR_RETURN(ModuleView * view, context.View(module));
-  FIRSTCALL_ASSIGN_OR_RETURN(ObjectEmitter * emitter, context.Emitter());
-  absl::MutexLock lock(&view->mutex());
-  const absl::Duration start = SteadyNow();
-  FIRSTCALL_RETURN_IF_ERROR(
-      PrepareWholeModule(*view, module.index(), !module.source().is_verified(), is_replaced));
-  FIRSTCALL_RETURN_IF_ERROR(context.Lower(view->module()));
-  if (cache != nullptr) AddIdentification(view->module(), signature);
-  const absl::Duration prepared = SteadyNow();
-  listener_.OnModuleMade(view->module());
-  const bool has_assembly = HasInlineAssembly(view->module());
-  absl::StatusOr<ObjectBytes> bytes = emitter->Emit(view->module());
-  if (bytes.ok() && !has_assembly) FIRSTCALL_RETURN_IF_ERROR(CheckNamesIn(*bytes, module));
+  FIRSTCALL_ASSIGN_OR_RETURN(
+      CompiledObject compiled,
+      compiler_.CompileWhole({module.id(), /*is_far=*/false, signature, is_replaced}));
   link.function_count = module.index().function_count();
-  link.split = prepared - start;
-  link.emit = SteadyNow() - prepared;
-  if (bytes.ok() && cache != nullptr) {
-    cache->StoreWhole(signature, *bytes);
-  }
-  return bytes;
+  link.split = compiled.split;
+  link.emit = compiled.emit;
+  if (cache != nullptr) cache->StoreWhole(signature, compiled.bytes);
+  return std::move(compiled.bytes);
 }
 
 // A module that was compiled whole reaches others through its offset table, so it may lie anywhere.
@@ -162,10 +137,9 @@ absl::StatusOr<SymbolAddresses> ObjectLinker::Load(LazyObject& object, ObjectIma
   return linker.Load(image, object.code(), code_space_.NearFor(is_far));
 }
 
-absl::StatusOr<std::unique_ptr<UnfinishedLink>> ObjectLinker::Begin(LazyObject& object,
-                                                                    CompileContext& context) {
+absl::StatusOr<std::unique_ptr<UnfinishedLink>> ObjectLinker::Begin(LazyObject& object) {
   auto link = std::make_unique<UnfinishedLink>();
-  FIRSTCALL_ASSIGN_OR_RETURN(link->bytes, Make(object, context, *link));
+  FIRSTCALL_ASSIGN_OR_RETURN(link->bytes, Make(object, *link));
   const absl::Duration start = SteadyNow();
   FIRSTCALL_ASSIGN_OR_RETURN(link->image,
                              ObjectImage::Parse(absl::MakeSpan(link->bytes), object.name));
@@ -201,10 +175,9 @@ absl::StatusOr<std::unique_ptr<UnfinishedLink>> ObjectLinker::Begin(LazyObject& 
   return link;
 }
 
-absl::Status ObjectLinker::Bind(LazyObject& object, UnfinishedLink& link, CompileContext& context) {
-  FIRSTCALL_ASSIGN_OR_RETURN(
-      SymbolAddresses resolution,
-      resolver_.ResolveAll(*link.image, object, "its data and code", context));
+absl::Status ObjectLinker::Bind(LazyObject& object, UnfinishedLink& link) {
+  FIRSTCALL_ASSIGN_OR_RETURN(SymbolAddresses resolution,
+                             resolver_.ResolveAll(*link.image, object, "its data and code"));
   for (absl::string_view symbol : link.near_symbols) {
     if (code_space_.IsNear(resolution.at(symbol))) continue;
     return absl::UnimplementedError(
@@ -213,14 +186,14 @@ absl::Status ObjectLinker::Bind(LazyObject& object, UnfinishedLink& link, Compil
   return link.linker->Bind(resolution);
 }
 
-absl::Status ObjectLinker::LinkLocked(LazyObject& object, CompileContext& context) {
+absl::Status ObjectLinker::LinkLocked(LazyObject& object) {
   if (object.unfinished == nullptr) {
-    FIRSTCALL_ASSIGN_OR_RETURN(object.unfinished, Begin(object, context));
+    FIRSTCALL_ASSIGN_OR_RETURN(object.unfinished, Begin(object));
   }
   UnfinishedLink& link = *object.unfinished;
   const absl::Duration start = SteadyNow();
   object.state.store(LazyObject::State::kLoaded, std::memory_order_relaxed);
-  if (!link.is_bound) FIRSTCALL_RETURN_IF_ERROR(Bind(object, link, context));
+  if (!link.is_bound) FIRSTCALL_RETURN_IF_ERROR(Bind(object, link));
   link.is_bound = true;
   FIRSTCALL_RETURN_IF_ERROR(link.linker->Finalize());
   link.link += SteadyNow() - start;
@@ -280,9 +253,9 @@ void ObjectLinker::RunPendingConstructors() {
   }
 }
 
-absl::StatusOr<ExecutorAddress> ObjectLinker::AddressIn(LazyObject& object, absl::string_view name,
-                                                        CompileContext& context) {
-  FIRSTCALL_RETURN_IF_ERROR(Link(object, context));
+absl::StatusOr<ExecutorAddress> ObjectLinker::AddressIn(LazyObject& object,
+                                                        absl::string_view name) {
+  FIRSTCALL_RETURN_IF_ERROR(Link(object));
   auto found = object.addresses.find(name);
   if (found == object.addresses.end()) {
     return absl::NotFoundError(

@@ -17,7 +17,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "engine/code_space.h"
-#include "engine/compile_context.h"
+#include "engine/compiler.h"
 #include "engine/lazy_object.h"
 #include "engine/listener.h"
 #include "engine/symbol_resolver.h"
@@ -27,20 +27,23 @@ namespace firstcall {
 class ObjectLinker {
  public:
   // All must outlive the linker.
-  ObjectLinker(const Target& target, const CodeSpace& code_space, SymbolResolver& resolver,
-               Listener& listener)
-      : target_(target), code_space_(code_space), resolver_(resolver), listener_(listener) {}
+  ObjectLinker(Compiler& compiler, const Target& target, const CodeSpace& code_space,
+               SymbolResolver& resolver, Listener& listener)
+      : compiler_(compiler),
+        target_(target),
+        code_space_(code_space),
+        resolver_(resolver),
+        listener_(listener) {}
 
   // Links `object`, unless that has been done. A failure is kept and returned again, except for a
   // lack of memory, which may be temporary: then the next call continues where this one stopped.
   // May block on generating code for data, or for a whole module in eager mode.
-  absl::Status Link(LazyObject& object, CompileContext& context);
+  absl::Status Link(LazyObject& object);
 
   // Links `object` and returns the address of one of its symbols. NotFound if it does not define
   // the symbol. While this thread is linking `object`, other objects that it links for that may
   // refer back to it: its addresses are known then, although its contents are not complete.
-  absl::StatusOr<ExecutorAddress> AddressIn(LazyObject& object, absl::string_view name,
-                                            CompileContext& context);
+  absl::StatusOr<ExecutorAddress> AddressIn(LazyObject& object, absl::string_view name);
 
   // Returns the object files that were linked since the last call; the caller must now run their
   // constructors. After the first call, RunPendingConstructors runs the constructors of objects
@@ -56,18 +59,16 @@ class ObjectLinker {
   std::recursive_mutex& mutex() { return mutex_; }
 
  private:
-  absl::Status LinkLocked(LazyObject& object, CompileContext& context);
-  absl::StatusOr<std::unique_ptr<UnfinishedLink>> Begin(LazyObject& object,
-                                                        CompileContext& context);
-  absl::Status Bind(LazyObject& object, UnfinishedLink& link, CompileContext& context);
+  absl::Status LinkLocked(LazyObject& object);
+  absl::StatusOr<std::unique_ptr<UnfinishedLink>> Begin(LazyObject& object);
+  absl::Status Bind(LazyObject& object, UnfinishedLink& link);
   void Complete(LazyObject& object, const UnfinishedLink& link);
   absl::StatusOr<SymbolAddresses> Load(LazyObject& object, ObjectImage& image,
                                        McjitLinker& linker) const;
-  absl::StatusOr<ObjectBytes> Make(LazyObject& object, CompileContext& context,
-                                   UnfinishedLink& link);
-  absl::StatusOr<ObjectBytes> MakeWhole(SourceModule& module, CompileContext& context,
-                                        UnfinishedLink& link);
+  absl::StatusOr<ObjectBytes> Make(LazyObject& object, UnfinishedLink& link);
+  absl::StatusOr<ObjectBytes> MakeWhole(SourceModule& module, UnfinishedLink& link);
 
+  Compiler& compiler_;
   const Target& target_;
   const CodeSpace& code_space_;
   SymbolResolver& resolver_;

@@ -1,12 +1,15 @@
 #include "engine/object_names.h"
 
 #include <algorithm>
+#include <memory>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "base/status.h"
 #include "code/symbol_name.h"
+#include "engine/object_image.h"
 #include "splitter/runtime_names.h"
 
 namespace firstcall {
@@ -22,9 +25,11 @@ bool IsIn(const SymbolIndex& index, absl::string_view name) {
 
 }  // namespace
 
-absl::Status CheckNames(const ObjectImage& image, const SymbolIndex& index) {
+absl::Status CheckNames(ObjectBytes& object, const SymbolIndex& index) {
+  FIRSTCALL_ASSIGN_OR_RETURN(const std::unique_ptr<ObjectImage> image,
+                             ObjectImage::Parse(absl::MakeSpan(object), "of a compiled function"));
   std::vector<absl::string_view> unknown;
-  for (const ObjectImage::Undefined& symbol : image.undefined()) {
+  for (const ObjectImage::Undefined& symbol : image->undefined()) {
     const absl::string_view name = ParseReference(symbol.name).name;
     if (!IsIn(index, name) && !IsRuntimeName(name)) unknown.push_back(name);
   }

@@ -7,15 +7,15 @@
 #define FIRSTCALL_ENGINE_OBJECT_NAMES_H_
 
 #include "absl/status/status.h"
+#include "code/object_bytes.h"
 #include "code/symbol_index.h"
-#include "engine/object_image.h"
 
 namespace firstcall {
 
-// `image` was generated from the source module of `index` and has no inline assembly. Internal,
+// `object` was generated from the source module of `index` and has no inline assembly. Internal,
 // with the names, if it needs symbols that are neither in `index` nor library functions that LLVM
 // calls by itself (see splitter/runtime_names.h).
-absl::Status CheckNames(const ObjectImage& image, const SymbolIndex& index);
+absl::Status CheckNames(ObjectBytes& object, const SymbolIndex& index);
 
 }  // namespace firstcall
 

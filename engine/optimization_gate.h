@@ -6,8 +6,10 @@
 #ifndef FIRSTCALL_ENGINE_OPTIMIZATION_GATE_H_
 #define FIRSTCALL_ENGINE_OPTIMIZATION_GATE_H_
 
-#include <atomic>
+#include <memory>
+#include <utility>
 
+#include "engine/stop_flag.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/IR/OptBisect.h"
 
@@ -15,16 +17,17 @@ namespace firstcall {
 
 class OptimizationGate final : public llvm::OptPassGate {
  public:
-  // From now on passes are left out. What comes out of it is right, but not worth being used.
-  void Stop() { is_stopped_ = true; }
-  bool is_stopped() const { return is_stopped_; }
+  // Passes are left out once `flag` is set.
+  explicit OptimizationGate(std::shared_ptr<StopFlag> flag) : flag_(std::move(flag)) {}
+
+  bool is_stopped() const { return flag_->is_set(); }
 
   // Does not return if the process exits and the work is unattended (see UnattendedWork).
   bool isEnabled() const override;
   bool shouldRunPass(llvm::StringRef, llvm::StringRef) override { return !is_stopped(); }
 
  private:
-  std::atomic<bool> is_stopped_{false};
+  const std::shared_ptr<StopFlag> flag_;
 };
 
 }  // namespace firstcall

@@ -11,7 +11,6 @@
 #include "engine/entry_point.h"
 #include "engine/module_cache.h"
 #include "engine/work_scope.h"
-#include "llvm/IR/Function.h"
 
 namespace firstcall {
 
@@ -144,8 +143,7 @@ absl::StatusOr<ExecutorAddress> Program::Prepare(SourceModule& module, SymbolOrd
     return absl::FailedPreconditionError(
         absl::StrCat("preparing a function of '", module.name(), "': the module was removed"));
   }
-  ContextPool::Lease context = contexts_.Take();
-  return resolver_.AddressOf(module, function, ReferenceKind::kStub, *context);
+  return resolver_.AddressOf(module, function, ReferenceKind::kStub);
 }
 
 bool Program::IsRemoved(const SourceModule& module) {
@@ -165,8 +163,7 @@ absl::StatusOr<Program::Steps> Program::TakeConstructors() {
   const std::vector<LazyObject*> files = precompiled_.ObjectsWithConstructors();
   for (LazyObject* object : files) {
     WorkScope scope;
-    ContextPool::Lease context = contexts_.Take();
-    FIRSTCALL_RETURN_IF_ERROR(objects_.Link(*object, *context));
+    FIRSTCALL_RETURN_IF_ERROR(objects_.Link(*object));
   }
   std::vector<LazyObject*> objects = objects_.TakeObjectsToConstruct();
   std::stable_partition(objects.begin(), objects.end(), [&](LazyObject* object) {
@@ -260,9 +257,8 @@ void Program::RunInReverse(Steps steps, const DsoHandle* handle) {
       // The stub, so that a destructor that cannot be compiled goes to the failure handler.
       WorkScope scope;
       if (step.module->is_removed()) continue;
-      ContextPool::Lease context = contexts_.Take();
       absl::StatusOr<ExecutorAddress> address =
-          resolver_.AddressOf(*step.module, step.function, ReferenceKind::kStub, *context);
+          resolver_.AddressOf(*step.module, step.function, ReferenceKind::kStub);
       if (!address.ok()) continue;
       step.address = *address;
     }
@@ -290,15 +286,8 @@ absl::StatusOr<EntryPoint> Program::FindMain(absl::string_view entry,
     }
     if (known) return *known;
   }
-  ContextPool::Lease context = contexts_.Take();
-  FIRSTCALL_ASSIGN_OR_RETURN(ModuleView * view, context->View(*found->module));
-  absl::MutexLock lock(&view->mutex());
-  const auto* function = llvm::dyn_cast<llvm::Function>(&view->symbol(found->ordinal));
-  if (function == nullptr) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("entry function '", entry, "' is not a function"));
-  }
-  FIRSTCALL_ASSIGN_OR_RETURN(EntryPoint created, EntryPoint::Create(*function));
+  FIRSTCALL_ASSIGN_OR_RETURN(EntryPoint created,
+                             compiler_half_.ReadEntryPoint(found->module->id(), found->ordinal));
   if (cache != nullptr) cache->Store(part, created.Encode());
   return created;
 }

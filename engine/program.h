@@ -19,8 +19,8 @@
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/types/span.h"
-#include "engine/compile_context.h"
 #include "engine/compile_threads.h"
+#include "engine/compiler.h"
 #include "engine/definitions.h"
 #include "engine/entry_point.h"
 #include "engine/exit_handlers.h"
@@ -36,10 +36,10 @@ namespace firstcall {
 class Program {
  public:
   // All must outlive the program.
-  Program(ContextPool& contexts, const Definitions& definitions, SymbolResolver& resolver,
+  Program(Compiler& compiler_half, const Definitions& definitions, SymbolResolver& resolver,
           FunctionCompiler& compiler, ObjectLinker& objects, PrecompiledObjects& precompiled,
           ExitHandlers& exit_handlers, CompileThreads& threads)
-      : contexts_(contexts),
+      : compiler_half_(compiler_half),
         definitions_(definitions),
         resolver_(resolver),
         compiler_(compiler),
@@ -119,7 +119,7 @@ class Program {
   absl::StatusOr<Steps> TakeConstructors() ABSL_LOCKS_EXCLUDED(mutex_);
   Steps TakeDestructors() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  ContextPool& contexts_;
+  Compiler& compiler_half_;
   const Definitions& definitions_;
   SymbolResolver& resolver_;
   FunctionCompiler& compiler_;

@@ -248,7 +248,7 @@ struct Promoter::Job {
   HotFunction& function;
   const pthread_t thread;
   const pid_t process;
-  const std::shared_ptr<OptimizationGate> gate = std::make_shared<OptimizationGate>();
+  const std::shared_ptr<StopFlag> stop = std::make_shared<StopFlag>();
   std::atomic<State> state{State::kAttended};
 };
 
@@ -289,13 +289,13 @@ class Promoter::Serving {
 };
 
 Promoter::Promoter(const PromotionOptions& options, CodeSpace& code_space, FunctionTable& functions,
-                   OptimizingCompiler& compiler)
+                   OptimizedBodies& bodies)
     : interval_(static_cast<int32_t>(std::clamp<uint32_t>(options.threshold, 1, INT32_MAX)) - 1),
       thread_count_(options.thread_count()),
       looks_at_counters_(options.only_counts_calls()),
       code_space_(code_space),
       table_(functions),
-      compiler_(compiler),
+      bodies_(bodies),
       poll_allowance_(kFirstPollAllowance),
       budget_left_(options.budget) {
   AskScope::NoticeForks();
@@ -621,11 +621,11 @@ Promoter::Served Promoter::Serve(HotFunction& function, std::atomic<int>* attend
   };
   const auto is_warm = [&](SymbolOrdinal callee) { return IsWarm({function.key.module, callee}); };
   const absl::Duration start = SteadyNow();
-  absl::StatusOr<OptimizingCompiler::Body> body = absl::FailedPreconditionError("removed");
+  absl::StatusOr<OptimizedBodies::Body> body = absl::FailedPreconditionError("removed");
   if (!function.key.module->is_removed()) {
     const std::optional<uint32_t> wanted =
         loop == kNoLoop ? std::nullopt : std::optional<uint32_t>(loop);
-    body = compiler_.Compile(function.key, wanted, is_warm, job->gate, run_passes);
+    body = bodies_.Make(function.key, wanted, is_warm, job->stop, run_passes);
   }
   if (job->state == Job::State::kAbandoned) return Served::kAbandoned;
   const bool is_dropped = job->Change(Job::State::kDropped, Job::State::kForgotten);
@@ -638,7 +638,7 @@ Promoter::Served Promoter::Serve(HotFunction& function, std::atomic<int>* attend
 }
 
 void Promoter::GiveAnswer(HotFunction& function, uint32_t loop,
-                          const absl::StatusOr<OptimizingCompiler::Body>& body) {
+                          const absl::StatusOr<OptimizedBodies::Body>& body) {
   const bool is_whole = loop == kNoLoop;
   if (body.ok() && is_whole) table_.Publish(function.key, body->address);
   {
@@ -739,7 +739,7 @@ std::vector<std::unique_ptr<Promoter::HotFunction>> Promoter::Take(const SourceM
                                if (!job->Change(Job::State::kUnattended, Job::State::kDropped)) {
                                  return true;
                                }
-                               job->gate->Stop();
+                               job->stop->Set();
                                return false;
                              }),
               jobs_.end());
@@ -794,7 +794,7 @@ void Promoter::Stop() {
   std::unique_ptr<ExitHook> exit_hook;
   {
     absl::MutexLock lock(&mutex_);
-    for (const std::shared_ptr<Job>& job : jobs_) job->gate->Stop();
+    for (const std::shared_ptr<Job>& job : jobs_) job->stop->Set();
     exit_hook.swap(exit_hook_);
   }
   exit_hook = nullptr;  // Waits for it, with what it needs still there.

@@ -42,7 +42,7 @@
 #include "engine/code_space.h"
 #include "engine/exit_hook.h"
 #include "engine/function_table.h"
-#include "engine/optimizing_compiler.h"
+#include "engine/optimized_bodies.h"
 #include "engine/options.h"
 #include "engine/promotion_counters.h"
 #include "engine/promotion_stats.h"
@@ -53,7 +53,7 @@ class Promoter {
  public:
   // All must outlive the promoter.
   Promoter(const PromotionOptions& options, CodeSpace& code_space, FunctionTable& functions,
-           OptimizingCompiler& compiler);
+           OptimizedBodies& bodies);
   ~Promoter();
   Promoter(const Promoter&) = delete;
   Promoter& operator=(const Promoter&) = delete;
@@ -163,7 +163,7 @@ class Promoter {
   // `attended`: see UnattendedWork.
   Served Serve(HotFunction& function, std::atomic<int>* attended) ABSL_LOCKS_EXCLUDED(mutex_);
   void GiveAnswer(HotFunction& function, uint32_t loop,
-                  const absl::StatusOr<OptimizingCompiler::Body>& body) ABSL_LOCKS_EXCLUDED(mutex_);
+                  const absl::StatusOr<OptimizedBodies::Body>& body) ABSL_LOCKS_EXCLUDED(mutex_);
   // Whether what `thread` does was unattended, and will end without the promoter.
   bool Abandon(const OwnThread& thread) ABSL_LOCKS_EXCLUDED(mutex_);
   // The same for all threads. False if one of them still needs the promoter for a moment.
@@ -177,7 +177,7 @@ class Promoter {
   const bool looks_at_counters_;
   CodeSpace& code_space_;
   FunctionTable& table_;
-  OptimizingCompiler& compiler_;
+  OptimizedBodies& bodies_;
   const absl::Duration start_ = SteadyNow();
   std::atomic<int64_t> poll_allowance_;  // Without what comes with time. May be less than nothing.
   std::atomic<int> first_bodies_{0};     // Being made.

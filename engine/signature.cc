@@ -44,17 +44,6 @@ std::string SignatureOf(ModuleSource& source, const Target& target, const Engine
   return signature;
 }
 
-std::string SignatureOfWhole(const SourceModule& module, IsReplaced is_replaced) {
-  std::string signature = absl::StrCat(module.cache()->signature(), " replaced=");
-  for (uint32_t i = 0; i < module.index().size(); ++i) {
-    const Symbol& symbol = module.index().at(SymbolOrdinal{i});
-    if (symbol.is_definition && symbol.is_weak && is_replaced(SymbolOrdinal{i})) {
-      absl::StrAppend(&signature, i, ",");
-    }
-  }
-  return signature;
-}
-
 void AddIdentification(llvm::Module& module, const std::string& text) {
   llvm::LLVMContext& context = module.getContext();
   module.getOrInsertNamedMetadata("llvm.ident")

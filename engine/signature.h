@@ -8,9 +8,7 @@
 
 #include <string>
 
-#include "code/symbol_index.h"
 #include "engine/options.h"
-#include "engine/source_module.h"
 #include "engine/target.h"
 #include "splitter/module_source.h"
 
@@ -26,10 +24,6 @@ namespace firstcall {
 // proportion to the source. The caller must not hold the mutex of one of the source's views.
 std::string SignatureOf(ModuleSource& source, const Target& target, const EngineOptions& options,
                         bool is_far);
-
-// The signature of the object of a module that is compiled whole, and that has a cache: the
-// signature of its source, and which definitions give way to others.
-std::string SignatureOfWhole(const SourceModule& module, IsReplaced is_replaced);
 
 // Adds `text` to the .comment section of the object that is made from `module`.
 void AddIdentification(llvm::Module& module, const std::string& text);

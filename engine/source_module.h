@@ -1,6 +1,6 @@
 // What an engine keeps about one source module as long as it has the module.
 //
-// Constant after construction, except for source(), object() and the count of compiled functions,
+// Constant after construction, except for object() and the count of compiled functions,
 // which synchronize themselves, and is_removed().
 
 #ifndef FIRSTCALL_ENGINE_SOURCE_MODULE_H_
@@ -17,7 +17,6 @@
 #include "engine/lazy_object.h"
 #include "engine/module_cache.h"
 #include "engine/options.h"
-#include "splitter/module_source.h"
 
 namespace firstcall {
 
@@ -25,25 +24,26 @@ class SourceModule : public std::enable_shared_from_this<SourceModule> {
  public:
   // With `is_far` the module's code reaches everything through the offset table, so it may lie
   // anywhere. `cache` may be null.
-  SourceModule(ModuleId id, LibraryId library, Mode mode, bool is_far,
-               std::unique_ptr<ModuleSource> source, SymbolIndex index,
+  // `is_reopenable`: the compiler can read every body again.
+  SourceModule(ModuleId id, std::string name, LibraryId library, Mode mode, bool is_far,
+               bool is_reopenable, std::shared_ptr<const SymbolIndex> index,
                std::unique_ptr<OwnedCode> code, DsoHandle& dso_handle,
                std::unique_ptr<ModuleCache> cache)
       : id_(id),
         mode_(mode),
         is_far_(is_far),
-        source_(std::move(source)),
+        is_reopenable_(is_reopenable),
         index_(std::move(index)),
         cache_(std::move(cache)),
-        object_(source_->name(), this, library, std::move(code), dso_handle) {}
+        object_(std::move(name), this, library, std::move(code), dso_handle) {}
 
   ModuleId id() const { return id_; }
   LibraryId library() const { return object_.library; }
   Mode mode() const { return mode_; }
   bool is_far() const { return is_far_; }
-  const std::string& name() const { return source_->name(); }
-  ModuleSource& source() const { return *source_; }
-  const SymbolIndex& index() const { return index_; }
+  bool is_reopenable() const { return is_reopenable_; }
+  const std::string& name() const { return object_.name; }
+  const SymbolIndex& index() const { return *index_; }
 
   // The cache for its objects; null if there is none.
   ModuleCache* cache() const { return cache_.get(); }
@@ -53,7 +53,8 @@ class SourceModule : public std::enable_shared_from_this<SourceModule> {
 
   // Adds `count` compiled functions. Returns whether all functions are compiled now.
   bool CountCompiled(size_t count) {
-    return compiled_.fetch_add(count, std::memory_order_relaxed) + count == index_.function_count();
+    return compiled_.fetch_add(count, std::memory_order_relaxed) + count ==
+           index_->function_count();
   }
 
   // Whether the engine has forgotten the module: only jobs that came too late still use it. Written
@@ -65,8 +66,8 @@ class SourceModule : public std::enable_shared_from_this<SourceModule> {
   const ModuleId id_;
   const Mode mode_;
   const bool is_far_;
-  const std::unique_ptr<ModuleSource> source_;
-  const SymbolIndex index_;
+  const bool is_reopenable_;
+  const std::shared_ptr<const SymbolIndex> index_;
   const std::unique_ptr<ModuleCache> cache_;
   LazyObject object_;
   std::atomic<size_t> compiled_{0};

@@ -44,13 +44,12 @@ SymbolResolver::SymbolResolver(const EngineOptions& options, const Definitions& 
 
 absl::StatusOr<SymbolAddresses> SymbolResolver::ResolveAll(const ObjectImage& image,
                                                            LazyObject& requester,
-                                                           absl::string_view needed_by,
-                                                           CompileContext& context) {
+                                                           absl::string_view needed_by) {
   SymbolAddresses addresses;
   std::vector<absl::string_view> missing;
   addresses.reserve(image.undefined().size());
   for (const ObjectImage::Undefined& symbol : image.undefined()) {
-    absl::StatusOr<ExecutorAddress> address = Resolve(symbol.name, requester, context);
+    absl::StatusOr<ExecutorAddress> address = Resolve(symbol.name, requester);
     if (!address.ok()) return Annotate(address.status(), absl::StrCat("linking ", needed_by));
     if (address->is_null()) missing.push_back(symbol.name);
     addresses.emplace(symbol.name, *address);
@@ -102,17 +101,16 @@ bool SymbolResolver::IsKnown(absl::string_view object_name, const LazyObject& re
 }
 
 absl::StatusOr<ExecutorAddress> SymbolResolver::Resolve(absl::string_view object_name,
-                                                        LazyObject& requester,
-                                                        CompileContext& context) {
+                                                        LazyObject& requester) {
   const SymbolReference reference = ParseReference(object_name);
   SourceModule* module = requester.module;
   if (reference.name == kDsoHandle) return ExecutorAddress::Of(&requester.dso_handle);
   if (module != nullptr) {
     if (reference.name == kAtexit) {
-      absl::StatusOr<ExecutorAddress> own = objects_->AddressIn(module->object(), kAtexit, context);
+      absl::StatusOr<ExecutorAddress> own = objects_->AddressIn(module->object(), kAtexit);
       if (own.ok() || !absl::IsNotFound(own.status())) return own;
     }
-    absl::StatusOr<ExecutorAddress> address = ResolveInModule(reference, *module, context);
+    absl::StatusOr<ExecutorAddress> address = ResolveInModule(reference, *module);
     if (address.ok() || !absl::IsNotFound(address.status())) return address;
   }
   if (module != nullptr && reference.name == "exit" &&
@@ -120,17 +118,16 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::Resolve(absl::string_view object
     return ExecutorAddress::Of(reinterpret_cast<const void*>(&ExitHook::Exit));
   }
   FIRSTCALL_ASSIGN_OR_RETURN(ExecutorAddress address,
-                             FindOutside(reference.name, requester.library, context));
+                             FindOutside(reference.name, requester.library));
   if (!address.is_null() || module == nullptr) return address;
   std::optional<SymbolOrdinal> local = module->index().FindUnlikelyLocal(reference.name);
   if (!local) return address;
-  return AddressOf(*module, *local, reference.kind, context);
+  return AddressOf(*module, *local, reference.kind);
 }
 
 // NotFound if the module only declares the symbol or does not name it.
 absl::StatusOr<ExecutorAddress> SymbolResolver::ResolveInModule(SymbolReference reference,
-                                                                SourceModule& module,
-                                                                CompileContext& context) {
+                                                                SourceModule& module) {
   const SymbolIndex& index = module.index();
   absl::string_view variable = reference.name;
   const bool is_tls_control = absl::ConsumePrefix(&variable, kEmulatedTlsPrefix);
@@ -138,26 +135,26 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::ResolveInModule(SymbolReference 
   if (!ordinal) ordinal = index.FindLocal(variable);
   if (ordinal && index.at(*ordinal).is_definition) {
     if (index.at(*ordinal).is_weak && IsReplaced(module, *ordinal)) {
-      return FindOutside(reference.name, module.library(), context);
+      return FindOutside(reference.name, module.library());
     }
-    if (is_tls_control) return ControlOf(module, *ordinal, context);
-    return AddressOf(module, *ordinal, reference.kind, context);
+    if (is_tls_control) return ControlOf(module, *ordinal);
+    return AddressOf(module, *ordinal, reference.kind);
   }
   for (const AssemblySymbol& symbol : index.assembly_symbols()) {
     if (symbol.name == reference.name) {
-      return objects_->AddressIn(module.object(), reference.name, context);
+      return objects_->AddressIn(module.object(), reference.name);
     }
   }
   return absl::NotFoundError("not defined here");
 }
 
 absl::StatusOr<ExecutorAddress> SymbolResolver::AddressOf(SourceModule& module,
-                                                          SymbolOrdinal ordinal, ReferenceKind kind,
-                                                          CompileContext& context) {
+                                                          SymbolOrdinal ordinal,
+                                                          ReferenceKind kind) {
   const SymbolIndex& index = module.index();
   const Symbol& symbol = index.at(ordinal);
   if (module.mode() == Mode::kEager) {
-    return objects_->AddressIn(module.object(), symbol.name, context);
+    return objects_->AddressIn(module.object(), symbol.name);
   }
   if (kind == ReferenceKind::kHeat) {
     if (promoter_ == nullptr) return absl::InternalError("nothing counts");
@@ -173,15 +170,13 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::AddressOf(SourceModule& module,
     FIRSTCALL_ASSIGN_OR_RETURN(
         ExecutorAddress identity,
         index.at(base).has_prefix && kind != ReferenceKind::kCall
-            ? objects_->AddressIn(module.object(), absl::StrCat(index.at(base).name, kStubSuffix),
-                                  context)
+            ? objects_->AddressIn(module.object(), absl::StrCat(index.at(base).name, kStubSuffix))
             : functions_.AddressOf(key));
     return identity + static_cast<uint64_t>(symbol.offset);
   }
   absl::StatusOr<ExecutorAddress> data =
-      index.GroupOf(base).empty()
-          ? objects_->AddressIn(module.object(), index.at(base).name, context)
-          : compiler_->Compile(key, FunctionCompiler::Reason::kOrdered);
+      index.GroupOf(base).empty() ? objects_->AddressIn(module.object(), index.at(base).name)
+                                  : compiler_->Compile(key, FunctionCompiler::Reason::kOrdered);
   if (!data.ok()) return data.status();
   return *data + static_cast<uint64_t>(symbol.offset);
 }
@@ -189,20 +184,17 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::AddressOf(SourceModule& module,
 // The address of the control record that emulated TLS uses for a variable, or for the variable that
 // an alias stands for.
 absl::StatusOr<ExecutorAddress> SymbolResolver::ControlOf(SourceModule& module,
-                                                          SymbolOrdinal ordinal,
-                                                          CompileContext& context) {
+                                                          SymbolOrdinal ordinal) {
   const SymbolIndex& index = module.index();
   return objects_->AddressIn(
-      module.object(), absl::StrCat(kEmulatedTlsPrefix, index.at(index.at(ordinal).base).name),
-      context);
+      module.object(), absl::StrCat(kEmulatedTlsPrefix, index.at(index.at(ordinal).base).name));
 }
 
 // Never returns a body: only a function's own module may call a body directly.
 absl::StatusOr<ExecutorAddress> SymbolResolver::AddressOf(const Definition& definition,
-                                                          absl::string_view name,
-                                                          CompileContext& context) {
-  if (definition.module == nullptr) return objects_->AddressIn(*definition.object, name, context);
-  return AddressOf(*definition.module, definition.ordinal, ReferenceKind::kStub, context);
+                                                          absl::string_view name) {
+  if (definition.module == nullptr) return objects_->AddressIn(*definition.object, name);
+  return AddressOf(*definition.module, definition.ordinal, ReferenceKind::kStub);
 }
 
 bool SymbolResolver::GivesWay(const Definition& definition) const {
@@ -210,8 +202,7 @@ bool SymbolResolver::GivesWay(const Definition& definition) const {
 }
 
 absl::StatusOr<ExecutorAddress> SymbolResolver::FindOutside(absl::string_view name,
-                                                            LibraryId library,
-                                                            CompileContext& context) {
+                                                            LibraryId library) {
   absl::string_view variable = name;
   const bool is_tls_control = absl::ConsumePrefix(&variable, kEmulatedTlsPrefix);
   if (std::optional<Definition> found = definitions_.Find(variable, library);
@@ -221,9 +212,9 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::FindOutside(absl::string_view na
           absl::StrCat("symbol '", name, "': several modules have variables in that section"));
     }
     if (is_tls_control && found->module != nullptr) {
-      return ControlOf(*found->module, found->ordinal, context);
+      return ControlOf(*found->module, found->ordinal);
     }
-    return AddressOf(*found, name, context);
+    return AddressOf(*found, name);
   }
   if (void* address = FindByClient(name)) return ExecutorAddress::Of(address);
   if (name == kRegisterExitHandler) {
@@ -256,14 +247,13 @@ ExecutorAddress SymbolResolver::FindInProcess(absl::string_view name) const {
   return address.is_null() ? FindInCompilerRuntime(name) : address;
 }
 
-absl::StatusOr<ExecutorAddress> SymbolResolver::Lookup(absl::string_view name,
-                                                       CompileContext& context) {
+absl::StatusOr<ExecutorAddress> SymbolResolver::Lookup(absl::string_view name) {
   std::optional<Definition> found = definitions_.Find(name);
   if (!found) {
     return absl::NotFoundError(absl::StrCat("symbol '", name, "' is defined by no module"));
   }
   if (GivesWay(*found)) return FindInProcess(name);
-  return AddressOf(*found, name, context);
+  return AddressOf(*found, name);
 }
 
 bool SymbolResolver::IsReplaced(const SourceModule& module, SymbolOrdinal ordinal) const {

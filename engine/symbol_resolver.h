@@ -13,7 +13,6 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "code/symbol_name.h"
-#include "engine/compile_context.h"
 #include "engine/definitions.h"
 #include "engine/function_table.h"
 #include "engine/host_thread_locals.h"
@@ -53,15 +52,15 @@ class SymbolResolver {
   // the message has the words that ORC uses, because scripts may look for them. May link data.
   // Compiles no function, except together with a variable that cannot be separated from it.
   absl::StatusOr<SymbolAddresses> ResolveAll(const ObjectImage& image, LazyObject& requester,
-                                             absl::string_view needed_by, CompileContext& context);
+                                             absl::string_view needed_by);
 
   // Returns the address of `name` for the host: the definition of a module or an object that the
   // first library sees. NotFound if there is none.
-  absl::StatusOr<ExecutorAddress> Lookup(absl::string_view name, CompileContext& context);
+  absl::StatusOr<ExecutorAddress> Lookup(absl::string_view name);
 
   // Returns the identity of a symbol that `module` defines.
   absl::StatusOr<ExecutorAddress> AddressOf(SourceModule& module, SymbolOrdinal ordinal,
-                                            ReferenceKind kind, CompileContext& context);
+                                            ReferenceKind kind);
 
   // Whether another definition replaces this one, which must be weak for that.
   bool IsReplaced(const SourceModule& module, SymbolOrdinal ordinal) const;
@@ -69,17 +68,12 @@ class SymbolResolver {
  private:
   bool IsKnown(absl::string_view object_name, const LazyObject& requester) const;
   // Null if nothing defines the symbol. The same holds for FindOutside.
-  absl::StatusOr<ExecutorAddress> Resolve(absl::string_view object_name, LazyObject& requester,
-                                          CompileContext& context);
-  absl::StatusOr<ExecutorAddress> ResolveInModule(SymbolReference reference, SourceModule& module,
-                                                  CompileContext& context);
-  absl::StatusOr<ExecutorAddress> AddressOf(const Definition& definition, absl::string_view name,
-                                            CompileContext& context);
-  absl::StatusOr<ExecutorAddress> ControlOf(SourceModule& module, SymbolOrdinal ordinal,
-                                            CompileContext& context);
+  absl::StatusOr<ExecutorAddress> Resolve(absl::string_view object_name, LazyObject& requester);
+  absl::StatusOr<ExecutorAddress> ResolveInModule(SymbolReference reference, SourceModule& module);
+  absl::StatusOr<ExecutorAddress> AddressOf(const Definition& definition, absl::string_view name);
+  absl::StatusOr<ExecutorAddress> ControlOf(SourceModule& module, SymbolOrdinal ordinal);
   bool GivesWay(const Definition& definition) const;
-  absl::StatusOr<ExecutorAddress> FindOutside(absl::string_view name, LibraryId library,
-                                              CompileContext& context);
+  absl::StatusOr<ExecutorAddress> FindOutside(absl::string_view name, LibraryId library);
   void* FindByClient(absl::string_view name) const;
   ExecutorAddress FindInProcess(absl::string_view name) const;
   bool ProvidesEmulatedTls() const;

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
+#include "code/compile_questions.h"
 #include "code/symbol_index.h"
 #include "llvm/IR/Module.h"
 #include "splitter/module_view.h"

@@ -16,6 +16,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "base/ids.h"
+#include "code/compile_questions.h"
 #include "code/heat_signs.h"
 #include "code/symbol_index.h"
 #include "llvm/IR/Module.h"
@@ -55,14 +56,6 @@ struct ExtractOptions {
   // Make, instead of the function, its OSR continuation at this one of its LoopEntries.
   std::optional<uint32_t> loop;
 };
-
-// Asked whether a function that is bound to be called may be compiled along. If the answer is yes,
-// the caller is responsible for publishing it.
-using MayJoin = absl::FunctionRef<bool(SymbolOrdinal)>;
-
-// Asked whether a callee is called often, as far as is known. If not, its body is imported only if
-// it is very small or must always be inlined.
-using IsWarm = absl::FunctionRef<bool(SymbolOrdinal)>;
 
 // Simplifies a body that will be imported, in place in the view, without inlining anything.
 using Simplify = absl::FunctionRef<void(llvm::Function&)>;

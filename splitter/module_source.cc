@@ -164,6 +164,8 @@ ModuleSource::ModuleSource(std::string name, bool is_verified,
       text_(std::move(text)),
       first_view_(std::move(first_view)) {}
 
+ModuleSource::~ModuleSource() = default;
+
 absl::Status ModuleSource::Parse() {
   absl::MutexLock lock(&mutex_);
   return ParseLocked();

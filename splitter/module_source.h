@@ -58,6 +58,7 @@ class ModuleSource {
   static absl::StatusOr<std::unique_ptr<ModuleSource>> FromModule(
       std::unique_ptr<llvm::LLVMContext> context, std::unique_ptr<llvm::Module> module);
 
+  ~ModuleSource();
   ModuleSource(const ModuleSource&) = delete;
   ModuleSource& operator=(const ModuleSource&) = delete;
 

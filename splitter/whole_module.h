@@ -6,6 +6,7 @@
 #define FIRSTCALL_SPLITTER_WHOLE_MODULE_H_
 
 #include "absl/status/status.h"
+#include "code/compile_questions.h"
 #include "code/symbol_index.h"
 #include "splitter/data_extractor.h"
 #include "splitter/module_view.h"

@@ -38,10 +38,11 @@ class DefinitionsTest : public testing::Test {
     std::unique_ptr<llvm::Module> parsed = ParseModule(text, *context, name);
     std::unique_ptr<ModuleSource> source =
         ModuleSource::FromModule(std::move(context), std::move(parsed)).value();
-    SymbolIndex index = BuildSymbolIndex(*source->OpenView().value()).value();
+    auto index =
+        std::make_shared<const SymbolIndex>(BuildSymbolIndex(*source->OpenView().value()).value());
     modules_.push_back(std::make_shared<SourceModule>(
-        ModuleId{static_cast<uint32_t>(modules_.size())}, definitions_.LibraryNamed(library),
-        Mode::kLazy, false, std::move(source), std::move(index), MakeOwner(), handle_, nullptr));
+        ModuleId{static_cast<uint32_t>(modules_.size())}, name, definitions_.LibraryNamed(library),
+        Mode::kLazy, false, false, std::move(index), MakeOwner(), handle_, nullptr));
     return *modules_.back();
   }
   SourceModule& Add(const std::string& name, absl::string_view text,

@@ -124,10 +124,11 @@ constexpr char kCopies[] = R"(
   })";
 
 TEST_F(IrOptimizerTest, StoppedGateLeavesPassesOut) {
-  OptimizationGate gate;
+  const auto flag = std::make_shared<StopFlag>();
+  OptimizationGate gate(flag);
   context_.setOptPassGate(gate);
   EXPECT_THAT(Optimize(kCopies), Not(HasSubstr("alloca")));
-  gate.Stop();
+  flag->Set();
   EXPECT_THAT(Optimize(kCopies), HasSubstr("alloca"));
   EXPECT_TRUE(gate.is_stopped());
 }

@@ -7,6 +7,8 @@
 #include <list>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
@@ -36,12 +38,25 @@ ExecutorAddress AddressOf(Function* function) {
   return ExecutorAddress::Of(reinterpret_cast<const void*>(function));
 }
 
+// Arenas whose addresses include no multiple of 4 GiB. No code lies there, so that one would part the
+// code in two.
+std::shared_ptr<ArenaMemory> MakeArenas(const ArenaSizes& sizes) {
+  std::vector<std::shared_ptr<ArenaMemory>> others;  // Kept, so that the next lies elsewhere.
+  const uint64_t size = sizes.code + sizes.read_only + sizes.data;
+  while (true) {
+    auto arenas = ArenaMemory::Create(std::make_shared<InProcessMapper>(), {sizes}).value();
+    const uint64_t inside = arenas->near_first().value();
+    if ((inside - size) >> 32 == (inside + size) >> 32) return arenas;
+    others.push_back(std::move(arenas));
+  }
+}
+
 class McjitLinkerTest : public testing::TestWithParam<UnwindRegistry::Grouping> {
  protected:
   explicit McjitLinkerTest(UnwindRegistry::Grouping grouping = GetParam(),
                            const ArenaSizes& sizes = kSizes)
       : target_(MakeTarget()),
-        arenas_(ArenaMemory::Create(std::make_shared<InProcessMapper>(), {sizes}).value()),
+        arenas_(MakeArenas(sizes)),
         unwind_registry_(std::make_shared<UnwindRegistry>(grouping)),
         owner_(std::make_unique<OwnedCode>(arenas_, unwind_registry_)),
         linker_(target_) {}

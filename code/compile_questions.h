@@ -1,0 +1,24 @@
+// What a compile asks about the functions and variables of its source module while it runs.
+
+#ifndef FIRSTCALL_CODE_COMPILE_QUESTIONS_H_
+#define FIRSTCALL_CODE_COMPILE_QUESTIONS_H_
+
+#include "absl/functional/function_ref.h"
+#include "base/ids.h"
+
+namespace firstcall {
+
+// Whether a weak definition gives way to one of the process or of an earlier module.
+using IsReplaced = absl::FunctionRef<bool(SymbolOrdinal)>;
+
+// Whether a function that is bound to be called may be compiled along. If the answer is yes, the
+// function belongs to the compile until it is published or given back.
+using MayJoin = absl::FunctionRef<bool(SymbolOrdinal)>;
+
+// Whether a callee is called often, as far as is known. If not, its body is imported only if it is
+// very small or must always be inlined.
+using IsWarm = absl::FunctionRef<bool(SymbolOrdinal)>;
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_CODE_COMPILE_QUESTIONS_H_
