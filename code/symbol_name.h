@@ -42,6 +42,11 @@ inline constexpr absl::string_view kEmulatedTlsPrefix = "__emutls_v.";
 // as a weak symbol, in every module with a function that has such a frame; a program has one list.
 inline constexpr absl::string_view kShadowStackRoots = "llvm_gc_root_chain";
 
+// Each source module and object has its own of these: handlers that it registers run, and are
+// removed, with it.
+inline constexpr absl::string_view kAtexit = "atexit";
+inline constexpr absl::string_view kDsoHandle = "__dso_handle";
+
 // A static linker's names for the bounds of a section whose name is a C identifier.
 inline constexpr absl::string_view kSectionStartPrefix = "__start_";
 inline constexpr absl::string_view kSectionStopPrefix = "__stop_";

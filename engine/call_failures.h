@@ -8,7 +8,7 @@
 
 #include <utility>
 
-#include "engine/options.h"
+#include "engine/runtime_options.h"
 #include "memory/executor_address.h"
 
 namespace firstcall {

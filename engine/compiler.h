@@ -1,5 +1,5 @@
-// The seam between the two halves of the engine: what the runtime half, which knows nothing of LLVM,
-// asks of a compiler.
+// The seam between the two halves of the engine: what the runtime half, which knows nothing of
+// LLVM, asks of a compiler.
 //
 // Requests and answers are values: identifiers, ordinals, names, bytes, statuses. While it works, a
 // compiler may call the functions of a request, on the thread that made the request.
@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
@@ -22,6 +21,7 @@
 #include "base/ids.h"
 #include "code/compile_questions.h"
 #include "code/heat_signs.h"
+#include "code/identification.h"
 #include "code/object_bytes.h"
 #include "engine/entry_point.h"
 #include "engine/function_shape.h"
@@ -51,25 +51,24 @@ struct PollOptions {
 struct FunctionOrder {
   ModuleId module;
   SymbolOrdinal function;
+  IsReplaced is_replaced;
+  MayJoin may_join;
   // The code reaches everything through the offset table, so that it may lie anywhere.
   bool is_far = false;
   // The answer lists the functions that this one probably calls.
   bool lists_callees = false;
   // Set if an optimized body may replace this one.
-  std::optional<PollOptions> polls;
-  // A text for the object's .comment section; none if empty.
-  std::string identification;
+  std::optional<PollOptions> polls = std::nullopt;
+  std::optional<Identification> identification = std::nullopt;
   // A compile of the function has failed, and functions that had joined it may be missing in what
   // the compiler has read: it reads the module again.
   bool is_second_attempt = false;
-  IsReplaced is_replaced;
-  MayJoin may_join;
 };
 
 struct CompiledFunction {
   CompiledObject object;
-  // The functions that the object defines, each under its Symbol::name: first the one that was asked
-  // for with its group, then those that joined.
+  // The functions that the object defines, each under its Symbol::name: first the one that was
+  // asked for with its group, then those that joined.
   std::vector<SymbolOrdinal> functions;
   std::vector<SymbolOrdinal> variables;
   // For each of the functions; empty if none can be replaced.
@@ -78,16 +77,16 @@ struct CompiledFunction {
   std::vector<SymbolOrdinal> callees;
   // What the functions' size allows for polls, less what their polls take, in instructions.
   int64_t poll_balance = 0;
-  // If this is set, nothing else is: the function can only be compiled together with this one, which
-  // the caller must ask for instead.
+  // If this is set, nothing else is: the function can only be compiled together with this one,
+  // which the caller must ask for instead.
   std::optional<SymbolOrdinal> leader;
 };
 
 struct DataOrder {
   ModuleId module;
-  bool is_far = false;         // Not for CompileWhole.
-  std::string identification;  // As in FunctionOrder.
   IsReplaced is_replaced;
+  bool is_far = false;  // Not for CompileWhole.
+  std::optional<Identification> identification = std::nullopt;
 };
 
 struct OptimizationOrder {
@@ -109,7 +108,8 @@ class Compiler {
 
   // Compiles a function's first body, perhaps together with others. Errors: InvalidArgument if its
   // IR is damaged or not valid; Unimplemented if it contains something that cannot be split;
-  // Internal if code generation gives up. After an error the functions that joined are in no object.
+  // Internal if code generation gives up. After an error the functions that joined are in no
+  // object.
   virtual absl::StatusOr<CompiledFunction> CompileFunction(const FunctionOrder& order) = 0;
 
   // Compiles the data of a module, or the whole module.
@@ -124,8 +124,8 @@ class Compiler {
   // How to call a function as main. InvalidArgument, with the reason, if it cannot be called so.
   virtual absl::StatusOr<EntryPoint> ReadEntryPoint(ModuleId module, SymbolOrdinal function) = 0;
 
-  // How a function is called from C. FailedPrecondition if its IR is no longer there; otherwise errors
-  // as ReadFunctionShape. `is_last_use`: the IR is read for nothing else any more.
+  // How a function is called from C. FailedPrecondition if its IR is no longer there; otherwise
+  // errors as ReadFunctionShape. `is_last_use`: the IR is read for nothing else any more.
   virtual absl::StatusOr<FunctionShape> ReadShape(ModuleId module, SymbolOrdinal function,
                                                   bool is_last_use) = 0;
 

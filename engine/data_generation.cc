@@ -22,7 +22,7 @@ absl::StatusOr<CompiledObject> GenerateData(LoadedModule& module, const DataOrde
   const absl::Duration start = SteadyNow();
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<llvm::Module> data,
                              ExtractData(*view, module.index(), order.is_replaced, order.is_far));
-  if (!order.identification.empty()) AddIdentification(*data, order.identification);
+  if (order.identification) AddIdentification(*data, *order.identification);
   const absl::Duration extracted = SteadyNow();
   listener.OnModuleMade(*data);
   const bool has_assembly = !data->getModuleInlineAsm().empty();
@@ -40,10 +40,10 @@ absl::StatusOr<CompiledObject> GenerateWholeModule(LoadedModule& module, const D
   absl::MutexLock lock(&view->mutex());
   CompiledObject compiled;
   const absl::Duration start = SteadyNow();
-  FIRSTCALL_RETURN_IF_ERROR(PrepareWholeModule(*view, module.index(),
-                                               !module.source().is_verified(), order.is_replaced));
+  FIRSTCALL_RETURN_IF_ERROR(
+      PrepareWholeModule(*view, module.index(), !module.source().is_verified(), order.is_replaced));
   FIRSTCALL_RETURN_IF_ERROR(context.Lower(view->module()));
-  if (!order.identification.empty()) AddIdentification(view->module(), order.identification);
+  if (order.identification) AddIdentification(view->module(), *order.identification);
   const absl::Duration prepared = SteadyNow();
   listener.OnModuleMade(view->module());
   const bool has_assembly = HasInlineAssembly(view->module());

@@ -25,6 +25,7 @@
 #include "engine/linker_pool.h"
 #include "engine/listener_group.h"
 #include "engine/module_cache.h"
+#include "engine/object_files.h"
 #include "engine/object_linker.h"
 #include "engine/optimized_bodies.h"
 #include "engine/precompiled.h"
@@ -35,9 +36,12 @@
 #include "engine/symbol_resolver.h"
 #include "engine/target.h"
 #include "engine/work_scope.h"
+#include "llvm/ExecutionEngine/RTDyldMemoryManager.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Target/TargetOptions.h"
 #include "memory/arena_memory.h"
 #include "memory/in_process_mapper.h"
 #include "splitter/module_source.h"
@@ -64,7 +68,7 @@ struct Engine::Parts {
                   [this](FunctionKey key, bool may_delegate) {
                     return compiler.Compile(key, FunctionCompiler::Reason::kCalled, may_delegate);
                   }),
-        resolver(options, definitions, functions, code_space->host_thread_locals()),
+        resolver(OutsideOf(options), definitions, functions, code_space->host_thread_locals()),
         objects(compiler_half, target, *code_space, resolver, listeners),
         linkers(target),
         function_linker(linkers, resolver, objects, *code_space),
@@ -83,6 +87,7 @@ struct Engine::Parts {
     for (const std::shared_ptr<Listener>& listener : options.listeners) listeners.Add(*listener);
   }
 
+  static SymbolResolver::Outside OutsideOf(const EngineOptions& options);
   static bool Promotes(const EngineOptions& options) {
     return options.mode == Mode::kLazy && options.tier == Tier::kAuto;
   }
@@ -138,6 +143,23 @@ struct Engine::Parts {
   Program program;
   ForeignFunctions foreign_functions;
 };
+
+// A client that sets EmulatedTLS itself, and disables the process's symbols, gets neither.
+SymbolResolver::Outside Engine::Parts::OutsideOf(const EngineOptions& options) {
+  const bool asks_for_emulated_tls =
+      options.target_options != nullptr && options.target_options->EmulatedTLS;
+  SymbolResolver::Outside outside;
+  outside.client = options.symbol_finder;
+  outside.provides_emulated_tls = options.search_process_symbols || !asks_for_emulated_tls;
+  if (options.search_process_symbols) {
+    // LLVM also knows the symbols that clients have told it.
+    llvm::sys::DynamicLibrary::LoadLibraryPermanently(nullptr);
+    outside.process = [](const std::string& name) {
+      return ExecutorAddress(llvm::RTDyldMemoryManager::getSymbolAddressInProcess(name));
+    };
+  }
+  return outside;
+}
 
 absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(EngineOptions options) {
   const CompilerFloatingPoint floating_point;
@@ -324,14 +346,18 @@ absl::StatusOr<ModuleId> Engine::AddModule(std::unique_ptr<llvm::LLVMContext> co
 
 absl::Status Engine::AddObjectFile(const std::string& path, absl::string_view library) {
   WorkScope scope;
-  return parts_->precompiled.AddObjectFile(path, parts_->definitions.LibraryNamed(library),
-                                           parts_->definitions);
+  FIRSTCALL_ASSIGN_OR_RETURN(ObjectBytes contents, ReadObjectFile(path));
+  return parts_->precompiled.Add(path, std::move(contents), /*is_archive_member=*/false,
+                                 parts_->definitions.LibraryNamed(library), parts_->definitions);
 }
 
 absl::Status Engine::AddArchive(const std::string& path, absl::string_view library) {
   WorkScope scope;
-  return parts_->precompiled.AddArchive(path, parts_->definitions.LibraryNamed(library),
-                                        parts_->definitions);
+  const LibraryId id = parts_->definitions.LibraryNamed(library);
+  return ForEachMember(path, [&](std::string name, ObjectBytes contents) {
+    return parts_->precompiled.Add(std::move(name), std::move(contents), /*is_archive_member=*/true,
+                                   id, parts_->definitions);
+  });
 }
 
 absl::StatusOr<void*> Engine::LookupAddress(absl::string_view name) {

@@ -11,12 +11,13 @@ absl::StatusOr<EntryPoint> ReadEntryPoint(const llvm::GlobalValue& symbol) {
   const std::string name = symbol.getName().str();
   const auto* function = llvm::dyn_cast<llvm::Function>(&symbol);
   if (function == nullptr) {
-    return absl::InvalidArgumentError(absl::StrCat("entry function '", name, "' is not a function"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("entry function '", name, "' is not a function"));
   }
   const llvm::FunctionType& type = *function->getFunctionType();
   const auto wrong = [&](absl::string_view what) {
-    return absl::InvalidArgumentError(absl::StrCat("entry function '", name,
-                                                   "' cannot be called as main: ", what));
+    return absl::InvalidArgumentError(
+        absl::StrCat("entry function '", name, "' cannot be called as main: ", what));
   };
   if (type.isVarArg()) return wrong("it takes variable arguments");
   if (type.getNumParams() > 3) return wrong("it takes more than three arguments");

@@ -14,8 +14,8 @@ class GlobalValue;
 
 namespace firstcall {
 
-// InvalidArgument, with the reason, unless `symbol` is a function that takes up to three arguments, as
-// main does (int, char**, char**), and returns nothing or an integer of at most 32 bits.
+// InvalidArgument, with the reason, unless `symbol` is a function that takes up to three arguments,
+// as main does (int, char**, char**), and returns nothing or an integer of at most 32 bits.
 absl::StatusOr<EntryPoint> ReadEntryPoint(const llvm::GlobalValue& symbol);
 
 }  // namespace firstcall

@@ -162,9 +162,10 @@ absl::StatusOr<FunctionCompiler::Made> FunctionCompiler::Make(FunctionKey key, A
     attempt.joined.push_back({&module, callee});
     return true;
   };
-  FunctionOrder order{module.id(),           key.ordinal, linker_.IsFar(module),
-                      speculation_left_ > 0, {},          "",
-                      attempt.reads_again,   is_replaced, may_join};
+  FunctionOrder order{module.id(), key.ordinal, is_replaced, may_join};
+  order.is_far = linker_.IsFar(module);
+  order.lists_callees = speculation_left_ > 0;
+  order.is_second_attempt = attempt.reads_again;
   if (promoter_ != nullptr) {
     order.polls = {!promoter_->looks_at_counters(), promoter_->poll_allowance()};
   }

@@ -35,8 +35,8 @@ absl::StatusOr<CompiledObject> GenerateCode(FunctionModule function_module,
   const absl::Duration start = SteadyNow();
   FIRSTCALL_ASSIGN_OR_RETURN(ObjectEmitter * emitter, context.Emitter());
   FIRSTCALL_ASSIGN_OR_RETURN(IrOptimizer * optimizer, context.Optimizer());
-  if (!order.identification.empty()) {
-    AddIdentification(*function_module.module, order.identification);
+  if (order.identification) {
+    AddIdentification(*function_module.module, *order.identification);
   }
   if (optimizer != nullptr) {
     FIRSTCALL_RETURN_IF_ERROR(optimizer->Optimize(function_module.module));
@@ -64,9 +64,10 @@ absl::StatusOr<CompiledFunction> GenerateFunction(LoadedModule& module, const Fu
   const auto simplify = [&](llvm::Function& function) { optimizer->Simplify(function); };
   absl::MutexLock lock(&view->mutex());
   const absl::Duration start = SteadyNow();
-  FIRSTCALL_ASSIGN_OR_RETURN(FunctionModule function_module,
-                             ExtractFunction(*view, module.index(), order.function, options,
-                                             {order.is_replaced, order.may_join, is_warm, simplify}));
+  FIRSTCALL_ASSIGN_OR_RETURN(
+      FunctionModule function_module,
+      ExtractFunction(*view, module.index(), order.function, options,
+                      {order.is_replaced, order.may_join, is_warm, simplify}));
   CompiledFunction compiled;
   compiled.leader = function_module.leader;
   if (compiled.leader) return compiled;

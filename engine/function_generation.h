@@ -11,8 +11,8 @@
 
 namespace firstcall {
 
-// As Compiler::CompileFunction, in `context`, which belongs to the calling thread. `listener` is told
-// of the function-module.
+// As Compiler::CompileFunction, in `context`, which belongs to the calling thread. `listener` is
+// told of the function-module.
 absl::StatusOr<CompiledFunction> GenerateFunction(LoadedModule& module, const FunctionOrder& order,
                                                   CompileContext& context, Listener& listener);
 

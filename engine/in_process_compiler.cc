@@ -8,7 +8,9 @@
 #include "engine/entry_point_reader.h"
 #include "engine/function_generation.h"
 #include "engine/function_shape_reader.h"
+#include "engine/llvm_code.h"
 #include "engine/optimized_generation.h"
+#include "engine/stoppable_thread.h"
 #include "splitter/data_extractor.h"
 #include "splitter/symbol_index_builder.h"
 
@@ -22,7 +24,9 @@ InProcessCompiler::InProcessCompiler(const Target& target, const Target& optimiz
       listener_(listener),
       containment_(std::move(containment)),
       contexts_(target),
-      optimizing_contexts_(optimizing_target) {}
+      optimizing_contexts_(optimizing_target) {
+  StoppableThread::SetStoppableCode(SomewhereInLlvm());
+}
 
 absl::StatusOr<std::shared_ptr<const SymbolIndex>> InProcessCompiler::Add(
     ModuleId id, std::unique_ptr<ModuleSource> source, std::optional<SymbolIndex> known) {

@@ -1,8 +1,8 @@
 // The compiler half in the process of the program: LLVM's reader and code generators on the threads
 // that ask.
 //
-// Thread-safe: each call leases a compile context. While LLVM works, only the mutex of the context's
-// own view is held.
+// Thread-safe: each call leases a compile context. While LLVM works, only the mutex of the
+// context's own view is held.
 
 #ifndef FIRSTCALL_ENGINE_IN_PROCESS_COMPILER_H_
 #define FIRSTCALL_ENGINE_IN_PROCESS_COMPILER_H_
@@ -35,8 +35,9 @@ class InProcessCompiler final : public Compiler {
   InProcessCompiler(const Target& target, const Target& optimizing_target, bool may_optimize,
                     Listener& listener, std::shared_ptr<const CrashContainment> containment);
 
-  // Adds a source module. Reads its index from the source, unless it is `known` from a cache. Errors
-  // as ModuleSource::OpenView, Target::Adopt and BuildSymbolIndex. Remove must follow in the end.
+  // Adds a source module. Reads its index from the source, unless it is `known` from a cache.
+  // Errors as ModuleSource::OpenView, Target::Adopt and BuildSymbolIndex. Remove must follow in the
+  // end.
   absl::StatusOr<std::shared_ptr<const SymbolIndex>> Add(ModuleId id,
                                                          std::unique_ptr<ModuleSource> source,
                                                          std::optional<SymbolIndex> known)

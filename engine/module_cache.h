@@ -11,6 +11,7 @@
 
 #include "absl/strings/string_view.h"
 #include "cache/object_cache.h"
+#include "code/identification.h"
 #include "engine/cached_object.h"
 
 namespace firstcall {
@@ -46,8 +47,8 @@ class ModuleCache {
     cache_.Store({module_, signature, ModulePart()}, object);
   }
 
-  // The text in the .comment section of the object that is made for `part`.
-  std::string IdentificationOf(ModulePart part) const;
+  // What an object that is made for `part` says about itself.
+  Identification IdentificationOf(ModulePart part) const { return {part.ToString(), signature_}; }
 
  private:
   ObjectCache& cache_;

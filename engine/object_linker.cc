@@ -93,7 +93,7 @@ absl::StatusOr<ObjectBytes> ObjectLinker::Make(LazyObject& object, UnfinishedLin
   }
   DecisionRecorder decisions(is_replaced);
   const auto ask = [&](SymbolOrdinal ordinal) { return decisions.Ask(ordinal); };
-  DataOrder order{module.id(), module.is_far(), "", ask};
+  DataOrder order{module.id(), ask, module.is_far()};
   if (cache != nullptr) order.identification = cache->IdentificationOf(kPart);
   FIRSTCALL_ASSIGN_OR_RETURN(CompiledObject compiled, compiler_.CompileData(order));
   link.split = compiled.split;
@@ -119,9 +119,9 @@ absl::StatusOr<ObjectBytes> ObjectLinker::MakeWhole(SourceModule& module, Unfini
     if (std::optional<ObjectBytes> found = cache->FindWhole(signature)) return *std::move(found);
     link.is_cached = false;
   }
-  FIRSTCALL_ASSIGN_OR_RETURN(
-      CompiledObject compiled,
-      compiler_.CompileWhole({module.id(), /*is_far=*/false, signature, is_replaced}));
+  DataOrder order{module.id(), is_replaced};
+  if (cache != nullptr) order.identification = {"", signature};
+  FIRSTCALL_ASSIGN_OR_RETURN(CompiledObject compiled, compiler_.CompileWhole(order));
   link.function_count = module.index().function_count();
   link.split = compiled.split;
   link.emit = compiled.emit;

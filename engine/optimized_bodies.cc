@@ -26,9 +26,8 @@ absl::StatusOr<OptimizedBodies::Body> OptimizedBodies::Make(FunctionKey key,
   const auto is_replaced = [&](SymbolOrdinal ordinal) {
     return module.index().at(ordinal).is_weak && resolver_.IsReplaced(module, ordinal);
   };
-  absl::StatusOr<CompiledObject> object =
-      compiler_.Optimize({module.id(), key.ordinal, loop, is_far, std::move(stop), is_replaced,
-                          is_warm, run});
+  absl::StatusOr<CompiledObject> object = compiler_.Optimize(
+      {module.id(), key.ordinal, loop, is_far, std::move(stop), is_replaced, is_warm, run});
   if (!is_wanted) return object.status();
   absl::StatusOr<Body> body =
       object.ok() ? Link(key, loop.has_value(), is_far, *std::move(object)) : object.status();

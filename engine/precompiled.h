@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
+#include "code/object_bytes.h"
 #include "engine/code_space.h"
 #include "engine/definitions.h"
 #include "engine/lazy_object.h"
@@ -25,22 +26,18 @@ class PrecompiledObjects {
   PrecompiledObjects(ExitHandlers& exit_handlers, const CodeSpace& code_space)
       : exit_handlers_(exit_handlers), code_space_(code_space) {}
 
-  // Read the file and add its definitions to `definitions`, which must not outlive this object.
-  // Errors as Engine::AddObjectFile and AddArchive. After an error in an archive, the members
-  // before the faulty one stay added.
-  absl::Status AddObjectFile(const std::string& path, LibraryId library, Definitions& definitions)
-      ABSL_LOCKS_EXCLUDED(mutex_);
-  absl::Status AddArchive(const std::string& path, LibraryId library, Definitions& definitions)
-      ABSL_LOCKS_EXCLUDED(mutex_);
+  // Adds the object file `contents`, which messages call `name`, and its definitions to
+  // `definitions`, which must not outlive this object. Definitions of a member of an archive give
+  // way to all others. InvalidArgument if it is not an object for this machine; otherwise errors as
+  // Definitions::Add.
+  absl::Status Add(std::string name, ObjectBytes contents, bool is_archive_member,
+                   LibraryId library, Definitions& definitions) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // The object files that have constructors or destructors, in the order of addition. Unlike
   // members of an archive, they are linked even if nothing refers to them.
   std::vector<LazyObject*> ObjectsWithConstructors() ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  absl::Status Add(std::string name, absl::string_view contents, bool is_archive_member,
-                   LibraryId library, Definitions& definitions) ABSL_LOCKS_EXCLUDED(mutex_);
-
   ExitHandlers& exit_handlers_;
   const CodeSpace& code_space_;
   absl::Mutex mutex_;

@@ -17,8 +17,8 @@
 #include "absl/time/time.h"
 #include "engine/compile_threads.h"
 #include "engine/function_table.h"
-#include "engine/options.h"
 #include "engine/program.h"
+#include "engine/runtime_options.h"
 
 namespace firstcall {
 

@@ -43,9 +43,9 @@
 #include "engine/exit_hook.h"
 #include "engine/function_table.h"
 #include "engine/optimized_bodies.h"
-#include "engine/options.h"
 #include "engine/promotion_counters.h"
 #include "engine/promotion_stats.h"
+#include "engine/runtime_options.h"
 
 namespace firstcall {
 

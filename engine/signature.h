@@ -8,6 +8,7 @@
 
 #include <string>
 
+#include "code/identification.h"
 #include "engine/options.h"
 #include "engine/target.h"
 #include "splitter/module_source.h"
@@ -25,8 +26,9 @@ namespace firstcall {
 std::string SignatureOf(ModuleSource& source, const Target& target, const EngineOptions& options,
                         bool is_far);
 
-// Adds `text` to the .comment section of the object that is made from `module`.
-void AddIdentification(llvm::Module& module, const std::string& text);
+// Adds `identification` to the .comment section of the object that is made from `module`: without a
+// part the signature alone, else "firstcall PART signature DIGEST".
+void AddIdentification(llvm::Module& module, const Identification& identification);
 
 }  // namespace firstcall
 

@@ -16,7 +16,7 @@
 #include "code/symbol_index.h"
 #include "engine/lazy_object.h"
 #include "engine/module_cache.h"
-#include "engine/options.h"
+#include "engine/runtime_options.h"
 
 namespace firstcall {
 

@@ -15,7 +15,6 @@
 
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "llvm/Support/raw_ostream.h"
 
 namespace firstcall {
 namespace {
@@ -63,22 +62,16 @@ bool Contains(const std::vector<AddressRange>& ranges, uintptr_t address) {
   });
 }
 
-// A virtual function's address is the function's own; that of another one may be of a jump to it
-// in the file that asks.
-uintptr_t SomewhereInLlvm() {
-  const llvm::raw_ostream& object = llvm::nulls();
-  return **reinterpret_cast<const uintptr_t* const*>(&object);
-}
+std::atomic<uintptr_t> somewhere_in_llvm{0};
 
-// The same for malloc, which has no virtual function: what a jump leads to is what the dynamic
-// linker finds.
+// What a jump in the file that asks leads to is what the dynamic linker finds.
 uintptr_t SomewhereInMalloc() { return reinterpret_cast<uintptr_t>(dlsym(RTLD_DEFAULT, "malloc")); }
 
 // Empty if LLVM cannot be told from malloc.
 const std::vector<AddressRange>& CodeOfLlvm() {
   static const auto* const code = [] {
-    auto* found = new std::vector<AddressRange>(CodeAround(SomewhereInLlvm()));
-    if (Contains(CodeAround(SomewhereInMalloc()), SomewhereInLlvm())) found->clear();
+    auto* found = new std::vector<AddressRange>(CodeAround(somewhere_in_llvm));
+    if (Contains(CodeAround(SomewhereInMalloc()), somewhere_in_llvm)) found->clear();
     return found;
   }();
   return *code;
@@ -129,6 +122,10 @@ void InstallHandler() {
 }
 
 }  // namespace
+
+void StoppableThread::SetStoppableCode(const void* address) {
+  somewhere_in_llvm = reinterpret_cast<uintptr_t>(address);
+}
 
 void StoppableThread::AllowStopping() {
   current = this;

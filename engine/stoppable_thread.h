@@ -24,6 +24,10 @@ class StoppableThread {
   StoppableThread(const StoppableThread&) = delete;
   StoppableThread& operator=(const StoppableThread&) = delete;
 
+  // Call this once before StopAll. `address` lies in the code of LLVM: the code of the file that it
+  // is in may be stopped.
+  static void SetStoppableCode(const void* address);
+
   // Between these two calls, which the thread itself makes, StopAll may stop the thread by a
   // signal. At most one object of a thread may allow it at a time.
   void AllowStopping();
@@ -39,9 +43,9 @@ class StoppableThread {
 
   // Stops `threads`, and returns when all have stopped. A thread that does not allow stopping has
   // to call StopHere; the objects of stopped threads must not be destroyed. Usually takes less than
-  // two milliseconds. If LLVM and malloc lie in the same file, it takes as long as the threads need
-  // to reach StopHere. Installs a handler for SIGSYS, which passes signals of other senders on to
-  // the previous handler.
+  // two milliseconds. If LLVM and malloc lie in the same file, or SetStoppableCode was not called,
+  // it takes as long as the threads need to reach StopHere. Installs a handler for SIGSYS, which
+  // passes signals of other senders on to the previous handler.
   static void StopAll(absl::Span<StoppableThread* const> threads);
 
  private:

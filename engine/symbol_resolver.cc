@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "base/status.h"
+#include "code/symbol_name.h"
 #include "engine/compiler_runtime.h"
 #include "engine/exit_handlers.h"
 #include "engine/exit_hook.h"
@@ -14,10 +15,6 @@
 #include "engine/object_linker.h"
 #include "engine/promoter.h"
 #include "engine/work_scope.h"
-#include "llvm/ExecutionEngine/RTDyldMemoryManager.h"
-#include "llvm/Support/DynamicLibrary.h"
-#include "llvm/Target/TargetOptions.h"
-#include "splitter/module_atexit.h"
 
 namespace firstcall {
 namespace {
@@ -32,15 +29,12 @@ void NameOf(std::string* text, absl::string_view object_name) {
 
 }  // namespace
 
-SymbolResolver::SymbolResolver(const EngineOptions& options, const Definitions& definitions,
+SymbolResolver::SymbolResolver(Outside outside, const Definitions& definitions,
                                FunctionTable& functions, HostThreadLocals& host_thread_locals)
-    : options_(options),
+    : outside_(std::move(outside)),
       definitions_(definitions),
       functions_(functions),
-      host_thread_locals_(host_thread_locals) {
-  // Opens the process, for FindInProcess.
-  llvm::sys::DynamicLibrary::LoadLibraryPermanently(nullptr);
-}
+      host_thread_locals_(host_thread_locals) {}
 
 absl::StatusOr<SymbolAddresses> SymbolResolver::ResolveAll(const ObjectImage& image,
                                                            LazyObject& requester,
@@ -220,30 +214,22 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::FindOutside(absl::string_view na
   if (name == kRegisterExitHandler) {
     return ExecutorAddress::Of(reinterpret_cast<const void*>(&ExitHandlers::Register));
   }
-  if (name == kEmulatedTlsAccessor && ProvidesEmulatedTls()) return HostThreadLocals::Accessor();
+  if (name == kEmulatedTlsAccessor && outside_.provides_emulated_tls)
+    return HostThreadLocals::Accessor();
   const ExecutorAddress address = FindInProcess(variable);
   if (!address.is_null() && is_tls_control) return host_thread_locals_.ControlOf(variable, address);
   return address;
 }
 
-// A client that sets EmulatedTLS itself, and disables the process's symbols, gets neither.
-bool SymbolResolver::ProvidesEmulatedTls() const {
-  const bool is_asked_for =
-      options_.target_options != nullptr && options_.target_options->EmulatedTLS;
-  return options_.search_process_symbols || !is_asked_for;
-}
-
 void* SymbolResolver::FindByClient(absl::string_view name) const {
-  if (!options_.symbol_finder) return nullptr;
+  if (!outside_.client) return nullptr;
   ProgramCodeScope scope;
-  return options_.symbol_finder(name);
+  return outside_.client(name);
 }
 
 ExecutorAddress SymbolResolver::FindInProcess(absl::string_view name) const {
-  if (!options_.search_process_symbols) return ExecutorAddress();
-  // Also finds the functions that only the static part of libc defines, such as atexit.
-  const ExecutorAddress address(
-      llvm::RTDyldMemoryManager::getSymbolAddressInProcess(std::string(name)));
+  if (!outside_.process) return ExecutorAddress();
+  const ExecutorAddress address = outside_.process(std::string(name));
   return address.is_null() ? FindInCompilerRuntime(name) : address;
 }
 

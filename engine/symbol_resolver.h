@@ -8,7 +8,9 @@
 #ifndef FIRSTCALL_ENGINE_SYMBOL_RESOLVER_H_
 #define FIRSTCALL_ENGINE_SYMBOL_RESOLVER_H_
 
+#include <functional>
 #include <optional>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -17,7 +19,7 @@
 #include "engine/function_table.h"
 #include "engine/host_thread_locals.h"
 #include "engine/object_image.h"
-#include "engine/options.h"
+#include "engine/runtime_options.h"
 #include "engine/source_module.h"
 
 namespace firstcall {
@@ -28,9 +30,18 @@ class Promoter;
 
 class SymbolResolver {
  public:
+  // Where symbols come from that no module and no object defines.
+  struct Outside {
+    SymbolFinder client;  // Asked first. May be empty.
+    // The symbols of the process; empty: none. Must not run code of the program.
+    std::function<ExecutorAddress(const std::string& name)> process;
+    // Whether the engine provides what emulated thread-local variables need.
+    bool provides_emulated_tls = true;
+  };
+
   // All must outlive the resolver.
-  SymbolResolver(const EngineOptions& options, const Definitions& definitions,
-                 FunctionTable& functions, HostThreadLocals& host_thread_locals);
+  SymbolResolver(Outside outside, const Definitions& definitions, FunctionTable& functions,
+                 HostThreadLocals& host_thread_locals);
 
   // Sets the parts that link and compile what a name needs, and the promoter, which has the
   // counters of functions (null if functions do not count). Call it once, before anything is
@@ -76,9 +87,8 @@ class SymbolResolver {
   absl::StatusOr<ExecutorAddress> FindOutside(absl::string_view name, LibraryId library);
   void* FindByClient(absl::string_view name) const;
   ExecutorAddress FindInProcess(absl::string_view name) const;
-  bool ProvidesEmulatedTls() const;
 
-  const EngineOptions& options_;
+  const Outside outside_;
   const Definitions& definitions_;
   FunctionTable& functions_;
   HostThreadLocals& host_thread_locals_;

@@ -1,5 +1,6 @@
 #include "splitter/module_atexit.h"
 
+#include "code/symbol_name.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 

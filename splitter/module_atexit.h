@@ -7,16 +7,11 @@
 #ifndef FIRSTCALL_SPLITTER_MODULE_ATEXIT_H_
 #define FIRSTCALL_SPLITTER_MODULE_ATEXIT_H_
 
-#include "absl/strings/string_view.h"
-
 namespace llvm {
 class Module;
 }  // namespace llvm
 
 namespace firstcall {
-
-inline constexpr absl::string_view kAtexit = "atexit";
-inline constexpr absl::string_view kDsoHandle = "__dso_handle";
 
 // Defines atexit in `module`, which declares it or does not mention it. Thread-compatible.
 void DefineAtexit(llvm::Module& module);

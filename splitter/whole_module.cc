@@ -7,6 +7,7 @@
 #include "base/fatal_error_guard.h"
 #include "base/llvm_status.h"
 #include "base/status.h"
+#include "code/symbol_name.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Module.h"

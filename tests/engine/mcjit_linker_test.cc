@@ -38,8 +38,8 @@ ExecutorAddress AddressOf(Function* function) {
   return ExecutorAddress::Of(reinterpret_cast<const void*>(function));
 }
 
-// Arenas whose addresses include no multiple of 4 GiB. No code lies there, so that one would part the
-// code in two.
+// Arenas whose addresses include no multiple of 4 GiB. No code lies there, so that one would part
+// the code in two.
 std::shared_ptr<ArenaMemory> MakeArenas(const ArenaSizes& sizes) {
   std::vector<std::shared_ptr<ArenaMemory>> others;  // Kept, so that the next lies elsewhere.
   const uint64_t size = sizes.code + sizes.read_only + sizes.data;

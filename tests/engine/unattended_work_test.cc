@@ -17,6 +17,7 @@
 #include "absl/time/clock.h"
 #include "base/diagnostic_collector.h"
 #include "engine/ir_optimizer.h"
+#include "engine/llvm_code.h"
 #include "engine/optimization_gate.h"
 #include "engine/stoppable_thread.h"
 #include "engine/work_scope.h"
@@ -105,6 +106,7 @@ TEST(UnattendedWorkTest, ForkInItsMiddleGoesOnInTheChild) {
 
 // Optimizes the same for ever. LLVM asks no gate of ours in between unless there is one.
 void OptimizeForEver(llvm::OptPassGate* gate, std::atomic<bool>& has_begun) {
+  StoppableThread::SetStoppableCode(SomewhereInLlvm());
   std::string text = "define i64 @f(i64 %n, ptr %p) {\nentry:\n  br label %b0\n";
   constexpr int kBlocks = 500;
   for (int i = 0; i < kBlocks; ++i) {
