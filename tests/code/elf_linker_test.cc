@@ -4,19 +4,18 @@
 
 #include <cxxabi.h>
 
-#include <list>
+#include <cstring>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/types/span.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "memory/arena_memory.h"
-#include "memory/in_process_mapper.h"
 #include "memory/instruction_cache.h"
 #include "memory/owned_code.h"
 #include "memory/unwind_registry.h"
+#include "tests/code/elf_linking.h"
 #include "tests/testing/object.h"
 #include "tests/testing/status_matchers.h"
 
@@ -30,47 +29,14 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-absl::Span<char> Span(ObjectBytes& bytes) { return {bytes.data(), bytes.size()}; }
-
 const ArenaSizes kSizes = {1 << 20, 1 << 20, 1 << 20};
 
-template <typename Function>
-ExecutorAddress AddressOf(Function* function) {
-  return ExecutorAddress::Of(reinterpret_cast<const void*>(function));
-}
-
-class ElfLinkerTest : public testing::TestWithParam<UnwindRegistry::Grouping> {
+class ElfLinkerTest : public ElfLinking,
+                      public testing::WithParamInterface<UnwindRegistry::Grouping> {
  protected:
   explicit ElfLinkerTest(UnwindRegistry::Grouping grouping = GetParam(),
                          const ArenaSizes& sizes = kSizes)
-      : arenas_(ArenaMemory::Create(std::make_shared<InProcessMapper>(), {sizes}).value()),
-        unwind_registry_(std::make_shared<UnwindRegistry>(grouping)),
-        owner_(std::make_unique<OwnedCode>(arenas_, unwind_registry_)) {}
-
-  absl::StatusOr<SymbolAddresses> Load(absl::string_view text) {
-    objects_.push_back(CompileToObject(text));
-    elf_objects_.push_back(ElfObject::Parse(Span(objects_.back()), "test.o").value());
-    return linker_.Load(*elf_objects_.back(), *owner_, arenas_->near_first());
-  }
-
-  // What the object of `text` defines, ready to run.
-  SymbolAddresses Link(absl::string_view text, const SymbolAddresses& resolution = {}) {
-    absl::StatusOr<SymbolAddresses> defined = Load(text);
-    EXPECT_THAT(defined, IsOk());
-    EXPECT_THAT(linker_.Finish(resolution), IsOk());
-    return *std::move(defined);
-  }
-
-  static int Call(const SymbolAddresses& defined, absl::string_view name, int argument = 0) {
-    return defined.at(name).InThisProcess<int (*)(int)>()(argument);
-  }
-
-  const std::shared_ptr<ArenaMemory> arenas_;
-  const std::shared_ptr<UnwindRegistry> unwind_registry_;
-  std::unique_ptr<OwnedCode> owner_;
-  std::list<ObjectBytes> objects_;  // Must outlive their images.
-  std::list<std::unique_ptr<ElfObject>> elf_objects_;
-  ElfLinker linker_;
+      : ElfLinking(grouping, sizes) {}
 };
 
 INSTANTIATE_TEST_SUITE_P(Groupings, ElfLinkerTest,
@@ -134,7 +100,7 @@ TEST_P(ElfLinkerTest, ReferencesAreBoundToTheResolution) {
 }
 
 TEST_P(ElfLinkerTest, ReferenceToNothingIsZero) {
-  ObjectBytes bytes = CompileToObject(R"(
+  ElfObject& object = Parse(R"(
       declare extern_weak i32 @maybe()
       @pointer = global ptr @maybe
       define i32 @f() {
@@ -146,10 +112,8 @@ TEST_P(ElfLinkerTest, ReferenceToNothingIsZero) {
       no:
         ret i32 -1
       })");
-  const std::unique_ptr<ElfObject> object = ElfObject::Parse(Span(bytes), "test.o").value();
-  object->DefineAsZero("maybe");
-  ASSERT_OK_AND_ASSIGN(const SymbolAddresses defined,
-                       linker_.Load(*object, *owner_, arenas_->near_first()));
+  object.DefineAsZero("maybe");
+  ASSERT_OK_AND_ASSIGN(const SymbolAddresses defined, Load(object));
   ASSERT_THAT(linker_.Finish(SymbolAddresses()), IsOk());
   EXPECT_EQ(Call(defined, "f"), -1);
   EXPECT_EQ(*defined.at("pointer").InThisProcess<void**>(), nullptr);
@@ -239,6 +203,91 @@ TEST_P(ElfLinkerTest, LinkedCodeCatches) {
                                         {"__cxa_begin_catch", AddressOf(&abi::__cxa_begin_catch)},
                                         {"__cxa_end_catch", AddressOf(&abi::__cxa_end_catch)}});
   EXPECT_EQ(Call(defined, "f"), 7);
+}
+
+constexpr char kInSeveralSections[] = R"(
+  declare void @thrower()
+  define void @inner() uwtable section ".text.inner" { call void @thrower() ret void }
+  define void @outer() uwtable section ".text.outer" align 64 {
+    %space = alloca [100 x i8]
+    store volatile i8 1, ptr %space
+    call void @inner()
+    store volatile i8 2, ptr %space
+    ret void
+  }
+  define void @f() uwtable { call void @outer() ret void })";
+
+TEST_P(ElfLinkerTest, ExceptionsPassThroughSeveralSectionsOfCode) {
+  for (int i = 0; i < 3; ++i) {
+    const SymbolAddresses defined = Link(kInSeveralSections, {{"thrower", AddressOf(&ThrowSeven)}});
+    EXPECT_EQ(defined.at("outer").value() % 64, 0u);
+    for (const char* name : {"inner", "outer", "f"}) EXPECT_EQ(CatchFrom(defined.at(name)), 7);
+  }
+}
+
+// --- Sections ---
+
+TEST_P(ElfLinkerTest, DataOfEveryKindIsLoaded) {
+  const SymbolAddresses defined = Link(R"(
+    $group = comdat any
+    @tentative = common global [5 x i64] zeroinitializer, align 32
+    @zeros = global [70 x i64] zeroinitializer, align 64
+    @group = linkonce_odr global i32 11, comdat
+    @text = constant [3 x i8] c"ab\00"
+    @pointers = constant [2 x ptr] [ptr @text, ptr @group]
+    define i32 @f() { ret i32 1 })");
+  EXPECT_EQ(Call(defined, "f"), 1);
+  EXPECT_EQ(defined.at("tentative").value() % 32, 0u);
+  EXPECT_EQ(defined.at("zeros").value() % 64, 0u);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(defined.at("tentative").InThisProcess<int64_t*>()[i], 0);
+  for (int i = 0; i < 70; ++i) EXPECT_EQ(defined.at("zeros").InThisProcess<int64_t*>()[i], 0);
+  defined.at("tentative").InThisProcess<int64_t*>()[4] = 1;
+  EXPECT_EQ(*defined.at("group").InThisProcess<int*>(), 11);
+  EXPECT_STREQ(defined.at("text").InThisProcess<const char*>(), "ab");
+  EXPECT_EQ(defined.at("pointers").InThisProcess<void**>()[0],
+            defined.at("text").InThisProcess<void*>());
+  EXPECT_EQ(defined.at("pointers").InThisProcess<void**>()[1],
+            defined.at("group").InThisProcess<void*>());
+}
+
+TEST_P(ElfLinkerTest, TellsWhereNamedSectionsAndConstructorsAre) {
+  ElfObject& object = Parse(R"(
+    @count = global i32 0
+    @first = constant i32 5, section "my_list"
+    @second = constant i32 6, section "my_list"
+    @llvm.global_ctors = appending global [1 x { i32, ptr, ptr }]
+        [{ i32, ptr, ptr } { i32 7, ptr @construct, ptr null }]
+    define internal void @construct() {
+      %n = load i32, ptr @count
+      %m = add i32 %n, 1
+      store i32 %m, ptr @count
+      ret void
+    })");
+  const std::vector<ElfObject::NamedSection> named = object.NamedSections();
+  ASSERT_EQ(named.size(), 1u);
+  EXPECT_EQ(named[0].name, "my_list");
+  EXPECT_EQ(named[0].size, 8u);
+  ASSERT_OK_AND_ASSIGN(const auto pointers, object.LifecyclePointers());
+  ASSERT_EQ(pointers.size(), 1u);
+  EXPECT_EQ(pointers[0].phase, LifecyclePhase::kStart);
+  EXPECT_EQ(pointers[0].priority, 7);
+  ASSERT_OK_AND_ASSIGN(const SymbolAddresses defined, Load(object));
+  ASSERT_THAT(linker_.Finish({}), IsOk());
+  const int* const list = linker_.AddressOf(named[0].section).InThisProcess<const int*>();
+  EXPECT_EQ(list[0] + list[1], 11);
+  (linker_.AddressOf(pointers[0].section) + pointers[0].offset).InThisProcess<void (*)()>()();
+  EXPECT_EQ(*defined.at("count").InThisProcess<int*>(), 1);
+  EXPECT_TRUE(linker_.AddressOf(0).is_null());
+  EXPECT_TRUE(linker_.AddressOf(1000).is_null());
+}
+
+TEST_P(ElfLinkerTest, SymbolsOfEmptyAndOfNoSectionsHaveAddresses) {
+  const SymbolAddresses defined = Link(R"(
+    module asm ".globl absolute, nothing"
+    module asm "absolute = 0x1234"
+    module asm "nothing:")");
+  EXPECT_EQ(defined.at("absolute").value(), 0x1234u);
+  EXPECT_FALSE(defined.at("nothing").is_null());
 }
 
 // The addresses of what was freed come again, while the linker remembers them from before.
@@ -357,6 +406,82 @@ TEST_F(ElfLinkerFailureTest, WhatCannotBeBoundIsGivenBackWhenItIsDropped) {
     EXPECT_EQ(Call(Link(kAddSeven), "f", 1), 8);
     owner_ = std::make_unique<OwnedCode>(arenas_, unwind_registry_);
   }
+}
+
+// LLVM's code generator is made to emulate thread-local variables; assembly may use them.
+#if defined(__aarch64__)
+constexpr char kUsesThreadLocal[] = R"(module asm "adrp x0, :gottprel:variable")";
+#else
+constexpr char kUsesThreadLocal[] = R"(module asm "movq variable@GOTTPOFF(%rip), %rax")";
+#endif
+
+// An object that refers to `missing` by a thread-local variable, an ifunc, or an unknown
+// relocation.
+TEST_F(ElfLinkerFailureTest, WhatIsNotSupportedIsRefusedBeforeAnythingChanges) {
+  const struct {
+    const char* text;
+    const char* reason;
+  } cases[] = {
+      {R"(module asm ".section .tdata,\22awT\22,%progbits"
+          module asm ".long 5")",
+       "section '.tdata': thread-local variables are not supported"},
+      {kUsesThreadLocal, "symbol 'variable': thread-local variables are not supported"},
+      {"@chosen = ifunc void (), ptr @choose define ptr @choose() { ret ptr null }",
+       "symbol 'chosen': indirect functions are not supported"},
+  };
+  for (const auto& c : cases) {
+    ElfObject& object = Parse(c.text);
+    const std::string before(object.bytes().begin(), object.bytes().end());
+    EXPECT_THAT(ElfLinker::CanLink(object), StatusIs(absl::StatusCode::kUnimplemented, c.reason));
+    EXPECT_THAT(Load(object), StatusIs(absl::StatusCode::kUnimplemented,
+                                       absl::StrCat("loading an object: ", c.reason)));
+    EXPECT_EQ(std::string(object.bytes().begin(), object.bytes().end()), before);
+    EXPECT_EQ(arenas_->usage().used.total(), 0u);
+  }
+}
+
+TEST_F(ElfLinkerFailureTest, UnknownRelocationIsRefusedWithItsNumberAndSymbol) {
+  ElfObject& object = Parse("@missing = external global i32 @f = global ptr @missing");
+  for (const ElfObject::Section& section : object.sections()) {
+    if (section.name != ".rela.data") continue;
+    ElfObject::Relocation relocation = object.relocation(section, 0);
+    relocation.type = 999;
+    std::memcpy(object.bytes().data() + section.offset, &relocation, sizeof(relocation));
+  }
+  EXPECT_THAT(ElfLinker::CanLink(object),
+              StatusIs(absl::StatusCode::kUnimplemented,
+                       "symbol 'missing': relocation 999 is not supported"));
+  EXPECT_THAT(Load(object), StatusIs(absl::StatusCode::kUnimplemented));
+}
+
+TEST_F(ElfLinkerFailureTest, WhatIsOutOfReachCanBeBoundAgainToWhatIsNot) {
+  ElfObject& object = Parse(R"(
+    @elsewhere = external global i32
+    @near = external global i32
+    @distances = global i32 trunc (i64 sub (i64 ptrtoint (ptr @near to i64),
+                                            i64 ptrtoint (ptr @distances to i64)) to i32)
+    define ptr @f() { ret ptr @elsewhere })");
+  const SymbolAddresses other = Link("@variable = global i32 7");
+  const ExecutorAddress close = other.at("variable");
+  const ExecutorAddress far = close + (uint64_t{5} << 30);
+  ASSERT_OK_AND_ASSIGN(const SymbolAddresses defined, Load(object));
+  // Whether code reads an address from the table or computes it is decided each time.
+  for (ExecutorAddress elsewhere : {close, far, close}) {
+    EXPECT_THAT(linker_.Bind({{"elsewhere", elsewhere}, {"near", far}}),
+                StatusIs(absl::StatusCode::kResourceExhausted,
+                         HasSubstr("binding an object's references: 'near' is out of reach")));
+  }
+  ASSERT_THAT(linker_.Bind({{"elsewhere", far}, {"near", close}}), IsOk());
+  ASSERT_THAT(linker_.Finalize(), IsOk());
+  EXPECT_EQ(defined.at("f").InThisProcess<uint64_t (*)()>()(), far.value());
+  EXPECT_EQ(defined.at("distances").value() +
+                static_cast<uint64_t>(*defined.at("distances").InThisProcess<int32_t*>()),
+            close.value());
+}
+
+TEST_F(ElfLinkerFailureTest, BindingNothingIsAnError) {
+  EXPECT_THAT(linker_.Bind({}),
+              StatusIs(absl::StatusCode::kInternal, HasSubstr("no object is loaded")));
 }
 
 class ElfLinkerMemoryTest : public ElfLinkerFailureTest {
