@@ -33,7 +33,12 @@ struct Models {
   bool is_near;  // Everything must be within 2 GiB, or, on AArch64's tiny model, within 1 MiB.
 };
 
-class ElfLinkerModelsTest : public ElfLinking, public testing::WithParamInterface<Models> {};
+// All memory is within the reach of AArch64's tiny model.
+class ElfLinkerModelsTest : public ElfLinking, public testing::WithParamInterface<Models> {
+ protected:
+  ElfLinkerModelsTest()
+      : ElfLinking(UnwindRegistry::DefaultGrouping(), {256 << 10, 256 << 10, 256 << 10}) {}
+};
 
 constexpr CodeModel kNearest =
     HostMachine() == Machine::kAArch64 ? CodeModel::kTiny : CodeModel::kMedium;
