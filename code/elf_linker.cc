@@ -71,7 +71,7 @@ void ElfLinker::HandOver() {
   owner_ = nullptr;
 }
 
-absl::StatusOr<SymbolAddresses> ElfLinker::Load(ElfObject& object, OwnedCode& owner,
+absl::StatusOr<SymbolAddresses> ElfLinker::Load(const ElfObject& object, OwnedCode& owner,
                                                 ExecutorAddress near) {
   Drop();
   object_ = &object;

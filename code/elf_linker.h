@@ -49,7 +49,8 @@ class ElfLinker {
   // must exist unchanged until then. Load does not change it, so after an error it can be loaded
   // again, here or by another linker. `near` is as in MemoryRequest. Errors: those of CanLink,
   // before memory is allocated; those of the memory manager, such as ResourceExhausted.
-  absl::StatusOr<SymbolAddresses> Load(ElfObject& object, OwnedCode& owner, ExecutorAddress near);
+  absl::StatusOr<SymbolAddresses> Load(const ElfObject& object, OwnedCode& owner,
+                                       ExecutorAddress near);
 
   // Binds the references of the loaded object to `resolution`, which must have all symbols that it
   // needs, and registers its unwind tables. Internal if a symbol is missing; ResourceExhausted if

@@ -14,6 +14,9 @@ namespace {
 constexpr absl::string_view kGlobalOffsetTable = "_GLOBAL_OFFSET_TABLE_";
 constexpr absl::string_view kUnwindTable = ".eh_frame";
 
+// Tables of relocations in the compact form that LLVM can write; missing from elf.h.
+constexpr uint32_t kCompactRelocations = 0x40000014;
+
 // The unwinder needs four zero bytes behind a table.
 constexpr size_t kUnwindTableEnd = 4;
 
@@ -144,8 +147,10 @@ absl::Status LinkPlan::AddSymbols(const ElfObject& object) {
 absl::Status LinkPlan::AddReferences(const ElfObject& object, const ElfObject::Section& table) {
   switch (table.type) {
     case SHT_REL:
+    case kCompactRelocations:
       if (table.info >= sections_.size() || !sections_[table.info].is_loaded) break;
-      return absl::UnimplementedError("relocations without addends are not supported");
+      return absl::UnimplementedError(
+          absl::StrCat("section '", table.name, "': this kind of table is not supported"));
     case SHT_RELA: {
       const ElfObject::Section& section = object.sections()[table.info];
       if (!section.is_loaded()) break;
@@ -177,11 +182,11 @@ absl::Status LinkPlan::AddReference(const ElfObject& object, const ElfObject::Se
     return absl::UnimplementedError(absl::StrCat("symbol '", NameForMessage(object, number),
                                                  "': relocation ", type, " is not supported"));
   }
-  if (kind.size == 0) return absl::OkStatus();
   if (!section.has_bytes() || relocation.offset > section.size ||
       kind.size > section.size - relocation.offset) {
     return absl::InvalidArgumentError("a relocation lies outside its section");
   }
+  if (kind.size == 0) return absl::OkStatus();
   Symbol& symbol = symbols_[number];
   if (symbol.source == Source::kUnused) {
     absl::Status status = Classify(object, number);

@@ -7,12 +7,15 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "memory/instruction_cache.h"
+#include "memory/memory_manager.h"
 #include "memory/owned_code.h"
 #include "memory/unwind_registry.h"
 #include "tests/code/elf_linking.h"
@@ -482,6 +485,82 @@ TEST_F(ElfLinkerFailureTest, WhatIsOutOfReachCanBeBoundAgainToWhatIsNot) {
 TEST_F(ElfLinkerFailureTest, BindingNothingIsAnError) {
   EXPECT_THAT(linker_.Bind({}),
               StatusIs(absl::StatusCode::kInternal, HasSubstr("no object is loaded")));
+}
+
+// Memory of the arenas, of which one request fails.
+class FailingMemory final : public MemoryManager {
+ public:
+  explicit FailingMemory(std::shared_ptr<MemoryManager> memory) : memory_(std::move(memory)) {}
+  absl::StatusOr<MemoryBlock> Allocate(const MemoryRequest& request) override {
+    if (allowed_requests-- == 0) return absl::ResourceExhaustedError("request refused");
+    return memory_->Allocate(request);
+  }
+  absl::Status Finalize(absl::Span<const MemoryBlock> blocks) override {
+    if (allowed_requests-- == 0) return absl::ResourceExhaustedError("request refused");
+    return memory_->Finalize(blocks);
+  }
+  void Free(absl::Span<const MemoryBlock> blocks) override { memory_->Free(blocks); }
+
+  int allowed_requests = 0;
+
+ private:
+  const std::shared_ptr<MemoryManager> memory_;
+};
+
+constexpr char kInAllSegments[] = R"(
+  @table = internal constant [4 x i32] [i32 10, i32 20, i32 30, i32 40]
+  @variable = global i32 2
+  define i32 @f(i32 %i) {
+    %p = getelementptr [4 x i32], ptr @table, i32 0, i32 %i
+    %t = load i32, ptr %p
+    %v = load i32, ptr @variable
+    %s = add i32 %t, %v
+    ret i32 %s
+  })";
+
+TEST_F(ElfLinkerFailureTest, AfterAnyRequestHasFailedTheObjectCanBeLinkedAgain) {
+  auto memory = std::make_shared<FailingMemory>(arenas_);
+  auto owner = std::make_unique<OwnedCode>(memory, unwind_registry_);
+  const ElfObject& object = Parse(kInAllSegments);
+  SymbolAddresses defined;
+  int failures = 0;
+  for (bool is_linked = false; !is_linked; ++failures) {
+    memory->allowed_requests = failures;
+    absl::StatusOr<SymbolAddresses> loaded = linker_.Load(object, *owner, arenas_->near_first());
+    const absl::Status status = loaded.ok() ? linker_.Finish({}) : loaded.status();
+    is_linked = status.ok();
+    if (is_linked) {
+      defined = *loaded;
+    } else {
+      EXPECT_THAT(status,
+                  StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("request refused")));
+      EXPECT_EQ(arenas_->usage().used.total(), 0u);
+      EXPECT_EQ(unwind_registry_->group_count(), 0u);
+    }
+  }
+  EXPECT_EQ(failures, 5);  // Three blocks, and Finalize; then none.
+  EXPECT_EQ(Call(defined, "f", 2), 32);
+}
+
+TEST_F(ElfLinkerFailureTest, FinalizeCanBeRepeated) {
+  auto memory = std::make_shared<FailingMemory>(arenas_);
+  auto owner = std::make_unique<OwnedCode>(memory, unwind_registry_);
+  memory->allowed_requests = 3;
+  ASSERT_OK_AND_ASSIGN(const SymbolAddresses defined,
+                       linker_.Load(Parse(kInAllSegments), *owner, arenas_->near_first()));
+  ASSERT_THAT(linker_.Bind({}), IsOk());
+  EXPECT_THAT(linker_.Finalize(), StatusIs(absl::StatusCode::kResourceExhausted));
+  EXPECT_THAT(linker_.Finalize(), IsOk());
+  EXPECT_EQ(Call(defined, "f", 2), 32);
+}
+
+// A client's memory without an address to be near: the first block decides.
+TEST_F(ElfLinkerFailureTest, ObjectMayLieAnywhere) {
+  const ElfObject& object = Parse(kInAllSegments);
+  ASSERT_OK_AND_ASSIGN(const SymbolAddresses defined,
+                       linker_.Load(object, *owner_, ExecutorAddress()));
+  ASSERT_THAT(linker_.Finish({}), IsOk());
+  EXPECT_EQ(Call(defined, "f", 2), 32);
 }
 
 class ElfLinkerMemoryTest : public ElfLinkerFailureTest {
