@@ -41,9 +41,10 @@ absl::Status ForEachMember(
   absl::Status status;
   for (const llvm::object::Archive::Child& member : archive->children(error)) {
     llvm::Expected<llvm::MemoryBufferRef> contents = member.getMemoryBufferRef();
-    status = contents ? action(absl::StrCat(path, "(", contents->getBufferIdentifier().str(), ")"),
-                               contents->getBuffer().str())
-                      : FromLlvm(contents.takeError(), absl::StatusCode::kInvalidArgument, operation);
+    status = contents
+                 ? action(absl::StrCat(path, "(", contents->getBufferIdentifier().str(), ")"),
+                          contents->getBuffer().str())
+                 : FromLlvm(contents.takeError(), absl::StatusCode::kInvalidArgument, operation);
     if (!status.ok()) break;
   }
   absl::Status walk = FromLlvm(std::move(error), absl::StatusCode::kInvalidArgument, operation);

@@ -18,9 +18,9 @@ namespace firstcall {
 absl::StatusOr<ObjectBytes> ReadObjectFile(const std::string& path);
 
 // Calls `action` with the name for messages, "path(member)", and the contents of each member of the
-// archive `path`, in their order, until it returns an error, which is returned. NotFound if the file
-// cannot be read; InvalidArgument if it is not an archive, or damaged: then `action` was called for
-// the members before.
+// archive `path`, in their order, until it returns an error, which is returned. NotFound if the
+// file cannot be read; InvalidArgument if it is not an archive, or damaged: then `action` was
+// called for the members before.
 absl::Status ForEachMember(
     const std::string& path,
     absl::FunctionRef<absl::Status(std::string name, ObjectBytes contents)> action);

@@ -1,6 +1,5 @@
-// The memory manager that MCJIT links an object with. Sections come from a module's memory, and
-// unwind tables go to its registry. Neither belongs to the MCJIT instance, which can be destroyed
-// after linking.
+// The memory manager that MCJIT links an object with: LLVM's interface of an ObjectMemory. Sections
+// and unwind tables do not belong to the MCJIT instance, which can be destroyed after linking.
 //
 // Thread-compatible: belongs to one MCJIT instance.
 
@@ -9,17 +8,16 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "llvm/ExecutionEngine/RTDyldMemoryManager.h"
 #include "memory/executor_address.h"
 #include "memory/memory_manager.h"
+#include "memory/object_memory.h"
 #include "memory/owned_code.h"
 
 namespace firstcall {
@@ -27,18 +25,12 @@ namespace firstcall {
 class SectionMemory final : public llvm::RTDyldMemoryManager {
  public:
   SectionMemory() = default;
-  // Gives back the memory and tables of an object that was begun and neither kept nor dropped.
-  ~SectionMemory() override;
 
-  // Where an object is placed.
+  // Where an object is placed; the fields but the last are those of ObjectMemory::Placement.
   struct Placement {
     OwnedCode* owner = nullptr;
-    ExecutorAddress near;  // As MemoryRequest::near.
-    // As MemoryRequest::object. Not needed if `near` is given and there is only one section of
-    // code: the object then goes where `near` is.
+    ExecutorAddress near;
     SegmentSizes sizes;
-    // The object has more than one section of code. They are placed together in one block, because
-    // the unwinder requires the code that a table describes to be in one piece.
     bool has_several_code_sections = false;
     // Sections get room for jumps, for calls that do not reach their targets directly.
     bool needs_jumps = true;
@@ -50,11 +42,11 @@ class SectionMemory final : public llvm::RTDyldMemoryManager {
   void BeginObject(absl::Span<const absl::string_view> symbols, const Placement& placement);
   // Makes the object's memory ready to run and read, after its relocations have been applied. May
   // be called again after an error.
-  absl::Status Finalize();
+  absl::Status Finalize() { return memory_.Finalize(); }
   // Passes the object's memory and tables to the owner.
-  void Keep();
+  void Keep() { memory_.Keep(); }
   // Gives back the object's memory and tables.
-  void Drop();
+  void Drop() { memory_.Drop(); }
 
   // The addresses of the wanted symbols of the current object, in their order; known once it is
   // loaded.
@@ -67,9 +59,9 @@ class SectionMemory final : public llvm::RTDyldMemoryManager {
   uint8_t* WriteAddressOf(ExecutorAddress run) const;
 
   // Bytes of code of the current object.
-  size_t code_bytes() const { return code_bytes_; }
+  size_t code_bytes() const { return memory_.code_bytes(); }
 
-  bool allowStubAllocation() const override { return placement_.needs_jumps; }
+  bool allowStubAllocation() const override { return needs_jumps_; }
   uint8_t* allocateCodeSection(uintptr_t size, unsigned alignment, unsigned section_id,
                                llvm::StringRef name) override;
   uint8_t* allocateDataSection(uintptr_t size, unsigned alignment, unsigned section_id,
@@ -85,22 +77,14 @@ class SectionMemory final : public llvm::RTDyldMemoryManager {
   bool finalizeMemory(std::string*) override { return false; }
 
  private:
-  absl::StatusOr<MemoryBlock> AllocateUnwindable(const MemoryRequest& request);
-  std::optional<MemoryBlock> AllocateBlock(Segment segment, size_t size, size_t alignment,
-                                           llvm::StringRef section);
+  // Null if there is no memory: status_ has the reason. LLVM turns a null result into a fatal
+  // error, which the linker guards against.
   uint8_t* Allocate(Segment segment, size_t size, size_t alignment, llvm::StringRef section);
-  uint8_t* AllocateInCodeBlock(size_t size, size_t alignment, llvm::StringRef section);
 
-  Placement placement_;
+  ObjectMemory memory_;
+  bool needs_jumps_ = true;
   absl::Span<const absl::string_view> symbols_;
   std::vector<ExecutorAddress> addresses_;
-  std::vector<MemoryBlock> blocks_;
-  // The sections are parts of these blocks.
-  std::vector<MemoryBlock> sections_;
-  MemoryBlock code_block_;  // The block of all code sections, or that of the last one.
-  size_t code_block_used_ = 0;
-  std::vector<UnwindTable> unwind_tables_;
-  size_t code_bytes_ = 0;
   absl::Status status_;
 };
 

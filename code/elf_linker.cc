@@ -1,0 +1,307 @@
+// Load fills sections, and the addresses of the object's own symbols; Bind fills everything that
+// depends on other objects, and can do so again: it writes each place anew, from the object's
+// bytes, which it does not change.
+//
+// The plan has checked every relocation against its section. All that is written lies in the blocks
+// that were allocated by the plan.
+
+#include "code/elf_linker.h"
+
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "code/debugger_registration.h"
+#include "code/relocation.h"
+#include "code/relocations_aarch64.h"
+#include "code/relocations_x86_64.h"
+#include "code/unwind_table.h"
+
+namespace firstcall {
+namespace {
+
+constexpr absl::string_view kUnwindTable = ".eh_frame";
+constexpr Segment kSegments[] = {Segment::kCode, Segment::kReadOnly, Segment::kData};
+
+absl::Status Annotate(const absl::Status& status, absl::string_view operation) {
+  return absl::Status(status.code(), absl::StrCat(operation, ": ", status.message()));
+}
+
+absl::Status ErrorOf(RelocationResult result, absl::string_view symbol, uint32_t type) {
+  switch (result) {
+    case RelocationResult::kDone:
+      return absl::OkStatus();
+    case RelocationResult::kOutOfReach:
+      return absl::ResourceExhaustedError(
+          absl::StrCat("'", symbol, "' is out of reach of relocation ", type));
+    case RelocationResult::kTooHigh:
+      return absl::UnimplementedError(absl::StrCat("the address of '", symbol,
+                                                   "' does not fit into relocation ", type,
+                                                   ": compile it with -fPIC"));
+    case RelocationResult::kNotAligned:
+      return absl::InvalidArgumentError(
+          absl::StrCat("'", symbol, "' is not aligned as relocation ", type, " demands"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+ElfLinker::~ElfLinker() { Drop(); }
+
+absl::Status ElfLinker::CanLink(const ElfObject& object) { return LinkPlan().Make(object); }
+
+void ElfLinker::Drop() {
+  if (object_ == nullptr) return;
+  object_ = nullptr;
+  owner_ = nullptr;
+  if (unregister_) std::exchange(unregister_, {})();
+  memory_.Drop();
+}
+
+void ElfLinker::Keep() {
+  if (object_ != nullptr) HandOver();
+}
+
+void ElfLinker::HandOver() {
+  if (unregister_) owner_->OnFree(std::exchange(unregister_, {}));
+  memory_.Keep();
+  object_ = nullptr;
+  owner_ = nullptr;
+}
+
+absl::StatusOr<SymbolAddresses> ElfLinker::Load(const ElfObject& object, OwnedCode& owner,
+                                                ExecutorAddress near) {
+  Drop();
+  object_ = &object;
+  owner_ = &owner;
+  absl::Status status = plan_.Make(object);
+  if (status.ok()) status = Place(owner, near);
+  if (!status.ok()) {
+    Drop();
+    return Annotate(status, "loading an object");
+  }
+  CopySections();
+  LocateSymbols();
+  if (object.has_debug_information()) {
+    unregister_ =
+        RegisterWithDebugger(object, [this](uint32_t section) { return AddressOf(section); });
+  }
+  return Definitions();
+}
+
+absl::Status ElfLinker::Place(OwnedCode& owner, ExecutorAddress near) {
+  for (MemoryBlock& block : blocks_) block = {};
+  origin_ = {};
+  ObjectMemory::Placement placement;
+  placement.owner = &owner;
+  placement.near = near;
+  const auto bound = [this](Segment segment) {
+    return plan_.part(segment).size + plan_.part(segment).alignment;
+  };
+  placement.sizes = {bound(Segment::kCode), bound(Segment::kReadOnly), bound(Segment::kData)};
+  memory_.Begin(placement);
+  for (Segment segment : kSegments) {
+    if (plan_.part(segment).size == 0) continue;
+    absl::Status status = Allocate(segment);
+    if (!status.ok()) return status;
+  }
+  // An object without a byte may define symbols all the same.
+  return origin_.is_null() && !object_->defined().empty() ? Allocate(Segment::kData)
+                                                          : absl::OkStatus();
+}
+
+absl::Status ElfLinker::Allocate(Segment segment) {
+  const LinkPlan::Part& part = plan_.part(segment);
+  absl::StatusOr<MemoryBlock> allocated =
+      memory_.Allocate(segment, part.size, part.alignment, part.name);
+  if (!allocated.ok()) return allocated.status();
+  blocks_[static_cast<size_t>(segment)] = *allocated;
+  if (origin_.is_null()) origin_ = allocated->run;
+  return absl::OkStatus();
+}
+
+void ElfLinker::CopySections() {
+  for (size_t i = 0; i < plan_.sections().size(); ++i) {
+    const LinkPlan::Section& to = plan_.sections()[i];
+    if (!to.is_loaded) continue;
+    const absl::Span<const char> bytes = object_->BytesOf(object_->sections()[i]);
+    if (bytes.empty()) continue;
+    std::memcpy(block(to.segment).write + to.offset, bytes.data(), bytes.size());
+  }
+}
+
+ExecutorAddress ElfLinker::AddressOf(uint32_t section) const {
+  if (section >= plan_.sections().size()) return ExecutorAddress();
+  const LinkPlan::Section& to = plan_.sections()[section];
+  if (!to.is_loaded) return ExecutorAddress();
+  // A segment without a byte has no block: the sections in it are empty and may lie anywhere.
+  const ExecutorAddress segment = block(to.segment).run;
+  return (segment.is_null() ? origin_ : segment) + to.offset;
+}
+
+void ElfLinker::LocateSymbols() {
+  addresses_.assign(plan_.symbols().size(), ExecutorAddress());
+  for (size_t i = 0; i < addresses_.size(); ++i) {
+    const LinkPlan::Symbol& symbol = plan_.symbols()[i];
+    switch (symbol.source) {
+      case LinkPlan::Source::kUnused:
+      case LinkPlan::Source::kUndefined:
+        break;
+      case LinkPlan::Source::kSection:
+        addresses_[i] = AddressOf(symbol.section) + symbol.value;
+        break;
+      case LinkPlan::Source::kData:
+        addresses_[i] = block(Segment::kData).run + symbol.value;
+        break;
+      case LinkPlan::Source::kAbsolute:
+        addresses_[i] = ExecutorAddress(symbol.value);
+        break;
+      case LinkPlan::Source::kOffsetTable:
+        addresses_[i] = table();
+        break;
+    }
+  }
+}
+
+SymbolAddresses ElfLinker::Definitions() const {
+  SymbolAddresses definitions;
+  definitions.reserve(object_->defined().size());
+  for (absl::string_view name : object_->defined()) definitions.try_emplace(name);
+  if (definitions.empty()) return definitions;
+  for (size_t i = 0; i < addresses_.size(); ++i) {
+    const ElfObject::Symbol symbol = object_->symbol(i);
+    if (symbol.is_undefined() || symbol.is_local()) continue;
+    auto found = definitions.find(object_->NameOf(symbol));
+    if (found != definitions.end()) found->second = addresses_[i];
+  }
+  return definitions;
+}
+
+absl::Status ElfLinker::Bind(const SymbolAddresses& resolution) {
+  constexpr absl::string_view kOperation = "binding an object's references";
+  if (object_ == nullptr) return Annotate(absl::InternalError("no object is loaded"), kOperation);
+  absl::Status status = ResolveSymbols(resolution);
+  if (!status.ok()) return Annotate(status, kOperation);
+  WriteOffsetTable();
+  for (const ElfObject::Section& table : object_->sections()) {
+    if (!object_->IsTableOfLoaded(table)) continue;
+    status = ApplyRelocations(table);
+    if (!status.ok()) return Annotate(status, kOperation);
+  }
+  status = RegisterUnwindTables();
+  return status.ok() ? status : Annotate(status, kOperation);
+}
+
+absl::Status ElfLinker::ResolveSymbols(const SymbolAddresses& resolution) {
+  for (size_t i = 0; i < addresses_.size(); ++i) {
+    if (plan_.symbols()[i].source != LinkPlan::Source::kUndefined) continue;
+    const absl::string_view name = object_->NameOf(object_->symbol(i));
+    auto found = resolution.find(name);
+    if (found == resolution.end()) {
+      return absl::InternalError(absl::StrCat("symbol '", name, "' was not resolved"));
+    }
+    addresses_[i] = found->second;
+  }
+  return absl::OkStatus();
+}
+
+void ElfLinker::WriteOffsetTable() {
+  if (!plan_.has_table()) return;
+  uint8_t* const entries = block(Segment::kReadOnly).write + plan_.table_offset();
+  for (size_t i = 0; i < addresses_.size(); ++i) {
+    const uint32_t entry = plan_.symbols()[i].entry;
+    if (entry == LinkPlan::kNone) continue;
+    const uint64_t address = addresses_[i].value();
+    std::memcpy(entries + LinkPlan::kEntrySize * entry, &address, sizeof(address));
+  }
+}
+
+absl::Status ElfLinker::ApplyRelocations(const ElfObject::Section& table) {
+  const ElfObject::Section& from = object_->sections()[table.info];
+  const LinkPlan::Section& to = plan_.sections()[table.info];
+  const MemoryBlock& memory = block(to.segment);
+  const absl::Span<const char> original = object_->BytesOf(from);
+  const absl::Span<uint8_t> section(memory.write + to.offset, original.size());
+  const size_t count = object_->RelocationCount(table);
+  for (size_t i = 0; i < count; ++i) {
+    absl::Status status =
+        ApplyRelocation(object_->relocation(table, i), original, section, memory.run + to.offset);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ElfLinker::ApplyRelocation(const ElfObject::Relocation& relocation,
+                                        absl::Span<const char> original,
+                                        absl::Span<uint8_t> section, ExecutorAddress run) {
+  const uint32_t type = relocation.type;
+  const uint32_t number = relocation.symbol;
+  const size_t offset = relocation.offset;
+  const LinkPlan::Symbol& symbol = plan_.symbols()[number];
+  RelocationAddresses addresses;
+  addresses.symbol = addresses_[number].value();
+  addresses.addend = relocation.addend;
+  addresses.place = (run + offset).value();
+  addresses.table = table().value();
+  addresses.entry = (table() + uint64_t{LinkPlan::kEntrySize} * symbol.entry).value();
+  const auto apply = [&] {
+    return object_->machine() == Machine::kX86_64
+               ? ApplyX86_64Relocation(type, addresses, original, section, offset)
+               : ApplyAArch64Relocation(type, addresses, section.data() + offset);
+  };
+  RelocationResult result = apply();
+  if (result == RelocationResult::kOutOfReach && symbol.jump != LinkPlan::kNone &&
+      DescribeRelocation(object_->machine(), type).may_use_jump) {
+    const MemoryBlock& code = block(Segment::kCode);
+    const uint64_t at = plan_.jumps_offset() + plan_.jump_size() * symbol.jump;
+    if (object_->machine() == Machine::kX86_64) {
+      WriteX86_64Jump(addresses.symbol, code.write + at);
+    } else {
+      WriteAArch64Jump(addresses.symbol, code.write + at);
+    }
+    addresses.symbol = (code.run + at).value();
+    result = apply();
+  }
+  if (result == RelocationResult::kDone) return absl::OkStatus();
+  return ErrorOf(result, NameForMessage(*object_, number), type);
+}
+
+absl::Status ElfLinker::RegisterUnwindTables() {
+  const MemoryBlock& code = block(Segment::kCode);
+  if (code.write == nullptr) return absl::OkStatus();  // Without code, they describe nothing.
+  // All are checked before the first one is registered.
+  for (bool is_checked : {false, true}) {
+    for (size_t i = 0; i < plan_.sections().size(); ++i) {
+      const ElfObject::Section& section = object_->sections()[i];
+      const LinkPlan::Section& to = plan_.sections()[i];
+      if (!to.is_loaded || section.name != kUnwindTable || section.size == 0) continue;
+      const MemoryBlock& memory = block(to.segment);
+      if (is_checked) {
+        memory_.RegisterUnwindTable(memory.run + to.offset);
+        continue;
+      }
+      absl::Status status = CheckUnwindTable({memory.write + to.offset, section.size},
+                                             memory.run + to.offset, code.run, code.size);
+      if (!status.ok()) return status;
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ElfLinker::Finalize() {
+  absl::Status status = memory_.Finalize();
+  if (!status.ok()) return status;
+  Keep();
+  return absl::OkStatus();
+}
+
+absl::Status ElfLinker::Finish(const SymbolAddresses& resolution) {
+  absl::Status status = Bind(resolution);
+  if (status.ok()) status = Finalize();
+  if (!status.ok()) Drop();
+  return status;
+}
+
+}  // namespace firstcall

@@ -1,0 +1,112 @@
+// Loads relocatable ELF objects of x86-64 and AArch64 into executable memory, and binds their
+// references. Needs no LLVM.
+//
+// All sections with SHF_ALLOC are loaded: those of one segment (code, read-only, data) in one block
+// of memory. An object that uses an offset table gets one of its own, among its read-only data.
+// Calls that might not reach their targets get room for a jump, behind the object's code; whether a
+// call goes through it is decided when the target's address is known. Sections without SHF_ALLOC,
+// such as debug information, are not loaded, and their relocations are ignored.
+//
+// Thread-compatible: belongs to one compile context or to one unfinished object.
+
+#ifndef FIRSTCALL_CODE_ELF_LINKER_H_
+#define FIRSTCALL_CODE_ELF_LINKER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "code/elf_object.h"
+#include "code/link_plan.h"
+#include "code/symbol_addresses.h"
+#include "memory/executor_address.h"
+#include "memory/memory_manager.h"
+#include "memory/object_memory.h"
+#include "memory/owned_code.h"
+
+namespace firstcall {
+
+class ElfLinker {
+ public:
+  ElfLinker() = default;
+  ~ElfLinker();
+  ElfLinker(const ElfLinker&) = delete;
+  ElfLinker& operator=(const ElfLinker&) = delete;
+
+  // Whether this linker supports everything in `object`: Unimplemented, with the number of the
+  // relocation and the name of the symbol, if not; InvalidArgument or ResourceExhausted if Load
+  // would return that without asking for memory. Load checks the same, so calling this first only
+  // costs time.
+  static absl::Status CanLink(const ElfObject& object);
+
+  // Copies the sections of `object` to memory of `owner`, which must outlive the linker, and
+  // returns the addresses of its definitions. References are not bound yet: Bind and Finalize, or
+  // Finish, must follow before the next Load, which otherwise frees the object's memory. `object`
+  // must exist unchanged until then. Load does not change it, so after an error it can be loaded
+  // again, here or by another linker. `near` is as in MemoryRequest. Errors: those of CanLink,
+  // before memory is allocated; those of the memory manager, such as ResourceExhausted.
+  absl::StatusOr<SymbolAddresses> Load(const ElfObject& object, OwnedCode& owner,
+                                       ExecutorAddress near);
+
+  // Binds the references of the loaded object to `resolution`, which must have all symbols that it
+  // needs, and registers its unwind tables. Internal if a symbol is missing; ResourceExhausted if
+  // one is out of reach; Unimplemented if an address does not fit into the bits it is to fill;
+  // InvalidArgument if the object is damaged. After an error Keep or Drop must follow, or Bind
+  // again.
+  absl::Status Bind(const SymbolAddresses& resolution);
+
+  // Makes the bound object's code executable and hands the object to its owner. May be called again
+  // after ResourceExhausted.
+  absl::Status Finalize();
+
+  // Bind and Finalize. After an error the object's memory is freed; after ResourceExhausted the
+  // object can be loaded again.
+  absl::Status Finish(const SymbolAddresses& resolution);
+
+  // End a loaded object that is not finished. Keep hands its memory to the owner as it is, because
+  // other objects refer to it. Drop frees the memory. Both do nothing if no object is loaded.
+  void Keep();
+  void Drop();
+
+  // The address of a section of the object that was loaded last, by the section's number; null if
+  // the section was not loaded.
+  ExecutorAddress AddressOf(uint32_t section) const;
+
+  // Bytes of code of the last finished object. Call it before the next Load.
+  size_t code_bytes() const { return memory_.code_bytes(); }
+
+ private:
+  absl::Status Place(OwnedCode& owner, ExecutorAddress near);
+  absl::Status Allocate(Segment segment);
+  void CopySections();
+  void LocateSymbols();
+  SymbolAddresses Definitions() const;
+  absl::Status ResolveSymbols(const SymbolAddresses& resolution);
+  void WriteOffsetTable();
+  absl::Status ApplyRelocations(const ElfObject::Section& table);
+  absl::Status ApplyRelocation(const ElfObject::Relocation& relocation,
+                               absl::Span<const char> original, absl::Span<uint8_t> section,
+                               ExecutorAddress run);
+  absl::Status RegisterUnwindTables();
+  void HandOver();  // To the owner.
+
+  const MemoryBlock& block(Segment segment) const { return blocks_[static_cast<size_t>(segment)]; }
+  ExecutorAddress table() const { return block(Segment::kReadOnly).run + plan_.table_offset(); }
+
+  ObjectMemory memory_;
+  LinkPlan plan_;                           // Of the object that was loaded last.
+  MemoryBlock blocks_[3];                   // Of that object, by segment; null if it is empty.
+  ExecutorAddress origin_;                  // Any block of that object.
+  std::vector<ExecutorAddress> addresses_;  // Of its symbols.
+  const ElfObject* object_ = nullptr;       // Null if no object is loaded.
+  OwnedCode* owner_ = nullptr;              // Of the loaded object.
+  std::function<void()> unregister_;        // Withdraws it from the debugger.
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_CODE_ELF_LINKER_H_

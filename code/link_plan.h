@@ -1,0 +1,105 @@
+// Where the parts of an object will lie, relative to each other, and which entries of an offset
+// table and which jumps its references need. Made before any memory is allocated.
+//
+// Thread-compatible. Immutable while it is used, and can be made anew for another object.
+
+#ifndef FIRSTCALL_CODE_LINK_PLAN_H_
+#define FIRSTCALL_CODE_LINK_PLAN_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "code/elf_object.h"
+#include "code/relocation.h"
+#include "memory/memory_manager.h"
+
+namespace firstcall {
+
+// A kind of relocation of `machine`; unknown for other machines.
+RelocationKindInfo DescribeRelocation(Machine machine, uint32_t type);
+
+class LinkPlan {
+ public:
+  static constexpr uint32_t kNone = UINT32_MAX;
+  static constexpr uint64_t kEntrySize = 8;  // Of an offset table.
+
+  // A loaded section, by the section's number. Other sections have no segment.
+  struct Section {
+    bool is_loaded = false;
+    Segment segment = Segment::kData;
+    uint64_t offset = 0;  // In the segment.
+  };
+
+  // How a symbol gets its address, by the symbol's number.
+  enum class Source : uint8_t {
+    kUnused,       // No loaded section refers to it, and it is not defined by a loaded section.
+    kUndefined,    // From another object.
+    kSection,      // At `value` in `section`.
+    kData,         // At `value` in the segment of data: a tentative (common) definition.
+    kAbsolute,     // `value`.
+    kOffsetTable,  // The beginning of the offset table.
+  };
+  struct Symbol {
+    Source source = Source::kUnused;
+    uint32_t section = 0;
+    uint32_t entry = kNone;  // Its entry of the offset table, if it needs one.
+    uint32_t jump = kNone;   // Its jump, if it may need one.
+    uint64_t value = 0;
+  };
+
+  struct Part {
+    uint64_t size = 0;
+    uint64_t alignment = 1;
+    absl::string_view name;  // Of the first section that is not empty; for messages.
+  };
+
+  // Plans for `object`. Unimplemented, with the number of the relocation and the name of the
+  // symbol, if the object has something that this linker does not support; InvalidArgument if a
+  // relocation or a section is damaged; ResourceExhausted if the object is too large to be loaded.
+  absl::Status Make(const ElfObject& object);
+
+  const std::vector<Section>& sections() const { return sections_; }
+  const std::vector<Symbol>& symbols() const { return symbols_; }
+  const Part& part(Segment segment) const { return parts_[static_cast<size_t>(segment)]; }
+
+  // The offset table, in the read-only segment. It has at least one entry if a relocation uses its
+  // address.
+  uint64_t table_offset() const { return table_offset_; }
+  bool has_table() const { return entry_count_ != 0; }
+
+  // The jumps, in the segment of code.
+  uint64_t jumps_offset() const { return jumps_offset_; }
+  uint64_t jump_size() const { return jump_size_; }
+
+ private:
+  absl::StatusOr<uint64_t> Add(Segment segment, uint64_t size, uint64_t alignment,
+                               absl::string_view name);
+  absl::Status AddSections(const ElfObject& object);
+  absl::Status AddSymbols(const ElfObject& object);
+  absl::Status Classify(const ElfObject& object, size_t number);
+  absl::Status AddReferences(const ElfObject& object, const ElfObject::Section& table);
+  absl::Status AddReference(const ElfObject& object, const ElfObject::Section& section,
+                            const ElfObject::Relocation& relocation);
+  absl::Status AddTables();
+
+  std::vector<Section> sections_;
+  std::vector<Symbol> symbols_;
+  std::array<Part, 3> parts_;  // By segment.
+  uint32_t entry_count_ = 0;
+  uint32_t jump_count_ = 0;
+  uint64_t table_offset_ = 0;
+  uint64_t jumps_offset_ = 0;
+  uint64_t jump_size_ = 0;
+};
+
+// The name of a symbol for messages: that of its section if it has none.
+absl::string_view NameForMessage(const ElfObject& object, size_t symbol);
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_CODE_LINK_PLAN_H_

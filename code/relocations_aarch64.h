@@ -1,0 +1,29 @@
+// The relocations of AArch64 (ELF for the Arm 64-bit Architecture, 5.7), apart from those of
+// thread-local variables and of dynamic linking, and from some that only assembly can ask for.
+//
+// Thread-safe: pure functions of their arguments.
+
+#ifndef FIRSTCALL_CODE_RELOCATIONS_AARCH64_H_
+#define FIRSTCALL_CODE_RELOCATIONS_AARCH64_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "code/relocation.h"
+
+namespace firstcall {
+
+RelocationKindInfo DescribeAArch64Relocation(uint32_t type);
+
+// Applies a relocation of a known type to the bytes at `place`. Of an instruction, only the operand
+// is replaced, so a relocation can be applied again, to other addresses.
+RelocationResult ApplyAArch64Relocation(uint32_t type, const RelocationAddresses& addresses,
+                                        uint8_t* place);
+
+// A jump to any address, in room of kAArch64JumpSize bytes that is aligned to 8. Changes x16.
+inline constexpr size_t kAArch64JumpSize = 16;
+void WriteAArch64Jump(uint64_t target, uint8_t* jump);
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_CODE_RELOCATIONS_AARCH64_H_

@@ -1,0 +1,27 @@
+// Checks unwind tables (.eh_frame) before the process's unwinder gets them. The unwinder trusts a
+// table: a damaged one could make it read anywhere, or end the process, when a table is registered,
+// when it is withdrawn, or when any exception is thrown.
+//
+// Thread-safe: pure functions of their arguments.
+
+#ifndef FIRSTCALL_CODE_UNWIND_TABLE_H_
+#define FIRSTCALL_CODE_UNWIND_TABLE_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "memory/executor_address.h"
+
+namespace firstcall {
+
+// Checks that `table`, whose references are bound, and which runs at `run`, consists of entries
+// that are complete, and that each describes code among the `code_size` bytes at `code`.
+// InvalidArgument if not. What describes the frames and landing pads is not looked at.
+absl::Status CheckUnwindTable(absl::Span<const uint8_t> table, ExecutorAddress run,
+                              ExecutorAddress code, size_t code_size);
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_CODE_UNWIND_TABLE_H_

@@ -1,0 +1,78 @@
+// What the tests of the ELF linker share. Objects come from the engine's emitter, and what is
+// linked is run.
+
+#ifndef FIRSTCALL_TESTS_CODE_ELF_LINKING_H_
+#define FIRSTCALL_TESTS_CODE_ELF_LINKING_H_
+
+#include <list>
+#include <memory>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "code/elf_linker.h"
+#include "code/elf_object.h"
+#include "gtest/gtest.h"
+#include "memory/arena_memory.h"
+#include "memory/in_process_mapper.h"
+#include "memory/owned_code.h"
+#include "memory/unwind_registry.h"
+#include "tests/testing/object.h"
+#include "tests/testing/status_matchers.h"
+
+namespace firstcall {
+
+template <typename Function>
+ExecutorAddress AddressOf(Function* function) {
+  return ExecutorAddress::Of(reinterpret_cast<const void*>(function));
+}
+
+// A linker, with memory and unwind tables of its own.
+class ElfLinking : public testing::Test {
+ protected:
+  explicit ElfLinking(UnwindRegistry::Grouping grouping = UnwindRegistry::DefaultGrouping(),
+                      const ArenaSizes& sizes = {1 << 20, 1 << 20, 1 << 20})
+      : arenas_(ArenaMemory::Create(std::make_shared<InProcessMapper>(), {sizes}).value()),
+        unwind_registry_(std::make_shared<UnwindRegistry>(grouping)),
+        owner_(std::make_unique<OwnedCode>(arenas_, unwind_registry_)) {}
+
+  // The object of `text`, which lasts as long as the test.
+  ElfObject& Parse(absl::string_view text, const EngineOptions& options = {}) {
+    objects_.push_back(CompileToObject(text, options));
+    elf_objects_.push_back(
+        ElfObject::Parse({objects_.back().data(), objects_.back().size()}, "test.o").value());
+    return *elf_objects_.back();
+  }
+
+  absl::StatusOr<SymbolAddresses> Load(ElfObject& object) {
+    return linker_.Load(object, *owner_, arenas_->near_first());
+  }
+  absl::StatusOr<SymbolAddresses> Load(absl::string_view text, const EngineOptions& options = {}) {
+    return Load(Parse(text, options));
+  }
+
+  // What the object of `text` defines, ready to run.
+  SymbolAddresses Link(absl::string_view text, const SymbolAddresses& resolution = {},
+                       const EngineOptions& options = {}) {
+    absl::StatusOr<SymbolAddresses> defined = Load(text, options);
+    EXPECT_THAT(defined, IsOk());
+    if (!defined.ok()) return {};
+    EXPECT_THAT(linker_.Finish(resolution), IsOk());
+    return *std::move(defined);
+  }
+
+  static int Call(const SymbolAddresses& defined, absl::string_view name, int argument = 0) {
+    return defined.at(name).InThisProcess<int (*)(int)>()(argument);
+  }
+
+  const std::shared_ptr<ArenaMemory> arenas_;
+  const std::shared_ptr<UnwindRegistry> unwind_registry_;
+  std::unique_ptr<OwnedCode> owner_;
+  std::list<ObjectBytes> objects_;  // Must outlive elf_objects_.
+  std::list<std::unique_ptr<ElfObject>> elf_objects_;
+  ElfLinker linker_;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_TESTS_CODE_ELF_LINKING_H_

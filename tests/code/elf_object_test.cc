@@ -1,0 +1,247 @@
+#include "code/elf_object.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "llvm/BinaryFormat/ELF.h"
+#include "llvm/Object/ELFObjectFile.h"
+#include "tests/testing/object.h"
+#include "tests/testing/status_matchers.h"
+
+namespace firstcall {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+using ::testing::UnorderedElementsAre;
+
+constexpr char kModule[] = R"(
+  @own = global i32 1
+  @hidden_here = internal global i32 2
+  @weak_here = weak global i32 3
+  @outside = external global i32
+  declare void @far()
+  declare void @near()
+  declare extern_weak void @maybe()
+  define weak void @f() {
+    call void @far()
+    call void @near()
+    call void @maybe()
+    %v = load i32, ptr @outside
+    %w = load i32, ptr @hidden_here
+    store i32 %v, ptr @own
+    store i32 %w, ptr @own
+    ret void
+  })";
+
+#if defined(__aarch64__)
+constexpr char kNeedsTable[] = "needs_table: adrp x0, _GLOBAL_OFFSET_TABLE_";
+constexpr char kCall[] = "R_AARCH64_CALL26", kDirectCall[] = "R_AARCH64_CALL26";
+constexpr char kNear[] = "adrp x0, there", kShort[] = ".word there";
+#else
+constexpr char kNeedsTable[] = "needs_table: leaq _GLOBAL_OFFSET_TABLE_(%rip), %rax";
+constexpr char kCall[] = "R_X86_64_PLT32", kDirectCall[] = "R_X86_64_PC32";
+constexpr char kNear[] = "leaq there(%rip), %rax", kShort[] = ".long there";
+#endif
+
+absl::Span<char> Span(ObjectBytes& bytes) { return {bytes.data(), bytes.size()}; }
+
+class ElfObjectTest : public testing::Test {
+ protected:
+  void Load(absl::string_view text) {
+    bytes_ = CompileToObject(text);
+    absl::StatusOr<std::unique_ptr<ElfObject>> object = ElfObject::Parse(Span(bytes_), "test.o");
+    ASSERT_THAT(object, IsOk());
+    object_ = *std::move(object);
+  }
+
+  std::vector<std::string> UndefinedNames() const {
+    std::vector<std::string> names;
+    for (const ElfObject::Undefined& symbol : object_->undefined()) {
+      names.push_back(std::string(symbol.name) + (symbol.is_weak ? " (weak)" : ""));
+    }
+    return names;
+  }
+
+  // What the bytes are by now, read anew.
+  std::unique_ptr<llvm::object::ObjectFile> Reread() const {
+    return llvm::cantFail(llvm::object::ObjectFile::createObjectFile(
+        llvm::MemoryBufferRef(llvm::StringRef(bytes_.data(), bytes_.size()), "reread")));
+  }
+
+  // The types of the relocations that name each symbol.
+  std::multimap<std::string, std::string> Relocations() const {
+    const auto object = Reread();
+    std::multimap<std::string, std::string> types;
+    for (const llvm::object::SectionRef& section : object->sections()) {
+      for (const llvm::object::RelocationRef& relocation : section.relocations()) {
+        llvm::SmallString<32> type;
+        relocation.getTypeName(type);
+        if (relocation.getSymbol() == object->symbol_end()) continue;
+        types.emplace(llvm::cantFail(relocation.getSymbol()->getName()).str(), type.str().str());
+      }
+    }
+    return types;
+  }
+
+  static std::string TypeOf(const std::multimap<std::string, std::string>& types,
+                            const std::string& symbol) {
+    return types.count(symbol) == 1 ? types.find(symbol)->second : "not named once";
+  }
+
+  ObjectBytes bytes_;
+  std::unique_ptr<ElfObject> object_;
+};
+
+TEST_F(ElfObjectTest, TellsWhatItNeedsAndWhatItGives) {
+  Load(kModule);
+  EXPECT_THAT(object_->defined(), UnorderedElementsAre("own", "weak_here", "f"));
+  EXPECT_THAT(UndefinedNames(), UnorderedElementsAre("outside", "far", "near", "maybe (weak)"));
+}
+
+TEST_F(ElfObjectTest, TellsWhoRefersToASymbol) {
+  Load(R"(
+    @table = global ptr @far
+    declare void @far()
+    declare void @near()
+    define void @f() { call void @far()  ret void }
+    define internal void @g() { call void @far()  call void @near()  ret void }
+    define ptr @h() { ret ptr @g })");
+  EXPECT_THAT(object_->ReferrersTo("far"), UnorderedElementsAre("f", "g", "table"));
+  EXPECT_THAT(object_->ReferrersTo("near"), ElementsAre("g"));
+  EXPECT_THAT(object_->ReferrersTo("nobody"), ElementsAre());
+}
+
+// The linker has one of its own.
+TEST_F(ElfObjectTest, GlobalOffsetTableIsNotNeeded) {
+  Load(R"(
+    module asm ")" +
+       std::string(kNeedsTable) + R"("
+    define void @f() { ret void })");
+  EXPECT_THAT(UndefinedNames(), testing::IsEmpty());
+}
+
+TEST_F(ElfObjectTest, WeakDefinitionsBecomeStrong) {
+  Load(kModule);
+  object_->MakeDefinitionsStrong();
+  std::map<std::string, bool> is_weak;
+  const auto object = Reread();
+  for (const llvm::object::SymbolRef& symbol : object->symbols()) {
+    is_weak[llvm::cantFail(symbol.getName()).str()] =
+        (llvm::cantFail(symbol.getFlags()) & llvm::object::SymbolRef::SF_Weak) != 0;
+  }
+  EXPECT_FALSE(is_weak.at("f"));
+  EXPECT_FALSE(is_weak.at("weak_here"));
+  EXPECT_TRUE(is_weak.at("maybe")) << "what is not defined stays as it is";
+}
+
+TEST_F(ElfObjectTest, WhatIsDefinedAsZeroIsNotNeededAndAbsolute) {
+  Load(kModule);
+  object_->DefineAsZero("maybe");
+  EXPECT_THAT(object_->zeros(), ElementsAre("maybe"));
+  EXPECT_THAT(UndefinedNames(), UnorderedElementsAre("outside", "far", "near"));
+  EXPECT_THAT(object_->defined(), Not(Contains("maybe")));
+  const auto object = Reread();
+  int seen = 0;
+  for (const llvm::object::SymbolRef& symbol : object->symbols()) {
+    if (llvm::cantFail(symbol.getName()) != "maybe") continue;
+    ++seen;
+    EXPECT_TRUE(llvm::cantFail(symbol.getFlags()) & llvm::object::SymbolRef::SF_Absolute);
+    EXPECT_EQ(llvm::cantFail(symbol.getAddress()), 0u);
+  }
+  EXPECT_EQ(seen, 1);
+}
+
+TEST_F(ElfObjectTest, OnlyCallsOfWhatIsNearBecomeDirect) {
+  Load(kModule);
+  const auto before = Relocations();
+  ASSERT_EQ(TypeOf(before, "near"), kCall);
+  ASSERT_EQ(TypeOf(before, "far"), kCall);
+  ASSERT_THAT(object_->BindCallsDirectly([](absl::string_view name) { return name == "near"; }),
+              IsOk());
+  auto expected = before;
+  expected.find("near")->second = kDirectCall;
+  EXPECT_EQ(Relocations(), expected);
+  EXPECT_FALSE(object_->calls_are_direct());
+}
+
+TEST_F(ElfObjectTest, CallsAreDirectIfAllAreOfWhatIsNear) {
+  Load(kModule);
+  EXPECT_FALSE(object_->calls_are_direct());
+  ASSERT_THAT(object_->BindCallsDirectly([](absl::string_view) { return true; }), IsOk());
+  EXPECT_TRUE(object_->calls_are_direct());
+}
+
+// A call of address zero, which is never made, has no distance either.
+TEST_F(ElfObjectTest, CallOfWhatIsZeroIsNotDirect) {
+  Load(kModule);
+  object_->DefineAsZero("maybe");
+  ASSERT_THAT(object_->BindCallsDirectly([](absl::string_view) { return true; }), IsOk());
+  EXPECT_FALSE(object_->calls_are_direct());
+}
+
+TEST_F(ElfObjectTest, TellsWhatMustBeNear) {
+  Load(R"(
+    module asm ")" +
+       std::string(kNear) + R"("
+    @outside = external global i32
+    define i32 @f() { %v = load i32, ptr @outside  ret i32 %v })");
+  absl::StatusOr<std::vector<absl::string_view>> symbols = object_->NearSymbols();
+  ASSERT_THAT(symbols, IsOk());
+  EXPECT_THAT(*symbols, ElementsAre("there"));
+}
+
+TEST_F(ElfObjectTest, AddressOf32BitsIsUnimplemented) {
+  Load(R"(
+    module asm ")" +
+       std::string(kShort) + R"("
+    define void @f() { ret void })");
+  EXPECT_THAT(object_->NearSymbols(),
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("compile it with -fPIC")));
+}
+
+TEST_F(ElfObjectTest, GarbageIsInvalid) {
+  for (const char* garbage : {"", "garbage", "\177ELF", "\177ELF\002\001\001"}) {
+    std::string bytes = garbage;
+    EXPECT_THAT(
+        ElfObject::Parse(absl::MakeSpan(bytes), "junk.o"),
+        StatusIs(absl::StatusCode::kInvalidArgument, StartsWith("reading object 'junk.o': ")));
+  }
+}
+
+TEST_F(ElfObjectTest, ObjectCutOffAnywhereIsAnErrorOrWithoutHarm) {
+  const ObjectBytes whole = CompileToObject(kModule);
+  size_t refused = 0;
+  for (size_t size = 0; size < whole.size(); size += 7) {
+    ObjectBytes cut(whole.begin(), whole.begin() + size);
+    absl::StatusOr<std::unique_ptr<ElfObject>> object = ElfObject::Parse(Span(cut), "cut.o");
+    if (object.ok()) continue;
+    ++refused;
+    EXPECT_THAT(object, StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'cut.o'")));
+  }
+  // The table of sections stands at the end, so none that lacks bytes can be read.
+  EXPECT_EQ(refused, (whole.size() + 6) / 7);
+}
+
+TEST_F(ElfObjectTest, OtherKindsOfElfAreInvalid) {
+  const ObjectBytes whole = CompileToObject(kModule);
+  ObjectBytes program = whole;
+  program[offsetof(llvm::ELF::Elf64_Ehdr, e_type)] = llvm::ELF::ET_EXEC;
+  EXPECT_THAT(ElfObject::Parse(Span(program), "program"),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "reading object 'program': not a 64-bit little-endian relocatable ELF "
+                       "object"));
+  ObjectBytes big_endian = whole;
+  big_endian[llvm::ELF::EI_DATA] = llvm::ELF::ELFDATA2MSB;
+  EXPECT_THAT(ElfObject::Parse(Span(big_endian), "big.o"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'big.o'")));
+}
+
+}  // namespace
+}  // namespace firstcall
