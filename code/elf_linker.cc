@@ -33,7 +33,7 @@ absl::Status ErrorOf(RelocationResult result, absl::string_view symbol, uint32_t
     case RelocationResult::kDone:
       return absl::OkStatus();
     case RelocationResult::kOutOfReach:
-      return absl::ResourceExhaustedError(
+      return absl::InternalError(
           absl::StrCat("'", symbol, "' is out of reach of relocation ", type));
     case RelocationResult::kTooHigh:
       return absl::UnimplementedError(absl::StrCat("the address of '", symbol,
@@ -71,7 +71,7 @@ void ElfLinker::HandOver() {
   owner_ = nullptr;
 }
 
-absl::StatusOr<SymbolAddresses> ElfLinker::Load(const ElfObject& object, OwnedCode& owner,
+absl::StatusOr<SymbolAddresses> ElfLinker::Load(ElfObject& object, OwnedCode& owner,
                                                 ExecutorAddress near) {
   Drop();
   object_ = &object;
@@ -295,13 +295,6 @@ absl::Status ElfLinker::Finalize() {
   if (!status.ok()) return status;
   Keep();
   return absl::OkStatus();
-}
-
-absl::Status ElfLinker::Finish(const SymbolAddresses& resolution) {
-  absl::Status status = Bind(resolution);
-  if (status.ok()) status = Finalize();
-  if (!status.ok()) Drop();
-  return status;
 }
 
 }  // namespace firstcall

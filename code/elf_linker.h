@@ -22,6 +22,7 @@
 #include "absl/types/span.h"
 #include "code/elf_object.h"
 #include "code/link_plan.h"
+#include "code/linker.h"
 #include "code/symbol_addresses.h"
 #include "memory/executor_address.h"
 #include "memory/memory_manager.h"
@@ -30,12 +31,10 @@
 
 namespace firstcall {
 
-class ElfLinker {
+class ElfLinker final : public Linker {
  public:
   ElfLinker() = default;
-  ~ElfLinker();
-  ElfLinker(const ElfLinker&) = delete;
-  ElfLinker& operator=(const ElfLinker&) = delete;
+  ~ElfLinker() override;
 
   // Whether this linker supports everything in `object`: Unimplemented, with the number of the
   // relocation and the name of the symbol, if not; InvalidArgument or ResourceExhausted if Load
@@ -43,41 +42,20 @@ class ElfLinker {
   // costs time.
   static absl::Status CanLink(const ElfObject& object);
 
-  // Copies the sections of `object` to memory of `owner`, which must outlive the linker, and
-  // returns the addresses of its definitions. References are not bound yet: Bind and Finalize, or
-  // Finish, must follow before the next Load, which otherwise frees the object's memory. `object`
-  // must exist unchanged until then. Load does not change it, so after an error it can be loaded
-  // again, here or by another linker. `near` is as in MemoryRequest. Errors: those of CanLink,
-  // before memory is allocated; those of the memory manager, such as ResourceExhausted.
-  absl::StatusOr<SymbolAddresses> Load(const ElfObject& object, OwnedCode& owner,
-                                       ExecutorAddress near);
+  // Does not change the object, so after an error it can be loaded again, here or by another
+  // linker. Errors: those of CanLink, before memory is allocated; those of the memory manager.
+  absl::StatusOr<SymbolAddresses> Load(ElfObject& object, OwnedCode& owner,
+                                       ExecutorAddress near) override;
 
-  // Binds the references of the loaded object to `resolution`, which must have all symbols that it
-  // needs, and registers its unwind tables. Internal if a symbol is missing; ResourceExhausted if
-  // one is out of reach; Unimplemented if an address does not fit into the bits it is to fill;
-  // InvalidArgument if the object is damaged. After an error Keep or Drop must follow, or Bind
-  // again.
-  absl::Status Bind(const SymbolAddresses& resolution);
-
-  // Makes the bound object's code executable and hands the object to its owner. May be called again
-  // after ResourceExhausted.
-  absl::Status Finalize();
-
-  // Bind and Finalize. After an error the object's memory is freed; after ResourceExhausted the
-  // object can be loaded again.
-  absl::Status Finish(const SymbolAddresses& resolution);
-
-  // End a loaded object that is not finished. Keep hands its memory to the owner as it is, because
-  // other objects refer to it. Drop frees the memory. Both do nothing if no object is loaded.
-  void Keep();
-  void Drop();
-
-  // The address of a section of the object that was loaded last, by the section's number; null if
-  // the section was not loaded.
-  ExecutorAddress AddressOf(uint32_t section) const;
-
-  // Bytes of code of the last finished object. Call it before the next Load.
-  size_t code_bytes() const { return memory_.code_bytes(); }
+  // Errors: Internal if a symbol is missing or out of reach; Unimplemented if an address does not
+  // fit into the bits it is to fill; InvalidArgument if the object is damaged. May be called again
+  // after an error.
+  absl::Status Bind(const SymbolAddresses& resolution) override;
+  absl::Status Finalize() override;
+  void Keep() override;
+  void Drop() override;
+  ExecutorAddress AddressOf(uint32_t section) const override;
+  size_t code_bytes() const override { return memory_.code_bytes(); }
 
  private:
   absl::Status Place(OwnedCode& owner, ExecutorAddress near);

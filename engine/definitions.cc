@@ -58,10 +58,10 @@ absl::Status Definitions::Add(SourceModule& module) {
   return AddAll(module.library(), AllOf(module));
 }
 
-absl::Status Definitions::Add(LazyObject& object, absl::Span<const ObjectImage::Definition> symbols,
+absl::Status Definitions::Add(LazyObject& object, absl::Span<const ElfObject::Definition> symbols,
                               bool is_fallback) {
   std::vector<Named> all;
-  for (const ObjectImage::Definition& symbol : symbols) {
+  for (const ElfObject::Definition& symbol : symbols) {
     all.push_back(
         {symbol.name,
          {nullptr, SymbolOrdinal(), &object, symbol.is_weak || is_fallback, symbol.is_hidden}});

@@ -21,8 +21,8 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/types/span.h"
 #include "base/ids.h"
+#include "code/elf_object.h"
 #include "engine/lazy_object.h"
-#include "engine/object_image.h"
 #include "engine/source_module.h"
 
 namespace firstcall {
@@ -52,7 +52,7 @@ class Definitions {
 
   // The same for an object that defines `symbols`. With `is_fallback` all of them count as weak, as
   // for the members of an archive.
-  absl::Status Add(LazyObject& object, absl::Span<const ObjectImage::Definition> symbols,
+  absl::Status Add(LazyObject& object, absl::Span<const ElfObject::Definition> symbols,
                    bool is_fallback) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Removes the definitions of `module`. Definitions that they had overridden become visible again.

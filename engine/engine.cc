@@ -22,8 +22,8 @@
 #include "engine/function_linker.h"
 #include "engine/function_table.h"
 #include "engine/in_process_compiler.h"
-#include "engine/linker_pool.h"
 #include "engine/listener_group.h"
+#include "engine/mcjit_linker.h"
 #include "engine/module_cache.h"
 #include "engine/object_files.h"
 #include "engine/object_linker.h"
@@ -69,9 +69,8 @@ struct Engine::Parts {
                     return compiler.Compile(key, FunctionCompiler::Reason::kCalled, may_delegate);
                   }),
         resolver(OutsideOf(options), definitions, functions, code_space->host_thread_locals()),
-        objects(compiler_half, target, *code_space, resolver, listeners),
-        linkers(target),
-        function_linker(linkers, resolver, objects, *code_space),
+        objects(compiler_half, mcjit_linkers, *code_space, resolver, listeners),
+        function_linker(mcjit_linkers, resolver, objects, *code_space),
         optimized_bodies(compiler_half, function_linker, resolver, listeners),
         promoter(Promotes(options) ? std::make_unique<Promoter>(options.promotion, *code_space,
                                                                 functions, optimized_bodies)
@@ -130,11 +129,11 @@ struct Engine::Parts {
   ExitHandlers exit_handlers;
   PrecompiledObjects precompiled{exit_handlers, *code_space};
   InProcessCompiler compiler_half;
+  const LinkerFactory mcjit_linkers = [this] { return std::make_unique<McjitLinker>(target); };
   Definitions definitions;
   FunctionTable functions;
   SymbolResolver resolver;
   ObjectLinker objects;
-  LinkerPool linkers;
   const FunctionLinker function_linker;
   OptimizedBodies optimized_bodies;
   const std::unique_ptr<Promoter> promoter;  // Null unless functions are replaced.

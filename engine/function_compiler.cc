@@ -29,9 +29,9 @@ SymbolOrdinal LeaderOf(const SymbolIndex& index, SymbolOrdinal ordinal) {
 ModulePart PartOf(SymbolOrdinal function) { return {ModulePart::Kind::kFunction, function}; }
 
 // The functions of the object's own source module that it calls.
-std::vector<SymbolOrdinal> CalleesIn(const ObjectImage& image, const SymbolIndex& index) {
+std::vector<SymbolOrdinal> CalleesIn(const ElfObject& image, const SymbolIndex& index) {
   std::vector<SymbolOrdinal> callees;
-  for (const ObjectImage::Undefined& symbol : image.undefined()) {
+  for (const ElfObject::Undefined& symbol : image.undefined()) {
     const SymbolReference reference = ParseReference(symbol.name);
     if (reference.kind != ReferenceKind::kCall) continue;
     std::optional<SymbolOrdinal> callee = index.Find(reference.name);
@@ -275,8 +275,8 @@ absl::Status FunctionCompiler::CompileFunction(FunctionKey key, Reason reason) {
 absl::Status FunctionCompiler::LinkAndPublish(FunctionKey key, Made& made) {
   const std::string& name = key.module->index().at(key.ordinal).name;
   const absl::Duration start = SteadyNow();
-  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ObjectImage> image,
-                             ObjectImage::Parse(absl::MakeSpan(made.object.bytes), name));
+  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ElfObject> image,
+                             ElfObject::Parse(absl::MakeSpan(made.object.bytes), name));
   if (made.is_cached && speculation_left_ > 0) {
     made.callees = CalleesIn(*image, key.module->index());
   }

@@ -1,15 +1,16 @@
 #include "engine/function_linker.h"
 
+#include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "code/elf_linker.h"
 #include "code/symbol_name.h"
 
 namespace firstcall {
 
-absl::StatusOr<FunctionLinker::Linked> FunctionLinker::Link(ObjectImage& image,
-                                                            SourceModule& module,
+absl::StatusOr<FunctionLinker::Linked> FunctionLinker::Link(ElfObject& image, SourceModule& module,
                                                             absl::string_view name,
                                                             bool is_far) const {
   // The program has one, in this source module or in another.
@@ -25,14 +26,20 @@ absl::StatusOr<FunctionLinker::Linked> FunctionLinker::Link(ObjectImage& image,
     auto found = resolution.find(symbol);
     return !is_far && found != resolution.end() && code_space_.IsReachedByCalls(found->second);
   }));
-  const LinkerPool::Lease lease = linkers_.Take();
-  McjitLinker& linker = *lease;
-  absl::StatusOr<SymbolAddresses> defined =
-      linker.Load(image, requester.code(), code_space_.NearFor(is_far));
-  absl::Status status = defined.ok() ? linker.Finish(resolution) : defined.status();
+  ElfLinker own;
+  std::unique_ptr<Linker> other;
+  Linker* linker = &own;
+  const ExecutorAddress near = code_space_.NearFor(is_far);
+  absl::StatusOr<SymbolAddresses> defined = own.Load(image, requester.code(), near);
+  if (absl::IsUnimplemented(defined.status()) && other_linkers_) {
+    other = other_linkers_();
+    linker = other.get();
+    defined = linker->Load(image, requester.code(), near);
+  }
+  absl::Status status = defined.ok() ? linker->Finish(resolution) : defined.status();
   if (!status.ok()) return Annotate(status, absl::StrCat("linking function '", name, "'"));
   objects_.RunPendingConstructors();
-  return Linked{*std::move(defined), linker.code_bytes()};
+  return Linked{*std::move(defined), linker->code_bytes()};
 }
 
 }  // namespace firstcall

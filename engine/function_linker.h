@@ -7,12 +7,13 @@
 #define FIRSTCALL_ENGINE_FUNCTION_LINKER_H_
 
 #include <cstddef>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "code/elf_object.h"
+#include "code/linker.h"
 #include "engine/code_space.h"
-#include "engine/linker_pool.h"
-#include "engine/object_image.h"
 #include "engine/object_linker.h"
 #include "engine/source_module.h"
 #include "engine/symbol_resolver.h"
@@ -21,10 +22,14 @@ namespace firstcall {
 
 class FunctionLinker {
  public:
-  // All must outlive the linker.
-  FunctionLinker(LinkerPool& linkers, SymbolResolver& resolver, ObjectLinker& objects,
+  // All must outlive the linker. `other_linkers` are for objects that ElfLinker does not support;
+  // may be empty.
+  FunctionLinker(LinkerFactory other_linkers, SymbolResolver& resolver, ObjectLinker& objects,
                  const CodeSpace& code_space)
-      : linkers_(linkers), resolver_(resolver), objects_(objects), code_space_(code_space) {}
+      : other_linkers_(std::move(other_linkers)),
+        resolver_(resolver),
+        objects_(objects),
+        code_space_(code_space) {}
 
   // Whether code that is compiled now for `module` may lie out of reach of what it refers to.
   bool IsFar(const SourceModule& module) const {
@@ -40,11 +45,11 @@ class FunctionLinker {
   // says that the code was generated to reach everything through the offset table. Then runs the
   // constructors of object files that were linked on the way. Blocks until everything that must be
   // linked or compiled before is done.
-  absl::StatusOr<Linked> Link(ObjectImage& image, SourceModule& module, absl::string_view name,
+  absl::StatusOr<Linked> Link(ElfObject& image, SourceModule& module, absl::string_view name,
                               bool is_far) const;
 
  private:
-  LinkerPool& linkers_;
+  const LinkerFactory other_linkers_;
   SymbolResolver& resolver_;
   ObjectLinker& objects_;
   const CodeSpace& code_space_;

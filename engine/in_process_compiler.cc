@@ -9,6 +9,7 @@
 #include "engine/function_generation.h"
 #include "engine/function_shape_reader.h"
 #include "engine/llvm_code.h"
+#include "engine/llvm_debugger_registration.h"
 #include "engine/optimized_generation.h"
 #include "engine/stoppable_thread.h"
 #include "splitter/data_extractor.h"
@@ -26,6 +27,7 @@ InProcessCompiler::InProcessCompiler(const Target& target, const Target& optimiz
       contexts_(target),
       optimizing_contexts_(optimizing_target) {
   StoppableThread::SetStoppableCode(SomewhereInLlvm());
+  UseLlvmsListener();
 }
 
 absl::StatusOr<std::shared_ptr<const SymbolIndex>> InProcessCompiler::Add(

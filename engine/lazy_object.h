@@ -18,10 +18,11 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "base/ids.h"
+#include "code/elf_object.h"
+#include "code/linker.h"
 #include "code/object_bytes.h"
+#include "code/symbol_addresses.h"
 #include "engine/exit_handlers.h"
-#include "engine/mcjit_linker.h"
-#include "engine/object_image.h"
 #include "memory/executor_address.h"
 #include "memory/owned_code.h"
 
@@ -33,9 +34,9 @@ class SourceModule;
 // objects may refer to it already.
 struct UnfinishedLink {
   ObjectBytes bytes;
-  std::unique_ptr<ObjectImage> image;
-  std::unique_ptr<McjitLinker> linker;
-  std::vector<absl::string_view> near_symbols;  // See ObjectImage::NearSymbols.
+  std::unique_ptr<ElfObject> image;
+  std::unique_ptr<Linker> linker;
+  std::vector<absl::string_view> near_symbols;  // See ElfObject::NearSymbols.
   bool is_bound = false;
   bool is_cached = false;  // The bytes came from a cache.
   // Source functions that the object defines, and the times spent so far.

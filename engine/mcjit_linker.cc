@@ -8,14 +8,18 @@
 #include <algorithm>
 #include <functional>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/fatal_error_guard.h"
+#include "base/llvm_status.h"
 #include "base/status.h"
-#include "engine/debugger_registration.h"
+#include "engine/llvm_debugger_registration.h"
 #include "llvm/ExecutionEngine/JITEventListener.h"
 #include "llvm/ExecutionEngine/MCJIT.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Object/ObjectFile.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 namespace firstcall {
 namespace {
@@ -61,23 +65,23 @@ class McjitLinker::SectionRecorder final : public llvm::JITEventListener {
         return PlainRelocations::Place{linker_.memory_->WriteAddressOf(run), run};
       });
     }
-    if (is_recording_) info_ = info.clone();
-    is_recording_ = false;
-    unregister_ = RegisterWithDebugger(object, info);
+    addresses_.clear();
+    for (const llvm::object::SectionRef& section : object.sections()) {
+      addresses_.resize(std::max<size_t>(addresses_.size(), section.getIndex() + 1));
+      addresses_[section.getIndex()] = ExecutorAddress(info.getSectionLoadAddress(section));
+    }
+    unregister_ = RegisterWithLlvmsListener(object, info);
   }
 
   std::function<void()> TakeUnregister() { return std::exchange(unregister_, {}); }
 
-  void RecordNext() { is_recording_ = true; }
-
-  ExecutorAddress AddressOf(llvm::object::SectionRef section) const {
-    return ExecutorAddress(info_ == nullptr ? 0 : info_->getSectionLoadAddress(section));
+  ExecutorAddress AddressOf(uint32_t section) const {
+    return section < addresses_.size() ? addresses_[section] : ExecutorAddress();
   }
 
  private:
   McjitLinker& linker_;
-  bool is_recording_ = false;
-  std::unique_ptr<llvm::LoadedObjectInfo> info_;
+  std::vector<ExecutorAddress> addresses_;  // By the sections' numbers.
   std::function<void()> unregister_;
 };
 
@@ -90,6 +94,7 @@ void McjitLinker::Drop() {
   if (owner_ == nullptr) return;
   owner_ = nullptr;
   if (std::function<void()> unregister = sections_->TakeUnregister()) unregister();
+  relocations_.PutBack();
   memory_->Drop();
   Discard();
 }
@@ -116,14 +121,14 @@ void McjitLinker::Discard() {
   mcjit_ = nullptr;
 }
 
-bool McjitLinker::MustRenew(const ObjectImage& image) const {
+bool McjitLinker::MustRenew(const ElfObject& object) const {
   if (mcjit_ == nullptr || object_count_ >= kObjectsPerInstance ||
       free_count_ != OwnedCode::free_count()) {
     return true;
   }
   return std::any_of(
-      image.undefined().begin(), image.undefined().end(),
-      [this](const ObjectImage::Undefined& symbol) { return defined_.contains(symbol.name); });
+      object.undefined().begin(), object.undefined().end(),
+      [this](const ElfObject::Undefined& symbol) { return defined_.contains(symbol.name); });
 }
 
 absl::Status McjitLinker::Renew() {
@@ -157,34 +162,37 @@ absl::Status McjitLinker::Renew() {
   return absl::OkStatus();
 }
 
-absl::StatusOr<SymbolAddresses> McjitLinker::Load(ObjectImage& image, OwnedCode& owner,
+absl::StatusOr<SymbolAddresses> McjitLinker::Load(ElfObject& object, OwnedCode& owner,
                                                   ExecutorAddress near) {
   Drop();
-  if (MustRenew(image)) FIRSTCALL_RETURN_IF_ERROR(Renew());
+  if (MustRenew(object)) FIRSTCALL_RETURN_IF_ERROR(Renew());
+  FIRSTCALL_ASSIGN_OR_RETURN(
+      std::unique_ptr<llvm::object::ObjectFile> file,
+      FromLlvm(llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(
+                   llvm::StringRef(object.bytes().data(), object.bytes().size()), "object")),
+               absl::StatusCode::kInvalidArgument, "loading an object"));
   SectionMemory::Placement placement;
   placement.owner = &owner;
   placement.near = near;
-  placement.has_several_code_sections = image.HasSeveralCodeSections();
-  if (near.is_null() || placement.has_several_code_sections) placement.sizes = image.MemorySizes();
-  placement.needs_jumps = !image.calls_are_direct();
-  memory_->BeginObject(image.defined(), placement);
+  placement.has_several_code_sections = object.HasSeveralCodeSections();
+  if (near.is_null() || placement.has_several_code_sections) placement.sizes = object.MemorySizes();
+  placement.needs_jumps = !object.calls_are_direct();
+  memory_->BeginObject(object.defined(), placement);
   owner_ = &owner;
-  std::unique_ptr<llvm::object::ObjectFile> object = image.TakeObject();
-  relocations_ = PlainRelocations::TakeFrom(*object);
-  absl::Status status = RunGuarded([&] { mcjit_->addObjectFile(std::move(object)); });
+  relocations_ = PlainRelocations::TakeFrom(*file);
+  absl::Status status = RunGuarded([&] { mcjit_->addObjectFile(std::move(file)); });
   if (!status.ok()) {
     absl::Status cause = memory_->status().ok() ? status : memory_->status();
-    relocations_.PutBack();
     is_broken_ = true;
     Drop();
     return Annotate(cause, "loading an object");
   }
   ++object_count_;
-  for (absl::string_view name : image.zeros()) defined_.emplace(name);
+  for (absl::string_view name : object.zeros()) defined_.emplace(name);
   SymbolAddresses addresses;
-  for (size_t i = 0; i < image.defined().size(); ++i) {
-    addresses.emplace(image.defined()[i], memory_->addresses()[i]);
-    defined_.emplace(image.defined()[i]);
+  for (size_t i = 0; i < object.defined().size(); ++i) {
+    addresses.emplace(object.defined()[i], memory_->addresses()[i]);
+    defined_.emplace(object.defined()[i]);
   }
   return addresses;
 }
@@ -218,19 +226,7 @@ absl::Status McjitLinker::Finalize() {
   return absl::OkStatus();
 }
 
-absl::Status McjitLinker::Finish(const SymbolAddresses& resolution) {
-  absl::Status status = Bind(resolution);
-  if (status.ok()) status = Finalize();
-  if (!status.ok()) {
-    relocations_.PutBack();
-    Drop();
-  }
-  return status;
-}
-
-void McjitLinker::RecordSections() { sections_->RecordNext(); }
-
-ExecutorAddress McjitLinker::AddressOf(llvm::object::SectionRef section) const {
+ExecutorAddress McjitLinker::AddressOf(uint32_t section) const {
   return sections_->AddressOf(section);
 }
 

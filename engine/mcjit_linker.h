@@ -20,8 +20,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "code/elf_object.h"
+#include "code/linker.h"
 #include "code/symbol_addresses.h"
-#include "engine/object_image.h"
 #include "engine/plain_relocations.h"
 #include "engine/target.h"
 #include "llvm/IR/LLVMContext.h"
@@ -35,53 +36,28 @@ class ExecutionEngine;
 
 namespace firstcall {
 
-class McjitLinker {
+class McjitLinker final : public Linker {
  public:
   // `target` must outlive the linker.
   explicit McjitLinker(const Target& target);
-  ~McjitLinker();
-  McjitLinker(const McjitLinker&) = delete;
-  McjitLinker& operator=(const McjitLinker&) = delete;
+  ~McjitLinker() override;
 
-  // Copies the sections of `image` to memory of `owner`, which must outlive the linker, and returns
-  // the addresses of its definitions. References are not bound yet: Bind and Finalize, or Finish,
-  // must follow before the next Load, which otherwise frees the object's memory. `near` is as in
-  // MemoryRequest. ResourceExhausted if memory runs out: then the object's bytes can be parsed and
-  // loaded again. Internal if MCJIT refuses the object.
-  absl::StatusOr<SymbolAddresses> Load(ObjectImage& image, OwnedCode& owner, ExecutorAddress near);
-
-  // Binds the references of the loaded object to `resolution`, which must have all symbols that it
-  // needs, and registers its unwind tables. Internal if that fails: then Keep or Drop must follow.
-  absl::Status Bind(const SymbolAddresses& resolution);
-
-  // Makes the bound object's code executable and hands the object to its owner. May be called again
-  // after ResourceExhausted.
-  absl::Status Finalize();
-
-  // Bind and Finalize. After an error the object's memory is freed; after ResourceExhausted the
-  // object can be loaded again.
-  absl::Status Finish(const SymbolAddresses& resolution);
-
-  // End a loaded object that is not finished. Keep hands its memory to the owner as it is, because
-  // other objects refer to it. Drop frees the memory. Both do nothing if no object is loaded.
-  void Keep();
-  void Drop();
-
-  // Call this before Load to use AddressOf for the next object.
-  void RecordSections();
-
-  // The address of a section of that object; null if the section was not loaded.
-  ExecutorAddress AddressOf(llvm::object::SectionRef section) const;
-
-  // Bytes of code of the last finished object. Call it before the next Load.
-  size_t code_bytes() const;
+  // Internal if MCJIT refuses the object. MCJIT changes the object's bytes.
+  absl::StatusOr<SymbolAddresses> Load(ElfObject& object, OwnedCode& owner,
+                                       ExecutorAddress near) override;
+  absl::Status Bind(const SymbolAddresses& resolution) override;
+  absl::Status Finalize() override;
+  void Keep() override;
+  void Drop() override;
+  ExecutorAddress AddressOf(uint32_t section) const override;
+  size_t code_bytes() const override;
 
  private:
   class Resolver;
   class SectionRecorder;
 
   absl::Status Renew();
-  bool MustRenew(const ObjectImage& image) const;
+  bool MustRenew(const ElfObject& object) const;
   absl::Status ApplyRelocations(const SymbolAddresses& resolution);
   void HandOver();  // To the owner.
   void Discard();

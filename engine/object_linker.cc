@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/steady_clock.h"
+#include "code/elf_linker.h"
 #include "code/symbol_name.h"
 #include "engine/ifunc_argument.h"
 #include "engine/source_module.h"
@@ -32,11 +33,11 @@ std::string SignatureOfWhole(const SourceModule& module, IsReplaced is_replaced)
   return signature;
 }
 
-absl::Status KeepLifecycle(std::vector<ObjectImage::LifecyclePointer> pointers,
-                           const McjitLinker& linker, LazyObject& object) {
+absl::Status KeepLifecycle(std::vector<ElfObject::LifecyclePointer> pointers, const Linker& linker,
+                           LazyObject& object) {
   std::stable_sort(pointers.begin(), pointers.end(),
                    [](const auto& a, const auto& b) { return a.priority < b.priority; });
-  for (const ObjectImage::LifecyclePointer& pointer : pointers) {
+  for (const ElfObject::LifecyclePointer& pointer : pointers) {
     const ExecutorAddress section = linker.AddressOf(pointer.section);
     if (section.is_null()) return absl::InternalError("a constructor's section was not loaded");
     auto& list = pointer.phase == LifecyclePhase::kStart ? object.constructors : object.destructors;
@@ -130,11 +131,20 @@ absl::StatusOr<ObjectBytes> ObjectLinker::MakeWhole(SourceModule& module, Unfini
 }
 
 // A module that was compiled whole reaches others through its offset table, so it may lie anywhere.
-absl::StatusOr<SymbolAddresses> ObjectLinker::Load(LazyObject& object, ObjectImage& image,
-                                                   McjitLinker& linker) const {
+// The object gets its own linker, because other objects may have to be linked before it is
+// finished.
+absl::StatusOr<SymbolAddresses> ObjectLinker::Load(LazyObject& object, UnfinishedLink& link) const {
   const SourceModule* module = object.module;
-  const bool is_far = module != nullptr && (module->is_far() || module->mode() == Mode::kEager);
-  return linker.Load(image, object.code(), code_space_.NearFor(is_far));
+  const bool is_whole = module != nullptr && module->mode() == Mode::kEager;
+  const bool is_far = is_whole || (module != nullptr && module->is_far());
+  const ExecutorAddress near = code_space_.NearFor(is_far);
+  if (!is_whole || !other_linkers_) {
+    link.linker = std::make_unique<ElfLinker>();
+    absl::StatusOr<SymbolAddresses> defined = link.linker->Load(*link.image, object.code(), near);
+    if (!absl::IsUnimplemented(defined.status()) || !other_linkers_) return defined;
+  }
+  link.linker = other_linkers_();
+  return link.linker->Load(*link.image, object.code(), near);
 }
 
 absl::StatusOr<std::unique_ptr<UnfinishedLink>> ObjectLinker::Begin(LazyObject& object) {
@@ -142,35 +152,28 @@ absl::StatusOr<std::unique_ptr<UnfinishedLink>> ObjectLinker::Begin(LazyObject& 
   FIRSTCALL_ASSIGN_OR_RETURN(link->bytes, Make(object, *link));
   const absl::Duration start = SteadyNow();
   FIRSTCALL_ASSIGN_OR_RETURN(link->image,
-                             ObjectImage::Parse(absl::MakeSpan(link->bytes), object.name));
-  ObjectImage& image = *link->image;
+                             ElfObject::Parse(absl::MakeSpan(link->bytes), object.name));
+  ElfObject& image = *link->image;
   resolver_.SettleWeakSymbols(image, object);
   image.MakeDefinitionsStrong();
-  // The object gets its own linker, because other objects may have to be linked before it is
-  // finished.
-  link->linker = std::make_unique<McjitLinker>(target_);
-  McjitLinker& linker = *link->linker;
-  std::vector<ObjectImage::LifecyclePointer> lifecycle;
+  std::vector<ElfObject::LifecyclePointer> lifecycle;
   if (object.module == nullptr) {
     FIRSTCALL_ASSIGN_OR_RETURN(link->near_symbols, image.NearSymbols());
     FIRSTCALL_ASSIGN_OR_RETURN(lifecycle, image.LifecyclePointers());
   }
-  const std::vector<ObjectImage::NamedSection> sections = image.NamedSections();
-  if (!lifecycle.empty() || !sections.empty()) linker.RecordSections();
-  absl::StatusOr<SymbolAddresses> addresses = Load(object, image, linker);
+  absl::StatusOr<SymbolAddresses> addresses = Load(object, *link);
   if (!addresses.ok()) {
     if (absl::IsResourceExhausted(addresses.status())) object.bytes = std::move(link->bytes);
     return addresses.status();
   }
   object.addresses = *std::move(addresses);
-  for (const ObjectImage::NamedSection& section : sections) {
-    const ExecutorAddress begin = linker.AddressOf(section.section);
+  for (const ElfObject::NamedSection& section : image.NamedSections()) {
+    const ExecutorAddress begin = link->linker->AddressOf(section.section);
     if (begin.is_null()) continue;
     object.addresses.emplace(absl::StrCat(kSectionStartPrefix, section.name), begin);
-    object.addresses.emplace(absl::StrCat(kSectionStopPrefix, section.name),
-                             begin + section.section.getSize());
+    object.addresses.emplace(absl::StrCat(kSectionStopPrefix, section.name), begin + section.size);
   }
-  FIRSTCALL_RETURN_IF_ERROR(KeepLifecycle(lifecycle, linker, object));
+  FIRSTCALL_RETURN_IF_ERROR(KeepLifecycle(lifecycle, *link->linker, object));
   link->link = SteadyNow() - start;
   return link;
 }

@@ -16,6 +16,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
+#include "code/linker.h"
 #include "engine/code_space.h"
 #include "engine/compiler.h"
 #include "engine/lazy_object.h"
@@ -26,11 +27,12 @@ namespace firstcall {
 
 class ObjectLinker {
  public:
-  // All must outlive the linker.
-  ObjectLinker(Compiler& compiler, const Target& target, const CodeSpace& code_space,
+  // All must outlive the linker. `other_linkers` are for modules that are compiled whole, and for
+  // objects that ElfLinker does not support; may be empty.
+  ObjectLinker(Compiler& compiler, LinkerFactory other_linkers, const CodeSpace& code_space,
                SymbolResolver& resolver, Listener& listener)
       : compiler_(compiler),
-        target_(target),
+        other_linkers_(std::move(other_linkers)),
         code_space_(code_space),
         resolver_(resolver),
         listener_(listener) {}
@@ -63,13 +65,12 @@ class ObjectLinker {
   absl::StatusOr<std::unique_ptr<UnfinishedLink>> Begin(LazyObject& object);
   absl::Status Bind(LazyObject& object, UnfinishedLink& link);
   void Complete(LazyObject& object, const UnfinishedLink& link);
-  absl::StatusOr<SymbolAddresses> Load(LazyObject& object, ObjectImage& image,
-                                       McjitLinker& linker) const;
+  absl::StatusOr<SymbolAddresses> Load(LazyObject& object, UnfinishedLink& link) const;
   absl::StatusOr<ObjectBytes> Make(LazyObject& object, UnfinishedLink& link);
   absl::StatusOr<ObjectBytes> MakeWhole(SourceModule& module, UnfinishedLink& link);
 
   Compiler& compiler_;
-  const Target& target_;
+  const LinkerFactory other_linkers_;
   const CodeSpace& code_space_;
   SymbolResolver& resolver_;
   Listener& listener_;

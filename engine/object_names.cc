@@ -8,8 +8,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "base/status.h"
+#include "code/elf_object.h"
 #include "code/symbol_name.h"
-#include "engine/object_image.h"
 #include "splitter/runtime_names.h"
 
 namespace firstcall {
@@ -26,10 +26,10 @@ bool IsIn(const SymbolIndex& index, absl::string_view name) {
 }  // namespace
 
 absl::Status CheckNames(ObjectBytes& object, const SymbolIndex& index) {
-  FIRSTCALL_ASSIGN_OR_RETURN(const std::unique_ptr<ObjectImage> image,
-                             ObjectImage::Parse(absl::MakeSpan(object), "of a compiled function"));
+  FIRSTCALL_ASSIGN_OR_RETURN(const std::unique_ptr<ElfObject> image,
+                             ElfObject::Parse(absl::MakeSpan(object), "of a compiled function"));
   std::vector<absl::string_view> unknown;
-  for (const ObjectImage::Undefined& symbol : image->undefined()) {
+  for (const ElfObject::Undefined& symbol : image->undefined()) {
     const absl::string_view name = ParseReference(symbol.name).name;
     if (!IsIn(index, name) && !IsRuntimeName(name)) unknown.push_back(name);
   }

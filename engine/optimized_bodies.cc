@@ -6,8 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/steady_clock.h"
+#include "code/elf_object.h"
 #include "code/symbol_name.h"
-#include "engine/object_image.h"
 
 namespace firstcall {
 
@@ -46,8 +46,8 @@ absl::StatusOr<OptimizedBodies::Body> OptimizedBodies::Link(FunctionKey key, boo
   SourceModule& module = *key.module;
   const std::string& name = module.index().at(key.ordinal).name;
   const absl::Duration start = SteadyNow();
-  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ObjectImage> image,
-                             ObjectImage::Parse(absl::MakeSpan(object.bytes), name));
+  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ElfObject> image,
+                             ElfObject::Parse(absl::MakeSpan(object.bytes), name));
   FIRSTCALL_ASSIGN_OR_RETURN(FunctionLinker::Linked linked,
                              linker_.Link(*image, module, name, is_far));
   auto found = linked.defined.find(is_continuation ? absl::StrCat(name, kLoopSuffix) : name);

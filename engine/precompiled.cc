@@ -4,9 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
-#include "engine/object_image.h"
-#include "llvm/TargetParser/Host.h"
-#include "llvm/TargetParser/Triple.h"
+#include "code/elf_object.h"
+#include "code/machine.h"
 
 namespace firstcall {
 
@@ -18,14 +17,13 @@ absl::Status PrecompiledObjects::Add(std::string name, ObjectBytes contents, boo
   auto object = std::make_unique<LazyObject>(std::move(name), /*object_module=*/nullptr, library,
                                              std::move(code), *dso_handle);
   object->bytes = std::move(contents);
-  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ObjectImage> image,
-                             ObjectImage::Parse(absl::MakeSpan(object->bytes), object->name));
-  const auto host = llvm::Triple(llvm::sys::getProcessTriple()).getArch();
-  if (image->architecture() != host) {
+  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ElfObject> image,
+                             ElfObject::Parse(absl::MakeSpan(object->bytes), object->name));
+  if (image->machine() != HostMachine()) {
     return absl::InvalidArgumentError(
         absl::StrCat("object '", object->name, "' was not compiled for this machine"));
   }
-  FIRSTCALL_ASSIGN_OR_RETURN(std::vector<ObjectImage::LifecyclePointer> lifecycle,
+  FIRSTCALL_ASSIGN_OR_RETURN(std::vector<ElfObject::LifecyclePointer> lifecycle,
                              image->LifecyclePointers());
   // The last step that can fail: `definitions` keeps the object's address.
   FIRSTCALL_RETURN_IF_ERROR(

@@ -36,13 +36,13 @@ SymbolResolver::SymbolResolver(Outside outside, const Definitions& definitions,
       functions_(functions),
       host_thread_locals_(host_thread_locals) {}
 
-absl::StatusOr<SymbolAddresses> SymbolResolver::ResolveAll(const ObjectImage& image,
+absl::StatusOr<SymbolAddresses> SymbolResolver::ResolveAll(const ElfObject& image,
                                                            LazyObject& requester,
                                                            absl::string_view needed_by) {
   SymbolAddresses addresses;
   std::vector<absl::string_view> missing;
   addresses.reserve(image.undefined().size());
-  for (const ObjectImage::Undefined& symbol : image.undefined()) {
+  for (const ElfObject::Undefined& symbol : image.undefined()) {
     absl::StatusOr<ExecutorAddress> address = Resolve(symbol.name, requester);
     if (!address.ok()) return Annotate(address.status(), absl::StrCat("linking ", needed_by));
     if (address->is_null()) missing.push_back(symbol.name);
@@ -61,9 +61,9 @@ absl::StatusOr<SymbolAddresses> SymbolResolver::ResolveAll(const ObjectImage& im
   return absl::NotFoundError(message);
 }
 
-void SymbolResolver::SettleWeakSymbols(ObjectImage& image, const LazyObject& requester) const {
+void SymbolResolver::SettleWeakSymbols(ElfObject& image, const LazyObject& requester) const {
   std::vector<absl::string_view> missing;
-  for (const ObjectImage::Undefined& symbol : image.undefined()) {
+  for (const ElfObject::Undefined& symbol : image.undefined()) {
     if (symbol.is_weak && !IsKnown(symbol.name, requester)) missing.push_back(symbol.name);
   }
   for (absl::string_view name : missing) image.DefineAsZero(name);
@@ -74,7 +74,7 @@ void SymbolResolver::SettleWeakSymbols(ObjectImage& image, const LazyObject& req
     if (!is_own) image.Undefine(kShadowStackRoots);
   }
   if (requester.module != nullptr) return;  // Its extraction has handled its own definitions.
-  for (const ObjectImage::Definition& symbol : image.DescribeDefinitions()) {
+  for (const ElfObject::Definition& symbol : image.DescribeDefinitions()) {
     std::optional<Definition> found = definitions_.Find(symbol.name, requester.library);
     if (symbol.is_weak && found && found->object != &requester) image.Undefine(symbol.name);
   }

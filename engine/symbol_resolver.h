@@ -14,11 +14,11 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "code/elf_object.h"
 #include "code/symbol_name.h"
 #include "engine/definitions.h"
 #include "engine/function_table.h"
 #include "engine/host_thread_locals.h"
-#include "engine/object_image.h"
 #include "engine/runtime_options.h"
 #include "engine/source_module.h"
 
@@ -56,13 +56,13 @@ class SymbolResolver {
   // zero. Weak definitions of an object file that another definition replaces become references.
   // Call this before the image is loaded. `requester` is the object itself, or that of its source
   // module.
-  void SettleWeakSymbols(ObjectImage& image, const LazyObject& requester) const;
+  void SettleWeakSymbols(ElfObject& image, const LazyObject& requester) const;
 
   // Returns the address of each symbol that `image` leaves undefined. NotFound, with `needed_by`,
   // with all symbols that nothing defines, and with the definitions of `image` that refer to them;
   // the message has the words that ORC uses, because scripts may look for them. May link data.
   // Compiles no function, except together with a variable that cannot be separated from it.
-  absl::StatusOr<SymbolAddresses> ResolveAll(const ObjectImage& image, LazyObject& requester,
+  absl::StatusOr<SymbolAddresses> ResolveAll(const ElfObject& image, LazyObject& requester,
                                              absl::string_view needed_by);
 
   // Returns the address of `name` for the host: the definition of a module or an object that the

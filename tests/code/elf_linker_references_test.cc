@@ -240,12 +240,12 @@ TEST_F(ElfLinkerReferencesTest, ShortAbsoluteAddressesAreForLowOnes) {
 
 TEST_F(ElfLinkerReferencesTest, DistanceThatIsTooLargeIsAnError) {
   ASSERT_THAT(Load(Assembly("movl outside(%rip), %eax; ret")), IsOk());
-  EXPECT_THAT(linker_.Bind(resolution_), StatusIs(absl::StatusCode::kResourceExhausted,
+  EXPECT_THAT(linker_.Bind(resolution_), StatusIs(absl::StatusCode::kInternal,
                                                   "binding an object's references: 'outside' is "
                                                   "out of reach of relocation 2"));
   ASSERT_THAT(Load(Assembly("ret", ".short outside - .")), IsOk());
   EXPECT_THAT(linker_.Bind(resolution_),
-              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("is out of reach")));
+              StatusIs(absl::StatusCode::kInternal, HasSubstr("is out of reach")));
 }
 
 TEST_F(ElfLinkerReferencesTest, CallThatIsBoundDirectlyNeedsNoRoom) {
@@ -326,7 +326,7 @@ TEST_F(ElfLinkerReferencesTest, ShortAbsoluteAddressesAreForLowOnes) {
 TEST_F(ElfLinkerReferencesTest, DistanceThatIsTooLargeIsAnError) {
   resolution_["outside"] = ExecutorAddress(1);
   ASSERT_THAT(Load(Assembly("adrp x0, outside; ret")), IsOk());
-  EXPECT_THAT(linker_.Bind(resolution_), StatusIs(absl::StatusCode::kResourceExhausted,
+  EXPECT_THAT(linker_.Bind(resolution_), StatusIs(absl::StatusCode::kInternal,
                                                   "binding an object's references: 'outside' is "
                                                   "out of reach of relocation 275"));
 }

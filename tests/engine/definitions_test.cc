@@ -52,8 +52,8 @@ class DefinitionsTest : public testing::Test {
     return module;
   }
 
-  LazyObject& AddObject(const std::string& name,
-                        const std::vector<ObjectImage::Definition>& symbols, bool is_fallback) {
+  LazyObject& AddObject(const std::string& name, const std::vector<ElfObject::Definition>& symbols,
+                        bool is_fallback) {
     objects_.push_back(
         std::make_unique<LazyObject>(name, nullptr, LibraryId(), MakeOwner(), handle_));
     EXPECT_THAT(definitions_.Add(*objects_.back(), symbols, is_fallback), IsOk());

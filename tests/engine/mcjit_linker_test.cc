@@ -63,7 +63,7 @@ class McjitLinkerTest : public testing::TestWithParam<UnwindRegistry::Grouping> 
 
   absl::StatusOr<SymbolAddresses> Load(absl::string_view text) {
     objects_.push_back(CompileToObject(text));
-    images_.push_back(ObjectImage::Parse(absl::MakeSpan(objects_.back()), "test.o").value());
+    images_.push_back(ElfObject::Parse(absl::MakeSpan(objects_.back()), "test.o").value());
     return linker_.Load(*images_.back(), *owner_, arenas_->near_first());
   }
 
@@ -84,7 +84,7 @@ class McjitLinkerTest : public testing::TestWithParam<UnwindRegistry::Grouping> 
   const std::shared_ptr<UnwindRegistry> unwind_registry_;
   std::unique_ptr<OwnedCode> owner_;
   std::list<ObjectBytes> objects_;  // Must outlive their images.
-  std::list<std::unique_ptr<ObjectImage>> images_;
+  std::list<std::unique_ptr<ElfObject>> images_;
   McjitLinker linker_;
 };
 
@@ -161,8 +161,8 @@ TEST_P(McjitLinkerTest, ReferenceToNothingIsZero) {
       no:
         ret i32 -1
       })");
-  const std::unique_ptr<ObjectImage> image =
-      ObjectImage::Parse(absl::MakeSpan(bytes), "test.o").value();
+  const std::unique_ptr<ElfObject> image =
+      ElfObject::Parse(absl::MakeSpan(bytes), "test.o").value();
   image->DefineAsZero("maybe");
   ASSERT_OK_AND_ASSIGN(const SymbolAddresses defined,
                        linker_.Load(*image, *owner_, arenas_->near_first()));

@@ -1,0 +1,74 @@
+// Loads a relocatable object into executable memory, and binds its references.
+//
+// Implementations are thread-compatible: a linker belongs to one object that is not finished.
+
+#ifndef FIRSTCALL_CODE_LINKER_H_
+#define FIRSTCALL_CODE_LINKER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "code/elf_object.h"
+#include "code/symbol_addresses.h"
+#include "memory/executor_address.h"
+#include "memory/owned_code.h"
+
+namespace firstcall {
+
+class Linker {
+ public:
+  Linker() = default;
+  virtual ~Linker() = default;
+  Linker(const Linker&) = delete;
+  Linker& operator=(const Linker&) = delete;
+
+  // Copies the sections of `object` to memory of `owner`, which must outlive the linker, and
+  // returns the addresses of its definitions. References are not bound yet: Bind and Finalize, or
+  // Finish, must follow before the next Load, which otherwise frees the object's memory. `object`
+  // must exist until then. `near` is as in MemoryRequest. Unimplemented, before it asks for memory,
+  // if this linker does not support something in the object; ResourceExhausted if memory runs out:
+  // then the object's bytes can be loaded again.
+  virtual absl::StatusOr<SymbolAddresses> Load(ElfObject& object, OwnedCode& owner,
+                                               ExecutorAddress near) = 0;
+
+  // Binds the references of the loaded object to `resolution`, which must have all symbols that it
+  // needs, and registers its unwind tables. Internal if a symbol is missing; otherwise an error
+  // says why a reference cannot be bound. Then Keep or Drop must follow.
+  virtual absl::Status Bind(const SymbolAddresses& resolution) = 0;
+
+  // Makes the bound object's code executable and hands the object to its owner. May be called again
+  // after ResourceExhausted.
+  virtual absl::Status Finalize() = 0;
+
+  // End a loaded object that is not finished. Keep hands its memory to the owner as it is, because
+  // other objects refer to it. Drop frees the memory. Both do nothing if no object is loaded.
+  virtual void Keep() = 0;
+  virtual void Drop() = 0;
+
+  // The address of a section of the object that was loaded last, by the section's number; null if
+  // the section was not loaded.
+  virtual ExecutorAddress AddressOf(uint32_t section) const = 0;
+
+  // Bytes of code of the last finished object. Call it before the next Load.
+  virtual size_t code_bytes() const = 0;
+
+  // Bind and Finalize. After an error the object's memory is freed; after ResourceExhausted the
+  // object can be loaded again.
+  absl::Status Finish(const SymbolAddresses& resolution) {
+    absl::Status status = Bind(resolution);
+    if (status.ok()) status = Finalize();
+    if (!status.ok()) Drop();
+    return status;
+  }
+};
+
+// Makes a linker that supports more than ElfLinker does.
+using LinkerFactory = std::function<std::unique_ptr<Linker>()>;
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_CODE_LINKER_H_
