@@ -38,11 +38,13 @@ struct PruningPolicy {
 
   // Reads settings KEY=VALUE, separated by colons; what is not set keeps its default value.
   //
-  //   prune_interval    `interval`: an integer and one of the units s, m, h
+  //   prune_interval    `interval`: a number and one of the units s, m, h
   //   prune_after       `expiration`, in the same form
-  //   cache_size        `most_percent`: an integer and %
-  //   cache_size_bytes  `most_bytes`: an integer, perhaps with k, m or g (powers of 1024) or K, M,
-  //   G cache_size_files  `most_files`: an integer
+  //   cache_size        `most_percent`: a number and %
+  //   cache_size_bytes  `most_bytes`: a number, or a number and one of k, m, g (powers of 1024)
+  //   cache_size_files  `most_files`: a number
+  //
+  // Numbers are decimal, without sign. The units of bytes may be capital letters, too.
   //
   // InvalidArgument, with the setting and the reason, if a setting does not have that form.
   static absl::StatusOr<PruningPolicy> Parse(absl::string_view text);
