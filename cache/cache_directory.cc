@@ -7,13 +7,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "cache/file_io.h"
 #include "cache/pack.h"
 #include "cache/trust.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 
 namespace firstcall {
 
@@ -21,9 +22,8 @@ absl::StatusOr<std::unique_ptr<CacheDirectory>> CacheDirectory::Open(std::string
                                                                      Existence existence) {
   const std::string where = absl::StrCat("object cache '", path, "': ");
   if (existence == Existence::kCreate) {
-    if (std::error_code error = llvm::sys::fs::create_directories(path, /*IgnoreExisting=*/true,
-                                                                  llvm::sys::fs::owner_all)) {
-      return absl::UnavailableError(absl::StrCat(where, error.message()));
+    if (absl::Status created = CreateDirectories(path); !created.ok()) {
+      return absl::UnavailableError(absl::StrCat(where, created.message()));
     }
   }
   const int file = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -45,9 +45,9 @@ CacheDirectory::~CacheDirectory() { close(file_); }
 absl::StatusOr<std::vector<std::string>> CacheDirectory::PackNames() const {
   std::vector<std::string> names;
   std::error_code error;
-  for (llvm::sys::fs::directory_iterator entry(path_, error), end; entry != end && !error;
+  for (std::filesystem::directory_iterator entry(path_, error), end; !error && entry != end;
        entry.increment(error)) {
-    std::string name = llvm::sys::path::filename(entry->path()).str();
+    std::string name = entry->path().filename().string();
     if (absl::StartsWith(name, kPackPrefix) && absl::EndsWith(name, kPackSuffix)) {
       names.push_back(std::move(name));
     }

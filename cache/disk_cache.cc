@@ -17,14 +17,14 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "base/llvm_status.h"
 #include "base/status.h"
 #include "cache/pack_writer.h"
 #include "llvm/Support/BLAKE3.h"
-#include "llvm/Support/CachePruning.h"
 
 namespace firstcall {
 namespace {
+
+static_assert(kPackPrefix == kPrunedPrefix, "packs must be pruned");
 
 constexpr char kLockName[] = "lock";
 constexpr absl::Duration kWriteAfter = absl::Seconds(1);
@@ -32,11 +32,6 @@ constexpr absl::Duration kLockBudget = absl::Seconds(1);
 constexpr absl::Duration kLockInterval = absl::Milliseconds(2);
 
 std::string SystemError() { return std::strerror(errno); }
-
-absl::StatusOr<llvm::CachePruningPolicy> ParsePolicy(const std::string& text) {
-  return FromLlvm(llvm::parseCachePruningPolicy(text), absl::StatusCode::kInvalidArgument,
-                  absl::StrCat("object cache policy '", text, "'"));
-}
 
 // Returns the descriptor of the lock file, which is locked until the descriptor is closed.
 absl::StatusOr<int> Lock(int directory) {
@@ -59,15 +54,18 @@ absl::StatusOr<int> Lock(int directory) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<DiskCache>> DiskCache::Open(std::string directory, Options options) {
-  FIRSTCALL_RETURN_IF_ERROR(ParsePolicy(options.pruning_policy).status());
+  const absl::StatusOr<PruningPolicy> policy = PruningPolicy::Parse(options.pruning_policy);
+  FIRSTCALL_RETURN_IF_ERROR(Annotate(
+      policy.status(), absl::StrCat("object cache policy '", options.pruning_policy, "'")));
   FIRSTCALL_ASSIGN_OR_RETURN(
       std::unique_ptr<CacheDirectory> opened,
       CacheDirectory::Open(std::move(directory), CacheDirectory::Existence::kCreate));
-  return std::unique_ptr<DiskCache>(new DiskCache(std::move(opened), std::move(options)));
+  return std::unique_ptr<DiskCache>(new DiskCache(std::move(opened), *policy, std::move(options)));
 }
 
-DiskCache::DiskCache(std::unique_ptr<CacheDirectory> directory, Options options)
-    : directory_(std::move(directory)), options_(std::move(options)) {}
+DiskCache::DiskCache(std::unique_ptr<CacheDirectory> directory, const PruningPolicy& policy,
+                     Options options)
+    : directory_(std::move(directory)), policy_(policy), options_(std::move(options)) {}
 
 DiskCache::~DiskCache() { Flush(); }
 
@@ -179,12 +177,15 @@ void DiskCache::Flush() {
     absl::MutexLock lock(&mutex_);
     sets_[work.signature].is_open = false;  // The file has been replaced.
   }
-  // The policy can be parsed: Open has checked that.
-  if (status.ok()) llvm::pruneCache(directory_->path(), *ParsePolicy(options_.pruning_policy));
+  absl::string_view consequence = "objects are not kept";
+  if (status.ok()) {
+    consequence = "old objects are not removed";
+    status = Prune(directory_->file(), policy_);
+  }
   absl::MutexLock lock(&mutex_);
   if (status.ok() || std::exchange(is_write_warned_, true)) return;
-  Warn(absl::StrCat("object cache '", directory_->path(),
-                    "': objects are not kept: ", status.message()));
+  Warn(absl::StrCat("object cache '", directory_->path(), "': ", consequence, ": ",
+                    status.message()));
 }
 
 absl::Status DiskCache::Merge(absl::string_view signature, absl::string_view label,

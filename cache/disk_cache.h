@@ -25,17 +25,19 @@
 #include "cache/cache_directory.h"
 #include "cache/object_cache.h"
 #include "cache/pack.h"
+#include "cache/pruning.h"
 
 namespace firstcall {
 
 class DiskCache final : public ObjectCache {
  public:
-  // Called, once for each pack, if a pack exists but cannot be used, and once if writing fails.
+  // Called, once for each pack, if a pack exists but cannot be used, and once if writing or pruning
+  // fails.
   using WarningHandler = std::function<void(absl::string_view message)>;
 
   struct Options {
     WarningHandler warn;  // May be empty.
-    // When packs are removed, in the syntax of LLVM's parseCachePruningPolicy. By default, packs
+    // When packs are removed, in the syntax of PruningPolicy::Parse. By default, packs
     // that were not used for a week are removed, and the oldest packs if the cache takes more than
     // 75 % of the free space of the disk. The writer checks this, at most every 20 minutes.
     std::string pruning_policy;
@@ -72,7 +74,8 @@ class DiskCache final : public ObjectCache {
     bool has_warned = false;
   };
 
-  DiskCache(std::unique_ptr<CacheDirectory> directory, Options options);
+  DiskCache(std::unique_ptr<CacheDirectory> directory, const PruningPolicy& policy,
+            Options options);
 
   Set& SetOf(const ObjectKey& key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Warns once for each signature that its pack cannot be used.
@@ -86,6 +89,7 @@ class DiskCache final : public ObjectCache {
   void Warn(absl::string_view message) const;
 
   const std::unique_ptr<CacheDirectory> directory_;
+  const PruningPolicy policy_;
   const Options options_;
   absl::Mutex mutex_;
   absl::flat_hash_map<std::string, Set> sets_ ABSL_GUARDED_BY(mutex_);

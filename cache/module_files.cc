@@ -1,20 +1,29 @@
 #include "cache/module_files.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
+#include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "cache/cache_directory.h"
+#include "cache/file_io.h"
 #include "cache/trust.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/SHA256.h"
-#include "llvm/Support/raw_ostream.h"
 
 namespace firstcall {
 namespace {
@@ -23,8 +32,6 @@ namespace {
 constexpr absl::string_view kMark = "firstcall object";
 using Digest = std::array<uint8_t, 32>;
 constexpr size_t kTrailerSize = kMark.size() + 2 * sizeof(Digest);
-
-llvm::StringRef ToLlvm(absl::string_view text) { return {text.data(), text.size()}; }
 
 std::string DigestOf(absl::string_view text) {
   const Digest digest = llvm::SHA256::hash(
@@ -36,24 +43,25 @@ std::string TrailerOf(absl::string_view signature, absl::string_view object) {
   return absl::StrCat(kMark, DigestOf(signature), DigestOf(object));
 }
 
-// The file gets its name when it is complete.
-llvm::Error Write(llvm::StringRef path, absl::string_view object, absl::string_view trailer) {
-  namespace fs = llvm::sys::fs;
-  const llvm::StringRef directory = llvm::sys::path::parent_path(path);
-  if (std::error_code error =
-          fs::create_directories(directory, /*IgnoreExisting=*/true, fs::owner_all)) {
-    return llvm::errorCodeToError(error);
+absl::Status SystemError() { return absl::UnavailableError(std::strerror(errno)); }
+
+// Writes a file of which no other process sees a part: it gets its name when it is complete.
+absl::Status Write(const std::filesystem::path& path, absl::string_view object,
+                   absl::string_view trailer) {
+  if (path.has_parent_path()) {
+    FIRSTCALL_RETURN_IF_ERROR(CreateDirectories(path.parent_path().string()));
   }
-  llvm::Expected<fs::TempFile> file =
-      fs::TempFile::create(path + ".%%%%%%%%", fs::owner_read | fs::owner_write);
-  if (!file) return file.takeError();
-  llvm::raw_fd_ostream stream(file->FD, /*shouldClose=*/false);
-  stream << ToLlvm(object) << ToLlvm(trailer);
-  stream.flush();
-  if (!stream.has_error()) return file->keep(path);
-  llvm::Error error = llvm::errorCodeToError(stream.error());
-  stream.clear_error();
-  return llvm::joinErrors(std::move(error), file->discard());
+  std::string new_path = absl::StrCat(path.string(), ".XXXXXX");
+  const int file = mkostemp(new_path.data(), O_CLOEXEC);  // Accessible to this user only.
+  if (file < 0) return SystemError();
+  absl::Cleanup remove_file = [&] { unlink(new_path.c_str()); };
+  absl::Status written = WriteAt(file, 0, object);
+  if (written.ok()) written = WriteAt(file, object.size(), trailer);
+  if (close(file) != 0 && written.ok()) written = SystemError();
+  FIRSTCALL_RETURN_IF_ERROR(written);
+  if (rename(new_path.c_str(), path.c_str()) != 0) return SystemError();
+  std::move(remove_file).Cancel();
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -67,17 +75,15 @@ absl::StatusOr<std::unique_ptr<ModuleFiles>> ModuleFiles::Open(std::string direc
 }
 
 std::string ModuleFiles::PathOf(const ObjectKey& key) const {
-  llvm::SmallString<128> path(directory_);
-  // A module's ".." must not lead out of the directory.
-  llvm::SmallString<128> module(ToLlvm(key.module));
+  std::filesystem::path path{std::string(key.module)};
   if (!directory_.empty()) {
-    llvm::sys::fs::make_absolute(module);
-    llvm::sys::path::remove_dots(module, /*remove_dot_dot=*/true);
+    std::error_code error;
+    std::filesystem::path working_directory = std::filesystem::current_path(error);
+    if (error) working_directory = "/";
+    // A module's ".." must not lead out of the directory, and cannot in an absolute path.
+    path = directory_ / (working_directory / path).lexically_normal().relative_path();
   }
-  llvm::sys::path::append(path, llvm::sys::path::relative_path(module));
-  if (directory_.empty()) path = module;
-  llvm::sys::path::replace_extension(path, "o");
-  return path.str().str();
+  return path.replace_extension("o").string();
 }
 
 std::optional<ObjectCache::Bytes> ModuleFiles::Find(const ObjectKey& key) {
@@ -87,38 +93,35 @@ std::optional<ObjectCache::Bytes> ModuleFiles::Find(const ObjectKey& key) {
     warn_(absl::StrCat("cached object '", path, "' is not used: ", reason));
     return std::nullopt;
   };
-  llvm::Expected<llvm::sys::fs::file_t> file = llvm::sys::fs::openNativeFileForRead(path);
-  if (!file) {
-    llvm::consumeError(file.takeError());
-    return std::nullopt;
-  }
+  // Without O_NONBLOCK, opening a pipe would wait for a writer.
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0) return std::nullopt;
+  absl::Cleanup close_file = [file] { close(file); };
   struct stat status = {};
-  auto buffer = llvm::MemoryBuffer::getOpenFile(*file, path, /*FileSize=*/-1,
-                                                /*RequiresNullTerminator=*/false);
-  const bool is_known = fstat(*file, &status) == 0;
-  llvm::sys::fs::closeFile(*file);
-  if (!buffer || !is_known) return reject("it cannot be read");
+  if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) return reject("it cannot be read");
   if (std::string reason = ReasonForDistrust(status); !reason.empty()) return reject(reason);
-  absl::string_view contents((*buffer)->getBufferStart(), (*buffer)->getBufferSize());
-  if (contents.size() < kTrailerSize) return reject("it was not written by firstcall");
-  const std::string trailer(contents.substr(contents.size() - kTrailerSize));
-  contents.remove_suffix(kTrailerSize);
+  const uint64_t size = static_cast<uint64_t>(status.st_size);
+  if (size < kTrailerSize) return reject("it was not written by firstcall");
+  // The trailer comes first: of a file that is something else, however large, no more is read.
+  std::string trailer(kTrailerSize, '\0');
+  if (!ReadAt(file, size - kTrailerSize, trailer.data(), trailer.size()).ok()) {
+    return reject("it cannot be read");
+  }
   if (!absl::StartsWith(trailer, kMark)) return reject("it was not written by firstcall");
   // Not worth a warning: the module or the options have changed.
   if (!absl::StartsWith(trailer, absl::StrCat(kMark, DigestOf(key.signature)))) return std::nullopt;
-  // Copied before the check: the file may change while it is mapped.
-  Bytes object(contents);
-  if (trailer != TrailerOf(key.signature, object)) {
-    return reject("it is damaged");
-  }
+  Bytes object(size - kTrailerSize, '\0');
+  if (!ReadAt(file, 0, object.data(), object.size()).ok()) return reject("it cannot be read");
+  if (trailer != TrailerOf(key.signature, object)) return reject("it is damaged");
   return object;
 }
 
 void ModuleFiles::Store(const ObjectKey& key, absl::string_view object) {
   if (key.part.kind != ModulePart::Kind::kModule) return;
   const std::string path = PathOf(key);
-  if (llvm::Error error = Write(path, object, TrailerOf(key.signature, object))) {
-    warn_(absl::StrCat("object '", path, "' is not kept: ", llvm::toString(std::move(error))));
+  absl::Status written = Write(path, object, TrailerOf(key.signature, object));
+  if (!written.ok()) {
+    warn_(absl::StrCat("object '", path, "' is not kept: ", written.message()));
   }
 }
 

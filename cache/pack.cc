@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/coding.h"
 #include "base/status.h"
+#include "cache/file_io.h"
 #include "cache/trust.h"
 #include "llvm/Support/xxhash.h"
 
@@ -31,20 +32,6 @@ constexpr size_t kChecksumOffset = kHeaderSize - 8;
 constexpr size_t kFirstRead = 32 << 10;
 
 absl::Status Damaged(absl::string_view what) { return absl::DataLossError(what); }
-
-// Reads exactly `size` bytes.
-absl::Status ReadAt(int file, uint64_t offset, char* bytes, size_t size) {
-  while (size != 0) {
-    const ssize_t count = pread(file, bytes, size, static_cast<off_t>(offset));
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return Damaged(absl::StrCat("it cannot be read: ", std::strerror(errno)));
-    if (count == 0) return Damaged("it is cut short");
-    bytes += count;
-    offset += static_cast<uint64_t>(count);
-    size -= static_cast<size_t>(count);
-  }
-  return absl::OkStatus();
-}
 
 }  // namespace
 

@@ -26,7 +26,7 @@
 
 namespace firstcall {
 
-// The beginning and end of a pack's name. LLVM's pruneCache looks for the prefix.
+// The beginning and end of a pack's name. cache/pruning.h looks for the prefix.
 inline constexpr absl::string_view kPackPrefix = "llvmcache-";
 inline constexpr absl::string_view kPackSuffix = ".pack";
 

@@ -140,7 +140,7 @@ cl::opt<std::string> cache_directory(
 cl::opt<std::string> cache_policy(
     "object-cache-policy", cl::value_desc("policy"),
     cl::desc("When objects are removed from the cache, as the LTO of LLVM's linkers has it: "
-             "'prune_after=7d:cache_size=75%:cache_size_bytes=1g'"),
+             "'prune_after=168h:cache_size=75%:cache_size_bytes=1g'"),
     cl::cat(category));
 cl::opt<std::string> shared_cache(
     "object-cache", cl::value_desc("redis://[[user:]password@]host[:port]/db"),

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <random>
 #include <string>
 #include <vector>
@@ -22,7 +23,6 @@
 #include "absl/time/time.h"
 #include "cache/disk_cache.h"
 #include "gtest/gtest.h"
-#include "llvm/Support/FileSystem.h"
 
 namespace firstcall {
 namespace {
@@ -109,8 +109,8 @@ pid_t Start(void (*work)(const std::string&, unsigned), const std::string& direc
 
 TEST(KilledWritersTest, LeaveNothingThatAReaderCanTripOver) {
   const std::string directory = absl::StrCat(::testing::TempDir(), "/killed_writers");
-  llvm::sys::fs::remove_directories(directory);
-  llvm::sys::fs::remove_directories(directory + "_elsewhere");
+  std::filesystem::remove_all(directory);
+  std::filesystem::remove_all(directory + "_elsewhere");
   // So that a writer is killed before, during and after its first writing, and during later ones.
   const int64_t longest_life = absl::ToInt64Microseconds(
       std::max(absl::Milliseconds(12), 4 * TimeToWrite(directory + "_elsewhere")));
@@ -145,7 +145,7 @@ TEST(KilledWritersTest, LeaveNothingThatAReaderCanTripOver) {
   }
   auto cache = DiskCache::Open(directory, FailOnWarning()).value();
   EXPECT_TRUE(cache->Find(KeyOf("one", 0)).has_value());
-  EXPECT_FALSE(llvm::sys::fs::exists(directory + "/llvmcache-new"));
+  EXPECT_FALSE(std::filesystem::exists(directory + "/llvmcache-new"));
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 #include "cache/module_files.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <sstream>
@@ -11,7 +13,6 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "llvm/Support/FileSystem.h"
 #include "tests/testing/status_matchers.h"
 
 namespace firstcall {
@@ -20,13 +21,14 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
 
 class ModuleFilesTest : public testing::Test {
  protected:
   ModuleFilesTest()
       : directory_(absl::StrCat(testing::TempDir(), "/",
                                 testing::UnitTest::GetInstance()->current_test_info()->name())) {
-    llvm::sys::fs::remove_directories(directory_);
+    std::filesystem::remove_all(directory_);
   }
 
   std::unique_ptr<ModuleFiles> Open() {
@@ -76,10 +78,59 @@ TEST_F(ModuleFilesTest, ModulesStayInTheDirectory) {
 }
 
 TEST_F(ModuleFilesTest, WithoutDirectoryObjectsLieNextToTheirModules) {
-  ASSERT_FALSE(llvm::sys::fs::create_directories(directory_));
+  ASSERT_TRUE(std::filesystem::create_directories(directory_));
   std::unique_ptr<ModuleFiles> cache = ModuleFiles::Open("", nullptr).value();
   cache->Store({absl::StrCat(directory_, "/a.ll"), "signature"}, "object");
   EXPECT_EQ(Read("/a.o").substr(0, 6), "object");
+}
+
+TEST_F(ModuleFilesTest, ModuleMayBeARelativePath) {
+  const std::filesystem::path before = std::filesystem::current_path();
+  ASSERT_TRUE(std::filesystem::create_directories(directory_));
+  std::filesystem::current_path(directory_);
+  std::unique_ptr<ModuleFiles> cache = ModuleFiles::Open("", [this](absl::string_view message) {
+                                         warnings_.emplace_back(message);
+                                       }).value();
+  cache->Store({"a.bc", "signature"}, "object");
+  EXPECT_EQ(Find(*cache, "a.bc", "signature"), "object");
+  cache = Open();
+  cache->Store({"b.bc", "signature"}, "another object");
+  std::filesystem::current_path(before);
+  EXPECT_EQ(Find(*cache, absl::StrCat(directory_, "/b.bc"), "signature"), "another object");
+  EXPECT_EQ(Read("/a.o").substr(0, 6), "object");
+  EXPECT_THAT(warnings_, IsEmpty());
+}
+
+TEST_F(ModuleFilesTest, FilesAreForThisUserOnlyAndNothingElseIsLeft) {
+  std::unique_ptr<ModuleFiles> cache = Open();
+  cache->Store({"/a.bc", "signature"}, "object");
+  cache->Store({"/a.bc", "signature"}, "object");
+  ASSERT_TRUE(std::filesystem::create_directories(directory_ + "/b.o/in_the_way"));
+  cache->Store({"/b.bc", "signature"}, "object");
+  struct stat status = {};
+  ASSERT_EQ(stat(absl::StrCat(directory_, "/a.o").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0600u);
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(directory_)) {
+    names.push_back(entry.path().filename().string());
+  }
+  EXPECT_THAT(names, UnorderedElementsAre("a.o", "b.o"));
+  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("is not kept: ")));
+}
+
+TEST_F(ModuleFilesTest, HugeForeignFileIsNotRead) {
+  std::unique_ptr<ModuleFiles> cache = Open();
+  Write("/a.o", "");
+  ASSERT_EQ(truncate(absl::StrCat(directory_, "/a.o").c_str(), off_t{1} << 40), 0);
+  EXPECT_EQ(Find(*cache, "/a.bc", "signature"), "(none)");
+  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("it was not written by firstcall")));
+}
+
+TEST_F(ModuleFilesTest, PipeInPlaceOfAFileIsNotWaitedFor) {
+  std::unique_ptr<ModuleFiles> cache = Open();
+  ASSERT_EQ(mkfifo(absl::StrCat(directory_, "/a.o").c_str(), 0600), 0);
+  EXPECT_EQ(Find(*cache, "/a.bc", "signature"), "(none)");
+  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("it cannot be read")));
 }
 
 TEST_F(ModuleFilesTest, OtherSignaturesAreMissesAndReplaceTheObject) {
@@ -127,11 +178,11 @@ TEST_F(ModuleFilesTest, UnusableFilesAreReported) {
 TEST_F(ModuleFilesTest, FileThatIsNoDirectoryIsUnavailable) {
   std::ofstream(directory_.c_str()) << "file";
   EXPECT_THAT(ModuleFiles::Open(directory_, nullptr), StatusIs(absl::StatusCode::kUnavailable));
-  llvm::sys::fs::remove(directory_);
+  std::filesystem::remove(directory_);
 }
 
 TEST_F(ModuleFilesTest, DirectoriesOthersMayWriteToAreRefused) {
-  ASSERT_FALSE(llvm::sys::fs::create_directories(directory_));
+  ASSERT_TRUE(std::filesystem::create_directories(directory_));
   ASSERT_EQ(chmod(directory_.c_str(), 0777), 0);
   EXPECT_THAT(ModuleFiles::Open(directory_, nullptr),
               StatusIs(absl::StatusCode::kPermissionDenied,

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,7 +16,6 @@
 #include "cache/disk_cache.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "llvm/Support/FileSystem.h"
 #include "tests/cache/stored_objects.h"
 #include "tests/testing/redis_server.h"
 #include "tests/testing/status_matchers.h"
@@ -92,7 +92,7 @@ TEST_F(RedisCacheTest, LargeSetsAreNotFetchedWhole) {
 TEST_F(RedisCacheTest, FrontIsAskedFirstAndKeepsWhatTheServerHad) {
   RedisServer server;
   const std::string directory = ::testing::TempDir() + "/front";
-  llvm::sys::fs::remove_directories(directory);
+  std::filesystem::remove_all(directory);
   Store(*Connect(server.Url()), Function(1), "object");
   {
     std::shared_ptr<DiskCache> front = DiskCache::Open(directory, {}).value();

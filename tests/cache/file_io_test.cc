@@ -1,0 +1,80 @@
+#include "cache/file_io.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/status_matchers.h"
+
+namespace firstcall {
+namespace {
+
+using ::testing::HasSubstr;
+
+class FileIoTest : public ::testing::Test {
+ protected:
+  FileIoTest() : directory_(::testing::TempDir() + "/file_io") {
+    std::filesystem::remove_all(directory_);
+    std::filesystem::create_directories(directory_);
+    file_ = open(absl::StrCat(directory_, "/file").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  }
+  ~FileIoTest() override { close(file_); }
+
+  const std::string directory_;
+  int file_ = -1;
+};
+
+TEST_F(FileIoTest, ReadsWhatWasWritten) {
+  ASSERT_THAT(WriteAt(file_, 10, "bytes"), IsOk());
+  std::string bytes(5, '\0');
+  ASSERT_THAT(ReadAt(file_, 10, bytes.data(), bytes.size()), IsOk());
+  EXPECT_EQ(bytes, "bytes");
+  ASSERT_THAT(ReadAt(file_, 0, bytes.data(), bytes.size()), IsOk());
+  EXPECT_EQ(bytes, std::string(5, '\0'));
+}
+
+TEST_F(FileIoTest, FileThatEndsEarlierIsCutShort) {
+  ASSERT_THAT(WriteAt(file_, 0, "bytes"), IsOk());
+  std::string bytes(6, '\0');
+  EXPECT_THAT(ReadAt(file_, 0, bytes.data(), bytes.size()),
+              StatusIs(absl::StatusCode::kDataLoss, "it is cut short"));
+}
+
+TEST_F(FileIoTest, FailuresHaveTheSystemsReason) {
+  char byte = 0;
+  EXPECT_THAT(ReadAt(-1, 0, &byte, 1),
+              StatusIs(absl::StatusCode::kDataLoss, "it cannot be read: Bad file descriptor"));
+  EXPECT_THAT(WriteAt(-1, 0, "x"), StatusIs(absl::StatusCode::kUnavailable, "Bad file descriptor"));
+}
+
+TEST_F(FileIoTest, CreatesDirectoriesForThisUserOnly) {
+  const mode_t old = umask(0);
+  EXPECT_THAT(CreateDirectories(directory_ + "/a/b//c/"), IsOk());
+  umask(old);
+  EXPECT_THAT(CreateDirectories(directory_ + "/a/b/c"), IsOk());
+  for (const char* path : {"/a", "/a/b", "/a/b/c"}) {
+    struct stat status = {};
+    ASSERT_EQ(stat((directory_ + path).c_str(), &status), 0) << path;
+    EXPECT_EQ(status.st_mode, S_IFDIR | 0700u) << path;
+  }
+}
+
+TEST_F(FileIoTest, DirectoryThatCannotBeCreatedIsUnavailable) {
+  EXPECT_THAT(CreateDirectories(directory_ + "/file/a"),
+              StatusIs(absl::StatusCode::kUnavailable, "Not a directory"));
+  EXPECT_THAT(CreateDirectories(""),
+              StatusIs(absl::StatusCode::kUnavailable, "No such file or directory"));
+  EXPECT_THAT(CreateDirectories(directory_ + "/" + std::string(5000, 'x')),
+              StatusIs(absl::StatusCode::kUnavailable, "File name too long"));
+}
+
+}  // namespace
+}  // namespace firstcall
