@@ -50,7 +50,7 @@ struct ObjectKey {
 // The interface of a cache; must be thread-safe. The engine links and runs what Find returns, so an
 // implementation must be sure that Find returns only what Store was given.
 //
-// An entry is a relocatable object behind a few bytes of the engine's own (engine/cached_object).
+// An entry is a relocatable object behind a few bytes of the engine's own (runtime/cached_object).
 // For a whole module it is the object alone; an index and an entry point contain no object.
 class ObjectCache {
  public:

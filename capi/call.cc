@@ -13,8 +13,8 @@
 #include "capi/engine.h"
 #include "capi/error.h"
 #include "capi/firstcall.h"
-#include "engine/foreign_call.h"
-#include "engine/foreign_value.h"
+#include "foreign/foreign_call.h"
+#include "foreign/foreign_value.h"
 
 namespace firstcall::capi {
 namespace {

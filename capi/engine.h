@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "capi/firstcall.h"
-#include "engine/detached_code.h"
 #include "engine/engine.h"
+#include "runtime/detached_code.h"
 
 struct fc_engine {
   std::unique_ptr<firstcall::Engine> engine;

@@ -8,7 +8,7 @@
 //   foo$fc.call  the target of a direct call: the linker binds it to the body if that is final and
 //                in the same source module, otherwise to the stub
 // There are two more names for what belongs to a function:
-//   foo$fc.heat  the counter of its calls and loop iterations (see splitter/heat_polls.h)
+//   foo$fc.heat  the counter of its calls and loop iterations (see osr/heat_polls.h)
 //   foo$fc.loop  its OSR continuation at the beginning of one of its loops
 // Local symbols (internal, private, unnamed) first get the suffix `$<ordinal>`, so that two of the
 // same name, in one source module or in two, never conflict in a linker. Names with `$fc.` are

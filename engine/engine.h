@@ -21,10 +21,10 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "base/ids.h"
-#include "engine/detached_code.h"
-#include "engine/foreign_value.h"
 #include "engine/options.h"
-#include "engine/stats.h"
+#include "foreign/foreign_value.h"
+#include "runtime/detached_code.h"
+#include "runtime/stats.h"
 
 namespace llvm {
 class LLVMContext;

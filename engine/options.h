@@ -16,34 +16,24 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "engine/runtime_options.h"
+#include "codegen/target_settings.h"
 #include "memory/memory_manager.h"
-
-namespace llvm {
-class TargetOptions;
-}  // namespace llvm
+#include "runtime/options.h"
 
 namespace firstcall {
 
 class PageMapper;  // memory/page_mapper.h
-
-// How much work code generation does for a function: LLVM's -O0 to -O3.
-enum class CodegenLevel { kO0, kO1, kO2, kO3 };
-
-enum class RelocationModel { kPic, kStatic, kDynamicNoPic, kRopi, kRwpi, kRopiRwpi };
-enum class CodeModel { kTiny, kSmall, kKernel, kMedium, kLarge };
 
 // Returns the memory manager of an engine; must not return null. The argument is the engine's own
 // manager.
 using MemoryManagerFactory =
     std::function<std::shared_ptr<MemoryManager>(std::shared_ptr<MemoryManager> engines_own)>;
 
-class Listener;     // engine/listener.h
+class Listener;     // runtime/listener.h
 class ObjectCache;  // cache/object_cache.h
 
-struct EngineOptions {
+struct EngineOptions : TargetSettings {
   Mode mode = Mode::kLazy;
-  CodegenLevel codegen_level = CodegenLevel::kO0;
   // Has no effect in eager mode, which never optimizes IR.
   Tier tier = Tier::kAuto;
   PromotionOptions promotion;
@@ -61,21 +51,6 @@ struct EngineOptions {
   // SIGILL, SIGFPE, SIGTRAP and SIGABRT; a crash outside LLVM goes on to the handlers that were
   // installed before.
   bool contain_crashes = false;
-
-  // The target. An empty triple is that of this process. If both `cpu` and `features` are empty,
-  // the target is this machine's CPU with all its features.
-  std::string triple;
-  std::string architecture;  // As -march. Overrides the triple's.
-  std::string cpu;
-  std::string features;  // As -mattr: "+avx2,-bmi".
-  // Unset: position-independent code and the small code model, which the arena is made for. Without
-  // position independence the default code model is large, and kStatic with kSmall is kPic.
-  std::optional<RelocationModel> relocation_model;
-  std::optional<CodeModel> code_model;
-  // Further options of LLVM's code generator. Null: LLVM's defaults. Thread-local variables are
-  // always emulated. If EmulatedTLS is set here and search_process_symbols is false, the client
-  // must provide `__emutls_get_address`.
-  std::shared_ptr<const llvm::TargetOptions> target_options;
 
   // Bytes of code and data, stubs included, that the engine's own memory may hold at any time.
   // ResourceExhausted beyond that.

@@ -8,14 +8,9 @@
 
 #include <string>
 
-#include "code/identification.h"
+#include "codegen/target.h"
 #include "engine/options.h"
-#include "engine/target.h"
 #include "splitter/module_source.h"
-
-namespace llvm {
-class Module;
-}  // namespace llvm
 
 namespace firstcall {
 
@@ -25,10 +20,6 @@ namespace firstcall {
 // proportion to the source. The caller must not hold the mutex of one of the source's views.
 std::string SignatureOf(ModuleSource& source, const Target& target, const EngineOptions& options,
                         bool is_far);
-
-// Adds `identification` to the .comment section of the object that is made from `module`: without a
-// part the signature alone, else "firstcall PART signature DIGEST".
-void AddIdentification(llvm::Module& module, const Identification& identification);
 
 }  // namespace firstcall
 

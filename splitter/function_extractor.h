@@ -18,14 +18,12 @@
 #include "base/ids.h"
 #include "code/compile_questions.h"
 #include "code/heat_signs.h"
+#include "code/poll_allowance.h"
 #include "code/symbol_index.h"
 #include "llvm/IR/Module.h"
 #include "splitter/module_view.h"
 
 namespace firstcall {
-
-inline constexpr int64_t kUnlimitedPolls = INT64_MAX / 2;
-inline constexpr int64_t kInstructionsPerPoll = 128;
 
 struct ExtractOptions {
   // Run LLVM's verifier on each body. Necessary unless ModuleSource::is_verified().

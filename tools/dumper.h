@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include "engine/listener.h"
+#include "runtime/listener.h"
 
 namespace firstcall {
 

@@ -8,7 +8,7 @@
 
 #include "absl/strings/string_view.h"
 #include "base/out_of_memory.h"
-#include "engine/work_scope.h"
+#include "runtime/work_scope.h"
 
 namespace firstcall {
 namespace {

@@ -12,11 +12,11 @@
 #include "absl/synchronization/mutex.h"
 #include "cache/object_cache.h"
 #include "engine/engine.h"
-#include "engine/listener.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "runtime/listener.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/status_matchers.h"
 

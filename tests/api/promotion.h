@@ -14,9 +14,9 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
 #include "engine/engine.h"
-#include "engine/listener.h"
 #include "engine/options.h"
 #include "gtest/gtest.h"
+#include "runtime/listener.h"
 
 namespace firstcall {
 

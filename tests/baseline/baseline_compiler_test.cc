@@ -13,7 +13,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Support/SourceMgr.h"
 #include "tests/baseline/hybrid_program.h"
-#include "tests/splitter/reference_jit.h"
+#include "tests/osr/reference_jit.h"
 
 namespace firstcall {
 namespace {

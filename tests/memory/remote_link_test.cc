@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "codegen/section_memory.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "llvm/ExecutionEngine/RuntimeDyld.h"
@@ -22,7 +23,6 @@
 #include "llvm/TargetParser/Host.h"
 #include "memory/arena_memory.h"
 #include "memory/owned_code.h"
-#include "memory/section_memory.h"
 #include "memory/unwind_registry.h"
 #include "tests/memory/memory_maps.h"
 #include "tests/memory/remote_executor.h"

@@ -17,7 +17,7 @@ namespace firstcall {
 Target MakeTarget(const EngineOptions& options) {
   absl::StatusOr<Target> target = Target::Create(options);
   EXPECT_THAT(target, IsOk());
-  return *std::move(target);
+  return options.tier == Tier::kOne ? target->ThatOptimizes() : *std::move(target);
 }
 
 ObjectBytes CompileToObject(absl::string_view text, const EngineOptions& options) {

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
-#include "engine/object_emitter.h"
+#include "codegen/object_emitter.h"
+#include "codegen/target.h"
 #include "engine/options.h"
-#include "engine/target.h"
 
 namespace firstcall {
 

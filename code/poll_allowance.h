@@ -1,0 +1,17 @@
+// How many instructions the polls of first bodies may take.
+
+#ifndef FIRSTCALL_CODE_POLL_ALLOWANCE_H_
+#define FIRSTCALL_CODE_POLL_ALLOWANCE_H_
+
+#include <cstdint>
+
+namespace firstcall {
+
+inline constexpr int64_t kUnlimitedPolls = INT64_MAX / 2;
+
+// A body with loops may use one instruction more for each this many of its own.
+inline constexpr int64_t kInstructionsPerPoll = 128;
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_CODE_POLL_ALLOWANCE_H_

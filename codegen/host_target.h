@@ -1,0 +1,17 @@
+// LLVM's code generator for this machine's architecture.
+//
+// Thread-safe.
+
+#ifndef FIRSTCALL_CODEGEN_HOST_TARGET_H_
+#define FIRSTCALL_CODEGEN_HOST_TARGET_H_
+
+namespace firstcall {
+
+// Registers LLVM's target for this architecture, and no other, at the first call. LLVM's own
+// InitializeNativeTarget registers the target that LLVM's headers were installed for, which differs
+// under a cross compiler.
+void InitializeHostTarget();
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_CODEGEN_HOST_TARGET_H_

@@ -1,0 +1,13 @@
+// Tells where the code of LLVM is in this process.
+
+#ifndef FIRSTCALL_CODEGEN_LLVM_CODE_H_
+#define FIRSTCALL_CODEGEN_LLVM_CODE_H_
+
+namespace firstcall {
+
+// The address of some function of LLVM's. Thread-safe.
+const void* SomewhereInLlvm();
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_CODEGEN_LLVM_CODE_H_

@@ -1,0 +1,235 @@
+// MCJIT binds a reference to its own definition of a name before it asks the resolver. But this
+// engine decides which definition counts. So an instance that defines a name which an object leaves
+// undefined is replaced first. MCJIT also finds a section by the address where it is written. So an
+// instance that remembers an address whose memory was freed is replaced, too.
+
+#include "codegen/mcjit_linker.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/fatal_error_guard.h"
+#include "base/llvm_status.h"
+#include "base/status.h"
+#include "codegen/llvm_debugger_registration.h"
+#include "llvm/ExecutionEngine/JITEventListener.h"
+#include "llvm/ExecutionEngine/MCJIT.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Object/ObjectFile.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+namespace firstcall {
+namespace {
+
+// From 16 to 256 the cost per object does not change measurably.
+constexpr size_t kObjectsPerInstance = 128;
+
+}  // namespace
+
+// Answers MCJIT's look-ups while it binds references.
+class McjitLinker::Resolver final : public llvm::LegacyJITSymbolResolver {
+ public:
+  void set_resolution(const SymbolAddresses* resolution) { resolution_ = resolution; }
+
+  llvm::JITSymbol findSymbol(const std::string& name) override {
+    if (resolution_ != nullptr) {
+      auto found = resolution_->find(name);
+      if (found != resolution_->end()) {
+        return llvm::JITSymbol(found->second.value(), llvm::JITSymbolFlags::Exported);
+      }
+    }
+    return nullptr;
+  }
+
+  // No object of an instance may provide a symbol for another object (see above).
+  llvm::JITSymbol findSymbolInLogicalDylib(const std::string&) override { return nullptr; }
+
+ private:
+  const SymbolAddresses* resolution_ = nullptr;
+};
+
+// Keeps MCJIT's information on the object that was loaded last, and registers the object with a
+// debugger.
+class McjitLinker::SectionRecorder final : public llvm::JITEventListener {
+ public:
+  explicit SectionRecorder(McjitLinker& linker) : linker_(linker) {}
+
+  void notifyObjectLoaded(ObjectKey, const llvm::object::ObjectFile& object,
+                          const llvm::RuntimeDyld::LoadedObjectInfo& info) override {
+    if (!linker_.relocations_.empty()) {
+      linker_.relocations_.Locate(object, [&](llvm::object::SectionRef section) {
+        const ExecutorAddress run(info.getSectionLoadAddress(section));
+        return PlainRelocations::Place{linker_.memory_->WriteAddressOf(run), run};
+      });
+    }
+    addresses_.clear();
+    for (const llvm::object::SectionRef& section : object.sections()) {
+      addresses_.resize(std::max<size_t>(addresses_.size(), section.getIndex() + 1));
+      addresses_[section.getIndex()] = ExecutorAddress(info.getSectionLoadAddress(section));
+    }
+    unregister_ = RegisterWithLlvmsListener(object, info);
+  }
+
+  std::function<void()> TakeUnregister() { return std::exchange(unregister_, {}); }
+
+  ExecutorAddress AddressOf(uint32_t section) const {
+    return section < addresses_.size() ? addresses_[section] : ExecutorAddress();
+  }
+
+ private:
+  McjitLinker& linker_;
+  std::vector<ExecutorAddress> addresses_;  // By the sections' numbers.
+  std::function<void()> unregister_;
+};
+
+McjitLinker::McjitLinker(const Target& target)
+    : target_(target), sections_(std::make_unique<SectionRecorder>(*this)) {}
+
+McjitLinker::~McjitLinker() { Drop(); }
+
+void McjitLinker::Drop() {
+  if (owner_ == nullptr) return;
+  owner_ = nullptr;
+  if (std::function<void()> unregister = sections_->TakeUnregister()) unregister();
+  relocations_.PutBack();
+  memory_->Drop();
+  Discard();
+}
+
+void McjitLinker::Keep() {
+  if (owner_ == nullptr) return;
+  HandOver();
+  Discard();
+}
+
+void McjitLinker::HandOver() {
+  if (std::function<void()> unregister = sections_->TakeUnregister()) {
+    owner_->OnFree(std::move(unregister));
+  }
+  memory_->Keep();
+  owner_ = nullptr;
+}
+
+// An instance with an unbound object would bind it together with the next one. An instance that
+// LLVM has left inconsistent cannot be destroyed.
+void McjitLinker::Discard() {
+  if (is_broken_) (void)mcjit_.release();
+  is_broken_ = false;
+  mcjit_ = nullptr;
+}
+
+bool McjitLinker::MustRenew(const ElfObject& object) const {
+  if (mcjit_ == nullptr || object_count_ >= kObjectsPerInstance ||
+      free_count_ != OwnedCode::free_count()) {
+    return true;
+  }
+  return std::any_of(
+      object.undefined().begin(), object.undefined().end(),
+      [this](const ElfObject::Undefined& symbol) { return defined_.contains(symbol.name); });
+}
+
+absl::Status McjitLinker::Renew() {
+  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<llvm::TargetMachine> machine,
+                             target_.CreateMachineForLinking());
+  auto placeholder = std::make_unique<llvm::Module>("firstcall", context_);
+  placeholder->setDataLayout(machine->createDataLayout());
+  llvm::Module* module = placeholder.get();
+  auto memory = std::make_unique<SectionMemory>();
+  auto resolver = std::make_unique<Resolver>();
+  memory_ = memory.get();
+  resolver_ = resolver.get();
+  std::string error;
+  llvm::EngineBuilder builder(std::move(placeholder));
+  builder.setEngineKind(llvm::EngineKind::JIT)
+      .setErrorStr(&error)
+      .setMCJITMemoryManager(std::move(memory))
+      .setSymbolResolver(std::move(resolver));
+  mcjit_.reset(builder.create(machine.release()));
+  if (mcjit_ == nullptr) return absl::InternalError(absl::StrCat("creating MCJIT: ", error));
+  // MCJIT's own registration would end with the instance, and would include objects without debug
+  // information.
+  mcjit_->UnregisterJITEventListener(llvm::JITEventListener::createGDBRegistrationListener());
+  mcjit_->RegisterJITEventListener(sections_.get());
+  // Without the module, finalizeObject compiles nothing and only finishes loaded objects.
+  mcjit_->removeModule(module);
+  delete module;
+  object_count_ = 0;
+  free_count_ = OwnedCode::free_count();
+  defined_.clear();
+  return absl::OkStatus();
+}
+
+absl::StatusOr<SymbolAddresses> McjitLinker::Load(ElfObject& object, OwnedCode& owner,
+                                                  ExecutorAddress near) {
+  Drop();
+  if (MustRenew(object)) FIRSTCALL_RETURN_IF_ERROR(Renew());
+  FIRSTCALL_ASSIGN_OR_RETURN(
+      std::unique_ptr<llvm::object::ObjectFile> file,
+      FromLlvm(llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(
+                   llvm::StringRef(object.bytes().data(), object.bytes().size()), "object")),
+               absl::StatusCode::kInvalidArgument, "loading an object"));
+  SectionMemory::Placement placement;
+  placement.owner = &owner;
+  placement.near = near;
+  placement.has_several_code_sections = object.HasSeveralCodeSections();
+  if (near.is_null() || placement.has_several_code_sections) placement.sizes = object.MemorySizes();
+  placement.needs_jumps = !object.calls_are_direct();
+  memory_->BeginObject(object.defined(), placement);
+  owner_ = &owner;
+  relocations_ = PlainRelocations::TakeFrom(*file);
+  absl::Status status = RunGuarded([&] { mcjit_->addObjectFile(std::move(file)); });
+  if (!status.ok()) {
+    absl::Status cause = memory_->status().ok() ? status : memory_->status();
+    is_broken_ = true;
+    Drop();
+    return Annotate(cause, "loading an object");
+  }
+  ++object_count_;
+  for (absl::string_view name : object.zeros()) defined_.emplace(name);
+  SymbolAddresses addresses;
+  for (size_t i = 0; i < object.defined().size(); ++i) {
+    addresses.emplace(object.defined()[i], memory_->addresses()[i]);
+    defined_.emplace(object.defined()[i]);
+  }
+  return addresses;
+}
+
+absl::Status McjitLinker::ApplyRelocations(const SymbolAddresses& resolution) {
+  absl::Status unknown;
+  absl::Status applied = relocations_.Apply([&](absl::string_view name) {
+    auto found = resolution.find(name);
+    if (found != resolution.end()) return found->second;
+    unknown = absl::InternalError(absl::StrCat("symbol '", name, "' was not resolved"));
+    return ExecutorAddress();
+  });
+  return unknown.ok() ? applied : unknown;
+}
+
+absl::Status McjitLinker::Bind(const SymbolAddresses& resolution) {
+  absl::Status status = ApplyRelocations(resolution);
+  if (status.ok()) {
+    resolver_->set_resolution(&resolution);
+    status = RunGuarded([&] { mcjit_->finalizeObject(); });
+    resolver_->set_resolution(nullptr);
+    is_broken_ = !status.ok();
+  }
+  if (status.ok() && mcjit_->hasError()) status = absl::InternalError(mcjit_->getErrorMessage());
+  return Annotate(status, "binding an object's references");
+}
+
+absl::Status McjitLinker::Finalize() {
+  FIRSTCALL_RETURN_IF_ERROR(memory_->Finalize());
+  HandOver();
+  return absl::OkStatus();
+}
+
+ExecutorAddress McjitLinker::AddressOf(uint32_t section) const {
+  return sections_->AddressOf(section);
+}
+
+size_t McjitLinker::code_bytes() const { return memory_->code_bytes(); }
+
+}  // namespace firstcall

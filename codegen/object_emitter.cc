@@ -1,0 +1,97 @@
+#include "codegen/object_emitter.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/diagnostic_collector.h"
+#include "base/fatal_error_guard.h"
+#include "base/status.h"
+#include "codegen/fast_selection.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/LLVMContext.h"
+
+namespace firstcall {
+
+absl::StatusOr<std::unique_ptr<ObjectEmitter>> ObjectEmitter::Create(const Target& target) {
+  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<llvm::TargetMachine> machine, target.CreateMachine());
+  std::unique_ptr<ObjectEmitter> emitter(new ObjectEmitter(std::move(machine)));
+  emitter->passes_ = std::make_unique<llvm::legacy::PassManager>();
+  emitter->passes_->add(new llvm::TargetLibraryInfoWrapperPass(target.triple()));
+  llvm::MCContext* unused = nullptr;
+  if (emitter->machine_->addPassesToEmitMC(*emitter->passes_, unused, emitter->stream_,
+                                           /*DisableVerify=*/true)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "creating a code generator: '", target.triple().str(), "' cannot emit objects in memory"));
+  }
+  return emitter;
+}
+
+ObjectEmitter::ObjectEmitter(std::unique_ptr<llvm::TargetMachine> machine)
+    : machine_(std::move(machine)), stream_(bytes_) {}
+
+ObjectEmitter::~ObjectEmitter() {
+  if (!is_broken_) return;
+  // Passes that a fatal error interrupted in a module can be destroyed, which frees 0.7 MB. If that
+  // fails, or after a crash, they are leaked.
+  llvm::legacy::PassManager* passes = passes_.release();
+  llvm::TargetMachine* machine = machine_.release();
+  if (has_crashed_) return;
+  (void)RunGuarded([&] {
+    delete passes;
+    delete machine;
+  });
+}
+
+absl::StatusOr<ObjectBytes> ObjectEmitter::Emit(std::unique_ptr<llvm::Module> module) {
+  absl::StatusOr<ObjectBytes> object = Emit(*module);
+  if (is_broken_) (void)module.release();  // The abandoned passes may refer to it.
+  return object;
+}
+
+absl::StatusOr<ObjectBytes> ObjectEmitter::Emit(llvm::Module& module) {
+  bytes_.clear();
+  if (!optimizes()) {
+    for (llvm::Function& function : module) PrepareForFastSelection(function);
+  }
+  absl::Status status = RunPasses(module);
+  std::string diagnostics = TakeDiagnostics(module.getContext());
+  FIRSTCALL_RETURN_IF_ERROR(Annotate(status, "generating code"));
+  ObjectBytes object(bytes_.data(), bytes_.size());
+  if (llvm::isAssignmentTrackingEnabled(module)) FIRSTCALL_RETURN_IF_ERROR(ForgetAssignments());
+  if (!diagnostics.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat("generating code: ", diagnostics));
+  }
+  return object;
+}
+
+// LLVM 19's AssignmentTrackingAnalysis keeps the debug locations of the last function until it sees
+// the next one, when their context may be gone. So it is given a function without debug locations,
+// for which no code is generated.
+absl::Status ObjectEmitter::ForgetAssignments() {
+  llvm::LLVMContext context;
+  llvm::Module module("", context);
+  module.setDataLayout(machine_->createDataLayout());
+  module.setTargetTriple(machine_->getTargetTriple().str());
+  module.addModuleFlag(llvm::Module::Max, "debug-info-assignment-tracking", 1);
+  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), /*isVarArg=*/false);
+  auto* function = llvm::Function::Create(type, llvm::GlobalValue::AvailableExternallyLinkage,
+                                          "nothing", module);
+  llvm::ReturnInst::Create(context, llvm::BasicBlock::Create(context, "", function));
+  absl::Status status = RunPasses(module);
+  bytes_.clear();
+  return Annotate(status, "forgetting a module's debug locations");
+}
+
+absl::Status ObjectEmitter::RunPasses(llvm::Module& module) {
+  absl::Status status = RunGuarded([&] { passes_->run(module); });
+  if (!status.ok()) {
+    is_broken_ = true;
+    has_crashed_ = IsCrash(status);
+  }
+  return status;
+}
+
+}  // namespace firstcall

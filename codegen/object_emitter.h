@@ -1,0 +1,63 @@
+// Turns an IR module into the bytes of a relocatable object. The code generation pipeline is built
+// once and run on every module, because building it costs several times as much as compiling a
+// small function.
+//
+// Thread-compatible: belongs to one compile context.
+
+#ifndef FIRSTCALL_CODEGEN_OBJECT_EMITTER_H_
+#define FIRSTCALL_CODEGEN_OBJECT_EMITTER_H_
+
+#include <memory>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "code/object_bytes.h"
+#include "codegen/target.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace firstcall {
+
+class ObjectEmitter {
+ public:
+  // InvalidArgument if the target cannot emit objects.
+  static absl::StatusOr<std::unique_ptr<ObjectEmitter>> Create(const Target& target);
+
+  ~ObjectEmitter();
+  ObjectEmitter(const ObjectEmitter&) = delete;
+  ObjectEmitter& operator=(const ObjectEmitter&) = delete;
+
+  // Returns the object of `module`, which is consumed. Its context must report to a diagnostic
+  // collector. InvalidArgument with LLVM's reason if the code generator refuses the IR. Internal if
+  // LLVM gives up: then is_broken() is true.
+  absl::StatusOr<ObjectBytes> Emit(std::unique_ptr<llvm::Module> module);
+
+  // The same for a module that stays with its view. Neither function keeps references to the module
+  // or its context.
+  absl::StatusOr<ObjectBytes> Emit(llvm::Module& module);
+
+  // Whether code is generated at a level above -O0.
+  bool optimizes() const { return machine_->getOptLevel() != llvm::CodeGenOptLevel::None; }
+
+  // Whether code generation was abandoned halfway: then this emitter cannot be used again.
+  bool is_broken() const { return is_broken_; }
+
+ private:
+  explicit ObjectEmitter(std::unique_ptr<llvm::TargetMachine> machine);
+  // Internal if LLVM gives up: then the emitter is broken.
+  absl::Status RunPasses(llvm::Module& module);
+  absl::Status ForgetAssignments();
+
+  std::unique_ptr<llvm::TargetMachine> machine_;
+  llvm::SmallVector<char, 0> bytes_;  // Of the last object.
+  llvm::raw_svector_ostream stream_;  // Writes to bytes_.
+  std::unique_ptr<llvm::legacy::PassManager> passes_;
+  bool is_broken_ = false;
+  bool has_crashed_ = false;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_CODEGEN_OBJECT_EMITTER_H_

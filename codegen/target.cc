@@ -1,0 +1,271 @@
+#include "codegen/target.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/status.h"
+#include "codegen/host_target.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/SubtargetFeature.h"
+
+namespace firstcall {
+namespace {
+
+llvm::Reloc::Model ToLlvm(RelocationModel model) {
+  switch (model) {
+    case RelocationModel::kPic:
+      return llvm::Reloc::PIC_;
+    case RelocationModel::kStatic:
+      return llvm::Reloc::Static;
+    case RelocationModel::kDynamicNoPic:
+      return llvm::Reloc::DynamicNoPIC;
+    case RelocationModel::kRopi:
+      return llvm::Reloc::ROPI;
+    case RelocationModel::kRwpi:
+      return llvm::Reloc::RWPI;
+    case RelocationModel::kRopiRwpi:
+      break;
+  }
+  return llvm::Reloc::ROPI_RWPI;
+}
+
+llvm::CodeModel::Model ToLlvm(CodeModel model) {
+  switch (model) {
+    case CodeModel::kTiny:
+      return llvm::CodeModel::Tiny;
+    case CodeModel::kSmall:
+      return llvm::CodeModel::Small;
+    case CodeModel::kKernel:
+      return llvm::CodeModel::Kernel;
+    case CodeModel::kMedium:
+      return llvm::CodeModel::Medium;
+    case CodeModel::kLarge:
+      break;
+  }
+  return llvm::CodeModel::Large;
+}
+
+llvm::CodeGenOptLevel ToLlvm(CodegenLevel level) {
+  switch (level) {
+    case CodegenLevel::kO0:
+      return llvm::CodeGenOptLevel::None;
+    case CodegenLevel::kO1:
+      return llvm::CodeGenOptLevel::Less;
+    case CodegenLevel::kO2:
+      return llvm::CodeGenOptLevel::Default;
+    case CodegenLevel::kO3:
+      break;
+  }
+  return llvm::CodeGenOptLevel::Aggressive;
+}
+
+// The features by which this CPU differs from the standard CPU of its name. Only these, because
+// LLVM parses the whole string again for every function and every machine.
+std::string HostFeatures(const llvm::Target& target, const llvm::Triple& triple,
+                         llvm::StringRef cpu) {
+  const std::unique_ptr<llvm::MCSubtargetInfo> usual(
+      target.createMCSubtargetInfo(triple.str(), cpu, /*Features=*/""));
+  llvm::StringMap<bool> has_usually;
+  if (usual != nullptr) {
+    for (const llvm::SubtargetFeatureKV& feature : usual->getAllProcessorFeatures()) {
+      has_usually[feature.Key] = usual->getFeatureBits().test(feature.Value);
+    }
+  }
+  llvm::SubtargetFeatures features;
+  for (const auto& feature : llvm::sys::getHostCPUFeatures()) {
+    auto usually = has_usually.find(feature.first());
+    if (usually == has_usually.end() || usually->second != feature.second) {
+      features.AddFeature(feature.first(), feature.second);
+    }
+  }
+  return features.getString();
+}
+
+}  // namespace
+
+absl::StatusOr<Target> Target::Create(const TargetSettings& settings) {
+  InitializeHostTarget();
+  Target target;
+  const llvm::Triple host(llvm::sys::getProcessTriple());
+  target.triple_ =
+      settings.triple.empty() ? host : llvm::Triple(llvm::Triple::normalize(settings.triple));
+  std::string error;
+  target.target_ = llvm::TargetRegistry::lookupTarget(settings.architecture, target.triple_, error);
+  if (target.target_ != nullptr && !target.triple_.isOSBinFormatELF()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("choosing a target: '", target.triple_.str(), "' asks for ",
+                     llvm::Triple::getObjectFormatTypeName(target.triple_.getObjectFormat()).str(),
+                     " objects, and only those in the container elf can be linked here"));
+  }
+  if (target.target_ == nullptr || target.triple_.getArch() != host.getArch()) {
+    return absl::InvalidArgumentError(absl::StrCat("choosing a target: '", target.triple_.str(),
+                                                   "' is not what this process can run (",
+                                                   host.str(), ")"));
+  }
+  target.cpu_ = settings.cpu;
+  target.features_ = settings.features;
+  if (settings.cpu.empty() && settings.features.empty()) {
+    target.cpu_ = llvm::sys::getHostCPUName().str();
+    target.features_ = HostFeatures(*target.target_, target.triple_, target.cpu_);
+  }
+  if (settings.target_options != nullptr) target.options_ = *settings.target_options;
+  // Thread-local variables go through __emutls_get_address, because MCJIT's linker cannot give a
+  // module a TLS block.
+  target.options_.EmulatedTLS = true;
+  if (settings.relocation_model) target.relocation_model_ = ToLlvm(*settings.relocation_model);
+  if (settings.code_model) {
+    target.code_model_ = ToLlvm(*settings.code_model);
+  } else if (target.relocation_model_ != llvm::Reloc::PIC_) {
+    // The small code model has absolute addresses of 31 bits; the arena's addresses are larger.
+    target.code_model_ = llvm::CodeModel::Large;
+  }
+  if (target.relocation_model_ == llvm::Reloc::Static &&
+      target.code_model_ == llvm::CodeModel::Small) {
+    target.relocation_model_ = llvm::Reloc::PIC_;  // For the same reason.
+  }
+  target.level_ = ToLlvm(settings.codegen_level);
+  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<llvm::TargetMachine> machine, target.CreateMachine());
+  target.data_layout_ = machine->createDataLayout().getStringRepresentation();
+  return target;
+}
+
+Target Target::ThatOptimizes() const {
+  Target better = *this;
+  better.optimizes_ir_ = true;
+  better.level_ = std::max(level_, llvm::CodeGenOptLevel::Default);
+  return better;
+}
+
+llvm::TargetOptions Target::LlvmOptions() const {
+  llvm::TargetOptions options = options_;
+  // At -O0 branches keep their long form, because choosing the shortest takes longer than it saves.
+  if (level_ == llvm::CodeGenOptLevel::None) options.MCOptions.MCRelaxAll = true;
+  return options;
+}
+
+absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> Target::CreateMachine() const {
+  return CreateMachine(cpu_, features_);
+}
+
+absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> Target::CreateMachineForLinking() const {
+  return CreateMachine(/*cpu=*/"", /*features=*/"");
+}
+
+absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> Target::CreateMachine(
+    const std::string& cpu, const std::string& features) const {
+  std::unique_ptr<llvm::TargetMachine> machine(
+      target_->createTargetMachine(triple_.str(), cpu, features, LlvmOptions(), relocation_model_,
+                                   code_model_, level_, /*JIT=*/true));
+  if (machine == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("creating a target machine: LLVM refuses '", triple_.str(), "'"));
+  }
+  return machine;
+}
+
+absl::Status Target::Adopt(llvm::Module& module) const {
+  if (module.getTargetTriple().empty()) {
+    module.setTargetTriple(triple_.str());
+  } else if (llvm::Triple theirs(module.getTargetTriple());
+             theirs.getArch() != triple_.getArch() || theirs.getOS() != triple_.getOS() ||
+             theirs.getObjectFormat() != triple_.getObjectFormat()) {
+    return absl::InvalidArgumentError(absl::StrCat("its triple '", theirs.str(),
+                                                   "' conflicts with the engine's target '",
+                                                   triple_.str(), "'"));
+  }
+  if (module.getDataLayoutStr().empty()) {
+    module.setDataLayout(data_layout_);
+  } else if (module.getDataLayoutStr() != data_layout_) {
+    return absl::InvalidArgumentError(absl::StrCat("its data layout '", module.getDataLayoutStr(),
+                                                   "' conflicts with the engine's '", data_layout_,
+                                                   "'"));
+  }
+  return absl::OkStatus();
+}
+
+std::string Target::Describe() const {
+  const unsigned settings[] = {
+      static_cast<unsigned>(options_.UnsafeFPMath),
+      static_cast<unsigned>(options_.NoInfsFPMath),
+      static_cast<unsigned>(options_.NoNaNsFPMath),
+      static_cast<unsigned>(options_.NoTrappingFPMath),
+      static_cast<unsigned>(options_.NoSignedZerosFPMath),
+      static_cast<unsigned>(options_.ApproxFuncFPMath),
+      static_cast<unsigned>(options_.HonorSignDependentRoundingFPMathOption),
+      static_cast<unsigned>(options_.NoZerosInBSS),
+      static_cast<unsigned>(options_.GuaranteedTailCallOpt),
+      static_cast<unsigned>(options_.StackSymbolOrdering),
+      static_cast<unsigned>(options_.EnableFastISel),
+      static_cast<unsigned>(options_.EnableGlobalISel),
+      static_cast<unsigned>(options_.UseInitArray),
+      static_cast<unsigned>(options_.DisableIntegratedAS),
+      static_cast<unsigned>(options_.FunctionSections),
+      static_cast<unsigned>(options_.DataSections),
+      static_cast<unsigned>(options_.UniqueSectionNames),
+      static_cast<unsigned>(options_.UniqueBasicBlockSectionNames),
+      static_cast<unsigned>(options_.SeparateNamedSections),
+      static_cast<unsigned>(options_.TrapUnreachable),
+      static_cast<unsigned>(options_.NoTrapAfterNoreturn),
+      static_cast<unsigned>(options_.TLSSize),
+      static_cast<unsigned>(options_.EmulatedTLS),
+      static_cast<unsigned>(options_.EnableTLSDESC),
+      static_cast<unsigned>(options_.EnableIPRA),
+      static_cast<unsigned>(options_.EmitStackSizeSection),
+      static_cast<unsigned>(options_.EnableMachineOutliner),
+      static_cast<unsigned>(options_.EnableMachineFunctionSplitter),
+      static_cast<unsigned>(options_.SupportsDefaultOutlining),
+      static_cast<unsigned>(options_.EmitAddrsig),
+      static_cast<unsigned>(options_.BBAddrMap),
+      static_cast<unsigned>(options_.EmitCallSiteInfo),
+      static_cast<unsigned>(options_.SupportsDebugEntryValues),
+      static_cast<unsigned>(options_.EnableDebugEntryValues),
+      static_cast<unsigned>(options_.ValueTrackingVariableLocations),
+      static_cast<unsigned>(options_.ForceDwarfFrameSection),
+      static_cast<unsigned>(options_.XRayFunctionIndex),
+      static_cast<unsigned>(options_.DebugStrictDwarf),
+      static_cast<unsigned>(options_.Hotpatch),
+      static_cast<unsigned>(options_.JMCInstrument),
+      static_cast<unsigned>(options_.EnableCFIFixup),
+      static_cast<unsigned>(options_.MisExpect),
+      static_cast<unsigned>(options_.LoopAlignment),
+      static_cast<unsigned>(options_.GlobalISelAbort),
+      static_cast<unsigned>(options_.SwiftAsyncFramePointer),
+      static_cast<unsigned>(options_.BBSections),
+      static_cast<unsigned>(options_.FloatABIType),
+      static_cast<unsigned>(options_.AllowFPOpFusion),
+      static_cast<unsigned>(options_.ThreadModel),
+      static_cast<unsigned>(options_.EABIVersion),
+      static_cast<unsigned>(options_.DebuggerTuning),
+      static_cast<unsigned>(options_.ExceptionModel),
+      static_cast<unsigned>(LlvmOptions().MCOptions.MCRelaxAll),
+      static_cast<unsigned>(options_.MCOptions.MCNoExecStack),
+      static_cast<unsigned>(options_.MCOptions.Crel),
+      static_cast<unsigned>(options_.MCOptions.FDPIC),
+      static_cast<unsigned>(options_.MCOptions.Dwarf64),
+      static_cast<unsigned>(options_.MCOptions.X86RelaxRelocations),
+      static_cast<unsigned>(options_.MCOptions.X86Sse2Avx),
+      static_cast<unsigned>(options_.MCOptions.DwarfVersion),
+      static_cast<unsigned>(options_.MCOptions.EmitCompactUnwindNonCanonical),
+      static_cast<unsigned>(options_.MCOptions.EmitDwarfUnwind),
+      static_cast<unsigned>(options_.MCOptions.MCUseDwarfDirectory),
+      static_cast<unsigned>(options_.MCOptions.CompressDebugSections)};
+  std::string text = absl::StrCat(
+      "target=", triple_.str(), " cpu=", cpu_, " features=", features_, " layout=", data_layout_,
+      " relocation=", static_cast<int>(relocation_model_), " code=", static_cast<int>(code_model_),
+      " level=", static_cast<int>(level_), optimizes_ir_ ? " tier=1" : "",
+      " abi=", options_.MCOptions.ABIName, " denormals=");
+  for (llvm::DenormalMode mode :
+       {options_.getRawFPDenormalMode(), options_.getRawFP32DenormalMode()}) {
+    absl::StrAppend(&text, static_cast<int>(mode.Output), ".", static_cast<int>(mode.Input), ".");
+  }
+  absl::StrAppend(&text, " settings=", absl::StrJoin(settings, "."));
+  return text;
+}
+
+}  // namespace firstcall

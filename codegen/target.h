@@ -1,0 +1,73 @@
+// The target that an engine generates code for, chosen once from its options.
+//
+// Immutable after construction, therefore thread-safe.
+
+#ifndef FIRSTCALL_CODEGEN_TARGET_H_
+#define FIRSTCALL_CODEGEN_TARGET_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "codegen/target_settings.h"
+#include "llvm/Target/TargetMachine.h"
+
+namespace llvm {
+class Module;
+class Target;
+}  // namespace llvm
+
+namespace firstcall {
+
+class Target {
+ public:
+  // InvalidArgument if LLVM does not know the target, or if it is not this machine's.
+  static absl::StatusOr<Target> Create(const TargetSettings& settings);
+
+  // The same target for code that is worth more time: the IR of function-modules is optimized, and
+  // code is generated at kO2 at least.
+  Target ThatOptimizes() const;
+
+  // A target machine for the caller, made in about 0.1 ms. InvalidArgument if LLVM refuses a
+  // setting.
+  absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> CreateMachine() const;
+
+  // The same without a CPU, which generates no code. It is enough for a linker, and several times
+  // cheaper.
+  absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> CreateMachineForLinking() const;
+
+  // Sets the triple and the data layout of `module`, if it has none, to this target's.
+  // InvalidArgument, with both values, if its own conflict.
+  absl::Status Adopt(llvm::Module& module) const;
+
+  const llvm::Triple& triple() const { return triple_; }
+
+  // Whether the IR of function-modules is optimized.
+  bool optimizes_ir() const { return optimizes_ir_; }
+
+  // A line of text with every setting that can change generated code.
+  std::string Describe() const;
+
+ private:
+  absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> CreateMachine(
+      const std::string& cpu, const std::string& features) const;
+  Target() = default;
+  // LLVM's options, which depend on the level.
+  llvm::TargetOptions LlvmOptions() const;
+
+  const llvm::Target* target_ = nullptr;
+  llvm::Triple triple_;
+  std::string cpu_;
+  std::string features_;
+  llvm::TargetOptions options_;
+  llvm::Reloc::Model relocation_model_ = llvm::Reloc::PIC_;
+  llvm::CodeModel::Model code_model_ = llvm::CodeModel::Small;
+  llvm::CodeGenOptLevel level_ = llvm::CodeGenOptLevel::None;
+  bool optimizes_ir_ = false;
+  std::string data_layout_;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_CODEGEN_TARGET_H_

@@ -1,0 +1,45 @@
+// What code is generated for, and how much work code generation does.
+//
+// Plain values; copyable.
+
+#ifndef FIRSTCALL_CODEGEN_TARGET_SETTINGS_H_
+#define FIRSTCALL_CODEGEN_TARGET_SETTINGS_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace llvm {
+class TargetOptions;
+}  // namespace llvm
+
+namespace firstcall {
+
+// How much work code generation does for a function: LLVM's -O0 to -O3.
+enum class CodegenLevel { kO0, kO1, kO2, kO3 };
+
+enum class RelocationModel { kPic, kStatic, kDynamicNoPic, kRopi, kRwpi, kRopiRwpi };
+enum class CodeModel { kTiny, kSmall, kKernel, kMedium, kLarge };
+
+struct TargetSettings {
+  CodegenLevel codegen_level = CodegenLevel::kO0;
+
+  // The target. An empty triple is that of this process. If both `cpu` and `features` are empty,
+  // the target is this machine's CPU with all its features.
+  std::string triple;
+  std::string architecture;  // As -march. Overrides the triple's.
+  std::string cpu;
+  std::string features;  // As -mattr: "+avx2,-bmi".
+  // Unset: position-independent code and the small code model, which the arena is made for. Without
+  // position independence the default code model is large, and kStatic with kSmall is kPic.
+  std::optional<RelocationModel> relocation_model;
+  std::optional<CodeModel> code_model;
+  // Further options of LLVM's code generator. Null: LLVM's defaults. Thread-local variables are
+  // always emulated. If EmulatedTLS is set here and search_process_symbols is false, the client
+  // must provide `__emutls_get_address`.
+  std::shared_ptr<const llvm::TargetOptions> target_options;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_CODEGEN_TARGET_SETTINGS_H_

@@ -1,0 +1,119 @@
+// What one thread needs to compile: a code generator, and views of the source modules that it has
+// compiled from. Contexts share none of this.
+//
+// CompileContext: thread-compatible. Its destructor, and the parts that it has made, no longer use
+// the target. ContextPool: thread-safe.
+
+#ifndef FIRSTCALL_COMPILER_COMPILE_CONTEXT_H_
+#define FIRSTCALL_COMPILER_COMPILE_CONTEXT_H_
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "base/ids.h"
+#include "codegen/ir_optimizer.h"
+#include "codegen/object_emitter.h"
+#include "codegen/required_lowering.h"
+#include "codegen/target.h"
+#include "compiler/loaded_module.h"
+#include "splitter/module_view.h"
+
+namespace firstcall {
+
+class CompileContext {
+ public:
+  explicit CompileContext(const Target& target) : target_(target) {}
+
+  // A code generator that works: a new one if the last one broke. Errors as ObjectEmitter::Create.
+  absl::StatusOr<ObjectEmitter*> Emitter();
+
+  // The same for the IR optimizer. Null if the target does not optimize IR.
+  absl::StatusOr<IrOptimizer*> Optimizer();
+
+  // For a module that is not optimized: lowers the intrinsics that no code can be generated for
+  // (see RequiredLowering). If LLVM gives up, `module` is leaked and becomes null. Errors as
+  // RequiredLowering's.
+  absl::Status Lower(std::unique_ptr<llvm::Module>& module);
+
+  // The same for a module that its view keeps, but that only the emitter uses afterwards.
+  absl::Status Lower(llvm::Module& module);
+
+  // This context's view of `module`, parsed at the first call. Errors as ModuleSource::OpenView.
+  absl::StatusOr<ModuleView*> View(LoadedModule& module);
+
+  // Drops this context's view. The next call of View opens a new one.
+  void DropView(ModuleId module);
+
+  // Gives this context a view that is already open.
+  void SetView(ModuleId module, std::shared_ptr<ModuleView> view);
+
+ private:
+  const Target& target_;
+  std::unique_ptr<ObjectEmitter> emitter_;
+  std::unique_ptr<IrOptimizer> optimizer_;
+  std::unique_ptr<RequiredLowering> lowering_;  // Null until a module needs it.
+  absl::flat_hash_map<ModuleId, std::shared_ptr<ModuleView>> views_;
+  size_t drops_seen_ = 0;  // How often views were dropped when it was taken from its pool.
+
+  friend class ContextPool;
+};
+
+class ContextPool {
+ public:
+  // Holds a context, and returns it to the pool when destroyed.
+  class Lease {
+   public:
+    Lease(Lease&& other) = default;
+    Lease& operator=(Lease&&) = delete;
+    ~Lease() {
+      if (context_ != nullptr) pool_->Return(std::move(context_));
+    }
+    CompileContext& operator*() const { return *context_; }
+    CompileContext* operator->() const { return context_.get(); }
+
+    // Hands over the context, which may then outlive the pool. ContextPool::Return takes it back.
+    std::unique_ptr<CompileContext> Release() && { return std::move(context_); }
+
+    // Leaks the context, because LLVM has crashed in it.
+    void Leak() { (void)context_.release(); }
+
+   private:
+    friend class ContextPool;
+    Lease(ContextPool* pool, std::unique_ptr<CompileContext> context)
+        : pool_(pool), context_(std::move(context)) {}
+    ContextPool* pool_;
+    std::unique_ptr<CompileContext> context_;
+  };
+
+  // `target` must outlive the pool.
+  explicit ContextPool(const Target& target) : target_(target) {}
+
+  // Returns the context that was returned last, because its views are open, or a new one if all are
+  // in use. Never blocks on a compile.
+  Lease Take() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Drops the views of `module` in all contexts. A context that is in use drops its view when it is
+  // returned.
+  void DropViews(ModuleId module) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  void Return(std::unique_ptr<CompileContext> context) ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  const Target& target_;
+  absl::Mutex mutex_;
+  std::vector<std::unique_ptr<CompileContext>> idle_ ABSL_GUARDED_BY(mutex_);
+  // The last modules whose views were dropped, for contexts that were in use then.
+  static constexpr size_t kDropsKept = 64;
+  size_t drops_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::array<ModuleId, kDropsKept> dropped_ ABSL_GUARDED_BY(mutex_) = {};
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_COMPILER_COMPILE_CONTEXT_H_

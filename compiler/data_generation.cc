@@ -1,0 +1,57 @@
+#include "compiler/data_generation.h"
+
+#include <memory>
+#include <utility>
+
+#include "base/status.h"
+#include "base/steady_clock.h"
+#include "compiler/object_identification.h"
+#include "compiler/object_names.h"
+#include "llvm/IR/Module.h"
+#include "splitter/data_extractor.h"
+#include "splitter/whole_module.h"
+
+namespace firstcall {
+
+absl::StatusOr<CompiledObject> GenerateData(LoadedModule& module, const DataOrder& order,
+                                            CompileContext& context, Listener& listener) {
+  FIRSTCALL_ASSIGN_OR_RETURN(ModuleView * view, context.View(module));
+  FIRSTCALL_ASSIGN_OR_RETURN(ObjectEmitter * emitter, context.Emitter());
+  absl::MutexLock lock(&view->mutex());
+  CompiledObject compiled;
+  const absl::Duration start = SteadyNow();
+  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<llvm::Module> data,
+                             ExtractData(*view, module.index(), order.is_replaced, order.is_far));
+  if (order.identification) AddIdentification(*data, *order.identification);
+  const absl::Duration extracted = SteadyNow();
+  listener.OnModuleMade(*data);
+  const bool has_assembly = !data->getModuleInlineAsm().empty();
+  FIRSTCALL_ASSIGN_OR_RETURN(compiled.bytes, emitter->Emit(std::move(data)));
+  if (!has_assembly) FIRSTCALL_RETURN_IF_ERROR(CheckNames(compiled.bytes, module.index()));
+  compiled.split = extracted - start;
+  compiled.emit = SteadyNow() - extracted;
+  return compiled;
+}
+
+absl::StatusOr<CompiledObject> GenerateWholeModule(LoadedModule& module, const DataOrder& order,
+                                                   CompileContext& context, Listener& listener) {
+  FIRSTCALL_ASSIGN_OR_RETURN(ModuleView * view, context.View(module));
+  FIRSTCALL_ASSIGN_OR_RETURN(ObjectEmitter * emitter, context.Emitter());
+  absl::MutexLock lock(&view->mutex());
+  CompiledObject compiled;
+  const absl::Duration start = SteadyNow();
+  FIRSTCALL_RETURN_IF_ERROR(
+      PrepareWholeModule(*view, module.index(), !module.source().is_verified(), order.is_replaced));
+  FIRSTCALL_RETURN_IF_ERROR(context.Lower(view->module()));
+  if (order.identification) AddIdentification(view->module(), *order.identification);
+  const absl::Duration prepared = SteadyNow();
+  listener.OnModuleMade(view->module());
+  const bool has_assembly = HasInlineAssembly(view->module());
+  FIRSTCALL_ASSIGN_OR_RETURN(compiled.bytes, emitter->Emit(view->module()));
+  if (!has_assembly) FIRSTCALL_RETURN_IF_ERROR(CheckNames(compiled.bytes, module.index()));
+  compiled.split = prepared - start;
+  compiled.emit = SteadyNow() - prepared;
+  return compiled;
+}
+
+}  // namespace firstcall

@@ -1,0 +1,86 @@
+#include "compiler/function_generation.h"
+
+#include <utility>
+
+#include "base/status.h"
+#include "base/steady_clock.h"
+#include "compiler/object_identification.h"
+#include "compiler/object_names.h"
+#include "splitter/function_extractor.h"
+
+namespace firstcall {
+namespace {
+
+ExtractOptions OptionsFor(const FunctionOrder& order, const ModuleSource& source,
+                          const ObjectEmitter& emitter, const IrOptimizer* optimizer) {
+  ExtractOptions options;
+  options.verify = !source.is_verified();
+  options.drop_alias_metadata = !emitter.optimizes();
+  options.import_callees = optimizer != nullptr;
+  options.list_callees = order.lists_callees;
+  options.is_first_body = order.polls.has_value();
+  if (order.polls) {
+    options.asks_when_called = order.polls->asks_when_called;
+    options.poll_allowance = order.polls->allowance;
+  }
+  options.keep_in_view = order.polls.has_value() && !source.is_reopenable();
+  options.is_far = order.is_far;
+  return options;
+}
+
+absl::StatusOr<CompiledObject> GenerateCode(FunctionModule function_module,
+                                            const LoadedModule& module, const FunctionOrder& order,
+                                            CompileContext& context, Listener& listener) {
+  CompiledObject object;
+  const absl::Duration start = SteadyNow();
+  FIRSTCALL_ASSIGN_OR_RETURN(ObjectEmitter * emitter, context.Emitter());
+  FIRSTCALL_ASSIGN_OR_RETURN(IrOptimizer * optimizer, context.Optimizer());
+  if (order.identification) {
+    AddIdentification(*function_module.module, *order.identification);
+  }
+  if (optimizer != nullptr) {
+    FIRSTCALL_RETURN_IF_ERROR(optimizer->Optimize(function_module.module));
+  } else {
+    FIRSTCALL_RETURN_IF_ERROR(context.Lower(function_module.module));
+  }
+  listener.OnModuleMade(*function_module.module);
+  FIRSTCALL_ASSIGN_OR_RETURN(object.bytes, emitter->Emit(std::move(function_module.module)));
+  if (!function_module.has_inline_assembly) {
+    FIRSTCALL_RETURN_IF_ERROR(CheckNames(object.bytes, module.index()));
+  }
+  object.emit = SteadyNow() - start;
+  return object;
+}
+
+}  // namespace
+
+absl::StatusOr<CompiledFunction> GenerateFunction(LoadedModule& module, const FunctionOrder& order,
+                                                  CompileContext& context, Listener& listener) {
+  FIRSTCALL_ASSIGN_OR_RETURN(ModuleView * view, context.View(module));
+  FIRSTCALL_ASSIGN_OR_RETURN(ObjectEmitter * emitter, context.Emitter());
+  FIRSTCALL_ASSIGN_OR_RETURN(IrOptimizer * optimizer, context.Optimizer());
+  const ExtractOptions options = OptionsFor(order, module.source(), *emitter, optimizer);
+  const auto is_warm = [](SymbolOrdinal) { return true; };
+  const auto simplify = [&](llvm::Function& function) { optimizer->Simplify(function); };
+  absl::MutexLock lock(&view->mutex());
+  const absl::Duration start = SteadyNow();
+  FIRSTCALL_ASSIGN_OR_RETURN(
+      FunctionModule function_module,
+      ExtractFunction(*view, module.index(), order.function, options,
+                      {order.is_replaced, order.may_join, is_warm, simplify}));
+  CompiledFunction compiled;
+  compiled.leader = function_module.leader;
+  if (compiled.leader) return compiled;
+  compiled.functions = std::move(function_module.functions);
+  compiled.variables = std::move(function_module.variables);
+  compiled.callees = std::move(function_module.callees);
+  compiled.heat_signs = std::move(function_module.heat_signs);
+  compiled.poll_balance = function_module.poll_balance;
+  const absl::Duration split = SteadyNow() - start;
+  FIRSTCALL_ASSIGN_OR_RETURN(
+      compiled.object, GenerateCode(std::move(function_module), module, order, context, listener));
+  compiled.object.split = split;
+  return compiled;
+}
+
+}  // namespace firstcall

@@ -1,0 +1,21 @@
+// Makes the object of a function's first body: extracts the function, and generates code for it.
+
+#ifndef FIRSTCALL_COMPILER_FUNCTION_GENERATION_H_
+#define FIRSTCALL_COMPILER_FUNCTION_GENERATION_H_
+
+#include "absl/status/statusor.h"
+#include "compiler/compile_context.h"
+#include "compiler/loaded_module.h"
+#include "runtime/compiler.h"
+#include "runtime/listener.h"
+
+namespace firstcall {
+
+// As Compiler::CompileFunction, in `context`, which belongs to the calling thread. `listener` is
+// told of the function-module.
+absl::StatusOr<CompiledFunction> GenerateFunction(LoadedModule& module, const FunctionOrder& order,
+                                                  CompileContext& context, Listener& listener);
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_COMPILER_FUNCTION_GENERATION_H_

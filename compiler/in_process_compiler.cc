@@ -1,0 +1,139 @@
+#include "compiler/in_process_compiler.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "codegen/llvm_code.h"
+#include "codegen/llvm_debugger_registration.h"
+#include "compiler/data_generation.h"
+#include "compiler/entry_point_reader.h"
+#include "compiler/function_generation.h"
+#include "compiler/function_shape_reader.h"
+#include "compiler/optimized_generation.h"
+#include "runtime/stoppable_thread.h"
+#include "splitter/data_extractor.h"
+#include "splitter/symbol_index_builder.h"
+
+namespace firstcall {
+
+InProcessCompiler::InProcessCompiler(const Target& target, const Target& optimizing_target,
+                                     bool may_optimize, Listener& listener,
+                                     std::shared_ptr<const CrashContainment> containment)
+    : target_(target),
+      may_optimize_(may_optimize),
+      listener_(listener),
+      containment_(std::move(containment)),
+      contexts_(target),
+      optimizing_contexts_(optimizing_target) {
+  StoppableThread::SetStoppableCode(SomewhereInLlvm());
+  UseLlvmsListener();
+}
+
+absl::StatusOr<std::shared_ptr<const SymbolIndex>> InProcessCompiler::Add(
+    ModuleId id, std::unique_ptr<ModuleSource> source, std::optional<SymbolIndex> known) {
+  // The first view goes to the context that compiles first: the pool hands out the context that was
+  // returned last.
+  std::shared_ptr<ModuleView> view;
+  if (!known) {
+    FIRSTCALL_ASSIGN_OR_RETURN(view, source->OpenView());
+    absl::MutexLock lock(&view->mutex());
+    FIRSTCALL_RETURN_IF_ERROR(target_.Adopt(view->module()));
+    FIRSTCALL_ASSIGN_OR_RETURN(known, BuildSymbolIndex(*view));
+  }
+  auto index = std::make_shared<const SymbolIndex>(*std::move(known));
+  auto module = std::make_shared<LoadedModule>(id, std::move(source), index);
+  if (view != nullptr) contexts_.Take()->SetView(id, std::move(view));
+  absl::MutexLock lock(&mutex_);
+  modules_.emplace(id, std::move(module));
+  return index;
+}
+
+std::shared_ptr<LoadedModule> InProcessCompiler::Find(ModuleId id) const {
+  absl::MutexLock lock(&mutex_);
+  return modules_.at(id);
+}
+
+void InProcessCompiler::RunInContext(Compile compile) {
+  ContextPool::Lease context = contexts_.Take();
+  const int crashes = CrashesOnThisThread();
+  compile(*context);
+  if (CrashesOnThisThread() != crashes) context.Leak();
+}
+
+absl::StatusOr<CompiledFunction> InProcessCompiler::CompileFunction(const FunctionOrder& order) {
+  const std::shared_ptr<LoadedModule> module = Find(order.module);
+  if (order.is_second_attempt) contexts_.DropViews(order.module);
+  absl::StatusOr<CompiledFunction> compiled = absl::InternalError("");
+  RunInContext([&](CompileContext& context) {
+    compiled = GenerateFunction(*module, order, context, listener_);
+  });
+  return compiled;
+}
+
+absl::StatusOr<CompiledObject> InProcessCompiler::CompileData(const DataOrder& order) {
+  const std::shared_ptr<LoadedModule> module = Find(order.module);
+  absl::StatusOr<CompiledObject> compiled = absl::InternalError("");
+  RunInContext([&](CompileContext& context) {
+    compiled = GenerateData(*module, order, context, listener_);
+  });
+  return compiled;
+}
+
+absl::StatusOr<CompiledObject> InProcessCompiler::CompileWhole(const DataOrder& order) {
+  const std::shared_ptr<LoadedModule> module = Find(order.module);
+  absl::StatusOr<CompiledObject> compiled = absl::InternalError("");
+  RunInContext([&](CompileContext& context) {
+    compiled = GenerateWholeModule(*module, order, context, listener_);
+  });
+  return compiled;
+}
+
+absl::StatusOr<CompiledObject> InProcessCompiler::Optimize(const OptimizationOrder& order) {
+  return GenerateOptimized(Find(order.module), order, optimizing_contexts_, listener_,
+                           containment_);
+}
+
+absl::StatusOr<EntryPoint> InProcessCompiler::ReadEntryPoint(ModuleId id, SymbolOrdinal function) {
+  const std::shared_ptr<LoadedModule> module = Find(id);
+  ContextPool::Lease context = contexts_.Take();
+  FIRSTCALL_ASSIGN_OR_RETURN(ModuleView * view, context->View(*module));
+  absl::MutexLock lock(&view->mutex());
+  return firstcall::ReadEntryPoint(view->symbol(function));
+}
+
+absl::StatusOr<FunctionShape> InProcessCompiler::ReadShape(ModuleId id, SymbolOrdinal function,
+                                                           bool is_last_use) {
+  const std::shared_ptr<LoadedModule> module = Find(id);
+  ContextPool::Lease context = contexts_.Take();
+  FIRSTCALL_ASSIGN_OR_RETURN(ModuleView * view, context->View(*module));
+  absl::StatusOr<FunctionShape> shape = [&] {
+    absl::MutexLock lock(&view->mutex());
+    return ReadFunctionShape(view->symbol(function));
+  }();
+  if (is_last_use && module->source().is_reopenable()) context->DropView(id);
+  return shape;
+}
+
+void InProcessCompiler::ForgetFunctions(ModuleId id, bool data_is_compiled) {
+  const std::shared_ptr<LoadedModule> module = Find(id);
+  if (may_optimize_ && !module->source().is_reopenable()) module->source().KeepAsBitcode();
+  if (!data_is_compiled && !module->source().is_reopenable()) {
+    ContextPool::Lease context = contexts_.Take();
+    absl::StatusOr<ModuleView*> view = context->View(*module);
+    if (!view.ok()) return;
+    absl::MutexLock lock(&(*view)->mutex());
+    if (HasData(**view, module->index())) return;
+  }
+  contexts_.DropViews(id);
+  module->source().ForgetFirstView();
+}
+
+void InProcessCompiler::Remove(ModuleId id) {
+  contexts_.DropViews(id);
+  optimizing_contexts_.DropViews(id);
+  absl::MutexLock lock(&mutex_);
+  modules_.erase(id);
+}
+
+}  // namespace firstcall

@@ -1,0 +1,75 @@
+// The compiler half in the process of the program: LLVM's reader and code generators on the threads
+// that ask.
+//
+// Thread-safe: each call leases a compile context. While LLVM works, only the mutex of the
+// context's own view is held.
+
+#ifndef FIRSTCALL_COMPILER_IN_PROCESS_COMPILER_H_
+#define FIRSTCALL_COMPILER_IN_PROCESS_COMPILER_H_
+
+#include <memory>
+#include <optional>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "base/fatal_error_guard.h"
+#include "base/ids.h"
+#include "code/symbol_index.h"
+#include "codegen/target.h"
+#include "compiler/compile_context.h"
+#include "compiler/loaded_module.h"
+#include "runtime/compiler.h"
+#include "runtime/listener.h"
+#include "splitter/module_source.h"
+
+namespace firstcall {
+
+class InProcessCompiler final : public Compiler {
+ public:
+  // All must outlive the compiler. `may_optimize`: Optimize may be called, so IR is kept for it.
+  // `containment` may be null.
+  InProcessCompiler(const Target& target, const Target& optimizing_target, bool may_optimize,
+                    Listener& listener, std::shared_ptr<const CrashContainment> containment);
+
+  // Adds a source module. Reads its index from the source, unless it is `known` from a cache.
+  // Errors as ModuleSource::OpenView, Target::Adopt and BuildSymbolIndex. Remove must follow in the
+  // end.
+  absl::StatusOr<std::shared_ptr<const SymbolIndex>> Add(ModuleId id,
+                                                         std::unique_ptr<ModuleSource> source,
+                                                         std::optional<SymbolIndex> known)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+
+  absl::StatusOr<CompiledFunction> CompileFunction(const FunctionOrder& order) override;
+  absl::StatusOr<CompiledObject> CompileData(const DataOrder& order) override;
+  absl::StatusOr<CompiledObject> CompileWhole(const DataOrder& order) override;
+  absl::StatusOr<CompiledObject> Optimize(const OptimizationOrder& order) override;
+  absl::StatusOr<EntryPoint> ReadEntryPoint(ModuleId module, SymbolOrdinal function) override;
+  absl::StatusOr<FunctionShape> ReadShape(ModuleId module, SymbolOrdinal function,
+                                          bool is_last_use) override;
+  void ForgetFunctions(ModuleId module, bool data_is_compiled) override;
+  void Remove(ModuleId module) override;
+
+ private:
+  using Compile = absl::FunctionRef<void(CompileContext& context)>;
+
+  std::shared_ptr<LoadedModule> Find(ModuleId id) const ABSL_LOCKS_EXCLUDED(mutex_);
+  // Runs `compile` in a context of this thread's own, which is given up if LLVM crashes in it.
+  void RunInContext(Compile compile);
+
+  const Target& target_;
+  const bool may_optimize_;
+  Listener& listener_;
+  const std::shared_ptr<const CrashContainment> containment_;
+  ContextPool contexts_;             // For first bodies and data.
+  ContextPool optimizing_contexts_;  // For optimized bodies.
+  mutable absl::Mutex mutex_;
+  absl::flat_hash_map<ModuleId, std::shared_ptr<LoadedModule>> modules_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_COMPILER_IN_PROCESS_COMPILER_H_

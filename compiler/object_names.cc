@@ -1,0 +1,42 @@
+#include "compiler/object_names.h"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "base/status.h"
+#include "code/elf_object.h"
+#include "code/symbol_name.h"
+#include "splitter/runtime_names.h"
+
+namespace firstcall {
+namespace {
+
+bool IsIn(const SymbolIndex& index, absl::string_view name) {
+  absl::ConsumePrefix(&name, kEmulatedTlsPrefix);
+  if (index.Find(name)) return true;
+  const auto& assembly = index.assembly_symbols();
+  return std::any_of(assembly.begin(), assembly.end(),
+                     [&](const AssemblySymbol& symbol) { return symbol.name == name; });
+}
+
+}  // namespace
+
+absl::Status CheckNames(ObjectBytes& object, const SymbolIndex& index) {
+  FIRSTCALL_ASSIGN_OR_RETURN(const std::unique_ptr<ElfObject> image,
+                             ElfObject::Parse(absl::MakeSpan(object), "of a compiled function"));
+  std::vector<absl::string_view> unknown;
+  for (const ElfObject::Undefined& symbol : image->undefined()) {
+    const absl::string_view name = ParseReference(symbol.name).name;
+    if (!IsIn(index, name) && !IsRuntimeName(name)) unknown.push_back(name);
+  }
+  if (unknown.empty()) return absl::OkStatus();
+  return absl::InternalError(
+      absl::StrCat("checking names: LLVM made up references to [ ", absl::StrJoin(unknown, ", "),
+                   " ], which are neither in the source module nor functions of a library"));
+}
+
+}  // namespace firstcall

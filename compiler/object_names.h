@@ -1,0 +1,22 @@
+// Checks that an object refers only to names that its source module or the code generator knows. A
+// name that an optimization invented would be looked up among all symbols, and might be found.
+//
+// Thread-safe: a pure function.
+
+#ifndef FIRSTCALL_COMPILER_OBJECT_NAMES_H_
+#define FIRSTCALL_COMPILER_OBJECT_NAMES_H_
+
+#include "absl/status/status.h"
+#include "code/object_bytes.h"
+#include "code/symbol_index.h"
+
+namespace firstcall {
+
+// `object` was generated from the source module of `index` and has no inline assembly. Internal,
+// with the names, if it needs symbols that are neither in `index` nor library functions that LLVM
+// calls by itself (see splitter/runtime_names.h).
+absl::Status CheckNames(ObjectBytes& object, const SymbolIndex& index);
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_COMPILER_OBJECT_NAMES_H_

@@ -1,0 +1,35 @@
+// Lets optimizing end early: LLVM asks the gate of an LLVMContext before each pass that is not
+// needed for a right result.
+//
+// Thread-safe.
+
+#ifndef FIRSTCALL_COMPILER_OPTIMIZATION_GATE_H_
+#define FIRSTCALL_COMPILER_OPTIMIZATION_GATE_H_
+
+#include <memory>
+#include <utility>
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/IR/OptBisect.h"
+#include "runtime/stop_flag.h"
+
+namespace firstcall {
+
+class OptimizationGate final : public llvm::OptPassGate {
+ public:
+  // Passes are left out once `flag` is set.
+  explicit OptimizationGate(std::shared_ptr<StopFlag> flag) : flag_(std::move(flag)) {}
+
+  bool is_stopped() const { return flag_->is_set(); }
+
+  // Does not return if the process exits and the work is unattended (see UnattendedWork).
+  bool isEnabled() const override;
+  bool shouldRunPass(llvm::StringRef, llvm::StringRef) override { return !is_stopped(); }
+
+ private:
+  const std::shared_ptr<StopFlag> flag_;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_COMPILER_OPTIMIZATION_GATE_H_

@@ -1,0 +1,104 @@
+#include "compiler/optimized_generation.h"
+
+#include <utility>
+
+#include "base/status.h"
+#include "base/steady_clock.h"
+#include "compiler/object_names.h"
+#include "compiler/optimization_gate.h"
+#include "splitter/function_extractor.h"
+
+namespace firstcall {
+namespace {
+
+absl::Status NotWanted() { return absl::CancelledError("nobody wants it any more"); }
+
+// What one optimization owns, because it may go on when the engine has gone.
+struct Work {
+  std::shared_ptr<LoadedModule> module;
+  std::unique_ptr<CompileContext> context;
+  OptimizationGate gate;  // LLVM's context refers to it.
+  std::shared_ptr<const CrashContainment> containment;
+  bool is_wanted = true;
+};
+
+absl::StatusOr<FunctionModule> Extract(const OptimizationOrder& order, Work& work, ModuleView& view,
+                                       IrOptimizer& optimizer) {
+  LoadedModule& module = *work.module;
+  ExtractOptions options;
+  options.verify = !module.source().is_verified();
+  options.import_callees = true;
+  options.is_better_body = !order.loop;
+  options.is_far = order.is_far;
+  options.loop = order.loop;
+  const auto may_join = [](SymbolOrdinal) { return false; };
+  const auto simplify = [&](llvm::Function& function) { optimizer.Simplify(function); };
+  FIRSTCALL_ASSIGN_OR_RETURN(
+      FunctionModule function_module,
+      ExtractFunction(view, module.index(), order.function, options,
+                      {order.is_replaced, may_join, order.is_warm, simplify}));
+  if (function_module.leader) return absl::UnimplementedError("it is inseparable from others");
+  return function_module;
+}
+
+absl::StatusOr<CompiledObject> GenerateIn(const OptimizationOrder& order, Work& work,
+                                          Listener& listener) {
+  LoadedModule& module = *work.module;
+  // A module given in memory: otherwise another thread might have to wait for the mutex of its
+  // first view.
+  if (!module.source().is_reopenable()) module.source().KeepAsBitcode();
+  FIRSTCALL_ASSIGN_OR_RETURN(ModuleView * view, work.context->View(module));
+  FIRSTCALL_ASSIGN_OR_RETURN(ObjectEmitter * emitter, work.context->Emitter());
+  FIRSTCALL_ASSIGN_OR_RETURN(IrOptimizer * optimizer, work.context->Optimizer());
+  if (optimizer == nullptr) return absl::InternalError("the target does not optimize");
+  absl::MutexLock lock(&view->mutex());
+  const absl::Duration start = SteadyNow();
+  FIRSTCALL_ASSIGN_OR_RETURN(FunctionModule function_module,
+                             Extract(order, work, *view, *optimizer));
+  CompiledObject compiled;
+  compiled.split = SteadyNow() - start;
+  std::unique_ptr<llvm::Module>& body = function_module.module;
+  const auto run = [&](absl::FunctionRef<void()> passes) {
+    work.is_wanted = order.run_passes(passes);
+    return work.is_wanted && !work.gate.is_stopped();
+  };
+  body->getContext().setOptPassGate(work.gate);
+  absl::Status status;
+  if (!run([&] { status = optimizer->Optimize(body); })) return NotWanted();
+  FIRSTCALL_RETURN_IF_ERROR(status);
+  listener.OnModuleMade(*body);
+  absl::StatusOr<ObjectBytes> bytes = NotWanted();
+  if (!run([&] { bytes = emitter->Emit(std::move(body)); })) return NotWanted();
+  FIRSTCALL_ASSIGN_OR_RETURN(compiled.bytes, std::move(bytes));
+  if (!function_module.has_inline_assembly) {
+    FIRSTCALL_RETURN_IF_ERROR(CheckNames(compiled.bytes, module.index()));
+  }
+  compiled.emit = SteadyNow() - start - compiled.split;
+  return compiled;
+}
+
+}  // namespace
+
+absl::StatusOr<CompiledObject> GenerateOptimized(
+    const std::shared_ptr<LoadedModule>& module, const OptimizationOrder& order,
+    ContextPool& contexts, Listener& listener,
+    const std::shared_ptr<const CrashContainment>& containment) {
+  Work work = {module, contexts.Take().Release(), OptimizationGate(order.stop), containment};
+  const int crashes = CrashesOnThisThread();
+  absl::StatusOr<CompiledObject> compiled = GenerateIn(order, work, listener);
+  // What cannot be copied was moved out of the view when it was optimized before, and what was
+  // imported is not in it as it was.
+  if (work.is_wanted && absl::IsFailedPrecondition(compiled.status())) {
+    work.context->DropView(work.module->id());
+    compiled = GenerateIn(order, work, listener);
+  }
+  if (CrashesOnThisThread() != crashes) {
+    (void)work.context.release();  // Leaked, because something in it has crashed.
+  } else if (work.is_wanted) {
+    contexts.Return(std::move(work.context));
+  }
+  if (!work.is_wanted) return NotWanted();
+  return compiled;
+}
+
+}  // namespace firstcall

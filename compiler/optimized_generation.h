@@ -1,0 +1,28 @@
+// Makes the object of an optimized body, with copies of what the function calls, or of its
+// continuation at a loop.
+
+#ifndef FIRSTCALL_COMPILER_OPTIMIZED_GENERATION_H_
+#define FIRSTCALL_COMPILER_OPTIMIZED_GENERATION_H_
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "base/fatal_error_guard.h"
+#include "compiler/compile_context.h"
+#include "compiler/loaded_module.h"
+#include "runtime/compiler.h"
+#include "runtime/listener.h"
+
+namespace firstcall {
+
+// As Compiler::Optimize, in a context of `contexts`, whose target optimizes IR. `listener` is told
+// of the function-module. Thread-safe. `containment` may be null. If the result is no longer
+// wanted, it uses only its own copies of the pointers from then on.
+absl::StatusOr<CompiledObject> GenerateOptimized(
+    const std::shared_ptr<LoadedModule>& module, const OptimizationOrder& order,
+    ContextPool& contexts, Listener& listener,
+    const std::shared_ptr<const CrashContainment>& containment);
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_COMPILER_OPTIMIZED_GENERATION_H_

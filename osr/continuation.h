@@ -1,0 +1,30 @@
+// Makes an OSR continuation: the code of a function, entered at the beginning of an iteration of
+// one of its loops, in which a running call of the function can continue. (On-stack replacement as
+// in OSRKit: D'Elia and Demetrescu, "Flexible On-Stack Replacement in LLVM", 2016.)
+//
+// Thread-compatible: hold the mutex of the view the function's context belongs to.
+
+#ifndef FIRSTCALL_OSR_CONTINUATION_H_
+#define FIRSTCALL_OSR_CONTINUATION_H_
+
+#include "llvm/ADT/StringRef.h"
+#include "osr/loop_entries.h"
+
+namespace llvm {
+class Function;
+}  // namespace llvm
+
+namespace firstcall {
+
+// Turns `function` into its OSR continuation at `entry`, and returns it. It is a function of the
+// same module, named `name`, whose parameter is the address of the live-ins, in the order of
+// `entry`, and which returns what `function` would return. It takes over the body and the debug
+// information; `function` becomes a declaration, or is erased if it has no uses. Variables whose
+// address cannot be known elsewhere are copied from the caller's frame; the others stay in that
+// frame.
+llvm::Function* MakeContinuation(llvm::Function& function, const LoopEntry& entry,
+                                 llvm::StringRef name);
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_OSR_CONTINUATION_H_

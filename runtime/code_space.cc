@@ -1,0 +1,28 @@
+#include "runtime/code_space.h"
+
+#include <utility>
+
+#include "stubs/stub_architecture.h"
+
+namespace firstcall {
+
+CodeSpace::CodeSpace(std::shared_ptr<ArenaMemory> arenas, std::shared_ptr<MemoryManager> memory,
+                     StubTable::FirstCallHandler first_call_handler)
+    : arenas_(std::move(arenas)),
+      memory_(memory != nullptr ? std::move(memory) : arenas_),
+      unwind_registry_(std::make_shared<UnwindRegistry>()),
+      stubs_(HostStubArchitecture(), arenas_, unwind_registry_, first_call_handler),
+      heat_counters_(arenas_),
+      call_counters_(HostStubArchitecture(), arenas_, unwind_registry_,
+                     [this](const CallCounter& counter) { call_run_outs_.Notice(counter); }) {}
+
+void CodeSpace::Free(const PromotionCounters& counters) {
+  if (counters.polls != nullptr) heat_counters_.Free(counters.polls);
+  if (counters.calls) call_counters_.Free(*counters.calls);
+}
+
+std::unique_ptr<OwnedCode> CodeSpace::MakeOwner() const {
+  return std::make_unique<OwnedCode>(memory_, unwind_registry_);
+}
+
+}  // namespace firstcall

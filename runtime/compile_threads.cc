@@ -1,0 +1,153 @@
+#include "runtime/compile_threads.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cfenv>
+#include <exception>
+#include <optional>
+#include <utility>
+
+#include "base/floating_point_environment.h"
+#include "memory/instruction_cache.h"
+#include "runtime/work_scope.h"
+
+namespace firstcall {
+namespace {
+
+// A tenth of the processor's time if something else waits for the same processor.
+constexpr int kBackgroundNiceness = 10;
+
+// LLVM recurses deeply on large functions.
+constexpr size_t kCompilerStackBytes = 16 << 20;
+
+thread_local bool is_compile_thread = false;
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<OwnThread>> StartCompilerThread(std::function<void()> work) {
+  // Cached here, because finding out which barrier is available takes milliseconds once the process
+  // has a second thread.
+  (void)AvailableFetchBarrier();
+  return OwnThread::Start(kCompilerStackBytes, std::move(work));
+}
+
+CompileThreads::~CompileThreads() {
+  Stop();
+  absl::MutexLock lock(&team_mutex_);
+  // A team of another process, or the team of this very thread, may be in use.
+  if (team_ != nullptr && team_->owner == getpid() && !is_compile_thread) delete team_;
+}
+
+CompileThreads::Team& CompileThreads::OwnTeam() {
+  WorkScope scope;
+  absl::MutexLock lock(&team_mutex_);
+  // A parent's team is left as it is: neither its threads nor those that wait for them exist here.
+  if (team_ == nullptr || team_->owner != getpid()) team_ = new Team(getpid());
+  if (!exit_hook_) {
+    exit_hook_.emplace([this] { StopForExit(); });
+    early_exit_hook_.emplace([this] { Stop(); }, ExitHook::When::kAtOnce);
+  }
+  ExitHook::NoticeExitOnThisThread();
+  return *team_;
+}
+
+void CompileThreads::Stop() {
+  if (count_ == 0) return;
+  Team& team = OwnTeam();
+  std::vector<std::unique_ptr<OwnThread>> threads;
+  {
+    absl::MutexLock lock(&team.mutex);
+    team.is_stopping = true;
+    team.background.jobs.clear();
+    for (Kind* kind : {&team.demanded, &team.background}) {
+      for (auto& thread : std::exchange(kind->threads, {})) threads.push_back(std::move(thread));
+    }
+  }
+  for (auto& thread : threads) {
+    if (thread->IsThisThread()) {
+      thread->Detach();  // A client's callback, on this thread, ends the process.
+    } else {
+      thread->Join();
+    }
+  }
+}
+
+void CompileThreads::StopForExit() {
+  Stop();
+  WorkScope::KeepForThisThread();
+}
+
+bool CompileThreads::Add(Team& team, Kind& kind, Job job, int niceness) {
+  if (kind.idle <= kind.jobs.size() && kind.threads.size() < count_) {
+    absl::StatusOr<std::unique_ptr<OwnThread>> thread =
+        StartCompilerThread([&team, &kind, niceness] { Work(team, kind, niceness); });
+    if (thread.ok()) kind.threads.push_back(*std::move(thread));
+  }
+  if (kind.threads.empty()) return false;
+  kind.jobs.push_back(std::move(job));
+  return true;
+}
+
+void CompileThreads::Work(Team& team, Kind& kind, int niceness) {
+  is_compile_thread = true;
+  // On Linux each thread has a priority of its own.
+  if (niceness != 0) setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), niceness);
+  bool is_first = true;
+  while (true) {
+    Job job;
+    {
+      absl::MutexLock lock(&team.mutex);
+      ++kind.idle;
+      const auto has_work = [&team, &kind]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(team.mutex) {
+        return team.is_stopping || !kind.jobs.empty();
+      };
+      team.mutex.Await(absl::Condition(&has_work));
+      --kind.idle;
+      if (kind.jobs.empty()) return;
+      job = std::move(kind.jobs.front());
+      kind.jobs.pop_front();
+    }
+    job();
+    // LLVM has now constructed the static objects that it needs to compile.
+    if (std::exchange(is_first, false)) ExitHook::RunBeforeOlderObjectsGo();
+  }
+}
+
+void CompileThreads::Run(absl::FunctionRef<void()> job) {
+  if (count_ == 0 || is_compile_thread) return job();
+  Team& team = OwnTeam();
+  bool is_done = false;  // Guarded by the team's mutex.
+  std::exception_ptr exception;
+  std::fenv_t* const program = LentFloatingPoint::OfThisThread();
+  const auto delegated = [&] {
+    try {
+      DelegatedWorkScope scope(program);
+      job();
+    } catch (...) {
+      exception = std::current_exception();
+    }
+    absl::MutexLock lock(&team.mutex);
+    is_done = true;
+  };
+  const bool is_added = [&] {
+    absl::MutexLock lock(&team.mutex);
+    return !team.is_stopping && Add(team, team.demanded, delegated, /*niceness=*/0);
+  }();
+  if (!is_added) return job();
+  {
+    absl::MutexLock lock(&team.mutex);
+    team.mutex.Await(absl::Condition(&is_done));
+  }
+  if (exception != nullptr) std::rethrow_exception(exception);
+}
+
+bool CompileThreads::RunInBackground(Job job) {
+  if (count_ == 0) return false;
+  Team& team = OwnTeam();
+  absl::MutexLock lock(&team.mutex);
+  if (team.is_stopping) return false;
+  return Add(team, team.background, std::move(job), kBackgroundNiceness);
+}
+
+}  // namespace firstcall

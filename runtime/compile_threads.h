@@ -1,0 +1,118 @@
+// Threads that compile.
+//
+// There are two kinds, each with as many threads as the client asks for: threads that compile for a
+// caller who waits, and threads of a lower operating-system priority that compile ahead of need. So
+// no caller waits for background work. Threads start when they are first needed and stop when the
+// process exits.
+//
+// Thread-safe.
+
+#ifndef FIRSTCALL_RUNTIME_COMPILE_THREADS_H_
+#define FIRSTCALL_RUNTIME_COMPILE_THREADS_H_
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/functional/function_ref.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "base/own_thread.h"
+#include "runtime/exit_hook.h"
+#include "runtime/work_scope.h"
+
+namespace firstcall {
+
+// As OwnThread::Start, for work that compiles.
+absl::StatusOr<std::unique_ptr<OwnThread>> StartCompilerThread(std::function<void()> work);
+
+class CompileThreads {
+ public:
+  using Job = std::function<void()>;
+
+  // With `count` 0, everything runs on the calling threads.
+  explicit CompileThreads(size_t count) : count_(count) {}
+
+  ~CompileThreads();
+  CompileThreads(const CompileThreads&) = delete;
+  CompileThreads& operator=(const CompileThreads&) = delete;
+
+  size_t count() const { return count_; }
+
+  // Runs `job` on a compile thread and returns when it is done. Runs it on this thread if there are
+  // no compile threads or if this is one. The caller is at work (see WorkScope), and must hold no
+  // lock that the job may need. An exception that `job` throws is thrown here.
+  void Run(absl::FunctionRef<void()> job) ABSL_LOCKS_EXCLUDED(team_mutex_);
+
+  // Runs `job` in the background later, or never if the threads are stopped before. It must not let
+  // an exception escape. Returns false, and does not run the job, if there are no threads, or no
+  // longer.
+  bool RunInBackground(Job job) ABSL_LOCKS_EXCLUDED(team_mutex_);
+
+  // Waits for running jobs, drops background jobs that have not begun, and ends the threads. From
+  // then on jobs run on the calling threads. The caller must hold no lock that a job may need.
+  void Stop() ABSL_LOCKS_EXCLUDED(team_mutex_);
+
+  // The same at the exit of the process. From then on no other thread compiles.
+  void StopForExit() ABSL_LOCKS_EXCLUDED(team_mutex_);
+
+ private:
+  struct Kind {
+    std::deque<Job> jobs;
+    std::vector<std::unique_ptr<OwnThread>> threads;
+    size_t idle = 0;
+  };
+  // The threads of one process. A forked child makes a new team, because a thread of its parent may
+  // have held the mutex.
+  struct Team {
+    explicit Team(pid_t process) : owner(process) {}
+    const pid_t owner;
+    absl::Mutex mutex;
+    bool is_stopping ABSL_GUARDED_BY(mutex) = false;
+    Kind demanded ABSL_GUARDED_BY(mutex);
+    Kind background ABSL_GUARDED_BY(mutex);
+  };
+
+  Team& OwnTeam() ABSL_LOCKS_EXCLUDED(team_mutex_);
+  // False if there is no thread to run the job.
+  bool Add(Team& team, Kind& kind, Job job, int niceness) ABSL_EXCLUSIVE_LOCKS_REQUIRED(team.mutex);
+  static void Work(Team& team, Kind& kind, int niceness);
+
+  const size_t count_;
+  absl::Mutex team_mutex_;  // Taken inside a WorkScope, so that no fork happens while it is held.
+  Team* team_ ABSL_GUARDED_BY(team_mutex_) = nullptr;  // Null before the first thread is needed.
+  std::optional<ExitHook> exit_hook_ ABSL_GUARDED_BY(team_mutex_);
+  std::optional<ExitHook> early_exit_hook_ ABSL_GUARDED_BY(team_mutex_);
+};
+
+// A WorkScope of the calling thread whose parts a compile thread may run. If the thread was already
+// at work it runs them itself, because it may hold what they need.
+class DelegatingWorkScope {
+ public:
+  explicit DelegatingWorkScope(CompileThreads& threads)
+      : DelegatingWorkScope(threads, !WorkScope::IsAtWork()) {}
+
+  // The same if the caller knows whether the thread was already at work.
+  DelegatingWorkScope(CompileThreads& threads, bool may_delegate)
+      : threads_(may_delegate ? &threads : nullptr) {}
+
+  // As CompileThreads::Run, if delegating is allowed; otherwise runs `job` here.
+  void Run(absl::FunctionRef<void()> job) {
+    if (threads_ != nullptr) return threads_->Run(job);
+    job();
+  }
+
+ private:
+  CompileThreads* const threads_;
+  const WorkScope scope_;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_RUNTIME_COMPILE_THREADS_H_

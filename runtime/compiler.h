@@ -1,0 +1,143 @@
+// The seam between the two halves of the engine: what the runtime half, which knows nothing of
+// LLVM, asks of a compiler.
+//
+// Requests and answers are values: identifiers, ordinals, names, bytes, statuses. While it works, a
+// compiler may call the functions of a request, on the thread that made the request.
+//
+// Implementations are thread-safe. Each call blocks until the compile is done. The modules that
+// requests name must exist.
+
+#ifndef FIRSTCALL_RUNTIME_COMPILER_H_
+#define FIRSTCALL_RUNTIME_COMPILER_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "base/ids.h"
+#include "code/compile_questions.h"
+#include "code/heat_signs.h"
+#include "code/identification.h"
+#include "code/object_bytes.h"
+#include "foreign/function_shape.h"
+#include "runtime/entry_point.h"
+#include "runtime/stop_flag.h"
+
+namespace firstcall {
+
+// Calls its argument, which may take long and uses nothing that belongs to the engine. Returns
+// whether the result is still wanted. If not, the engine with all its parts may be gone.
+using RunPasses = absl::FunctionRef<bool(absl::FunctionRef<void()> passes)>;
+
+// A relocatable object that was compiled.
+struct CompiledObject {
+  ObjectBytes bytes;
+  absl::Duration split;
+  absl::Duration emit;
+};
+
+// What a first body must be able to do if an optimized body may replace it.
+struct PollOptions {
+  // The function polls when it is called, too.
+  bool asks_when_called = false;
+  // In instructions. Polls at loops that would exceed it are left out.
+  int64_t allowance = 0;
+};
+
+struct FunctionOrder {
+  ModuleId module;
+  SymbolOrdinal function;
+  IsReplaced is_replaced;
+  MayJoin may_join;
+  // The code reaches everything through the offset table, so that it may lie anywhere.
+  bool is_far = false;
+  // The answer lists the functions that this one probably calls.
+  bool lists_callees = false;
+  // Set if an optimized body may replace this one.
+  std::optional<PollOptions> polls = std::nullopt;
+  std::optional<Identification> identification = std::nullopt;
+  // A compile of the function has failed, and functions that had joined it may be missing in what
+  // the compiler has read: it reads the module again.
+  bool is_second_attempt = false;
+};
+
+struct CompiledFunction {
+  CompiledObject object;
+  // The functions that the object defines, each under its Symbol::name: first the one that was
+  // asked for with its group, then those that joined.
+  std::vector<SymbolOrdinal> functions;
+  std::vector<SymbolOrdinal> variables;
+  // For each of the functions; empty if none can be replaced.
+  std::vector<HeatSigns> heat_signs;
+  // The likeliest first.
+  std::vector<SymbolOrdinal> callees;
+  // What the functions' size allows for polls, less what their polls take, in instructions.
+  int64_t poll_balance = 0;
+  // If this is set, nothing else is: the function can only be compiled together with this one,
+  // which the caller must ask for instead.
+  std::optional<SymbolOrdinal> leader;
+};
+
+struct DataOrder {
+  ModuleId module;
+  IsReplaced is_replaced;
+  bool is_far = false;  // Not for CompileWhole.
+  std::optional<Identification> identification = std::nullopt;
+};
+
+struct OptimizationOrder {
+  ModuleId module;
+  SymbolOrdinal function;
+  // Set: the function's continuation at this one of its loops, defined under the function's name
+  // with kLoopSuffix, instead of its body.
+  std::optional<uint32_t> loop;
+  bool is_far = false;
+  std::shared_ptr<StopFlag> stop;
+  IsReplaced is_replaced;
+  IsWarm is_warm;
+  RunPasses run_passes;
+};
+
+class Compiler {
+ public:
+  virtual ~Compiler() = default;
+
+  // Compiles a function's first body, perhaps together with others. Errors: InvalidArgument if its
+  // IR is damaged or not valid; Unimplemented if it contains something that cannot be split;
+  // Internal if code generation gives up. After an error the functions that joined are in no
+  // object.
+  virtual absl::StatusOr<CompiledFunction> CompileFunction(const FunctionOrder& order) = 0;
+
+  // Compiles the data of a module, or the whole module.
+  virtual absl::StatusOr<CompiledObject> CompileData(const DataOrder& order) = 0;
+  virtual absl::StatusOr<CompiledObject> CompileWhole(const DataOrder& order) = 0;
+
+  // Compiles an optimized body of a function that counts its calls, or its continuation at a loop.
+  // Errors as for its first body; FailedPrecondition if the function's IR is no longer there;
+  // Cancelled if the flag was set or the result is not wanted, after which this object may be gone.
+  virtual absl::StatusOr<CompiledObject> Optimize(const OptimizationOrder& order) = 0;
+
+  // How to call a function as main. InvalidArgument, with the reason, if it cannot be called so.
+  virtual absl::StatusOr<EntryPoint> ReadEntryPoint(ModuleId module, SymbolOrdinal function) = 0;
+
+  // How a function is called from C. FailedPrecondition if its IR is no longer there; otherwise
+  // errors as ReadFunctionShape. `is_last_use`: the IR is read for nothing else any more.
+  virtual absl::StatusOr<FunctionShape> ReadShape(ModuleId module, SymbolOrdinal function,
+                                                  bool is_last_use) = 0;
+
+  // The first bodies of all functions of a module are compiled, and perhaps its data: gives up what
+  // is kept for them.
+  virtual void ForgetFunctions(ModuleId module, bool data_is_compiled) = 0;
+
+  // Gives up what is kept for a module. No other call for the module may be in progress or follow,
+  // except for an optimization that is not wanted any more.
+  virtual void Remove(ModuleId module) = 0;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_RUNTIME_COMPILER_H_

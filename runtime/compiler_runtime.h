@@ -1,0 +1,22 @@
+// Symbols of the compiler's runtime library that generated code needs and that only its static part
+// defines: a process that is linked with it does not export them.
+//
+// Thread-safe.
+
+#ifndef FIRSTCALL_RUNTIME_COMPILER_RUNTIME_H_
+#define FIRSTCALL_RUNTIME_COMPILER_RUNTIME_H_
+
+#include "absl/strings/string_view.h"
+#include "memory/executor_address.h"
+
+namespace firstcall {
+
+// The address of this process's own copy of `name`, or null if it is no such symbol. On x86-64 the
+// symbols are those that __builtin_cpu_supports and target_clones use: __cpu_model,
+// __cpu_features2, __cpu_indicator_init. On AArch64 they are the out-of-line atomic operations,
+// such as __aarch64_cas4_acq, and __clear_cache.
+ExecutorAddress FindInCompilerRuntime(absl::string_view name);
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_RUNTIME_COMPILER_RUNTIME_H_

@@ -1,0 +1,88 @@
+// Tells which module or object defines a name that modules share.
+//
+// In one library a strong definition wins over a weak one, and of several weak definitions the
+// first wins; two strong ones are an error. A library sees its own definitions first, then those of
+// other libraries that are not hidden.
+//
+// Thread-safe.
+
+#ifndef FIRSTCALL_RUNTIME_DEFINITIONS_H_
+#define FIRSTCALL_RUNTIME_DEFINITIONS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/types/span.h"
+#include "base/ids.h"
+#include "code/elf_object.h"
+#include "runtime/lazy_object.h"
+#include "runtime/source_module.h"
+
+namespace firstcall {
+
+struct Definition {
+  // A symbol of a source module, or, if `module` is null, a symbol of `object`.
+  SourceModule* module = nullptr;
+  SymbolOrdinal ordinal;
+  LazyObject* object = nullptr;
+  bool is_weak = false;
+  bool is_hidden = false;
+  // A bound of a section (__start_ or __stop_). It is ambiguous if several modules have that
+  // section.
+  bool is_section_bound = false;
+  bool is_ambiguous = false;
+  uint64_t order = 0;  // Position among all additions. Set by Add.
+};
+
+class Definitions {
+ public:
+  // The library of that name, which is made at the first call. "" is the first library.
+  LibraryId LibraryNamed(absl::string_view name) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Adds the definitions of `module`, which must outlive the table. AlreadyExists, with the symbol
+  // and both modules, if another one has a strong definition: then nothing has changed.
+  absl::Status Add(SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // The same for an object that defines `symbols`. With `is_fallback` all of them count as weak, as
+  // for the members of an archive.
+  absl::Status Add(LazyObject& object, absl::Span<const ElfObject::Definition> symbols,
+                   bool is_fallback) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Removes the definitions of `module`. Definitions that they had overridden become visible again.
+  void Remove(SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // The definition that `name` has for `library`.
+  std::optional<Definition> Find(absl::string_view name, LibraryId library = LibraryId()) const
+      ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  struct Named {
+    absl::string_view name;
+    Definition definition;
+  };
+  using ByName = absl::flat_hash_map<std::string, Definition>;
+  struct Library {
+    std::string name;
+    ByName by_name;
+    // Overridden definitions, the oldest first. Few names have any.
+    absl::flat_hash_map<std::string, std::vector<Definition>> others;
+  };
+  static std::vector<Named> AllOf(SourceModule& module);
+  static void Enter(Library& library, absl::string_view name, const Definition& definition);
+  absl::Status AddAll(LibraryId library, absl::Span<const Named> all) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  mutable absl::Mutex mutex_;
+  std::vector<Library> libraries_ ABSL_GUARDED_BY(mutex_) = std::vector<Library>(1);
+  uint64_t next_order_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_RUNTIME_DEFINITIONS_H_

@@ -1,0 +1,74 @@
+// The exit handlers that compiled code registers: destructors of objects with static lifetime, and
+// functions passed to atexit. The engine keeps them, not the C library, because they must run
+// before the engine frees their code. They run in the reverse order of registration.
+//
+// Thread-safe.
+
+#ifndef FIRSTCALL_RUNTIME_EXIT_HANDLERS_H_
+#define FIRSTCALL_RUNTIME_EXIT_HANDLERS_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "memory/executor_address.h"
+#include "memory/owned_code.h"
+
+namespace firstcall {
+
+class ExitHandlers;
+
+// The `__dso_handle` of a module or an object.
+struct DsoHandle {
+  explicit DsoHandle(ExitHandlers& owner) : handlers(&owner) {}
+
+  static constexpr uint64_t kMark = 0x6c6c616374737266;
+  const uint64_t mark = kMark;  // Tells an engine's handle from all others.
+  ExitHandlers* handlers;       // Owner of this handle's exit handlers; changed by Move.
+};
+
+class ExitHandlers {
+ public:
+  ExitHandlers() = default;
+  ExitHandlers(const ExitHandlers&) = delete;
+  ExitHandlers& operator=(const ExitHandlers&) = delete;
+
+  // Makes the handle of another module or object in memory of `code`; `near` is as in
+  // MemoryRequest. ResourceExhausted if there is no memory.
+  absl::StatusOr<DsoHandle*> MakeHandle(OwnedCode& code, ExecutorAddress near);
+
+  // The `__cxa_atexit` of compiled code (Itanium C++ ABI, 3.3.6.3). Passes a handler on to the C
+  // library if its handle is not an engine's, and returns what that returns; otherwise returns 0.
+  static int Register(void (*handler)(void*), void* argument, void* dso_handle)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Runs all handlers, and those that they register.
+  void Run() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // The same for the handlers of one module or object.
+  void Run(const DsoHandle& handle) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Moves the handlers of a module or object to `to`. Later ones are registered there, too.
+  void Move(DsoHandle& handle, ExitHandlers& to) ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  struct Entry {
+    void (*handler)(void*);
+    void* argument;
+    const DsoHandle* handle;
+  };
+
+  // Removes and returns the last entry, or the last one of `handle` if that is not null.
+  std::optional<Entry> Take(const DsoHandle* handle) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Shared by all instances: Register finds the right instance under it, and Move changes that.
+  static absl::Mutex mutex_;
+  std::vector<Entry> entries_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_RUNTIME_EXIT_HANDLERS_H_

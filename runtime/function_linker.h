@@ -1,0 +1,60 @@
+// Links objects that are made from function-modules: resolves their references and loads them into
+// memory.
+//
+// Thread-safe.
+
+#ifndef FIRSTCALL_RUNTIME_FUNCTION_LINKER_H_
+#define FIRSTCALL_RUNTIME_FUNCTION_LINKER_H_
+
+#include <cstddef>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "code/elf_object.h"
+#include "code/linker.h"
+#include "runtime/code_space.h"
+#include "runtime/object_linker.h"
+#include "runtime/source_module.h"
+#include "runtime/symbol_resolver.h"
+
+namespace firstcall {
+
+class FunctionLinker {
+ public:
+  // All must outlive the linker. `other_linkers` are for objects that ElfLinker does not support;
+  // may be empty.
+  FunctionLinker(LinkerFactory other_linkers, SymbolResolver& resolver, ObjectLinker& objects,
+                 const CodeSpace& code_space)
+      : other_linkers_(std::move(other_linkers)),
+        resolver_(resolver),
+        objects_(objects),
+        code_space_(code_space) {}
+
+  // Whether code that is compiled now for `module` may lie out of reach of what it refers to.
+  bool IsFar(const SourceModule& module) const {
+    return module.is_far() || code_space_.MustBeFar();
+  }
+
+  struct Linked {
+    SymbolAddresses defined;
+    size_t code_bytes = 0;
+  };
+
+  // Links `image`, which was made for function `name` of `module`, into the module's code. `is_far`
+  // says that the code was generated to reach everything through the offset table. Then runs the
+  // constructors of object files that were linked on the way. Blocks until everything that must be
+  // linked or compiled before is done.
+  absl::StatusOr<Linked> Link(ElfObject& image, SourceModule& module, absl::string_view name,
+                              bool is_far) const;
+
+ private:
+  const LinkerFactory other_linkers_;
+  SymbolResolver& resolver_;
+  ObjectLinker& objects_;
+  const CodeSpace& code_space_;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_RUNTIME_FUNCTION_LINKER_H_

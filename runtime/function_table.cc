@@ -1,0 +1,228 @@
+// A record's state is written under the mutex only. The slot is written last, after state and body,
+// by the release store in Stub::Publish, so a call through it needs no lock.
+
+#include "runtime/function_table.h"
+
+#include <unistd.h>
+
+#include "absl/cleanup/cleanup.h"
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "runtime/work_scope.h"
+
+namespace firstcall {
+
+namespace {
+
+// Uses no locks, no memory and no exit handlers: the signal may have interrupted any of these.
+[[noreturn]] void FailInSignalHandler(absl::string_view function) {
+  for (absl::string_view part :
+       {absl::string_view("firstcall: function '"), function,
+        absl::string_view("' is called for the first time in a signal handler, while its thread "
+                          "compiles: prepare it before\n")}) {
+    (void)!write(STDERR_FILENO, part.data(), part.size());
+  }
+  _exit(kFirstCallFailedExitStatus);
+}
+
+const std::string& NameOf(FunctionKey key) { return key.module->index().at(key.ordinal).name; }
+
+}  // namespace
+
+ExecutorAddress FunctionTable::HandleFirstCall(const std::atomic<void*>& owner) {
+  const auto current = [&] {
+    return static_cast<const StubOwner*>(owner.load(std::memory_order_acquire));
+  };
+  if (WorkScope::IsInterrupted()) {
+    const StubOwner* interrupting = current();
+    FailInSignalHandler(interrupting->table == nullptr
+                            ? static_cast<const Leftover*>(interrupting)->function
+                            : NameOf(static_cast<const Record*>(interrupting)->key));
+  }
+  Leftover failed;
+  {
+    const bool may_delegate = !WorkScope::IsAtWork();
+    WorkScope scope;
+    // From here on the owner cannot be removed.
+    const StubOwner* called = current();
+    if (called->table == nullptr) {
+      failed = *static_cast<const Leftover*>(called);
+    } else {
+      const FunctionTable& table = *called->table;
+      const auto& record = *static_cast<const Record*>(called);
+      const FunctionKey key = record.key;
+      absl::StatusOr<ExecutorAddress> body = table.on_first_call_(key, may_delegate);
+      if (body.ok()) {
+        // The entry, not the body, so that the first call is counted, too.
+        absl::MutexLock lock(&table.mutex_);
+        return record.state == FunctionState::kReady ? record.entry : *body;
+      }
+      failed.function = NameOf(key);
+      failed.module = key.module->name();
+      failed.status = body.status();
+      failed.failures = table.failures_;
+    }
+  }
+  return failed.failures->Handle({failed.function, failed.module, failed.status});
+}
+
+void FunctionTable::Retire(StubTable& stubs, const NamedStub& stub, absl::string_view module,
+                           absl::string_view reason, std::shared_ptr<const CallFailures> failures) {
+  auto leftover = std::make_shared<Leftover>();
+  leftover->function = stub.function;
+  leftover->module = std::string(module);
+  leftover->status = absl::FailedPreconditionError(
+      absl::StrCat("function '", stub.function, "' of '", module, "' is called, but ", reason));
+  leftover->failures = std::move(failures);
+  stubs.Retire(stub.stub, std::shared_ptr<StubOwner>(std::move(leftover)));
+}
+
+void FunctionTable::Retire(const Record& record, absl::string_view reason) const {
+  Retire(stubs_, {*record.stub, NameOf(record.key)}, record.key.module->name(), reason, failures_);
+}
+
+void FunctionTable::Forget(SourceModule& module, absl::FunctionRef<void(const Record&)> settle) {
+  absl::MutexLock lock(&mutex_);
+  for (uint32_t i = 0; i < module.index().size(); ++i) {
+    auto found = records_.find(FunctionKey{&module, SymbolOrdinal{i}});
+    if (found == records_.end()) continue;
+    if (found->second->stub) settle(*found->second);
+    records_.erase(found);
+  }
+}
+
+void FunctionTable::RemoveAll() {
+  absl::MutexLock lock(&mutex_);
+  for (const auto& [key, record] : records_) {
+    if (record->stub) Retire(*record, "its engine is gone");
+  }
+  records_.clear();
+}
+
+void FunctionTable::Remove(SourceModule& module) {
+  Forget(module, [this](const Record& record) { Retire(record, "its module was removed"); });
+}
+
+std::vector<NamedStub> FunctionTable::Detach(SourceModule& module) {
+  std::vector<NamedStub> stubs;
+  Forget(module, [&](const Record& record) {
+    stubs.push_back({*record.stub, NameOf(record.key)});
+  });
+  return stubs;
+}
+
+FunctionTable::Record& FunctionTable::RecordOf(FunctionKey key) {
+  std::unique_ptr<Record>& record = records_[key];
+  if (record == nullptr) {
+    record = std::make_unique<Record>();
+    record->table = this;
+    record->key = key;
+  }
+  return *record;
+}
+
+absl::StatusOr<ExecutorAddress> FunctionTable::AddressOf(FunctionKey key) {
+  absl::MutexLock lock(&mutex_);
+  Record& record = RecordOf(key);
+  if (!record.stub) {
+    FIRSTCALL_ASSIGN_OR_RETURN(record.stub, stubs_.Make(static_cast<StubOwner*>(&record)));
+    if (record.state == FunctionState::kReady) record.stub->Publish(record.entry);
+  }
+  return record.stub->address();
+}
+
+std::optional<ExecutorAddress> FunctionTable::BodyOf(FunctionKey key) const {
+  absl::MutexLock lock(&mutex_);
+  auto found = records_.find(key);
+  if (found == records_.end() || found->second->state != FunctionState::kReady) return std::nullopt;
+  return found->second->body;
+}
+
+std::optional<ExecutorAddress> FunctionTable::FinalBodyOf(FunctionKey key) const {
+  absl::MutexLock lock(&mutex_);
+  auto found = records_.find(key);
+  if (found == records_.end() || found->second->state != FunctionState::kReady ||
+      !found->second->is_final) {
+    return std::nullopt;
+  }
+  return found->second->body;
+}
+
+absl::Status FunctionTable::CompileOnce(FunctionKey key,
+                                        absl::FunctionRef<absl::Status()> compile) {
+  Record* record;
+  {
+    absl::MutexLock lock(&mutex_);
+    record = &RecordOf(key);
+    if (record->state == FunctionState::kCompiling &&
+        record->compiling_thread == std::this_thread::get_id()) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          "function '", key.module->index().at(key.ordinal).name, "' is needed to compile itself"));
+    }
+    mutex_.Await(absl::Condition(
+        +[](Record* waited) { return waited->state != FunctionState::kCompiling; }, record));
+    if (record->state == FunctionState::kReady) return absl::OkStatus();
+    if (record->state == FunctionState::kFailed) return record->status;
+    record->state = FunctionState::kCompiling;
+    record->compiling_thread = std::this_thread::get_id();
+  }
+  // If `compile` throws (from a callback of the client's), no other thread may wait forever.
+  absl::Status status = absl::InternalError("compiling was left by an exception");
+  absl::Cleanup settle = [&] {
+    absl::MutexLock lock(&mutex_);
+    if (record->state != FunctionState::kCompiling) return;
+    if (status.ok()) status = absl::InternalError("compiled, but not published");
+    if (absl::IsResourceExhausted(status)) {
+      record->state = FunctionState::kStub;
+      return;
+    }
+    record->state = FunctionState::kFailed;
+    record->status = status;
+  };
+  status = compile();
+  std::move(settle).Invoke();
+  return status;
+}
+
+void FunctionTable::TakeOver(FunctionKey key) {
+  absl::MutexLock lock(&mutex_);
+  RecordOf(key).compiling_thread = std::this_thread::get_id();
+}
+
+bool FunctionTable::Claim(FunctionKey key) {
+  absl::MutexLock lock(&mutex_);
+  Record& record = RecordOf(key);
+  if (record.state != FunctionState::kStub) return false;
+  record.state = FunctionState::kCompiling;
+  record.compiling_thread = std::this_thread::get_id();
+  return true;
+}
+
+void FunctionTable::Release(FunctionKey key) {
+  absl::MutexLock lock(&mutex_);
+  RecordOf(key).state = FunctionState::kStub;
+}
+
+void FunctionTable::Publish(FunctionKey key, ExecutorAddress body, ExecutorAddress entry,
+                            bool is_final) {
+  absl::MutexLock lock(&mutex_);
+  Record& record = RecordOf(key);
+  // A final body may come first: functions of one object are published one after the other, and may
+  // call each other before.
+  if (!is_final && record.is_final && record.state == FunctionState::kReady) return;
+  record.body = body;
+  record.entry = entry;
+  record.is_final = is_final;
+  record.state = FunctionState::kReady;
+  if (record.stub) record.stub->Publish(entry);
+}
+
+void FunctionTable::Publish(FunctionKey key, ExecutorAddress body) {
+  Publish(key, body, body, /*is_final=*/true);
+}
+
+void FunctionTable::PublishFirst(FunctionKey key, ExecutorAddress body, ExecutorAddress entry) {
+  Publish(key, body, entry, /*is_final=*/false);
+}
+
+}  // namespace firstcall

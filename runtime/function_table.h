@@ -1,0 +1,167 @@
+// Every function that something has referred to: its stub, its state, and the guarantee that it is
+// compiled only once.
+//
+//   kStub -> kCompiling -> kReady | kFailed
+//
+// A function goes back from kCompiling to kStub if it was given back or if memory ran out.
+//
+// Thread-safe. The mutex is held for bookkeeping only, never during a compile. A caller that uses a
+// FunctionKey must be in a WorkScope, which keeps the module from being removed.
+
+#ifndef FIRSTCALL_RUNTIME_FUNCTION_TABLE_H_
+#define FIRSTCALL_RUNTIME_FUNCTION_TABLE_H_
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
+#include "base/ids.h"
+#include "memory/executor_address.h"
+#include "runtime/call_failures.h"
+#include "runtime/source_module.h"
+#include "stubs/stub_table.h"
+
+namespace firstcall {
+
+enum class FunctionState { kStub, kCompiling, kReady, kFailed };
+
+// Names a definition of the engine: a function, an ifunc, or a variable that is compiled together
+// with its function.
+struct FunctionKey {
+  SourceModule* module = nullptr;
+  SymbolOrdinal ordinal;
+
+  friend bool operator==(FunctionKey a, FunctionKey b) {
+    return a.module == b.module && a.ordinal == b.ordinal;
+  }
+  template <typename H>
+  friend H AbslHashValue(H h, FunctionKey key) {
+    return H::combine(std::move(h), key.module, key.ordinal);
+  }
+};
+
+// A function's stub and name, which can outlive the engine.
+struct NamedStub {
+  Stub stub;
+  std::string function;
+};
+
+class FunctionTable {
+ public:
+  // Compiles a function that was called before it was published, on the calling thread or for it.
+  // Returns the address where the call continues. `may_delegate` tells whether another thread may
+  // compile it.
+  using OnFirstCall =
+      std::function<absl::StatusOr<ExecutorAddress>(FunctionKey key, bool may_delegate)>;
+
+  // `stubs` must outlive the table, and must have HandleFirstCall as its handler.
+  FunctionTable(StubTable& stubs, std::shared_ptr<const CallFailures> failures,
+                OnFirstCall on_first_call)
+      : on_first_call_(std::move(on_first_call)), failures_(std::move(failures)), stubs_(stubs) {}
+  FunctionTable(const FunctionTable&) = delete;
+  FunctionTable& operator=(const FunctionTable&) = delete;
+
+  // The StubTable's handler for a call of a stub that is not published.
+  static ExecutorAddress HandleFirstCall(const std::atomic<void*>& owner);
+
+  // Retires the stub of a function that is gone. Its calls go to `failures`, with `reason`.
+  static void Retire(StubTable& stubs, const NamedStub& stub, absl::string_view module,
+                     absl::string_view reason, std::shared_ptr<const CallFailures> failures);
+
+  // Forgets all functions. A later call of a stub tells the failure handler that the engine is
+  // gone.
+  void RemoveAll() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Forgets the functions of `module`. Later calls of their stubs go to the failure handler.
+  void Remove(SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Forgets the functions of `module`, all of which are published. Returns their stubs.
+  std::vector<NamedStub> Detach(SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // The function's identity: the address of its stub, which is made at the first call.
+  // ResourceExhausted if there is no memory for it.
+  absl::StatusOr<ExecutorAddress> AddressOf(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // The address of the body, if it is published.
+  std::optional<ExecutorAddress> BodyOf(FunctionKey key) const ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // The same, if the body will never be replaced, so that other code may call it directly.
+  std::optional<ExecutorAddress> FinalBodyOf(FunctionKey key) const ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Makes sure that `key` is published: unless it is, calls `compile`, which must publish it. Other
+  // threads that call this meanwhile wait and get the same result. A failure is kept and returned
+  // again, except for a lack of memory, which may be temporary: then the next call tries again.
+  // FailedPrecondition if this thread is already compiling `key`, which then needs itself.
+  absl::Status CompileOnce(FunctionKey key, absl::FunctionRef<absl::Status()> compile)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Records that the calling thread compiles `key` for the thread that called CompileOnce.
+  void TakeOver(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Claims `key`, to compile it along with another function. Returns true if nothing has compiled
+  // or claimed it; then Publish or Release must follow.
+  bool Claim(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Gives back a claimed function. Its own first call will compile it.
+  void Release(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Makes calls of `key` go to `body`, for good.
+  void Publish(FunctionKey key, ExecutorAddress body) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Makes calls of `key` go to `entry`, which leads to `body`, until an optimized body is
+  // published.
+  void PublishFirst(FunctionKey key, ExecutorAddress body, ExecutorAddress entry)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  // What a stub's owner points to.
+  struct StubOwner {
+    FunctionTable* table = nullptr;  // Null: nothing can compile the function any more.
+  };
+  struct Record : StubOwner {
+    FunctionKey key;
+    FunctionState state = FunctionState::kStub;
+    std::optional<Stub> stub;
+    ExecutorAddress body;
+    ExecutorAddress entry;  // Where calls of the stub go.
+    bool is_final = false;
+    absl::Status status;
+    std::thread::id compiling_thread;
+  };
+  // Takes the place of a record that is gone.
+  struct Leftover : StubOwner {
+    std::string function;
+    std::string module;
+    absl::Status status;
+    std::shared_ptr<const CallFailures> failures;
+  };
+  using Records = absl::flat_hash_map<FunctionKey, std::unique_ptr<Record>>;
+
+  void Publish(FunctionKey key, ExecutorAddress body, ExecutorAddress entry, bool is_final)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  Record& RecordOf(FunctionKey key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Forgets the functions of `module`. Before, calls `settle` for each one that has a stub.
+  void Forget(SourceModule& module, absl::FunctionRef<void(const Record&)> settle)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  void Retire(const Record& record, absl::string_view reason) const;
+
+  const OnFirstCall on_first_call_;
+  const std::shared_ptr<const CallFailures> failures_;
+  StubTable& stubs_;
+  mutable absl::Mutex mutex_;
+  Records records_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_RUNTIME_FUNCTION_TABLE_H_

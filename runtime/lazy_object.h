@@ -1,0 +1,93 @@
+// An object that is linked when one of its symbols is first needed: a data-module, a module that is
+// compiled whole, or an object file of the user's.
+//
+// Written by the ObjectLinker under its mutex. Once `state` is kReady, the other fields may be read
+// without the mutex.
+
+#ifndef FIRSTCALL_RUNTIME_LAZY_OBJECT_H_
+#define FIRSTCALL_RUNTIME_LAZY_OBJECT_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "base/ids.h"
+#include "code/elf_object.h"
+#include "code/linker.h"
+#include "code/object_bytes.h"
+#include "code/symbol_addresses.h"
+#include "memory/executor_address.h"
+#include "memory/owned_code.h"
+#include "runtime/exit_handlers.h"
+
+namespace firstcall {
+
+class SourceModule;
+
+// An object that is loaded but not finished: linking is in progress, or memory ran out. Other
+// objects may refer to it already.
+struct UnfinishedLink {
+  ObjectBytes bytes;
+  std::unique_ptr<ElfObject> image;
+  std::unique_ptr<Linker> linker;
+  std::vector<absl::string_view> near_symbols;  // See ElfObject::NearSymbols.
+  bool is_bound = false;
+  bool is_cached = false;  // The bytes came from a cache.
+  // Source functions that the object defines, and the times spent so far.
+  size_t function_count = 0;
+  absl::Duration split;
+  absl::Duration emit;
+  absl::Duration link;
+};
+
+struct LazyObject {
+  enum class State {
+    kUnlinked,
+    kLoaded,  // Addresses are known. The thread that holds the mutex is binding references.
+    kReady,
+    kFailed,
+  };
+
+  LazyObject(std::string object_name, SourceModule* object_module, LibraryId object_library,
+             std::unique_ptr<OwnedCode> object_code, DsoHandle& object_handle)
+      : name(std::move(object_name)),
+        module(object_module),
+        library(object_library),
+        owned_code(std::move(object_code)),
+        dso_handle(object_handle) {}
+
+  // The code that the object owns; for a source module, that of its functions, too.
+  OwnedCode& code() const { return *owned_code; }
+
+  const std::string name;      // For messages.
+  SourceModule* const module;  // The source; null for an object file.
+  const LibraryId library;
+  ObjectBytes
+      bytes;  // An object file's contents, or what was made of a module, until it is loaded.
+  std::unique_ptr<UnfinishedLink> unfinished;
+  std::atomic<State> state{State::kUnlinked};
+  absl::Status status;        // The reason for kFailed.
+  SymbolAddresses addresses;  // Of the defined symbols; constant once kReady.
+
+  // The constructors and destructors of an object file, by ascending priority, then in the order of
+  // the file. Empty for a source module, whose index lists them.
+  struct LifecycleCode {
+    int64_t priority;
+    ExecutorAddress address;
+  };
+  std::vector<LifecycleCode> constructors;
+  std::vector<LifecycleCode> destructors;
+
+  std::unique_ptr<OwnedCode> owned_code;  // Null once the module was removed or detached.
+  DsoHandle& dso_handle;                  // Lies in owned_code.
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_RUNTIME_LAZY_OBJECT_H_

@@ -1,0 +1,84 @@
+// The interface for clients that want to know when code is made and removed.
+//
+// Implementations must be thread-safe: every thread that compiles or removes modules calls them.
+
+#ifndef FIRSTCALL_RUNTIME_LISTENER_H_
+#define FIRSTCALL_RUNTIME_LISTENER_H_
+
+#include <cstddef>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "memory/executor_address.h"
+
+namespace llvm {
+class Module;
+}  // namespace llvm
+
+namespace firstcall {
+
+struct PublishedFunction {
+  absl::string_view name;
+  ExecutorAddress body;
+};
+
+// An object that was compiled and is about to be published. The views are valid only during the
+// call.
+struct PublishedObject {
+  absl::string_view module;
+  // The functions of a function-module. Empty for a data-module, for a module that was compiled
+  // whole and for an object of the user's.
+  absl::Span<const PublishedFunction> functions;
+  size_t function_count = 0;  // Source functions that it defines; 0 for an optimized body.
+  size_t code_bytes = 0;      // Bytes of its code sections, the linker's own pieces included.
+  bool is_cached = false;     // The object comes from an object cache.
+  // An optimized body of a function that was published before, or its OSR continuation at a loop.
+  bool is_promotion = false;
+  absl::string_view object;  // The relocatable object that was linked.
+  absl::Duration split;
+  absl::Duration emit;
+  absl::Duration link;
+};
+
+// A module whose code is about to be freed, or was detached.
+struct RemovedModule {
+  absl::string_view module;
+  size_t code_bytes = 0;  // Bytes of its code sections.
+  bool is_detached = false;
+};
+
+// An optimized body or an OSR continuation that could not be made. The function keeps its present
+// body.
+struct FailedPromotion {
+  absl::string_view module;
+  absl::string_view function;
+  bool is_continuation = false;
+  const absl::Status& status;
+};
+
+class Listener {
+ public:
+  virtual ~Listener() = default;
+
+  // Called with each function-module, data-module or module compiled whole, before code is
+  // generated for it. Not called if its object comes from a cache. The
+  // listener may read the module during the call, but not change it.
+  virtual void OnModuleMade(const llvm::Module&) {}
+
+  // Called once for each object, before the slots of its functions are written.
+  virtual void OnPublished(const PublishedObject&) {}
+
+  // Called when a hot function could not be optimized, on the thread that tried. Not called for
+  // work that was cancelled.
+  virtual void OnPromotionFailed(const FailedPromotion&) {}
+
+  // Called once for each module that is removed or detached: after no look-up finds it any more,
+  // and before its code is freed.
+  virtual void OnRemoved(const RemovedModule&) {}
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_RUNTIME_LISTENER_H_

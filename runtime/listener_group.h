@@ -1,0 +1,43 @@
+// Several listeners as one. They are called in the order in which they were added.
+//
+// Thread-safe once all have been added.
+
+#ifndef FIRSTCALL_RUNTIME_LISTENER_GROUP_H_
+#define FIRSTCALL_RUNTIME_LISTENER_GROUP_H_
+
+#include <vector>
+
+#include "runtime/listener.h"
+#include "runtime/work_scope.h"
+
+namespace firstcall {
+
+class ListenerGroup final : public Listener {
+ public:
+  // `listener` must outlive the group.
+  void Add(Listener& listener) { listeners_.push_back(&listener); }
+
+  void OnModuleMade(const llvm::Module& module) override {
+    CallbackScope scope;
+    for (Listener* listener : listeners_) listener->OnModuleMade(module);
+  }
+  void OnPublished(const PublishedObject& object) override {
+    CallbackScope scope;
+    for (Listener* listener : listeners_) listener->OnPublished(object);
+  }
+  void OnPromotionFailed(const FailedPromotion& failed) override {
+    CallbackScope scope;
+    for (Listener* listener : listeners_) listener->OnPromotionFailed(failed);
+  }
+  void OnRemoved(const RemovedModule& module) override {
+    CallbackScope scope;
+    for (Listener* listener : listeners_) listener->OnRemoved(module);
+  }
+
+ private:
+  std::vector<Listener*> listeners_;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_RUNTIME_LISTENER_GROUP_H_

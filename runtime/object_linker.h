@@ -1,0 +1,90 @@
+// Links objects that are linked as a whole (see lazy_object.h): makes them, loads them and binds
+// their references.
+//
+// Thread-safe. Only one thread links at a time; other threads that need an object which is not
+// linked wait.
+
+#ifndef FIRSTCALL_RUNTIME_OBJECT_LINKER_H_
+#define FIRSTCALL_RUNTIME_OBJECT_LINKER_H_
+
+#include <atomic>
+#include <mutex>  // std::recursive_mutex
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
+#include "code/linker.h"
+#include "runtime/code_space.h"
+#include "runtime/compiler.h"
+#include "runtime/lazy_object.h"
+#include "runtime/listener.h"
+#include "runtime/symbol_resolver.h"
+
+namespace firstcall {
+
+class ObjectLinker {
+ public:
+  // All must outlive the linker. `other_linkers` are for modules that are compiled whole, and for
+  // objects that ElfLinker does not support; may be empty.
+  ObjectLinker(Compiler& compiler, LinkerFactory other_linkers, const CodeSpace& code_space,
+               SymbolResolver& resolver, Listener& listener)
+      : compiler_(compiler),
+        other_linkers_(std::move(other_linkers)),
+        code_space_(code_space),
+        resolver_(resolver),
+        listener_(listener) {}
+
+  // Links `object`, unless that has been done. A failure is kept and returned again, except for a
+  // lack of memory, which may be temporary: then the next call continues where this one stopped.
+  // May block on generating code for data, or for a whole module in eager mode.
+  absl::Status Link(LazyObject& object);
+
+  // Links `object` and returns the address of one of its symbols. NotFound if it does not define
+  // the symbol. While this thread is linking `object`, other objects that it links for that may
+  // refer back to it: its addresses are known then, although its contents are not complete.
+  absl::StatusOr<ExecutorAddress> AddressIn(LazyObject& object, absl::string_view name);
+
+  // Returns the object files that were linked since the last call; the caller must now run their
+  // constructors. After the first call, RunPendingConstructors runs the constructors of objects
+  // that are linked while the program runs.
+  std::vector<LazyObject*> TakeObjectsToConstruct() ABSL_LOCKS_EXCLUDED(constructors_mutex_);
+  void RunPendingConstructors() ABSL_LOCKS_EXCLUDED(constructors_mutex_);
+
+  // Returns all objects that were taken, in their order. The caller must run their destructors.
+  std::vector<LazyObject*> TakeObjectsToDestroy() ABSL_LOCKS_EXCLUDED(constructors_mutex_);
+
+  // Held while linking. A thread that compiles a function together with data must take it before it
+  // starts, because the function and the data may need each other.
+  std::recursive_mutex& mutex() { return mutex_; }
+
+ private:
+  absl::Status LinkLocked(LazyObject& object);
+  absl::StatusOr<std::unique_ptr<UnfinishedLink>> Begin(LazyObject& object);
+  absl::Status Bind(LazyObject& object, UnfinishedLink& link);
+  void Complete(LazyObject& object, const UnfinishedLink& link);
+  absl::StatusOr<SymbolAddresses> Load(LazyObject& object, UnfinishedLink& link) const;
+  absl::StatusOr<ObjectBytes> Make(LazyObject& object, UnfinishedLink& link);
+  absl::StatusOr<ObjectBytes> MakeWhole(SourceModule& module, UnfinishedLink& link);
+
+  Compiler& compiler_;
+  const LinkerFactory other_linkers_;
+  const CodeSpace& code_space_;
+  SymbolResolver& resolver_;
+  Listener& listener_;
+  // Recursive, because the data of two modules may refer to each other, and because a client's
+  // symbol finder, which is called while it is held, may call compiled code.
+  std::recursive_mutex mutex_;
+
+  absl::Mutex constructors_mutex_;
+  std::atomic<bool> constructors_started_{false};
+  std::atomic<bool> has_pending_{false};
+  std::vector<LazyObject*> pending_ ABSL_GUARDED_BY(constructors_mutex_);
+  std::vector<LazyObject*> constructed_ ABSL_GUARDED_BY(constructors_mutex_);
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_RUNTIME_OBJECT_LINKER_H_

@@ -1,0 +1,71 @@
+#include "runtime/optimized_bodies.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "base/steady_clock.h"
+#include "code/elf_object.h"
+#include "code/symbol_name.h"
+
+namespace firstcall {
+
+absl::StatusOr<OptimizedBodies::Body> OptimizedBodies::Make(FunctionKey key,
+                                                            std::optional<uint32_t> loop,
+                                                            IsWarm is_warm,
+                                                            std::shared_ptr<StopFlag> stop,
+                                                            RunPasses run_passes) {
+  SourceModule& module = *key.module;
+  const bool is_far = linker_.IsFar(module);
+  bool is_wanted = true;
+  const auto run = [&](absl::FunctionRef<void()> passes) {
+    is_wanted = run_passes(passes);
+    return is_wanted;
+  };
+  const auto is_replaced = [&](SymbolOrdinal ordinal) {
+    return module.index().at(ordinal).is_weak && resolver_.IsReplaced(module, ordinal);
+  };
+  absl::StatusOr<CompiledObject> object = compiler_.Optimize(
+      {module.id(), key.ordinal, loop, is_far, std::move(stop), is_replaced, is_warm, run});
+  if (!is_wanted) return object.status();
+  absl::StatusOr<Body> body =
+      object.ok() ? Link(key, loop.has_value(), is_far, *std::move(object)) : object.status();
+  if (body.ok()) return body;
+  const std::string& name = module.index().at(key.ordinal).name;
+  absl::Status status = Annotate(body.status(), absl::StrCat("optimizing function '", name, "'"));
+  // What was ended before it was done has not failed.
+  if (!absl::IsCancelled(status)) {
+    listener_.OnPromotionFailed({module.name(), name, loop.has_value(), status});
+  }
+  return status;
+}
+
+absl::StatusOr<OptimizedBodies::Body> OptimizedBodies::Link(FunctionKey key, bool is_continuation,
+                                                            bool is_far, CompiledObject object) {
+  SourceModule& module = *key.module;
+  const std::string& name = module.index().at(key.ordinal).name;
+  const absl::Duration start = SteadyNow();
+  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ElfObject> image,
+                             ElfObject::Parse(absl::MakeSpan(object.bytes), name));
+  FIRSTCALL_ASSIGN_OR_RETURN(FunctionLinker::Linked linked,
+                             linker_.Link(*image, module, name, is_far));
+  auto found = linked.defined.find(is_continuation ? absl::StrCat(name, kLoopSuffix) : name);
+  if (found == linked.defined.end()) {
+    return absl::InternalError("the optimized object does not define it");
+  }
+  const PublishedFunction function{name, found->second};
+  PublishedObject published;
+  published.module = module.name();
+  published.functions = {&function, 1};
+  published.is_promotion = true;
+  published.code_bytes = linked.code_bytes;
+  published.object = object.bytes;
+  published.split = object.split;
+  published.emit = object.emit;
+  published.link = SteadyNow() - start;
+  listener_.OnPublished(published);
+  return Body{found->second, linked.code_bytes, published.split + published.emit + published.link};
+}
+
+}  // namespace firstcall

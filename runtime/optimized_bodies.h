@@ -1,0 +1,59 @@
+// Makes the optimized bodies of functions that have turned out to be hot, and the continuations of
+// those that run: has them compiled, and links them.
+//
+// Thread-safe.
+
+#ifndef FIRSTCALL_RUNTIME_OPTIMIZED_BODIES_H_
+#define FIRSTCALL_RUNTIME_OPTIMIZED_BODIES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "memory/executor_address.h"
+#include "runtime/compiler.h"
+#include "runtime/function_linker.h"
+#include "runtime/function_table.h"
+#include "runtime/listener.h"
+#include "runtime/stop_flag.h"
+#include "runtime/symbol_resolver.h"
+
+namespace firstcall {
+
+class OptimizedBodies {
+ public:
+  // All must outlive this.
+  OptimizedBodies(Compiler& compiler, const FunctionLinker& linker, const SymbolResolver& resolver,
+                  Listener& listener)
+      : compiler_(compiler), linker_(linker), resolver_(resolver), listener_(listener) {}
+
+  struct Body {
+    ExecutorAddress address;
+    size_t code_bytes = 0;
+    absl::Duration time;
+  };
+
+  // Makes an optimized body of a function that counts its calls, or, with `loop`, its continuation
+  // there. The code is linked, and the listener is told, but it is not published. Callees that are
+  // not `is_warm` have little chance to be inlined. Blocks on the compile. Errors as
+  // Compiler::Optimize, of which the listener is told, except for Cancelled; after that this object
+  // may be gone.
+  absl::StatusOr<Body> Make(FunctionKey key, std::optional<uint32_t> loop, IsWarm is_warm,
+                            std::shared_ptr<StopFlag> stop, RunPasses run_passes);
+
+ private:
+  absl::StatusOr<Body> Link(FunctionKey key, bool is_continuation, bool is_far,
+                            CompiledObject object);
+
+  Compiler& compiler_;
+  const FunctionLinker& linker_;
+  const SymbolResolver& resolver_;
+  Listener& listener_;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_RUNTIME_OPTIMIZED_BODIES_H_

@@ -1,0 +1,42 @@
+#include "runtime/precompiled.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "code/elf_object.h"
+#include "code/machine.h"
+
+namespace firstcall {
+
+absl::Status PrecompiledObjects::Add(std::string name, ObjectBytes contents, bool is_archive_member,
+                                     LibraryId library, Definitions& definitions) {
+  std::unique_ptr<OwnedCode> code = code_space_.MakeOwner();
+  FIRSTCALL_ASSIGN_OR_RETURN(DsoHandle * dso_handle,
+                             exit_handlers_.MakeHandle(*code, code_space_.NearFor(false)));
+  auto object = std::make_unique<LazyObject>(std::move(name), /*object_module=*/nullptr, library,
+                                             std::move(code), *dso_handle);
+  object->bytes = std::move(contents);
+  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ElfObject> image,
+                             ElfObject::Parse(absl::MakeSpan(object->bytes), object->name));
+  if (image->machine() != HostMachine()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("object '", object->name, "' was not compiled for this machine"));
+  }
+  FIRSTCALL_ASSIGN_OR_RETURN(std::vector<ElfObject::LifecyclePointer> lifecycle,
+                             image->LifecyclePointers());
+  // The last step that can fail: `definitions` keeps the object's address.
+  FIRSTCALL_RETURN_IF_ERROR(
+      definitions.Add(*object, image->DescribeDefinitions(), is_archive_member));
+  absl::MutexLock lock(&mutex_);
+  if (!lifecycle.empty() && !is_archive_member) with_constructors_.push_back(object.get());
+  objects_.push_back(std::move(object));
+  return absl::OkStatus();
+}
+
+std::vector<LazyObject*> PrecompiledObjects::ObjectsWithConstructors() {
+  absl::MutexLock lock(&mutex_);
+  return with_constructors_;
+}
+
+}  // namespace firstcall

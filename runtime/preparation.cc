@@ -1,0 +1,92 @@
+#include "runtime/preparation.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/steady_clock.h"
+
+namespace firstcall {
+
+Preparation::Preparation(std::vector<FunctionKey> functions, const PrepareOptions& options,
+                         Program& program)
+    : functions_(std::move(functions)),
+      options_(options),
+      program_(program),
+      deadline_(SteadyNow() + options.budget) {
+  for (FunctionKey function : functions_) {
+    if (modules_.empty() || modules_.back().get() != function.module) {
+      modules_.push_back(function.module->shared_from_this());
+    }
+  }
+}
+
+absl::Status Preparation::Run(CompileThreads& threads) {
+  const size_t worker_count = std::min(std::max<size_t>(threads.count(), 1), functions_.size());
+  for (size_t i = 0; i < worker_count; ++i) {
+    AddWorker();
+    const auto work = [this] {
+      Work();
+      RemoveWorker();
+    };
+    if (!threads.RunInBackground(work)) work();
+  }
+  return Wait();
+}
+
+// Compiles functions until there are none left.
+void Preparation::Work() {
+  while (std::optional<size_t> i = Take()) {
+    const FunctionKey function = functions_[*i];
+    absl::Status status =
+        program_.Prepare(*function.module, function.ordinal, FunctionCompiler::Reason::kOrdered)
+            .status();
+    Settle(*i, std::move(status));
+  }
+}
+
+void Preparation::AddWorker() {
+  absl::MutexLock lock(&mutex_);
+  ++workers_;
+}
+
+void Preparation::RemoveWorker() {
+  absl::MutexLock lock(&mutex_);
+  --workers_;
+}
+
+absl::Status Preparation::Wait() {
+  absl::MutexLock lock(&mutex_);
+  mutex_.Await(absl::Condition(
+      +[](size_t* workers) { return *workers == 0; }, &workers_));
+  if (done_ == functions_.size()) return failure_;
+  const std::string left =
+      absl::StrCat("preparing functions: ", functions_.size() - done_, " were not compiled");
+  return is_cancelled_ ? absl::CancelledError(left) : absl::DeadlineExceededError(left);
+}
+
+std::optional<size_t> Preparation::Take() {
+  absl::MutexLock lock(&mutex_);
+  if (is_cancelled_ || next_ == functions_.size() || SteadyNow() >= deadline_) {
+    return std::nullopt;
+  }
+  return next_++;
+}
+
+void Preparation::Settle(size_t i, absl::Status status) {
+  absl::MutexLock lock(&mutex_);
+  ++done_;
+  if (!status.ok()) {
+    ++failed_;
+    if (i < failed_at_) {
+      failed_at_ = i;
+      failure_ = std::move(status);
+    }
+  }
+  if (options_.progress && !options_.progress({done_, failed_, functions_.size()})) {
+    is_cancelled_ = true;
+  }
+}
+
+}  // namespace firstcall

@@ -1,0 +1,144 @@
+// The source modules of an engine in the order of addition, and the code that runs before and after
+// a program: constructors, the entry function, exit handlers, destructors.
+//
+// Thread-safe.
+
+#ifndef FIRSTCALL_RUNTIME_PROGRAM_H_
+#define FIRSTCALL_RUNTIME_PROGRAM_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/btree_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/types/span.h"
+#include "runtime/compile_threads.h"
+#include "runtime/compiler.h"
+#include "runtime/definitions.h"
+#include "runtime/entry_point.h"
+#include "runtime/exit_handlers.h"
+#include "runtime/exit_hook.h"
+#include "runtime/function_compiler.h"
+#include "runtime/object_linker.h"
+#include "runtime/precompiled.h"
+#include "runtime/source_module.h"
+#include "runtime/symbol_resolver.h"
+
+namespace firstcall {
+
+class Program {
+ public:
+  // All must outlive the program.
+  Program(Compiler& compiler_half, const Definitions& definitions, SymbolResolver& resolver,
+          FunctionCompiler& compiler, ObjectLinker& objects, PrecompiledObjects& precompiled,
+          ExitHandlers& exit_handlers, CompileThreads& threads)
+      : compiler_half_(compiler_half),
+        definitions_(definitions),
+        resolver_(resolver),
+        compiler_(compiler),
+        objects_(objects),
+        precompiled_(precompiled),
+        exit_handlers_(exit_handlers),
+        threads_(threads) {}
+
+  ModuleId NextId() ABSL_LOCKS_EXCLUDED(mutex_);
+  void Add(std::shared_ptr<SourceModule> module) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // The module, which exists as long as the caller holds it; null if there is none of that
+  // identifier.
+  std::shared_ptr<SourceModule> Find(ModuleId id) const ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Whether `module` has constructors that have not run.
+  bool MustBeConstructed(const SourceModule& module) const ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // The same for a caller that is going to remove or detach the module. Null also if another caller
+  // is. StopEnding if it does not come to that.
+  std::shared_ptr<SourceModule> FindToEnd(ModuleId id) ABSL_LOCKS_EXCLUDED(mutex_);
+  void StopEnding(ModuleId id) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Takes a module off the lists. Null if it is not on them, or no longer.
+  std::shared_ptr<SourceModule> Remove(ModuleId id) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Runs the exit handlers that `module` has registered. Then runs its destructors, if its
+  // constructors have run and its destructors have not.
+  void RunDestructorsOf(SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Compiles the destructors of `module` and returns those that RunDestructorsOf would run, in that
+  // order. This program no longer runs them.
+  absl::StatusOr<std::vector<ExecutorAddress>> TakeDestructorsOf(SourceModule& module)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // As in Engine.
+  absl::Status RunConstructors() ABSL_LOCKS_EXCLUDED(mutex_);
+  void RunDestructors() ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::StatusOr<int> RunMain(absl::Span<const std::string> arguments, absl::string_view entry);
+  absl::Status CheckMain(absl::string_view entry);
+
+  // Compiles a function of a module and returns the address to call it at.
+  absl::StatusOr<ExecutorAddress> Prepare(SourceModule& module, SymbolOrdinal function,
+                                          FunctionCompiler::Reason reason);
+
+  // Whether a definition of a module is a function or an ifunc.
+  bool IsFunction(const Definition& definition) const;
+
+  // All functions that modules define and that no other definition replaces.
+  std::vector<FunctionKey> AllFunctions() ABSL_LOCKS_EXCLUDED(mutex_);
+  std::vector<FunctionKey> FunctionsOf(SourceModule& module) const;
+
+ private:
+  // A constructor or destructor of a source module or an object file.
+  struct LifecycleStep {
+    int64_t priority;
+    // Null for an object file: only the address is known. May be removed before its turn comes.
+    std::shared_ptr<SourceModule> module;
+    SymbolOrdinal function;
+    ExecutorAddress address;
+  };
+  using Steps = std::vector<LifecycleStep>;
+
+  // Finds out how to call `entry` as main, and sets `found` to its definition.
+  absl::StatusOr<EntryPoint> FindMain(absl::string_view entry, std::optional<Definition>& found);
+
+  // Returns the modules that are not constructed yet, and marks them as constructed.
+  std::vector<std::shared_ptr<SourceModule>> TakeModulesToConstruct() ABSL_LOCKS_EXCLUDED(mutex_);
+  std::vector<std::shared_ptr<SourceModule>> TakeModulesToDestroy() ABSL_LOCKS_EXCLUDED(mutex_);
+  static bool IsRemoved(const SourceModule& module);
+  bool TakeModuleToDestroy(const SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
+  static void AddDestructors(SourceModule& module, Steps& steps);
+  static void SortInReverse(Steps& steps);
+  // Runs the steps in reverse; after each, runs the exit handlers of `handle`, or all of them if it
+  // is null.
+  void RunInReverse(Steps steps, const DsoHandle* handle);
+  absl::StatusOr<Steps> TakeConstructors() ABSL_LOCKS_EXCLUDED(mutex_);
+  Steps TakeDestructors() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  Compiler& compiler_half_;
+  const Definitions& definitions_;
+  SymbolResolver& resolver_;
+  FunctionCompiler& compiler_;
+  ObjectLinker& objects_;
+  PrecompiledObjects& precompiled_;
+  ExitHandlers& exit_handlers_;
+  CompileThreads& threads_;
+  // In the order of addition, which is the order of the identifiers.
+  using Modules = absl::btree_map<ModuleId, std::shared_ptr<SourceModule>>;
+
+  mutable absl::Mutex mutex_;
+  uint32_t next_id_ ABSL_GUARDED_BY(mutex_) = 0;
+  Modules modules_ ABSL_GUARDED_BY(mutex_);
+  absl::btree_map<ModuleId, SourceModule*> to_construct_ ABSL_GUARDED_BY(mutex_);
+  absl::btree_map<ModuleId, SourceModule*> to_destroy_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_set<ModuleId> ending_ ABSL_GUARDED_BY(mutex_);
+  std::optional<ExitHook> exit_hook_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_RUNTIME_PROGRAM_H_

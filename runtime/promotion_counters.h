@@ -1,0 +1,20 @@
+// The counters of a function that may get an optimized body.
+
+#ifndef FIRSTCALL_RUNTIME_PROMOTION_COUNTERS_H_
+#define FIRSTCALL_RUNTIME_PROMOTION_COUNTERS_H_
+
+#include <optional>
+
+#include "code/heat_counter.h"
+#include "stubs/call_counter.h"
+
+namespace firstcall {
+
+struct PromotionCounters {
+  HeatCounter* polls = nullptr;      // Null if the function does not poll.
+  std::optional<CallCounter> calls;  // Set if calls through the stub are counted.
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_RUNTIME_PROMOTION_COUNTERS_H_

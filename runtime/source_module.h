@@ -1,0 +1,79 @@
+// What an engine keeps about one source module as long as it has the module.
+//
+// Constant after construction, except for object() and the count of compiled functions,
+// which synchronize themselves, and is_removed().
+
+#ifndef FIRSTCALL_RUNTIME_SOURCE_MODULE_H_
+#define FIRSTCALL_RUNTIME_SOURCE_MODULE_H_
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "base/ids.h"
+#include "code/symbol_index.h"
+#include "runtime/lazy_object.h"
+#include "runtime/module_cache.h"
+#include "runtime/options.h"
+
+namespace firstcall {
+
+class SourceModule : public std::enable_shared_from_this<SourceModule> {
+ public:
+  // With `is_far` the module's code reaches everything through the offset table, so it may lie
+  // anywhere. `cache` may be null.
+  // `is_reopenable`: the compiler can read every body again.
+  SourceModule(ModuleId id, std::string name, LibraryId library, Mode mode, bool is_far,
+               bool is_reopenable, std::shared_ptr<const SymbolIndex> index,
+               std::unique_ptr<OwnedCode> code, DsoHandle& dso_handle,
+               std::unique_ptr<ModuleCache> cache)
+      : id_(id),
+        mode_(mode),
+        is_far_(is_far),
+        is_reopenable_(is_reopenable),
+        index_(std::move(index)),
+        cache_(std::move(cache)),
+        object_(std::move(name), this, library, std::move(code), dso_handle) {}
+
+  ModuleId id() const { return id_; }
+  LibraryId library() const { return object_.library; }
+  Mode mode() const { return mode_; }
+  bool is_far() const { return is_far_; }
+  bool is_reopenable() const { return is_reopenable_; }
+  const std::string& name() const { return object_.name; }
+  const SymbolIndex& index() const { return *index_; }
+
+  // The cache for its objects; null if there is none.
+  ModuleCache* cache() const { return cache_.get(); }
+
+  // The data-module, or in eager mode the whole module.
+  LazyObject& object() { return object_; }
+
+  // Adds `count` compiled functions. Returns whether all functions are compiled now.
+  bool CountCompiled(size_t count) {
+    return compiled_.fetch_add(count, std::memory_order_relaxed) + count ==
+           index_->function_count();
+  }
+
+  // Whether the engine has forgotten the module: only jobs that came too late still use it. Written
+  // while all other work is stopped.
+  bool is_removed() const { return is_removed_; }
+  void SetRemoved() { is_removed_ = true; }
+
+ private:
+  const ModuleId id_;
+  const Mode mode_;
+  const bool is_far_;
+  const bool is_reopenable_;
+  const std::shared_ptr<const SymbolIndex> index_;
+  const std::unique_ptr<ModuleCache> cache_;
+  LazyObject object_;
+  std::atomic<size_t> compiled_{0};
+  bool is_removed_ = false;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_RUNTIME_SOURCE_MODULE_H_

@@ -1,0 +1,62 @@
+// Counts and times of what an engine has done so far.
+
+#ifndef FIRSTCALL_RUNTIME_STATS_H_
+#define FIRSTCALL_RUNTIME_STATS_H_
+
+#include <cstddef>
+#include <string>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "memory/arena_memory.h"
+#include "runtime/listener.h"
+#include "runtime/promotion_stats.h"
+
+namespace firstcall {
+
+struct Stats {
+  size_t modules = 0;          // Added.
+  size_t modules_removed = 0;  // Of `modules`; includes detached ones.
+  size_t functions_known = 0;  // Defined by the source modules.
+  size_t stubs_made = 0;       // In use now.
+  size_t functions_compiled = 0;
+  size_t functions_cached = 0;   // Linked from an object cache, not compiled.
+  size_t objects_linked = 0;     // Of function-modules, data-modules, whole modules and the user.
+  size_t objects_cached = 0;     // Of objects_linked, those from an object cache.
+  size_t object_bytes = 0;       // Of objects_linked.
+  size_t code_bytes = 0;         // Code of objects_linked, also if removed since.
+  size_t bodies_promoted = 0;    // Optimized bodies and continuations; not in functions_compiled.
+  size_t promotions_failed = 0;  // Optimized bodies and continuations that could not be made.
+  absl::Status last_failed_promotion;  // The reason; OK if none failed.
+  PromotionStats promotions;           // Of functions that count their calls, the hottest first.
+  MemoryUsage memory;                  // Of the engine's own arenas, now.
+  absl::Duration load;                 // Reading and indexing source modules.
+  absl::Duration split;                // Extracting functions and data, preparing whole modules.
+  absl::Duration emit;                 // Optimizing IR and generating code.
+  absl::Duration link;                 // Resolving symbols, loading and relocating objects.
+
+  // A table for people: one quantity per line, then the table of `promotions`.
+  std::string ToString() const;
+};
+
+// Adds up what listeners are told. Thread-safe.
+class StatsCollector final : public Listener {
+ public:
+  void OnPublished(const PublishedObject& object) override ABSL_LOCKS_EXCLUDED(mutex_);
+  void OnPromotionFailed(const FailedPromotion& failed) override ABSL_LOCKS_EXCLUDED(mutex_);
+  void OnRemoved(const RemovedModule& module) override ABSL_LOCKS_EXCLUDED(mutex_);
+  void OnModuleAdded(size_t functions, absl::Duration load) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // All fields but stubs_made, promotions and memory.
+  Stats Collect() const ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  mutable absl::Mutex mutex_;
+  Stats stats_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_RUNTIME_STATS_H_

@@ -1,0 +1,162 @@
+#include "runtime/stoppable_thread.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
+#include <utility>
+#include <vector>
+
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+
+namespace firstcall {
+namespace {
+
+// Between two tries to stop a thread.
+constexpr absl::Duration kPause = absl::Microseconds(50);
+
+// The only signal that the library's threads and next to all programs leave unblocked and that
+// nobody sends: the kernel does, to the thread that makes a forbidden system call.
+constexpr int kSignal = SIGSYS;
+
+thread_local StoppableThread* current = nullptr;
+
+using AddressRange = std::pair<uintptr_t, uintptr_t>;
+
+// Where the code is of the file that `address` lies in.
+std::vector<AddressRange> CodeAround(uintptr_t address) {
+  struct Search {
+    uintptr_t address;
+    std::vector<AddressRange> code;
+  } search = {address, {}};
+  dl_iterate_phdr(
+      [](dl_phdr_info* file, size_t, void* data) {
+        auto& wanted = *static_cast<Search*>(data);
+        std::vector<AddressRange> code;
+        bool is_there = false;
+        for (int i = 0; i < file->dlpi_phnum; ++i) {
+          const ElfW(Phdr)& segment = file->dlpi_phdr[i];
+          if (segment.p_type != PT_LOAD) continue;
+          const uintptr_t begin = file->dlpi_addr + segment.p_vaddr;
+          const AddressRange range = {begin, begin + segment.p_memsz};
+          is_there = is_there || (range.first <= wanted.address && wanted.address < range.second);
+          if ((segment.p_flags & PF_X) != 0) code.push_back(range);
+        }
+        if (is_there) wanted.code = std::move(code);
+        return is_there ? 1 : 0;
+      },
+      &search);
+  return search.code;
+}
+
+bool Contains(const std::vector<AddressRange>& ranges, uintptr_t address) {
+  return std::any_of(ranges.begin(), ranges.end(), [&](const AddressRange& range) {
+    return range.first <= address && address < range.second;
+  });
+}
+
+std::atomic<uintptr_t> somewhere_in_llvm{0};
+
+// What a jump in the file that asks leads to is what the dynamic linker finds.
+uintptr_t SomewhereInMalloc() { return reinterpret_cast<uintptr_t>(dlsym(RTLD_DEFAULT, "malloc")); }
+
+// Empty if LLVM cannot be told from malloc.
+const std::vector<AddressRange>& CodeOfLlvm() {
+  static const auto* const code = [] {
+    auto* found = new std::vector<AddressRange>(CodeAround(somewhere_in_llvm));
+    if (Contains(CodeAround(SomewhereInMalloc()), somewhere_in_llvm)) found->clear();
+    return found;
+  }();
+  return *code;
+}
+
+// Constant once the handler is there.
+const std::vector<AddressRange>* code_of_llvm = nullptr;
+struct sigaction last_handler = {};
+
+uintptr_t ProgramCounter(const ucontext_t& context) {
+#if defined(__x86_64__)
+  return static_cast<uintptr_t>(context.uc_mcontext.gregs[REG_RIP]);
+#elif defined(__aarch64__)
+  return context.uc_mcontext.pc;
+#else
+#error "which register is the program counter?"
+#endif
+}
+
+void HandleSignal(int signal, siginfo_t* info, void* context) {
+  if (info->si_code == SI_QUEUE && info->si_value.sival_ptr == &last_handler) {
+    StoppableThread* thread = StoppableThread::Current();
+    if (thread == nullptr) return;  // It was to be stopped, and stopped by itself.
+    if (Contains(*code_of_llvm, ProgramCounter(*static_cast<ucontext_t*>(context)))) {
+      thread->StopHere();
+    }
+    return;
+  }
+  if ((last_handler.sa_flags & SA_SIGINFO) != 0) {
+    last_handler.sa_sigaction(signal, info, context);
+  } else if (last_handler.sa_handler == SIG_DFL) {
+    std::signal(signal, SIG_DFL);
+    raise(signal);
+  } else if (last_handler.sa_handler != SIG_IGN) {
+    last_handler.sa_handler(signal);
+  }
+}
+
+void InstallHandler() {
+  static const bool is_installed = [] {
+    code_of_llvm = &CodeOfLlvm();
+    struct sigaction handler = {};
+    handler.sa_sigaction = HandleSignal;
+    handler.sa_flags = SA_SIGINFO | SA_RESTART;
+    return sigaction(kSignal, &handler, &last_handler) == 0;
+  }();
+  (void)is_installed;
+}
+
+}  // namespace
+
+void StoppableThread::SetStoppableCode(const void* address) {
+  somewhere_in_llvm = reinterpret_cast<uintptr_t>(address);
+}
+
+void StoppableThread::AllowStopping() {
+  current = this;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+}
+
+void StoppableThread::ForbidStopping() {
+  current = nullptr;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+}
+
+StoppableThread* StoppableThread::Current() { return current; }
+
+void StoppableThread::StopHere() {
+  is_stopped_ = true;
+  while (true) pause();
+}
+
+void StoppableThread::StopAll(absl::Span<StoppableThread* const> threads) {
+  const auto has_stopped = [](const StoppableThread* thread) { return thread->is_stopped(); };
+  if (std::all_of(threads.begin(), threads.end(), has_stopped)) return;
+  InstallHandler();
+  while (!std::all_of(threads.begin(), threads.end(), has_stopped)) {
+    for (StoppableThread* thread : threads) {
+      if (code_of_llvm->empty() || has_stopped(thread)) continue;
+      sigval value = {};
+      value.sival_ptr = &last_handler;
+      pthread_sigqueue(thread->id_, kSignal, value);
+    }
+    absl::SleepFor(kPause);
+  }
+}
+
+}  // namespace firstcall

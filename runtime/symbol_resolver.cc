@@ -1,0 +1,253 @@
+#include "runtime/symbol_resolver.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "base/status.h"
+#include "code/symbol_name.h"
+#include "runtime/compiler_runtime.h"
+#include "runtime/exit_handlers.h"
+#include "runtime/exit_hook.h"
+#include "runtime/function_compiler.h"
+#include "runtime/object_linker.h"
+#include "runtime/promoter.h"
+#include "runtime/work_scope.h"
+
+namespace firstcall {
+namespace {
+
+constexpr absl::string_view kRegisterExitHandler = "__cxa_atexit";
+
+bool IsCode(SymbolKind kind) { return kind == SymbolKind::kFunction || kind == SymbolKind::kIFunc; }
+
+void NameOf(std::string* text, absl::string_view object_name) {
+  absl::StrAppend(text, ParseReference(object_name).name);
+}
+
+}  // namespace
+
+SymbolResolver::SymbolResolver(Outside outside, const Definitions& definitions,
+                               FunctionTable& functions, HostThreadLocals& host_thread_locals)
+    : outside_(std::move(outside)),
+      definitions_(definitions),
+      functions_(functions),
+      host_thread_locals_(host_thread_locals) {}
+
+absl::StatusOr<SymbolAddresses> SymbolResolver::ResolveAll(const ElfObject& image,
+                                                           LazyObject& requester,
+                                                           absl::string_view needed_by) {
+  SymbolAddresses addresses;
+  std::vector<absl::string_view> missing;
+  addresses.reserve(image.undefined().size());
+  for (const ElfObject::Undefined& symbol : image.undefined()) {
+    absl::StatusOr<ExecutorAddress> address = Resolve(symbol.name, requester);
+    if (!address.ok()) return Annotate(address.status(), absl::StrCat("linking ", needed_by));
+    if (address->is_null()) missing.push_back(symbol.name);
+    addresses.emplace(symbol.name, *address);
+  }
+  if (missing.empty()) return addresses;
+  std::string message =
+      absl::StrCat("linking ", needed_by, ": JIT session error: Symbols not found: [ ",
+                   absl::StrJoin(missing, ", ", NameOf), " ]");
+  for (absl::string_view symbol : missing) {
+    const std::vector<absl::string_view> referrers = image.ReferrersTo(symbol);
+    if (referrers.empty()) continue;
+    absl::StrAppend(&message, "; '", ParseReference(symbol).name, "' is needed by '",
+                    absl::StrJoin(referrers, "', '"), "'");
+  }
+  return absl::NotFoundError(message);
+}
+
+void SymbolResolver::SettleWeakSymbols(ElfObject& image, const LazyObject& requester) const {
+  std::vector<absl::string_view> missing;
+  for (const ElfObject::Undefined& symbol : image.undefined()) {
+    if (symbol.is_weak && !IsKnown(symbol.name, requester)) missing.push_back(symbol.name);
+  }
+  for (absl::string_view name : missing) image.DefineAsZero(name);
+  if (image.Defines(kShadowStackRoots)) {
+    std::optional<Definition> found = definitions_.Find(kShadowStackRoots, requester.library);
+    const bool is_own = !found || (found->module != nullptr ? found->module == requester.module
+                                                            : found->object == &requester);
+    if (!is_own) image.Undefine(kShadowStackRoots);
+  }
+  if (requester.module != nullptr) return;  // Its extraction has handled its own definitions.
+  for (const ElfObject::Definition& symbol : image.DescribeDefinitions()) {
+    std::optional<Definition> found = definitions_.Find(symbol.name, requester.library);
+    if (symbol.is_weak && found && found->object != &requester) image.Undefine(symbol.name);
+  }
+}
+
+bool SymbolResolver::IsKnown(absl::string_view object_name, const LazyObject& requester) const {
+  const absl::string_view name = ParseReference(object_name).name;
+  const SourceModule* module = requester.module;
+  if (module != nullptr) {
+    std::optional<SymbolOrdinal> ordinal = module->index().Find(name);
+    if (ordinal && module->index().at(*ordinal).is_definition) return true;
+    for (const AssemblySymbol& symbol : module->index().assembly_symbols()) {
+      if (symbol.name == name) return true;
+    }
+  }
+  return definitions_.Find(name, requester.library).has_value() || FindByClient(name) != nullptr ||
+         !FindInProcess(name).is_null();
+}
+
+absl::StatusOr<ExecutorAddress> SymbolResolver::Resolve(absl::string_view object_name,
+                                                        LazyObject& requester) {
+  const SymbolReference reference = ParseReference(object_name);
+  SourceModule* module = requester.module;
+  if (reference.name == kDsoHandle) return ExecutorAddress::Of(&requester.dso_handle);
+  if (module != nullptr) {
+    if (reference.name == kAtexit) {
+      absl::StatusOr<ExecutorAddress> own = objects_->AddressIn(module->object(), kAtexit);
+      if (own.ok() || !absl::IsNotFound(own.status())) return own;
+    }
+    absl::StatusOr<ExecutorAddress> address = ResolveInModule(reference, *module);
+    if (address.ok() || !absl::IsNotFound(address.status())) return address;
+  }
+  if (module != nullptr && reference.name == "exit" &&
+      !definitions_.Find("exit", requester.library)) {
+    return ExecutorAddress::Of(reinterpret_cast<const void*>(&ExitHook::Exit));
+  }
+  FIRSTCALL_ASSIGN_OR_RETURN(ExecutorAddress address,
+                             FindOutside(reference.name, requester.library));
+  if (!address.is_null() || module == nullptr) return address;
+  std::optional<SymbolOrdinal> local = module->index().FindUnlikelyLocal(reference.name);
+  if (!local) return address;
+  return AddressOf(*module, *local, reference.kind);
+}
+
+// NotFound if the module only declares the symbol or does not name it.
+absl::StatusOr<ExecutorAddress> SymbolResolver::ResolveInModule(SymbolReference reference,
+                                                                SourceModule& module) {
+  const SymbolIndex& index = module.index();
+  absl::string_view variable = reference.name;
+  const bool is_tls_control = absl::ConsumePrefix(&variable, kEmulatedTlsPrefix);
+  std::optional<SymbolOrdinal> ordinal = index.Find(variable);
+  if (!ordinal) ordinal = index.FindLocal(variable);
+  if (ordinal && index.at(*ordinal).is_definition) {
+    if (index.at(*ordinal).is_weak && IsReplaced(module, *ordinal)) {
+      return FindOutside(reference.name, module.library());
+    }
+    if (is_tls_control) return ControlOf(module, *ordinal);
+    return AddressOf(module, *ordinal, reference.kind);
+  }
+  for (const AssemblySymbol& symbol : index.assembly_symbols()) {
+    if (symbol.name == reference.name) {
+      return objects_->AddressIn(module.object(), reference.name);
+    }
+  }
+  return absl::NotFoundError("not defined here");
+}
+
+absl::StatusOr<ExecutorAddress> SymbolResolver::AddressOf(SourceModule& module,
+                                                          SymbolOrdinal ordinal,
+                                                          ReferenceKind kind) {
+  const SymbolIndex& index = module.index();
+  const Symbol& symbol = index.at(ordinal);
+  if (module.mode() == Mode::kEager) {
+    return objects_->AddressIn(module.object(), symbol.name);
+  }
+  if (kind == ReferenceKind::kHeat) {
+    if (promoter_ == nullptr) return absl::InternalError("nothing counts");
+    return promoter_->CounterOf({&module, ordinal});
+  }
+  const SymbolOrdinal base = symbol.kind == SymbolKind::kIFunc ? ordinal : symbol.base;
+  const FunctionKey key{&module, base};
+  if (IsCode(index.at(base).kind)) {
+    if (kind == ReferenceKind::kCall && symbol.offset == 0) {
+      if (std::optional<ExecutorAddress> body = functions_.FinalBodyOf(key)) return *body;
+    }
+    // A program that has the address of a function with prefix data may read that data.
+    FIRSTCALL_ASSIGN_OR_RETURN(
+        ExecutorAddress identity,
+        index.at(base).has_prefix && kind != ReferenceKind::kCall
+            ? objects_->AddressIn(module.object(), absl::StrCat(index.at(base).name, kStubSuffix))
+            : functions_.AddressOf(key));
+    return identity + static_cast<uint64_t>(symbol.offset);
+  }
+  absl::StatusOr<ExecutorAddress> data =
+      index.GroupOf(base).empty() ? objects_->AddressIn(module.object(), index.at(base).name)
+                                  : compiler_->Compile(key, FunctionCompiler::Reason::kOrdered);
+  if (!data.ok()) return data.status();
+  return *data + static_cast<uint64_t>(symbol.offset);
+}
+
+// The address of the control record that emulated TLS uses for a variable, or for the variable that
+// an alias stands for.
+absl::StatusOr<ExecutorAddress> SymbolResolver::ControlOf(SourceModule& module,
+                                                          SymbolOrdinal ordinal) {
+  const SymbolIndex& index = module.index();
+  return objects_->AddressIn(
+      module.object(), absl::StrCat(kEmulatedTlsPrefix, index.at(index.at(ordinal).base).name));
+}
+
+// Never returns a body: only a function's own module may call a body directly.
+absl::StatusOr<ExecutorAddress> SymbolResolver::AddressOf(const Definition& definition,
+                                                          absl::string_view name) {
+  if (definition.module == nullptr) return objects_->AddressIn(*definition.object, name);
+  return AddressOf(*definition.module, definition.ordinal, ReferenceKind::kStub);
+}
+
+bool SymbolResolver::GivesWay(const Definition& definition) const {
+  return definition.module != nullptr && IsReplaced(*definition.module, definition.ordinal);
+}
+
+absl::StatusOr<ExecutorAddress> SymbolResolver::FindOutside(absl::string_view name,
+                                                            LibraryId library) {
+  absl::string_view variable = name;
+  const bool is_tls_control = absl::ConsumePrefix(&variable, kEmulatedTlsPrefix);
+  if (std::optional<Definition> found = definitions_.Find(variable, library);
+      found && !GivesWay(*found)) {
+    if (found->is_ambiguous) {
+      return absl::UnimplementedError(
+          absl::StrCat("symbol '", name, "': several modules have variables in that section"));
+    }
+    if (is_tls_control && found->module != nullptr) {
+      return ControlOf(*found->module, found->ordinal);
+    }
+    return AddressOf(*found, name);
+  }
+  if (void* address = FindByClient(name)) return ExecutorAddress::Of(address);
+  if (name == kRegisterExitHandler) {
+    return ExecutorAddress::Of(reinterpret_cast<const void*>(&ExitHandlers::Register));
+  }
+  if (name == kEmulatedTlsAccessor && outside_.provides_emulated_tls)
+    return HostThreadLocals::Accessor();
+  const ExecutorAddress address = FindInProcess(variable);
+  if (!address.is_null() && is_tls_control) return host_thread_locals_.ControlOf(variable, address);
+  return address;
+}
+
+void* SymbolResolver::FindByClient(absl::string_view name) const {
+  if (!outside_.client) return nullptr;
+  ProgramCodeScope scope;
+  return outside_.client(name);
+}
+
+ExecutorAddress SymbolResolver::FindInProcess(absl::string_view name) const {
+  if (!outside_.process) return ExecutorAddress();
+  const ExecutorAddress address = outside_.process(std::string(name));
+  return address.is_null() ? FindInCompilerRuntime(name) : address;
+}
+
+absl::StatusOr<ExecutorAddress> SymbolResolver::Lookup(absl::string_view name) {
+  std::optional<Definition> found = definitions_.Find(name);
+  if (!found) {
+    return absl::NotFoundError(absl::StrCat("symbol '", name, "' is defined by no module"));
+  }
+  if (GivesWay(*found)) return FindInProcess(name);
+  return AddressOf(*found, name);
+}
+
+bool SymbolResolver::IsReplaced(const SourceModule& module, SymbolOrdinal ordinal) const {
+  const Symbol& symbol = module.index().at(ordinal);
+  if (!symbol.is_weak || symbol.is_local) return false;
+  std::optional<Definition> found = definitions_.Find(symbol.name, module.library());
+  if (found && (found->module != &module || found->ordinal != ordinal)) return true;
+  return !symbol.is_common && !FindInProcess(symbol.name).is_null();
+}
+
+}  // namespace firstcall

@@ -1,0 +1,102 @@
+// Finds the definition of a name, in this order: in the object's own source module, in other
+// modules and objects, by the client's symbol finder, in the process. A weak definition of a module
+// gives way to a strong or an earlier one of its library, and to a definition of the process
+// (except if it is common).
+//
+// Thread-safe.
+
+#ifndef FIRSTCALL_RUNTIME_SYMBOL_RESOLVER_H_
+#define FIRSTCALL_RUNTIME_SYMBOL_RESOLVER_H_
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "code/elf_object.h"
+#include "code/symbol_name.h"
+#include "runtime/definitions.h"
+#include "runtime/function_table.h"
+#include "runtime/host_thread_locals.h"
+#include "runtime/options.h"
+#include "runtime/source_module.h"
+
+namespace firstcall {
+
+class FunctionCompiler;
+class ObjectLinker;
+class Promoter;
+
+class SymbolResolver {
+ public:
+  // Where symbols come from that no module and no object defines.
+  struct Outside {
+    SymbolFinder client;  // Asked first. May be empty.
+    // The symbols of the process; empty: none. Must not run code of the program.
+    std::function<ExecutorAddress(const std::string& name)> process;
+    // Whether the engine provides what emulated thread-local variables need.
+    bool provides_emulated_tls = true;
+  };
+
+  // All must outlive the resolver.
+  SymbolResolver(Outside outside, const Definitions& definitions, FunctionTable& functions,
+                 HostThreadLocals& host_thread_locals);
+
+  // Sets the parts that link and compile what a name needs, and the promoter, which has the
+  // counters of functions (null if functions do not count). Call it once, before anything is
+  // resolved.
+  void Connect(ObjectLinker& objects, FunctionCompiler& compiler, Promoter* promoter) {
+    objects_ = &objects;
+    compiler_ = &compiler;
+    promoter_ = promoter;
+  }
+
+  // Decides what the weak symbols of `image` mean. Weak references that nothing defines become
+  // zero. Weak definitions of an object file that another definition replaces become references.
+  // Call this before the image is loaded. `requester` is the object itself, or that of its source
+  // module.
+  void SettleWeakSymbols(ElfObject& image, const LazyObject& requester) const;
+
+  // Returns the address of each symbol that `image` leaves undefined. NotFound, with `needed_by`,
+  // with all symbols that nothing defines, and with the definitions of `image` that refer to them;
+  // the message has the words that ORC uses, because scripts may look for them. May link data.
+  // Compiles no function, except together with a variable that cannot be separated from it.
+  absl::StatusOr<SymbolAddresses> ResolveAll(const ElfObject& image, LazyObject& requester,
+                                             absl::string_view needed_by);
+
+  // Returns the address of `name` for the host: the definition of a module or an object that the
+  // first library sees. NotFound if there is none.
+  absl::StatusOr<ExecutorAddress> Lookup(absl::string_view name);
+
+  // Returns the identity of a symbol that `module` defines.
+  absl::StatusOr<ExecutorAddress> AddressOf(SourceModule& module, SymbolOrdinal ordinal,
+                                            ReferenceKind kind);
+
+  // Whether another definition replaces this one, which must be weak for that.
+  bool IsReplaced(const SourceModule& module, SymbolOrdinal ordinal) const;
+
+ private:
+  bool IsKnown(absl::string_view object_name, const LazyObject& requester) const;
+  // Null if nothing defines the symbol. The same holds for FindOutside.
+  absl::StatusOr<ExecutorAddress> Resolve(absl::string_view object_name, LazyObject& requester);
+  absl::StatusOr<ExecutorAddress> ResolveInModule(SymbolReference reference, SourceModule& module);
+  absl::StatusOr<ExecutorAddress> AddressOf(const Definition& definition, absl::string_view name);
+  absl::StatusOr<ExecutorAddress> ControlOf(SourceModule& module, SymbolOrdinal ordinal);
+  bool GivesWay(const Definition& definition) const;
+  absl::StatusOr<ExecutorAddress> FindOutside(absl::string_view name, LibraryId library);
+  void* FindByClient(absl::string_view name) const;
+  ExecutorAddress FindInProcess(absl::string_view name) const;
+
+  const Outside outside_;
+  const Definitions& definitions_;
+  FunctionTable& functions_;
+  HostThreadLocals& host_thread_locals_;
+  ObjectLinker* objects_ = nullptr;
+  FunctionCompiler* compiler_ = nullptr;
+  Promoter* promoter_ = nullptr;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_RUNTIME_SYMBOL_RESOLVER_H_

@@ -1,0 +1,304 @@
+#include "runtime/work_scope.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "base/steady_clock.h"
+#include "runtime/exit_hook.h"
+#include "runtime/unattended_work.h"
+
+namespace firstcall {
+namespace {
+
+thread_local int depth = 0;
+thread_local bool counts = false;   // Among those that a gate counts as being at work.
+thread_local int own_closings = 0;  // Of the gate, by this thread.
+thread_local bool is_in_callback = false;
+thread_local bool is_exiting_thread = false;
+
+// A thread that is at work for longer waits for something, perhaps for the one that exits.
+constexpr absl::Duration kLongestCompile = absl::Seconds(1);
+
+// How long who begins lets those go first that want to close the gate. Not for ever: who is at work
+// may wait for one that begins, in a callback of the client's.
+constexpr absl::Duration kLongestPrecedence = absl::Milliseconds(50);
+
+// Between two looks at what others are to have done by some time.
+constexpr absl::Duration kPause = absl::Microseconds(100);
+
+}  // namespace
+
+// Never destroyed: threads may work while static objects go.
+class Gate {
+ public:
+  static Gate& Get() {
+    static const bool is_made = [] {
+      current_.store(new Gate(), std::memory_order_release);
+      pthread_atfork([] { Get().Close(); }, [] { Get().Open(); }, [] { Get().ReplaceInChild(); });
+      return true;
+    }();
+    (void)is_made;
+    return *current_.load(std::memory_order_acquire);
+  }
+
+  void Enter() {
+    absl::MutexLock lock(&mutex_);
+    if (!is_exiting_thread) {
+      if (waiting_ > 0) {
+        mutex_.AwaitWithTimeout(absl::Condition(this, &Gate::IsFree), kLongestPrecedence);
+      }
+      mutex_.Await(absl::Condition(this, &Gate::IsOpen));
+    }
+    ++at_work_;
+    counts = true;
+  }
+
+  void EnterThoughExiting() {
+    absl::MutexLock lock(&mutex_);
+    const auto is_open = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return !is_closed_; };
+    mutex_.Await(absl::Condition(&is_open));
+    ++at_work_;
+    counts = true;
+  }
+
+  void KeepForThisThread() {
+    absl::MutexLock lock(&mutex_);
+    is_exiting_ = is_exiting_thread = true;
+    WaitFor([&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(
+                mutex_) { return at_work_ + CountUnattendedOfProgram() <= own_work(); },
+            kLongestCompile);
+  }
+
+  void Leave() {
+    absl::MutexLock lock(&mutex_);
+    --at_work_;
+    counts = false;
+    if (waiting_ > 0) changed_.SignalAll();
+  }
+
+  void LeaveUnattended(UnattendedWork& work) {
+    {
+      absl::MutexLock lock(&mutex_);
+      unattended_.push_back(&work);
+      counts = false;
+      if (work.own_thread_) --*work.attended_;
+      --at_work_;
+      if (waiting_ > 0) changed_.SignalAll();
+      if (!MustStop(work)) return;
+    }
+    work.own_thread_->StopHere();
+  }
+
+  // May be called when the process has forked: then the thread has left another gate.
+  void EnterAttended(UnattendedWork& work) {
+    {
+      absl::MutexLock lock(&mutex_);
+      const auto may_go_on = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+        return IsOpen() || MustStop(work);
+      };
+      if (!is_exiting_thread) mutex_.Await(absl::Condition(&may_go_on));
+      if (!MustStop(work)) {
+        unattended_.erase(std::remove(unattended_.begin(), unattended_.end(), &work),
+                          unattended_.end());
+        counts = true;
+        if (work.own_thread_) ++*work.attended_;
+        ++at_work_;
+        return;
+      }
+    }
+    work.own_thread_->StopHere();
+  }
+
+  void StopUnattended() {
+    std::vector<StoppableThread*> threads;
+    {
+      absl::MutexLock lock(&mutex_);
+      is_stopping_unattended_ = true;
+      // A handler may exit in the middle of unattended work.
+      for (UnattendedWork* work : unattended_) {
+        if (work->own_thread_ && !work->IsCurrent()) threads.push_back(&*work->own_thread_);
+      }
+      WaitFor(
+          [&] {
+            return std::all_of(threads.begin(), threads.end(),
+                               [](const StoppableThread* thread) { return thread->is_stopped(); });
+          },
+          UnattendedWork::kPatience);
+    }
+    StoppableThread::StopAll(threads);
+  }
+
+  bool is_stopping_unattended() const { return is_stopping_unattended_; }
+
+  // Lets this thread alone work. A callback of the client's may fork too: then this thread's own
+  // work goes on in the child.
+  void Close() {
+    if (own_closings++ > 0) return;
+    absl::MutexLock lock(&mutex_);
+    // Each work once, and none that has been stopped.
+    const auto is_awaited = [](UnattendedWork* work) {
+      if (work->IsCurrent() || (work->own_thread_ && work->own_thread_->is_stopped())) return false;
+      const absl::Duration now = SteadyNow();
+      work->patience_ends_ = std::min(work->patience_ends_, now + UnattendedWork::kPatience);
+      return now < work->patience_ends_;
+    };
+    WaitFor(
+        [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+          return std::none_of(unattended_.begin(), unattended_.end(), is_awaited);
+        },
+        2 * UnattendedWork::kPatience);
+    ++waiting_;
+    // Evaluated by this thread alone, because it looks at a variable of it.
+    while (is_closed_ || at_work_ != own_work()) changed_.Wait(&mutex_);
+    --waiting_;
+    is_closed_ = true;
+  }
+
+  void Open() {
+    if (own_closings == 1) {
+      absl::MutexLock lock(&mutex_);
+      is_closed_ = false;
+      if (waiting_ > 0) changed_.SignalAll();
+    }
+    --own_closings;
+  }
+
+  bool IsOpen() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return !is_closed_ && !is_exiting_; }
+  bool IsFree() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return IsOpen() && waiting_ == 0; }
+  bool MustStop(const UnattendedWork& work) const {
+    return is_stopping_unattended_ && work.own_thread_;
+  }
+  size_t CountUnattendedOfProgram() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return static_cast<size_t>(std::count_if(
+        unattended_.begin(), unattended_.end(),
+        [](const UnattendedWork* work) { return !work->own_thread_ && !work->IsCurrent(); }));
+  }
+  static size_t own_work() { return counts ? 1 : 0; }
+
+  // The mutex stays as it is: a thread that wanted to enter may have held it, or been about to wait
+  // for it, when the process was forked, and is not there any more.
+  void ReplaceInChild() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    auto* gate = new Gate();
+    gate->parents_ = this;
+    gate->is_closed_ = --own_closings > 0;
+    gate->is_exiting_ = is_exiting_;
+    gate->is_stopping_unattended_ = is_stopping_unattended_.load();
+    gate->at_work_ = own_work();
+    for (UnattendedWork* work : unattended_) {
+      if (work->IsCurrent()) gate->unattended_.push_back(work);
+    }
+    current_.store(gate, std::memory_order_release);
+  }
+
+  // Returns when that is so, or after `time`. Others take the mutex meanwhile.
+  template <typename IsSo>
+  void WaitFor(IsSo is_so, absl::Duration time) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    const absl::Duration end = SteadyNow() + time;
+    while (!is_so() && SteadyNow() < end) {
+      mutex_.Unlock();
+      absl::SleepFor(kPause);
+      mutex_.Lock();
+    }
+  }
+
+  static std::atomic<Gate*> current_;
+  Gate* parents_ = nullptr;  // Never destroyed either, and so no leak.
+
+  absl::Mutex mutex_;
+  absl::CondVar changed_;
+  bool is_closed_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_exiting_ ABSL_GUARDED_BY(mutex_) = false;
+  size_t at_work_ ABSL_GUARDED_BY(mutex_) = 0;  // Threads.
+  size_t waiting_ ABSL_GUARDED_BY(mutex_) = 0;  // Threads that want to close it.
+  std::vector<UnattendedWork*> unattended_ ABSL_GUARDED_BY(mutex_);
+  std::atomic<bool> is_stopping_unattended_{false};  // For good. Set with the mutex.
+};
+std::atomic<Gate*> Gate::current_{nullptr};
+
+WorkScope::WorkScope() : was_in_callback_(is_in_callback) {
+  // A signal handler that comes meanwhile must not wait for what the thread holds.
+  if (depth++ == 0) Gate::Get().Enter();
+  is_in_callback = false;
+}
+
+WorkScope::~WorkScope() {
+  is_in_callback = was_in_callback_;
+  if (depth == 1) Gate::Get().Leave();
+  --depth;
+}
+
+void WorkScope::KeepForThisThread() { Gate::Get().KeepForThisThread(); }
+
+bool WorkScope::IsAtWork() { return depth > 0; }
+
+bool WorkScope::IsInterrupted() { return (depth > 0 || own_closings > 0) && !is_in_callback; }
+
+ForkScope::ForkScope() {
+  if (depth++ == 0) Gate::Get().EnterThoughExiting();
+}
+
+ForkScope::~ForkScope() {
+  if (depth == 1) Gate::Get().Leave();
+  --depth;
+}
+
+ExclusiveWorkScope::ExclusiveWorkScope() {
+  Gate::Get().Close();
+  ++depth;
+}
+
+ExclusiveWorkScope::~ExclusiveWorkScope() {
+  --depth;
+  Gate::Get().Open();
+}
+
+DelegatedWorkScope::DelegatedWorkScope(std::fenv_t* program) : floating_point_(program) {
+  ++depth;
+  counts = true;
+}
+
+DelegatedWorkScope::~DelegatedWorkScope() {
+  counts = false;
+  --depth;
+}
+
+UnattendedWork::UnattendedWork(std::atomic<int>* attended)
+    : is_unattended_(depth == 1 && counts), attended_(attended) {
+  if (!is_unattended_) return;
+  if (attended != nullptr) {
+    // Never destroyed: this work may outlive everything else.
+    static const auto* const exit_hook = new ExitHook(StopForExit, ExitHook::When::kAtOnce);
+    (void)exit_hook;
+    own_thread_.emplace();
+  }
+  Gate::Get().LeaveUnattended(*this);
+  if (own_thread_) own_thread_->AllowStopping();
+}
+
+UnattendedWork::~UnattendedWork() {
+  if (!is_unattended_) return;
+  // The gate's mutex may be held when the thread is stopped elsewhere.
+  if (own_thread_) own_thread_->ForbidStopping();
+  Gate::Get().EnterAttended(*this);
+}
+
+void UnattendedWork::StopIfExiting() {
+  StoppableThread* thread = StoppableThread::Current();
+  if (thread != nullptr && Gate::Get().is_stopping_unattended()) thread->StopHere();
+}
+
+void UnattendedWork::StopForExit() { Gate::Get().StopUnattended(); }
+
+CallbackScope::CallbackScope() : was_in_callback_(is_in_callback) { is_in_callback = true; }
+
+CallbackScope::~CallbackScope() { is_in_callback = was_in_callback_; }
+
+}  // namespace firstcall

@@ -1,0 +1,399 @@
+// Objects come from the engine's emitter, and what is linked is run.
+
+#include "codegen/mcjit_linker.h"
+
+#include <cxxabi.h>
+
+#include <list>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "memory/arena_memory.h"
+#include "memory/in_process_mapper.h"
+#include "memory/instruction_cache.h"
+#include "memory/owned_code.h"
+#include "memory/unwind_registry.h"
+#include "tests/testing/object.h"
+#include "tests/testing/status_matchers.h"
+
+// Of the C++ runtime, which declares it nowhere.
+extern "C" int __gxx_personality_v0(...);
+
+namespace firstcall {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+const ArenaSizes kSizes = {1 << 20, 1 << 20, 1 << 20};
+
+template <typename Function>
+ExecutorAddress AddressOf(Function* function) {
+  return ExecutorAddress::Of(reinterpret_cast<const void*>(function));
+}
+
+// Arenas whose addresses include no multiple of 4 GiB. No code lies there, so that one would part
+// the code in two.
+std::shared_ptr<ArenaMemory> MakeArenas(const ArenaSizes& sizes) {
+  std::vector<std::shared_ptr<ArenaMemory>> others;  // Kept, so that the next lies elsewhere.
+  const uint64_t size = sizes.code + sizes.read_only + sizes.data;
+  while (true) {
+    auto arenas = ArenaMemory::Create(std::make_shared<InProcessMapper>(), {sizes}).value();
+    const uint64_t inside = arenas->near_first().value();
+    if ((inside - size) >> 32 == (inside + size) >> 32) return arenas;
+    others.push_back(std::move(arenas));
+  }
+}
+
+class McjitLinkerTest : public testing::TestWithParam<UnwindRegistry::Grouping> {
+ protected:
+  explicit McjitLinkerTest(UnwindRegistry::Grouping grouping = GetParam(),
+                           const ArenaSizes& sizes = kSizes)
+      : target_(MakeTarget()),
+        arenas_(MakeArenas(sizes)),
+        unwind_registry_(std::make_shared<UnwindRegistry>(grouping)),
+        owner_(std::make_unique<OwnedCode>(arenas_, unwind_registry_)),
+        linker_(target_) {}
+
+  absl::StatusOr<SymbolAddresses> Load(absl::string_view text) {
+    objects_.push_back(CompileToObject(text));
+    images_.push_back(ElfObject::Parse(absl::MakeSpan(objects_.back()), "test.o").value());
+    return linker_.Load(*images_.back(), *owner_, arenas_->near_first());
+  }
+
+  // What the object of `text` defines, ready to run.
+  SymbolAddresses Link(absl::string_view text, const SymbolAddresses& resolution = {}) {
+    absl::StatusOr<SymbolAddresses> defined = Load(text);
+    EXPECT_THAT(defined, IsOk());
+    EXPECT_THAT(linker_.Finish(resolution), IsOk());
+    return *std::move(defined);
+  }
+
+  static int Call(const SymbolAddresses& defined, absl::string_view name, int argument = 0) {
+    return defined.at(name).InThisProcess<int (*)(int)>()(argument);
+  }
+
+  const Target target_;
+  const std::shared_ptr<ArenaMemory> arenas_;
+  const std::shared_ptr<UnwindRegistry> unwind_registry_;
+  std::unique_ptr<OwnedCode> owner_;
+  std::list<ObjectBytes> objects_;  // Must outlive their images.
+  std::list<std::unique_ptr<ElfObject>> images_;
+  McjitLinker linker_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Groupings, McjitLinkerTest,
+                         testing::Values(UnwindRegistry::Grouping::kMerge,
+                                         UnwindRegistry::Grouping::kIndividual),
+                         [](const auto& info) {
+                           return info.param == UnwindRegistry::Grouping::kMerge ? "Merge"
+                                                                                 : "Individual";
+                         });
+
+constexpr char kAddSeven[] = "define i32 @f(i32 %x) { %y = add i32 %x, 7  ret i32 %y }";
+
+TEST_P(McjitLinkerTest, LinkedCodeRuns) {
+  EXPECT_EQ(Call(Link(kAddSeven), "f", 1), 8);
+  EXPECT_GT(linker_.code_bytes(), 0u);
+}
+
+TEST_P(McjitLinkerTest, CodeConstantsAndDataWork) {
+  const SymbolAddresses defined = Link(R"(
+    @table = internal constant [4 x i32] [i32 10, i32 20, i32 30, i32 40]
+    @calls = global i32 5
+    @zero = internal global i32 0
+    @pointer = internal global ptr @zero
+    define i32 @f(i32 %i) {
+      %n = load i32, ptr @calls
+      %m = add i32 %n, 1
+      store i32 %m, ptr @calls
+      %p = getelementptr [4 x i32], ptr @table, i32 0, i32 %i
+      %t = load i32, ptr %p
+      %q = load ptr, ptr @pointer
+      %z = load i32, ptr %q
+      %s = add i32 %t, %z
+      ret i32 %s
+    })");
+  EXPECT_EQ(Call(defined, "f", 2), 30);
+  EXPECT_EQ(Call(defined, "f", 0), 10);
+  EXPECT_EQ(*defined.at("calls").InThisProcess<int*>(), 7);
+  EXPECT_TRUE(arenas_->first().Contains(defined.at("f")));
+  EXPECT_TRUE(arenas_->first().Contains(defined.at("calls")));
+}
+
+int host_variable = 3;
+int HostFunction(int x) { return x * host_variable; }
+
+// The host lies further away than the small code model reaches.
+TEST_P(McjitLinkerTest, ReferencesAreBoundToTheResolution) {
+  const SymbolAddresses defined = Link(
+      R"(
+        @variable = external global i32
+        declare i32 @function(i32)
+        define i32 @f(i32 %x) {
+          %v = load i32, ptr @variable
+          %y = call i32 @function(i32 %x)
+          %z = add i32 %v, %y
+          ret i32 %z
+        }
+        @pointer = global ptr @function)",
+      {{"variable", ExecutorAddress::Of(&host_variable)}, {"function", AddressOf(&HostFunction)}});
+  EXPECT_EQ(Call(defined, "f", 10), 33);
+  EXPECT_EQ(*defined.at("pointer").InThisProcess<int (**)(int)>(), &HostFunction);
+}
+
+TEST_P(McjitLinkerTest, ReferenceToNothingIsZero) {
+  ObjectBytes bytes = CompileToObject(R"(
+      declare extern_weak i32 @maybe()
+      @pointer = global ptr @maybe
+      define i32 @f() {
+        %is = icmp ne ptr @maybe, null
+        br i1 %is, label %call, label %no
+      call:
+        %r = call i32 @maybe()
+        ret i32 %r
+      no:
+        ret i32 -1
+      })");
+  const std::unique_ptr<ElfObject> image =
+      ElfObject::Parse(absl::MakeSpan(bytes), "test.o").value();
+  image->DefineAsZero("maybe");
+  ASSERT_OK_AND_ASSIGN(const SymbolAddresses defined,
+                       linker_.Load(*image, *owner_, arenas_->near_first()));
+  ASSERT_THAT(linker_.Finish(SymbolAddresses()), IsOk());
+  EXPECT_EQ(Call(defined, "f"), -1);
+  EXPECT_EQ(*defined.at("pointer").InThisProcess<void**>(), nullptr);
+}
+
+// One instance serves many objects; which definition counts is for the resolution to say, even if
+// the instance has one of that name itself.
+TEST_P(McjitLinkerTest, EarlierObjectDoesNotProvideForLaterOnes) {
+  const SymbolAddresses first = Link(kAddSeven);
+  const SymbolAddresses second = Link(R"(
+      declare i32 @f(i32)
+      define i32 @g(i32 %x) { %y = call i32 @f(i32 %x)  ret i32 %y })",
+                                      {{"f", AddressOf(&HostFunction)}});
+  EXPECT_EQ(Call(second, "g", 2), 6);
+  EXPECT_EQ(Call(first, "f", 2), 9);
+}
+
+TEST_P(McjitLinkerTest, SameNameMayBeDefinedTwice) {
+  const SymbolAddresses first = Link(kAddSeven);
+  const SymbolAddresses second = Link("define i32 @f(i32 %x) { ret i32 5 }");
+  EXPECT_EQ(Call(first, "f", 2), 9);
+  EXPECT_EQ(Call(second, "f", 2), 5);
+}
+
+// More than one instance links before it is replaced (128).
+TEST_P(McjitLinkerTest, ManyObjectsStayLinked) {
+  std::vector<SymbolAddresses> all;
+  for (int i = 0; i < 300; ++i) {
+    all.push_back(Link(absl::StrCat("define i32 @f", i, "() { ret i32 ", i, " }")));
+  }
+  for (int i = 0; i < 300; ++i) EXPECT_EQ(Call(all[i], absl::StrCat("f", i)), i);
+}
+
+// --- Exceptions: what unwind tables are registered for ---
+
+void ThrowSeven() { throw 7; }
+
+constexpr char kCallsThrower[] = R"(
+  declare void @thrower()
+  define void @f() uwtable {
+    %space = alloca [100 x i8]
+    store volatile i8 1, ptr %space
+    call void @thrower()
+    store volatile i8 2, ptr %space
+    ret void
+  })";
+
+int CatchFrom(ExecutorAddress function) {
+  try {
+    function.InThisProcess<void (*)()>()();
+  } catch (int value) {
+    return value;
+  }
+  return 0;
+}
+
+TEST_P(McjitLinkerTest, ExceptionsPassThroughLinkedCode) {
+  std::vector<ExecutorAddress> functions;
+  for (int i = 0; i < 20; ++i) {
+    functions.push_back(Link(kCallsThrower, {{"thrower", AddressOf(&ThrowSeven)}}).at("f"));
+    for (ExecutorAddress function : functions) EXPECT_EQ(CatchFrom(function), 7);
+  }
+  EXPECT_EQ(unwind_registry_->group_count(),
+            GetParam() == UnwindRegistry::Grouping::kMerge ? 1u : 20u);
+}
+
+TEST_P(McjitLinkerTest, LinkedCodeCatches) {
+  const SymbolAddresses defined = Link(R"(
+        declare void @thrower()
+        declare i32 @__gxx_personality_v0(...)
+        declare ptr @__cxa_begin_catch(ptr)
+        declare void @__cxa_end_catch()
+        define i32 @f() personality ptr @__gxx_personality_v0 {
+          invoke void @thrower() to label %no unwind label %caught
+        no:
+          ret i32 1
+        caught:
+          %pad = landingpad { ptr, i32 } catch ptr null
+          %exception = extractvalue { ptr, i32 } %pad, 0
+          %object = call ptr @__cxa_begin_catch(ptr %exception)
+          %value = load i32, ptr %object
+          call void @__cxa_end_catch()
+          ret i32 %value
+        })",
+                                       {{"thrower", AddressOf(&ThrowSeven)},
+                                        {"__gxx_personality_v0", AddressOf(&__gxx_personality_v0)},
+                                        {"__cxa_begin_catch", AddressOf(&abi::__cxa_begin_catch)},
+                                        {"__cxa_end_catch", AddressOf(&abi::__cxa_end_catch)}});
+  EXPECT_EQ(Call(defined, "f"), 7);
+}
+
+// The addresses of what was freed come again, while the linker remembers them from before.
+TEST_P(McjitLinkerTest, FreedMemoryIsLinkedIntoAgain) {
+  uint64_t first_address = 0;
+  for (int i = 0; i < 20; ++i) {
+    const SymbolAddresses defined = Link(kAddSeven);
+    ASSERT_EQ(Call(defined, "f", i), i + 7);
+    if (i == 0) first_address = defined.at("f").value();
+    if (NoticesRewrittenCode()) {
+      ASSERT_EQ(defined.at("f").value(), first_address);
+    }
+    owner_ = std::make_unique<OwnedCode>(arenas_, unwind_registry_);
+    ASSERT_EQ(arenas_->usage().used.total(), 0u);
+    ASSERT_EQ(unwind_registry_->group_count(), 0u);
+  }
+}
+
+TEST_P(McjitLinkerTest, WhatIsLoadedAndNotFinishedIsGivenBack) {
+  ASSERT_THAT(Load(kAddSeven), IsOk());
+  EXPECT_NE(arenas_->usage().used.total(), 0u);
+  ASSERT_THAT(Load(kAddSeven), IsOk());
+  EXPECT_EQ(Call(Link(kAddSeven), "f", 1), 8);
+  owner_ = std::make_unique<OwnedCode>(arenas_, unwind_registry_);
+  EXPECT_EQ(arenas_->usage().used.total(), 0u);
+}
+
+// --- Far away ---
+
+// More code than AArch64's branches reach, in addresses that are reserved and never used.
+class McjitLinkerFarTest : public McjitLinkerTest {
+ protected:
+  static constexpr size_t kMiB = size_t{1} << 20;
+  McjitLinkerFarTest()
+      : McjitLinkerTest(UnwindRegistry::DefaultGrouping(), {400 * kMiB, 16 * kMiB, 16 * kMiB}) {}
+
+  void Skip(size_t size) {
+    MemoryRequest request;
+    request.segment = Segment::kCode;
+    request.size = size;
+    request.near = arenas_->near_first();
+    ASSERT_THAT(arenas_->Allocate(request), IsOk());
+  }
+};
+
+TEST_F(McjitLinkerFarTest, CallsReachAcrossMoreThanABranchDoes) {
+  const SymbolAddresses first = Link(kAddSeven);
+  Skip(200 * kMiB);
+  const SymbolAddresses caller = Link(R"(
+      declare i32 @f(i32)
+      define i32 @g(i32 %x) { %y = call i32 @f(i32 %x)  %z = mul i32 %y, 2  ret i32 %z })",
+                                      first);
+  Skip(150 * kMiB);
+  const SymbolAddresses last = Link(R"(
+      declare i32 @f(i32)
+      declare i32 @g(i32)
+      define i32 @h(i32 %x) {
+        %a = call i32 @f(i32 %x)
+        %b = tail call i32 @g(i32 %a)
+        ret i32 %b
+      })",
+                                    {{"f", first.at("f")}, {"g", caller.at("g")}});
+  ASSERT_GT(caller.at("g") - first.at("f"), int64_t{200 * kMiB});
+  ASSERT_GT(last.at("h") - caller.at("g"), int64_t{150 * kMiB});
+  EXPECT_EQ(Call(caller, "g", 1), 16);
+  EXPECT_EQ(Call(last, "h", 1), 30);
+}
+
+// --- Failures ---
+
+class McjitLinkerFailureTest : public McjitLinkerTest {
+ protected:
+  explicit McjitLinkerFailureTest(const ArenaSizes& sizes = kSizes)
+      : McjitLinkerTest(UnwindRegistry::DefaultGrouping(), sizes) {}
+};
+
+TEST_F(McjitLinkerFailureTest, UnresolvedReferenceIsAnErrorAndTheLinkerGoesOn) {
+  ASSERT_THAT(Load(kCallsThrower), IsOk());
+  EXPECT_THAT(
+      linker_.Finish(SymbolAddresses()),
+      StatusIs(absl::StatusCode::kInternal,
+               AllOf(StartsWith("binding an object's references: "), HasSubstr("thrower"))));
+  EXPECT_EQ(Call(Link(kAddSeven), "f", 1), 8);
+}
+
+// What is found missing while an object is bound: by the linker itself, and by LLVM, for which it
+// is fatal.
+constexpr const char* kUnbound[] = {
+    "@missing = external global i32 @f = global ptr @missing",
+    "declare void @missing() define void @f() { call void @missing() ret void }"};
+
+// Others may have bound to it already.
+TEST_F(McjitLinkerFailureTest, WhatCannotBeBoundIsTheOwnersWhenItIsKept) {
+  for (absl::string_view text : kUnbound) {
+    ASSERT_THAT(Load(text), IsOk());
+    const size_t loaded = arenas_->usage().used.total();
+    ASSERT_GT(loaded, 0u);
+    ASSERT_THAT(linker_.Bind(SymbolAddresses()),
+                StatusIs(absl::StatusCode::kInternal, HasSubstr("missing")));
+    EXPECT_EQ(arenas_->usage().used.total(), loaded);
+    linker_.Keep();
+    EXPECT_EQ(Call(Link(kAddSeven), "f", 1), 8);
+    EXPECT_GT(arenas_->usage().used.total(), loaded);
+    owner_ = std::make_unique<OwnedCode>(arenas_, unwind_registry_);
+    EXPECT_EQ(arenas_->usage().used.total(), 0u);
+  }
+}
+
+TEST_F(McjitLinkerFailureTest, WhatCannotBeBoundIsGivenBackWhenItIsDropped) {
+  for (absl::string_view text : kUnbound) {
+    ASSERT_THAT(Load(text), IsOk());
+    ASSERT_THAT(linker_.Bind(SymbolAddresses()),
+                StatusIs(absl::StatusCode::kInternal, HasSubstr("missing")));
+    linker_.Drop();
+    EXPECT_EQ(arenas_->usage().used.total(), 0u);
+    EXPECT_EQ(Call(Link(kAddSeven), "f", 1), 8);
+    owner_ = std::make_unique<OwnedCode>(arenas_, unwind_registry_);
+  }
+}
+
+class McjitLinkerMemoryTest : public McjitLinkerFailureTest {
+ protected:
+  McjitLinkerMemoryTest() : McjitLinkerFailureTest({4096, 64 << 10, 64 << 10}) {}
+};
+
+TEST_F(McjitLinkerMemoryTest, ExhaustedMemoryIsAnErrorAndTheLinkerGoesOn) {
+  std::string large = "define void @large() { ";
+  for (int i = 0; i < 2000; ++i) large += "store volatile i32 1, ptr null ";
+  EXPECT_THAT(Load(large + "ret void }"),
+              StatusIs(absl::StatusCode::kResourceExhausted,
+                       AllOf(StartsWith("loading an object: code memory: "),
+                             HasSubstr("do not fit in what is left of an arena segment"))));
+  EXPECT_EQ(Call(Link(kAddSeven), "f", 1), 8);
+  EXPECT_THAT(Load("@large = global [100000 x i8] zeroinitializer"),
+              StatusIs(absl::StatusCode::kResourceExhausted, StartsWith("loading an object: ")));
+  EXPECT_EQ(Call(Link(kAddSeven), "f", 1), 8);
+  owner_ = nullptr;
+  EXPECT_EQ(arenas_->usage().used.total(), 0u);
+}
+
+}  // namespace
+}  // namespace firstcall

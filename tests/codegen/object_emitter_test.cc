@@ -1,0 +1,187 @@
+#include "codegen/object_emitter.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "base/diagnostic_collector.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/Object/ObjectFile.h"
+#include "llvm/Support/raw_ostream.h"
+#include "tests/testing/ir.h"
+#include "tests/testing/object.h"
+#include "tests/testing/status_matchers.h"
+
+namespace firstcall {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+constexpr char kOne[] = "define i32 @one(i32 %x) { %y = mul i32 %x, 3  ret i32 %y }";
+constexpr char kTwo[] = R"(
+  @text = private unnamed_addr constant [3 x i8] c"hi\00"
+  declare i32 @puts(ptr)
+  define i32 @two() { %r = call i32 @puts(ptr @text)  ret i32 %r })";
+constexpr char kBadAssembly[] =
+    "define void @bad() { call void asm sideeffect \"no such instruction\", \"\"()  ret void }";
+// An intrinsic of another machine is valid IR that the code generator has no instruction for.
+#if defined(__aarch64__)
+constexpr char kForeign[] = "llvm.x86.sse2.lfence";
+constexpr char kCannotSelect[] = R"(
+  declare void @llvm.x86.sse2.lfence()
+  define void @stuck() { call void @llvm.x86.sse2.lfence()  ret void })";
+#else
+constexpr char kForeign[] = "llvm.aarch64.dmb";
+constexpr char kCannotSelect[] = R"(
+  declare void @llvm.aarch64.dmb(i32)
+  define void @stuck() { call void @llvm.aarch64.dmb(i32 15)  ret void })";
+#endif
+
+// A variable whose assignments are tracked, as by clang -O1 -g.
+constexpr char kTracked[] = R"(
+  declare void @llvm.dbg.assign(metadata, metadata, metadata, metadata, metadata, metadata)
+  define i32 @tracked(i32 %n) !dbg !4 {
+    %x = alloca i32, align 4, !DIAssignID !8
+    call void @llvm.dbg.assign(metadata i1 undef, metadata !7, metadata !DIExpression(),
+        metadata !8, metadata ptr %x, metadata !DIExpression()), !dbg !9
+    store i32 %n, ptr %x, align 4, !dbg !9, !DIAssignID !10
+    call void @llvm.dbg.assign(metadata i32 %n, metadata !7, metadata !DIExpression(),
+        metadata !10, metadata ptr %x, metadata !DIExpression()), !dbg !9
+    %y = load volatile i32, ptr %x, align 4, !dbg !9
+    ret i32 %y, !dbg !9
+  }
+  !llvm.module.flags = !{!0, !1}
+  !llvm.dbg.cu = !{!2}
+  !0 = !{i32 2, !"Debug Info Version", i32 3}
+  !1 = !{i32 7, !"debug-info-assignment-tracking", i1 true}
+  !2 = distinct !DICompileUnit(language: DW_LANG_C11, file: !3, isOptimized: true,
+                               emissionKind: FullDebug)
+  !3 = !DIFile(filename: "a.c", directory: "/")
+  !4 = distinct !DISubprogram(name: "tracked", file: !3, line: 1, type: !5, unit: !2,
+                              spFlags: DISPFlagDefinition, retainedNodes: !{!7})
+  !5 = !DISubroutineType(types: !{!6, !6})
+  !6 = !DIBasicType(name: "int", size: 32, encoding: DW_ATE_signed)
+  !7 = !DILocalVariable(name: "x", scope: !4, file: !3, line: 1, type: !6)
+  !8 = distinct !DIAssignID()
+  !9 = !DILocation(line: 2, scope: !4)
+  !10 = distinct !DIAssignID())";
+
+class ObjectEmitterTest : public testing::TestWithParam<CodegenLevel> {
+ protected:
+  ObjectEmitterTest() {
+    CollectDiagnostics(context_);
+    EngineOptions options;
+    options.codegen_level = GetParam();
+    target_.emplace(MakeTarget(options));
+    emitter_ = ObjectEmitter::Create(*target_).value();
+  }
+
+  std::unique_ptr<llvm::Module> Parse(absl::string_view text) {
+    std::unique_ptr<llvm::Module> module = ParseModule(text, context_);
+    EXPECT_THAT(target_->Adopt(*module), IsOk());
+    return module;
+  }
+
+  absl::StatusOr<ObjectBytes> Emit(absl::string_view text) { return emitter_->Emit(Parse(text)); }
+
+  // What LLVM makes of `text` with a pipeline that is used once, in the usual way.
+  std::string EmitOnce(absl::string_view text) {
+    const std::unique_ptr<llvm::Module> module = Parse(text);
+    const std::unique_ptr<llvm::TargetMachine> machine = target_->CreateMachine().value();
+    llvm::SmallVector<char, 0> bytes;
+    llvm::raw_svector_ostream stream(bytes);
+    llvm::legacy::PassManager passes;
+    EXPECT_FALSE(machine->addPassesToEmitFile(passes, stream, /*DwoOut=*/nullptr,
+                                              llvm::CodeGenFileType::ObjectFile));
+    passes.run(*module);
+    return std::string(bytes.begin(), bytes.end());
+  }
+
+  llvm::LLVMContext context_;
+  std::optional<Target> target_;
+  std::unique_ptr<ObjectEmitter> emitter_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Levels, ObjectEmitterTest,
+                         testing::Values(CodegenLevel::kO0, CodegenLevel::kO2),
+                         [](const auto& info) {
+                           return info.param == CodegenLevel::kO0 ? "O0" : "O2";
+                         });
+
+// LLVM would keep some of it until the next module; memcheck is who tells that it is looked at.
+TEST_P(ObjectEmitterTest, ContextsMayGoBeforeTheNextModuleComes) {
+  for (int i = 0; i < 3; ++i) {
+    llvm::LLVMContext context;
+    CollectDiagnostics(context);
+    std::unique_ptr<llvm::Module> module = ParseModule(kTracked, context);
+    ASSERT_THAT(target_->Adopt(*module), IsOk());
+    absl::StatusOr<ObjectBytes> bytes = emitter_->Emit(std::move(module));
+    ASSERT_THAT(bytes, IsOk());
+    // The function is what has the name, and not what the emitter forgets it by.
+    const std::string object(bytes->begin(), bytes->end());
+    EXPECT_THAT(object, AllOf(HasSubstr("tracked"), Not(HasSubstr("nothing"))));
+  }
+  EXPECT_THAT(Emit(kOne), IsOk());
+}
+
+TEST_P(ObjectEmitterTest, EmitsWhatLlvmEmitsHoweverOftenItWasUsed) {
+  for (int i = 0; i < 3; ++i) {
+    for (const char* text : {kOne, kTwo}) {
+      absl::StatusOr<ObjectBytes> object = Emit(text);
+      ASSERT_THAT(object, IsOk());
+      EXPECT_TRUE(std::string(object->begin(), object->end()) == EmitOnce(text))
+          << "use " << i << " of\n"
+          << text;
+    }
+  }
+}
+
+TEST_P(ObjectEmitterTest, ModuleMayStayWithItsOwner) {
+  const std::unique_ptr<llvm::Module> module = Parse(kOne);
+  EXPECT_THAT(emitter_->Emit(*module), IsOk());
+  EXPECT_NE(module->getFunction("one"), nullptr);
+}
+
+TEST_P(ObjectEmitterTest, TellsWhetherItOptimizes) {
+  EXPECT_EQ(emitter_->optimizes(), GetParam() != CodegenLevel::kO0);
+}
+
+TEST_P(ObjectEmitterTest, BadInlineAssemblyIsAnErrorAndTheEmitterGoesOn) {
+  EXPECT_THAT(Emit(kBadAssembly),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       AllOf(StartsWith("generating code: "), HasSubstr("no such instruction"))));
+  EXPECT_FALSE(emitter_->is_broken());
+  absl::StatusOr<ObjectBytes> object = Emit(kOne);
+  ASSERT_THAT(object, IsOk());
+  EXPECT_TRUE(std::string(object->begin(), object->end()) == EmitOnce(kOne));
+}
+
+TEST_P(ObjectEmitterTest, FatalErrorOfTheCodeGeneratorBreaksTheEmitter) {
+  EXPECT_THAT(Emit(kCannotSelect),
+              StatusIs(absl::StatusCode::kInternal,
+                       AllOf(StartsWith("generating code: Cannot select: "), HasSubstr(kForeign))));
+  EXPECT_TRUE(emitter_->is_broken());
+  // What it was working on is abandoned; another emitter takes its place.
+  emitter_ = ObjectEmitter::Create(*target_).value();
+  EXPECT_THAT(Emit(kOne), IsOk());
+}
+
+TEST_P(ObjectEmitterTest, EmptyModuleIsAnEmptyObject) {
+  absl::StatusOr<ObjectBytes> bytes = Emit("");
+  ASSERT_THAT(bytes, IsOk());
+  auto object = llvm::object::ObjectFile::createObjectFile(
+      llvm::MemoryBufferRef(llvm::StringRef(bytes->data(), bytes->size()), "empty"));
+  ASSERT_TRUE(static_cast<bool>(object)) << llvm::toString(object.takeError());
+  for (const llvm::object::SectionRef& section : (*object)->sections()) {
+    EXPECT_TRUE(!section.isText() || section.getSize() == 0);
+  }
+}
+
+}  // namespace
+}  // namespace firstcall

@@ -1,0 +1,168 @@
+#include "codegen/target.h"
+
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/SubtargetFeature.h"
+#include "tests/testing/object.h"
+#include "tests/testing/status_matchers.h"
+
+namespace firstcall {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+#if defined(__aarch64__)
+constexpr char kArchitecture[] = "aarch64";
+constexpr char kCpu[] = "cortex-a53", kFeature[] = "+lse", kOtherFeature[] = "+sve";
+#else
+constexpr char kArchitecture[] = "x86_64";
+constexpr char kCpu[] = "x86-64", kFeature[] = "+avx2", kOtherFeature[] = "+avx512f";
+#endif
+
+std::unique_ptr<llvm::TargetMachine> MachineOf(const EngineOptions& options) {
+  return MakeTarget(options).CreateMachine().value();
+}
+
+TEST(TargetTest, DefaultIsThisMachine) {
+  const auto machine = MachineOf({});
+  EXPECT_EQ(machine->getTargetTriple().str(),
+            llvm::Triple::normalize(llvm::sys::getProcessTriple()));
+  EXPECT_EQ(machine->getTargetCPU(), llvm::sys::getHostCPUName());
+  for (const auto& feature : llvm::sys::getHostCPUFeatures()) {
+    const std::string name = feature.first().str();
+    EXPECT_EQ(machine->getMCSubtargetInfo()->checkFeatures("+" + name), feature.second) << name;
+  }
+}
+
+// Every function makes LLVM read them again.
+TEST(TargetTest, DefaultNamesOnlyFeaturesInWhichThisCpuIsUnlikeOthersOfItsName) {
+  EngineOptions usual;
+  usual.cpu = llvm::sys::getHostCPUName().str();
+  const auto usual_machine = MachineOf(usual);
+  const auto machine = MachineOf({});
+  const llvm::SubtargetFeatures named(machine->getTargetFeatureString());
+  for (const std::string& feature : named.getFeatures()) {
+    EXPECT_NE(usual_machine->getMCSubtargetInfo()->checkFeatures("+" + feature.substr(1)),
+              feature[0] == '+')
+        << feature << " says nothing new";
+  }
+}
+
+TEST(TargetTest, ChosenCpuHasOnlyItsOwnAndTheChosenFeatures) {
+  EngineOptions options;
+  options.cpu = kCpu;
+  options.features = kFeature;
+  const auto machine = MachineOf(options);
+  EXPECT_EQ(machine->getTargetCPU(), kCpu);
+  EXPECT_TRUE(machine->getMCSubtargetInfo()->checkFeatures(kFeature));
+  EXPECT_FALSE(machine->getMCSubtargetInfo()->checkFeatures(kOtherFeature));
+}
+
+TEST(TargetTest, CodeIsPositionIndependentAndSmallUnlessToldOtherwise) {
+  const auto machine = MachineOf({});
+  EXPECT_EQ(machine->getRelocationModel(), llvm::Reloc::PIC_);
+  EXPECT_EQ(machine->getCodeModel(), llvm::CodeModel::Small);
+  EXPECT_TRUE(machine->useEmulatedTLS());
+  EngineOptions large;
+  large.code_model = CodeModel::kLarge;
+  EXPECT_EQ(MachineOf(large)->getCodeModel(), llvm::CodeModel::Large);
+}
+
+// Absolute addresses of 31 bits cannot name what lies in an arena.
+TEST(TargetTest, StaticCodeReachesTheArena) {
+  EngineOptions options;
+  options.relocation_model = RelocationModel::kStatic;
+  const auto machine = MachineOf(options);
+  EXPECT_TRUE(machine->getRelocationModel() == llvm::Reloc::PIC_ ||
+              machine->getCodeModel() == llvm::CodeModel::Large);
+  options.code_model = CodeModel::kSmall;
+  EXPECT_EQ(MachineOf(options)->getRelocationModel(), llvm::Reloc::PIC_);
+}
+
+TEST(TargetTest, LevelsAreLlvms) {
+  const std::pair<CodegenLevel, llvm::CodeGenOptLevel> kLevels[] = {
+      {CodegenLevel::kO0, llvm::CodeGenOptLevel::None},
+      {CodegenLevel::kO1, llvm::CodeGenOptLevel::Less},
+      {CodegenLevel::kO2, llvm::CodeGenOptLevel::Default},
+      {CodegenLevel::kO3, llvm::CodeGenOptLevel::Aggressive}};
+  for (const auto& [ours, theirs] : kLevels) {
+    EngineOptions options;
+    options.codegen_level = ours;
+    EXPECT_EQ(MachineOf(options)->getOptLevel(), theirs);
+  }
+}
+
+TEST(TargetTest, OtherMachinesAreRefusedByName) {
+  for (const char* triple : {"wasm32-unknown-unknown", "riscv64-unknown-linux-gnu", "nonsense"}) {
+    EngineOptions options;
+    options.triple = triple;
+    EXPECT_THAT(Target::Create(options),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         AllOf(HasSubstr("choosing a target: '"), HasSubstr(triple),
+                               HasSubstr("is not what this process can run (" +
+                                         llvm::sys::getProcessTriple()))))
+        << triple;
+  }
+}
+
+TEST(TargetTest, UnknownArchitectureIsRefused) {
+  EngineOptions options;
+  options.architecture = "nonsense";
+  EXPECT_THAT(Target::Create(options), StatusIs(absl::StatusCode::kInvalidArgument));
+}
+
+class TargetAdoptTest : public testing::Test {
+ protected:
+  const Target target_ = MakeTarget();
+  llvm::LLVMContext context_;
+  llvm::Module module_{"test", context_};
+};
+
+TEST_F(TargetAdoptTest, GivesTripleAndLayoutToAModuleWithout) {
+  EXPECT_THAT(target_.Adopt(module_), IsOk());
+  EXPECT_EQ(module_.getTargetTriple(), target_.triple().str());
+  EXPECT_EQ(module_.getDataLayout(), target_.CreateMachine().value()->createDataLayout());
+  EXPECT_THAT(target_.Adopt(module_), IsOk());  // Its own are not in conflict.
+}
+
+TEST_F(TargetAdoptTest, VendorsMayDiffer) {
+  const std::string triple = kArchitecture + std::string("-redhat-linux-gnu");
+  module_.setTargetTriple(triple);
+  EXPECT_THAT(target_.Adopt(module_), IsOk());
+  EXPECT_EQ(module_.getTargetTriple(), triple);
+}
+
+TEST_F(TargetAdoptTest, OtherTripleIsRefusedWithBoth) {
+  const std::string architecture = kArchitecture;
+  for (const std::string& triple :
+       {std::string("riscv64-unknown-linux-gnu"), architecture + "-pc-windows-msvc",
+        architecture + "-apple-macosx"}) {
+    module_.setTargetTriple(triple);
+    EXPECT_THAT(target_.Adopt(module_),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         "its triple '" + triple + "' conflicts with the engine's target '" +
+                             target_.triple().str() + "'"));
+  }
+}
+
+TEST_F(TargetAdoptTest, OtherDataLayoutIsRefusedWithBoth) {
+  module_.setDataLayout("e-p:32:32");
+  EXPECT_THAT(
+      target_.Adopt(module_),
+      StatusIs(
+          absl::StatusCode::kInvalidArgument,
+          AllOf(
+              HasSubstr("its data layout 'e-p:32:32' conflicts with the engine's '"),
+              HasSubstr(
+                  target_.CreateMachine().value()->createDataLayout().getStringRepresentation()))));
+}
+
+}  // namespace
+}  // namespace firstcall

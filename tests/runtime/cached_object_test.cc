@@ -1,0 +1,93 @@
+#include "runtime/cached_object.h"
+
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace firstcall {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::Pair;
+
+ObjectBytes Bytes(absl::string_view text) { return ObjectBytes(text); }
+
+std::string Text(const ObjectBytes& bytes) { return bytes; }
+
+CachedObject Example() {
+  CachedObject description;
+  description.functions = {SymbolOrdinal{4}, SymbolOrdinal{2}};
+  description.joined = 1;
+  description.variables = {SymbolOrdinal{0}};
+  description.heat_signs = {HeatSigns::kCallsOnly, HeatSigns::kNone};
+  description.decisions = {{SymbolOrdinal{1}, true}, {SymbolOrdinal{3}, false}};
+  return description;
+}
+
+TEST(CachedObjectTest, ComesBackAsItWas) {
+  const std::string bytes = EncodeCachedObject(Example(), "the object");
+  EXPECT_EQ(bytes.substr(0, 10), "the object");
+  std::optional<CachedObject> decoded = DecodeCachedObject(Bytes(bytes), 5);
+  ASSERT_TRUE(decoded.has_value());
+  EXPECT_EQ(Text(decoded->object), "the object");
+  EXPECT_THAT(decoded->functions, ElementsAre(SymbolOrdinal{4}, SymbolOrdinal{2}));
+  EXPECT_EQ(decoded->joined, 1u);
+  EXPECT_THAT(decoded->variables, ElementsAre(SymbolOrdinal{0}));
+  EXPECT_THAT(decoded->heat_signs, ElementsAre(HeatSigns::kCallsOnly, HeatSigns::kNone));
+  EXPECT_THAT(decoded->decisions,
+              ElementsAre(Pair(SymbolOrdinal{1}, true), Pair(SymbolOrdinal{3}, false)));
+  EXPECT_FALSE(decoded->leader.has_value());
+  EXPECT_FALSE(decoded->host.has_value());
+}
+
+TEST(CachedObjectTest, LeadsToAnotherFunction) {
+  CachedObject leader, host;
+  leader.leader = SymbolOrdinal{3};
+  host.host = SymbolOrdinal{2};
+  EXPECT_EQ(DecodeCachedObject(Bytes(EncodeCachedObject(leader, "")), 5)->leader, SymbolOrdinal{3});
+  EXPECT_EQ(DecodeCachedObject(Bytes(EncodeCachedObject(host, "")), 5)->host, SymbolOrdinal{2});
+}
+
+TEST(CachedObjectTest, SymbolsThatTheModuleDoesNotHaveAreRefused) {
+  const std::string bytes = EncodeCachedObject(Example(), "the object");
+  EXPECT_TRUE(DecodeCachedObject(Bytes(bytes), 5).has_value());
+  EXPECT_FALSE(DecodeCachedObject(Bytes(bytes), 4).has_value());
+}
+
+TEST(CachedObjectTest, SignsOfHeatAreOfEachFunctionAndKnown) {
+  CachedObject description = Example();
+  description.heat_signs.pop_back();
+  EXPECT_FALSE(DecodeCachedObject(Bytes(EncodeCachedObject(description, "")), 5).has_value());
+  description.heat_signs.push_back(static_cast<HeatSigns>(3));
+  EXPECT_FALSE(DecodeCachedObject(Bytes(EncodeCachedObject(description, "")), 5).has_value());
+}
+
+TEST(CachedObjectTest, OtherBytesAreRefused) {
+  const std::string bytes = EncodeCachedObject(Example(), "");
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_FALSE(DecodeCachedObject(Bytes(bytes.substr(0, size)), 5).has_value()) << size;
+    EXPECT_FALSE(DecodeCachedObject(Bytes(bytes.substr(size + 1)), 5).has_value()) << size;
+  }
+  EXPECT_FALSE(DecodeCachedObject(Bytes("\177ELF and so on"), 5).has_value());
+}
+
+TEST(CachedObjectTest, DecisionsAreAskedAgain) {
+  const Decisions decisions = {{SymbolOrdinal{1}, true}, {SymbolOrdinal{3}, false}};
+  EXPECT_TRUE(AreStillTrue(decisions, [](SymbolOrdinal o) { return o.value == 1; }));
+  EXPECT_FALSE(AreStillTrue(decisions, [](SymbolOrdinal) { return true; }));
+  EXPECT_FALSE(AreStillTrue(decisions, [](SymbolOrdinal) { return false; }));
+}
+
+TEST(CachedObjectTest, RecorderKeepsEachAnswerOnce) {
+  const auto is_odd = [](SymbolOrdinal ordinal) { return ordinal.value % 2 != 0; };
+  DecisionRecorder recorder(is_odd);
+  EXPECT_TRUE(recorder.Ask(SymbolOrdinal{7}));
+  EXPECT_FALSE(recorder.Ask(SymbolOrdinal{2}));
+  EXPECT_TRUE(recorder.Ask(SymbolOrdinal{7}));
+  EXPECT_THAT(std::move(recorder).Take(),
+              ElementsAre(Pair(SymbolOrdinal{2}, false), Pair(SymbolOrdinal{7}, true)));
+}
+
+}  // namespace
+}  // namespace firstcall

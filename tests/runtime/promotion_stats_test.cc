@@ -1,0 +1,71 @@
+#include "runtime/promotion_stats.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_split.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace firstcall {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::SizeIs;
+
+std::vector<std::vector<std::string>> Cells(const PromotionStats& stats) {
+  std::vector<std::vector<std::string>> lines;
+  for (absl::string_view line : absl::StrSplit(stats.ToString(), '\n', absl::SkipEmpty())) {
+    lines.emplace_back(absl::StrSplit(line, ' ', absl::SkipEmpty()));
+  }
+  return lines;
+}
+
+TEST(PromotionStatsTest, NothingToTell) {
+  PromotionStats stats;
+  EXPECT_EQ(stats.ToString(), "");
+  FunctionHeat counted;
+  counted.function = "f";
+  counted.polls = 7;
+  stats.functions = {counted};
+  EXPECT_EQ(stats.ToString(), "");
+}
+
+TEST(PromotionStatsTest, ALineForEachFunctionWithWhatWasMadeOfIt) {
+  FunctionHeat better;
+  better.function = "better";
+  better.tier = 1;
+  better.polls = 300;
+  better.polls_promoted = 200;
+  better.first_bytes = 11;
+  better.first_time = absl::Microseconds(1250);
+  better.better_bytes = 12;
+  better.better_time = absl::Milliseconds(3);
+  FunctionHeat left;
+  left.function = "left";
+  left.polls = 100;
+  left.continuations = 2;
+  left.continuation_bytes = 13;
+  left.continuation_time = absl::Milliseconds(4);
+  left.loops_entered = 5;
+  FunctionHeat failed;
+  failed.function = "failed";
+  failed.failures = 1;
+  failed.last_failure = "INTERNAL: out of ideas";
+  PromotionStats stats;
+  stats.functions = {better, FunctionHeat(), left, failed};
+  const std::vector<std::vector<std::string>> cells = Cells(stats);
+  ASSERT_THAT(cells, SizeIs(5));
+  EXPECT_EQ(cells[0].front(), "tier");
+  EXPECT_EQ(cells[0].back(), "function");
+  EXPECT_THAT(cells[1], ElementsAre("1", "200", "11", "1.25", "12", "3.00", "0", "0", "0.00", "0",
+                                    "0", "better"));
+  EXPECT_THAT(cells[2], ElementsAre("0", "100", "0", "0.00", "0", "0.00", "2", "13", "4.00", "5",
+                                    "0", "left"));
+  EXPECT_THAT(cells[3], ElementsAre("0", "0", "0", "0.00", "0", "0.00", "0", "0", "0.00", "0", "1",
+                                    "failed"));
+  EXPECT_THAT(cells[4], ElementsAre("promotion", "failed:", "INTERNAL:", "out", "of", "ideas"));
+}
+
+}  // namespace
+}  // namespace firstcall
