@@ -1,0 +1,277 @@
+#include "runtime/runtime.h"
+
+#include <utility>
+
+#include "absl/cleanup/cleanup.h"
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "code/symbol_name.h"
+#include "runtime/detached_parts.h"
+#include "runtime/preparation.h"
+#include "runtime/work_scope.h"
+
+namespace firstcall {
+
+std::shared_ptr<CodeSpace> Runtime::MakeCodeSpace(std::shared_ptr<ArenaMemory> arenas,
+                                                  std::shared_ptr<MemoryManager> memory) {
+  return std::make_shared<CodeSpace>(std::move(arenas), std::move(memory),
+                                     &FunctionTable::HandleFirstCall);
+}
+
+Runtime::Runtime(RuntimeOptions options, Compiler& compiler, ListenerGroup& listeners,
+                 std::shared_ptr<CodeSpace> code_space)
+    : mode_(options.mode),
+      compiler_(compiler),
+      listeners_(listeners),
+      code_space_(std::move(code_space)),
+      failures_(std::make_shared<CallFailures>(std::move(options.failure_handler))),
+      functions_(code_space_->stubs(), failures_,
+                 [this](FunctionKey key, bool may_delegate) {
+                   return function_compiler_.Compile(key, FunctionCompiler::Reason::kCalled,
+                                                     may_delegate);
+                 }),
+      resolver_(std::move(options.outside), definitions_, functions_,
+                code_space_->host_thread_locals()),
+      objects_(compiler_, options.other_linkers, *code_space_, resolver_, listeners_),
+      function_linker_(options.other_linkers, resolver_, objects_, *code_space_),
+      optimized_bodies_(compiler_, function_linker_, resolver_, listeners_),
+      promoter_(options.promotes ? std::make_unique<Promoter>(options.promotion, *code_space_,
+                                                              functions_, optimized_bodies_)
+                                 : nullptr),
+      threads_(options.compile_threads),
+      function_compiler_(compiler_, functions_, resolver_, objects_, function_linker_, listeners_,
+                         threads_, promoter_.get(), options.speculation_budget),
+      program_(compiler_, definitions_, resolver_, function_compiler_, objects_, precompiled_,
+               exit_handlers_, threads_),
+      foreign_functions_(compiler_, definitions_, resolver_, program_, threads_) {
+  resolver_.Connect(objects_, function_compiler_, promoter_.get());
+  listeners_.Add(stats_);
+}
+
+void Runtime::Stop() {
+  threads_.Stop();
+  if (promoter_ != nullptr) promoter_->Stop();
+  // Detached code may call functions of modules that no longer exist.
+  if (code_space_.use_count() > 1) functions_.RemoveAll();
+}
+
+LibraryId Runtime::LibraryNamed(absl::string_view name) {
+  const ForkScope scope;
+  return definitions_.LibraryNamed(name);
+}
+
+bool Runtime::MustBeFar() const {
+  const ForkScope scope;
+  return code_space_->MustBeFar();
+}
+
+absl::StatusOr<SourceModule*> Runtime::Add(NewModule added, absl::Duration time) {
+  std::unique_ptr<OwnedCode> code = code_space_->MakeOwner();
+  FIRSTCALL_ASSIGN_OR_RETURN(
+      DsoHandle * dso_handle,
+      exit_handlers_.MakeHandle(*code, code_space_->NearFor(added.is_far)));
+  auto module = std::make_shared<SourceModule>(
+      added.id, std::move(added.name), added.library, mode_, added.is_far, added.is_reopenable,
+      std::move(added.index), std::move(code), *dso_handle, std::move(added.cache));
+  FIRSTCALL_RETURN_IF_ERROR(definitions_.Add(*module));
+  SourceModule* const result = module.get();
+  program_.Add(std::move(module));
+  stats_.OnModuleAdded(result->index().function_count(), time);
+  return result;
+}
+
+absl::Status Runtime::LinkWhole(SourceModule& module) { return objects_.Link(module.object()); }
+
+absl::Status Runtime::AddObject(std::string name, ObjectBytes contents, bool is_archive_member,
+                                LibraryId library) {
+  return precompiled_.Add(std::move(name), std::move(contents), is_archive_member, library,
+                          definitions_);
+}
+
+void Runtime::Drop(absl::Span<const ModuleId> modules) {
+  for (ModuleId id : modules) {
+    if (std::shared_ptr<SourceModule> module = program_.Find(id)) (void)Drop(*module);
+  }
+}
+
+absl::StatusOr<void*> Runtime::LookupAddress(absl::string_view name) {
+  absl::StatusOr<ExecutorAddress> address;
+  DelegatingWorkScope(threads_).Run([&] { address = resolver_.Lookup(name); });
+  if (!address.ok()) return address.status();
+  return address->InThisProcess<void*>();
+}
+
+absl::Status Runtime::Call(absl::string_view name, const ForeignValue& result,
+                          absl::Span<const ForeignValue> arguments) {
+  return Annotate(foreign_functions_.Call(name, result, arguments),
+                  absl::StrCat("calling '", name, "'"));
+}
+
+absl::StatusOr<std::vector<FunctionKey>> Runtime::FunctionsNamed(
+    absl::Span<const absl::string_view> names) {
+  std::vector<FunctionKey> functions;
+  for (absl::string_view name : names) {
+    std::optional<Definition> found = definitions_.Find(name);
+    if (!found) {
+      return absl::NotFoundError(absl::StrCat("preparing '", name, "': no module defines it"));
+    }
+    if (found->module == nullptr || !program_.IsFunction(*found)) {
+      FIRSTCALL_RETURN_IF_ERROR(resolver_.Lookup(name).status());
+    } else {
+      functions.push_back({found->module, found->ordinal});
+    }
+  }
+  return functions;
+}
+
+// The WorkScope keeps the listed modules until the preparation holds them itself.
+absl::Status Runtime::Prepare(
+    absl::FunctionRef<absl::StatusOr<std::vector<FunctionKey>>()> list_functions,
+    const PrepareOptions& prepare_options) {
+  std::optional<Preparation> preparation;
+  {
+    WorkScope scope;
+    FIRSTCALL_ASSIGN_OR_RETURN(std::vector<FunctionKey> listed, list_functions());
+    preparation.emplace(std::move(listed), prepare_options, program_);
+  }
+  return preparation->Run(threads_);
+}
+
+absl::Status Runtime::Prepare(absl::Span<const absl::string_view> names,
+                             const PrepareOptions& options) {
+  return Prepare([&] { return FunctionsNamed(names); }, options);
+}
+
+absl::Status Runtime::PrepareAll(const PrepareOptions& options) {
+  return Prepare([&] { return program_.AllFunctions(); }, options);
+}
+
+absl::StatusOr<std::shared_ptr<SourceModule>> Runtime::ModuleToEnd(ModuleId id,
+                                                                         absl::string_view verb) {
+  if (WorkScope::IsAtWork()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(verb, " a module: not possible from within a compile"));
+  }
+  std::shared_ptr<SourceModule> module = program_.FindToEnd(id);
+  if (module == nullptr) {
+    return absl::NotFoundError(absl::StrCat(verb, " module ", id.value, ": there is none"));
+  }
+  return module;
+}
+
+// Call this in an ExclusiveWorkScope. NotFound if another thread has removed the module first.
+absl::Status Runtime::Forget(SourceModule& module, bool is_detached) {
+  if (program_.Remove(module.id()) == nullptr) {
+    return absl::NotFoundError(absl::StrCat("'", module.name(), "' was removed meanwhile"));
+  }
+  definitions_.Remove(module);
+  foreign_functions_.Remove(module.id());
+  function_compiler_.Remove(module);
+  compiler_.Remove(module.id());
+  module.SetRemoved();
+  listeners_.OnRemoved({module.name(), module.object().code().code_bytes(), is_detached});
+  return absl::OkStatus();
+}
+
+absl::Status Runtime::Remove(ModuleId id) {
+  FIRSTCALL_ASSIGN_OR_RETURN(std::shared_ptr<SourceModule> module,
+                             ModuleToEnd(id, "removing"));
+  const absl::Cleanup ended = [&] { program_.StopEnding(id); };
+  program_.RunDestructorsOf(*module);
+  return Drop(*module);
+}
+
+// Runs none of the module's code.
+absl::Status Runtime::Drop(SourceModule& module) {
+  ExclusiveWorkScope scope;
+  FIRSTCALL_RETURN_IF_ERROR(Forget(module, /*is_detached=*/false));
+  functions_.Remove(module);
+  if (promoter_ != nullptr) promoter_->Remove(module);
+  // Handlers that were registered after the destructors ran would be called without their code.
+  ExitHandlers dropped;
+  exit_handlers_.Move(module.object().dso_handle, dropped);
+  module.object().unfinished = nullptr;
+  module.object().owned_code = nullptr;
+  return absl::OkStatus();
+}
+
+absl::Status Runtime::CompileAll(SourceModule& module) {
+  if (module.mode() == Mode::kEager) return absl::OkStatus();
+  return Prepare([&] { return program_.FunctionsOf(module); }, PrepareOptions());
+}
+
+// Links the module's data that other modules can name. Data that only the module's code names was
+// linked with that code.
+absl::StatusOr<SymbolAddresses> Runtime::AddressesOf(SourceModule& module) {
+  SymbolAddresses addresses;
+  WorkScope scope;
+  if (module.is_removed()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("detaching '", module.name(), "': the module was removed"));
+  }
+  for (uint32_t i = 0; i < module.index().size(); ++i) {
+    const SymbolOrdinal ordinal{i};
+    const Symbol& symbol = module.index().at(ordinal);
+    if (!symbol.is_definition || resolver_.IsReplaced(module, ordinal)) continue;
+    if (module.mode() == Mode::kLazy && symbol.kind == SymbolKind::kIFunc) {
+      FIRSTCALL_RETURN_IF_ERROR(
+          function_compiler_.Compile({&module, ordinal}, FunctionCompiler::Reason::kOrdered).status());
+    }
+    if (symbol.is_local || symbol.is_thread_local) continue;
+    FIRSTCALL_ASSIGN_OR_RETURN(addresses[symbol.name],
+                               resolver_.AddressOf(module, ordinal, ReferenceKind::kStub));
+  }
+  for (const AssemblySymbol& symbol : module.index().assembly_symbols()) {
+    if (!symbol.is_global) continue;
+    FIRSTCALL_ASSIGN_OR_RETURN(addresses[symbol.name],
+                               objects_.AddressIn(module.object(), symbol.name));
+  }
+  return addresses;
+}
+
+absl::StatusOr<std::unique_ptr<DetachedCode>> Runtime::Detach(ModuleId id) {
+  FIRSTCALL_ASSIGN_OR_RETURN(std::shared_ptr<SourceModule> module,
+                             ModuleToEnd(id, "detaching"));
+  const absl::Cleanup ended = [&] { program_.StopEnding(id); };
+  if (program_.MustBeConstructed(*module)) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("detaching '", module->name(), "': its constructors have not run"));
+  }
+  FIRSTCALL_RETURN_IF_ERROR(CompileAll(*module));
+  auto detached = std::make_unique<DetachedCode::Parts>();
+  detached->name = module->name();
+  detached->code_space = code_space_;
+  detached->failures = failures_;
+  FIRSTCALL_ASSIGN_OR_RETURN(detached->addresses, AddressesOf(*module));
+  FIRSTCALL_ASSIGN_OR_RETURN(detached->destructors, program_.TakeDestructorsOf(*module));
+  {
+    ExclusiveWorkScope scope;
+    FIRSTCALL_RETURN_IF_ERROR(Forget(*module, /*is_detached=*/true));
+    detached->stubs = functions_.Detach(*module);
+    if (promoter_ != nullptr) detached->counters = promoter_->Detach(*module);
+    exit_handlers_.Move(module->object().dso_handle, detached->exit_handlers);
+    detached->code = std::move(module->object().owned_code);
+  }
+  return std::make_unique<DetachedCode>(std::move(detached));
+}
+
+absl::StatusOr<int> Runtime::RunMain(absl::Span<const std::string> arguments,
+                                    absl::string_view entry) {
+  return program_.RunMain(arguments, entry);
+}
+
+absl::Status Runtime::CheckMain(absl::string_view entry) {
+  WorkScope scope;
+  return program_.CheckMain(entry);
+}
+
+Stats Runtime::Collect() const {
+  const ForkScope scope;
+  Stats stats = stats_.Collect();
+  stats.stubs_made = code_space_->stubs().size();
+  if (promoter_ != nullptr) stats.promotions = promoter_->Collect();
+  stats.memory = code_space_->arenas().usage();
+  return stats;
+}
+
+}  // namespace firstcall

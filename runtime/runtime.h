@@ -1,0 +1,171 @@
+// The runtime half put together: source modules whose functions are compiled when they are first
+// called, their data, and the program that they are. It is independent of what compiles.
+//
+// Thread-safe, except for the destructor.
+
+#ifndef FIRSTCALL_RUNTIME_RUNTIME_H_
+#define FIRSTCALL_RUNTIME_RUNTIME_H_
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "base/ids.h"
+#include "code/linker.h"
+#include "code/object_bytes.h"
+#include "code/symbol_addresses.h"
+#include "code/symbol_index.h"
+#include "foreign/foreign_value.h"
+#include "runtime/call_failures.h"
+#include "runtime/code_space.h"
+#include "runtime/compile_threads.h"
+#include "runtime/compiler.h"
+#include "runtime/definitions.h"
+#include "runtime/detached_code.h"
+#include "runtime/exit_handlers.h"
+#include "runtime/foreign_functions.h"
+#include "runtime/function_compiler.h"
+#include "runtime/function_linker.h"
+#include "runtime/function_table.h"
+#include "runtime/listener_group.h"
+#include "runtime/module_cache.h"
+#include "runtime/object_linker.h"
+#include "runtime/optimized_bodies.h"
+#include "runtime/options.h"
+#include "runtime/precompiled.h"
+#include "runtime/program.h"
+#include "runtime/promoter.h"
+#include "runtime/source_module.h"
+#include "runtime/stats.h"
+#include "runtime/symbol_resolver.h"
+
+namespace firstcall {
+
+struct RuntimeOptions {
+  Mode mode = Mode::kLazy;
+  // Functions start with a first body that an optimized one may replace.
+  bool promotes = false;
+  PromotionOptions promotion;
+  size_t compile_threads = 0;
+  absl::Duration speculation_budget = absl::ZeroDuration();
+  FailureHandler failure_handler;
+  SymbolResolver::Outside outside;
+  // Links what ElfLinker does not support, and modules that are compiled whole. May be empty.
+  LinkerFactory other_linkers;
+};
+
+class Runtime {
+ public:
+  // Memory for code, with the handler of first calls.
+  static std::shared_ptr<CodeSpace> MakeCodeSpace(std::shared_ptr<ArenaMemory> arenas,
+                                                  std::shared_ptr<MemoryManager> memory);
+
+  // `compiler` and `listeners`, which gets the statistics, must outlive the runtime.
+  Runtime(RuntimeOptions options, Compiler& compiler, ListenerGroup& listeners,
+          std::shared_ptr<CodeSpace> code_space);
+  Runtime(const Runtime&) = delete;
+  Runtime& operator=(const Runtime&) = delete;
+
+  // Ends the threads. Call this once, before the destructor, and no other function after it.
+  void Stop();
+
+  // --- Modules and objects ---
+
+  LibraryId LibraryNamed(absl::string_view name);
+
+  // Whether the code of a module that is added now must be able to lie anywhere.
+  bool MustBeFar() const;
+
+  ModuleId NextId() { return program_.NextId(); }
+
+  // A module that the compiler has, under `id`.
+  struct NewModule {
+    ModuleId id;
+    std::string name;
+    LibraryId library;
+    bool is_far = false;                 // See SourceModule.
+    bool is_reopenable = false;          // See SourceModule.
+    std::shared_ptr<const SymbolIndex> index;
+    std::unique_ptr<ModuleCache> cache;  // Null if there is none.
+  };
+
+  // Adds a module, which was loaded in `time`. The caller is in a WorkScope. AlreadyExists if a symbol
+  // is defined already; ResourceExhausted if there is no memory: then the module is still the
+  // caller's to remove from the compiler.
+  absl::StatusOr<SourceModule*> Add(NewModule module, absl::Duration time);
+
+  // In eager mode: compiles and links a module that was added. The caller is in a WorkScope.
+  absl::Status LinkWhole(SourceModule& module);
+
+  // As PrecompiledObjects::Add. The caller is in a WorkScope.
+  absl::Status AddObject(std::string name, ObjectBytes contents, bool is_archive_member,
+                         LibraryId library);
+
+  // Removes modules that were added and whose code has not run.
+  void Drop(absl::Span<const ModuleId> modules);
+
+  // As in Engine.
+  absl::Status Remove(ModuleId id);
+  absl::StatusOr<std::unique_ptr<DetachedCode>> Detach(ModuleId id);
+
+  // --- Functions: as in Engine ---
+
+  absl::StatusOr<void*> LookupAddress(absl::string_view name);
+  absl::Status Call(absl::string_view name, const ForeignValue& result,
+                    absl::Span<const ForeignValue> arguments);
+  absl::Status Prepare(absl::Span<const absl::string_view> names, const PrepareOptions& options);
+  absl::Status PrepareAll(const PrepareOptions& options);
+
+  // --- The program: as in Engine ---
+
+  absl::Status RunConstructors() { return program_.RunConstructors(); }
+  void RunDestructors() { program_.RunDestructors(); }
+  absl::StatusOr<int> RunMain(absl::Span<const std::string> arguments, absl::string_view entry);
+  absl::Status CheckMain(absl::string_view entry);
+
+  Stats Collect() const;
+
+ private:
+  absl::StatusOr<std::vector<FunctionKey>> FunctionsNamed(
+      absl::Span<const absl::string_view> names);
+  absl::StatusOr<std::shared_ptr<SourceModule>> ModuleToEnd(ModuleId id, absl::string_view verb);
+  absl::Status Prepare(absl::FunctionRef<absl::StatusOr<std::vector<FunctionKey>>()> list_functions,
+                       const PrepareOptions& prepare_options);
+  absl::Status CompileAll(SourceModule& module);
+  absl::StatusOr<SymbolAddresses> AddressesOf(SourceModule& module);
+  absl::Status Forget(SourceModule& module, bool is_detached);
+  absl::Status Drop(SourceModule& module);
+
+  // Each part may use those before it. They are destroyed in the reverse order.
+  const Mode mode_;
+  Compiler& compiler_;
+  ListenerGroup& listeners_;
+  const std::shared_ptr<CodeSpace> code_space_;
+  const std::shared_ptr<const CallFailures> failures_;
+  StatsCollector stats_;
+  ExitHandlers exit_handlers_;
+  PrecompiledObjects precompiled_{exit_handlers_, *code_space_};
+  Definitions definitions_;
+  FunctionTable functions_;
+  SymbolResolver resolver_;
+  ObjectLinker objects_;
+  const FunctionLinker function_linker_;
+  OptimizedBodies optimized_bodies_;
+  const std::unique_ptr<Promoter> promoter_;  // Null unless functions are replaced.
+  CompileThreads threads_;
+  FunctionCompiler function_compiler_;
+  Program program_;
+  ForeignFunctions foreign_functions_;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_RUNTIME_RUNTIME_H_
