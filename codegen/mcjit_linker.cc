@@ -32,22 +32,34 @@ constexpr size_t kObjectsPerInstance = 128;
 // Answers MCJIT's look-ups while it binds references.
 class McjitLinker::Resolver final : public llvm::LegacyJITSymbolResolver {
  public:
+  // The symbols that the loaded sections of the next object need. Must exist until it is bound.
+  void set_needed(const std::vector<ElfObject::Undefined>& needed) { needed_ = &needed; }
   void set_resolution(const SymbolAddresses* resolution) { resolution_ = resolution; }
 
   llvm::JITSymbol findSymbol(const std::string& name) override {
-    if (resolution_ != nullptr) {
-      auto found = resolution_->find(name);
-      if (found != resolution_->end()) {
-        return llvm::JITSymbol(found->second.value(), llvm::JITSymbolFlags::Exported);
-      }
-    }
-    return nullptr;
+    if (resolution_ == nullptr) return nullptr;
+    auto found = resolution_->find(name);
+    if (found != resolution_->end()) return Exported(found->second.value());
+    return IsNeeded(name) ? llvm::JITSymbol(nullptr) : Exported(kNowhere);
   }
 
   // No object of an instance may provide a symbol for another object (see above).
   llvm::JITSymbol findSymbolInLogicalDylib(const std::string&) override { return nullptr; }
 
  private:
+  // MCJIT also looks up what only debug information names, which is not loaded, and takes the
+  // address zero for a missing symbol.
+  static constexpr uint64_t kNowhere = 1;
+
+  static llvm::JITSymbol Exported(uint64_t address) {
+    return llvm::JITSymbol(address, llvm::JITSymbolFlags::Exported);
+  }
+  bool IsNeeded(absl::string_view name) const {
+    return std::any_of(needed_->begin(), needed_->end(),
+                       [&](const ElfObject::Undefined& symbol) { return symbol.name == name; });
+  }
+
+  const std::vector<ElfObject::Undefined>* needed_ = nullptr;
   const SymbolAddresses* resolution_ = nullptr;
 };
 
@@ -178,6 +190,7 @@ absl::StatusOr<SymbolAddresses> McjitLinker::Load(ElfObject& object, OwnedCode& 
   if (near.is_null() || placement.has_several_code_sections) placement.sizes = object.MemorySizes();
   placement.needs_jumps = !object.calls_are_direct();
   memory_->BeginObject(object.defined(), placement);
+  resolver_->set_needed(object.undefined());
   owner_ = &owner;
   relocations_ = PlainRelocations::TakeFrom(*file);
   absl::Status status = RunGuarded([&] { mcjit_->addObjectFile(std::move(file)); });

@@ -67,9 +67,8 @@ bool Runtime::MustBeFar() const {
 
 absl::StatusOr<SourceModule*> Runtime::Add(NewModule added, absl::Duration time) {
   std::unique_ptr<OwnedCode> code = code_space_->MakeOwner();
-  FIRSTCALL_ASSIGN_OR_RETURN(
-      DsoHandle * dso_handle,
-      exit_handlers_.MakeHandle(*code, code_space_->NearFor(added.is_far)));
+  FIRSTCALL_ASSIGN_OR_RETURN(DsoHandle * dso_handle,
+                             exit_handlers_.MakeHandle(*code, code_space_->NearFor(added.is_far)));
   auto module = std::make_shared<SourceModule>(
       added.id, std::move(added.name), added.library, mode_, added.is_far, added.is_reopenable,
       std::move(added.index), std::move(code), *dso_handle, std::move(added.cache));
@@ -102,7 +101,7 @@ absl::StatusOr<void*> Runtime::LookupAddress(absl::string_view name) {
 }
 
 absl::Status Runtime::Call(absl::string_view name, const ForeignValue& result,
-                          absl::Span<const ForeignValue> arguments) {
+                           absl::Span<const ForeignValue> arguments) {
   return Annotate(foreign_functions_.Call(name, result, arguments),
                   absl::StrCat("calling '", name, "'"));
 }
@@ -138,7 +137,7 @@ absl::Status Runtime::Prepare(
 }
 
 absl::Status Runtime::Prepare(absl::Span<const absl::string_view> names,
-                             const PrepareOptions& options) {
+                              const PrepareOptions& options) {
   return Prepare([&] { return FunctionsNamed(names); }, options);
 }
 
@@ -147,7 +146,7 @@ absl::Status Runtime::PrepareAll(const PrepareOptions& options) {
 }
 
 absl::StatusOr<std::shared_ptr<SourceModule>> Runtime::ModuleToEnd(ModuleId id,
-                                                                         absl::string_view verb) {
+                                                                   absl::string_view verb) {
   if (WorkScope::IsAtWork()) {
     return absl::FailedPreconditionError(
         absl::StrCat(verb, " a module: not possible from within a compile"));
@@ -174,8 +173,7 @@ absl::Status Runtime::Forget(SourceModule& module, bool is_detached) {
 }
 
 absl::Status Runtime::Remove(ModuleId id) {
-  FIRSTCALL_ASSIGN_OR_RETURN(std::shared_ptr<SourceModule> module,
-                             ModuleToEnd(id, "removing"));
+  FIRSTCALL_ASSIGN_OR_RETURN(std::shared_ptr<SourceModule> module, ModuleToEnd(id, "removing"));
   const absl::Cleanup ended = [&] { program_.StopEnding(id); };
   program_.RunDestructorsOf(*module);
   return Drop(*module);
@@ -215,7 +213,8 @@ absl::StatusOr<SymbolAddresses> Runtime::AddressesOf(SourceModule& module) {
     if (!symbol.is_definition || resolver_.IsReplaced(module, ordinal)) continue;
     if (module.mode() == Mode::kLazy && symbol.kind == SymbolKind::kIFunc) {
       FIRSTCALL_RETURN_IF_ERROR(
-          function_compiler_.Compile({&module, ordinal}, FunctionCompiler::Reason::kOrdered).status());
+          function_compiler_.Compile({&module, ordinal}, FunctionCompiler::Reason::kOrdered)
+              .status());
     }
     if (symbol.is_local || symbol.is_thread_local) continue;
     FIRSTCALL_ASSIGN_OR_RETURN(addresses[symbol.name],
@@ -230,8 +229,7 @@ absl::StatusOr<SymbolAddresses> Runtime::AddressesOf(SourceModule& module) {
 }
 
 absl::StatusOr<std::unique_ptr<DetachedCode>> Runtime::Detach(ModuleId id) {
-  FIRSTCALL_ASSIGN_OR_RETURN(std::shared_ptr<SourceModule> module,
-                             ModuleToEnd(id, "detaching"));
+  FIRSTCALL_ASSIGN_OR_RETURN(std::shared_ptr<SourceModule> module, ModuleToEnd(id, "detaching"));
   const absl::Cleanup ended = [&] { program_.StopEnding(id); };
   if (program_.MustBeConstructed(*module)) {
     return absl::FailedPreconditionError(
@@ -256,7 +254,7 @@ absl::StatusOr<std::unique_ptr<DetachedCode>> Runtime::Detach(ModuleId id) {
 }
 
 absl::StatusOr<int> Runtime::RunMain(absl::Span<const std::string> arguments,
-                                    absl::string_view entry) {
+                                     absl::string_view entry) {
   return program_.RunMain(arguments, entry);
 }
 

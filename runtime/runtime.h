@@ -91,15 +91,15 @@ class Runtime {
     ModuleId id;
     std::string name;
     LibraryId library;
-    bool is_far = false;                 // See SourceModule.
-    bool is_reopenable = false;          // See SourceModule.
+    bool is_far = false;         // See SourceModule.
+    bool is_reopenable = false;  // See SourceModule.
     std::shared_ptr<const SymbolIndex> index;
     std::unique_ptr<ModuleCache> cache;  // Null if there is none.
   };
 
-  // Adds a module, which was loaded in `time`. The caller is in a WorkScope. AlreadyExists if a symbol
-  // is defined already; ResourceExhausted if there is no memory: then the module is still the
-  // caller's to remove from the compiler.
+  // Adds a module, which was loaded in `time`. The caller is in a WorkScope. AlreadyExists if a
+  // symbol is defined already; ResourceExhausted if there is no memory: then the module is still
+  // the caller's to remove from the compiler.
   absl::StatusOr<SourceModule*> Add(NewModule module, absl::Duration time);
 
   // In eager mode: compiles and links a module that was added. The caller is in a WorkScope.

@@ -173,6 +173,26 @@ TEST_P(McjitLinkerTest, ReferenceToNothingIsZero) {
 
 // One instance serves many objects; which definition counts is for the resolution to say, even if
 // the instance has one of that name itself.
+// A variable of which only the debug information is left.
+TEST_P(McjitLinkerTest, DebugInformationMayNameWhatNobodyDefines) {
+  const SymbolAddresses defined = Link(R"(
+    @x = available_externally constant i32 5, !dbg !0
+    define i32 @f(i32 %n) { ret i32 %n }
+    !llvm.dbg.cu = !{!2}
+    !llvm.module.flags = !{!5, !6}
+    !0 = !DIGlobalVariableExpression(var: !1, expr: !DIExpression())
+    !1 = distinct !DIGlobalVariable(name: "x", scope: !2, file: !3, line: 1, type: !4,
+                                    isLocal: false, isDefinition: true)
+    !2 = distinct !DICompileUnit(language: DW_LANG_C99, file: !3, producer: "test",
+                                 isOptimized: false, runtimeVersion: 0, emissionKind: FullDebug,
+                                 globals: !{!0})
+    !3 = !DIFile(filename: "test.c", directory: "/")
+    !4 = !DIBasicType(name: "int", size: 32, encoding: DW_ATE_signed)
+    !5 = !{i32 7, !"Dwarf Version", i32 5}
+    !6 = !{i32 2, !"Debug Info Version", i32 3})");
+  EXPECT_EQ(Call(defined, "f", 3), 3);
+}
+
 TEST_P(McjitLinkerTest, EarlierObjectDoesNotProvideForLaterOnes) {
   const SymbolAddresses first = Link(kAddSeven);
   const SymbolAddresses second = Link(R"(

@@ -1,4 +1,5 @@
-// Runs a program from an object cache with the runtime half of the engine alone, without a compiler:
+// Runs a program from an object cache with the runtime half of the engine alone, without a
+// compiler:
 //
 //   from_cache DIRECTORY ARGUMENT...
 //
@@ -51,7 +52,8 @@ class NoCompiler final : public Compiler {
 
 absl::StatusOr<std::unique_ptr<Pack>> OpenOnlyPack(const std::string& directory) {
   for (const auto& entry : std::filesystem::directory_iterator(directory)) {
-    if (entry.path().extension().string() == kPackSuffix) return Pack::Open(AT_FDCWD, entry.path().string());
+    if (entry.path().extension().string() == kPackSuffix)
+      return Pack::Open(AT_FDCWD, entry.path().string());
   }
   return absl::NotFoundError("no pack");
 }

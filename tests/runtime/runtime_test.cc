@@ -35,8 +35,7 @@ TEST(RuntimeTest, NeedsNothingOfLlvm) {
   ASSERT_EQ(undefined.exit_status, 0) << undefined.errors;
   EXPECT_THAT(undefined.output, HasSubstr("dlsym"));
   EXPECT_THAT(undefined.output, Not(HasSubstr("llvm")));
-  const testing::ProcessResult needed =
-      testing::RunProcess({"/usr/bin/readelf", "-d", from_cache});
+  const testing::ProcessResult needed = testing::RunProcess({"/usr/bin/readelf", "-d", from_cache});
   EXPECT_THAT(needed.output, HasSubstr("libc.so"));
   EXPECT_THAT(needed.output, Not(HasSubstr("LLVM")));
 }
