@@ -7,7 +7,7 @@
 // call goes through it is decided when the target's address is known. Sections without SHF_ALLOC,
 // such as debug information, are not loaded, and their relocations are ignored.
 //
-// Thread-compatible: belongs to one compile context or to one unfinished object.
+// Thread-compatible: belongs to one unfinished object.
 
 #ifndef FIRSTCALL_CODE_ELF_LINKER_H_
 #define FIRSTCALL_CODE_ELF_LINKER_H_

@@ -29,9 +29,9 @@ class Linker {
   // Copies the sections of `object` to memory of `owner`, which must outlive the linker, and
   // returns the addresses of its definitions. References are not bound yet: Bind and Finalize, or
   // Finish, must follow before the next Load, which otherwise frees the object's memory. `object`
-  // must exist until then. `near` is as in MemoryRequest. Unimplemented, before it asks for memory,
-  // if this linker does not support something in the object; ResourceExhausted if memory runs out:
-  // then the object's bytes can be loaded again.
+  // must exist until then. `near` is as in MemoryRequest. Unimplemented (ElfLinker, before it asks
+  // for memory) or Internal if this linker does not support something in the object;
+  // ResourceExhausted if memory runs out: then the object's bytes can be loaded again.
   virtual absl::StatusOr<SymbolAddresses> Load(ElfObject& object, OwnedCode& owner,
                                                ExecutorAddress near) = 0;
 

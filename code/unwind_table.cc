@@ -70,7 +70,7 @@ class Reader {
     return ok_ ? absl::string_view(begin, size) : absl::string_view();
   }
 
-  // A pointer; relative ones get the address where they run added.
+  // A pointer; relative ones get the address where they run added, but for zero, which is null.
   uint64_t Pointer(uint8_t encoding, uint64_t run) {
     const size_t size = SizeOf(encoding);
     const size_t place = at_;
@@ -78,7 +78,7 @@ class Reader {
     if (IsSigned(encoding) && size < 8 && (value >> (8 * size - 1)) != 0) {
       value |= ~uint64_t{0} << (8 * size);
     }
-    return (encoding & kRelationMask) == kPcRelative ? value + run + place : value;
+    return value != 0 && (encoding & kRelationMask) == kPcRelative ? value + run + place : value;
   }
 
  private:
@@ -161,7 +161,10 @@ absl::Status CheckUnwindTable(absl::Span<const uint8_t> table, ExecutorAddress r
       const ExecutorAddress function(reader.Pointer(of->encoding, run.value()));
       const uint64_t size = reader.Pointer(of->encoding & kFormatMask, 0);
       const uint64_t offset = function.value() - code.value();
-      if (!reader.ok() || offset > code_size || size > code_size - offset) return damaged;
+      if (!reader.ok()) return damaged;
+      // What a linker leaves of a function that it has removed; the unwinder skips it.
+      const bool is_removed = function.is_null();
+      if (!is_removed && (offset > code_size || size > code_size - offset)) return damaged;
     }
     begin = end;
   }

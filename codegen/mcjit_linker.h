@@ -1,12 +1,13 @@
 // Loads relocatable objects into executable memory, with MCJIT as the linker.
 //
 // Memory, unwind tables and symbol addresses are kept outside MCJIT, and plain relocations are
-// applied here (codegen/plain_relocations). So one MCJIT instance can link objects of any source
-// module. It is replaced from time to time, which bounds everything in it that grows with the
-// number of objects (its search for a section to map is linear). Making an instance costs about 11
-// us, linking an object about 5 us (ADR 0003).
+// applied here (codegen/plain_relocations). So a linker can link one object after another, of any
+// source module, although the engine makes a linker for each object that MCJIT links. Its MCJIT
+// instance is replaced from time to time, which bounds everything in it that grows with the number
+// of objects (its search for a section to map is linear). Making an instance costs about 11 us,
+// linking an object about 5 us (ADR 0003).
 //
-// Thread-compatible: belongs to one compile context or to one unfinished object.
+// Thread-compatible: belongs to one unfinished object.
 
 #ifndef FIRSTCALL_CODEGEN_MCJIT_LINKER_H_
 #define FIRSTCALL_CODEGEN_MCJIT_LINKER_H_

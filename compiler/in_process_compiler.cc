@@ -63,7 +63,6 @@ void InProcessCompiler::RunInContext(Compile compile) {
 
 absl::StatusOr<CompiledFunction> InProcessCompiler::CompileFunction(const FunctionOrder& order) {
   const std::shared_ptr<LoadedModule> module = Find(order.module);
-  if (order.is_second_attempt) contexts_.DropViews(order.module);
   absl::StatusOr<CompiledFunction> compiled = absl::InternalError("");
   RunInContext([&](CompileContext& context) {
     compiled = GenerateFunction(*module, order, context, listener_);

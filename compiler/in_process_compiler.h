@@ -50,6 +50,7 @@ class InProcessCompiler final : public Compiler {
   absl::StatusOr<EntryPoint> ReadEntryPoint(ModuleId module, SymbolOrdinal function) override;
   absl::StatusOr<FunctionShape> ReadShape(ModuleId module, SymbolOrdinal function,
                                           bool is_last_use) override;
+  void ReadAgain(ModuleId module) override { contexts_.DropViews(module); }
   void ForgetFunctions(ModuleId module, bool data_is_compiled) override;
   void Remove(ModuleId module) override;
 

@@ -187,7 +187,7 @@ absl::StatusOr<SourceModule*> Engine::Parts::Add(NewSource added, absl::Duration
   if (!is_known && module.cache != nullptr) module.cache->Store(kIndexPart, (*index)->Encode());
   module.index = *std::move(index);
   const ModuleId id = module.id;
-  absl::StatusOr<SourceModule*> result = runtime.Add(std::move(module), SteadyNow() - start);
+  absl::StatusOr<SourceModule*> result = runtime.Add(std::move(module), start);
   if (result.ok()) return result;
   compiler.Remove(id);
   return Annotate(result.status(), where);

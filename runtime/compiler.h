@@ -60,9 +60,6 @@ struct FunctionOrder {
   // Set if an optimized body may replace this one.
   std::optional<PollOptions> polls = std::nullopt;
   std::optional<Identification> identification = std::nullopt;
-  // A compile of the function has failed, and functions that had joined it may be missing in what
-  // the compiler has read: it reads the module again.
-  bool is_second_attempt = false;
 };
 
 struct CompiledFunction {
@@ -128,6 +125,11 @@ class Compiler {
   // errors as ReadFunctionShape. `is_last_use`: the IR is read for nothing else any more.
   virtual absl::StatusOr<FunctionShape> ReadShape(ModuleId module, SymbolOrdinal function,
                                                   bool is_last_use) = 0;
+
+  // A compile in which functions had joined another one has failed, so that these functions may be
+  // missing in what the compiler has read: it reads the module again when it needs it. To be called
+  // before the functions are given back.
+  virtual void ReadAgain(ModuleId module) = 0;
 
   // The first bodies of all functions of a module are compiled, and perhaps its data: gives up what
   // is kept for them.

@@ -165,7 +165,6 @@ absl::StatusOr<FunctionCompiler::Made> FunctionCompiler::Make(FunctionKey key, A
   FunctionOrder order{module.id(), key.ordinal, is_replaced, may_join};
   order.is_far = linker_.IsFar(module);
   order.lists_callees = speculation_left_ > 0;
-  order.is_second_attempt = attempt.reads_again;
   if (promoter_ != nullptr) {
     order.polls = {!promoter_->looks_at_counters(), promoter_->poll_allowance()};
   }
@@ -254,9 +253,9 @@ absl::Status FunctionCompiler::MakeAndPublish(FunctionKey key, Reason reason,
   absl::Status status = MakeAndPublish(key, first);
   leader = first.leader;
   if (status.ok() || (first.joined.empty() && !first.is_cached)) return status;
+  if (!first.is_cached) compiler_.ReadAgain(key.module->id());
   for (FunctionKey callee : first.joined) functions_.Release(callee);
   Attempt second;
-  second.reads_again = !first.is_cached;
   status = MakeAndPublish(key, second);
   leader = second.leader;
   return status;

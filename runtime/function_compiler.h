@@ -84,9 +84,8 @@ class FunctionCompiler {
   struct Attempt {
     bool may_join = false;  // Callees may be compiled along.
     bool may_use_cache = false;
-    bool reads_again = false;  // See FunctionOrder::is_second_attempt.
-    Joined joined;             // Callees that were claimed.
-    bool is_cached = false;    // The object came from the cache.
+    Joined joined;           // Callees that were claimed.
+    bool is_cached = false;  // The object came from the cache.
     std::optional<SymbolOrdinal> leader;
   };
   // A cached object, if there is a valid one. Claims the functions that it defines besides `key`.

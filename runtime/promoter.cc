@@ -143,6 +143,18 @@ class Signals {
   static inline thread_local sigset_t noted_ = {};
 };
 
+// Keeps an object until the process has ended, where a leak checker finds it.
+void KeepForEver(std::shared_ptr<void> object) {
+  struct Kept {
+    const std::shared_ptr<void> object;
+    const Kept* next;
+  };
+  static std::atomic<const Kept*> all{nullptr};
+  auto* kept = new Kept{std::move(object), all.load()};
+  while (!all.compare_exchange_weak(kept->next, kept)) {
+  }
+}
+
 }  // namespace
 
 struct Promoter::Continuation {
@@ -809,7 +821,7 @@ void Promoter::Stop() {
     for (size_t i = 0; i < team->threads.size(); ++i) sem_post(&team->work);
     // Its threads are detached, and may still look at it.
     if (is_exiting_) {
-      new std::shared_ptr<Team>(std::move(team));
+      KeepForEver(std::move(team));
       return;
     }
     const absl::Duration patience_ends = SteadyNow() + UnattendedWork::kPatience;

@@ -5,6 +5,7 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "base/steady_clock.h"
 #include "code/symbol_name.h"
 #include "runtime/detached_parts.h"
 #include "runtime/preparation.h"
@@ -65,7 +66,7 @@ bool Runtime::MustBeFar() const {
   return code_space_->MustBeFar();
 }
 
-absl::StatusOr<SourceModule*> Runtime::Add(NewModule added, absl::Duration time) {
+absl::StatusOr<SourceModule*> Runtime::Add(NewModule added, absl::Duration start) {
   std::unique_ptr<OwnedCode> code = code_space_->MakeOwner();
   FIRSTCALL_ASSIGN_OR_RETURN(DsoHandle * dso_handle,
                              exit_handlers_.MakeHandle(*code, code_space_->NearFor(added.is_far)));
@@ -75,7 +76,7 @@ absl::StatusOr<SourceModule*> Runtime::Add(NewModule added, absl::Duration time)
   FIRSTCALL_RETURN_IF_ERROR(definitions_.Add(*module));
   SourceModule* const result = module.get();
   program_.Add(std::move(module));
-  stats_.OnModuleAdded(result->index().function_count(), time);
+  stats_.OnModuleAdded(result->index().function_count(), SteadyNow() - start);
   return result;
 }
 

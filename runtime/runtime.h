@@ -97,10 +97,10 @@ class Runtime {
     std::unique_ptr<ModuleCache> cache;  // Null if there is none.
   };
 
-  // Adds a module, which was loaded in `time`. The caller is in a WorkScope. AlreadyExists if a
-  // symbol is defined already; ResourceExhausted if there is no memory: then the module is still
-  // the caller's to remove from the compiler.
-  absl::StatusOr<SourceModule*> Add(NewModule module, absl::Duration time);
+  // Adds a module whose loading has begun at `start`, on the clock of SteadyNow. The caller is in a
+  // WorkScope. AlreadyExists if a symbol is defined already; ResourceExhausted if there is no
+  // memory: then the module is still the caller's to remove from the compiler.
+  absl::StatusOr<SourceModule*> Add(NewModule module, absl::Duration start);
 
   // In eager mode: compiles and links a module that was added. The caller is in a WorkScope.
   absl::Status LinkWhole(SourceModule& module);

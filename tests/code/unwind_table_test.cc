@@ -56,6 +56,14 @@ TEST(UnwindTableTest, RefusesWhatDescribesOtherCode) {
   }
 }
 
+// As `ld.lld -r` leaves them.
+TEST(UnwindTableTest, FunctionsThatWereRemovedDoNotCount) {
+  std::vector<uint8_t> table = MakeTable(kCode.value(), kCodeSize);
+  constexpr size_t kPlaceOfFunction = 28;
+  for (size_t i = 0; i < 4; ++i) table[kPlaceOfFunction + i] = 0;
+  EXPECT_THAT(Check(table), IsOk());
+}
+
 TEST(UnwindTableTest, RefusesWhatIsCutOff) {
   const std::vector<uint8_t> whole = MakeTable(kCode.value(), kCodeSize);
   const size_t common = 20;

@@ -17,6 +17,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "base/status.h"
+#include "base/steady_clock.h"
 #include "cache/disk_cache.h"
 #include "cache/pack.h"
 #include "code/symbol_index.h"
@@ -46,6 +47,7 @@ class NoCompiler final : public Compiler {
   absl::StatusOr<FunctionShape> ReadShape(ModuleId, SymbolOrdinal, bool) override {
     return Refusal();
   }
+  void ReadAgain(ModuleId) override {}
   void ForgetFunctions(ModuleId, bool) override {}
   void Remove(ModuleId) override {}
 };
@@ -81,7 +83,7 @@ absl::StatusOr<int> Run(const std::string& directory, std::vector<std::string> a
   module.id = runtime.NextId();
   {
     WorkScope scope;
-    FIRSTCALL_RETURN_IF_ERROR(runtime.Add(std::move(module), absl::ZeroDuration()).status());
+    FIRSTCALL_RETURN_IF_ERROR(runtime.Add(std::move(module), SteadyNow()).status());
   }
   arguments.insert(arguments.begin(), "program");
   absl::StatusOr<int> status = runtime.RunMain(arguments, "main");
