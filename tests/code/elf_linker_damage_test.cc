@@ -12,7 +12,7 @@
 #include "code/elf_linker.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/code/elf_linking.h"
+#include "tests/code/linking.h"
 #include "tests/testing/object.h"
 #include "tests/testing/status_matchers.h"
 

@@ -11,7 +11,7 @@
 #include "code/machine.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/code/elf_linking.h"
+#include "tests/code/linking.h"
 #include "tests/testing/object.h"
 #include "tests/testing/status_matchers.h"
 

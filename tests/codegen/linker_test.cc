@@ -1,23 +1,23 @@
-// Objects come from the engine's emitter, and what is linked is run.
+// What both linkers promise (code/linker.h): ElfLinker and McjitLinker.
 
-#include "codegen/mcjit_linker.h"
+#include "code/linker.h"
 
 #include <cxxabi.h>
 
-#include <list>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "code/elf_linker.h"
+#include "codegen/mcjit_linker.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "memory/arena_memory.h"
-#include "memory/in_process_mapper.h"
 #include "memory/instruction_cache.h"
 #include "memory/owned_code.h"
 #include "memory/unwind_registry.h"
+#include "tests/code/linking.h"
 #include "tests/testing/object.h"
 #include "tests/testing/status_matchers.h"
 
@@ -31,79 +31,56 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-const ArenaSizes kSizes = {1 << 20, 1 << 20, 1 << 20};
-
-template <typename Function>
-ExecutorAddress AddressOf(Function* function) {
-  return ExecutorAddress::Of(reinterpret_cast<const void*>(function));
+const Target& HostTarget() {
+  static const auto* const target = new Target(MakeTarget());
+  return *target;
 }
 
-// Arenas whose addresses include no multiple of 4 GiB. No code lies there, so that one would part
-// the code in two.
-std::shared_ptr<ArenaMemory> MakeArenas(const ArenaSizes& sizes) {
-  std::vector<std::shared_ptr<ArenaMemory>> others;  // Kept, so that the next lies elsewhere.
-  const uint64_t size = sizes.code + sizes.read_only + sizes.data;
-  while (true) {
-    auto arenas = ArenaMemory::Create(std::make_shared<InProcessMapper>(), {sizes}).value();
-    const uint64_t inside = arenas->near_first().value();
-    if ((inside - size) >> 32 == (inside + size) >> 32) return arenas;
-    others.push_back(std::move(arenas));
-  }
-}
-
-class McjitLinkerTest : public testing::TestWithParam<UnwindRegistry::Grouping> {
- protected:
-  explicit McjitLinkerTest(UnwindRegistry::Grouping grouping = GetParam(),
-                           const ArenaSizes& sizes = kSizes)
-      : target_(MakeTarget()),
-        arenas_(MakeArenas(sizes)),
-        unwind_registry_(std::make_shared<UnwindRegistry>(grouping)),
-        owner_(std::make_unique<OwnedCode>(arenas_, unwind_registry_)),
-        linker_(target_) {}
-
-  absl::StatusOr<SymbolAddresses> Load(absl::string_view text) {
-    objects_.push_back(CompileToObject(text));
-    images_.push_back(ElfObject::Parse(absl::MakeSpan(objects_.back()), "test.o").value());
-    return linker_.Load(*images_.back(), *owner_, arenas_->near_first());
-  }
-
-  // What the object of `text` defines, ready to run.
-  SymbolAddresses Link(absl::string_view text, const SymbolAddresses& resolution = {}) {
-    absl::StatusOr<SymbolAddresses> defined = Load(text);
-    EXPECT_THAT(defined, IsOk());
-    EXPECT_THAT(linker_.Finish(resolution), IsOk());
-    return *std::move(defined);
-  }
-
-  static int Call(const SymbolAddresses& defined, absl::string_view name, int argument = 0) {
-    return defined.at(name).InThisProcess<int (*)(int)>()(argument);
-  }
-
-  const Target target_;
-  const std::shared_ptr<ArenaMemory> arenas_;
-  const std::shared_ptr<UnwindRegistry> unwind_registry_;
-  std::unique_ptr<OwnedCode> owner_;
-  std::list<ObjectBytes> objects_;  // Must outlive their images.
-  std::list<std::unique_ptr<ElfObject>> images_;
-  McjitLinker linker_;
+struct Kind {
+  const char* name;
+  std::unique_ptr<Linker> (*make)();
 };
 
-INSTANTIATE_TEST_SUITE_P(Groupings, McjitLinkerTest,
-                         testing::Values(UnwindRegistry::Grouping::kMerge,
-                                         UnwindRegistry::Grouping::kIndividual),
+constexpr Kind kKinds[] = {
+    {"Elf", []() -> std::unique_ptr<Linker> { return std::make_unique<ElfLinker>(); }},
+    {"Mcjit",
+     []() -> std::unique_ptr<Linker> { return std::make_unique<McjitLinker>(HostTarget()); }},
+};
+
+class LinkerTest : public Linking,
+                   public testing::WithParamInterface<std::tuple<Kind, UnwindRegistry::Grouping>> {
+ protected:
+  LinkerTest() : Linking(std::get<0>(GetParam()).make(), std::get<1>(GetParam())) {}
+};
+
+INSTANTIATE_TEST_SUITE_P(Kinds, LinkerTest,
+                         testing::Combine(testing::ValuesIn(kKinds),
+                                          testing::Values(UnwindRegistry::Grouping::kMerge,
+                                                          UnwindRegistry::Grouping::kIndividual)),
                          [](const auto& info) {
-                           return info.param == UnwindRegistry::Grouping::kMerge ? "Merge"
-                                                                                 : "Individual";
+                           const bool merges =
+                               std::get<1>(info.param) == UnwindRegistry::Grouping::kMerge;
+                           return std::string(std::get<0>(info.param).name) +
+                                  (merges ? "Merge" : "Individual");
                          });
+
+std::string NameOf(const testing::TestParamInfo<Kind>& info) { return info.param.name; }
+
+// For what does not depend on how unwind tables are grouped.
+class LinkerOfKindTest : public Linking, public testing::WithParamInterface<Kind> {
+ protected:
+  explicit LinkerOfKindTest(const ArenaSizes& sizes = kSmallArenas)
+      : Linking(GetParam().make(), UnwindRegistry::DefaultGrouping(), sizes) {}
+};
 
 constexpr char kAddSeven[] = "define i32 @f(i32 %x) { %y = add i32 %x, 7  ret i32 %y }";
 
-TEST_P(McjitLinkerTest, LinkedCodeRuns) {
+TEST_P(LinkerTest, LinkedCodeRuns) {
   EXPECT_EQ(Call(Link(kAddSeven), "f", 1), 8);
   EXPECT_GT(linker_.code_bytes(), 0u);
 }
 
-TEST_P(McjitLinkerTest, CodeConstantsAndDataWork) {
+TEST_P(LinkerTest, CodeConstantsAndDataWork) {
   const SymbolAddresses defined = Link(R"(
     @table = internal constant [4 x i32] [i32 10, i32 20, i32 30, i32 40]
     @calls = global i32 5
@@ -131,7 +108,7 @@ int host_variable = 3;
 int HostFunction(int x) { return x * host_variable; }
 
 // The host lies further away than the small code model reaches.
-TEST_P(McjitLinkerTest, ReferencesAreBoundToTheResolution) {
+TEST_P(LinkerTest, ReferencesAreBoundToTheResolution) {
   const SymbolAddresses defined = Link(
       R"(
         @variable = external global i32
@@ -148,8 +125,8 @@ TEST_P(McjitLinkerTest, ReferencesAreBoundToTheResolution) {
   EXPECT_EQ(*defined.at("pointer").InThisProcess<int (**)(int)>(), &HostFunction);
 }
 
-TEST_P(McjitLinkerTest, ReferenceToNothingIsZero) {
-  ObjectBytes bytes = CompileToObject(R"(
+TEST_P(LinkerTest, ReferenceToNothingIsZero) {
+  ElfObject& object = Parse(R"(
       declare extern_weak i32 @maybe()
       @pointer = global ptr @maybe
       define i32 @f() {
@@ -161,11 +138,8 @@ TEST_P(McjitLinkerTest, ReferenceToNothingIsZero) {
       no:
         ret i32 -1
       })");
-  const std::unique_ptr<ElfObject> image =
-      ElfObject::Parse(absl::MakeSpan(bytes), "test.o").value();
-  image->DefineAsZero("maybe");
-  ASSERT_OK_AND_ASSIGN(const SymbolAddresses defined,
-                       linker_.Load(*image, *owner_, arenas_->near_first()));
+  object.DefineAsZero("maybe");
+  ASSERT_OK_AND_ASSIGN(const SymbolAddresses defined, Load(object));
   ASSERT_THAT(linker_.Finish(SymbolAddresses()), IsOk());
   EXPECT_EQ(Call(defined, "f"), -1);
   EXPECT_EQ(*defined.at("pointer").InThisProcess<void**>(), nullptr);
@@ -174,7 +148,7 @@ TEST_P(McjitLinkerTest, ReferenceToNothingIsZero) {
 // One instance serves many objects; which definition counts is for the resolution to say, even if
 // the instance has one of that name itself.
 // A variable of which only the debug information is left.
-TEST_P(McjitLinkerTest, DebugInformationMayNameWhatNobodyDefines) {
+TEST_P(LinkerTest, DebugInformationMayNameWhatNobodyDefines) {
   const SymbolAddresses defined = Link(R"(
     @x = available_externally constant i32 5, !dbg !0
     define i32 @f(i32 %n) { ret i32 %n }
@@ -193,7 +167,7 @@ TEST_P(McjitLinkerTest, DebugInformationMayNameWhatNobodyDefines) {
   EXPECT_EQ(Call(defined, "f", 3), 3);
 }
 
-TEST_P(McjitLinkerTest, EarlierObjectDoesNotProvideForLaterOnes) {
+TEST_P(LinkerTest, EarlierObjectDoesNotProvideForLaterOnes) {
   const SymbolAddresses first = Link(kAddSeven);
   const SymbolAddresses second = Link(R"(
       declare i32 @f(i32)
@@ -203,7 +177,7 @@ TEST_P(McjitLinkerTest, EarlierObjectDoesNotProvideForLaterOnes) {
   EXPECT_EQ(Call(first, "f", 2), 9);
 }
 
-TEST_P(McjitLinkerTest, SameNameMayBeDefinedTwice) {
+TEST_P(LinkerTest, SameNameMayBeDefinedTwice) {
   const SymbolAddresses first = Link(kAddSeven);
   const SymbolAddresses second = Link("define i32 @f(i32 %x) { ret i32 5 }");
   EXPECT_EQ(Call(first, "f", 2), 9);
@@ -211,7 +185,7 @@ TEST_P(McjitLinkerTest, SameNameMayBeDefinedTwice) {
 }
 
 // More than one instance links before it is replaced (128).
-TEST_P(McjitLinkerTest, ManyObjectsStayLinked) {
+TEST_P(LinkerTest, ManyObjectsStayLinked) {
   std::vector<SymbolAddresses> all;
   for (int i = 0; i < 300; ++i) {
     all.push_back(Link(absl::StrCat("define i32 @f", i, "() { ret i32 ", i, " }")));
@@ -242,17 +216,17 @@ int CatchFrom(ExecutorAddress function) {
   return 0;
 }
 
-TEST_P(McjitLinkerTest, ExceptionsPassThroughLinkedCode) {
+TEST_P(LinkerTest, ExceptionsPassThroughLinkedCode) {
   std::vector<ExecutorAddress> functions;
   for (int i = 0; i < 20; ++i) {
     functions.push_back(Link(kCallsThrower, {{"thrower", AddressOf(&ThrowSeven)}}).at("f"));
     for (ExecutorAddress function : functions) EXPECT_EQ(CatchFrom(function), 7);
   }
   EXPECT_EQ(unwind_registry_->group_count(),
-            GetParam() == UnwindRegistry::Grouping::kMerge ? 1u : 20u);
+            std::get<1>(GetParam()) == UnwindRegistry::Grouping::kMerge ? 1u : 20u);
 }
 
-TEST_P(McjitLinkerTest, LinkedCodeCatches) {
+TEST_P(LinkerTest, LinkedCodeCatches) {
   const SymbolAddresses defined = Link(R"(
         declare void @thrower()
         declare i32 @__gxx_personality_v0(...)
@@ -277,8 +251,28 @@ TEST_P(McjitLinkerTest, LinkedCodeCatches) {
   EXPECT_EQ(Call(defined, "f"), 7);
 }
 
+constexpr char kInSeveralSections[] = R"(
+  declare void @thrower()
+  define void @inner() uwtable section ".text.inner" { call void @thrower() ret void }
+  define void @outer() uwtable section ".text.outer" align 64 {
+    %space = alloca [100 x i8]
+    store volatile i8 1, ptr %space
+    call void @inner()
+    store volatile i8 2, ptr %space
+    ret void
+  }
+  define void @f() uwtable { call void @outer() ret void })";
+
+TEST_P(LinkerTest, ExceptionsPassThroughSeveralSectionsOfCode) {
+  for (int i = 0; i < 3; ++i) {
+    const SymbolAddresses defined = Link(kInSeveralSections, {{"thrower", AddressOf(&ThrowSeven)}});
+    EXPECT_EQ(defined.at("outer").value() % 64, 0u);
+    for (const char* name : {"inner", "outer", "f"}) EXPECT_EQ(CatchFrom(defined.at(name)), 7);
+  }
+}
+
 // The addresses of what was freed come again, while the linker remembers them from before.
-TEST_P(McjitLinkerTest, FreedMemoryIsLinkedIntoAgain) {
+TEST_P(LinkerTest, FreedMemoryIsLinkedIntoAgain) {
   uint64_t first_address = 0;
   for (int i = 0; i < 20; ++i) {
     const SymbolAddresses defined = Link(kAddSeven);
@@ -293,7 +287,7 @@ TEST_P(McjitLinkerTest, FreedMemoryIsLinkedIntoAgain) {
   }
 }
 
-TEST_P(McjitLinkerTest, WhatIsLoadedAndNotFinishedIsGivenBack) {
+TEST_P(LinkerTest, WhatIsLoadedAndNotFinishedIsGivenBack) {
   ASSERT_THAT(Load(kAddSeven), IsOk());
   EXPECT_NE(arenas_->usage().used.total(), 0u);
   ASSERT_THAT(Load(kAddSeven), IsOk());
@@ -305,11 +299,10 @@ TEST_P(McjitLinkerTest, WhatIsLoadedAndNotFinishedIsGivenBack) {
 // --- Far away ---
 
 // More code than AArch64's branches reach, in addresses that are reserved and never used.
-class McjitLinkerFarTest : public McjitLinkerTest {
+class LinkerFarTest : public LinkerOfKindTest {
  protected:
   static constexpr size_t kMiB = size_t{1} << 20;
-  McjitLinkerFarTest()
-      : McjitLinkerTest(UnwindRegistry::DefaultGrouping(), {400 * kMiB, 16 * kMiB, 16 * kMiB}) {}
+  LinkerFarTest() : LinkerOfKindTest({400 * kMiB, 16 * kMiB, 16 * kMiB}) {}
 
   void Skip(size_t size) {
     MemoryRequest request;
@@ -320,7 +313,9 @@ class McjitLinkerFarTest : public McjitLinkerTest {
   }
 };
 
-TEST_F(McjitLinkerFarTest, CallsReachAcrossMoreThanABranchDoes) {
+INSTANTIATE_TEST_SUITE_P(Kinds, LinkerFarTest, testing::ValuesIn(kKinds), &NameOf);
+
+TEST_P(LinkerFarTest, CallsReachAcrossMoreThanABranchDoes) {
   const SymbolAddresses first = Link(kAddSeven);
   Skip(200 * kMiB);
   const SymbolAddresses caller = Link(R"(
@@ -345,13 +340,10 @@ TEST_F(McjitLinkerFarTest, CallsReachAcrossMoreThanABranchDoes) {
 
 // --- Failures ---
 
-class McjitLinkerFailureTest : public McjitLinkerTest {
- protected:
-  explicit McjitLinkerFailureTest(const ArenaSizes& sizes = kSizes)
-      : McjitLinkerTest(UnwindRegistry::DefaultGrouping(), sizes) {}
-};
+using LinkerFailureTest = LinkerOfKindTest;
+INSTANTIATE_TEST_SUITE_P(Kinds, LinkerFailureTest, testing::ValuesIn(kKinds), &NameOf);
 
-TEST_F(McjitLinkerFailureTest, UnresolvedReferenceIsAnErrorAndTheLinkerGoesOn) {
+TEST_P(LinkerFailureTest, UnresolvedReferenceIsAnErrorAndTheLinkerGoesOn) {
   ASSERT_THAT(Load(kCallsThrower), IsOk());
   EXPECT_THAT(
       linker_.Finish(SymbolAddresses()),
@@ -367,7 +359,7 @@ constexpr const char* kUnbound[] = {
     "declare void @missing() define void @f() { call void @missing() ret void }"};
 
 // Others may have bound to it already.
-TEST_F(McjitLinkerFailureTest, WhatCannotBeBoundIsTheOwnersWhenItIsKept) {
+TEST_P(LinkerFailureTest, WhatCannotBeBoundIsTheOwnersWhenItIsKept) {
   for (absl::string_view text : kUnbound) {
     ASSERT_THAT(Load(text), IsOk());
     const size_t loaded = arenas_->usage().used.total();
@@ -383,7 +375,7 @@ TEST_F(McjitLinkerFailureTest, WhatCannotBeBoundIsTheOwnersWhenItIsKept) {
   }
 }
 
-TEST_F(McjitLinkerFailureTest, WhatCannotBeBoundIsGivenBackWhenItIsDropped) {
+TEST_P(LinkerFailureTest, WhatCannotBeBoundIsGivenBackWhenItIsDropped) {
   for (absl::string_view text : kUnbound) {
     ASSERT_THAT(Load(text), IsOk());
     ASSERT_THAT(linker_.Bind(SymbolAddresses()),
@@ -395,12 +387,14 @@ TEST_F(McjitLinkerFailureTest, WhatCannotBeBoundIsGivenBackWhenItIsDropped) {
   }
 }
 
-class McjitLinkerMemoryTest : public McjitLinkerFailureTest {
+class LinkerMemoryTest : public LinkerOfKindTest {
  protected:
-  McjitLinkerMemoryTest() : McjitLinkerFailureTest({4096, 64 << 10, 64 << 10}) {}
+  LinkerMemoryTest() : LinkerOfKindTest({4096, 64 << 10, 64 << 10}) {}
 };
 
-TEST_F(McjitLinkerMemoryTest, ExhaustedMemoryIsAnErrorAndTheLinkerGoesOn) {
+INSTANTIATE_TEST_SUITE_P(Kinds, LinkerMemoryTest, testing::ValuesIn(kKinds), &NameOf);
+
+TEST_P(LinkerMemoryTest, ExhaustedMemoryIsAnErrorAndTheLinkerGoesOn) {
   std::string large = "define void @large() { ";
   for (int i = 0; i < 2000; ++i) large += "store volatile i32 1, ptr null ";
   EXPECT_THAT(Load(large + "ret void }"),

@@ -1,17 +1,20 @@
-// What the tests of the ELF linker share. Objects come from the engine's emitter, and what is
-// linked is run.
+// What the tests of linkers share. Objects come from the engine's emitter, and what is linked is
+// run.
 
-#ifndef FIRSTCALL_TESTS_CODE_ELF_LINKING_H_
-#define FIRSTCALL_TESTS_CODE_ELF_LINKING_H_
+#ifndef FIRSTCALL_TESTS_CODE_LINKING_H_
+#define FIRSTCALL_TESTS_CODE_LINKING_H_
 
+#include <cstdint>
 #include <list>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "code/elf_linker.h"
 #include "code/elf_object.h"
+#include "code/linker.h"
 #include "gtest/gtest.h"
 #include "memory/arena_memory.h"
 #include "memory/in_process_mapper.h"
@@ -27,14 +30,32 @@ ExecutorAddress AddressOf(Function* function) {
   return ExecutorAddress::Of(reinterpret_cast<const void*>(function));
 }
 
+// Arenas whose addresses include no multiple of 4 GiB. No code lies there, so that one would part
+// the code in two.
+inline std::shared_ptr<ArenaMemory> MakeArenas(const ArenaSizes& sizes) {
+  std::vector<std::shared_ptr<ArenaMemory>> others;  // Kept, so that the next lies elsewhere.
+  const uint64_t size = sizes.code + sizes.read_only + sizes.data;
+  while (true) {
+    auto arenas = ArenaMemory::Create(std::make_shared<InProcessMapper>(), {sizes}).value();
+    const uint64_t inside = arenas->near_first().value();
+    if ((inside - size) >> 32 == (inside + size) >> 32) return arenas;
+    others.push_back(std::move(arenas));
+  }
+}
+
+inline const ArenaSizes kSmallArenas = {1 << 20, 1 << 20, 1 << 20};
+
 // A linker, with memory and unwind tables of its own.
-class ElfLinking : public testing::Test {
+class Linking : public testing::Test {
  protected:
-  explicit ElfLinking(UnwindRegistry::Grouping grouping = UnwindRegistry::DefaultGrouping(),
-                      const ArenaSizes& sizes = {1 << 20, 1 << 20, 1 << 20})
-      : arenas_(ArenaMemory::Create(std::make_shared<InProcessMapper>(), {sizes}).value()),
+  explicit Linking(std::unique_ptr<Linker> linker,
+                   UnwindRegistry::Grouping grouping = UnwindRegistry::DefaultGrouping(),
+                   const ArenaSizes& sizes = kSmallArenas)
+      : arenas_(MakeArenas(sizes)),
         unwind_registry_(std::make_shared<UnwindRegistry>(grouping)),
-        owner_(std::make_unique<OwnedCode>(arenas_, unwind_registry_)) {}
+        owner_(std::make_unique<OwnedCode>(arenas_, unwind_registry_)),
+        own_linker_(std::move(linker)),
+        linker_(*own_linker_) {}
 
   // The object of `text`, which lasts as long as the test.
   ElfObject& Parse(absl::string_view text, const EngineOptions& options = {}) {
@@ -70,9 +91,17 @@ class ElfLinking : public testing::Test {
   std::unique_ptr<OwnedCode> owner_;
   std::list<ObjectBytes> objects_;  // Must outlive elf_objects_.
   std::list<std::unique_ptr<ElfObject>> elf_objects_;
-  ElfLinker linker_;
+  const std::unique_ptr<Linker> own_linker_;
+  Linker& linker_;
+};
+
+class ElfLinking : public Linking {
+ protected:
+  explicit ElfLinking(UnwindRegistry::Grouping grouping = UnwindRegistry::DefaultGrouping(),
+                      const ArenaSizes& sizes = kSmallArenas)
+      : Linking(std::make_unique<ElfLinker>(), grouping, sizes) {}
 };
 
 }  // namespace firstcall
 
-#endif  // FIRSTCALL_TESTS_CODE_ELF_LINKING_H_
+#endif  // FIRSTCALL_TESTS_CODE_LINKING_H_
