@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "base/status.h"
 #include "code/debugger_registration.h"
 #include "code/relocation.h"
 #include "code/relocations_aarch64.h"
@@ -21,12 +22,7 @@
 namespace firstcall {
 namespace {
 
-constexpr absl::string_view kUnwindTable = ".eh_frame";
 constexpr Segment kSegments[] = {Segment::kCode, Segment::kReadOnly, Segment::kData};
-
-absl::Status Annotate(const absl::Status& status, absl::string_view operation) {
-  return absl::Status(status.code(), absl::StrCat(operation, ": ", status.message()));
-}
 
 absl::Status ErrorOf(RelocationResult result, absl::string_view symbol, uint32_t type) {
   switch (result) {
@@ -104,8 +100,7 @@ absl::Status ElfLinker::Place(OwnedCode& owner, ExecutorAddress near) {
   memory_.Begin(placement);
   for (Segment segment : kSegments) {
     if (plan_.part(segment).size == 0) continue;
-    absl::Status status = Allocate(segment);
-    if (!status.ok()) return status;
+    FIRSTCALL_RETURN_IF_ERROR(Allocate(segment));
   }
   // An object without a byte may define symbols all the same.
   return origin_.is_null() && !object_->defined().empty() ? Allocate(Segment::kData)
@@ -114,11 +109,10 @@ absl::Status ElfLinker::Place(OwnedCode& owner, ExecutorAddress near) {
 
 absl::Status ElfLinker::Allocate(Segment segment) {
   const LinkPlan::Part& part = plan_.part(segment);
-  absl::StatusOr<MemoryBlock> allocated =
-      memory_.Allocate(segment, part.size, part.alignment, part.name);
-  if (!allocated.ok()) return allocated.status();
-  blocks_[static_cast<size_t>(segment)] = *allocated;
-  if (origin_.is_null()) origin_ = allocated->run;
+  FIRSTCALL_ASSIGN_OR_RETURN(const MemoryBlock allocated,
+                             memory_.Allocate(segment, part.size, part.alignment, part.name));
+  blocks_[static_cast<size_t>(segment)] = allocated;
+  if (origin_.is_null()) origin_ = allocated.run;
   return absl::OkStatus();
 }
 
@@ -180,18 +174,17 @@ SymbolAddresses ElfLinker::Definitions() const {
 }
 
 absl::Status ElfLinker::Bind(const SymbolAddresses& resolution) {
-  constexpr absl::string_view kOperation = "binding an object's references";
-  if (object_ == nullptr) return Annotate(absl::InternalError("no object is loaded"), kOperation);
-  absl::Status status = ResolveSymbols(resolution);
-  if (!status.ok()) return Annotate(status, kOperation);
+  return Annotate(BindAll(resolution), "binding an object's references");
+}
+
+absl::Status ElfLinker::BindAll(const SymbolAddresses& resolution) {
+  if (object_ == nullptr) return absl::InternalError("no object is loaded");
+  FIRSTCALL_RETURN_IF_ERROR(ResolveSymbols(resolution));
   WriteOffsetTable();
   for (const ElfObject::Section& table : object_->sections()) {
-    if (!object_->IsTableOfLoaded(table)) continue;
-    status = ApplyRelocations(table);
-    if (!status.ok()) return Annotate(status, kOperation);
+    if (object_->IsTableOfLoaded(table)) FIRSTCALL_RETURN_IF_ERROR(ApplyRelocations(table));
   }
-  status = RegisterUnwindTables();
-  return status.ok() ? status : Annotate(status, kOperation);
+  return RegisterUnwindTables();
 }
 
 absl::Status ElfLinker::ResolveSymbols(const SymbolAddresses& resolution) {
@@ -226,9 +219,8 @@ absl::Status ElfLinker::ApplyRelocations(const ElfObject::Section& table) {
   const absl::Span<uint8_t> section(memory.write + to.offset, original.size());
   const size_t count = object_->RelocationCount(table);
   for (size_t i = 0; i < count; ++i) {
-    absl::Status status =
-        ApplyRelocation(object_->relocation(table, i), original, section, memory.run + to.offset);
-    if (!status.ok()) return status;
+    FIRSTCALL_RETURN_IF_ERROR(
+        ApplyRelocation(object_->relocation(table, i), original, section, memory.run + to.offset));
   }
   return absl::OkStatus();
 }
@@ -276,23 +268,21 @@ absl::Status ElfLinker::RegisterUnwindTables() {
     for (size_t i = 0; i < plan_.sections().size(); ++i) {
       const ElfObject::Section& section = object_->sections()[i];
       const LinkPlan::Section& to = plan_.sections()[i];
-      if (!to.is_loaded || section.name != kUnwindTable || section.size == 0) continue;
+      if (!to.is_loaded || !section.is_unwind_table() || section.size == 0) continue;
       const MemoryBlock& memory = block(to.segment);
       if (is_checked) {
         memory_.RegisterUnwindTable(memory.run + to.offset);
         continue;
       }
-      absl::Status status = CheckUnwindTable({memory.write + to.offset, section.size},
-                                             memory.run + to.offset, code.run, code.size);
-      if (!status.ok()) return status;
+      FIRSTCALL_RETURN_IF_ERROR(CheckUnwindTable({memory.write + to.offset, section.size},
+                                                 memory.run + to.offset, code.run, code.size));
     }
   }
   return absl::OkStatus();
 }
 
 absl::Status ElfLinker::Finalize() {
-  absl::Status status = memory_.Finalize();
-  if (!status.ok()) return status;
+  FIRSTCALL_RETURN_IF_ERROR(memory_.Finalize());
   Keep();
   return absl::OkStatus();
 }

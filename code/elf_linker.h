@@ -63,6 +63,7 @@ class ElfLinker final : public Linker {
   void CopySections();
   void LocateSymbols();
   SymbolAddresses Definitions() const;
+  absl::Status BindAll(const SymbolAddresses& resolution);
   absl::Status ResolveSymbols(const SymbolAddresses& resolution);
   void WriteOffsetTable();
   absl::Status ApplyRelocations(const ElfObject::Section& table);

@@ -13,6 +13,8 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "code/relocation.h"
 #include "code/symbol_name.h"
 
 namespace firstcall {
@@ -23,9 +25,6 @@ static_assert(sizeof(ElfObject::Symbol) == sizeof(Elf64_Sym) &&
               offsetof(ElfObject::Symbol, index) == offsetof(Elf64_Sym, st_shndx));
 static_assert(sizeof(ElfObject::Relocation) == sizeof(Elf64_Rela) &&
               offsetof(ElfObject::Relocation, addend) == offsetof(Elf64_Rela, r_addend));
-
-// The linker makes its own global offset table and defines this name.
-constexpr absl::string_view kGlobalOffsetTable = "_GLOBAL_OFFSET_TABLE_";
 
 // Missing from older versions of elf.h.
 constexpr uint32_t kAArch64Plt32 = 314;
@@ -83,19 +82,6 @@ bool IsAbsolute(Machine machine, uint32_t relocation) {
              : relocation == R_AARCH64_ABS32 || relocation == R_AARCH64_ABS16;
 }
 
-// Whether the relocation is a call or a jump that may go through another jump.
-bool IsCall(Machine machine, uint32_t relocation) {
-  switch (machine) {
-    case Machine::kX86_64:
-      return relocation == R_X86_64_PLT32;
-    case Machine::kAArch64:
-      return relocation == R_AARCH64_CALL26 || relocation == R_AARCH64_JUMP26;
-    case Machine::kOther:
-      return false;
-  }
-  return false;
-}
-
 Machine MachineOf(uint16_t elf_machine) {
   switch (elf_machine) {
     case EM_X86_64:
@@ -120,8 +106,7 @@ absl::StatusOr<std::unique_ptr<ElfObject>> ElfObject::Parse(absl::Span<char> byt
   absl::Status status = object->ReadSections();
   if (status.ok()) status = object->ReadSymbols();
   if (status.ok()) return object;
-  return absl::Status(status.code(),
-                      absl::StrCat("reading object '", name, "': ", status.message()));
+  return Annotate(status, absl::StrCat("reading object '", name, "'"));
 }
 
 absl::Status ElfObject::ReadSections() {
@@ -204,8 +189,7 @@ absl::Status ElfObject::CheckSection(const Section& section) const {
 absl::Status ElfObject::ReadSymbols() {
   for (const Section& section : sections_) {
     if (section.type == SHT_SYMTAB) {
-      absl::Status status = ReadSymbolTable(section);
-      if (!status.ok()) return status;
+      FIRSTCALL_RETURN_IF_ERROR(ReadSymbolTable(section));
     } else if (section.type == SHT_SYMTAB_SHNDX) {
       section_numbers_ = section.offset;
       section_number_count_ = section.size / sizeof(uint32_t);
@@ -214,8 +198,7 @@ absl::Status ElfObject::ReadSymbols() {
       has_debug_sections_ = true;
       if (section.name == ".debug_info") has_debug_information_ = true;
     }
-    absl::Status status = CheckSection(section);
-    if (!status.ok()) return status;
+    FIRSTCALL_RETURN_IF_ERROR(CheckSection(section));
   }
   for (size_t i = 0; i < symbol_count_; ++i) {
     const Symbol entry = symbol(i);
@@ -452,7 +435,7 @@ absl::Status ElfObject::BindCallsDirectly(absl::FunctionRef<bool(absl::string_vi
     if (table.type != SHT_RELA) continue;
     for (size_t i = 0; i < RelocationCount(table); ++i) {
       Relocation relocation = this->relocation(table, i);
-      if (!IsCall(machine_, relocation.type)) continue;
+      if (!DescribeRelocation(machine_, relocation.type).may_use_jump) continue;
       const uint32_t number = relocation.symbol;
       if (number >= symbol_count_) return Damaged("a relocation names no symbol");
       const Symbol target = symbol(number);

@@ -151,6 +151,7 @@ class ElfObject {
     bool is_loaded() const { return (flags & 2) != 0; }        // SHF_ALLOC
     bool has_bytes() const { return type != 0 && type != 8; }  // SHT_NULL, SHT_NOBITS
     bool is_relocation_table() const { return type == 4; }     // SHT_RELA
+    bool is_unwind_table() const { return name == ".eh_frame"; }
   };
   const std::vector<Section>& sections() const { return sections_; }
 

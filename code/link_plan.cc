@@ -5,14 +5,14 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "base/round_up.h"
+#include "base/status.h"
 #include "code/relocations_aarch64.h"
 #include "code/relocations_x86_64.h"
+#include "code/symbol_name.h"
 
 namespace firstcall {
 namespace {
-
-constexpr absl::string_view kGlobalOffsetTable = "_GLOBAL_OFFSET_TABLE_";
-constexpr absl::string_view kUnwindTable = ".eh_frame";
 
 // Tables of relocations in the compact form that LLVM can write; missing from elf.h.
 constexpr uint32_t kCompactRelocations = 0x40000014;
@@ -30,18 +30,6 @@ Segment SegmentOf(const ElfObject::Section& section) {
 }
 
 }  // namespace
-
-RelocationKindInfo DescribeRelocation(Machine machine, uint32_t type) {
-  switch (machine) {
-    case Machine::kX86_64:
-      return DescribeX86_64Relocation(type);
-    case Machine::kAArch64:
-      return DescribeAArch64Relocation(type);
-    case Machine::kOther:
-      return {};
-  }
-  return {};
-}
 
 absl::string_view NameForMessage(const ElfObject& object, size_t symbol) {
   const ElfObject::Symbol entry = object.symbol(symbol);
@@ -61,12 +49,10 @@ absl::Status LinkPlan::Make(const ElfObject& object) {
     return absl::UnimplementedError("objects of this architecture are not supported");
   }
   jump_size_ = object.machine() == Machine::kX86_64 ? kX86_64JumpSize : kAArch64JumpSize;
-  absl::Status status = AddSections(object);
-  if (status.ok()) status = AddSymbols(object);
-  if (!status.ok()) return status;
+  FIRSTCALL_RETURN_IF_ERROR(AddSections(object));
+  FIRSTCALL_RETURN_IF_ERROR(AddSymbols(object));
   for (const ElfObject::Section& table : object.sections()) {
-    status = AddReferences(object, table);
-    if (!status.ok()) return status;
+    FIRSTCALL_RETURN_IF_ERROR(AddReferences(object, table));
   }
   return AddTables();
 }
@@ -80,7 +66,7 @@ absl::StatusOr<uint64_t> LinkPlan::Add(Segment segment, uint64_t size, uint64_t 
         absl::StrCat("section '", name, "': an alignment of ", alignment));
   }
   Part& to = parts_[static_cast<size_t>(segment)];
-  const uint64_t offset = (to.size + alignment - 1) & ~(alignment - 1);
+  const uint64_t offset = RoundUp(to.size, alignment);
   if (alignment > kMostAlignment || size > kMostBytes || offset + size > kMostBytes) {
     return absl::ResourceExhaustedError(absl::StrCat("section '", name, "': ", size,
                                                      " bytes, aligned to ", alignment,
@@ -100,17 +86,16 @@ absl::Status LinkPlan::AddSections(const ElfObject& object) {
       return absl::UnimplementedError(
           absl::StrCat("section '", section.name, "': thread-local variables are not supported"));
     }
-    const uint64_t end = section.name == kUnwindTable ? kUnwindTableEnd : 0;
+    const uint64_t end = section.is_unwind_table() ? kUnwindTableEnd : 0;
     if (section.size > kMostBytes) {
       return absl::ResourceExhaustedError(absl::StrCat("section '", section.name,
                                                        "': ", section.size,
                                                        " bytes are more than an object may have"));
     }
     const Segment segment = SegmentOf(section);
-    absl::StatusOr<uint64_t> offset =
-        Add(segment, section.size + end, section.alignment, section.name);
-    if (!offset.ok()) return offset.status();
-    sections_[i] = {true, segment, *offset};
+    FIRSTCALL_ASSIGN_OR_RETURN(const uint64_t offset,
+                               Add(segment, section.size + end, section.alignment, section.name));
+    sections_[i] = {true, segment, offset};
   }
   return absl::OkStatus();
 }
@@ -123,10 +108,10 @@ absl::Status LinkPlan::AddSymbols(const ElfObject& object) {
     if (i == 0 || entry.index == SHN_ABS) {
       symbol.source = Source::kAbsolute;
     } else if (entry.index == SHN_COMMON) {
-      absl::StatusOr<uint64_t> offset = Add(Segment::kData, entry.size, entry.value, "COMMON");
-      if (!offset.ok()) return offset.status();
+      FIRSTCALL_ASSIGN_OR_RETURN(const uint64_t offset,
+                                 Add(Segment::kData, entry.size, entry.value, "COMMON"));
       symbol.source = Source::kData;
-      symbol.value = *offset;
+      symbol.value = offset;
     } else if (entry.is_undefined()) {
       continue;
     } else if (const uint32_t section = object.SectionOf(entry, i);
@@ -155,8 +140,7 @@ absl::Status LinkPlan::AddReferences(const ElfObject& object, const ElfObject::S
       const ElfObject::Section& section = object.sections()[table.info];
       if (!section.is_loaded()) break;
       for (size_t i = 0; i < object.RelocationCount(table); ++i) {
-        absl::Status status = AddReference(object, section, object.relocation(table, i));
-        if (!status.ok()) return status;
+        FIRSTCALL_RETURN_IF_ERROR(AddReference(object, section, object.relocation(table, i)));
       }
       break;
     }
@@ -189,8 +173,7 @@ absl::Status LinkPlan::AddReference(const ElfObject& object, const ElfObject::Se
   if (kind.size == 0) return absl::OkStatus();
   Symbol& symbol = symbols_[number];
   if (symbol.source == Source::kUnused) {
-    absl::Status status = Classify(object, number);
-    if (!status.ok()) return status;
+    FIRSTCALL_RETURN_IF_ERROR(Classify(object, number));
   }
   if (kind.uses_entry && symbol.entry == kNone) symbol.entry = entry_count_++;
   const bool uses_table = kind.uses_table || symbol.source == Source::kOffsetTable;
@@ -217,17 +200,16 @@ absl::Status LinkPlan::Classify(const ElfObject& object, size_t number) {
 
 absl::Status LinkPlan::AddTables() {
   if (entry_count_ != 0) {
-    absl::StatusOr<uint64_t> offset =
-        Add(Segment::kReadOnly, entry_count_ * kEntrySize, kEntrySize, ".got");
-    if (!offset.ok()) return offset.status();
-    table_offset_ = *offset;
+    FIRSTCALL_ASSIGN_OR_RETURN(
+        const uint64_t offset,
+        Add(Segment::kReadOnly, entry_count_ * kEntrySize, kEntrySize, ".got"));
+    table_offset_ = offset;
   }
   if (jump_count_ != 0) {
     constexpr uint64_t kJumpAlignment = 8;
-    absl::StatusOr<uint64_t> offset =
-        Add(Segment::kCode, jump_count_ * jump_size_, kJumpAlignment, ".plt");
-    if (!offset.ok()) return offset.status();
-    jumps_offset_ = *offset;
+    FIRSTCALL_ASSIGN_OR_RETURN(const uint64_t offset, Add(Segment::kCode, jump_count_ * jump_size_,
+                                                          kJumpAlignment, ".plt"));
+    jumps_offset_ = offset;
   }
   return absl::OkStatus();
 }

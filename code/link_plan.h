@@ -20,9 +20,6 @@
 
 namespace firstcall {
 
-// A kind of relocation of `machine`; unknown for other machines.
-RelocationKindInfo DescribeRelocation(Machine machine, uint32_t type);
-
 class LinkPlan {
  public:
   static constexpr uint32_t kNone = UINT32_MAX;

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "code/machine.h"
+
 namespace firstcall {
 
 // A kind of relocation, as far as it must be known before anything is placed.
@@ -18,6 +20,9 @@ struct RelocationKindInfo {
   bool takes_no_addend = false;  // The addend would be part of the entry, which is the symbol's.
   bool is_thread_local = false;  // Refers to a thread-local variable.
 };
+
+// A kind of relocation of `machine`; unknown for other machines.
+RelocationKindInfo DescribeRelocation(Machine machine, uint32_t type);
 
 // The addresses that a relocation may need. The letters are those of the ABI documents.
 struct RelocationAddresses {

@@ -53,6 +53,9 @@ inline constexpr absl::string_view kSectionStopPrefix = "__stop_";
 
 bool IsIdentifier(absl::string_view section);
 
+// An object's name for the beginning of its global offset table, which the linker makes.
+inline constexpr absl::string_view kGlobalOffsetTable = "_GLOBAL_OFFSET_TABLE_";
+
 enum class ReferenceKind { kPlain, kStub, kCall, kHeat };
 
 // A symbol name of an object, split into its parts.

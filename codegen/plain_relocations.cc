@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "code/symbol_name.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Object/ELFObjectFile.h"
 
@@ -85,7 +86,6 @@ bool IsKnown(llvm::Triple::ArchType architecture) {
 }
 
 // The linker makes its own global offset table and defines this name.
-constexpr absl::string_view kGlobalOffsetTable = "_GLOBAL_OFFSET_TABLE_";
 
 }  // namespace
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/round_up.h"
 #include "base/status.h"
 #include "memory/in_process_mapper.h"
 #include "memory/instruction_cache.h"
@@ -42,10 +43,6 @@ constexpr size_t kMappings = 6;
 // Further mappings of a forked child's shared pages: two as they are seen and one as they are
 // written.
 constexpr size_t kMappingsOfChild = 3;
-
-size_t RoundUp(size_t value, size_t alignment) {
-  return (value + alignment - 1) & ~(alignment - 1);
-}
 
 }  // namespace
 

@@ -2,6 +2,8 @@
 
 #include <iterator>
 
+#include "base/round_up.h"
+
 namespace firstcall {
 
 void FreeRanges::Insert(Range range) {
@@ -17,9 +19,7 @@ void FreeRanges::Erase(absl::btree_map<size_t, size_t>::iterator entry) {
 }
 
 std::optional<size_t> FreeRanges::Take(size_t size, size_t alignment) {
-  const auto aligned = [alignment](size_t address) {
-    return (address + alignment - 1) & ~(alignment - 1);
-  };
+  const auto aligned = [alignment](size_t address) { return RoundUp(address, alignment); };
   // The smallest range of at least `size` bytes may lack room after alignment. The smallest one of
   // at least size + alignment - 1 bytes has room wherever it begins.
   for (const size_t wanted : {size, size + alignment - 1}) {

@@ -4,6 +4,8 @@
 #include <cstdlib>
 
 #include "absl/strings/str_cat.h"
+#include "base/round_up.h"
+#include "base/status.h"
 #include "memory/unwindable_code.h"
 
 namespace firstcall {
@@ -67,17 +69,16 @@ absl::StatusOr<MemoryBlock> ObjectMemory::AllocateBlock(Segment segment, size_t 
   request.section = section;
   request.near = placement_.near;
   request.object = placement_.sizes;
-  absl::StatusOr<MemoryBlock> block = AllocateUnwindable(request);
-  if (!block.ok()) return block;
-  blocks_.push_back(*block);
-  if (!placement_.near.is_null() && std::abs(block->run - placement_.near) >= kReach) {
+  FIRSTCALL_ASSIGN_OR_RETURN(const MemoryBlock block, AllocateUnwindable(request));
+  blocks_.push_back(block);
+  if (!placement_.near.is_null() && std::abs(block.run - placement_.near) >= kReach) {
     return absl::ResourceExhaustedError(
         absl::StrCat("code memory: what was provided for section '", section,
                      "' is out of reach of the rest of its object"));
   }
   // The object's other sections must be near this one.
-  if (placement_.near.is_null()) placement_.near = block->run;
-  if (segment == Segment::kCode) code_block_ = *block;
+  if (placement_.near.is_null()) placement_.near = block.run;
+  if (segment == Segment::kCode) code_block_ = block;
   return block;
 }
 
@@ -86,12 +87,11 @@ absl::StatusOr<MemoryBlock> ObjectMemory::AllocateInCodeBlock(size_t size, size_
   // At most a page: a larger alignment would waste memory, and no code needs it.
   constexpr size_t kBlockAlignment = 4096;
   if (code_block_.write == nullptr) {
-    absl::StatusOr<MemoryBlock> block =
-        AllocateBlock(Segment::kCode, placement_.sizes.code, kBlockAlignment, section);
-    if (!block.ok()) return block;
+    FIRSTCALL_RETURN_IF_ERROR(
+        AllocateBlock(Segment::kCode, placement_.sizes.code, kBlockAlignment, section).status());
   }
   alignment = std::max<size_t>(alignment, 1);
-  const size_t begin = (code_block_used_ + alignment - 1) & ~(alignment - 1);
+  const size_t begin = RoundUp(code_block_used_, alignment);
   if (begin + size > code_block_.size || alignment > kBlockAlignment) {
     return absl::ResourceExhaustedError(
         absl::StrCat("code memory: ", size, " bytes of code, aligned to ", alignment,
@@ -104,11 +104,11 @@ absl::StatusOr<MemoryBlock> ObjectMemory::AllocateInCodeBlock(size_t size, size_
 absl::StatusOr<MemoryBlock> ObjectMemory::Allocate(Segment segment, size_t size, size_t alignment,
                                                    absl::string_view section) {
   const bool is_code = segment == Segment::kCode;
-  absl::StatusOr<MemoryBlock> block = is_code && placement_.has_several_code_sections
-                                          ? AllocateInCodeBlock(size, alignment, section)
-                                          : AllocateBlock(segment, size, alignment, section);
-  if (!block.ok()) return block;
-  sections_.push_back(*block);
+  FIRSTCALL_ASSIGN_OR_RETURN(const MemoryBlock block,
+                             is_code&& placement_.has_several_code_sections
+                                 ? AllocateInCodeBlock(size, alignment, section)
+                                 : AllocateBlock(segment, size, alignment, section));
+  sections_.push_back(block);
   if (is_code) code_bytes_ += size;
   return block;
 }
