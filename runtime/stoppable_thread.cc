@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/base/config.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 
@@ -72,6 +73,11 @@ const std::vector<AddressRange>& CodeOfLlvm() {
   static const auto* const code = [] {
     auto* found = new std::vector<AddressRange>(CodeAround(somewhere_in_llvm));
     if (Contains(CodeAround(SomewhereInMalloc()), somewhere_in_llvm)) found->clear();
+#ifdef ABSL_HAVE_THREAD_SANITIZER
+    // The sanitizer takes locks before it calls the handler of such a signal, also when the signal
+    // interrupts the sanitizer's own code, which may hold them.
+    found->clear();
+#endif
     return found;
   }();
   return *code;

@@ -44,8 +44,8 @@ class StoppableThread {
   // Stops `threads`, and returns when all have stopped. A thread that does not allow stopping has
   // to call StopHere; the objects of stopped threads must not be destroyed. Usually takes less than
   // two milliseconds. If LLVM and malloc lie in the same file, or SetStoppableCode was not called,
-  // it takes as long as the threads need to reach StopHere. Installs a handler for SIGSYS, which
-  // passes signals of other senders on to the previous handler.
+  // or under the thread sanitizer, it takes as long as the threads need to reach StopHere. Installs
+  // a handler for SIGSYS, which passes signals of other senders on to the previous handler.
   static void StopAll(absl::Span<StoppableThread* const> threads);
 
  private:

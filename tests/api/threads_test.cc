@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "absl/base/config.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
@@ -29,12 +30,6 @@ namespace firstcall {
 namespace {
 
 using ::testing::HasSubstr;
-
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define FIRSTCALL_UNDER_TSAN
-#endif
-#endif
 
 constexpr int kFunctions = 200;
 
@@ -219,7 +214,7 @@ TEST_P(ThreadsTest, SymbolFinderMayThrow) {
   EXPECT_THROW((*user)(), int);
 }
 
-#if !defined(FIRSTCALL_UNDER_TSAN)  // Its own threads and locks do not survive fork.
+#if !defined(ABSL_HAVE_THREAD_SANITIZER)  // Its own threads and locks do not survive fork.
 
 // What a child does after the parent forked while many threads compile.
 int ChildsAnswer(Engine& engine, int i) {
@@ -316,7 +311,7 @@ TEST_P(ThreadsTest, SpeculationCompilesWhatIsCalledByWhatRuns) {
   EXPECT_EQ(recorder_->size(), 3u);
 }
 
-#if !defined(FIRSTCALL_UNDER_TSAN)  // It must be told of every change of stacks.
+#if !defined(ABSL_HAVE_THREAD_SANITIZER)  // It must be told of every change of stacks.
 
 // A first call on a stack that LLVM would overrun.
 ucontext_t main_context, fiber_context;
