@@ -422,7 +422,6 @@ void ElfObject::DefineAsZero(absl::string_view name) {
     entry.index = SHN_ABS;
     entry.value = 0;
     Write(entry, symbols_, i);
-    zeros_.push_back(NameOf(entry));
   }
   undefined_.erase(std::remove_if(undefined_.begin(), undefined_.end(),
                                   [name](const Undefined& symbol) { return symbol.name == name; }),

@@ -98,9 +98,6 @@ class ElfObject {
   // Defines an undefined symbol as the address zero, as a weak reference without definition is.
   void DefineAsZero(absl::string_view name);
 
-  // The symbols that DefineAsZero was called for.
-  const std::vector<absl::string_view>& zeros() const { return zeros_; }
-
   // Makes calls of undefined symbols direct if `is_near` holds for the symbol. On AArch64 either
   // all calls of an object are direct or none, so all symbols must be near. InvalidArgument if a
   // relocation is damaged.
@@ -222,7 +219,6 @@ class ElfObject {
   bool has_debug_information_ = false;
   std::vector<Undefined> undefined_;
   std::vector<absl::string_view> defined_;
-  std::vector<absl::string_view> zeros_;
   bool calls_are_direct_ = false;
 };
 

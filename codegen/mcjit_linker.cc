@@ -1,12 +1,10 @@
-// MCJIT binds a reference to its own definition of a name before it asks the resolver. But this
-// engine decides which definition counts. So an instance that defines a name which an object leaves
-// undefined is replaced first. MCJIT also finds a section by the address where it is written. So an
-// instance that remembers an address whose memory was freed is replaced, too.
+// Every object gets an MCJIT instance of its own: an instance binds a reference to its own
+// definition of a name before it asks the resolver, also if another object defines it, and it
+// remembers the addresses of sections whose memory may have been freed since.
 
 #include "codegen/mcjit_linker.h"
 
 #include <algorithm>
-#include <functional>
 #include <utility>
 #include <vector>
 
@@ -14,7 +12,7 @@
 #include "base/fatal_error_guard.h"
 #include "base/llvm_status.h"
 #include "base/status.h"
-#include "codegen/llvm_debugger_registration.h"
+#include "code/debugger_registration.h"
 #include "llvm/ExecutionEngine/JITEventListener.h"
 #include "llvm/ExecutionEngine/MCJIT.h"
 #include "llvm/IR/Module.h"
@@ -22,18 +20,13 @@
 #include "llvm/Support/MemoryBuffer.h"
 
 namespace firstcall {
-namespace {
-
-// From 16 to 256 the cost per object does not change measurably.
-constexpr size_t kObjectsPerInstance = 128;
-
-}  // namespace
 
 // Answers MCJIT's look-ups while it binds references.
 class McjitLinker::Resolver final : public llvm::LegacyJITSymbolResolver {
  public:
-  // The symbols that the loaded sections of the next object need. Must exist until it is bound.
-  void set_needed(const std::vector<ElfObject::Undefined>& needed) { needed_ = &needed; }
+  // `needed` are the symbols that the object's loaded sections need. Must outlive the resolver.
+  explicit Resolver(const std::vector<ElfObject::Undefined>& needed) : needed_(needed) {}
+
   void set_resolution(const SymbolAddresses* resolution) { resolution_ = resolution; }
 
   llvm::JITSymbol findSymbol(const std::string& name) override {
@@ -43,7 +36,6 @@ class McjitLinker::Resolver final : public llvm::LegacyJITSymbolResolver {
     return IsNeeded(name) ? llvm::JITSymbol(nullptr) : Exported(kNowhere);
   }
 
-  // No object of an instance may provide a symbol for another object (see above).
   llvm::JITSymbol findSymbolInLogicalDylib(const std::string&) override { return nullptr; }
 
  private:
@@ -55,16 +47,15 @@ class McjitLinker::Resolver final : public llvm::LegacyJITSymbolResolver {
     return llvm::JITSymbol(address, llvm::JITSymbolFlags::Exported);
   }
   bool IsNeeded(absl::string_view name) const {
-    return std::any_of(needed_->begin(), needed_->end(),
+    return std::any_of(needed_.begin(), needed_.end(),
                        [&](const ElfObject::Undefined& symbol) { return symbol.name == name; });
   }
 
-  const std::vector<ElfObject::Undefined>* needed_ = nullptr;
+  const std::vector<ElfObject::Undefined>& needed_;
   const SymbolAddresses* resolution_ = nullptr;
 };
 
-// Keeps MCJIT's information on the object that was loaded last, and registers the object with a
-// debugger.
+// Keeps what MCJIT tells of the object that was loaded last.
 class McjitLinker::SectionRecorder final : public llvm::JITEventListener {
  public:
   explicit SectionRecorder(McjitLinker& linker) : linker_(linker) {}
@@ -82,10 +73,7 @@ class McjitLinker::SectionRecorder final : public llvm::JITEventListener {
       addresses_.resize(std::max<size_t>(addresses_.size(), section.getIndex() + 1));
       addresses_[section.getIndex()] = ExecutorAddress(info.getSectionLoadAddress(section));
     }
-    unregister_ = RegisterWithLlvmsListener(object, info);
   }
-
-  std::function<void()> TakeUnregister() { return std::exchange(unregister_, {}); }
 
   ExecutorAddress AddressOf(uint32_t section) const {
     return section < addresses_.size() ? addresses_[section] : ExecutorAddress();
@@ -94,7 +82,6 @@ class McjitLinker::SectionRecorder final : public llvm::JITEventListener {
  private:
   McjitLinker& linker_;
   std::vector<ExecutorAddress> addresses_;  // By the sections' numbers.
-  std::function<void()> unregister_;
 };
 
 McjitLinker::McjitLinker(const Target& target)
@@ -105,7 +92,7 @@ McjitLinker::~McjitLinker() { Drop(); }
 void McjitLinker::Drop() {
   if (owner_ == nullptr) return;
   owner_ = nullptr;
-  if (std::function<void()> unregister = sections_->TakeUnregister()) unregister();
+  if (unregister_) std::exchange(unregister_, {})();
   relocations_.PutBack();
   memory_->Drop();
   Discard();
@@ -118,39 +105,26 @@ void McjitLinker::Keep() {
 }
 
 void McjitLinker::HandOver() {
-  if (std::function<void()> unregister = sections_->TakeUnregister()) {
-    owner_->OnFree(std::move(unregister));
-  }
+  if (unregister_) owner_->OnFree(std::exchange(unregister_, {}));
   memory_->Keep();
   owner_ = nullptr;
 }
 
-// An instance with an unbound object would bind it together with the next one. An instance that
-// LLVM has left inconsistent cannot be destroyed.
+// An instance that LLVM has left inconsistent cannot be destroyed.
 void McjitLinker::Discard() {
   if (is_broken_) (void)mcjit_.release();
   is_broken_ = false;
   mcjit_ = nullptr;
 }
 
-bool McjitLinker::MustRenew(const ElfObject& object) const {
-  if (mcjit_ == nullptr || object_count_ >= kObjectsPerInstance ||
-      free_count_ != OwnedCode::free_count()) {
-    return true;
-  }
-  return std::any_of(
-      object.undefined().begin(), object.undefined().end(),
-      [this](const ElfObject::Undefined& symbol) { return defined_.contains(symbol.name); });
-}
-
-absl::Status McjitLinker::Renew() {
+absl::Status McjitLinker::MakeInstance(const ElfObject& object) {
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<llvm::TargetMachine> machine,
                              target_.CreateMachineForLinking());
   auto placeholder = std::make_unique<llvm::Module>("firstcall", context_);
   placeholder->setDataLayout(machine->createDataLayout());
   llvm::Module* module = placeholder.get();
   auto memory = std::make_unique<SectionMemory>();
-  auto resolver = std::make_unique<Resolver>();
+  auto resolver = std::make_unique<Resolver>(object.undefined());
   memory_ = memory.get();
   resolver_ = resolver.get();
   std::string error;
@@ -168,16 +142,13 @@ absl::Status McjitLinker::Renew() {
   // Without the module, finalizeObject compiles nothing and only finishes loaded objects.
   mcjit_->removeModule(module);
   delete module;
-  object_count_ = 0;
-  free_count_ = OwnedCode::free_count();
-  defined_.clear();
   return absl::OkStatus();
 }
 
 absl::StatusOr<SymbolAddresses> McjitLinker::Load(ElfObject& object, OwnedCode& owner,
                                                   ExecutorAddress near) {
   Drop();
-  if (MustRenew(object)) FIRSTCALL_RETURN_IF_ERROR(Renew());
+  FIRSTCALL_RETURN_IF_ERROR(MakeInstance(object));
   FIRSTCALL_ASSIGN_OR_RETURN(
       std::unique_ptr<llvm::object::ObjectFile> file,
       FromLlvm(llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(
@@ -190,7 +161,6 @@ absl::StatusOr<SymbolAddresses> McjitLinker::Load(ElfObject& object, OwnedCode& 
   if (near.is_null() || placement.has_several_code_sections) placement.sizes = object.MemorySizes();
   placement.needs_jumps = !object.calls_are_direct();
   memory_->BeginObject(object.defined(), placement);
-  resolver_->set_needed(object.undefined());
   owner_ = &owner;
   relocations_ = PlainRelocations::TakeFrom(*file);
   absl::Status status = RunGuarded([&] { mcjit_->addObjectFile(std::move(file)); });
@@ -200,12 +170,11 @@ absl::StatusOr<SymbolAddresses> McjitLinker::Load(ElfObject& object, OwnedCode& 
     Drop();
     return Annotate(cause, "loading an object");
   }
-  ++object_count_;
-  for (absl::string_view name : object.zeros()) defined_.emplace(name);
+  unregister_ = RegisterWithDebugger(
+      object, [this](uint32_t section) { return sections_->AddressOf(section); });
   SymbolAddresses addresses;
   for (size_t i = 0; i < object.defined().size(); ++i) {
     addresses.emplace(object.defined()[i], memory_->addresses()[i]);
-    defined_.emplace(object.defined()[i]);
   }
   return addresses;
 }

@@ -1,11 +1,8 @@
 // Loads relocatable objects into executable memory, with MCJIT as the linker.
 //
-// Memory, unwind tables and symbol addresses are kept outside MCJIT, and plain relocations are
-// applied here (codegen/plain_relocations). So a linker can link one object after another, of any
-// source module, although the engine makes a linker for each object that MCJIT links. Its MCJIT
-// instance is replaced from time to time, which bounds everything in it that grows with the number
-// of objects (its search for a section to map is linear). Making an instance costs about 11 us,
-// linking an object about 5 us (ADR 0003).
+// Memory, unwind tables and symbol addresses are kept outside MCJIT, so linked code outlives the
+// MCJIT instance that linked it; plain relocations are applied here (codegen/plain_relocations).
+// Linking an object of one small function takes about 16 us, 11 of them for the instance (ADR 3).
 //
 // Thread-compatible: belongs to one unfinished object. Tested in tests/codegen/linker_test.cc.
 
@@ -14,10 +11,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -57,8 +54,7 @@ class McjitLinker final : public Linker {
   class Resolver;
   class SectionRecorder;
 
-  absl::Status Renew();
-  bool MustRenew(const ElfObject& object) const;
+  absl::Status MakeInstance(const ElfObject& object);
   absl::Status ApplyRelocations(const SymbolAddresses& resolution);
   void HandOver();  // To the owner.
   void Discard();
@@ -67,15 +63,12 @@ class McjitLinker final : public Linker {
   llvm::LLVMContext context_;                  // Of the empty module that MCJIT needs.
   std::unique_ptr<SectionRecorder> sections_;  // Must outlive mcjit_, which reports to it.
   std::unique_ptr<llvm::ExecutionEngine> mcjit_;
-  Resolver* resolver_ = nullptr;     // Owned by mcjit_.
-  SectionMemory* memory_ = nullptr;  // Owned by mcjit_.
-  PlainRelocations relocations_;     // Of the object that was loaded last.
-  size_t object_count_ = 0;          // Objects that mcjit_ has loaded.
-  uint64_t free_count_ = 0;          // OwnedCode::free_count() when mcjit_ was made.
-  OwnedCode* owner_ = nullptr;       // Of the loaded object.
-  bool is_broken_ = false;           // A fatal error has left mcjit_ inconsistent.
-  // Names that mcjit_ would bind by itself in later objects.
-  absl::flat_hash_set<std::string> defined_;
+  Resolver* resolver_ = nullptr;      // Owned by mcjit_.
+  SectionMemory* memory_ = nullptr;   // Owned by mcjit_.
+  PlainRelocations relocations_;      // Of the object that was loaded last.
+  OwnedCode* owner_ = nullptr;        // Of the loaded object.
+  bool is_broken_ = false;            // A fatal error has left mcjit_ inconsistent.
+  std::function<void()> unregister_;  // Withdraws the object's registration with a debugger.
 };
 
 }  // namespace firstcall

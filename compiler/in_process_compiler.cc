@@ -54,38 +54,27 @@ std::shared_ptr<LoadedModule> InProcessCompiler::Find(ModuleId id) const {
   return modules_.at(id);
 }
 
-void InProcessCompiler::RunInContext(Compile compile) {
+template <typename Compiled, typename Order>
+absl::StatusOr<Compiled> InProcessCompiler::InContext(Generator<Compiled, Order> generate,
+                                                      const Order& order) {
+  const std::shared_ptr<LoadedModule> module = Find(order.module);
   ContextPool::Lease context = contexts_.Take();
   const int crashes = CrashesOnThisThread();
-  compile(*context);
+  absl::StatusOr<Compiled> compiled = generate(*module, order, *context, listener_);
   if (CrashesOnThisThread() != crashes) context.Leak();
+  return compiled;
 }
 
 absl::StatusOr<CompiledFunction> InProcessCompiler::CompileFunction(const FunctionOrder& order) {
-  const std::shared_ptr<LoadedModule> module = Find(order.module);
-  absl::StatusOr<CompiledFunction> compiled = absl::InternalError("");
-  RunInContext([&](CompileContext& context) {
-    compiled = GenerateFunction(*module, order, context, listener_);
-  });
-  return compiled;
+  return InContext(GenerateFunction, order);
 }
 
 absl::StatusOr<CompiledObject> InProcessCompiler::CompileData(const DataOrder& order) {
-  const std::shared_ptr<LoadedModule> module = Find(order.module);
-  absl::StatusOr<CompiledObject> compiled = absl::InternalError("");
-  RunInContext([&](CompileContext& context) {
-    compiled = GenerateData(*module, order, context, listener_);
-  });
-  return compiled;
+  return InContext(GenerateData, order);
 }
 
 absl::StatusOr<CompiledObject> InProcessCompiler::CompileWhole(const DataOrder& order) {
-  const std::shared_ptr<LoadedModule> module = Find(order.module);
-  absl::StatusOr<CompiledObject> compiled = absl::InternalError("");
-  RunInContext([&](CompileContext& context) {
-    compiled = GenerateWholeModule(*module, order, context, listener_);
-  });
-  return compiled;
+  return InContext(GenerateWholeModule, order);
 }
 
 absl::StatusOr<CompiledObject> InProcessCompiler::Optimize(const OptimizationOrder& order) {

@@ -12,7 +12,6 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
-#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
@@ -55,11 +54,15 @@ class InProcessCompiler final : public Compiler {
   void Remove(ModuleId module) override;
 
  private:
-  using Compile = absl::FunctionRef<void(CompileContext& context)>;
+  template <typename Compiled, typename Order>
+  using Generator = absl::StatusOr<Compiled> (*)(LoadedModule& module, const Order& order,
+                                                 CompileContext& context, Listener& listener);
 
   std::shared_ptr<LoadedModule> Find(ModuleId id) const ABSL_LOCKS_EXCLUDED(mutex_);
-  // Runs `compile` in a context of this thread's own, which is given up if LLVM crashes in it.
-  void RunInContext(Compile compile);
+  // Carries out `order` by `generate`, in a context of this thread's own, which is given up if LLVM
+  // crashes in it.
+  template <typename Compiled, typename Order>
+  absl::StatusOr<Compiled> InContext(Generator<Compiled, Order> generate, const Order& order);
 
   const Target& target_;
   const bool may_optimize_;

@@ -1,15 +1,8 @@
 #include "memory/owned_code.h"
 
-#include <atomic>
 #include <utility>
 
 namespace firstcall {
-namespace {
-
-std::atomic<uint64_t> frees{0};
-
-}  // namespace
-
 absl::Mutex OwnedCode::mutex_(absl::kConstInit);
 
 OwnedCode::OwnedCode(std::shared_ptr<MemoryManager> memory,
@@ -20,16 +13,10 @@ OwnedCode::OwnedCode(std::shared_ptr<MemoryManager> memory,
 OwnedCode::~OwnedCode() ABSL_NO_THREAD_SAFETY_ANALYSIS {
   unwind_registry_->Withdraw(unwind_tables_);
   for (const std::function<void()>& action : on_free_) action();
-  Free(blocks_);
+  memory_->Free(blocks_);
 }
 
-// Counts before the memory can be used for something else.
-void OwnedCode::Free(absl::Span<const MemoryBlock> blocks) const {
-  frees.fetch_add(1, std::memory_order_acq_rel);
-  memory_->Free(blocks);
-}
-
-uint64_t OwnedCode::free_count() { return frees.load(std::memory_order_acquire); }
+void OwnedCode::Free(absl::Span<const MemoryBlock> blocks) const { memory_->Free(blocks); }
 
 void OwnedCode::Add(absl::Span<const MemoryBlock> blocks,
                     absl::Span<const UnwindTable> unwind_tables) {

@@ -44,10 +44,6 @@ class OwnedCode {
   // Frees blocks that were not added.
   void Free(absl::Span<const MemoryBlock> blocks) const;
 
-  // How often memory has been freed in this process. If the count has changed, an address may have
-  // been freed and used for something else meanwhile.
-  static uint64_t free_count();
-
  private:
   const std::shared_ptr<MemoryManager> memory_;
   const std::shared_ptr<UnwindRegistry> unwind_registry_;

@@ -1,11 +1,10 @@
 #include "runtime/function_linker.h"
 
-#include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
-#include "code/elf_linker.h"
+#include "code/object_loader.h"
 #include "code/symbol_name.h"
 
 namespace firstcall {
@@ -26,20 +25,12 @@ absl::StatusOr<FunctionLinker::Linked> FunctionLinker::Link(ElfObject& image, So
     auto found = resolution.find(symbol);
     return !is_far && found != resolution.end() && code_space_.IsReachedByCalls(found->second);
   }));
-  ElfLinker own;
-  std::unique_ptr<Linker> other;
-  Linker* linker = &own;
-  const ExecutorAddress near = code_space_.NearFor(is_far);
-  absl::StatusOr<SymbolAddresses> defined = own.Load(image, requester.code(), near);
-  if (absl::IsUnimplemented(defined.status()) && other_linkers_) {
-    other = other_linkers_();
-    linker = other.get();
-    defined = linker->Load(image, requester.code(), near);
-  }
-  absl::Status status = defined.ok() ? linker->Finish(resolution) : defined.status();
+  absl::StatusOr<LoadedObject> loaded =
+      LoadObject(image, requester.code(), code_space_.NearFor(is_far), other_linkers_);
+  absl::Status status = loaded.ok() ? loaded->linker->Finish(resolution) : loaded.status();
   if (!status.ok()) return Annotate(status, absl::StrCat("linking function '", name, "'"));
   objects_.RunPendingConstructors();
-  return Linked{*std::move(defined), linker->code_bytes()};
+  return Linked{std::move(loaded->defined), loaded->linker->code_bytes()};
 }
 
 }  // namespace firstcall

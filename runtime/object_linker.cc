@@ -11,7 +11,6 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/steady_clock.h"
-#include "code/elf_linker.h"
 #include "code/symbol_name.h"
 #include "runtime/ifunc_argument.h"
 #include "runtime/source_module.h"
@@ -133,18 +132,13 @@ absl::StatusOr<ObjectBytes> ObjectLinker::MakeWhole(SourceModule& module, Unfini
 // A module that was compiled whole reaches others through its offset table, so it may lie anywhere.
 // The object gets its own linker, because other objects may have to be linked before it is
 // finished.
-absl::StatusOr<SymbolAddresses> ObjectLinker::Load(LazyObject& object, UnfinishedLink& link) const {
+absl::StatusOr<LoadedObject> ObjectLinker::Load(ElfObject& image, LazyObject& object) const {
   const SourceModule* module = object.module;
   const bool is_whole = module != nullptr && module->mode() == Mode::kEager;
   const bool is_far = is_whole || (module != nullptr && module->is_far());
   const ExecutorAddress near = code_space_.NearFor(is_far);
-  if (!is_whole || !other_linkers_) {
-    link.linker = std::make_unique<ElfLinker>();
-    absl::StatusOr<SymbolAddresses> defined = link.linker->Load(*link.image, object.code(), near);
-    if (!absl::IsUnimplemented(defined.status()) || !other_linkers_) return defined;
-  }
-  link.linker = other_linkers_();
-  return link.linker->Load(*link.image, object.code(), near);
+  if (is_whole && other_linkers_) return LoadObjectBy(other_linkers_, image, object.code(), near);
+  return LoadObject(image, object.code(), near, other_linkers_);
 }
 
 absl::StatusOr<std::unique_ptr<UnfinishedLink>> ObjectLinker::Begin(LazyObject& object) {
@@ -161,12 +155,13 @@ absl::StatusOr<std::unique_ptr<UnfinishedLink>> ObjectLinker::Begin(LazyObject& 
     FIRSTCALL_ASSIGN_OR_RETURN(link->near_symbols, image.NearSymbols());
     FIRSTCALL_ASSIGN_OR_RETURN(lifecycle, image.LifecyclePointers());
   }
-  absl::StatusOr<SymbolAddresses> addresses = Load(object, *link);
-  if (!addresses.ok()) {
-    if (absl::IsResourceExhausted(addresses.status())) object.bytes = std::move(link->bytes);
-    return addresses.status();
+  absl::StatusOr<LoadedObject> loaded = Load(image, object);
+  if (!loaded.ok()) {
+    if (absl::IsResourceExhausted(loaded.status())) object.bytes = std::move(link->bytes);
+    return loaded.status();
   }
-  object.addresses = *std::move(addresses);
+  link->linker = std::move(loaded->linker);
+  object.addresses = std::move(loaded->defined);
   for (const ElfObject::NamedSection& section : image.NamedSections()) {
     const ExecutorAddress begin = link->linker->AddressOf(section.section);
     if (begin.is_null()) continue;

@@ -16,7 +16,9 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
+#include "code/elf_object.h"
 #include "code/linker.h"
+#include "code/object_loader.h"
 #include "runtime/code_space.h"
 #include "runtime/compiler.h"
 #include "runtime/lazy_object.h"
@@ -65,7 +67,7 @@ class ObjectLinker {
   absl::StatusOr<std::unique_ptr<UnfinishedLink>> Begin(LazyObject& object);
   absl::Status Bind(LazyObject& object, UnfinishedLink& link);
   void Complete(LazyObject& object, const UnfinishedLink& link);
-  absl::StatusOr<SymbolAddresses> Load(LazyObject& object, UnfinishedLink& link) const;
+  absl::StatusOr<LoadedObject> Load(ElfObject& image, LazyObject& object) const;
   absl::StatusOr<ObjectBytes> Make(LazyObject& object, UnfinishedLink& link);
   absl::StatusOr<ObjectBytes> MakeWhole(SourceModule& module, UnfinishedLink& link);
 

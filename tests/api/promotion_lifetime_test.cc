@@ -155,7 +155,7 @@ TEST_P(PromotionLifetimeTest, RunningLoopIsDetachedAndOutlivesTheEngine) {
     waiting = 0;
     int64_t result = 0;
     std::thread runner([&] { result = f(14); });
-    while (waiting < 10 * round) std::this_thread::yield();
+    while (waiting <= 10 * round) std::this_thread::yield();  // So f is compiled.
     std::unique_ptr<DetachedCode> code = engine->Detach(id).value();
     engine = nullptr;
     const int before = waiting;

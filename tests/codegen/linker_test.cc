@@ -145,8 +145,6 @@ TEST_P(LinkerTest, ReferenceToNothingIsZero) {
   EXPECT_EQ(*defined.at("pointer").InThisProcess<void**>(), nullptr);
 }
 
-// One instance serves many objects; which definition counts is for the resolution to say, even if
-// the instance has one of that name itself.
 // A variable of which only the debug information is left.
 TEST_P(LinkerTest, DebugInformationMayNameWhatNobodyDefines) {
   const SymbolAddresses defined = Link(R"(
@@ -167,6 +165,7 @@ TEST_P(LinkerTest, DebugInformationMayNameWhatNobodyDefines) {
   EXPECT_EQ(Call(defined, "f", 3), 3);
 }
 
+// Which definition counts is for the resolution to say.
 TEST_P(LinkerTest, EarlierObjectDoesNotProvideForLaterOnes) {
   const SymbolAddresses first = Link(kAddSeven);
   const SymbolAddresses second = Link(R"(
@@ -184,7 +183,6 @@ TEST_P(LinkerTest, SameNameMayBeDefinedTwice) {
   EXPECT_EQ(Call(second, "f", 2), 5);
 }
 
-// More than one instance links before it is replaced (128).
 TEST_P(LinkerTest, ManyObjectsStayLinked) {
   std::vector<SymbolAddresses> all;
   for (int i = 0; i < 300; ++i) {

@@ -11,10 +11,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::Pair;
 
-ObjectBytes Bytes(absl::string_view text) { return ObjectBytes(text); }
-
-std::string Text(const ObjectBytes& bytes) { return bytes; }
-
 CachedObject Example() {
   CachedObject description;
   description.functions = {SymbolOrdinal{4}, SymbolOrdinal{2}};
@@ -28,9 +24,9 @@ CachedObject Example() {
 TEST(CachedObjectTest, ComesBackAsItWas) {
   const std::string bytes = EncodeCachedObject(Example(), "the object");
   EXPECT_EQ(bytes.substr(0, 10), "the object");
-  std::optional<CachedObject> decoded = DecodeCachedObject(Bytes(bytes), 5);
+  std::optional<CachedObject> decoded = DecodeCachedObject(bytes, 5);
   ASSERT_TRUE(decoded.has_value());
-  EXPECT_EQ(Text(decoded->object), "the object");
+  EXPECT_EQ(decoded->object, "the object");
   EXPECT_THAT(decoded->functions, ElementsAre(SymbolOrdinal{4}, SymbolOrdinal{2}));
   EXPECT_EQ(decoded->joined, 1u);
   EXPECT_THAT(decoded->variables, ElementsAre(SymbolOrdinal{0}));
@@ -45,31 +41,31 @@ TEST(CachedObjectTest, LeadsToAnotherFunction) {
   CachedObject leader, host;
   leader.leader = SymbolOrdinal{3};
   host.host = SymbolOrdinal{2};
-  EXPECT_EQ(DecodeCachedObject(Bytes(EncodeCachedObject(leader, "")), 5)->leader, SymbolOrdinal{3});
-  EXPECT_EQ(DecodeCachedObject(Bytes(EncodeCachedObject(host, "")), 5)->host, SymbolOrdinal{2});
+  EXPECT_EQ(DecodeCachedObject(EncodeCachedObject(leader, ""), 5)->leader, SymbolOrdinal{3});
+  EXPECT_EQ(DecodeCachedObject(EncodeCachedObject(host, ""), 5)->host, SymbolOrdinal{2});
 }
 
 TEST(CachedObjectTest, SymbolsThatTheModuleDoesNotHaveAreRefused) {
   const std::string bytes = EncodeCachedObject(Example(), "the object");
-  EXPECT_TRUE(DecodeCachedObject(Bytes(bytes), 5).has_value());
-  EXPECT_FALSE(DecodeCachedObject(Bytes(bytes), 4).has_value());
+  EXPECT_TRUE(DecodeCachedObject(bytes, 5).has_value());
+  EXPECT_FALSE(DecodeCachedObject(bytes, 4).has_value());
 }
 
 TEST(CachedObjectTest, SignsOfHeatAreOfEachFunctionAndKnown) {
   CachedObject description = Example();
   description.heat_signs.pop_back();
-  EXPECT_FALSE(DecodeCachedObject(Bytes(EncodeCachedObject(description, "")), 5).has_value());
+  EXPECT_FALSE(DecodeCachedObject(EncodeCachedObject(description, ""), 5).has_value());
   description.heat_signs.push_back(static_cast<HeatSigns>(3));
-  EXPECT_FALSE(DecodeCachedObject(Bytes(EncodeCachedObject(description, "")), 5).has_value());
+  EXPECT_FALSE(DecodeCachedObject(EncodeCachedObject(description, ""), 5).has_value());
 }
 
 TEST(CachedObjectTest, OtherBytesAreRefused) {
   const std::string bytes = EncodeCachedObject(Example(), "");
   for (size_t size = 0; size < bytes.size(); ++size) {
-    EXPECT_FALSE(DecodeCachedObject(Bytes(bytes.substr(0, size)), 5).has_value()) << size;
-    EXPECT_FALSE(DecodeCachedObject(Bytes(bytes.substr(size + 1)), 5).has_value()) << size;
+    EXPECT_FALSE(DecodeCachedObject(bytes.substr(0, size), 5).has_value()) << size;
+    EXPECT_FALSE(DecodeCachedObject(bytes.substr(size + 1), 5).has_value()) << size;
   }
-  EXPECT_FALSE(DecodeCachedObject(Bytes("\177ELF and so on"), 5).has_value());
+  EXPECT_FALSE(DecodeCachedObject("\177ELF and so on", 5).has_value());
 }
 
 TEST(CachedObjectTest, DecisionsAreAskedAgain) {
