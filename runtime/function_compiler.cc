@@ -125,18 +125,23 @@ std::optional<FunctionCompiler::Made> FunctionCompiler::UseCached(FunctionKey ke
     attempt.is_cached = false;
     return std::nullopt;
   }
-  made.functions.push_back(key.ordinal);
+  const auto take = [&](std::vector<SymbolOrdinal>::const_iterator function) {
+    made.functions.push_back(*function);
+    if (found.heat_signs.empty()) return;
+    made.heat_signs.push_back(
+        found.heat_signs[static_cast<size_t>(function - found.functions.begin())]);
+  };
+  take(at);
   for (auto function = found.functions.begin(); function != found.functions.end(); ++function) {
     if (function == at) continue;
     if (at < joined && function < joined) {
-      made.functions.push_back(*function);  // Inseparable: its callers wait for this function.
+      take(function);  // Inseparable: its callers wait for this function.
     } else if (functions_.Claim({&module, *function})) {
       attempt.joined.push_back({&module, *function});
-      made.functions.push_back(*function);
+      take(function);
     }
   }
   made.variables = std::move(found.variables);
-  made.heat_signs = std::move(found.heat_signs);
   made.object.bytes = std::move(found.object);
   return made;
 }

@@ -28,6 +28,7 @@ using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::UnorderedElementsAre;
 
 // Keeps everything, and lets the test look at it.
 class MemoryCache final : public ObjectCache {
@@ -170,6 +171,39 @@ TEST_F(CacheTest, FunctionThatWasCompiledAlongIsFoundByItself) {
   const Outcome again = Run({kProgram}, "sometimes", 2);
   EXPECT_EQ(again.result, 42);
   EXPECT_EQ(again.stats.functions_compiled, 0u);
+}
+
+// The object of `f` has `small`, too, which comes from the object of `other`. What says how the
+// functions of an object count their calls is about those of them that are used.
+TEST_F(CacheTest, FunctionsOfAnObjectMayBeThereAlready) {
+  constexpr char kSharedCallee[] = R"(
+    define internal i32 @small(i32 %x) {
+      %r = add i32 %x, 1
+      ret i32 %r
+    }
+    define i32 @f(i32 %x) {
+      %r = call i32 @small(i32 %x)
+      ret i32 %r
+    }
+    define i32 @other(i32 %x) {
+      %y = call i32 @small(i32 %x)
+      %r = add i32 %y, 10
+      ret i32 %r
+    })";
+  options_.tier = Tier::kAuto;
+  EXPECT_EQ(Run({kSharedCallee}, "f", 1).result, 2);
+  EXPECT_EQ(Run({kSharedCallee}, "other", 1).stats.functions_compiled, 2u);
+  std::unique_ptr<Engine> engine = MakeEngine();
+  ASSERT_THAT(engine->AddBitcode(ParseToBitcode(kSharedCallee), "module0"), IsOk());
+  EXPECT_EQ(CallInt(*engine, "other", 1), 12);
+  EXPECT_EQ(CallInt(*engine, "f", 1), 2);
+  const Stats stats = engine->stats();
+  EXPECT_EQ(stats.functions_compiled, 0u);
+  std::vector<std::string> counted;
+  for (const FunctionHeat& function : stats.promotions.functions) {
+    counted.push_back(function.function);
+  }
+  EXPECT_THAT(counted, UnorderedElementsAre("small$0", "f", "other"));
 }
 
 TEST_F(CacheTest, BodiesAreNotLookedAt) {
