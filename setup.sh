@@ -7,7 +7,7 @@ readonly LLVM=19
 
 packages=(
   # Building
-  bazel-bootstrap binutils g++ git python3
+  bazel-bootstrap binutils g++ git lld python3
   "llvm-$LLVM-dev" libabsl-dev libffi-dev libhiredis-dev
   # What LLVM's static libraries need, with which the command is linked
   libzstd-dev zlib1g-dev
