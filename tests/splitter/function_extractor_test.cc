@@ -429,7 +429,7 @@ TEST_F(FunctionExtractorTest, WhatIsHotMayImportMore) {
     });
   };
   EXPECT_EQ(count_imports(), 5);
-  options.is_better_body = true;
+  options.body = OptimizedBody{};
   EXPECT_EQ(count_imports(), 20);
 }
 
@@ -540,9 +540,7 @@ TEST_F(FunctionExtractorTest, FirstBodiesShowTheirHeatAsFarAsTheyMay) {
     SCOPED_TRACE(::testing::Message() << c.function << " " << c.allowance);
     Load(kKindsOfFunctions);
     ExtractOptions options;
-    options.is_first_body = true;
-    options.poll_allowance = c.allowance;
-    options.asks_when_called = c.asks;
+    options.body = ReplaceableBody{c.allowance, c.asks};
     ASSERT_OK_AND_ASSIGN(FunctionModule extracted, Extract(c.function, options, false));
     EXPECT_THAT(extracted.heat_signs, testing::ElementsAre(c.signs));
     EXPECT_EQ(PrintModule(*extracted.module).find("$fc.heat") != std::string::npos, c.polls);
@@ -567,8 +565,7 @@ TEST_F(FunctionExtractorTest, LargeFunctionsEarnPolls) {
   })";
   Load(text);
   ExtractOptions options;
-  options.is_first_body = true;
-  options.poll_allowance = 0;
+  options.body = ReplaceableBody{/*poll_allowance=*/0};
   ASSERT_OK_AND_ASSIGN(FunctionModule extracted, Extract("large", options, false));
   EXPECT_THAT(extracted.heat_signs, testing::ElementsAre(HeatSigns::kCallsAndLoops));
   EXPECT_GT(extracted.poll_balance, 0);
@@ -577,7 +574,7 @@ TEST_F(FunctionExtractorTest, LargeFunctionsEarnPolls) {
 TEST_F(FunctionExtractorTest, BetterBodyOfWhatStaysIsUnimplemented) {
   Load(kKindsOfFunctions);
   ExtractOptions options;
-  options.is_better_body = true;
+  options.body = OptimizedBody{};
   EXPECT_THAT(Extract("plain", options, false), IsOk());
   EXPECT_THAT(
       Extract("stays", options, false),
@@ -669,7 +666,7 @@ TEST_F(FunctionExtractorTest, FunctionsThatShareBlockAddressesAreNotReplaced) {
     }
     define void @alone() { ret void })");
   ExtractOptions options;
-  options.is_first_body = true;
+  options.body = ReplaceableBody{};
   EXPECT_EQ(Extract("first", options, /*may_join=*/false)->heat_signs,
             (std::vector<HeatSigns>{HeatSigns::kNone, HeatSigns::kNone}));
   EXPECT_EQ(Extract("alone", options, /*may_join=*/false)->heat_signs,
