@@ -581,6 +581,31 @@ TEST_F(FunctionExtractorTest, BetterBodyOfWhatStaysIsUnimplemented) {
       StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("'stays' keeps its first body")));
 }
 
+TEST_F(FunctionExtractorTest, MakesTheContinuationAtALoop) {
+  Load(kKindsOfFunctions);
+  ExtractOptions options;
+  options.keep_in_view = true;
+  options.body = ContinuationAtLoop{0};
+  ASSERT_OK_AND_ASSIGN(FunctionModule extracted, Extract("loop", options, false));
+  const std::string text = PrintModule(*extracted.module);
+  EXPECT_THAT(text, AllOf(HasSubstr("@\"loop$fc.loop\"(ptr"), Not(HasSubstr("$fc.heat"))));
+  EXPECT_THAT(extracted.heat_signs, testing::IsEmpty());
+  options.body = ContinuationAtLoop{7};
+  EXPECT_THAT(Extract("loop", options, false),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("'loop' has no loop 7")));
+}
+
+TEST_F(FunctionExtractorTest, NoContinuationIsMadeOfABodyThatWasSimplified) {
+  Load(std::string(kKindsOfFunctions) + "define void @f() { call void @loop(i32 3)  ret void }");
+  importing_ = true;
+  EXPECT_THAT(Extract("f"), IsOk());
+  ExtractOptions options;
+  options.body = ContinuationAtLoop{0};
+  EXPECT_THAT(Extract("loop", options, false),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       HasSubstr("'loop': a continuation of a body that was changed")));
+}
+
 TEST_F(FunctionExtractorTest, NothingOfO0Remains) {
   Load(R"(
     define i32 @g(i32 %x) noinline { ret i32 %x }
