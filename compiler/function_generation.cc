@@ -6,6 +6,7 @@
 #include "base/steady_clock.h"
 #include "compiler/object_identification.h"
 #include "compiler/object_names.h"
+#include "splitter/extract_options.h"
 #include "splitter/function_extractor.h"
 
 namespace firstcall {
@@ -18,10 +19,8 @@ ExtractOptions OptionsFor(const FunctionOrder& order, const ModuleSource& source
   options.drop_alias_metadata = !emitter.optimizes();
   options.import_callees = optimizer != nullptr;
   options.list_callees = order.lists_callees;
-  options.is_first_body = order.polls.has_value();
   if (order.polls) {
-    options.asks_when_called = order.polls->asks_when_called;
-    options.poll_allowance = order.polls->allowance;
+    options.body = ReplaceableBody{order.polls->allowance, order.polls->asks_when_called};
   }
   options.keep_in_view = order.polls.has_value() && !source.is_reopenable();
   options.is_far = order.is_far;

@@ -6,6 +6,7 @@
 #include "base/steady_clock.h"
 #include "compiler/object_names.h"
 #include "compiler/optimization_gate.h"
+#include "splitter/extract_options.h"
 #include "splitter/function_extractor.h"
 
 namespace firstcall {
@@ -26,11 +27,14 @@ absl::StatusOr<FunctionModule> Extract(const OptimizationOrder& order, Work& wor
                                        IrOptimizer& optimizer) {
   LoadedModule& module = *work.module;
   ExtractOptions options;
+  if (order.loop) {
+    options.body = ContinuationAtLoop{*order.loop};
+  } else {
+    options.body = OptimizedBody{};
+  }
   options.verify = !module.source().is_verified();
   options.import_callees = true;
-  options.is_better_body = !order.loop;
   options.is_far = order.is_far;
-  options.loop = order.loop;
   const auto may_join = [](SymbolOrdinal) { return false; };
   const auto simplify = [&](llvm::Function& function) { optimizer.Simplify(function); };
   FIRSTCALL_ASSIGN_OR_RETURN(

@@ -429,7 +429,7 @@ TEST_F(FunctionExtractorTest, WhatIsHotMayImportMore) {
     });
   };
   EXPECT_EQ(count_imports(), 5);
-  options.is_better_body = true;
+  options.body = OptimizedBody{};
   EXPECT_EQ(count_imports(), 20);
 }
 
@@ -540,9 +540,7 @@ TEST_F(FunctionExtractorTest, FirstBodiesShowTheirHeatAsFarAsTheyMay) {
     SCOPED_TRACE(::testing::Message() << c.function << " " << c.allowance);
     Load(kKindsOfFunctions);
     ExtractOptions options;
-    options.is_first_body = true;
-    options.poll_allowance = c.allowance;
-    options.asks_when_called = c.asks;
+    options.body = ReplaceableBody{c.allowance, c.asks};
     ASSERT_OK_AND_ASSIGN(FunctionModule extracted, Extract(c.function, options, false));
     EXPECT_THAT(extracted.heat_signs, testing::ElementsAre(c.signs));
     EXPECT_EQ(PrintModule(*extracted.module).find("$fc.heat") != std::string::npos, c.polls);
@@ -567,8 +565,7 @@ TEST_F(FunctionExtractorTest, LargeFunctionsEarnPolls) {
   })";
   Load(text);
   ExtractOptions options;
-  options.is_first_body = true;
-  options.poll_allowance = 0;
+  options.body = ReplaceableBody{/*poll_allowance=*/0};
   ASSERT_OK_AND_ASSIGN(FunctionModule extracted, Extract("large", options, false));
   EXPECT_THAT(extracted.heat_signs, testing::ElementsAre(HeatSigns::kCallsAndLoops));
   EXPECT_GT(extracted.poll_balance, 0);
@@ -577,11 +574,36 @@ TEST_F(FunctionExtractorTest, LargeFunctionsEarnPolls) {
 TEST_F(FunctionExtractorTest, BetterBodyOfWhatStaysIsUnimplemented) {
   Load(kKindsOfFunctions);
   ExtractOptions options;
-  options.is_better_body = true;
+  options.body = OptimizedBody{};
   EXPECT_THAT(Extract("plain", options, false), IsOk());
   EXPECT_THAT(
       Extract("stays", options, false),
       StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("'stays' keeps its first body")));
+}
+
+TEST_F(FunctionExtractorTest, MakesTheContinuationAtALoop) {
+  Load(kKindsOfFunctions);
+  ExtractOptions options;
+  options.keep_in_view = true;
+  options.body = ContinuationAtLoop{0};
+  ASSERT_OK_AND_ASSIGN(FunctionModule extracted, Extract("loop", options, false));
+  const std::string text = PrintModule(*extracted.module);
+  EXPECT_THAT(text, AllOf(HasSubstr("@\"loop$fc.loop\"(ptr"), Not(HasSubstr("$fc.heat"))));
+  EXPECT_THAT(extracted.heat_signs, testing::IsEmpty());
+  options.body = ContinuationAtLoop{7};
+  EXPECT_THAT(Extract("loop", options, false),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("'loop' has no loop 7")));
+}
+
+TEST_F(FunctionExtractorTest, NoContinuationIsMadeOfABodyThatWasSimplified) {
+  Load(std::string(kKindsOfFunctions) + "define void @f() { call void @loop(i32 3)  ret void }");
+  importing_ = true;
+  EXPECT_THAT(Extract("f"), IsOk());
+  ExtractOptions options;
+  options.body = ContinuationAtLoop{0};
+  EXPECT_THAT(Extract("loop", options, false),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       HasSubstr("'loop': a continuation of a body that was changed")));
 }
 
 TEST_F(FunctionExtractorTest, NothingOfO0Remains) {
@@ -669,7 +691,7 @@ TEST_F(FunctionExtractorTest, FunctionsThatShareBlockAddressesAreNotReplaced) {
     }
     define void @alone() { ret void })");
   ExtractOptions options;
-  options.is_first_body = true;
+  options.body = ReplaceableBody{};
   EXPECT_EQ(Extract("first", options, /*may_join=*/false)->heat_signs,
             (std::vector<HeatSigns>{HeatSigns::kNone, HeatSigns::kNone}));
   EXPECT_EQ(Extract("alone", options, /*may_join=*/false)->heat_signs,

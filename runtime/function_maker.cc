@@ -1,0 +1,157 @@
+#include "runtime/function_maker.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "base/status.h"
+
+namespace firstcall {
+namespace {
+
+ModulePart PartOf(SymbolOrdinal function) { return {ModulePart::Kind::kFunction, function}; }
+
+}  // namespace
+
+absl::StatusOr<MadeFunction> FunctionMaker::Make(FunctionKey key, const MakeOptions& options,
+                                                 std::vector<FunctionKey>& joined) {
+  if (std::optional<MadeFunction> kept = TakeKept(key)) return *std::move(kept);
+  if (options.may_use_cache) {
+    if (std::optional<MadeFunction> cached = FindCached(key, joined)) return *std::move(cached);
+  }
+  return CompileNow(key, options, joined);
+}
+
+void FunctionMaker::KeepForNextAttempt(FunctionKey key, MadeFunction made) {
+  absl::MutexLock lock(&kept_mutex_);
+  kept_.insert_or_assign(key, std::move(made));
+}
+
+std::optional<MadeFunction> FunctionMaker::TakeKept(FunctionKey key) {
+  absl::MutexLock lock(&kept_mutex_);
+  auto found = kept_.find(key);
+  if (found == kept_.end()) return std::nullopt;
+  MadeFunction made = std::move(found->second);
+  kept_.erase(found);
+  return made;
+}
+
+void FunctionMaker::Remove(const SourceModule& module) {
+  absl::MutexLock lock(&kept_mutex_);
+  absl::erase_if(kept_, [&](const auto& kept) { return kept.first.module == &module; });
+}
+
+std::optional<MadeFunction> FunctionMaker::FindCached(FunctionKey key,
+                                                      std::vector<FunctionKey>& joined) {
+  ModuleCache* const cache = key.module->cache();
+  // The cache has objects for the module as it was when it was added.
+  if (cache == nullptr || linker_.IsFar(*key.module) != key.module->is_far()) return std::nullopt;
+  const auto find = [&](SymbolOrdinal function) {
+    return cache->FindObject(PartOf(function), key.module->index().size());
+  };
+  std::optional<CachedObject> found = find(key.ordinal);
+  if (found && found->host) {
+    found = find(*found->host);
+    // A function that only its leader can publish is not published from here.
+    if (found && (found->leader || found->joined > 1)) return std::nullopt;
+  }
+  if (!found || found->host) return std::nullopt;
+  return UseCached(key, *std::move(found), joined);
+}
+
+// If another thread compiles a function that the object defines, that definition stays unused.
+std::optional<MadeFunction> FunctionMaker::UseCached(FunctionKey key, CachedObject found,
+                                                     std::vector<FunctionKey>& joined) {
+  SourceModule& module = *key.module;
+  MadeFunction made;
+  made.is_cached = true;
+  made.is_far = module.is_far();
+  if (found.leader) {
+    if (*found.leader == key.ordinal) return std::nullopt;
+    made.leader = found.leader;
+    return made;
+  }
+  const auto at = std::find(found.functions.begin(), found.functions.end(), key.ordinal);
+  const auto first_joined = found.functions.begin() + static_cast<ptrdiff_t>(found.joined);
+  if (at == found.functions.end() || found.object.empty() ||
+      !AreStillTrue(found.decisions,
+                    [&](SymbolOrdinal ordinal) { return resolver_.IsReplaced(module, ordinal); })) {
+    return std::nullopt;
+  }
+  const auto take = [&](std::vector<SymbolOrdinal>::const_iterator function) {
+    made.functions.push_back(*function);
+    if (found.heat_signs.empty()) return;
+    made.heat_signs.push_back(
+        found.heat_signs[static_cast<size_t>(function - found.functions.begin())]);
+  };
+  take(at);
+  for (auto function = found.functions.begin(); function != found.functions.end(); ++function) {
+    if (function == at) continue;
+    if (at < first_joined && function < first_joined) {
+      take(function);  // Inseparable: its callers wait for this function.
+    } else if (functions_.Claim({&module, *function})) {
+      joined.push_back({&module, *function});
+      take(function);
+    }
+  }
+  made.variables = std::move(found.variables);
+  made.object.bytes = std::move(found.object);
+  return made;
+}
+
+absl::StatusOr<MadeFunction> FunctionMaker::CompileNow(FunctionKey key, const MakeOptions& options,
+                                                       std::vector<FunctionKey>& joined) {
+  SourceModule& module = *key.module;
+  const auto ask_resolver = [&](SymbolOrdinal ordinal) {
+    return resolver_.IsReplaced(module, ordinal);
+  };
+  DecisionRecorder decisions(ask_resolver);
+  const auto is_replaced = [&](SymbolOrdinal ordinal) {
+    return module.index().at(ordinal).is_weak && decisions.Ask(ordinal);
+  };
+  const auto may_join = [&](SymbolOrdinal callee) {
+    if (!options.may_join || is_replaced(callee) || !functions_.Claim({&module, callee})) {
+      return false;
+    }
+    joined.push_back({&module, callee});
+    return true;
+  };
+  FunctionOrder order{module.id(), key.ordinal, is_replaced, may_join};
+  order.is_far = linker_.IsFar(module);
+  order.lists_callees = options.lists_callees;
+  if (promoter_ != nullptr) {
+    order.polls = {!promoter_->looks_at_counters(), promoter_->poll_allowance()};
+  }
+  if (module.cache() != nullptr) {
+    order.identification = module.cache()->IdentificationOf(PartOf(key.ordinal));
+  }
+  MadeFunction made;
+  made.is_far = order.is_far;
+  FIRSTCALL_ASSIGN_OR_RETURN(static_cast<CompiledFunction&>(made),
+                             compiler_.CompileFunction(order));
+  if (promoter_ != nullptr) promoter_->AddPollAllowance(made.poll_balance);
+  Store(key, made, std::move(decisions).Take(), joined);
+  return made;
+}
+
+// The entries of the other functions that the object defines refer to this one.
+void FunctionMaker::Store(FunctionKey key, const MadeFunction& made, Decisions decisions,
+                          const std::vector<FunctionKey>& joined) {
+  ModuleCache* const cache = key.module->cache();
+  if (cache == nullptr || made.is_far != key.module->is_far()) return;
+  CachedObject description;
+  description.leader = made.leader;
+  description.functions = made.functions;
+  description.joined = made.functions.size() - joined.size();
+  description.variables = made.variables;
+  description.heat_signs = made.heat_signs;
+  description.decisions = std::move(decisions);
+  cache->Store(PartOf(key.ordinal), EncodeCachedObject(description, made.object.bytes));
+  CachedObject reference;
+  reference.host = key.ordinal;
+  for (FunctionKey function : joined) {
+    cache->Store(PartOf(function.ordinal), EncodeCachedObject(reference, ""));
+  }
+}
+
+}  // namespace firstcall

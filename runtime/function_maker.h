@@ -1,0 +1,89 @@
+// Makes the object of a function: takes it from the cache of the function's module, or asks the
+// compiler, and then the cache gets the object. An object that could not be linked for want of
+// memory can be kept for the next attempt.
+//
+// Thread-safe. While the compiler works, no lock of this class is held.
+//
+// Tested in tests/api: cache_test.cc (the cache), memory_test.cc (the objects that are kept).
+
+#ifndef FIRSTCALL_RUNTIME_FUNCTION_MAKER_H_
+#define FIRSTCALL_RUNTIME_FUNCTION_MAKER_H_
+
+#include <optional>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "runtime/cached_object.h"
+#include "runtime/compiler.h"
+#include "runtime/function_linker.h"
+#include "runtime/function_table.h"
+#include "runtime/promoter.h"
+#include "runtime/source_module.h"
+#include "runtime/symbol_resolver.h"
+
+namespace firstcall {
+
+// A function's object, new or from the cache.
+struct MadeFunction : CompiledFunction {
+  bool is_far = false;  // Reaches everything through the offset table.
+  bool is_cached = false;
+};
+
+// How a function may be made.
+struct MakeOptions {
+  bool may_join = false;  // Callees may be compiled along.
+  bool may_use_cache = false;
+  bool lists_callees = false;  // See FunctionOrder. Does nothing if the object is cached.
+};
+
+class FunctionMaker {
+ public:
+  // All must outlive the maker. `promoter` is null if functions are never replaced.
+  FunctionMaker(Compiler& compiler, FunctionTable& functions, SymbolResolver& resolver,
+                const FunctionLinker& linker, Promoter* promoter)
+      : compiler_(compiler),
+        functions_(functions),
+        resolver_(resolver),
+        linker_(linker),
+        promoter_(promoter) {}
+
+  // Makes the object of `key`, or finds its leader. Adds to `joined` the functions that were
+  // claimed because the object defines them, too: the caller has to publish or release them, even
+  // after an error. Errors: those of Compiler::CompileFunction. Blocks until the compile is done.
+  absl::StatusOr<MadeFunction> Make(FunctionKey key, const MakeOptions& options,
+                                    std::vector<FunctionKey>& joined)
+      ABSL_LOCKS_EXCLUDED(kept_mutex_);
+
+  // Keeps an object for which there was no memory, and which defines no function that joined. The
+  // next Make starts from it, because no view may have its bodies any more. Does not block.
+  void KeepForNextAttempt(FunctionKey key, MadeFunction made) ABSL_LOCKS_EXCLUDED(kept_mutex_);
+
+  // Drops what is kept for `module`, which is being removed. Does not block.
+  void Remove(const SourceModule& module) ABSL_LOCKS_EXCLUDED(kept_mutex_);
+
+ private:
+  std::optional<MadeFunction> TakeKept(FunctionKey key) ABSL_LOCKS_EXCLUDED(kept_mutex_);
+  // A cached object, if there is a valid one. Claims the functions that it defines besides `key`.
+  std::optional<MadeFunction> FindCached(FunctionKey key, std::vector<FunctionKey>& joined);
+  std::optional<MadeFunction> UseCached(FunctionKey key, CachedObject found,
+                                        std::vector<FunctionKey>& joined);
+  absl::StatusOr<MadeFunction> CompileNow(FunctionKey key, const MakeOptions& options,
+                                          std::vector<FunctionKey>& joined);
+  static void Store(FunctionKey key, const MadeFunction& made, Decisions decisions,
+                    const std::vector<FunctionKey>& joined);
+
+  Compiler& compiler_;
+  FunctionTable& functions_;
+  SymbolResolver& resolver_;
+  const FunctionLinker& linker_;
+  Promoter* const promoter_;
+  absl::Mutex kept_mutex_;
+  absl::flat_hash_map<FunctionKey, MadeFunction> kept_ ABSL_GUARDED_BY(kept_mutex_);
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_RUNTIME_FUNCTION_MAKER_H_

@@ -1,0 +1,134 @@
+#include "runtime/function_publisher.h"
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "base/status.h"
+#include "base/steady_clock.h"
+#include "code/elf_object.h"
+#include "code/symbol_name.h"
+
+namespace firstcall {
+namespace {
+
+// The functions of the object's own source module that it calls.
+std::vector<SymbolOrdinal> CalleesIn(const ElfObject& image, const SymbolIndex& index) {
+  std::vector<SymbolOrdinal> callees;
+  for (const ElfObject::Undefined& symbol : image.undefined()) {
+    const SymbolReference reference = ParseReference(symbol.name);
+    if (reference.kind != ReferenceKind::kCall) continue;
+    std::optional<SymbolOrdinal> callee = index.Find(reference.name);
+    if (callee && index.at(*callee).is_definition) callees.push_back(*callee);
+  }
+  return callees;
+}
+
+absl::Status CheckDefinesAll(FunctionKey key, const MadeFunction& made,
+                             const SymbolAddresses& defined) {
+  const SymbolIndex& index = key.module->index();
+  const auto symbols = {absl::MakeConstSpan(made.functions), absl::MakeConstSpan(made.variables)};
+  for (absl::Span<const SymbolOrdinal> ordinals : symbols) {
+    for (SymbolOrdinal ordinal : ordinals) {
+      if (defined.contains(index.at(ordinal).name)) continue;
+      return absl::InternalError(absl::StrCat("the object of function '",
+                                              index.at(key.ordinal).name, "' does not define '",
+                                              index.at(ordinal).name, "'"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status FunctionPublisher::LinkAndPublish(FunctionKey key, MadeFunction& made,
+                                               bool lists_callees) {
+  const std::string& name = key.module->index().at(key.ordinal).name;
+  const absl::Duration start = SteadyNow();
+  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ElfObject> image,
+                             ElfObject::Parse(absl::MakeSpan(made.object.bytes), name));
+  if (made.is_cached && lists_callees) made.callees = CalleesIn(*image, key.module->index());
+  // Everything that may run out of memory comes before linking, which can be done only once.
+  FIRSTCALL_RETURN_IF_ERROR(PrepareToCountCalls(key, made));
+  FIRSTCALL_ASSIGN_OR_RETURN(FunctionLinker::Linked linked,
+                             linker_.Link(*image, *key.module, name, made.is_far));
+  PublishedObject published;
+  published.module = key.module->name();
+  published.object = made.object.bytes;
+  published.code_bytes = linked.code_bytes;
+  published.is_cached = made.is_cached;
+  published.split = made.object.split;
+  published.emit = made.object.emit;
+  published.link = SteadyNow() - start;
+  FIRSTCALL_RETURN_IF_ERROR(CheckDefinesAll(key, made, linked.defined));
+  Publish(key, made, linked.defined, published);
+  return absl::OkStatus();
+}
+
+absl::Status FunctionPublisher::PrepareToCountCalls(FunctionKey key, const MadeFunction& made) {
+  for (size_t i = 0; i < made.heat_signs.size(); ++i) {
+    if (made.heat_signs[i] == HeatSigns::kNone) continue;
+    FIRSTCALL_RETURN_IF_ERROR(
+        promoter_->PrepareToCountCalls({key.module, made.functions[i]}, made.heat_signs[i]));
+  }
+  return absl::OkStatus();
+}
+
+void FunctionPublisher::Publish(FunctionKey key, const MadeFunction& made,
+                                const SymbolAddresses& defined, PublishedObject& published) {
+  const SymbolIndex& index = key.module->index();
+  std::vector<PublishedFunction> functions;
+  for (SymbolOrdinal function : made.functions) {
+    const std::string& name = index.at(function).name;
+    functions.push_back({name, defined.at(name)});
+  }
+  const Entries entries = CountCalls(key, made, functions, published);
+  published.functions = functions;
+  published.function_count = functions.size();
+  listener_.OnPublished(published);
+  for (SymbolOrdinal variable : made.variables) {
+    functions_.Publish({key.module, variable}, defined.at(index.at(variable).name));
+  }
+  WriteSlots(key, made, functions, entries);
+}
+
+FunctionPublisher::Entries FunctionPublisher::CountCalls(
+    FunctionKey key, const MadeFunction& made, absl::Span<const PublishedFunction> functions,
+    const PublishedObject& published) {
+  Entries entries(made.functions.size());
+  for (size_t i = 0; i < made.heat_signs.size(); ++i) {
+    if (made.heat_signs[i] == HeatSigns::kNone) continue;
+    entries[i] = promoter_->CountCalls(
+        {key.module, made.functions[i]}, functions[i].body,
+        {published.code_bytes, published.split + published.emit + published.link});
+  }
+  return entries;
+}
+
+void FunctionPublisher::WriteSlots(FunctionKey key, const MadeFunction& made,
+                                   absl::Span<const PublishedFunction> functions,
+                                   const Entries& entries) {
+  const auto publish = [&](size_t i) {
+    const FunctionKey function{key.module, made.functions[i]};
+    if (entries[i]) {
+      functions_.PublishFirst(function, functions[i].body, *entries[i]);
+    } else {
+      functions_.Publish(function, functions[i].body);
+    }
+  };
+  size_t own = 0;
+  for (size_t i = made.functions.size(); i-- > 0;) {
+    if (made.functions[i] == key.ordinal) {
+      own = i;
+    } else {
+      publish(i);
+    }
+  }
+  publish(own);
+}
+
+}  // namespace firstcall

@@ -1,0 +1,61 @@
+// Publishes the object of a function: links it, puts call counters in front of first bodies, tells
+// the listener, and writes the slots.
+//
+// Thread-safe; holds no lock of its own. Tested through the engine, in tests/api.
+
+#ifndef FIRSTCALL_RUNTIME_FUNCTION_PUBLISHER_H_
+#define FIRSTCALL_RUNTIME_FUNCTION_PUBLISHER_H_
+
+#include <optional>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "code/symbol_addresses.h"
+#include "memory/executor_address.h"
+#include "runtime/function_linker.h"
+#include "runtime/function_maker.h"
+#include "runtime/function_table.h"
+#include "runtime/listener.h"
+#include "runtime/promoter.h"
+
+namespace firstcall {
+
+class FunctionPublisher {
+ public:
+  // All must outlive the publisher. `promoter` may be null if no object has heat signs.
+  FunctionPublisher(FunctionTable& functions, const FunctionLinker& linker, Listener& listener,
+                    Promoter* promoter)
+      : functions_(functions), linker_(linker), listener_(listener), promoter_(promoter) {}
+
+  // Links `made`, the object of `key`, and publishes all functions and variables that it defines.
+  // `key` comes last: once it is published, so is everything in its object. With `lists_callees`,
+  // fills in the callees if the object came from a cache. Blocks until everything that must be
+  // linked or compiled before is done. Errors: ResourceExhausted if there is no memory, after which
+  // `made` may be linked again; those of FunctionLinker::Link; Internal if the object lacks a
+  // definition. After an error nothing of the object is published.
+  absl::Status LinkAndPublish(FunctionKey key, MadeFunction& made, bool lists_callees);
+
+ private:
+  // Where calls of each function go at first; nothing if straight to its body.
+  using Entries = std::vector<std::optional<ExecutorAddress>>;
+
+  absl::Status PrepareToCountCalls(FunctionKey key, const MadeFunction& made);
+  void Publish(FunctionKey key, const MadeFunction& made, const SymbolAddresses& defined,
+               PublishedObject& published);
+  Entries CountCalls(FunctionKey key, const MadeFunction& made,
+                     absl::Span<const PublishedFunction> functions,
+                     const PublishedObject& published);
+  // The slot of `key` is written last.
+  void WriteSlots(FunctionKey key, const MadeFunction& made,
+                  absl::Span<const PublishedFunction> functions, const Entries& entries);
+
+  FunctionTable& functions_;
+  const FunctionLinker& linker_;
+  Listener& listener_;
+  Promoter* const promoter_;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_RUNTIME_FUNCTION_PUBLISHER_H_

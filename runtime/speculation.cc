@@ -1,0 +1,24 @@
+#include "runtime/speculation.h"
+
+#include "base/steady_clock.h"
+#include "runtime/function_compiler.h"
+#include "runtime/work_scope.h"
+
+namespace firstcall {
+
+void Speculation::CompileAhead(SourceModule& module, absl::Span<const SymbolOrdinal> callees) {
+  for (SymbolOrdinal callee : callees) {
+    const FunctionKey key{&module, callee};
+    if (!has_budget()) return;
+    if (functions_.BodyOf(key) || resolver_.IsReplaced(module, callee)) continue;
+    threads_.RunInBackground([this, key, keep = module.shared_from_this()] {
+      WorkScope scope;
+      if (!has_budget() || keep->is_removed() || functions_.BodyOf(key)) return;
+      const absl::Duration start = SteadyNow();
+      (void)compiler_.Compile(key, FunctionCompiler::Reason::kOrdered);
+      time_left_ -= absl::ToInt64Nanoseconds(SteadyNow() - start);
+    });
+  }
+}
+
+}  // namespace firstcall

@@ -1,0 +1,184 @@
+#include "splitter/body_mover.h"
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/Module.h"
+#include "splitter/block_addresses.h"
+#include "splitter/body_reader.h"
+#include "splitter/callee_importer.h"
+#include "splitter/debug_info.h"
+#include "splitter/mandatory_inliner.h"
+#include "splitter/module_skeleton.h"
+#include "splitter/object_name.h"
+#include "splitter/reference_mapper.h"
+
+namespace firstcall {
+namespace {
+
+// Moves body, arguments and attributes, and leaves a declaration in the view. The body still refers
+// to globals of the view. Prefix data stays in the view: it is found through the function's
+// address, which is not the body's address.
+llvm::Function* MoveFunction(llvm::Function& original, llvm::StringRef name, llvm::Module& target) {
+  auto* moved =
+      llvm::Function::Create(original.getFunctionType(), llvm::GlobalValue::ExternalLinkage,
+                             original.getAddressSpace(), name, &target);
+  moved->copyAttributesFrom(&original);
+  moved->setLinkage(llvm::GlobalValue::ExternalLinkage);
+  moved->setVisibility(llvm::GlobalValue::DefaultVisibility);
+  moved->setDSOLocal(true);
+  moved->setSection("");  // Code is packed by permission; sections of its own would only pad it.
+  moved->copyMetadata(&original, 0);
+  moved->stealArgumentListFrom(original);
+  moved->splice(moved->end(), &original);
+  llvm::Constant* prefix = original.hasPrefixData() ? original.getPrefixData() : nullptr;
+  moved->setPrefixData(nullptr);
+  original.deleteBody();
+  original.setPrefixData(prefix);
+  original.clearMetadata();
+  original.setComdat(nullptr);
+  return moved;
+}
+
+// As MoveFunction, but leaves the function in the view.
+llvm::Function* CopyFunction(llvm::Function& original, llvm::StringRef name, llvm::Module& target) {
+  llvm::Function* clone = CloneInView(original);
+  llvm::Function* moved = MoveFunction(*clone, name, target);
+  clone->eraseFromParent();
+  return moved;
+}
+
+// Replaces `declaration`, which has no uses yet, by a copy of `original`, without its debug
+// information: its types would count as defined although the copy may be dropped again. Inlined
+// code has the line of the call.
+llvm::Function* ImportInPlaceOf(llvm::Function& declaration, llvm::Function& original) {
+  llvm::Function* copy = CopyFunction(original, "", *declaration.getParent());
+  llvm::stripDebugInfo(*copy);
+  copy->setDSOLocal(declaration.isDSOLocal());
+  copy->setLinkage(llvm::GlobalValue::AvailableExternallyLinkage);
+  copy->takeName(&declaration);
+  declaration.eraseFromParent();
+  return copy;
+}
+
+class BodyMover {
+ public:
+  BodyMover(ModuleView& view, const SymbolIndex& index, const FunctionChoice& choice,
+            const ExtractOptions& options, IsReplaced is_replaced, llvm::Module& target)
+      : view_(view),
+        index_(index),
+        choice_(choice),
+        options_(options),
+        target_(target),
+        mapper_(view, index, is_replaced, options.is_far, target) {
+    mapper_.Share(choice.shared, /*has_values=*/options.import_callees);
+  }
+
+  absl::StatusOr<MovedBodies> Move() && {
+    MoveFunctions();
+    ImportCallees();
+    MoveVariables();
+    for (size_t i = 0; i < moved_.bodies.size(); ++i) MapReferences(i);
+    moved_.has_inline_assembly = mapper_.has_inline_assembly();
+    FIRSTCALL_RETURN_IF_ERROR(Annotate(
+        mapper_.status(),
+        absl::StrCat("function '", index_.at(choice_.functions.front().ordinal).name, "'")));
+    return std::move(moved_);
+  }
+
+ private:
+  void MoveFunctions() {
+    for (auto [original, ordinal] : choice_.functions) {
+      const std::string name = IrName(index_.at(ordinal).name, *original);
+      llvm::Function* body = StaysInView(*original, ordinal)
+                                 ? CopyFunction(*original, name, target_)
+                                 : MoveFunction(*original, name, target_);
+      moved_.bodies.push_back(body);
+      mapper_.DefineCallTarget(*original, *body);
+    }
+  }
+
+  bool StaysInView(llvm::Function& function, SymbolOrdinal ordinal) const {
+    return (options_.import_callees || options_.keep_in_view || MustBeInlined(function)) &&
+           index_.GroupOf(ordinal).empty() && CanBeCloned(function) &&
+           BlockAddressPartners(function).empty();
+  }
+
+  void ImportCallees() {
+    for (auto [original, is_private] : choice_.imports.callees) {
+      // An `available_externally` function has one name for calls and address.
+      if (original->hasAvailableExternallyLinkage()) {
+        ImportByAddress(*original);
+        continue;
+      }
+      llvm::Function* body = ImportInPlaceOf(mapper_.CallTargetOf(*original), *original);
+      if (is_private) body->setLinkage(llvm::GlobalValue::InternalLinkage);
+      moved_.bodies.push_back(body);
+      mapper_.DefineCallTarget(*original, *body);
+    }
+    for (llvm::Function* original : choice_.imports.pointees) ImportByAddress(*original);
+  }
+
+  void ImportByAddress(llvm::Function& original) {
+    auto& declaration = llvm::cast<llvm::Function>(*mapper_.Map(original));
+    llvm::Function* body = ImportInPlaceOf(declaration, original);
+    moved_.bodies.push_back(body);
+    mapper_.Define(original, *body);
+  }
+
+  // Initializers may refer to each other's variables, so all variables are declared first.
+  void MoveVariables() {
+    for (auto [original, ordinal] : choice_.variables) {
+      mapper_.Define(*original, DeclareMoved(*original, index_.at(ordinal).name, target_));
+    }
+    for (auto [original, ordinal] : choice_.variables) MoveInitializer(*original, mapper_);
+  }
+
+  void MapReferences(size_t i) {
+    llvm::Function& body = *moved_.bodies[i];
+    if (options_.import_callees) {
+      if (view_.is_unoptimized()) ForgetThatItIsUnoptimized(body);
+      for (const std::string& name : view_.library_names_of_variables()) {
+        body.addFnAttr(absl::StrCat("no-builtin-", name));
+      }
+    }
+    if (options_.drop_alias_metadata) DropAliasMetadata(body);
+    CarryDebugInfo(view_, body);
+    if (LinkerBindsCalls() && i < choice_.functions.size()) {
+      mapper_.ForgetCallTarget(*choice_.functions[i].original);
+    }
+    mapper_.MapBody(body);
+  }
+
+  // Whether the linker binds calls of the moved functions by each other and by themselves.
+  // Otherwise a function that calls itself, perhaps through others, would never get to an optimized
+  // body.
+  bool LinkerBindsCalls() const {
+    return std::holds_alternative<ReplaceableBody>(options_.body) ||
+           std::holds_alternative<ContinuationAtLoop>(options_.body);
+  }
+
+  ModuleView& view_;
+  const SymbolIndex& index_;
+  const FunctionChoice& choice_;
+  const ExtractOptions& options_;
+  llvm::Module& target_;
+  ReferenceMapper mapper_;
+  MovedBodies moved_;
+};
+
+}  // namespace
+
+absl::StatusOr<MovedBodies> MoveBodies(ModuleView& view, const SymbolIndex& index,
+                                       const FunctionChoice& choice, const ExtractOptions& options,
+                                       IsReplaced is_replaced, llvm::Module& target) {
+  return BodyMover(view, index, choice, options, is_replaced, target).Move();
+}
+
+}  // namespace firstcall

@@ -1,0 +1,113 @@
+#include "splitter/body_reader.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "base/llvm_status.h"
+#include "base/status.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Support/raw_ostream.h"
+#include "splitter/block_addresses.h"
+#include "splitter/mandatory_inliner.h"
+
+namespace firstcall {
+namespace {
+
+absl::Status Verify(const llvm::Function& function, const Symbol& symbol) {
+  std::string reason;
+  llvm::raw_string_ostream stream(reason);
+  if (!llvm::verifyFunction(function, &stream)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("function '", symbol.name, "' is not valid IR: ",
+                                                 absl::StripTrailingAsciiWhitespace(reason)));
+}
+
+// Whether lowering a coroutine would write to a variable, which belongs to the data-module.
+bool HasFrameSizeInVariable(const llvm::Function& function) {
+  if (!function.isPresplitCoroutine()) return false;
+  return llvm::any_of(llvm::instructions(function), [](const llvm::Instruction& instruction) {
+    const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+    return call != nullptr && call->getIntrinsicID() == llvm::Intrinsic::coro_id_async;
+  });
+}
+
+}  // namespace
+
+void DropAliasMetadata(llvm::Function& function) {
+  for (llvm::Instruction& instruction : llvm::instructions(function)) {
+    if (!instruction.hasMetadataOtherThanDebugLoc()) continue;
+    instruction.setMetadata(llvm::LLVMContext::MD_tbaa, nullptr);
+    instruction.setMetadata(llvm::LLVMContext::MD_tbaa_struct, nullptr);
+    instruction.setMetadata(llvm::LLVMContext::MD_alias_scope, nullptr);
+    instruction.setMetadata(llvm::LLVMContext::MD_noalias, nullptr);
+  }
+}
+
+absl::Status BodyReader::Read(llvm::Function& function, SymbolOrdinal ordinal) {
+  FIRSTCALL_RETURN_IF_ERROR(ReadWithoutInlining(function, ordinal));
+  if (!view_.may_have_mandatory_calls()) return absl::OkStatus();
+  InlineMandatoryCalls(function, [&](llvm::Function& callee) {
+    std::optional<SymbolOrdinal> of_callee = view_.ordinal_of(callee);
+    return of_callee && index_.GroupOf(*of_callee).empty() &&
+           ReadWithoutInlining(callee, *of_callee).ok() && BlockAddressPartners(callee).empty() &&
+           !(index_.has_groups() && ReadsGroup(callee));
+  });
+  return absl::OkStatus();
+}
+
+absl::Status BodyReader::ReadWithoutInlining(llvm::Function& function, SymbolOrdinal ordinal) {
+  const Symbol& symbol = index_.at(ordinal);
+  if (llvm::Error error = function.materialize()) {
+    return FromLlvm(std::move(error), absl::StatusCode::kInvalidArgument,
+                    absl::StrCat("function '", symbol.name, "': reading its body"));
+  }
+  FIRSTCALL_RETURN_IF_ERROR(view_.ReadMetadata());
+  if (function.isDeclaration()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("function '", symbol.name, "' was already extracted"));
+  }
+  if (options_.verify && !HasMandatoryCallsInlined(function)) {
+    // The verifier also checks the metadata of optimizations, unless it is dropped anyway.
+    if (options_.drop_alias_metadata) DropAliasMetadata(function);
+    FIRSTCALL_RETURN_IF_ERROR(Verify(function, symbol));
+  }
+  if (HasFrameSizeInVariable(function)) {
+    return absl::UnimplementedError(
+        absl::StrCat("function '", symbol.name,
+                     "': a coroutine of the async kind, the size of whose frame is written into a "
+                     "variable"));
+  }
+  CallEntryAndExitHooks(function);
+  return absl::OkStatus();
+}
+
+bool BodyReader::ReadsGroup(llvm::Function& function) const {
+  llvm::SmallVector<const llvm::Constant*, 32> left;
+  llvm::SmallPtrSet<const llvm::Constant*, 32> seen;
+  const auto add_operands = [&](const llvm::User& user) {
+    for (const llvm::Use& operand : user.operands()) {
+      const auto* constant = llvm::dyn_cast<llvm::Constant>(operand.get());
+      if (constant == nullptr || llvm::isa<llvm::ConstantData, llvm::Function>(constant)) continue;
+      if (seen.insert(constant).second) left.push_back(constant);
+    }
+  };
+  for (llvm::Instruction& instruction : llvm::instructions(function)) add_operands(instruction);
+  while (!left.empty()) {
+    const llvm::Constant* constant = left.pop_back_val();
+    const auto* global = llvm::dyn_cast<llvm::GlobalValue>(constant);
+    const std::optional<SymbolOrdinal> ordinal =
+        global != nullptr ? view_.ordinal_of(*global) : std::nullopt;
+    if (ordinal && !index_.GroupOf(*ordinal).empty()) return true;
+    add_operands(*constant);
+  }
+  return false;
+}
+
+}  // namespace firstcall

@@ -1,0 +1,48 @@
+// What the user of ExtractFunction decides: before an extraction, and while it is in progress.
+//
+// Thread-compatible. Tested in tests/splitter/function_extractor_test.cc.
+
+#ifndef FIRSTCALL_SPLITTER_EXTRACT_OPTIONS_H_
+#define FIRSTCALL_SPLITTER_EXTRACT_OPTIONS_H_
+
+#include "absl/functional/function_ref.h"
+#include "code/compile_questions.h"
+#include "llvm/IR/Function.h"
+#include "splitter/body_kind.h"
+
+namespace firstcall {
+
+struct ExtractOptions {
+  // What is made of the requested function, and of those that are extracted together with it.
+  BodyKind body = PlainBody{};
+  // Run LLVM's verifier on each body. Necessary unless ModuleSource::is_verified().
+  bool verify = true;
+  // Drop the metadata that only tells optimizations which memory accesses do not overlap. It makes
+  // up much of optimized bitcode, and then neither the verifier nor -O0 code generation reads it.
+  bool drop_alias_metadata = false;
+  // Reach everything through the offset table, so the object may lie anywhere.
+  bool is_far = false;
+  // Include what the optimizer can inline: simplified bodies of callees that cannot be overridden,
+  // `available_externally` or local, without debug information. The extracted functions also stay
+  // in the view, for others to import, unless they are inseparable from something.
+  bool import_callees = false;
+  // Fill in FunctionModule::callees.
+  bool list_callees = false;
+  // Leave the extracted functions in the view where possible, so that they can be extracted again.
+  bool keep_in_view = false;
+};
+
+// Simplifies a body that will be imported, in place in the view, without inlining anything.
+using Simplify = absl::FunctionRef<void(llvm::Function&)>;
+
+// What the engine decides during an extraction.
+struct ExtractDecisions {
+  IsReplaced is_replaced;
+  MayJoin may_join;
+  IsWarm is_warm;
+  Simplify simplify;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_SPLITTER_EXTRACT_OPTIONS_H_

@@ -1,0 +1,215 @@
+#include "splitter/function_choice.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "base/status.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/InstrTypes.h"
+#include "splitter/block_addresses.h"
+#include "splitter/body_reader.h"
+#include "splitter/inevitable_calls.h"
+#include "splitter/likely_calls.h"
+#include "splitter/mandatory_inliner.h"
+#include "splitter/reference_mapper.h"
+
+namespace firstcall {
+namespace {
+
+// Limits for functions that join: above them the cost of a function-module is relatively small.
+constexpr size_t kMaxFunctions = 64;
+constexpr size_t kMaxJoinedInstructions = 2000;
+
+// Whether `function` has inline assembly, so that the code generator may refuse a body that is
+// valid IR.
+bool HasInlineAssembly(const llvm::Function& function) {
+  for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+    const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    if (call != nullptr && call->isInlineAsm()) return true;
+  }
+  return false;
+}
+
+class Chooser {
+ public:
+  Chooser(ModuleView& view, const SymbolIndex& index, const ExtractOptions& options,
+          const ExtractDecisions& decisions)
+      : view_(view),
+        index_(index),
+        options_(options),
+        decisions_(decisions),
+        reader_(view, index, options) {}
+
+  absl::StatusOr<FunctionChoice> Choose(SymbolOrdinal function) && {
+    FIRSTCALL_RETURN_IF_ERROR(AddGroup(function));
+    if (choice_.leader) return std::move(choice_);
+    FIRSTCALL_RETURN_IF_ERROR(CheckLoop());
+    choice_.inseparable = choice_.functions.size();
+    // If callees are imported, small functions are inlined and need not join.
+    if (!options_.import_callees) AddInevitableCallees();
+    ListCallees();
+    if (options_.import_callees) ChooseImports();
+    FindShared();
+    return std::move(choice_);
+  }
+
+ private:
+  absl::Status AddGroup(SymbolOrdinal function) {
+    absl::Span<const SymbolOrdinal> members = index_.GroupOf(function);
+    if (members.empty()) return AddWithPartners(function);
+    for (SymbolOrdinal member : members) {
+      if (auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(&view_.symbol(member))) {
+        choice_.variables.push_back({variable, member});
+        continue;
+      }
+      auto* original = llvm::cast<llvm::Function>(&view_.symbol(member));
+      FIRSTCALL_RETURN_IF_ERROR(reader_.Read(*original, member));
+      choice_.functions.push_back({original, member});
+    }
+    return absl::OkStatus();
+  }
+
+  // Finds the same functions and the same leader whichever of them it starts from.
+  absl::Status AddWithPartners(SymbolOrdinal function) {
+    std::vector<FunctionChoice::ChosenFunction>& functions = choice_.functions;
+    auto* original = llvm::cast<llvm::Function>(&view_.symbol(function));
+    FIRSTCALL_RETURN_IF_ERROR(reader_.Read(*original, function));
+    functions.push_back({original, function});
+    for (size_t i = 0; i < functions.size(); ++i) {
+      for (llvm::Function* partner : BlockAddressPartners(*functions[i].original)) {
+        const SymbolOrdinal ordinal = *view_.ordinal_of(*partner);
+        if (IsChosen(ordinal)) continue;
+        if (partner->isDeclaration() && !partner->isMaterializable()) {
+          return absl::UnimplementedError(absl::StrCat(
+              "function '", index_.at(function).name, "': the address of a block of function '",
+              index_.at(ordinal).name, "', in bitcode of an LLVM before 15"));
+        }
+        FIRSTCALL_RETURN_IF_ERROR(reader_.Read(*partner, ordinal));
+        functions.push_back({partner, ordinal});
+      }
+    }
+    std::sort(functions.begin(), functions.end(),
+              [](const auto& a, const auto& b) { return a.ordinal < b.ordinal; });
+    if (functions.front().ordinal != function) choice_.leader = functions.front().ordinal;
+    return absl::OkStatus();
+  }
+
+  // A running body was made from the original function, so its continuation must be, too.
+  absl::Status CheckLoop() const {
+    const FunctionChoice::ChosenFunction& first = choice_.functions.front();
+    if (!std::holds_alternative<ContinuationAtLoop>(options_.body) ||
+        !IsSimplified(*first.original)) {
+      return absl::OkStatus();
+    }
+    return absl::FailedPreconditionError(
+        absl::StrCat("function '", index_.at(first.ordinal).name,
+                     "': a continuation of a body that was changed"));
+  }
+
+  // Adds the functions that those chosen are bound to call, what those are bound to call, and so
+  // on.
+  void AddInevitableCallees() {
+    std::vector<FunctionChoice::ChosenFunction>& functions = choice_.functions;
+    if (!choice_.variables.empty() || HasInlineAssembly(*functions.front().original)) return;
+    size_t instructions = 0;
+    for (size_t i = 0; i < functions.size(); ++i) {
+      for (llvm::Function* callee : InevitableCallees(*functions[i].original)) {
+        if (functions.size() >= kMaxFunctions) return;
+        std::optional<SymbolOrdinal> ordinal = view_.ordinal_of(*callee);
+        if (!ordinal || !MayBeMoved(*callee, *ordinal)) continue;
+        instructions += callee->getInstructionCount();
+        if (instructions > kMaxJoinedInstructions) return;
+        if (decisions_.may_join(*ordinal)) functions.push_back({callee, *ordinal});
+      }
+    }
+  }
+
+  void ListCallees() {
+    if (!options_.list_callees) return;
+    for (const llvm::Function* callee : LikelyCallees(*choice_.functions.front().original)) {
+      std::optional<SymbolOrdinal> ordinal = view_.ordinal_of(*callee);
+      if (ordinal && index_.at(*ordinal).is_definition && !IsChosen(*ordinal)) {
+        choice_.callees.push_back(*ordinal);
+      }
+    }
+  }
+
+  bool IsChosen(SymbolOrdinal ordinal) const {
+    for (auto [function, chosen] : choice_.functions) {
+      if (chosen == ordinal) return true;
+    }
+    return false;
+  }
+
+  // A function that is damaged or invalid does not qualify: its own first call reports the error.
+  bool StandsAlone(llvm::Function& function, SymbolOrdinal ordinal) {
+    return index_.GroupOf(ordinal).empty() && !function.isDeclaration() && !IsChosen(ordinal) &&
+           reader_.Read(function, ordinal).ok() && !HasInlineAssembly(function) &&
+           BlockAddressPartners(function).empty();
+  }
+
+  bool MayBeMoved(llvm::Function& function, SymbolOrdinal ordinal) {
+    return index_.at(ordinal).is_definition && !MustBeInlined(function) &&
+           StandsAlone(function, ordinal);
+  }
+
+  void ChooseImports() {
+    std::vector<llvm::Function*> roots;
+    for (auto [function, ordinal] : choice_.functions) roots.push_back(function);
+    const auto may_be_imported = [&](llvm::Function& callee) {
+      std::optional<SymbolOrdinal> ordinal = view_.ordinal_of(callee);
+      return ordinal &&
+             (index_.at(*ordinal).is_definition || callee.hasAvailableExternallyLinkage()) &&
+             StandsAlone(callee, *ordinal) && CanBeCloned(callee) &&
+             !(index_.at(*ordinal).is_weak && decisions_.is_replaced(*ordinal)) &&
+             !(index_.has_groups() && reader_.ReadsGroup(callee));
+    };
+    const auto is_warm = [&](llvm::Function& callee) {
+      std::optional<SymbolOrdinal> ordinal = view_.ordinal_of(callee);
+      // For a callee that another module defines, this is unknown.
+      return !ordinal || !index_.at(*ordinal).is_definition || decisions_.is_warm(*ordinal);
+    };
+    choice_.imports =
+        firstcall::ChooseImports(roots, view_.is_unoptimized(),
+                                 IsForHotFunction(options_.body) ? kMaxImportedIfHot : kMaxImported,
+                                 {may_be_imported, is_warm, decisions_.simplify});
+  }
+
+  void FindShared() {
+    const auto is_copied = [&](const llvm::GlobalVariable& variable) {
+      return ReferenceMapper::IsCopied(variable, view_, index_);
+    };
+    const auto look_at = [&](const llvm::Function& function) {
+      view_.address_escape().Find(function, is_copied, choice_.shared);
+    };
+    for (auto [function, ordinal] : choice_.functions) look_at(*function);
+    for (const Import& import : choice_.imports.callees) look_at(*import.function);
+    for (const llvm::Function* function : choice_.imports.pointees) look_at(*function);
+    for (auto [variable, ordinal] : choice_.variables) {
+      AddressEscape::FindIn(*variable->getInitializer(), is_copied, choice_.shared);
+    }
+  }
+
+  ModuleView& view_;
+  const SymbolIndex& index_;
+  const ExtractOptions& options_;
+  const ExtractDecisions& decisions_;
+  BodyReader reader_;
+  FunctionChoice choice_;
+};
+
+}  // namespace
+
+absl::StatusOr<FunctionChoice> ChooseFunctions(ModuleView& view, const SymbolIndex& index,
+                                               SymbolOrdinal function,
+                                               const ExtractOptions& options,
+                                               const ExtractDecisions& decisions) {
+  return Chooser(view, index, options, decisions).Choose(function);
+}
+
+}  // namespace firstcall
