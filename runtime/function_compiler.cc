@@ -9,6 +9,7 @@
 #include "base/steady_clock.h"
 #include "code/symbol_name.h"
 #include "runtime/ifunc_argument.h"
+#include "runtime/startup_phase.h"
 #include "runtime/work_scope.h"
 
 namespace firstcall {
@@ -166,7 +167,7 @@ absl::StatusOr<FunctionCompiler::Made> FunctionCompiler::Make(FunctionKey key, A
   order.is_far = linker_.IsFar(module);
   order.lists_callees = speculation_left_ > 0;
   if (promoter_ != nullptr) {
-    order.polls = {!promoter_->looks_at_counters(), promoter_->poll_allowance()};
+    order.polls = {!promoter_->looks_at_counters(), promoter_->poll_budget().left()};
   }
   if (module.cache() != nullptr) {
     order.identification = module.cache()->IdentificationOf(PartOf(key.ordinal));
@@ -175,7 +176,7 @@ absl::StatusOr<FunctionCompiler::Made> FunctionCompiler::Make(FunctionKey key, A
   made.is_far = order.is_far;
   FIRSTCALL_ASSIGN_OR_RETURN(static_cast<CompiledFunction&>(made),
                              compiler_.CompileFunction(order));
-  if (promoter_ != nullptr) promoter_->AddPollAllowance(made.poll_balance);
+  if (promoter_ != nullptr) promoter_->poll_budget().Add(made.poll_balance);
   StoreMade(key, made, std::move(decisions).Take(), attempt.joined);
   return made;
 }
@@ -246,7 +247,7 @@ void FunctionCompiler::CountCompiled(SourceModule& module, size_t compiled) {
 // the object came from the cache.
 absl::Status FunctionCompiler::MakeAndPublish(FunctionKey key, Reason reason,
                                               std::optional<SymbolOrdinal>& leader) {
-  const Promoter::FirstBody first_body(promoter_);
+  const StartupPhase::FirstBody first_body(promoter_ == nullptr ? nullptr : &promoter_->startup());
   Attempt first;
   first.may_join = reason == Reason::kCalled && key.module->is_reopenable();
   first.may_use_cache = true;

@@ -9,18 +9,18 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
-#include <thread>
 #include <utility>
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/time/clock.h"
 #include "base/any_stack.h"
+#include "base/keep_for_ever.h"
 #include "base/own_thread.h"
 #include "base/program_thread_state.h"
+#include "base/signal_state.h"
 #include "base/status.h"
 #include "base/steady_clock.h"
-#include "code/poll_allowance.h"
+#include "runtime/ask_scope.h"
 #include "runtime/compile_threads.h"
 #include "runtime/unattended_work.h"
 #include "runtime/work_scope.h"
@@ -36,16 +36,6 @@ constexpr int kPausesOfALook = 20;
 
 // A thread that exits while it is at work may hold what the thread that serves waits for.
 constexpr absl::Duration kLongestWaitAtWork = absl::Seconds(1);
-
-// For polls, in instructions: what may be spent at first, so that small programs poll at all their
-// loops; and what comes with each millisecond. The cheapest code generation takes about 8 us an
-// instruction, so this is 0.8 % of the time.
-constexpr int64_t kFirstPollAllowance = 100;
-constexpr int64_t kPollAllowancePerMillisecond = 1;
-
-// Better bodies wait no longer than that for what is compiled first: then it is no start, but what
-// the program does all the time.
-constexpr absl::Duration kLongestStart = absl::Seconds(2);
 
 // A function whose loops have been going round for so long is hot, however few rounds that were:
 // what takes time may be what they call, to be made a part of them.
@@ -76,84 +66,6 @@ constexpr uint32_t kNothing = kNoLoop - 1;
 
 thread_local bool is_serving = false;        // A thread of some promoter's team.
 thread_local const void* own_job = nullptr;  // What this thread makes better: a Promoter::Job.
-
-// The thread uses the function that a counter belongs to. The function is not freed meanwhile.
-class AskScope {
- public:
-  AskScope() {
-    ++own_;
-    ++all_;
-  }
-  ~AskScope() {
-    --all_;
-    --own_;
-  }
-  AskScope(const AskScope&) = delete;
-  AskScope& operator=(const AskScope&) = delete;
-
-  // Until no thread is in one that was made before. Not to be called in one.
-  static void WaitForThreads() {
-    while (all_ != 0) std::this_thread::yield();
-  }
-
-  // To be called before a fork whose child may wait: other threads do not exist there.
-  static void NoticeForks() {
-    static const int is_noticed =
-        pthread_atfork(/*prepare=*/nullptr, /*parent=*/nullptr, [] { all_ = own_; });
-    (void)is_noticed;
-  }
-
- private:
-  static inline std::atomic<int> all_{0};
-  static inline thread_local int own_ = 0;
-};
-
-// Tells whether the calling thread may be in a signal handler. Starting a thread allocates memory,
-// which is forbidden in a handler that has interrupted an allocation. While a handler runs, the
-// system blocks its signal. So the thread may be in a handler if a signal is blocked that has a
-// handler, and that was not blocked when a function was last compiled on the thread.
-class Signals {
- public:
-  static void NoteForThread() { Get(noted_); }
-
-  static bool MayBeHandled() {
-    sigset_t now;
-    Get(now);
-    if (sigisemptyset(&now) != 0) return false;
-    for (int signal = 1; signal < NSIG; ++signal) {
-      if (sigismember(&now, signal) != 1 || sigismember(&noted_, signal) == 1) continue;
-      if (HasHandler(signal)) return true;
-    }
-    return false;
-  }
-
- private:
-  static bool HasHandler(int signal) {
-    struct sigaction action = {};
-    if (sigaction(signal, nullptr, &action) != 0) return false;
-    return (action.sa_flags & SA_SIGINFO) != 0 ||
-           (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN);
-  }
-
-  static void Get(sigset_t& blocked) {
-    blocked = {};
-    pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
-  }
-
-  static inline thread_local sigset_t noted_ = {};
-};
-
-// Keeps an object until the process has ended, where a leak checker finds it.
-void KeepForEver(std::shared_ptr<void> object) {
-  struct Kept {
-    const std::shared_ptr<void> object;
-    const Kept* next;
-  };
-  static std::atomic<const Kept*> all{nullptr};
-  auto* kept = new Kept{std::move(object), all.load()};
-  while (!all.compare_exchange_weak(kept->next, kept)) {
-  }
-}
 
 }  // namespace
 
@@ -308,7 +220,7 @@ Promoter::Promoter(const PromotionOptions& options, CodeSpace& code_space, Funct
       code_space_(code_space),
       table_(functions),
       bodies_(bodies),
-      poll_allowance_(kFirstPollAllowance),
+      poll_budget_(!looks_at_counters_, start_),
       budget_left_(options.budget) {
   AskScope::NoticeForks();
   if (thread_count_ > 0) {
@@ -324,14 +236,6 @@ Promoter::~Promoter() {
   for (const auto& [key, function] : functions_) {
     if (HeatCounter* polls = function->counters.polls) polls->handler.store(&NobodyIsThere);
   }
-}
-
-// --- What polls may cost ---
-
-int64_t Promoter::poll_allowance() const {
-  if (!looks_at_counters_) return kUnlimitedPolls;
-  return poll_allowance_ +
-         absl::ToInt64Milliseconds(SteadyNow() - start_) * kPollAllowancePerMillisecond;
 }
 
 // --- Asking ---
@@ -363,7 +267,7 @@ FIRSTCALL_ON_ANY_STACK void* Promoter::Ask(HeatCounter* counter, uint32_t loop) 
     }
   } else if (answer.lacks_thread != nullptr && !WorkScope::IsInterrupted()) {
     WorkScope scope;
-    if (Signals::MayBeHandled()) {
+    if (SignalState::MayBeInHandler()) {
       if (is_there()) answer.lacks_thread->needs_thread_ = true;
       return answer.code;
     }
@@ -386,7 +290,7 @@ void* Promoter::Known(HotFunction& function, uint32_t loop) {
 
 void Promoter::NoticeRunOut(const CallCounter& counter) {
   if (is_stopping_ || !LacksThread()) return;
-  if (Signals::MayBeHandled()) {
+  if (SignalState::MayBeInHandler()) {
     needs_thread_ = true;
   } else {
     absl::MutexLock lock(&mutex_);
@@ -508,13 +412,13 @@ void Promoter::Work(const std::shared_ptr<Team>& team) {
       const absl::Duration look = SteadyNow();
       const bool has_found = LookAtCounters();
       pause = has_found ? kShortestPause : std::min(2 * pause, kLongestPause);
-      if (looks_at_counters_ && is_starting_) pause = 4 * kShortestPause;
+      if (looks_at_counters_ && startup_.is_on()) pause = 4 * kShortestPause;
       pause = std::max(pause, kPausesOfALook * (SteadyNow() - look));
     }
     while (true) {
       Serving serving(*team);
       if (team->has_ended || is_stopping_) return;
-      if (looks_at_counters_ && is_starting_) break;
+      if (looks_at_counters_ && startup_.is_on()) break;
       HotFunction* function = TakeHottest();
       if (function == nullptr) break;
       if (Serve(*function, &team->serving) == Served::kAbandoned) return;
@@ -536,9 +440,8 @@ bool Promoter::LookAtCounters() {
   // While this thread did something else nothing was looked at: what moved may have done so at any
   // time since.
   absl::Duration elapsed = std::min(now - std::exchange(last_look_, now), kLongestPause);
-  const absl::Duration first_bodies = absl::Nanoseconds(first_bodies_time_.exchange(0));
-  is_starting_ = now - start_ < kLongestStart && (first_bodies_ > 0 || first_bodies > elapsed / 2);
-  if (is_starting_) return false;  // Nothing is done about what is hot, either.
+  const absl::Duration first_bodies = startup_.Update(now, elapsed);
+  if (startup_.is_on()) return false;  // Nothing is done about what is hot, either.
   // What runs while it waits for a first body does not take the time itself.
   elapsed = std::max(absl::ZeroDuration(), elapsed - first_bodies);
   for (const auto& [key, function] : functions_) {
@@ -713,7 +616,7 @@ absl::StatusOr<ExecutorAddress> Promoter::CounterOf(FunctionKey key) {
 }
 
 absl::Status Promoter::PrepareToCountCalls(FunctionKey key, HeatSigns signs) {
-  Signals::NoteForThread();
+  SignalState::NoteForThread();
   absl::MutexLock lock(&mutex_);
   HotFunction& function = FunctionOf(key);
   function.signs = signs;

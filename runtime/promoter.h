@@ -44,8 +44,10 @@
 #include "runtime/function_table.h"
 #include "runtime/optimized_bodies.h"
 #include "runtime/options.h"
+#include "runtime/poll_budget.h"
 #include "runtime/promotion_counters.h"
 #include "runtime/promotion_stats.h"
+#include "runtime/startup_phase.h"
 
 namespace firstcall {
 
@@ -62,10 +64,11 @@ class Promoter {
   // they are called.
   bool looks_at_counters() const { return looks_at_counters_; }
 
-  // As ExtractOptions::poll_allowance: what is left, and more as time goes by. Nothing is refused
-  // if functions ask when they are called, because then heat matters more than time.
-  int64_t poll_allowance() const;
-  void AddPollAllowance(int64_t balance) { poll_allowance_ += balance; }
+  // What polls may cost. Nothing is refused if functions ask when they are called, because then
+  // heat matters more than time.
+  PollBudget& poll_budget() { return poll_budget_; }
+
+  StartupPhase& startup() { return startup_; }
 
   // What `key` polls with; made now if this is the first time. The caller is at work (see
   // WorkScope). ResourceExhausted if there is no memory for it.
@@ -75,26 +78,6 @@ class Promoter {
   struct Cost {
     size_t code_bytes = 0;
     absl::Duration time;
-  };
-
-  // A first body is being made: better ones wait while most of the time goes into those, because
-  // the processor's caches and LLVM's memory are shared.
-  class FirstBody {
-   public:
-    explicit FirstBody(Promoter* promoter) : promoter_(promoter) {
-      if (promoter_ != nullptr) ++promoter_->first_bodies_;
-    }
-    ~FirstBody() {
-      if (promoter_ == nullptr) return;
-      promoter_->first_bodies_time_ += absl::ToInt64Nanoseconds(SteadyNow() - start_);
-      --promoter_->first_bodies_;
-    }
-    FirstBody(const FirstBody&) = delete;
-    FirstBody& operator=(const FirstBody&) = delete;
-
-   private:
-    Promoter* const promoter_;  // Null if there is none.
-    const absl::Duration start_ = SteadyNow();
   };
 
   // For a function that is to be published: makes what its calls will be counted with.
@@ -179,11 +162,9 @@ class Promoter {
   FunctionTable& table_;
   OptimizedBodies& bodies_;
   const absl::Duration start_ = SteadyNow();
-  std::atomic<int64_t> poll_allowance_;  // Without what comes with time. May be less than nothing.
-  std::atomic<int> first_bodies_{0};     // Being made.
-  std::atomic<int64_t> first_bodies_time_{0};  // Nanoseconds since the last look.
-  std::atomic<bool> is_starting_{true};        // Most of the time goes into first bodies.
-  std::atomic<bool> needs_thread_{false};      // One was to begin, and could not.
+  PollBudget poll_budget_;
+  StartupPhase startup_{start_};
+  std::atomic<bool> needs_thread_{false};  // One was to begin, and could not.
   std::atomic<bool> is_stopping_{false};
   std::atomic<bool> is_exiting_{false};
   std::atomic<HotFunction*> asking_{nullptr};  // A stack.
