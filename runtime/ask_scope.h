@@ -31,7 +31,7 @@ class AskScope {
     while (all_ != 0) std::this_thread::yield();
   }
 
-  // To be called before a fork whose child may wait: other threads do not exist there.
+  // To be called before a fork whose child may wait: the child does not have the other threads.
   static void NoticeForks() {
     static const int is_noticed =
         pthread_atfork(/*prepare=*/nullptr, /*parent=*/nullptr, [] { all_ = own_; });

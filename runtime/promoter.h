@@ -27,27 +27,28 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "base/own_thread.h"
 #include "base/steady_clock.h"
 #include "code/heat_signs.h"
+#include "runtime/asking_stack.h"
 #include "runtime/code_space.h"
 #include "runtime/exit_hook.h"
 #include "runtime/function_table.h"
+#include "runtime/hot_function.h"
+#include "runtime/hot_functions.h"
 #include "runtime/optimized_bodies.h"
 #include "runtime/options.h"
 #include "runtime/poll_budget.h"
 #include "runtime/promotion_counters.h"
 #include "runtime/promotion_stats.h"
 #include "runtime/startup_phase.h"
+#include "runtime/waiting_list.h"
 
 namespace firstcall {
 
@@ -106,28 +107,24 @@ class Promoter {
   PromotionStats Collect() const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  struct HotFunction;
-  struct Continuation;
   struct Job;
   struct Team;
   class Serving;
-  using Functions = absl::flat_hash_map<FunctionKey, std::unique_ptr<HotFunction>>;
 
   // Puts back on the list what threads were about that this process, a forked child, does not have.
   void TakeOverJobs() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   static void* Ask(HeatCounter* counter, uint32_t loop);
-  static void* NobodyIsThere(HeatCounter* counter, uint32_t loop);
   // What a function that has asked is told: to go on elsewhere, or to see to it itself.
   struct Answer {
     void* code = nullptr;
-    HotFunction* serve = nullptr;
-    Promoter* lacks_thread = nullptr;  // In a child of the process that made them.
+    HotFunction* to_serve = nullptr;
+    Promoter* to_start = nullptr;  // Whose threads are missing in this process.
   };
   Answer Register(HotFunction& function, uint32_t loop);
-  static void* Known(HotFunction& function, uint32_t loop);
   void NoticeRunOut(const CallCounter& counter) ABSL_LOCKS_EXCLUDED(mutex_);
-  // For a poll that comes before the end of an interval; nothing if this one does not.
-  std::optional<Answer> AnswerEarlyPoll(HotFunction& function);
+  Answer AnswerEarlyPoll(HotFunction& function);
+  // Leaves it to the next first body if this may be a signal handler. The caller is at work.
+  void StartThreadsNowOrLater() ABSL_LOCKS_EXCLUDED(mutex_);
   bool LacksThread() const;
   void EnsureThread() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Work(const std::shared_ptr<Team>& team);
@@ -136,7 +133,6 @@ class Promoter {
   // Lets those ask that were called so often; whether there are any.
   bool LookAtCounters() ABSL_LOCKS_EXCLUDED(mutex_);
   HotFunction& FunctionOf(FunctionKey key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void TakeOverAsking() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool IsWarm(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
   enum class Served {
     kAnswered,
@@ -145,7 +141,7 @@ class Promoter {
   };
   // `attended`: see UnattendedWork.
   Served Serve(HotFunction& function, std::atomic<int>* attended) ABSL_LOCKS_EXCLUDED(mutex_);
-  void GiveAnswer(HotFunction& function, uint32_t loop,
+  void GiveAnswer(HotFunction& function, uint32_t wanted,
                   const absl::StatusOr<OptimizedBodies::Body>& body) ABSL_LOCKS_EXCLUDED(mutex_);
   // Whether what `thread` does was unattended, and will end without the promoter.
   bool Abandon(const OwnThread& thread) ABSL_LOCKS_EXCLUDED(mutex_);
@@ -167,11 +163,11 @@ class Promoter {
   std::atomic<bool> needs_thread_{false};  // One was to begin, and could not.
   std::atomic<bool> is_stopping_{false};
   std::atomic<bool> is_exiting_{false};
-  std::atomic<HotFunction*> asking_{nullptr};  // A stack.
+  AskingStack asking_;
   mutable absl::Mutex mutex_;
-  Functions functions_ ABSL_GUARDED_BY(mutex_);
+  HotFunctions functions_ ABSL_GUARDED_BY(mutex_);
   absl::Duration last_look_ ABSL_GUARDED_BY(mutex_) = start_;
-  std::vector<HotFunction*> waiting_ ABSL_GUARDED_BY(mutex_);  // Taken over from the stack.
+  WaitingList waiting_ ABSL_GUARDED_BY(mutex_);
   std::vector<std::shared_ptr<Job>> jobs_ ABSL_GUARDED_BY(mutex_);
   absl::Duration budget_left_ ABSL_GUARDED_BY(mutex_);
   // The threads of this process: a forked child makes its own.
