@@ -10,6 +10,7 @@
 #include "absl/types/span.h"
 #include "base/status.h"
 #include "runtime/ifunc_argument.h"
+#include "runtime/startup_phase.h"
 #include "runtime/work_scope.h"
 
 namespace firstcall {
@@ -103,7 +104,7 @@ void FunctionCompiler::CountCompiled(SourceModule& module, size_t compiled) {
 // the object came from the cache.
 absl::Status FunctionCompiler::MakeAndPublish(FunctionKey key, Reason reason,
                                               std::optional<SymbolOrdinal>& leader) {
-  const Promoter::FirstBody first_body(promoter_);
+  const StartupPhase::FirstBody first_body(promoter_ == nullptr ? nullptr : &promoter_->startup());
   MakeOptions options;
   options.may_join = reason == Reason::kCalled && key.module->is_reopenable();
   options.may_use_cache = true;

@@ -120,7 +120,7 @@ absl::StatusOr<MadeFunction> FunctionMaker::CompileNow(FunctionKey key, const Ma
   order.is_far = linker_.IsFar(module);
   order.lists_callees = options.lists_callees;
   if (promoter_ != nullptr) {
-    order.polls = {!promoter_->looks_at_counters(), promoter_->poll_allowance()};
+    order.polls = {!promoter_->looks_at_counters(), promoter_->poll_budget().left()};
   }
   if (module.cache() != nullptr) {
     order.identification = module.cache()->IdentificationOf(PartOf(key.ordinal));
@@ -129,7 +129,7 @@ absl::StatusOr<MadeFunction> FunctionMaker::CompileNow(FunctionKey key, const Ma
   made.is_far = order.is_far;
   FIRSTCALL_ASSIGN_OR_RETURN(static_cast<CompiledFunction&>(made),
                              compiler_.CompileFunction(order));
-  if (promoter_ != nullptr) promoter_->AddPollAllowance(made.poll_balance);
+  if (promoter_ != nullptr) promoter_->poll_budget().Add(made.poll_balance);
   Store(key, made, std::move(decisions).Take(), joined);
   return made;
 }

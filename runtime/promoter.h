@@ -1,51 +1,60 @@
-// Gives functions that have turned out to be hot their better bodies, and running ones a
-// continuation.
+// Promotes hot functions: gives them optimized bodies, and running ones an OSR continuation.
 //
 // Calls of a first body are counted between its stub and the body (stubs/call_counter.h). The
 // promoter's thread looks at the counters from time to time. Loops of first bodies count their
-// iterations (osr/heat_polls.h) and ask the promoter when their counter has run out. Hot
-// functions are put on a list. The thread takes the hottest function from it and has it optimized.
-// It publishes the optimized body, or keeps the continuation until the loop asks again. With zero
-// promotion threads, calls ask like loops, and the asking thread optimizes the function at once.
-// First bodies are never freed before their module is, because a thread may be running them.
+// iterations (osr/heat_polls.h) and ask the promoter when their counter has run out. Functions that
+// are hot or have asked wait on a list. The thread takes the hottest function from the list and has
+// it optimized. It publishes the optimized body, or keeps the continuation until the loop asks
+// again. With zero promotion threads, calls ask like loops, and the asking thread optimizes the
+// function at once. First bodies are never freed before their module is, because a thread may be
+// running them.
 //
 // The promoter's thread starts when the first function or loop turns out to be hot: when a counter
 // runs out, or when a loop has been running for 20 ms, which the loop's early polls find out. A
 // program that ends before that keeps a single thread.
 //
-// Thread-safe. Asking takes no lock and no memory, so that a signal handler may be what asks; only
-// without a thread, and until a forked child has one of its own, must a handler not have
-// interrupted what it would have to do, and if that is the engine's work, nothing is done.
+// This class connects the parts: what is known about each function (runtime/hot_functions.h), who
+// waits (runtime/asking_stack.h, runtime/waiting_list.h), what is being optimized
+// (runtime/promotion_jobs.h), by which threads (runtime/promotion_threads.h), what polls may cost
+// (runtime/poll_budget.h) and when optimized bodies must wait (runtime/startup_phase.h).
+//
+// Thread-safe. Asking takes no lock and no memory, so that a signal handler may be what asks. There
+// are two exceptions: there are to be no threads, or a forked child has none yet. Then a signal
+// handler that has interrupted the engine's work does nothing. Tested in
+// tests/api/promotion_test.cc, tests/api/promotion_lifetime_test.cc and
+// tests/api/promotion_stress_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_PROMOTER_H_
 #define FIRSTCALL_RUNTIME_PROMOTER_H_
-
-#include <semaphore.h>
-#include <sys/types.h>
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "base/own_thread.h"
 #include "base/steady_clock.h"
 #include "code/heat_signs.h"
+#include "runtime/asking_stack.h"
 #include "runtime/code_space.h"
-#include "runtime/exit_hook.h"
 #include "runtime/function_table.h"
+#include "runtime/hot_function.h"
+#include "runtime/hot_functions.h"
 #include "runtime/optimized_bodies.h"
 #include "runtime/options.h"
+#include "runtime/poll_budget.h"
 #include "runtime/promotion_counters.h"
+#include "runtime/promotion_job.h"
+#include "runtime/promotion_jobs.h"
 #include "runtime/promotion_stats.h"
+#include "runtime/promotion_threads.h"
+#include "runtime/startup_phase.h"
+#include "runtime/waiting_list.h"
 
 namespace firstcall {
 
@@ -62,10 +71,11 @@ class Promoter {
   // they are called.
   bool looks_at_counters() const { return looks_at_counters_; }
 
-  // As ExtractOptions::poll_allowance: what is left, and more as time goes by. Nothing is refused
-  // if functions ask when they are called, because then heat matters more than time.
-  int64_t poll_allowance() const;
-  void AddPollAllowance(int64_t balance) { poll_allowance_ += balance; }
+  // What polls may cost. Nothing is refused if functions ask when they are called, because then
+  // heat matters more than time.
+  PollBudget& poll_budget() { return poll_budget_; }
+
+  StartupPhase& startup() { return startup_; }
 
   // What `key` polls with; made now if this is the first time. The caller is at work (see
   // WorkScope). ResourceExhausted if there is no memory for it.
@@ -75,26 +85,6 @@ class Promoter {
   struct Cost {
     size_t code_bytes = 0;
     absl::Duration time;
-  };
-
-  // A first body is being made: better ones wait while most of the time goes into those, because
-  // the processor's caches and LLVM's memory are shared.
-  class FirstBody {
-   public:
-    explicit FirstBody(Promoter* promoter) : promoter_(promoter) {
-      if (promoter_ != nullptr) ++promoter_->first_bodies_;
-    }
-    ~FirstBody() {
-      if (promoter_ == nullptr) return;
-      promoter_->first_bodies_time_ += absl::ToInt64Nanoseconds(SteadyNow() - start_);
-      --promoter_->first_bodies_;
-    }
-    FirstBody(const FirstBody&) = delete;
-    FirstBody& operator=(const FirstBody&) = delete;
-
-   private:
-    Promoter* const promoter_;  // Null if there is none.
-    const absl::Duration start_ = SteadyNow();
   };
 
   // For a function that is to be published: makes what its calls will be counted with.
@@ -123,80 +113,67 @@ class Promoter {
   PromotionStats Collect() const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  struct HotFunction;
-  struct Continuation;
-  struct Job;
-  struct Team;
-  class Serving;
-  using Functions = absl::flat_hash_map<FunctionKey, std::unique_ptr<HotFunction>>;
-
   // Puts back on the list what threads were about that this process, a forked child, does not have.
   void TakeOverJobs() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   static void* Ask(HeatCounter* counter, uint32_t loop);
-  static void* NobodyIsThere(HeatCounter* counter, uint32_t loop);
-  // What a function that has asked is told: to go on elsewhere, or to see to it itself.
+  // What a function that has asked is told, and what its thread is to do.
   struct Answer {
-    void* code = nullptr;
-    HotFunction* serve = nullptr;
-    Promoter* lacks_thread = nullptr;  // In a child of the process that made them.
+    void* code = nullptr;             // Where the function goes on; null: where it is.
+    HotFunction* to_serve = nullptr;  // To be optimized at once.
+    Promoter* to_start = nullptr;     // Its threads are missing in this process.
   };
   Answer Register(HotFunction& function, uint32_t loop);
-  static void* Known(HotFunction& function, uint32_t loop);
   void NoticeRunOut(const CallCounter& counter) ABSL_LOCKS_EXCLUDED(mutex_);
-  // For a poll that comes before the end of an interval; nothing if this one does not.
-  std::optional<Answer> AnswerEarlyPoll(HotFunction& function);
-  bool LacksThread() const;
-  void EnsureThread() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Work(const std::shared_ptr<Team>& team);
-  // Takes the hottest of those that have asked and need not wait; null if there is none.
+  Answer AnswerEarlyPoll(HotFunction& function);
+  // If this may be a signal handler, the threads start with the next first body. The caller is at
+  // work.
+  void StartThreadsNowOrLater() ABSL_LOCKS_EXCLUDED(mutex_);
+  // If the threads are missing. The caller is at work.
+  void StartThreads() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // What the threads do.
+  PromotionThreads::Found LookForWork() ABSL_LOCKS_EXCLUDED(mutex_);
+  PromotionThreads::Served ServeNext(std::atomic<int>* attended) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Whether optimized bodies wait for first bodies.
+  bool MustWait() const { return looks_at_counters_ && startup_.is_on(); }
+  // The hottest function that has asked and need not wait; null if there is none.
   HotFunction* TakeHottest() ABSL_LOCKS_EXCLUDED(mutex_);
-  // Lets those ask that were called so often; whether there are any.
+  // Puts functions that were called so often on the list. Returns whether there are any.
   bool LookAtCounters() ABSL_LOCKS_EXCLUDED(mutex_);
   HotFunction& FunctionOf(FunctionKey key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void TakeOverAsking() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool IsWarm(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
-  enum class Served {
-    kAnswered,
-    kDropped,    // The function is gone,
-    kAbandoned,  // or the promoter.
-  };
-  // `attended`: see UnattendedWork.
-  Served Serve(HotFunction& function, std::atomic<int>* attended) ABSL_LOCKS_EXCLUDED(mutex_);
-  void GiveAnswer(HotFunction& function, uint32_t loop,
+  // Optimizes the function and gives it the answer. `attended` as UnattendedWork's. If the job is
+  // abandoned, the promoter may be gone.
+  PromotionJob::Outcome Serve(HotFunction& function, std::atomic<int>* attended)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  // Null if the budget for optimization is used up.
+  std::shared_ptr<PromotionJob> BeginJob(HotFunction& function) ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::StatusOr<OptimizedBodies::Body> Optimize(PromotionJob& job, uint32_t wanted,
+                                                 std::atomic<int>* attended)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  void GiveAnswer(HotFunction& function, uint32_t wanted,
                   const absl::StatusOr<OptimizedBodies::Body>& body) ABSL_LOCKS_EXCLUDED(mutex_);
-  // Whether what `thread` does was unattended, and will end without the promoter.
+  // See PromotionJobs.
   bool Abandon(const OwnThread& thread) ABSL_LOCKS_EXCLUDED(mutex_);
-  // The same for all threads. False if one of them still needs the promoter for a moment.
   bool AbandonJobs() ABSL_LOCKS_EXCLUDED(mutex_);
-  void StopForExit();
   std::vector<std::unique_ptr<HotFunction>> Take(const SourceModule& module)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const int32_t interval_;  // What a counter begins with.
-  const size_t thread_count_;
   const bool looks_at_counters_;
   CodeSpace& code_space_;
   FunctionTable& table_;
   OptimizedBodies& bodies_;
   const absl::Duration start_ = SteadyNow();
-  std::atomic<int64_t> poll_allowance_;  // Without what comes with time. May be less than nothing.
-  std::atomic<int> first_bodies_{0};     // Being made.
-  std::atomic<int64_t> first_bodies_time_{0};  // Nanoseconds since the last look.
-  std::atomic<bool> is_starting_{true};        // Most of the time goes into first bodies.
-  std::atomic<bool> needs_thread_{false};      // One was to begin, and could not.
-  std::atomic<bool> is_stopping_{false};
-  std::atomic<bool> is_exiting_{false};
-  std::atomic<HotFunction*> asking_{nullptr};  // A stack.
+  PollBudget poll_budget_;
+  StartupPhase startup_{start_};
+  AskingStack asking_;
   mutable absl::Mutex mutex_;
-  Functions functions_ ABSL_GUARDED_BY(mutex_);
+  HotFunctions functions_ ABSL_GUARDED_BY(mutex_);
   absl::Duration last_look_ ABSL_GUARDED_BY(mutex_) = start_;
-  std::vector<HotFunction*> waiting_ ABSL_GUARDED_BY(mutex_);  // Taken over from the stack.
-  std::vector<std::shared_ptr<Job>> jobs_ ABSL_GUARDED_BY(mutex_);
+  WaitingList waiting_ ABSL_GUARDED_BY(mutex_);
+  PromotionJobs jobs_ ABSL_GUARDED_BY(mutex_);
   absl::Duration budget_left_ ABSL_GUARDED_BY(mutex_);
-  // The threads of this process: a forked child makes its own.
-  std::atomic<Team*> team_{nullptr};
-  std::shared_ptr<Team> team_owner_ ABSL_GUARDED_BY(mutex_);  // Of `team_`.
-  std::unique_ptr<ExitHook> exit_hook_ ABSL_GUARDED_BY(mutex_);
+  PromotionThreads threads_;
 };
 
 }  // namespace firstcall

@@ -1,0 +1,63 @@
+#include "runtime/hot_functions.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace firstcall {
+
+HotFunction& HotFunctions::Get(FunctionKey key) {
+  std::unique_ptr<HotFunction>& function = functions_[key];
+  if (function == nullptr) function = std::make_unique<HotFunction>(promoter_, key, interval_);
+  return *function;
+}
+
+const HotFunction* HotFunctions::Find(FunctionKey key) const {
+  auto found = functions_.find(key);
+  return found == functions_.end() ? nullptr : found->second.get();
+}
+
+bool HotFunctions::LookAtCounters(absl::Duration elapsed, WaitingList& waiting) {
+  bool has_found = false;
+  for (const auto& [key, function] : functions_) {
+    if (!function->Look(elapsed)) continue;
+    waiting.Add(*function);
+    has_found = true;
+  }
+  return has_found;
+}
+
+void HotFunctions::TurnAwayPolls() {
+  for (const auto& [key, function] : functions_) function->TurnAwayPolls();
+}
+
+void HotFunctions::TurnAwayPolls(const SourceModule& module) {
+  for (const auto& [key, function] : functions_) {
+    if (key.module == &module) function->TurnAwayPolls();
+  }
+}
+
+std::vector<std::unique_ptr<HotFunction>> HotFunctions::Take(const SourceModule& module) {
+  std::vector<std::unique_ptr<HotFunction>> taken;
+  for (uint32_t i = 0; i < module.index().size(); ++i) {
+    auto found = functions_.find({const_cast<SourceModule*>(&module), SymbolOrdinal{i}});
+    if (found == functions_.end()) continue;
+    taken.push_back(std::move(found->second));
+    functions_.erase(found);
+  }
+  return taken;
+}
+
+PromotionStats HotFunctions::Collect() const {
+  PromotionStats stats;
+  for (const auto& [key, function] : functions_) {
+    FunctionHeat heat = function->heat();
+    heat.module = key.module->name();
+    heat.function = key.module->index().at(key.ordinal).name;
+    stats.functions.push_back(std::move(heat));
+  }
+  std::sort(stats.functions.begin(), stats.functions.end(),
+            [](const FunctionHeat& a, const FunctionHeat& b) { return a.polls > b.polls; });
+  return stats;
+}
+
+}  // namespace firstcall

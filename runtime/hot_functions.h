@@ -1,0 +1,54 @@
+// All functions of an engine whose first bodies count.
+//
+// Thread-compatible. A function that is asking may use its HotFunction at the same time. Tested in
+// tests/api/promotion_test.cc and tests/api/promotion_lifetime_test.cc.
+
+#ifndef FIRSTCALL_RUNTIME_HOT_FUNCTIONS_H_
+#define FIRSTCALL_RUNTIME_HOT_FUNCTIONS_H_
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/time/time.h"
+#include "runtime/function_table.h"
+#include "runtime/hot_function.h"
+#include "runtime/promotion_stats.h"
+#include "runtime/source_module.h"
+#include "runtime/waiting_list.h"
+
+namespace firstcall {
+
+class HotFunctions {
+ public:
+  // See HotFunction.
+  HotFunctions(Promoter* promoter, int32_t interval) : promoter_(promoter), interval_(interval) {}
+
+  // Makes it if there is none.
+  HotFunction& Get(FunctionKey key);
+  // Null if there is none.
+  const HotFunction* Find(FunctionKey key) const;
+
+  // Looks at all counters, `elapsed` after the last look. Puts the functions that ask since then on
+  // `waiting`. Returns whether there are any.
+  bool LookAtCounters(absl::Duration elapsed, WaitingList& waiting);
+
+  // From now on polls of all functions, or of those of `module`, do not use a HotFunction.
+  void TurnAwayPolls();
+  void TurnAwayPolls(const SourceModule& module);
+
+  // Takes out the functions of `module`.
+  std::vector<std::unique_ptr<HotFunction>> Take(const SourceModule& module);
+
+  PromotionStats Collect() const;
+
+ private:
+  Promoter* const promoter_;
+  const int32_t interval_;
+  absl::flat_hash_map<FunctionKey, std::unique_ptr<HotFunction>> functions_;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_RUNTIME_HOT_FUNCTIONS_H_

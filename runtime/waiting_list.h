@@ -1,0 +1,40 @@
+// The hot functions that wait to be served.
+//
+// Thread-compatible. The functions must outlive the list, or be forgotten.
+
+#ifndef FIRSTCALL_RUNTIME_WAITING_LIST_H_
+#define FIRSTCALL_RUNTIME_WAITING_LIST_H_
+
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "runtime/asking_stack.h"
+#include "runtime/hot_function.h"
+
+namespace firstcall {
+
+class WaitingList {
+ public:
+  bool empty() const { return functions_.empty(); }
+
+  void Add(HotFunction& function) { functions_.push_back(&function); }
+
+  // Adds those that are on the stack.
+  void TakeOver(AskingStack& asking) {
+    asking.TakeAll([this](HotFunction& function) { Add(function); });
+  }
+
+  // Takes the function off the list that has asked most often among those that need not wait any
+  // longer; null if there is none.
+  HotFunction* TakeHottest(absl::FunctionRef<bool(const HotFunction& function)> must_wait);
+
+  // Takes the functions of `module` off the list.
+  void Forget(const SourceModule* module);
+
+ private:
+  std::vector<HotFunction*> functions_;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_RUNTIME_WAITING_LIST_H_

@@ -1,0 +1,187 @@
+#include "runtime/hot_function.h"
+
+#include <atomic>
+#include <memory>
+#include <optional>
+
+#include "absl/time/time.h"
+#include "gtest/gtest.h"
+#include "memory/arena_memory.h"
+#include "memory/in_process_mapper.h"
+#include "memory/unwind_registry.h"
+#include "runtime/heat_counters.h"
+#include "stubs/call_counter.h"
+#include "stubs/stub_architecture.h"
+
+namespace firstcall {
+namespace {
+
+constexpr int32_t kInterval = 99;
+constexpr uint32_t kLoop = 5;
+constexpr absl::Duration kPause = absl::Milliseconds(2);
+
+void* Handler(HeatCounter*, uint32_t) { return nullptr; }
+
+class HotFunctionTest : public testing::Test {
+ protected:
+  HeatCounter& Poll(bool asks_early = false) {
+    return *function_.PollCounter(polls_, &Handler, asks_early).value();
+  }
+  std::atomic<int32_t>& CountCalls(HeatSigns signs = HeatSigns::kCallsAndLoops) {
+    EXPECT_TRUE(function_.MakeCallCounter(&calls_, signs).ok());
+    const ExecutorAddress body = ExecutorAddress::Of(&body_);
+    EXPECT_EQ(function_.BeginCounting(body, 7, kPause), function_.counters().calls->address());
+    return function_.counters().calls->left();
+  }
+
+  const std::shared_ptr<ArenaMemory> memory_ =
+      ArenaMemory::Create(std::make_shared<InProcessMapper>(), ArenaMemoryOptions()).value();
+  HeatCounters polls_{memory_};
+  CallCounters calls_{HostStubArchitecture(), memory_, std::make_shared<UnwindRegistry>(), nullptr};
+  HotFunction function_{nullptr, FunctionKey(), kInterval};
+  char body_ = 0;
+};
+
+TEST_F(HotFunctionTest, HasOneCounterForItsPolls) {
+  HeatCounter& counter = Poll();
+  EXPECT_EQ(&Poll(), &counter);
+  EXPECT_EQ(counter.left, kInterval);
+  EXPECT_EQ(counter.owner, &function_);
+  function_.TurnAwayPolls();
+  EXPECT_EQ(counter.handler.load()(&counter, kLoop), nullptr);
+  EXPECT_EQ(counter.left, INT32_MAX);
+}
+
+TEST_F(HotFunctionTest, EarlyPollsComeEachTimeTheRoundsHaveDoubled) {
+  HeatCounter& counter = Poll(/*asks_early=*/true);
+  int32_t rounds = counter.left + 1;
+  int polls = 0;
+  for (; function_.polls_early(); ++polls) {
+    const int32_t before = rounds;
+    function_.NoteEarlyPoll(/*has_thread=*/false);
+    rounds += counter.left + 1;
+    if (function_.polls_early()) {
+      EXPECT_EQ(rounds, 2 * before);
+    }
+  }
+  EXPECT_EQ(polls, 5);
+  EXPECT_EQ(rounds, kInterval + 1);
+}
+
+TEST_F(HotFunctionTest, EarlyPollsEndOnceThereIsAThread) {
+  HeatCounter& counter = Poll(/*asks_early=*/true);
+  const int32_t rounds = counter.left + 1;
+  EXPECT_FALSE(function_.NoteEarlyPoll(/*has_thread=*/true));
+  EXPECT_FALSE(function_.polls_early());
+  EXPECT_EQ(rounds + counter.left, kInterval);
+}
+
+TEST_F(HotFunctionTest, AsksForOneThingAtATime) {
+  EXPECT_TRUE(function_.Ask(kLoop));
+  EXPECT_FALSE(function_.Ask(kNoLoop));
+  EXPECT_EQ(function_.asked(), kLoop);
+  function_.Withdraw();
+  EXPECT_TRUE(function_.Ask(kNoLoop));
+}
+
+TEST_F(HotFunctionTest, ALoopWithoutAContinuationAsksForABody) {
+  HeatCounter& counter = Poll();
+  EXPECT_EQ(function_.WantedAt(kLoop, /*body_first=*/false), kLoop);
+  function_.GiveContinuation(kLoop, nullptr);
+  EXPECT_EQ(counter.left, kInterval);
+  EXPECT_EQ(function_.EnterContinuation(kLoop), nullptr);
+  EXPECT_EQ(function_.WantedAt(kLoop, /*body_first=*/false), kNoLoop);
+  function_.GiveBody(std::nullopt);
+  EXPECT_EQ(function_.WantedAt(kLoop, /*body_first=*/false), std::nullopt);
+}
+
+TEST_F(HotFunctionTest, AContinuationIsEnteredAndCounted) {
+  HeatCounter& counter = Poll();
+  ASSERT_TRUE(function_.Ask(kLoop));
+  EXPECT_FALSE(function_.HasAnswer(kLoop));
+  function_.GiveContinuation(kLoop, &body_);
+  EXPECT_TRUE(function_.HasAnswer(kLoop));
+  EXPECT_EQ(counter.left, 0);
+  EXPECT_EQ(function_.EnterContinuation(kNoLoop), nullptr);
+  EXPECT_EQ(function_.EnterContinuation(kLoop + 1), nullptr);
+  EXPECT_EQ(function_.EnterContinuation(kLoop), &body_);
+  EXPECT_EQ(function_.EnterContinuation(kLoop), &body_);
+  EXPECT_EQ(function_.heat().loops_entered, 2u);
+}
+
+TEST_F(HotFunctionTest, EnteringAContinuationMakesTheNextCallAsk) {
+  Poll();
+  std::atomic<int32_t>& calls = CountCalls();
+  function_.GiveContinuation(kLoop, &body_);
+  function_.EnterContinuation(kLoop);
+  EXPECT_EQ(calls, 0);
+}
+
+TEST_F(HotFunctionTest, AFunctionThatIsCalledAgainGetsItsBodyFirst) {
+  Poll();
+  std::atomic<int32_t>& calls = CountCalls();
+  --calls;
+  EXPECT_EQ(function_.WantedAt(kLoop, /*body_first=*/true), kLoop);
+  --calls;
+  EXPECT_EQ(function_.WantedAt(kLoop, /*body_first=*/true), kNoLoop);
+  function_.GiveBody(absl::Hours(1));
+  EXPECT_EQ(function_.WantedAt(kLoop, /*body_first=*/true), std::nullopt);
+  function_.GiveBody(absl::ZeroDuration());
+  EXPECT_EQ(function_.WantedAt(kLoop, /*body_first=*/true), kLoop);
+}
+
+TEST_F(HotFunctionTest, ACounterThatHasRunOutIsSeen) {
+  std::atomic<int32_t>& calls = CountCalls();
+  EXPECT_FALSE(function_.Look(kPause));
+  calls = -1 - 2 * (kInterval + 1);
+  EXPECT_TRUE(function_.Look(kPause));
+  EXPECT_EQ(calls, kInterval);
+  EXPECT_EQ(function_.asked_times(), 3u);
+  EXPECT_EQ(function_.asked(), kNoLoop);
+  calls = -1;
+  EXPECT_FALSE(function_.Look(kPause));
+  EXPECT_EQ(function_.asked_times(), 4u);
+}
+
+TEST_F(HotFunctionTest, ALoopThatGoesRoundForLongPollsAtOnce) {
+  HeatCounter& counter = Poll();
+  CountCalls();
+  --counter.left;
+  function_.Look(absl::Milliseconds(60));
+  EXPECT_EQ(counter.left, kInterval - 1);
+  function_.Look(absl::Milliseconds(60));
+  EXPECT_EQ(counter.left, kInterval - 1);
+  --counter.left;
+  function_.Look(absl::Milliseconds(60));
+  EXPECT_EQ(counter.left, 0);
+}
+
+TEST_F(HotFunctionTest, IsWarmOnceItHasAsked) {
+  Poll();
+  CountCalls();
+  function_.CountInterval();
+  EXPECT_TRUE(function_.IsWarm());
+}
+
+TEST_F(HotFunctionTest, KeepsStatistics) {
+  Poll();
+  CountCalls();
+  function_.CountInterval();
+  function_.NoteBody(70, kPause);
+  function_.CountInterval();
+  function_.NoteContinuation(80, kPause);
+  function_.NoteFailure("reason");
+  const FunctionHeat heat = function_.heat();
+  EXPECT_EQ(heat.tier, 1);
+  EXPECT_EQ(heat.polls, 2u * (kInterval + 1));
+  EXPECT_EQ(heat.polls_promoted, kInterval + 1u);
+  EXPECT_EQ(heat.first_bytes, 7u);
+  EXPECT_EQ(heat.better_bytes, 70u);
+  EXPECT_EQ(heat.continuations, 1u);
+  EXPECT_EQ(heat.continuation_bytes, 80u);
+  EXPECT_EQ(heat.failures, 1u);
+  EXPECT_EQ(heat.last_failure, "reason");
+}
+
+}  // namespace
+}  // namespace firstcall

@@ -1,0 +1,97 @@
+#include "runtime/waiting_list.h"
+
+#include <atomic>
+#include <deque>
+#include <thread>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "memory/arena_memory.h"
+#include "memory/in_process_mapper.h"
+#include "runtime/asking_stack.h"
+#include "runtime/heat_counters.h"
+
+namespace firstcall {
+namespace {
+
+constexpr int32_t kInterval = 10;
+
+class WaitingListTest : public testing::Test {
+ protected:
+  HotFunction& Make(int asked_times, SourceModule* module = nullptr) {
+    HotFunction& function = functions_.emplace_back(nullptr, FunctionKey{module, {}}, kInterval);
+    EXPECT_TRUE(function.PollCounter(counters_, nullptr, /*asks_early=*/false).ok());
+    for (int i = 0; i < asked_times; ++i) function.CountInterval();
+    return function;
+  }
+
+  static bool IsNeverTold(const HotFunction&) { return false; }
+
+  HeatCounters counters_{
+      ArenaMemory::Create(std::make_shared<InProcessMapper>(), ArenaMemoryOptions()).value()};
+  std::deque<HotFunction> functions_;
+  AskingStack asking_;
+  WaitingList waiting_;
+};
+
+TEST_F(WaitingListTest, TheHottestComesFirst) {
+  HotFunction& cold = Make(1);
+  HotFunction& hot = Make(3);
+  HotFunction& warm = Make(2);
+  asking_.Push(cold);
+  asking_.Push(hot);
+  waiting_.TakeOver(asking_);
+  waiting_.Add(warm);
+  EXPECT_EQ(waiting_.TakeHottest(IsNeverTold), &hot);
+  EXPECT_EQ(waiting_.TakeHottest(IsNeverTold), &warm);
+  EXPECT_EQ(waiting_.TakeHottest(IsNeverTold), &cold);
+  EXPECT_EQ(waiting_.TakeHottest(IsNeverTold), nullptr);
+  EXPECT_TRUE(waiting_.empty());
+}
+
+TEST_F(WaitingListTest, WhatMustWaitStays) {
+  HotFunction& hot = Make(3);
+  HotFunction& warm = Make(2);
+  waiting_.Add(hot);
+  waiting_.Add(warm);
+  const auto is_hot = [&](const HotFunction& function) { return &function == &hot; };
+  EXPECT_EQ(waiting_.TakeHottest(is_hot), &warm);
+  EXPECT_EQ(waiting_.TakeHottest(is_hot), nullptr);
+  EXPECT_EQ(waiting_.TakeHottest(IsNeverTold), &hot);
+}
+
+TEST_F(WaitingListTest, AModuleIsForgotten) {
+  // No list looks into a module.
+  auto* const module = reinterpret_cast<SourceModule*>(&functions_);
+  HotFunction& other = Make(1);
+  waiting_.Add(Make(2, module));
+  waiting_.Add(other);
+  waiting_.Forget(module);
+  EXPECT_EQ(waiting_.TakeHottest(IsNeverTold), &other);
+  EXPECT_TRUE(waiting_.empty());
+}
+
+TEST_F(WaitingListTest, ThreadsMayAskAtTheSameTime) {
+  constexpr int kThreads = 4;
+  constexpr int kEach = 1000;
+  for (int i = 0; i < kThreads * kEach; ++i) {
+    functions_.emplace_back(nullptr, FunctionKey(), kInterval);
+  }
+  std::atomic<int> left{kThreads};
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < kThreads; ++thread) {
+    threads.emplace_back([&, thread] {
+      for (int i = 0; i < kEach; ++i) asking_.Push(functions_[thread * kEach + i]);
+      --left;
+    });
+  }
+  while (left > 0) waiting_.TakeOver(asking_);
+  for (std::thread& thread : threads) thread.join();
+  waiting_.TakeOver(asking_);
+  int taken = 0;
+  while (waiting_.TakeHottest(IsNeverTold) != nullptr) ++taken;
+  EXPECT_EQ(taken, kThreads * kEach);
+}
+
+}  // namespace
+}  // namespace firstcall
