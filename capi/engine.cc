@@ -184,7 +184,7 @@ fc_error* fc_engine_get_statistics(fc_engine* engine, fc_statistics* statistics)
     known.split_time = Nanoseconds(stats.split);
     known.emit_time = Nanoseconds(stats.emit);
     known.link_time = Nanoseconds(stats.link);
-    known.bodies_promoted = stats.bodies_promoted;
+    known.promotions_made = stats.promotions_made;
     known.promotions_failed = stats.promotions_failed;
     return firstcall::capi::CopyOut(known, *statistics, "fc_statistics");
   });

@@ -428,7 +428,7 @@ typedef struct fc_statistics {
   uint64_t emit_time;  /* Generating code. */
   uint64_t link_time;
   /* Optimization of hot functions while the program runs. */
-  uint64_t bodies_promoted;   /* Optimized bodies and OSR continuations that were made. */
+  uint64_t promotions_made;   /* Optimized bodies and OSR continuations that were made. */
   uint64_t promotions_failed; /* Those that failed: see fc_engine_get_failed_promotion. */
 } fc_statistics;
 

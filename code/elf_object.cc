@@ -110,7 +110,10 @@ absl::StatusOr<std::unique_ptr<ElfObject>> ElfObject::Parse(absl::Span<char> byt
 }
 
 absl::Status ElfObject::ReadSections() {
-  constexpr absl::string_view kKind = "not a 64-bit little-endian relocatable ELF object";
+  // The first sentence is LLVM's, which scripts around lli look for.
+  constexpr absl::string_view kKind =
+      "The file was not recognized as a valid object file: it is not a 64-bit little-endian "
+      "relocatable ELF object";
   if (bytes_.size() < sizeof(Elf64_Ehdr)) return Damaged(kKind);
   const auto header = Read<Elf64_Ehdr>(0);
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||

@@ -22,8 +22,8 @@ SymbolReference ParseReference(absl::string_view object_name) {
     reference.kind = ReferenceKind::kStub;
   } else if (absl::ConsumeSuffix(&reference.name, kCallSuffix)) {
     reference.kind = ReferenceKind::kCall;
-  } else if (absl::ConsumeSuffix(&reference.name, kHeatSuffix)) {
-    reference.kind = ReferenceKind::kHeat;
+  } else if (absl::ConsumeSuffix(&reference.name, kHotnessSuffix)) {
+    reference.kind = ReferenceKind::kHotness;
   }
   return reference;
 }

@@ -8,7 +8,7 @@
 //   foo$fc.call  the target of a direct call: the linker binds it to the body if that is final and
 //                in the same source module, otherwise to the stub
 // There are two more names for what belongs to a function:
-//   foo$fc.heat  the counter of its calls and loop iterations (see osr/heat_polls.h)
+//   foo$fc.hotness  the counter of its calls and loop iterations (see osr/hotness_polls.h)
 //   foo$fc.loop  its OSR continuation at the beginning of one of its loops
 // Local symbols (internal, private, unnamed) first get the suffix `$<ordinal>`, so that two of the
 // same name, in one source module or in two, never conflict in a linker. Names with `$fc.` are
@@ -29,7 +29,7 @@ namespace firstcall {
 inline constexpr absl::string_view kReservedMark = "$fc.";
 inline constexpr absl::string_view kStubSuffix = "$fc.stub";
 inline constexpr absl::string_view kCallSuffix = "$fc.call";
-inline constexpr absl::string_view kHeatSuffix = "$fc.heat";
+inline constexpr absl::string_view kHotnessSuffix = "$fc.hotness";
 inline constexpr absl::string_view kLoopSuffix = "$fc.loop";
 
 // The function of a data-module that must run once, after the data-module has been linked.
@@ -56,7 +56,7 @@ bool IsIdentifier(absl::string_view section);
 // An object's name for the beginning of its global offset table, which the linker makes.
 inline constexpr absl::string_view kGlobalOffsetTable = "_GLOBAL_OFFSET_TABLE_";
 
-enum class ReferenceKind { kPlain, kStub, kCall, kHeat };
+enum class ReferenceKind { kPlain, kStub, kCall, kHotness };
 
 // A symbol name of an object, split into its parts.
 struct SymbolReference {

@@ -73,7 +73,7 @@ absl::StatusOr<CompiledFunction> GenerateFunction(LoadedModule& module, const Fu
   compiled.functions = std::move(function_module.functions);
   compiled.variables = std::move(function_module.variables);
   compiled.callees = std::move(function_module.callees);
-  compiled.heat_signs = std::move(function_module.heat_signs);
+  compiled.hotness_signs = std::move(function_module.hotness_signs);
   compiled.poll_balance = function_module.poll_balance;
   const absl::Duration split = SteadyNow() - start;
   FIRSTCALL_ASSIGN_OR_RETURN(

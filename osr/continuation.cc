@@ -14,7 +14,7 @@
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Local.h"
 #include "llvm/Transforms/Utils/PromoteMemToReg.h"
-#include "osr/heat_polls.h"
+#include "osr/hotness_polls.h"
 #include "osr/labels.h"
 
 namespace firstcall {

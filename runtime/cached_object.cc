@@ -50,12 +50,12 @@ class OrdinalDecoder {
     return decisions;
   }
 
-  std::vector<HeatSigns> AllHeatSigns() {
-    std::vector<HeatSigns> all(decoder_.Count(1));
-    for (HeatSigns& signs : all) {
+  std::vector<HotnessSigns> AllHotnessSigns() {
+    std::vector<HotnessSigns> all(decoder_.Count(1));
+    for (HotnessSigns& signs : all) {
       const uint8_t value = decoder_.U8();
-      if (value > static_cast<uint8_t>(HeatSigns::kCallsOnly)) is_ok_ = false;
-      signs = static_cast<HeatSigns>(value);
+      if (value > static_cast<uint8_t>(HotnessSigns::kCallsOnly)) is_ok_ = false;
+      signs = static_cast<HotnessSigns>(value);
     }
     return all;
   }
@@ -101,8 +101,8 @@ std::string EncodeCachedObject(const CachedObject& description, absl::string_vie
   EncodeAll(description.functions, encoder);
   encoder.U32(static_cast<uint32_t>(description.joined));
   EncodeAll(description.variables, encoder);
-  encoder.U32(static_cast<uint32_t>(description.heat_signs.size()));
-  for (HeatSigns signs : description.heat_signs) encoder.U8(static_cast<uint8_t>(signs));
+  encoder.U32(static_cast<uint32_t>(description.hotness_signs.size()));
+  for (HotnessSigns signs : description.hotness_signs) encoder.U8(static_cast<uint8_t>(signs));
   encoder.U32(static_cast<uint32_t>(description.decisions.size()));
   for (auto [ordinal, answer] : description.decisions) {
     encoder.U32(ordinal.value);
@@ -127,10 +127,10 @@ std::optional<CachedObject> DecodeCachedObject(ObjectBytes bytes, size_t symbol_
   result.functions = decoder.All();
   result.joined = decoder.Number();
   result.variables = decoder.All();
-  result.heat_signs = decoder.AllHeatSigns();
+  result.hotness_signs = decoder.AllHotnessSigns();
   result.decisions = decoder.AllDecisions();
   if (!decoder.ok() || result.joined > result.functions.size() ||
-      (!result.heat_signs.empty() && result.heat_signs.size() != result.functions.size())) {
+      (!result.hotness_signs.empty() && result.hotness_signs.size() != result.functions.size())) {
     return std::nullopt;
   }
   bytes.resize(all.size() - size);

@@ -14,7 +14,7 @@
 #include "absl/strings/string_view.h"
 #include "base/ids.h"
 #include "code/compile_questions.h"
-#include "code/heat_signs.h"
+#include "code/hotness_signs.h"
 #include "code/object_bytes.h"
 #include "code/symbol_index.h"
 
@@ -52,7 +52,7 @@ struct CachedObject {
   std::vector<SymbolOrdinal> functions;
   size_t joined = 0;
   std::vector<SymbolOrdinal> variables;
-  std::vector<HeatSigns> heat_signs;  // See FunctionModule.
+  std::vector<HotnessSigns> hotness_signs;  // See FunctionModule.
   Decisions decisions;
   ObjectBytes object;
 };

@@ -12,12 +12,12 @@ CodeSpace::CodeSpace(std::shared_ptr<ArenaMemory> arenas, std::shared_ptr<Memory
       memory_(memory != nullptr ? std::move(memory) : arenas_),
       unwind_registry_(std::make_shared<UnwindRegistry>()),
       stubs_(HostStubArchitecture(), arenas_, unwind_registry_, first_call_handler),
-      heat_counters_(arenas_),
+      hotness_counters_(arenas_),
       call_counters_(HostStubArchitecture(), arenas_, unwind_registry_,
                      [this](const CallCounter& counter) { call_run_outs_.Notice(counter); }) {}
 
 void CodeSpace::Free(const PromotionCounters& counters) {
-  if (counters.polls != nullptr) heat_counters_.Free(counters.polls);
+  if (counters.polls != nullptr) hotness_counters_.Free(counters.polls);
   if (counters.calls) call_counters_.Free(*counters.calls);
 }
 

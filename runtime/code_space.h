@@ -14,8 +14,8 @@
 #include "memory/owned_code.h"
 #include "memory/unwind_registry.h"
 #include "runtime/call_run_outs.h"
-#include "runtime/heat_counters.h"
 #include "runtime/host_thread_locals.h"
+#include "runtime/hotness_counters.h"
 #include "runtime/promotion_counters.h"
 #include "stubs/call_counter.h"
 #include "stubs/stub_table.h"
@@ -30,7 +30,7 @@ class CodeSpace {
 
   ArenaMemory& arenas() const { return *arenas_; }
   StubTable& stubs() { return stubs_; }
-  HeatCounters& heat_counters() { return heat_counters_; }
+  HotnessCounters& hotness_counters() { return hotness_counters_; }
   CallCounters& call_counters() { return call_counters_; }
   CallRunOuts& call_run_outs() { return call_run_outs_; }
   // Frees the counters. Nothing may count with them any more.
@@ -67,7 +67,7 @@ class CodeSpace {
   const std::shared_ptr<MemoryManager> memory_;
   const std::shared_ptr<UnwindRegistry> unwind_registry_;
   StubTable stubs_;
-  HeatCounters heat_counters_;
+  HotnessCounters hotness_counters_;
   CallRunOuts call_run_outs_;
   CallCounters call_counters_;
   HostThreadLocals host_thread_locals_;

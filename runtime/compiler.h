@@ -20,7 +20,7 @@
 #include "absl/time/time.h"
 #include "base/ids.h"
 #include "code/compile_questions.h"
-#include "code/heat_signs.h"
+#include "code/hotness_signs.h"
 #include "code/identification.h"
 #include "code/object_bytes.h"
 #include "foreign/function_shape.h"
@@ -69,7 +69,7 @@ struct CompiledFunction {
   std::vector<SymbolOrdinal> functions;
   std::vector<SymbolOrdinal> variables;
   // For each of the functions; empty if none can be replaced.
-  std::vector<HeatSigns> heat_signs;
+  std::vector<HotnessSigns> hotness_signs;
   // The likeliest first.
   std::vector<SymbolOrdinal> callees;
   // What the functions' size allows for polls, less what their polls take, in instructions.

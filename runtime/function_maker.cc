@@ -80,9 +80,9 @@ std::optional<MadeFunction> FunctionMaker::UseCached(FunctionKey key, CachedObje
   }
   const auto take = [&](std::vector<SymbolOrdinal>::const_iterator function) {
     made.functions.push_back(*function);
-    if (found.heat_signs.empty()) return;
-    made.heat_signs.push_back(
-        found.heat_signs[static_cast<size_t>(function - found.functions.begin())]);
+    if (found.hotness_signs.empty()) return;
+    made.hotness_signs.push_back(
+        found.hotness_signs[static_cast<size_t>(function - found.functions.begin())]);
   };
   take(at);
   for (auto function = found.functions.begin(); function != found.functions.end(); ++function) {
@@ -144,7 +144,7 @@ void FunctionMaker::Store(FunctionKey key, const MadeFunction& made, Decisions d
   description.functions = made.functions;
   description.joined = made.functions.size() - joined.size();
   description.variables = made.variables;
-  description.heat_signs = made.heat_signs;
+  description.hotness_signs = made.hotness_signs;
   description.decisions = std::move(decisions);
   cache->Store(PartOf(key.ordinal), EncodeCachedObject(description, made.object.bytes));
   CachedObject reference;

@@ -70,10 +70,10 @@ absl::Status FunctionPublisher::LinkAndPublish(FunctionKey key, MadeFunction& ma
 }
 
 absl::Status FunctionPublisher::PrepareToCountCalls(FunctionKey key, const MadeFunction& made) {
-  for (size_t i = 0; i < made.heat_signs.size(); ++i) {
-    if (made.heat_signs[i] == HeatSigns::kNone) continue;
+  for (size_t i = 0; i < made.hotness_signs.size(); ++i) {
+    if (made.hotness_signs[i] == HotnessSigns::kNone) continue;
     FIRSTCALL_RETURN_IF_ERROR(
-        promoter_->PrepareToCountCalls({key.module, made.functions[i]}, made.heat_signs[i]));
+        promoter_->PrepareToCountCalls({key.module, made.functions[i]}, made.hotness_signs[i]));
   }
   return absl::OkStatus();
 }
@@ -100,8 +100,8 @@ FunctionPublisher::Entries FunctionPublisher::CountCalls(
     FunctionKey key, const MadeFunction& made, absl::Span<const PublishedFunction> functions,
     const PublishedObject& published) {
   Entries entries(made.functions.size());
-  for (size_t i = 0; i < made.heat_signs.size(); ++i) {
-    if (made.heat_signs[i] == HeatSigns::kNone) continue;
+  for (size_t i = 0; i < made.hotness_signs.size(); ++i) {
+    if (made.hotness_signs[i] == HotnessSigns::kNone) continue;
     entries[i] = promoter_->CountCalls(
         {key.module, made.functions[i]}, functions[i].body,
         {published.code_bytes, published.split + published.emit + published.link});

@@ -23,7 +23,7 @@ namespace firstcall {
 
 class FunctionPublisher {
  public:
-  // All must outlive the publisher. `promoter` may be null if no object has heat signs.
+  // All must outlive the publisher. `promoter` may be null if no object has hotness signs.
   FunctionPublisher(FunctionTable& functions, const FunctionLinker& linker, Listener& listener,
                     Promoter* promoter)
       : functions_(functions), linker_(linker), listener_(listener), promoter_(promoter) {}

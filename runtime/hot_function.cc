@@ -124,9 +124,9 @@ void HotFunction::GiveContinuation(uint32_t loop, void* code) {
 
 // --- Bookkeeping ---
 
-absl::StatusOr<HeatCounter*> HotFunction::PollCounter(HeatCounters& memory,
-                                                      HeatCounter::Handler handler,
-                                                      bool asks_early) {
+absl::StatusOr<HotnessCounter*> HotFunction::PollCounter(HotnessCounters& memory,
+                                                         HotnessCounter::Handler handler,
+                                                         bool asks_early) {
   if (counters_.polls == nullptr) {
     if (interval_ < kFirstRounds) asks_early = false;
     early_rounds_ = asks_early ? kFirstRounds : interval_;
@@ -138,7 +138,7 @@ absl::StatusOr<HeatCounter*> HotFunction::PollCounter(HeatCounters& memory,
   return counters_.polls;
 }
 
-void* HotFunction::TellToGoOn(HeatCounter* counter, uint32_t) {
+void* HotFunction::TellToGoOn(HotnessCounter* counter, uint32_t) {
   counter->left.store(INT32_MAX, std::memory_order_relaxed);
   return nullptr;
 }
@@ -147,10 +147,10 @@ void HotFunction::TurnAwayPolls() {
   if (counters_.polls != nullptr) counters_.polls->handler.store(&TellToGoOn);
 }
 
-absl::Status HotFunction::MakeCallCounter(CallCounters* memory, HeatSigns signs) {
+absl::Status HotFunction::MakeCallCounter(CallCounters* memory, HotnessSigns signs) {
   signs_ = signs;
   if (memory == nullptr || counters_.calls) return absl::OkStatus();
-  const int32_t left = signs == HeatSigns::kCallsOnly ? interval_ / kCallsWithLoops : interval_;
+  const int32_t left = signs == HotnessSigns::kCallsOnly ? interval_ / kCallsWithLoops : interval_;
   FIRSTCALL_ASSIGN_OR_RETURN(counters_.calls, memory->Make(left));
   first_left_ = left;
   return absl::OkStatus();
@@ -160,8 +160,8 @@ ExecutorAddress HotFunction::BeginCounting(ExecutorAddress body, size_t code_byt
                                            absl::Duration time) {
   has_first_body_ = true;
   last_left_ = LeftOfActivity();
-  heat_.first_bytes = code_bytes;
-  heat_.first_time = time;
+  hotness_.first_bytes = code_bytes;
+  hotness_.first_time = time;
   if (!counters_.calls) return body;
   counters_.calls->GoOnTo(body);
   return counters_.calls->address();
@@ -170,7 +170,7 @@ ExecutorAddress HotFunction::BeginCounting(ExecutorAddress body, size_t code_byt
 // What tells whether the function is active.
 int32_t HotFunction::LeftOfActivity() const {
   if (counters_.polls != nullptr) return counters_.polls->left.load(std::memory_order_relaxed);
-  if (signs_ != HeatSigns::kCallsOnly || !counters_.calls) return 0;
+  if (signs_ != HotnessSigns::kCallsOnly || !counters_.calls) return 0;
   return counters_.calls->left().load(std::memory_order_relaxed);
 }
 
@@ -212,31 +212,31 @@ bool HotFunction::IsWarm() const {
 }
 
 void HotFunction::NoteBody(size_t code_bytes, absl::Duration time) {
-  heat_.tier = 1;
-  heat_.better_bytes = code_bytes;
-  heat_.better_time = time;
-  heat_.polls_promoted = polls();
+  hotness_.tier = 1;
+  hotness_.better_bytes = code_bytes;
+  hotness_.better_time = time;
+  hotness_.polls_promoted = polls();
 }
 
 void HotFunction::NoteContinuation(size_t code_bytes, absl::Duration time) {
-  ++heat_.continuations;
-  heat_.continuation_bytes += code_bytes;
-  heat_.continuation_time += time;
+  ++hotness_.continuations;
+  hotness_.continuation_bytes += code_bytes;
+  hotness_.continuation_time += time;
 }
 
 void HotFunction::NoteFailure(std::string reason) {
-  ++heat_.failures;
-  heat_.last_failure = std::move(reason);
+  ++hotness_.failures;
+  hotness_.last_failure = std::move(reason);
 }
 
-FunctionHeat HotFunction::heat() const {
-  FunctionHeat heat = heat_;
-  heat.polls = polls();
+FunctionHotness HotFunction::hotness() const {
+  FunctionHotness hotness = hotness_;
+  hotness.polls = polls();
   for (const Continuation* continuation = continuations_; continuation != nullptr;
        continuation = continuation->next) {
-    heat.loops_entered += continuation->entered;
+    hotness.loops_entered += continuation->entered;
   }
-  return heat;
+  return hotness;
 }
 
 }  // namespace firstcall

@@ -19,11 +19,11 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "code/heat_counter.h"
-#include "code/heat_signs.h"
+#include "code/hotness_counter.h"
+#include "code/hotness_signs.h"
 #include "memory/executor_address.h"
 #include "runtime/function_table.h"
-#include "runtime/heat_counters.h"
+#include "runtime/hotness_counters.h"
 #include "runtime/promotion_counters.h"
 #include "runtime/promotion_stats.h"
 #include "stubs/call_counter.h"
@@ -94,13 +94,13 @@ class HotFunction {
   // What the function polls with; made in `memory` if this is the first time. With `asks_early` it
   // polls after a few rounds, again when these have doubled, and so on. ResourceExhausted if there
   // is no memory for it.
-  absl::StatusOr<HeatCounter*> PollCounter(HeatCounters& memory, HeatCounter::Handler handler,
-                                           bool asks_early);
+  absl::StatusOr<HotnessCounter*> PollCounter(HotnessCounters& memory,
+                                              HotnessCounter::Handler handler, bool asks_early);
   // From now on polls are told to go on, and do not use the function any more.
   void TurnAwayPolls();
   // Makes what counts its calls, in `memory`; with null they are not counted. ResourceExhausted if
   // there is no memory for it.
-  absl::Status MakeCallCounter(CallCounters* memory, HeatSigns signs);
+  absl::Status MakeCallCounter(CallCounters* memory, HotnessSigns signs);
   // The first body is about to be published. Returns where calls go to be counted before they go to
   // the body; `body` if they are not counted. The body's object has `code_bytes`, and took `time`
   // to make.
@@ -114,20 +114,20 @@ class HotFunction {
   uint64_t asked_times() const { return asked_times_; }
   // Whether it is called often enough to be a part of a hot function that calls it.
   bool IsWarm() const;
-  size_t first_bytes() const { return heat_.first_bytes; }
+  size_t first_bytes() const { return hotness_.first_bytes; }
 
   void NoteBody(size_t code_bytes, absl::Duration time);
   void NoteContinuation(size_t code_bytes, absl::Duration time);
   void NoteFailure(std::string reason);
   // The statistics, without names.
-  FunctionHeat heat() const;
+  FunctionHotness hotness() const;
 
  private:
   friend class AskingStack;
   struct Continuation;
   static constexpr uint32_t kNothing = kNoLoop - 1;
 
-  static void* TellToGoOn(HeatCounter* counter, uint32_t loop);
+  static void* TellToGoOn(HotnessCounter* counter, uint32_t loop);
   Continuation* Find(uint32_t loop) const;
   int64_t counted_calls() const;
   void AskWhenCalled();
@@ -139,7 +139,7 @@ class HotFunction {
   const FunctionKey key_;
   const int32_t interval_;
   PromotionCounters counters_;
-  HeatSigns signs_ = HeatSigns::kCallsAndLoops;
+  HotnessSigns signs_ = HotnessSigns::kCallsAndLoops;
   int32_t first_left_ = 0;  // What the counter of its calls began with.
   // After so many rounds it polls early; `interval_` if that is over.
   std::atomic<int32_t> early_rounds_{0};
@@ -155,7 +155,7 @@ class HotFunction {
   bool has_first_body_ = false;
   int32_t last_left_ = 0;
   absl::Duration active_;
-  FunctionHeat heat_;
+  FunctionHotness hotness_;
 };
 
 }  // namespace firstcall

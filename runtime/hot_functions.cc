@@ -50,13 +50,13 @@ std::vector<std::unique_ptr<HotFunction>> HotFunctions::Take(const SourceModule&
 PromotionStats HotFunctions::Collect() const {
   PromotionStats stats;
   for (const auto& [key, function] : functions_) {
-    FunctionHeat heat = function->heat();
-    heat.module = key.module->name();
-    heat.function = key.module->index().at(key.ordinal).name;
-    stats.functions.push_back(std::move(heat));
+    FunctionHotness hotness = function->hotness();
+    hotness.module = key.module->name();
+    hotness.function = key.module->index().at(key.ordinal).name;
+    stats.functions.push_back(std::move(hotness));
   }
   std::sort(stats.functions.begin(), stats.functions.end(),
-            [](const FunctionHeat& a, const FunctionHeat& b) { return a.polls > b.polls; });
+            [](const FunctionHotness& a, const FunctionHotness& b) { return a.polls > b.polls; });
   return stats;
 }
 

@@ -56,7 +56,7 @@ Promoter::~Promoter() {
 
 // --- Asking ---
 
-FIRSTCALL_ON_ANY_STACK void* Promoter::Ask(HeatCounter* counter, uint32_t loop) {
+FIRSTCALL_ON_ANY_STACK void* Promoter::Ask(HotnessCounter* counter, uint32_t loop) {
   ProgramThreadState state;
   const auto is_there = [&] { return counter->handler.load() == &Ask; };
   Answer answer;
@@ -272,13 +272,13 @@ absl::StatusOr<ExecutorAddress> Promoter::CounterOf(FunctionKey key) {
   HotFunction& function = FunctionOf(key);
   // Without a thread nobody looks how long a loop takes.
   const bool asks_early = looks_at_counters_ && !threads_.were_started();
-  absl::StatusOr<HeatCounter*> counter =
-      function.PollCounter(code_space_.heat_counters(), &Ask, asks_early);
+  absl::StatusOr<HotnessCounter*> counter =
+      function.PollCounter(code_space_.hotness_counters(), &Ask, asks_early);
   if (!counter.ok()) return counter.status();
   return ExecutorAddress::Of(*counter);
 }
 
-absl::Status Promoter::PrepareToCountCalls(FunctionKey key, HeatSigns signs) {
+absl::Status Promoter::PrepareToCountCalls(FunctionKey key, HotnessSigns signs) {
   SignalState::NoteForThread();
   absl::MutexLock lock(&mutex_);
   return FunctionOf(key).MakeCallCounter(

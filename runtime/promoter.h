@@ -2,12 +2,12 @@
 //
 // Calls of a first body are counted between its stub and the body (stubs/call_counter.h). The
 // promoter's thread looks at the counters from time to time. Loops of first bodies count their
-// iterations (osr/heat_polls.h) and ask the promoter when their counter has run out. Functions that
-// are hot or have asked wait on a list. The thread takes the hottest function from the list and has
-// it optimized. It publishes the optimized body, or keeps the continuation until the loop asks
-// again. With zero promotion threads, calls ask like loops, and the asking thread optimizes the
-// function at once. First bodies are never freed before their module is, because a thread may be
-// running them.
+// iterations (osr/hotness_polls.h) and ask the promoter when their counter has run out. Functions
+// that are hot or have asked wait on a list. The thread takes the hottest function from the list
+// and has it optimized. It publishes the optimized body, or keeps the continuation until the loop
+// asks again. With zero promotion threads, calls ask like loops, and the asking thread optimizes
+// the function at once. First bodies are never freed before their module is, because a thread may
+// be running them.
 //
 // The promoter's thread starts when the first function or loop turns out to be hot: when a counter
 // runs out, or when a loop has been running for 20 ms, which the loop's early polls find out. A
@@ -39,7 +39,7 @@
 #include "absl/time/time.h"
 #include "base/own_thread.h"
 #include "base/steady_clock.h"
-#include "code/heat_signs.h"
+#include "code/hotness_signs.h"
 #include "runtime/asking_stack.h"
 #include "runtime/code_space.h"
 #include "runtime/function_table.h"
@@ -72,7 +72,7 @@ class Promoter {
   bool looks_at_counters() const { return looks_at_counters_; }
 
   // What polls may cost. Nothing is refused if functions ask when they are called, because then
-  // heat matters more than time.
+  // hotness matters more than time.
   PollBudget& poll_budget() { return poll_budget_; }
 
   StartupPhase& startup() { return startup_; }
@@ -89,7 +89,7 @@ class Promoter {
 
   // For a function that is to be published: makes what its calls will be counted with.
   // ResourceExhausted if there is no memory for it.
-  absl::Status PrepareToCountCalls(FunctionKey key, HeatSigns signs) ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::Status PrepareToCountCalls(FunctionKey key, HotnessSigns signs) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Where calls of `key`, for which that was done, are to go to be counted before they go to its
   // first body; the body itself if it asks when it is called.
@@ -115,7 +115,7 @@ class Promoter {
  private:
   // Puts back on the list what threads were about that this process, a forked child, does not have.
   void TakeOverJobs() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  static void* Ask(HeatCounter* counter, uint32_t loop);
+  static void* Ask(HotnessCounter* counter, uint32_t loop);
   // What a function that has asked is told, and what its thread is to do.
   struct Answer {
     void* code = nullptr;             // Where the function goes on; null: where it is.

@@ -5,13 +5,13 @@
 
 #include <optional>
 
-#include "code/heat_counter.h"
+#include "code/hotness_counter.h"
 #include "stubs/call_counter.h"
 
 namespace firstcall {
 
 struct PromotionCounters {
-  HeatCounter* polls = nullptr;      // Null if the function does not poll.
+  HotnessCounter* polls = nullptr;   // Null if the function does not poll.
   std::optional<CallCounter> calls;  // Set if calls through the stub are counted.
 };
 

@@ -14,7 +14,6 @@
 
 #include <atomic>
 #include <memory>
-#include <utility>
 
 #include "absl/functional/function_ref.h"
 #include "runtime/hot_function.h"
@@ -33,8 +32,8 @@ class PromotionJob {
   // The calling thread does the job.
   class Scope {
    public:
-    explicit Scope(const PromotionJob& job) : outer_(std::exchange(current_, &job)) {}
-    ~Scope() { current_ = outer_; }
+    explicit Scope(const PromotionJob& job);
+    ~Scope();
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
 
@@ -45,7 +44,7 @@ class PromotionJob {
   HotFunction& function() const { return function_; }
   pthread_t thread() const { return thread_; }
   // Whether the calling thread does the job. A forked child has a copy of the forking thread.
-  bool IsOfThisThread() const { return this == current_; }
+  bool IsOfThisThread() const;
   bool IsOfThisProcess() const { return process_ == getpid(); }
 
   // Set when the result is no longer wanted.
@@ -101,8 +100,6 @@ class PromotionJob {
   // Changes the state from `from` to `to`, and returns whether it was `from`. If two threads try to
   // change the same state, one of them succeeds.
   bool Change(State from, State to) { return state_.compare_exchange_strong(from, to); }
-
-  static inline thread_local const PromotionJob* current_ = nullptr;
 
   HotFunction& function_;
   const pthread_t thread_ = pthread_self();

@@ -13,7 +13,7 @@
 namespace firstcall {
 
 // A function that counts its calls and loop iterations.
-struct FunctionHeat {
+struct FunctionHotness {
   std::string module;
   std::string function;
   int tier = 0;
@@ -32,7 +32,7 @@ struct FunctionHeat {
 };
 
 struct PromotionStats {
-  std::vector<FunctionHeat> functions;  // The hottest first.
+  std::vector<FunctionHotness> functions;  // The hottest first.
 
   // A table of the functions for which an optimized body or a continuation was made or failed.
   // Then, for each function with a failure, a line with the reason. Ends with a newline, or is

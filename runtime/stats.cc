@@ -15,7 +15,7 @@ std::string Stats::ToString() const {
       "stubs made          %10d\n"
       "functions compiled  %10d  (%.1f %%)\n"
       "functions cached    %10d\n"
-      "bodies promoted     %10d\n"
+      "promotions made     %10d\n"
       "promotions failed   %10d\n"
       "objects linked      %10d\n"
       "objects cached      %10d\n"
@@ -28,7 +28,7 @@ std::string Stats::ToString() const {
       "time in emit        %10.3f ms\n"
       "time in link        %10.3f ms\n",
       modules, functions_known, stubs_made, functions_compiled, share, functions_cached,
-      bodies_promoted, promotions_failed, objects_linked, objects_cached, object_bytes, code_bytes,
+      promotions_made, promotions_failed, objects_linked, objects_cached, object_bytes, code_bytes,
       memory.used.total(), memory.committed.total(), milliseconds(load), milliseconds(split),
       milliseconds(emit), milliseconds(link));
   return totals + promotions.ToString();
@@ -38,7 +38,7 @@ void StatsCollector::OnPublished(const PublishedObject& object) {
   absl::MutexLock lock(&mutex_);
   (object.is_cached ? stats_.functions_cached : stats_.functions_compiled) += object.function_count;
   if (object.is_cached) ++stats_.objects_cached;
-  if (object.is_promotion) ++stats_.bodies_promoted;
+  if (object.is_promotion) ++stats_.promotions_made;
   ++stats_.objects_linked;
   stats_.object_bytes += object.object.size();
   stats_.code_bytes += object.code_bytes;

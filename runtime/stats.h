@@ -27,7 +27,7 @@ struct Stats {
   size_t objects_cached = 0;     // Of objects_linked, those from an object cache.
   size_t object_bytes = 0;       // Of objects_linked.
   size_t code_bytes = 0;         // Code of objects_linked, also if removed since.
-  size_t bodies_promoted = 0;    // Optimized bodies and continuations; not in functions_compiled.
+  size_t promotions_made = 0;    // Optimized bodies and continuations; not in functions_compiled.
   size_t promotions_failed = 0;  // Optimized bodies and continuations that could not be made.
   absl::Status last_failed_promotion;  // The reason; OK if none failed.
   PromotionStats promotions;           // Of functions that count their calls, the hottest first.

@@ -150,7 +150,7 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::AddressOf(SourceModule& module,
   if (module.mode() == Mode::kEager) {
     return objects_->AddressIn(module.object(), symbol.name);
   }
-  if (kind == ReferenceKind::kHeat) {
+  if (kind == ReferenceKind::kHotness) {
     if (promoter_ == nullptr) return absl::InternalError("nothing counts");
     return promoter_->CounterOf({&module, ordinal});
   }

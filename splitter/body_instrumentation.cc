@@ -8,7 +8,7 @@
 #include "code/symbol_name.h"
 #include "llvm/IR/Function.h"
 #include "osr/continuation.h"
-#include "osr/heat_polls.h"
+#include "osr/hotness_polls.h"
 #include "osr/loop_entries.h"
 
 namespace firstcall {
@@ -47,7 +47,7 @@ BodyInstrumentation::BodyInstrumentation(const SymbolIndex& index, const Functio
   for (auto [function, ordinal] : choice.functions) labels_.push_back(FindLabels(*function));
 }
 
-absl::StatusOr<HeatOfBodies> BodyInstrumentation::Apply(
+absl::StatusOr<HotnessOfBodies> BodyInstrumentation::Apply(
     absl::Span<llvm::Function* const> bodies) const {
   if (const auto* replaceable = std::get_if<ReplaceableBody>(&options_.body)) {
     return AddPolls(bodies, *replaceable);
@@ -58,24 +58,24 @@ absl::StatusOr<HeatOfBodies> BodyInstrumentation::Apply(
   if (const auto* continuation = std::get_if<ContinuationAtLoop>(&options_.body)) {
     FIRSTCALL_RETURN_IF_ERROR(MakeContinuationOf(*bodies.front(), continuation->loop));
   }
-  return HeatOfBodies{};
+  return HotnessOfBodies{};
 }
 
-HeatOfBodies BodyInstrumentation::AddPolls(absl::Span<llvm::Function* const> bodies,
-                                           const ReplaceableBody& replaceable) const {
-  HeatOfBodies heat;
+HotnessOfBodies BodyInstrumentation::AddPolls(absl::Span<llvm::Function* const> bodies,
+                                              const ReplaceableBody& replaceable) const {
+  HotnessOfBodies hotness;
   for (size_t i = 0; i < bodies.size(); ++i) {
     const bool may_be_replaced = !choice_.IsInseparable(i) && CanBeReplaced(*bodies[i], labels_[i]);
-    heat.heat_signs.push_back(may_be_replaced
-                                  ? AddPolls(i, *bodies[i], replaceable, heat.poll_balance)
-                                  : HeatSigns::kNone);
+    hotness.hotness_signs.push_back(may_be_replaced
+                                        ? AddPolls(i, *bodies[i], replaceable, hotness.poll_balance)
+                                        : HotnessSigns::kNone);
   }
-  return heat;
+  return hotness;
 }
 
-HeatSigns BodyInstrumentation::AddPolls(size_t function, llvm::Function& body,
-                                        const ReplaceableBody& replaceable,
-                                        int64_t& poll_balance) const {
+HotnessSigns BodyInstrumentation::AddPolls(size_t function, llvm::Function& body,
+                                           const ReplaceableBody& replaceable,
+                                           int64_t& poll_balance) const {
   LoopEntries entries(body, labels_[function]);
   std::vector<uint32_t> polls;
   if (entries.has_loop()) {
@@ -91,11 +91,12 @@ HeatSigns BodyInstrumentation::AddPolls(size_t function, llvm::Function& body,
   }
   if (!polls.empty() || replaceable.asks_when_called) {
     llvm::GlobalVariable* counter =
-        DeclareHeatCounter(*body.getParent(), absl::StrCat(NameOf(function), kHeatSuffix),
-                           /*is_near=*/!options_.is_far);
-    AddHeatPolls(body, *counter, entries, polls, replaceable.asks_when_called);
+        DeclareHotnessCounter(*body.getParent(), absl::StrCat(NameOf(function), kHotnessSuffix),
+                              /*is_near=*/!options_.is_far);
+    AddHotnessPolls(body, *counter, entries, polls, replaceable.asks_when_called);
   }
-  return entries.has_loop() && polls.empty() ? HeatSigns::kCallsOnly : HeatSigns::kCallsAndLoops;
+  return entries.has_loop() && polls.empty() ? HotnessSigns::kCallsOnly
+                                             : HotnessSigns::kCallsAndLoops;
 }
 
 absl::Status BodyInstrumentation::CheckReplaces(const llvm::Function& body) const {

@@ -14,7 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "code/heat_signs.h"
+#include "code/hotness_signs.h"
 #include "code/symbol_index.h"
 #include "osr/labels.h"
 #include "splitter/extract_options.h"
@@ -27,8 +27,8 @@ class Function;
 namespace firstcall {
 
 // See FunctionModule, which has the same members.
-struct HeatOfBodies {
-  std::vector<HeatSigns> heat_signs;
+struct HotnessOfBodies {
+  std::vector<HotnessSigns> hotness_signs;
   int64_t poll_balance = 0;
 };
 
@@ -43,13 +43,13 @@ class BodyInstrumentation {
   // ExtractOptions::body says. Errors: Unimplemented if it shall be an optimized body, and the
   // function's first body cannot be replaced; NotFound if the function has no such loop. To be
   // called once, after the references of the bodies are mapped.
-  absl::StatusOr<HeatOfBodies> Apply(absl::Span<llvm::Function* const> bodies) const;
+  absl::StatusOr<HotnessOfBodies> Apply(absl::Span<llvm::Function* const> bodies) const;
 
  private:
-  HeatOfBodies AddPolls(absl::Span<llvm::Function* const> bodies,
-                        const ReplaceableBody& replaceable) const;
-  HeatSigns AddPolls(size_t function, llvm::Function& body, const ReplaceableBody& replaceable,
-                     int64_t& poll_balance) const;
+  HotnessOfBodies AddPolls(absl::Span<llvm::Function* const> bodies,
+                           const ReplaceableBody& replaceable) const;
+  HotnessSigns AddPolls(size_t function, llvm::Function& body, const ReplaceableBody& replaceable,
+                        int64_t& poll_balance) const;
   absl::Status CheckReplaces(const llvm::Function& body) const;
   absl::Status MakeContinuationOf(llvm::Function& body, uint32_t loop) const;
   const std::string& NameOf(size_t function) const;

@@ -30,13 +30,13 @@ absl::StatusOr<FunctionModule> Extract(ModuleView& view, const SymbolIndex& inde
       const MovedBodies moved,
       MoveBodies(view, index, choice, options, decisions.is_replaced, *result.module));
   FIRSTCALL_ASSIGN_OR_RETURN(
-      HeatOfBodies heat,
+      HotnessOfBodies hotness,
       instrumentation.Apply(absl::MakeConstSpan(moved.bodies).first(choice.functions.size())));
   for (auto [original, ordinal] : choice.functions) result.functions.push_back(ordinal);
   for (auto [original, ordinal] : choice.variables) result.variables.push_back(ordinal);
   result.callees = std::move(choice.callees);
-  result.heat_signs = std::move(heat.heat_signs);
-  result.poll_balance = heat.poll_balance;
+  result.hotness_signs = std::move(hotness.hotness_signs);
+  result.poll_balance = hotness.poll_balance;
   result.has_inline_assembly = moved.has_inline_assembly;
   return result;
 }

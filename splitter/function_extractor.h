@@ -17,7 +17,7 @@
 
 #include "absl/status/statusor.h"
 #include "base/ids.h"
-#include "code/heat_signs.h"
+#include "code/hotness_signs.h"
 #include "code/symbol_index.h"
 #include "llvm/IR/Module.h"
 #include "splitter/extract_options.h"
@@ -35,7 +35,7 @@ struct FunctionModule {
   // Other functions of the source module that the first one calls, the likeliest first.
   std::vector<SymbolOrdinal> callees;
   // For each of the functions; empty unless ExtractOptions::body is a ReplaceableBody.
-  std::vector<HeatSigns> heat_signs;
+  std::vector<HotnessSigns> hotness_signs;
   // Whether a body has inline assembly, which may name any symbol.
   bool has_inline_assembly = false;
   // The instructions that the functions' own size allows for polls, less those that polls use.

@@ -200,7 +200,7 @@ TEST_F(CacheTest, FunctionsOfAnObjectMayBeThereAlready) {
   const Stats stats = engine->stats();
   EXPECT_EQ(stats.functions_compiled, 0u);
   std::vector<std::string> counted;
-  for (const FunctionHeat& function : stats.promotions.functions) {
+  for (const FunctionHotness& function : stats.promotions.functions) {
     counted.push_back(function.function);
   }
   EXPECT_THAT(counted, UnorderedElementsAre("small$0", "f", "other"));

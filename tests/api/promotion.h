@@ -72,10 +72,10 @@ inline std::string NameOfWay(const ::testing::TestParamInfo<PromotionWay>& way) 
   return "";
 }
 
-// What `engine` knows of the heat of `function`; nothing if it does not count it.
-inline FunctionHeat HeatOf(const Engine& engine, absl::string_view function) {
-  for (const FunctionHeat& heat : engine.stats().promotions.functions) {
-    if (heat.function == function) return heat;
+// What `engine` knows of the hotness of `function`; nothing if it does not count it.
+inline FunctionHotness HotnessOf(const Engine& engine, absl::string_view function) {
+  for (const FunctionHotness& hotness : engine.stats().promotions.functions) {
+    if (hotness.function == function) return hotness;
   }
   return {};
 }

@@ -98,7 +98,7 @@ TEST_P(PromotionLifetimeTest, ModulesAreRemovedWhileTheirFunctionsAreMadeBetter)
   EXPECT_LE(engine->stats().memory.used.total(), used + 20000);
   // Where a thread looks, it waits while there is so much to compile.
   if (GetParam() != PromotionWay::kThreadLooks) {
-    EXPECT_GT(engine->stats().bodies_promoted, 0u);
+    EXPECT_GT(engine->stats().promotions_made, 0u);
   }
 }
 
@@ -174,8 +174,8 @@ TEST_P(PromotionLifetimeTest, RunningLoopIsDetachedAndOutlivesTheEngine) {
 int ChildsAnswer(Engine& engine, int i) {
   if (Get(engine, 18)(10) != 45 + 18) return 3;
   Sum sum = Get(engine, i);
-  const bool is_promoted =
-      DoUntil([&] { return HeatOf(engine, absl::StrCat("sum", i)).tier == 1; }, [&] { sum(10); });
+  const bool is_promoted = DoUntil(
+      [&] { return HotnessOf(engine, absl::StrCat("sum", i)).tier == 1; }, [&] { sum(10); });
   return !is_promoted ? 1 : sum(10) == 45 + i ? 0 : 2;
 }
 
@@ -364,11 +364,11 @@ TEST(LongOptimizationTest, RemovedModulesDoNotWaitForItAndItComesToNothing) {
   for (int loops : kLoops) {
     LongOptimization optimization(loops);
     Engine& engine = optimization.engine();
-    const size_t promoted = engine.stats().bodies_promoted;
+    const size_t promoted = engine.stats().promotions_made;
     ASSERT_THAT(engine.Remove(optimization.module()), IsOk());
     // The thread has another function's body to make, and can make it.
     ASSERT_THAT(engine.AddBitcode(ParseToBitcode(Sums(1)), "sums"), IsOk());
-    while (engine.stats().bodies_promoted < promoted + 1) EXPECT_EQ(Get(engine, 0)(20), 190);
+    while (engine.stats().promotions_made < promoted + 1) EXPECT_EQ(Get(engine, 0)(20), 190);
     EXPECT_EQ(engine.stats().promotions_failed, 0u);
     optimization.EndEngine();
     optimization.WaitForThread();
@@ -395,7 +395,7 @@ TEST(LongOptimizationTest, ForkedChildBeginsItAnew) {
     const pid_t child = fork();
     if (child == 0) {
       auto* const sum = engine.Lookup<int64_t(int64_t)>("long").value();
-      while (engine.stats().bodies_promoted == 0) sum(0);
+      while (engine.stats().promotions_made == 0) sum(0);
       _exit(sum(0) == 0 ? 5 : 6);
     }
     int status = 0;
@@ -440,7 +440,7 @@ TEST(PromotionThreadTest, ThereIsNoneBeforeAFunctionHasBeenCalledOften) {
   EXPECT_EQ(threads.Count(), 0);
   for (int i = 0; i < 200; ++i) EXPECT_EQ(twice(i), 2 * i);
   EXPECT_EQ(threads.Count(), 1);
-  while (engine->stats().bodies_promoted == 0) EXPECT_EQ(twice(1), 2);
+  while (engine->stats().promotions_made == 0) EXPECT_EQ(twice(1), 2);
 }
 
 extern "C" void firstcall_test_sleep() { absl::SleepFor(absl::Milliseconds(5)); }
@@ -552,7 +552,7 @@ TEST(PromotionSignalTest, PollsInAHandlerWaitForNobody) {
   EXPECT_TRUE(DoUntil(
       [&] {
         for (int i = 0; i < 8; ++i) {
-          if (HeatOf(*engine, absl::StrCat("sum", i)).tier == 0) return false;
+          if (HotnessOf(*engine, absl::StrCat("sum", i)).tier == 0) return false;
         }
         return true;
       },
@@ -565,7 +565,8 @@ TEST(PromotionSignalTest, WithoutAThreadAHandlerSeesToItItselfIfItInterruptsNoWo
   called_in_handler.push_back(Get(*engine, 0));
   EXPECT_EQ(called_in_handler.back()(0), 0);
   signal(SIGUSR1, &CallInHandler);
-  EXPECT_TRUE(DoUntil([&] { return HeatOf(*engine, "sum0").tier == 1; }, [] { raise(SIGUSR1); }));
+  EXPECT_TRUE(
+      DoUntil([&] { return HotnessOf(*engine, "sum0").tier == 1; }, [] { raise(SIGUSR1); }));
   signal(SIGUSR1, SIG_DFL);
   called_in_handler.clear();
 }
@@ -617,10 +618,10 @@ TEST(PromotionSignalTest, WithoutAThreadAHandlerThatInterruptsWorkLeavesItForLat
   signal(SIGUSR1, SIG_DFL);
   EXPECT_GE(handled, 99);
   EXPECT_EQ(wrong, 0);
-  EXPECT_EQ(HeatOf(*engine, "sum0").tier, 0);
-  EXPECT_EQ(HeatOf(*engine, "sum0").continuations, 0u);
-  EXPECT_GT(HeatOf(*engine, "sum0").polls, 100u);
-  EXPECT_TRUE(DoUntil([&] { return HeatOf(*engine, "sum0").tier == 1; }, [&] { sum(10); }));
+  EXPECT_EQ(HotnessOf(*engine, "sum0").tier, 0);
+  EXPECT_EQ(HotnessOf(*engine, "sum0").continuations, 0u);
+  EXPECT_GT(HotnessOf(*engine, "sum0").polls, 100u);
+  EXPECT_TRUE(DoUntil([&] { return HotnessOf(*engine, "sum0").tier == 1; }, [&] { sum(10); }));
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ class Load {
     for (int t = 0; t < kThreads; ++t) threads.emplace_back([&, t] { Work(t); });
     for (std::thread& thread : threads) thread.join();
     EXPECT_EQ(wrong_, 0);
-    EXPECT_GE(engine_->stats().bodies_promoted, promotions_);
+    EXPECT_GE(engine_->stats().promotions_made, promotions_);
     EXPECT_GT(loops_entered_, 0u);
     EXPECT_EQ(failures_, 0u);
   }
@@ -130,10 +130,10 @@ class Load {
   }
 
   void Note(const std::string& module) {
-    for (const FunctionHeat& heat : engine_->stats().promotions.functions) {
-      if (heat.module != module) continue;
-      loops_entered_ += heat.loops_entered;
-      failures_ += heat.failures;
+    for (const FunctionHotness& hotness : engine_->stats().promotions.functions) {
+      if (hotness.module != module) continue;
+      loops_entered_ += hotness.loops_entered;
+      failures_ += hotness.failures;
     }
   }
 

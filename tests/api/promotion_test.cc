@@ -59,11 +59,11 @@ class PromotionTest : public ::testing::TestWithParam<PromotionWay> {
     return engine_->Lookup<Signature>(name).value();
   }
 
-  FunctionHeat Heat(absl::string_view function) { return HeatOf(*engine_, function); }
+  FunctionHotness Hotness(absl::string_view function) { return HotnessOf(*engine_, function); }
 
   // Whether `function` gets its better body if `call` is called often enough.
   bool IsPromotedBy(absl::string_view function, const std::function<void()>& call) {
-    return DoUntil([&] { return Heat(function).tier == 1; }, call);
+    return DoUntil([&] { return Hotness(function).tier == 1; }, call);
   }
 
   const std::shared_ptr<BetterBodies> bodies_ = std::make_shared<BetterBodies>();
@@ -152,24 +152,24 @@ TEST_P(PromotionTest, FunctionIsPromotedWhenItHasBeenCalledOftenEnough) {
     auto* plus = Get<int64_t(int64_t)>("plus");
     for (uint32_t i = 1; i < threshold; ++i) {
       EXPECT_EQ(plus(i), i + 5);
-      EXPECT_EQ(Heat("plus").tier, 0);
+      EXPECT_EQ(Hotness("plus").tier, 0);
     }
-    EXPECT_EQ(engine_->stats().bodies_promoted, 0u);
+    EXPECT_EQ(engine_->stats().promotions_made, 0u);
     EXPECT_EQ(plus(1), 6);
     if (GetParam() == PromotionWay::kCallerDoesIt) {
-      EXPECT_EQ(Heat("plus").tier, 1);
+      EXPECT_EQ(Hotness("plus").tier, 1);
     } else {
       EXPECT_TRUE(IsPromotedBy("plus", [&] { plus(1); }));
     }
     EXPECT_EQ(plus(2), 7);
-    const FunctionHeat heat = Heat("plus");
-    EXPECT_EQ(heat.module, "program");
-    EXPECT_GE(heat.polls_promoted, threshold);
-    EXPECT_GT(heat.first_bytes, 0u);
-    EXPECT_GT(heat.better_bytes, 0u);
-    EXPECT_GT(heat.better_time, absl::ZeroDuration());
-    EXPECT_EQ(heat.failures, 0u);
-    EXPECT_EQ(engine_->stats().bodies_promoted, 1u);
+    const FunctionHotness hotness = Hotness("plus");
+    EXPECT_EQ(hotness.module, "program");
+    EXPECT_GE(hotness.polls_promoted, threshold);
+    EXPECT_GT(hotness.first_bytes, 0u);
+    EXPECT_GT(hotness.better_bytes, 0u);
+    EXPECT_GT(hotness.better_time, absl::ZeroDuration());
+    EXPECT_EQ(hotness.failures, 0u);
+    EXPECT_EQ(engine_->stats().promotions_made, 1u);
     EXPECT_EQ(engine_->stats().functions_compiled, 1u);
   }
 }
@@ -181,8 +181,8 @@ TEST_P(PromotionTest, OnlyWhatIsHotIs) {
   auto* plus = Get<int64_t(int64_t)>("plus");
   EXPECT_EQ(Get<int64_t(int64_t)>("sum")(4), 18);
   EXPECT_TRUE(IsPromotedBy("plus", [&] { plus(1); }));
-  EXPECT_EQ(Heat("sum").tier, 0);
-  EXPECT_EQ(Heat("triple").tier, 0);
+  EXPECT_EQ(Hotness("sum").tier, 0);
+  EXPECT_EQ(Hotness("triple").tier, 0);
 }
 
 // What a call is worth if the time it takes is not known.
@@ -210,8 +210,8 @@ TEST_P(PromotionTest, CallsCountForMoreIfLoopsDoNotPoll) {
     EXPECT_EQ(f(i), i);
     EXPECT_EQ(plus(i), i + 5);
   }
-  EXPECT_TRUE(DoUntil([&] { return Heat("f").tier == 1; }, [] {}));
-  EXPECT_EQ(Heat("plus").tier, 0);
+  EXPECT_TRUE(DoUntil([&] { return Hotness("f").tier == 1; }, [] {}));
+  EXPECT_EQ(Hotness("plus").tier, 0);
   EXPECT_EQ(f(7), 7);
 }
 
@@ -272,7 +272,7 @@ TEST_P(PromotionTest, RecursionGetsItsBetterBodyWithinOneCall) {
     })");
   EXPECT_EQ(Get<int64_t(int64_t)>("walk")(60), 1);
   EXPECT_LT(absl::Now(), deadline);
-  EXPECT_EQ(Heat("walk").tier, 1);
+  EXPECT_EQ(Hotness("walk").tier, 1);
 }
 
 // --- Running loops ---
@@ -302,11 +302,11 @@ TEST_P(PromotionTest, LoopThatDoesNotEndOtherwiseIsLeft) {
   Add(Spin());
   EXPECT_EQ(Get<int64_t(int64_t)>("spin")(14), 42);
   EXPECT_LT(absl::Now(), deadline);
-  const FunctionHeat heat = Heat("spin");
-  EXPECT_EQ(heat.loops_entered, 1u);
-  EXPECT_EQ(heat.continuations, 1u);
-  EXPECT_GT(heat.continuation_bytes, 0u);
-  EXPECT_GT(heat.continuation_time, absl::ZeroDuration());
+  const FunctionHotness hotness = Hotness("spin");
+  EXPECT_EQ(hotness.loops_entered, 1u);
+  EXPECT_EQ(hotness.continuations, 1u);
+  EXPECT_GT(hotness.continuation_bytes, 0u);
+  EXPECT_GT(hotness.continuation_time, absl::ZeroDuration());
 }
 
 // A call that is not the first one may end soon, and the next one needs no continuation: that is
@@ -330,14 +330,14 @@ TEST_P(PromotionTest, WhatIsCalledAgainGetsABodyBeforeAContinuation) {
     })");
   auto* spin = Get<int64_t(int64_t)>("spin");
   EXPECT_EQ(spin(0), 0);
-  EXPECT_EQ(Heat("spin").polls, 0u);
+  EXPECT_EQ(Hotness("spin").polls, 0u);
   EXPECT_EQ(spin(14), 42);
   EXPECT_LT(absl::Now(), deadline);
-  const FunctionHeat heat = Heat("spin");
-  EXPECT_EQ(heat.tier, 1);
-  EXPECT_EQ(heat.continuations, 1u);
-  EXPECT_EQ(heat.loops_entered, 1u);
-  EXPECT_EQ(heat.failures, 0u);
+  const FunctionHotness hotness = Hotness("spin");
+  EXPECT_EQ(hotness.tier, 1);
+  EXPECT_EQ(hotness.continuations, 1u);
+  EXPECT_EQ(hotness.loops_entered, 1u);
+  EXPECT_EQ(hotness.failures, 0u);
 }
 
 // What takes the time may be what it calls.
@@ -347,7 +347,7 @@ TEST_P(PromotionTest, LoopWithFewButLongRoundsIsLeft) {
   Add(Spin("call void @firstcall_test_take_time()"));
   EXPECT_EQ(Get<int64_t(int64_t)>("spin")(14), 42);
   EXPECT_LT(absl::Now(), deadline);
-  EXPECT_EQ(Heat("spin").loops_entered, 1u);
+  EXPECT_EQ(Hotness("spin").loops_entered, 1u);
 }
 
 // Better bodies wait for first ones, but not for ever.
@@ -379,8 +379,8 @@ TEST_P(PromotionTest, LongLoopIsLeftInTheMiddle) {
     constexpr int64_t kN = 300000000;  // Whoever has to wait for a processor is in time, too.
     EXPECT_EQ(Get<int64_t(int64_t)>("sum")(kN), kN * (kN - 1) / 2 * 3);
     EXPECT_EQ(*static_cast<int64_t*>(engine_->LookupAddress("calls").value()), kN);
-    EXPECT_EQ(Heat("sum").loops_entered, 1u);
-    EXPECT_EQ(Heat("sum").failures, 0u);
+    EXPECT_EQ(Hotness("sum").loops_entered, 1u);
+    EXPECT_EQ(Hotness("sum").failures, 0u);
   }
 }
 
@@ -404,7 +404,7 @@ TEST_P(PromotionTest, AtomicsInALoopCountEveryIteration) {
     })");
   auto* f = Get<void(int64_t)>("f");
   int64_t expected = 0;
-  EXPECT_TRUE(DoUntil([&] { return Heat("f").loops_entered > 0; },
+  EXPECT_TRUE(DoUntil([&] { return Hotness("f").loops_entered > 0; },
                       [&] {
                         std::vector<std::thread> threads;
                         for (int t = 0; t < 4; ++t) threads.emplace_back([&] { f(500000); });
@@ -469,7 +469,7 @@ TEST_P(PromotionTest, ExceptionsAreThrownInAndOutOfAContinuation) {
         throw;
       },
       int64_t);
-  EXPECT_EQ(Heat("f").loops_entered, 1u);
+  EXPECT_EQ(Hotness("f").loops_entered, 1u);
   if (GetParam() == PromotionWay::kCallerDoesIt) {
     EXPECT_EQ(f(10), 0 + 3 + 6 + 9);
   }
@@ -519,9 +519,9 @@ TEST_P(PromotionTest, LongJumpsLeadToTheFrameTheyCameFrom) {
   auto* f = Get<int64_t(int64_t)>("f");
   EXPECT_TRUE(IsPromotedBy("f", [&] { EXPECT_EQ(f(500), 500); }));
   EXPECT_EQ(f(500), 500);
-  EXPECT_EQ(Heat("f").continuations, 0u);
+  EXPECT_EQ(Hotness("f").continuations, 0u);
   if (GetParam() == PromotionWay::kCallerDoesIt) {  // Elsewhere its calls may be enough.
-    EXPECT_GE(Heat("jumps").loops_entered, 1u);
+    EXPECT_GE(Hotness("jumps").loops_entered, 1u);
   }
 }
 
@@ -592,11 +592,11 @@ TEST_P(PromotionTest, ComputedGotoIsLeft) {
     expected = doubles ? expected * 2 % 1000003 : expected + 1;
   }
   code.push_back(2);
-  EXPECT_TRUE(DoUntil([&] { return Heat("f").loops_entered > 0; },
+  EXPECT_TRUE(DoUntil([&] { return Hotness("f").loops_entered > 0; },
                       [&] { EXPECT_EQ(f(code.data()), expected); }));
   EXPECT_TRUE(IsPromotedBy("f", [&] { EXPECT_EQ(f(code.data()), expected); }));
   EXPECT_EQ(f(code.data()), expected);
-  EXPECT_EQ(Heat("f").failures, 0u);
+  EXPECT_EQ(Hotness("f").failures, 0u);
 }
 
 TEST_P(PromotionTest, ThreadLocalVariablesStayEachThreadsOwn) {
@@ -633,7 +633,7 @@ TEST_P(PromotionTest, ThreadLocalVariablesStayEachThreadsOwn) {
   EXPECT_TRUE(IsPromotedBy("f", [&] { EXPECT_EQ(f(50), count += 50); }));
   // Elsewhere its calls may have been enough.
   if (GetParam() == PromotionWay::kCallerDoesIt) {
-    EXPECT_GE(Heat("f").loops_entered, 1u);
+    EXPECT_GE(Hotness("f").loops_entered, 1u);
   }
 }
 
@@ -683,9 +683,9 @@ TEST_P(PromotionTest, FunctionsWithDebugInformationArePromoted) {
   auto* sum = Get<int64_t(int64_t)>("sum");
   EXPECT_TRUE(IsPromotedBy("sum", [&] { EXPECT_EQ(sum(1000), 499500); }));
   if (GetParam() == PromotionWay::kCallerDoesIt) {  // Elsewhere its calls may be enough.
-    EXPECT_GE(Heat("sum").loops_entered, 1u);
+    EXPECT_GE(Hotness("sum").loops_entered, 1u);
   }
-  EXPECT_EQ(Heat("sum").failures, 0u);
+  EXPECT_EQ(Hotness("sum").failures, 0u);
 }
 
 // --- Where code comes from, and where it goes ---
@@ -737,14 +737,14 @@ TEST_P(PromotionSourceTest, BodiesAreMadeFromAnySource) {
   };
   EXPECT_TRUE(DoUntil(
       [&] {
-        return HeatOf(*engine, "sum").tier == 1 && HeatOf(*engine, "user").tier == 1 &&
-               HeatOf(*engine, "sum").loops_entered > 0;
+        return HotnessOf(*engine, "sum").tier == 1 && HotnessOf(*engine, "user").tier == 1 &&
+               HotnessOf(*engine, "sum").loops_entered > 0;
       },
       call));
   call();
   EXPECT_EQ(*static_cast<int64_t*>(engine->LookupAddress("calls").value()), calls);
-  for (const FunctionHeat& heat : engine->stats().promotions.functions) {
-    EXPECT_EQ(heat.failures, 0u) << heat.function;
+  for (const FunctionHotness& hotness : engine->stats().promotions.functions) {
+    EXPECT_EQ(hotness.failures, 0u) << hotness.function;
   }
 }
 
@@ -771,10 +771,10 @@ TEST_P(PromotionTest, WithoutABudgetNothingIsPromoted) {
   for (int i = 0; i < 100; ++i) EXPECT_EQ(sum(1000), 1498500);
   absl::SleepFor(absl::Milliseconds(20));
   EXPECT_EQ(sum(1000), 1498500);
-  EXPECT_EQ(engine_->stats().bodies_promoted, 0u);
-  EXPECT_EQ(Heat("sum").tier, 0);
-  EXPECT_EQ(Heat("sum").failures, 0u);
-  EXPECT_GT(Heat("sum").polls, 100000u);
+  EXPECT_EQ(engine_->stats().promotions_made, 0u);
+  EXPECT_EQ(Hotness("sum").tier, 0);
+  EXPECT_EQ(Hotness("sum").failures, 0u);
+  EXPECT_GT(Hotness("sum").polls, 100000u);
 }
 
 TEST_P(PromotionTest, WithABudgetItEnds) {
@@ -787,7 +787,7 @@ TEST_P(PromotionTest, WithABudgetItEnds) {
   EXPECT_TRUE(IsPromotedBy("a", [&] { a(0); }));
   for (int i = 0; i < 1000; ++i) EXPECT_EQ(b(0), 2);
   absl::SleepFor(absl::Milliseconds(20));
-  EXPECT_EQ(Heat("b").tier, 0);
+  EXPECT_EQ(Hotness("b").tier, 0);
 }
 
 TEST_P(PromotionTest, OtherTiersCountNothing) {
@@ -798,7 +798,7 @@ TEST_P(PromotionTest, OtherTiersCountNothing) {
     auto* sum = Get<int64_t(int64_t)>("sum");
     for (int i = 0; i < 100; ++i) EXPECT_EQ(sum(100), 14850);
     EXPECT_TRUE(engine_->stats().promotions.functions.empty());
-    EXPECT_EQ(engine_->stats().bodies_promoted, 0u);
+    EXPECT_EQ(engine_->stats().promotions_made, 0u);
   }
 }
 
@@ -833,23 +833,23 @@ TEST_P(PromotionTest, WhatCannotBeMadeBetterGoesOn) {
   EXPECT_EQ(sum(2), 3);
   memory->is_full = true;
   // Its body and its continuation.
-  EXPECT_TRUE(DoUntil([&] { return Heat("sum").failures == 2; },
+  EXPECT_TRUE(DoUntil([&] { return Hotness("sum").failures == 2; },
                       [&] {
                         EXPECT_EQ(sum(100), 14850);
                         for (int i = 0; i < 100; ++i) EXPECT_EQ(sum(0), 0);
                       }));
-  EXPECT_EQ(Heat("sum").tier, 0);
-  EXPECT_EQ(Heat("sum").loops_entered, 0u);
-  EXPECT_THAT(Heat("sum").last_failure, HasSubstr("optimizing function 'sum': "));
-  EXPECT_THAT(Heat("sum").last_failure, HasSubstr("code memory: full"));
-  EXPECT_EQ(engine_->stats().promotions_failed, 2u + Heat("triple").failures);
+  EXPECT_EQ(Hotness("sum").tier, 0);
+  EXPECT_EQ(Hotness("sum").loops_entered, 0u);
+  EXPECT_THAT(Hotness("sum").last_failure, HasSubstr("optimizing function 'sum': "));
+  EXPECT_THAT(Hotness("sum").last_failure, HasSubstr("code memory: full"));
+  EXPECT_EQ(engine_->stats().promotions_failed, 2u + Hotness("triple").failures);
   EXPECT_THAT(engine_->stats().last_failed_promotion,
               StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("code memory: full")));
   // It is not tried again.
   memory->is_full = false;
   for (int i = 0; i < 100; ++i) EXPECT_EQ(sum(100), 14850);
-  EXPECT_EQ(Heat("sum").failures, 2u);
-  EXPECT_EQ(Heat("sum").tier, 0);
+  EXPECT_EQ(Hotness("sum").failures, 2u);
+  EXPECT_EQ(Hotness("sum").tier, 0);
 }
 
 }  // namespace

@@ -420,7 +420,7 @@ static void TestStatistics(void) {
   CHECK(statistics.known.memory_used > statistics.known.code_bytes);
   CHECK(statistics.known.load_time > 0 && statistics.known.split_time > 0);
   CHECK(statistics.known.emit_time > 0 && statistics.known.link_time > 0);
-  CHECK(statistics.known.bodies_promoted == 0 && statistics.known.promotions_failed == 0);
+  CHECK(statistics.known.promotions_made == 0 && statistics.known.promotions_failed == 0);
   CHECK(fc_engine_get_failed_promotion(engine) == NULL);
   CHECK_ERROR(fc_engine_get_failed_promotion(NULL), FC_INVALID_ARGUMENT, "engine is null");
   CHECK(statistics.later == 0);

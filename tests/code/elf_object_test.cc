@@ -232,10 +232,11 @@ TEST_F(ElfObjectTest, OtherKindsOfElfAreInvalid) {
   const ObjectBytes whole = CompileToObject(kModule);
   ObjectBytes program = whole;
   program[offsetof(llvm::ELF::Elf64_Ehdr, e_type)] = llvm::ELF::ET_EXEC;
-  EXPECT_THAT(ElfObject::Parse(Span(program), "program"),
-              StatusIs(absl::StatusCode::kInvalidArgument,
-                       "reading object 'program': not a 64-bit little-endian relocatable ELF "
-                       "object"));
+  EXPECT_THAT(
+      ElfObject::Parse(Span(program), "program"),
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               "reading object 'program': The file was not recognized as a valid object file: "
+               "it is not a 64-bit little-endian relocatable ELF object"));
   ObjectBytes big_endian = whole;
   big_endian[llvm::ELF::EI_DATA] = llvm::ELF::ELFDATA2MSB;
   EXPECT_THAT(ElfObject::Parse(Span(big_endian), "big.o"),

@@ -20,7 +20,7 @@
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/Cloning.h"
-#include "osr/heat_polls.h"
+#include "osr/hotness_polls.h"
 #include "osr/loop_entries.h"
 #include "tests/osr/continuation_programs.h"
 #include "tests/osr/reference_jit.h"
@@ -99,7 +99,7 @@ struct Leaving {
   int left = 0;
 };
 
-void* Leave(HeatCounter* counter, uint32_t loop) {
+void* Leave(HotnessCounter* counter, uint32_t loop) {
   auto* leaving = static_cast<Leaving*>(counter->owner.load());
   counter->left.store(0);
   if (loop != leaving->loop || --leaving->leave_at != 0) return nullptr;
@@ -120,8 +120,8 @@ std::unique_ptr<llvm::Module> WithContinuation(const std::string& text, uint32_t
   const Labels labels = FindLabels(function);
   LoopEntries entries(function, labels);
   size_t taken = 0;
-  AddHeatPolls(function, *DeclareHeatCounter(*module, "counter", /*is_near=*/false), entries,
-               ChoosePolls(function, entries, SIZE_MAX, taken), /*asks_when_called=*/true);
+  AddHotnessPolls(function, *DeclareHotnessCounter(*module, "counter", /*is_near=*/false), entries,
+                  ChoosePolls(function, entries, SIZE_MAX, taken), /*asks_when_called=*/true);
   return module;
 }
 
@@ -147,7 +147,7 @@ TEST_P(ContinuationTest, ChangesNothing) {
   }
   ASSERT_EQ(loops, program.loops);
   for (uint32_t loop = 0; loop < loops; ++loop) {
-    HeatCounter counter;
+    HotnessCounter counter;
     Leaving leaving;
     std::map<std::string, void*> host = Host();
     host["counter"] = &counter;

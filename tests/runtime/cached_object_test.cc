@@ -16,7 +16,7 @@ CachedObject Example() {
   description.functions = {SymbolOrdinal{4}, SymbolOrdinal{2}};
   description.joined = 1;
   description.variables = {SymbolOrdinal{0}};
-  description.heat_signs = {HeatSigns::kCallsOnly, HeatSigns::kNone};
+  description.hotness_signs = {HotnessSigns::kCallsOnly, HotnessSigns::kNone};
   description.decisions = {{SymbolOrdinal{1}, true}, {SymbolOrdinal{3}, false}};
   return description;
 }
@@ -30,7 +30,7 @@ TEST(CachedObjectTest, ComesBackAsItWas) {
   EXPECT_THAT(decoded->functions, ElementsAre(SymbolOrdinal{4}, SymbolOrdinal{2}));
   EXPECT_EQ(decoded->joined, 1u);
   EXPECT_THAT(decoded->variables, ElementsAre(SymbolOrdinal{0}));
-  EXPECT_THAT(decoded->heat_signs, ElementsAre(HeatSigns::kCallsOnly, HeatSigns::kNone));
+  EXPECT_THAT(decoded->hotness_signs, ElementsAre(HotnessSigns::kCallsOnly, HotnessSigns::kNone));
   EXPECT_THAT(decoded->decisions,
               ElementsAre(Pair(SymbolOrdinal{1}, true), Pair(SymbolOrdinal{3}, false)));
   EXPECT_FALSE(decoded->leader.has_value());
@@ -51,11 +51,11 @@ TEST(CachedObjectTest, SymbolsThatTheModuleDoesNotHaveAreRefused) {
   EXPECT_FALSE(DecodeCachedObject(bytes, 4).has_value());
 }
 
-TEST(CachedObjectTest, SignsOfHeatAreOfEachFunctionAndKnown) {
+TEST(CachedObjectTest, SignsOfHotnessAreOfEachFunctionAndKnown) {
   CachedObject description = Example();
-  description.heat_signs.pop_back();
+  description.hotness_signs.pop_back();
   EXPECT_FALSE(DecodeCachedObject(EncodeCachedObject(description, ""), 5).has_value());
-  description.heat_signs.push_back(static_cast<HeatSigns>(3));
+  description.hotness_signs.push_back(static_cast<HotnessSigns>(3));
   EXPECT_FALSE(DecodeCachedObject(EncodeCachedObject(description, ""), 5).has_value());
 }
 

@@ -9,7 +9,7 @@
 #include "memory/arena_memory.h"
 #include "memory/in_process_mapper.h"
 #include "memory/unwind_registry.h"
-#include "runtime/heat_counters.h"
+#include "runtime/hotness_counters.h"
 #include "stubs/call_counter.h"
 #include "stubs/stub_architecture.h"
 
@@ -20,14 +20,14 @@ constexpr int32_t kInterval = 99;
 constexpr uint32_t kLoop = 5;
 constexpr absl::Duration kPause = absl::Milliseconds(2);
 
-void* Handler(HeatCounter*, uint32_t) { return nullptr; }
+void* Handler(HotnessCounter*, uint32_t) { return nullptr; }
 
 class HotFunctionTest : public testing::Test {
  protected:
-  HeatCounter& Poll(bool asks_early = false) {
+  HotnessCounter& Poll(bool asks_early = false) {
     return *function_.PollCounter(polls_, &Handler, asks_early).value();
   }
-  std::atomic<int32_t>& CountCalls(HeatSigns signs = HeatSigns::kCallsAndLoops) {
+  std::atomic<int32_t>& CountCalls(HotnessSigns signs = HotnessSigns::kCallsAndLoops) {
     EXPECT_TRUE(function_.MakeCallCounter(&calls_, signs).ok());
     const ExecutorAddress body = ExecutorAddress::Of(&body_);
     EXPECT_EQ(function_.BeginCounting(body, 7, kPause), function_.counters().calls->address());
@@ -36,14 +36,14 @@ class HotFunctionTest : public testing::Test {
 
   const std::shared_ptr<ArenaMemory> memory_ =
       ArenaMemory::Create(std::make_shared<InProcessMapper>(), ArenaMemoryOptions()).value();
-  HeatCounters polls_{memory_};
+  HotnessCounters polls_{memory_};
   CallCounters calls_{HostStubArchitecture(), memory_, std::make_shared<UnwindRegistry>(), nullptr};
   HotFunction function_{nullptr, FunctionKey(), kInterval};
   char body_ = 0;
 };
 
 TEST_F(HotFunctionTest, HasOneCounterForItsPolls) {
-  HeatCounter& counter = Poll();
+  HotnessCounter& counter = Poll();
   EXPECT_EQ(&Poll(), &counter);
   EXPECT_EQ(counter.left, kInterval);
   EXPECT_EQ(counter.owner, &function_);
@@ -53,7 +53,7 @@ TEST_F(HotFunctionTest, HasOneCounterForItsPolls) {
 }
 
 TEST_F(HotFunctionTest, EarlyPollsComeEachTimeTheRoundsHaveDoubled) {
-  HeatCounter& counter = Poll(/*asks_early=*/true);
+  HotnessCounter& counter = Poll(/*asks_early=*/true);
   int32_t rounds = counter.left + 1;
   int polls = 0;
   for (; function_.polls_early(); ++polls) {
@@ -69,7 +69,7 @@ TEST_F(HotFunctionTest, EarlyPollsComeEachTimeTheRoundsHaveDoubled) {
 }
 
 TEST_F(HotFunctionTest, EarlyPollsEndOnceThereIsAThread) {
-  HeatCounter& counter = Poll(/*asks_early=*/true);
+  HotnessCounter& counter = Poll(/*asks_early=*/true);
   const int32_t rounds = counter.left + 1;
   EXPECT_FALSE(function_.NoteEarlyPoll(/*has_thread=*/true));
   EXPECT_FALSE(function_.polls_early());
@@ -85,7 +85,7 @@ TEST_F(HotFunctionTest, AsksForOneThingAtATime) {
 }
 
 TEST_F(HotFunctionTest, ALoopWithoutAContinuationAsksForABody) {
-  HeatCounter& counter = Poll();
+  HotnessCounter& counter = Poll();
   EXPECT_EQ(function_.WantedAt(kLoop, /*body_first=*/false), kLoop);
   function_.GiveContinuation(kLoop, nullptr);
   EXPECT_EQ(counter.left, kInterval);
@@ -96,7 +96,7 @@ TEST_F(HotFunctionTest, ALoopWithoutAContinuationAsksForABody) {
 }
 
 TEST_F(HotFunctionTest, AContinuationIsEnteredAndCounted) {
-  HeatCounter& counter = Poll();
+  HotnessCounter& counter = Poll();
   ASSERT_TRUE(function_.Ask(kLoop));
   EXPECT_FALSE(function_.HasAnswer(kLoop));
   function_.GiveContinuation(kLoop, &body_);
@@ -106,7 +106,7 @@ TEST_F(HotFunctionTest, AContinuationIsEnteredAndCounted) {
   EXPECT_EQ(function_.EnterContinuation(kLoop + 1), nullptr);
   EXPECT_EQ(function_.EnterContinuation(kLoop), &body_);
   EXPECT_EQ(function_.EnterContinuation(kLoop), &body_);
-  EXPECT_EQ(function_.heat().loops_entered, 2u);
+  EXPECT_EQ(function_.hotness().loops_entered, 2u);
 }
 
 TEST_F(HotFunctionTest, EnteringAContinuationMakesTheNextCallAsk) {
@@ -144,7 +144,7 @@ TEST_F(HotFunctionTest, ACounterThatHasRunOutIsSeen) {
 }
 
 TEST_F(HotFunctionTest, ALoopThatGoesRoundForLongPollsAtOnce) {
-  HeatCounter& counter = Poll();
+  HotnessCounter& counter = Poll();
   CountCalls();
   --counter.left;
   function_.Look(absl::Milliseconds(60));
@@ -171,16 +171,16 @@ TEST_F(HotFunctionTest, KeepsStatistics) {
   function_.CountInterval();
   function_.NoteContinuation(80, kPause);
   function_.NoteFailure("reason");
-  const FunctionHeat heat = function_.heat();
-  EXPECT_EQ(heat.tier, 1);
-  EXPECT_EQ(heat.polls, 2u * (kInterval + 1));
-  EXPECT_EQ(heat.polls_promoted, kInterval + 1u);
-  EXPECT_EQ(heat.first_bytes, 7u);
-  EXPECT_EQ(heat.better_bytes, 70u);
-  EXPECT_EQ(heat.continuations, 1u);
-  EXPECT_EQ(heat.continuation_bytes, 80u);
-  EXPECT_EQ(heat.failures, 1u);
-  EXPECT_EQ(heat.last_failure, "reason");
+  const FunctionHotness hotness = function_.hotness();
+  EXPECT_EQ(hotness.tier, 1);
+  EXPECT_EQ(hotness.polls, 2u * (kInterval + 1));
+  EXPECT_EQ(hotness.polls_promoted, kInterval + 1u);
+  EXPECT_EQ(hotness.first_bytes, 7u);
+  EXPECT_EQ(hotness.better_bytes, 70u);
+  EXPECT_EQ(hotness.continuations, 1u);
+  EXPECT_EQ(hotness.continuation_bytes, 80u);
+  EXPECT_EQ(hotness.failures, 1u);
+  EXPECT_EQ(hotness.last_failure, "reason");
 }
 
 }  // namespace

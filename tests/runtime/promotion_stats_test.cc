@@ -24,7 +24,7 @@ std::vector<std::vector<std::string>> Cells(const PromotionStats& stats) {
 TEST(PromotionStatsTest, NothingToTell) {
   PromotionStats stats;
   EXPECT_EQ(stats.ToString(), "");
-  FunctionHeat counted;
+  FunctionHotness counted;
   counted.function = "f";
   counted.polls = 7;
   stats.functions = {counted};
@@ -32,7 +32,7 @@ TEST(PromotionStatsTest, NothingToTell) {
 }
 
 TEST(PromotionStatsTest, ALineForEachFunctionWithWhatWasMadeOfIt) {
-  FunctionHeat better;
+  FunctionHotness better;
   better.function = "better";
   better.tier = 1;
   better.polls = 300;
@@ -41,19 +41,19 @@ TEST(PromotionStatsTest, ALineForEachFunctionWithWhatWasMadeOfIt) {
   better.first_time = absl::Microseconds(1250);
   better.better_bytes = 12;
   better.better_time = absl::Milliseconds(3);
-  FunctionHeat left;
+  FunctionHotness left;
   left.function = "left";
   left.polls = 100;
   left.continuations = 2;
   left.continuation_bytes = 13;
   left.continuation_time = absl::Milliseconds(4);
   left.loops_entered = 5;
-  FunctionHeat failed;
+  FunctionHotness failed;
   failed.function = "failed";
   failed.failures = 1;
   failed.last_failure = "INTERNAL: out of ideas";
   PromotionStats stats;
-  stats.functions = {better, FunctionHeat(), left, failed};
+  stats.functions = {better, FunctionHotness(), left, failed};
   const std::vector<std::vector<std::string>> cells = Cells(stats);
   ASSERT_THAT(cells, SizeIs(5));
   EXPECT_EQ(cells[0].front(), "tier");

@@ -9,7 +9,7 @@
 #include "memory/arena_memory.h"
 #include "memory/in_process_mapper.h"
 #include "runtime/asking_stack.h"
-#include "runtime/heat_counters.h"
+#include "runtime/hotness_counters.h"
 
 namespace firstcall {
 namespace {
@@ -27,7 +27,7 @@ class WaitingListTest : public testing::Test {
 
   static bool IsNeverTold(const HotFunction&) { return false; }
 
-  HeatCounters counters_{
+  HotnessCounters counters_{
       ArenaMemory::Create(std::make_shared<InProcessMapper>(), ArenaMemoryOptions()).value()};
   std::deque<HotFunction> functions_;
   AskingStack asking_;

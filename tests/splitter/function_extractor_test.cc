@@ -521,29 +521,29 @@ constexpr char kKindsOfFunctions[] = R"(
   }
   define void @stays() noinline optnone { ret void })";
 
-TEST_F(FunctionExtractorTest, FirstBodiesShowTheirHeatAsFarAsTheyMay) {
+TEST_F(FunctionExtractorTest, FirstBodiesShowTheirHotnessAsFarAsTheyMay) {
   struct Case {
     const char* function;
     int64_t allowance;
     bool asks;
-    HeatSigns signs;
+    HotnessSigns signs;
     bool polls;
   };
-  for (const Case& c : {Case{"plain", kUnlimitedPolls, false, HeatSigns::kCallsAndLoops, false},
-                        Case{"plain", 0, true, HeatSigns::kCallsAndLoops, true},
-                        Case{"loop", kUnlimitedPolls, false, HeatSigns::kCallsAndLoops, true},
-                        Case{"loop", 30, false, HeatSigns::kCallsAndLoops, true},
-                        Case{"loop", 0, false, HeatSigns::kCallsOnly, false},
-                        Case{"loop", -1000, false, HeatSigns::kCallsOnly, false},
-                        Case{"frame", kUnlimitedPolls, false, HeatSigns::kCallsOnly, false},
-                        Case{"stays", kUnlimitedPolls, true, HeatSigns::kNone, false}}) {
+  for (const Case& c : {Case{"plain", kUnlimitedPolls, false, HotnessSigns::kCallsAndLoops, false},
+                        Case{"plain", 0, true, HotnessSigns::kCallsAndLoops, true},
+                        Case{"loop", kUnlimitedPolls, false, HotnessSigns::kCallsAndLoops, true},
+                        Case{"loop", 30, false, HotnessSigns::kCallsAndLoops, true},
+                        Case{"loop", 0, false, HotnessSigns::kCallsOnly, false},
+                        Case{"loop", -1000, false, HotnessSigns::kCallsOnly, false},
+                        Case{"frame", kUnlimitedPolls, false, HotnessSigns::kCallsOnly, false},
+                        Case{"stays", kUnlimitedPolls, true, HotnessSigns::kNone, false}}) {
     SCOPED_TRACE(::testing::Message() << c.function << " " << c.allowance);
     Load(kKindsOfFunctions);
     ExtractOptions options;
     options.body = ReplaceableBody{c.allowance, c.asks};
     ASSERT_OK_AND_ASSIGN(FunctionModule extracted, Extract(c.function, options, false));
-    EXPECT_THAT(extracted.heat_signs, testing::ElementsAre(c.signs));
-    EXPECT_EQ(PrintModule(*extracted.module).find("$fc.heat") != std::string::npos, c.polls);
+    EXPECT_THAT(extracted.hotness_signs, testing::ElementsAre(c.signs));
+    EXPECT_EQ(PrintModule(*extracted.module).find("$fc.hotness") != std::string::npos, c.polls);
     const bool polls_at_loop = c.polls && std::string(c.function) == "loop";
     EXPECT_EQ(extracted.poll_balance < 0, polls_at_loop);
     EXPECT_GE(extracted.poll_balance, -30);
@@ -567,7 +567,7 @@ TEST_F(FunctionExtractorTest, LargeFunctionsEarnPolls) {
   ExtractOptions options;
   options.body = ReplaceableBody{/*poll_allowance=*/0};
   ASSERT_OK_AND_ASSIGN(FunctionModule extracted, Extract("large", options, false));
-  EXPECT_THAT(extracted.heat_signs, testing::ElementsAre(HeatSigns::kCallsAndLoops));
+  EXPECT_THAT(extracted.hotness_signs, testing::ElementsAre(HotnessSigns::kCallsAndLoops));
   EXPECT_GT(extracted.poll_balance, 0);
 }
 
@@ -588,8 +588,8 @@ TEST_F(FunctionExtractorTest, MakesTheContinuationAtALoop) {
   options.body = ContinuationAtLoop{0};
   ASSERT_OK_AND_ASSIGN(FunctionModule extracted, Extract("loop", options, false));
   const std::string text = PrintModule(*extracted.module);
-  EXPECT_THAT(text, AllOf(HasSubstr("@\"loop$fc.loop\"(ptr"), Not(HasSubstr("$fc.heat"))));
-  EXPECT_THAT(extracted.heat_signs, testing::IsEmpty());
+  EXPECT_THAT(text, AllOf(HasSubstr("@\"loop$fc.loop\"(ptr"), Not(HasSubstr("$fc.hotness"))));
+  EXPECT_THAT(extracted.hotness_signs, testing::IsEmpty());
   options.body = ContinuationAtLoop{7};
   EXPECT_THAT(Extract("loop", options, false),
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("'loop' has no loop 7")));
@@ -692,10 +692,10 @@ TEST_F(FunctionExtractorTest, FunctionsThatShareBlockAddressesAreNotReplaced) {
     define void @alone() { ret void })");
   ExtractOptions options;
   options.body = ReplaceableBody{};
-  EXPECT_EQ(Extract("first", options, /*may_join=*/false)->heat_signs,
-            (std::vector<HeatSigns>{HeatSigns::kNone, HeatSigns::kNone}));
-  EXPECT_EQ(Extract("alone", options, /*may_join=*/false)->heat_signs,
-            std::vector<HeatSigns>{HeatSigns::kCallsAndLoops});
+  EXPECT_EQ(Extract("first", options, /*may_join=*/false)->hotness_signs,
+            (std::vector<HotnessSigns>{HotnessSigns::kNone, HotnessSigns::kNone}));
+  EXPECT_EQ(Extract("alone", options, /*may_join=*/false)->hotness_signs,
+            std::vector<HotnessSigns>{HotnessSigns::kCallsAndLoops});
 }
 
 TEST_F(FunctionExtractorTest, TellsWhetherABodyHasInlineAssembly) {

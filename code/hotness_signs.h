@@ -1,13 +1,13 @@
 // How a first body shows that it has become hot.
 
-#ifndef FIRSTCALL_CODE_HEAT_SIGNS_H_
-#define FIRSTCALL_CODE_HEAT_SIGNS_H_
+#ifndef FIRSTCALL_CODE_HOTNESS_SIGNS_H_
+#define FIRSTCALL_CODE_HOTNESS_SIGNS_H_
 
 #include <cstdint>
 
 namespace firstcall {
 
-enum class HeatSigns : uint8_t {
+enum class HotnessSigns : uint8_t {
   kNone,           // Not at all: it cannot be replaced.
   kCallsAndLoops,  // By its calls, and by its loops if it has any.
   kCallsOnly,      // By its calls only: it has loops, but does not poll there.
@@ -15,4 +15,4 @@ enum class HeatSigns : uint8_t {
 
 }  // namespace firstcall
 
-#endif  // FIRSTCALL_CODE_HEAT_SIGNS_H_
+#endif  // FIRSTCALL_CODE_HOTNESS_SIGNS_H_

@@ -1,4 +1,4 @@
-#include "osr/heat_polls.h"
+#include "osr/hotness_polls.h"
 
 #include <memory>
 #include <string>
@@ -30,14 +30,14 @@ struct Asked {
   void* answer = nullptr;
 };
 
-void* Answer(HeatCounter* counter, uint32_t loop) {
+void* Answer(HotnessCounter* counter, uint32_t loop) {
   auto* asked = static_cast<Asked*>(counter->owner.load());
   asked->loops.push_back(loop);
   counter->left.store(asked->period);
   return loop == kNoLoop ? nullptr : asked->answer;
 }
 
-class HeatPollsTest : public ::testing::TestWithParam<bool> {
+class HotnessPollsTest : public ::testing::TestWithParam<bool> {
  protected:
   // Makes @f of `text` count with a counter of the test's.
   void Load(const std::string& text, bool asks_when_called = true, size_t allowance = SIZE_MAX) {
@@ -50,8 +50,8 @@ class HeatPollsTest : public ::testing::TestWithParam<bool> {
     loops_ = entries.size();
     const size_t before = CountInstructions(function);
     chosen_ = ChoosePolls(function, entries, allowance, taken_);
-    AddHeatPolls(function, *DeclareHeatCounter(*module_, "counter", /*is_near=*/false), entries,
-                 chosen_, asks_when_called);
+    AddHotnessPolls(function, *DeclareHotnessCounter(*module_, "counter", /*is_near=*/false),
+                    entries, chosen_, asks_when_called);
     added_ = CountInstructions(function) - before;
     EXPECT_FALSE(llvm::verifyModule(*module_, &llvm::errs()));
   }
@@ -71,13 +71,13 @@ class HeatPollsTest : public ::testing::TestWithParam<bool> {
   size_t taken_ = 0;
   size_t added_ = 0;  // Instructions.
   Asked asked_;
-  HeatCounter counter_;
+  HotnessCounter counter_;
   std::unique_ptr<llvm::LLVMContext> context_ = std::make_unique<llvm::LLVMContext>();
   std::unique_ptr<llvm::Module> module_;
   std::unique_ptr<ReferenceJit> jit_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Optimized, HeatPollsTest, ::testing::Bool());
+INSTANTIATE_TEST_SUITE_P(Optimized, HotnessPollsTest, ::testing::Bool());
 
 constexpr char kSum[] = R"(
   define i64 @f(i64 %n) {
@@ -96,7 +96,7 @@ constexpr char kSum[] = R"(
     ret i64 %sum
   })";
 
-TEST_P(HeatPollsTest, CallsAndIterationsAreCountedAndAskedForWhenItHasRunOut) {
+TEST_P(HotnessPollsTest, CallsAndIterationsAreCountedAndAskedForWhenItHasRunOut) {
   Load(kSum);
   EXPECT_EQ(loops_, 1u);
   auto* f = Compile<int64_t(int64_t)>();
@@ -123,7 +123,7 @@ struct Live {
 };
 int64_t Continuation(const Live* live) { return -(live->n * 10000 + live->i * 100 + live->sum); }
 
-TEST_P(HeatPollsTest, TheAnswerIsCalledWithWhatLivesAndGivesTheResult) {
+TEST_P(HotnessPollsTest, TheAnswerIsCalledWithWhatLivesAndGivesTheResult) {
   Load(kSum);
   auto* f = Compile<int64_t(int64_t)>();
   ASSERT_NE(f, nullptr);
@@ -133,7 +133,7 @@ TEST_P(HeatPollsTest, TheAnswerIsCalledWithWhatLivesAndGivesTheResult) {
   EXPECT_THAT(asked_.loops, ElementsAre(0));
 }
 
-TEST_P(HeatPollsTest, LoopsMayPollAlone) {
+TEST_P(HotnessPollsTest, LoopsMayPollAlone) {
   Load(kSum, /*asks_when_called=*/false);
   auto* f = Compile<int64_t(int64_t)>();
   ASSERT_NE(f, nullptr);
@@ -165,7 +165,7 @@ constexpr char kNested[] = R"(
     })";
 
 // Within a quarter: addresses are not counted, because fast instruction selection folds them.
-TEST_P(HeatPollsTest, PollsTakeWhatTheyAreSaidTo) {
+TEST_P(HotnessPollsTest, PollsTakeWhatTheyAreSaidTo) {
   for (const char* text : {kSum, kNested}) {
     Load(text, /*asks_when_called=*/false);
     EXPECT_GE(added_, taken_);
@@ -173,7 +173,7 @@ TEST_P(HeatPollsTest, PollsTakeWhatTheyAreSaidTo) {
   }
 }
 
-TEST_P(HeatPollsTest, OuterLoopsPollFirstIfNotAllMay) {
+TEST_P(HotnessPollsTest, OuterLoopsPollFirstIfNotAllMay) {
   Load(kNested, /*asks_when_called=*/false);
   const size_t all = taken_;
   ASSERT_EQ(chosen_.size(), 2u);
@@ -192,7 +192,7 @@ TEST_P(HeatPollsTest, OuterLoopsPollFirstIfNotAllMay) {
   EXPECT_EQ(asked_.loops, std::vector<uint32_t>(7, chosen_[0]));
 }
 
-TEST_P(HeatPollsTest, EachLoopHasItsNumber) {
+TEST_P(HotnessPollsTest, EachLoopHasItsNumber) {
   Load(kNested);
   ASSERT_EQ(loops_, 2u);
   const std::string text = PrintModule(*module_);
@@ -208,7 +208,7 @@ TEST_P(HeatPollsTest, EachLoopHasItsNumber) {
 
 // Behind the poll the frame's variables would be dynamic ones.
 // A label is passed as which one it is, because its address is no use to another body.
-TEST_P(HeatPollsTest, LabelsArePassedByNumber) {
+TEST_P(HotnessPollsTest, LabelsArePassedByNumber) {
   Load(R"(
     @table = internal constant [2 x ptr] [ptr blockaddress(@f, %two), ptr blockaddress(@f, %one)]
     define i32 @f(i32 %n) {
@@ -256,7 +256,7 @@ TEST_P(HeatPollsTest, LabelsArePassedByNumber) {
   EXPECT_THAT(asked_.loops, ElementsAre(0));
 }
 
-TEST_P(HeatPollsTest, ComputedGotosPollFirst) {
+TEST_P(HotnessPollsTest, ComputedGotosPollFirst) {
   Load(R"(
     define void @f(ptr %p) {
     entry:
@@ -289,7 +289,7 @@ TEST_P(HeatPollsTest, ComputedGotosPollFirst) {
   }
 }
 
-TEST_P(HeatPollsTest, VariablesStayInTheFrame) {
+TEST_P(HotnessPollsTest, VariablesStayInTheFrame) {
   Load(R"(
     define i32 @f(i32 %n) {
       %one = alloca i32
@@ -320,7 +320,7 @@ TEST_P(HeatPollsTest, VariablesStayInTheFrame) {
   EXPECT_EQ(f(3), 5);
 }
 
-TEST_P(HeatPollsTest, FunctionsWithoutResultReturnNone) {
+TEST_P(HotnessPollsTest, FunctionsWithoutResultReturnNone) {
   Load(R"(
     define void @f(ptr %p) {
     entry:
@@ -343,10 +343,10 @@ TEST_P(HeatPollsTest, FunctionsWithoutResultReturnNone) {
   EXPECT_EQ(value, 10 - 2 + 1000);
 }
 
-TEST_P(HeatPollsTest, NearCountersNeedNoTable) {
+TEST_P(HotnessPollsTest, NearCountersNeedNoTable) {
   module_ = ParseModule("define void @f() { ret void }", *context_);
-  EXPECT_TRUE(DeclareHeatCounter(*module_, "near", /*is_near=*/true)->isDSOLocal());
-  EXPECT_FALSE(DeclareHeatCounter(*module_, "far", /*is_near=*/false)->isDSOLocal());
+  EXPECT_TRUE(DeclareHotnessCounter(*module_, "near", /*is_near=*/true)->isDSOLocal());
+  EXPECT_FALSE(DeclareHotnessCounter(*module_, "far", /*is_near=*/false)->isDSOLocal());
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 //
 // Thread-safe.
 
-#ifndef FIRSTCALL_RUNTIME_HEAT_COUNTERS_H_
-#define FIRSTCALL_RUNTIME_HEAT_COUNTERS_H_
+#ifndef FIRSTCALL_RUNTIME_HOTNESS_COUNTERS_H_
+#define FIRSTCALL_RUNTIME_HOTNESS_COUNTERS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -13,26 +13,26 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
-#include "code/heat_counter.h"
+#include "code/hotness_counter.h"
 #include "memory/arena_memory.h"
 
 namespace firstcall {
 
-class HeatCounters {
+class HotnessCounters {
  public:
-  explicit HeatCounters(std::shared_ptr<ArenaMemory> memory) : memory_(std::move(memory)) {}
-  ~HeatCounters();
-  HeatCounters(const HeatCounters&) = delete;
-  HeatCounters& operator=(const HeatCounters&) = delete;
+  explicit HotnessCounters(std::shared_ptr<ArenaMemory> memory) : memory_(std::move(memory)) {}
+  ~HotnessCounters();
+  HotnessCounters(const HotnessCounters&) = delete;
+  HotnessCounters& operator=(const HotnessCounters&) = delete;
 
   // Makes a counter in this process. It starts at `left`; compiled code calls `handler` when it
   // gets below 0. Valid until it is freed or this object is destroyed. ResourceExhausted if the
   // arena is full.
-  absl::StatusOr<HeatCounter*> Make(int32_t left, HeatCounter::Handler handler, void* owner)
+  absl::StatusOr<HotnessCounter*> Make(int32_t left, HotnessCounter::Handler handler, void* owner)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Frees the counter. Nothing may count with it any more.
-  void Free(HeatCounter* counter) ABSL_LOCKS_EXCLUDED(mutex_);
+  void Free(HotnessCounter* counter) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
   absl::Status AddBlock() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -40,9 +40,9 @@ class HeatCounters {
   const std::shared_ptr<ArenaMemory> memory_;
   absl::Mutex mutex_;
   std::vector<MemoryBlock> blocks_ ABSL_GUARDED_BY(mutex_);
-  std::vector<HeatCounter*> free_ ABSL_GUARDED_BY(mutex_);
+  std::vector<HotnessCounter*> free_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace firstcall
 
-#endif  // FIRSTCALL_RUNTIME_HEAT_COUNTERS_H_
+#endif  // FIRSTCALL_RUNTIME_HOTNESS_COUNTERS_H_

@@ -15,7 +15,7 @@
 // Loads and stores are not atomic, because fast instruction selection does not support atomic ones.
 // If threads count at the same time, counts may be lost, but nothing else.
 
-#include "osr/heat_polls.h"
+#include "osr/hotness_polls.h"
 
 #include <algorithm>
 #include <utility>
@@ -291,8 +291,8 @@ void ReturnResultOf(llvm::FunctionCallee callee, llvm::ArrayRef<llvm::Value*> ar
   }
 }
 
-llvm::GlobalVariable* DeclareHeatCounter(llvm::Module& module, const std::string& name,
-                                         bool is_near) {
+llvm::GlobalVariable* DeclareHotnessCounter(llvm::Module& module, const std::string& name,
+                                            bool is_near) {
   auto* counter =
       new llvm::GlobalVariable(module, CounterType(module.getContext()), /*isConstant=*/false,
                                llvm::GlobalValue::ExternalLinkage, /*Initializer=*/nullptr, name);
@@ -337,8 +337,8 @@ std::vector<uint32_t> ChoosePolls(llvm::Function& function, LoopEntries& entries
   return chosen;
 }
 
-void AddHeatPolls(llvm::Function& function, llvm::GlobalVariable& counter, LoopEntries& entries,
-                  llvm::ArrayRef<uint32_t> chosen, bool asks_when_called) {
+void AddHotnessPolls(llvm::Function& function, llvm::GlobalVariable& counter, LoopEntries& entries,
+                     llvm::ArrayRef<uint32_t> chosen, bool asks_when_called) {
   std::vector<const LoopEntry*> loops;
   loops.reserve(chosen.size());
   for (uint32_t loop : chosen) loops.push_back(entries.Find(loop));

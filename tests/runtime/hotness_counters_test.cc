@@ -1,4 +1,4 @@
-#include "runtime/heat_counters.h"
+#include "runtime/hotness_counters.h"
 
 #include <cstdint>
 #include <memory>
@@ -20,49 +20,49 @@ std::shared_ptr<ArenaMemory> Memory(size_t budget = SIZE_MAX) {
   return ArenaMemory::Create(std::make_shared<InProcessMapper>(), options).value();
 }
 
-void* Handler(HeatCounter*, uint32_t) { return nullptr; }
+void* Handler(HotnessCounter*, uint32_t) { return nullptr; }
 
-TEST(HeatCountersTest, ACounterBeginsAsAsked) {
-  HeatCounters counters(Memory());
+TEST(HotnessCountersTest, ACounterBeginsAsAsked) {
+  HotnessCounters counters(Memory());
   int owner = 0;
-  HeatCounter* counter = counters.Make(41, &Handler, &owner).value();
+  HotnessCounter* counter = counters.Make(41, &Handler, &owner).value();
   EXPECT_EQ(counter->left, 41);
   EXPECT_EQ(counter->handler, &Handler);
   EXPECT_EQ(counter->owner, &owner);
 }
 
 // More than a block has; each can be written without changing another.
-TEST(HeatCountersTest, EachHasMemoryOfItsOwn) {
-  HeatCounters counters(Memory());
-  std::vector<HeatCounter*> made;
+TEST(HotnessCountersTest, EachHasMemoryOfItsOwn) {
+  HotnessCounters counters(Memory());
+  std::vector<HotnessCounter*> made;
   for (int i = 0; i < 1000; ++i) made.push_back(counters.Make(i, &Handler, &made).value());
-  EXPECT_EQ(std::set<HeatCounter*>(made.begin(), made.end()).size(), 1000u);
+  EXPECT_EQ(std::set<HotnessCounter*>(made.begin(), made.end()).size(), 1000u);
   for (int i = 0; i < 1000; ++i) {
     EXPECT_EQ(made[i]->left, i);
-    EXPECT_EQ(reinterpret_cast<uintptr_t>(made[i]) % alignof(HeatCounter), 0u);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(made[i]) % alignof(HotnessCounter), 0u);
   }
 }
 
-TEST(HeatCountersTest, TheyLieInReachOfTheFirstArena) {
+TEST(HotnessCountersTest, TheyLieInReachOfTheFirstArena) {
   std::shared_ptr<ArenaMemory> memory = Memory();
-  HeatCounters counters(memory);
+  HotnessCounters counters(memory);
   const auto first = reinterpret_cast<intptr_t>(memory->near_first().InThisProcess<char*>());
   for (int i = 0; i < 300; ++i) {
-    HeatCounter* counter = counters.Make(0, &Handler, nullptr).value();
+    HotnessCounter* counter = counters.Make(0, &Handler, nullptr).value();
     EXPECT_LT(std::abs(reinterpret_cast<intptr_t>(counter) - first), intptr_t{1} << 31);
   }
 }
 
-TEST(HeatCountersTest, FreedOnesAreMadeAgainAndBeginAnew) {
+TEST(HotnessCountersTest, FreedOnesAreMadeAgainAndBeginAnew) {
   std::shared_ptr<ArenaMemory> memory = Memory();
-  HeatCounters counters(memory);
-  std::vector<HeatCounter*> made;
+  HotnessCounters counters(memory);
+  std::vector<HotnessCounter*> made;
   for (int i = 0; i < 200; ++i) made.push_back(counters.Make(i, nullptr, &made).value());
   const size_t used = memory->usage().used.total();
-  const std::set<HeatCounter*> before(made.begin(), made.end());
-  for (HeatCounter* counter : made) counters.Free(counter);
+  const std::set<HotnessCounter*> before(made.begin(), made.end());
+  for (HotnessCounter* counter : made) counters.Free(counter);
   for (int i = 0; i < 200; ++i) {
-    HeatCounter* counter = counters.Make(7, &Handler, nullptr).value();
+    HotnessCounter* counter = counters.Make(7, &Handler, nullptr).value();
     EXPECT_TRUE(before.count(counter) == 1);
     EXPECT_EQ(counter->left, 7);
     EXPECT_EQ(counter->owner, nullptr);
@@ -70,25 +70,25 @@ TEST(HeatCountersTest, FreedOnesAreMadeAgainAndBeginAnew) {
   EXPECT_EQ(memory->usage().used.total(), used);
 }
 
-TEST(HeatCountersTest, MemoryIsGivenBack) {
+TEST(HotnessCountersTest, MemoryIsGivenBack) {
   std::shared_ptr<ArenaMemory> memory = Memory();
   {
-    HeatCounters counters(memory);
+    HotnessCounters counters(memory);
     for (int i = 0; i < 1000; ++i) ASSERT_THAT(counters.Make(1, &Handler, nullptr), IsOk());
-    EXPECT_GE(memory->usage().used.total(), 1000 * sizeof(HeatCounter));
+    EXPECT_GE(memory->usage().used.total(), 1000 * sizeof(HotnessCounter));
   }
   EXPECT_EQ(memory->usage().used.total(), 0u);
 }
 
-TEST(HeatCountersTest, WithoutMemoryThereIsNone) {
-  HeatCounters none(Memory(/*budget=*/100));
+TEST(HotnessCountersTest, WithoutMemoryThereIsNone) {
+  HotnessCounters none(Memory(/*budget=*/100));
   EXPECT_THAT(none.Make(1, &Handler, nullptr), StatusIs(absl::StatusCode::kResourceExhausted));
   std::shared_ptr<ArenaMemory> memory = Memory(/*budget=*/3000);
-  HeatCounters few(memory);
+  HotnessCounters few(memory);
   int made = 0;
   while (few.Make(1, &Handler, nullptr).ok()) ++made;
   EXPECT_GT(made, 10);
-  EXPECT_LE(made * sizeof(HeatCounter), 3000u);
+  EXPECT_LE(made * sizeof(HotnessCounter), 3000u);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "runtime/heat_counters.h"
+#include "runtime/hotness_counters.h"
 
 #include <new>
 
@@ -8,20 +8,20 @@ namespace firstcall {
 namespace {
 
 // Half a page of 4 KiB.
-constexpr size_t kCountersPerBlock = 2048 / sizeof(HeatCounter);
+constexpr size_t kCountersPerBlock = 2048 / sizeof(HotnessCounter);
 
 }  // namespace
 
-HeatCounters::~HeatCounters() {
+HotnessCounters::~HotnessCounters() {
   absl::MutexLock lock(&mutex_);
   memory_->Free(blocks_);
 }
 
-absl::StatusOr<HeatCounter*> HeatCounters::Make(int32_t left, HeatCounter::Handler handler,
-                                                void* owner) {
+absl::StatusOr<HotnessCounter*> HotnessCounters::Make(int32_t left, HotnessCounter::Handler handler,
+                                                      void* owner) {
   absl::MutexLock lock(&mutex_);
   if (free_.empty()) FIRSTCALL_RETURN_IF_ERROR(AddBlock());
-  HeatCounter* counter = free_.back();
+  HotnessCounter* counter = free_.back();
   free_.pop_back();
   counter->left.store(left, std::memory_order_relaxed);
   counter->handler.store(handler, std::memory_order_relaxed);
@@ -29,16 +29,16 @@ absl::StatusOr<HeatCounter*> HeatCounters::Make(int32_t left, HeatCounter::Handl
   return counter;
 }
 
-void HeatCounters::Free(HeatCounter* counter) {
+void HotnessCounters::Free(HotnessCounter* counter) {
   absl::MutexLock lock(&mutex_);
   free_.push_back(counter);
 }
 
-absl::Status HeatCounters::AddBlock() {
+absl::Status HotnessCounters::AddBlock() {
   MemoryRequest request;
   request.segment = Segment::kData;
-  request.size = kCountersPerBlock * sizeof(HeatCounter);
-  request.alignment = alignof(HeatCounter);
+  request.size = kCountersPerBlock * sizeof(HotnessCounter);
+  request.alignment = alignof(HotnessCounter);
   request.near = memory_->near_first();
   FIRSTCALL_ASSIGN_OR_RETURN(MemoryBlock block, memory_->Allocate(request));
   if (absl::Status status = memory_->Finalize({&block, 1}); !status.ok()) {
@@ -47,8 +47,8 @@ absl::Status HeatCounters::AddBlock() {
   }
   blocks_.push_back(block);
   // At the addresses where compiled code counts.
-  auto* counters = block.run.InThisProcess<HeatCounter*>();
-  for (size_t i = kCountersPerBlock; i-- > 0;) free_.push_back(new (counters + i) HeatCounter);
+  auto* counters = block.run.InThisProcess<HotnessCounter*>();
+  for (size_t i = kCountersPerBlock; i-- > 0;) free_.push_back(new (counters + i) HotnessCounter);
   return absl::OkStatus();
 }
 

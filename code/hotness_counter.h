@@ -1,7 +1,7 @@
 // The counter of a first body: compiled code decrements it, and the engine reads and sets it.
 
-#ifndef FIRSTCALL_CODE_HEAT_COUNTER_H_
-#define FIRSTCALL_CODE_HEAT_COUNTER_H_
+#ifndef FIRSTCALL_CODE_HOTNESS_COUNTER_H_
+#define FIRSTCALL_CODE_HOTNESS_COUNTER_H_
 
 #include <atomic>
 #include <cstdint>
@@ -9,13 +9,13 @@
 namespace firstcall {
 
 // A function's counter in memory. The engine provides it under the function's name with
-// kHeatSuffix.
-struct HeatCounter {
+// kHotnessSuffix.
+struct HotnessCounter {
   // Called when the counter has run out. `loop` is the index of the entry in LoopEntries, or
   // kNoLoop. Returns null if the function is to go on; otherwise the OSR continuation for that
   // loop. The function then calls it with the address of the live-ins, and returns its result. The
   // handler must write `left`.
-  using Handler = void* (*)(HeatCounter* counter, uint32_t loop);
+  using Handler = void* (*)(HotnessCounter* counter, uint32_t loop);
 
   std::atomic<int32_t> left;  // Decremented at each poll; if negative, the handler is called.
   uint32_t padding;
@@ -27,4 +27,4 @@ inline constexpr uint32_t kNoLoop = UINT32_MAX;
 
 }  // namespace firstcall
 
-#endif  // FIRSTCALL_CODE_HEAT_COUNTER_H_
+#endif  // FIRSTCALL_CODE_HOTNESS_COUNTER_H_

@@ -3,15 +3,15 @@
 //
 // Thread-compatible: hold the mutex of the view the function's context belongs to.
 
-#ifndef FIRSTCALL_OSR_HEAT_POLLS_H_
-#define FIRSTCALL_OSR_HEAT_POLLS_H_
+#ifndef FIRSTCALL_OSR_HOTNESS_POLLS_H_
+#define FIRSTCALL_OSR_HOTNESS_POLLS_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "code/heat_counter.h"
+#include "code/hotness_counter.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/IR/DerivedTypes.h"  // FunctionCallee
 #include "osr/loop_entries.h"
@@ -30,8 +30,8 @@ namespace firstcall {
 
 // Declares in `module` a counter that objects call `name`. `is_near`: it is within the code's
 // reach.
-llvm::GlobalVariable* DeclareHeatCounter(llvm::Module& module, const std::string& name,
-                                         bool is_near);
+llvm::GlobalVariable* DeclareHotnessCounter(llvm::Module& module, const std::string& name,
+                                            bool is_near);
 
 // The layout of an entry's live-ins in memory: first places for the addresses of all
 // FrameVariables, of which those of live variables are written; then the values. They are passed in
@@ -69,9 +69,9 @@ std::vector<uint32_t> ChoosePolls(llvm::Function& function, LoopEntries& entries
 // Adds polls at those of the `entries` of `function` that are `chosen`, all of them possible, and
 // at the beginning if it `asks_when_called`. The function's frame must not be scanned by anything,
 // and its calling convention must have a stack.
-void AddHeatPolls(llvm::Function& function, llvm::GlobalVariable& counter, LoopEntries& entries,
-                  llvm::ArrayRef<uint32_t> chosen, bool asks_when_called);
+void AddHotnessPolls(llvm::Function& function, llvm::GlobalVariable& counter, LoopEntries& entries,
+                     llvm::ArrayRef<uint32_t> chosen, bool asks_when_called);
 
 }  // namespace firstcall
 
-#endif  // FIRSTCALL_OSR_HEAT_POLLS_H_
+#endif  // FIRSTCALL_OSR_HOTNESS_POLLS_H_
