@@ -1,7 +1,7 @@
 // Strong identifiers shared by the folders of the engine. Values are dense and never reused, so
 // they can index vectors. Identifiers of different kinds cannot be mixed up: that does not compile.
 //
-// Immutable value types.
+// Immutable value types. Tested in tests/splitter/symbol_index_builder_test.cc.
 
 #ifndef FIRSTCALL_BASE_IDS_H_
 #define FIRSTCALL_BASE_IDS_H_

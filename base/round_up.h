@@ -1,4 +1,4 @@
-// Rounds sizes and addresses to an alignment.
+// Rounds sizes and addresses to an alignment. Tested in tests/memory/arena_test.cc.
 
 #ifndef FIRSTCALL_BASE_ROUND_UP_H_
 #define FIRSTCALL_BASE_ROUND_UP_H_

@@ -1,4 +1,5 @@
-// The clock for durations and deadlines. Unlike the time of day, it is never set.
+// The clock for durations and deadlines. Unlike the time of day, it is never set. Tested in
+// tests/runtime/startup_phase_test.cc.
 
 #ifndef FIRSTCALL_BASE_STEADY_CLOCK_H_
 #define FIRSTCALL_BASE_STEADY_CLOCK_H_

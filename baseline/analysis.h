@@ -6,7 +6,8 @@
 // to decide on coverage (coverage.h); backward within each block, to count uses and to find what is
 // computed late.
 //
-// Thread-compatible; kept from function to function for its memory.
+// Thread-compatible; kept from function to function for its memory. Tested in
+// tests/baseline/baseline_compiler_test.cc.
 
 #ifndef FIRSTCALL_BASELINE_ANALYSIS_H_
 #define FIRSTCALL_BASELINE_ANALYSIS_H_

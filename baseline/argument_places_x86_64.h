@@ -1,6 +1,6 @@
 // Where the System V psABI (3.2.3), as LLVM reads it, passes arguments and results.
 //
-// Thread-compatible.
+// Thread-compatible. Tested in tests/baseline/baseline_compiler_test.cc.
 
 #ifndef FIRSTCALL_BASELINE_ARGUMENT_PLACES_X86_64_H_
 #define FIRSTCALL_BASELINE_ARGUMENT_PLACES_X86_64_H_

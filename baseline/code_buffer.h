@@ -1,7 +1,7 @@
 // A byte buffer for machine code that is kept from function to function, so that appending is a
 // store and a comparison.
 //
-// Thread-compatible.
+// Thread-compatible. Tested in tests/baseline/baseline_compiler_test.cc.
 
 #ifndef FIRSTCALL_BASELINE_CODE_BUFFER_H_
 #define FIRSTCALL_BASELINE_CODE_BUFFER_H_

@@ -1,6 +1,6 @@
 // Decides which functions, instructions and constants the baseline code generator compiles.
 //
-// Thread-safe: pure functions.
+// Thread-safe: pure functions. Tested in tests/baseline/baseline_compiler_test.cc.
 
 #ifndef FIRSTCALL_BASELINE_COVERAGE_H_
 #define FIRSTCALL_BASELINE_COVERAGE_H_

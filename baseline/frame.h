@@ -1,6 +1,7 @@
 // The stack frame below rbp: places for values, which are used again when the values are dead.
 //
-// Thread-compatible; kept from function to function for its memory.
+// Thread-compatible; kept from function to function for its memory. Tested in
+// tests/baseline/baseline_compiler_test.cc.
 
 #ifndef FIRSTCALL_BASELINE_FRAME_H_
 #define FIRSTCALL_BASELINE_FRAME_H_

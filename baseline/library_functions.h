@@ -1,6 +1,6 @@
 // Which functions of the C library, or of the compiler's, intrinsics stand for.
 //
-// Thread-safe: pure functions.
+// Thread-safe: pure functions. Tested in tests/baseline/baseline_compiler_test.cc.
 
 #ifndef FIRSTCALL_BASELINE_LIBRARY_FUNCTIONS_H_
 #define FIRSTCALL_BASELINE_LIBRARY_FUNCTIONS_H_

@@ -7,7 +7,8 @@
 // comparisons_, memory_, control_flow_, calls_, floats_, intrinsics_, aggregates_, atomics_,
 // vectors_, exceptions_x86_64.cc; lowering_x86_64.cc has the pass and the frame.
 //
-// Thread-compatible; kept from function to function for its memory.
+// Thread-compatible; kept from function to function for its memory. Tested in
+// tests/baseline/baseline_compiler_test.cc.
 
 #ifndef FIRSTCALL_BASELINE_LOWERING_X86_64_H_
 #define FIRSTCALL_BASELINE_LOWERING_X86_64_H_

@@ -3,7 +3,8 @@
 // The moves are put in an order in which nothing is overwritten that is still to be read; cycles
 // are broken by way of a scratch register. Constants and addresses come last.
 //
-// Thread-compatible; kept from use to use for its memory.
+// Thread-compatible; kept from use to use for its memory. Tested in
+// tests/baseline/baseline_compiler_test.cc.
 
 #ifndef FIRSTCALL_BASELINE_PARALLEL_MOVES_X86_64_H_
 #define FIRSTCALL_BASELINE_PARALLEL_MOVES_X86_64_H_

@@ -1,7 +1,7 @@
 // A map from pointers to numbers that is emptied in constant time: for one function after the
 // other.
 //
-// Thread-compatible.
+// Thread-compatible. Tested in tests/baseline/baseline_compiler_test.cc.
 
 #ifndef FIRSTCALL_BASELINE_POINTER_MAP_H_
 #define FIRSTCALL_BASELINE_POINTER_MAP_H_

@@ -1,4 +1,5 @@
-// Why the baseline code generator leaves a function to LLVM.
+// Why the baseline code generator leaves a function to LLVM. Tested in
+// tests/baseline/baseline_compiler_test.cc.
 
 #ifndef FIRSTCALL_BASELINE_REFUSAL_H_
 #define FIRSTCALL_BASELINE_REFUSAL_H_

@@ -1,4 +1,5 @@
-// The registers of x86-64 under their encodings, general ones first, then vector registers.
+// The registers of x86-64 under their encodings, general ones first, then vector registers. Tested
+// in tests/baseline/baseline_compiler_test.cc.
 
 #ifndef FIRSTCALL_BASELINE_REGISTERS_X86_64_H_
 #define FIRSTCALL_BASELINE_REGISTERS_X86_64_H_

@@ -6,7 +6,8 @@
 // instruction that is being compiled. When no register is free, the one that was used least
 // recently of those that are not pinned gives way.
 //
-// Thread-compatible; kept from function to function for its memory.
+// Thread-compatible; kept from function to function for its memory. Tested in
+// tests/baseline/baseline_compiler_test.cc.
 
 #ifndef FIRSTCALL_BASELINE_VALUE_LOCATIONS_H_
 #define FIRSTCALL_BASELINE_VALUE_LOCATIONS_H_

@@ -1,6 +1,6 @@
 // A directory of a cache, which is opened and checked once, and the packs in it.
 //
-// Immutable after Open, therefore thread-safe.
+// Immutable after Open, therefore thread-safe. Tested in tests/cache/disk_cache_test.cc.
 
 #ifndef FIRSTCALL_CACHE_CACHE_DIRECTORY_H_
 #define FIRSTCALL_CACHE_CACHE_DIRECTORY_H_

@@ -1,4 +1,4 @@
-// Keeps compiled objects from one run to the next.
+// Keeps compiled objects from one run to the next. Tested in tests/api/cache_test.cc.
 
 #ifndef FIRSTCALL_CACHE_OBJECT_CACHE_H_
 #define FIRSTCALL_CACHE_OBJECT_CACHE_H_

@@ -1,6 +1,6 @@
 // Writes a pack into a new file.
 //
-// Thread-compatible.
+// Thread-compatible. Tested in tests/cache/pack_test.cc.
 
 #ifndef FIRSTCALL_CACHE_PACK_WRITER_H_
 #define FIRSTCALL_CACHE_PACK_WRITER_H_

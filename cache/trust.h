@@ -1,4 +1,5 @@
-// Whether a file or a directory can be trusted whose contents will run.
+// Whether a file or a directory can be trusted whose contents will run. Tested in
+// tests/cache/disk_cache_test.cc.
 
 #ifndef FIRSTCALL_CACHE_TRUST_H_
 #define FIRSTCALL_CACHE_TRUST_H_

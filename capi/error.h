@@ -1,6 +1,6 @@
 // Converts absl::Status and C++ exceptions to the errors of the C API, and back.
 //
-// All functions are thread-safe.
+// All functions are thread-safe. Tested in tests/capi/capi_test.c.
 
 #ifndef FIRSTCALL_CAPI_ERROR_H_
 #define FIRSTCALL_CAPI_ERROR_H_

@@ -1,4 +1,5 @@
-// The C API's options: the options of an engine, and the first error that a setter found.
+// The C API's options: the options of an engine, and the first error that a setter found. Tested in
+// tests/capi/capi_test.c.
 
 #ifndef FIRSTCALL_CAPI_OPTIONS_H_
 #define FIRSTCALL_CAPI_OPTIONS_H_

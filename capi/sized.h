@@ -1,7 +1,7 @@
 // Copies structs between a client and a library that may know different versions of them. Such
 // structs begin with their own size, so that they can grow.
 //
-// Thread-safe.
+// Thread-safe. Tested in tests/capi/capi_test.c.
 
 #ifndef FIRSTCALL_CAPI_SIZED_H_
 #define FIRSTCALL_CAPI_SIZED_H_

@@ -1,4 +1,5 @@
-// What a compile asks about the functions and variables of its source module while it runs.
+// What a compile asks about the functions and variables of its source module while it runs. Tested
+// in tests/runtime/runtime_test.cc.
 
 #ifndef FIRSTCALL_CODE_COMPILE_QUESTIONS_H_
 #define FIRSTCALL_CODE_COMPILE_QUESTIONS_H_

@@ -5,7 +5,7 @@
 // does not depend on where it will run, so it can be bound in this process or in another one, and
 // it can be stored.
 //
-// Thread-compatible value type.
+// Thread-compatible value type. Tested in tests/code/code_binder_test.cc.
 
 #ifndef FIRSTCALL_CODE_COMPILED_CODE_H_
 #define FIRSTCALL_CODE_COMPILED_CODE_H_

@@ -1,4 +1,5 @@
 // The counter of a first body: compiled code decrements it, and the engine reads and sets it.
+// Tested in tests/runtime/hotness_counters_test.cc.
 
 #ifndef FIRSTCALL_CODE_HOTNESS_COUNTER_H_
 #define FIRSTCALL_CODE_HOTNESS_COUNTER_H_

@@ -1,4 +1,5 @@
-// How a first body shows that it has become hot.
+// How a first body shows that it has become hot. Tested in
+// tests/splitter/function_extractor_test.cc.
 
 #ifndef FIRSTCALL_CODE_HOTNESS_SIGNS_H_
 #define FIRSTCALL_CODE_HOTNESS_SIGNS_H_

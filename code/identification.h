@@ -1,4 +1,5 @@
-// What an object that goes into a cache says about itself in its .comment section.
+// What an object that goes into a cache says about itself in its .comment section. Tested in
+// tests/api/cache_test.cc.
 
 #ifndef FIRSTCALL_CODE_IDENTIFICATION_H_
 #define FIRSTCALL_CODE_IDENTIFICATION_H_

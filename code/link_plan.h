@@ -1,7 +1,8 @@
 // Where the parts of an object will lie, relative to each other, and which entries of an offset
 // table and which jumps its references need. Made before any memory is allocated.
 //
-// Thread-compatible. Immutable while it is used, and can be made anew for another object.
+// Thread-compatible. Immutable while it is used, and can be made anew for another object. Tested in
+// tests/code/elf_linker_test.cc.
 
 #ifndef FIRSTCALL_CODE_LINK_PLAN_H_
 #define FIRSTCALL_CODE_LINK_PLAN_H_

@@ -1,4 +1,5 @@
-// The processor architectures that objects are linked for.
+// The processor architectures that objects are linked for. Tested in
+// tests/code/elf_linker_references_test.cc.
 
 #ifndef FIRSTCALL_CODE_MACHINE_H_
 #define FIRSTCALL_CODE_MACHINE_H_

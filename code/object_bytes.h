@@ -1,4 +1,4 @@
-// The bytes of a relocatable object file.
+// The bytes of a relocatable object file. Tested in tests/code/elf_object_test.cc.
 
 #ifndef FIRSTCALL_CODE_OBJECT_BYTES_H_
 #define FIRSTCALL_CODE_OBJECT_BYTES_H_

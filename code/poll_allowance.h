@@ -1,4 +1,5 @@
-// How many instructions the polls of first bodies may take.
+// How many instructions the polls of first bodies may take. Tested in
+// tests/splitter/function_extractor_test.cc.
 
 #ifndef FIRSTCALL_CODE_POLL_ALLOWANCE_H_
 #define FIRSTCALL_CODE_POLL_ALLOWANCE_H_

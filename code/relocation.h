@@ -1,4 +1,5 @@
-// What the relocations of all architectures have in common.
+// What the relocations of all architectures have in common. Tested in
+// tests/code/relocations_x86_64_test.cc.
 
 #ifndef FIRSTCALL_CODE_RELOCATION_H_
 #define FIRSTCALL_CODE_RELOCATION_H_

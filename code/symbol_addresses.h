@@ -1,4 +1,4 @@
-// The addresses of symbols, by their names in objects.
+// The addresses of symbols, by their names in objects. Tested in tests/code/elf_linker_test.cc.
 
 #ifndef FIRSTCALL_CODE_SYMBOL_ADDRESSES_H_
 #define FIRSTCALL_CODE_SYMBOL_ADDRESSES_H_

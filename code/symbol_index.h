@@ -2,7 +2,8 @@
 // linkage, what an alias stands for, which definitions are inseparable, and what runs before and
 // after the program.
 //
-// Immutable after construction, therefore thread-safe.
+// Immutable after construction, therefore thread-safe. Tested in
+// tests/splitter/symbol_index_builder_test.cc.
 
 #ifndef FIRSTCALL_CODE_SYMBOL_INDEX_H_
 #define FIRSTCALL_CODE_SYMBOL_INDEX_H_

@@ -1,6 +1,6 @@
 // LLVM's code generator for this machine's architecture.
 //
-// Thread-safe.
+// Thread-safe. Tested in tests/codegen/target_test.cc.
 
 #ifndef FIRSTCALL_CODEGEN_HOST_TARGET_H_
 #define FIRSTCALL_CODEGEN_HOST_TARGET_H_

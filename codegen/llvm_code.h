@@ -1,4 +1,4 @@
-// Tells where the code of LLVM is in this process.
+// Tells where the code of LLVM is in this process. Tested in tests/runtime/unattended_work_test.cc.
 
 #ifndef FIRSTCALL_CODEGEN_LLVM_CODE_H_
 #define FIRSTCALL_CODEGEN_LLVM_CODE_H_

@@ -3,11 +3,13 @@
 #include "codegen/llvm_debugger_registration.h"
 
 #include <atomic>
-#include <memory>
+#include <functional>
 #include <utility>
 #include <vector>
 
 #include "code/debugger_registration.h"
+#include "llvm/ExecutionEngine/JITEventListener.h"
+#include "llvm/ExecutionEngine/RuntimeDyld.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -17,27 +19,6 @@ namespace {
 using LoadedObjectInfo = llvm::RuntimeDyld::LoadedObjectInfo;
 
 std::atomic<llvm::JITEventListener::ObjectKey> last_key{0};
-
-bool HasDebugInformation(const llvm::object::ObjectFile& object) {
-  for (const llvm::object::SectionRef& section : object.sections()) {
-    llvm::Expected<llvm::StringRef> name = section.getName();
-    if (!name) {
-      llvm::consumeError(name.takeError());
-    } else if (*name == ".debug_info" || *name == "__debug_info") {
-      return true;
-    }
-  }
-  return false;
-}
-
-std::function<void()> Register(const llvm::object::ObjectFile& object,
-                               const LoadedObjectInfo& info) {
-  llvm::JITEventListener* listener = llvm::JITEventListener::createGDBRegistrationListener();
-  // Not MCJIT's key: MCJIT may give it to another object after it has freed this one.
-  const llvm::JITEventListener::ObjectKey key = ++last_key;
-  listener->notifyObjectLoaded(key, object, info);
-  return [listener, key] { listener->notifyFreeingObject(key); };
-}
 
 // What the listener asks about an object that RuntimeDyld has not loaded: the image to register.
 class ImageInfo final : public llvm::LoadedObjectInfoHelper<ImageInfo, LoadedObjectInfo> {
@@ -71,15 +52,13 @@ std::function<void()> RegisterImage(std::vector<char> image) {
     llvm::consumeError(file.takeError());
     return {};
   }
-  return Register(**file, ImageInfo());
+  llvm::JITEventListener* listener = llvm::JITEventListener::createGDBRegistrationListener();
+  const llvm::JITEventListener::ObjectKey key = ++last_key;
+  listener->notifyObjectLoaded(key, **file, ImageInfo());
+  return [listener, key] { listener->notifyFreeingObject(key); };
 }
 
 }  // namespace
-
-std::function<void()> RegisterWithLlvmsListener(const llvm::object::ObjectFile& object,
-                                                const LoadedObjectInfo& info) {
-  return HasDebugInformation(object) ? Register(object, info) : nullptr;
-}
 
 void UseLlvmsListener() {
   static const bool is_done = [] {

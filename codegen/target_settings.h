@@ -1,6 +1,6 @@
 // What code is generated for, and how much work code generation does.
 //
-// Plain values; copyable.
+// Plain values; copyable. Tested in tests/codegen/target_test.cc.
 
 #ifndef FIRSTCALL_CODEGEN_TARGET_SETTINGS_H_
 #define FIRSTCALL_CODEGEN_TARGET_SETTINGS_H_

@@ -2,7 +2,7 @@
 // compiled from. Contexts share none of this.
 //
 // CompileContext: thread-compatible. Its destructor, and the parts that it has made, no longer use
-// the target. ContextPool: thread-safe.
+// the target. ContextPool: thread-safe. Tested in tests/api/concurrency_test.cc.
 
 #ifndef FIRSTCALL_COMPILER_COMPILE_CONTEXT_H_
 #define FIRSTCALL_COMPILER_COMPILE_CONTEXT_H_

@@ -1,4 +1,5 @@
-// Makes the object of a source module's data, or of the whole module.
+// Makes the object of a source module's data, or of the whole module. Tested in
+// tests/api/engine_test.cc.
 
 #ifndef FIRSTCALL_COMPILER_DATA_GENERATION_H_
 #define FIRSTCALL_COMPILER_DATA_GENERATION_H_

@@ -1,6 +1,6 @@
 // Reads from IR how to call a function as main.
 //
-// Thread-compatible: hold the mutex of the function's view.
+// Thread-compatible: hold the mutex of the function's view. Tested in tests/api/arguments_test.cc.
 
 #ifndef FIRSTCALL_COMPILER_ENTRY_POINT_READER_H_
 #define FIRSTCALL_COMPILER_ENTRY_POINT_READER_H_

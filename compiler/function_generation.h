@@ -1,4 +1,5 @@
 // Makes the object of a function's first body: extracts the function, and generates code for it.
+// Tested in tests/api/engine_test.cc.
 
 #ifndef FIRSTCALL_COMPILER_FUNCTION_GENERATION_H_
 #define FIRSTCALL_COMPILER_FUNCTION_GENERATION_H_

@@ -1,6 +1,6 @@
 // Reads from IR how a function is called.
 //
-// Thread-compatible: hold the mutex of the symbol's view.
+// Thread-compatible: hold the mutex of the symbol's view. Tested in tests/api/arguments_test.cc.
 
 #ifndef FIRSTCALL_COMPILER_FUNCTION_SHAPE_READER_H_
 #define FIRSTCALL_COMPILER_FUNCTION_SHAPE_READER_H_

@@ -2,7 +2,7 @@
 // that ask.
 //
 // Thread-safe: each call leases a compile context. While LLVM works, only the mutex of the
-// context's own view is held.
+// context's own view is held. Tested in tests/api/engine_test.cc.
 
 #ifndef FIRSTCALL_COMPILER_IN_PROCESS_COMPILER_H_
 #define FIRSTCALL_COMPILER_IN_PROCESS_COMPILER_H_

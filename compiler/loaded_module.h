@@ -1,6 +1,7 @@
 // A source module as the compiler half keeps it: its IR, and the index of its symbols.
 //
-// Constant after construction, except for the source, which synchronizes itself.
+// Constant after construction, except for the source, which synchronizes itself. Tested in
+// tests/api/removal_test.cc.
 
 #ifndef FIRSTCALL_COMPILER_LOADED_MODULE_H_
 #define FIRSTCALL_COMPILER_LOADED_MODULE_H_

@@ -1,4 +1,5 @@
-// Writes into a module what the object that is made from it says about itself.
+// Writes into a module what the object that is made from it says about itself. Tested in
+// tests/api/cache_test.cc.
 
 #ifndef FIRSTCALL_COMPILER_OBJECT_IDENTIFICATION_H_
 #define FIRSTCALL_COMPILER_OBJECT_IDENTIFICATION_H_

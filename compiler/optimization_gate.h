@@ -1,7 +1,7 @@
 // Lets optimizing end early: LLVM asks the gate of an LLVMContext before each pass that is not
 // needed for a right result.
 //
-// Thread-safe.
+// Thread-safe. Tested in tests/runtime/unattended_work_test.cc.
 
 #ifndef FIRSTCALL_COMPILER_OPTIMIZATION_GATE_H_
 #define FIRSTCALL_COMPILER_OPTIMIZATION_GATE_H_

@@ -1,5 +1,5 @@
 // Makes the object of an optimized body, with copies of what the function calls, or of its
-// continuation at a loop.
+// continuation at a loop. Tested in tests/api/promotion_test.cc.
 
 #ifndef FIRSTCALL_COMPILER_OPTIMIZED_GENERATION_H_
 #define FIRSTCALL_COMPILER_OPTIMIZED_GENERATION_H_

@@ -1,6 +1,6 @@
 // Reads object files and archives of them.
 //
-// Thread-safe: pure functions.
+// Thread-safe: pure functions. Tested in tests/programs/pair/ping_with_archive.c.
 
 #ifndef FIRSTCALL_ENGINE_OBJECT_FILES_H_
 #define FIRSTCALL_ENGINE_OBJECT_FILES_H_

@@ -1,6 +1,6 @@
 // Options of an engine. The default of every field suits a program that should start fast.
 //
-// Plain values; copyable.
+// Plain values; copyable. Tested in tests/api/engine_test.cc.
 
 #ifndef FIRSTCALL_ENGINE_OPTIONS_H_
 #define FIRSTCALL_ENGINE_OPTIONS_H_

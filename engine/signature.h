@@ -1,7 +1,7 @@
 // A line of text that says from what and how an object was compiled. Objects with the same
 // signature are the same code.
 //
-// Thread-safe: pure functions.
+// Thread-safe: pure functions. Tested in tests/api/cache_test.cc.
 
 #ifndef FIRSTCALL_ENGINE_SIGNATURE_H_
 #define FIRSTCALL_ENGINE_SIGNATURE_H_

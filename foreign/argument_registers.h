@@ -2,7 +2,8 @@
 // ABI, AMD64 supplement, section 3.2.3; Procedure Call Standard for the Arm 64-bit Architecture
 // (AAPCS64), sections 5.9.5 and 6.8.2.
 //
-// Thread-compatible. Types must be valid (CheckValues in foreign/foreign_call).
+// Thread-compatible. Types must be valid (CheckValues in foreign/foreign_call). Tested in
+// tests/foreign/foreign_call_test.cc.
 
 #ifndef FIRSTCALL_FOREIGN_ARGUMENT_REGISTERS_H_
 #define FIRSTCALL_FOREIGN_ARGUMENT_REGISTERS_H_

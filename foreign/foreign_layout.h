@@ -2,7 +2,8 @@
 // V ABI, AMD64 supplement, section 3.1.2; Procedure Call Standard for the Arm 64-bit Architecture,
 // section 5.
 //
-// All functions are thread-safe. Types must be valid (CheckValues in foreign/foreign_call).
+// All functions are thread-safe. Types must be valid (CheckValues in foreign/foreign_call). Tested
+// in tests/foreign/foreign_call_test.cc.
 
 #ifndef FIRSTCALL_FOREIGN_FOREIGN_LAYOUT_H_
 #define FIRSTCALL_FOREIGN_FOREIGN_LAYOUT_H_

@@ -1,7 +1,7 @@
 // Values whose types are known only at run time: the arguments and results of Engine::Call and
 // CallForeign.
 //
-// Plain values.
+// Plain values. Tested in tests/foreign/foreign_call_test.cc.
 
 #ifndef FIRSTCALL_FOREIGN_FOREIGN_VALUE_H_
 #define FIRSTCALL_FOREIGN_FOREIGN_VALUE_H_

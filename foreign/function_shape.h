@@ -6,7 +6,8 @@
 // the types it becomes by the rules of the architecture (foreign/argument_registers). A larger
 // struct is a copy on the stack, which the IR marks (byval), or a plain pointer (AArch64).
 //
-// Immutable after construction, therefore thread-safe.
+// Immutable after construction, therefore thread-safe. Tested in
+// tests/foreign/foreign_call_test.cc.
 
 #ifndef FIRSTCALL_FOREIGN_FUNCTION_SHAPE_H_
 #define FIRSTCALL_FOREIGN_FUNCTION_SHAPE_H_

@@ -3,7 +3,7 @@
 // process. So it is a type of its own, and only code that knows that both processes are the same
 // converts it to a pointer.
 //
-// Immutable value type.
+// Immutable value type. Tested in tests/memory/arena_test.cc.
 
 #ifndef FIRSTCALL_MEMORY_EXECUTOR_ADDRESS_H_
 #define FIRSTCALL_MEMORY_EXECUTOR_ADDRESS_H_

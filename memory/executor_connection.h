@@ -1,5 +1,6 @@
 // How the compiling process sends requests to the executing process. A client that already has a
-// connection between them implements this interface; socket_connection is an implementation.
+// connection between them implements this interface; socket_connection is an implementation. Tested
+// in tests/memory/socket_connection_test.cc.
 
 #ifndef FIRSTCALL_MEMORY_EXECUTOR_CONNECTION_H_
 #define FIRSTCALL_MEMORY_EXECUTOR_CONNECTION_H_

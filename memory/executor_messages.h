@@ -2,7 +2,7 @@
 // processes run on one machine and use the same version of the protocol, which the first request
 // checks. Numbers are 64 bits in the machine's byte order; texts and lists begin with their length.
 //
-// Thread-compatible.
+// Thread-compatible. Tested in tests/memory/executor_service_test.cc.
 
 #ifndef FIRSTCALL_MEMORY_EXECUTOR_MESSAGES_H_
 #define FIRSTCALL_MEMORY_EXECUTOR_MESSAGES_H_

@@ -3,7 +3,7 @@
 // Code and read-only data are shared pages without a name, which are mapped twice: once to be
 // executed or read, once to be written. Writable data is private memory, accessible at one address.
 //
-// Thread-safe.
+// Thread-safe. Tested in tests/memory/page_mapper_test.cc.
 
 #ifndef FIRSTCALL_MEMORY_IN_PROCESS_MAPPER_H_
 #define FIRSTCALL_MEMORY_IN_PROCESS_MAPPER_H_

@@ -24,6 +24,8 @@
 //    what was being linked.
 // The engine promises nothing else: neither how many objects it links, nor the order or sizes of
 // its requests.
+//
+// Tested in tests/api/memory_test.cc.
 
 #ifndef FIRSTCALL_MEMORY_MEMORY_MANAGER_H_
 #define FIRSTCALL_MEMORY_MEMORY_MANAGER_H_

@@ -1,4 +1,5 @@
-// The executing process's end of a SocketConnection.
+// The executing process's end of a SocketConnection. Tested in
+// tests/memory/remote_executor_test.cc.
 
 #ifndef FIRSTCALL_MEMORY_SERVE_EXECUTOR_H_
 #define FIRSTCALL_MEMORY_SERVE_EXECUTOR_H_

@@ -5,7 +5,7 @@
 //
 // Thread-safe. Errors: ResourceExhausted if the system refuses something; FailedPrecondition if
 // there is no such slab; InvalidArgument for a range that is not in the slab, or for pages that do
-// not fit the shared memory object.
+// not fit the shared memory object. Tested in tests/memory/executor_service_test.cc.
 
 #ifndef FIRSTCALL_MEMORY_SHARED_MEMORY_EXECUTOR_H_
 #define FIRSTCALL_MEMORY_SHARED_MEMORY_EXECUTOR_H_

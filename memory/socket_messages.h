@@ -2,6 +2,7 @@
 // and bytes.
 //
 // Only one thread may send at a time, and only one may receive at a time. Never raises SIGPIPE.
+// Tested in tests/memory/socket_connection_test.cc.
 
 #ifndef FIRSTCALL_MEMORY_SOCKET_MESSAGES_H_
 #define FIRSTCALL_MEMORY_SOCKET_MESSAGES_H_

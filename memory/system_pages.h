@@ -1,6 +1,7 @@
 // System calls of the page mappers, for the calling process.
 //
 // Thread-safe. Errors are ResourceExhausted: "code memory: <operation>: <the system's reason>".
+// Tested in tests/memory/page_mapper_test.cc.
 
 #ifndef FIRSTCALL_MEMORY_SYSTEM_PAGES_H_
 #define FIRSTCALL_MEMORY_SYSTEM_PAGES_H_

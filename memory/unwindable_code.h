@@ -4,7 +4,8 @@
 // ignores it, if the function's address is zero in as many low bits as the entry uses for addresses
 // (unwind-dw2-fde.c, linear_search_fdes and similar functions). LLVM's entries use 32 bits, on
 // x86-64 and AArch64, in all code models but the large one. So the unwinder would not find a
-// function at a multiple of 4 GiB, and an exception thrown through it would end the process.
+// function at a multiple of 4 GiB, and an exception thrown through it would end the process. Tested
+// in tests/memory/arena_test.cc.
 
 #ifndef FIRSTCALL_MEMORY_UNWINDABLE_CODE_H_
 #define FIRSTCALL_MEMORY_UNWINDABLE_CODE_H_

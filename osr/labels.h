@@ -1,6 +1,7 @@
 // Labels: the addresses of a function's own blocks, to which a computed goto branches.
 //
-// Thread-compatible: hold the mutex of the view the function's context belongs to.
+// Thread-compatible: hold the mutex of the view the function's context belongs to. Tested in
+// tests/osr/loop_entries_test.cc.
 
 #ifndef FIRSTCALL_OSR_LABELS_H_
 #define FIRSTCALL_OSR_LABELS_H_

@@ -1,7 +1,7 @@
 // Handles calls of functions that have no code: the function cannot be compiled, or its module or
 // engine is gone.
 //
-// Immutable, and as thread-safe as the client's handler.
+// Immutable, and as thread-safe as the client's handler. Tested in tests/api/failure_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_CALL_FAILURES_H_
 #define FIRSTCALL_RUNTIME_CALL_FAILURES_H_

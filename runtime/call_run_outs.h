@@ -1,7 +1,7 @@
 // Passes the news that a counter of calls has run out on to the promoter. Compiled code, and so its
 // counters, may outlive the promoter.
 //
-// Thread-safe.
+// Thread-safe. Tested in tests/api/promotion_lifetime_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_CALL_RUN_OUTS_H_
 #define FIRSTCALL_RUNTIME_CALL_RUN_OUTS_H_

@@ -1,7 +1,7 @@
 // What compiled code needs as long as it can run, which may be longer than its engine lives:
 // memory, unwind tables, stubs, counters, and access to the process's thread-local variables.
 //
-// Thread-safe, as its parts are.
+// Thread-safe, as its parts are. Tested in tests/api/memory_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_CODE_SPACE_H_
 #define FIRSTCALL_RUNTIME_CODE_SPACE_H_

@@ -5,7 +5,7 @@
 // no caller waits for background work. Threads start when they are first needed and stop when the
 // process exits.
 //
-// Thread-safe.
+// Thread-safe. Tested in tests/api/threads_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_COMPILE_THREADS_H_
 #define FIRSTCALL_RUNTIME_COMPILE_THREADS_H_

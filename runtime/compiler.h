@@ -5,7 +5,7 @@
 // compiler may call the functions of a request, on the thread that made the request.
 //
 // Implementations are thread-safe. Each call blocks until the compile is done. The modules that
-// requests name must exist.
+// requests name must exist. Tested in tests/runtime/runtime_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_COMPILER_H_
 #define FIRSTCALL_RUNTIME_COMPILER_H_

@@ -2,6 +2,7 @@
 // the engine and the IR are gone.
 //
 // Thread-safe, and so is its code. Nothing else may use the object while its destructor runs.
+// Tested in tests/api/removal_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_DETACHED_CODE_H_
 #define FIRSTCALL_RUNTIME_DETACHED_CODE_H_

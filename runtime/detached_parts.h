@@ -2,6 +2,7 @@
 //
 // Constant once they belong to a DetachedCode, with two exceptions: the exit handlers, which
 // synchronize themselves, and the fields that its destructor and the end of the process change.
+// Tested in tests/api/removal_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_DETACHED_PARTS_H_
 #define FIRSTCALL_RUNTIME_DETACHED_PARTS_H_

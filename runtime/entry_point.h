@@ -1,4 +1,4 @@
-// Calls the entry function of a program as C calls main.
+// Calls the entry function of a program as C calls main. Tested in tests/api/arguments_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_ENTRY_POINT_H_
 #define FIRSTCALL_RUNTIME_ENTRY_POINT_H_

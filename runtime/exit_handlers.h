@@ -2,7 +2,7 @@
 // functions passed to atexit. The engine keeps them, not the C library, because they must run
 // before the engine frees their code. They run in the reverse order of registration.
 //
-// Thread-safe.
+// Thread-safe. Tested in tests/programs/single/life_cycle.c.
 
 #ifndef FIRSTCALL_RUNTIME_EXIT_HANDLERS_H_
 #define FIRSTCALL_RUNTIME_EXIT_HANDLERS_H_

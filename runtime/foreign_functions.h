@@ -4,7 +4,7 @@
 // A signature is kept from the first call on, because the engine drops a module's IR when all of
 // its functions are compiled.
 //
-// Thread-safe.
+// Thread-safe. Tested in tests/capi/capi_test.c.
 
 #ifndef FIRSTCALL_RUNTIME_FOREIGN_FUNCTIONS_H_
 #define FIRSTCALL_RUNTIME_FOREIGN_FUNCTIONS_H_

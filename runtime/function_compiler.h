@@ -3,7 +3,7 @@
 // FunctionPublisher publishes it, and Speculation compiles what the function probably calls.
 //
 // Thread-safe. While the compiler works, no lock is held, except for a group with data the
-// ObjectLinker's. Tested through the engine, in tests/api.
+// ObjectLinker's. Tested through the engine, in tests/api. Tested in tests/api/engine_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_FUNCTION_COMPILER_H_
 #define FIRSTCALL_RUNTIME_FUNCTION_COMPILER_H_

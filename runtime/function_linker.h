@@ -1,7 +1,7 @@
 // Links objects that are made from function-modules: resolves their references and loads them into
 // memory.
 //
-// Thread-safe.
+// Thread-safe. Tested in tests/api/engine_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_FUNCTION_LINKER_H_
 #define FIRSTCALL_RUNTIME_FUNCTION_LINKER_H_

@@ -1,7 +1,8 @@
 // Publishes the object of a function: links it, puts call counters in front of first bodies, tells
 // the listener, and writes the slots.
 //
-// Thread-safe; holds no lock of its own. Tested through the engine, in tests/api.
+// Thread-safe; holds no lock of its own. Tested through the engine, in tests/api. Tested in
+// tests/api/engine_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_FUNCTION_PUBLISHER_H_
 #define FIRSTCALL_RUNTIME_FUNCTION_PUBLISHER_H_

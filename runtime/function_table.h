@@ -6,7 +6,8 @@
 // A function goes back from kCompiling to kStub if it was given back or if memory ran out.
 //
 // Thread-safe. The mutex is held for bookkeeping only, never during a compile. A caller that uses a
-// FunctionKey must be in a WorkScope, which keeps the module from being removed.
+// FunctionKey must be in a WorkScope, which keeps the module from being removed. Tested in
+// tests/api/concurrency_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_FUNCTION_TABLE_H_
 #define FIRSTCALL_RUNTIME_FUNCTION_TABLE_H_

@@ -4,7 +4,7 @@
 // the process has no such record. So one is made that refers to the process's TLS block, and
 // compiled code calls an accessor that tells the two kinds of records apart.
 //
-// Thread-safe.
+// Thread-safe. Tested in tests/programs/pair/thread_locals_a.cc.
 
 #ifndef FIRSTCALL_RUNTIME_HOST_THREAD_LOCALS_H_
 #define FIRSTCALL_RUNTIME_HOST_THREAD_LOCALS_H_

@@ -1,7 +1,7 @@
 // The arguments of an ifunc's resolver, as the C library passes them: on AArch64 the capabilities
 // of the CPU (sys/ifunc.h). On x86-64 the C library passes none, and these do no harm.
 //
-// Thread-safe.
+// Thread-safe. Tested in tests/programs/ir/ifuncs.ll.
 
 #ifndef FIRSTCALL_RUNTIME_IFUNC_ARGUMENT_H_
 #define FIRSTCALL_RUNTIME_IFUNC_ARGUMENT_H_

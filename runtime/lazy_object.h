@@ -2,7 +2,7 @@
 // compiled whole, or an object file of the user's.
 //
 // Written by the ObjectLinker under its mutex. Once `state` is kReady, the other fields may be read
-// without the mutex.
+// without the mutex. Tested in tests/api/engine_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_LAZY_OBJECT_H_
 #define FIRSTCALL_RUNTIME_LAZY_OBJECT_H_

@@ -1,6 +1,7 @@
 // The interface for clients that want to know when code is made and removed.
 //
 // Implementations must be thread-safe: every thread that compiles or removes modules calls them.
+// Tested in tests/api/threads_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_LISTENER_H_
 #define FIRSTCALL_RUNTIME_LISTENER_H_

@@ -1,6 +1,6 @@
 // Several listeners as one. They are called in the order in which they were added.
 //
-// Thread-safe once all have been added.
+// Thread-safe once all have been added. Tested in tests/api/threads_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_LISTENER_GROUP_H_
 #define FIRSTCALL_RUNTIME_LISTENER_GROUP_H_

@@ -1,6 +1,6 @@
 // The client's object cache as one source module sees it.
 //
-// Thread-safe.
+// Thread-safe. Tested in tests/api/cache_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_MODULE_CACHE_H_
 #define FIRSTCALL_RUNTIME_MODULE_CACHE_H_

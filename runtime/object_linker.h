@@ -2,7 +2,7 @@
 // their references.
 //
 // Thread-safe. Only one thread links at a time; other threads that need an object which is not
-// linked wait.
+// linked wait. Tested in tests/api/engine_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_OBJECT_LINKER_H_
 #define FIRSTCALL_RUNTIME_OBJECT_LINKER_H_

@@ -1,7 +1,7 @@
 // Makes the optimized bodies of functions that have turned out to be hot, and the continuations of
 // those that run: has them compiled, and links them.
 //
-// Thread-safe.
+// Thread-safe. Tested in tests/api/promotion_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_OPTIMIZED_BODIES_H_
 #define FIRSTCALL_RUNTIME_OPTIMIZED_BODIES_H_

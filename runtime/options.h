@@ -1,6 +1,6 @@
 // The options of an engine that the runtime half uses.
 //
-// Plain values; copyable.
+// Plain values; copyable. Tested in tests/api/promotion_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_OPTIONS_H_
 #define FIRSTCALL_RUNTIME_OPTIONS_H_

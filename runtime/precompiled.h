@@ -1,6 +1,6 @@
 // Reads compiled objects and archives, which are linked when they are needed.
 //
-// Thread-safe.
+// Thread-safe. Tested in tests/command/cache_command_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_PRECOMPILED_H_
 #define FIRSTCALL_RUNTIME_PRECOMPILED_H_

@@ -1,6 +1,6 @@
 // Compiles a list of functions ahead of need, on all compile threads.
 //
-// Thread-safe.
+// Thread-safe. Tested in tests/api/threads_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_PREPARATION_H_
 #define FIRSTCALL_RUNTIME_PREPARATION_H_

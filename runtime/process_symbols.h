@@ -1,6 +1,6 @@
 // The symbols of this process: of the program and of all shared libraries whose symbols are global.
 //
-// Thread-safe.
+// Thread-safe. Tested in tests/api/engine_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_PROCESS_SYMBOLS_H_
 #define FIRSTCALL_RUNTIME_PROCESS_SYMBOLS_H_

@@ -1,4 +1,5 @@
-// The counters of a function that may get an optimized body.
+// The counters of a function that may get an optimized body. Tested in
+// tests/api/promotion_lifetime_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_PROMOTION_COUNTERS_H_
 #define FIRSTCALL_RUNTIME_PROMOTION_COUNTERS_H_

@@ -3,7 +3,7 @@
 // sees that it has lost.
 //
 // Thread-safe. The function must not be used by a thread whose job was dropped or abandoned. Tested
-// in tests/runtime/promotion_jobs_test.cc.
+// in tests/runtime/promotion_jobs_test.cc. Tested in tests/runtime/promotion_jobs_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_PROMOTION_JOB_H_
 #define FIRSTCALL_RUNTIME_PROMOTION_JOB_H_

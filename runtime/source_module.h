@@ -1,7 +1,7 @@
 // What an engine keeps about one source module as long as it has the module.
 //
-// Constant after construction, except for object() and the count of compiled functions,
-// which synchronize themselves, and is_removed().
+// Constant after construction, except for object() and the count of compiled functions, which
+// synchronize themselves, and is_removed(). Tested in tests/api/removal_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_SOURCE_MODULE_H_
 #define FIRSTCALL_RUNTIME_SOURCE_MODULE_H_

@@ -1,4 +1,4 @@
-// Counts and times of what an engine has done so far.
+// Counts and times of what an engine has done so far. Tested in tests/api/engine_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_STATS_H_
 #define FIRSTCALL_RUNTIME_STATS_H_

@@ -1,6 +1,6 @@
 // Tells an optimization that its result is no longer wanted.
 //
-// Thread-safe.
+// Thread-safe. Tested in tests/runtime/promotion_jobs_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_STOP_FLAG_H_
 #define FIRSTCALL_RUNTIME_STOP_FLAG_H_

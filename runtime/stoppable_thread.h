@@ -3,7 +3,8 @@
 //
 // A signal stops a thread only while it executes LLVM's own code, not a function that LLVM calls,
 // such as malloc. So the thread holds no lock that the exiting thread may need. This requires that
-// LLVM and malloc lie in different files, as they do if the C library is a shared library.
+// LLVM and malloc lie in different files, as they do if the C library is a shared library. Tested
+// in tests/runtime/unattended_work_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_STOPPABLE_THREAD_H_
 #define FIRSTCALL_RUNTIME_STOPPABLE_THREAD_H_

@@ -3,7 +3,7 @@
 // gives way to a strong or an earlier one of its library, and to a definition of the process
 // (except if it is common).
 //
-// Thread-safe.
+// Thread-safe. Tested in tests/api/engine_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_SYMBOL_RESOLVER_H_
 #define FIRSTCALL_RUNTIME_SYMBOL_RESOLVER_H_

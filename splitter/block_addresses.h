@@ -1,7 +1,7 @@
 // Finds functions that share addresses of basic blocks. The address of a block is meaningful only
 // in the module that contains the block, so such functions cannot be separated.
 //
-// Thread-compatible: hold the view's mutex.
+// Thread-compatible: hold the view's mutex. Tested in tests/splitter/function_extractor_test.cc.
 
 #ifndef FIRSTCALL_SPLITTER_BLOCK_ADDRESSES_H_
 #define FIRSTCALL_SPLITTER_BLOCK_ADDRESSES_H_

@@ -2,7 +2,7 @@
 // (whose address is a stub elsewhere) to something. Code of the data-module computes these parts;
 // it runs after the data-module has been linked.
 //
-// Thread-compatible: hold the mutex of the view.
+// Thread-compatible: hold the mutex of the view. Tested in tests/splitter/data_extractor_test.cc.
 
 #ifndef FIRSTCALL_SPLITTER_COMPUTED_INITIALIZER_H_
 #define FIRSTCALL_SPLITTER_COMPUTED_INITIALIZER_H_

@@ -6,7 +6,7 @@
 // functions' own unit is emitted, too, because the functions refer to it, but without its lists.
 // (Its imported declarations and macros would be emitted: ModuleView::ReadMetadata removes them.)
 //
-// Thread-compatible: hold the view's mutex.
+// Thread-compatible: hold the view's mutex. Tested in tests/splitter/function_extractor_test.cc.
 
 #ifndef FIRSTCALL_SPLITTER_DEBUG_INFO_H_
 #define FIRSTCALL_SPLITTER_DEBUG_INFO_H_

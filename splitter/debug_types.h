@@ -6,7 +6,8 @@
 // reaches a structure defines it, and later ones only declare it. Debuggers then look for the
 // definition elsewhere, as they do for structures that C's headers only declare.
 //
-// Thread-compatible: belongs to a view; hold its mutex.
+// Thread-compatible: belongs to a view; hold its mutex. Tested in
+// tests/splitter/function_extractor_test.cc.
 
 #ifndef FIRSTCALL_SPLITTER_DEBUG_TYPES_H_
 #define FIRSTCALL_SPLITTER_DEBUG_TYPES_H_

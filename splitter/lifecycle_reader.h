@@ -3,7 +3,7 @@
 // ELF systems processes (.preinit_array, .init_array, .fini_array, and the older .ctors and
 // .dtors).
 //
-// Thread-compatible: hold the view's mutex.
+// Thread-compatible: hold the view's mutex. Tested in tests/splitter/symbol_index_builder_test.cc.
 
 #ifndef FIRSTCALL_SPLITTER_LIFECYCLE_READER_H_
 #define FIRSTCALL_SPLITTER_LIFECYCLE_READER_H_

@@ -1,6 +1,6 @@
 // Finds the functions that a function calls, the likeliest first.
 //
-// Thread-compatible: hold the view's mutex.
+// Thread-compatible: hold the view's mutex. Tested in tests/splitter/function_extractor_test.cc.
 
 #ifndef FIRSTCALL_SPLITTER_LIKELY_CALLS_H_
 #define FIRSTCALL_SPLITTER_LIKELY_CALLS_H_

@@ -1,6 +1,6 @@
 // Shared parts of making function-modules and data-modules.
 //
-// Thread-compatible: hold the view's mutex.
+// Thread-compatible: hold the view's mutex. Tested in tests/splitter/function_extractor_test.cc.
 
 #ifndef FIRSTCALL_SPLITTER_MODULE_SKELETON_H_
 #define FIRSTCALL_SPLITTER_MODULE_SKELETON_H_

@@ -4,6 +4,7 @@
 // Thread-compatible: hold mutex() while using anything that lives in the view's context, including
 // function-modules extracted from it. A compile context owns its views, so the mutex is
 // uncontended, except while bitcode is written from the first view of a module given in memory.
+// Tested in tests/splitter/module_source_test.cc.
 
 #ifndef FIRSTCALL_SPLITTER_MODULE_VIEW_H_
 #define FIRSTCALL_SPLITTER_MODULE_VIEW_H_

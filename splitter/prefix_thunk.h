@@ -4,7 +4,8 @@
 // so the function's address is that of a thunk in the data-module: the prefix data, and a jump to
 // where calls go.
 //
-// Thread-compatible: hold the mutex of the view `original` belongs to.
+// Thread-compatible: hold the mutex of the view `original` belongs to. Tested in
+// tests/programs/ir/prefix_and_prologue.ll.
 
 #ifndef FIRSTCALL_SPLITTER_PREFIX_THUNK_H_
 #define FIRSTCALL_SPLITTER_PREFIX_THUNK_H_

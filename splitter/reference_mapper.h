@@ -9,7 +9,7 @@
 // copied, too, and library functions are declared. Anything else is an error, because its name
 // would refer to whatever has the same name elsewhere.
 //
-// Thread-compatible: hold the view's mutex.
+// Thread-compatible: hold the view's mutex. Tested in tests/splitter/function_extractor_test.cc.
 
 #ifndef FIRSTCALL_SPLITTER_REFERENCE_MAPPER_H_
 #define FIRSTCALL_SPLITTER_REFERENCE_MAPPER_H_

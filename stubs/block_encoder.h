@@ -1,4 +1,5 @@
-// Encodes the code of a block in its order, which is the same for every architecture.
+// Encodes the code of a block in its order, which is the same for every architecture. Tested in
+// tests/stubs/stub_x86_64_test.cc.
 
 #ifndef FIRSTCALL_STUBS_BLOCK_ENCODER_H_
 #define FIRSTCALL_STUBS_BLOCK_ENCODER_H_

@@ -1,6 +1,6 @@
 // Appends little-endian numbers to a vector of bytes; for the encoders.
 //
-// Thread-compatible.
+// Thread-compatible. Tested in tests/stubs/stub_x86_64_test.cc.
 
 #ifndef FIRSTCALL_STUBS_BYTE_WRITER_H_
 #define FIRSTCALL_STUBS_BYTE_WRITER_H_

@@ -1,7 +1,8 @@
 // Code that is encoded for the address where it runs, with data within its reach, in the engine's
 // own memory.
 //
-// Thread-compatible. The code can run until the CodeBlock is destroyed.
+// Thread-compatible. The code can run until the CodeBlock is destroyed. Tested in
+// tests/stubs/call_counter_test.cc.
 
 #ifndef FIRSTCALL_STUBS_CODE_BLOCK_H_
 #define FIRSTCALL_STUBS_CODE_BLOCK_H_

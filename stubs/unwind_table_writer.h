@@ -1,7 +1,7 @@
 // Writes an .eh_frame table (DWARF 4, section 6.4, as changed by the Linux Standard Base) for code
 // at known addresses; for the encoders.
 //
-// Thread-compatible.
+// Thread-compatible. Tested in tests/stubs/reentry_test.cc.
 
 #ifndef FIRSTCALL_STUBS_UNWIND_TABLE_WRITER_H_
 #define FIRSTCALL_STUBS_UNWIND_TABLE_WRITER_H_

@@ -1,4 +1,5 @@
-// The command's options. Options that LLVM's lli has, too, have its spelling and meaning.
+// The command's options. Options that LLVM's lli has, too, have its spelling and meaning. Tested in
+// tests/command/command_test.cc.
 
 #ifndef FIRSTCALL_TOOLS_COMMAND_LINE_H_
 #define FIRSTCALL_TOOLS_COMMAND_LINE_H_

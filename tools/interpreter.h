@@ -1,4 +1,5 @@
-// Runs a program with LLVM's interpreter instead of compiling it.
+// Runs a program with LLVM's interpreter instead of compiling it. Tested in
+// tests/command/command_test.cc.
 
 #ifndef FIRSTCALL_TOOLS_INTERPRETER_H_
 #define FIRSTCALL_TOOLS_INTERPRETER_H_

@@ -1,4 +1,5 @@
-// `firstcall precompile ...`: fills an object cache ahead of time.
+// `firstcall precompile ...`: fills an object cache ahead of time. Tested in
+// tests/command/cache_command_test.cc.
 
 #ifndef FIRSTCALL_TOOLS_PRECOMPILE_H_
 #define FIRSTCALL_TOOLS_PRECOMPILE_H_

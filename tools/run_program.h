@@ -1,4 +1,4 @@
-// Runs the program that a command line names.
+// Runs the program that a command line names. Tested in tests/command/command_test.cc.
 
 #ifndef FIRSTCALL_TOOLS_RUN_PROGRAM_H_
 #define FIRSTCALL_TOOLS_RUN_PROGRAM_H_

@@ -2,7 +2,7 @@
 // whose symbols a program cannot find. (lli is linked with the shared library, so its programs
 // can.)
 //
-// Thread-safe.
+// Thread-safe. Tested in tests/command/command_test.cc.
 
 #ifndef FIRSTCALL_TOOLS_SHARED_LLVM_H_
 #define FIRSTCALL_TOOLS_SHARED_LLVM_H_
