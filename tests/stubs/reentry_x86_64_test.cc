@@ -6,10 +6,17 @@
 
 #if defined(__x86_64__)
 
+#include <elf.h>
+#include <sys/auxv.h>
 #include <ucontext.h>
 #include <x86intrin.h>
 
 #include <csignal>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/stubs/first_call.h"
@@ -68,6 +75,43 @@ TEST(ReentryX8664Test, ControlAndStatusOfSseAreTheProgramsAfterwards) {
   EXPECT_EQ(in_target, kDefault | kFlushToZero | kInexactSeen);
 }
 
+// The jumps to other files' functions that the linker made for this executable (".plt" and others).
+// Some linkers do not describe them in unwind tables.
+struct LinkersJumps {
+  LinkersJumps() {
+    std::ifstream file("/proc/self/exe", std::ios::binary);
+    const std::string bytes((std::istreambuf_iterator<char>(file)), {});
+    const auto header = Read<Elf64_Ehdr>(bytes, 0);
+    const uintptr_t base = getauxval(AT_PHDR) - header.e_phoff;
+    const auto section = [&](size_t i) {
+      return Read<Elf64_Shdr>(bytes, header.e_shoff + i * sizeof(Elf64_Shdr));
+    };
+    const uint64_t names = section(header.e_shstrndx).sh_offset;
+    for (size_t i = 0; i < header.e_shnum; ++i) {
+      const std::string name = bytes.c_str() + names + section(i).sh_name;
+      if (name.rfind(".plt", 0) != 0 && name != ".iplt") continue;
+      const uintptr_t begin = base + section(i).sh_addr;
+      ranges.emplace_back(begin, begin + section(i).sh_size);
+    }
+  }
+
+  template <typename T>
+  static T Read(const std::string& bytes, size_t offset) {
+    T value;
+    std::memcpy(&value, bytes.data() + offset, sizeof(value));
+    return value;
+  }
+
+  bool Contain(uintptr_t address) const {
+    for (auto [begin, end] : ranges) {
+      if (begin <= address && address < end) return true;
+    }
+    return false;
+  }
+
+  std::vector<std::pair<uintptr_t, uintptr_t>> ranges;
+};
+
 // What the trap handler, which is called after each instruction, works with.
 struct Stepping {
   Backtrace callers;
@@ -75,6 +119,7 @@ struct Stepping {
   size_t steps = 0;
   size_t block_steps = 0;       // In that block.
   std::vector<uintptr_t> lost;  // Where the callers could not be found.
+  const LinkersJumps* linkers_jumps = nullptr;
 };
 Stepping stepping;
 
@@ -83,6 +128,7 @@ void OnTrap(int, siginfo_t*, void* context) {
       static_cast<uintptr_t>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
   ++stepping.steps;
   if (instruction - stepping.entry < 4096) ++stepping.block_steps;
+  if (stepping.linkers_jumps->Contain(instruction)) return;
   if (!EndsWith(TakeBacktrace(), stepping.callers)) stepping.lost.push_back(instruction);
 }
 
@@ -95,7 +141,9 @@ __attribute__((noinline)) void CallStepByStep(void (*function)()) {
 
 // Fills `stepping` with what is seen in a call of `function`.
 __attribute__((noinline)) void StepThrough(void (*function)()) {
+  static const LinkersJumps linkers_jumps;
   stepping = Stepping();
+  stepping.linkers_jumps = &linkers_jumps;
   stepping.entry = reinterpret_cast<uintptr_t>(function);
   stepping.callers = CallersFrames();
   ASSERT_GE(stepping.callers.size(), 3u);
