@@ -1,4 +1,4 @@
-// What a compile asks about the functions and variables of its source module while it runs. Tested
+// The questions that a compile asks about the functions and variables of its source module. Tested
 // in tests/runtime/runtime_test.cc.
 
 #ifndef FIRSTCALL_CODE_COMPILE_QUESTIONS_H_
@@ -12,8 +12,8 @@ namespace firstcall {
 // Whether a weak definition gives way to one of the process or of an earlier module.
 using IsReplaced = absl::FunctionRef<bool(SymbolOrdinal)>;
 
-// Whether a function that is bound to be called may be compiled along. If the answer is yes, the
-// function belongs to the compile until it is published or given back.
+// Whether a function that is bound to be called may be compiled into the same object. If the answer
+// is yes, the compile has claimed the function, until it is published or released.
 using MayJoin = absl::FunctionRef<bool(SymbolOrdinal)>;
 
 // Whether a callee is called often, as far as is known. If not, its body is imported only if it is

@@ -3,13 +3,12 @@
 // Only objects with debug information are registered, because the debugger stops the process to
 // read each one.
 //
-// LLVM has such a list, too, and takes a mutex of its own when it changes it, which nobody else can
-// take. So two who change one list would corrupt it. Therefore
-//  - the list here is never LLVM's, unless both are linked statically into one file, in which there
-//    can be only one. (A debugger finds the list of each file; before GDB 11, only one of them.)
-//  - where LLVM is linked, SetDebuggerRegistrar must install a function that registers by LLVM's
-//  own
-//    listener. Then the list here stays empty and is never changed.
+// LLVM has such a list, too. It changes its list under a mutex of its own, which other code cannot
+// take. So this code must never change LLVM's list:
+//  - The list here is not LLVM's, unless both are linked statically into one file, which can have
+//    only one list. (A debugger finds the list of each file; before GDB 11, only one of them.)
+//  - Where LLVM is linked, SetDebuggerRegistrar must install a function that registers by LLVM's
+//    own listener. Then the list here stays empty and is never changed.
 //
 // Thread-safe: the linkers of many threads use it.
 
@@ -27,11 +26,12 @@
 namespace firstcall {
 
 // Registers an object with the debugger: `image` is an object whose section headers have the
-// addresses of loaded sections. Returns the function that withdraws the registration. Both are
-// called by any thread.
+// addresses of loaded sections. Returns the function that withdraws the registration. Any thread
+// may call either function.
 using DebuggerRegistrar = std::function<std::function<void()>(std::vector<char> image)>;
 
-// Replaces the function that RegisterWithDebugger calls; an empty one restores the list here.
+// Replaces the function that RegisterWithDebugger calls. An empty one restores the default, which
+// uses the list here.
 // Call it before the first object is registered.
 void SetDebuggerRegistrar(DebuggerRegistrar registrar);
 

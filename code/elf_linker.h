@@ -1,11 +1,11 @@
 // Loads relocatable ELF objects of x86-64 and AArch64 into executable memory, and binds their
 // references. Needs no LLVM.
 //
-// All sections with SHF_ALLOC are loaded: those of one segment (code, read-only, data) in one block
-// of memory. An object that uses an offset table gets one of its own, among its read-only data.
-// Calls that might not reach their targets get room for a jump, behind the object's code; whether a
-// call goes through it is decided when the target's address is known. Sections without SHF_ALLOC,
-// such as debug information, are not loaded, and their relocations are ignored.
+// All sections with SHF_ALLOC are loaded; those of one segment (code, read-only, data) lie in one
+// block of memory. An object that uses an offset table gets one of its own, among its read-only
+// data. If a call might not reach its target, room for a jump is reserved behind the object's code;
+// whether the call uses the jump is decided when the target's address is known. Sections without
+// SHF_ALLOC, such as debug information, are not loaded, and their relocations are ignored.
 //
 // Thread-compatible: belongs to one unfinished object.
 
@@ -36,10 +36,10 @@ class ElfLinker final : public Linker {
   ElfLinker() = default;
   ~ElfLinker() override;
 
-  // Whether this linker supports everything in `object`: Unimplemented, with the number of the
-  // relocation and the name of the symbol, if not; InvalidArgument or ResourceExhausted if Load
-  // would return that without asking for memory. Load checks the same, so calling this first only
-  // costs time.
+  // Checks whether this linker supports everything in `object`. Unimplemented, with the number of
+  // the relocation and the name of the symbol, if it does not. InvalidArgument or ResourceExhausted
+  // if Load would return that before it asks for memory. Load checks the same, so a call of this
+  // before Load only costs time.
   static absl::Status CanLink(const ElfObject& object);
 
   // Does not change the object, so after an error it can be loaded again, here or by another
@@ -77,13 +77,13 @@ class ElfLinker final : public Linker {
   ExecutorAddress table() const { return block(Segment::kReadOnly).run + plan_.table_offset(); }
 
   ObjectMemory memory_;
-  LinkPlan plan_;                           // Of the object that was loaded last.
-  MemoryBlock blocks_[3];                   // Of that object, by segment; null if it is empty.
+  LinkPlan plan_;                           // For the object that was loaded last.
+  MemoryBlock blocks_[3];                   // That object's segments; null if empty.
   ExecutorAddress origin_;                  // Any block of that object.
-  std::vector<ExecutorAddress> addresses_;  // Of its symbols.
+  std::vector<ExecutorAddress> addresses_;  // Of that object's symbols.
   const ElfObject* object_ = nullptr;       // Null if no object is loaded.
   OwnedCode* owner_ = nullptr;              // Of the loaded object.
-  std::function<void()> unregister_;        // Withdraws it from the debugger.
+  std::function<void()> unregister_;        // Withdraws the object from the debugger.
 };
 
 }  // namespace firstcall

@@ -1,5 +1,5 @@
-// A relocatable ELF object in memory: what the linker needs to know before it loads the object, and
-// changes that prepare the object for loading.
+// A relocatable ELF object in memory: the facts that the linker needs before it loads the object,
+// and changes that prepare the object for loading.
 //
 // Parse checks the extents of all sections and tables, so nothing outside the bytes is ever read or
 // written, however damaged they are. Records are copied out and in, so the bytes need no alignment.
@@ -92,10 +92,11 @@ class ElfObject {
   // Turns a definition into a reference to a definition elsewhere.
   void Undefine(absl::string_view name);
 
-  // Makes every definition strong, because which of several weak ones counts is decided before.
+  // Makes every definition strong. The engine has already chosen among several weak definitions.
   void MakeDefinitionsStrong();
 
-  // Defines an undefined symbol as the address zero, as a weak reference without definition is.
+  // Defines an undefined symbol as the address zero, the address of a weak symbol that nothing
+  // defines.
   void DefineAsZero(absl::string_view name);
 
   // Makes calls of undefined symbols direct if `is_near` holds for the symbol. On AArch64 either
@@ -103,7 +104,7 @@ class ElfObject {
   // relocation is damaged.
   absl::Status BindCallsDirectly(absl::FunctionRef<bool(absl::string_view)> is_near);
 
-  // Whether no call of the object needs a jump in between. May be false although none does.
+  // Whether it is known that no call of the object needs a jump to reach its target.
   bool calls_are_direct() const { return calls_are_direct_; }
 
   // --- The tables, for a linker. Numbers must be less than the counts. ---
@@ -114,7 +115,7 @@ class ElfObject {
     uint32_t name = 0;  // The offset of its name.
     uint8_t info = 0;
     uint8_t other = 0;
-    uint16_t index = 0;  // Of its section, or a constant (SHN_*); see SectionOf.
+    uint16_t index = 0;  // The index of its section, or a constant (SHN_*); see SectionOf.
     uint64_t value = 0;
     uint64_t size = 0;
 
@@ -133,7 +134,7 @@ class ElfObject {
   };
 
   // A section header, with the name in place of the name's offset. The number of a section is its
-  // index here.
+  // index in sections().
   struct Section {
     absl::string_view name;
     uint32_t type = 0;
@@ -208,13 +209,13 @@ class ElfObject {
   absl::Span<char> bytes_;
   Machine machine_ = Machine::kOther;
   std::vector<Section> sections_;
-  // The offset in the bytes, and the length, of the table of symbols, and of the table of sections'
-  // numbers that belongs to it.
+  // The symbol table, and the table of section numbers that belongs to it: their offsets in the
+  // bytes, and their lengths.
   uint64_t symbols_ = 0;
   size_t symbol_count_ = 0;
   uint64_t section_numbers_ = 0;
   size_t section_number_count_ = 0;
-  absl::string_view names_;  // Of symbols.
+  absl::string_view names_;  // The names of symbols.
   bool has_debug_sections_ = false;
   bool has_debug_information_ = false;
   std::vector<Undefined> undefined_;

@@ -12,10 +12,10 @@ namespace firstcall {
 // A function's counter in memory. The engine provides it under the function's name with
 // kHotnessSuffix.
 struct HotnessCounter {
-  // Called when the counter has run out. `loop` is the index of the entry in LoopEntries, or
-  // kNoLoop. Returns null if the function is to go on; otherwise the OSR continuation for that
-  // loop. The function then calls it with the address of the live-ins, and returns its result. The
-  // handler must write `left`.
+  // Called when the counter has run out. `loop` is the index of the OSR entry in LoopEntries, or
+  // kNoLoop. Returns the OSR continuation for that loop; the function then calls it with the
+  // address of the live-ins, and returns its result. Returns null if the function must go on in its
+  // body. The handler must write `left`.
   using Handler = void* (*)(HotnessCounter* counter, uint32_t loop);
 
   std::atomic<int32_t> left;  // Decremented at each poll; if negative, the handler is called.

@@ -11,7 +11,7 @@ namespace firstcall {
 enum class HotnessSigns : uint8_t {
   kNone,           // Not at all: it cannot be replaced.
   kCallsAndLoops,  // By its calls, and by its loops if it has any.
-  kCallsOnly,      // By its calls only: it has loops, but does not poll there.
+  kCallsOnly,      // By its calls only: it has loops, but does not poll in them.
 };
 
 }  // namespace firstcall

@@ -1,4 +1,4 @@
-// What an object that goes into a cache says about itself in its .comment section. Tested in
+// The text in the .comment section of a cached object that identifies the object. Tested in
 // tests/api/cache_test.cc.
 
 #ifndef FIRSTCALL_CODE_IDENTIFICATION_H_
@@ -9,8 +9,8 @@
 namespace firstcall {
 
 struct Identification {
-  std::string part;       // Of its source module.
-  std::string signature;  // From what and how it was compiled. Written as a digest.
+  std::string part;       // The part of the source module.
+  std::string signature;  // The source and the options it was compiled with. Written as a digest.
 };
 
 }  // namespace firstcall

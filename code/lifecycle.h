@@ -22,7 +22,7 @@ struct LifecycleFunction {
 
 enum class LifecyclePhase { kStart, kEnd };
 
-// The priority of the pointers in `section`; nothing if it is not a section of that phase.
+// The priority of the pointers in `section`; nullopt if it is not a section of that phase.
 std::optional<int64_t> PriorityOfSection(absl::string_view section, LifecyclePhase phase);
 
 }  // namespace firstcall

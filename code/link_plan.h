@@ -1,8 +1,7 @@
-// Where the parts of an object will lie, relative to each other, and which entries of an offset
-// table and which jumps its references need. Made before any memory is allocated.
+// Says where the parts of an object will lie, relative to each other, and which entries of an
+// offset table and which jumps its references need. Made before any memory is allocated.
 //
-// Thread-compatible. Immutable while it is used, and can be made anew for another object. Tested in
-// tests/code/elf_linker_test.cc.
+// Thread-compatible. Immutable between two calls of Make. Tested in tests/code/elf_linker_test.cc.
 
 #ifndef FIRSTCALL_CODE_LINK_PLAN_H_
 #define FIRSTCALL_CODE_LINK_PLAN_H_
@@ -30,7 +29,7 @@ class LinkPlan {
   struct Section {
     bool is_loaded = false;
     Segment segment = Segment::kData;
-    uint64_t offset = 0;  // In the segment.
+    uint64_t offset = 0;  // Its offset in the segment.
   };
 
   // How a symbol gets its address, by the symbol's number.
@@ -46,14 +45,14 @@ class LinkPlan {
     Source source = Source::kUnused;
     uint32_t section = 0;
     uint32_t entry = kNone;  // Its entry of the offset table, if it needs one.
-    uint32_t jump = kNone;   // Its jump, if it may need one.
+    uint32_t jump = kNone;   // The number of its jump, if it may need one.
     uint64_t value = 0;
   };
 
   struct Part {
     uint64_t size = 0;
     uint64_t alignment = 1;
-    absl::string_view name;  // Of the first section that is not empty; for messages.
+    absl::string_view name;  // The name of the first section that is not empty; for messages.
   };
 
   // Plans for `object`. Unimplemented, with the number of the relocation and the name of the

@@ -29,23 +29,24 @@ class Linker {
   // Copies the sections of `object` to memory of `owner`, which must outlive the linker, and
   // returns the addresses of its definitions. References are not bound yet: Bind and Finalize, or
   // Finish, must follow before the next Load, which otherwise frees the object's memory. `object`
-  // must exist until then. `near` is as in MemoryRequest. Unimplemented (ElfLinker, before it asks
-  // for memory) or Internal if this linker does not support something in the object;
-  // ResourceExhausted if memory runs out: then the object's bytes can be loaded again.
+  // must exist until then. `near` is as in MemoryRequest. If this linker does not support something
+  // in the object, Unimplemented (ElfLinker, before it asks for memory) or Internal. If memory runs
+  // out, ResourceExhausted; then the object's bytes can be loaded again.
   virtual absl::StatusOr<SymbolAddresses> Load(ElfObject& object, OwnedCode& owner,
                                                ExecutorAddress near) = 0;
 
   // Binds the references of the loaded object to `resolution`, which must have all symbols that it
-  // needs, and registers its unwind tables. Internal if a symbol is missing; otherwise an error
-  // says why a reference cannot be bound. Then Keep or Drop must follow.
+  // needs, and registers its unwind tables. Internal if a symbol is missing; any other error says
+  // why a reference cannot be bound. After an error, Keep or Drop must follow.
   virtual absl::Status Bind(const SymbolAddresses& resolution) = 0;
 
   // Makes the bound object's code executable and hands the object to its owner. May be called again
   // after ResourceExhausted.
   virtual absl::Status Finalize() = 0;
 
-  // End a loaded object that is not finished. Keep hands its memory to the owner as it is, because
-  // other objects refer to it. Drop frees the memory. Both do nothing if no object is loaded.
+  // For a loaded object that will not be finished. Keep hands its memory to the owner as it is,
+  // because other objects refer to it. Drop frees the memory. Both do nothing if no object is
+  // loaded.
   virtual void Keep() = 0;
   virtual void Drop() = 0;
 
@@ -56,8 +57,8 @@ class Linker {
   // Bytes of code of the last finished object. Call it before the next Load.
   virtual size_t code_bytes() const = 0;
 
-  // Bind and Finalize. After an error the object's memory is freed; after ResourceExhausted the
-  // object can be loaded again.
+  // Calls Bind and Finalize. After an error the object's memory is freed; after ResourceExhausted
+  // the object can be loaded again.
   absl::Status Finish(const SymbolAddresses& resolution) {
     absl::Status status = Bind(resolution);
     if (status.ok()) status = Finalize();
@@ -66,7 +67,7 @@ class Linker {
   }
 };
 
-// Makes a linker that supports more than ElfLinker does.
+// Makes a linker that supports objects that ElfLinker does not support.
 using LinkerFactory = std::function<std::unique_ptr<Linker>()>;
 
 }  // namespace firstcall

@@ -19,8 +19,8 @@ struct LoadedObject {
   SymbolAddresses defined;
 };
 
-// Loads `object` by ElfLinker, or by a linker of `other_linkers`, which may be empty, if ElfLinker
-// does not support something in it. Parameters and errors are those of Linker::Load.
+// Loads `object` by ElfLinker. If ElfLinker does not support something in the object, loads it by a
+// linker of `other_linkers`, which may be empty. Parameters and errors are those of Linker::Load.
 absl::StatusOr<LoadedObject> LoadObject(ElfObject& object, OwnedCode& owner, ExecutorAddress near,
                                         const LinkerFactory& other_linkers);
 

@@ -10,7 +10,7 @@ namespace firstcall {
 
 inline constexpr int64_t kUnlimitedPolls = INT64_MAX / 2;
 
-// A body with loops may use one instruction more for each this many of its own.
+// The polls of a body with loops may take one instruction for each this many of the body's own.
 inline constexpr int64_t kInstructionsPerPoll = 128;
 
 }  // namespace firstcall

@@ -1,4 +1,4 @@
-// What the relocations of all architectures have in common. Tested in
+// Types that the relocations of all architectures share. Tested in
 // tests/code/relocations_x86_64_test.cc.
 
 #ifndef FIRSTCALL_CODE_RELOCATION_H_
@@ -11,18 +11,18 @@
 
 namespace firstcall {
 
-// A kind of relocation, as far as it must be known before anything is placed.
+// The properties of a kind of relocation that the linker needs before it places anything.
 struct RelocationKindInfo {
   bool is_known = false;
   uint8_t size = 0;              // Bytes that are written; 0 if the relocation does nothing.
   bool uses_entry = false;       // Needs an entry of the offset table for its symbol.
   bool uses_table = false;       // Needs the address of the offset table.
   bool may_use_jump = false;     // Goes through a jump if its target is out of reach.
-  bool takes_no_addend = false;  // The addend would be part of the entry, which is the symbol's.
+  bool takes_no_addend = false;  // An entry has no room for an addend: it belongs to the symbol.
   bool is_thread_local = false;  // Refers to a thread-local variable.
 };
 
-// A kind of relocation of `machine`; unknown for other machines.
+// Describes relocation `type` of `machine`; is_known is false for a kind that is not supported.
 RelocationKindInfo DescribeRelocation(Machine machine, uint32_t type);
 
 // The addresses that a relocation may need. The letters are those of the ABI documents.

@@ -15,12 +15,13 @@ namespace firstcall {
 
 RelocationKindInfo DescribeAArch64Relocation(uint32_t type);
 
-// Applies a relocation of a known type to the bytes at `place`. Of an instruction, only the operand
-// is replaced, so a relocation can be applied again, to other addresses.
+// Applies a relocation of a known type to the bytes at `place`. Replaces only the operand of an
+// instruction, so a relocation can be applied again, with other addresses.
 RelocationResult ApplyAArch64Relocation(uint32_t type, const RelocationAddresses& addresses,
                                         uint8_t* place);
 
-// A jump to any address, in room of kAArch64JumpSize bytes that is aligned to 8. Changes x16.
+// Writes a jump to any address to the kAArch64JumpSize bytes at `jump`, which is aligned to 8. The
+// jump changes x16.
 inline constexpr size_t kAArch64JumpSize = 16;
 void WriteAArch64Jump(uint64_t target, uint8_t* jump);
 

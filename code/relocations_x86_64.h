@@ -17,8 +17,8 @@ namespace firstcall {
 RelocationKindInfo DescribeX86_64Relocation(uint32_t type);
 
 // Applies a relocation of a known type at `section[offset]`. The bytes that the relocation writes
-// must lie in the section. `original` are the section's bytes as the object has them, so that
-// applying a relocation again, to other addresses, does what applying it once would do.
+// must lie in the section. `original` are the section's bytes in the object; because of them, a
+// relocation can be applied again, with other addresses.
 //
 // An instruction that reads an address from the offset table is changed into one that needs no
 // table if the address is within reach (psABI, B.2).
@@ -26,7 +26,7 @@ RelocationResult ApplyX86_64Relocation(uint32_t type, const RelocationAddresses&
                                        absl::Span<const char> original, absl::Span<uint8_t> section,
                                        size_t offset);
 
-// A jump to any address, in room of kX86_64JumpSize bytes that is aligned to 8.
+// Writes a jump to any address to the kX86_64JumpSize bytes at `jump`, which is aligned to 8.
 inline constexpr size_t kX86_64JumpSize = 16;
 void WriteX86_64Jump(uint64_t target, uint8_t* jump);
 

@@ -1,6 +1,6 @@
-// What the engine knows about a source module's symbols without a view of it: names, kinds,
-// linkage, what an alias stands for, which definitions are inseparable, and what runs before and
-// after the program.
+// What the engine knows about a source module's symbols even while it has no view of the module:
+// names, kinds, linkage, the targets of aliases, the groups of inseparable definitions, and the
+// functions that run before and after the program.
 //
 // Immutable after construction, therefore thread-safe. Tested in
 // tests/splitter/symbol_index_builder_test.cc.
@@ -49,8 +49,8 @@ struct Symbol {
   // A variable that contains the distance from a function to something. No object can express that
   // without defining the function, so code has to compute it.
   bool is_computed = false;
-  // The symbol's address is `offset` bytes from that of `base`: from itself, or, for an alias, from
-  // what it finally stands for. For an ifunc, `base` is the function that returns its address.
+  // The symbol's address is `offset` bytes from that of `base`, which is the symbol itself, or, for
+  // an alias, its final target. For an ifunc, `base` is the function that returns its address.
   SymbolOrdinal base;
   int64_t offset = 0;
   // The size of a variable in bytes.

@@ -7,7 +7,7 @@
 //   foo$fc.stub  its identity: the result of taking its address
 //   foo$fc.call  the target of a direct call: the linker binds it to the body if that is final and
 //                in the same source module, otherwise to the stub
-// There are two more names for what belongs to a function:
+// There are two more names, for other things that belong to a function:
 //   foo$fc.hotness  the counter of its calls and loop iterations (see osr/hotness_polls.h)
 //   foo$fc.loop  its OSR continuation at the beginning of one of its loops
 // Local symbols (internal, private, unnamed) first get the suffix `$<ordinal>`, so that two of the
@@ -42,8 +42,8 @@ inline constexpr absl::string_view kEmulatedTlsPrefix = "__emutls_v.";
 // as a weak symbol, in every module with a function that has such a frame; a program has one list.
 inline constexpr absl::string_view kShadowStackRoots = "llvm_gc_root_chain";
 
-// Each source module and object has its own of these: handlers that it registers run, and are
-// removed, with it.
+// Each source module and each object has its own definitions of these two names, so that its exit
+// handlers run, and are removed, together with it.
 inline constexpr absl::string_view kAtexit = "atexit";
 inline constexpr absl::string_view kDsoHandle = "__dso_handle";
 

@@ -16,10 +16,10 @@
 
 namespace firstcall {
 
-// Checks that `table`, whose references are bound, and which runs at `run`, consists of entries
-// that are complete, and that each describes code among the `code_size` bytes at `code`, or a
-// removed function at address zero. InvalidArgument if not. What describes the frames and landing
-// pads is not looked at.
+// Checks `table`, whose references are bound and which is used at address `run`. Each entry must be
+// complete, and must describe code within the `code_size` bytes at `code`, or a removed function at
+// address zero. InvalidArgument if not. The descriptions of frames and landing pads are not
+// checked.
 absl::Status CheckUnwindTable(absl::Span<const uint8_t> table, ExecutorAddress run,
                               ExecutorAddress code, size_t code_size);
 

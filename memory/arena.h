@@ -34,7 +34,7 @@ namespace firstcall {
 
 // The bytes that an arena reserves for each segment. Their sum must stay below the reach of the
 // target's PC-relative addressing. If the code segment is larger than the reach of the target's
-// branches, calls take longer ways.
+// branches, some calls go through a jump.
 struct ArenaSizes : SegmentSizes {
   ArenaSizes() = default;
   ArenaSizes(size_t code_size, size_t read_only_size, size_t data_size)
@@ -48,7 +48,7 @@ struct ArenaSizes : SegmentSizes {
 // All in bytes, except for the mappings.
 struct ArenaUsage {
   size_t reserved = 0;     // Addresses at which code and data can be seen.
-  SegmentSizes committed;  // Bytes of those in pages that were used and not given back.
+  SegmentSizes committed;  // Bytes in pages that were used and not given back.
   SegmentSizes used;       // Allocated bytes.
   size_t mappings = 0;     // At most this many mappings of the process belong to this arena.
 
@@ -63,7 +63,7 @@ class Arena {
   static absl::StatusOr<std::unique_ptr<Arena>> Create(std::shared_ptr<PageMapper> mapper,
                                                        const ArenaSizes& sizes,
                                                        ExecutorAddress near = ExecutorAddress());
-  // The same, with pages of this process.
+  // The same, with an InProcessMapper.
   static absl::StatusOr<std::unique_ptr<Arena>> Create(const ArenaSizes& sizes);
   ~Arena();
   Arena(const Arena&) = delete;
@@ -76,8 +76,8 @@ class Arena {
   absl::StatusOr<MemoryBlock> Allocate(Segment segment, size_t size, size_t alignment)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Takes back a block of this arena. Whole pages that become free may go back to the system. Under
-  // an emulator that keeps running old code after it is rewritten, freed code is not reused.
+  // Frees a block of this arena. Whole pages that become free may go back to the system. Memory of
+  // freed code is not reused under an emulator that keeps running old code after it is rewritten.
   void Free(const MemoryBlock& block) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Makes the bytes that were written to blocks of this arena ready to be executed and read.
@@ -89,18 +89,18 @@ class Arena {
   // Whether `address` lies inside the reserved range.
   bool Contains(ExecutorAddress address) const;
 
-  // Whether a direct call from anywhere in the arena's code reaches `address`: it lies in the code
-  // segment, and that is no larger than the reach of the architecture's branches.
+  // Whether a direct call from anywhere in the arena's code reaches `address`: the address lies in
+  // the code segment, which is no larger than the reach of the architecture's branches.
   bool IsReachedByCalls(ExecutorAddress address) const;
 
   // Whether the whole arena is within reach of `address` (kReach).
   bool IsWithinReachOf(ExecutorAddress address) const;
 
-  // Whether each segment has that many bytes in one piece that was never allocated.
+  // Whether each segment has the given number of bytes in one piece that was never allocated.
   bool HasRoomFor(const SegmentSizes& sizes) const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Whether in some segment less than a sixteenth was never allocated, and less than half is free
-  // for reuse.
+  // Whether there is a segment of which less than a sixteenth was never allocated and less than
+  // half is free for reuse.
   bool IsNearlyFull() const ABSL_LOCKS_EXCLUDED(mutex_);
 
   ArenaUsage usage() const ABSL_LOCKS_EXCLUDED(mutex_);
@@ -115,7 +115,7 @@ class Arena {
     uint8_t* write = nullptr;
     size_t end = 0;        // From this offset on, nothing was ever allocated.
     size_t committed = 0;  // Bytes that were initialized.
-    size_t own_from = 0;   // Before it lie shared pages of the process this one was forked from.
+    size_t own_from = 0;   // Shared pages before this offset belong to the parent process.
     size_t used = 0;
     FreeRanges free;
   };

@@ -23,7 +23,7 @@
 namespace firstcall {
 
 struct ArenaMemoryOptions {
-  ArenaSizes sizes = ArenaSizes::Default();  // Of each arena, unless an object needs a larger one.
+  ArenaSizes sizes = ArenaSizes::Default();  // For each arena, unless an object needs a larger one.
   size_t budget = SIZE_MAX;                  // Bytes that may be allocated at any time.
 };
 
@@ -42,10 +42,10 @@ class ArenaMemory final : public MemoryManager {
   // An address in the first arena, for MemoryRequest::near.
   ExecutorAddress near_first() const { return near_first_; }
 
-  // If `near` is given: allocates from the arena that contains it, or else from a small arena
-  // within its reach. Otherwise: from the last arena if that has room for the object, or else from
-  // a new one. ResourceExhausted as for Arena::Allocate, or if the budget is used up or no
-  // addresses are free within reach.
+  // If `near` is given, allocates from the arena that contains it, or else from a small arena
+  // within its reach. Otherwise allocates from the last arena if that has room for the object, or
+  // else from a new arena. ResourceExhausted as for Arena::Allocate, or if the budget is used up or
+  // no addresses are free within reach.
   absl::StatusOr<MemoryBlock> Allocate(const MemoryRequest& request) override
       ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status Finalize(absl::Span<const MemoryBlock> blocks) override ABSL_LOCKS_EXCLUDED(mutex_);
@@ -68,7 +68,7 @@ class ArenaMemory final : public MemoryManager {
   mutable absl::Mutex mutex_;
   std::vector<std::unique_ptr<Arena>> arenas_ ABSL_GUARDED_BY(mutex_);
   Arena* last_ ABSL_GUARDED_BY(mutex_);  // For objects that need not be near anything.
-  std::vector<Arena*> small_ ABSL_GUARDED_BY(mutex_);  // Near memory that others have provided.
+  std::vector<Arena*> small_ ABSL_GUARDED_BY(mutex_);  // Near memory that another manager provided.
 };
 
 }  // namespace firstcall

@@ -1,7 +1,7 @@
-// An address in the process where compiled code runs. Even if that is this process, the bytes may
-// be written through another mapping, at another address; or the address may belong to another
-// process. So it is a type of its own, and only code that knows that both processes are the same
-// converts it to a pointer.
+// An address in the process where compiled code runs. That may be another process; and even in this
+// process, the bytes may be written through another mapping, at another address. So an address is a
+// type of its own, and only code that knows that both processes are the same converts it to a
+// pointer.
 //
 // Immutable value type. Tested in tests/memory/arena_test.cc.
 
@@ -14,8 +14,8 @@ namespace firstcall {
 
 // How far apart, in bytes, the parts of an object may lie and still refer to each other: the reach
 // of PC-relative distances (x86-64 2 GiB, AArch64 4 GiB) less a margin, because an object may
-// extend beyond the given address. The object's code is in one piece, so branches, which reach less
-// on AArch64, do not matter.
+// extend beyond the given address. The shorter reach of branches on AArch64 does not matter,
+// because the object's code is in one piece.
 inline constexpr int64_t kReach = int64_t{2000} << 20;
 
 class ExecutorAddress {

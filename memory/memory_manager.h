@@ -20,8 +20,8 @@
 //    them.
 //  - Free gets a block at most once, finalized or not, when no code in it runs. Destroying the
 //    manager frees the remaining blocks.
-//  - If a call returns an error, it must have changed nothing. The error becomes the failure of
-//    what was being linked.
+//  - If a call returns an error, it must have changed nothing. Linking the object then fails with
+//    that error.
 // The engine promises nothing else: neither how many objects it links, nor the order or sizes of
 // its requests.
 //

@@ -22,7 +22,7 @@ namespace firstcall {
 class ObjectMemory {
  public:
   ObjectMemory() = default;
-  // Gives back the memory and tables of an object that was begun and neither kept nor dropped.
+  // Frees the memory and tables of an object that was begun and neither kept nor dropped.
   ~ObjectMemory();
   ObjectMemory(const ObjectMemory&) = delete;
   ObjectMemory& operator=(const ObjectMemory&) = delete;
@@ -31,8 +31,8 @@ class ObjectMemory {
   struct Placement {
     OwnedCode* owner = nullptr;
     ExecutorAddress near;  // As MemoryRequest::near.
-    // As MemoryRequest::object. Not needed if `near` is given and there is only one section of
-    // code: the object then goes where `near` is.
+    // As MemoryRequest::object. Not needed if `near` is given and the object has only one section
+    // of code, because the object is then placed near that address.
     SegmentSizes sizes;
     // The object has more than one section of code. They are placed together in one block, because
     // the unwinder requires the code that a table describes to be in one piece.
@@ -43,9 +43,9 @@ class ObjectMemory {
   // then.
   void Begin(const Placement& placement);
 
-  // Memory for a section, zeroed. `alignment` is a power of two, or zero, which counts as one.
-  // ResourceExhausted if memory runs out, or if what the memory manager provided cannot be used:
-  // it is out of reach of the rest of the object, or the unwinder would find no code there.
+  // Returns zeroed memory for a section. `alignment` is a power of two, or zero, which counts as
+  // one. ResourceExhausted if memory runs out, or if the memory that the manager provided cannot be
+  // used: it is out of reach of the rest of the object, or the unwinder would not find code in it.
   absl::StatusOr<MemoryBlock> Allocate(Segment segment, size_t size, size_t alignment,
                                        absl::string_view section);
 
@@ -58,7 +58,7 @@ class ObjectMemory {
   absl::Status Finalize();
   // Passes the object's memory and tables to the owner.
   void Keep();
-  // Gives back the object's memory and tables.
+  // Frees the object's memory and tables.
   void Drop();
 
   // The blocks that Allocate has returned for the current object, until it is kept or dropped.

@@ -9,14 +9,14 @@
 
 namespace firstcall {
 
-// Answers requests from the socket until the other side closes it. Then returns OK, or, if the
-// connection ended within a message or the other side does not follow the protocol, Unavailable or
-// InvalidArgument. Each request that runs actions gets a thread of its own if possible, because
+// Answers requests from the socket until the other side closes it; then returns OK. Unavailable or
+// InvalidArgument if the connection ends within a message or if the other side does not follow the
+// protocol. Each request that runs actions gets a thread of its own if possible, because
 // actions may wait for other requests to be answered. All these threads have ended when this
 // returns.
 //
-// The caller still owns the socket, but it is of no use any more. The caller also still owns what
-// `executor` has, and code in it may continue to run. May be called for several sockets at once.
+// The caller still owns the socket, which is of no use any more. The slabs of `executor` remain,
+// and code in them may continue to run. May be called for several sockets at once.
 absl::Status ServeExecutor(int socket, SharedMemoryExecutor& executor);
 
 }  // namespace firstcall

@@ -1,5 +1,5 @@
-// The executing side of shared memory: reserves addresses, maps there what another process writes,
-// protects it and runs it. The other process's requests arrive through executor_service.
+// The executing process's side of shared memory. Reserves addresses, maps the pages that the
+// compiling process writes to them, and protects them. Requests arrive through executor_service.
 //
 // Pages cannot be accessed here until they are finalized. No page is ever writable and executable.
 //
@@ -40,8 +40,8 @@ class SharedMemoryExecutor {
   absl::StatusOr<ExecutorAddress> Reserve(size_t size, ExecutorAddress near)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Maps the shared memory object of that name, from its beginning, to the ranges `pages` in their
-  // order, and replaces what is mapped there. Removes the object's name.
+  // Maps the shared memory object named `object`, from its beginning, to the ranges `pages` in
+  // their order. Replaces earlier mappings of these ranges. Removes the object's name.
   absl::Status Map(ExecutorAddress slab, absl::string_view object,
                    absl::Span<const SlabRange> pages) ABSL_LOCKS_EXCLUDED(mutex_);
 

@@ -60,7 +60,7 @@ class SharedMemoryMapper final : public PageMapper {
   absl::Status Release(const Slab& slab) override ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  // Where a whole slab is written.
+  // The addresses where this process writes a whole slab.
   struct WorkingMemory {
     uint8_t* begin = nullptr;
     size_t size = 0;

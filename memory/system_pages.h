@@ -29,7 +29,7 @@ absl::StatusOr<uint8_t*> ReserveAddresses(size_t size);
 // The same, within reach of `near` if that is not null and such addresses are free.
 absl::StatusOr<uint8_t*> ReserveAddressesNear(size_t size, ExecutorAddress near);
 
-// Maps `size` bytes of `file` from `offset` on at `at`, and replaces what is mapped there.
+// Maps `size` bytes of `file`, from `offset` on, to `at`. Replaces an earlier mapping there.
 absl::Status MapSharedPages(uint8_t* at, size_t size, int protection, int file, size_t offset);
 
 // Run actions of this process, from first to last or from last to first.

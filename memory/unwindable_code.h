@@ -1,11 +1,11 @@
 // Addresses at which no function may begin.
 //
-// In an unwind table, libgcc takes an entry for that of a function that the linker has removed, and
-// ignores it, if the function's address is zero in as many low bits as the entry uses for addresses
-// (unwind-dw2-fde.c, linear_search_fdes and similar functions). LLVM's entries use 32 bits, on
-// x86-64 and AArch64, in all code models but the large one. So the unwinder would not find a
-// function at a multiple of 4 GiB, and an exception thrown through it would end the process. Tested
-// in tests/memory/arena_test.cc.
+// An entry of an unwind table uses a certain number of bits for addresses. If that many low bits of
+// a function's address are zero, libgcc assumes that the linker has removed the function, and
+// ignores the entry (unwind-dw2-fde.c, linear_search_fdes and similar functions). LLVM's entries
+// use 32 bits, on x86-64 and AArch64, in all code models except the large one. So the unwinder
+// would not find a function at a multiple of 4 GiB, and an exception thrown through it would end
+// the process. Tested in tests/memory/arena_test.cc.
 
 #ifndef FIRSTCALL_MEMORY_UNWINDABLE_CODE_H_
 #define FIRSTCALL_MEMORY_UNWINDABLE_CODE_H_
@@ -17,7 +17,6 @@
 
 namespace firstcall {
 // The first address at or after `address` at which no function may begin.
-// The first address at or behind `address` at which no function may begin.
 inline ExecutorAddress NextUnwinderNull(ExecutorAddress address) {
   constexpr uint64_t kMask = UINT32_MAX;
   return ExecutorAddress((address.value() + kMask) & ~kMask);

@@ -1,5 +1,5 @@
-// The cache entry of a function or of a source module's data: the object, and what the engine needs
-// to know to use it without reading a body.
+// The cache entry of a function or of a source module's data: the object, and the facts that let
+// the engine use the object before it has read any function's body.
 //
 // Thread-compatible.
 
@@ -26,7 +26,7 @@ using Decisions = std::vector<std::pair<SymbolOrdinal, bool>>;
 
 bool AreStillTrue(const Decisions& decisions, IsReplaced is_replaced);
 
-// Asks the question and records the answer.
+// Asks whether definitions give way, and records the answers.
 class DecisionRecorder {
  public:
   explicit DecisionRecorder(IsReplaced is_replaced) : is_replaced_(is_replaced) {}
@@ -42,7 +42,8 @@ class DecisionRecorder {
 };
 
 struct CachedObject {
-  // If set, there is no object: the function is compiled together with this one, and in its place.
+  // If set, there is no object: the function can only be compiled together with this one, which
+  // must be compiled instead.
   std::optional<SymbolOrdinal> leader;
   // If set, there is no object: the object of this function defines the function, too.
   std::optional<SymbolOrdinal> host;
@@ -57,11 +58,11 @@ struct CachedObject {
   ObjectBytes object;
 };
 
-// The bytes that a cache keeps: `object` first, so that they are a valid object file, then all of
-// `description` but its own `object`.
+// The bytes that a cache keeps: first `object`, so that the bytes are a valid object file, then all
+// of `description` except its `object` field.
 std::string EncodeCachedObject(const CachedObject& description, absl::string_view object);
 
-// Nothing if `bytes` are no such entry, or name symbols beyond `symbol_count`.
+// Nullopt if `bytes` are no such entry, or name symbols beyond `symbol_count`.
 std::optional<CachedObject> DecodeCachedObject(ObjectBytes bytes, size_t symbol_count);
 
 }  // namespace firstcall

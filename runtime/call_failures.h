@@ -1,5 +1,5 @@
 // Handles calls of functions that have no code: the function cannot be compiled, or its module or
-// engine is gone.
+// engine no longer exists.
 //
 // Immutable, and as thread-safe as the client's handler. Tested in tests/api/failure_test.cc.
 

@@ -1,5 +1,5 @@
-// Passes the news that a counter of calls has run out on to the promoter. Compiled code, and so its
-// counters, may outlive the promoter.
+// Tells the promoter that a call counter has run out. A class of its own, because compiled code and
+// its counters may outlive the promoter.
 //
 // Thread-safe. Tested in tests/api/promotion_lifetime_test.cc.
 

@@ -15,7 +15,7 @@
 namespace firstcall {
 namespace {
 
-// A tenth of the processor's time if something else waits for the same processor.
+// With this niceness a thread gets about a tenth of its processor's time if another one wants it.
 constexpr int kBackgroundNiceness = 10;
 
 // LLVM recurses deeply on large functions.
@@ -26,8 +26,8 @@ thread_local bool is_compile_thread = false;
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<OwnThread>> StartCompilerThread(std::function<void()> work) {
-  // Cached here, because finding out which barrier is available takes milliseconds once the process
-  // has a second thread.
+  // Called here because it caches its result: once the process has a second thread, finding out
+  // which barrier is available takes milliseconds.
   (void)AvailableFetchBarrier();
   return OwnThread::Start(kCompilerStackBytes, std::move(work));
 }
@@ -35,7 +35,7 @@ absl::StatusOr<std::unique_ptr<OwnThread>> StartCompilerThread(std::function<voi
 CompileThreads::~CompileThreads() {
   Stop();
   absl::MutexLock lock(&team_mutex_);
-  // A team of another process, or the team of this very thread, may be in use.
+  // A parent's team is left as it is (see OwnTeam), and the team of this very thread is in use.
   if (team_ != nullptr && team_->owner == getpid() && !is_compile_thread) delete team_;
 }
 
@@ -66,7 +66,7 @@ void CompileThreads::Stop() {
   }
   for (auto& thread : threads) {
     if (thread->IsThisThread()) {
-      thread->Detach();  // A client's callback, on this thread, ends the process.
+      thread->Detach();  // A callback of the client, on this thread, ends the process.
     } else {
       thread->Join();
     }

@@ -1,9 +1,9 @@
 // Threads that compile.
 //
 // There are two kinds, each with as many threads as the client asks for: threads that compile for a
-// caller who waits, and threads of a lower operating-system priority that compile ahead of need. So
+// waiting caller, and threads of a lower operating-system priority that compile ahead of need. So
 // no caller waits for background work. Threads start when they are first needed and stop when the
-// process exits.
+// process exits or their engine ends.
 //
 // Thread-safe. Tested in tests/api/threads_test.cc.
 
@@ -29,7 +29,7 @@
 
 namespace firstcall {
 
-// As OwnThread::Start, for work that compiles.
+// Like OwnThread::Start, for work that compiles.
 absl::StatusOr<std::unique_ptr<OwnThread>> StartCompilerThread(std::function<void()> work);
 
 class CompileThreads {
@@ -50,9 +50,9 @@ class CompileThreads {
   // lock that the job may need. An exception that `job` throws is thrown here.
   void Run(absl::FunctionRef<void()> job) ABSL_LOCKS_EXCLUDED(team_mutex_);
 
-  // Runs `job` in the background later, or never if the threads are stopped before. It must not let
-  // an exception escape. Returns false, and does not run the job, if there are no threads, or no
-  // longer.
+  // Runs `job` in the background later, or never if the threads are stopped before. `job` must not
+  // let an exception escape. If there are no threads, or they were stopped, returns false and does
+  // not run the job.
   bool RunInBackground(Job job) ABSL_LOCKS_EXCLUDED(team_mutex_);
 
   // Waits for running jobs, drops background jobs that have not begun, and ends the threads. From
@@ -91,8 +91,8 @@ class CompileThreads {
   std::optional<ExitHook> early_exit_hook_ ABSL_GUARDED_BY(team_mutex_);
 };
 
-// A WorkScope of the calling thread whose parts a compile thread may run. If the thread was already
-// at work it runs them itself, because it may hold what they need.
+// A WorkScope of the calling thread. Run passes jobs to a compile thread. If the calling thread was
+// already at work, it runs the jobs itself, because it may hold locks or claims that they need.
 class DelegatingWorkScope {
  public:
   explicit DelegatingWorkScope(CompileThreads& threads)
@@ -102,7 +102,7 @@ class DelegatingWorkScope {
   DelegatingWorkScope(CompileThreads& threads, bool may_delegate)
       : threads_(may_delegate ? &threads : nullptr) {}
 
-  // As CompileThreads::Run, if delegating is allowed; otherwise runs `job` here.
+  // Like CompileThreads::Run if delegating is allowed; otherwise runs `job` on this thread.
   void Run(absl::FunctionRef<void()> job) {
     if (threads_ != nullptr) return threads_->Run(job);
     job();

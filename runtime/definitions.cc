@@ -80,7 +80,7 @@ absl::Status Definitions::AddAll(LibraryId library, absl::Span<const Named> all)
                                                    NameOf(added.definition), "'"));
     }
   }
-  // Not at each call, which would be quadratic for modules of one function.
+  // Not at each call: for many modules of one function that would take quadratic time.
   if (all.size() > by_name.size()) by_name.reserve(by_name.size() + all.size());
   for (const Named& added : all) {
     Definition definition = added.definition;

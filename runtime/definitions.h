@@ -1,8 +1,8 @@
 // Tells which module or object defines a name that modules share.
 //
-// In one library a strong definition wins over a weak one, and of several weak definitions the
-// first wins; two strong ones are an error. A library sees its own definitions first, then those of
-// other libraries that are not hidden.
+// In one library a strong definition wins over a weak one, and the first of several weak
+// definitions wins. Two strong definitions are an error. A library sees its own definitions first,
+// then the definitions of other libraries that are not hidden.
 //
 // Thread-safe.
 
@@ -46,19 +46,20 @@ class Definitions {
   // The library of that name, which is made at the first call. "" is the first library.
   LibraryId LibraryNamed(absl::string_view name) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Adds the definitions of `module`, which must outlive the table. AlreadyExists, with the symbol
-  // and both modules, if another one has a strong definition: then nothing has changed.
+  // Adds the definitions of `module`, which must outlive this table or be removed. AlreadyExists,
+  // with the symbol and both modules, if the library has another strong definition of a strong
+  // symbol; then nothing is added.
   absl::Status Add(SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The same for an object that defines `symbols`. With `is_fallback` all of them count as weak, as
-  // for the members of an archive.
+  // The same for an object that defines `symbols`. With `is_fallback`, as for the members of an
+  // archive, all of them count as weak.
   absl::Status Add(LazyObject& object, absl::Span<const ElfObject::Definition> symbols,
                    bool is_fallback) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Removes the definitions of `module`. Definitions that they had overridden become visible again.
   void Remove(SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The definition that `name` has for `library`.
+  // The definition of `name` that `library` sees.
   std::optional<Definition> Find(absl::string_view name, LibraryId library = LibraryId()) const
       ABSL_LOCKS_EXCLUDED(mutex_);
 

@@ -18,8 +18,8 @@ namespace firstcall {
 
 class DetachedCode {
  public:
-  // Runs the exit handlers that the code has registered and its destructors, unless the end of the
-  // process has done so. Then frees the code and its data. No thread may be running the code. A
+  // If the end of the process has not done so, runs the exit handlers that the code has registered
+  // and its destructors. Then frees the code and its data. No thread may be running the code. A
   // later call of one of its stubs goes to the failure handler of the original engine.
   ~DetachedCode();
   DetachedCode(const DetachedCode&) = delete;

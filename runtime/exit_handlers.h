@@ -48,10 +48,10 @@ class ExitHandlers {
   // Runs all handlers, and those that they register.
   void Run() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The same for the handlers of one module or object.
+  // Runs the handlers of one module or object, and those that they register for it.
   void Run(const DsoHandle& handle) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Moves the handlers of a module or object to `to`. Later ones are registered there, too.
+  // Moves the handlers of a module or object to `to`. Its later handlers are registered with `to`.
   void Move(DsoHandle& handle, ExitHandlers& to) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
@@ -64,7 +64,8 @@ class ExitHandlers {
   // Removes and returns the last entry, or the last one of `handle` if that is not null.
   std::optional<Entry> Take(const DsoHandle* handle) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Shared by all instances: Register finds the right instance under it, and Move changes that.
+  // Shared by all instances, because it guards DsoHandle::handlers, which Register reads and Move
+  // changes.
   static absl::Mutex mutex_;
   std::vector<Entry> entries_ ABSL_GUARDED_BY(mutex_);
 };

@@ -35,7 +35,7 @@ class ExitHookList {
     return *list;
   }
 
-  // Does nothing after the first time, so it may be registered as an exit handler several times.
+  // Runs each callback only once, so this may be registered as an exit handler several times.
   FIRSTCALL_ON_ANY_STACK static void RunAllHooks() { Get().RunAll(); }
 
   void Add(ExitHook* hook) {
@@ -65,8 +65,8 @@ class ExitHookList {
   }
 
  private:
-  // The lock is not held while a callback runs, because the callback may compile and destroy hooks.
-  // It may also exit.
+  // The lock is not held while a callback runs, because the callback may compile, destroy hooks, or
+  // exit.
   template <typename Wanted>
   void Run(Wanted wanted) {
     while (true) {

@@ -1,5 +1,5 @@
 // A record's state is written under the mutex only. The slot is written last, after state and body,
-// by the release store in Stub::Publish, so a call through it needs no lock.
+// by the release store in Stub::Publish, so a call through the slot needs no lock.
 
 #include "runtime/function_table.h"
 
@@ -14,7 +14,8 @@ namespace firstcall {
 
 namespace {
 
-// Uses no locks, no memory and no exit handlers: the signal may have interrupted any of these.
+// Takes no lock, allocates no memory and runs no exit handler, because the signal may have
+// interrupted code that does so.
 [[noreturn]] void FailInSignalHandler(absl::string_view function) {
   for (absl::string_view part :
        {absl::string_view("firstcall: function '"), function,
@@ -53,7 +54,7 @@ ExecutorAddress FunctionTable::HandleFirstCall(const std::atomic<void*>& owner) 
       const FunctionKey key = record.key;
       absl::StatusOr<ExecutorAddress> body = table.on_first_call_(key, may_delegate);
       if (body.ok()) {
-        // The entry, not the body, so that the first call is counted, too.
+        // The call continues at the entry, not at the body, so that the first call is counted, too.
         absl::MutexLock lock(&table.mutex_);
         return record.state == FunctionState::kReady ? record.entry : *body;
       }
@@ -207,8 +208,8 @@ void FunctionTable::Publish(FunctionKey key, ExecutorAddress body, ExecutorAddre
                             bool is_final) {
   absl::MutexLock lock(&mutex_);
   Record& record = RecordOf(key);
-  // A final body may come first: functions of one object are published one after the other, and may
-  // call each other before.
+  // A final body may be published before this first body: the functions of one object are published
+  // one after another, so one of them may run and become hot before its own turn.
   if (!is_final && record.is_final && record.state == FunctionState::kReady) return;
   record.body = body;
   record.entry = entry;

@@ -1,9 +1,9 @@
-// Every function that something has referred to: its stub, its state, and the guarantee that it is
-// compiled only once.
+// The functions that have been referred to: their stubs and states. Makes sure that each function
+// is compiled only once.
 //
 //   kStub -> kCompiling -> kReady | kFailed
 //
-// A function goes back from kCompiling to kStub if it was given back or if memory ran out.
+// A function goes back from kCompiling to kStub if its claim was released or if memory ran out.
 //
 // Thread-safe. The mutex is held for bookkeeping only, never during a compile. A caller that uses a
 // FunctionKey must be in a WorkScope, which keeps the module from being removed. Tested in
@@ -77,7 +77,8 @@ class FunctionTable {
   // The StubTable's handler for a call of a stub that is not published.
   static ExecutorAddress HandleFirstCall(const std::atomic<void*>& owner);
 
-  // Retires the stub of a function that is gone. Its calls go to `failures`, with `reason`.
+  // Retires the stub of a function that no longer exists. Calls of the stub go to `failures`, with
+  // `reason`.
   static void Retire(StubTable& stubs, const NamedStub& stub, absl::string_view module,
                      absl::string_view reason, std::shared_ptr<const CallFailures> failures);
 
@@ -92,19 +93,20 @@ class FunctionTable {
   std::vector<NamedStub> Detach(SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // The function's identity: the address of its stub, which is made at the first call.
-  // ResourceExhausted if there is no memory for it.
+  // ResourceExhausted if there is no memory.
   absl::StatusOr<ExecutorAddress> AddressOf(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The address of the body, if it is published.
+  // The address of the function's body, if one is published.
   std::optional<ExecutorAddress> BodyOf(FunctionKey key) const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The same, if the body will never be replaced, so that other code may call it directly.
+  // The address of the final body, if it is published. Other code may call it directly, because it
+  // will never be replaced.
   std::optional<ExecutorAddress> FinalBodyOf(FunctionKey key) const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Makes sure that `key` is published: unless it is, calls `compile`, which must publish it. Other
+  // Makes sure that `key` is published: if it is not, calls `compile`, which must publish it. Other
   // threads that call this meanwhile wait and get the same result. A failure is kept and returned
-  // again, except for a lack of memory, which may be temporary: then the next call tries again.
-  // FailedPrecondition if this thread is already compiling `key`, which then needs itself.
+  // again, except for ResourceExhausted: then the next call tries again. FailedPrecondition if this
+  // thread is already compiling `key`, so that the function would be needed to compile itself.
   absl::Status CompileOnce(FunctionKey key, absl::FunctionRef<absl::Status()> compile)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -117,7 +119,7 @@ class FunctionTable {
   // Gives back a claimed function. Its own first call will compile it.
   void Release(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Makes calls of `key` go to `body`, for good.
+  // Makes calls of `key` go to `body`, which is final.
   void Publish(FunctionKey key, ExecutorAddress body) ABSL_LOCKS_EXCLUDED(mutex_);
   // Makes calls of `key` go to `entry`, which leads to `body`, until an optimized body is
   // published.
@@ -125,7 +127,7 @@ class FunctionTable {
       ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  // What a stub's owner points to.
+  // A stub's owner points to this.
   struct StubOwner {
     FunctionTable* table = nullptr;  // Null: nothing can compile the function any more.
   };
@@ -139,7 +141,7 @@ class FunctionTable {
     absl::Status status;
     std::thread::id compiling_thread;
   };
-  // Takes the place of a record that is gone.
+  // Replaces the record of a retired stub.
   struct Leftover : StubOwner {
     std::string function;
     std::string module;
@@ -151,7 +153,7 @@ class FunctionTable {
   void Publish(FunctionKey key, ExecutorAddress body, ExecutorAddress entry, bool is_final)
       ABSL_LOCKS_EXCLUDED(mutex_);
   Record& RecordOf(FunctionKey key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Forgets the functions of `module`. Before, calls `settle` for each one that has a stub.
+  // Forgets the functions of `module`. Calls `settle` for each one that has a stub.
   void Forget(SourceModule& module, absl::FunctionRef<void(const Record&)> settle)
       ABSL_LOCKS_EXCLUDED(mutex_);
   void Retire(const Record& record, absl::string_view reason) const;

@@ -1,7 +1,7 @@
 // Lets compiled code, whose own thread-local variables are emulated, also use those of the process.
 //
 // An emulated access passes the address of a control record to __emutls_get_address. A variable of
-// the process has no such record. So one is made that refers to the process's TLS block, and
+// the process has no such record. This class makes one that refers to the process's TLS block, and
 // compiled code calls an accessor that tells the two kinds of records apart.
 //
 // Thread-safe. Tested in tests/programs/pair/thread_locals_a.cc.

@@ -9,19 +9,19 @@
 namespace firstcall {
 namespace {
 
-// A function whose loops have been going round for so long is hot, however few rounds that were:
-// what takes time may be what they call, to be made a part of them.
+// A function whose loops have been running for this time is hot, however few their iterations are:
+// the time may go into callees that can be inlined.
 constexpr absl::Duration kLongestActivity = absl::Milliseconds(100);
 
-// What has been called less than once for so many calls that make a function hot is hardly worth
-// being a part of one.
+// A function is too cold to be inlined into a hot one if it has been called less often than a hot
+// function's number of calls divided by this.
 constexpr int32_t kCallsOfCold = 1000;
 
-// A call of a function that has loops, but does not poll there, counts for so many.
+// If a function has loops but does not poll in them, each of its calls counts as this many.
 constexpr int32_t kCallsWithLoops = 256;
 
 // A loop that asks early does so after kFirstRounds iterations, and again each time that the number
-// of its iterations has doubled. If it asks kLongLoop after it has asked first, it takes long.
+// of its iterations has doubled. A loop takes long if it asks kLongLoop after it first asked.
 constexpr int32_t kFirstRounds = 4;
 constexpr absl::Duration kLongLoop = absl::Milliseconds(20);
 
@@ -69,29 +69,31 @@ void* HotFunction::EnterContinuation(uint32_t loop) {
   return continuation->code;
 }
 
-// The function is hot if it is called again.
+// Makes the function ask for an optimized body when it is called again.
 void HotFunction::AskWhenCalled() {
   if (counters_.calls) {
     std::atomic<int32_t>& left = counters_.calls->left();
-    // A counter that has run out waits for being looked at.
+    // A counter that has run out stays so until the promoter's thread looks at it.
     if (left.load(std::memory_order_relaxed) > 0) left.store(0, std::memory_order_relaxed);
   } else if (counters_.polls != nullptr) {
     counters_.polls->left.store(0, std::memory_order_relaxed);
   }
 }
 
-// How often the function was called since its counter was made, or since it was last found hot;
-// INT64_MAX if that is not counted.
+// The number of calls since the counter was made, or since the function was last found hot;
+// INT64_MAX if calls are not counted.
 int64_t HotFunction::counted_calls() const {
   if (!counters_.calls) return INT64_MAX;
   return int64_t{first_left_} - counters_.calls->left().load(std::memory_order_relaxed);
 }
 
 std::optional<uint32_t> HotFunction::WantedAt(uint32_t loop, bool body_first) const {
-  // A loop that has no continuation may be all that ever asks: the function is hot all the same.
+  // If an answer for the loop exists, the loop can have no continuation. The function is hot all
+  // the same, and this loop may be the only one that asks.
   if (loop != kNoLoop && Find(loop) != nullptr) loop = kNoLoop;
-  // The call may end before there is a continuation, and the next call needs none. If the call goes
-  // on for as long as it took to make the body, a continuation is worth its time.
+  // The call may end before a continuation is made, and the next call enters the optimized body. If
+  // the call goes on for as long as the optimized body took to make, a continuation is worth
+  // making.
   if (loop != kNoLoop && body_first && counted_calls() > 1) {
     if (!is_decided_.load(std::memory_order_relaxed)) {
       loop = kNoLoop;
@@ -118,7 +120,7 @@ void HotFunction::GiveContinuation(uint32_t loop, void* code) {
   continuation->next = continuations_.load(std::memory_order_relaxed);
   continuations_.store(continuation, std::memory_order_release);
   Withdraw();
-  // The loop need not come round so often again to be told.
+  // The loop finds the continuation at its next poll, not only at the end of the interval.
   if (code != nullptr) counters_.polls->left.store(0, std::memory_order_relaxed);
 }
 
@@ -133,7 +135,7 @@ absl::StatusOr<HotnessCounter*> HotFunction::PollCounter(HotnessCounters& memory
     FIRSTCALL_ASSIGN_OR_RETURN(
         counters_.polls, memory.Make(asks_early ? kFirstRounds - 1 : interval_, handler, this));
   }
-  // Whoever finds the function by its counter finds all of it.
+  // The release store makes this object's contents visible to threads that find it by its counter.
   counters_.polls->owner.store(this, std::memory_order_release);
   return counters_.polls;
 }
@@ -167,16 +169,17 @@ ExecutorAddress HotFunction::BeginCounting(ExecutorAddress body, size_t code_byt
   return counters_.calls->address();
 }
 
-// What tells whether the function is active.
+// The counter whose changes show that the function is active: that of its polls, or else that of
+// its calls if these alone tell; 0 if there is neither.
 int32_t HotFunction::LeftOfActivity() const {
   if (counters_.polls != nullptr) return counters_.polls->left.load(std::memory_order_relaxed);
   if (signs_ != HotnessSigns::kCallsOnly || !counters_.calls) return 0;
   return counters_.calls->left().load(std::memory_order_relaxed);
 }
 
-// Adds `elapsed` to the time the function was active if what counts its loops, or its calls if
-// those alone tell, has changed since the last look. Returns whether that has been for so long that
-// the function is hot whatever it has counted; then the time begins anew.
+// If LeftOfActivity has changed since the last look, adds `elapsed` to the time that the function
+// was active. Returns whether that time makes the function hot, whatever it has counted; then the
+// time begins anew.
 bool HotFunction::HasBeenActive(absl::Duration elapsed) {
   const int32_t left = LeftOfActivity();
   if (std::exchange(last_left_, left) == left) return false;
@@ -200,7 +203,7 @@ bool HotFunction::Look(absl::Duration elapsed) {
       is_decided_.load(std::memory_order_relaxed)) {
     return false;
   }
-  // However long ago the counter ran out.
+  // The calls after the counter ran out are counted, too.
   const int64_t beyond = -int64_t{calls->left().exchange(interval_, std::memory_order_relaxed)};
   const int64_t times = 1 + std::max<int64_t>(0, beyond) / (int64_t{interval_} + 1);
   asked_times_.fetch_add(static_cast<uint64_t>(times), std::memory_order_relaxed);

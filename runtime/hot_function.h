@@ -1,9 +1,10 @@
-// A function whose first body counts: its counters, what the function asks for, the answers that it
-// has been given, and its statistics.
+// A function whose first body counts: its counters, its current request, the answers that it has
+// been given, and its statistics.
 //
-// A function asks for an optimized body or for an OSR continuation. While it asks it belongs to
-// whoever serves it, until an answer is given or the question is withdrawn. A counter is set before
-// the function asks, so that what the one who serves sets it to afterwards stays.
+// A function asks for an optimized body or for an OSR continuation. From then on it belongs to the
+// thread that serves it, until that thread gives an answer or withdraws the request. The asking
+// thread sets the counter before it asks, so that it does not overwrite a value that the serving
+// thread sets later.
 //
 // Thread-safe in part: each section below says who may call what. The methods under "asking" take
 // no lock and no memory, so they are async-signal-safe.
@@ -34,7 +35,7 @@ class Promoter;
 
 class HotFunction {
  public:
-  // `interval` is what a counter begins with. `promoter` is for the handler of the polls.
+  // `interval` is the initial value of a counter. `promoter` is for the handler of the polls.
   HotFunction(Promoter* promoter, FunctionKey key, int32_t interval)
       : promoter_(promoter), key_(key), interval_(interval) {}
   ~HotFunction();
@@ -46,10 +47,10 @@ class HotFunction {
 
   // --- Asking: any thread, once the function has counters ---
 
-  // Whether the next poll is one of those that come before the end of an interval.
+  // Whether the next poll that asks is an early one: it comes before the end of an interval.
   bool polls_early() const { return early_rounds_.load(std::memory_order_relaxed) < interval_; }
-  // Notes such a poll, and sets when the next one comes. Returns whether the loop takes so long
-  // that there should be a thread. With `has_thread` the function polls early no more.
+  // Notes an early poll, and sets the counter for the next one. Returns whether the loop takes so
+  // long that the promoter's thread should start. With `has_thread` this was the last early poll.
   bool NoteEarlyPoll(bool has_thread);
 
   // Counts an interval that has ended at a poll, and begins the next one.
@@ -58,61 +59,62 @@ class HotFunction {
     counters_.polls->left.store(interval_, std::memory_order_relaxed);
   }
 
-  // The continuation for `loop`, where the running body goes on now; null if there is none. Counts
-  // the entry. If the function is called again, it asks for an optimized body.
+  // Returns the continuation for `loop`, in which the caller's body goes on now; null if there is
+  // none. Counts the entry. If the function is called again, it asks for an optimized body.
   void* EnterContinuation(uint32_t loop);
 
-  // What to ask for when the poll in `loop`, or in none (kNoLoop), has not found a continuation: a
-  // loop's continuation, or kNoLoop for an optimized body. Nothing if there is nothing to ask for
-  // now. If `body_first`, a function that has been called before does not get a continuation before
-  // its optimized body.
+  // Says what to ask for when a poll has not found a continuation. `loop` is the loop of the poll,
+  // or kNoLoop at a call. Returns the loop that needs a continuation, or kNoLoop for an optimized
+  // body, or nullopt if there is nothing to ask for now. With `body_first`, a function that has
+  // been called before gets its optimized body before any continuation.
   std::optional<uint32_t> WantedAt(uint32_t loop, bool body_first) const;
 
-  // Asks for that. False if the function asks for something already.
+  // Asks for `wanted`, a result of WantedAt. False if the function asks for something already.
   bool Ask(uint32_t wanted) {
     uint32_t nothing = kNothing;
     return asked_.compare_exchange_strong(nothing, wanted, std::memory_order_acq_rel);
   }
 
-  // --- Serving: the one that the function belongs to while it asks ---
+  // --- Serving: the thread that the function belongs to while it asks ---
 
   uint32_t asked() const { return asked_.load(std::memory_order_acquire); }
-  // Whether the function has asked for `wanted` again while it was given that.
+  // Whether `wanted` was given already: the function asked again while an answer was being given.
   bool HasAnswer(uint32_t wanted) const {
     return wanted == kNoLoop ? is_decided_.load() : Find(wanted) != nullptr;
   }
-  // The function has its optimized body, which took `time` to make. Nullopt: there can be none.
+  // Notes that the optimized body is published; it took `time` to make. Nullopt: there can be none.
   void GiveBody(std::optional<absl::Duration> time);
-  // The function has a continuation for `loop`. Null: there can be none.
+  // Gives the function the continuation `code` for `loop`. Null: there can be none.
   void GiveContinuation(uint32_t loop, void* code);
   // The function no longer asks.
   void Withdraw() { asked_.store(kNothing, std::memory_order_release); }
 
-  // --- Bookkeeping: under the lock of the one who owns the function ---
+  // --- Bookkeeping: under the promoter's lock ---
 
   const PromotionCounters& counters() const { return counters_; }
-  // What the function polls with; made in `memory` if this is the first time. With `asks_early` it
-  // polls after a few rounds, again when these have doubled, and so on. ResourceExhausted if there
-  // is no memory for it.
+  // Returns the counter for the function's polls; the first call makes it in `memory`. With
+  // `asks_early` the function asks after a few iterations, and again each time that their number
+  // has doubled. ResourceExhausted if there is no memory.
   absl::StatusOr<HotnessCounter*> PollCounter(HotnessCounters& memory,
                                               HotnessCounter::Handler handler, bool asks_early);
-  // From now on polls are told to go on, and do not use the function any more.
+  // From now on the body goes on after each poll, and polls no longer use this object.
   void TurnAwayPolls();
-  // Makes what counts its calls, in `memory`; with null they are not counted. ResourceExhausted if
-  // there is no memory for it.
+  // Makes the call counter in `memory`; with null, calls are not counted. ResourceExhausted if
+  // there is no memory.
   absl::Status MakeCallCounter(CallCounters* memory, HotnessSigns signs);
-  // The first body is about to be published. Returns where calls go to be counted before they go to
-  // the body; `body` if they are not counted. The body's object has `code_bytes`, and took `time`
-  // to make.
+  // To be called when the first body is about to be published. Returns the address to publish: that
+  // of the call counter, which goes on to the body, or `body` if calls are not counted. The body's
+  // object has `code_bytes` of code, and took `time` to make.
   ExecutorAddress BeginCounting(ExecutorAddress body, size_t code_bytes, absl::Duration time);
 
-  // Looks at the counters, `elapsed` after the last look. Returns true if the function asks since
-  // then for an optimized body: it was called often enough, or active for long enough.
+  // Looks at the counters, `elapsed` after the last look. If the function was called often enough
+  // or active for long enough, makes it ask for an optimized body and returns true. Returns false
+  // if it was asking already.
   bool Look(absl::Duration elapsed);
 
-  // How often the function has asked, in intervals.
+  // The number of intervals that the function has counted.
   uint64_t asked_times() const { return asked_times_; }
-  // Whether it is called often enough to be a part of a hot function that calls it.
+  // Whether the function is called often enough to be inlined into a hot caller.
   bool IsWarm() const;
   size_t first_bytes() const { return hotness_.first_bytes; }
 
@@ -140,16 +142,18 @@ class HotFunction {
   const int32_t interval_;
   PromotionCounters counters_;
   HotnessSigns signs_ = HotnessSigns::kCallsAndLoops;
-  int32_t first_left_ = 0;  // What the counter of its calls began with.
-  // After so many rounds it polls early; `interval_` if that is over.
+  int32_t first_left_ = 0;  // The initial value of the call counter.
+  // The number of iterations at the next early poll; `interval_` if there are no more early polls.
   std::atomic<int32_t> early_rounds_{0};
-  std::atomic<int64_t> first_asked_{0};  // As SteadyNow, in nanoseconds; 0 if it has not.
+  // The time of the first early poll, as SteadyNow, in nanoseconds; 0 if there was none.
+  std::atomic<int64_t> first_asked_{0};
   std::atomic<uint64_t> asked_times_{0};
   std::atomic<uint32_t> asked_{kNothing};
   HotFunction* next_asking_ = nullptr;  // See AskingStack.
   std::atomic<Continuation*> continuations_{nullptr};
   std::atomic<bool> is_decided_{false};  // There is an optimized body, or there can be none.
-  // Until then a call of the first body may end. As SteadyNow, in nanoseconds.
+  // Until this time a running call of the first body gets no continuation, because it may soon end.
+  // As SteadyNow, in nanoseconds.
   std::atomic<int64_t> patience_ends_{0};
   // For bookkeeping only:
   bool has_first_body_ = false;

@@ -25,20 +25,20 @@ class HotFunctions {
   // See HotFunction.
   HotFunctions(Promoter* promoter, int32_t interval) : promoter_(promoter), interval_(interval) {}
 
-  // Makes it if there is none.
+  // Returns the function of `key`; the first call makes it.
   HotFunction& Get(FunctionKey key);
-  // Null if there is none.
+  // Returns the function of `key`; null if there is none.
   const HotFunction* Find(FunctionKey key) const;
 
-  // Looks at all counters, `elapsed` after the last look. Puts the functions that ask since then on
-  // `waiting`. Returns whether there are any.
+  // Looks at all counters, `elapsed` after the last look. Puts the functions that have begun to ask
+  // on `waiting`. Returns whether there are any.
   bool LookAtCounters(absl::Duration elapsed, WaitingList& waiting);
 
   // From now on polls of all functions, or of those of `module`, do not use a HotFunction.
   void TurnAwayPolls();
   void TurnAwayPolls(const SourceModule& module);
 
-  // Takes out the functions of `module`.
+  // Removes and returns the functions of `module`.
   std::vector<std::unique_ptr<HotFunction>> Take(const SourceModule& module);
 
   PromotionStats Collect() const;

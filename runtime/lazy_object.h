@@ -1,5 +1,5 @@
 // An object that is linked when one of its symbols is first needed: a data-module, a module that is
-// compiled whole, or an object file of the user's.
+// compiled whole, or an object file that the user added.
 //
 // Written by the ObjectLinker under its mutex. Once `state` is kReady, the other fields may be read
 // without the mutex. Tested in tests/api/engine_test.cc.
@@ -62,18 +62,17 @@ struct LazyObject {
         owned_code(std::move(object_code)),
         dso_handle(object_handle) {}
 
-  // The code that the object owns; for a source module, that of its functions, too.
+  // The code that the object owns. For a source module this includes the code of its functions.
   OwnedCode& code() const { return *owned_code; }
 
   const std::string name;      // For messages.
   SourceModule* const module;  // The source; null for an object file.
   const LibraryId library;
-  ObjectBytes
-      bytes;  // An object file's contents, or what was made of a module, until it is loaded.
+  ObjectBytes bytes;  // Until it is loaded: an object file's contents, or a module's object.
   std::unique_ptr<UnfinishedLink> unfinished;
   std::atomic<State> state{State::kUnlinked};
   absl::Status status;        // The reason for kFailed.
-  SymbolAddresses addresses;  // Of the defined symbols; constant once kReady.
+  SymbolAddresses addresses;  // The defined symbols; constant once kReady.
 
   // The constructors and destructors of an object file, by ascending priority, then in the order of
   // the file. Empty for a source module, whose index lists them.

@@ -30,7 +30,7 @@ struct PublishedFunction {
 struct PublishedObject {
   absl::string_view module;
   // The functions of a function-module. Empty for a data-module, for a module that was compiled
-  // whole and for an object of the user's.
+  // whole and for an object that the user added.
   absl::Span<const PublishedFunction> functions;
   size_t function_count = 0;  // Source functions that it defines; 0 for an optimized body.
   size_t code_bytes = 0;      // Bytes of its code sections, the linker's own pieces included.
@@ -64,8 +64,8 @@ class Listener {
   virtual ~Listener() = default;
 
   // Called with each function-module, data-module or module compiled whole, before code is
-  // generated for it. Not called if its object comes from a cache. The
-  // listener may read the module during the call, but not change it.
+  // generated for it. Not called if its object comes from a cache. The listener may read the module
+  // during the call, but not change it.
   virtual void OnModuleMade(const llvm::Module&) {}
 
   // Called once for each object, before the slots of its functions are written.

@@ -47,7 +47,7 @@ class ModuleCache {
     cache_.Store({module_, signature, ModulePart()}, object);
   }
 
-  // What an object that is made for `part` says about itself.
+  // The identification to be put into an object that is made for `part`.
   Identification IdentificationOf(ModulePart part) const { return {part.ToString(), signature_}; }
 
  private:

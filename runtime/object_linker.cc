@@ -19,8 +19,8 @@
 namespace firstcall {
 namespace {
 
-// The signature of the object of a module that is compiled whole: that of its source, and which
-// definitions give way to others.
+// The signature of the object of a module that is compiled whole: the signature of its source, and
+// the list of its definitions that give way to others.
 std::string SignatureOfWhole(const SourceModule& module, IsReplaced is_replaced) {
   std::string signature = absl::StrCat(module.cache()->signature(), " replaced=");
   for (uint32_t i = 0; i < module.index().size(); ++i) {

@@ -1,5 +1,4 @@
-// Links objects that are linked as a whole (see lazy_object.h): makes them, loads them and binds
-// their references.
+// Links lazy objects (see lazy_object.h): makes them, loads them and binds their references.
 //
 // Thread-safe. Only one thread links at a time; other threads that need an object which is not
 // linked wait. Tested in tests/api/engine_test.cc.
@@ -39,14 +38,14 @@ class ObjectLinker {
         resolver_(resolver),
         listener_(listener) {}
 
-  // Links `object`, unless that has been done. A failure is kept and returned again, except for a
-  // lack of memory, which may be temporary: then the next call continues where this one stopped.
-  // May block on generating code for data, or for a whole module in eager mode.
+  // Links `object` if it is not linked yet. A failure is kept and returned again, except for
+  // ResourceExhausted: then the next call continues where this one stopped. May block on generating
+  // code for data, or for a whole module in eager mode.
   absl::Status Link(LazyObject& object);
 
   // Links `object` and returns the address of one of its symbols. NotFound if it does not define
-  // the symbol. While this thread is linking `object`, other objects that it links for that may
-  // refer back to it: its addresses are known then, although its contents are not complete.
+  // the symbol. Linking `object` may link other objects, which may refer back to it: on the linking
+  // thread this returns the addresses of `object` before its contents are complete.
   absl::StatusOr<ExecutorAddress> AddressIn(LazyObject& object, absl::string_view name);
 
   // Returns the object files that were linked since the last call; the caller must now run their

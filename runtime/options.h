@@ -40,22 +40,22 @@ struct PromotionOptions {
   // threads start only when a function has been called often or a loop has run for long. They block
   // all signals except SIGSYS and those that a fault of their own raises.
   std::optional<size_t> threads;
-  // Each function checks its counter at every call and polls in every loop, although a thread could
-  // look at the counters. Hot functions are found sooner, and every running loop can be left, but
-  // first calls take some 10 to 40 % longer. Always on if there is no thread.
+  // If set, each function checks its counter at every call and polls in every loop. Hot functions
+  // are found sooner than by a thread that looks at the counters, and every running loop can be
+  // left, but first calls take some 10 to 40 % longer. Always on if there is no thread.
   bool asks_when_called = false;
-  // The time that optimization may take in all. When it is used up, no further one begins.
+  // The total time that optimization may take. When it is used up, no further optimization begins.
   absl::Duration budget = absl::InfiniteDuration();
 
-  // Whether calls are only counted, and a thread looks at the counters.
+  // Whether calls are only counted, while a thread looks at the counters.
   bool only_counts_calls() const { return thread_count() > 0 && !asks_when_called; }
   size_t thread_count() const {
     return threads ? *threads : std::thread::hardware_concurrency() > 1 ? 1 : 0;
   }
 };
 
-// A call of a stub whose function has no code: it cannot be compiled, or its module or engine is
-// gone. The views are valid only during the callback.
+// A call of a stub whose function has no code: the function cannot be compiled, or its module or
+// engine no longer exists. The views are valid only during the callback.
 struct FailedCall {
   absl::string_view function;
   absl::string_view module;
@@ -77,7 +77,7 @@ using SymbolFinder = std::function<void*(absl::string_view symbol)>;
 
 // Progress of Engine::Prepare.
 struct PrepareProgress {
-  size_t done = 0;  // Includes those that failed.
+  size_t done = 0;  // Includes functions that failed.
   size_t failed = 0;
   size_t total = 0;
 };
@@ -85,7 +85,7 @@ struct PrepareProgress {
 struct PrepareOptions {
   // Called after each function, by one thread at a time. Returns whether to continue. May be empty.
   std::function<bool(const PrepareProgress&)> progress;
-  // No function is begun later than this after the start.
+  // When this time has passed since the start, no further compile begins.
   absl::Duration budget = absl::InfiniteDuration();
 };
 

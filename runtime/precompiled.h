@@ -26,10 +26,10 @@ class PrecompiledObjects {
   PrecompiledObjects(ExitHandlers& exit_handlers, const CodeSpace& code_space)
       : exit_handlers_(exit_handlers), code_space_(code_space) {}
 
-  // Adds the object file `contents`, which messages call `name`, and its definitions to
-  // `definitions`, which must not outlive this object. Definitions of a member of an archive give
-  // way to all others. InvalidArgument if it is not an object for this machine; otherwise errors as
-  // Definitions::Add.
+  // Adds the object file `contents`, which messages call `name`. Adds its definitions to
+  // `definitions`, which must not be used after this object is destroyed. Definitions of a member
+  // of an archive give way to all others. InvalidArgument if `contents` are not an object for this
+  // machine; otherwise errors as Definitions::Add.
   absl::Status Add(std::string name, ObjectBytes contents, bool is_archive_member,
                    LibraryId library, Definitions& definitions) ABSL_LOCKS_EXCLUDED(mutex_);
 

@@ -30,9 +30,9 @@ class Preparation {
   Preparation(std::vector<FunctionKey> functions, const PrepareOptions& options, Program& program);
 
   // Compiles the functions, in their order as threads become free, and continues after a failure.
-  // Blocks until all are done or the work was stopped. Call it once, and in no WorkScope. Returns
-  // the failure of the first function in the list that failed; Cancelled or DeadlineExceeded, with
-  // the number of functions left, if the options stopped it early.
+  // Blocks until all are done or the options stop the work. Call it once, and in no WorkScope. If
+  // the options stopped the work, returns Cancelled or DeadlineExceeded, with the number of
+  // functions left. Otherwise returns the failure of the first function in the list that failed.
   absl::Status Run(CompileThreads& threads) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:

@@ -98,8 +98,8 @@ std::vector<FunctionKey> Program::FunctionsOf(SourceModule& module) const {
 std::vector<std::shared_ptr<SourceModule>> Program::TakeModulesToConstruct() {
   const ForkScope scope;
   absl::MutexLock lock(&mutex_);
-  // This hook is made before the program registers handlers with the C library, so that destructors
-  // run after these.
+  // This hook is made before the program registers handlers with the C library, so destructors run
+  // after those handlers.
   if (!exit_hook_) {
     exit_hook_.emplace([this] {
       RunDestructors();
@@ -254,7 +254,7 @@ void Program::RunInReverse(Steps steps, const DsoHandle* handle) {
   SortInReverse(steps);
   for (LifecycleStep& step : steps) {
     if (step.module != nullptr) {
-      // The stub, so that a destructor that cannot be compiled goes to the failure handler.
+      // Calls the stub: if the destructor cannot be compiled, the call goes to the failure handler.
       WorkScope scope;
       if (step.module->is_removed()) continue;
       absl::StatusOr<ExecutorAddress> address =

@@ -51,19 +51,19 @@ class Program {
   ModuleId NextId() ABSL_LOCKS_EXCLUDED(mutex_);
   void Add(std::shared_ptr<SourceModule> module) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The module, which exists as long as the caller holds it; null if there is none of that
+  // Returns the module, which exists as long as the caller holds it; null if no module has that
   // identifier.
   std::shared_ptr<SourceModule> Find(ModuleId id) const ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Whether `module` has constructors that have not run.
   bool MustBeConstructed(const SourceModule& module) const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The same for a caller that is going to remove or detach the module. Null also if another caller
-  // is. StopEnding if it does not come to that.
+  // Like Find, for a caller that is going to remove or detach the module. Also null if another
+  // caller is already doing so. If the caller gives up, it must call StopEnding.
   std::shared_ptr<SourceModule> FindToEnd(ModuleId id) ABSL_LOCKS_EXCLUDED(mutex_);
   void StopEnding(ModuleId id) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Takes a module off the lists. Null if it is not on them, or no longer.
+  // Takes a module off the lists and returns it; null if it is not on them.
   std::shared_ptr<SourceModule> Remove(ModuleId id) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Runs the exit handlers that `module` has registered. Then runs its destructors, if its
@@ -96,7 +96,7 @@ class Program {
   // A constructor or destructor of a source module or an object file.
   struct LifecycleStep {
     int64_t priority;
-    // Null for an object file: only the address is known. May be removed before its turn comes.
+    // Null for an object file: only the address is known. May be removed before the step runs.
     std::shared_ptr<SourceModule> module;
     SymbolOrdinal function;
     ExecutorAddress address;
@@ -113,8 +113,8 @@ class Program {
   bool TakeModuleToDestroy(const SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
   static void AddDestructors(SourceModule& module, Steps& steps);
   static void SortInReverse(Steps& steps);
-  // Runs the steps in reverse; after each, runs the exit handlers of `handle`, or all of them if it
-  // is null.
+  // Runs the steps in reverse. After each step, runs the exit handlers of `handle`, or all exit
+  // handlers if `handle` is null.
   void RunInReverse(Steps steps, const DsoHandle* handle);
   absl::StatusOr<Steps> TakeConstructors() ABSL_LOCKS_EXCLUDED(mutex_);
   Steps TakeDestructors() ABSL_LOCKS_EXCLUDED(mutex_);

@@ -17,12 +17,12 @@
 namespace firstcall {
 namespace {
 
-// A function is optimized once the program has run for so long for each byte of its first body:
-// about a third of what it will take. (Measured: 10 us a byte for Lua's interpreter, of 42 KB, and
-// 17 us for SQLite's, of 64 KB.)
+// A function is not optimized before the program has run for this time for each byte of its first
+// body: about a third of the time that optimizing it takes. (Measured: 10 us a byte for Lua's
+// interpreter, of 42 KB, and 17 us for SQLite's, of 64 KB.)
 constexpr absl::Duration kTimeOfAByte = absl::Microseconds(5);
 
-// How long the end of an engine waits between two tries to do without a job.
+// The pause between two tries to abandon all jobs when the engine ends.
 constexpr absl::Duration kLastPause = absl::Milliseconds(1);
 
 }  // namespace
@@ -69,7 +69,7 @@ FIRSTCALL_ON_ANY_STACK void* Promoter::Ask(HotnessCounter* counter, uint32_t loo
   }
   if (answer.to_serve != nullptr) {
     WorkScope scope;
-    // From here on nobody forgets the function. Before, somebody may have.
+    // The function may have been removed before this scope; it cannot be removed within the scope.
     if (!is_there()) return nullptr;
     HotFunction& function = *answer.to_serve;
     if (function.promoter().Serve(function, /*attended=*/nullptr) != PromotionJob::Outcome::kDone) {
@@ -111,7 +111,8 @@ Promoter::Answer Promoter::Register(HotFunction& function, uint32_t loop) {
   if (function.polls_early()) return AnswerEarlyPoll(function);
   function.CountInterval();
   Answer answer;
-  // In a forked child the function may have asked in the parent: then only its threads are missing.
+  // In a forked child the function may have asked in the parent already. Then only threads to serve
+  // it are missing.
   if (!threads_.are_stopping() && threads_.are_missing()) answer.to_start = this;
   answer.code = function.EnterContinuation(loop);
   if (answer.code != nullptr) return answer;
@@ -154,7 +155,7 @@ PromotionThreads::Served Promoter::ServeNext(std::atomic<int>* attended) {
   if (Serve(*function, attended) == PromotionJob::Outcome::kAbandoned) {
     return PromotionThreads::Served::kAbandoned;
   }
-  // Something hotter may have come up meanwhile.
+  // A hotter function may have turned up meanwhile.
   (void)LookAtCounters();
   return PromotionThreads::Served::kOne;
 }
@@ -165,18 +166,18 @@ bool Promoter::LookAtCounters() {
   absl::MutexLock lock(&mutex_);
   const absl::Duration now = SteadyNow();
   if (now - last_look_ < PromotionThreads::kShortestPause) return false;
-  // While this thread did something else nothing was looked at: what moved may have done so at any
-  // time since.
+  // While this thread was optimizing it did not look at the counters. A counter that has changed
+  // may have done so at any time since the last look.
   absl::Duration elapsed =
       std::min(now - std::exchange(last_look_, now), PromotionThreads::kLongestPause);
   const absl::Duration first_bodies = startup_.Update(now, elapsed);
-  if (startup_.is_on()) return false;  // Nothing is done about what is hot, either.
-  // What runs while it waits for a first body does not take the time itself.
+  if (startup_.is_on()) return false;  // Hot functions are not optimized now, either.
+  // A function that waited for a first body was not active during that time.
   elapsed = std::max(absl::ZeroDuration(), elapsed - first_bodies);
   return functions_.LookAtCounters(elapsed, waiting_);
 }
 
-// A callee that was hardly ever called is no part of what makes its caller hot.
+// A callee that was hardly ever called does not make its caller hot.
 bool Promoter::IsWarm(FunctionKey key) {
   absl::MutexLock lock(&mutex_);
   const HotFunction* function = functions_.Find(key);
@@ -213,7 +214,8 @@ PromotionJob::Outcome Promoter::Serve(HotFunction& function, std::atomic<int>* a
   return outcome;
 }
 
-// A function that finds the budget used up is never served, and need not ask again.
+// If the budget is used up, the function is never served. It stays in the asking state, so that it
+// does not ask again.
 std::shared_ptr<PromotionJob> Promoter::BeginJob(HotFunction& function) {
   auto job = std::make_shared<PromotionJob>(function);
   absl::MutexLock lock(&mutex_);
@@ -261,7 +263,7 @@ void Promoter::GiveAnswer(HotFunction& function, uint32_t wanted,
 
 HotFunction& Promoter::FunctionOf(FunctionKey key) {
   ExitHook::NoticeExitOnThisThread();
-  // In a forked child, as in its parent.
+  // A forked child needs the threads if its parent had them.
   if (threads_.are_needed()) StartThreads();
   TakeOverJobs();
   return functions_.Get(key);
@@ -270,7 +272,7 @@ HotFunction& Promoter::FunctionOf(FunctionKey key) {
 absl::StatusOr<ExecutorAddress> Promoter::CounterOf(FunctionKey key) {
   absl::MutexLock lock(&mutex_);
   HotFunction& function = FunctionOf(key);
-  // Without a thread nobody looks how long a loop takes.
+  // Without a thread only early polls can notice that a loop takes long.
   const bool asks_early = looks_at_counters_ && !threads_.were_started();
   absl::StatusOr<HotnessCounter*> counter =
       function.PollCounter(code_space_.hotness_counters(), &Ask, asks_early);
@@ -290,8 +292,8 @@ ExecutorAddress Promoter::CountCalls(FunctionKey key, ExecutorAddress body, Cost
   return FunctionOf(key).BeginCounting(body, cost.code_bytes, cost.time);
 }
 
-// Of the module's functions, those that threads of this process optimize have unattended jobs: the
-// rest of the optimization is work, which is waited for.
+// The caller holds an ExclusiveWorkScope. So a job of another thread of this process can only be
+// unattended: the attended part of a job is work, which the scope has waited for.
 std::vector<std::unique_ptr<HotFunction>> Promoter::Take(const SourceModule& module) {
   waiting_.TakeOver(asking_);
   waiting_.Forget(&module);
@@ -308,7 +310,7 @@ std::vector<PromotionCounters> Promoter::Detach(const SourceModule& module) {
   absl::MutexLock lock(&mutex_);
   std::vector<PromotionCounters> counters;
   functions_.TurnAwayPolls(module);
-  // A thread that asks now may still put a function on the stack.
+  // A thread that is asking now may still put a function on the stack.
   AskScope::WaitForThreads();
   for (const auto& function : Take(module)) counters.push_back(function->counters());
   return counters;
@@ -331,7 +333,7 @@ void Promoter::Stop() {
     jobs_.Stop();
   }
   if (!threads_.Stop([this](const OwnThread& thread) { return Abandon(thread); })) return;
-  // Threads of the program that optimize what was detached.
+  // Threads of the program may still be optimizing functions of detached modules.
   while (!AbandonJobs()) absl::SleepFor(kLastPause);
   AskScope::WaitForThreads();
 }

@@ -1,4 +1,4 @@
-// Promotes hot functions: gives them optimized bodies, and running ones an OSR continuation.
+// Promotes hot functions: gives them optimized bodies, and OSR continuations if they are running.
 //
 // Calls of a first body are counted between its stub and the body (stubs/call_counter.h). The
 // promoter's thread looks at the counters from time to time. Loops of first bodies count their
@@ -6,22 +6,21 @@
 // that are hot or have asked wait on a list. The thread takes the hottest function from the list
 // and has it optimized. It publishes the optimized body, or keeps the continuation until the loop
 // asks again. With zero promotion threads, calls ask like loops, and the asking thread optimizes
-// the function at once. First bodies are never freed before their module is, because a thread may
-// be running them.
+// the function at once. First bodies are freed only with their module, because a thread may be
+// running them.
 //
-// The promoter's thread starts when the first function or loop turns out to be hot: when a counter
-// runs out, or when a loop has been running for 20 ms, which the loop's early polls find out. A
-// program that ends before that keeps a single thread.
+// The promoter's thread starts when the first counter runs out, or when a loop's early polls find
+// that the loop has been running for 20 ms. A program that ends before that keeps a single thread.
 //
-// This class connects the parts: what is known about each function (runtime/hot_functions.h), who
-// waits (runtime/asking_stack.h, runtime/waiting_list.h), what is being optimized
-// (runtime/promotion_jobs.h), by which threads (runtime/promotion_threads.h), what polls may cost
-// (runtime/poll_budget.h) and when optimized bodies must wait (runtime/startup_phase.h).
+// This class connects the parts: the facts about each function (runtime/hot_functions.h), the
+// functions that wait (runtime/asking_stack.h, runtime/waiting_list.h), the jobs in progress
+// (runtime/promotion_jobs.h), the threads (runtime/promotion_threads.h), the cost of polls
+// (runtime/poll_budget.h) and the time when optimized bodies must wait (runtime/startup_phase.h).
 //
-// Thread-safe. Asking takes no lock and no memory, so that a signal handler may be what asks. There
-// are two exceptions: there are to be no threads, or a forked child has none yet. Then a signal
-// handler that has interrupted the engine's work does nothing. Tested in
-// tests/api/promotion_test.cc, tests/api/promotion_lifetime_test.cc and
+// Thread-safe. Asking takes no lock and no memory, so a signal handler may ask. There are two
+// exceptions: zero promotion threads, and a process that has not started its threads yet, such as a
+// forked child. Then a signal handler that has interrupted the engine's work neither optimizes nor
+// starts threads. Tested in tests/api/promotion_test.cc, tests/api/promotion_lifetime_test.cc and
 // tests/api/promotion_stress_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_PROMOTER_H_
@@ -67,82 +66,83 @@ class Promoter {
   Promoter(const Promoter&) = delete;
   Promoter& operator=(const Promoter&) = delete;
 
-  // Whether a thread looks at the counters from time to time, so that functions need not ask when
-  // they are called.
+  // Whether a thread looks at the call counters from time to time. If not, functions ask when they
+  // are called.
   bool looks_at_counters() const { return looks_at_counters_; }
 
-  // What polls may cost. Nothing is refused if functions ask when they are called, because then
-  // hotness matters more than time.
+  // Limits the time that polls may cost. If functions ask when they are called, no poll is refused,
+  // because hotness then matters more than time.
   PollBudget& poll_budget() { return poll_budget_; }
 
   StartupPhase& startup() { return startup_; }
 
-  // What `key` polls with; made now if this is the first time. The caller is at work (see
-  // WorkScope). ResourceExhausted if there is no memory for it.
+  // Returns the hotness counter of `key`; the first call makes it. The caller is at work (see
+  // WorkScope). ResourceExhausted if there is no memory.
   absl::StatusOr<ExecutorAddress> CounterOf(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // What a first body has cost, together with those it was compiled with.
+  // The cost of a first body, together with the bodies in the same object.
   struct Cost {
     size_t code_bytes = 0;
     absl::Duration time;
   };
 
-  // For a function that is to be published: makes what its calls will be counted with.
-  // ResourceExhausted if there is no memory for it.
+  // Makes the call counter of a function that will be published. ResourceExhausted if there is no
+  // memory.
   absl::Status PrepareToCountCalls(FunctionKey key, HotnessSigns signs) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Where calls of `key`, for which that was done, are to go to be counted before they go to its
-  // first body; the body itself if it asks when it is called.
+  // Returns the address to publish for `key`: that of the call counter, which goes on to the first
+  // body; or `body` if calls are not counted there. PrepareToCountCalls must have succeeded.
   ExecutorAddress CountCalls(FunctionKey key, ExecutorAddress body, Cost cost)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Forgets the functions of `module`, which nobody runs any more. In an ExclusiveWorkScope. Does
-  // not wait for one that is being optimized.
+  // Forgets the functions of `module`, which no thread may run any more, and frees their counters.
+  // The caller holds an ExclusiveWorkScope. Does not wait for a function that is being optimized.
   void Remove(const SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Forgets them, although they go on to run and to count. In an ExclusiveWorkScope. The counters
-  // are the caller's to free.
+  // Forgets the functions of `module`, which may still run and count. The caller holds an
+  // ExclusiveWorkScope. Returns the counters, which the caller must free.
   std::vector<PromotionCounters> Detach(const SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Begins nothing any more, and ends what is being compiled early: in some milliseconds, or else
-  // it goes on without the engine and comes to nothing. What it uses of the engine's is not touched
-  // any more.
+  // Begins no further optimization, and ends those in progress early. An optimization that does not
+  // end within some milliseconds is abandoned: it no longer touches the engine, and its result is
+  // dropped.
   void Stop() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The number of calls and iterations counted is no more exact than the threshold.
+  // Returns the statistics. Numbers of calls and iterations are multiples of the threshold.
   PromotionStats Collect() const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  // Puts back on the list what threads were about that this process, a forked child, does not have.
+  // In a forked child: puts the functions that threads of the parent were optimizing back on the
+  // list.
   void TakeOverJobs() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   static void* Ask(HotnessCounter* counter, uint32_t loop);
-  // What a function that has asked is told, and what its thread is to do.
+  // The answer to a function that has asked, and what the asking thread has to do next.
   struct Answer {
-    void* code = nullptr;             // Where the function goes on; null: where it is.
-    HotFunction* to_serve = nullptr;  // To be optimized at once.
-    Promoter* to_start = nullptr;     // Its threads are missing in this process.
+    void* code = nullptr;             // The continuation; null: the function goes on in its body.
+    HotFunction* to_serve = nullptr;  // The asking thread must optimize this function at once.
+    Promoter* to_start = nullptr;     // The asking thread must start this promoter's threads.
   };
   Answer Register(HotFunction& function, uint32_t loop);
   void NoticeRunOut(const CallCounter& counter) ABSL_LOCKS_EXCLUDED(mutex_);
   Answer AnswerEarlyPoll(HotFunction& function);
-  // If this may be a signal handler, the threads start with the next first body. The caller is at
-  // work.
+  // If the caller may be a signal handler, the threads start with the next first body. The caller
+  // is at work.
   void StartThreadsNowOrLater() ABSL_LOCKS_EXCLUDED(mutex_);
-  // If the threads are missing. The caller is at work.
+  // Starts the threads if they are missing. The caller is at work.
   void StartThreads() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // What the threads do.
+  // The tasks of the threads.
   PromotionThreads::Found LookForWork() ABSL_LOCKS_EXCLUDED(mutex_);
   PromotionThreads::Served ServeNext(std::atomic<int>* attended) ABSL_LOCKS_EXCLUDED(mutex_);
-  // Whether optimized bodies wait for first bodies.
+  // Whether optimization must wait, because most of the time goes into first bodies.
   bool MustWait() const { return looks_at_counters_ && startup_.is_on(); }
   // The hottest function that has asked and need not wait; null if there is none.
   HotFunction* TakeHottest() ABSL_LOCKS_EXCLUDED(mutex_);
-  // Puts functions that were called so often on the list. Returns whether there are any.
+  // Puts functions whose counters show that they are hot on the list. Returns whether it found any.
   bool LookAtCounters() ABSL_LOCKS_EXCLUDED(mutex_);
   HotFunction& FunctionOf(FunctionKey key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool IsWarm(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
-  // Optimizes the function and gives it the answer. `attended` as UnattendedWork's. If the job is
-  // abandoned, the promoter may be gone.
+  // Optimizes the function and gives it the answer. `attended` is as in UnattendedWork. After
+  // kAbandoned the promoter may be destroyed.
   PromotionJob::Outcome Serve(HotFunction& function, std::atomic<int>* attended)
       ABSL_LOCKS_EXCLUDED(mutex_);
   // Null if the budget for optimization is used up.
@@ -158,7 +158,7 @@ class Promoter {
   std::vector<std::unique_ptr<HotFunction>> Take(const SourceModule& module)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  const int32_t interval_;  // What a counter begins with.
+  const int32_t interval_;  // The initial value of a counter.
   const bool looks_at_counters_;
   CodeSpace& code_space_;
   FunctionTable& table_;

@@ -5,7 +5,7 @@
 namespace firstcall {
 namespace {
 
-thread_local const PromotionJob* current = nullptr;  // What this thread does.
+thread_local const PromotionJob* current = nullptr;  // The job that this thread does.
 
 }  // namespace
 

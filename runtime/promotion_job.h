@@ -1,9 +1,9 @@
-// The optimization of one hot function, by one thread. Meanwhile the function or the promoter may
-// go. Then the thread and the one who takes them away each change the job's state; the later one
-// sees that it has lost.
+// The optimization of one hot function, by one thread. Another thread may remove the function or
+// stop the promoter meanwhile. Both threads then try to change the job's state; the thread whose
+// change comes second fails, and so learns what the other one did.
 //
-// Thread-safe. The function must not be used by a thread whose job was dropped or abandoned. Tested
-// in tests/runtime/promotion_jobs_test.cc. Tested in tests/runtime/promotion_jobs_test.cc.
+// Thread-safe. If a job was dropped or abandoned, its thread must not use the function. Tested in
+// tests/runtime/promotion_jobs_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_PROMOTION_JOB_H_
 #define FIRSTCALL_RUNTIME_PROMOTION_JOB_H_
@@ -24,12 +24,12 @@ namespace firstcall {
 
 class PromotionJob {
  public:
-  // By the calling thread, in the calling process.
+  // The calling thread, in the calling process, will do the job.
   explicit PromotionJob(HotFunction& function) : function_(function) {}
   PromotionJob(const PromotionJob&) = delete;
   PromotionJob& operator=(const PromotionJob&) = delete;
 
-  // The calling thread does the job.
+  // While this exists, the calling thread does the job.
   class Scope {
    public:
     explicit Scope(const PromotionJob& job);
@@ -52,8 +52,8 @@ class PromotionJob {
 
   // --- For the thread that does the job ---
 
-  // Runs `passes` unattended; `attended` as UnattendedWork's. Returns whether the result is still
-  // wanted.
+  // Runs `passes` unattended; `attended` is as in UnattendedWork. Returns whether the result is
+  // still wanted.
   bool RunPasses(absl::FunctionRef<void()> passes, std::atomic<int>* attended) {
     state_ = State::kUnattended;
     {
@@ -65,8 +65,8 @@ class PromotionJob {
 
   enum class Outcome {
     kDone,       // The function waits for its answer.
-    kDropped,    // The function is gone.
-    kAbandoned,  // The promoter is gone, too.
+    kDropped,    // The function was removed or detached.
+    kAbandoned,  // The promoter was stopped: the thread must not touch it.
   };
   // To be called when the optimization has ended.
   Outcome Finish() {
@@ -75,14 +75,14 @@ class PromotionJob {
     return state_ == State::kAttended ? Outcome::kDone : Outcome::kAbandoned;
   }
 
-  // --- For the one who takes the function or the promoter away ---
+  // --- For the thread that removes the function or stops the promoter ---
 
   bool is_dropped() const { return state_ == State::kDropped; }
-  // The function is removed or detached. Returns whether the thread runs passes; then it goes on
-  // without the function.
+  // To be called when the function is removed or detached. Returns whether the job's thread runs
+  // passes. If so, the thread no longer uses the function.
   bool Drop() { return Change(State::kUnattended, State::kDropped); }
-  // The promoter stops. Returns whether the thread still runs passes; then it ends without touching
-  // the promoter.
+  // To be called when the promoter stops. Returns whether the job's thread still runs passes. If
+  // so, the thread ends and does not touch the promoter.
   bool Abandon() {
     return Change(State::kUnattended, State::kAbandoned) ||
            Change(State::kDropped, State::kAbandoned) || state_ == State::kAbandoned;
@@ -94,7 +94,7 @@ class PromotionJob {
     kUnattended,  // The thread runs LLVM's passes (see UnattendedWork).
     kDropped,     // Meanwhile the function was removed or detached.
     kAbandoned,   // Meanwhile the promoter was stopped: the thread must not touch it.
-    kForgotten,   // The thread has come back to a dropped job, and removes it from the list.
+    kForgotten,   // The thread has ended the passes of a dropped job, and takes it off the list.
   };
 
   // Changes the state from `from` to `to`, and returns whether it was `from`. If two threads try to

@@ -45,7 +45,7 @@ bool PromotionJobs::AbandonAll() {
   bool all_are_away = true;
   for (const std::shared_ptr<PromotionJob>& job : jobs_) {
     if (!job->IsOfThisProcess() || job->IsOfThisThread()) continue;
-    // A thread that has come back takes its job off the list.
+    // A thread whose passes have ended takes its job off the list itself.
     if (!job->Abandon()) all_are_away = false;
   }
   return all_are_away;

@@ -1,6 +1,7 @@
-// The optimizations that are in progress. A forked child finds those of its parent here.
+// The optimizations that are in progress. In a forked child, the parent's are still on the list.
 //
-// Thread-compatible. A thread's own job changes its state at any time (see PromotionJob).
+// Thread-compatible. The state of a job may change at any time, because its thread changes it (see
+// PromotionJob). Tested in tests/runtime/promotion_jobs_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_PROMOTION_JOBS_H_
 #define FIRSTCALL_RUNTIME_PROMOTION_JOBS_H_
@@ -18,25 +19,27 @@ namespace firstcall {
 class PromotionJobs {
  public:
   void Add(std::shared_ptr<PromotionJob> job) { jobs_.push_back(std::move(job)); }
-  // Nothing if the job is not on the list any more.
+  // Has no effect if the job is no longer on the list.
   void Remove(const std::shared_ptr<PromotionJob>& job);
 
-  // Takes off the list what threads do that this process, a forked child, does not have. Returns
-  // their functions, which nobody serves any more.
+  // In a forked child: takes the jobs of the parent's other threads off the list, because those
+  // threads do not exist here. Returns the functions of these jobs, which no thread serves any
+  // more.
   std::vector<HotFunction*> TakeParents();
 
-  // The functions of `module` go. What is at work on one is taken off the list: it is of another
-  // process, or below the caller on its stack. What runs passes is told to end, and stays on the
-  // list in case that the promoter goes, too.
+  // To be called when the functions of `module` are removed or detached. Their jobs that run passes
+  // are told to end, and stay on the list in case the promoter stops, too. Their other jobs are
+  // taken off the list; these belong to another process, or are below the caller on its stack.
   void Drop(const SourceModule* module);
 
   // Tells all jobs that their results are not wanted any more.
   void Stop();
 
-  // Whether what `thread` does was unattended, and will end without the promoter.
+  // Abandons the job of `thread`. Returns whether it was unattended; then it ends without touching
+  // the promoter.
   bool Abandon(const OwnThread& thread);
-  // The same for all threads of this process but the calling one. False if one of them still needs
-  // the promoter for a moment.
+  // Abandons the jobs of all threads of this process except the calling one. False if one of these
+  // threads still needs the promoter for a moment.
   bool AbandonAll();
 
  private:

@@ -18,7 +18,7 @@ struct FunctionHotness {
   std::string function;
   int tier = 0;
   uint64_t polls = 0;           // Calls and iterations in tier 0, to a multiple of the threshold.
-  uint64_t polls_promoted = 0;  // The same when the optimized body was published.
+  uint64_t polls_promoted = 0;  // The value of `polls` when the optimized body was published.
   size_t first_bytes = 0;       // Code of the baseline body's object.
   absl::Duration first_time;    // Time to split, generate and link that object.
   size_t better_bytes = 0;

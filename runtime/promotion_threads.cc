@@ -21,16 +21,18 @@
 namespace firstcall {
 namespace {
 
-// A pause is no less than so many times what the look took, however many functions there are.
+// A pause takes at least this many times as long as the last look, however many functions there
+// are.
 constexpr int kPausesOfALook = 20;
 
-// A thread that exits while it is at work may hold what the thread that serves waits for.
+// A thread that exits while it is at work waits at most this long for the serving threads, because
+// they may wait for something that it holds.
 constexpr absl::Duration kLongestWaitAtWork = absl::Seconds(1);
 
-// How long the end of an engine waits between two tries to do without a thread.
+// How long one try to join a thread lasts when the engine ends.
 constexpr absl::Duration kLastPause = absl::Milliseconds(1);
 
-thread_local bool is_serving = false;  // A thread of some promoter's team.
+thread_local bool is_serving = false;  // Whether this is a promoter's thread, inside a Serving.
 
 }  // namespace
 
@@ -43,18 +45,19 @@ struct PromotionThreads::Team {
   Team& operator=(const Team&) = delete;
 
   const pid_t owner;
-  const Tasks tasks;  // A copy: a thread may come back from one when the promoter is gone.
-  // Of the process that this one is a copy of. Its threads do not exist here, but somebody may just
+  const Tasks tasks;  // A copy: when a task returns, the promoter may be destroyed already.
+  // The team of the parent process. Its threads do not exist here, but a thread of this process may
   // be about to wake them.
   std::shared_ptr<Team> parents;
   sem_t work;
   std::vector<std::unique_ptr<OwnThread>> threads;
-  std::atomic<int> serving{0};  // Threads, but for those whose work is unattended.
-  // Set before they are waited for: from then on they do not touch the promoter.
+  std::atomic<int> serving{0};  // Threads inside a Serving, except those with unattended work.
+  // Set before the threads are joined. A thread that finds it set does not touch the promoter.
   std::atomic<bool> has_ended{false};
 };
 
-// A thread of a team serves. Never made if the process exits.
+// While this exists, a thread of a team is at work. While the process exits, the constructor does
+// not return (see WorkScope).
 class PromotionThreads::Serving {
  public:
   explicit Serving(Team& team) : team_(team) {
@@ -96,7 +99,7 @@ bool PromotionThreads::Start() {
   for (size_t i = 0; i < count_; ++i) {
     absl::StatusOr<std::unique_ptr<OwnThread>> thread =
         StartCompilerThread([this, team] { Work(*team); });
-    if (!thread.ok()) break;  // Perhaps there can be one when the next function is compiled.
+    if (!thread.ok()) break;  // If there is no thread at all, the next first body tries again.
     team->threads.push_back(*std::move(thread));
   }
   if (team->threads.empty()) return false;
@@ -104,7 +107,7 @@ bool PromotionThreads::Start() {
   team->parents = std::move(team_owner_);
   team_owner_ = team;
   team_.store(team.get(), std::memory_order_release);
-  sem_post(&team->work);  // For what was asked of the parent's threads.
+  sem_post(&team->work);  // Functions may have asked the parent's threads.
   return true;
 }
 
@@ -146,7 +149,7 @@ bool PromotionThreads::Stop(absl::FunctionRef<bool(const OwnThread& thread)> aba
     absl::MutexLock lock(&mutex_);
     exit_hook.swap(exit_hook_);
   }
-  exit_hook = nullptr;  // Waits for its callback, which still has all it needs.
+  exit_hook = nullptr;  // Waits for its callback, which uses the team.
   std::shared_ptr<Team> team;
   {
     absl::MutexLock lock(&mutex_);
@@ -156,7 +159,7 @@ bool PromotionThreads::Stop(absl::FunctionRef<bool(const OwnThread& thread)> aba
   if (team == nullptr || team->owner != getpid()) return true;
   team->has_ended = true;
   for (size_t i = 0; i < team->threads.size(); ++i) sem_post(&team->work);
-  // Its threads are detached, and may still look at it.
+  // The team's threads are detached, and may still use the team.
   if (is_exiting_) {
     KeepForEver(std::move(team));
     return false;
@@ -164,7 +167,7 @@ bool PromotionThreads::Stop(absl::FunctionRef<bool(const OwnThread& thread)> aba
   const absl::Duration patience_ends = SteadyNow() + UnattendedWork::kPatience;
   for (const auto& thread : team->threads) {
     if (thread->IsThisThread()) {
-      thread->Detach();  // What it has linked ends the process.
+      thread->Detach();  // The calling thread cannot join itself.
       continue;
     }
     while (!thread->JoinFor(kLastPause)) {
@@ -176,17 +179,18 @@ bool PromotionThreads::Stop(absl::FunctionRef<bool(const OwnThread& thread)> aba
   return true;
 }
 
-// What is being compiled needs objects of LLVM's that are about to go. So do threads that compile
-// nothing: they may wait for being allowed to.
+// A compile in progress uses static objects of LLVM that exit is about to destroy. The threads are
+// detached, because one of them may wait in a WorkScope's constructor until the process ends.
 void PromotionThreads::StopForExit() {
   are_stopping_ = is_exiting_ = true;
   UnattendedWork::StopForExit();
-  // Stays: who destroys it waits for this hook first.
+  // The team exists until this callback returns: Stop destroys the hook before the team, and so
+  // waits for the callback.
   Team* team = team_;
   if (team != nullptr) team->has_ended = true;
   if (team == nullptr || team->owner != getpid()) return;
   for (const auto& thread : team->threads) thread->Detach();
-  // A listener may exit on the very thread that serves.
+  // A listener may call exit on the serving thread itself.
   const int own = is_serving ? 1 : 0;
   const absl::Duration end =
       WorkScope::IsAtWork() ? SteadyNow() + kLongestWaitAtWork : absl::InfiniteDuration();

@@ -1,9 +1,9 @@
-// The threads that look for hot functions and optimize them: they start when there is a reason, and
-// again in a forked child; they end with the promoter or with the process.
+// The threads that look for hot functions and optimize them. They start when the promoter first
+// needs them, and again in a forked child. They end with the promoter or with the process.
 //
-// A thread alternates between looking for work and doing it. It is at work meanwhile (see
-// WorkScope). At exit, and while the promoter stops, the library waits for it, unless its work is
-// unattended (see UnattendedWork).
+// A thread alternates between looking for work and doing it. It is at work during both (see
+// WorkScope). At exit, and while the promoter stops, the library waits for the thread, unless its
+// work is unattended (see UnattendedWork).
 //
 // Thread-safe. Asking for the threads' state and waking them takes no lock and no memory, so it is
 // async-signal-safe. Tested in tests/api/promotion_lifetime_test.cc and
@@ -28,7 +28,7 @@ namespace firstcall {
 
 class PromotionThreads {
  public:
-  // Between two looks: the pause doubles while nothing is found.
+  // Limits of the pause between two looks, which doubles as long as nothing is found.
   static constexpr absl::Duration kShortestPause = absl::Milliseconds(2);
   static constexpr absl::Duration kLongestPause = absl::Milliseconds(64);
 
@@ -36,13 +36,13 @@ class PromotionThreads {
   enum class Served {
     kOne,
     kNone,       // There was nothing to do.
-    kAbandoned,  // Meanwhile the promoter was stopped. It may be gone, and so may this object.
+    kAbandoned,  // The promoter was stopped. It and this object may be destroyed already.
   };
-  // What a thread does. The functions are called by all threads, each inside a WorkScope.
+  // The tasks of a thread. All threads call these functions, each inside a WorkScope.
   struct Tasks {
     // Looks for work.
     std::function<Found()> look;
-    // Does one piece of work, and looks again; `attended` as UnattendedWork's.
+    // Does one piece of work, and looks again; `attended` is as in UnattendedWork.
     std::function<Served(std::atomic<int>* attended)> serve;
   };
 
@@ -53,33 +53,34 @@ class PromotionThreads {
   PromotionThreads(const PromotionThreads&) = delete;
   PromotionThreads& operator=(const PromotionThreads&) = delete;
 
-  // Whether there are to be any.
+  // Whether there are to be any threads.
   bool are_used() const { return count_ > 0; }
-  // Whether any were started, here or in the process that this one is a copy of.
+  // Whether threads were started, in this process or before a fork in its parent.
   bool were_started() const { return team_.load(std::memory_order_acquire) != nullptr; }
-  // Whether there are to be any, and this process has none.
+  // Whether there are to be threads, and this process has none.
   bool are_missing() const;
-  // Whether this process should have them: they were started, or were to be.
+  // Whether this process should have threads: they were started, or an attempt failed, or Need was
+  // called.
   bool are_needed() const { return are_needed_ || were_started(); }
-  // Makes them needed, without starting them.
+  // Makes the threads needed, but does not start them.
   void Need() { are_needed_ = true; }
 
-  // Starts the threads if they are missing, unless they are to stop. Returns whether it has. If the
-  // process can have no further thread, they stay needed. The caller is at work.
+  // Starts the threads if they are missing and are not stopping. Returns whether it started any. If
+  // the system provides no thread, the threads stay needed. The caller is at work.
   bool Start() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // There is something to do.
+  // Tells one thread that there is work. Has no effect if no threads were started.
   void Wake();
 
-  // Whether nothing must be begun any more.
+  // Whether no further work may begin.
   bool are_stopping() const { return are_stopping_; }
-  // From now on nothing is begun.
+  // From now on no further work begins.
   void BeginToStop() { are_stopping_ = true; }
 
-  // Ends the threads. One that runs passes for longer than UnattendedWork::kPatience is left alone
-  // if `abandon` returns true: it then does not touch the promoter any more. BeginToStop must have
-  // been called. Returns false if the process exits. Then the threads need not be waited for, and
-  // neither does anything else that uses the promoter.
+  // Ends the threads. A thread that does not end within UnattendedWork::kPatience is left alone if
+  // `abandon` returns true for it; it must then not touch the promoter any more. BeginToStop must
+  // have been called. Returns false if the process exits. Then the caller need not wait for these
+  // threads, nor for others that use the promoter.
   bool Stop(absl::FunctionRef<bool(const OwnThread& thread)> abandon) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
@@ -91,13 +92,13 @@ class PromotionThreads {
 
   const size_t count_;
   const Tasks tasks_;
-  std::atomic<bool> are_needed_{false};  // They were to be started, and could not.
+  std::atomic<bool> are_needed_{false};  // The threads should start, and have not yet.
   std::atomic<bool> are_stopping_{false};
   std::atomic<bool> is_exiting_{false};
-  // The threads of this process: a forked child makes its own.
+  // The threads of this process, or of the parent until a forked child makes its own.
   std::atomic<Team*> team_{nullptr};
   absl::Mutex mutex_;
-  std::shared_ptr<Team> team_owner_ ABSL_GUARDED_BY(mutex_);  // Of `team_`.
+  std::shared_ptr<Team> team_owner_ ABSL_GUARDED_BY(mutex_);  // Owns `team_`.
   std::unique_ptr<ExitHook> exit_hook_ ABSL_GUARDED_BY(mutex_);
 };
 

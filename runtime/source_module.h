@@ -1,7 +1,8 @@
 // What an engine keeps about one source module as long as it has the module.
 //
-// Constant after construction, except for object() and the count of compiled functions, which
-// synchronize themselves, and is_removed(). Tested in tests/api/removal_test.cc.
+// Constant after construction, with these exceptions: object() and the count of compiled functions
+// synchronize themselves; is_removed() is guarded by WorkScopes. Tested in
+// tests/api/removal_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_SOURCE_MODULE_H_
 #define FIRSTCALL_RUNTIME_SOURCE_MODULE_H_
@@ -23,8 +24,8 @@ namespace firstcall {
 class SourceModule : public std::enable_shared_from_this<SourceModule> {
  public:
   // With `is_far` the module's code reaches everything through the offset table, so it may lie
-  // anywhere. `cache` may be null.
-  // `is_reopenable`: the compiler can read every body again.
+  // anywhere. `is_reopenable` tells whether the compiler can read every body again. `cache` may be
+  // null.
   SourceModule(ModuleId id, std::string name, LibraryId library, Mode mode, bool is_far,
                bool is_reopenable, std::shared_ptr<const SymbolIndex> index,
                std::unique_ptr<OwnedCode> code, DsoHandle& dso_handle,
@@ -57,8 +58,8 @@ class SourceModule : public std::enable_shared_from_this<SourceModule> {
            index_->function_count();
   }
 
-  // Whether the engine has forgotten the module: only jobs that came too late still use it. Written
-  // while all other work is stopped.
+  // Whether the module was removed or detached; only jobs that came too late still use it. Read
+  // it in a WorkScope; it is written in an ExclusiveWorkScope.
   bool is_removed() const { return is_removed_; }
   void SetRemoved() { is_removed_ = true; }
 

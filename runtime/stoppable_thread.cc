@@ -23,15 +23,15 @@ namespace {
 // Between two tries to stop a thread.
 constexpr absl::Duration kPause = absl::Microseconds(50);
 
-// The only signal that the library's threads and next to all programs leave unblocked and that
-// nobody sends: the kernel does, to the thread that makes a forbidden system call.
+// The only signal that the library's threads and almost all programs leave unblocked, and that no
+// program sends. The kernel sends it to a thread that makes a forbidden system call.
 constexpr int kSignal = SIGSYS;
 
 thread_local StoppableThread* current = nullptr;
 
 using AddressRange = std::pair<uintptr_t, uintptr_t>;
 
-// Where the code is of the file that `address` lies in.
+// Returns the code ranges of the loaded file that `address` lies in.
 std::vector<AddressRange> CodeAround(uintptr_t address) {
   struct Search {
     uintptr_t address;
@@ -65,7 +65,7 @@ bool Contains(const std::vector<AddressRange>& ranges, uintptr_t address) {
 
 std::atomic<uintptr_t> somewhere_in_llvm{0};
 
-// What a jump in the file that asks leads to is what the dynamic linker finds.
+// Asks the dynamic linker, because `&malloc` may be the address of a jump in the file that asks.
 uintptr_t SomewhereInMalloc() { return reinterpret_cast<uintptr_t>(dlsym(RTLD_DEFAULT, "malloc")); }
 
 // Empty if LLVM cannot be told from malloc.
@@ -83,7 +83,7 @@ const std::vector<AddressRange>& CodeOfLlvm() {
   return *code;
 }
 
-// Constant once the handler is there.
+// Constant once the handler is installed.
 const std::vector<AddressRange>* code_of_llvm = nullptr;
 struct sigaction last_handler = {};
 
@@ -100,7 +100,7 @@ uintptr_t ProgramCounter(const ucontext_t& context) {
 void HandleSignal(int signal, siginfo_t* info, void* context) {
   if (info->si_code == SI_QUEUE && info->si_value.sival_ptr == &last_handler) {
     StoppableThread* thread = StoppableThread::Current();
-    if (thread == nullptr) return;  // It was to be stopped, and stopped by itself.
+    if (thread == nullptr) return;  // The thread is about to stop by itself.
     if (Contains(*code_of_llvm, ProgramCounter(*static_cast<ucontext_t*>(context)))) {
       thread->StopHere();
     }

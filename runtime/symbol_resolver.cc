@@ -73,7 +73,7 @@ void SymbolResolver::SettleWeakSymbols(ElfObject& image, const LazyObject& reque
                                                             : found->object == &requester);
     if (!is_own) image.Undefine(kShadowStackRoots);
   }
-  if (requester.module != nullptr) return;  // Its extraction has handled its own definitions.
+  if (requester.module != nullptr) return;  // Extraction has settled a module's weak definitions.
   for (const ElfObject::Definition& symbol : image.DescribeDefinitions()) {
     std::optional<Definition> found = definitions_.Find(symbol.name, requester.library);
     if (symbol.is_weak && found && found->object != &requester) image.Undefine(symbol.name);

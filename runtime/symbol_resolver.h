@@ -1,7 +1,7 @@
-// Finds the definition of a name, in this order: in the object's own source module, in other
-// modules and objects, by the client's symbol finder, in the process. A weak definition of a module
-// gives way to a strong or an earlier one of its library, and to a definition of the process
-// (except if it is common).
+// Finds the definition of a name. Searches, in this order: the object's own source module, other
+// modules and objects, the client's symbol finder, the process. A weak definition of a module gives
+// way to a strong or an earlier definition of its library. Unless it is common, it also gives way
+// to a definition of the process.
 //
 // Thread-safe. Tested in tests/api/engine_test.cc.
 
@@ -30,7 +30,7 @@ class Promoter;
 
 class SymbolResolver {
  public:
-  // Where symbols come from that no module and no object defines.
+  // The sources of symbols that no module and no object defines.
   struct Outside {
     SymbolFinder client;  // Asked first. May be empty.
     // The symbols of the process; empty: none. Must not run code of the program.
@@ -43,8 +43,8 @@ class SymbolResolver {
   SymbolResolver(Outside outside, const Definitions& definitions, FunctionTable& functions,
                  HostThreadLocals& host_thread_locals);
 
-  // Sets the parts that link and compile what a name needs, and the promoter, which has the
-  // counters of functions (null if functions do not count). Call it once, before anything is
+  // Sets the parts that link and compile the definition of a name, and the promoter, which has the
+  // counters of functions (null if functions do not count). Call this once, before anything is
   // resolved.
   void Connect(ObjectLinker& objects, FunctionCompiler& compiler, Promoter* promoter) {
     objects_ = &objects;
@@ -58,9 +58,9 @@ class SymbolResolver {
   // module.
   void SettleWeakSymbols(ElfObject& image, const LazyObject& requester) const;
 
-  // Returns the address of each symbol that `image` leaves undefined. NotFound, with `needed_by`,
-  // with all symbols that nothing defines, and with the definitions of `image` that refer to them;
-  // the message has the words that ORC uses, because scripts may look for them. May link data.
+  // Returns the address of each symbol that `image` leaves undefined. NotFound if nothing defines
+  // some of them. The message has `needed_by`, these symbols, and the definitions of `image` that
+  // refer to them; it uses ORC's words, because scripts may look for them. May link data.
   // Compiles no function, except together with a variable that cannot be separated from it.
   absl::StatusOr<SymbolAddresses> ResolveAll(const ElfObject& image, LazyObject& requester,
                                              absl::string_view needed_by);
@@ -69,11 +69,11 @@ class SymbolResolver {
   // first library sees. NotFound if there is none.
   absl::StatusOr<ExecutorAddress> Lookup(absl::string_view name);
 
-  // Returns the identity of a symbol that `module` defines.
+  // Returns the address of a symbol that `module` defines, for a reference of the given kind.
   absl::StatusOr<ExecutorAddress> AddressOf(SourceModule& module, SymbolOrdinal ordinal,
                                             ReferenceKind kind);
 
-  // Whether another definition replaces this one, which must be weak for that.
+  // Whether the definition is weak and another one replaces it.
   bool IsReplaced(const SourceModule& module, SymbolOrdinal ordinal) const;
 
  private:

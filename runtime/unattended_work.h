@@ -1,12 +1,13 @@
-// LLVM's passes over a function that is being optimized. One pass may take a minute, so other
-// threads wait for them only briefly.
+// While LLVM's passes optimize a function, their thread does unattended work: one pass may take a
+// minute, so other threads wait only briefly for it.
 //
 // While the passes run, their thread does not count as being at work (see WorkScope), and it must
 // use only objects of its own. A fork, a removal and the end of an engine wait for kPatience,
-// because the result is worth having, and then go on. The module or the engine that the result is
-// for may have gone when the passes end.
-// At exit a thread of the library's own is stopped (see StoppableThread). A thread of the program's
-// goes on, and exit waits for it as for a thread that is at work.
+// because the result is worth having, and then go on. When the passes end, the module or the engine
+// that the result is for may no longer exist.
+//
+// At exit, a thread that the library started is stopped (see StoppableThread). A thread of the
+// program goes on, and exit waits for it as for a thread that is at work.
 //
 // Thread-safe.
 
@@ -28,14 +29,15 @@ class UnattendedWork {
   // How long other threads wait for the result.
   static constexpr absl::Duration kPatience = absl::Milliseconds(5);
 
-  // The calling thread must be at work. If it is in more than one WorkScope, it goes on counting as
+  // The calling thread must be at work. If it is in more than one WorkScope, it still counts as
   // being at work, because the outer scope may hold locks or claims.
-  // For a thread of the library's own, `attended` is the number of its team's threads that count as
-  // being at work, and must outlive this object; it is one less meanwhile. Null for a thread of the
-  // program's.
+  //
+  // `attended` is null for a thread of the program. For a thread that the library started, it is
+  // the number of its team's threads that count as being at work; it is one less while this object
+  // exists, and must outlive this object.
   explicit UnattendedWork(std::atomic<int>* attended);
 
-  // From here on the thread counts as being at work again. Waits as WorkScope's constructor does.
+  // From now on the thread counts as being at work again. Waits as WorkScope's constructor does.
   // Does not return if the thread is stopped.
   ~UnattendedWork();
   UnattendedWork(const UnattendedWork&) = delete;
@@ -44,9 +46,9 @@ class UnattendedWork {
   // To be called between two passes. Does not return if the thread is to be stopped.
   static void StopIfExiting();
 
-  // To be called at exit: stops all threads of the library's own that run passes. From then on none
-  // begins or ends this kind of work. An exit hook of this class calls it, too, for engines that no
-  // longer exist.
+  // To be called at exit: stops all threads that the library started and that run passes. From then
+  // on, such threads stop when they begin or end unattended work. An exit hook of this class calls
+  // it, too, because threads may outlive their engine.
   static void StopForExit();
 
  private:

@@ -1,14 +1,15 @@
-// Which threads are at work inside an engine: between taking a lock, or claiming a function, and
-// giving it up again.
+// Tells which threads are at work inside an engine. A thread is at work from when it takes a lock
+// or claims a function until it gives that up.
 //
-// fork waits until no other thread is, and lets none begin meanwhile: the child would otherwise
-// have functions that nobody will ever finish, and locks that nobody will ever release. And a first
-// call on a thread that is at work, and has not been handed to the client's code, comes from a
-// signal handler: it must not wait for what it has interrupted.
+// fork waits until no other thread is at work, and keeps others from beginning meanwhile. Otherwise
+// the child would have claimed functions and held locks whose threads do not exist in the child.
 //
-// Removing a module waits in the same way, so that nobody has it in hand.
+// If a thread is at work and does not run the client's code, a first call on it comes from a signal
+// handler. Such a call must not wait, because it has interrupted the work that it would wait for.
 //
-// Thread-safe. Scopes nest; only a thread's outermost one can wait: for a fork, for a removal, or
+// Removing a module waits in the same way as fork, so that no thread uses the module.
+//
+// Thread-safe. Scopes nest. Only a thread's outermost scope can wait: for a fork, for a removal, or
 // for the end of the process.
 
 #ifndef FIRSTCALL_RUNTIME_WORK_SCOPE_H_
@@ -21,8 +22,8 @@
 
 namespace firstcall {
 
-// This thread is at work, in the compiler's floating-point environment. What the thread has in the
-// C and C++ libraries, errno above all, is afterwards what it was.
+// While this exists, this thread is at work, in the compiler's floating-point environment. The
+// destructor restores the thread's state in the C and C++ libraries, such as errno.
 class WorkScope {
  public:
   WorkScope();
@@ -30,14 +31,14 @@ class WorkScope {
   WorkScope(const WorkScope&) = delete;
   WorkScope& operator=(const WorkScope&) = delete;
 
-  // To be called when the process exits, before parts of LLVM go: waits until no other thread is at
-  // work, for a second at most, and from then on lets no other thread begin.
+  // To be called when the process exits, before parts of LLVM are destroyed. From now on no other
+  // thread can begin to work. Waits until no other thread is at work, for a second at most.
   static void KeepForThisThread();
 
-  // Whether this thread is at work, in the client's code or not.
+  // Whether this thread is at work. True also while the client's code runs in a CallbackScope.
   static bool IsAtWork();
 
-  // Whether what runs now has interrupted this thread's work.
+  // Whether the calling code is a signal handler that has interrupted this thread's work.
   static bool IsInterrupted();
 
  private:
@@ -46,9 +47,9 @@ class WorkScope {
   const bool was_in_callback_;
 };
 
-// The thread takes locks of the library's for a moment, and does not compile. Forks and removals
-// wait for it, and it waits for theirs, as if it were at work. Unlike a WorkScope it can begin when
-// the process exits.
+// For a thread that takes locks of the library for a moment and does not compile. Forks and
+// removals wait for this scope, and it waits for them, like a WorkScope. Unlike a WorkScope, it can
+// also begin while the process exits.
 class ForkScope {
  public:
   ForkScope();
@@ -57,8 +58,8 @@ class ForkScope {
   ForkScope& operator=(const ForkScope&) = delete;
 };
 
-// No other thread is at work: it waits for those that are, and keeps others from beginning, as fork
-// does. Not to be made by a thread that is at work.
+// While this exists, no other thread is at work. Like fork, the constructor waits for the threads
+// that are at work, and keeps others from beginning. A thread that is at work must not make one.
 class ExclusiveWorkScope {
  public:
   ExclusiveWorkScope();
@@ -70,9 +71,9 @@ class ExclusiveWorkScope {
   const CompilerFloatingPoint floating_point_;
 };
 
-// This thread works for another one that waits for it inside a WorkScope. Code of the program that
-// it calls runs in the floating-point environment `program` of the waiting thread (see
-// LentFloatingPoint).
+// While this exists, this thread works for another thread, which waits inside a WorkScope. If this
+// thread calls code of the program, that code runs in the floating-point environment `program` of
+// the waiting thread (see LentFloatingPoint).
 class DelegatedWorkScope {
  public:
   explicit DelegatedWorkScope(std::fenv_t* program);
@@ -84,8 +85,8 @@ class DelegatedWorkScope {
   const LentFloatingPoint floating_point_;
 };
 
-// The client's code runs: it may call compiled code. What it makes of the floating-point
-// environment is undone with what the compiler does.
+// While this exists, the client's code runs, and may call compiled code. It runs in the compiler's
+// floating-point environment; its changes to that environment are dropped with the compiler's.
 class CallbackScope {
  public:
   CallbackScope();
@@ -97,8 +98,8 @@ class CallbackScope {
   const bool was_in_callback_;
 };
 
-// Code of the program runs, or of the client's on its behalf: as CallbackScope, but in the
-// program's floating-point environment.
+// Like CallbackScope, for code of the program, and for code of the client that acts for the
+// program: it runs in the program's floating-point environment.
 class ProgramCodeScope {
  public:
   ProgramCodeScope() = default;

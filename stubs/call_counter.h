@@ -1,15 +1,15 @@
-// Counts the calls of a body that may be replaced by an optimized one. A stub is published to a
-// counter instead of the body, and the counter passes each call on to the body. Nothing has to be
-// compiled for that. Once the stub is published to a body directly, nothing is counted any more.
+// Counts the calls of a body that may be replaced by an optimized one. The stub's slot leads to a
+// counter instead of the body, and the counter passes each call on to the body. The body needs no
+// code for that. Once the slot leads to a body directly, calls are no longer counted.
 //
 // A counter has run out when a call finds 0 left to count. The thread of that call calls the
 // handler of the counters before it enters the body.
 //
 // Thread-safe. Counting is not atomic: if several threads call at the same time, one may write back
 // a value that it read before another one wrote. So counts may be lost; several threads may find
-// the same 0 and each call the handler; and a value that was set may be overwritten at once by a
-// call that is counting, so that it has to be set again later. But calls alone never take the value
-// below 0 unless one of them calls the handler.
+// the same 0 and each call the handler; and a call that is counting may overwrite a value that was
+// just set, which then has to be set again later. But calls alone never take the value below 0
+// unless one of them calls the handler.
 
 #ifndef FIRSTCALL_STUBS_CALL_COUNTER_H_
 #define FIRSTCALL_STUBS_CALL_COUNTER_H_
@@ -45,9 +45,9 @@ class CallCounter {
     target_->store(body.value(), std::memory_order_release);
   }
 
-  // What is left to count. The call that takes it from 0 to -1 calls the handler. Further calls
-  // count on downwards and do not call the handler, until the value is set to 0 or more, or has
-  // wrapped after 2^32 calls.
+  // The number of calls left to count. The call that takes it from 0 to -1 calls the handler.
+  // Further calls count on downwards and do not call the handler, until the value is set to 0 or
+  // more, or has wrapped after 2^32 calls.
   std::atomic<int32_t>& left() const { return *left_; }
 
  private:
@@ -63,9 +63,9 @@ class CallCounter {
 class CallCounters {
  public:
   // Called with the counter, on the thread and the stack of a call that finds 0 left to count,
-  // before the call continues to the body that the counter then has. May set what is left. Must not
-  // throw. May be called on several threads at the same time, and wherever the program calls a
-  // function, its signal handlers included.
+  // before the call continues. The handler may set the counter and its body, and must not throw. It
+  // may be called on several threads at the same time, and wherever the program calls a function,
+  // including its signal handlers.
   using RunOutHandler = std::function<void(const CallCounter& counter)>;
 
   // `handler` may be empty.
@@ -75,8 +75,8 @@ class CallCounters {
   CallCounters(const CallCounters&) = delete;
   CallCounters& operator=(const CallCounters&) = delete;
 
-  // Makes a counter with `left` to count. ResourceExhausted if the arena is full; then nothing has
-  // changed.
+  // Makes a counter with `left` calls to count. ResourceExhausted if the arena is full; then
+  // nothing has changed.
   absl::StatusOr<CallCounter> Make(int32_t left) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // No thread may call the counter any more, or be executing it.

@@ -1,13 +1,14 @@
-// What a CPU architecture provides for stubs: an encoder (it returns bytes and makes no policy),
-// the reentry that its stubs lead to, and the unwind table that describes the stubs.
+// The parts of stubs that depend on the CPU architecture: an encoder, which returns bytes and
+// decides nothing, the reentry that its stubs lead to, and the unwind table that describes the
+// stubs.
 //
 // A stub block is at most a page of code, and its data:
 //   code:  stub 0 .. stub n-1, lead 0 .. lead n-1, tail
 //   data:  context, reentry, slot 0 .. slot n-1      (8 bytes each)
 // A stub jumps through its slot. Until its function is published, the slot holds the address of the
 // stub's lead. The lead notes the stub's index and jumps to the tail; the tail notes the block's
-// context and jumps to the reentry. On the way no register that a calling convention uses is
-// changed.
+// context and jumps to the reentry. None of this code changes a register that a calling convention
+// uses.
 //
 // Calls may be counted between a slot and a body. A block of counters, too, is at most a page of
 // code, and its data:
@@ -16,8 +17,8 @@
 //          cell 0 .. cell n-1            (16 bytes each: target address: 8, what is left: 4)
 // A counter subtracts 1 from what is left in its cell and jumps to the cell's target. Only the call
 // that finds 0 left continues differently: to the lead at the end of the counter's code, which
-// notes the counter's index and jumps to the tail, like a stub's lead. On both ways no register
-// that a calling convention uses is changed.
+// notes the counter's index and jumps to the tail, like a stub's lead. On neither path does a
+// register that a calling convention uses change.
 //
 // Immutable. Tested in tests/stubs/stub_table_test.cc.
 

@@ -1,8 +1,8 @@
-// Makes stubs and publishes what they lead to.
+// Makes stubs and publishes the bodies that they lead to.
 //
-// A stub that is retired still works, because code may have kept its address: its calls ask its
-// last owner until the stub is given out again. The stub that was retired first is given out first,
-// and only after so many others have been retired that its old address is unlikely to be still in
+// A retired stub still works, because code may have kept its address: until the stub is reused, its
+// calls go to the handler with the stub's last owner. The stub that was retired first is reused
+// first. So many others have been retired by then that its old address is unlikely to be still in
 // use.
 //
 // Thread-safe. Reading a slot, which is what calling a stub does, takes no lock.
@@ -51,7 +51,7 @@ class Stub {
 
   ExecutorAddress address_;
   std::atomic<uint64_t>* slot_ = nullptr;
-  ExecutorAddress lead_;  // What the slot holds while the stub is not published.
+  ExecutorAddress lead_;  // The slot's value while the stub is not published.
   std::atomic<void*>* owner_ = nullptr;
 };
 
@@ -62,7 +62,7 @@ class StubTable {
   // continues. May throw an exception.
   using FirstCallHandler = ExecutorAddress (*)(const std::atomic<void*>& owner);
 
-  // No retired stub is given out again while there are no more of them than this.
+  // Retired stubs are reused only while there are more of them than this.
   static constexpr size_t kKeptRetired = 1024;
 
   StubTable(const StubArchitecture& architecture, std::shared_ptr<ArenaMemory> memory,
@@ -71,12 +71,12 @@ class StubTable {
   StubTable(const StubTable&) = delete;
   StubTable& operator=(const StubTable&) = delete;
 
-  // Makes a stub, whose calls ask the handler with `owner` until the stub is published.
+  // Makes a stub. Until it is published, its calls go to the handler with `owner`.
   // ResourceExhausted if the arena is full; then nothing has changed.
   absl::StatusOr<Stub> Make(void* owner) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // From now on calls of the stub ask the handler with `last_owner`, which is released when the
-  // stub is given out again. No thread may call the stub while that happens.
+  // From now on calls of the stub go to the handler with `last_owner`, which is released when the
+  // stub is reused. No thread may be calling the stub when it is reused.
   void Retire(const Stub& stub, std::shared_ptr<void> last_owner) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // The number of stubs that are not retired.

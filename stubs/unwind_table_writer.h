@@ -29,9 +29,9 @@ enum CfaInstruction : uint8_t {
 
 class UnwindTableWriter {
  public:
-  // `return_address` is the DWARF number of the register that holds the return address, or of the
-  // column that stands for it. `initial` are the instructions that hold at the beginning of each
-  // piece of code. Advances in code are in bytes; stack offsets are in units of -8 bytes.
+  // `return_address` is the DWARF number of the register or column that holds the return address.
+  // `initial` are the instructions that hold at the beginning of each piece of code. Advances in
+  // code are in bytes; stack offsets are in units of -8 bytes.
   UnwindTableWriter(uint8_t return_address, std::initializer_list<uint8_t> initial) {
     out_.Number32(0);
     out_.Number32(0);  // A CIE.
