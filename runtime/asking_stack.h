@@ -1,7 +1,7 @@
-// The hot functions that have begun to ask, and that nobody has taken over yet.
+// The hot functions that have asked the promoter, and that it has not yet taken over to its list.
 //
 // Push takes no lock and no memory: it is thread-safe and async-signal-safe. Any thread may take
-// over. Tested in tests/runtime/waiting_list_test.cc.
+// functions over. Tested in tests/runtime/waiting_list_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_ASKING_STACK_H_
 #define FIRSTCALL_RUNTIME_ASKING_STACK_H_

@@ -27,11 +27,12 @@ thread_local bool is_exiting_thread = false;
 // A thread that is at work for longer waits for something, perhaps for the one that exits.
 constexpr absl::Duration kLongestCompile = absl::Seconds(1);
 
-// How long who begins lets those go first that want to close the gate. Not for ever: who is at work
-// may wait for one that begins, in a callback of the client's.
+// For so long a thread that begins work gives precedence to threads that want to close the gate.
+// There must be a limit: in a callback of the client's, a thread that is at work may wait for one
+// that begins.
 constexpr absl::Duration kLongestPrecedence = absl::Milliseconds(50);
 
-// Between two looks at what others are to have done by some time.
+// The pause between two checks of a condition that other threads are to make true.
 constexpr absl::Duration kPause = absl::Microseconds(100);
 
 }  // namespace
@@ -198,7 +199,7 @@ class Gate {
     current_.store(gate, std::memory_order_release);
   }
 
-  // Returns when that is so, or after `time`. Others take the mutex meanwhile.
+  // Returns when `is_so` returns true, or after `time`. Other threads can take the mutex meanwhile.
   template <typename IsSo>
   void WaitFor(IsSo is_so, absl::Duration time) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     const absl::Duration end = SteadyNow() + time;
