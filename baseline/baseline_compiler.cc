@@ -38,7 +38,6 @@ absl::StatusOr<std::unique_ptr<BaselineCompiler>> BaselineCompiler::Create(
         absl::StrCat("create baseline compiler: not for '", triple_name, "'"));
   }
   auto parts = std::make_unique<Parts>();
-  parts->lowering_options.is_near = options.is_near;
   parts->lowering_options.has_sse41 = HasFeature(features, "sse4.1");
   parts->lowering_options.has_popcnt = HasFeature(features, "popcnt");
   parts->coverage.ignore_debug_information = options.ignore_debug_information;
@@ -50,12 +49,14 @@ absl::StatusOr<std::unique_ptr<BaselineCompiler>> BaselineCompiler::Create(
 BaselineCompiler::BaselineCompiler(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 BaselineCompiler::~BaselineCompiler() = default;
 
-BaselineResult BaselineCompiler::Compile(const llvm::Function& function, CompiledCode& code) {
+BaselineResult BaselineCompiler::Compile(const llvm::Function& function, bool is_near,
+                                         CompiledCode& code) {
   BaselineResult result;
   result.refusal = parts_->analysis.Run(function, parts_->coverage);
   if (result.refusal != Refusal::kNone) return result;
   result.instructions = parts_->analysis.instruction_count();
-  parts_->lowering.Run(function, parts_->lowering_options, code);
+  parts_->lowering_options.is_near = is_near;
+  result.refusal = parts_->lowering.Run(function, parts_->lowering_options, code);
   return result;
 }
 

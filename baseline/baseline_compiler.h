@@ -23,9 +23,10 @@ class Function;
 
 namespace firstcall::baseline {
 
+// The features of the CPU that make a difference.
+inline constexpr const char* kFeatures[] = {"sse4.1", "popcnt"};
+
 struct BaselineOptions {
-  // Symbols that are dso_local lie within reach of a distance of 32 bits of the code.
-  bool is_near = true;
   // Compile functions with debug information, without line rows; otherwise they are refused.
   bool ignore_debug_information = false;
 };
@@ -50,8 +51,9 @@ class BaselineCompiler {
 
   // Compiles `function`, a verified definition in a module of the target's data layout, into
   // `code`, whose contents are replaced; they are unspecified if the function is refused. The first
-  // symbol is the function's.
-  BaselineResult Compile(const llvm::Function& function, CompiledCode& code);
+  // symbol is the function's. `is_near`: symbols that are dso_local lie within reach of a distance
+  // of 32 bits of the code.
+  BaselineResult Compile(const llvm::Function& function, bool is_near, CompiledCode& code);
 
  private:
   struct Parts;

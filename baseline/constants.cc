@@ -201,11 +201,6 @@ bool IsSupported(const llvm::Constant& constant, const llvm::Function& function)
     if (part.kind == Kind::kBlockAddress && part.block->getParent() != &function) return false;
     if (part.kind == Kind::kAddress) {
       if (part.global->isThreadLocal() || part.global->getAddressSpace() != 0) return false;
-      // What is defined beside the function and has no name elsewhere would have to come along.
-      if (llvm::isa<llvm::GlobalVariable>(part.global) && part.global->hasLocalLinkage() &&
-          !IsLabelTable(*part.global, function) && !IsCopied(*part.global)) {
-        return false;
-      }
     }
   }
   return true;

@@ -25,13 +25,15 @@ bool IsBranchProtected(const llvm::Module& module) {
 
 }  // namespace
 
-void LoweringX86_64::Run(const llvm::Function& function, const LoweringOptions& options,
-                         CompiledCode& code) {
+Refusal LoweringX86_64::Run(const llvm::Function& function, const LoweringOptions& options,
+                            CompiledCode& code) {
   options_ = options;
   Begin(function);
   const size_t count = analysis_.order().blocks().size();
   for (uint32_t block = 0; block < count; ++block) CompileBlock(block);
+  if (locations_.has_failed()) return Refusal::kRegisters;
   Finish(WritePrologue(), code);
+  return Refusal::kNone;
 }
 
 RegisterSet LoweringX86_64::SavedRegisters() const {
@@ -406,14 +408,16 @@ void LoweringX86_64::Finish(uint32_t begin, CompiledCode& code) {
   for (const Symbol& symbol : symbols_) {
     if (symbol.global == nullptr) {
       add_symbol("", symbol.library_function);
-      continue;
+    } else if (symbol.place != kNone) {
+      CodeSymbol& added =
+          code.symbols.emplace_back();  // Without a name: nothing else refers to it.
+      added.is_defined = added.is_local = true;
+      added.offset = pool_offset + symbol.place;
+    } else {
+      CodeSymbol& added =
+          add_symbol(symbol.is_control ? "__emutls_v." : "", symbol.global->getName());
+      added.is_weak = symbol.global->hasExternalWeakLinkage();
     }
-    CodeSymbol& added =
-        add_symbol(symbol.is_control ? "__emutls_v." : "", symbol.global->getName());
-    added.is_weak = symbol.global->hasExternalWeakLinkage();
-    if (symbol.place == kNone) continue;
-    added.is_defined = added.is_local = true;
-    added.offset = pool_offset + symbol.place;
   }
   ResolveFixups(begin, pool_offset, code);
 

@@ -60,8 +60,9 @@ class LoweringX86_64 {
   explicit LoweringX86_64(Analysis& analysis)
       : analysis_(analysis), locations_(analysis, frame_, assembler_) {}
 
-  // `function` is the one that was analysed.
-  void Run(const llvm::Function& function, const LoweringOptions& options, CompiledCode& code);
+  // `function` is the one that was analysed. kRegisters, with unspecified code, if an instruction
+  // needs more registers at once than there are.
+  Refusal Run(const llvm::Function& function, const LoweringOptions& options, CompiledCode& code);
 
  private:
   // ---- The pass and the frame (lowering_x86_64.cc) ----

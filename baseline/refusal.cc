@@ -42,6 +42,12 @@ absl::string_view RefusalName(Refusal refusal) {
       return "exception handling";
     case Refusal::kSize:
       return "size";
+    case Refusal::kVariable:
+      return "variable beside the function";
+    case Refusal::kAlias:
+      return "alias";
+    case Refusal::kRegisters:
+      return "too few registers";
     case Refusal::kCount:
       break;
   }

@@ -30,6 +30,9 @@ enum class Refusal : uint8_t {
   kBlockAddress,
   kException,
   kSize,
+  kVariable,
+  kAlias,
+  kRegisters,
   kCount,
 };
 

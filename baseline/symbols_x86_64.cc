@@ -67,15 +67,16 @@ uint32_t LoweringX86_64::AppendLabelTable(const llvm::GlobalVariable& variable) 
 }
 
 uint32_t LoweringX86_64::AppendData(const llvm::GlobalVariable& variable) {
-  const ConstantData data = DataOf(variable);
+  ConstantData data;
+  WriteData(variable, data);
   CodeBuffer& bytes = pool_.bytes();
   const llvm::Align alignment =
       std::max(variable.getAlign().valueOrOne(), layout_->getABITypeAlign(variable.getValueType()));
   bytes.Align(std::min<uint64_t>(alignment.value(), 16), 0);
   const uint32_t place = bytes.size();
   bytes.Bytes(data.bytes.data(), data.bytes.size());
-  for (const ConstantData::Address& address : data.addresses) {
-    pool_.AddAddress(place + address.offset, SymbolOf(address.global), address.addend);
+  for (const ConstantData::Reference& reference : data.references) {
+    pool_.AddAddress(place + reference.offset, SymbolOf(reference.global), reference.addend);
   }
   return place;
 }

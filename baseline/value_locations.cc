@@ -1,7 +1,5 @@
 #include "baseline/value_locations.h"
 
-#include <cstdlib>
-
 #include "llvm/ADT/bit.h"
 
 namespace firstcall::baseline {
@@ -25,6 +23,7 @@ void ValueLocations::Begin(RegisterSet allocatable) {
   allocatable_ = allocatable & ~analysis_.fixed_registers();
   owned_ = pinned_ = 0;
   clock_ = 0;
+  has_failed_ = false;
   block_ = 0;
 }
 
@@ -103,7 +102,10 @@ Register ValueLocations::Take(bool is_vector) {
     victim = reg;
     is_cheap = costs_nothing;
   });
-  if (victim == kNoRegister) std::abort();  // An instruction pins too much: a mistake of ours.
+  if (victim == kNoRegister) {
+    has_failed_ = true;  // Whatever it is: the code will not be used.
+    victim = is_vector ? kXmm0 : kRax;
+  }
   Evict(victim);
   return victim;
 }

@@ -28,6 +28,9 @@ class ValueLocations {
   // Begins a function that may use `allocatable` registers besides the fixed ones.
   void Begin(RegisterSet allocatable);
   void SetBlock(uint32_t block) { block_ = block; }
+  // Whether, since Begin, an instruction has needed more registers than there are. Then the code is
+  // worthless.
+  bool has_failed() const { return has_failed_; }
 
   // ---- For one instruction; all registers returned are pinned until Unpin() ----
   // The register that holds part number `part`, loaded if need be.
@@ -110,6 +113,7 @@ class ValueLocations {
   uint32_t owner_[kRegisterCount] = {};
   uint32_t last_use_[kRegisterCount] = {};
   uint32_t clock_ = 0;
+  bool has_failed_ = false;
 };
 
 }  // namespace firstcall::baseline

@@ -116,6 +116,16 @@ void fc_options_set_mode(fc_options* options, fc_mode mode);
 /* How much work code generation does: 0 (the default) to 3, as LLVM's -O0 to -O3. */
 void fc_options_set_codegen_level(fc_options* options, int level);
 
+/* Which of a lazily compiled module's functions the baseline code generator compiles when they are
+ * first called. It exists for x86-64, and for code generation at level 0; elsewhere FC_BASELINE_ON
+ * means FC_BASELINE_OFF, and with FC_BASELINE_STRICT fc_engine_create fails. */
+typedef enum fc_baseline FC_ENUM_TYPE {
+  FC_BASELINE_OFF = 0,   /* None: LLVM compiles all functions. */
+  FC_BASELINE_ON = 1,    /* Those that it covers (the default). */
+  FC_BASELINE_STRICT = 2 /* All: a function that it does not cover fails. */
+} fc_baseline;
+void fc_options_set_baseline(fc_options* options, fc_baseline baseline);
+
 /* How the functions of a lazily compiled module are compiled. 0: code is generated, without
  * optimizing IR. 1: IR is first optimized together with the functions it calls, and code is
  * generated at level 2 or higher. 2 (the default): as 0, and functions that become hot are replaced

@@ -75,6 +75,14 @@ void fc_options_set_codegen_level(fc_options* options, int level) {
   });
 }
 
+void fc_options_set_baseline(fc_options* options, fc_baseline baseline) {
+  using firstcall::Baseline;
+  Set(options, [&](EngineOptions& engine) {
+    return Choose("use of the baseline code generator", baseline,
+                  {Baseline::kOff, Baseline::kOn, Baseline::kStrict}, engine.baseline);
+  });
+}
+
 void fc_options_set_tier(fc_options* options, int tier) {
   using firstcall::Tier;
   Set(options, [&](EngineOptions& engine) {

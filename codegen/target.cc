@@ -132,12 +132,50 @@ absl::StatusOr<Target> Target::Create(const TargetSettings& settings) {
   target.level_ = ToLlvm(settings.codegen_level);
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<llvm::TargetMachine> machine, target.CreateMachine());
   target.data_layout_ = machine->createDataLayout().getStringRepresentation();
+  if (settings.baseline != Baseline::kOff) {
+    const char* obstacle = target.ObstacleToBaseline(*machine);
+    if (obstacle == nullptr) {
+      target.baseline_ = settings.baseline;
+    } else if (settings.baseline == Baseline::kStrict) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "choosing a target: the baseline code generator does not support ", obstacle));
+    }
+  }
   return target;
+}
+
+const char* Target::ObstacleToBaseline(const llvm::TargetMachine& machine) const {
+  if (triple_.getArch() != llvm::Triple::x86_64 || triple_.isX32()) return "this architecture";
+  if (level_ != llvm::CodeGenOptLevel::None) return "optimized code";
+  if (relocation_model_ != llvm::Reloc::PIC_) return "this relocation model";
+  if (code_model_ != llvm::CodeModel::Small) return "this code model";
+  const bool has_other_exceptions = options_.ExceptionModel != llvm::ExceptionHandling::None &&
+                                    options_.ExceptionModel != llvm::ExceptionHandling::DwarfCFI;
+  if (has_other_exceptions || options_.GuaranteedTailCallOpt || options_.EnableFastISel ||
+      options_.EnableGlobalISel || options_.FloatABIType == llvm::FloatABI::Soft ||
+      options_.JMCInstrument || options_.Hotpatch) {
+    return "these options of LLVM's code generator";
+  }
+  const llvm::MCSubtargetInfo& cpu = *machine.getMCSubtargetInfo();
+  for (const char* feature :
+       {"+soft-float", "+retpoline", "+retpoline-indirect-calls", "+retpoline-indirect-branches",
+        "+retpoline-external-thunk", "+lvi-cfi", "+lvi-load-hardening", "+seses", "+harden-sls-ret",
+        "+harden-sls-ijmp", "-sse2", "-cmov", "-64bit"}) {
+    if (cpu.checkFeatures(feature)) return "these features of the CPU";
+  }
+  return nullptr;
+}
+
+bool Target::HasFeatures(const std::string& features) const {
+  const std::unique_ptr<llvm::MCSubtargetInfo> cpu(
+      target_->createMCSubtargetInfo(triple_.str(), cpu_, features_));
+  return cpu != nullptr && cpu->checkFeatures(features);
 }
 
 Target Target::ThatOptimizes() const {
   Target better = *this;
   better.optimizes_ir_ = true;
+  better.baseline_ = Baseline::kOff;
   better.level_ = std::max(level_, llvm::CodeGenOptLevel::Default);
   return better;
 }
@@ -264,7 +302,8 @@ std::string Target::Describe() const {
        {options_.getRawFPDenormalMode(), options_.getRawFP32DenormalMode()}) {
     absl::StrAppend(&text, static_cast<int>(mode.Output), ".", static_cast<int>(mode.Input), ".");
   }
-  absl::StrAppend(&text, " settings=", absl::StrJoin(settings, "."));
+  absl::StrAppend(&text, " settings=", absl::StrJoin(settings, "."),
+                  " baseline=", static_cast<int>(baseline_));
   return text;
 }
 

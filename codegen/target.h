@@ -22,7 +22,8 @@ namespace firstcall {
 
 class Target {
  public:
-  // InvalidArgument if LLVM does not know the target, or if it is not this machine's.
+  // InvalidArgument if LLVM does not know the target, or if it is not this machine's, or if only
+  // the baseline code generator may be used and it does not support the target.
   static absl::StatusOr<Target> Create(const TargetSettings& settings);
 
   // The same target for code that is worth more time: the IR of function-modules is optimized, and
@@ -46,6 +47,16 @@ class Target {
   // Whether the IR of function-modules is optimized.
   bool optimizes_ir() const { return optimizes_ir_; }
 
+  // Whether code is generated at a level above -O0.
+  bool optimizes_code() const { return level_ != llvm::CodeGenOptLevel::None; }
+
+  // Which functions the baseline code generator compiles: as wished, or kOff if this target is none
+  // for it.
+  Baseline baseline() const { return baseline_; }
+
+  // Whether the CPU has all `features`, which have the form of -mattr.
+  bool HasFeatures(const std::string& features) const;
+
   // A line of text with every setting that can change generated code.
   std::string Describe() const;
 
@@ -53,6 +64,8 @@ class Target {
   absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> CreateMachine(
       const std::string& cpu, const std::string& features) const;
   Target() = default;
+  // A few words for why the baseline code generator cannot be used; null if it can.
+  const char* ObstacleToBaseline(const llvm::TargetMachine& machine) const;
   // LLVM's options, which depend on the level.
   llvm::TargetOptions LlvmOptions() const;
 
@@ -65,6 +78,7 @@ class Target {
   llvm::CodeModel::Model code_model_ = llvm::CodeModel::Small;
   llvm::CodeGenOptLevel level_ = llvm::CodeGenOptLevel::None;
   bool optimizes_ir_ = false;
+  Baseline baseline_ = Baseline::kOff;
   std::string data_layout_;
 };
 

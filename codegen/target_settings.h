@@ -18,11 +18,21 @@ namespace firstcall {
 // How much work code generation does for a function: LLVM's -O0 to -O3.
 enum class CodegenLevel { kO0, kO1, kO2, kO3 };
 
+// Which of a lazily compiled module's functions the baseline code generator compiles when they are
+// first called. It exists for x86-64, and for code that is not optimized (kO0): elsewhere kOn means
+// kOff, and kStrict is an error.
+enum class Baseline {
+  kOff,     // None: LLVM compiles all functions.
+  kOn,      // Those that it covers.
+  kStrict,  // All: a function that it does not cover fails. For tests and measurements.
+};
+
 enum class RelocationModel { kPic, kStatic, kDynamicNoPic, kRopi, kRwpi, kRopiRwpi };
 enum class CodeModel { kTiny, kSmall, kKernel, kMedium, kLarge };
 
 struct TargetSettings {
   CodegenLevel codegen_level = CodegenLevel::kO0;
+  Baseline baseline = Baseline::kOn;
 
   // The target. An empty triple is that of this process. If both `cpu` and `features` are empty,
   // the target is this machine's CPU with all its features.

@@ -1,7 +1,9 @@
 #include "compiler/compile_context.h"
 
+#include <string>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "base/status.h"
 
 namespace firstcall {
@@ -19,6 +21,20 @@ absl::StatusOr<IrOptimizer*> CompileContext::Optimizer() {
     FIRSTCALL_ASSIGN_OR_RETURN(optimizer_, IrOptimizer::Create(target_));
   }
   return optimizer_.get();
+}
+
+absl::StatusOr<baseline::ModuleCompiler*> CompileContext::Baseline() {
+  if (target_.baseline() == firstcall::Baseline::kOff) return nullptr;
+  if (baseline_ == nullptr) {
+    std::string features;
+    for (const char* feature : baseline::kFeatures) {
+      const std::string enabled = absl::StrCat(features.empty() ? "+" : ",+", feature);
+      if (target_.HasFeatures(absl::StrCat("+", feature))) features += enabled;
+    }
+    FIRSTCALL_ASSIGN_OR_RETURN(baseline_,
+                               baseline::ModuleCompiler::Create(target_.triple().str(), features));
+  }
+  return baseline_.get();
 }
 
 absl::Status CompileContext::Lower(llvm::Module& module) {

@@ -17,6 +17,7 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "base/ids.h"
+#include "baseline/module_compiler.h"
 #include "codegen/ir_optimizer.h"
 #include "codegen/object_emitter.h"
 #include "codegen/required_lowering.h"
@@ -35,6 +36,15 @@ class CompileContext {
 
   // The same for the IR optimizer. Null if the target does not optimize IR.
   absl::StatusOr<IrOptimizer*> Optimizer();
+
+  // The baseline code generator. Null if the target has none, or it is not wished.
+  absl::StatusOr<baseline::ModuleCompiler*> Baseline();
+
+  // Whether code is generated at a level above -O0.
+  bool optimizes_code() const { return target_.optimizes_code(); }
+
+  // Whether a function that the baseline code generator does not cover fails.
+  bool is_strict() const { return target_.baseline() == firstcall::Baseline::kStrict; }
 
   // For a module that is not optimized: lowers the intrinsics that no code can be generated for
   // (see RequiredLowering). If LLVM gives up, `module` is leaked and becomes null. Errors as
@@ -57,7 +67,8 @@ class CompileContext {
   const Target& target_;
   std::unique_ptr<ObjectEmitter> emitter_;
   std::unique_ptr<IrOptimizer> optimizer_;
-  std::unique_ptr<RequiredLowering> lowering_;  // Null until a module needs it.
+  std::unique_ptr<baseline::ModuleCompiler> baseline_;  // Null until it is asked for.
+  std::unique_ptr<RequiredLowering> lowering_;          // Null until a module needs it.
   absl::flat_hash_map<ModuleId, std::shared_ptr<ModuleView>> views_;
   size_t drops_seen_ = 0;  // How often views were dropped when it was taken from its pool.
 

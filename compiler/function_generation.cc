@@ -2,8 +2,11 @@
 
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/steady_clock.h"
+#include "baseline/module_compiler.h"
+#include "baseline/refusal.h"
 #include "compiler/object_identification.h"
 #include "compiler/object_names.h"
 #include "splitter/extract_options.h"
@@ -13,10 +16,10 @@ namespace firstcall {
 namespace {
 
 ExtractOptions OptionsFor(const FunctionOrder& order, const ModuleSource& source,
-                          const ObjectEmitter& emitter, const IrOptimizer* optimizer) {
+                          const IrOptimizer* optimizer, bool optimizes_code) {
   ExtractOptions options;
   options.verify = !source.is_verified();
-  options.drop_alias_metadata = !emitter.optimizes();
+  options.drop_alias_metadata = !optimizes_code;
   options.import_callees = optimizer != nullptr;
   options.list_callees = order.lists_callees;
   if (order.polls) {
@@ -27,28 +30,50 @@ ExtractOptions OptionsFor(const FunctionOrder& order, const ModuleSource& source
   return options;
 }
 
-absl::StatusOr<CompiledObject> GenerateCode(FunctionModule function_module,
-                                            const LoadedModule& module, const FunctionOrder& order,
-                                            CompileContext& context, Listener& listener) {
-  CompiledObject object;
+// Whether the baseline code generator has made the object. What it does not cover it leaves to
+// LLVM, or it is an error if the context is strict.
+absl::StatusOr<CodeOrigin> GenerateBaselineCode(const llvm::Module& module,
+                                                const FunctionOrder& order, CompileContext& context,
+                                                ObjectBytes& object) {
+  CodeOrigin origin;
+  FIRSTCALL_ASSIGN_OR_RETURN(baseline::ModuleCompiler * compiler, context.Baseline());
+  if (compiler == nullptr) return origin;
+  baseline::ModuleCompiler::Options options;
+  options.is_near = !order.is_far;
+  if (order.identification) options.comment = IdentificationText(*order.identification);
+  const baseline::Refusal refusal = compiler->Compile(module, options, object);
+  origin.is_baseline = refusal == baseline::Refusal::kNone;
+  if (origin.is_baseline) return origin;
+  origin.refusal = baseline::RefusalName(refusal);
+  if (!context.is_strict()) return origin;
+  return absl::UnimplementedError(
+      absl::StrCat("the baseline code generator does not cover it: ", origin.refusal));
+}
+
+absl::Status GenerateCode(FunctionModule function_module, const LoadedModule& module,
+                          const FunctionOrder& order, CompileContext& context, Listener& listener,
+                          CompiledFunction& compiled) {
   const absl::Duration start = SteadyNow();
-  FIRSTCALL_ASSIGN_OR_RETURN(ObjectEmitter * emitter, context.Emitter());
+  ObjectBytes& object = compiled.object.bytes;
   FIRSTCALL_ASSIGN_OR_RETURN(IrOptimizer * optimizer, context.Optimizer());
-  if (order.identification) {
-    AddIdentification(*function_module.module, *order.identification);
-  }
   if (optimizer != nullptr) {
     FIRSTCALL_RETURN_IF_ERROR(optimizer->Optimize(function_module.module));
   } else {
     FIRSTCALL_RETURN_IF_ERROR(context.Lower(function_module.module));
   }
   listener.OnModuleMade(*function_module.module);
-  FIRSTCALL_ASSIGN_OR_RETURN(object.bytes, emitter->Emit(std::move(function_module.module)));
-  if (!function_module.has_inline_assembly) {
-    FIRSTCALL_RETURN_IF_ERROR(CheckNames(object.bytes, module.index()));
+  FIRSTCALL_ASSIGN_OR_RETURN(compiled.origin,
+                             GenerateBaselineCode(*function_module.module, order, context, object));
+  if (!compiled.origin.is_baseline) {
+    FIRSTCALL_ASSIGN_OR_RETURN(ObjectEmitter * emitter, context.Emitter());
+    if (order.identification) AddIdentification(*function_module.module, *order.identification);
+    FIRSTCALL_ASSIGN_OR_RETURN(object, emitter->Emit(std::move(function_module.module)));
+    if (!function_module.has_inline_assembly) {
+      FIRSTCALL_RETURN_IF_ERROR(CheckNames(object, module.index()));
+    }
   }
-  object.emit = SteadyNow() - start;
-  return object;
+  compiled.object.emit = SteadyNow() - start;
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -56,9 +81,9 @@ absl::StatusOr<CompiledObject> GenerateCode(FunctionModule function_module,
 absl::StatusOr<CompiledFunction> GenerateFunction(LoadedModule& module, const FunctionOrder& order,
                                                   CompileContext& context, Listener& listener) {
   FIRSTCALL_ASSIGN_OR_RETURN(ModuleView * view, context.View(module));
-  FIRSTCALL_ASSIGN_OR_RETURN(ObjectEmitter * emitter, context.Emitter());
   FIRSTCALL_ASSIGN_OR_RETURN(IrOptimizer * optimizer, context.Optimizer());
-  const ExtractOptions options = OptionsFor(order, module.source(), *emitter, optimizer);
+  const ExtractOptions options =
+      OptionsFor(order, module.source(), optimizer, context.optimizes_code());
   const auto is_warm = [](SymbolOrdinal) { return true; };
   const auto simplify = [&](llvm::Function& function) { optimizer->Simplify(function); };
   absl::MutexLock lock(&view->mutex());
@@ -76,8 +101,8 @@ absl::StatusOr<CompiledFunction> GenerateFunction(LoadedModule& module, const Fu
   compiled.hotness_signs = std::move(function_module.hotness_signs);
   compiled.poll_balance = function_module.poll_balance;
   const absl::Duration split = SteadyNow() - start;
-  FIRSTCALL_ASSIGN_OR_RETURN(
-      compiled.object, GenerateCode(std::move(function_module), module, order, context, listener));
+  FIRSTCALL_RETURN_IF_ERROR(
+      GenerateCode(std::move(function_module), module, order, context, listener, compiled));
   compiled.object.split = split;
   return compiled;
 }

@@ -12,19 +12,21 @@
 
 namespace firstcall {
 
-void AddIdentification(llvm::Module& module, const Identification& identification) {
+std::string IdentificationText(const Identification& identification) {
   const std::string& signature = identification.signature;
-  std::string text = signature;
-  if (!identification.part.empty()) {
-    const auto digest = llvm::BLAKE3::hash<16>(
-        llvm::ArrayRef(reinterpret_cast<const uint8_t*>(signature.data()), signature.size()));
-    text = absl::StrCat("firstcall ", identification.part, " signature ",
-                        absl::BytesToHexString(absl::string_view(
-                            reinterpret_cast<const char*>(digest.data()), digest.size())));
-  }
+  if (identification.part.empty()) return signature;
+  const auto digest = llvm::BLAKE3::hash<16>(
+      llvm::ArrayRef(reinterpret_cast<const uint8_t*>(signature.data()), signature.size()));
+  return absl::StrCat("firstcall ", identification.part, " signature ",
+                      absl::BytesToHexString(absl::string_view(
+                          reinterpret_cast<const char*>(digest.data()), digest.size())));
+}
+
+void AddIdentification(llvm::Module& module, const Identification& identification) {
   llvm::LLVMContext& context = module.getContext();
   module.getOrInsertNamedMetadata("llvm.ident")
-      ->addOperand(llvm::MDNode::get(context, llvm::MDString::get(context, text)));
+      ->addOperand(llvm::MDNode::get(
+          context, llvm::MDString::get(context, IdentificationText(identification))));
 }
 
 }  // namespace firstcall

@@ -4,6 +4,8 @@
 #ifndef FIRSTCALL_COMPILER_OBJECT_IDENTIFICATION_H_
 #define FIRSTCALL_COMPILER_OBJECT_IDENTIFICATION_H_
 
+#include <string>
+
 #include "code/identification.h"
 
 namespace llvm {
@@ -12,8 +14,11 @@ class Module;
 
 namespace firstcall {
 
-// Adds `identification` to the .comment section of the object that is made from `module`: without a
-// part the signature alone, else "firstcall PART signature DIGEST".
+// The text by which `identification` is stored in an object: without a part the signature alone,
+// else "firstcall PART signature DIGEST".
+std::string IdentificationText(const Identification& identification);
+
+// Adds `identification` to the .comment section of the object that is made from `module`.
 void AddIdentification(llvm::Module& module, const Identification& identification);
 
 }  // namespace firstcall

@@ -19,6 +19,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/ids.h"
+#include "code/code_origin.h"
 #include "code/compile_questions.h"
 #include "code/hotness_signs.h"
 #include "code/identification.h"
@@ -64,6 +65,7 @@ struct FunctionOrder {
 
 struct CompiledFunction {
   CompiledObject object;
+  CodeOrigin origin;
   // The functions that the object defines, each under its Symbol::name: first the one that was
   // asked for with its group, then those that joined.
   std::vector<SymbolOrdinal> functions;

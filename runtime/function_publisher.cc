@@ -61,6 +61,7 @@ absl::Status FunctionPublisher::LinkAndPublish(FunctionKey key, MadeFunction& ma
   published.object = made.object.bytes;
   published.code_bytes = linked.code_bytes;
   published.is_cached = made.is_cached;
+  published.origin = made.origin;
   published.split = made.object.split;
   published.emit = made.object.emit;
   published.link = SteadyNow() - start;

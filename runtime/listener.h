@@ -12,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "code/code_origin.h"
 #include "memory/executor_address.h"
 
 namespace llvm {
@@ -35,6 +36,7 @@ struct PublishedObject {
   size_t function_count = 0;  // Source functions that it defines; 0 for an optimized body.
   size_t code_bytes = 0;      // Bytes of its code sections, the linker's own pieces included.
   bool is_cached = false;     // The object comes from an object cache.
+  CodeOrigin origin;          // Of a function-module that was compiled.
   // An optimized body of a function that was published before, or its OSR continuation at a loop.
   bool is_promotion = false;
   absl::string_view object;  // The relocatable object that was linked.

@@ -14,6 +14,7 @@ std::string Stats::ToString() const {
       "functions known     %10d\n"
       "stubs made          %10d\n"
       "functions compiled  %10d  (%.1f %%)\n"
+      "by baseline         %10d\n"
       "functions cached    %10d\n"
       "promotions made     %10d\n"
       "promotions failed   %10d\n"
@@ -27,17 +28,25 @@ std::string Stats::ToString() const {
       "time in split       %10.3f ms\n"
       "time in emit        %10.3f ms\n"
       "time in link        %10.3f ms\n",
-      modules, functions_known, stubs_made, functions_compiled, share, functions_cached,
-      promotions_made, promotions_failed, objects_linked, objects_cached, object_bytes, code_bytes,
-      memory.used.total(), memory.committed.total(), milliseconds(load), milliseconds(split),
-      milliseconds(emit), milliseconds(link));
-  return totals + promotions.ToString();
+      modules, functions_known, stubs_made, functions_compiled, share, functions_baseline,
+      functions_cached, promotions_made, promotions_failed, objects_linked, objects_cached,
+      object_bytes, code_bytes, memory.used.total(), memory.committed.total(), milliseconds(load),
+      milliseconds(split), milliseconds(emit), milliseconds(link));
+  std::string refusals;
+  for (const auto& [reason, functions] : baseline_refusals) {
+    absl::StrAppendFormat(&refusals, "not by baseline     %10d  %s\n", functions, reason);
+  }
+  return totals + refusals + promotions.ToString();
 }
 
 void StatsCollector::OnPublished(const PublishedObject& object) {
   absl::MutexLock lock(&mutex_);
   (object.is_cached ? stats_.functions_cached : stats_.functions_compiled) += object.function_count;
   if (object.is_cached) ++stats_.objects_cached;
+  if (object.origin.is_baseline) stats_.functions_baseline += object.function_count;
+  if (!object.origin.refusal.empty()) {
+    stats_.baseline_refusals[std::string(object.origin.refusal)] += object.function_count;
+  }
   if (object.is_promotion) ++stats_.promotions_made;
   ++stats_.objects_linked;
   stats_.object_bytes += object.object.size();

@@ -4,6 +4,7 @@
 #define FIRSTCALL_RUNTIME_STATS_H_
 
 #include <cstddef>
+#include <map>
 #include <string>
 
 #include "absl/base/thread_annotations.h"
@@ -22,6 +23,9 @@ struct Stats {
   size_t functions_known = 0;  // Defined by the source modules.
   size_t stubs_made = 0;       // In use now.
   size_t functions_compiled = 0;
+  size_t functions_baseline = 0;  // Of functions_compiled, those of the baseline code generator.
+  // Those that it does not cover, which LLVM has compiled: how many, by reason.
+  std::map<std::string, size_t> baseline_refusals;
   size_t functions_cached = 0;   // Linked from an object cache, not compiled.
   size_t objects_linked = 0;     // Of function-modules, data-modules, whole modules and the user.
   size_t objects_cached = 0;     // Of objects_linked, those from an object cache.

@@ -58,6 +58,15 @@ cl::opt<Tier> tier("tier",
                                          "the first, and the second if it turns out to be hot")),
                    cl::init(Tier::kAuto), cl::cat(category));
 
+cl::opt<Baseline> baseline(
+    "baseline",
+    cl::desc("Which functions the baseline code generator compiles, if code is not optimized:"),
+    cl::values(clEnumValN(Baseline::kOn, "on",
+                          "those that it covers; LLVM compiles the others (default, unless options "
+                          "of LLVM's code generator are given)"),
+               clEnumValN(Baseline::kOff, "off", "none"),
+               clEnumValN(Baseline::kStrict, "strict", "all; those that it does not cover fail")),
+    cl::init(Baseline::kOn), cl::cat(category));
 cl::opt<unsigned> promotion_threshold(
     "promotion-threshold",
     cl::desc("With --tier=auto: calls and iterations after which a function is hot"),
@@ -330,12 +339,19 @@ Tier TierOf(CodegenLevel level) {
   return level >= CodegenLevel::kO2 ? Tier::kOne : Tier::kAuto;
 }
 
+// Options of LLVM's code generator mean something to LLVM only.
+Baseline BaselineFromFlags() {
+  if (baseline.getNumOccurrences() > 0 || llvm_arguments.empty()) return baseline;
+  return Baseline::kOff;
+}
+
 EngineOptions EngineOptionsFromFlags() {
   EngineOptions options;
   const bool is_eager = no_lazy_compilation || per_module_lazy || enable_cache;
   options.mode = is_eager ? Mode::kEager : mode.getValue();
   options.codegen_level = LevelOf(optimization_level);
   options.tier = TierOf(options.codegen_level);
+  options.baseline = BaselineFromFlags();
   options.promotion.threshold = promotion_threshold;
   if (promotion_threads.getNumOccurrences() > 0) options.promotion.threads = promotion_threads;
   options.triple = target_triple;

@@ -150,7 +150,6 @@ void HybridProgram::CompileCovered(llvm::Module& module, const HybridOptions& op
     if (feature.getValue()) features += (features.empty() ? "+" : ",+") + feature.getKey().str();
   }
   baseline::BaselineOptions baseline_options;
-  baseline_options.is_near = options.is_near;
   baseline_options.ignore_debug_information = true;
   auto compiler =
       baseline::BaselineCompiler::Create(module.getTargetTriple(), features, baseline_options);
@@ -170,7 +169,8 @@ void HybridProgram::CompileCovered(llvm::Module& module, const HybridOptions& op
         [&](const llvm::GlobalAlias& alias) { return alias.getAliaseeObject() == &function; });
     if (is_aliased) continue;
     Compiled compiled;
-    const baseline::BaselineResult result = (*compiler)->Compile(function, compiled.code);
+    const baseline::BaselineResult result =
+        (*compiler)->Compile(function, options.is_near, compiled.code);
     if (result.refusal != baseline::Refusal::kNone) {
       auto& [functions, refused] = stats_.refused[result.refusal];
       ++functions;

@@ -1,0 +1,45 @@
+#include "baseline/module_compiler.h"
+
+#include <utility>
+
+#include "absl/types/span.h"
+#include "baseline/variables.h"
+#include "base/status.h"
+#include "code/elf_writer.h"
+#include "code/machine.h"
+
+namespace firstcall::baseline {
+
+absl::StatusOr<std::unique_ptr<ModuleCompiler>> ModuleCompiler::Create(absl::string_view triple,
+                                                                       absl::string_view features) {
+  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<BaselineCompiler> functions,
+                             BaselineCompiler::Create(triple, features, BaselineOptions()));
+  return std::unique_ptr<ModuleCompiler>(new ModuleCompiler(std::move(functions)));
+}
+
+CompiledCode& ModuleCompiler::NextPart() {
+  if (part_count_ == parts_.size()) parts_.emplace_back();
+  return parts_[part_count_++];
+}
+
+Refusal ModuleCompiler::Compile(const llvm::Module& module, const Options& options,
+                                ObjectBytes& object) {
+  if (!module.alias_empty() || !module.ifunc_empty()) return Refusal::kAlias;
+  if (!module.getModuleInlineAsm().empty()) return Refusal::kInlineAssembly;
+  part_count_ = 0;
+  for (const llvm::Function& function : module) {
+    if (function.isDeclaration() || function.hasAvailableExternallyLinkage()) continue;
+    const BaselineResult result = functions_->Compile(function, options.is_near, NextPart());
+    if (result.refusal != Refusal::kNone) return result.refusal;
+  }
+  CompiledCode& variables = NextPart();
+  if (Refusal refusal = WriteVariables(module, variables); refusal != Refusal::kNone) {
+    return refusal;
+  }
+  if (variables.sections.empty()) --part_count_;
+  object = WriteElfObject(absl::MakeConstSpan(parts_.data(), part_count_), Machine::kX86_64,
+                          options.comment);
+  return Refusal::kNone;
+}
+
+}  // namespace firstcall::baseline

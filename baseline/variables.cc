@@ -1,0 +1,107 @@
+#include "baseline/variables.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "baseline/constant_data.h"
+#include "baseline/constants.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/GlobalVariable.h"
+
+namespace firstcall::baseline {
+namespace {
+
+constexpr uint64_t kMostAlignment = 4096;
+
+// Lists for the linker, and metadata, which no code refers to.
+bool IsForTheLinker(const llvm::GlobalVariable& variable) {
+  return variable.getName() == "llvm.used" || variable.getName() == "llvm.compiler.used" ||
+         variable.getSection() == "llvm.metadata";
+}
+
+bool IsPartOfCode(const llvm::GlobalVariable& variable) {
+  if (IsCopied(variable)) return true;
+  const auto* table = llvm::dyn_cast<llvm::ConstantArray>(variable.getInitializer());
+  if (table == nullptr) return false;
+  const auto* label = llvm::dyn_cast<llvm::BlockAddress>(table->getOperand(0));
+  return label != nullptr && variable.hasLocalLinkage() &&
+         IsLabelTable(variable, *label->getFunction());
+}
+
+class VariableWriter {
+ public:
+  explicit VariableWriter(CompiledCode& code) : code_(code) {}
+
+  bool Write(const llvm::GlobalVariable& variable) {
+    if (variable.isThreadLocal() || variable.hasSection() || variable.hasCommonLinkage() ||
+        variable.hasAppendingLinkage() || variable.getAddressSpace() != 0 ||
+        !WriteData(variable, data_)) {
+      return false;
+    }
+    const llvm::DataLayout& layout = variable.getParent()->getDataLayout();
+    const llvm::Align alignment =
+        std::max(variable.getAlign().valueOrOne(), layout.getABITypeAlign(variable.getValueType()));
+    if (alignment.value() > kMostAlignment) return false;
+    const uint32_t number = SymbolOf(variable);
+    CodeSymbol& symbol = code_.symbols[number];
+    symbol.is_defined = true;
+    symbol.is_local = variable.hasLocalLinkage();
+    symbol.section = static_cast<uint32_t>(code_.sections.size());
+    symbol.size = static_cast<uint32_t>(data_.bytes.size());
+    for (const ConstantData::Reference& reference : data_.references) {
+      const uint32_t target = SymbolOf(*reference.global);
+      code_.relocations.push_back(
+          {static_cast<uint32_t>(code_.sections.size()), reference.offset, target,
+           reference.is_distance ? RelocationKind::kRelative32 : RelocationKind::kAbsolute64,
+           reference.addend});
+    }
+    CodeSection& section = code_.sections.emplace_back();
+    section.kind = variable.isConstant() ? SectionKind::kReadOnlyData : SectionKind::kData;
+    section.alignment = static_cast<uint32_t>(alignment.value());
+    section.bytes = data_.bytes;
+    // Two variables never have the same address.
+    if (section.bytes.empty()) section.bytes.push_back(0);
+    return true;
+  }
+
+ private:
+  uint32_t SymbolOf(const llvm::GlobalValue& global) {
+    const auto [found, is_new] =
+        numbers_.try_emplace(&global, static_cast<uint32_t>(code_.symbols.size()));
+    if (is_new) {
+      llvm::StringRef name = global.getName();
+      name.consume_front("\1");
+      CodeSymbol& symbol = code_.symbols.emplace_back();
+      symbol.name = static_cast<uint32_t>(code_.names.size());
+      symbol.name_size = static_cast<uint32_t>(name.size());
+      symbol.is_weak = global.hasExternalWeakLinkage();
+      code_.names.append(name.data(), name.size());
+    }
+    return found->second;
+  }
+
+  CompiledCode& code_;
+  ConstantData data_;
+  llvm::SmallDenseMap<const llvm::GlobalValue*, uint32_t> numbers_;
+};
+
+}  // namespace
+
+Refusal WriteVariables(const llvm::Module& module, CompiledCode& code) {
+  code.sections.clear();
+  code.relocations.clear();
+  code.symbols.clear();
+  code.names.clear();
+  VariableWriter writer(code);
+  for (const llvm::GlobalVariable& variable : module.globals()) {
+    if (variable.isDeclaration() || variable.hasAvailableExternallyLinkage() ||
+        IsForTheLinker(variable) || IsPartOfCode(variable)) {
+      continue;
+    }
+    if (!writer.Write(variable)) return Refusal::kVariable;
+  }
+  return Refusal::kNone;
+}
+
+}  // namespace firstcall::baseline
