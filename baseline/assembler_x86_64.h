@@ -109,6 +109,15 @@ class AssemblerX86_64 {
   void Rr(Op op, Register reg, Register rm);
   // `immediate` bytes of the instruction follow, which the caller appends.
   void Rm(Op op, Register reg, const Mem& mem, unsigned immediate = 0);
+  // The same, with an immediate byte.
+  void RrI(Op op, Register reg, Register rm, uint8_t immediate) {
+    Rr(op, reg, rm);
+    Immediate(immediate, 1);
+  }
+  void RmI(Op op, Register reg, const Mem& mem, uint8_t immediate) {
+    Rm(op, reg, mem, 1);
+    Immediate(immediate, 1);
+  }
   void Byte(uint8_t byte) { code_.Number(byte, 1); }
   void Immediate(int64_t value, unsigned bytes) { code_.Number(value, bytes); }
 
@@ -189,10 +198,17 @@ class AssemblerX86_64 {
 
   // ---- Vector registers. Moves of 4, 8 or 16 bytes ----
   void VectorMov(Register dst, Register src) { Rr(k0F | 0x28, dst, src); }  // MOVAPS
+  // Of two bytes, the upper ones are unspecified.
   void VectorLoad(unsigned size, Register dst, const Mem& src) {
+    if (size == 2) return RmI(k66 | k0F | 0xc4, dst, src, 0);  // PINSRW
     Rm(size == 4 ? kF3 | k0F | 0x10 : size == 8 ? kF2 | k0F | 0x10 : k0F | 0x10, dst, src);
   }
+  // Of two bytes, by way of kScratch, which must not be part of the address.
   void VectorStore(unsigned size, const Mem& dst, Register src) {
+    if (size == 2) {
+      FromVector(4, kScratch, src);
+      return Store(2, dst, kScratch);
+    }
     Rm(size == 4 ? kF3 | k0F | 0x11 : size == 8 ? kF2 | k0F | 0x11 : k0F | 0x11, src, dst);
   }
   // MOVD, MOVQ between the files.

@@ -2,6 +2,7 @@
 
 #include "baseline/constant_data.h"
 #include "baseline/value_parts.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
@@ -164,6 +165,24 @@ bool IsLabelTable(const llvm::GlobalValue& global, const llvm::Function& functio
     if (address == nullptr || address->getFunction() != &function) return false;
   }
   return IsUsedOnlyBy(*variable, function);
+}
+
+llvm::SmallVector<const llvm::GlobalVariable*, 1> LabelTables(const llvm::Function& function) {
+  llvm::SmallVector<const llvm::GlobalVariable*, 1> tables;
+  for (const llvm::BasicBlock& block : function) {
+    if (!block.hasAddressTaken()) continue;
+    const llvm::BlockAddress* address = llvm::BlockAddress::lookup(&block);
+    if (address == nullptr) continue;
+    for (const llvm::User* array : address->users()) {
+      if (!llvm::isa<llvm::ConstantArray>(array)) continue;
+      for (const llvm::User* user : array->users()) {
+        const auto* table = llvm::dyn_cast<llvm::GlobalVariable>(user);
+        if (table == nullptr || llvm::is_contained(tables, table)) continue;
+        if (IsLabelTable(*table, function)) tables.push_back(table);
+      }
+    }
+  }
+  return tables;
 }
 
 bool KeepsItsLabels(const llvm::Function& function) {

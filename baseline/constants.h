@@ -7,10 +7,12 @@
 
 #include <cstdint>
 
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/GlobalValue.h"
+#include "llvm/IR/GlobalVariable.h"
 
 namespace firstcall::baseline {
 
@@ -36,6 +38,9 @@ ConstantPart PartOf(const llvm::Constant& constant, unsigned part, const llvm::D
 // Whether `global` is a constant array of addresses of blocks of `function`, which nothing else
 // uses: it becomes a part of the function's code.
 bool IsLabelTable(const llvm::GlobalValue& global, const llvm::Function& function);
+
+// All such tables.
+llvm::SmallVector<const llvm::GlobalVariable*, 1> LabelTables(const llvm::Function& function);
 
 // Whether the addresses of the blocks of `function` are used only by itself and by such tables.
 bool KeepsItsLabels(const llvm::Function& function);

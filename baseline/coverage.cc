@@ -4,10 +4,12 @@
 #include "baseline/constants.h"
 #include "baseline/library_functions.h"
 #include "baseline/value_parts.h"
+#include "llvm/IR/GetElementPtrTypeIterator.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace firstcall::baseline {
 namespace {
@@ -115,6 +117,10 @@ Refusal RefusalOfIntrinsic(const llvm::IntrinsicInst& intrinsic, const CoverageO
     case llvm::Intrinsic::smin:
     case llvm::Intrinsic::umax:
     case llvm::Intrinsic::umin:
+      if (type->isVectorTy()) {
+        return PartCount(type) != 0 && !IsMask(type) ? of_operands : Refusal::kVector;
+      }
+      return IsWholeWidth(type) ? of_operands : Refusal::kIntrinsic;
     case llvm::Intrinsic::fshl:
     case llvm::Intrinsic::fshr:
     case llvm::Intrinsic::uadd_sat:
@@ -145,7 +151,10 @@ Refusal RefusalOfIntrinsic(const llvm::IntrinsicInst& intrinsic, const CoverageO
     case llvm::Intrinsic::vector_reduce_umax:
     case llvm::Intrinsic::vector_reduce_umin: {
       const llvm::Type* operand = intrinsic.getArgOperand(0)->getType();
-      return PartCount(operand) == 0 || IsMask(operand) ? Refusal::kVector : of_operands;
+      const bool is_logical = intrinsic.getIntrinsicID() == llvm::Intrinsic::vector_reduce_and ||
+                              intrinsic.getIntrinsicID() == llvm::Intrinsic::vector_reduce_or;
+      return PartCount(operand) == 0 || (IsMask(operand) && !is_logical) ? Refusal::kVector
+                                                                         : of_operands;
     }
     case llvm::Intrinsic::launder_invariant_group:
     case llvm::Intrinsic::strip_invariant_group:
@@ -256,20 +265,30 @@ Refusal RefusalOfCast(const llvm::CastInst& cast) {
   const llvm::Type* to = cast.getDestTy();
   if (PartCount(from) == 0 || PartCount(to) == 0) return Refusal::kType;
   if (cast.getOpcode() == Instruction::BitCast) {
-    if (from->isAggregateType() || to->isAggregateType() || IsMask(from) || IsMask(to)) {
+    if (from->isAggregateType() || to->isAggregateType()) return Refusal::kType;
+    if ((IsMask(from) || IsMask(to)) && !from->isIntegerTy() && !to->isIntegerTy() && from != to) {
       return Refusal::kType;
     }
     return RefusalOfOperands(cast);
   }
   if (from->isVectorTy() || to->isVectorTy()) {
     switch (cast.getOpcode()) {
-      case Instruction::ZExt:
-      case Instruction::SExt:
-      case Instruction::Trunc:
-        return RefusalOfOperands(cast);
+      case Instruction::UIToFP:
+        if (from->getScalarSizeInBits() == 64) return Refusal::kVector;
+        break;
+      case Instruction::FPToUI:
+        if (to->getScalarSizeInBits() == 64) return Refusal::kVector;
+        break;
       default:
-        return Refusal::kVector;
+        break;
     }
+    if (IsMask(from) || IsMask(to)) {
+      return cast.getOpcode() == Instruction::ZExt || cast.getOpcode() == Instruction::SExt ||
+                     cast.getOpcode() == Instruction::Trunc
+                 ? RefusalOfOperands(cast)
+                 : Refusal::kVector;
+    }
+    return RefusalOfOperands(cast);
   }
   for (const llvm::Type* type : {from, to}) {
     if (type->isIntegerTy() && type->getIntegerBitWidth() > 64 &&
@@ -280,9 +299,29 @@ Refusal RefusalOfCast(const llvm::CastInst& cast) {
   return RefusalOfOperands(cast);
 }
 
-// Values that are loaded or stored whole: not aggregates.
-bool IsInOnePiece(const llvm::Type* type) {
-  return PartCount(type) != 0 && !type->isAggregateType() && !IsMask(type);
+// Whether values of the type can be loaded and stored.
+bool HasPlacesInMemory(const llvm::Type* type) { return PartCount(type) != 0 && !HasMask(type); }
+
+Refusal RefusalOfElementAddress(const llvm::GetElementPtrInst& element) {
+  if (PartCount(element.getType()) == 0) return Refusal::kType;
+  const bool is_vector = element.getType()->isVectorTy();
+  const llvm::DataLayout& layout = element.getModule()->getDataLayout();
+  for (const llvm::Use& use : element.operands()) {
+    const llvm::Type* type = use->getType();
+    if (!IsScalar(type) && !(is_vector && PartCount(type) != 0 && !IsMask(type))) {
+      return Refusal::kType;
+    }
+  }
+  if (is_vector) {
+    for (auto it = llvm::gep_type_begin(element), end = llvm::gep_type_end(element); it != end;
+         ++it) {
+      if (it.isSequential() && !llvm::isInt<32>(static_cast<int64_t>(
+                                   it.getSequentialElementStride(layout).getKnownMinValue()))) {
+        return Refusal::kSize;
+      }
+    }
+  }
+  return RefusalOfOperands(element);
 }
 
 }  // namespace
@@ -418,9 +457,6 @@ Refusal RefusalOf(const llvm::Instruction& instruction, const CoverageOptions& o
     case Instruction::ICmp:
     case Instruction::FCmp: {
       const llvm::Type* type = instruction.getOperand(0)->getType();
-      if (type->isVectorTy() && instruction.getOpcode() == Instruction::FCmp) {
-        return Refusal::kVector;
-      }
       if (PartCount(type) == 0 || PartCount(instruction.getType()) == 0) return Refusal::kType;
       return RefusalOfOperands(instruction);
     }
@@ -445,15 +481,10 @@ Refusal RefusalOf(const llvm::Instruction& instruction, const CoverageOptions& o
     case Instruction::FPToUI:
       return RefusalOfCast(llvm::cast<llvm::CastInst>(instruction));
     case Instruction::GetElementPtr:
-      if (instruction.getType()->isVectorTy()) return Refusal::kVector;
-      if (PartCount(instruction.getType()) == 0) return Refusal::kType;
-      for (const llvm::Use& use : instruction.operands()) {
-        if (!IsScalar(use->getType())) return Refusal::kType;
-      }
-      return RefusalOfOperands(instruction);
+      return RefusalOfElementAddress(llvm::cast<llvm::GetElementPtrInst>(instruction));
     case Instruction::Load: {
       const auto& load = llvm::cast<llvm::LoadInst>(instruction);
-      if (!IsInOnePiece(load.getType())) return Refusal::kType;
+      if (!HasPlacesInMemory(load.getType())) return Refusal::kType;
       if (load.isAtomic() && !IsWholeWidth(load.getType()) && !load.getType()->isPointerTy() &&
           !IsScalarFloat(load.getType())) {
         return Refusal::kAtomic;
@@ -467,7 +498,7 @@ Refusal RefusalOf(const llvm::Instruction& instruction, const CoverageOptions& o
     case Instruction::Store: {
       const auto& store = llvm::cast<llvm::StoreInst>(instruction);
       const llvm::Type* type = store.getValueOperand()->getType();
-      if (!IsInOnePiece(type)) return Refusal::kType;
+      if (!HasPlacesInMemory(type)) return Refusal::kType;
       if (store.isAtomic() &&
           ((!IsWholeWidth(type) && !type->isPointerTy() && !IsScalarFloat(type)) ||
            store.getAlign() < store.getModule()->getDataLayout().getTypeStoreSize(

@@ -166,6 +166,14 @@ void LoweringX86_64::LowerFloatToInteger(const llvm::CastInst& cast, bool is_sig
 
 void LoweringX86_64::LowerBitCast(const llvm::CastInst& cast) {
   const llvm::Value* source = cast.getOperand(0);
+  if (source->getType() != cast.getType()) {
+    if (source->getType()->isIntOrIntVectorTy(1) && source->getType()->isVectorTy()) {
+      return DefineIn(cast, MaskBits(source));
+    }
+    if (cast.getType()->isIntOrIntVectorTy(1) && cast.getType()->isVectorTy()) {
+      return LowerLanes(cast);
+    }
+  }
   const PartList from = PartsOf(source->getType()), to = PartsOf(cast.getType());
   if (from.count == to.count && from.parts[0].is_vector == to.parts[0].is_vector) {
     for (unsigned i = 0; i < to.count; ++i) DefineFrom(cast, source, i, i);

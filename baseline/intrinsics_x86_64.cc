@@ -31,6 +31,7 @@ void LoweringX86_64::LowerIntrinsic(const llvm::IntrinsicInst& intrinsic) {
     case llvm::Intrinsic::smin:
     case llvm::Intrinsic::umax:
     case llvm::Intrinsic::umin:
+      if (intrinsic.getType()->isVectorTy()) return LowerLanes(intrinsic);
       return LowerMinMax(intrinsic);
     case llvm::Intrinsic::abs:
       return LowerAbs(intrinsic);

@@ -57,6 +57,7 @@ void LoweringX86_64::Begin(const llvm::Function& function) {
   locations_.Begin(kAllocatable);
   block_ = 0;
   for (uint32_t i = 0; i < kPrologueRoom; i += 8) assembler_.Immediate(0, 8);
+  for (const llvm::GlobalVariable* table : LabelTables(function)) PoolPlaceOf(table);
   ReserveAllocas();
   BindArguments();
 }
@@ -249,8 +250,12 @@ void LoweringX86_64::Lower(const llvm::Instruction& instruction) {
       return LowerFloatBinary(llvm::cast<llvm::BinaryOperator>(instruction));
     case Instruction::FNeg:
       return LowerNegation(llvm::cast<llvm::UnaryOperator>(instruction));
-    case Instruction::ICmp:
     case Instruction::FCmp:
+      if (instruction.getType()->isVectorTy()) {
+        return LowerVectorFloatCompare(llvm::cast<llvm::FCmpInst>(instruction));
+      }
+      return LowerCompare(llvm::cast<llvm::CmpInst>(instruction));
+    case Instruction::ICmp:
       return LowerCompare(llvm::cast<llvm::CmpInst>(instruction));
     case Instruction::Select:
       return LowerSelect(llvm::cast<llvm::SelectInst>(instruction));
@@ -277,16 +282,22 @@ void LoweringX86_64::Lower(const llvm::Instruction& instruction) {
       return LowerBitCast(llvm::cast<llvm::CastInst>(instruction));
     case Instruction::FPTrunc:
     case Instruction::FPExt:
+      if (instruction.getType()->isVectorTy()) return LowerLanes(instruction);
       return LowerFloatCast(llvm::cast<llvm::CastInst>(instruction));
     case Instruction::SIToFP:
+      if (instruction.getType()->isVectorTy()) return LowerLanes(instruction);
       return LowerIntegerToFloat(llvm::cast<llvm::CastInst>(instruction), true);
     case Instruction::UIToFP:
+      if (instruction.getType()->isVectorTy()) return LowerLanes(instruction);
       return LowerIntegerToFloat(llvm::cast<llvm::CastInst>(instruction), false);
     case Instruction::FPToSI:
+      if (instruction.getType()->isVectorTy()) return LowerLanes(instruction);
       return LowerFloatToInteger(llvm::cast<llvm::CastInst>(instruction), true);
     case Instruction::FPToUI:
+      if (instruction.getType()->isVectorTy()) return LowerLanes(instruction);
       return LowerFloatToInteger(llvm::cast<llvm::CastInst>(instruction), false);
     case Instruction::GetElementPtr:
+      if (instruction.getType()->isVectorTy()) return LowerLanes(instruction);
       return LowerElementAddress(llvm::cast<llvm::GetElementPtrInst>(instruction));
     case Instruction::Load:
       return LowerLoad(llvm::cast<llvm::LoadInst>(instruction));
@@ -404,14 +415,17 @@ void LoweringX86_64::Finish(uint32_t begin, CompiledCode& code) {
   CodeSymbol& own = add_symbol("", function_->getName());
   own.is_defined = true;
   own.is_local = function_->hasLocalLinkage();
-  own.size = end - begin;
+  own.size = static_cast<uint32_t>(text.bytes.size());  // The constants are the function's, too.
   for (const Symbol& symbol : symbols_) {
     if (symbol.global == nullptr) {
       add_symbol("", symbol.library_function);
     } else if (symbol.place != kNone) {
+      // Nothing else refers to a local one, so it needs no name.
+      const bool is_local = symbol.global->hasLocalLinkage();
       CodeSymbol& added =
-          code.symbols.emplace_back();  // Without a name: nothing else refers to it.
-      added.is_defined = added.is_local = true;
+          is_local ? code.symbols.emplace_back() : add_symbol("", symbol.global->getName());
+      added.is_defined = true;
+      added.is_local = is_local;
       added.offset = pool_offset + symbol.place;
     } else {
       CodeSymbol& added =

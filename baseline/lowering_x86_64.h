@@ -282,6 +282,14 @@ class LoweringX86_64 {
   void ShuffleLanes(const llvm::ShuffleVectorInst& shuffle, const Lanes& result, Register value);
   void SelectLanes(const llvm::SelectInst& select, const Lanes& result, Register value);
   void ConvertLanes(const llvm::CastInst& cast, const Lanes& result, Register value);
+  void ConvertFloatLanes(const llvm::CastInst& cast, const Lanes& result, Register value);
+  void ElementAddressLanes(const llvm::GetElementPtrInst& element, const Lanes& result,
+                           Register value);
+  void LowerVectorFloatCompare(const llvm::FCmpInst& compare);
+  // A register with a bit for each lane of a vector of i1, the first lowest; zero above them.
+  Register MaskBits(const llvm::Value* vector);
+  void SpreadMaskBits(const llvm::CastInst& cast, const Lanes& result, Register value);
+  void ReduceMask(const llvm::IntrinsicInst& intrinsic);
   void CombineLanes(const llvm::Instruction& instruction, const Lanes& result, Register value);
   void ReduceLanes(const llvm::IntrinsicInst& intrinsic, Register value);
 

@@ -140,17 +140,17 @@ void LoweringX86_64::LoadPart(Register dst, const Mem& mem, unsigned bits) {
 void LoweringX86_64::LowerLoad(const llvm::LoadInst& load) {
   if (load.isAtomic()) return LowerAtomicLoad(load);
   const PartList list = PartsOf(load.getType());
+  const PartOffsets places = OffsetsOf(load.getType(), *layout_);
   const Mem mem = AddressOf(load.getPointerOperand());
-  int32_t offset = 0;
   for (unsigned i = 0; i < list.count; ++i) {
     const PartType& part = list.parts[i];
     const Register dst = Define(load, i);
     if (part.is_vector) {
-      assembler_.VectorLoad(part.bytes, dst, mem.Plus(offset));
+      assembler_.VectorLoad(part.bytes, dst, mem.Plus(places.offsets[i]));
     } else {
-      LoadPart(dst, mem.Plus(offset), part.bits);
+      LoadPart(dst, mem.Plus(places.offsets[i]), part.bits);
     }
-    offset += 8;  // Several parts: an integer of more than 64 bits.
+    locations_.Unpin(dst);  // There may be more parts than registers.
   }
 }
 
@@ -161,8 +161,8 @@ void LoweringX86_64::StorePart(const Mem& mem, const llvm::Value* value, unsigne
     if (constant != nullptr && part.bytes <= 8) {
       const ConstantPart bits = PartOf(*constant, number);
       if (bits.kind == ConstantPart::Kind::kBits) {
-        if (part.bytes == 4) {
-          return assembler_.StoreImmediate(4, mem, static_cast<int32_t>(bits.low));
+        if (part.bytes <= 4) {
+          return assembler_.StoreImmediate(part.bytes, mem, static_cast<int32_t>(bits.low));
         }
         if (static_cast<int64_t>(bits.low) == static_cast<int32_t>(bits.low)) {
           return assembler_.StoreImmediate(8, mem, static_cast<int32_t>(bits.low));
@@ -199,9 +199,11 @@ void LoweringX86_64::LowerStore(const llvm::StoreInst& store) {
   if (store.isAtomic()) return LowerAtomicStore(store);
   const llvm::Value* value = store.getValueOperand();
   const PartList list = PartsOf(value->getType());
+  const PartOffsets places = OffsetsOf(value->getType(), *layout_);
   const Mem mem = AddressOf(store.getPointerOperand());
   for (unsigned i = 0; i < list.count; ++i) {
-    StorePart(mem.Plus(8 * static_cast<int32_t>(i)), value, i, list.parts[i]);
+    if (list.count > 2 && llvm::isa<llvm::UndefValue>(value)) continue;
+    StorePart(mem.Plus(places.offsets[i]), value, i, list.parts[i]);
   }
 }
 

@@ -26,7 +26,9 @@ unsigned VectorBytes(const llvm::FixedVectorType& type) {
   }
   if (count < 2) return 0;
   const uint64_t total = uint64_t{bits} * count;
-  return total == 32 || total == 64 || total == 128 ? static_cast<unsigned>(total / 8) : 0;
+  return total == 16 || total == 32 || total == 64 || total == 128
+             ? static_cast<unsigned>(total / 8)
+             : 0;
 }
 
 bool Append(const llvm::Type* type, PartList& list) {
@@ -82,7 +84,35 @@ bool Append(const llvm::Type* type, PartList& list) {
   return true;
 }
 
+void AppendOffsets(const llvm::Type* type, const llvm::DataLayout& layout, int64_t offset,
+                   PartOffsets& list) {
+  if (const auto* structure = llvm::dyn_cast<llvm::StructType>(type)) {
+    const llvm::StructLayout* members =
+        layout.getStructLayout(const_cast<llvm::StructType*>(structure));
+    for (unsigned i = 0; i < structure->getNumElements(); ++i) {
+      const auto distance = static_cast<int64_t>(members->getElementOffset(i).getFixedValue());
+      AppendOffsets(structure->getElementType(i), layout, offset + distance, list);
+    }
+  } else if (const auto* array = llvm::dyn_cast<llvm::ArrayType>(type)) {
+    const auto size = static_cast<int64_t>(
+        layout.getTypeAllocSize(array->getElementType()).getFixedValue());
+    for (uint64_t i = 0; i < array->getNumElements(); ++i) {
+      AppendOffsets(array->getElementType(), layout, offset + static_cast<int64_t>(i) * size, list);
+    }
+  } else {
+    for (unsigned i = 0; i < PartCount(type); ++i) {
+      list.offsets[list.count++] = static_cast<int32_t>(offset + 8 * i);
+    }
+  }
+}
+
 }  // namespace
+
+PartOffsets OffsetsOf(const llvm::Type* type, const llvm::DataLayout& layout) {
+  PartOffsets list;
+  AppendOffsets(type, layout, 0, list);
+  return list;
+}
 
 PartList PartsOf(const llvm::Type* type) {
   PartList list;

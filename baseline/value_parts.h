@@ -20,7 +20,7 @@ namespace firstcall::baseline {
 
 struct PartType {
   bool is_vector = false;  // Which registers it lives in.
-  uint8_t bytes = 0;       // 1, 2, 4, 8; of vector registers 4, 8, 16.
+  uint8_t bytes = 0;       // 1, 2, 4, 8; of vector registers 2, 4, 8, 16.
   uint16_t bits = 0;       // Of an integer the width, of which a second part has what is above 64.
 };
 
@@ -33,6 +33,14 @@ struct PartList {
 };
 
 PartList PartsOf(const llvm::Type* type);
+
+// The distances of the parts from the beginning of a value of `type` in memory; `type` must be
+// supported.
+struct PartOffsets {
+  unsigned count = 0;
+  int32_t offsets[kMaxParts];
+};
+PartOffsets OffsetsOf(const llvm::Type* type, const llvm::DataLayout& layout);
 
 // The number of parts, as above, without looking at each if it is one.
 unsigned PartCount(const llvm::Type* type);

@@ -25,8 +25,7 @@ bool IsPartOfCode(const llvm::GlobalVariable& variable) {
   const auto* table = llvm::dyn_cast<llvm::ConstantArray>(variable.getInitializer());
   if (table == nullptr) return false;
   const auto* label = llvm::dyn_cast<llvm::BlockAddress>(table->getOperand(0));
-  return label != nullptr && variable.hasLocalLinkage() &&
-         IsLabelTable(variable, *label->getFunction());
+  return label != nullptr && IsLabelTable(variable, *label->getFunction());
 }
 
 class VariableWriter {

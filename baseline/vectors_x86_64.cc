@@ -6,6 +6,8 @@
 // bytes.
 
 #include "baseline/lowering_x86_64.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/GetElementPtrTypeIterator.h"
 
 namespace firstcall::baseline {
 namespace {
@@ -46,6 +48,32 @@ Cond CondOf(llvm::CmpInst::Predicate predicate) {
       return Cond::kL;
     default:
       return Cond::kLe;
+  }
+}
+
+// A minimum or maximum of integers: when the other operand takes the place of one that was compared
+// with it.
+struct MinMax {
+  bool is_signed = false;
+  Cond takes_other = Cond::kO;
+};
+
+MinMax MinMaxOf(llvm::Intrinsic::ID id) {
+  switch (id) {
+    case llvm::Intrinsic::smax:
+    case llvm::Intrinsic::vector_reduce_smax:
+      return {true, Cond::kL};
+    case llvm::Intrinsic::smin:
+    case llvm::Intrinsic::vector_reduce_smin:
+      return {true, Cond::kG};
+    case llvm::Intrinsic::umax:
+    case llvm::Intrinsic::vector_reduce_umax:
+      return {false, Cond::kB};
+    case llvm::Intrinsic::umin:
+    case llvm::Intrinsic::vector_reduce_umin:
+      return {false, Cond::kA};
+    default:
+      return {};
   }
 }
 
@@ -145,10 +173,30 @@ void LoweringX86_64::LowerLanes(const llvm::Instruction& instruction) {
     case Instruction::ZExt:
     case Instruction::SExt:
     case Instruction::Trunc:
+    case Instruction::PtrToInt:
+    case Instruction::IntToPtr:
       ConvertLanes(llvm::cast<llvm::CastInst>(instruction), result, value);
       break;
+    case Instruction::FPTrunc:
+    case Instruction::FPExt:
+    case Instruction::SIToFP:
+    case Instruction::UIToFP:
+    case Instruction::FPToSI:
+    case Instruction::FPToUI:
+      ConvertFloatLanes(llvm::cast<llvm::CastInst>(instruction), result, value);
+      break;
+    case Instruction::BitCast:
+      SpreadMaskBits(llvm::cast<llvm::CastInst>(instruction), result, value);
+      break;
+    case Instruction::GetElementPtr:
+      ElementAddressLanes(llvm::cast<llvm::GetElementPtrInst>(instruction), result, value);
+      break;
     case Instruction::Call:
-      ReduceLanes(llvm::cast<llvm::IntrinsicInst>(instruction), value);
+      if (is_vector) {
+        CombineLanes(instruction, result, value);
+      } else {
+        ReduceLanes(llvm::cast<llvm::IntrinsicInst>(instruction), value);
+      }
       break;
     default:
       CombineLanes(instruction, result, value);
@@ -271,14 +319,17 @@ void LoweringX86_64::ConvertLanes(const llvm::CastInst& cast, const Lanes& resul
   }
 }
 
-// Combines the lanes of two operands: shifts, products, comparisons.
+// Combines the lanes of two operands: shifts, products, comparisons, minima and maxima.
 void LoweringX86_64::CombineLanes(const llvm::Instruction& instruction, const Lanes& result,
                                   Register value) {
   const unsigned opcode = instruction.getOpcode();
   const bool is_shift =
       opcode == Instruction::Shl || opcode == Instruction::LShr || opcode == Instruction::AShr;
   const auto* compare = llvm::dyn_cast<llvm::ICmpInst>(&instruction);
-  const bool is_signed = opcode == Instruction::AShr || (compare != nullptr && compare->isSigned());
+  const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+  const MinMax min_max = intrinsic == nullptr ? MinMax() : MinMaxOf(intrinsic->getIntrinsicID());
+  const bool is_signed = opcode == Instruction::AShr || min_max.is_signed ||
+                         (compare != nullptr && compare->isSigned());
   const bool is_masked = IsMask(instruction.getOperand(0)->getType());
   const Lanes left = LanesOf(instruction.getOperand(0));
   const Lanes right = LanesOf(instruction.getOperand(1));
@@ -290,6 +341,9 @@ void LoweringX86_64::CombineLanes(const llvm::Instruction& instruction, const La
       assembler_.Setcc(CondOf(compare->getPredicate()), value);
       assembler_.ZeroExtend(1, value, value);
       assembler_.UnaryR(Unary::kNeg, 8, value);
+    } else if (intrinsic != nullptr) {
+      assembler_.AluRr(Alu::kCmp, 8, value, kScratch);
+      assembler_.Cmov(min_max.takes_other, 8, value, kScratch);
     } else if (is_shift) {
       assembler_.ShiftRcl(opcode == Instruction::Shl    ? Shift::kShl
                           : opcode == Instruction::AShr ? Shift::kSar
@@ -304,12 +358,14 @@ void LoweringX86_64::CombineLanes(const llvm::Instruction& instruction, const La
 
 // One number of all lanes.
 void LoweringX86_64::ReduceLanes(const llvm::IntrinsicInst& intrinsic, Register value) {
+  if (IsMask(intrinsic.getArgOperand(0)->getType())) return ReduceMask(intrinsic);
   const Lanes lanes = LanesOf(intrinsic.getArgOperand(0));
   const unsigned count = LaneCount(intrinsic.getArgOperand(0)->getType());
-  Cond keeps = Cond::kO;
-  bool is_signed = false;
+  MinMax min_max;
   Alu alu = Alu::kAdd;
   switch (intrinsic.getIntrinsicID()) {
+    case llvm::Intrinsic::vector_reduce_add:
+      break;
     case llvm::Intrinsic::vector_reduce_and:
       alu = Alu::kAnd;
       break;
@@ -319,28 +375,238 @@ void LoweringX86_64::ReduceLanes(const llvm::IntrinsicInst& intrinsic, Register 
     case llvm::Intrinsic::vector_reduce_xor:
       alu = Alu::kXor;
       break;
-    case llvm::Intrinsic::vector_reduce_smax:
-      alu = Alu::kCmp, keeps = Cond::kL, is_signed = true;
+    default:
+      alu = Alu::kCmp;
+      min_max = MinMaxOf(intrinsic.getIntrinsicID());
       break;
-    case llvm::Intrinsic::vector_reduce_smin:
-      alu = Alu::kCmp, keeps = Cond::kG, is_signed = true;
+  }
+  LoadLane(value, lanes, 0, min_max.is_signed);
+  for (unsigned i = 1; i < count; ++i) {
+    LoadLane(kScratch, lanes, i, min_max.is_signed);
+    assembler_.AluRr(alu, 8, value, kScratch);
+    if (alu == Alu::kCmp) assembler_.Cmov(min_max.takes_other, 8, value, kScratch);
+  }
+  DefineIn(intrinsic, value);
+}
+
+void LoweringX86_64::ReduceMask(const llvm::IntrinsicInst& intrinsic) {
+  const llvm::Value* vector = intrinsic.getArgOperand(0);
+  const Register bits = MaskBits(vector);
+  const bool is_and = intrinsic.getIntrinsicID() == llvm::Intrinsic::vector_reduce_and;
+  assembler_.AluRi(Alu::kCmp, 4, bits, is_and ? (1 << LaneCount(vector->getType())) - 1 : 0);
+  assembler_.Setcc(is_and ? Cond::kE : Cond::kNe, bits);
+  DefineIn(intrinsic, bits);
+}
+
+Register LoweringX86_64::MaskBits(const llvm::Value* vector) {
+  const Register mask = In(vector);
+  const Register bits = locations_.Temporary(false);
+  switch (LaneCount(vector->getType())) {
+    case 2:
+      assembler_.Rr(k66 | k0F | 0x50, bits, mask);  // MOVMSKPD
       break;
-    case llvm::Intrinsic::vector_reduce_umax:
-      alu = Alu::kCmp, keeps = Cond::kB;
+    case 4:
+      assembler_.Rr(k0F | 0x50, bits, mask);  // MOVMSKPS
       break;
-    case llvm::Intrinsic::vector_reduce_umin:
-      alu = Alu::kCmp, keeps = Cond::kA;
+    case 8:
+      assembler_.VectorMov(kVectorScratch, mask);
+      assembler_.Rr(k66 | k0F | 0x63, kVectorScratch, kVectorScratch);  // PACKSSWB
+      assembler_.Rr(k66 | k0F | 0xd7, bits, kVectorScratch);            // PMOVMSKB
+      assembler_.AluRi(Alu::kAnd, 4, bits, 0xff);
+      break;
+    default:
+      assembler_.Rr(k66 | k0F | 0xd7, bits, mask);
+      break;
+  }
+  return bits;
+}
+
+void LoweringX86_64::SpreadMaskBits(const llvm::CastInst& cast, const Lanes& result,
+                                    Register value) {
+  const Register bits = In(cast.getOperand(0));
+  for (unsigned i = 0; i < LaneCount(cast.getType()); ++i) {
+    assembler_.Mov(4, value, bits);
+    if (i != 0) assembler_.ShiftRi(Shift::kShr, 4, value, static_cast<uint8_t>(i));
+    assembler_.AluRi(Alu::kAnd, 4, value, 1);
+    assembler_.UnaryR(Unary::kNeg, 8, value);
+    StoreLane(result, i, value);
+  }
+}
+
+// Addresses lane by lane: the sum of a base and of indices times sizes, each of which is a vector
+// or the same for all lanes.
+void LoweringX86_64::ElementAddressLanes(const llvm::GetElementPtrInst& element,
+                                         const Lanes& result, Register value) {
+  struct Term {
+    const llvm::Value* index;
+    int32_t size;
+    Lanes lanes;                      // Of a vector.
+    Register extended = kNoRegister;  // Otherwise.
+  };
+  llvm::SmallVector<Term, 4> terms;
+  int64_t distance = 0;
+  for (auto it = llvm::gep_type_begin(element), end = llvm::gep_type_end(element); it != end;
+       ++it) {
+    const llvm::Value* index = it.getOperand();
+    if (llvm::StructType* type = it.getStructTypeOrNull()) {
+      const auto* field = llvm::cast<llvm::Constant>(index);
+      if (field->getType()->isVectorTy()) field = field->getSplatValue();
+      distance +=
+          layout_->getStructLayout(type)
+              ->getElementOffset(static_cast<unsigned>(
+                  llvm::cast<llvm::ConstantInt>(field)->getZExtValue()))
+              .getFixedValue();
+      continue;
+    }
+    const auto size =
+        static_cast<int32_t>(it.getSequentialElementStride(*layout_).getFixedValue());
+    Term term{index, size, {}};
+    if (index->getType()->isVectorTy()) {
+      term.lanes = LanesOf(index);
+    } else {
+      term.extended = InExtended(index, /*is_signed=*/true, 8);
+    }
+    terms.push_back(term);
+  }
+  const llvm::Value* base = element.getPointerOperand();
+  const bool is_one_base = !base->getType()->isVectorTy();
+  const Register one_base = is_one_base ? In(base) : kNoRegister;
+  const Lanes bases = is_one_base ? Lanes() : LanesOf(base);
+  for (unsigned i = 0; i < LaneCount(element.getType()); ++i) {
+    if (is_one_base) {
+      assembler_.Mov(8, value, one_base);
+    } else {
+      LoadLane(value, bases, i, false);
+    }
+    for (const Term& term : terms) {
+      if (term.extended != kNoRegister) {
+        assembler_.ImulRri(8, kScratch, term.extended, term.size);
+      } else {
+        LoadLane(kScratch, term.lanes, i, /*is_signed=*/true);
+        assembler_.ImulRri(8, kScratch, kScratch, term.size);
+      }
+      assembler_.AluRr(Alu::kAdd, 8, value, kScratch);
+    }
+    if (distance != 0) {
+      assembler_.MovImmediate(kScratch, static_cast<uint64_t>(distance), true);
+      assembler_.AluRr(Alu::kAdd, 8, value, kScratch);
+    }
+    StoreLane(result, i, value);
+  }
+}
+
+// Between integers and floating point, and between floats and doubles. Integers go by way of 64
+// bits.
+void LoweringX86_64::ConvertFloatLanes(const llvm::CastInst& cast, const Lanes& result,
+                                       Register value) {
+  const Lanes source = LanesOf(cast.getOperand(0));
+  const auto prefix = [](const llvm::Type* type) {
+    return k0F | (type->getScalarType()->isDoubleTy() ? kF2 : kF3);
+  };
+  for (unsigned i = 0; i < LaneCount(cast.getType()); ++i) {
+    const Mem from = source.mem.Plus(static_cast<int32_t>(i * source.stride));
+    switch (cast.getOpcode()) {
+      case Instruction::SIToFP:
+      case Instruction::UIToFP:
+        LoadLane(value, source, i, cast.getOpcode() == Instruction::SIToFP);
+        assembler_.Rr(k0F | 0x57, kVectorScratch, kVectorScratch);  // Depends on nothing.
+        assembler_.Rr(AssemblerX86_64::Wide(prefix(cast.getDestTy()) | 0x2a, 8), kVectorScratch,
+                      value);
+        break;
+      case Instruction::FPToSI:
+      case Instruction::FPToUI:
+        assembler_.VectorLoad(source.stride, kVectorScratch, from);
+        assembler_.Rr(AssemblerX86_64::Wide(prefix(cast.getSrcTy()) | 0x2c, 8), value,
+                      kVectorScratch);
+        StoreLane(result, i, value);
+        continue;
+      default:
+        assembler_.VectorLoad(source.stride, kVectorScratch, from);
+        assembler_.Rr(prefix(cast.getSrcTy()) | 0x5a, kVectorScratch, kVectorScratch);
+        break;
+    }
+    assembler_.VectorStore(result.stride,
+                           result.mem.Plus(static_cast<int32_t>(i * result.stride)),
+                           kVectorScratch);
+  }
+}
+
+// CMPPS and CMPPD make masks as wide as the lanes. Those of <2 x float> are doubled.
+void LoweringX86_64::LowerVectorFloatCompare(const llvm::FCmpInst& compare) {
+  enum Test : uint8_t { kEq, kLt, kLe, kUnordered, kNe, kNotLt, kNotLe, kOrdered };
+  struct Plan {
+    Test test;
+    bool swaps;
+    int second = -1;      // Another test.
+    bool is_and = false;  // Of both results, or else either.
+  };
+  Plan plan{kEq, false};
+  switch (compare.getPredicate()) {
+    case llvm::CmpInst::FCMP_OLT:
+      plan = {kLt, false};
+      break;
+    case llvm::CmpInst::FCMP_OLE:
+      plan = {kLe, false};
+      break;
+    case llvm::CmpInst::FCMP_OGT:
+      plan = {kLt, true};
+      break;
+    case llvm::CmpInst::FCMP_OGE:
+      plan = {kLe, true};
+      break;
+    case llvm::CmpInst::FCMP_UNO:
+      plan = {kUnordered, false};
+      break;
+    case llvm::CmpInst::FCMP_ORD:
+      plan = {kOrdered, false};
+      break;
+    case llvm::CmpInst::FCMP_UNE:
+      plan = {kNe, false};
+      break;
+    case llvm::CmpInst::FCMP_UGE:
+      plan = {kNotLt, false};
+      break;
+    case llvm::CmpInst::FCMP_UGT:
+      plan = {kNotLe, false};
+      break;
+    case llvm::CmpInst::FCMP_ULE:
+      plan = {kNotLt, true};
+      break;
+    case llvm::CmpInst::FCMP_ULT:
+      plan = {kNotLe, true};
+      break;
+    case llvm::CmpInst::FCMP_UEQ:
+      plan = {kEq, false, kUnordered, false};
+      break;
+    case llvm::CmpInst::FCMP_ONE:
+      plan = {kNe, false, kOrdered, true};
+      break;
+    case llvm::CmpInst::FCMP_TRUE:
+      plan = {kEq, false, kNe, false};
+      break;
+    case llvm::CmpInst::FCMP_FALSE:
+      plan = {kEq, false, kNe, true};
       break;
     default:
       break;
   }
-  LoadLane(value, lanes, 0, is_signed);
-  for (unsigned i = 1; i < count; ++i) {
-    LoadLane(kScratch, lanes, i, is_signed);
-    assembler_.AluRr(alu, 8, value, kScratch);
-    if (alu == Alu::kCmp) assembler_.Cmov(keeps, 8, value, kScratch);
+  const llvm::Type* type = compare.getOperand(0)->getType();
+  const Register left = In(compare.getOperand(plan.swaps ? 1 : 0));
+  const Register right = In(compare.getOperand(plan.swaps ? 0 : 1));
+  const Op op = k0F | 0xc2 | (type->getScalarType()->isDoubleTy() ? k66 : 0);
+  const Register dst = Define(compare);
+  const auto test = [&](Register reg, uint8_t number) {
+    assembler_.VectorMov(reg, left);
+    assembler_.RrI(op, reg, right, number);
+  };
+  test(dst, plan.test);
+  if (plan.second >= 0) {
+    test(kVectorScratch, static_cast<uint8_t>(plan.second));
+    assembler_.Rr(k66 | k0F | (plan.is_and ? 0xdb : 0xeb), dst, kVectorScratch);
   }
-  DefineIn(intrinsic, value);
+  if (LaneBits(type) == 32 && LaneCount(type) == 2) {
+    assembler_.Rr(k0F | 0x14, dst, dst);  // UNPCKLPS
+  }
 }
 
 }  // namespace firstcall::baseline

@@ -436,7 +436,8 @@ TEST(BaselineCompilerTest, RefusesBeforeItEmits) {
     const std::unique_ptr<llvm::Module> module = Parse(text, context);
     ASSERT_NE(module, nullptr);
     CompiledCode code;
-    EXPECT_EQ((*compiler)->Compile(*module->getFunction("f"), code).refusal, refusal) << text;
+    EXPECT_EQ((*compiler)->Compile(*module->getFunction("f"), /*is_near=*/true, code).refusal,
+              refusal) << text;
     EXPECT_TRUE(code.sections.empty());
   }
 }
