@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "absl/types/span.h"
-#include "baseline/variables.h"
 #include "base/status.h"
+#include "baseline/variables.h"
 #include "code/elf_writer.h"
 #include "code/machine.h"
 

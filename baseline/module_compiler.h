@@ -1,5 +1,5 @@
-// Compiles a small module, such as a function-module, to a relocatable object with the baseline code
-// generator, if that covers everything in it.
+// Compiles a small module, such as a function-module, to a relocatable object with the baseline
+// code generator, if that covers everything in it.
 //
 // Thread-compatible: one for each thread that compiles, to be used again and again, because its
 // memory is kept from module to module.

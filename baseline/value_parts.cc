@@ -94,8 +94,8 @@ void AppendOffsets(const llvm::Type* type, const llvm::DataLayout& layout, int64
       AppendOffsets(structure->getElementType(i), layout, offset + distance, list);
     }
   } else if (const auto* array = llvm::dyn_cast<llvm::ArrayType>(type)) {
-    const auto size = static_cast<int64_t>(
-        layout.getTypeAllocSize(array->getElementType()).getFixedValue());
+    const auto size =
+        static_cast<int64_t>(layout.getTypeAllocSize(array->getElementType()).getFixedValue());
     for (uint64_t i = 0; i < array->getNumElements(); ++i) {
       AppendOffsets(array->getElementType(), layout, offset + static_cast<int64_t>(i) * size, list);
     }

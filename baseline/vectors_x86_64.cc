@@ -451,15 +451,13 @@ void LoweringX86_64::ElementAddressLanes(const llvm::GetElementPtrInst& element,
     if (llvm::StructType* type = it.getStructTypeOrNull()) {
       const auto* field = llvm::cast<llvm::Constant>(index);
       if (field->getType()->isVectorTy()) field = field->getSplatValue();
-      distance +=
-          layout_->getStructLayout(type)
-              ->getElementOffset(static_cast<unsigned>(
-                  llvm::cast<llvm::ConstantInt>(field)->getZExtValue()))
-              .getFixedValue();
+      distance += layout_->getStructLayout(type)
+                      ->getElementOffset(static_cast<unsigned>(
+                          llvm::cast<llvm::ConstantInt>(field)->getZExtValue()))
+                      .getFixedValue();
       continue;
     }
-    const auto size =
-        static_cast<int32_t>(it.getSequentialElementStride(*layout_).getFixedValue());
+    const auto size = static_cast<int32_t>(it.getSequentialElementStride(*layout_).getFixedValue());
     Term term{index, size, {}};
     if (index->getType()->isVectorTy()) {
       term.lanes = LanesOf(index);
@@ -525,8 +523,7 @@ void LoweringX86_64::ConvertFloatLanes(const llvm::CastInst& cast, const Lanes& 
         assembler_.Rr(prefix(cast.getSrcTy()) | 0x5a, kVectorScratch, kVectorScratch);
         break;
     }
-    assembler_.VectorStore(result.stride,
-                           result.mem.Plus(static_cast<int32_t>(i * result.stride)),
+    assembler_.VectorStore(result.stride, result.mem.Plus(static_cast<int32_t>(i * result.stride)),
                            kVectorScratch);
   }
 }

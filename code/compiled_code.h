@@ -1,11 +1,11 @@
-// Compiled code on its way from a code generator to the code that binds it: plain values, no LLVM.
+// Compiled code on its way from a code generator to the object that is made of it (elf_writer.h):
+// plain values, no LLVM.
 //
 // A CompiledCode consists of sections of bytes, of the relocations that complete their references
 // once the sections have addresses, and of the symbols that the relocations and other code name. It
-// does not depend on where it will run, so it can be bound in this process or in another one, and
-// it can be stored.
+// does not depend on where it will run.
 //
-// Thread-compatible value type. Tested in tests/code/code_binder_test.cc.
+// Thread-compatible value type. Tested in tests/code/elf_writer_test.cc.
 
 #ifndef FIRSTCALL_CODE_COMPILED_CODE_H_
 #define FIRSTCALL_CODE_COMPILED_CODE_H_

@@ -84,9 +84,7 @@ class ElfWriter {
   };
 
   Place& PlaceOf(size_t part, size_t section) { return places_[first_places_[part] + section]; }
-  uint32_t& NumberOf(size_t part, size_t symbol) {
-    return numbers_[first_numbers_[part] + symbol];
-  }
+  uint32_t& NumberOf(size_t part, size_t symbol) { return numbers_[first_numbers_[part] + symbol]; }
 
   void PlaceSections() {
     size_t symbols = 0;

@@ -7,20 +7,20 @@
 #include <string>
 #include <vector>
 
+#include "base/status.h"
+#include "engine/engine.h"
 #include "gtest/gtest.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/SourceMgr.h"
-#include "tests/baseline/hybrid_program.h"
 #include "tests/osr/reference_jit.h"
+#include "tests/testing/status_matchers.h"
 
 namespace firstcall {
 namespace {
 
 using baseline::Refusal;
-using testing::HybridOptions;
-using testing::HybridProgram;
 
 #if defined(__x86_64__)
 
@@ -40,6 +40,18 @@ std::unique_ptr<llvm::Module> Parse(const std::string& text, llvm::LLVMContext& 
   return module;
 }
 
+// An engine for `text` that refuses to let LLVM generate code.
+absl::StatusOr<std::unique_ptr<Engine>> StrictEngineFor(const std::string& text, bool is_near) {
+  EngineOptions options;
+  options.baseline = Baseline::kStrict;
+  options.tier = Tier::kZero;
+  // With a client's memory manager, modules are compiled to lie anywhere.
+  if (!is_near) options.memory_manager = [](std::shared_ptr<MemoryManager> own) { return own; };
+  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<Engine> engine, Engine::Create(options));
+  FIRSTCALL_RETURN_IF_ERROR(engine->AddAssembly(text, "test").status());
+  return engine;
+}
+
 // Compares `i64 f(i64, i64)`, near and far; every function must be covered.
 void ExpectSame(const std::string& text) {
   llvm::LLVMContext context;
@@ -49,13 +61,8 @@ void ExpectSame(const std::string& text) {
   auto* expected = reference.Address<int64_t(int64_t, int64_t)>("f");
   ASSERT_NE(expected, nullptr);
   for (bool is_near : {true, false}) {
-    HybridOptions options;
-    options.is_near = is_near;
-    auto program = HybridProgram::Create(Parse(text, context), options);
-    ASSERT_TRUE(program.ok()) << program.status();
-    EXPECT_TRUE((*program)->stats().refused.empty())
-        << baseline::RefusalName((*program)->stats().refused.begin()->first);
-    auto* actual = (*program)->Address<int64_t(int64_t, int64_t)>("f");
+    ASSERT_OK_AND_ASSIGN(std::unique_ptr<Engine> engine, StrictEngineFor(text, is_near));
+    ASSERT_OK_AND_ASSIGN(auto* actual, (engine->Lookup<int64_t(int64_t, int64_t)>("f")));
     for (int64_t a : kInputs) {
       for (int64_t b : kInputs) {
         ASSERT_EQ(actual(a, b), expected(a, b)) << "f(" << a << ", " << b << ") of\n" << text;
@@ -437,7 +444,8 @@ TEST(BaselineCompilerTest, RefusesBeforeItEmits) {
     ASSERT_NE(module, nullptr);
     CompiledCode code;
     EXPECT_EQ((*compiler)->Compile(*module->getFunction("f"), /*is_near=*/true, code).refusal,
-              refusal) << text;
+              refusal)
+        << text;
     EXPECT_TRUE(code.sections.empty());
   }
 }

@@ -27,6 +27,7 @@ def _configuration(name, *options, cached=False, optimizes=True):
 
 CONFIGURATIONS = [
     _configuration("default"),
+    _configuration("no-baseline", "--baseline=off"),
     _configuration("tier1", "--tier=1"),
     _configuration("promote-all", "--promotion-threshold=1", "--promotion-threads=0"),
     _configuration("O2", "-O2"),
@@ -34,6 +35,10 @@ CONFIGURATIONS = [
     _configuration("eager", "--mode=eager", optimizes=False),
     _configuration("cached", cached=True),
 ]
+
+# Run only if asked for: what the baseline code generator does not cover, such as debug information, fails
+# there. It shows what that is.
+STRICT = _configuration("strict", "--baseline=strict")
 
 
 def choose(available, names):

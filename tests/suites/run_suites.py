@@ -28,7 +28,7 @@ import sys
 import threading
 
 from comparison import Comparison, Machine
-from configurations import CONFIGURATIONS, FRONT_ENDS, choose
+from configurations import CONFIGURATIONS, FRONT_ENDS, STRICT, choose
 from execution import limit_resources
 import gcc_suites
 import lli_suite
@@ -82,7 +82,8 @@ def parse_arguments():
         parser.error("no firstcall to run: " + arguments.firstcall)
     arguments.firstcall = os.path.realpath(arguments.firstcall)
     try:
-        arguments.configurations = choose(CONFIGURATIONS, arguments.configurations)
+        arguments.configurations = (choose(CONFIGURATIONS + [STRICT], arguments.configurations)
+                                    if arguments.configurations else CONFIGURATIONS)
         arguments.front_ends = choose(FRONT_ENDS, arguments.front_ends)
         arguments.sample = dict(_DEFAULT_SAMPLES, **parse_samples(arguments.sample))
     except ValueError as error:

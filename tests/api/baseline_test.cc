@@ -1,0 +1,95 @@
+// Which functions of an engine the baseline code generator compiles.
+
+#include <memory>
+#include <string>
+
+#include "engine/engine.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/ir.h"
+#include "tests/testing/status_matchers.h"
+
+namespace firstcall {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+
+constexpr char kProgram[] = R"(
+  define i32 @covered(i32 %x) { %y = add i32 %x, 1 ret i32 %y }
+  define i32 @assembly(i32 %x) {
+    %y = call i32 asm "", "=r,0"(i32 %x)
+    ret i32 %y
+  })";
+
+std::unique_ptr<Engine> EngineWith(Baseline baseline) {
+  EngineOptions options;
+  options.baseline = baseline;
+  std::unique_ptr<Engine> engine = Engine::Create(options).value();
+  EXPECT_THAT(engine->AddBitcode(ParseToBitcode(kProgram), "program"), IsOk());
+  return engine;
+}
+
+int Call(Engine& engine, const std::string& name, int argument) {
+  return engine.Lookup<int(int)>(name).value()(argument);
+}
+
+#if defined(__x86_64__)
+
+TEST(BaselineTest, CompilesWhatItCoversAndLlvmTheRest) {
+  const std::unique_ptr<Engine> engine = EngineWith(Baseline::kOn);
+  EXPECT_EQ(Call(*engine, "covered", 1), 2);
+  EXPECT_EQ(Call(*engine, "assembly", 5), 5);
+  const Stats stats = engine->stats();
+  EXPECT_EQ(stats.functions_compiled, 2u);
+  EXPECT_EQ(stats.functions_baseline, 1u);
+  EXPECT_THAT(stats.baseline_refusals, ElementsAre(Pair("inline assembly", 1)));
+  EXPECT_THAT(stats.ToString(), HasSubstr("not by baseline              1  inline assembly\n"));
+}
+
+TEST(BaselineTest, FailsInsteadIfItIsStrict) {
+  const std::unique_ptr<Engine> engine = EngineWith(Baseline::kStrict);
+  EXPECT_EQ(Call(*engine, "covered", 1), 2);
+  EXPECT_THAT(engine->Prepare({"assembly"}),
+              StatusIs(absl::StatusCode::kUnimplemented,
+                       "compiling function 'assembly': the baseline code generator does not cover "
+                       "it: inline assembly"));
+}
+
+TEST(BaselineTest, StrictIsForTargetsThatItSupports) {
+  EngineOptions options;
+  options.baseline = Baseline::kStrict;
+  options.codegen_level = CodegenLevel::kO2;
+  EXPECT_THAT(Engine::Create(options).status(),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "choosing a target: the baseline code generator does not support optimized "
+                       "code"));
+  options.baseline = Baseline::kOn;
+  EXPECT_THAT(Engine::Create(options).status(), IsOk());
+}
+
+#else
+
+TEST(BaselineTest, StrictIsForTargetsThatItSupports) {
+  EngineOptions options;
+  options.baseline = Baseline::kStrict;
+  EXPECT_THAT(Engine::Create(options).status(),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "choosing a target: the baseline code generator does not support this "
+                       "architecture"));
+}
+
+#endif
+
+TEST(BaselineTest, CompilesNothingIfItIsOff) {
+  const std::unique_ptr<Engine> engine = EngineWith(Baseline::kOff);
+  EXPECT_EQ(Call(*engine, "covered", 1), 2);
+  EXPECT_EQ(Call(*engine, "assembly", 5), 5);
+  EXPECT_EQ(engine->stats().functions_baseline, 0u);
+  EXPECT_THAT(engine->stats().baseline_refusals, IsEmpty());
+}
+
+}  // namespace
+}  // namespace firstcall
