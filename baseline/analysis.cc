@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "baseline/argument_places_x86_64.h"
 #include "baseline/constants.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Instructions.h"
@@ -25,6 +26,44 @@ constexpr Register kVectorBetweenCalls[] = {kXmm8, kXmm9, kXmm10, kXmm11, kXmm12
 bool IsStaticAlloca(const llvm::Instruction& instruction) {
   const auto* alloca = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
   return alloca != nullptr && alloca->isStaticAlloca();
+}
+
+// Integer operations of which either operand may be the one in memory.
+bool IsSwappable(const llvm::Instruction& instruction) {
+  switch (instruction.getOpcode()) {
+    case llvm::Instruction::Add:
+    case llvm::Instruction::And:
+    case llvm::Instruction::Or:
+    case llvm::Instruction::Xor:
+      return instruction.getType()->isIntegerTy() &&
+             instruction.getType()->getIntegerBitWidth() <= 64;
+    default:
+      return false;
+  }
+}
+
+// Whether the result takes the place of the first operand, if that is not needed any more.
+bool IsMadeInPlace(const llvm::Instruction& instruction) {
+  switch (instruction.getOpcode()) {
+    case llvm::Instruction::Add:
+    case llvm::Instruction::Sub:
+    case llvm::Instruction::And:
+    case llvm::Instruction::Or:
+    case llvm::Instruction::Xor:
+    case llvm::Instruction::FAdd:
+    case llvm::Instruction::FSub:
+    case llvm::Instruction::FMul:
+    case llvm::Instruction::FDiv:
+    case llvm::Instruction::FNeg:
+    case llvm::Instruction::Trunc:
+    case llvm::Instruction::PtrToInt:
+    case llvm::Instruction::IntToPtr:
+    case llvm::Instruction::BitCast:
+    case llvm::Instruction::GetElementPtr:
+      return true;
+    default:
+      return false;
+  }
 }
 
 }  // namespace
@@ -113,6 +152,7 @@ void Analysis::CountUses(uint32_t number) {
   const llvm::BasicBlock& block = *order_.blocks()[number].block;
   uint32_t position = 0;    // Of the instruction, counted from the end of the block.
   uint32_t next_write = 0;  // Of the nearest one behind it that may write to memory.
+  wishes_.clear();
   for (auto it = block.rbegin(); it != block.rend(); ++it, ++position) {
     const llvm::Instruction& instruction = *it;
     if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(&instruction)) {
@@ -122,6 +162,13 @@ void Analysis::CountUses(uint32_t number) {
     if (const uint32_t value = NumberOf(&instruction); value != PointerMap::kMissing) {
       ValuePart& part = values_[value];
       part.position = position;
+      // Its wish is decided.
+      if (part.wish != kNoRegister) {
+        wishes_.erase(std::find(wishes_.begin(), wishes_.end(), value));
+        if (part.parts == 1 && IsMadeInPlace(instruction)) {
+          Wish(instruction.getOperand(0), part.wish, number);
+        }
+      }
       if (IsDeferrable(instruction, next_write)) {
         part.is_deferred = true;
         const auto* user = llvm::cast<llvm::Instruction>(*instruction.user_begin());
@@ -129,9 +176,56 @@ void Analysis::CountUses(uint32_t number) {
         part.position = of_user == PointerMap::kMissing ? 0 : values_[of_user].position;
       }
     }
-    if (instruction.mayWriteToMemory() || MayCall(instruction)) next_write = position;
+    const bool may_call = MayCall(instruction);
+    if (instruction.mayWriteToMemory() || may_call) next_write = position;
+    // What is computed before a call is not kept in a register for what comes after it.
+    if (may_call) {
+      for (uint32_t part : wishes_) values_[part].wish = kNoRegister;
+      wishes_.clear();
+    }
+    WishForPlaces(instruction, number);
     for (const llvm::Use& operand : instruction.operands()) CountUse(operand.get(), number);
   }
+}
+
+void Analysis::WishForPlaces(const llvm::Instruction& instruction, uint32_t block) {
+  if (const auto* result = llvm::dyn_cast<llvm::ReturnInst>(&instruction)) {
+    const llvm::Value* value = result->getReturnValue();
+    if (value == nullptr) return;
+    const PartList list = PartsOf(value->getType());
+    ResultPlaces places;
+    if (list.count == 1) {
+      Wish(value, places.Next(list.parts[0].is_vector, list.parts[0].bytes), block);
+    }
+    return;
+  }
+  const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+  if (call == nullptr || llvm::isa<llvm::IntrinsicInst>(call)) return;
+  ArgumentPlaces places;
+  for (unsigned i = 0; i < call->arg_size(); ++i) {
+    const llvm::Value* value = call->getArgOperand(i);
+    if (call->isByValArgument(i)) continue;
+    const PartList list = PartsOf(value->getType());
+    if (value->getType()->isIntegerTy() && list.count == 2) places.BeginPair();
+    for (unsigned part = 0; part < list.count; ++part) {
+      const Register reg = places.Next(list.parts[part].is_vector, list.parts[part].bytes).reg;
+      if (list.count == 1 && reg != kNoRegister) Wish(value, reg, block);
+    }
+  }
+}
+
+void Analysis::Wish(const llvm::Value* value, Register reg, uint32_t block) {
+  const uint32_t number = NumberOf(value);
+  if (number == PointerMap::kMissing) return;
+  ValuePart& part = values_[number];
+  // Only what is used once: for others it would be moved away again.
+  if (part.first_block != block || part.is_phi || part.is_alloca || part.uses != 0 ||
+      part.parts != 1 || part.is_vector != IsVector(reg) ||
+      !llvm::isa<llvm::Instruction>(value) || !value->hasOneUse()) {
+    return;
+  }
+  part.wish = reg;
+  wishes_.push_back(number);
 }
 
 void Analysis::CountUse(const llvm::Value* operand, uint32_t block) {
@@ -245,7 +339,10 @@ bool Analysis::IsDeferrable(const llvm::Instruction& instruction, uint32_t next_
       }
       // The other operand may be a load that was found to be computed late first.
       const llvm::Value* other = user->getOperand(user->getOperand(0) == &instruction ? 1 : 0);
-      if (user->getOperand(0) == &instruction && !llvm::isa<llvm::ICmpInst>(user)) return false;
+      if (user->getOperand(0) == &instruction && !llvm::isa<llvm::ICmpInst>(user) &&
+          !(IsSwappable(*user) && !llvm::isa<llvm::Constant>(other))) {
+        return false;
+      }
       if (const uint32_t number = NumberOf(other);
           number != PointerMap::kMissing && values_[number].is_deferred) {
         return false;

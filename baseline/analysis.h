@@ -46,6 +46,7 @@ struct ValuePart {
   bool is_spilled = false;     // The slot holds it.
   Register reg = kNoRegister;  // That holds it.
   bool is_fixed = false;       // `reg` holds it for life.
+  Register wish = kNoRegister;  // Where it is best computed: it is wanted there, in the same block.
   int32_t slot = 0;            // Its place in the frame relative to rbp; 0 if it has none.
 };
 
@@ -84,6 +85,9 @@ class Analysis {
   void CountUses(uint32_t block);
   void CountUse(const llvm::Value* operand, uint32_t block);
   void CountPhiUses(const llvm::PHINode& phi);
+  // Notes where a call or a return wants its operands.
+  void WishForPlaces(const llvm::Instruction& instruction, uint32_t block);
+  void Wish(const llvm::Value* value, Register reg, uint32_t block);
   void ExtendLife(ValuePart& value, uint32_t block);
   void Cover(ValuePart& value, uint32_t block);
   bool IsDeferrable(const llvm::Instruction& instruction, uint32_t next_write);
@@ -95,6 +99,7 @@ class Analysis {
   PointerMap numbers_;
   std::vector<ValuePart> values_;
   std::vector<BlockFacts> facts_;
+  std::vector<uint32_t> wishes_;        // The values that have one, while a block is examined.
   std::vector<uint32_t> weights_;       // Of each value: how often it is used, counting loops.
   std::vector<uint32_t> calls_before_;  // The number of blocks before a block that have calls.
   std::vector<Candidate> candidates_;

@@ -189,6 +189,10 @@ void LoweringX86_64::LowerCompare(const CmpInst& compare) {
   }
   const FlagTest test = EmitCompare(compare);
   locations_.Unpin();
+  for (const llvm::Value* operand : {compare.getOperand(0), compare.getOperand(1)}) {
+    const uint32_t number = NumberOf(operand);
+    if (number != PointerMap::kMissing) locations_.Release(locations_.RegisterOf(number));
+  }
   SetFrom(test, Define(compare));
 }
 

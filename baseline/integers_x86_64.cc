@@ -62,7 +62,7 @@ void LoweringX86_64::LowerArithmetic(const llvm::BinaryOperator& binary, Alu alu
   const llvm::Value* right = binary.getOperand(1);
   if (alu != Alu::kSub) {
     const bool right_is_better =
-        llvm::isa<llvm::Constant>(left) ||
+        llvm::isa<llvm::Constant>(left) || DeferredOf(left) != nullptr ||
         (!llvm::isa<llvm::Constant>(right) && DeferredOf(right) == nullptr && !DiesHere(left) &&
          DiesHere(right));
     if (right_is_better) std::swap(left, right);
@@ -173,6 +173,7 @@ void LoweringX86_64::LowerExtension(const llvm::CastInst& cast, bool is_signed) 
   if (const llvm::Instruction* deferred = DeferredOf(source);
       deferred != nullptr && to <= 64 && llvm::isa<llvm::LoadInst>(deferred)) {
     const Mem mem = AddressOf(llvm::cast<llvm::LoadInst>(deferred)->getPointerOperand());
+    Release(mem);
     const Register dst = Define(cast);
     if (is_signed) {
       assembler_.LoadSigned(from / 8, OperationBytes(to), dst, mem);

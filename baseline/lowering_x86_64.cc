@@ -369,7 +369,7 @@ uint32_t LoweringX86_64::WritePrologue() {
     if ((saved >> reg & 1) != 0) prologue.Push(static_cast<Register>(reg));
   }
   const int64_t rest = frame_.SizeBelow(8 * CountOf(saved));
-  if (rest != 0) prologue.AluRi(Alu::kSub, 8, kRsp, static_cast<int32_t>(rest));
+  if (rest != 0 && !FitsRedZone(rest)) prologue.AluRi(Alu::kSub, 8, kRsp, static_cast<int32_t>(rest));
   const uint32_t begin = kPrologueRoom - prologue.size();
   std::memcpy(const_cast<uint8_t*>(assembler_.buffer().data()) + begin, prologue.buffer().data(),
               prologue.size());
@@ -415,7 +415,7 @@ void LoweringX86_64::Finish(uint32_t begin, CompiledCode& code) {
   CodeSymbol& own = add_symbol("", function_->getName());
   own.is_defined = true;
   own.is_local = function_->hasLocalLinkage();
-  own.size = static_cast<uint32_t>(text.bytes.size());  // The constants are the function's, too.
+  own.size = end - begin;
   for (const Symbol& symbol : symbols_) {
     if (symbol.global == nullptr) {
       add_symbol("", symbol.library_function);

@@ -78,6 +78,12 @@ class LoweringX86_64 {
   void EndInstruction(const llvm::Instruction& instruction);
   void CountDown(const llvm::Value* operand);
   void EmitEpilogue();
+  // Whether nothing below rsp is in danger, so that the frame may lie there (psABI, 3.2.2).
+  bool FitsRedZone(int64_t bytes) const {
+    constexpr int64_t kRedZone = 128;
+    return bytes <= kRedZone && !analysis_.has_call() && !analysis_.has_dynamic_alloca() &&
+           !function_->hasFnAttribute(llvm::Attribute::NoRedZone);
+  }
   // Writes the prologue in front of the body; returns where it begins.
   uint32_t WritePrologue();
   void Finish(uint32_t begin, CompiledCode& code);
@@ -162,6 +168,7 @@ class LoweringX86_64 {
   Mem AddressOfElement(const llvm::GEPOperator& element);
   void AddIndex(Mem& mem, const llvm::Value* index, uint64_t size);
   Mem Settle(const Mem& mem);
+  void Release(const Mem& mem);
   void LowerElementAddress(const llvm::GetElementPtrInst& element);
   void LowerLoad(const llvm::LoadInst& load);
   void LoadPart(Register dst, const Mem& mem, unsigned bits);

@@ -11,6 +11,12 @@ bool FitsDisplacement(int64_t value) { return value == static_cast<int32_t>(valu
 
 }  // namespace
 
+// The address is read for the last time, so that its registers may be the result's.
+void LoweringX86_64::Release(const Mem& mem) {
+  locations_.Release(mem.base);
+  locations_.Release(mem.index);
+}
+
 // An address of which only the base is left.
 Mem LoweringX86_64::Settle(const Mem& mem) {
   if (mem.rip == RipTarget::kNone && mem.index == kNoRegister && mem.disp == 0) return mem;
@@ -105,6 +111,7 @@ void LoweringX86_64::LowerElementAddress(const llvm::GetElementPtrInst& element)
     if (mem.disp != 0) assembler_.AluRi(Alu::kAdd, 8, dst, mem.disp);
     return;
   }
+  Release(mem);
   const Register dst = Define(element);
   if (mem.rip == RipTarget::kNone && mem.index == kNoRegister && mem.disp == 0) {
     assembler_.Mov(8, dst, mem.base);
@@ -142,6 +149,7 @@ void LoweringX86_64::LowerLoad(const llvm::LoadInst& load) {
   const PartList list = PartsOf(load.getType());
   const PartOffsets places = OffsetsOf(load.getType(), *layout_);
   const Mem mem = AddressOf(load.getPointerOperand());
+  if (list.count == 1) Release(mem);
   for (unsigned i = 0; i < list.count; ++i) {
     const PartType& part = list.parts[i];
     const Register dst = Define(load, i);

@@ -29,6 +29,9 @@ void ParallelMoves::Extend(AssemblerX86_64& assembler, Register reg, const Move&
   }
   const unsigned bytes = bits <= 32 ? 4 : 8;
   const uint8_t distance = static_cast<uint8_t>(bytes * 8 - bits);
+  if (!move.is_signed && bits < 8) {
+    return assembler.AluRi(Alu::kAnd, 4, reg, static_cast<int32_t>((1u << bits) - 1));
+  }
   assembler.ShiftRi(Shift::kShl, bytes, reg, distance);
   assembler.ShiftRi(move.is_signed ? Shift::kSar : Shift::kShr, bytes, reg, distance);
 }

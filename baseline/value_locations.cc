@@ -134,7 +134,10 @@ Register ValueLocations::In(uint32_t number) {
 Register ValueLocations::Define(uint32_t number) {
   ValuePart& part = Part(number);
   if (part.is_fixed) return part.reg;
-  const Register reg = Temporary(part.is_vector);
+  const bool is_free =
+      part.wish != kNoRegister && (allocatable_ & ~owned_ & ~pinned_ & SetOf(part.wish)) != 0;
+  const Register reg = is_free ? part.wish : Take(part.is_vector);
+  Pin(reg);
   Own(reg, number);
   return reg;
 }
@@ -152,6 +155,15 @@ void ValueLocations::DefineIn(uint32_t number, Register reg) {
 bool ValueLocations::DiesHere(uint32_t number) const {
   const ValuePart& value = ValueOf(number);
   return value.uses == 1 && value.last_block <= block_ && !value.is_fixed && !value.is_alloca;
+}
+
+void ValueLocations::Release(Register reg) {
+  if (reg == kNoRegister || (allocatable_ & SetOf(reg)) == 0) return;
+  if ((owned_ & SetOf(reg)) != 0) {
+    if (!DiesHere(owner_[reg])) return;
+    Disown(reg);
+  }
+  pinned_ &= ~SetOf(reg);
 }
 
 bool ValueLocations::IsBestInMemory(uint32_t number) const {

@@ -56,6 +56,9 @@ class ValueLocations {
     if (reg == kNoRegister || (pinned_ & SetOf(reg)) == 0) return;
     if (--pins_[reg] == 0) pinned_ &= ~SetOf(reg);
   }
+  // What the instruction has read from `reg` is not needed any more: unpins it, and frees it if its
+  // value dies here. `reg` may be none, or one that is not allocated.
+  void Release(Register reg);
   void Pin(Register reg) {
     pins_[reg] = (pinned_ & SetOf(reg)) != 0 ? pins_[reg] + 1 : 1;
     pinned_ |= SetOf(reg);

@@ -256,17 +256,23 @@ bool ElfObject::Defines(absl::string_view name) const {
 
 std::vector<absl::string_view> ElfObject::ReferrersTo(absl::string_view name) const {
   std::vector<absl::string_view> referrers;
+  // What is behind a definition, and in none, belongs to it: the constants of a function.
   const auto add_definitions_at = [&](uint32_t section, uint64_t offset) {
-    for (size_t i = 0; i < symbol_count_; ++i) {
-      const Symbol entry = symbol(i);
-      const int type = entry.type();
-      if ((type != STT_FUNC && type != STT_OBJECT) || SectionOf(entry, i) != section ||
-          offset < entry.value || offset - entry.value >= entry.size) {
-        continue;
-      }
-      const absl::string_view referrer = NameOf(entry);
-      if (std::find(referrers.begin(), referrers.end(), referrer) == referrers.end()) {
-        referrers.push_back(referrer);
+    uint64_t nearest = 0;
+    for (const bool is_second_look : {false, true}) {
+      for (size_t i = 0; i < symbol_count_; ++i) {
+        const Symbol entry = symbol(i);
+        const int type = entry.type();
+        if ((type != STT_FUNC && type != STT_OBJECT) || SectionOf(entry, i) != section ||
+            offset < entry.value || entry.value < nearest) {
+          continue;
+        }
+        nearest = entry.value;
+        if (!is_second_look) continue;
+        const absl::string_view referrer = NameOf(entry);
+        if (std::find(referrers.begin(), referrers.end(), referrer) == referrers.end()) {
+          referrers.push_back(referrer);
+        }
       }
     }
   };
