@@ -220,8 +220,8 @@ void Analysis::Wish(const llvm::Value* value, Register reg, uint32_t block) {
   ValuePart& part = values_[number];
   // Only what is used once: for others it would be moved away again.
   if (part.first_block != block || part.is_phi || part.is_alloca || part.uses != 0 ||
-      part.parts != 1 || part.is_vector != IsVector(reg) ||
-      !llvm::isa<llvm::Instruction>(value) || !value->hasOneUse()) {
+      part.parts != 1 || part.is_vector != IsVector(reg) || !llvm::isa<llvm::Instruction>(value) ||
+      !value->hasOneUse()) {
     return;
   }
   part.wish = reg;

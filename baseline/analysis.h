@@ -43,11 +43,11 @@ struct ValuePart {
   uint8_t index = 0;  // Its place among the value's parts.
   bool is_vector = false;
   uint8_t bytes = 0;
-  bool is_spilled = false;     // The slot holds it.
-  Register reg = kNoRegister;  // That holds it.
-  bool is_fixed = false;       // `reg` holds it for life.
+  bool is_spilled = false;      // The slot holds it.
+  Register reg = kNoRegister;   // That holds it.
+  bool is_fixed = false;        // `reg` holds it for life.
   Register wish = kNoRegister;  // Where it is best computed: it is wanted there, in the same block.
-  int32_t slot = 0;            // Its place in the frame relative to rbp; 0 if it has none.
+  int32_t slot = 0;             // Its place in the frame relative to rbp; 0 if it has none.
 };
 
 struct BlockFacts {

@@ -369,7 +369,8 @@ uint32_t LoweringX86_64::WritePrologue() {
     if ((saved >> reg & 1) != 0) prologue.Push(static_cast<Register>(reg));
   }
   const int64_t rest = frame_.SizeBelow(8 * CountOf(saved));
-  if (rest != 0 && !FitsRedZone(rest)) prologue.AluRi(Alu::kSub, 8, kRsp, static_cast<int32_t>(rest));
+  if (rest != 0 && !FitsRedZone(rest))
+    prologue.AluRi(Alu::kSub, 8, kRsp, static_cast<int32_t>(rest));
   const uint32_t begin = kPrologueRoom - prologue.size();
   std::memcpy(const_cast<uint8_t*>(assembler_.buffer().data()) + begin, prologue.buffer().data(),
               prologue.size());

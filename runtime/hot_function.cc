@@ -162,8 +162,8 @@ ExecutorAddress HotFunction::BeginCounting(ExecutorAddress body, size_t code_byt
                                            absl::Duration time) {
   has_first_body_ = true;
   last_left_ = LeftOfActivity();
-  hotness_.first_bytes = code_bytes;
-  hotness_.first_time = time;
+  first_bytes_ = code_bytes;
+  first_time_ = time;
   if (!counters_.calls) return body;
   counters_.calls->GoOnTo(body);
   return counters_.calls->address();
@@ -214,26 +214,34 @@ bool HotFunction::IsWarm() const {
   return is_decided_ || asked_times_ > 0 || counted_calls() >= interval_ / kCallsOfCold;
 }
 
+FunctionHotness& HotFunction::notes() {
+  if (notes_ == nullptr) notes_ = std::make_unique<FunctionHotness>();
+  return *notes_;
+}
+
 void HotFunction::NoteBody(size_t code_bytes, absl::Duration time) {
-  hotness_.tier = 1;
-  hotness_.better_bytes = code_bytes;
-  hotness_.better_time = time;
-  hotness_.polls_promoted = polls();
+  notes().tier = 1;
+  notes().better_bytes = code_bytes;
+  notes().better_time = time;
+  notes().polls_promoted = polls();
 }
 
 void HotFunction::NoteContinuation(size_t code_bytes, absl::Duration time) {
-  ++hotness_.continuations;
-  hotness_.continuation_bytes += code_bytes;
-  hotness_.continuation_time += time;
+  ++notes().continuations;
+  notes().continuation_bytes += code_bytes;
+  notes().continuation_time += time;
 }
 
 void HotFunction::NoteFailure(std::string reason) {
-  ++hotness_.failures;
-  hotness_.last_failure = std::move(reason);
+  ++notes().failures;
+  notes().last_failure = std::move(reason);
 }
 
 FunctionHotness HotFunction::hotness() const {
-  FunctionHotness hotness = hotness_;
+  FunctionHotness hotness;
+  if (notes_ != nullptr) hotness = *notes_;
+  hotness.first_bytes = first_bytes_;
+  hotness.first_time = first_time_;
   hotness.polls = polls();
   for (const Continuation* continuation = continuations_; continuation != nullptr;
        continuation = continuation->next) {

@@ -15,6 +15,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -116,7 +117,7 @@ class HotFunction {
   uint64_t asked_times() const { return asked_times_; }
   // Whether the function is called often enough to be inlined into a hot caller.
   bool IsWarm() const;
-  size_t first_bytes() const { return hotness_.first_bytes; }
+  size_t first_bytes() const { return first_bytes_; }
 
   void NoteBody(size_t code_bytes, absl::Duration time);
   void NoteContinuation(size_t code_bytes, absl::Duration time);
@@ -129,6 +130,7 @@ class HotFunction {
   struct Continuation;
   static constexpr uint32_t kNothing = kNoLoop - 1;
 
+  FunctionHotness& notes();
   static void* TellToGoOn(HotnessCounter* counter, uint32_t loop);
   Continuation* Find(uint32_t loop) const;
   int64_t counted_calls() const;
@@ -159,7 +161,10 @@ class HotFunction {
   bool has_first_body_ = false;
   int32_t last_left_ = 0;
   absl::Duration active_;
-  FunctionHotness hotness_;
+  size_t first_bytes_ = 0;  // See FunctionHotness.
+  absl::Duration first_time_;
+  // Null until there is more to say, because most functions never become hot.
+  std::unique_ptr<FunctionHotness> notes_;
 };
 
 }  // namespace firstcall

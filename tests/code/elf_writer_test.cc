@@ -94,13 +94,11 @@ TEST_F(ElfWriterTest, WhatIsWrittenIsLinked) {
 TEST_F(ElfWriterTest, PartsFindEachOthersDefinitions) {
   CompiledCode first;
   AddData(first, "first", SectionKind::kData, std::vector<uint8_t>(8));
-  first.relocations.push_back(
-      {0, 0, AddSymbol(first, "second"), RelocationKind::kAbsolute64, 0});
+  first.relocations.push_back({0, 0, AddSymbol(first, "second"), RelocationKind::kAbsolute64, 0});
   CompiledCode second;
   AddData(second, "second", SectionKind::kData, std::vector<uint8_t>(8));
   second.symbols[0].is_local = true;
-  second.relocations.push_back(
-      {0, 0, AddSymbol(second, "first"), RelocationKind::kAbsolute64, 0});
+  second.relocations.push_back({0, 0, AddSymbol(second, "first"), RelocationKind::kAbsolute64, 0});
   const std::unique_ptr<ElfObject> object = Write({first, second});
   EXPECT_THAT(object->undefined(), IsEmpty());
   EXPECT_THAT(object->defined(), ElementsAre("first"));  // The other is local.
@@ -142,8 +140,7 @@ TEST_F(ElfWriterTest, SaysWhatItIs) {
     const llvm::StringRef name = llvm::cantFail(section.getName());
     sections.push_back(name.str());
     if (name == ".comment") {
-      EXPECT_EQ(llvm::cantFail(section.getContents()),
-                llvm::StringRef("\0made by a test\0", 16));
+      EXPECT_EQ(llvm::cantFail(section.getContents()), llvm::StringRef("\0made by a test\0", 16));
     }
   }
   EXPECT_THAT(symbols, ElementsAre("", "f"));  // A local one comes first.

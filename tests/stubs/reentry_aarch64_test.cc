@@ -19,6 +19,7 @@
 
 #include "tests/stubs/first_call.h"
 #include "tests/stubs/registers.h"
+#include "tests/testing/backtrace.h"
 
 // Of stub_aarch64.cc, read by the assembly.
 extern "C" {

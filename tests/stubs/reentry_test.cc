@@ -9,6 +9,7 @@
 
 #include "gtest/gtest.h"
 #include "tests/stubs/first_call.h"
+#include "tests/testing/backtrace.h"
 
 namespace firstcall {
 namespace {
