@@ -102,7 +102,7 @@ Refusal Analysis::NumberValues(const llvm::Function& function, const CoverageOpt
   weights_.clear();
   facts_.assign(order_.blocks().size(), BlockFacts());
   has_call_ = has_dynamic_alloca_ = false;
-  may_use_fixed_ = options.general_registers == 0;
+  may_use_fixed_ = !options.has_few_registers;
   instruction_count_ = 0;
   for (const llvm::Argument& argument : function.args()) {
     const uint32_t value = AddValue(argument, 0);

@@ -40,6 +40,8 @@ absl::StatusOr<std::unique_ptr<BaselineCompiler>> BaselineCompiler::Create(
   auto parts = std::make_unique<Parts>();
   parts->lowering_options.has_sse41 = HasFeature(features, "sse4.1");
   parts->lowering_options.has_popcnt = HasFeature(features, "popcnt");
+  parts->lowering_options.has_few_registers = options.has_few_registers;
+  parts->coverage.has_few_registers = options.has_few_registers;
   parts->coverage.ignore_debug_information = options.ignore_debug_information;
   parts->coverage.has_sse41 = parts->lowering_options.has_sse41;
   parts->coverage.has_popcnt = parts->lowering_options.has_popcnt;

@@ -27,6 +27,8 @@ namespace firstcall::baseline {
 inline constexpr const char* kFeatures[] = {"sse4.1", "popcnt"};
 
 struct BaselineOptions {
+  // For tests: three registers for values of each kind.
+  bool has_few_registers = false;
   // Compile functions with debug information, without line rows; otherwise they are refused.
   bool ignore_debug_information = false;
 };

@@ -16,8 +16,7 @@ struct CoverageOptions {
   bool ignore_debug_information = false;
   bool has_sse41 = false;
   bool has_popcnt = false;
-  // Take at most this many general registers for values, for tests; 0 means all.
-  unsigned general_registers = 0;
+  bool has_few_registers = false;  // For tests: no value gets a register for life.
 };
 
 // Of its attributes and its signature.

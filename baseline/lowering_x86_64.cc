@@ -13,6 +13,8 @@ constexpr uint32_t kPrologueRoom = 48;
 constexpr RegisterSet kAllocatableGeneral = SetOf(kRax) | SetOf(kRcx) | SetOf(kRdx) | SetOf(kRsi) |
                                             SetOf(kRdi) | SetOf(kR8) | SetOf(kR9) | SetOf(kR10);
 constexpr RegisterSet kAllocatable = kAllocatableGeneral | 0x3fff0000u;  // xmm0 to xmm13
+// For tests: those that divisions and shifts need, and three vector registers.
+constexpr RegisterSet kFewAllocatable = SetOf(kRax) | SetOf(kRcx) | SetOf(kRdx) | 0x00070000u;
 constexpr int64_t kLargestAlignment = 16;
 
 unsigned CountOf(RegisterSet set) { return __builtin_popcount(set); }
@@ -54,7 +56,8 @@ void LoweringX86_64::Begin(const llvm::Function& function) {
   epilogues_.clear();
   labels_.assign(analysis_.order().blocks().size(), kNone);
   frame_.Clear(8 * CountOf(SavedRegisters()));
-  locations_.Begin(kAllocatable);
+  allocatable_ = options_.has_few_registers ? kFewAllocatable : kAllocatable;
+  locations_.Begin(allocatable_);
   block_ = 0;
   for (uint32_t i = 0; i < kPrologueRoom; i += 8) assembler_.Immediate(0, 8);
   for (const llvm::GlobalVariable* table : LabelTables(function)) PoolPlaceOf(table);
@@ -119,7 +122,7 @@ void LoweringX86_64::BindArguments() {
       move.from = place.reg;
       if (part.is_fixed) {
         move.to = part.reg;
-      } else if ((kAllocatable & ~analysis_.fixed_registers() & SetOf(place.reg)) != 0) {
+      } else if ((allocatable_ & ~analysis_.fixed_registers() & SetOf(place.reg)) != 0) {
         stays[stay_count++] = {number + i, place.reg};
         continue;
       } else {

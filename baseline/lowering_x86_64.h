@@ -36,6 +36,7 @@ struct LoweringOptions {
   bool is_near = true;
   bool has_sse41 = false;
   bool has_popcnt = false;
+  bool has_few_registers = false;  // Three for values of each kind, so that tests see many stores.
 };
 
 // The conditions under which a comparison holds: one, or two combined.
@@ -336,6 +337,7 @@ class LoweringX86_64 {
   LoweringOptions options_;
   const llvm::Function* function_ = nullptr;
   const llvm::DataLayout* layout_ = nullptr;
+  RegisterSet allocatable_ = 0;
   uint32_t block_ = 0;
   // An offset in the code for each label: the blocks', then others.
   std::vector<uint32_t> labels_;

@@ -10,10 +10,10 @@
 
 namespace firstcall::baseline {
 
-absl::StatusOr<std::unique_ptr<ModuleCompiler>> ModuleCompiler::Create(absl::string_view triple,
-                                                                       absl::string_view features) {
+absl::StatusOr<std::unique_ptr<ModuleCompiler>> ModuleCompiler::Create(
+    absl::string_view triple, absl::string_view features, const BaselineOptions& options) {
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<BaselineCompiler> functions,
-                             BaselineCompiler::Create(triple, features, BaselineOptions()));
+                             BaselineCompiler::Create(triple, features, options));
   return std::unique_ptr<ModuleCompiler>(new ModuleCompiler(std::move(functions)));
 }
 

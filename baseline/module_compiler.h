@@ -30,9 +30,10 @@ class ModuleCompiler {
     std::string comment;
   };
 
-  // Errors as BaselineCompiler::Create.
-  static absl::StatusOr<std::unique_ptr<ModuleCompiler>> Create(absl::string_view triple,
-                                                                absl::string_view features);
+  // Arguments and errors are those of BaselineCompiler::Create.
+  static absl::StatusOr<std::unique_ptr<ModuleCompiler>> Create(
+      absl::string_view triple, absl::string_view features,
+      const BaselineOptions& options = BaselineOptions());
 
   // Compiles all definitions of `module`, which must be verified and have the target's data layout,
   // to `object`. Otherwise says what is not covered, and leaves `object` as it was. Never changes

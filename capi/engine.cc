@@ -186,6 +186,7 @@ fc_error* fc_engine_get_statistics(fc_engine* engine, fc_statistics* statistics)
     known.link_time = Nanoseconds(stats.link);
     known.promotions_made = stats.promotions_made;
     known.promotions_failed = stats.promotions_failed;
+    known.functions_baseline = stats.functions_baseline;
     return firstcall::capi::CopyOut(known, *statistics, "fc_statistics");
   });
 }

@@ -440,6 +440,8 @@ typedef struct fc_statistics {
   /* Optimization of hot functions while the program runs. */
   uint64_t promotions_made;   /* Optimized bodies and OSR continuations that were made. */
   uint64_t promotions_failed; /* Those that failed: see fc_engine_get_failed_promotion. */
+  /* Of functions_compiled, those of the baseline code generator. */
+  uint64_t functions_baseline;
 } fc_statistics;
 
 /* Writes exactly as many bytes as `statistics->struct_size` says, with zeros in the fields that the

@@ -136,6 +136,7 @@ absl::StatusOr<Target> Target::Create(const TargetSettings& settings) {
     const char* obstacle = target.ObstacleToBaseline(*machine);
     if (obstacle == nullptr) {
       target.baseline_ = settings.baseline;
+      target.baseline_has_few_registers_ = settings.baseline_has_few_registers;
     } else if (settings.baseline == Baseline::kStrict) {
       return absl::InvalidArgumentError(absl::StrCat(
           "choosing a target: the baseline code generator does not support ", obstacle));
@@ -160,7 +161,7 @@ const char* Target::ObstacleToBaseline(const llvm::TargetMachine& machine) const
   for (const char* feature :
        {"+soft-float", "+retpoline", "+retpoline-indirect-calls", "+retpoline-indirect-branches",
         "+retpoline-external-thunk", "+lvi-cfi", "+lvi-load-hardening", "+seses", "+harden-sls-ret",
-        "+harden-sls-ijmp", "-sse2", "-cmov", "-64bit"}) {
+        "+harden-sls-ijmp", "-sse2"}) {
     if (cpu.checkFeatures(feature)) return "these features of the CPU";
   }
   return nullptr;
@@ -303,7 +304,8 @@ std::string Target::Describe() const {
     absl::StrAppend(&text, static_cast<int>(mode.Output), ".", static_cast<int>(mode.Input), ".");
   }
   absl::StrAppend(&text, " settings=", absl::StrJoin(settings, "."),
-                  " baseline=", static_cast<int>(baseline_));
+                  " baseline=", static_cast<int>(baseline_),
+                  baseline_has_few_registers_ ? ".few" : "");
   return text;
 }
 

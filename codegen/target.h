@@ -53,6 +53,7 @@ class Target {
   // Which functions the baseline code generator compiles: as wished, or kOff if this target is none
   // for it.
   Baseline baseline() const { return baseline_; }
+  bool baseline_has_few_registers() const { return baseline_has_few_registers_; }
 
   // Whether the CPU has all `features`, which have the form of -mattr.
   bool HasFeatures(const std::string& features) const;
@@ -79,6 +80,7 @@ class Target {
   llvm::CodeGenOptLevel level_ = llvm::CodeGenOptLevel::None;
   bool optimizes_ir_ = false;
   Baseline baseline_ = Baseline::kOff;
+  bool baseline_has_few_registers_ = false;
   std::string data_layout_;
 };
 

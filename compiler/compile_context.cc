@@ -31,8 +31,10 @@ absl::StatusOr<baseline::ModuleCompiler*> CompileContext::Baseline() {
       const std::string enabled = absl::StrCat(features.empty() ? "+" : ",+", feature);
       if (target_.HasFeatures(absl::StrCat("+", feature))) features += enabled;
     }
-    FIRSTCALL_ASSIGN_OR_RETURN(baseline_,
-                               baseline::ModuleCompiler::Create(target_.triple().str(), features));
+    baseline::BaselineOptions options;
+    options.has_few_registers = target_.baseline_has_few_registers();
+    FIRSTCALL_ASSIGN_OR_RETURN(
+        baseline_, baseline::ModuleCompiler::Create(target_.triple().str(), features, options));
   }
   return baseline_.get();
 }

@@ -67,6 +67,11 @@ cl::opt<Baseline> baseline(
                clEnumValN(Baseline::kOff, "off", "none"),
                clEnumValN(Baseline::kStrict, "strict", "all; those that it does not cover fail")),
     cl::init(Baseline::kOn), cl::cat(category));
+cl::opt<bool> baseline_few_registers(
+    "baseline-few-registers", cl::Hidden,
+    cl::desc("For tests: the baseline code generator uses three registers of each kind"),
+    cl::cat(category));
+
 cl::opt<unsigned> promotion_threshold(
     "promotion-threshold",
     cl::desc("With --tier=auto: calls and iterations after which a function is hot"),
@@ -339,10 +344,16 @@ Tier TierOf(CodegenLevel level) {
   return level >= CodegenLevel::kO2 ? Tier::kOne : Tier::kAuto;
 }
 
-// Options of LLVM's code generator mean something to LLVM only.
+// Options of LLVM's code generator mean something to LLVM only, except those that choose the
+// target.
 Baseline BaselineFromFlags() {
-  if (baseline.getNumOccurrences() > 0 || llvm_arguments.empty()) return baseline;
-  return Baseline::kOff;
+  if (baseline.getNumOccurrences() > 0) return baseline;
+  const bool are_for_llvm = llvm::any_of(llvm_arguments, [](llvm::StringRef argument) {
+    const llvm::StringRef name = argument.ltrim('-').split('=').first;
+    return argument.starts_with("-") && name != "mcpu" && name != "mattr" && name != "march" &&
+           name != "relocation-model" && name != "code-model" && name != "load" && name != "O0";
+  });
+  return are_for_llvm ? Baseline::kOff : baseline;
 }
 
 EngineOptions EngineOptionsFromFlags() {
@@ -352,6 +363,7 @@ EngineOptions EngineOptionsFromFlags() {
   options.codegen_level = LevelOf(optimization_level);
   options.tier = TierOf(options.codegen_level);
   options.baseline = BaselineFromFlags();
+  options.baseline_has_few_registers = baseline_few_registers;
   options.promotion.threshold = promotion_threshold;
   if (promotion_threads.getNumOccurrences() > 0) options.promotion.threads = promotion_threads;
   options.triple = target_triple;

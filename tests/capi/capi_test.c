@@ -451,6 +451,7 @@ static void TestOptions(void) {
       fc_options_set_mode(options, (fc_mode)mode);
       fc_options_set_codegen_level(options, level);
       fc_options_set_tier(options, level % 3);
+      fc_options_set_baseline(options, level % 2 ? FC_BASELINE_ON : FC_BASELINE_OFF);
       fc_options_set_compile_threads(options, (size_t)level);
       fc_options_set_speculation_budget(options, 1000000000);
       fc_options_set_contain_crashes(options, level == 3);
@@ -467,9 +468,21 @@ static void TestOptions(void) {
       CHECK_OK(fc_engine_get_statistics(engine, &statistics));
       CHECK(statistics.objects_linked == (mode == FC_MODE_EAGER ? 1u : 0u));
       CHECK(CallInt(engine, "cube", 3) == 27);
+      CHECK_OK(fc_engine_get_statistics(engine, &statistics));
+      CHECK(statistics.functions_baseline == 0u); /* Off, or code is optimized. */
       fc_engine_destroy(engine);
     }
   }
+#if defined(__x86_64__)
+  fc_engine* by_default = MakeEngine(NULL);
+  AddText(by_default, kShapes, "shapes");
+  CHECK(CallInt(by_default, "cube", 3) == 27);
+  fc_statistics of_default;
+  of_default.struct_size = sizeof(of_default);
+  CHECK_OK(fc_engine_get_statistics(by_default, &of_default));
+  CHECK(of_default.functions_baseline == of_default.functions_compiled);
+  fc_engine_destroy(by_default);
+#endif
   fc_engine* engine = NULL;
   fc_options* options = fc_options_create();
   fc_options_set_mode(options, (fc_mode)7);
@@ -480,6 +493,17 @@ static void TestOptions(void) {
   options = fc_options_create();
   fc_options_set_codegen_level(options, -1);
   CHECK_ERROR(fc_engine_create(options, &engine), FC_INVALID_ARGUMENT, "level of code generation");
+  fc_options_free(options);
+  options = fc_options_create();
+  fc_options_set_baseline(options, (fc_baseline)3);
+  CHECK_ERROR(fc_engine_create(options, &engine), FC_INVALID_ARGUMENT,
+              "there is no use of the baseline code generator 3");
+  fc_options_free(options);
+  options = fc_options_create();
+  fc_options_set_baseline(options, FC_BASELINE_STRICT);
+  fc_options_set_codegen_level(options, 2);
+  CHECK_ERROR(fc_engine_create(options, &engine), FC_INVALID_ARGUMENT,
+              "the baseline code generator does not support");
   fc_options_free(options);
   options = fc_options_create();
   fc_options_set_tier(options, 3);

@@ -160,6 +160,35 @@ constexpr char kNeedy[] = R"(
     ret i32 0
   })";
 
+#if defined(__x86_64__)
+
+TEST(CommandTest, BaselineCompilesWhatItCovers) {
+  const std::string path = Write("covered.ll", kProgram);
+  const std::string compiled = "functions compiled           1  (100.0 %)\n";
+  EXPECT_THAT(RunCommand({"--stats", path}).errors,
+              HasSubstr(compiled + "by baseline                  1\n"));
+  EXPECT_THAT(RunCommand({"--stats", "--baseline=off", path}).errors,
+              HasSubstr(compiled + "by baseline                  0\n"));
+  // LLVM's options mean something to LLVM only.
+  EXPECT_THAT(RunCommand({"--stats", "--x86-asm-syntax=intel", path}).errors,
+              HasSubstr(compiled + "by baseline                  0\n"));
+  EXPECT_THAT(RunCommand({"--stats", "-mattr=+avx", path}).errors,
+              HasSubstr(compiled + "by baseline                  1\n"));
+}
+
+TEST(CommandTest, WhatBaselineDoesNotCoverFailsIfItIsStrict) {
+  const std::string path = Write("assembly.ll", R"(
+    define i32 @main() { call void asm sideeffect "nop", ""() ret i32 0 })");
+  EXPECT_EQ(RunCommand({path}).exit_status, 0);
+  const testing::ProcessResult result = RunCommand({"--baseline=strict", path});
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.errors, HasSubstr("compiling function 'main': the baseline code generator "
+                                       "does not cover it: inline assembly\n"));
+  ExpectRefused({"--baseline=strict", "-O2", path}, HasSubstr("does not support optimized code"));
+}
+
+#endif
+
 TEST(CommandTest, MissingSymbolIsReportedByTheFirstCallThatNeedsIt) {
   for (const std::string& path :
        {Write("needy.ll", kNeedy), Write("needy.bc", ParseToBitcode(kNeedy))}) {

@@ -164,6 +164,8 @@ absl::StatusOr<Program> MakeProgram(const Tools& tools, Source source, uint32_t 
     program.variants.push_back({module, {"--mode=eager"}, native});
   }
   program.variants.push_back({"O0.bc", {"-O2"}, 0});
+  program.variants.push_back(
+      {seed % 2 == 0 ? "O2.bc" : "O0.bc", {"--baseline-few-registers"}, 1 - seed % 2});
   // First bodies by LLVM only.
   program.variants.push_back({seed % 2 == 0 ? "O0.bc" : "O2.bc", {"--baseline=off"}, seed % 2});
   // Functions are replaced while they run, by the thread that runs them, sooner or later.
