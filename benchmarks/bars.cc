@@ -193,17 +193,18 @@ Bar AtLeast(std::string claim, double measured, double limit, std::string number
 
 std::vector<Bar> ComputeBars(const std::vector<Result>& results) {
   return {
-      Faster(results, "sqO2", kMcjitO0, 3.2),
+      Faster(results, "sqO2", kMcjitO0, 8),
+      Faster(results, "sq", kMcjitO0, 6),
       FasterThanBestLazy(results, "sqO2", 4),
-      Faster(results, "luaO2", kMcjitO0, 2),
-      Faster(results, "chain_2000", kMcjit, 3),
+      Faster(results, "luaO2", kMcjitO0, 4.5),
+      Faster(results, "chain_2000", kMcjitO0, 4),
       Linear(results, 1.1),
       LazyOnSmallPrograms(results, 1.05),
       Tiers(results, "sqO2", {"sqO2"}, 1.03),
       Tiers(results, "luaO2", {"luaO2"}, 1.03),
       Tiers(results, "chain_2000", {"chain_2000"}, 1.03),
       Tiers(results, "small programs", SmallPrograms(), 1.03),
-      Smaller(results, "sqO2", kMcjitO0, 0.6),
+      Smaller(results, "sqO2", kMcjitO0, 0.4),
   };
 }
 
