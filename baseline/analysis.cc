@@ -202,9 +202,10 @@ void Analysis::WishForPlaces(const llvm::Instruction& instruction, uint32_t bloc
   const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
   if (call == nullptr || llvm::isa<llvm::IntrinsicInst>(call)) return;
   ArgumentPlaces places;
+  const bool may_pass_by_value = MayPassByValue(*call);
   for (unsigned i = 0; i < call->arg_size(); ++i) {
     const llvm::Value* value = call->getArgOperand(i);
-    if (call->isByValArgument(i)) continue;
+    if (may_pass_by_value && call->isByValArgument(i)) continue;
     const PartList list = PartsOf(value->getType());
     if (value->getType()->isIntegerTy() && list.count == 2) places.BeginPair();
     for (unsigned part = 0; part < list.count; ++part) {

@@ -16,9 +16,10 @@ constexpr Register kCalleeRegister = kR10;
 // With `only_stack` copies what is passed by value; without, adds moves of the others.
 ArgumentPlaces LoweringX86_64::PlaceArguments(const llvm::CallBase& call, bool only_stack) {
   ArgumentPlaces places;
+  const bool may_pass_by_value = MayPassByValue(call);
   for (unsigned i = 0; i < call.arg_size(); ++i) {
     const llvm::Value* value = call.getArgOperand(i);
-    if (call.isByValArgument(i)) {
+    if (may_pass_by_value && call.isByValArgument(i)) {
       const llvm::Align alignment = std::max(call.getParamAlign(i).valueOrOne(), llvm::Align(8));
       const uint64_t size = layout_->getTypeAllocSize(call.getParamByValType(i));
       const ArgumentPlace place = places.Stack(size, alignment.value());
@@ -119,8 +120,9 @@ LoweringX86_64::CallExtent LoweringX86_64::LowerCall(const llvm::CallBase& call)
 
   // Sizes only.
   ArgumentPlaces sizes;
+  const bool may_pass_by_value = MayPassByValue(call);
   for (unsigned i = 0; i < call.arg_size(); ++i) {
-    if (call.isByValArgument(i)) {
+    if (may_pass_by_value && call.isByValArgument(i)) {
       sizes.Stack(layout_->getTypeAllocSize(call.getParamByValType(i)),
                   std::max(call.getParamAlign(i).valueOrOne(), llvm::Align(8)).value());
       continue;

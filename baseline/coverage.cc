@@ -22,15 +22,19 @@ bool IsCoveredConvention(llvm::CallingConv::ID convention) {
          convention == llvm::CallingConv::X86_64_SysV;
 }
 
-// Whether parameters, or arguments, with these attributes are passed as ArgumentPlaces says.
-bool IsCovered(const llvm::AttributeSet& attributes) {
+// Whether parameters, or arguments, with these attributes are passed as ArgumentPlaces says. Looks
+// at the whole list, results included, because that is much faster than looking at each parameter.
+bool IsCovered(const llvm::AttributeList& attributes) {
+  if (attributes.isEmpty()) return true;
   for (Attribute::AttrKind kind :
-       {Attribute::InReg, Attribute::Nest, Attribute::InAlloca, Attribute::Preallocated,
-        Attribute::SwiftSelf, Attribute::SwiftError, Attribute::SwiftAsync}) {
-    if (attributes.hasAttribute(kind)) return false;
+       {Attribute::Nest, Attribute::InAlloca, Attribute::Preallocated, Attribute::SwiftSelf,
+        Attribute::SwiftError, Attribute::SwiftAsync, Attribute::InReg}) {
+    if (attributes.hasAttrSomewhere(kind)) return false;
   }
-  if (attributes.hasAttribute(Attribute::ByVal)) {
-    const llvm::MaybeAlign alignment = attributes.getAlignment();
+  if (!attributes.hasAttrSomewhere(Attribute::ByVal)) return true;
+  for (const llvm::AttributeSet& set : attributes) {
+    if (!set.hasAttribute(Attribute::ByVal)) continue;
+    const llvm::MaybeAlign alignment = set.getAlignment();
     if (alignment && alignment->value() > 16) return false;
   }
   return true;
@@ -206,14 +210,12 @@ Refusal RefusalOfCall(const llvm::CallBase& call, const CoverageOptions& options
   if (!IsCoveredReturn(call.getType()) && !call.getType()->isEmptyTy()) {
     return Refusal::kArgumentPassing;
   }
-  const llvm::AttributeList attributes = call.getAttributes();
+  const llvm::Function* callee = call.getCalledFunction();
+  if (!IsCovered(call.getAttributes()) ||
+      (callee != nullptr && !IsCovered(callee->getAttributes()))) {
+    return Refusal::kArgumentPassing;
+  }
   for (unsigned i = 0; i < call.arg_size(); ++i) {
-    if (!IsCovered(attributes.getParamAttrs(i))) return Refusal::kArgumentPassing;
-    if (const llvm::Function* callee = call.getCalledFunction();
-        callee != nullptr && i < callee->arg_size() &&
-        !IsCovered(callee->getAttributes().getParamAttrs(i))) {
-      return Refusal::kArgumentPassing;
-    }
     const llvm::Type* type = call.getArgOperand(i)->getType();
     if (PartCount(type) == 0 || HasMask(type)) return Refusal::kType;
   }
@@ -351,6 +353,12 @@ bool IsNoOperation(const llvm::Instruction& instruction) {
   }
 }
 
+bool MayPassByValue(const llvm::CallBase& call) {
+  if (call.getAttributes().hasAttrSomewhere(Attribute::ByVal)) return true;
+  const llvm::Function* callee = call.getCalledFunction();
+  return callee != nullptr && callee->getAttributes().hasAttrSomewhere(Attribute::ByVal);
+}
+
 bool MayCall(const llvm::Instruction& instruction) {
   switch (instruction.getOpcode()) {
     case Instruction::Call: {
@@ -422,9 +430,8 @@ Refusal RefusalOf(const llvm::Function& function, const CoverageOptions& options
     return Refusal::kException;
   }
   if (!IsCoveredReturn(function.getReturnType())) return Refusal::kArgumentPassing;
-  const llvm::AttributeList attributes = function.getAttributes();
+  if (!IsCovered(function.getAttributes())) return Refusal::kArgumentPassing;
   for (unsigned i = 0; i < function.arg_size(); ++i) {
-    if (!IsCovered(attributes.getParamAttrs(i))) return Refusal::kArgumentPassing;
     // What takes no place is passed as LLVM decides.
     const llvm::Type* type = function.getArg(i)->getType();
     if (PartCount(type) == 0 || HasMask(type)) return Refusal::kType;

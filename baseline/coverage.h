@@ -7,6 +7,7 @@
 
 #include "baseline/refusal.h"
 #include "llvm/IR/Function.h"
+#include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Instruction.h"
 
 namespace firstcall::baseline {
@@ -26,6 +27,10 @@ Refusal RefusalOf(const llvm::Instruction& instruction, const CoverageOptions& o
 
 // Whether the lowering of an instruction may call something, so that registers change.
 bool MayCall(const llvm::Instruction& instruction);
+
+// Whether an argument may be passed by value: if not, isByValArgument need not be asked, which
+// takes longer.
+bool MayPassByValue(const llvm::CallBase& call);
 
 // An intrinsic that stands for nothing in machine code.
 bool IsNoOperation(const llvm::Instruction& instruction);

@@ -66,6 +66,9 @@ Mem LoweringX86_64::AddressOfElement(const llvm::GEPOperator& element) {
       distance += layout_->getStructLayout(type)->getElementOffset(field).getFixedValue();
       continue;
     }
+    if (llvm::isa<llvm::Constant>(index) && llvm::cast<llvm::Constant>(index)->isNullValue()) {
+      continue;  // Whatever the size, which takes time to compute.
+    }
     const uint64_t size = it.getSequentialElementStride(*layout_).getFixedValue();
     if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(index)) {
       distance += static_cast<int64_t>(size) * constant->getValue().sextOrTrunc(64).getSExtValue();

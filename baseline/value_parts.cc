@@ -110,12 +110,30 @@ void AppendOffsets(const llvm::Type* type, const llvm::DataLayout& layout, int64
 
 PartOffsets OffsetsOf(const llvm::Type* type, const llvm::DataLayout& layout) {
   PartOffsets list;
-  AppendOffsets(type, layout, 0, list);
+  if (type->isIntOrPtrTy() && PartCount(type) == 1) {
+    list.count = 1;
+    list.offsets[0] = 0;
+  } else {
+    AppendOffsets(type, layout, 0, list);
+  }
   return list;
 }
 
 PartList PartsOf(const llvm::Type* type) {
   PartList list;
+  // Most types are one of these.
+  if (type->isPointerTy() && type->getPointerAddressSpace() == 0) {
+    list.count = 1;
+    list.parts[0] = {false, 8, 64};
+    return list;
+  }
+  if (type->isIntegerTy() && type->getIntegerBitWidth() <= 64) {
+    const unsigned bits = type->getIntegerBitWidth();
+    list.count = 1;
+    list.parts[0] = {false, static_cast<uint8_t>(ContainerBytes(bits)),
+                     static_cast<uint16_t>(bits)};
+    return list;
+  }
   if (!Append(type, list)) list.count = 0;
   return list;
 }
