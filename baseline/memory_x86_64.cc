@@ -180,8 +180,9 @@ void LoweringX86_64::StorePart(const Mem& mem, const llvm::Value* value, unsigne
         }
       }
     }
-    assembler_.VectorStore(part.bytes, mem, In(value, number));
-    return;
+    const Register source = In(value, number);
+    assembler_.VectorStore(part.bytes, mem, source);
+    return locations_.Unpin(source);
   }
   const unsigned bytes = (part.bits + 7u) / 8;
   const bool is_whole = part.bits == 8 || part.bits == 16 || part.bits == 32 || part.bits == 64;
@@ -189,21 +190,25 @@ void LoweringX86_64::StorePart(const Mem& mem, const llvm::Value* value, unsigne
   if (is_whole && ImmediateOf(value, immediate, number)) {
     return assembler_.StoreImmediate(bytes, mem, immediate);
   }
-  Register source = In(value, number);
-  if (is_whole) return assembler_.Store(bytes, mem, source);
-  // LLVM stores zeros above the width.
-  const Register reg = locations_.Temporary(false);
-  Extend(reg, source, part.bits, false, part.bits <= 32 ? 4 : 8);
+  const Register source = In(value, number);
+  Register reg = source;
+  if (!is_whole) {  // LLVM stores zeros above the width.
+    reg = locations_.Temporary(false);
+    Extend(reg, source, part.bits, false, part.bits <= 32 ? 4 : 8);
+  }
   if (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8) {
-    return assembler_.Store(bytes, mem, reg);
+    assembler_.Store(bytes, mem, reg);
+  } else {
+    int32_t done = 0;
+    for (unsigned piece = 4; piece != 0; piece /= 2) {
+      if ((bytes & piece) == 0) continue;
+      assembler_.Store(piece, mem.Plus(done), reg);
+      done += piece;
+      assembler_.ShiftRi(Shift::kShr, 8, reg, static_cast<uint8_t>(8 * piece));
+    }
   }
-  int32_t done = 0;
-  for (unsigned piece = 4; piece != 0; piece /= 2) {
-    if ((bytes & piece) == 0) continue;
-    assembler_.Store(piece, mem.Plus(done), reg);
-    done += piece;
-    assembler_.ShiftRi(Shift::kShr, 8, reg, static_cast<uint8_t>(8 * piece));
-  }
+  if (reg != source) locations_.Unpin(reg);
+  locations_.Unpin(source);
 }
 
 void LoweringX86_64::LowerStore(const llvm::StoreInst& store) {
@@ -213,7 +218,6 @@ void LoweringX86_64::LowerStore(const llvm::StoreInst& store) {
   const PartOffsets places = OffsetsOf(value->getType(), *layout_);
   const Mem mem = AddressOf(store.getPointerOperand());
   for (unsigned i = 0; i < list.count; ++i) {
-    if (list.count > 2 && llvm::isa<llvm::UndefValue>(value)) continue;
     StorePart(mem.Plus(places.offsets[i]), value, i, list.parts[i]);
   }
 }

@@ -310,9 +310,11 @@ void LoweringX86_64::SelectLanes(const llvm::SelectInst& select, const Lanes& re
 void LoweringX86_64::ConvertLanes(const llvm::CastInst& cast, const Lanes& result, Register value) {
   const Lanes source = LanesOf(cast.getOperand(0));
   const bool to_mask = IsMask(cast.getDestTy());
-  const bool zero_of_mask = cast.getOpcode() == Instruction::ZExt && IsMask(cast.getSrcTy());
+  const bool is_zero_extended =
+      cast.getOpcode() == Instruction::ZExt || cast.getOpcode() == Instruction::IntToPtr;
+  const bool zero_of_mask = is_zero_extended && IsMask(cast.getSrcTy());
   for (unsigned i = 0; i < LaneCount(cast.getType()); ++i) {
-    LoadLane(value, source, i, cast.getOpcode() != Instruction::ZExt || IsMask(cast.getSrcTy()));
+    LoadLane(value, source, i, !is_zero_extended || IsMask(cast.getSrcTy()));
     if (zero_of_mask || to_mask) assembler_.AluRi(Alu::kAnd, 4, value, 1);
     if (to_mask) assembler_.UnaryR(Unary::kNeg, 8, value);
     StoreLane(result, i, value);

@@ -1,5 +1,6 @@
 // Which functions of an engine the baseline code generator compiles.
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -56,6 +57,31 @@ TEST(BaselineTest, FailsInsteadIfItIsStrict) {
               StatusIs(absl::StatusCode::kUnimplemented,
                        "compiling function 'assembly': the baseline code generator does not cover "
                        "it: inline assembly"));
+}
+
+// Found out only while code is emitted.
+TEST(BaselineTest, LeavesToLlvmWhatNeedsMoreRegistersThanThereAre) {
+  constexpr char kWide[] = R"(
+    define i64 @f(i64 %a) {
+      %w = zext i64 %a to i128
+      %x = shl i128 %w, 50
+      %y = mul i128 %x, %w
+      %z = lshr i128 %y, %w
+      %r = trunc i128 %z to i64
+      ret i64 %r
+    })";
+  for (const bool has_few_registers : {false, true}) {
+    EngineOptions options;
+    options.baseline_has_few_registers = has_few_registers;
+    const std::unique_ptr<Engine> engine = Engine::Create(options).value();
+    ASSERT_THAT(engine->AddBitcode(ParseToBitcode(kWide), "program"), IsOk());
+    EXPECT_EQ(engine->Lookup<int64_t(int64_t)>("f").value()(8), int64_t{1} << 48);
+    if (has_few_registers) {
+      EXPECT_THAT(engine->stats().baseline_refusals, ElementsAre(Pair("too few registers", 1)));
+    } else {
+      EXPECT_EQ(engine->stats().functions_baseline, 1u);
+    }
+  }
 }
 
 TEST(BaselineTest, StrictIsForTargetsThatItSupports) {

@@ -2,6 +2,7 @@
 
 #include "baseline/baseline_compiler.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -389,6 +390,201 @@ TEST(BaselineCompilerTest, ComputesWithVectors) {
                  "\n  %e = add " + vector + " %d, %z\n  %l = extractelement " + vector +
                  " %e, i64 %i\n  %r = " + widen + " " + lane + " %l to i64\n  ret i64 %r\n}\n");
     }
+  }
+}
+
+// How the two arguments become two vectors, `%v` and `%w`, of `bits`: theirs in this order, and the
+// other way round.
+std::string VectorsFrom(unsigned bits, const std::string& type) {
+  if (bits == 128) {
+    return "  %v0 = insertelement <2 x i64> poison, i64 %a, i64 0\n"
+           "  %v1 = insertelement <2 x i64> %v0, i64 %b, i64 1\n"
+           "  %w1 = shufflevector <2 x i64> %v1, <2 x i64> poison, <2 x i32> <i32 1, i32 0>\n"
+           "  %v = bitcast <2 x i64> %v1 to " +
+           type + "\n  %w = bitcast <2 x i64> %w1 to " + type + "\n";
+  }
+  const std::string integer = "i" + std::to_string(bits);
+  const std::string narrow = bits == 64 ? "bitcast i64 " : "trunc i64 ";
+  return "  %v0 = " + narrow + "%a to " + integer + "\n  %w0 = " + narrow + "%b to " + integer +
+         "\n  %v = bitcast " + integer + " %v0 to " + type + "\n  %w = bitcast " + integer +
+         " %w0 to " + type + "\n";
+}
+
+// Returns `%r`, a vector of `bits`.
+std::string ResultOf(unsigned bits, const std::string& type) {
+  if (bits == 128) {
+    return "  %q = bitcast " + type +
+           " %r to <2 x i64>\n  %q0 = extractelement <2 x i64> %q, i64 0\n"
+           "  %q1 = extractelement <2 x i64> %q, i64 1\n  %q2 = mul i64 %q1, 3\n"
+           "  %q3 = xor i64 %q0, %q2\n  ret i64 %q3\n}\n";
+  }
+  const std::string integer = "i" + std::to_string(bits);
+  const std::string widen = bits == 64 ? "bitcast " : "zext ";
+  return "  %q = bitcast " + type + " %r to " + integer + "\n  %q0 = " + widen + integer +
+         " %q to i64\n  ret i64 %q0\n}\n";
+}
+
+struct VectorType {
+  const char* name;
+  unsigned count, lane_bits;
+  unsigned bits() const { return count * lane_bits; }
+};
+
+constexpr VectorType kIntegerVectors[] = {
+    {"<2 x i8>", 2, 8},   {"<4 x i8>", 4, 8},   {"<8 x i8>", 8, 8},   {"<16 x i8>", 16, 8},
+    {"<2 x i16>", 2, 16}, {"<4 x i16>", 4, 16}, {"<8 x i16>", 8, 16}, {"<2 x i32>", 2, 32},
+    {"<4 x i32>", 4, 32}, {"<2 x i64>", 2, 64}};
+
+constexpr char kHead[] = "define i64 @f(i64 %a, i64 %b) {\n";
+
+TEST(BaselineCompilerTest, ComputesWithVectorsOfEverySize) {
+  for (const VectorType& vector : kIntegerVectors) {
+    const std::string type = vector.name;
+    for (const char* operation : {"add", "sub", "mul", "xor"}) {
+      ExpectSame(kHead + VectorsFrom(vector.bits(), type) + "  %p = alloca " + type + "\n  store " +
+                 type + " %v, ptr %p\n  %u = load " + type + ", ptr %p\n  %r = " + operation + " " +
+                 type + " %u, %w\n" + ResultOf(vector.bits(), type));
+    }
+    for (const char* name : {"smax", "smin", "umax", "umin"}) {
+      const std::string mangled =
+          "v" + std::to_string(vector.count) + "i" + std::to_string(vector.lane_bits);
+      ExpectSame(kHead + VectorsFrom(vector.bits(), type) + "  %r = call " + type + " @llvm." +
+                 name + "." + mangled + "(" + type + " %v, " + type + " %w)\n" +
+                 ResultOf(vector.bits(), type));
+    }
+  }
+}
+
+TEST(BaselineCompilerTest, MovesBetweenMasksAndTheirBits) {
+  for (const VectorType& vector : kIntegerVectors) {
+    const std::string type = vector.name, count = std::to_string(vector.count);
+    const std::string mask = "<" + count + " x i1>", bits = "i" + count;
+    for (const char* predicate : {"eq", "ult", "sge"}) {
+      ExpectSame(kHead + VectorsFrom(vector.bits(), type) + "  %c = icmp " + predicate + " " +
+                 type + " %v, %w\n  %m = bitcast " + mask + " %c to " + bits + "\n  %q = zext " +
+                 bits + " %m to i64\n  %any = call i1 @llvm.vector.reduce.or.v" + count + "i1(" +
+                 mask + " %c)\n  %all = call i1 @llvm.vector.reduce.and.v" + count + "i1(" + mask +
+                 " %c)\n  %x = select i1 %any, i64 256, i64 0\n"
+                 "  %y = select i1 %all, i64 512, i64 0\n"
+                 "  %s = add i64 %q, %x\n  %t = add i64 %s, %y\n  ret i64 %t\n}\n");
+    }
+    ExpectSame(kHead + VectorsFrom(vector.bits(), type) + "  %m = trunc i64 %b to " + bits +
+               "\n  %c = bitcast " + bits + " %m to " + mask + "\n  %r = select " + mask + " %c, " +
+               type + " %v, " + type + " %w\n" + ResultOf(vector.bits(), type));
+  }
+}
+
+TEST(BaselineCompilerTest, ComparesVectorsOfNumbers) {
+  const VectorType types[] = {
+      {"<2 x float>", 2, 32}, {"<4 x float>", 4, 32}, {"<2 x double>", 2, 64}};
+  for (const VectorType& vector : types) {
+    const std::string count = std::to_string(vector.count), bits = "i" + count;
+    for (const char* predicate : {"oeq", "ogt", "oge", "olt", "ole", "one", "ord", "uno", "ueq",
+                                  "ugt", "uge", "ult", "ule", "une", "false", "true"}) {
+      ExpectSame(kHead + VectorsFrom(vector.bits(), vector.name) + "  %c = fcmp " + predicate +
+                 " " + vector.name + " %v, %w\n  %m = bitcast <" + count + " x i1> %c to " + bits +
+                 "\n  %r = zext " + bits + " %m to i64\n  ret i64 %r\n}\n");
+    }
+  }
+}
+
+TEST(BaselineCompilerTest, ConvertsVectors) {
+  struct Conversion {
+    VectorType from, to;
+    const char* operation;
+  };
+  const Conversion conversions[] = {
+      {{"<4 x i32>", 4, 32}, {"<4 x float>", 4, 32}, "sitofp"},
+      {{"<4 x i32>", 4, 32}, {"<4 x float>", 4, 32}, "uitofp"},
+      {{"<2 x i32>", 2, 32}, {"<2 x double>", 2, 64}, "sitofp"},
+      {{"<2 x i32>", 2, 32}, {"<2 x double>", 2, 64}, "uitofp"},
+      {{"<4 x i16>", 4, 16}, {"<4 x float>", 4, 32}, "sitofp"},
+      {{"<4 x i8>", 4, 8}, {"<4 x float>", 4, 32}, "uitofp"},
+      {{"<2 x i64>", 2, 64}, {"<2 x double>", 2, 64}, "sitofp"},
+      {{"<2 x i64>", 2, 64}, {"<2 x float>", 2, 32}, "sitofp"},
+      {{"<2 x float>", 2, 32}, {"<2 x double>", 2, 64}, "fpext"},
+      {{"<2 x double>", 2, 64}, {"<2 x float>", 2, 32}, "fptrunc"},
+      {{"<2 x i32>", 2, 32}, {"<2 x ptr>", 2, 64}, "inttoptr"},
+      {{"<2 x i64>", 2, 64}, {"<2 x ptr>", 2, 64}, "inttoptr"},
+      {{"<4 x i16>", 4, 16}, {"<4 x i32>", 4, 32}, "sext"},
+      {{"<4 x i16>", 4, 16}, {"<4 x i32>", 4, 32}, "zext"},
+      {{"<2 x i64>", 2, 64}, {"<2 x i32>", 2, 32}, "trunc"},
+      {{"<2 x i16>", 2, 16}, {"<2 x i8>", 2, 8}, "trunc"},
+  };
+  for (const Conversion& conversion : conversions) {
+    const std::string text = VectorsFrom(conversion.from.bits(), conversion.from.name) +
+                             "  %x = " + conversion.operation + " " + conversion.from.name +
+                             " %v to " + conversion.to.name + "\n";
+    // An address has to become a number again.
+    if (std::string(conversion.operation) == "inttoptr") {
+      ExpectSame(kHead + text + "  %r = ptrtoint <2 x ptr> %x to <2 x i64>\n" +
+                 ResultOf(128, "<2 x i64>"));
+      ExpectSame(kHead + text + "  %r = ptrtoint <2 x ptr> %x to <2 x i32>\n" +
+                 ResultOf(64, "<2 x i32>"));
+    } else {
+      ExpectSame(kHead + text + "  %r = bitcast " + conversion.to.name + " %x to " +
+                 conversion.to.name + "\n" + ResultOf(conversion.to.bits(), conversion.to.name));
+    }
+  }
+  // Of numbers that fit the integers.
+  for (unsigned lane_bits : {8, 16, 32, 64}) {
+    const std::string type = "<2 x i" + std::to_string(lane_bits) + ">";
+    const std::string distance = std::to_string(std::min(60u, 66 - lane_bits));
+    for (const bool is_signed : {true, false}) {
+      if (!is_signed && lane_bits == 64) continue;  // Not covered.
+      ExpectSame(kHead + VectorsFrom(128, "<2 x i64>") + "  %n = " + (is_signed ? "ashr" : "lshr") +
+                 " <2 x i64> %v, splat (i64 " + distance +
+                 ")\n  %d = sitofp <2 x i64> %n to <2 x double>\n"
+                 "  %h = fmul <2 x double> %d, splat (double 0.75)\n  %r = " +
+                 (is_signed ? "fptosi" : "fptoui") + " <2 x double> %h to " + type + "\n" +
+                 ResultOf(2 * lane_bits, type));
+    }
+  }
+}
+
+TEST(BaselineCompilerTest, ComputesVectorsOfAddresses) {
+  // Distances from an address, so that they are the same wherever it is.
+  const std::string tail =
+      "  %t = ptrtoint <2 x ptr> %x to <2 x i64>\n  %o0 = ptrtoint ptr @g to i64\n"
+      "  %o1 = insertelement <2 x i64> poison, i64 %o0, i64 0\n"
+      "  %o = shufflevector <2 x i64> %o1, <2 x i64> poison, <2 x i32> zeroinitializer\n"
+      "  %r = sub <2 x i64> %t, %o\n" +
+      ResultOf(128, "<2 x i64>");
+  const std::string head =
+      "%s = type { i32, [3 x i16], i64 }\n@g = global [4 x i64] zeroinitializer\n" +
+      std::string(kHead) + VectorsFrom(128, "<2 x i64>") +
+      "  %n = trunc <2 x i64> %v to <2 x i16>\n  %k = trunc i64 %b to i32\n";
+  for (const char* address :
+       {"getelementptr i64, ptr @g, <2 x i64> %v", "getelementptr [3 x i16], ptr @g, <2 x i16> %n",
+        "getelementptr %s, ptr @g, i32 %k, i32 1, <2 x i64> %w",
+        "getelementptr i8, ptr @g, <2 x i64> <i64 112, i64 -168>"}) {
+    ExpectSame(head + "  %x = " + address + "\n" + tail);
+    ExpectSame(head + "  %y = " + address +
+               "\n  %x = getelementptr %s, <2 x ptr> %y, i32 %k, i32 2\n" + tail);
+  }
+}
+
+TEST(BaselineCompilerTest, LoadsAndStoresStructures) {
+  for (const char* type :
+       {"{ i64, i64 }", "{ i1, i24, float, <2 x i8> }", "{ i8, [3 x i16], double, ptr }",
+        "{ [2 x { i8, i32 }], i64 }", "<{ i8, i32, i16 }>", "[9 x i16]", "[12 x i32]"}) {
+    const std::string t = type;
+    ExpectSame("@g = global " + t + " zeroinitializer\n" + kHead +
+               "  %p = alloca [64 x i8], align 16\n  %q = alloca [64 x i8], align 16\n"
+               "  call void @llvm.memset.p0.i64(ptr %p, i8 0, i64 64, i1 false)\n"
+               "  call void @llvm.memset.p0.i64(ptr %q, i8 0, i64 64, i1 false)\n"
+               "  store i64 %a, ptr %p\n  %p1 = getelementptr i64, ptr %p, i64 1\n"
+               "  store i64 %b, ptr %p1\n  %p2 = getelementptr i64, ptr %p, i64 2\n"
+               "  store i64 %a, ptr %p2\n  %p0 = load i8, ptr %p\n  %p3 = and i8 %p0, 1\n"
+               "  store i8 %p3, ptr %p\n  %x = load " +
+               t + ", ptr %p\n  store " + t + " %x, ptr @g\n  %y = load " + t +
+               ", ptr @g\n  store " + t +
+               " %y, ptr %q\n"
+               "  %q0 = load i64, ptr %q\n  %q1 = getelementptr i64, ptr %q, i64 1\n"
+               "  %q2 = load i64, ptr %q1\n  %q3 = getelementptr i64, ptr %q, i64 2\n"
+               "  %q4 = load i64, ptr %q3\n  %s = mul i64 %q2, 3\n  %t = mul i64 %q4, 5\n"
+               "  %u = add i64 %q0, %s\n  %r = add i64 %u, %t\n  ret i64 %r\n}\n"
+               "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)\n");
   }
 }
 
