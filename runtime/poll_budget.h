@@ -1,8 +1,8 @@
 // How many instructions the polls of first bodies may still take (see PollOptions::allowance).
 //
 // What may be spent at first lets small programs poll in all their loops. More comes as time goes
-// by. The cheapest code generation takes about 8 us an instruction, so one instruction for each
-// millisecond is 0.8 % of the time.
+// by. LLVM's cheapest code generation takes about 8 us an instruction, so one instruction for each
+// millisecond is 0.8 % of the time; with the baseline code generator it is less.
 //
 // Thread-safe.
 

@@ -38,14 +38,14 @@ CONFIGURATIONS = [
 
 # Run only if asked for: what the baseline code generator does not cover, such as debug information, fails
 # there. It shows what that is.
-STRICT = _configuration("strict", "--baseline=strict")
+ONLY_BY_NAME = [_configuration("strict", "--baseline=strict")]
 
 
-def choose(available, names):
-    """Returns those of `available` that `names` has, separated by commas; all of them if it is empty."""
+def choose(available, names, only_by_name=()):
+    """Returns those that `names` has, separated by commas, of both lists; all of `available` if it is empty."""
     if not names:
         return available
-    by_name = {one.name: one for one in available}
+    by_name = {one.name: one for one in [*available, *only_by_name]}
     unknown = [name for name in names.split(",") if name not in by_name]
     if unknown:
         raise ValueError("there is no {}; there are {}".format(", ".join(unknown), ", ".join(by_name)))

@@ -28,7 +28,7 @@ import sys
 import threading
 
 from comparison import Comparison, Machine
-from configurations import CONFIGURATIONS, FRONT_ENDS, STRICT, choose
+from configurations import CONFIGURATIONS, FRONT_ENDS, ONLY_BY_NAME, choose
 from execution import limit_resources
 import gcc_suites
 import lli_suite
@@ -53,7 +53,7 @@ def parse_arguments():
     parser.add_argument("--except", action="append", default=[], metavar="SUITE/TEST", dest="excluded",
                         help="not these tests, before a sample is taken; may be repeated")
     parser.add_argument("--configurations", default="", metavar="NAME,...",
-                        help=", ".join(one.name for one in CONFIGURATIONS))
+                        help=", ".join(one.name for one in CONFIGURATIONS + ONLY_BY_NAME))
     parser.add_argument("--front-ends", default="", metavar="NAME,...",
                         help=", ".join(one.name for one in FRONT_ENDS))
     parser.add_argument("--front-ends-each", type=int, default=0, metavar="N",
@@ -82,8 +82,7 @@ def parse_arguments():
         parser.error("no firstcall to run: " + arguments.firstcall)
     arguments.firstcall = os.path.realpath(arguments.firstcall)
     try:
-        arguments.configurations = (choose(CONFIGURATIONS + [STRICT], arguments.configurations)
-                                    if arguments.configurations else CONFIGURATIONS)
+        arguments.configurations = choose(CONFIGURATIONS, arguments.configurations, ONLY_BY_NAME)
         arguments.front_ends = choose(FRONT_ENDS, arguments.front_ends)
         arguments.sample = dict(_DEFAULT_SAMPLES, **parse_samples(arguments.sample))
     except ValueError as error:
