@@ -69,7 +69,7 @@ bool IsMadeInPlace(const llvm::Instruction& instruction) {
 }  // namespace
 
 Refusal Analysis::Run(const llvm::Function& function, const CoverageOptions& options) {
-  if (Refusal refusal = RefusalOf(function, options); refusal != Refusal::kNone) return refusal;
+  if (Refusal refusal = RefusalOf(function); refusal != Refusal::kNone) return refusal;
   order_.Compute(function);
   if (Refusal refusal = NumberValues(function, options); refusal != Refusal::kNone) return refusal;
   for (uint32_t block = 0; block < order_.blocks().size(); ++block) CountUses(block);
@@ -101,6 +101,7 @@ Refusal Analysis::NumberValues(const llvm::Function& function, const CoverageOpt
   values_.clear();
   weights_.clear();
   facts_.assign(order_.blocks().size(), BlockFacts());
+  label_tables_.clear();
   has_call_ = has_dynamic_alloca_ = false;
   may_use_fixed_ = !options.has_few_registers;
   instruction_count_ = 0;
@@ -140,7 +141,7 @@ Refusal Analysis::NumberValues(const llvm::Function& function, const CoverageOpt
       }
     }
   }
-  if (has_labels && !KeepsItsLabels(function)) return Refusal::kBlockAddress;
+  if (has_labels && !KeepsItsLabels(function, label_tables_)) return Refusal::kBlockAddress;
   // The moves for phis stand behind the branch.
   if (has_labels_with_phis && indirect_branches > 1) return Refusal::kBlockAddress;
   // A landing pad could not tell where rsp was.

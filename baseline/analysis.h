@@ -67,9 +67,10 @@ class Analysis {
   uint32_t NumberOf(const llvm::Value* value) const { return numbers_.Find(value); }
   // Registers that belong to values for life.
   RegisterSet fixed_registers() const { return fixed_; }
+  // The variables that become a part of the function's code (IsLabelTable).
+  const std::vector<const llvm::GlobalVariable*>& label_tables() const { return label_tables_; }
   bool has_call() const { return has_call_; }
   bool has_dynamic_alloca() const { return has_dynamic_alloca_; }
-  uint32_t instruction_count() const { return instruction_count_; }
 
  private:
   struct Candidate {
@@ -99,6 +100,7 @@ class Analysis {
   PointerMap numbers_;
   std::vector<ValuePart> values_;
   std::vector<BlockFacts> facts_;
+  std::vector<const llvm::GlobalVariable*> label_tables_;
   std::vector<uint32_t> wishes_;        // The values that have one, while a block is examined.
   std::vector<uint32_t> weights_;       // Of each value: how often it is used, counting loops.
   std::vector<uint32_t> calls_before_;  // The number of blocks before a block that have calls.

@@ -42,7 +42,6 @@ absl::StatusOr<std::unique_ptr<BaselineCompiler>> BaselineCompiler::Create(
   parts->lowering_options.has_popcnt = HasFeature(features, "popcnt");
   parts->lowering_options.has_few_registers = options.has_few_registers;
   parts->coverage.has_few_registers = options.has_few_registers;
-  parts->coverage.ignore_debug_information = options.ignore_debug_information;
   parts->coverage.has_sse41 = parts->lowering_options.has_sse41;
   parts->coverage.has_popcnt = parts->lowering_options.has_popcnt;
   return std::unique_ptr<BaselineCompiler>(new BaselineCompiler(std::move(parts)));
@@ -51,15 +50,12 @@ absl::StatusOr<std::unique_ptr<BaselineCompiler>> BaselineCompiler::Create(
 BaselineCompiler::BaselineCompiler(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 BaselineCompiler::~BaselineCompiler() = default;
 
-BaselineResult BaselineCompiler::Compile(const llvm::Function& function, bool is_near,
-                                         CompiledCode& code) {
-  BaselineResult result;
-  result.refusal = parts_->analysis.Run(function, parts_->coverage);
-  if (result.refusal != Refusal::kNone) return result;
-  result.instructions = parts_->analysis.instruction_count();
+Refusal BaselineCompiler::Compile(const llvm::Function& function, bool is_near,
+                                  CompiledCode& code) {
+  const Refusal refusal = parts_->analysis.Run(function, parts_->coverage);
+  if (refusal != Refusal::kNone) return refusal;
   parts_->lowering_options.is_near = is_near;
-  result.refusal = parts_->lowering.Run(function, parts_->lowering_options, code);
-  return result;
+  return parts_->lowering.Run(function, parts_->lowering_options, code);
 }
 
 }  // namespace firstcall::baseline

@@ -9,7 +9,6 @@
 #ifndef FIRSTCALL_BASELINE_BASELINE_COMPILER_H_
 #define FIRSTCALL_BASELINE_BASELINE_COMPILER_H_
 
-#include <cstdint>
 #include <memory>
 
 #include "absl/status/statusor.h"
@@ -29,14 +28,6 @@ inline constexpr const char* kFeatures[] = {"sse4.1", "popcnt"};
 struct BaselineOptions {
   // For tests: three registers for values of each kind.
   bool has_few_registers = false;
-  // Compile functions with debug information, without line rows; otherwise they are refused.
-  bool ignore_debug_information = false;
-};
-
-// What became of one function.
-struct BaselineResult {
-  Refusal refusal = Refusal::kNone;
-  uint32_t instructions = 0;  // Of IR, if it was compiled.
 };
 
 class BaselineCompiler {
@@ -55,7 +46,7 @@ class BaselineCompiler {
   // `code`, whose contents are replaced; they are unspecified if the function is refused. The first
   // symbol is the function's. `is_near`: symbols that are dso_local lie within reach of a distance
   // of 32 bits of the code.
-  BaselineResult Compile(const llvm::Function& function, bool is_near, CompiledCode& code);
+  Refusal Compile(const llvm::Function& function, bool is_near, CompiledCode& code);
 
  private:
   struct Parts;

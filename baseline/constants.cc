@@ -167,25 +167,8 @@ bool IsLabelTable(const llvm::GlobalValue& global, const llvm::Function& functio
   return IsUsedOnlyBy(*variable, function);
 }
 
-llvm::SmallVector<const llvm::GlobalVariable*, 1> LabelTables(const llvm::Function& function) {
-  llvm::SmallVector<const llvm::GlobalVariable*, 1> tables;
-  for (const llvm::BasicBlock& block : function) {
-    if (!block.hasAddressTaken()) continue;
-    const llvm::BlockAddress* address = llvm::BlockAddress::lookup(&block);
-    if (address == nullptr) continue;
-    for (const llvm::User* array : address->users()) {
-      if (!llvm::isa<llvm::ConstantArray>(array)) continue;
-      for (const llvm::User* user : array->users()) {
-        const auto* table = llvm::dyn_cast<llvm::GlobalVariable>(user);
-        if (table == nullptr || llvm::is_contained(tables, table)) continue;
-        if (IsLabelTable(*table, function)) tables.push_back(table);
-      }
-    }
-  }
-  return tables;
-}
-
-bool KeepsItsLabels(const llvm::Function& function) {
+bool KeepsItsLabels(const llvm::Function& function,
+                    std::vector<const llvm::GlobalVariable*>& tables) {
   for (const llvm::BasicBlock& block : function) {
     if (!block.hasAddressTaken()) continue;
     const llvm::BlockAddress* address = llvm::BlockAddress::lookup(&block);
@@ -197,8 +180,10 @@ bool KeepsItsLabels(const llvm::Function& function) {
       }
       if (!llvm::isa<llvm::ConstantArray>(user)) return false;
       for (const llvm::User* variable : user->users()) {
-        const auto* global = llvm::dyn_cast<llvm::GlobalValue>(variable);
-        if (global == nullptr || !IsLabelTable(*global, function)) return false;
+        const auto* table = llvm::dyn_cast<llvm::GlobalVariable>(variable);
+        if (table != nullptr && llvm::is_contained(tables, table)) continue;
+        if (table == nullptr || !IsLabelTable(*table, function)) return false;
+        tables.push_back(table);
       }
     }
   }

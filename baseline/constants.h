@@ -6,8 +6,8 @@
 #define FIRSTCALL_BASELINE_CONSTANTS_H_
 
 #include <cstdint>
+#include <vector>
 
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/Function.h"
@@ -39,11 +39,10 @@ ConstantPart PartOf(const llvm::Constant& constant, unsigned part, const llvm::D
 // uses: it becomes a part of the function's code.
 bool IsLabelTable(const llvm::GlobalValue& global, const llvm::Function& function);
 
-// All such tables.
-llvm::SmallVector<const llvm::GlobalVariable*, 1> LabelTables(const llvm::Function& function);
-
-// Whether the addresses of the blocks of `function` are used only by itself and by such tables.
-bool KeepsItsLabels(const llvm::Function& function);
+// Whether the addresses of the blocks of `function` are used only by itself and by such tables,
+// which it adds to `tables`.
+bool KeepsItsLabels(const llvm::Function& function,
+                    std::vector<const llvm::GlobalVariable*>& tables);
 
 // Whether every part is supported where `function` uses it.
 bool IsSupported(const llvm::Constant& constant, const llvm::Function& function);

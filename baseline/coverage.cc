@@ -404,7 +404,7 @@ bool MayCall(const llvm::Instruction& instruction) {
   }
 }
 
-Refusal RefusalOf(const llvm::Function& function, const CoverageOptions& options) {
+Refusal RefusalOf(const llvm::Function& function) {
   if (!IsCoveredConvention(function.getCallingConv())) return Refusal::kCallingConvention;
   for (Attribute::AttrKind kind :
        {Attribute::Naked, Attribute::StackProtect, Attribute::StackProtectReq,
@@ -422,9 +422,7 @@ Refusal RefusalOf(const llvm::Function& function, const CoverageOptions& options
       function.hasPrefixData() || function.hasPrologueData() || function.hasSection()) {
     return Refusal::kFunctionAttribute;
   }
-  if (!options.ignore_debug_information && function.getSubprogram() != nullptr) {
-    return Refusal::kDebugInformation;
-  }
+  if (function.getSubprogram() != nullptr) return Refusal::kDebugInformation;
   if (function.hasPersonalityFn() &&
       !llvm::isa<llvm::Function>(function.getPersonalityFn()->stripPointerCasts())) {
     return Refusal::kException;

@@ -13,15 +13,13 @@
 namespace firstcall::baseline {
 
 struct CoverageOptions {
-  // Compile functions with debug information, without line rows.
-  bool ignore_debug_information = false;
   bool has_sse41 = false;
   bool has_popcnt = false;
   bool has_few_registers = false;  // For tests: no value gets a register for life.
 };
 
 // Of its attributes and its signature.
-Refusal RefusalOf(const llvm::Function& function, const CoverageOptions& options);
+Refusal RefusalOf(const llvm::Function& function);
 
 Refusal RefusalOf(const llvm::Instruction& instruction, const CoverageOptions& options);
 

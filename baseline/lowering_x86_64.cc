@@ -60,7 +60,7 @@ void LoweringX86_64::Begin(const llvm::Function& function) {
   locations_.Begin(allocatable_);
   block_ = 0;
   for (uint32_t i = 0; i < kPrologueRoom; i += 8) assembler_.Immediate(0, 8);
-  for (const llvm::GlobalVariable* table : LabelTables(function)) PoolPlaceOf(table);
+  for (const llvm::GlobalVariable* table : analysis_.label_tables()) PoolPlaceOf(table);
   ReserveAllocas();
   BindArguments();
 }

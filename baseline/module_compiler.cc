@@ -29,8 +29,8 @@ Refusal ModuleCompiler::Compile(const llvm::Module& module, const Options& optio
   part_count_ = 0;
   for (const llvm::Function& function : module) {
     if (function.isDeclaration() || function.hasAvailableExternallyLinkage()) continue;
-    const BaselineResult result = functions_->Compile(function, options.is_near, NextPart());
-    if (result.refusal != Refusal::kNone) return result.refusal;
+    const Refusal refusal = functions_->Compile(function, options.is_near, NextPart());
+    if (refusal != Refusal::kNone) return refusal;
   }
   CompiledCode& variables = NextPart();
   if (Refusal refusal = WriteVariables(module, variables); refusal != Refusal::kNone) {

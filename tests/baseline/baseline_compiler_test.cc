@@ -639,8 +639,7 @@ TEST(BaselineCompilerTest, RefusesBeforeItEmits) {
     const std::unique_ptr<llvm::Module> module = Parse(text, context);
     ASSERT_NE(module, nullptr);
     CompiledCode code;
-    EXPECT_EQ((*compiler)->Compile(*module->getFunction("f"), /*is_near=*/true, code).refusal,
-              refusal)
+    EXPECT_EQ((*compiler)->Compile(*module->getFunction("f"), /*is_near=*/true, code), refusal)
         << text;
     EXPECT_TRUE(code.sections.empty());
   }
