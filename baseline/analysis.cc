@@ -4,6 +4,7 @@
 
 #include "baseline/argument_places_x86_64.h"
 #include "baseline/constants.h"
+#include "baseline/memory_update.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -162,7 +163,8 @@ void Analysis::CountUses(uint32_t number) {
     }
     if (const uint32_t value = NumberOf(&instruction); value != PointerMap::kMissing) {
       ValuePart& part = values_[value];
-      part.position = position;
+      // The operation of an update in memory, which is computed where that ends.
+      if (!part.is_deferred) part.position = position;
       // Its wish is decided.
       if (part.wish != kNoRegister) {
         wishes_.erase(std::find(wishes_.begin(), wishes_.end(), value));
@@ -170,12 +172,15 @@ void Analysis::CountUses(uint32_t number) {
           Wish(instruction.getOperand(0), part.wish, number);
         }
       }
-      if (IsDeferrable(instruction, next_write)) {
+      if (!part.is_deferred && IsDeferrable(instruction, next_write)) {
         part.is_deferred = true;
         const auto* user = llvm::cast<llvm::Instruction>(*instruction.user_begin());
         const uint32_t of_user = NumberOf(user);
         part.position = of_user == PointerMap::kMissing ? 0 : values_[of_user].position;
       }
+    }
+    if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
+      DeferUpdate(*store, position);
     }
     const bool may_call = MayCall(instruction);
     if (instruction.mayWriteToMemory() || may_call) next_write = position;
@@ -279,6 +284,14 @@ void Analysis::ExtendLife(ValuePart& value, uint32_t block) {
   }
 }
 
+void Analysis::DeferUpdate(const llvm::StoreInst& store, uint32_t position) {
+  const MemoryUpdate update = UpdateEndingIn(store);
+  if (update.load == nullptr) return;
+  ValuePart& result = values_[NumberOf(update.operation)];
+  result.is_deferred = true;
+  result.position = position;
+}
+
 bool Analysis::IsDeferrable(const llvm::Instruction& instruction, uint32_t next_write) {
   if (!instruction.hasOneUse()) return false;
   const auto* user = llvm::cast<llvm::Instruction>(*instruction.user_begin());
@@ -313,6 +326,12 @@ bool Analysis::IsDeferrable(const llvm::Instruction& instruction, uint32_t next_
         return (type->isIntegerTy(8) || type->isIntegerTy(16) || type->isIntegerTy(32)) &&
                user->getType()->isIntegerTy() && user->getType()->getIntegerBitWidth() <= 64 &&
                is_before_writes();
+      }
+      if (const auto* operation = llvm::dyn_cast<llvm::BinaryOperator>(user);
+          operation != nullptr && values_[NumberOf(operation)].is_deferred) {
+        const llvm::StoreInst* store = StoreOfUpdate(*operation);
+        return store->getPointerOperand() == load.getPointerOperand() &&
+               UpdateEndingIn(*store).load == &load && is_before_writes();
       }
       const bool is_compared = llvm::isa<llvm::ICmpInst>(user);
       if (!(type->isIntegerTy(32) || type->isIntegerTy(64) || type->isFloatTy() ||

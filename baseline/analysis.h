@@ -23,6 +23,7 @@
 #include "baseline/value_parts.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instruction.h"
+#include "llvm/IR/Instructions.h"
 
 namespace firstcall::baseline {
 
@@ -36,7 +37,9 @@ struct ValuePart {
   uint32_t position = 0;  // Where in its block it is computed, in instructions from the end. Not
                           // known of addresses that are computed late.
   uint8_t parts = 1;
-  bool is_deferred = false;  // Computed where it is used; it has one use, in the same block.
+  // Computed where it is used first. Its uses are in the same block: one, or a store and a
+  // comparison (memory_update.h).
+  bool is_deferred = false;
   bool is_phi = false;
   bool is_alloca = false;  // Of a static size, in the frame: its address is `slot`.
   // ---- Of the part ----
@@ -91,6 +94,8 @@ class Analysis {
   void Wish(const llvm::Value* value, Register reg, uint32_t block);
   void ExtendLife(ValuePart& value, uint32_t block);
   void Cover(ValuePart& value, uint32_t block);
+  // If `store` is the end of an update in memory, the update's operation is computed there.
+  void DeferUpdate(const llvm::StoreInst& store, uint32_t position);
   bool IsDeferrable(const llvm::Instruction& instruction, uint32_t next_write);
   void CollectWhatDies();
   void FixRegisters();

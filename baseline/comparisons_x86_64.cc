@@ -33,6 +33,18 @@ Cond CondOf(CmpInst::Predicate predicate) {
   }
 }
 
+// Of a comparison with zero, by the flags of the operation that made the left operand.
+Cond CondOfSign(CmpInst::Predicate predicate) {
+  switch (predicate) {
+    case CmpInst::ICMP_SLT:
+      return Cond::kS;
+    case CmpInst::ICMP_SGE:
+      return Cond::kNs;
+    default:
+      return CondOf(predicate);
+  }
+}
+
 FlagTest One(Cond cond) { return {cond, cond, Combination::kOne}; }
 
 }  // namespace
@@ -47,6 +59,7 @@ FlagTest LoweringX86_64::EmitIntegerCompare(const CmpInst& compare) {
   const llvm::Value* left = compare.getOperand(0);
   const llvm::Value* right = compare.getOperand(1);
   CmpInst::Predicate predicate = compare.getPredicate();
+  if (IsDecidedByUpdate(compare)) return One(CondOfSign(predicate));
   const unsigned bits = BitsOf(left->getType());
   if (llvm::isa<llvm::Constant>(left) && !llvm::isa<llvm::Constant>(right)) {
     std::swap(left, right);
@@ -83,6 +96,13 @@ FlagTest LoweringX86_64::EmitIntegerCompare(const CmpInst& compare) {
     EmitAlu(Alu::kCmp, bytes, a, OperandOf(right, bytes));
   }
   return One(CondOf(predicate));
+}
+
+// Whether the flags are still those of an update in memory whose result `compare` is about.
+bool LoweringX86_64::IsDecidedByUpdate(const llvm::CmpInst& compare) const {
+  const auto* store = llvm::dyn_cast_or_null<llvm::StoreInst>(compare.getPrevNode());
+  return store != nullptr && TestOfUpdate(*store) == &compare &&
+         IsEmittedAsOne(UpdateEndingIn(*store));
 }
 
 FlagTest LoweringX86_64::EmitWideCompare(const CmpInst& compare) {

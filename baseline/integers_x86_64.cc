@@ -13,15 +13,11 @@ void LoweringX86_64::LowerBinary(const llvm::BinaryOperator& binary) {
   if (BitsOf(binary.getType()) > 64) return LowerWideBinary(binary);
   switch (binary.getOpcode()) {
     case Instruction::Add:
-      return LowerArithmetic(binary, Alu::kAdd);
     case Instruction::Sub:
-      return LowerArithmetic(binary, Alu::kSub);
     case Instruction::And:
-      return LowerArithmetic(binary, Alu::kAnd);
     case Instruction::Or:
-      return LowerArithmetic(binary, Alu::kOr);
     case Instruction::Xor:
-      return LowerArithmetic(binary, Alu::kXor);
+      return LowerArithmetic(binary, AluOf(binary));
     case Instruction::Mul:
       return LowerMultiply(binary);
     case Instruction::Shl:
@@ -30,6 +26,21 @@ void LoweringX86_64::LowerBinary(const llvm::BinaryOperator& binary) {
       return LowerShift(binary);
     default:
       return LowerDivision(binary);
+  }
+}
+
+Alu LoweringX86_64::AluOf(const llvm::BinaryOperator& binary) {
+  switch (binary.getOpcode()) {
+    case Instruction::Add:
+      return Alu::kAdd;
+    case Instruction::Sub:
+      return Alu::kSub;
+    case Instruction::And:
+      return Alu::kAnd;
+    case Instruction::Or:
+      return Alu::kOr;
+    default:
+      return Alu::kXor;
   }
 }
 

@@ -214,9 +214,9 @@ void LoweringX86_64::CountDown(const llvm::Value* operand) {
   if (llvm::isa<llvm::Constant>(operand)) return;
   const uint32_t number = NumberOf(operand);
   if (number == PointerMap::kMissing) return;
-  const bool is_deferred = analysis_.values()[number].is_deferred;
   locations_.Used(number);
-  if (is_deferred) {
+  const ValuePart& value = analysis_.values()[number];
+  if (value.is_deferred && value.uses == 0) {
     for (const llvm::Use& use : llvm::cast<llvm::Instruction>(operand)->operands()) {
       CountDown(use.get());
     }

@@ -21,6 +21,7 @@
 #include "baseline/assembler_x86_64.h"
 #include "baseline/constants.h"
 #include "baseline/frame.h"
+#include "baseline/memory_update.h"
 #include "baseline/parallel_moves_x86_64.h"
 #include "baseline/pool.h"
 #include "baseline/value_locations.h"
@@ -137,6 +138,8 @@ class LoweringX86_64 {
   // ---- Integers (integers_x86_64.cc, wide_integers_x86_64.cc) ----
   void LowerBinary(const llvm::BinaryOperator& binary);
   void LowerArithmetic(const llvm::BinaryOperator& binary, Alu alu);
+  // Of an addition, a subtraction or a bitwise operation.
+  static Alu AluOf(const llvm::BinaryOperator& binary);
   bool LowerAddAsLea(const llvm::BinaryOperator& binary, const llvm::Value* left,
                      const llvm::Value* right, unsigned bytes);
   void LowerMultiply(const llvm::BinaryOperator& binary);
@@ -155,6 +158,7 @@ class LoweringX86_64 {
   // ---- Comparisons (comparisons_x86_64.cc) ----
   FlagTest EmitCompare(const llvm::CmpInst& compare);
   FlagTest EmitIntegerCompare(const llvm::CmpInst& compare);
+  bool IsDecidedByUpdate(const llvm::CmpInst& compare) const;
   FlagTest EmitWideCompare(const llvm::CmpInst& compare);
   FlagTest EmitFloatCompare(const llvm::CmpInst& compare);
   void LowerCompare(const llvm::CmpInst& compare);
@@ -174,6 +178,9 @@ class LoweringX86_64 {
   void LowerLoad(const llvm::LoadInst& load);
   void LoadPart(Register dst, const Mem& mem, unsigned bits);
   void LowerStore(const llvm::StoreInst& store);
+  // Whether one instruction does all of `update`.
+  bool IsEmittedAsOne(const MemoryUpdate& update) const;
+  void EmitUpdate(const llvm::StoreInst& store, const MemoryUpdate& update);
   void StorePart(const Mem& mem, const llvm::Value* value, unsigned part, const PartType& type);
   void LowerAlloca(const llvm::AllocaInst& alloca);
   void LowerAtomicLoad(const llvm::LoadInst& load);

@@ -211,8 +211,28 @@ void LoweringX86_64::StorePart(const Mem& mem, const llvm::Value* value, unsigne
   locations_.Unpin(source);
 }
 
+bool LoweringX86_64::IsEmittedAsOne(const MemoryUpdate& update) const {
+  return update.load != nullptr && DeferredOf(update.load) != nullptr;
+}
+
+// The flags are those of the result, which a TestOfUpdate needs.
+void LoweringX86_64::EmitUpdate(const llvm::StoreInst& store, const MemoryUpdate& update) {
+  const unsigned bytes = BytesOf(update.load);
+  const Mem mem = AddressOf(store.getPointerOperand());
+  const Alu alu = AluOf(*update.operation);
+  int32_t immediate = 0;
+  if (ImmediateOf(update.operand, immediate)) {
+    assembler_.AluMi(alu, bytes, mem, immediate);
+  } else {
+    assembler_.AluMr(alu, bytes, mem, In(update.operand));
+  }
+}
+
 void LoweringX86_64::LowerStore(const llvm::StoreInst& store) {
   if (store.isAtomic()) return LowerAtomicStore(store);
+  if (const MemoryUpdate update = UpdateEndingIn(store); IsEmittedAsOne(update)) {
+    return EmitUpdate(store, update);
+  }
   const llvm::Value* value = store.getValueOperand();
   const PartList list = PartsOf(value->getType());
   const PartOffsets places = OffsetsOf(value->getType(), *layout_);

@@ -1,6 +1,5 @@
 #include "osr/block_graph.h"
 
-#include "llvm/IR/CFG.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instructions.h"
@@ -18,10 +17,13 @@ const llvm::BasicBlock* OnlySuccessor(const llvm::BasicBlock& block) {
 
 }  // namespace
 
-BlockGraph::BlockGraph(const llvm::Function& function) {
-  numbers_.reserve(static_cast<unsigned>(function.size()));
-  unsigned count = 0;
-  for (const llvm::BasicBlock& block : function) numbers_[&block] = count++;
+BlockGraph::BlockGraph(llvm::Function& function) {
+  for (llvm::BasicBlock& block : function) blocks_.push_back(&block);
+  const auto count = static_cast<unsigned>(blocks_.size());
+  numbers_.reserve(count);
+  for (unsigned number = 0; number < count; ++number) {
+    numbers_.try_emplace(blocks_[number], number);
+  }
   successors_.first.reserve(count + 1);
   predecessors_.first.assign(count + 1, 0);
   const auto add = [this](const llvm::BasicBlock& next) {
@@ -29,12 +31,15 @@ BlockGraph::BlockGraph(const llvm::Function& function) {
     successors_.all.push_back(number);
     ++predecessors_.first[number];
   };
-  for (const llvm::BasicBlock& block : function) {
+  for (const llvm::BasicBlock* block : blocks_) {
     successors_.first.push_back(static_cast<unsigned>(successors_.all.size()));
-    if (const llvm::BasicBlock* only = OnlySuccessor(block)) {
+    if (const llvm::BasicBlock* only = OnlySuccessor(*block)) {
       add(*only);
     } else {
-      for (const llvm::BasicBlock* next : llvm::successors(&block)) add(*next);
+      const llvm::Instruction& terminator = *block->getTerminator();
+      for (unsigned i = 0, end = terminator.getNumSuccessors(); i < end; ++i) {
+        add(*terminator.getSuccessor(i));
+      }
     }
   }
   successors_.first.push_back(static_cast<unsigned>(successors_.all.size()));

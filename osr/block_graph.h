@@ -22,10 +22,11 @@ namespace firstcall {
 class BlockGraph {
  public:
   // `function` must be materialized, and keep its blocks as long as this object is used.
-  explicit BlockGraph(const llvm::Function& function);
+  explicit BlockGraph(llvm::Function& function);
 
-  size_t size() const { return numbers_.size(); }
+  size_t size() const { return blocks_.size(); }
   // Blocks are numbered in the order of the function.
+  llvm::BasicBlock& block(unsigned number) const { return *blocks_[number]; }
   unsigned Number(const llvm::BasicBlock& block) const { return numbers_.lookup(&block); }
 
   // If there are several edges between two blocks, the block may be listed several times.
@@ -42,6 +43,7 @@ class BlockGraph {
     std::vector<unsigned> first;  // Where each block's list begins, and the end of the last list.
   };
 
+  std::vector<llvm::BasicBlock*> blocks_;
   llvm::DenseMap<const llvm::BasicBlock*, unsigned> numbers_;
   Lists successors_, predecessors_;
 };

@@ -6,16 +6,12 @@
 #include <utility>
 
 #include "llvm/ADT/BitVector.h"
-#include "llvm/ADT/SetVector.h"
-#include "llvm/Analysis/CFG.h"
-#include "llvm/IR/CFG.h"
-#include "llvm/IR/Dominators.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/EHPersonalities.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
-#include "osr/block_graph.h"
 #include "osr/variable_liveness.h"
 
 namespace firstcall {
@@ -78,15 +74,6 @@ bool NeedsItsFrame(llvm::Function& function) {
   return false;
 }
 
-// Loop headers in the order of the depth-first search.
-llvm::SetVector<llvm::BasicBlock*> LoopHeaders(llvm::Function& function) {
-  llvm::SmallVector<std::pair<const llvm::BasicBlock*, const llvm::BasicBlock*>, 8> edges;
-  llvm::FindFunctionBackedges(function, edges);
-  llvm::SetVector<llvm::BasicBlock*> headers;
-  for (const auto& [from, to] : edges) headers.insert(const_cast<llvm::BasicBlock*>(to));
-  return headers;
-}
-
 bool CanBeEntered(const llvm::BasicBlock& block) {
   return !block.isEHPad() && block.getFirstNonPHI() != nullptr;
 }
@@ -147,12 +134,12 @@ void EraseLifetimeMarks(llvm::AllocaInst& variable) {
 // without passing through the value's own block again.
 class LoopEntries::Liveness {
  public:
-  Liveness(llvm::Function& function, llvm::ArrayRef<llvm::AllocaInst*> variables,
-           llvm::ArrayRef<llvm::BasicBlock*> points)
+  Liveness(llvm::Function& function, const BlockGraph& graph, BlockSearch& search,
+           llvm::ArrayRef<llvm::AllocaInst*> variables, llvm::ArrayRef<unsigned> points)
       : function_(function),
-        dominators_(function),
-        graph_(function),
-        variables_(graph_, variables, points),
+        graph_(graph),
+        search_(search),
+        variables_(graph, variables, points),
         all_steps_left_(kAllSteps + kAllStepsPerBlock * graph_.size()) {}
 
   const VariableLiveness& variables() const { return variables_; }
@@ -167,8 +154,7 @@ class LoopEntries::Liveness {
     for (llvm::Argument& argument : function_.args()) {
       if (IsUsed(argument, reached)) live.push_back(&argument);
     }
-    for (llvm::BasicBlock* block : Dominators(point)) {
-      const unsigned number = Number(*block);
+    for (const unsigned number : search_.Dominators(Number(point))) {
       bool is_exact = !reached.test(number);
       Blocks without;
       if (!is_exact) {
@@ -180,7 +166,7 @@ class LoopEntries::Liveness {
       const Blocks& before = is_exact ? reached : without;
       SpendOfAll(1);
       if (steps_left_ == 0) return std::nullopt;
-      for (llvm::Instruction& instruction : *block) {
+      for (llvm::Instruction& instruction : graph_.block(number)) {
         SpendOfAll(1);
         auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
         if (variable != nullptr && variable->isStaticAlloca()) continue;
@@ -227,20 +213,6 @@ class LoopEntries::Liveness {
 
   void SpendOfAll(size_t steps) { all_steps_left_ -= std::min(all_steps_left_, steps); }
 
-  // The blocks that every path to `point` goes through, without `point` itself.
-  std::vector<llvm::BasicBlock*> Dominators(llvm::BasicBlock& point) const {
-    std::vector<llvm::BasicBlock*> dominators;
-    for (const llvm::DomTreeNode* node = dominators_.getNode(&point)->getIDom(); node != nullptr;
-         node = node->getIDom()) {
-      dominators.push_back(node->getBlock());
-    }
-    std::sort(dominators.begin(), dominators.end(),
-              [this](const llvm::BasicBlock* a, const llvm::BasicBlock* b) {
-                return Number(*a) < Number(*b);
-              });
-    return dominators;
-  }
-
   // Whether `value` is used in one of `blocks`. A phi uses it at the end of the incoming block.
   bool IsUsed(const llvm::Value& value, const Blocks& blocks) const {
     return llvm::any_of(value.uses(), [&](const llvm::Use& use) {
@@ -252,8 +224,8 @@ class LoopEntries::Liveness {
   }
 
   llvm::Function& function_;
-  const llvm::DominatorTree dominators_;
-  const BlockGraph graph_;
+  const BlockGraph& graph_;
+  BlockSearch& search_;
   const VariableLiveness variables_;
   llvm::SmallVector<unsigned, 32> pending_;
   size_t steps_left_ = 0;
@@ -263,16 +235,11 @@ class LoopEntries::Liveness {
 // --- Entries ---
 
 LoopEntries::LoopEntries(llvm::Function& function, const Labels& labels)
-    : function_(function), labels_(labels) {
-  const llvm::SetVector<llvm::BasicBlock*> headers = LoopHeaders(function);
-  has_loop_ = !headers.empty();
-  if (!has_loop_) return;
-  const bool is_any_possible = labels.stay_inside && !NeedsItsFrame(function);
-  if (is_any_possible) variables_ = FrameVariables(function);
+    : function_(function), labels_(labels), graph_(function), search_(graph_) {
+  const std::vector<unsigned>& headers = search_.loop_headers();
   entries_.resize(headers.size());
   for (size_t i = 0; i < headers.size(); ++i) {
-    entries_[i].entry.block = headers[i];
-    if (!is_any_possible) entries_[i].state = State::kImpossible;
+    entries_[i].entry.block = &graph_.block(headers[i]);
   }
 }
 
@@ -288,9 +255,9 @@ bool LoopEntries::FillIn(size_t loop) {
   LoopEntry& entry = entries_[loop].entry;
   if (!CanBeEntered(*entry.block)) return false;
   if (liveness_ == nullptr) {
-    std::vector<llvm::BasicBlock*> points;
-    for (const Entry& point : entries_) points.push_back(point.entry.block);
-    liveness_ = std::make_unique<Liveness>(function_, variables_, points);
+    variables_ = FrameVariables(function_);
+    liveness_ =
+        std::make_unique<Liveness>(function_, graph_, search_, variables_, search_.loop_headers());
   }
   const std::optional<std::vector<llvm::Value*>> values = liveness_->At(*entry.block);
   if (!values) return false;
@@ -315,7 +282,8 @@ bool LoopEntries::FillIn(size_t loop) {
 const LoopEntry* LoopEntries::Find(size_t loop) {
   Entry& found = entries_[loop];
   if (found.state == State::kUnknown) {
-    found.state = FillIn(loop) ? State::kPossible : State::kImpossible;
+    if (!is_any_possible_) is_any_possible_ = labels_.stay_inside && !NeedsItsFrame(function_);
+    found.state = *is_any_possible_ && FillIn(loop) ? State::kPossible : State::kImpossible;
   }
   return found.state == State::kPossible ? &found.entry : nullptr;
 }

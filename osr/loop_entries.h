@@ -8,8 +8,11 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "osr/block_graph.h"
+#include "osr/block_search.h"
 #include "osr/labels.h"
 
 namespace llvm {
@@ -49,9 +52,9 @@ std::vector<llvm::AllocaInst*> FrameVariables(llvm::Function& function);
 // Removes the lifetime markers of `variable`, so that it lives as long as its frame.
 void EraseLifetimeMarks(llvm::AllocaInst& variable);
 
-// The OSR entries of a function's loops: the targets of the back edges of a depth-first search. The
-// same IR has the same entries in the same order. An entry's live-ins are computed when the entry
-// is asked for, in time proportional to the function's blocks.
+// The OSR entries of a function's loops: the loop headers of a BlockSearch. The same IR has the
+// same entries in the same order. An entry's live-ins are computed when the entry is asked for, in
+// time proportional to the function's blocks.
 class LoopEntries {
  public:
   // `function` must be materialized, and must not change while entries are asked for. `labels` are
@@ -61,7 +64,7 @@ class LoopEntries {
   LoopEntries(const LoopEntries&) = delete;
   LoopEntries& operator=(const LoopEntries&) = delete;
 
-  bool has_loop() const { return has_loop_; }
+  bool has_loop() const { return !entries_.empty(); }
 
   // The number of loops, including those without a possible entry.
   size_t size() const { return entries_.size(); }
@@ -92,10 +95,13 @@ class LoopEntries {
 
   llvm::Function& function_;
   const Labels& labels_;
+  const BlockGraph graph_;
+  BlockSearch search_;
   std::vector<Entry> entries_;
+  // Computed when an entry is first asked for, because most never are:
+  std::optional<bool> is_any_possible_;
   std::vector<llvm::AllocaInst*> variables_;
-  std::unique_ptr<Liveness> liveness_;  // Made when it is first needed.
-  bool has_loop_ = false;
+  std::unique_ptr<Liveness> liveness_;
 };
 
 }  // namespace firstcall

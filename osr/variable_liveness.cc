@@ -156,12 +156,12 @@ class Finder {
 
 VariableLiveness::VariableLiveness(const BlockGraph& graph,
                                    llvm::ArrayRef<llvm::AllocaInst*> variables,
-                                   llvm::ArrayRef<llvm::BasicBlock*> points)
+                                   llvm::ArrayRef<unsigned> points)
     : everywhere_(static_cast<unsigned>(variables.size()), true), live_(points.size()) {
   constexpr unsigned kNoPoint = UINT_MAX;
   std::vector<unsigned> points_of_blocks(graph.size(), kNoPoint);
   for (unsigned point = 0; point < points.size(); ++point) {
-    points_of_blocks[graph.Number(*points[point])] = point;
+    points_of_blocks[points[point]] = point;
   }
   Finder finder(graph);
   for (unsigned variable = 0; variable < variables.size(); ++variable) {

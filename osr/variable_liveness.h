@@ -15,7 +15,6 @@
 
 namespace llvm {
 class AllocaInst;
-class BasicBlock;
 }  // namespace llvm
 
 namespace firstcall {
@@ -27,12 +26,13 @@ namespace firstcall {
 // as slowly.)
 class VariableLiveness {
  public:
-  // `variables` and `points` are in the function of `graph`, and are all different. The lifetime
-  // markers are users of the variables themselves. Takes time proportional to the variables' uses
-  // and to the number of blocks in which they are live. That number is limited to a multiple of the
-  // function's blocks; a variable that would exceed the limit counts as live everywhere.
+  // `variables` are in the function of `graph`, and `points` are blocks of it; all are different.
+  // The lifetime markers are users of the variables themselves. Takes time proportional to the
+  // variables' uses and to the number of blocks in which they are live. That number is limited to a
+  // multiple of the function's blocks; a variable that would exceed the limit counts as live
+  // everywhere.
   VariableLiveness(const BlockGraph& graph, llvm::ArrayRef<llvm::AllocaInst*> variables,
-                   llvm::ArrayRef<llvm::BasicBlock*> points);
+                   llvm::ArrayRef<unsigned> points);
 
   // Whether a variable (an index in `variables`) is live at the beginning of a block (an index in
   // `points`).

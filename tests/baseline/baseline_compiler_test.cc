@@ -96,6 +96,102 @@ TEST(BaselineCompilerTest, ComputesWithIntegersOfEveryWidth) {
   }
 }
 
+// A load, an operation and a store to the same place, alone and with a branch on the result.
+TEST(BaselineCompilerTest, UpdatesMemory) {
+  const std::string begin = R"(
+  %at = alloca TYPE
+  store TYPE %a, ptr %at
+  %old = load TYPE, ptr %at
+)";
+  const std::string again = "  %r = load TYPE, ptr %at";
+  for (const char* operation : {"add", "sub", "and", "or", "xor"}) {
+    for (const char* operands : {"%old, %b", "%b, %old", "%old, 1", "%old, -77", "100, %old"}) {
+      const std::string store = std::string("  %new = ") + operation + " TYPE " + operands +
+                                "\n  store TYPE %new, ptr %at\n";
+      ExpectSameForWidths(begin + store + again, {7, 8, 16, 32, 33, 64, 128});
+      for (const char* predicate : {"eq", "ne", "slt", "sge", "ult", "sgt"}) {
+        ExpectSameForWidths(begin + store + "  %is = icmp " + predicate + R"( TYPE %new, 0
+  br i1 %is, label %more, label %end
+more:
+  %some = load TYPE, ptr %at
+  %less = sub TYPE %some, 13
+  store TYPE %less, ptr %at
+  br label %end
+end:
+)" + again,
+                            {8, 16, 32, 64});
+      }
+    }
+  }
+}
+
+TEST(BaselineCompilerTest, WhatOnlyLooksLikeAnUpdateIsNone) {
+  // Something writes in between.
+  ExpectSame(R"(
+    define i64 @f(i64 %a, i64 %b) {
+      %at = alloca i64
+      store i64 %a, ptr %at
+      %old = load i64, ptr %at
+      store i64 %b, ptr %at
+      %new = add i64 %old, 5
+      store i64 %new, ptr %at
+      %r = load i64, ptr %at
+      ret i64 %r
+    })");
+  ExpectSame(R"(
+    define i64 @f(i64 %a, i64 %b) {
+      %at = alloca i64
+      store i64 %a, ptr %at
+      %old = load i64, ptr %at
+      %new = add i64 %old, 5
+      store i64 %b, ptr %at
+      store i64 %new, ptr %at
+      %is = icmp slt i64 %new, 0
+      br i1 %is, label %less, label %end
+    less:
+      store i64 9, ptr %at
+      br label %end
+    end:
+      %r = load i64, ptr %at
+      ret i64 %r
+    })");
+  // Another place; the result or what was loaded is needed again; both operands are loaded.
+  ExpectSame(R"(
+    define i64 @f(i64 %a, i64 %b) {
+      %at = alloca i64
+      %other = alloca i64
+      store i64 %a, ptr %at
+      store i64 %b, ptr %other
+      %old = load i64, ptr %at
+      %new = sub i64 %old, %b
+      store i64 %new, ptr %other
+      %x = load i64, ptr %at
+      %y = load i64, ptr %other
+      %sum = add i64 %x, %y
+      store i64 %sum, ptr %at
+      %z = load i64, ptr %at
+      %w = xor i64 %z, %b
+      store i64 %w, ptr %at
+      %v = load i64, ptr %at
+      %n = add i64 %v, %w
+      %m = add i64 %n, %z
+      ret i64 %m
+    })");
+  ExpectSame(R"(
+    define i64 @f(i64 %a, i64 %b) {
+      %at = alloca i64
+      store volatile i64 %a, ptr %at
+      %old = load volatile i64, ptr %at
+      %new = add i64 %old, %b
+      store volatile i64 %new, ptr %at
+      %twice = load i64, ptr %at
+      %double = add i64 %twice, %twice
+      store i64 %double, ptr %at
+      %r = load i64, ptr %at
+      ret i64 %r
+    })");
+}
+
 TEST(BaselineCompilerTest, ShiftsByWhatIsLessThanTheWidth) {
   for (const char* operation : {"shl", "lshr", "ashr"}) {
     for (unsigned width : {8, 16, 32, 64, 128}) {

@@ -19,7 +19,7 @@ using ::testing::UnorderedElementsAre;
 
 class BlockGraphTest : public ::testing::Test {
  protected:
-  const llvm::Function& Load(const std::string& text) {
+  llvm::Function& Load(const std::string& text) {
     module_ = ParseModule(text, context_);
     return *module_->getFunction("f");
   }
@@ -29,7 +29,7 @@ class BlockGraphTest : public ::testing::Test {
 };
 
 TEST_F(BlockGraphTest, BlocksAreNumberedAsTheyComeAndJoinedBothWays) {
-  const llvm::Function& f = Load(R"(
+  llvm::Function& f = Load(R"(
     define void @f(i1 %c, i32 %n) {
     b0:
       br i1 %c, label %b1, label %b2

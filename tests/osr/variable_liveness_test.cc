@@ -34,14 +34,14 @@ class VariableLivenessTest : public ::testing::Test {
       }
     }
     // Others must make no difference.
-    std::vector<llvm::BasicBlock*> points;
+    const BlockGraph graph(f);
+    std::vector<unsigned> points;
     size_t at = 0;
     for (llvm::BasicBlock& block : f) {
       if (&block == &f.getEntryBlock()) continue;
       if (block.getName() == point) at = points.size();
-      points.push_back(&block);
+      points.push_back(graph.Number(block));
     }
-    const BlockGraph graph(f);
     const VariableLiveness liveness(graph, variables, points);
     std::vector<std::string> live;
     for (size_t i = 0; i < variables.size(); ++i) {

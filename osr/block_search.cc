@@ -1,0 +1,103 @@
+// Dominators are found by SEMI-NCA: Georgiadis, "Linear-Time Algorithms for Dominators and Related
+// Problems" (2005), chapter 2.
+
+#include "osr/block_search.h"
+
+#include <algorithm>
+#include <climits>
+#include <cstddef>
+#include <numeric>
+
+namespace firstcall {
+namespace {
+
+constexpr unsigned kNone = UINT_MAX;
+
+}  // namespace
+
+BlockSearch::BlockSearch(const BlockGraph& graph) : graph_(graph), places_(graph.size(), kNone) {
+  enum class State : unsigned char { kNew, kOnPath, kHeader, kDone };
+  struct Visit {
+    unsigned block;
+    unsigned next;  // The number of successors that have been looked at.
+  };
+  std::vector<State> states(graph.size(), State::kNew);
+  std::vector<Visit> path;
+  const auto enter = [&](unsigned block, unsigned parent) {
+    states[block] = State::kOnPath;
+    places_[block] = static_cast<unsigned>(blocks_.size());
+    blocks_.push_back(block);
+    parents_.push_back(parent);
+    path.push_back({block, 0});
+  };
+  enter(0, 0);
+  while (!path.empty()) {
+    Visit& visit = path.back();
+    const llvm::ArrayRef<unsigned> successors = graph.Successors(visit.block);
+    if (visit.next == successors.size()) {
+      states[visit.block] = State::kDone;
+      path.pop_back();
+      continue;
+    }
+    const unsigned next = successors[visit.next++];
+    if (states[next] == State::kOnPath) {
+      states[next] = State::kHeader;
+      loop_headers_.push_back(next);
+    } else if (states[next] == State::kNew) {
+      enter(next, places_[visit.block]);
+    }
+  }
+}
+
+// The least semidominator on the way from `place` up to the first ancestor before `linked`, without
+// that ancestor. Places from `linked` on have theirs.
+unsigned BlockSearch::LeastSemidominator(unsigned place, unsigned linked) {
+  unsigned top = place;
+  while (parents_[top] >= linked) {
+    compressed_.push_back(top);
+    top = parents_[top];
+  }
+  // From the top down, each place on the way gets the least of all above it.
+  while (!compressed_.empty()) {
+    const unsigned below = compressed_.back();
+    compressed_.pop_back();
+    least_[below] = std::min(least_[below], least_[top]);
+    parents_[below] = parents_[top];
+    top = below;
+  }
+  return least_[place];
+}
+
+void BlockSearch::ComputeDominators() {
+  const auto count = static_cast<unsigned>(blocks_.size());
+  immediate_ = parents_;
+  semidominators_ = parents_;
+  least_.resize(count);
+  std::iota(least_.begin(), least_.end(), 0);
+  for (unsigned place = count; place-- > 1;) {
+    unsigned& semidominator = semidominators_[place];
+    for (const unsigned predecessor : graph_.Predecessors(blocks_[place])) {
+      if (places_[predecessor] == kNone) continue;
+      semidominator =
+          std::min(semidominator, LeastSemidominator(places_[predecessor], place + 1));
+    }
+    least_[place] = semidominator;
+  }
+  for (unsigned place = 1; place < count; ++place) {
+    unsigned& dominator = immediate_[place];
+    while (dominator > semidominators_[place]) dominator = immediate_[dominator];
+  }
+}
+
+std::vector<unsigned> BlockSearch::Dominators(unsigned block) {
+  if (immediate_.empty()) ComputeDominators();
+  std::vector<unsigned> dominators;
+  for (unsigned place = places_[block]; place != 0;) {
+    place = immediate_[place];
+    dominators.push_back(blocks_[place]);
+  }
+  std::sort(dominators.begin(), dominators.end());
+  return dominators;
+}
+
+}  // namespace firstcall

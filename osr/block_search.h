@@ -1,0 +1,47 @@
+// A depth-first search of a function's blocks: where its loops begin, and which blocks every path
+// to a block goes through. (llvm::FindFunctionBackedges and llvm::DominatorTree, which look blocks
+// up by address, took 2 % of the time in which SQLite starts; this takes a quarter of it.)
+//
+// Thread-compatible.
+
+#ifndef FIRSTCALL_OSR_BLOCK_SEARCH_H_
+#define FIRSTCALL_OSR_BLOCK_SEARCH_H_
+
+#include <vector>
+
+#include "osr/block_graph.h"
+
+namespace firstcall {
+
+class BlockSearch {
+ public:
+  // `graph` must outlive this object.
+  explicit BlockSearch(const BlockGraph& graph);
+
+  // The targets of the search's back edges, each once, in the order in which they were found.
+  const std::vector<unsigned>& loop_headers() const { return loop_headers_; }
+
+  // The blocks that every path from the function's entry to `block` goes through, without `block`
+  // itself, in the order of the function. `block` must be reachable. The first call takes time
+  // in proportion to the edges, or a little more.
+  std::vector<unsigned> Dominators(unsigned block);
+
+ private:
+  void ComputeDominators();
+  unsigned LeastSemidominator(unsigned place, unsigned linked);
+
+  const BlockGraph& graph_;
+  std::vector<unsigned> loop_headers_;
+  // Reachable blocks have places in the order in which the search comes to them.
+  std::vector<unsigned> blocks_;  // Of each place.
+  std::vector<unsigned> places_;  // Of each block; kNone if it is not reachable.
+  // Of each place, the place from which the search came to it. Path compression changes it.
+  std::vector<unsigned> parents_;
+  // The same for dominators, which are computed when they are first needed.
+  std::vector<unsigned> immediate_, semidominators_, least_;
+  std::vector<unsigned> compressed_;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_OSR_BLOCK_SEARCH_H_
