@@ -84,13 +84,13 @@ uint32_t Analysis::AddValue(const llvm::Value& value, uint32_t block) {
   const PartList list = PartsOf(value.getType());
   if (list.count == 0) return kNone;
   const uint32_t number = values_.size();
-  values_.resize(number + list.count);
-  weights_.resize(number + list.count);
   numbers_.Insert(&value, number);
   for (unsigned i = 0; i < list.count; ++i) {
-    values_[number + i].is_vector = list.parts[i].is_vector;
-    values_[number + i].bytes = list.parts[i].bytes;
-    values_[number + i].index = static_cast<uint8_t>(i);
+    ValuePart& part = values_.emplace_back();
+    part.is_vector = list.parts[i].is_vector;
+    part.bytes = list.parts[i].bytes;
+    part.index = static_cast<uint8_t>(i);
+    weights_.push_back(0);
   }
   values_[number].parts = static_cast<uint8_t>(list.count);
   values_[number].first_block = values_[number].last_block = block;

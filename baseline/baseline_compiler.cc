@@ -50,11 +50,12 @@ absl::StatusOr<std::unique_ptr<BaselineCompiler>> BaselineCompiler::Create(
 BaselineCompiler::BaselineCompiler(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 BaselineCompiler::~BaselineCompiler() = default;
 
-Refusal BaselineCompiler::Compile(const llvm::Function& function, bool is_near,
-                                  CompiledCode& code) {
+Refusal BaselineCompiler::Compile(const llvm::Function& function, bool is_near, CompiledCode& code,
+                                  const llvm::DataLayout* layout) {
   const Refusal refusal = parts_->analysis.Run(function, parts_->coverage);
   if (refusal != Refusal::kNone) return refusal;
   parts_->lowering_options.is_near = is_near;
+  parts_->lowering_options.layout = layout;
   return parts_->lowering.Run(function, parts_->lowering_options, code);
 }
 

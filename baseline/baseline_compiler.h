@@ -17,6 +17,7 @@
 #include "code/compiled_code.h"
 
 namespace llvm {
+class DataLayout;
 class Function;
 }  // namespace llvm
 
@@ -46,7 +47,11 @@ class BaselineCompiler {
   // `code`, whose contents are replaced; they are unspecified if the function is refused. The first
   // symbol is the function's. `is_near`: symbols that are dso_local lie within reach of a distance
   // of 32 bits of the code.
-  Refusal Compile(const llvm::Function& function, bool is_near, CompiledCode& code);
+  //
+  // `layout` must equal the module's data layout; null: that one. A layout knows how structures are
+  // laid out that it was asked for before, so one that is kept from function to function is faster.
+  Refusal Compile(const llvm::Function& function, bool is_near, CompiledCode& code,
+                  const llvm::DataLayout* layout = nullptr);
 
  private:
   struct Parts;

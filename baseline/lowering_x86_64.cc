@@ -44,7 +44,7 @@ RegisterSet LoweringX86_64::SavedRegisters() const {
 
 void LoweringX86_64::Begin(const llvm::Function& function) {
   function_ = &function;
-  layout_ = &function.getParent()->getDataLayout();
+  layout_ = options_.layout != nullptr ? options_.layout : &function.getParent()->getDataLayout();
   assembler_.Clear();
   pool_.Clear();
   symbols_.clear();

@@ -33,6 +33,7 @@
 namespace firstcall::baseline {
 
 struct LoweringOptions {
+  const llvm::DataLayout* layout = nullptr;  // Null: the module's own.
   // Symbols that are dso_local are within reach of a distance of 32 bits.
   bool is_near = true;
   bool has_sse41 = false;

@@ -12,7 +12,7 @@
 namespace firstcall::baseline {
 
 struct MemoryUpdate {
-  const llvm::LoadInst* load = nullptr;            // Null if there is no update.
+  const llvm::LoadInst* load = nullptr;             // Null if there is no update.
   const llvm::BinaryOperator* operation = nullptr;  // Of the loaded integer and the operand.
   const llvm::Value* operand = nullptr;             // On the right of a subtraction.
 };

@@ -29,7 +29,8 @@ Refusal ModuleCompiler::Compile(const llvm::Module& module, const Options& optio
   part_count_ = 0;
   for (const llvm::Function& function : module) {
     if (function.isDeclaration() || function.hasAvailableExternallyLinkage()) continue;
-    const Refusal refusal = functions_->Compile(function, options.is_near, NextPart());
+    const Refusal refusal =
+        functions_->Compile(function, options.is_near, NextPart(), options.layout);
     if (refusal != Refusal::kNone) return refusal;
   }
   CompiledCode& variables = NextPart();

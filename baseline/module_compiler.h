@@ -26,6 +26,8 @@ class ModuleCompiler {
   struct Options {
     // Symbols that are dso_local lie within reach of a distance of 32 bits of the code.
     bool is_near = true;
+    // As BaselineCompiler::Compile's.
+    const llvm::DataLayout* layout = nullptr;
     // For the object's section .comment; may be empty.
     std::string comment;
   };

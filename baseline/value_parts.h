@@ -18,10 +18,11 @@
 
 namespace firstcall::baseline {
 
+// Without initial values, because lists of them are made for every instruction.
 struct PartType {
-  bool is_vector = false;  // Which registers it lives in.
-  uint8_t bytes = 0;       // 1, 2, 4, 8; of vector registers 2, 4, 8, 16.
-  uint16_t bits = 0;       // Of an integer the width, of which a second part has what is above 64.
+  bool is_vector;  // Which registers it lives in.
+  uint8_t bytes;   // 1, 2, 4, 8; of vector registers 2, 4, 8, 16.
+  uint16_t bits;   // Of an integer the width, of which a second part has what is above 64.
 };
 
 inline constexpr unsigned kMaxParts = 16;

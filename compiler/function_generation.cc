@@ -33,6 +33,7 @@ ExtractOptions OptionsFor(const FunctionOrder& order, const ModuleSource& source
 // Whether the baseline code generator has made the object. What it does not cover it leaves to
 // LLVM, or it is an error if the context is strict.
 absl::StatusOr<CodeOrigin> GenerateBaselineCode(const llvm::Module& module,
+                                                const llvm::DataLayout& layout_of_view,
                                                 const FunctionOrder& order, CompileContext& context,
                                                 ObjectBytes& object) {
   CodeOrigin origin;
@@ -40,6 +41,7 @@ absl::StatusOr<CodeOrigin> GenerateBaselineCode(const llvm::Module& module,
   if (compiler == nullptr) return origin;
   baseline::ModuleCompiler::Options options;
   options.is_near = !order.is_far;
+  if (layout_of_view == module.getDataLayout()) options.layout = &layout_of_view;
   if (order.identification) options.comment = IdentificationText(*order.identification);
   const baseline::Refusal refusal = compiler->Compile(module, options, object);
   origin.is_baseline = refusal == baseline::Refusal::kNone;
@@ -51,8 +53,8 @@ absl::StatusOr<CodeOrigin> GenerateBaselineCode(const llvm::Module& module,
 }
 
 absl::Status GenerateCode(FunctionModule function_module, const LoadedModule& module,
-                          const FunctionOrder& order, CompileContext& context, Listener& listener,
-                          CompiledFunction& compiled) {
+                          const ModuleView& view, const FunctionOrder& order,
+                          CompileContext& context, Listener& listener, CompiledFunction& compiled) {
   const absl::Duration start = SteadyNow();
   ObjectBytes& object = compiled.object.bytes;
   FIRSTCALL_ASSIGN_OR_RETURN(IrOptimizer * optimizer, context.Optimizer());
@@ -62,8 +64,9 @@ absl::Status GenerateCode(FunctionModule function_module, const LoadedModule& mo
     FIRSTCALL_RETURN_IF_ERROR(context.Lower(function_module.module));
   }
   listener.OnModuleMade(*function_module.module);
-  FIRSTCALL_ASSIGN_OR_RETURN(compiled.origin,
-                             GenerateBaselineCode(*function_module.module, order, context, object));
+  FIRSTCALL_ASSIGN_OR_RETURN(
+      compiled.origin, GenerateBaselineCode(*function_module.module, view.module().getDataLayout(),
+                                            order, context, object));
   if (!compiled.origin.is_baseline) {
     FIRSTCALL_ASSIGN_OR_RETURN(ObjectEmitter * emitter, context.Emitter());
     if (order.identification) AddIdentification(*function_module.module, *order.identification);
@@ -102,7 +105,7 @@ absl::StatusOr<CompiledFunction> GenerateFunction(LoadedModule& module, const Fu
   compiled.poll_balance = function_module.poll_balance;
   const absl::Duration split = SteadyNow() - start;
   FIRSTCALL_RETURN_IF_ERROR(
-      GenerateCode(std::move(function_module), module, order, context, listener, compiled));
+      GenerateCode(std::move(function_module), module, *view, order, context, listener, compiled));
   compiled.object.split = split;
   return compiled;
 }

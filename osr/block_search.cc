@@ -78,8 +78,7 @@ void BlockSearch::ComputeDominators() {
     unsigned& semidominator = semidominators_[place];
     for (const unsigned predecessor : graph_.Predecessors(blocks_[place])) {
       if (places_[predecessor] == kNone) continue;
-      semidominator =
-          std::min(semidominator, LeastSemidominator(places_[predecessor], place + 1));
+      semidominator = std::min(semidominator, LeastSemidominator(places_[predecessor], place + 1));
     }
     least_[place] = semidominator;
   }
