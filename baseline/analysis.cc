@@ -213,11 +213,9 @@ void Analysis::WishForPlaces(const llvm::Instruction& instruction, uint32_t bloc
     const llvm::Value* value = call->getArgOperand(i);
     if (may_pass_by_value && call->isByValArgument(i)) continue;
     const PartList list = PartsOf(value->getType());
-    if (value->getType()->isIntegerTy() && list.count == 2) places.BeginPair();
-    for (unsigned part = 0; part < list.count; ++part) {
-      const Register reg = places.Next(list.parts[part].is_vector, list.parts[part].bytes).reg;
-      if (list.count == 1 && reg != kNoRegister) Wish(value, reg, block);
-    }
+    places.ForEachPart(*value->getType(), list, [&](unsigned, const ArgumentPlace& place) {
+      if (list.count == 1 && place.reg != kNoRegister) Wish(value, place.reg, block);
+    });
   }
 }
 

@@ -22,21 +22,13 @@ class ArgumentPlaces {
   static constexpr Register kGeneral[] = {kRdi, kRsi, kRdx, kRcx, kR8, kR9};
   static constexpr unsigned kGeneralCount = 6, kVectorCount = 8;
 
-  ArgumentPlace Next(bool is_vector, unsigned bytes) {
-    if (is_vector) {
-      if (vectors_ < kVectorCount) return {static_cast<Register>(kXmm0 + vectors_++), 0};
-      return Stack(bytes, bytes > 8 ? 16 : 8);
+  // Calls `visit(part, place)` for each part of a value of `type`, which `list` has the parts of.
+  template <typename Visit>
+  void ForEachPart(const llvm::Type& type, const PartList& list, const Visit& visit) {
+    if (type.isIntegerTy() && list.count == 2) BeginPair();
+    for (unsigned part = 0; part < list.count; ++part) {
+      visit(part, Next(list.parts[part].is_vector, list.parts[part].bytes));
     }
-    if (general_ < kGeneralCount) return {kGeneral[general_++], 0};
-    return Stack(8, 8);
-  }
-
-  // Before the two parts of an integer of more than 64 bits, which are not divided between
-  // registers and the stack: LLVM leaves a register unused that is too few for it.
-  void BeginPair() {
-    if (general_ + 2 <= kGeneralCount) return;
-    general_ = kGeneralCount;
-    offset_ = (offset_ + 15) & ~15;
   }
 
   ArgumentPlace Stack(int64_t bytes, int32_t alignment) {
@@ -51,6 +43,23 @@ class ArgumentPlaces {
   int32_t stack_bytes() const { return offset_; }
 
  private:
+  ArgumentPlace Next(bool is_vector, unsigned bytes) {
+    if (is_vector) {
+      if (vectors_ < kVectorCount) return {static_cast<Register>(kXmm0 + vectors_++), 0};
+      return Stack(bytes, bytes > 8 ? 16 : 8);
+    }
+    if (general_ < kGeneralCount) return {kGeneral[general_++], 0};
+    return Stack(8, 8);
+  }
+
+  // The two parts of an integer of more than 64 bits are not divided between registers and the
+  // stack: LLVM leaves a register unused that is too few for it.
+  void BeginPair() {
+    if (general_ + 2 <= kGeneralCount) return;
+    general_ = kGeneralCount;
+    offset_ = (offset_ + 15) & ~15;
+  }
+
   unsigned general_ = 0, vectors_ = 0;
   int32_t offset_ = 0;
 };

@@ -2,27 +2,14 @@
 
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "baseline/analysis.h"
 #include "baseline/lowering_x86_64.h"
 #include "llvm/TargetParser/Triple.h"
 
 namespace firstcall::baseline {
-namespace {
-
-bool HasFeature(absl::string_view features, absl::string_view name) {
-  bool has = false;
-  for (absl::string_view feature : absl::StrSplit(features, ',')) {
-    if (feature.substr(feature.empty() ? 0 : 1) == name) has = feature[0] == '+';
-  }
-  return has;
-}
-
-}  // namespace
-
 struct BaselineCompiler::Parts {
   CoverageOptions coverage;
   LoweringOptions lowering_options;
@@ -31,15 +18,15 @@ struct BaselineCompiler::Parts {
 };
 
 absl::StatusOr<std::unique_ptr<BaselineCompiler>> BaselineCompiler::Create(
-    absl::string_view triple_name, absl::string_view features, const BaselineOptions& options) {
+    absl::string_view triple_name, const BaselineOptions& options) {
   const llvm::Triple triple(llvm::StringRef(triple_name.data(), triple_name.size()));
   if (triple.getArch() != llvm::Triple::x86_64 || !triple.isOSBinFormatELF()) {
     return absl::InvalidArgumentError(
         absl::StrCat("create baseline compiler: not for '", triple_name, "'"));
   }
   auto parts = std::make_unique<Parts>();
-  parts->lowering_options.has_sse41 = HasFeature(features, "sse4.1");
-  parts->lowering_options.has_popcnt = HasFeature(features, "popcnt");
+  parts->lowering_options.has_sse41 = absl::c_linear_search(options.features, "sse4.1");
+  parts->lowering_options.has_popcnt = absl::c_linear_search(options.features, "popcnt");
   parts->lowering_options.has_few_registers = options.has_few_registers;
   parts->coverage.has_few_registers = options.has_few_registers;
   parts->coverage.has_sse41 = parts->lowering_options.has_sse41;

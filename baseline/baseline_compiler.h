@@ -10,6 +10,8 @@
 #define FIRSTCALL_BASELINE_BASELINE_COMPILER_H_
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -27,16 +29,15 @@ namespace firstcall::baseline {
 inline constexpr const char* kFeatures[] = {"sse4.1", "popcnt"};
 
 struct BaselineOptions {
+  std::vector<std::string> features;  // Those of kFeatures that the processor has.
   // For tests: three registers for values of each kind.
   bool has_few_registers = false;
 };
 
 class BaselineCompiler {
  public:
-  // For processors with `features` (as llc's -mattr has them: "+sse4.1,+popcnt"). InvalidArgument
-  // if there is no baseline code generator for the architecture of `triple`.
+  // InvalidArgument if there is no baseline code generator for the architecture of `triple`.
   static absl::StatusOr<std::unique_ptr<BaselineCompiler>> Create(absl::string_view triple,
-                                                                  absl::string_view features,
                                                                   const BaselineOptions& options);
 
   ~BaselineCompiler();

@@ -13,8 +13,7 @@ constexpr Register kCalleeRegister = kR10;
 
 }  // namespace
 
-// With `only_stack` copies what is passed by value; without, adds moves of the others.
-ArgumentPlaces LoweringX86_64::PlaceArguments(const llvm::CallBase& call, bool only_stack) {
+ArgumentPlaces LoweringX86_64::PlaceArguments(const llvm::CallBase& call, ArgumentStep step) {
   ArgumentPlaces places;
   const bool may_pass_by_value = MayPassByValue(call);
   for (unsigned i = 0; i < call.arg_size(); ++i) {
@@ -23,15 +22,13 @@ ArgumentPlaces LoweringX86_64::PlaceArguments(const llvm::CallBase& call, bool o
       const llvm::Align alignment = std::max(call.getParamAlign(i).valueOrOne(), llvm::Align(8));
       const uint64_t size = layout_->getTypeAllocSize(call.getParamByValType(i));
       const ArgumentPlace place = places.Stack(size, alignment.value());
-      if (only_stack) CopyByValue(value, size, place.offset);
+      if (step == ArgumentStep::kCopyByValue) CopyByValue(value, size, place.offset);
       continue;
     }
     const PartList list = PartsOf(value->getType());
-    if (value->getType()->isIntegerTy() && list.count == 2) places.BeginPair();
-    for (unsigned part = 0; part < list.count; ++part) {
+    places.ForEachPart(*value->getType(), list, [&](unsigned part, const ArgumentPlace& place) {
+      if (step != ArgumentStep::kMove || llvm::isa<llvm::UndefValue>(value)) return;
       const PartType& type = list.parts[part];
-      const ArgumentPlace place = places.Next(type.is_vector, type.bytes);
-      if (only_stack || llvm::isa<llvm::UndefValue>(value)) continue;
       Move move = SourceOf(value, part, type);
       move.to = place.reg;
       if (place.reg == kNoRegister) move.to_memory = Mem::At(kRsp, place.offset);
@@ -44,7 +41,7 @@ ArgumentPlaces LoweringX86_64::PlaceArguments(const llvm::CallBase& call, bool o
         }
       }
       moves_.Add(move);
-    }
+    });
   }
   return places;
 }
@@ -118,21 +115,7 @@ LoweringX86_64::CallExtent LoweringX86_64::LowerCall(const llvm::CallBase& call)
   callee.global = llvm::dyn_cast<llvm::GlobalValue>(operand);
   if (callee.global == nullptr) callee.pointer = operand;
 
-  // Sizes only.
-  ArgumentPlaces sizes;
-  const bool may_pass_by_value = MayPassByValue(call);
-  for (unsigned i = 0; i < call.arg_size(); ++i) {
-    if (may_pass_by_value && call.isByValArgument(i)) {
-      sizes.Stack(layout_->getTypeAllocSize(call.getParamByValType(i)),
-                  std::max(call.getParamAlign(i).valueOrOne(), llvm::Align(8)).value());
-      continue;
-    }
-    const PartList list = PartsOf(call.getArgOperand(i)->getType());
-    if (call.getArgOperand(i)->getType()->isIntegerTy() && list.count == 2) sizes.BeginPair();
-    for (unsigned part = 0; part < list.count; ++part) {
-      sizes.Next(list.parts[part].is_vector, list.parts[part].bytes);
-    }
-  }
+  const ArgumentPlaces sizes = PlaceArguments(call, ArgumentStep::kMeasure);
   const int32_t stack_bytes = (sizes.stack_bytes() + 15) & ~15;
   const bool moves_stack = analysis_.has_dynamic_alloca() && stack_bytes != 0;
   if (moves_stack) {
@@ -140,9 +123,9 @@ LoweringX86_64::CallExtent LoweringX86_64::LowerCall(const llvm::CallBase& call)
   } else {
     frame_.NeedOutgoing(stack_bytes);
   }
-  if (stack_bytes != 0) PlaceArguments(call, /*only_stack=*/true);
+  if (stack_bytes != 0) PlaceArguments(call, ArgumentStep::kCopyByValue);
   PrepareCall(call);
-  const ArgumentPlaces places = PlaceArguments(call, /*only_stack=*/false);
+  const ArgumentPlaces places = PlaceArguments(call, ArgumentStep::kMove);
   if (callee.pointer != nullptr) {
     Move move = SourceOf(callee.pointer, 0, {false, 8, 64});
     move.to = kCalleeRegister;
@@ -174,13 +157,11 @@ void LoweringX86_64::CallLibrary(const char* name, const llvm::Instruction& resu
   ArgumentPlaces places;
   for (const llvm::Value* argument : arguments) {
     const PartList list = PartsOf(argument->getType());
-    if (argument->getType()->isIntegerTy() && list.count == 2) places.BeginPair();
-    for (unsigned part = 0; part < list.count; ++part) {
-      const PartType& type = list.parts[part];
-      Move move = SourceOf(argument, part, type);
-      move.to = places.Next(type.is_vector, type.bytes).reg;
+    places.ForEachPart(*argument->getType(), list, [&](unsigned part, const ArgumentPlace& place) {
+      Move move = SourceOf(argument, part, list.parts[part]);
+      move.to = place.reg;
       moves_.Add(move);
-    }
+    });
   }
   Callee callee;
   callee.library_function = name;

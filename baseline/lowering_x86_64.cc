@@ -98,11 +98,9 @@ void LoweringX86_64::BindArguments() {
     }
     if (number == PointerMap::kMissing) continue;
     const PartList list = PartsOf(argument.getType());
-    if (argument.getType()->isIntegerTy() && list.count == 2) places.BeginPair();
-    for (unsigned i = 0; i < list.count; ++i) {
+    places.ForEachPart(*argument.getType(), list, [&](unsigned i, const ArgumentPlace& place) {
+      if (argument.use_empty()) return;
       ValuePart& part = analysis_.values()[number + i];
-      const ArgumentPlace place = places.Next(part.is_vector, part.bytes);
-      if (argument.use_empty()) continue;
       Move move;
       move.is_vector = part.is_vector;
       move.bytes = part.is_vector ? part.bytes : std::max<uint8_t>(part.bytes, 4);
@@ -111,27 +109,27 @@ void LoweringX86_64::BindArguments() {
           // It stays where the caller has put it; that place is never given to another value.
           part.slot = 16 + place.offset;
           part.is_spilled = true;
-          continue;
+          return;
         }
         move.source = Move::Source::kMemory;
         move.from_slot = 16 + place.offset;
         move.to = part.reg;
         moves_.Add(move);
-        continue;
+        return;
       }
       move.from = place.reg;
       if (part.is_fixed) {
         move.to = part.reg;
       } else if ((allocatable_ & ~analysis_.fixed_registers() & SetOf(place.reg)) != 0) {
         stays[stay_count++] = {number + i, place.reg};
-        continue;
+        return;
       } else {
         locations_.GiveSlot(number + i);
         part.is_spilled = true;
         move.to_memory = locations_.SlotOf(number + i);
       }
       moves_.Add(move);
-    }
+    });
   }
   if (function_->isVarArg()) SaveArgumentRegisters(places);
   result_address_ = 0;

@@ -234,7 +234,10 @@ class LoweringX86_64 {
     uint32_t begin, end;
   };
   CallExtent LowerCall(const llvm::CallBase& call);
-  ArgumentPlaces PlaceArguments(const llvm::CallBase& call, bool only_stack);
+  // What is done with a call's arguments: nothing; those by value are copied to where they lie; the
+  // moves of the others are added.
+  enum class ArgumentStep : uint8_t { kMeasure, kCopyByValue, kMove };
+  ArgumentPlaces PlaceArguments(const llvm::CallBase& call, ArgumentStep step);
   void CopyByValue(const llvm::Value* source, uint64_t size, int32_t offset);
   void PrepareCall(const llvm::User& user);
   CallExtent EmitCall(const Callee& callee, const ArgumentPlaces& places);

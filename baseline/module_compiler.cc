@@ -11,9 +11,9 @@
 namespace firstcall::baseline {
 
 absl::StatusOr<std::unique_ptr<ModuleCompiler>> ModuleCompiler::Create(
-    absl::string_view triple, absl::string_view features, const BaselineOptions& options) {
+    absl::string_view triple, const BaselineOptions& options) {
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<BaselineCompiler> functions,
-                             BaselineCompiler::Create(triple, features, options));
+                             BaselineCompiler::Create(triple, options));
   return std::unique_ptr<ModuleCompiler>(new ModuleCompiler(std::move(functions)));
 }
 

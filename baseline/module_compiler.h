@@ -33,9 +33,8 @@ class ModuleCompiler {
   };
 
   // Arguments and errors are those of BaselineCompiler::Create.
-  static absl::StatusOr<std::unique_ptr<ModuleCompiler>> Create(
-      absl::string_view triple, absl::string_view features,
-      const BaselineOptions& options = BaselineOptions());
+  static absl::StatusOr<std::unique_ptr<ModuleCompiler>> Create(absl::string_view triple,
+                                                                const BaselineOptions& options);
 
   // Compiles all definitions of `module`, which must be verified and have the target's data layout,
   // to `object`. Otherwise says what is not covered, and leaves `object` as it was. Never changes

@@ -167,10 +167,14 @@ const char* Target::ObstacleToBaseline(const llvm::TargetMachine& machine) const
   return nullptr;
 }
 
-bool Target::HasFeatures(const std::string& features) const {
+std::vector<std::string> Target::FeaturesAmong(absl::Span<const char* const> names) const {
   const std::unique_ptr<llvm::MCSubtargetInfo> cpu(
       target_->createMCSubtargetInfo(triple_.str(), cpu_, features_));
-  return cpu != nullptr && cpu->checkFeatures(features);
+  std::vector<std::string> features;
+  for (const char* name : names) {
+    if (cpu != nullptr && cpu->checkFeatures(absl::StrCat("+", name))) features.push_back(name);
+  }
+  return features;
 }
 
 Target Target::ThatOptimizes() const {

@@ -55,8 +55,8 @@ class Target {
   Baseline baseline() const { return baseline_; }
   bool baseline_has_few_registers() const { return baseline_has_few_registers_; }
 
-  // Whether the CPU has all `features`, which have the form of -mattr.
-  bool HasFeatures(const std::string& features) const;
+  // Those of the features `names` that the CPU has.
+  std::vector<std::string> FeaturesAmong(absl::Span<const char* const> names) const;
 
   // A line of text with every setting that can change generated code.
   std::string Describe() const;

@@ -3,7 +3,6 @@
 #include <string>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
 
 namespace firstcall {
@@ -26,15 +25,11 @@ absl::StatusOr<IrOptimizer*> CompileContext::Optimizer() {
 absl::StatusOr<baseline::ModuleCompiler*> CompileContext::Baseline() {
   if (target_.baseline() == firstcall::Baseline::kOff) return nullptr;
   if (baseline_ == nullptr) {
-    std::string features;
-    for (const char* feature : baseline::kFeatures) {
-      const std::string enabled = absl::StrCat(features.empty() ? "+" : ",+", feature);
-      if (target_.HasFeatures(absl::StrCat("+", feature))) features += enabled;
-    }
     baseline::BaselineOptions options;
+    options.features = target_.FeaturesAmong(baseline::kFeatures);
     options.has_few_registers = target_.baseline_has_few_registers();
-    FIRSTCALL_ASSIGN_OR_RETURN(
-        baseline_, baseline::ModuleCompiler::Create(target_.triple().str(), features, options));
+    FIRSTCALL_ASSIGN_OR_RETURN(baseline_,
+                               baseline::ModuleCompiler::Create(target_.triple().str(), options));
   }
   return baseline_.get();
 }

@@ -17,7 +17,6 @@
 
 #include "absl/base/config.h"
 #include "absl/strings/str_cat.h"
-#include "absl/synchronization/mutex.h"
 #include "engine/engine.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -30,13 +29,6 @@
 
 namespace firstcall {
 namespace {
-
-// Abseil's search for deadlocks, which debug builds have, takes a lock that another thread may hold
-// when a test forks; in the child nobody releases it.
-[[maybe_unused]] const bool no_deadlock_search = [] {
-  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
-  return true;
-}();
 
 std::atomic<bool> may_end{false};
 std::atomic<int> waiting{0};

@@ -29,13 +29,6 @@
 namespace firstcall {
 namespace {
 
-// Abseil's search for deadlocks, which debug builds have, takes a lock that another thread may hold
-// when a test forks; in the child nobody releases it.
-[[maybe_unused]] const bool no_deadlock_search = [] {
-  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
-  return true;
-}();
-
 using ::testing::HasSubstr;
 
 constexpr int kFunctions = 200;

@@ -728,7 +728,7 @@ TEST(BaselineCompilerTest, RefusesBeforeItEmits) {
       {"define i256 @f(i256 %a) { ret i256 %a }", Refusal::kArgumentPassing},
   };
   auto compiler =
-      baseline::BaselineCompiler::Create("x86_64-pc-linux-gnu", "", baseline::BaselineOptions());
+      baseline::BaselineCompiler::Create("x86_64-pc-linux-gnu", baseline::BaselineOptions());
   ASSERT_TRUE(compiler.ok());
   for (const auto& [text, refusal] : cases) {
     llvm::LLVMContext context;
@@ -745,7 +745,7 @@ TEST(BaselineCompilerTest, RefusesBeforeItEmits) {
 
 TEST(BaselineCompilerTest, IsNotForOtherArchitectures) {
   const auto compiler =
-      baseline::BaselineCompiler::Create("riscv64-linux-gnu", "", baseline::BaselineOptions());
+      baseline::BaselineCompiler::Create("riscv64-linux-gnu", baseline::BaselineOptions());
   EXPECT_EQ(compiler.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(compiler.status().message(), "create baseline compiler: not for 'riscv64-linux-gnu'");
 }

@@ -36,7 +36,7 @@ class ModuleCompilerTest : public testing::Test {
   llvm::LLVMContext context_;
   std::unique_ptr<llvm::Module> module_;
   std::unique_ptr<ModuleCompiler> compiler_ =
-      ModuleCompiler::Create("x86_64-pc-linux-gnu", "+sse4.1,+popcnt").value();
+      ModuleCompiler::Create("x86_64-pc-linux-gnu", {{"sse4.1", "popcnt"}}).value();
   ModuleCompiler::Options options_;
   ObjectBytes object_;
 };
