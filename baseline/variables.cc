@@ -13,6 +13,7 @@ namespace firstcall::baseline {
 namespace {
 
 constexpr uint64_t kMostAlignment = 4096;
+constexpr uint64_t kMostBytes = uint64_t{1} << 31;
 
 // Lists for the linker, and metadata, which no code refers to.
 bool IsForTheLinker(const llvm::GlobalVariable& variable) {
@@ -32,36 +33,45 @@ class VariableWriter {
  public:
   explicit VariableWriter(CompiledCode& code) : code_(code) {}
 
-  bool Write(const llvm::GlobalVariable& variable) {
+  Refusal Write(const llvm::GlobalVariable& variable) {
+    const llvm::DataLayout& layout = variable.getParent()->getDataLayout();
+    const llvm::Align alignment = layout.getPreferredAlign(&variable);
+    const uint64_t size = layout.getTypeAllocSize(variable.getValueType());
     if (variable.isThreadLocal() || variable.hasSection() || variable.hasCommonLinkage() ||
         variable.hasAppendingLinkage() || variable.getAddressSpace() != 0 ||
-        !WriteData(variable, data_)) {
-      return false;
+        alignment.value() > kMostAlignment || size > kMostBytes) {
+      return Refusal::kVariable;
     }
-    const llvm::DataLayout& layout = variable.getParent()->getDataLayout();
-    const llvm::Align alignment =
-        std::max(variable.getAlign().valueOrOne(), layout.getABITypeAlign(variable.getValueType()));
-    if (alignment.value() > kMostAlignment) return false;
+    if (variable.hasMetadata(llvm::LLVMContext::MD_dbg)) return Refusal::kDebugInformation;
+    const llvm::Constant& initializer = *variable.getInitializer();
+    const bool is_zero = !variable.isConstant() &&
+                         (initializer.isNullValue() || llvm::isa<llvm::UndefValue>(initializer));
+    if (!is_zero && !WriteData(variable, data_)) return Refusal::kVariable;
     const uint32_t number = SymbolOf(variable);
     CodeSymbol& symbol = code_.symbols[number];
     symbol.is_defined = true;
     symbol.is_local = variable.hasLocalLinkage();
     symbol.section = static_cast<uint32_t>(code_.sections.size());
-    symbol.size = static_cast<uint32_t>(data_.bytes.size());
+    symbol.size = static_cast<uint32_t>(size);
+    CodeSection& section = code_.sections.emplace_back();
+    section.alignment = static_cast<uint32_t>(alignment.value());
+    // Two variables never have the same address.
+    if (is_zero) {
+      section.kind = SectionKind::kZeroData;
+      section.zeros = std::max<uint64_t>(size, 1);
+      return Refusal::kNone;
+    }
+    section.kind = variable.isConstant() ? SectionKind::kReadOnlyData : SectionKind::kData;
+    section.bytes = data_.bytes;
+    if (section.bytes.empty()) section.bytes.push_back(0);
     for (const ConstantData::Reference& reference : data_.references) {
       const uint32_t target = SymbolOf(*reference.global);
       code_.relocations.push_back(
-          {static_cast<uint32_t>(code_.sections.size()), reference.offset, target,
+          {static_cast<uint32_t>(code_.sections.size() - 1), reference.offset, target,
            reference.is_distance ? RelocationKind::kRelative32 : RelocationKind::kAbsolute64,
            reference.addend});
     }
-    CodeSection& section = code_.sections.emplace_back();
-    section.kind = variable.isConstant() ? SectionKind::kReadOnlyData : SectionKind::kData;
-    section.alignment = static_cast<uint32_t>(alignment.value());
-    section.bytes = data_.bytes;
-    // Two variables never have the same address.
-    if (section.bytes.empty()) section.bytes.push_back(0);
-    return true;
+    return Refusal::kNone;
   }
 
  private:
@@ -74,7 +84,8 @@ class VariableWriter {
       CodeSymbol& symbol = code_.symbols.emplace_back();
       symbol.name = static_cast<uint32_t>(code_.names.size());
       symbol.name_size = static_cast<uint32_t>(name.size());
-      symbol.is_weak = global.hasExternalWeakLinkage();
+      symbol.is_weak =
+          global.isDeclaration() ? global.hasExternalWeakLinkage() : global.isWeakForLinker();
       code_.names.append(name.data(), name.size());
     }
     return found->second;
@@ -98,7 +109,8 @@ Refusal WriteVariables(const llvm::Module& module, CompiledCode& code) {
         IsForTheLinker(variable) || IsPartOfCode(variable)) {
       continue;
     }
-    if (!writer.Write(variable)) return Refusal::kVariable;
+    const Refusal refusal = writer.Write(variable);
+    if (refusal != Refusal::kNone) return refusal;
   }
   return Refusal::kNone;
 }

@@ -1,7 +1,7 @@
 // Writes the variables that a module defines beside its functions, except those that become a part
 // of a function's code: constants that are copied (constant_data.h) and tables of labels.
 //
-// Thread-safe: a pure function of its arguments. Tested in tests/baseline/module_compiler_test.cc.
+// Thread-safe: a pure function of its arguments. Tested in tests/baseline/variables_test.cc.
 
 #ifndef FIRSTCALL_BASELINE_VARIABLES_H_
 #define FIRSTCALL_BASELINE_VARIABLES_H_

@@ -173,9 +173,8 @@ int Main(int argc, char** argv) {
   std::string error;
   const std::unique_ptr<Runfiles> runfiles(Runfiles::Create(argv[0], &error));
   const absl::Status status =
-      runfiles == nullptr
-          ? absl::NotFoundError(error)
-          : Run(runfiles->Rlocation("firstcall/tools/firstcall"), argv[1], rounds);
+      runfiles == nullptr ? absl::NotFoundError(error)
+                          : Run(runfiles->Rlocation("firstcall/tools/firstcall"), argv[1], rounds);
   if (status.ok()) return 0;
   fflush(stdout);
   absl::FPrintF(stderr, "baseline: %s\n", status.message());

@@ -23,12 +23,16 @@ enum class SectionKind : uint8_t {
   kReadOnlyData,  // Constants that have no relocations, or are constant once they are bound.
   kData,          // Writable data.
   kUnwindTable,   // An .eh_frame: common and frame description entries, without the terminator.
+  kZeroData,      // Writable data that is zero at first, without bytes or relocations.
 };
 
 struct CodeSection {
   SectionKind kind = SectionKind::kCode;
   uint32_t alignment = 1;  // A power of two.
   std::vector<uint8_t> bytes;
+  uint64_t zeros = 0;  // Of kZeroData: its size.
+
+  uint64_t size() const { return kind == SectionKind::kZeroData ? zeros : bytes.size(); }
 };
 
 enum class RelocationKind : uint8_t {
@@ -52,7 +56,7 @@ struct CodeSymbol {
   uint32_t name_size = 0;
   bool is_defined = false;
   bool is_local = false;  // Other code cannot refer to it.
-  bool is_weak = false;   // If undefined: null unless something defines it.
+  bool is_weak = false;   // Another definition may take its place; if undefined, it may be null.
   // Where the symbol is, if it is defined.
   uint32_t section = 0;
   uint32_t offset = 0;

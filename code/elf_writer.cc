@@ -18,12 +18,13 @@
 namespace firstcall {
 namespace {
 
-constexpr size_t kKinds = 4;
+constexpr size_t kKinds = 5;
 
 struct KindInfo {
   const char* name;
   const char* relocations_name;
   uint64_t flags;
+  uint32_t type = SHT_PROGBITS;
 };
 
 // By SectionKind.
@@ -32,6 +33,7 @@ constexpr KindInfo kKindInfos[kKinds] = {
     {".data.rel.ro", ".rela.data.rel.ro", SHF_ALLOC},
     {".data", ".rela.data", SHF_ALLOC | SHF_WRITE},
     {".eh_frame", ".rela.eh_frame", SHF_ALLOC},
+    {".bss", "", SHF_ALLOC | SHF_WRITE, SHT_NOBITS},
 };
 
 uint32_t TypeOf(RelocationKind kind, Machine machine) {
@@ -96,7 +98,7 @@ class ElfWriter {
         const auto kind = static_cast<size_t>(section.kind);
         sizes_[kind] = RoundUp(sizes_[kind], section.alignment);
         places_.push_back({kind, sizes_[kind]});
-        sizes_[kind] += section.bytes.size();
+        sizes_[kind] += section.size();
         alignments_[kind] = std::max<uint64_t>(alignments_[kind], section.alignment);
         is_there_[kind] = true;
       }
@@ -149,7 +151,8 @@ class ElfWriter {
   size_t Size(absl::string_view comment) const {
     size_t size = 1536 + comment.size() + entries_.size() * sizeof(Elf64_Sym);
     for (size_t kind = 0; kind < kKinds; ++kind) {
-      size += sizes_[kind] + relocation_counts_[kind] * sizeof(Elf64_Rela);
+      if (kKindInfos[kind].type != SHT_NOBITS) size += sizes_[kind];
+      size += relocation_counts_[kind] * sizeof(Elf64_Rela);
     }
     for (const CompiledCode& part : parts_) size += part.names.size() + part.symbols.size();
     return size;
@@ -170,8 +173,13 @@ class ElfWriter {
   void WriteSections(size_t kind) {
     if (!is_there_[kind]) return;
     section_numbers_[kind] = static_cast<uint16_t>(headers_.size());
-    Elf64_Shdr& header = AddSection(kKindInfos[kind].name, SHT_PROGBITS, alignments_[kind]);
+    Elf64_Shdr& header =
+        AddSection(kKindInfos[kind].name, kKindInfos[kind].type, alignments_[kind]);
     header.sh_flags = kKindInfos[kind].flags;
+    if (header.sh_type == SHT_NOBITS) {
+      header.sh_size = sizes_[kind];
+      return;
+    }
     for (size_t part = 0; part < parts_.size(); ++part) {
       for (size_t i = 0; i < parts_[part].sections.size(); ++i) {
         const Place& place = PlaceOf(part, i);
@@ -286,7 +294,7 @@ class ElfWriter {
   absl::flat_hash_map<absl::string_view, uint32_t> by_name_;
   // By SectionKind.
   std::array<uint64_t, kKinds> sizes_ = {};
-  std::array<uint64_t, kKinds> alignments_ = {1, 1, 1, 1};
+  std::array<uint64_t, kKinds> alignments_ = {1, 1, 1, 1, 1};
   std::array<bool, kKinds> is_there_ = {};
   std::array<size_t, kKinds> relocation_counts_ = {};
   std::array<uint16_t, kKinds> section_numbers_ = {};

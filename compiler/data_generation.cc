@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "base/steady_clock.h"
+#include "compiler/baseline_generation.h"
 #include "compiler/object_identification.h"
 #include "compiler/object_names.h"
 #include "llvm/IR/Module.h"
@@ -16,18 +17,23 @@ namespace firstcall {
 absl::StatusOr<CompiledObject> GenerateData(LoadedModule& module, const DataOrder& order,
                                             CompileContext& context, Listener& listener) {
   FIRSTCALL_ASSIGN_OR_RETURN(ModuleView * view, context.View(module));
-  FIRSTCALL_ASSIGN_OR_RETURN(ObjectEmitter * emitter, context.Emitter());
   absl::MutexLock lock(&view->mutex());
   CompiledObject compiled;
   const absl::Duration start = SteadyNow();
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<llvm::Module> data,
                              ExtractData(*view, module.index(), order.is_replaced, order.is_far));
-  if (order.identification) AddIdentification(*data, *order.identification);
   const absl::Duration extracted = SteadyNow();
   listener.OnModuleMade(*data);
-  const bool has_assembly = !data->getModuleInlineAsm().empty();
-  FIRSTCALL_ASSIGN_OR_RETURN(compiled.bytes, emitter->Emit(std::move(data)));
-  if (!has_assembly) FIRSTCALL_RETURN_IF_ERROR(CheckNames(compiled.bytes, module.index()));
+  FIRSTCALL_ASSIGN_OR_RETURN(const CodeOrigin origin,
+                             GenerateBaselineCode(*data, *view, order.is_far, order.identification,
+                                                  context, compiled.bytes));
+  if (!origin.is_baseline) {
+    FIRSTCALL_ASSIGN_OR_RETURN(ObjectEmitter * emitter, context.Emitter());
+    if (order.identification) AddIdentification(*data, *order.identification);
+    const bool has_assembly = !data->getModuleInlineAsm().empty();
+    FIRSTCALL_ASSIGN_OR_RETURN(compiled.bytes, emitter->Emit(std::move(data)));
+    if (!has_assembly) FIRSTCALL_RETURN_IF_ERROR(CheckNames(compiled.bytes, module.index()));
+  }
   compiled.split = extracted - start;
   compiled.emit = SteadyNow() - extracted;
   return compiled;

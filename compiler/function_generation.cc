@@ -5,8 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/steady_clock.h"
-#include "baseline/module_compiler.h"
-#include "baseline/refusal.h"
+#include "compiler/baseline_generation.h"
 #include "compiler/object_identification.h"
 #include "compiler/object_names.h"
 #include "splitter/extract_options.h"
@@ -30,28 +29,6 @@ ExtractOptions OptionsFor(const FunctionOrder& order, const ModuleSource& source
   return options;
 }
 
-// Whether the baseline code generator has made the object. What it does not cover it leaves to
-// LLVM, or it is an error if the context is strict.
-absl::StatusOr<CodeOrigin> GenerateBaselineCode(const llvm::Module& module,
-                                                const llvm::DataLayout& layout_of_view,
-                                                const FunctionOrder& order, CompileContext& context,
-                                                ObjectBytes& object) {
-  CodeOrigin origin;
-  FIRSTCALL_ASSIGN_OR_RETURN(baseline::ModuleCompiler * compiler, context.Baseline());
-  if (compiler == nullptr) return origin;
-  baseline::ModuleCompiler::Options options;
-  options.is_near = !order.is_far;
-  if (layout_of_view == module.getDataLayout()) options.layout = &layout_of_view;
-  if (order.identification) options.comment = IdentificationText(*order.identification);
-  const baseline::Refusal refusal = compiler->Compile(module, options, object);
-  origin.is_baseline = refusal == baseline::Refusal::kNone;
-  if (origin.is_baseline) return origin;
-  origin.refusal = baseline::RefusalName(refusal);
-  if (!context.is_strict()) return origin;
-  return absl::UnimplementedError(
-      absl::StrCat("the baseline code generator does not cover it: ", origin.refusal));
-}
-
 absl::Status GenerateCode(FunctionModule function_module, const LoadedModule& module,
                           const ModuleView& view, const FunctionOrder& order,
                           CompileContext& context, Listener& listener, CompiledFunction& compiled) {
@@ -64,9 +41,13 @@ absl::Status GenerateCode(FunctionModule function_module, const LoadedModule& mo
     FIRSTCALL_RETURN_IF_ERROR(context.Lower(function_module.module));
   }
   listener.OnModuleMade(*function_module.module);
-  FIRSTCALL_ASSIGN_OR_RETURN(
-      compiled.origin, GenerateBaselineCode(*function_module.module, view.module().getDataLayout(),
-                                            order, context, object));
+  FIRSTCALL_ASSIGN_OR_RETURN(compiled.origin,
+                             GenerateBaselineCode(*function_module.module, view, order.is_far,
+                                                  order.identification, context, object));
+  if (!compiled.origin.refusal.empty() && context.is_strict()) {
+    return absl::UnimplementedError(
+        absl::StrCat("the baseline code generator does not cover it: ", compiled.origin.refusal));
+  }
   if (!compiled.origin.is_baseline) {
     FIRSTCALL_ASSIGN_OR_RETURN(ObjectEmitter * emitter, context.Emitter());
     if (order.identification) AddIdentification(*function_module.module, *order.identification);

@@ -1,5 +1,6 @@
 #include "code/elf_writer.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -89,6 +90,26 @@ TEST_F(ElfWriterTest, WhatIsWrittenIsLinked) {
   EXPECT_EQ(at + 16 + static_cast<uint64_t>(static_cast<int64_t>(distance)),
             defined.at("read_only").value() + 2);
   EXPECT_EQ(defined.at("read_only").InThisProcess<const uint8_t*>()[2], 3);
+}
+
+TEST_F(ElfWriterTest, WhatIsZeroTakesNoPlaceInTheObject) {
+  CompiledCode code;
+  constexpr uint32_t kSize = 100'000;
+  for (const char* name : {"zeros", "more"}) {
+    const uint32_t number = AddData(code, name, SectionKind::kZeroData, {}, 64);
+    code.symbols[number].size = kSize;
+    code.sections.back().zeros = kSize;
+  }
+  AddData(code, "data", SectionKind::kData, {1, 2, 3});
+  const std::unique_ptr<ElfObject> object = Write({code});
+  EXPECT_LT(bytes_.size(), 4096u);
+  const SymbolAddresses defined = Link(*object);
+  auto* zeros = reinterpret_cast<char*>(defined.at("zeros").value());
+  auto* more = reinterpret_cast<char*>(defined.at("more").value());
+  EXPECT_EQ(std::count(zeros, zeros + kSize, 0), kSize);
+  EXPECT_EQ(std::count(more, more + kSize, 0), kSize);
+  EXPECT_GE(more - zeros, kSize);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(more) % 64, 0u);
 }
 
 TEST_F(ElfWriterTest, PartsFindEachOthersDefinitions) {
