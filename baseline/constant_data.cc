@@ -38,6 +38,12 @@ bool IsLocalVariable(const llvm::GlobalValue& global) {
   return llvm::isa<llvm::GlobalVariable>(global) && global.hasLocalLinkage();
 }
 
+// Whether references to `global` from its own module go to the same object.
+bool IsInSameObject(const llvm::GlobalValue& global) {
+  return llvm::isa<llvm::GlobalVariable>(global) && !global.isDeclaration() &&
+         !global.isWeakForLinker();
+}
+
 class DataWriter {
  public:
   DataWriter(const llvm::GlobalVariable& variable, ConstantData& data)
@@ -108,7 +114,7 @@ class DataWriter {
     const ConstantPart from = PartOf(*difference->getOperand(1), 0, layout_);
     // Only what is in the same object is certainly within reach.
     return to.kind == ConstantPart::Kind::kAddress && from.kind == ConstantPart::Kind::kAddress &&
-           from.global == &variable_ && IsLocalVariable(*to.global) &&
+           from.global == &variable_ && IsInSameObject(*to.global) &&
            AddReference(*to.global, offset, static_cast<int64_t>(to.low - from.low + offset), true);
   }
 

@@ -44,11 +44,13 @@ const std::vector<Variable>& Variables() {
       {"shorts", 6, "global [3 x i16] [i16 1, i16 -2, i16 3]"},
       {"floats", 8, "global <2 x float> <float 1.0, float 2.5>"},
       {"doubles", 16, "global [2 x double] [double 1.0, double 2.5]"},
-      {"structure", 24, "global { i8, i32, [2 x i16], i64 } { i8 1, i32 2, [2 x i16] [i16 3, i16 "
-                        "4], i64 5 }"},
+      {"structure", 24,
+       "global { i8, i32, [2 x i16], i64 } { i8 1, i32 2, [2 x i16] [i16 3, i16 "
+       "4], i64 5 }"},
       {"packed", 13, "constant <{ i8, i32, i64 }> <{ i8 1, i32 2, i64 5 }>"},
-      {"nested", 16, "global [2 x { i8, i32 }] [{ i8, i32 } { i8 7, i32 8 }, { i8, i32 } "
-                     "zeroinitializer]"},
+      {"nested", 16,
+       "global [2 x { i8, i32 }] [{ i8, i32 } { i8 7, i32 8 }, { i8, i32 } "
+       "zeroinitializer]"},
       {"partly", 12, "global { i32, i32, i32 } { i32 9, i32 undef, i32 poison }"},
       {"zeros", 100, "global [100 x i8] zeroinitializer"},
       {"constant_zeros", 100, "constant [100 x i8] zeroinitializer"},
@@ -73,6 +75,11 @@ constexpr char kPointers[] = R"(
   @as_number = global i64 ptrtoint (ptr getelementptr (i8, ptr @text, i64 2) to i64)
   @table = constant [2 x ptr] [ptr @f, ptr @text]
   @itself = global ptr @itself
+  @distances = constant [2 x i32] [
+    i32 trunc (i64 sub (i64 ptrtoint (ptr @text to i64),
+                        i64 ptrtoint (ptr @distances to i64)) to i32),
+    i32 trunc (i64 sub (i64 ptrtoint (ptr @wide to i64),
+                        i64 ptrtoint (ptr getelementptr (i8, ptr @distances, i64 4) to i64)) to i32)]
   @missing = extern_weak global i32
   @to_missing = global ptr @missing
   define i32 @f() { ret i32 5 }
@@ -134,6 +141,10 @@ TEST(VariablesTest, PointWhereTheyShould) {
     EXPECT_EQ(AddressOf<const char*>(*engine, "table")[1], text);
     EXPECT_EQ(*AddressOf<void*>(*engine, "itself"), AddressOf<void>(*engine, "itself"));
     EXPECT_EQ(*AddressOf<void*>(*engine, "to_missing"), nullptr);
+    const auto* distances = AddressOf<int32_t>(*engine, "distances");
+    const auto* origin = reinterpret_cast<const char*>(distances);
+    EXPECT_EQ(origin + distances[0], text);
+    EXPECT_EQ(origin + 4 + distances[1], AddressOf<char>(*engine, "wide"));
   }
 }
 
