@@ -172,7 +172,7 @@ void Analysis::CountUses(uint32_t number) {
           Wish(instruction.getOperand(0), part.wish, number);
         }
       }
-      if (!part.is_deferred && IsDeferrable(instruction, next_write)) {
+      if (!part.is_deferred && instruction.hasOneUse() && IsDeferrable(instruction, next_write)) {
         part.is_deferred = true;
         const auto* user = llvm::cast<llvm::Instruction>(*instruction.user_begin());
         const uint32_t of_user = NumberOf(user);
@@ -182,14 +182,16 @@ void Analysis::CountUses(uint32_t number) {
     if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
       DeferUpdate(*store, position);
     }
-    const bool may_call = MayCall(instruction);
+    const bool may_call = facts_[number].has_call && MayCall(instruction);
     if (instruction.mayWriteToMemory() || may_call) next_write = position;
     // What is computed before a call is not kept in a register for what comes after it.
     if (may_call) {
       for (uint32_t part : wishes_) values_[part].wish = kNoRegister;
       wishes_.clear();
     }
-    WishForPlaces(instruction, number);
+    if (llvm::isa<llvm::CallBase, llvm::ReturnInst>(instruction)) {
+      WishForPlaces(instruction, number);
+    }
     for (const llvm::Use& operand : instruction.operands()) CountUse(operand.get(), number);
   }
 }
@@ -291,7 +293,6 @@ void Analysis::DeferUpdate(const llvm::StoreInst& store, uint32_t position) {
 }
 
 bool Analysis::IsDeferrable(const llvm::Instruction& instruction, uint32_t next_write) {
-  if (!instruction.hasOneUse()) return false;
   const auto* user = llvm::cast<llvm::Instruction>(*instruction.user_begin());
   if (user->getParent() != instruction.getParent() || llvm::isa<llvm::PHINode>(user)) return false;
   switch (instruction.getOpcode()) {

@@ -96,6 +96,7 @@ class Analysis {
   void Cover(ValuePart& value, uint32_t block);
   // If `store` is the end of an update in memory, the update's operation is computed there.
   void DeferUpdate(const llvm::StoreInst& store, uint32_t position);
+  // Whether `instruction`, which has one use, is computed there.
   bool IsDeferrable(const llvm::Instruction& instruction, uint32_t next_write);
   void CollectWhatDies();
   void FixRegisters();

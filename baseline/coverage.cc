@@ -47,7 +47,7 @@ bool IsMask(const llvm::Type* type) {
 
 // Whether the type is, or has, a vector of i1, or is none that is supported.
 bool HasMask(const llvm::Type* type) {
-  if (IsMask(type)) return true;
+  if (!type->isAggregateType()) return IsMask(type);
   if (const auto* structure = llvm::dyn_cast<llvm::StructType>(type)) {
     for (const llvm::Type* member : structure->elements()) {
       if (HasMask(member)) return true;

@@ -138,16 +138,11 @@ PartList PartsOf(const llvm::Type* type) {
   return list;
 }
 
-unsigned PartCount(const llvm::Type* type) {
+unsigned PartCountOfOthers(const llvm::Type* type) {
   switch (type->getTypeID()) {
-    case llvm::Type::PointerTyID:
-      return type->getPointerAddressSpace() == 0 ? 1 : 0;
     case llvm::Type::FloatTyID:
     case llvm::Type::DoubleTyID:
       return 1;
-    case llvm::Type::IntegerTyID:
-      if (type->getIntegerBitWidth() <= 64) return 1;
-      return type->getIntegerBitWidth() <= 128 ? 2 : 0;
     case llvm::Type::VoidTyID:
       return 0;
     default:

@@ -43,8 +43,16 @@ struct PartOffsets {
 };
 PartOffsets OffsetsOf(const llvm::Type* type, const llvm::DataLayout& layout);
 
+// The same for types that are neither integers nor pointers.
+unsigned PartCountOfOthers(const llvm::Type* type);
+
 // The number of parts, as above, without looking at each if it is one.
-unsigned PartCount(const llvm::Type* type);
+inline unsigned PartCount(const llvm::Type* type) {
+  if (type->isPointerTy()) return type->getPointerAddressSpace() == 0 ? 1 : 0;
+  if (!type->isIntegerTy()) return PartCountOfOthers(type);
+  const unsigned bits = type->getIntegerBitWidth();
+  return bits <= 64 ? 1 : bits <= 128 ? 2 : 0;
+}
 
 // The smallest of 1, 2, 4, 8 bytes that hold `bits`.
 inline unsigned ContainerBytes(unsigned bits) {
