@@ -5,17 +5,13 @@
 #include "llvm/IR/Instructions.h"
 
 namespace firstcall {
-namespace {
 
-// The only successor of `block` that its constant condition allows, or null.
 const llvm::BasicBlock* OnlySuccessor(const llvm::BasicBlock& block) {
   const auto* branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
   if (branch == nullptr || branch->isUnconditional()) return nullptr;
   const auto* condition = llvm::dyn_cast<llvm::ConstantInt>(branch->getCondition());
   return condition == nullptr ? nullptr : branch->getSuccessor(condition->isZero() ? 1 : 0);
 }
-
-}  // namespace
 
 BlockGraph::BlockGraph(llvm::Function& function) {
   for (llvm::BasicBlock& block : function) blocks_.push_back(&block);

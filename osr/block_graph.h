@@ -19,6 +19,10 @@ class Function;
 
 namespace firstcall {
 
+// The only successor of `block` that its constant condition allows, or null if there is no such
+// condition.
+const llvm::BasicBlock* OnlySuccessor(const llvm::BasicBlock& block);
+
 class BlockGraph {
  public:
   // `function` must be materialized, and keep its blocks as long as this object is used.

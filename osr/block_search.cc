@@ -6,7 +6,13 @@
 #include <algorithm>
 #include <climits>
 #include <cstddef>
+#include <iterator>
 #include <numeric>
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/Instructions.h"
 
 namespace firstcall {
 namespace {
@@ -14,6 +20,43 @@ namespace {
 constexpr unsigned kNone = UINT_MAX;
 
 }  // namespace
+
+bool HasLoop(const llvm::Function& function) {
+  if (std::next(function.begin()) == function.end()) return false;  // It has no predecessors.
+  struct Visit {
+    const llvm::BasicBlock* block;
+    unsigned next;  // The number of successors that have been looked at.
+    unsigned end;
+  };
+  llvm::SmallDenseMap<const llvm::BasicBlock*, bool, 64> is_on_path;  // Of those seen.
+  llvm::SmallVector<Visit, 32> path;
+  const auto enter = [&](const llvm::BasicBlock& block) {
+    path.push_back({&block, 0, block.getTerminator()->getNumSuccessors()});
+  };
+  is_on_path[&function.getEntryBlock()] = true;
+  enter(function.getEntryBlock());
+  while (!path.empty()) {
+    Visit& visit = path.back();
+    if (visit.next == visit.end) {
+      is_on_path[visit.block] = false;
+      path.pop_back();
+      continue;
+    }
+    const llvm::BasicBlock* next = OnlySuccessor(*visit.block);
+    if (next != nullptr) {
+      visit.next = visit.end;
+    } else {
+      next = visit.block->getTerminator()->getSuccessor(visit.next++);
+    }
+    const auto [found, is_new] = is_on_path.try_emplace(next, true);
+    if (is_new) {
+      enter(*next);
+    } else if (found->second) {
+      return true;
+    }
+  }
+  return false;
+}
 
 BlockSearch::BlockSearch(const BlockGraph& graph) : graph_(graph), places_(graph.size(), kNone) {
   enum class State : unsigned char { kNew, kOnPath, kHeader, kDone };

@@ -13,6 +13,9 @@
 
 namespace firstcall {
 
+// Whether a BlockSearch of `function` would find a loop, in less time.
+bool HasLoop(const llvm::Function& function);
+
 class BlockSearch {
  public:
   // `graph` must outlive this object.

@@ -64,8 +64,6 @@ class LoopEntries {
   LoopEntries(const LoopEntries&) = delete;
   LoopEntries& operator=(const LoopEntries&) = delete;
 
-  bool has_loop() const { return !entries_.empty(); }
-
   // The number of loops, including those without a possible entry.
   size_t size() const { return entries_.size(); }
   llvm::BasicBlock& block(size_t loop) const { return *entries_[loop].entry.block; }

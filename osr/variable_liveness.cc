@@ -1,10 +1,10 @@
 #include "osr/variable_liveness.h"
 
-#include <climits>
+#include <cstddef>
+#include <cstdint>
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/CaptureTracking.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -13,13 +13,10 @@
 namespace firstcall {
 namespace {
 
-// The most blocks that are visited: this constant, plus a number for each block of the function.
-constexpr size_t kSteps = 1000;
-constexpr size_t kStepsPerBlock = 32;
-
-bool IsLifetimeMark(const llvm::User* user) {
-  return llvm::cast<llvm::Instruction>(user)->isLifetimeStartOrEnd();
-}
+// The most bits of a table of all variables at all blocks, and the most times that all blocks are
+// visited.
+constexpr size_t kMostBits = size_t{1} << 25;
+constexpr int kMostPasses = 32;
 
 bool BeginsLifetime(const llvm::User* user) {
   const auto* mark = llvm::dyn_cast<llvm::IntrinsicInst>(user);
@@ -55,101 +52,144 @@ bool HasKnownLifetime(const llvm::AllocaInst& variable) {
   return llvm::any_of(variable.users(), BeginsLifetime) && !StoreTracker::IsStored(variable);
 }
 
-// Finds the blocks at whose beginning a variable is live, for one variable after the other.
-class Finder {
+// A set of variables for each block.
+class VariableSets {
  public:
-  explicit Finder(const BlockGraph& graph)
-      : graph_(graph),
-        live_(graph.size(), 0),
-        stops_(graph.size(), 0),
-        steps_left_(kSteps + kStepsPerBlock * graph.size()) {}
+  VariableSets(size_t blocks, size_t variables)
+      : words_((variables + 63) / 64), bits_(blocks * words_) {}
 
-  // Finds the blocks that reach a load of `variable` without passing a store to it or the beginning
-  // or end of its lifetime. False if that takes too long.
-  bool FindReads(const llvm::AllocaInst& variable) {
-    Begin();
-    for (const llvm::User* user : variable.users()) {
-      // Casts for lifetime markers, and assumptions, do not matter here.
-      if (!llvm::isa<llvm::LoadInst, llvm::StoreInst>(user) && !IsLifetimeMark(user)) continue;
-      const auto* access = llvm::cast<llvm::Instruction>(user);
-      const llvm::Instruction*& first = places_[access->getParent()];
-      if (first == nullptr || access->comesBefore(first)) first = access;
-    }
-    for (const auto& [block, first] : places_) {
-      const unsigned number = graph_.Number(*block);
-      stops_[number] = round_;
-      if (!llvm::isa<llvm::LoadInst>(first)) continue;
-      live_[number] = round_;
-      found_.push_back(number);
-      pending_.push_back(number);
-    }
-    while (!pending_.empty()) {
-      for (const unsigned previous : graph_.Predecessors(pending_.pop_back_val())) {
-        if (live_[previous] == round_ || stops_[previous] == round_) continue;
-        if (!MarkLive(previous)) return false;
-        pending_.push_back(previous);
-      }
-    }
-    return true;
+  void Set(unsigned block, unsigned variable) { Word(block, variable) |= Bit(variable); }
+  void Reset(unsigned block, unsigned variable) { Word(block, variable) &= ~Bit(variable); }
+  bool Test(unsigned block, unsigned variable) const {
+    return (bits_[block * words_ + variable / 64] & Bit(variable)) != 0;
   }
-
-  // Finds the blocks that can be reached from a block in which the lifetime of `variable` begins
-  // and does not end, without passing a block in which it begins or ends. False if that takes too
-  // long.
-  bool FindLifetime(const llvm::AllocaInst& variable) {
-    Begin();
-    for (const llvm::User* user : variable.users()) {
-      if (!IsLifetimeMark(user)) continue;
-      const auto* mark = llvm::cast<llvm::Instruction>(user);
-      const llvm::Instruction*& last = places_[mark->getParent()];
-      if (last == nullptr || last->comesBefore(mark)) last = mark;
-    }
-    for (const auto& [block, last] : places_) {
-      const unsigned number = graph_.Number(*block);
-      stops_[number] = round_;
-      if (BeginsLifetime(last)) pending_.push_back(number);
-    }
-    while (!pending_.empty()) {
-      for (const unsigned next : graph_.Successors(pending_.pop_back_val())) {
-        if (live_[next] == round_) continue;
-        if (!MarkLive(next)) return false;
-        if (stops_[next] != round_) pending_.push_back(next);
-      }
-    }
-    return true;
-  }
-
-  // The blocks that were found last, each once.
-  llvm::ArrayRef<unsigned> found() const { return found_; }
+  uint64_t* Of(unsigned block) { return &bits_[block * words_]; }
+  size_t words() const { return words_; }
 
  private:
-  void Begin() {
-    ++round_;
-    places_.clear();
-    found_.clear();
+  static uint64_t Bit(unsigned variable) { return uint64_t{1} << (variable % 64); }
+  uint64_t& Word(unsigned block, unsigned variable) {
+    return bits_[block * words_ + variable / 64];
   }
 
-  // False if no steps are left.
-  bool MarkLive(unsigned block) {
-    if (steps_left_ == 0) {
-      pending_.clear();
-      return false;
+  const size_t words_;
+  std::vector<uint64_t> bits_;
+};
+
+enum class Kind : uint8_t {
+  kElsewhere,   // Live everywhere, or no variable of these.
+  kAccessed,    // Only loaded and stored.
+  kHasLifetime  // Live where its markers allow that.
+};
+
+// Finds the blocks at whose beginning each variable is live.
+class Finder {
+ public:
+  Finder(const BlockGraph& graph, const std::vector<Kind>& kinds)
+      : graph_(graph),
+        kinds_(kinds),
+        accessed_(1, kinds.size()),
+        decided_(graph.size(), kinds.size()),
+        positive_(graph.size(), kinds.size()),
+        live_(graph.size(), kinds.size()) {
+    for (unsigned i = 0; i < kinds.size(); ++i) {
+      if (kinds[i] == Kind::kAccessed) accessed_.Set(0, i);
     }
-    --steps_left_;
-    live_[block] = round_;
-    found_.push_back(block);
-    return true;
+  }
+
+  // Of a variable that is only accessed, the first access of a block decides, or the first marker:
+  // a load makes it live there. Of any other, the last marker decides: it is live behind the block
+  // if its lifetime begins. To be called for all of them, block after block, in their order.
+  void Note(unsigned block, unsigned variable, const llvm::Instruction& instruction) {
+    switch (kinds_[variable]) {
+      case Kind::kElsewhere:
+        return;
+      case Kind::kAccessed:
+        if (decided_.Test(block, variable)) return;
+        if (llvm::isa<llvm::LoadInst>(instruction)) positive_.Set(block, variable);
+        break;
+      case Kind::kHasLifetime:
+        if (!instruction.isLifetimeStartOrEnd()) return;
+        positive_.Reset(block, variable);
+        if (BeginsLifetime(&instruction)) positive_.Set(block, variable);
+        break;
+    }
+    decided_.Set(block, variable);
+  }
+
+  // Finds what is live at the beginning of each block. False if that takes too long.
+  bool Find() {
+    const auto blocks = static_cast<unsigned>(graph_.size());
+    Blocks for_accessed(blocks, llvm::is_contained(kinds_, Kind::kAccessed));
+    Blocks for_lifetimes(blocks, llvm::is_contained(kinds_, Kind::kHasLifetime));
+    for (int pass = 0; pass < kMostPasses; ++pass) {
+      if (for_accessed.none() && for_lifetimes.none()) return true;
+      // Most of it needs no second pass, because most edges lead on in the function's order.
+      for (unsigned block = blocks; block-- > 0;) {
+        if (!for_accessed.test(block)) continue;
+        for_accessed.reset(block);
+        if (!LookForward(block)) continue;
+        for (const unsigned previous : graph_.Predecessors(block)) for_accessed.set(previous);
+      }
+      for (unsigned block = 0; block < blocks; ++block) {
+        if (!for_lifetimes.test(block)) continue;
+        for_lifetimes.reset(block);
+        if (!LookBackward(block)) continue;
+        for (const unsigned next : graph_.Successors(block)) for_lifetimes.set(next);
+      }
+    }
+    return false;
+  }
+
+  bool IsLive(unsigned block, unsigned variable) const { return live_.Test(block, variable); }
+
+ private:
+  using Blocks = llvm::BitVector;  // Those to look at.
+
+  // Of those that are only accessed: live behind the block if live at a successor. Whether more are
+  // live at the block than before.
+  bool LookForward(unsigned block) {
+    uint64_t* const live = live_.Of(block);
+    const uint64_t* const decided = decided_.Of(block);
+    const uint64_t* const positive = positive_.Of(block);
+    const uint64_t* const accessed = accessed_.Of(0);
+    uint64_t changed = 0;
+    const auto add = [&](size_t i, uint64_t more) {
+      more &= accessed[i] & ~live[i];
+      live[i] |= more;
+      changed |= more;
+    };
+    for (size_t i = 0; i < live_.words(); ++i) add(i, positive[i]);
+    for (const unsigned next : graph_.Successors(block)) {
+      const uint64_t* const there = live_.Of(next);
+      for (size_t i = 0; i < live_.words(); ++i) add(i, there[i] & ~decided[i]);
+    }
+    return changed != 0;
+  }
+
+  // The same of the others: live if live behind a predecessor.
+  bool LookBackward(unsigned block) {
+    uint64_t* const live = live_.Of(block);
+    const uint64_t* const accessed = accessed_.Of(0);
+    uint64_t changed = 0;
+    for (const unsigned previous : graph_.Predecessors(block)) {
+      const uint64_t* const there = live_.Of(previous);
+      const uint64_t* const decided = decided_.Of(previous);
+      const uint64_t* const positive = positive_.Of(previous);
+      for (size_t i = 0; i < live_.words(); ++i) {
+        const uint64_t behind = positive[i] | (there[i] & ~decided[i]);
+        const uint64_t more = behind & ~accessed[i] & ~live[i];
+        live[i] |= more;
+        changed |= more;
+      }
+    }
+    return changed != 0;
   }
 
   const BlockGraph& graph_;
-  // For each block that accesses the variable or marks its lifetime: the instruction that decides.
-  llvm::SmallDenseMap<const llvm::BasicBlock*, const llvm::Instruction*, 16> places_;
-  // For each block, the last round in which it was found, and the last in which the search had to
-  // stop at it.
-  std::vector<unsigned> live_, stops_;
-  unsigned round_ = 0;
-  llvm::SmallVector<unsigned, 32> found_, pending_;
-  size_t steps_left_;
+  const std::vector<Kind>& kinds_;
+  VariableSets accessed_;  // One set: those that are only accessed.
+  VariableSets decided_, positive_, live_;
 };
 
 }  // namespace
@@ -158,22 +198,36 @@ VariableLiveness::VariableLiveness(const BlockGraph& graph,
                                    llvm::ArrayRef<llvm::AllocaInst*> variables,
                                    llvm::ArrayRef<unsigned> points)
     : everywhere_(static_cast<unsigned>(variables.size()), true), live_(points.size()) {
-  constexpr unsigned kNoPoint = UINT_MAX;
-  std::vector<unsigned> points_of_blocks(graph.size(), kNoPoint);
-  for (unsigned point = 0; point < points.size(); ++point) {
-    points_of_blocks[points[point]] = point;
+  if (variables.empty() || graph.size() > kMostBits / variables.size()) return;
+  std::vector<Kind> kinds;
+  llvm::DenseMap<const llvm::Value*, unsigned> numbers;
+  for (const llvm::AllocaInst* variable : variables) {
+    numbers.try_emplace(variable, static_cast<unsigned>(kinds.size()));
+    kinds.push_back(llvm::isAllocaPromotable(variable) ? Kind::kAccessed
+                    : HasKnownLifetime(*variable)      ? Kind::kHasLifetime
+                                                       : Kind::kElsewhere);
   }
-  Finder finder(graph);
+  Finder finder(graph, kinds);
+  for (unsigned block = 0; block < graph.size(); ++block) {
+    for (const llvm::Instruction& instruction : graph.block(block)) {
+      const llvm::Value* place = llvm::getLoadStorePointerOperand(&instruction);
+      if (place == nullptr) {
+        if (!instruction.isLifetimeStartOrEnd()) continue;
+        place = llvm::cast<llvm::IntrinsicInst>(instruction).getArgOperand(1);
+      }
+      if (!llvm::isa<llvm::AllocaInst>(place)) continue;
+      const auto found = numbers.find(place);
+      if (found != numbers.end()) finder.Note(block, found->second, instruction);
+    }
+  }
+  if (!finder.Find()) return;
   for (unsigned variable = 0; variable < variables.size(); ++variable) {
-    const llvm::AllocaInst& its = *variables[variable];
-    const bool is_found = llvm::isAllocaPromotable(&its)
-                              ? finder.FindReads(its)
-                              : HasKnownLifetime(its) && finder.FindLifetime(its);
-    if (!is_found) continue;
-    everywhere_.reset(variable);
-    for (const unsigned block : finder.found()) {
-      const unsigned point = points_of_blocks[block];
-      if (point != kNoPoint) live_[point].push_back(variable);
+    if (kinds[variable] != Kind::kElsewhere) everywhere_.reset(variable);
+  }
+  for (size_t point = 0; point < points.size(); ++point) {
+    live_[point].resize(static_cast<unsigned>(variables.size()));
+    for (unsigned variable = 0; variable < variables.size(); ++variable) {
+      if (finder.IsLive(points[point], variable)) live_[point].set(variable);
     }
   }
 }

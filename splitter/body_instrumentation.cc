@@ -1,12 +1,14 @@
 #include "splitter/body_instrumentation.h"
 
 #include <algorithm>
+#include <optional>
 #include <variant>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "code/symbol_name.h"
 #include "llvm/IR/Function.h"
+#include "osr/block_search.h"
 #include "osr/continuation.h"
 #include "osr/hotness_polls.h"
 #include "osr/loop_entries.h"
@@ -76,27 +78,29 @@ HotnessOfBodies BodyInstrumentation::AddPolls(absl::Span<llvm::Function* const> 
 HotnessSigns BodyInstrumentation::AddPolls(size_t function, llvm::Function& body,
                                            const ReplaceableBody& replaceable,
                                            int64_t& poll_balance) const {
-  LoopEntries entries(body, labels_[function]);
+  const bool has_loop = HasLoop(body);
+  std::optional<LoopEntries> entries;
   std::vector<uint32_t> polls;
-  if (entries.has_loop()) {
+  if (has_loop) {
     const auto instructions = static_cast<int64_t>(CountInstructions(body));
     poll_balance += instructions / kInstructionsPerPoll;
     const int64_t allowance = std::min(replaceable.poll_allowance + poll_balance,
                                        kMostForPolls + instructions / kInstructionsPerMostForPolls);
     if (allowance >= kLeastForPolls) {
+      entries.emplace(body, labels_[function]);
       size_t taken = 0;
-      polls = ChoosePolls(body, entries, static_cast<size_t>(allowance), taken);
+      polls = ChoosePolls(body, *entries, static_cast<size_t>(allowance), taken);
       poll_balance -= static_cast<int64_t>(taken);
     }
   }
   if (!polls.empty() || replaceable.asks_when_called) {
+    if (!entries) entries.emplace(body, labels_[function]);
     llvm::GlobalVariable* counter =
         DeclareHotnessCounter(*body.getParent(), absl::StrCat(NameOf(function), kHotnessSuffix),
                               /*is_near=*/!options_.is_far);
-    AddHotnessPolls(body, *counter, entries, polls, replaceable.asks_when_called);
+    AddHotnessPolls(body, *counter, *entries, polls, replaceable.asks_when_called);
   }
-  return entries.has_loop() && polls.empty() ? HotnessSigns::kCallsOnly
-                                             : HotnessSigns::kCallsAndLoops;
+  return has_loop && polls.empty() ? HotnessSigns::kCallsOnly : HotnessSigns::kCallsAndLoops;
 }
 
 absl::Status BodyInstrumentation::CheckReplaces(const llvm::Function& body) const {

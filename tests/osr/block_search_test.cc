@@ -76,6 +76,18 @@ TEST_F(BlockSearchTest, FindsTheBackEdgesOfADepthFirstSearch) {
   }
 }
 
+TEST_F(BlockSearchTest, SaysWhetherThereIsALoop) {
+  int loops = 0;
+  for (int i = 0; i < 500; ++i) {
+    llvm::Function& function = MakeRandomFunction(2 + random_() % 7);
+    const bool has_loop = HasLoop(function);
+    loops += has_loop ? 1 : 0;
+    EXPECT_EQ(has_loop, !BlockSearch(BlockGraph(function)).loop_headers().empty());
+  }
+  EXPECT_GT(loops, 50);
+  EXPECT_LT(loops, 450);
+}
+
 TEST_F(BlockSearchTest, DominatorsAreThoseOfLlvmsTree) {
   for (int i = 0; i < 500; ++i) {
     llvm::Function& function = MakeRandomFunction(2 + random_() % 40);
