@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <initializer_list>
 #include <utility>
 #include <vector>
@@ -18,11 +19,13 @@ class ByteWriter {
   size_t size() const { return bytes_.size(); }
   std::vector<uint8_t> Take() { return std::move(bytes_); }
 
-  void Bytes(std::initializer_list<uint8_t> bytes) { bytes_.insert(bytes_.end(), bytes); }
+  void Bytes(std::initializer_list<uint8_t> bytes) { Append(bytes.begin(), bytes.size()); }
 
   // Appends the lowest `size` bytes of `value`.
   void Number(uint64_t value, size_t size) {
-    for (size_t i = 0; i < size; ++i) bytes_.push_back(static_cast<uint8_t>(value >> (8 * i)));
+    uint8_t bytes[sizeof(value)];
+    for (size_t i = 0; i < sizeof(value); ++i) bytes[i] = static_cast<uint8_t>(value >> (8 * i));
+    Append(bytes, size);
   }
   void Number32(uint64_t value) { Number(value, 4); }
   void Number64(uint64_t value) { Number(value, 8); }
@@ -36,6 +39,12 @@ class ByteWriter {
   }
 
  private:
+  void Append(const uint8_t* bytes, size_t size) {
+    const size_t end = bytes_.size();
+    bytes_.resize(end + size);
+    std::memcpy(bytes_.data() + end, bytes, size);
+  }
+
   std::vector<uint8_t> bytes_;
 };
 
