@@ -243,6 +243,9 @@ class AssemblerX86_64 {
     Byte(0x0b);
   }
   void Endbr() { Immediate(0xfa1e0ff3, 4); }
+  void Int3() { Byte(0xcc); }
+  void Mfence() { Immediate(0xf0ae0f, 3); }
+  void RepMovsb() { Immediate(0xa4f3, 2); }
 
   // Of the operation on bytes, words, dwords, qwords whose opcode for bytes is `op`; the operands
   // in both fields are of this size.

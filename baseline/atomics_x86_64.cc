@@ -124,7 +124,7 @@ void LoweringX86_64::LowerFence(const llvm::FenceInst& fence) {
       fence.getSyncScopeID() == llvm::SyncScope::SingleThread) {
     return;
   }
-  assembler_.Immediate(0xf0ae0f, 3);  // MFENCE
+  assembler_.Mfence();
 }
 
 }  // namespace firstcall::baseline

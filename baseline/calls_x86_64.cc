@@ -70,7 +70,7 @@ void LoweringX86_64::CopyByValue(const llvm::Value* source, uint64_t size, int32
     Claim(kRsi, source);
     assembler_.Lea(kRdi, Mem::At(kRsp, offset));
     assembler_.MovImmediate(kRcx, size, true);
-    assembler_.Immediate(0xa4f3, 2);  // REP MOVSB
+    assembler_.RepMovsb();
   }
   locations_.Unpin();
 }

@@ -83,7 +83,7 @@ FlagTest LoweringX86_64::EmitIntegerCompare(const CmpInst& compare) {
     if (is_immediate) {
       assembler_.AluMi(Alu::kCmp, bytes, operand.mem, immediate);
     } else {
-      assembler_.Rm(AssemblerX86_64::Sized(0x38, bytes), In(right), operand.mem);
+      assembler_.AluMr(Alu::kCmp, bytes, operand.mem, In(right));
     }
     return One(CondOf(predicate));
   }
@@ -187,9 +187,8 @@ FlagTest LoweringX86_64::EmitFloatCompare(const CmpInst& compare) {
       break;
   }
   const unsigned bytes = BytesOf(left);
-  const Op op = (bytes == 8 ? k66 : 0) | k0F | 0x2e;
   const Register a = In(left);
-  EmitFloat(op, left->getType(), a, right);
+  EmitFloat(op::Packed(op::kUcomiF, bytes == 8), left->getType(), a, right);
   return test;
 }
 

@@ -7,12 +7,10 @@ namespace {
 
 using llvm::Instruction;
 
-// The prefix of a scalar operation, or of a packed one.
-Op PrefixOf(const llvm::Type* type) {
-  if (type->isVectorTy()) {
-    return llvm::cast<llvm::VectorType>(type)->getElementType()->isDoubleTy() ? k66 : 0;
-  }
-  return type->isDoubleTy() ? kF2 : kF3;
+// The scalar operation, or the packed one.
+Op OfType(Op op, const llvm::Type* type) {
+  const bool is_double = type->getScalarType()->isDoubleTy();
+  return type->isVectorTy() ? op::Packed(op, is_double) : op::Scalar(op, is_double);
 }
 
 }  // namespace
@@ -46,16 +44,16 @@ void LoweringX86_64::LowerFloatBinary(const llvm::BinaryOperator& binary) {
   Op op = 0;
   switch (binary.getOpcode()) {
     case Instruction::FAdd:
-      op = 0x58;
+      op = op::kAddF;
       break;
     case Instruction::FMul:
-      op = 0x59;
+      op = op::kMulF;
       break;
     case Instruction::FSub:
-      op = 0x5c;
+      op = op::kSubF;
       break;
     case Instruction::FDiv:
-      op = 0x5e;
+      op = op::kDivF;
       break;
     default:
       return CallLibrary(type->isDoubleTy() ? "fmod" : "fmodf", binary,
@@ -67,11 +65,11 @@ void LoweringX86_64::LowerFloatBinary(const llvm::BinaryOperator& binary) {
   if (DeferredOf(right) == nullptr && !llvm::isa<llvm::Constant>(right) &&
       !locations_.IsBestInMemory(NumberOf(right))) {
     const Register source = In(right);
-    assembler_.Rr(op | k0F | PrefixOf(type), DefineFrom(binary, binary.getOperand(0)), source);
+    assembler_.Rr(OfType(op, type), DefineFrom(binary, binary.getOperand(0)), source);
     return;
   }
   const Register dst = DefineFrom(binary, binary.getOperand(0));
-  EmitFloat(op | k0F | PrefixOf(type), type, dst, right);
+  EmitFloat(OfType(op, type), type, dst, right);
 }
 
 Mem LoweringX86_64::FloatMask(const llvm::Type* type, bool sign_only) {
@@ -83,20 +81,19 @@ Mem LoweringX86_64::FloatMask(const llvm::Type* type, bool sign_only) {
 
 void LoweringX86_64::LowerNegation(const llvm::UnaryOperator& negation) {
   const Register dst = DefineFrom(negation, negation.getOperand(0));
-  assembler_.Rm(k0F | 0x57, dst, FloatMask(negation.getType(), /*sign_only=*/true));
+  assembler_.Rm(op::kXorps, dst, FloatMask(negation.getType(), /*sign_only=*/true));
 }
 
 void LoweringX86_64::LowerFloatCast(const llvm::CastInst& cast) {
   const Register source = In(cast.getOperand(0));
-  const bool widens = cast.getOpcode() == Instruction::FPExt;
-  assembler_.Rr((widens ? kF3 : kF2) | k0F | 0x5a, Define(cast), source);
+  assembler_.Rr(OfType(op::kCvtF, cast.getSrcTy()), Define(cast), source);
 }
 
 void LoweringX86_64::LowerIntegerToFloat(const llvm::CastInst& cast, bool is_signed) {
   const llvm::Value* source = cast.getOperand(0);
   const unsigned bits = BitsOf(source->getType());
   const bool is_double = cast.getType()->isDoubleTy();
-  const Op prefix = PrefixOf(cast.getType()) | k0F;
+  const Op convert = op::Scalar(op::kCvtsi2F, is_double);
   if (bits > 64) {
     return CallLibrary(is_signed   ? is_double ? "__floattidf" : "__floattisf"
                        : is_double ? "__floatuntidf"
@@ -107,18 +104,18 @@ void LoweringX86_64::LowerIntegerToFloat(const llvm::CastInst& cast, bool is_sig
   const Register integer = InExtended(source, is_signed, bytes);
   if (is_signed || bits < 64) {
     const Register dst = Define(cast);
-    assembler_.Rr(k0F | 0x57, dst, dst);  // Depends on nothing.
-    assembler_.Rr(AssemblerX86_64::Wide(prefix | 0x2a, bytes), dst, integer);
+    assembler_.Rr(op::kXorps, dst, dst);  // Depends on nothing.
+    assembler_.Rr(AssemblerX86_64::Wide(convert, bytes), dst, integer);
     return;
   }
   // With the highest bit set: half of it, rounded to odd, doubled.
   const Register half = locations_.Temporary(false);
   const Register dst = Define(cast);
   const uint32_t is_large = NewLabel(), done = NewLabel();
-  assembler_.Rr(k0F | 0x57, dst, dst);
+  assembler_.Rr(op::kXorps, dst, dst);
   assembler_.TestRr(8, integer, integer);
   assembler_.Jcc(Cond::kS, is_large);
-  assembler_.Rr(kW | prefix | 0x2a, dst, integer);
+  assembler_.Rr(AssemblerX86_64::Wide(convert, 8), dst, integer);
   assembler_.Jmp(done);
   Bind(is_large);
   assembler_.Mov(8, half, integer);
@@ -126,8 +123,8 @@ void LoweringX86_64::LowerIntegerToFloat(const llvm::CastInst& cast, bool is_sig
   assembler_.ShiftRi(Shift::kShr, 8, half, 1);
   assembler_.AluRi(Alu::kAnd, 4, kScratch, 1);
   assembler_.AluRr(Alu::kOr, 8, half, kScratch);
-  assembler_.Rr(kW | prefix | 0x2a, dst, half);
-  assembler_.Rr(prefix | 0x58, dst, dst);
+  assembler_.Rr(AssemblerX86_64::Wide(convert, 8), dst, half);
+  assembler_.Rr(op::Scalar(op::kAddF, is_double), dst, dst);
   Bind(done);
 }
 
@@ -135,7 +132,7 @@ void LoweringX86_64::LowerFloatToInteger(const llvm::CastInst& cast, bool is_sig
   const llvm::Value* source = cast.getOperand(0);
   const unsigned bits = BitsOf(cast.getType());
   const bool is_double = source->getType()->isDoubleTy();
-  const Op prefix = PrefixOf(source->getType()) | k0F;
+  const Op convert = op::Scalar(op::kCvttF2si, is_double);
   if (bits > 64) {
     return CallLibrary(is_signed   ? is_double ? "__fixdfti" : "__fixsfti"
                        : is_double ? "__fixunsdfti"
@@ -145,7 +142,7 @@ void LoweringX86_64::LowerFloatToInteger(const llvm::CastInst& cast, bool is_sig
   const Register number = In(source);
   if (is_signed || bits < 64) {
     const bool is_narrow = bits < 32 || (bits == 32 && is_signed);
-    assembler_.Rr(AssemblerX86_64::Wide(prefix | 0x2c, is_narrow ? 4 : 8), Define(cast), number);
+    assembler_.Rr(AssemblerX86_64::Wide(convert, is_narrow ? 4 : 8), Define(cast), number);
     return;
   }
   // What does not fit 63 bits converts to the lowest number, which chooses the conversion of the
@@ -153,11 +150,11 @@ void LoweringX86_64::LowerFloatToInteger(const llvm::CastInst& cast, bool is_sig
   const Register dst = Define(cast);
   const Register upper = locations_.Temporary(false);
   const uint64_t limit = is_double ? 0x43e0000000000000u : 0x5f000000u;
-  assembler_.Rr(kW | prefix | 0x2c, dst, number);
+  assembler_.Rr(AssemblerX86_64::Wide(convert, 8), dst, number);
   assembler_.VectorMov(kVectorScratch, number);
-  assembler_.Rm(prefix | 0x5c, kVectorScratch,
+  assembler_.Rm(op::Scalar(op::kSubF, is_double), kVectorScratch,
                 Mem::Rip(RipTarget::kPool, pool_.Constant(limit, 0, is_double ? 8 : 4)));
-  assembler_.Rr(kW | prefix | 0x2c, upper, kVectorScratch);
+  assembler_.Rr(AssemblerX86_64::Wide(convert, 8), upper, kVectorScratch);
   assembler_.Mov(8, kScratch, dst);
   assembler_.ShiftRi(Shift::kSar, 8, kScratch, 63);
   assembler_.AluRr(Alu::kAnd, 8, upper, kScratch);
@@ -183,7 +180,7 @@ void LoweringX86_64::LowerBitCast(const llvm::CastInst& cast) {
     const Register number = In(source);
     assembler_.FromVector(8, Define(cast, 0), number);
     assembler_.VectorMov(kVectorScratch, number);
-    assembler_.Rr(k0F | 0x12, kVectorScratch, number);  // MOVHLPS
+    assembler_.Rr(op::kMovhlps, kVectorScratch, number);
     assembler_.FromVector(8, Define(cast, 1), kVectorScratch);
     return;
   }
@@ -192,7 +189,7 @@ void LoweringX86_64::LowerBitCast(const llvm::CastInst& cast) {
     const Register dst = Define(cast);
     assembler_.ToVector(8, dst, low);
     assembler_.ToVector(8, kVectorScratch, high);
-    assembler_.Rr(k66 | k0F | 0x6c, dst, kVectorScratch);  // PUNPCKLQDQ
+    assembler_.Rr(op::kPunpcklqdq, dst, kVectorScratch);
     return;
   }
   const Register reg = In(source);

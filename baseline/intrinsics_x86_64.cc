@@ -71,7 +71,7 @@ void LoweringX86_64::LowerIntrinsic(const llvm::IntrinsicInst& intrinsic) {
     case llvm::Intrinsic::ubsantrap:
       return assembler_.Ud2();
     case llvm::Intrinsic::debugtrap:
-      return assembler_.Byte(0xcc);
+      return assembler_.Int3();
     case llvm::Intrinsic::stacksave:
       return assembler_.Mov(8, Define(intrinsic), kRsp);
     case llvm::Intrinsic::stackrestore:
@@ -132,7 +132,7 @@ void LoweringX86_64::LowerMemoryTransfer(const llvm::MemTransferInst& transfer) 
     Claim(kRdi, to_pointer);
     Claim(kRsi, from_pointer);
     assembler_.MovImmediate(kRcx, size, true);
-    assembler_.Immediate(0xa4f3, 2);  // REP MOVSB
+    assembler_.RepMovsb();
     return;
   }
   const Mem to = AddressOf(to_pointer);
@@ -261,17 +261,17 @@ void LoweringX86_64::LowerBitCount(const llvm::IntrinsicInst& intrinsic) {
   const Register dst = Define(intrinsic);
   switch (intrinsic.getIntrinsicID()) {
     case llvm::Intrinsic::ctpop:
-      return assembler_.Rr(AssemblerX86_64::Wide(kF3 | k0F | 0xb8, bytes), dst, source);
+      return assembler_.Rr(AssemblerX86_64::Wide(op::kPopcnt, bytes), dst, source);
     case llvm::Intrinsic::ctlz:
       // BSR finds the highest bit, or sets Z; the count of zero is the width.
       assembler_.MovImmediate(kScratch, ~uint64_t{0}, false);
-      assembler_.Rr(AssemblerX86_64::Wide(k0F | 0xbd, bytes), dst, source);
+      assembler_.Rr(AssemblerX86_64::Wide(op::kBsr, bytes), dst, source);
       assembler_.Cmov(Cond::kE, bytes, dst, kScratch);
       assembler_.UnaryR(Unary::kNeg, bytes, dst);
       return assembler_.AluRi(Alu::kAdd, bytes, dst, static_cast<int32_t>(bits) - 1);
     default:
       assembler_.MovImmediate(kScratch, bits, false);
-      assembler_.Rr(AssemblerX86_64::Wide(k0F | 0xbc, bytes), dst, source);  // BSF
+      assembler_.Rr(AssemblerX86_64::Wide(op::kBsf, bytes), dst, source);
       return assembler_.Cmov(Cond::kE, bytes, dst, kScratch);
   }
 }
@@ -355,28 +355,28 @@ void LoweringX86_64::LowerSaturating(const llvm::IntrinsicInst& intrinsic) {
 
 void LoweringX86_64::LowerFloatIntrinsic(const llvm::IntrinsicInst& intrinsic) {
   const llvm::Type* type = intrinsic.getType();
-  const Op prefix = k0F | (type->isDoubleTy() ? kF2 : kF3);
+  const bool is_double = type->isDoubleTy();
   switch (intrinsic.getIntrinsicID()) {
     case llvm::Intrinsic::fabs:
-      return assembler_.Rm(k0F | 0x54, DefineFrom(intrinsic, intrinsic.getArgOperand(0)),
+      return assembler_.Rm(op::kAndps, DefineFrom(intrinsic, intrinsic.getArgOperand(0)),
                            FloatMask(type, /*sign_only=*/false));
     case llvm::Intrinsic::copysign: {
       assembler_.VectorMov(kVectorScratch, In(intrinsic.getArgOperand(1)));
-      assembler_.Rm(k0F | 0x54, kVectorScratch, FloatMask(type, true));
+      assembler_.Rm(op::kAndps, kVectorScratch, FloatMask(type, true));
       const Register dst = DefineFrom(intrinsic, intrinsic.getArgOperand(0));
-      assembler_.Rm(k0F | 0x54, dst, FloatMask(type, false));
-      return assembler_.Rr(k0F | 0x56, dst, kVectorScratch);  // ORPS
+      assembler_.Rm(op::kAndps, dst, FloatMask(type, false));
+      return assembler_.Rr(op::kOrps, dst, kVectorScratch);
     }
     case llvm::Intrinsic::sqrt: {
       const Register source = In(intrinsic.getArgOperand(0));
-      return assembler_.Rr(prefix | 0x51, Define(intrinsic), source);
+      return assembler_.Rr(op::Scalar(op::kSqrtF, is_double), Define(intrinsic), source);
     }
     case llvm::Intrinsic::fmuladd: {
       const Register factor = In(intrinsic.getArgOperand(1));
       const Register summand = In(intrinsic.getArgOperand(2));
       const Register dst = DefineFrom(intrinsic, intrinsic.getArgOperand(0));
-      assembler_.Rr(prefix | 0x59, dst, factor);
-      return assembler_.Rr(prefix | 0x58, dst, summand);
+      assembler_.Rr(op::Scalar(op::kMulF, is_double), dst, factor);
+      return assembler_.Rr(op::Scalar(op::kAddF, is_double), dst, summand);
     }
     default:
       break;
@@ -398,9 +398,8 @@ void LoweringX86_64::LowerFloatIntrinsic(const llvm::IntrinsicInst& intrinsic) {
 
 void LoweringX86_64::LowerRounding(const llvm::IntrinsicInst& intrinsic, unsigned mode) {
   const Register source = In(intrinsic.getArgOperand(0));
-  const Op op = k66 | k0F3A | (intrinsic.getType()->isDoubleTy() ? 0x0b : 0x0a);
-  assembler_.Rr(op, Define(intrinsic), source);
-  assembler_.Byte(static_cast<uint8_t>(mode));
+  assembler_.RrI(intrinsic.getType()->isDoubleTy() ? op::kRoundsd : op::kRoundss, Define(intrinsic),
+                 source, static_cast<uint8_t>(mode));
 }
 
 // The psABI's va_list, 3.5.7.

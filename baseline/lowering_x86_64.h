@@ -22,6 +22,7 @@
 #include "baseline/constants.h"
 #include "baseline/frame.h"
 #include "baseline/memory_update.h"
+#include "baseline/opcodes_x86_64.h"
 #include "baseline/parallel_moves_x86_64.h"
 #include "baseline/pool.h"
 #include "baseline/value_locations.h"

@@ -142,8 +142,7 @@ void LoweringX86_64::LoadPart(Register dst, const Mem& mem, unsigned bits) {
       return;
     }
     // A piece of fewer than four bytes: its operation leaves the others alone.
-    assembler_.Rm(piece == 1 ? kByteReg | 0x0a : k66 | 0x0b, kScratch,
-                  mem.Plus(static_cast<int32_t>(left)));
+    assembler_.AluRm(Alu::kOr, piece, kScratch, mem.Plus(static_cast<int32_t>(left)));
   }
 }
 

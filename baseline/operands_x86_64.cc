@@ -11,7 +11,7 @@ void LoweringX86_64::MaterializeBits(Register reg, const ConstantPart& part, uns
     return;
   }
   if (part.low == 0 && part.high == 0) {
-    assembler_.Rr(k0F | 0x57, reg, reg);  // XORPS
+    assembler_.Rr(op::kXorps, reg, reg);
     return;
   }
   const uint32_t place = pool_.Constant(part.low, bytes == 16 ? part.high : 0, bytes);

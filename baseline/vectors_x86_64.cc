@@ -81,26 +81,23 @@ MinMax MinMaxOf(llvm::Intrinsic::ID id) {
 
 void LoweringX86_64::LowerVectorBinary(const llvm::BinaryOperator& binary) {
   const unsigned bits = LaneBits(binary.getType());
-  // PADDB, PADDW, PADDD, PADDQ and PSUBB to PSUBQ.
   const unsigned log = bits == 8 ? 0 : bits == 16 ? 1 : bits == 32 ? 2 : 3;
-  static constexpr Op kAdd[] = {0xfc, 0xfd, 0xfe, 0xd4};
-  static constexpr Op kSub[] = {0xf8, 0xf9, 0xfa, 0xfb};
-  Op op = k66 | k0F;
+  Op op = 0;
   switch (binary.getOpcode()) {
     case Instruction::Add:
-      op |= IsMask(binary.getType()) ? 0xef : kAdd[log];
+      op = IsMask(binary.getType()) ? op::kPxor : op::kPadd[log];
       break;
     case Instruction::Sub:
-      op |= IsMask(binary.getType()) ? 0xef : kSub[log];
+      op = IsMask(binary.getType()) ? op::kPxor : op::kPsub[log];
       break;
     case Instruction::And:
-      op |= 0xdb;
+      op = op::kPand;
       break;
     case Instruction::Or:
-      op |= 0xeb;
+      op = op::kPor;
       break;
     case Instruction::Xor:
-      op |= 0xef;
+      op = op::kPxor;
       break;
     default:
       return LowerLanes(binary);
@@ -405,19 +402,19 @@ Register LoweringX86_64::MaskBits(const llvm::Value* vector) {
   const Register bits = locations_.Temporary(false);
   switch (LaneCount(vector->getType())) {
     case 2:
-      assembler_.Rr(k66 | k0F | 0x50, bits, mask);  // MOVMSKPD
+      assembler_.Rr(op::Packed(op::kMovmskF, true), bits, mask);
       break;
     case 4:
-      assembler_.Rr(k0F | 0x50, bits, mask);  // MOVMSKPS
+      assembler_.Rr(op::Packed(op::kMovmskF, false), bits, mask);
       break;
     case 8:
       assembler_.VectorMov(kVectorScratch, mask);
-      assembler_.Rr(k66 | k0F | 0x63, kVectorScratch, kVectorScratch);  // PACKSSWB
-      assembler_.Rr(k66 | k0F | 0xd7, bits, kVectorScratch);            // PMOVMSKB
+      assembler_.Rr(op::kPacksswb, kVectorScratch, kVectorScratch);
+      assembler_.Rr(op::kPmovmskb, bits, kVectorScratch);
       assembler_.AluRi(Alu::kAnd, 4, bits, 0xff);
       break;
     default:
-      assembler_.Rr(k66 | k0F | 0xd7, bits, mask);
+      assembler_.Rr(op::kPmovmskb, bits, mask);
       break;
   }
   return bits;
@@ -500,8 +497,8 @@ void LoweringX86_64::ElementAddressLanes(const llvm::GetElementPtrInst& element,
 void LoweringX86_64::ConvertFloatLanes(const llvm::CastInst& cast, const Lanes& result,
                                        Register value) {
   const Lanes source = LanesOf(cast.getOperand(0));
-  const auto prefix = [](const llvm::Type* type) {
-    return k0F | (type->getScalarType()->isDoubleTy() ? kF2 : kF3);
+  const auto scalar = [](Op op, const llvm::Type* type) {
+    return op::Scalar(op, type->getScalarType()->isDoubleTy());
   };
   for (unsigned i = 0; i < LaneCount(cast.getType()); ++i) {
     const Mem from = source.mem.Plus(static_cast<int32_t>(i * source.stride));
@@ -509,20 +506,20 @@ void LoweringX86_64::ConvertFloatLanes(const llvm::CastInst& cast, const Lanes& 
       case Instruction::SIToFP:
       case Instruction::UIToFP:
         LoadLane(value, source, i, cast.getOpcode() == Instruction::SIToFP);
-        assembler_.Rr(k0F | 0x57, kVectorScratch, kVectorScratch);  // Depends on nothing.
-        assembler_.Rr(AssemblerX86_64::Wide(prefix(cast.getDestTy()) | 0x2a, 8), kVectorScratch,
-                      value);
+        assembler_.Rr(op::kXorps, kVectorScratch, kVectorScratch);  // Depends on nothing.
+        assembler_.Rr(AssemblerX86_64::Wide(scalar(op::kCvtsi2F, cast.getDestTy()), 8),
+                      kVectorScratch, value);
         break;
       case Instruction::FPToSI:
       case Instruction::FPToUI:
         assembler_.VectorLoad(source.stride, kVectorScratch, from);
-        assembler_.Rr(AssemblerX86_64::Wide(prefix(cast.getSrcTy()) | 0x2c, 8), value,
+        assembler_.Rr(AssemblerX86_64::Wide(scalar(op::kCvttF2si, cast.getSrcTy()), 8), value,
                       kVectorScratch);
         StoreLane(result, i, value);
         continue;
       default:
         assembler_.VectorLoad(source.stride, kVectorScratch, from);
-        assembler_.Rr(prefix(cast.getSrcTy()) | 0x5a, kVectorScratch, kVectorScratch);
+        assembler_.Rr(scalar(op::kCvtF, cast.getSrcTy()), kVectorScratch, kVectorScratch);
         break;
     }
     assembler_.VectorStore(result.stride, result.mem.Plus(static_cast<int32_t>(i * result.stride)),
@@ -592,7 +589,7 @@ void LoweringX86_64::LowerVectorFloatCompare(const llvm::FCmpInst& compare) {
   const llvm::Type* type = compare.getOperand(0)->getType();
   const Register left = In(compare.getOperand(plan.swaps ? 1 : 0));
   const Register right = In(compare.getOperand(plan.swaps ? 0 : 1));
-  const Op op = k0F | 0xc2 | (type->getScalarType()->isDoubleTy() ? k66 : 0);
+  const Op op = op::Packed(op::kCmpF, type->getScalarType()->isDoubleTy());
   const Register dst = Define(compare);
   const auto test = [&](Register reg, uint8_t number) {
     assembler_.VectorMov(reg, left);
@@ -601,10 +598,10 @@ void LoweringX86_64::LowerVectorFloatCompare(const llvm::FCmpInst& compare) {
   test(dst, plan.test);
   if (plan.second >= 0) {
     test(kVectorScratch, static_cast<uint8_t>(plan.second));
-    assembler_.Rr(k66 | k0F | (plan.is_and ? 0xdb : 0xeb), dst, kVectorScratch);
+    assembler_.Rr(plan.is_and ? op::kPand : op::kPor, dst, kVectorScratch);
   }
   if (LaneBits(type) == 32 && LaneCount(type) == 2) {
-    assembler_.Rr(k0F | 0x14, dst, dst);  // UNPCKLPS
+    assembler_.Rr(op::kUnpcklps, dst, dst);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "baseline/opcodes_x86_64.h"
 #include "gtest/gtest.h"
 #include "tests/stubs/disassembler.h"
 
@@ -167,6 +168,62 @@ TEST(AssemblerX86_64Test, EncodesVectorMoves) {
   EXPECT_ENCODES("movq %xmm9, %r9", FromVector(8, kR9, kXmm9));
 }
 
+TEST(AssemblerX86_64Test, EncodesFloatingPoint) {
+  using op::Packed, op::Scalar;
+  EXPECT_ENCODES("addss %xmm9, %xmm1", Rr(Scalar(op::kAddF, false), kXmm1, kXmm9));
+  EXPECT_ENCODES("addsd 0x8(%rax), %xmm9", Rm(Scalar(op::kAddF, true), kXmm9, Mem::At(kRax, 8)));
+  EXPECT_ENCODES("addps %xmm9, %xmm1", Rr(Packed(op::kAddF, false), kXmm1, kXmm9));
+  EXPECT_ENCODES("addpd %xmm9, %xmm1", Rr(Packed(op::kAddF, true), kXmm1, kXmm9));
+  EXPECT_ENCODES("subsd %xmm2, %xmm1", Rr(Scalar(op::kSubF, true), kXmm1, kXmm2));
+  EXPECT_ENCODES("mulss %xmm2, %xmm1", Rr(Scalar(op::kMulF, false), kXmm1, kXmm2));
+  EXPECT_ENCODES("divpd %xmm2, %xmm1", Rr(Packed(op::kDivF, true), kXmm1, kXmm2));
+  EXPECT_ENCODES("sqrtsd %xmm2, %xmm1", Rr(Scalar(op::kSqrtF, true), kXmm1, kXmm2));
+  EXPECT_ENCODES("cvtsi2ss %r9d, %xmm1", Rr(Scalar(op::kCvtsi2F, false), kXmm1, kR9));
+  EXPECT_ENCODES("cvtsi2sd %rax, %xmm1",
+                 Rr(AssemblerX86_64::Wide(Scalar(op::kCvtsi2F, true), 8), kXmm1, kRax));
+  EXPECT_ENCODES("cvttsd2si %xmm9, %eax", Rr(Scalar(op::kCvttF2si, true), kRax, kXmm9));
+  EXPECT_ENCODES("cvttss2si %xmm1, %r8",
+                 Rr(AssemblerX86_64::Wide(Scalar(op::kCvttF2si, false), 8), kR8, kXmm1));
+  EXPECT_ENCODES("cvtss2sd %xmm2, %xmm1", Rr(Scalar(op::kCvtF, false), kXmm1, kXmm2));
+  EXPECT_ENCODES("cvtsd2ss %xmm2, %xmm1", Rr(Scalar(op::kCvtF, true), kXmm1, kXmm2));
+  EXPECT_ENCODES("ucomiss %xmm2, %xmm1", Rr(Packed(op::kUcomiF, false), kXmm1, kXmm2));
+  EXPECT_ENCODES("ucomisd %xmm2, %xmm1", Rr(Packed(op::kUcomiF, true), kXmm1, kXmm2));
+  EXPECT_ENCODES("cmpltps %xmm2, %xmm1", RrI(Packed(op::kCmpF, false), kXmm1, kXmm2, 1));
+  EXPECT_ENCODES("cmpneqpd %xmm2, %xmm1", RrI(Packed(op::kCmpF, true), kXmm1, kXmm2, 4));
+  EXPECT_ENCODES("movmskps %xmm9, %ecx", Rr(Packed(op::kMovmskF, false), kRcx, kXmm9));
+  EXPECT_ENCODES("movmskpd %xmm1, %r9d", Rr(Packed(op::kMovmskF, true), kR9, kXmm1));
+  EXPECT_ENCODES("andps %xmm2, %xmm1", Rr(op::kAndps, kXmm1, kXmm2));
+  EXPECT_ENCODES("orps %xmm2, %xmm1", Rr(op::kOrps, kXmm1, kXmm2));
+  EXPECT_ENCODES("xorps (%rax), %xmm1", Rm(op::kXorps, kXmm1, Mem::At(kRax)));
+  EXPECT_ENCODES("movhlps %xmm2, %xmm1", Rr(op::kMovhlps, kXmm1, kXmm2));
+  EXPECT_ENCODES("unpcklps %xmm2, %xmm1", Rr(op::kUnpcklps, kXmm1, kXmm2));
+  EXPECT_ENCODES("roundss $0x9, %xmm2, %xmm1", RrI(op::kRoundss, kXmm1, kXmm2, 9));
+  EXPECT_ENCODES("roundsd $0xa, %xmm2, %xmm9", RrI(op::kRoundsd, kXmm9, kXmm2, 10));
+}
+
+TEST(AssemblerX86_64Test, EncodesVectorsOfIntegers) {
+  EXPECT_ENCODES("paddb %xmm9, %xmm1", Rr(op::kPadd[0], kXmm1, kXmm9));
+  EXPECT_ENCODES("paddw %xmm2, %xmm1", Rr(op::kPadd[1], kXmm1, kXmm2));
+  EXPECT_ENCODES("paddd %xmm2, %xmm1", Rr(op::kPadd[2], kXmm1, kXmm2));
+  EXPECT_ENCODES("paddq %xmm2, %xmm1", Rr(op::kPadd[3], kXmm1, kXmm2));
+  EXPECT_ENCODES("psubb %xmm2, %xmm1", Rr(op::kPsub[0], kXmm1, kXmm2));
+  EXPECT_ENCODES("psubw %xmm2, %xmm1", Rr(op::kPsub[1], kXmm1, kXmm2));
+  EXPECT_ENCODES("psubd %xmm2, %xmm1", Rr(op::kPsub[2], kXmm1, kXmm2));
+  EXPECT_ENCODES("psubq %xmm2, %xmm1", Rr(op::kPsub[3], kXmm1, kXmm2));
+  EXPECT_ENCODES("pand %xmm2, %xmm1", Rr(op::kPand, kXmm1, kXmm2));
+  EXPECT_ENCODES("por %xmm2, %xmm1", Rr(op::kPor, kXmm1, kXmm2));
+  EXPECT_ENCODES("pxor %xmm2, %xmm1", Rr(op::kPxor, kXmm1, kXmm2));
+  EXPECT_ENCODES("packsswb %xmm2, %xmm1", Rr(op::kPacksswb, kXmm1, kXmm2));
+  EXPECT_ENCODES("pmovmskb %xmm2, %ecx", Rr(op::kPmovmskb, kRcx, kXmm2));
+  EXPECT_ENCODES("punpcklqdq %xmm2, %xmm1", Rr(op::kPunpcklqdq, kXmm1, kXmm2));
+}
+
+TEST(AssemblerX86_64Test, EncodesBitCounts) {
+  EXPECT_ENCODES("bsfl %r9d, %eax", Rr(AssemblerX86_64::Wide(op::kBsf, 4), kRax, kR9));
+  EXPECT_ENCODES("bsrq %rcx, %rax", Rr(AssemblerX86_64::Wide(op::kBsr, 8), kRax, kRcx));
+  EXPECT_ENCODES("popcntq %rcx, %r8", Rr(AssemblerX86_64::Wide(op::kPopcnt, 8), kR8, kRcx));
+}
+
 TEST(AssemblerX86_64Test, EncodesControlFlow) {
   EXPECT_ENCODES("jmpq *%r11", JmpR(kR11));
   EXPECT_ENCODES("callq *%rax", CallR(kRax));
@@ -175,6 +232,8 @@ TEST(AssemblerX86_64Test, EncodesControlFlow) {
   EXPECT_ENCODES("jle 0x0", Jcc(Cond::kLe, 0));
   EXPECT_ENCODES("callq 0x0", CallSymbol(0));
   EXPECT_ENCODES("leave; retq; ud2; endbr64", Leave(); a.Ret(); a.Ud2(); a.Endbr());
+  EXPECT_ENCODES("int3; mfence", Int3(); a.Mfence());
+  EXPECT_ENCODES("rep movsb (%rsi), %es:(%rdi)", RepMovsb());
 }
 
 }  // namespace
