@@ -105,7 +105,7 @@ Refusal Analysis::NumberValues(const llvm::Function& function, const CoverageOpt
   label_tables_.clear();
   has_call_ = has_dynamic_alloca_ = false;
   may_use_fixed_ = !options.has_few_registers;
-  instruction_count_ = 0;
+  uint32_t instructions = 0;
   for (const llvm::Argument& argument : function.args()) {
     const uint32_t value = AddValue(argument, 0);
     if (value == kNone && !argument.use_empty()) return Refusal::kType;
@@ -126,7 +126,7 @@ Refusal Analysis::NumberValues(const llvm::Function& function, const CoverageOpt
       if (Refusal refusal = RefusalOf(instruction, options); refusal != Refusal::kNone) {
         return refusal;
       }
-      ++instruction_count_;
+      ++instructions;
       if (MayCall(instruction)) facts_[number].has_call = has_call_ = true;
       if (instruction.getType()->isVoidTy()) continue;
       const uint32_t value = AddValue(instruction, number);
@@ -147,7 +147,7 @@ Refusal Analysis::NumberValues(const llvm::Function& function, const CoverageOpt
   if (has_labels_with_phis && indirect_branches > 1) return Refusal::kBlockAddress;
   // A landing pad could not tell where rsp was.
   if (has_landing_pads && has_dynamic_alloca_) return Refusal::kException;
-  return instruction_count_ > kMostInstructions ? Refusal::kSize : Refusal::kNone;
+  return instructions > kMostInstructions ? Refusal::kSize : Refusal::kNone;
 }
 
 void Analysis::CountUses(uint32_t number) {
@@ -328,9 +328,7 @@ bool Analysis::IsDeferrable(const llvm::Instruction& instruction, uint32_t next_
       }
       if (const auto* operation = llvm::dyn_cast<llvm::BinaryOperator>(user);
           operation != nullptr && values_[NumberOf(operation)].is_deferred) {
-        const llvm::StoreInst* store = StoreOfUpdate(*operation);
-        return store->getPointerOperand() == load.getPointerOperand() &&
-               UpdateEndingIn(*store).load == &load && is_before_writes();
+        return UpdateBeginningWith(load).operation == operation && is_before_writes();
       }
       const bool is_compared = llvm::isa<llvm::ICmpInst>(user);
       if (!(type->isIntegerTy(32) || type->isIntegerTy(64) || type->isFloatTy() ||

@@ -116,7 +116,6 @@ class Analysis {
   bool has_call_ = false;
   bool has_dynamic_alloca_ = false;
   bool may_use_fixed_ = true;
-  uint32_t instruction_count_ = 0;
 };
 
 }  // namespace firstcall::baseline

@@ -74,13 +74,14 @@ const llvm::ICmpInst* TestOfUpdate(const llvm::StoreInst& store) {
   }
 }
 
-const llvm::StoreInst* StoreOfUpdate(const llvm::Instruction& operation) {
-  for (const llvm::User* user : operation.users()) {
+MemoryUpdate UpdateBeginningWith(const llvm::LoadInst& load) {
+  if (!load.hasOneUse()) return {};
+  for (const llvm::User* user : load.user_back()->users()) {
     const auto* store = llvm::dyn_cast<llvm::StoreInst>(user);
-    if (store == nullptr || store->getValueOperand() != &operation) continue;
-    return UpdateEndingIn(*store).load == nullptr ? nullptr : store;
+    if (store == nullptr) continue;
+    if (const MemoryUpdate update = UpdateEndingIn(*store); update.load == &load) return update;
   }
-  return nullptr;
+  return {};
 }
 
 }  // namespace firstcall::baseline

@@ -26,8 +26,8 @@ MemoryUpdate UpdateEndingIn(const llvm::StoreInst& store);
 // that the branch behind it needs; null if there is none.
 const llvm::ICmpInst* TestOfUpdate(const llvm::StoreInst& store);
 
-// The store in which the update with `operation` ends; null if it is not a part of one.
-const llvm::StoreInst* StoreOfUpdate(const llvm::Instruction& operation);
+// The update that `load` begins.
+MemoryUpdate UpdateBeginningWith(const llvm::LoadInst& load);
 
 }  // namespace firstcall::baseline
 
