@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "baseline/constant_data.h"
 #include "baseline/constants.h"
@@ -62,7 +63,7 @@ class VariableWriter {
       return Refusal::kNone;
     }
     section.kind = variable.isConstant() ? SectionKind::kReadOnlyData : SectionKind::kData;
-    section.bytes = data_.bytes;
+    section.bytes = std::move(data_.bytes);
     if (section.bytes.empty()) section.bytes.push_back(0);
     for (const ConstantData::Reference& reference : data_.references) {
       const uint32_t target = SymbolOf(*reference.global);
