@@ -2,8 +2,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "absl/strings/match.h"
+#include "absl/strings/string_view.h"
+#include "cache/object_cache.h"
 #include "engine/engine.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -48,6 +53,33 @@ TEST(BaselineTest, CompilesWhatItCoversAndLlvmTheRest) {
   EXPECT_EQ(stats.functions_baseline, 1u);
   EXPECT_THAT(stats.baseline_refusals, ElementsAre(Pair("inline assembly", 1)));
   EXPECT_THAT(stats.ToString(), HasSubstr("not by baseline              1  inline assembly\n"));
+}
+
+// Remembers the objects that are made, among what is stored.
+class ObjectLog : public ObjectCache {
+ public:
+  std::optional<Bytes> Find(const ObjectKey&) override { return std::nullopt; }
+  void Store(const ObjectKey&, absl::string_view object) override {
+    if (absl::StrContains(object, "\177ELF")) objects.emplace_back(object);
+  }
+
+  std::vector<std::string> objects;
+};
+
+TEST(BaselineTest, WritesTheVariables) {
+  for (Baseline baseline : {Baseline::kOn, Baseline::kOff}) {
+    const auto log = std::make_shared<ObjectLog>();
+    EngineOptions options;
+    options.baseline = baseline;
+    options.object_cache = log;
+    const std::unique_ptr<Engine> engine = Engine::Create(options).value();
+    ASSERT_THAT(engine->AddBitcode(ParseToBitcode("@v = global i32 7"), "program"), IsOk());
+    EXPECT_EQ(*static_cast<int*>(engine->LookupAddress("v").value()), 7);
+    ASSERT_EQ(log->objects.size(), 1u);
+    // A section that only LLVM writes.
+    EXPECT_EQ(absl::StrContains(log->objects.front(), ".note.GNU-stack"),
+              baseline == Baseline::kOff);
+  }
 }
 
 TEST(BaselineTest, FailsInsteadIfItIsStrict) {

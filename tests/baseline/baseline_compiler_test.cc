@@ -10,12 +10,14 @@
 
 #include "base/status.h"
 #include "engine/engine.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/SourceMgr.h"
 #include "tests/osr/reference_jit.h"
+#include "tests/stubs/disassembler.h"
 #include "tests/testing/status_matchers.h"
 
 namespace firstcall {
@@ -123,6 +125,40 @@ end:
       }
     }
   }
+}
+
+TEST(BaselineCompilerTest, APollIsTwoInstructions) {
+  llvm::LLVMContext context;
+  const std::unique_ptr<llvm::Module> module = Parse(R"(
+    @counter = external dso_local global i32
+    define i32 @f() {
+      %left = load i32, ptr @counter
+      %less = sub i32 %left, 1
+      store i32 %less, ptr @counter
+      %has_run_out = icmp slt i32 %less, 0
+      br i1 %has_run_out, label %ask, label %body
+    ask:
+      ret i32 1
+    body:
+      ret i32 2
+    })",
+                                                     context);
+  ASSERT_NE(module, nullptr);
+  ASSERT_OK_AND_ASSIGN(
+      const std::unique_ptr<baseline::BaselineCompiler> compiler,
+      baseline::BaselineCompiler::Create("x86_64-pc-linux-gnu", baseline::BaselineOptions()));
+  CompiledCode code;
+  ASSERT_EQ(compiler->Compile(*module->getFunction("f"), /*is_near=*/true, code), Refusal::kNone);
+  testing::Disassembler disassembler("x86_64-linux-gnu");
+  std::vector<std::string> names;
+  const std::vector<uint8_t>& bytes = code.sections.front().bytes;
+  for (size_t at = 0; at < bytes.size() && names.size() < 5;) {
+    const testing::Instruction instruction = disassembler.At(bytes, 0, at);
+    names.push_back(disassembler.Name(instruction));
+    at += instruction.size;
+  }
+  EXPECT_THAT(names,
+              ::testing::ElementsAre("PUSH64r", "MOV64rr_REV", "SUB32mi8", "JCC_4", ::testing::_));
 }
 
 TEST(BaselineCompilerTest, WhatOnlyLooksLikeAnUpdateIsNone) {
