@@ -1,6 +1,5 @@
 #include "compiler/compile_context.h"
 
-#include <string>
 #include <utility>
 
 #include "base/status.h"

@@ -2,7 +2,6 @@
 // another: polls, or the entry of an OSR continuation.
 //
 // Thread-compatible: hold the view's mutex. Tested in tests/splitter/function_extractor_test.cc.
-// Tested in tests/splitter/function_extractor_test.cc.
 
 #ifndef FIRSTCALL_SPLITTER_BODY_INSTRUMENTATION_H_
 #define FIRSTCALL_SPLITTER_BODY_INSTRUMENTATION_H_
