@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "baseline/argument_places_x86_64.h"
+#include "baseline/argument_places.h"
 #include "baseline/constants.h"
 #include "baseline/memory_update.h"
 #include "llvm/IR/Constants.h"
@@ -18,11 +18,6 @@ constexpr size_t kMostCandidates = 256;
 constexpr uint32_t kMostDepth = 4;
 // A fixed register of the caller costs a store and a load, so that a value must save more.
 constexpr uint32_t kLeastWeight = 4;
-
-// Registers that calls leave alone, and those for values whose lives contain no call.
-constexpr Register kAcrossCalls[] = {kRbx, kR12, kR13, kR14, kR15};
-constexpr Register kBetweenCalls[] = {kR8, kR9};
-constexpr Register kVectorBetweenCalls[] = {kXmm8, kXmm9, kXmm10, kXmm11, kXmm12, kXmm13};
 
 bool IsStaticAlloca(const llvm::Instruction& instruction) {
   const auto* alloca = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
@@ -70,7 +65,8 @@ bool IsMadeInPlace(const llvm::Instruction& instruction) {
 }  // namespace
 
 Refusal Analysis::Run(const llvm::Function& function, const CoverageOptions& options) {
-  if (Refusal refusal = RefusalOf(function); refusal != Refusal::kNone) return refusal;
+  if (Refusal refusal = RefusalOf(function, architecture_.convention); refusal != Refusal::kNone)
+    return refusal;
   order_.Compute(function);
   if (Refusal refusal = NumberValues(function, options); refusal != Refusal::kNone) return refusal;
   for (uint32_t block = 0; block < order_.blocks().size(); ++block) CountUses(block);
@@ -110,7 +106,7 @@ Refusal Analysis::NumberValues(const llvm::Function& function, const CoverageOpt
     const uint32_t value = AddValue(argument, 0);
     if (value == kNone && !argument.use_empty()) return Refusal::kType;
     // The address of a place in the caller's frame, which need not be kept, like that of an alloca.
-    if (argument.hasByValAttr()) values_[value].is_alloca = true;
+    if (argument.hasByValAttr()) values_[value].is_alloca = values_[value].is_incoming = true;
   }
   unsigned indirect_branches = 0;
   bool has_landing_pads = false, has_labels_with_phis = false, has_labels = false;
@@ -123,7 +119,8 @@ Refusal Analysis::NumberValues(const llvm::Function& function, const CoverageOpt
     if (llvm::isa<llvm::IndirectBrInst>(block.getTerminator())) ++indirect_branches;
     has_landing_pads |= block.isLandingPad();
     for (const llvm::Instruction& instruction : *order_.blocks()[number].block) {
-      if (Refusal refusal = RefusalOf(instruction, options); refusal != Refusal::kNone) {
+      if (Refusal refusal = RefusalOf(instruction, architecture_.convention, options);
+          refusal != Refusal::kNone) {
         return refusal;
       }
       ++instructions;
@@ -201,7 +198,7 @@ void Analysis::WishForPlaces(const llvm::Instruction& instruction, uint32_t bloc
     const llvm::Value* value = result->getReturnValue();
     if (value == nullptr) return;
     const PartList list = PartsOf(value->getType());
-    ResultPlaces places;
+    ResultPlaces places(architecture_.convention);
     if (list.count == 1) {
       Wish(value, places.Next(list.parts[0].is_vector, list.parts[0].bytes), block);
     }
@@ -209,11 +206,12 @@ void Analysis::WishForPlaces(const llvm::Instruction& instruction, uint32_t bloc
   }
   const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
   if (call == nullptr || llvm::isa<llvm::IntrinsicInst>(call)) return;
-  ArgumentPlaces places;
+  ArgumentPlaces places(architecture_.convention);
   const bool may_pass_by_value = MayPassByValue(*call);
   for (unsigned i = 0; i < call->arg_size(); ++i) {
     const llvm::Value* value = call->getArgOperand(i);
     if (may_pass_by_value && call->isByValArgument(i)) continue;
+    if (IsResultAddress(*call, i, architecture_.convention)) continue;
     const PartList list = PartsOf(value->getType());
     places.ForEachPart(*value->getType(), list, [&](unsigned, const ArgumentPlace& place) {
       if (list.count == 1 && place.reg != kNoRegister) Wish(value, place.reg, block);
@@ -408,14 +406,16 @@ void Analysis::FixRegisters() {
   for (const Candidate& candidate : candidates_) {
     ValuePart& value = values_[candidate.value];
     const bool meets_call = calls_before_[value.last_block + 1] != calls_before_[value.first_block];
-    const auto try_all = [&](const auto& registers) {
-      return std::any_of(std::begin(registers), std::end(registers),
+    const auto try_all = [&](absl::Span<const Register> registers) {
+      return std::any_of(registers.begin(), registers.end(),
                          [&](Register reg) { return TryFix(value, reg); });
     };
     if (value.is_vector) {
-      if (!meets_call) try_all(kVectorBetweenCalls);
-    } else if (meets_call || !try_all(kBetweenCalls)) {
-      try_all(kAcrossCalls);
+      if (meets_call || !try_all(architecture_.vector_between_calls)) {
+        if (value.bytes <= 8) try_all(architecture_.vector_across_calls);
+      }
+    } else if (meets_call || !try_all(architecture_.between_calls)) {
+      try_all(architecture_.across_calls);
     }
   }
 }

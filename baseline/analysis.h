@@ -15,11 +15,12 @@
 #include <cstdint>
 #include <vector>
 
+#include "baseline/architecture.h"
 #include "baseline/block_order.h"
 #include "baseline/coverage.h"
 #include "baseline/pointer_map.h"
 #include "baseline/refusal.h"
-#include "baseline/registers_x86_64.h"
+#include "baseline/registers.h"
 #include "baseline/value_parts.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instruction.h"
@@ -50,7 +51,10 @@ struct ValuePart {
   Register reg = kNoRegister;   // That holds it.
   bool is_fixed = false;        // `reg` holds it for life.
   Register wish = kNoRegister;  // Where it is best computed: it is wanted there, in the same block.
-  int32_t slot = 0;             // Its place in the frame relative to rbp; 0 if it has none.
+  // Its place in the frame; 0 if it has none. Of an argument that the caller has put on the stack,
+  // and that stays there, its offset among those.
+  int32_t slot = 0;
+  bool is_incoming = false;
 };
 
 struct BlockFacts {
@@ -60,6 +64,8 @@ struct BlockFacts {
 
 class Analysis {
  public:
+  explicit Analysis(const Architecture& architecture) : architecture_(architecture) {}
+
   // kNone if the function is covered; then the following hold until the next call.
   Refusal Run(const llvm::Function& function, const CoverageOptions& options);
 
@@ -68,6 +74,7 @@ class Analysis {
   const BlockFacts& facts(uint32_t block) const { return facts_[block]; }
   // Of an argument or an instruction; kMissing of others.
   uint32_t NumberOf(const llvm::Value* value) const { return numbers_.Find(value); }
+  const Architecture& architecture() const { return architecture_; }
   // Registers that belong to values for life.
   RegisterSet fixed_registers() const { return fixed_; }
   // The variables that become a part of the function's code (IsLabelTable).
@@ -102,6 +109,7 @@ class Analysis {
   void FixRegisters();
   bool TryFix(ValuePart& value, Register reg);
 
+  const Architecture& architecture_;
   BlockOrder order_;
   PointerMap numbers_;
   std::vector<ValuePart> values_;

@@ -1,6 +1,10 @@
 #include "baseline/assembler_x86_64.h"
 
-namespace firstcall::baseline {
+#include <cstring>
+
+#include "baseline/opcodes_x86_64.h"
+
+namespace firstcall::baseline::x86_64 {
 namespace {
 
 constexpr size_t kLongestInstruction = 16;
@@ -9,6 +13,14 @@ bool IsByte(int64_t value) { return value == static_cast<int8_t>(value); }
 
 // Whether a byte register needs a REX prefix to be spl, bpl, sil, dil instead of ah to bh.
 bool NeedsRexAsByte(Register reg) { return reg >= kRsp && reg <= kRdi; }
+
+Op OpOf(FloatOp op, FloatKind kind) {
+  static constexpr Op kOps[] = {op::kAddF, op::kSubF, op::kMulF, op::kDivF};
+  const Op any = kOps[static_cast<size_t>(op)];
+  const bool is_double = kind == FloatKind::kDouble || kind == FloatKind::kDoubles;
+  const bool is_scalar = kind == FloatKind::kFloat || kind == FloatKind::kDouble;
+  return is_scalar ? op::Scalar(any, is_double) : op::Packed(any, is_double);
+}
 
 }  // namespace
 
@@ -51,11 +63,11 @@ void AssemblerX86_64::Rm(Op op, Register reg, const Mem& mem, unsigned immediate
   if ((op & kByteReg) != 0 && NeedsRexAsByte(reg)) rex |= 0x40;
   uint8_t* out = code_.Room(kLongestInstruction);
   const uint8_t field = static_cast<uint8_t>((r & 7) << 3);
-  if (mem.rip != RipTarget::kNone) {
+  if (mem.relative_to != RelativeTo::kNothing) {
     out = Opcode(Prefixes(out, op, rex), op);
     *out++ = field | 5;
     code_.AdvanceTo(out);
-    Distance(mem.rip, mem.target, immediate, mem.disp);
+    Distance(mem.relative_to, mem.target, immediate, mem.disp);
     return;
   }
   const bool has_index = mem.index != kNoRegister;
@@ -123,13 +135,13 @@ void AssemblerX86_64::ShiftRi(Shift shift, unsigned size, Register dst, uint8_t 
   Byte(count);
 }
 
-void AssemblerX86_64::ImulRri(unsigned size, Register dst, Register src, int32_t immediate) {
+void AssemblerX86_64::MultiplyRri(unsigned size, Register dst, Register src, int32_t immediate) {
   const bool is_byte = IsByte(immediate);
   Rr(Wide(is_byte ? 0x6b : 0x69, size), dst, src);
   Immediate(immediate, is_byte ? 1 : size == 2 ? 2 : 4);
 }
 
-void AssemblerX86_64::Bswap(unsigned size, Register reg) {
+void AssemblerX86_64::SwapBytes(unsigned size, Register reg) {
   const unsigned rex = (size == 8 ? 0x48 : 0) | (reg >= 8 ? 0x41 : 0);
   if (rex != 0) Byte(static_cast<uint8_t>(rex));
   Byte(0x0f);
@@ -186,4 +198,66 @@ void AssemblerX86_64::Pop(Register reg) {
   Byte(0x58 | (reg & 7));
 }
 
-}  // namespace firstcall::baseline
+bool AssemblerX86_64::Resolve(const CodeLayout& layout, CompiledCode& code) const {
+  std::vector<uint8_t>& text = code.sections[0].bytes;
+  for (const Fixup& fixup : fixups_) {
+    const uint32_t place = fixup.offset - layout.begin;
+    int32_t distance = fixup.addend - static_cast<int32_t>(place);
+    if (fixup.relative_to == RelativeTo::kSymbol) {
+      code.relocations.push_back(
+          {0, place, fixup.target + 1, RelocationKind::kRelative32, fixup.addend});
+      continue;
+    }
+    distance += fixup.relative_to == RelativeTo::kLabel
+                    ? static_cast<int32_t>(layout.labels[fixup.target] - layout.begin)
+                    : static_cast<int32_t>(layout.pool + fixup.target);
+    std::memcpy(text.data() + place, &distance, 4);
+  }
+  return true;
+}
+
+void AssemblerX86_64::ShiftRr(Shift shift, unsigned size, Register dst, Register count) {
+  (void)count;  // It is rcx: Architecture::shift_count.
+  ShiftRcl(shift, size, dst);
+}
+
+void AssemblerX86_64::VectorZero(Register dst) { Rr(op::kXorps, dst, dst); }
+
+void AssemblerX86_64::FloatRr(FloatOp op, FloatKind kind, Register dst, Register src) {
+  Rr(OpOf(op, kind), dst, src);
+}
+
+void AssemblerX86_64::FloatRm(FloatOp op, FloatKind kind, Register dst, const Mem& src) {
+  Rm(OpOf(op, kind), dst, src);
+}
+
+void AssemblerX86_64::ConvertFloat(bool to_double, Register dst, Register src) {
+  Rr(op::Scalar(op::kCvtF, !to_double), dst, src);
+}
+
+void AssemblerX86_64::IntegerToFloat(unsigned size, bool is_double, Register dst, Register src) {
+  VectorZero(dst);  // So that it depends on nothing.
+  Rr(Wide(op::Scalar(op::kCvtsi2F, is_double), size), dst, src);
+}
+
+void AssemblerX86_64::FloatToInteger(unsigned size, bool is_double, Register dst, Register src) {
+  Rr(Wide(op::Scalar(op::kCvttF2si, is_double), size), dst, src);
+}
+
+void AssemblerX86_64::LanesRr(LaneOp op, unsigned lane_size, Register dst, Register src) {
+  const unsigned log = lane_size == 1 ? 0 : lane_size == 2 ? 1 : lane_size == 4 ? 2 : 3;
+  switch (op) {
+    case LaneOp::kAdd:
+      return Rr(op::kPadd[log], dst, src);
+    case LaneOp::kSub:
+      return Rr(op::kPsub[log], dst, src);
+    case LaneOp::kAnd:
+      return Rr(op::kPand, dst, src);
+    case LaneOp::kOr:
+      return Rr(op::kPor, dst, src);
+    case LaneOp::kXor:
+      return Rr(op::kPxor, dst, src);
+  }
+}
+
+}  // namespace firstcall::baseline::x86_64

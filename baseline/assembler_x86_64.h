@@ -10,14 +10,12 @@
 #ifndef FIRSTCALL_BASELINE_ASSEMBLER_X86_64_H_
 #define FIRSTCALL_BASELINE_ASSEMBLER_X86_64_H_
 
-#include <cstddef>
 #include <cstdint>
-#include <vector>
 
-#include "baseline/code_buffer.h"
+#include "baseline/assembler.h"
 #include "baseline/registers_x86_64.h"
 
-namespace firstcall::baseline {
+namespace firstcall::baseline::x86_64 {
 
 using Op = uint32_t;
 inline constexpr Op k66 = 0x10000, kF3 = 0x20000, kF2 = 0x30000, kPrefixMask = 0x30000;
@@ -26,84 +24,12 @@ inline constexpr Op kW = 0x100000;
 // The operand in the reg field, in the r/m field, is a byte register.
 inline constexpr Op kByteReg = 0x200000, kByteRm = 0x400000;
 
-// What an address that is relative to the next instruction refers to.
-enum class RipTarget : uint8_t { kNone, kLabel, kPool, kSymbol };
-
-// An operand in memory: base + index << scale + disp; or, if `rip` is set, the place number
-// `target` of that kind + disp.
-struct Mem {
-  Register base = kNoRegister;
-  Register index = kNoRegister;
-  uint8_t scale = 0;  // The logarithm: 0 to 3.
-  RipTarget rip = RipTarget::kNone;
-  int32_t disp = 0;
-  uint32_t target = 0;
-
-  static Mem At(Register base, int32_t disp = 0) {
-    Mem mem;
-    mem.base = base;
-    mem.disp = disp;
-    return mem;
-  }
-  static Mem Rip(RipTarget kind, uint32_t target, int32_t disp = 0) {
-    Mem mem;
-    mem.rip = kind;
-    mem.target = target;
-    mem.disp = disp;
-    return mem;
-  }
-  Mem Plus(int32_t distance) const {
-    Mem mem = *this;
-    mem.disp += distance;
-    return mem;
-  }
-};
-
-// A four-byte distance in the code that has to be filled in, when its target has a place.
-struct RipFixup {
-  uint32_t offset;  // Of the four bytes.
-  RipTarget kind;
-  uint32_t target;
-  int32_t addend;  // To be added to target - offset.
-};
-
-// The /n of the opcodes 80, 81, 83, and bits 3 to 5 of the others' first bytes.
-enum class Alu : uint8_t { kAdd, kOr, kAdc, kSbb, kAnd, kSub, kXor, kCmp };
-// The /n of C0, C1, D0 to D3.
-enum class Shift : uint8_t { kRol = 0, kRor = 1, kShl = 4, kShr = 5, kSar = 7 };
 // The /n of F6 and F7.
 enum class Unary : uint8_t { kNot = 2, kNeg, kMul, kImul, kDiv, kIdiv };
 
-// The low four bits of Jcc, SETcc, CMOVcc.
-enum class Cond : uint8_t {
-  kO,
-  kNo,
-  kB,
-  kAe,
-  kE,
-  kNe,
-  kBe,
-  kA,
-  kS,
-  kNs,
-  kP,
-  kNp,
-  kL,
-  kGe,
-  kLe,
-  kG,
-};
-constexpr Cond Negate(Cond cond) { return static_cast<Cond>(static_cast<uint8_t>(cond) ^ 1); }
-
-class AssemblerX86_64 {
+class AssemblerX86_64 final : public Assembler {
  public:
-  void Clear() {
-    code_.Clear();
-    fixups_.clear();
-  }
-  size_t size() const { return code_.size(); }
-  CodeBuffer& buffer() { return code_; }
-  const std::vector<RipFixup>& fixups() const { return fixups_; }
+  bool Resolve(const CodeLayout& layout, CompiledCode& code) const override;
 
   // ---- Any instruction ----
   void Rr(Op op, Register reg, Register rm);
@@ -119,35 +45,42 @@ class AssemblerX86_64 {
     Immediate(immediate, 1);
   }
   void Byte(uint8_t byte) { code_.Number(byte, 1); }
-  void Immediate(int64_t value, unsigned bytes) { code_.Number(value, bytes); }
 
   // ---- Integers; `size` is that of the operation in bytes ----
-  void AluRr(Alu alu, unsigned size, Register dst, Register src) {
+  void AluRr(Alu alu, unsigned size, Register dst, Register src) override {
     Rr(Sized(static_cast<Op>(alu) * 8 + 2, size), dst, src);
   }
-  void AluRm(Alu alu, unsigned size, Register dst, const Mem& src) {
+  void AluRm(Alu alu, unsigned size, Register dst, const Mem& src) override {
     Rm(Sized(static_cast<Op>(alu) * 8 + 2, size), dst, src);
   }
-  void AluMr(Alu alu, unsigned size, const Mem& dst, Register src) {
+  void AluMr(Alu alu, unsigned size, const Mem& dst, Register src) override {
     Rm(Sized(static_cast<Op>(alu) * 8, size), src, dst);
   }
-  void AluRi(Alu alu, unsigned size, Register dst, int32_t immediate);
-  void AluMi(Alu alu, unsigned size, const Mem& dst, int32_t immediate);
+  void AluRi(Alu alu, unsigned size, Register dst, int32_t immediate) override;
+  void AluMi(Alu alu, unsigned size, const Mem& dst, int32_t immediate) override;
   void TestRr(unsigned size, Register a, Register b) { Rr(Sized(0x84, size), a, b); }
-  void TestRi(unsigned size, Register a, int32_t immediate);
-  void ShiftRi(Shift shift, unsigned size, Register dst, uint8_t count);
+  void CompareWithZero(unsigned size, Register reg) override { TestRr(size, reg, reg); }
+  void TestRi(unsigned size, Register a, int32_t immediate) override;
+  void ShiftRi(Shift shift, unsigned size, Register dst, uint8_t count) override;
   void ShiftRcl(Shift shift, unsigned size, Register dst) {
     Group(Sized(0xd2, size), static_cast<unsigned>(shift), dst);
   }
+  void ShiftRr(Shift shift, unsigned size, Register dst, Register count) override;
+  void Negate(unsigned size, Register reg) override { UnaryR(Unary::kNeg, size, reg); }
+  void Not(unsigned size, Register reg) override { UnaryR(Unary::kNot, size, reg); }
   void UnaryR(Unary unary, unsigned size, Register operand) {
     Group(Sized(0xf6, size), static_cast<unsigned>(unary), operand);
   }
   void UnaryM(Unary unary, unsigned size, const Mem& operand) {
     Rm(Sized(0xf6, size), static_cast<Register>(unary), operand);
   }
-  void ImulRr(unsigned size, Register dst, Register src) { Rr(Wide(k0F | 0xaf, size), dst, src); }
-  void ImulRm(unsigned size, Register dst, const Mem& src) { Rm(Wide(k0F | 0xaf, size), dst, src); }
-  void ImulRri(unsigned size, Register dst, Register src, int32_t immediate);
+  void MultiplyRr(unsigned size, Register dst, Register src) override {
+    Rr(Wide(k0F | 0xaf, size), dst, src);
+  }
+  void MultiplyRm(unsigned size, Register dst, const Mem& src) override {
+    Rm(Wide(k0F | 0xaf, size), dst, src);
+  }
+  void MultiplyRri(unsigned size, Register dst, Register src, int32_t immediate) override;
   void Shld(unsigned size, Register dst, Register src, uint8_t count) {
     Rr(Wide(k0F | 0xa4, size), src, dst);
     Byte(count);
@@ -158,34 +91,36 @@ class AssemblerX86_64 {
   }
   void ShldCl(unsigned size, Register dst, Register src) { Rr(Wide(k0F | 0xa5, size), src, dst); }
   void ShrdCl(unsigned size, Register dst, Register src) { Rr(Wide(k0F | 0xad, size), src, dst); }
-  void Bswap(unsigned size, Register reg);
+  void SwapBytes(unsigned size, Register reg) override;
   void SignExtendAx(unsigned size) {  // CWD, CDQ, CQO: of eax into edx:eax.
     if (size == 8) Byte(0x48);
     Byte(0x99);
   }
-  void Setcc(Cond cond, Register dst) {
+  void Set(Cond cond, Register dst) override {
     Rr(k0F | kByteRm | 0x90 | static_cast<Op>(cond), kRax, dst);
   }
-  void Cmov(Cond cond, unsigned size, Register dst, Register src) {
+  void Select(Cond cond, unsigned size, Register dst, Register src) override {
     Rr(Wide(k0F | 0x40 | static_cast<Op>(cond), size), dst, src);
   }
 
   // ---- Moves ----
   // Of 4 or 8 bytes between general registers.
-  void Mov(unsigned size, Register dst, Register src) { Rr(Wide(0x8b, size), dst, src); }
+  void Mov(unsigned size, Register dst, Register src) override { Rr(Wide(0x8b, size), dst, src); }
   // Any constant; changes the flags if `may_change_flags` and that is shorter.
-  void MovImmediate(Register dst, uint64_t value, bool may_change_flags);
+  void MovImmediate(Register dst, uint64_t value, bool may_change_flags) override;
   // A zero-extending load of 1, 2, 4 or 8 bytes.
-  void Load(unsigned size, Register dst, const Mem& src);
-  void LoadSigned(unsigned from, unsigned to, Register dst, const Mem& src);
-  void Store(unsigned size, const Mem& dst, Register src) { Rm(Sized(0x88, size), src, dst); }
+  void Load(unsigned size, Register dst, const Mem& src) override;
+  void LoadSigned(unsigned from, unsigned to, Register dst, const Mem& src) override;
+  void Store(unsigned size, const Mem& dst, Register src) override {
+    Rm(Sized(0x88, size), src, dst);
+  }
   // Of the sign-extended immediate.
-  void StoreImmediate(unsigned size, const Mem& dst, int32_t value);
+  void StoreImmediate(unsigned size, const Mem& dst, int32_t value) override;
   // Of the lowest 1, 2 or 4 bytes.
-  void ZeroExtend(unsigned from, Register dst, Register src);
-  void SignExtend(unsigned from, unsigned to, Register dst, Register src);
-  void Lea(Register dst, const Mem& src) { Rm(kW | 0x8d, dst, src); }
-  void Lea32(Register dst, const Mem& src) { Rm(0x8d, dst, src); }
+  void ZeroExtend(unsigned from, Register dst, Register src) override;
+  void SignExtend(unsigned from, unsigned to, Register dst, Register src) override;
+  void Lea(Register dst, const Mem& src) override { Rm(kW | 0x8d, dst, src); }
+  void Lea32(Register dst, const Mem& src) override { Rm(0x8d, dst, src); }
   void Push(Register reg);
   void Pop(Register reg);
   void Xchg(unsigned size, Register a, Register b) { Rr(Sized(0x86, size), a, b); }
@@ -197,14 +132,14 @@ class AssemblerX86_64 {
   }
 
   // ---- Vector registers. Moves of 4, 8 or 16 bytes ----
-  void VectorMov(Register dst, Register src) { Rr(k0F | 0x28, dst, src); }  // MOVAPS
+  void VectorMov(Register dst, Register src) override { Rr(k0F | 0x28, dst, src); }  // MOVAPS
   // Of two bytes, the upper ones are unspecified.
-  void VectorLoad(unsigned size, Register dst, const Mem& src) {
+  void VectorLoad(unsigned size, Register dst, const Mem& src) override {
     if (size == 2) return RmI(k66 | k0F | 0xc4, dst, src, 0);  // PINSRW
     Rm(size == 4 ? kF3 | k0F | 0x10 : size == 8 ? kF2 | k0F | 0x10 : k0F | 0x10, dst, src);
   }
   // Of two bytes, by way of kScratch, which must not be part of the address.
-  void VectorStore(unsigned size, const Mem& dst, Register src) {
+  void VectorStore(unsigned size, const Mem& dst, Register src) override {
     if (size == 2) {
       FromVector(4, kScratch, src);
       return Store(2, dst, kScratch);
@@ -212,38 +147,46 @@ class AssemblerX86_64 {
     Rm(size == 4 ? kF3 | k0F | 0x11 : size == 8 ? kF2 | k0F | 0x11 : k0F | 0x11, src, dst);
   }
   // MOVD, MOVQ between the files.
-  void ToVector(unsigned size, Register dst, Register src) {
+  void ToVector(unsigned size, Register dst, Register src) override {
     Rr(Wide(k66 | k0F | 0x6e, size), dst, src);
   }
-  void FromVector(unsigned size, Register dst, Register src) {
+  void FromVector(unsigned size, Register dst, Register src) override {
     Rr(Wide(k66 | k0F | 0x7e, size), src, dst);
   }
 
+  void VectorZero(Register dst) override;
+  void FloatRr(FloatOp op, FloatKind kind, Register dst, Register src) override;
+  void FloatRm(FloatOp op, FloatKind kind, Register dst, const Mem& src) override;
+  void ConvertFloat(bool to_double, Register dst, Register src) override;
+  void IntegerToFloat(unsigned size, bool is_double, Register dst, Register src) override;
+  void FloatToInteger(unsigned size, bool is_double, Register dst, Register src) override;
+  void LanesRr(LaneOp op, unsigned lane_size, Register dst, Register src) override;
+
   // ---- Control flow. Distances are filled in later ----
-  void Jmp(uint32_t label) {
+  void Jmp(uint32_t label) override {
     Byte(0xe9);
-    Distance(RipTarget::kLabel, label, 0);
+    Distance(RelativeTo::kLabel, label, 0);
   }
-  void Jcc(Cond cond, uint32_t label) {
+  void Jcc(Cond cond, uint32_t label) override {
     Byte(0x0f);
     Byte(0x80 | static_cast<uint8_t>(cond));
-    Distance(RipTarget::kLabel, label, 0);
+    Distance(RelativeTo::kLabel, label, 0);
   }
-  void JmpR(Register reg) { Group(0xff, 4, reg); }
-  void CallR(Register reg) { Group(0xff, 2, reg); }
-  void CallM(const Mem& mem) { Rm(0xff, static_cast<Register>(2), mem); }
-  void CallSymbol(uint32_t symbol) {
+  void JmpR(Register reg) override { Group(0xff, 4, reg); }
+  void CallR(Register reg) override { Group(0xff, 2, reg); }
+  void CallM(const Mem& mem) override { Rm(0xff, static_cast<Register>(2), mem); }
+  void CallSymbol(uint32_t symbol) override {
     Byte(0xe8);
-    Distance(RipTarget::kSymbol, symbol, 0);
+    Distance(RelativeTo::kSymbol, symbol, 0);
   }
   void Leave() { Byte(0xc9); }
   void Ret() { Byte(0xc3); }
-  void Ud2() {
+  void Trap() override {
     Byte(0x0f);
     Byte(0x0b);
   }
-  void Endbr() { Immediate(0xfa1e0ff3, 4); }
-  void Int3() { Byte(0xcc); }
+  void LandingMark() override { Immediate(0xfa1e0ff3, 4); }
+  void Breakpoint() override { Byte(0xcc); }
   void Mfence() { Immediate(0xf0ae0f, 3); }
   void RepMovsb() { Immediate(0xa4f3, 2); }
 
@@ -268,18 +211,15 @@ class AssemblerX86_64 {
   void Group(Op op, unsigned extension, Register rm) {
     Rr(op & ~kByteReg, static_cast<Register>(extension), rm);
   }
-  void Distance(RipTarget kind, uint32_t target, unsigned immediate, int32_t disp = 0) {
-    fixups_.push_back({static_cast<uint32_t>(code_.size()), kind, target,
+  void Distance(RelativeTo kind, uint32_t target, unsigned immediate, int32_t disp = 0) {
+    fixups_.push_back({static_cast<uint32_t>(code_.size()), kind, /*form=*/0, target,
                        disp - 4 - static_cast<int32_t>(immediate)});
     code_.Number(0, 4);
   }
   uint8_t* Prefixes(uint8_t* out, Op op, unsigned rex);
   uint8_t* Opcode(uint8_t* out, Op op);
-
-  CodeBuffer code_;
-  std::vector<RipFixup> fixups_;
 };
 
-}  // namespace firstcall::baseline
+}  // namespace firstcall::baseline::x86_64
 
 #endif  // FIRSTCALL_BASELINE_ASSEMBLER_X86_64_H_

@@ -3,7 +3,7 @@
 
 #include "baseline/lowering_x86_64.h"
 
-namespace firstcall::baseline {
+namespace firstcall::baseline::x86_64 {
 
 using llvm::AtomicRMWInst;
 
@@ -12,9 +12,9 @@ void LoweringX86_64::LowerAtomicLoad(const llvm::LoadInst& load) {
   const unsigned bytes = BytesOf(&load);
   const Register dst = Define(load);
   if (IsVector(dst)) {
-    assembler_.VectorLoad(bytes, dst, mem);
+    native_.VectorLoad(bytes, dst, mem);
   } else {
-    assembler_.Load(bytes, dst, mem);
+    native_.Load(bytes, dst, mem);
   }
 }
 
@@ -24,14 +24,14 @@ void LoweringX86_64::LowerAtomicStore(const llvm::StoreInst& store) {
   const unsigned bytes = BytesOf(value);
   Register source = In(value);
   if (IsVector(source)) {
-    assembler_.FromVector(bytes, kScratch, source);
+    native_.FromVector(bytes, kScratch, source);
   } else {
-    assembler_.Mov(8, kScratch, source);
+    native_.Mov(8, kScratch, source);
   }
   if (store.getOrdering() == llvm::AtomicOrdering::SequentiallyConsistent) {
-    assembler_.XchgM(bytes, mem, kScratch);
+    native_.XchgM(bytes, mem, kScratch);
   } else {
-    assembler_.Store(bytes, mem, kScratch);
+    native_.Store(bytes, mem, kScratch);
   }
 }
 
@@ -43,7 +43,7 @@ void LoweringX86_64::LowerAtomicUpdate(const AtomicRMWInst& update) {
     case AtomicRMWInst::Xchg: {
       const Mem mem = AddressOf(update.getPointerOperand());
       const Register value = Copy(operand);
-      assembler_.XchgM(bytes, mem, value);
+      native_.XchgM(bytes, mem, value);
       return DefineIn(update, value);
     }
     case AtomicRMWInst::Add:
@@ -51,10 +51,10 @@ void LoweringX86_64::LowerAtomicUpdate(const AtomicRMWInst& update) {
       const Mem mem = AddressOf(update.getPointerOperand());
       const Register value = Copy(operand);
       if (update.getOperation() == AtomicRMWInst::Sub) {
-        assembler_.UnaryR(Unary::kNeg, operation_bytes, value);
+        native_.Negate(operation_bytes, value);
       }
-      assembler_.Lock();
-      assembler_.Xadd(bytes, mem, value);
+      native_.Lock();
+      native_.Xadd(bytes, mem, value);
       return DefineIn(update, value);
     }
     default:
@@ -65,26 +65,26 @@ void LoweringX86_64::LowerAtomicUpdate(const AtomicRMWInst& update) {
   const Mem mem = AddressOf(update.getPointerOperand());
   const Register value = In(operand);
   const uint32_t again = NewLabel();
-  assembler_.Load(bytes, kRax, mem);
+  native_.Load(bytes, kRax, mem);
   Bind(again);
-  assembler_.Mov(8, kScratch, kRax);
+  native_.Mov(8, kScratch, kRax);
   const auto choose = [&](Cond keeps_old) {
-    assembler_.AluRr(Alu::kCmp, bytes, kRax, value);
-    assembler_.Cmov(Negate(keeps_old), operation_bytes, kScratch, value);
+    native_.AluRr(Alu::kCmp, bytes, kRax, value);
+    native_.Select(Negate(keeps_old), operation_bytes, kScratch, value);
   };
   switch (update.getOperation()) {
     case AtomicRMWInst::And:
-      assembler_.AluRr(Alu::kAnd, operation_bytes, kScratch, value);
+      native_.AluRr(Alu::kAnd, operation_bytes, kScratch, value);
       break;
     case AtomicRMWInst::Nand:
-      assembler_.AluRr(Alu::kAnd, operation_bytes, kScratch, value);
-      assembler_.UnaryR(Unary::kNot, operation_bytes, kScratch);
+      native_.AluRr(Alu::kAnd, operation_bytes, kScratch, value);
+      native_.Not(operation_bytes, kScratch);
       break;
     case AtomicRMWInst::Or:
-      assembler_.AluRr(Alu::kOr, operation_bytes, kScratch, value);
+      native_.AluRr(Alu::kOr, operation_bytes, kScratch, value);
       break;
     case AtomicRMWInst::Xor:
-      assembler_.AluRr(Alu::kXor, operation_bytes, kScratch, value);
+      native_.AluRr(Alu::kXor, operation_bytes, kScratch, value);
       break;
     case AtomicRMWInst::Max:
       choose(Cond::kG);
@@ -99,9 +99,9 @@ void LoweringX86_64::LowerAtomicUpdate(const AtomicRMWInst& update) {
       choose(Cond::kB);
       break;
   }
-  assembler_.Lock();
-  assembler_.Cmpxchg(bytes, mem, kScratch);
-  assembler_.Jcc(Cond::kNe, again);
+  native_.Lock();
+  native_.Cmpxchg(bytes, mem, kScratch);
+  native_.Jcc(Cond::kNe, again);
   DefineIn(update, kRax);
 }
 
@@ -110,13 +110,13 @@ void LoweringX86_64::LowerCompareExchange(const llvm::AtomicCmpXchgInst& exchang
   Claim(kRax, exchange.getCompareOperand());
   const Mem mem = AddressOf(exchange.getPointerOperand());
   const Register value = In(exchange.getNewValOperand());
-  assembler_.Lock();
-  assembler_.Cmpxchg(bytes, mem, value);
-  assembler_.Setcc(Cond::kE, kScratch);
+  native_.Lock();
+  native_.Cmpxchg(bytes, mem, value);
+  native_.Set(Cond::kE, kScratch);
   DefineIn(exchange, kRax, 0);
   locations_.Unpin(mem.base);
   locations_.Unpin(mem.index);
-  assembler_.Mov(4, Define(exchange, 1), kScratch);
+  native_.Mov(4, Define(exchange, 1), kScratch);
 }
 
 void LoweringX86_64::LowerFence(const llvm::FenceInst& fence) {
@@ -124,7 +124,7 @@ void LoweringX86_64::LowerFence(const llvm::FenceInst& fence) {
       fence.getSyncScopeID() == llvm::SyncScope::SingleThread) {
     return;
   }
-  assembler_.Mfence();
+  native_.Mfence();
 }
 
-}  // namespace firstcall::baseline
+}  // namespace firstcall::baseline::x86_64

@@ -43,7 +43,8 @@ class CodeBuffer {
   void Align(size_t alignment, uint8_t filler) {
     while ((size() & (alignment - 1)) != 0) Number(filler, 1);
   }
-  void Patch32(size_t offset, uint32_t value) { std::memcpy(begin_.get() + offset, &value, 4); }
+  // What was written at `offset`, to be changed.
+  uint8_t* At(size_t offset) { return begin_.get() + offset; }
 
  private:
   void Grow(size_t bytes) {

@@ -1,6 +1,6 @@
 #include "baseline/coverage.h"
 
-#include "baseline/argument_places_x86_64.h"
+#include "baseline/argument_places.h"
 #include "baseline/constants.h"
 #include "baseline/library_functions.h"
 #include "baseline/value_parts.h"
@@ -59,10 +59,27 @@ bool HasMask(const llvm::Type* type) {
   return false;
 }
 
-bool IsCoveredReturn(const llvm::Type* type) {
+// Whether the type has a vector that is too small to be passed as it lies in memory.
+bool HasSmallVector(const PartList& list, const CallingConvention& convention) {
+  for (unsigned i = 0; i < list.count; ++i) {
+    if (list.parts[i].is_vector && list.parts[i].bytes < convention.least_vector_bytes) return true;
+  }
+  return false;
+}
+
+bool IsCoveredReturn(const llvm::Type* type, const CallingConvention& convention) {
   if (type->isVoidTy()) return true;
   const PartList list = PartsOf(type);
-  return list.count != 0 && !HasMask(type) && IsReturnedInRegisters(list);
+  return list.count != 0 && !HasMask(type) && !HasSmallVector(list, convention) &&
+         IsReturnedInRegisters(list, convention);
+}
+
+// Of a type of arguments. What takes no place is passed as LLVM decides.
+Refusal RefusalOfPassing(const llvm::Type* type, const CallingConvention& convention) {
+  if (type->isIntOrPtrTy()) return PartCount(type) == 0 ? Refusal::kType : Refusal::kNone;
+  const PartList list = PartsOf(type);
+  if (list.count == 0 || HasMask(type)) return Refusal::kType;
+  return HasSmallVector(list, convention) ? Refusal::kArgumentPassing : Refusal::kNone;
 }
 
 bool IsWholeWidth(const llvm::Type* type) {
@@ -186,7 +203,7 @@ Refusal RefusalOfIntrinsic(const llvm::IntrinsicInst& intrinsic, const CoverageO
       return IsScalarFloat(type) ? of_operands : Refusal::kIntrinsic;
     default: {
       if (type->isVectorTy()) return Refusal::kVector;
-      if (RoundingModeOf(intrinsic.getIntrinsicID()) >= 0 && options.has_sse41 &&
+      if (RoundingModeOf(intrinsic.getIntrinsicID()) >= 0 && options.has_rounding &&
           IsScalarFloat(type)) {
         return of_operands;
       }
@@ -195,7 +212,8 @@ Refusal RefusalOfIntrinsic(const llvm::IntrinsicInst& intrinsic, const CoverageO
   }
 }
 
-Refusal RefusalOfCall(const llvm::CallBase& call, const CoverageOptions& options) {
+Refusal RefusalOfCall(const llvm::CallBase& call, const CallingConvention& convention,
+                      const CoverageOptions& options) {
   if (const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&call)) {
     if (llvm::isa<llvm::InvokeInst>(call)) return Refusal::kException;
     if (llvm::isa<llvm::ConstrainedFPIntrinsic>(call)) return Refusal::kIntrinsic;
@@ -207,7 +225,7 @@ Refusal RefusalOfCall(const llvm::CallBase& call, const CoverageOptions& options
   if (call.hasOperandBundles()) return Refusal::kOperandBundle;
   if (call.hasFnAttr(Attribute::ReturnsTwice)) return Refusal::kReturnsTwice;
   if (!IsCoveredConvention(call.getCallingConv())) return Refusal::kCallingConvention;
-  if (!IsCoveredReturn(call.getType()) && !call.getType()->isEmptyTy()) {
+  if (!IsCoveredReturn(call.getType(), convention) && !call.getType()->isEmptyTy()) {
     return Refusal::kArgumentPassing;
   }
   const llvm::Function* callee = call.getCalledFunction();
@@ -216,8 +234,8 @@ Refusal RefusalOfCall(const llvm::CallBase& call, const CoverageOptions& options
     return Refusal::kArgumentPassing;
   }
   for (unsigned i = 0; i < call.arg_size(); ++i) {
-    const llvm::Type* type = call.getArgOperand(i)->getType();
-    if (PartCount(type) == 0 || HasMask(type)) return Refusal::kType;
+    const Refusal refusal = RefusalOfPassing(call.getArgOperand(i)->getType(), convention);
+    if (refusal != Refusal::kNone) return refusal;
   }
   return RefusalOfOperands(call);
 }
@@ -404,7 +422,7 @@ bool MayCall(const llvm::Instruction& instruction) {
   }
 }
 
-Refusal RefusalOf(const llvm::Function& function) {
+Refusal RefusalOf(const llvm::Function& function, const CallingConvention& convention) {
   if (!IsCoveredConvention(function.getCallingConv())) return Refusal::kCallingConvention;
   for (Attribute::AttrKind kind :
        {Attribute::Naked, Attribute::StackProtect, Attribute::StackProtectReq,
@@ -427,17 +445,17 @@ Refusal RefusalOf(const llvm::Function& function) {
       !llvm::isa<llvm::Function>(function.getPersonalityFn()->stripPointerCasts())) {
     return Refusal::kException;
   }
-  if (!IsCoveredReturn(function.getReturnType())) return Refusal::kArgumentPassing;
+  if (!IsCoveredReturn(function.getReturnType(), convention)) return Refusal::kArgumentPassing;
   if (!IsCovered(function.getAttributes())) return Refusal::kArgumentPassing;
   for (unsigned i = 0; i < function.arg_size(); ++i) {
-    // What takes no place is passed as LLVM decides.
-    const llvm::Type* type = function.getArg(i)->getType();
-    if (PartCount(type) == 0 || HasMask(type)) return Refusal::kType;
+    const Refusal refusal = RefusalOfPassing(function.getArg(i)->getType(), convention);
+    if (refusal != Refusal::kNone) return refusal;
   }
   return Refusal::kNone;
 }
 
-Refusal RefusalOf(const llvm::Instruction& instruction, const CoverageOptions& options) {
+Refusal RefusalOf(const llvm::Instruction& instruction, const CallingConvention& convention,
+                  const CoverageOptions& options) {
   switch (instruction.getOpcode()) {
     case Instruction::Add:
     case Instruction::Sub:
@@ -598,7 +616,7 @@ Refusal RefusalOf(const llvm::Instruction& instruction, const CoverageOptions& o
       return PartCount(instruction.getType()) == 2 ? Refusal::kNone : Refusal::kException;
     case Instruction::Call:
     case Instruction::Invoke:
-      return RefusalOfCall(llvm::cast<llvm::CallBase>(instruction), options);
+      return RefusalOfCall(llvm::cast<llvm::CallBase>(instruction), convention, options);
     case Instruction::IndirectBr:
       return RefusalOfOperands(instruction);
     case Instruction::ExtractElement:

@@ -5,6 +5,7 @@
 #ifndef FIRSTCALL_BASELINE_COVERAGE_H_
 #define FIRSTCALL_BASELINE_COVERAGE_H_
 
+#include "baseline/architecture.h"
 #include "baseline/refusal.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/InstrTypes.h"
@@ -13,15 +14,16 @@
 namespace firstcall::baseline {
 
 struct CoverageOptions {
-  bool has_sse41 = false;
+  bool has_rounding = false;  // Instructions that round to integers.
   bool has_popcnt = false;
   bool has_few_registers = false;  // For tests: no value gets a register for life.
 };
 
 // Of its attributes and its signature.
-Refusal RefusalOf(const llvm::Function& function);
+Refusal RefusalOf(const llvm::Function& function, const CallingConvention& convention);
 
-Refusal RefusalOf(const llvm::Instruction& instruction, const CoverageOptions& options);
+Refusal RefusalOf(const llvm::Instruction& instruction, const CallingConvention& convention,
+                  const CoverageOptions& options);
 
 // Whether the lowering of an instruction may call something, so that registers change.
 bool MayCall(const llvm::Instruction& instruction);
@@ -29,6 +31,13 @@ bool MayCall(const llvm::Instruction& instruction);
 // Whether an argument may be passed by value: if not, isByValArgument need not be asked, which
 // takes longer.
 bool MayPassByValue(const llvm::CallBase& call);
+
+// Whether argument number `index` is the address of the result and has a register of its own.
+inline bool IsResultAddress(const llvm::CallBase& call, unsigned index,
+                            const CallingConvention& convention) {
+  return convention.result_address != kNoRegister && index < 2 &&
+         call.paramHasAttr(index, llvm::Attribute::StructRet);
+}
 
 // An intrinsic that stands for nothing in machine code.
 bool IsNoOperation(const llvm::Instruction& instruction);

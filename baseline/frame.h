@@ -1,4 +1,5 @@
-// The stack frame below rbp: places for values, which are used again when the values are dead.
+// The stack frame: places for values, which are used again when the values are dead. A place is a
+// distance from the frame pointer, never 0.
 //
 // Thread-compatible; kept from function to function for its memory. Tested in
 // tests/baseline/baseline_compiler_test.cc.
@@ -10,19 +11,25 @@
 #include <cstdint>
 #include <vector>
 
+#include "baseline/architecture.h"
+#include "baseline/assembler.h"
+
 namespace firstcall::baseline {
 
 class Frame {
  public:
-  // The first `reserved` bytes below rbp are somebody else's.
+  explicit Frame(const Architecture& architecture)
+      : style_(architecture.frame), pointer_(architecture.frame_pointer) {}
+
+  // The first `reserved` bytes are somebody else's.
   void Clear(int32_t reserved) {
-    used_ = reserved;
+    used_ = style_.record_bytes + reserved;
     outgoing_ = 0;
     free8_.clear();
     free16_.clear();
   }
 
-  // A place for a value of up to 16 bytes, relative to rbp.
+  // A place for a value of up to 16 bytes.
   int32_t AllocateSlot(unsigned bytes) {
     std::vector<int32_t>& free = bytes > 8 ? free16_ : free8_;
     if (free.empty()) return Allocate(bytes > 8 ? 16 : 8, bytes > 8 ? 16 : 8);
@@ -34,21 +41,33 @@ class Frame {
 
   // A place for as long as the function runs. `alignment` is a power of two of up to 16.
   int32_t Allocate(int64_t bytes, int64_t alignment) {
+    if (style_.grows_up) {
+      const int64_t begin = (used_ + alignment - 1) & -alignment;
+      used_ = begin + bytes;
+      return static_cast<int32_t>(begin);
+    }
     used_ = (used_ + bytes + alignment - 1) & -alignment;
     return static_cast<int32_t>(-used_);
   }
 
+  Mem At(int32_t place) const { return Mem::At(pointer_, place); }
+  // The argument on the stack that the caller has put at `offset` there.
+  Mem Incoming(int32_t offset) const {
+    if (style_.grows_up) return Mem::Relative(RelativeTo::kIncoming, 0, offset);
+    return Mem::At(pointer_, 16 + offset);  // Behind the saved frame pointer, the return address.
+  }
+
   // Space for arguments of calls, at the lower end.
   void NeedOutgoing(int64_t bytes) { outgoing_ = std::max(outgoing_, bytes); }
+  int64_t outgoing() const { return outgoing_; }
 
-  // Bytes below rbp, of which `pushed` are pushed by the prologue: what is left to subtract from
-  // rsp for it to be aligned to 16 bytes.
-  int64_t SizeBelow(int64_t pushed) const {
-    return ((used_ + outgoing_ + 15) & ~int64_t{15}) - pushed;
-  }
+  // The bytes between the frame pointer and the far end of the places. (On x86-64 the lower
+  // end, together with what is outgoing.)
   int64_t used() const { return used_; }
 
  private:
+  const FrameStyle style_;
+  const Register pointer_;
   int64_t used_ = 0;
   int64_t outgoing_ = 0;
   std::vector<int32_t> free8_, free16_;

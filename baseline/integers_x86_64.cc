@@ -1,225 +1,261 @@
-// Integers of up to 64 bits. The bits above an integer's width mean nothing: what depends on them
-// extends its operands first.
+// Integers: what needs registers of its own, or flags that only x86-64 has.
 
 #include "baseline/lowering_x86_64.h"
-#include "llvm/Support/MathExtras.h"
 
-namespace firstcall::baseline {
+namespace firstcall::baseline::x86_64 {
+namespace {
 
 using llvm::Instruction;
+using llvm::Intrinsic::ID;
 
-void LoweringX86_64::LowerBinary(const llvm::BinaryOperator& binary) {
-  if (binary.getType()->isVectorTy()) return LowerVectorBinary(binary);
-  if (BitsOf(binary.getType()) > 64) return LowerWideBinary(binary);
-  switch (binary.getOpcode()) {
-    case Instruction::Add:
-    case Instruction::Sub:
-    case Instruction::And:
-    case Instruction::Or:
-    case Instruction::Xor:
-      return LowerArithmetic(binary, AluOf(binary));
-    case Instruction::Mul:
-      return LowerMultiply(binary);
-    case Instruction::Shl:
-    case Instruction::LShr:
-    case Instruction::AShr:
-      return LowerShift(binary);
-    default:
-      return LowerDivision(binary);
-  }
+}  // namespace
+
+Register LoweringX86_64::InShiftCount(const llvm::Value* count, unsigned bits) {
+  Claim(kRcx, count);
+  if (bits < 8) Extend(kRcx, kRcx, bits, false, 4);
+  return kRcx;
 }
 
-Alu LoweringX86_64::AluOf(const llvm::BinaryOperator& binary) {
-  switch (binary.getOpcode()) {
-    case Instruction::Add:
-      return Alu::kAdd;
-    case Instruction::Sub:
-      return Alu::kSub;
-    case Instruction::And:
-      return Alu::kAnd;
-    case Instruction::Or:
-      return Alu::kOr;
-    default:
-      return Alu::kXor;
-  }
-}
-
-bool LoweringX86_64::LowerAddAsLea(const llvm::BinaryOperator& binary, const llvm::Value* left,
-                                   const llvm::Value* right, unsigned bytes) {
-  if (DiesHere(left) || llvm::isa<llvm::Constant>(left)) return false;
-  int32_t immediate = 0;
-  Mem sum;
-  if (ImmediateOf(right, immediate)) {
-    sum = Mem::At(In(left), immediate);
-  } else {
-    if (DiesHere(right) || DeferredOf(right) != nullptr || llvm::isa<llvm::Constant>(right)) {
-      return false;
-    }
-    sum = Mem::At(In(left));
-    sum.index = In(right);
-  }
-  const Register dst = Define(binary);
-  if (bytes == 4) {
-    assembler_.Lea32(dst, sum);
-  } else {
-    assembler_.Lea(dst, sum);
-  }
-  return true;
-}
-
-void LoweringX86_64::LowerArithmetic(const llvm::BinaryOperator& binary, Alu alu) {
-  const unsigned bytes = OperationBytes(BitsOf(binary.getType()));
-  const llvm::Value* left = binary.getOperand(0);
-  const llvm::Value* right = binary.getOperand(1);
-  if (alu != Alu::kSub) {
-    const bool right_is_better =
-        llvm::isa<llvm::Constant>(left) || DeferredOf(left) != nullptr ||
-        (!llvm::isa<llvm::Constant>(right) && DeferredOf(right) == nullptr && !DiesHere(left) &&
-         DiesHere(right));
-    if (right_is_better) std::swap(left, right);
-  }
-  if (alu == Alu::kAdd && LowerAddAsLea(binary, left, right, bytes)) return;
-  if (int32_t immediate; alu == Alu::kSub && ImmediateOf(right, immediate) &&
-                         immediate != INT32_MIN && !DiesHere(left) &&
-                         !llvm::isa<llvm::Constant>(left)) {
-    const Mem difference = Mem::At(In(left), -immediate);
-    const Register dst = Define(binary);
-    return bytes == 4 ? assembler_.Lea32(dst, difference) : assembler_.Lea(dst, difference);
-  }
-  const ArithmeticOperand operand = OperandOf(right, bytes);
-  const Register dst = DefineFrom(binary, left);
-  EmitAlu(alu, bytes, dst, operand);
-}
-
-void LoweringX86_64::LowerMultiply(const llvm::BinaryOperator& binary) {
-  const unsigned bytes = OperationBytes(BitsOf(binary.getType()));
-  const llvm::Value* left = binary.getOperand(0);
-  const llvm::Value* right = binary.getOperand(1);
-  if (llvm::isa<llvm::Constant>(left)) std::swap(left, right);
-  int32_t immediate = 0;
-  if (ImmediateOf(right, immediate)) {
-    if (immediate > 0 && llvm::isPowerOf2_32(immediate)) {
-      const Register dst = DefineFrom(binary, left);
-      if (immediate != 1) {
-        assembler_.ShiftRi(Shift::kShl, bytes, dst, llvm::Log2_32(immediate));
-      }
-      return;
-    }
-    const Register source = In(left);
-    assembler_.ImulRri(bytes, Define(binary), source, immediate);
-    return;
-  }
-  const ArithmeticOperand operand = OperandOf(right, bytes);
-  const Register dst = DefineFrom(binary, left);
-  if (operand.kind == ArithmeticOperand::Kind::kMemory) {
-    assembler_.ImulRm(bytes, dst, operand.mem);
-  } else {
-    assembler_.ImulRr(bytes, dst, operand.reg);
-  }
-}
-
-void LoweringX86_64::LowerShift(const llvm::BinaryOperator& binary) {
+void LoweringX86_64::EmitDivision(const llvm::BinaryOperator& binary, bool is_signed,
+                            bool is_remainder) {
   const unsigned bits = BitsOf(binary.getType());
   const unsigned bytes = OperationBytes(bits);
-  const bool is_signed = binary.getOpcode() == Instruction::AShr;
-  const Shift shift = binary.getOpcode() == Instruction::Shl ? Shift::kShl
-                      : is_signed                            ? Shift::kSar
-                                                             : Shift::kShr;
-  const llvm::Value* count = binary.getOperand(1);
-  const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(count);
-  if (constant == nullptr) {
-    Claim(kRcx, count);
-    if (bits < 8) Extend(kRcx, kRcx, bits, false, 4);
-  }
-  const Register dst = shift == Shift::kShl
-                           ? DefineFrom(binary, binary.getOperand(0))
-                           : DefineExtended(binary, binary.getOperand(0), is_signed, bytes);
-  if (constant == nullptr) {
-    assembler_.ShiftRcl(shift, bytes, dst);
-  } else if (const uint64_t distance = constant->getZExtValue(); distance != 0 && distance < bits) {
-    assembler_.ShiftRi(shift, bytes, dst, static_cast<uint8_t>(distance));
-  }
-}
-
-void LoweringX86_64::LowerDivision(const llvm::BinaryOperator& binary) {
-  const unsigned bits = BitsOf(binary.getType());
-  const unsigned bytes = OperationBytes(bits);
-  const bool is_signed =
-      binary.getOpcode() == Instruction::SDiv || binary.getOpcode() == Instruction::SRem;
-  const bool is_remainder =
-      binary.getOpcode() == Instruction::SRem || binary.getOpcode() == Instruction::URem;
-  if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(binary.getOperand(1));
-      constant != nullptr && !is_signed && constant->getValue().isPowerOf2()) {
-    const unsigned log = constant->getValue().logBase2();
-    const Register dst = DefineExtended(binary, binary.getOperand(0), false, bytes);
-    if (!is_remainder) {
-      if (log != 0) assembler_.ShiftRi(Shift::kShr, bytes, dst, log);
-      return;
-    }
-    if (log < 31) {
-      assembler_.AluRi(Alu::kAnd, bytes, dst, static_cast<int32_t>((uint32_t{1} << log) - 1));
-    } else {
-      assembler_.ShiftRi(Shift::kShl, 8, dst, 64 - log);
-      assembler_.ShiftRi(Shift::kShr, 8, dst, 64 - log);
-    }
-    return;
-  }
   locations_.Claim(kRdx);
   Claim(kRax, binary.getOperand(0));
   Extend(kRax, kRax, bits, is_signed, bytes);
   const Register divisor = InExtended(binary.getOperand(1), is_signed, bytes);
   if (is_signed) {
-    assembler_.SignExtendAx(bytes);
-    assembler_.UnaryR(Unary::kIdiv, bytes, divisor);
+    native_.SignExtendAx(bytes);
+    native_.UnaryR(Unary::kIdiv, bytes, divisor);
   } else {
-    assembler_.MovImmediate(kRdx, 0, true);
-    assembler_.UnaryR(Unary::kDiv, bytes, divisor);
+    native_.MovImmediate(kRdx, 0, true);
+    native_.UnaryR(Unary::kDiv, bytes, divisor);
   }
   DefineIn(binary, is_remainder ? kRdx : kRax);
 }
 
-void LoweringX86_64::LowerExtension(const llvm::CastInst& cast, bool is_signed) {
-  const unsigned from = BitsOf(cast.getSrcTy()), to = BitsOf(cast.getDestTy());
-  const llvm::Value* source = cast.getOperand(0);
-  if (const llvm::Instruction* deferred = DeferredOf(source);
-      deferred != nullptr && to <= 64 && llvm::isa<llvm::LoadInst>(deferred)) {
-    const Mem mem = AddressOf(llvm::cast<llvm::LoadInst>(deferred)->getPointerOperand());
-    Release(mem);
-    const Register dst = Define(cast);
+void LoweringX86_64::LowerWideMultiply(const llvm::BinaryOperator& binary) {
+  const llvm::Value* left = binary.getOperand(0);
+  const llvm::Value* right = binary.getOperand(1);
+  locations_.Claim(kRdx);
+  Claim(kRax, left, 0);
+  // left.low * right.high + left.high * right.low, then the product of the lower parts.
+  const Register cross = Copy(right, 1);
+  native_.MultiplyRr(8, cross, kRax);
+  const Register other = Copy(left, 1);
+  const Register right_low = In(right, 0);
+  native_.MultiplyRr(8, other, right_low);
+  native_.AluRr(Alu::kAdd, 8, cross, other);
+  native_.UnaryR(Unary::kMul, 8, right_low);
+  native_.AluRr(Alu::kAdd, 8, kRdx, cross);
+  DefineIn(binary, kRax, 0);
+  DefineIn(binary, kRdx, 1);
+}
+
+void LoweringX86_64::LowerWideShiftBy(const llvm::BinaryOperator& binary, unsigned count) {
+  const llvm::Value* value = binary.getOperand(0);
+  const bool is_left = binary.getOpcode() == Instruction::Shl;
+  const bool is_signed = binary.getOpcode() == Instruction::AShr;
+  const Register low = Copy(value, 0);
+  Register high;
+  if (is_left) {
+    high = Copy(value, 1);
+  } else {
+    const unsigned bits = BitsOf(value->getType()) - 64;
+    high = Copy(value, 1);
+    Extend(high, high, bits, is_signed, 8);
+  }
+  if (is_left) {
+    if (count >= 64) {
+      native_.Mov(8, high, low);
+      if (count > 64) native_.ShiftRi(Shift::kShl, 8, high, count - 64);
+      native_.MovImmediate(low, 0, true);
+    } else if (count != 0) {
+      native_.Shld(8, high, low, count);
+      native_.ShiftRi(Shift::kShl, 8, low, count);
+    }
+  } else if (count >= 64) {
+    native_.Mov(8, low, high);
+    const Shift shift = is_signed ? Shift::kSar : Shift::kShr;
+    if (count > 64) native_.ShiftRi(shift, 8, low, count - 64);
     if (is_signed) {
-      assembler_.LoadSigned(from / 8, OperationBytes(to), dst, mem);
+      native_.ShiftRi(Shift::kSar, 8, high, 63);
     } else {
-      assembler_.Load(from / 8, dst, mem);
+      native_.MovImmediate(high, 0, true);
+    }
+  } else if (count != 0) {
+    native_.Shrd(8, low, high, count);
+    native_.ShiftRi(is_signed ? Shift::kSar : Shift::kShr, 8, high, count);
+  }
+  DefineIn(binary, low, 0);
+  DefineIn(binary, high, 1);
+}
+
+void LoweringX86_64::LowerWideShiftByVariable(const llvm::BinaryOperator& binary) {
+  const llvm::Value* value = binary.getOperand(0);
+  const bool is_left = binary.getOpcode() == Instruction::Shl;
+  const bool is_signed = binary.getOpcode() == Instruction::AShr;
+  Claim(kRcx, binary.getOperand(1), 0);
+  const Register low = Copy(value, 0);
+  const Register high = Copy(value, 1);
+  if (!is_left) Extend(high, high, BitsOf(value->getType()) - 64, is_signed, 8);
+  // By less than 64; then, if bit 6 of the count is set, by 64 more.
+  const uint32_t done = NewLabel();
+  if (is_left) {
+    native_.ShldCl(8, high, low);
+    native_.ShiftRcl(Shift::kShl, 8, low);
+  } else {
+    native_.ShrdCl(8, low, high);
+    native_.ShiftRcl(is_signed ? Shift::kSar : Shift::kShr, 8, high);
+  }
+  native_.TestRi(1, kRcx, 64);
+  native_.Jcc(Cond::kE, done);
+  if (is_left) {
+    native_.Mov(8, high, low);
+    native_.MovImmediate(low, 0, true);
+  } else {
+    native_.Mov(8, low, high);
+    if (is_signed) {
+      native_.ShiftRi(Shift::kSar, 8, high, 63);
+    } else {
+      native_.MovImmediate(high, 0, true);
+    }
+  }
+  Bind(done);
+  DefineIn(binary, low, 0);
+  DefineIn(binary, high, 1);
+}
+
+void LoweringX86_64::LowerOverflow(const llvm::WithOverflowInst& intrinsic) {
+  const llvm::Value* left = intrinsic.getLHS();
+  const llvm::Value* right = intrinsic.getRHS();
+  const unsigned bits = BitsOf(left->getType());
+  const unsigned bytes = bits / 8;
+  const llvm::Instruction::BinaryOps operation = intrinsic.getBinaryOp();
+  Cond cond = intrinsic.isSigned() ? Cond::kO : Cond::kB;
+  if (bits == 128) {
+    const Register right_low = In(right, 0), right_high = In(right, 1);
+    const Register low = DefineFrom(intrinsic, left, 0, 0);
+    const Register high = DefineFrom(intrinsic, left, 1, 1);
+    const bool is_add = operation == llvm::Instruction::Add;
+    native_.AluRr(is_add ? Alu::kAdd : Alu::kSub, 8, low, right_low);
+    native_.AluRr(is_add ? Alu::kAdc : Alu::kSbb, 8, high, right_high);
+    native_.Set(cond, kScratch);
+    locations_.Unpin();
+    native_.Mov(4, Define(intrinsic, 2), kScratch);
+    return;
+  }
+  if (operation == llvm::Instruction::Mul && (!intrinsic.isSigned() || bytes == 1)) {
+    locations_.Claim(kRdx);
+    Claim(kRax, left);
+    const Register source = In(right);
+    native_.UnaryR(intrinsic.isSigned() ? Unary::kImul : Unary::kMul, bytes, source);
+    native_.Set(Cond::kO, kScratch);
+    DefineIn(intrinsic, kRax, 0);
+  } else if (operation == llvm::Instruction::Mul) {
+    const Register source = In(right);
+    const Register dst = DefineFrom(intrinsic, left, 0, 0);
+    native_.MultiplyRr(bytes, dst, source);
+    native_.Set(Cond::kO, kScratch);
+  } else {
+    const ArithmeticOperand source = OperandOf(right, bytes);
+    const Register dst = DefineFrom(intrinsic, left, 0, 0);
+    EmitAlu(operation == llvm::Instruction::Add ? Alu::kAdd : Alu::kSub, bytes, dst, source);
+    native_.Set(cond, kScratch);
+  }
+  locations_.Unpin();
+  native_.Mov(4, Define(intrinsic, 1), kScratch);
+}
+
+void LoweringX86_64::LowerBitCount(const llvm::IntrinsicInst& intrinsic) {
+  const unsigned bits = BitsOf(intrinsic.getType());
+  const unsigned bytes = OperationBytes(bits);
+  const Register source = InExtended(intrinsic.getArgOperand(0), false, bytes);
+  const Register dst = Define(intrinsic);
+  switch (intrinsic.getIntrinsicID()) {
+    case llvm::Intrinsic::ctpop:
+      return native_.Rr(AssemblerX86_64::Wide(op::kPopcnt, bytes), dst, source);
+    case llvm::Intrinsic::ctlz:
+      // BSR finds the highest bit, or sets Z; the count of zero is the width.
+      native_.MovImmediate(kScratch, ~uint64_t{0}, false);
+      native_.Rr(AssemblerX86_64::Wide(op::kBsr, bytes), dst, source);
+      native_.Select(Cond::kE, bytes, dst, kScratch);
+      native_.Negate(bytes, dst);
+      return native_.AluRi(Alu::kAdd, bytes, dst, static_cast<int32_t>(bits) - 1);
+    default:
+      native_.MovImmediate(kScratch, bits, false);
+      native_.Rr(AssemblerX86_64::Wide(op::kBsf, bytes), dst, source);
+      return native_.Select(Cond::kE, bytes, dst, kScratch);
+  }
+}
+
+void LoweringX86_64::LowerFunnelShift(const llvm::IntrinsicInst& intrinsic) {
+  const unsigned bits = BitsOf(intrinsic.getType());
+  const unsigned bytes = bits / 8;
+  const bool is_left = intrinsic.getIntrinsicID() == llvm::Intrinsic::fshl;
+  const llvm::Value* high = intrinsic.getArgOperand(0);
+  const llvm::Value* low = intrinsic.getArgOperand(1);
+  const llvm::Value* count = intrinsic.getArgOperand(2);
+  const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(count);
+  const uint8_t distance =
+      constant == nullptr ? 0 : static_cast<uint8_t>(constant->getValue().urem(bits));
+  if (constant == nullptr) Claim(kRcx, count);
+  if (high == low) {
+    const Register dst = DefineFrom(intrinsic, high);
+    const Shift rotate = is_left ? Shift::kRol : Shift::kRor;
+    if (constant == nullptr) {
+      native_.ShiftRcl(rotate, bytes, dst);
+    } else if (distance != 0) {
+      native_.ShiftRi(rotate, bytes, dst, distance);
     }
     return;
   }
-  if (to <= 64) {
-    // The bits above the result's width mean nothing.
-    DefineExtended(cast, source, is_signed, OperationBytes(to));
+  if (bytes >= 4) {
+    const Register other = In(is_left ? low : high);
+    const Register dst = DefineFrom(intrinsic, is_left ? high : low);
+    if (constant == nullptr) {
+      is_left ? native_.ShldCl(bytes, dst, other) : native_.ShrdCl(bytes, dst, other);
+    } else if (distance != 0) {
+      is_left ? native_.Shld(bytes, dst, other, distance)
+              : native_.Shrd(bytes, dst, other, distance);
+    }
     return;
   }
-  if (from > 64) {
-    const Register upper = InUpper(source, is_signed);
-    DefineFrom(cast, source, 0, 0);
-    const Register dst = Define(cast, 1);
-    assembler_.Mov(8, dst, upper);
-    return;
+  // Both in one register of 32 bits.
+  const Register extended = InExtended(low, false, 4);
+  const Register dst = DefineFrom(intrinsic, high);
+  native_.ShiftRi(Shift::kShl, 4, dst, bits);
+  native_.AluRr(Alu::kOr, 4, dst, extended);
+  const Shift shift = is_left ? Shift::kShl : Shift::kShr;
+  if (constant == nullptr) {
+    native_.AluRi(Alu::kAnd, 4, kRcx, static_cast<int32_t>(bits) - 1);
+    native_.ShiftRcl(shift, 4, dst);
+  } else if (distance != 0) {
+    native_.ShiftRi(shift, 4, dst, distance);
   }
-  const Register extended = InExtended(source, is_signed, 8);
-  const Register low = Define(cast, 0);
-  assembler_.Mov(8, low, extended);
-  const Register high = Define(cast, 1);
+  if (is_left) native_.ShiftRi(Shift::kShr, 4, dst, bits);
+}
+
+void LoweringX86_64::LowerSaturating(const llvm::IntrinsicInst& intrinsic) {
+  const unsigned bits = BitsOf(intrinsic.getType());
+  const unsigned bytes = bits / 8, operation_bytes = OperationBytes(bits);
+  const ID id = intrinsic.getIntrinsicID();
+  const bool is_add = id == llvm::Intrinsic::uadd_sat || id == llvm::Intrinsic::sadd_sat;
+  const bool is_signed = id == llvm::Intrinsic::sadd_sat || id == llvm::Intrinsic::ssub_sat;
+  const Register right = In(intrinsic.getArgOperand(1));
+  const Register limit = locations_.Temporary(false);
+  const Register dst = DefineFrom(intrinsic, intrinsic.getArgOperand(0));
   if (is_signed) {
-    assembler_.Mov(8, high, extended);
-    assembler_.ShiftRi(Shift::kSar, 8, high, 63);
+    // The highest number, or the lowest if the left operand is negative.
+    Extend(limit, dst, bits, true, operation_bytes);
+    native_.ShiftRi(Shift::kSar, operation_bytes, limit, operation_bytes * 8 - 1);
+    native_.MovImmediate(kScratch, (uint64_t{1} << (bits - 1)) - 1, true);
+    native_.AluRr(Alu::kXor, operation_bytes, limit, kScratch);
   } else {
-    assembler_.MovImmediate(high, 0, true);
+    native_.MovImmediate(limit, is_add ? ~uint64_t{0} : 0, true);
   }
+  native_.AluRr(is_add ? Alu::kAdd : Alu::kSub, bytes, dst, right);
+  native_.Select(is_signed ? Cond::kO : Cond::kB, operation_bytes, dst, limit);
 }
 
-void LoweringX86_64::LowerTruncation(const llvm::CastInst& cast) {
-  const unsigned parts = analysis_.values()[NumberOf(&cast)].parts;
-  for (unsigned i = 0; i < parts; ++i) DefineFrom(cast, cast.getOperand(0), i, i);
-}
-
-}  // namespace firstcall::baseline
+}  // namespace firstcall::baseline::x86_64

@@ -1,384 +1,73 @@
-// Compiles one analysed function to x86-64 code, in one pass over its blocks.
+// What x86-64 does in its own way. Needs SSE2.
 //
-// Every instruction is lowered in the same way: its operands are brought into registers
-// (value_locations.h), which are pinned; its result gets one; then the uses of its operands are
-// counted down and everything is unpinned. What Analysis defers is lowered when its user asks for
-// it. The methods stand in one file for each subject: operands_, integers_, wide_integers_,
-// comparisons_, memory_, control_flow_, calls_, floats_, intrinsics_, aggregates_, atomics_,
-// vectors_, exceptions_x86_64.cc; lowering_x86_64.cc has the pass and the frame.
-//
-// Thread-compatible; kept from function to function for its memory. Tested in
-// tests/baseline/baseline_compiler_test.cc.
+// Thread-compatible. Tested in tests/baseline/baseline_compiler_test.cc.
 
 #ifndef FIRSTCALL_BASELINE_LOWERING_X86_64_H_
 #define FIRSTCALL_BASELINE_LOWERING_X86_64_H_
 
 #include <cstdint>
-#include <vector>
 
-#include "baseline/analysis.h"
-#include "baseline/argument_places_x86_64.h"
 #include "baseline/assembler_x86_64.h"
-#include "baseline/constants.h"
-#include "baseline/frame.h"
-#include "baseline/memory_update.h"
+#include "baseline/lowering.h"
 #include "baseline/opcodes_x86_64.h"
-#include "baseline/parallel_moves_x86_64.h"
-#include "baseline/pool.h"
-#include "baseline/value_locations.h"
-#include "code/compiled_code.h"
-#include "llvm/IR/Instructions.h"
-#include "llvm/IR/IntrinsicInst.h"
-#include "llvm/IR/Operator.h"
 
-namespace firstcall::baseline {
+namespace firstcall::baseline::x86_64 {
 
-struct LoweringOptions {
-  const llvm::DataLayout* layout = nullptr;  // Null: the module's own.
-  // Symbols that are dso_local are within reach of a distance of 32 bits.
-  bool is_near = true;
-  bool has_sse41 = false;
-  bool has_popcnt = false;
-  bool has_few_registers = false;  // Three for values of each kind, so that tests see many stores.
+// A base class of its own, so that it is there before Lowering, which refers to it.
+struct NativeAssembler {
+  AssemblerX86_64 native_;
 };
 
-// The conditions under which a comparison holds: one, or two combined.
-struct FlagTest {
-  enum class Combination : uint8_t { kOne, kBoth, kEither };
-  Cond first = Cond::kNe;
-  Cond second = Cond::kNe;
-  Combination combination = Combination::kOne;
-};
-
-// The right operand of an arithmetic instruction.
-struct ArithmeticOperand {
-  enum class Kind : uint8_t { kRegister, kImmediate, kMemory };
-  Kind kind = Kind::kRegister;
-  Register reg = kNoRegister;
-  int32_t immediate = 0;
-  Mem mem;
-};
-
-class LoweringX86_64 {
+class LoweringX86_64 final : private NativeAssembler, public Lowering {
  public:
   explicit LoweringX86_64(Analysis& analysis)
-      : analysis_(analysis), locations_(analysis, frame_, assembler_) {}
-
-  // `function` is the one that was analysed. kRegisters, with unspecified code, if an instruction
-  // needs more registers at once than there are.
-  Refusal Run(const llvm::Function& function, const LoweringOptions& options, CompiledCode& code);
+      : Lowering(ArchitectureX86_64(), analysis, native_) {}
 
  private:
-  // ---- The pass and the frame (lowering_x86_64.cc) ----
-  void Begin(const llvm::Function& function);
-  void ReserveAllocas();
-  void BindArguments();
-  void SaveArgumentRegisters(const ArgumentPlaces& places);
-  void CompileBlock(uint32_t number);
-  void BeginBlock(uint32_t number);
-  // Emits the code of an instruction; its operands still count as used once more.
-  void Lower(const llvm::Instruction& instruction);
-  // Counts its operands as used, and unpins everything.
-  void EndInstruction(const llvm::Instruction& instruction);
-  void CountDown(const llvm::Value* operand);
-  void EmitEpilogue();
+  bool IsBranchProtected(const llvm::Function& function) const override;
+  void SaveArgumentRegisters(const ArgumentPlaces& places) override;
+  void EmitReturn() override;
+  uint32_t WritePrologue() override;
   // Whether nothing below rsp is in danger, so that the frame may lie there (psABI, 3.2.2).
-  bool FitsRedZone(int64_t bytes) const {
-    constexpr int64_t kRedZone = 128;
-    return bytes <= kRedZone && !analysis_.has_call() && !analysis_.has_dynamic_alloca() &&
-           !function_->hasFnAttribute(llvm::Attribute::NoRedZone);
-  }
-  // Writes the prologue in front of the body; returns where it begins.
-  uint32_t WritePrologue();
-  void Finish(uint32_t begin, CompiledCode& code);
-  void ResolveFixups(uint32_t begin, uint32_t pool_offset, CompiledCode& code);
-  void WriteUnwindTable(uint32_t begin, uint32_t end, CompiledCode& code);
-  RegisterSet SavedRegisters() const;
+  bool FitsRedZone(int64_t bytes) const;
 
-  // ---- Operands (operands_x86_64.cc) ----
-  uint32_t NumberOf(const llvm::Value* value) const { return analysis_.NumberOf(value); }
-  static unsigned BitsOf(const llvm::Type* type) {
-    return type->isIntegerTy() ? type->getIntegerBitWidth() : 64;
-  }
-  unsigned BytesOf(const llvm::Value* value) const {
-    return static_cast<unsigned>(layout_->getTypeStoreSize(value->getType()));
-  }
-  // The register that holds the part, not to be changed.
-  Register In(const llvm::Value* value, unsigned part = 0);
-  // A register with a copy of it.
-  Register Copy(const llvm::Value* value, unsigned part = 0);
-  // `reg` with a copy of it.
-  void Claim(Register reg, const llvm::Value* value, unsigned part = 0);
-  // A register with the integer, extended to `bytes`; not to be changed.
-  Register InExtended(const llvm::Value* value, bool is_signed, unsigned bytes);
-  void Extend(Register dst, Register src, unsigned bits, bool is_signed, unsigned bytes);
-  Register Define(const llvm::Instruction& result, unsigned part = 0) {
-    return locations_.Define(NumberOf(&result) + part);
-  }
-  void DefineIn(const llvm::Instruction& result, Register reg, unsigned part = 0) {
-    locations_.DefineIn(NumberOf(&result) + part, reg);
-  }
-  Register DefineFrom(const llvm::Instruction& result, const llvm::Value* from,
-                      unsigned result_part = 0, unsigned from_part = 0);
-  // As DefineFrom; extended.
-  Register DefineExtended(const llvm::Instruction& result, const llvm::Value* from, bool is_signed,
-                          unsigned bytes);
-  bool DiesHere(const llvm::Value* value) const;
-  void Materialize(Register reg, const llvm::Constant& constant, unsigned part);
-  void MaterializeBits(Register reg, const ConstantPart& part, unsigned bytes);
-  void MaterializeAddress(Register reg, const llvm::GlobalValue* global, int64_t offset);
-  // The sign-extended constant, if it fits 32 bits.
-  bool ImmediateOf(const llvm::Value* value, int32_t& immediate, unsigned part = 0) const;
-  // What computes the value late; null if nothing does, or has done it already.
-  const llvm::Instruction* DeferredOf(const llvm::Value* value) const;
-  ArithmeticOperand OperandOf(const llvm::Value* value, unsigned bytes, unsigned part = 0);
-  void EmitAlu(Alu alu, unsigned bytes, Register dst, const ArithmeticOperand& operand);
-  ConstantPart PartOf(const llvm::Constant& constant, unsigned part) const {
-    return baseline::PartOf(constant, part, *layout_);
-  }
+  Register InShiftCount(const llvm::Value* count, unsigned bits) override;
+  void EmitDivision(const llvm::BinaryOperator& binary, bool is_signed, bool is_remainder) override;
+  void LowerWideMultiply(const llvm::BinaryOperator& binary) override;
+  void LowerWideShiftBy(const llvm::BinaryOperator& binary, unsigned count) override;
+  void LowerWideShiftByVariable(const llvm::BinaryOperator& binary) override;
+  FlagTest EmitFloatCompare(const llvm::CmpInst& compare) override;
+  void CopyBlock(const llvm::Value* to, const Mem& place, const llvm::Value* from,
+                 uint64_t size) override;
 
-  // ---- Integers (integers_x86_64.cc, wide_integers_x86_64.cc) ----
-  void LowerBinary(const llvm::BinaryOperator& binary);
-  void LowerArithmetic(const llvm::BinaryOperator& binary, Alu alu);
-  // Of an addition, a subtraction or a bitwise operation.
-  static Alu AluOf(const llvm::BinaryOperator& binary);
-  bool LowerAddAsLea(const llvm::BinaryOperator& binary, const llvm::Value* left,
-                     const llvm::Value* right, unsigned bytes);
-  void LowerMultiply(const llvm::BinaryOperator& binary);
-  void LowerShift(const llvm::BinaryOperator& binary);
-  void LowerDivision(const llvm::BinaryOperator& binary);
-  void LowerExtension(const llvm::CastInst& cast, bool is_signed);
-  void LowerTruncation(const llvm::CastInst& cast);
-  void LowerWideBinary(const llvm::BinaryOperator& binary);
-  void LowerWideMultiply(const llvm::BinaryOperator& binary);
-  void LowerWideShift(const llvm::BinaryOperator& binary);
-  void LowerWideShiftBy(const llvm::BinaryOperator& binary, unsigned count);
-  void LowerWideDivision(const llvm::BinaryOperator& binary);
-  // The upper part of an integer of 65 to 128 bits, extended to 64 bits.
-  Register InUpper(const llvm::Value* value, bool is_signed);
+  void LowerAtomicLoad(const llvm::LoadInst& load) override;
+  void LowerAtomicStore(const llvm::StoreInst& store) override;
+  void LowerAtomicUpdate(const llvm::AtomicRMWInst& update) override;
+  void LowerCompareExchange(const llvm::AtomicCmpXchgInst& exchange) override;
+  void LowerFence(const llvm::FenceInst& fence) override;
 
-  // ---- Comparisons (comparisons_x86_64.cc) ----
-  FlagTest EmitCompare(const llvm::CmpInst& compare);
-  FlagTest EmitIntegerCompare(const llvm::CmpInst& compare);
-  bool IsDecidedByUpdate(const llvm::CmpInst& compare) const;
-  FlagTest EmitWideCompare(const llvm::CmpInst& compare);
-  FlagTest EmitFloatCompare(const llvm::CmpInst& compare);
-  void LowerCompare(const llvm::CmpInst& compare);
-  void SetFrom(const FlagTest& test, Register dst);
-  // Sets the flags for whether an i1 is set.
-  FlagTest EmitTest(const llvm::Value* condition);
-  void LowerSelect(const llvm::SelectInst& select);
-  void SelectPart(const llvm::SelectInst& select, const FlagTest& test, unsigned part);
-
-  // ---- Memory (memory_x86_64.cc) ----
-  Mem AddressOf(const llvm::Value* pointer);
-  Mem AddressOfElement(const llvm::GEPOperator& element);
-  void AddIndex(Mem& mem, const llvm::Value* index, uint64_t size);
-  Mem Settle(const Mem& mem);
-  void Release(const Mem& mem);
-  void LowerElementAddress(const llvm::GetElementPtrInst& element);
-  void LowerLoad(const llvm::LoadInst& load);
-  void LoadPart(Register dst, const Mem& mem, unsigned bits);
-  void LowerStore(const llvm::StoreInst& store);
-  // Whether one instruction does all of `update`.
-  bool IsEmittedAsOne(const MemoryUpdate& update) const;
-  void EmitUpdate(const llvm::StoreInst& store, const MemoryUpdate& update);
-  void StorePart(const Mem& mem, const llvm::Value* value, unsigned part, const PartType& type);
-  void LowerAlloca(const llvm::AllocaInst& alloca);
-  void LowerAtomicLoad(const llvm::LoadInst& load);
-  void LowerAtomicStore(const llvm::StoreInst& store);
-  void LowerAtomicUpdate(const llvm::AtomicRMWInst& update);
-  void LowerCompareExchange(const llvm::AtomicCmpXchgInst& exchange);
-  void LowerFence(const llvm::FenceInst& fence);
-
-  // ---- Control flow (control_flow_x86_64.cc) ----
-  void LowerBranch(const llvm::BranchInst& branch);
-  void EmitConditional(FlagTest test, const llvm::BasicBlock* if_true,
-                       const llvm::BasicBlock* if_false);
-  void LowerSwitch(const llvm::SwitchInst& instruction);
-  // What the address of the block is.
-  uint32_t AddressLabelOf(const llvm::BasicBlock* block);
-  void LowerIndirectBranch(const llvm::IndirectBrInst& branch);
-  void LowerReturn(const llvm::ReturnInst& instruction);
-  // What is left to do on the way to a block that is not next: moves for its phis, a jump.
-  void EmitEdge(const llvm::BasicBlock* target);
-  void EmitJump(const llvm::BasicBlock* target);
-  bool EdgeHasMoves(const llvm::BasicBlock* target) const;
-  void CollectEdgeMoves(const llvm::BasicBlock* target);
-  void CountDownEdges(const llvm::Instruction& terminator);
-  bool IsNext(const llvm::BasicBlock* block) const;
-  bool KeepsRegisters(const llvm::Instruction& terminator) const;
-  void SpillForEdges(const llvm::Instruction& terminator);
-  uint32_t LabelOf(const llvm::BasicBlock* block) const {
-    return analysis_.order().NumberOf(block);
-  }
-  uint32_t NewLabel();
-  void Bind(uint32_t label);
-  struct Case {
-    int64_t value;
-    uint32_t label;
-  };
-  void EmitCases(Register value, unsigned bytes, const Case* begin, const Case* end,
-                 uint32_t otherwise);
-  void EmitJumpTable(Register value, unsigned bytes, const Case* begin, const Case* end,
-                     uint32_t otherwise);
-
-  // ---- Calls (calls_x86_64.cc) ----
-  struct Callee {
-    const llvm::GlobalValue* global = nullptr;
-    const char* library_function = nullptr;
-    const llvm::Value* pointer = nullptr;
-    bool is_variadic = false;
-  };
-  // The extent of the call instruction in the code.
-  struct CallExtent {
-    uint32_t begin, end;
-  };
-  CallExtent LowerCall(const llvm::CallBase& call);
-  // What is done with a call's arguments: nothing; those by value are copied to where they lie; the
-  // moves of the others are added.
-  enum class ArgumentStep : uint8_t { kMeasure, kCopyByValue, kMove };
-  ArgumentPlaces PlaceArguments(const llvm::CallBase& call, ArgumentStep step);
-  void CopyByValue(const llvm::Value* source, uint64_t size, int32_t offset);
-  void PrepareCall(const llvm::User& user);
-  CallExtent EmitCall(const Callee& callee, const ArgumentPlaces& places);
-  void DefineResults(const llvm::Instruction& result);
-  // Calls a function of the C or the compiler's library with the operands of an instruction.
-  void CallLibrary(const char* name, const llvm::Instruction& result,
-                   std::initializer_list<const llvm::Value*> arguments);
-  // A move of where the part is now, to be completed with where it goes.
-  Move SourceOf(const llvm::Value* value, unsigned part, const PartType& type);
-  void EmitMoves();
-
-  // ---- Floating point (floats_x86_64.cc) ----
-  void LowerFloatBinary(const llvm::BinaryOperator& binary);
-  void LowerNegation(const llvm::UnaryOperator& negation);
-  void LowerFloatCast(const llvm::CastInst& cast);
-  void LowerIntegerToFloat(const llvm::CastInst& cast, bool is_signed);
-  void LowerFloatToInteger(const llvm::CastInst& cast, bool is_signed);
-  void LowerBitCast(const llvm::CastInst& cast);
+  void LowerNegation(const llvm::UnaryOperator& negation) override;
+  void EmitIntegerToFloat(const llvm::CastInst& cast, bool is_signed) override;
+  void EmitFloatToInteger(const llvm::CastInst& cast, bool is_signed) override;
+  void SplitVector(Register low, Register high, Register vector) override;
+  void JoinVector(Register vector, Register low, Register high) override;
   // A bit pattern in each lane, in the pool.
   Mem FloatMask(const llvm::Type* type, bool sign_only);
-  void EmitFloat(Op op, const llvm::Type* type, Register dst, const llvm::Value* operand);
 
-  // ---- Intrinsics (intrinsics_x86_64.cc) ----
-  void LowerIntrinsic(const llvm::IntrinsicInst& intrinsic);
-  void LowerMemoryTransfer(const llvm::MemTransferInst& transfer);
-  void LowerMemorySet(const llvm::MemSetInst& set);
-  void LowerOverflow(const llvm::WithOverflowInst& intrinsic);
-  void LowerMinMax(const llvm::IntrinsicInst& intrinsic);
-  void LowerAbs(const llvm::IntrinsicInst& intrinsic);
-  void LowerBitCount(const llvm::IntrinsicInst& intrinsic);
-  void LowerByteSwap(const llvm::IntrinsicInst& intrinsic);
-  void LowerFunnelShift(const llvm::IntrinsicInst& intrinsic);
-  void LowerSaturating(const llvm::IntrinsicInst& intrinsic);
-  void LowerFloatIntrinsic(const llvm::IntrinsicInst& intrinsic);
+  void LowerOverflow(const llvm::WithOverflowInst& intrinsic) override;
+  void LowerBitCount(const llvm::IntrinsicInst& intrinsic) override;
+  void LowerFunnelShift(const llvm::IntrinsicInst& intrinsic) override;
+  void LowerSaturating(const llvm::IntrinsicInst& intrinsic) override;
+  bool EmitFloatIntrinsic(const llvm::IntrinsicInst& intrinsic) override;
   void LowerRounding(const llvm::IntrinsicInst& intrinsic, unsigned mode);
-  void LowerVariadicStart(const llvm::IntrinsicInst& intrinsic);
-  void LowerThreadLocalAddress(const llvm::IntrinsicInst& intrinsic);
+  void LowerVariadicStart(const llvm::IntrinsicInst& intrinsic) override;
 
-  // ---- Aggregates (aggregates_x86_64.cc) ----
-  void LowerExtractValue(const llvm::ExtractValueInst& extract);
-  void LowerInsertValue(const llvm::InsertValueInst& insert);
-  void CopyPart(const llvm::Instruction& result, unsigned result_part, const llvm::Value* from,
-                unsigned from_part);
+  void LowerVectorFloatCompare(const llvm::FCmpInst& compare) override;
+  Register MaskBits(const llvm::Value* vector) override;
 
-  // ---- Vectors (vectors_x86_64.cc) ----
-  // A vector in memory.
-  struct Lanes {
-    Mem mem;
-    unsigned stride = 0;  // In bytes.
-  };
-  void LowerVectorBinary(const llvm::BinaryOperator& binary);
-  void LowerLanes(const llvm::Instruction& instruction);
-  Lanes LanesOf(const llvm::Value* vector);
-  Mem TemporaryLanes();
-  Mem IndexedLane(const Lanes& lanes, const llvm::Value* index, unsigned count, Register value);
-  void LoadLane(Register dst, const Lanes& lanes, unsigned lane, bool is_signed);
-  void StoreLane(const Lanes& lanes, unsigned lane, Register value);
-  // Of LowerLanes: `value` is free, `result` is where the lanes of the result go.
-  void LowerExtractElement(const llvm::ExtractElementInst& extract, Register value);
-  void InsertLane(const llvm::InsertElementInst& insert, const Lanes& result, Register value);
-  void ShuffleLanes(const llvm::ShuffleVectorInst& shuffle, const Lanes& result, Register value);
-  void SelectLanes(const llvm::SelectInst& select, const Lanes& result, Register value);
-  void ConvertLanes(const llvm::CastInst& cast, const Lanes& result, Register value);
-  void ConvertFloatLanes(const llvm::CastInst& cast, const Lanes& result, Register value);
-  void ElementAddressLanes(const llvm::GetElementPtrInst& element, const Lanes& result,
-                           Register value);
-  void LowerVectorFloatCompare(const llvm::FCmpInst& compare);
-  // A register with a bit for each lane of a vector of i1, the first lowest; zero above them.
-  Register MaskBits(const llvm::Value* vector);
-  void SpreadMaskBits(const llvm::CastInst& cast, const Lanes& result, Register value);
-  void ReduceMask(const llvm::IntrinsicInst& intrinsic);
-  void CombineLanes(const llvm::Instruction& instruction, const Lanes& result, Register value);
-  void ReduceLanes(const llvm::IntrinsicInst& intrinsic, Register value);
-
-  // ---- Exceptions (exceptions_x86_64.cc) ----
-  void LowerInvoke(const llvm::InvokeInst& invoke);
-  void LowerLandingPad(const llvm::LandingPadInst& pad);
-  void LowerResume(const llvm::ResumeInst& resume);
-  void LowerTypeNumber(const llvm::IntrinsicInst& intrinsic);
-  struct CallSite {
-    uint32_t begin, end;  // Of the call, in the code.
-    uint32_t label;       // Of what lands it.
-    const llvm::LandingPadInst* pad;
-  };
-  // Writes the language-specific data into the pool; returns its place there.
-  uint32_t WriteExceptionTable(uint32_t begin);
-
-  // ---- Constants and symbols (symbols_x86_64.cc) ----
-  uint32_t SymbolOf(const llvm::GlobalValue* global);
-  uint32_t SymbolOf(const char* library_function);
-  // The control variable that emulates the thread-local one.
-  uint32_t ControlSymbolOf(const llvm::GlobalValue* variable);
-  bool IsNear(const llvm::GlobalValue* global) const;
-  // The place in the pool of a constant that comes along with the function (constant_data.h), or of
-  // a table of its labels; kNone if `global` is something else.
-  uint32_t PoolPlaceOf(const llvm::GlobalValue* global);
-  uint32_t AppendLabelTable(const llvm::GlobalVariable& table);
-  uint32_t AppendData(const llvm::GlobalVariable& variable);
-  // A place of eight bytes in the pool with the address.
-  Mem LiteralOf(uint32_t symbol);
-
-  Analysis& analysis_;
-  AssemblerX86_64 assembler_;
-  Frame frame_;
-  ValueLocations locations_;
-  Pool pool_;
-  ParallelMoves moves_;
-  LoweringOptions options_;
-  const llvm::Function* function_ = nullptr;
-  const llvm::DataLayout* layout_ = nullptr;
-  RegisterSet allocatable_ = 0;
-  uint32_t block_ = 0;
-  // An offset in the code for each label: the blocks', then others.
-  std::vector<uint32_t> labels_;
-  std::vector<Case> cases_;
-  std::vector<int32_t> temporary_lanes_;  // Slots of the current instruction.
-  // Of a block whose address is taken: the label that stands for it, behind which there may be
-  // moves for its phis.
-  PointerMap address_labels_;
-  std::vector<uint32_t> unbound_labels_;  // Pairs: such a label, and its block's.
-  Register table_base_ = kNoRegister;     // Free for the jump tables of a switch.
-  std::vector<CallSite> call_sites_;
-  std::vector<const llvm::Constant*> exception_types_;    // Numbered from 1.
-  std::vector<std::pair<uint32_t, uint32_t>> epilogues_;  // From behind `leave` to behind `ret`.
-  struct Symbol {
-    const llvm::GlobalValue* global;
-    const char* library_function;
-    uint32_t literal;        // In the pool, or kNone.
-    bool is_control;         // The control variable of a thread-local one.
-    uint32_t place = kNone;  // Of the constant itself, if it is in the pool.
-  };
-  std::vector<Symbol> symbols_;
-  PointerMap symbol_numbers_;
-  // Of a variadic function: where its registers were saved, and what follows the named arguments.
-  int32_t result_address_ = 0;  // Where the address that sret gives is kept; 0 if none.
-  int32_t register_save_area_ = 0;
-  unsigned named_general_ = 0, named_vectors_ = 0;
-  int32_t named_stack_ = 0;
+  AssemblerX86_64 prologue_;
 };
 
-}  // namespace firstcall::baseline
+}  // namespace firstcall::baseline::x86_64
 
 #endif  // FIRSTCALL_BASELINE_LOWERING_X86_64_H_

@@ -8,7 +8,7 @@
 
 #include "baseline/assembler_x86_64.h"
 
-namespace firstcall::baseline::op {
+namespace firstcall::baseline::x86_64::op {
 
 // ---- Floating point ----
 // An opcode whose name ends in F is made complete by Scalar or Packed: ADDSS, ADDSD; ADDPS, ADDPD.
@@ -42,6 +42,6 @@ inline constexpr Op kPunpcklqdq = k66 | k0F | 0x6c;
 // ---- Bits of integers: to be given a size by AssemblerX86_64::Wide ----
 inline constexpr Op kBsf = k0F | 0xbc, kBsr = k0F | 0xbd, kPopcnt = kF3 | k0F | 0xb8;
 
-}  // namespace firstcall::baseline::op
+}  // namespace firstcall::baseline::x86_64::op
 
 #endif  // FIRSTCALL_BASELINE_OPCODES_X86_64_H_

@@ -48,6 +48,8 @@ absl::string_view RefusalName(Refusal refusal) {
       return "alias";
     case Refusal::kRegisters:
       return "too few registers";
+    case Refusal::kReach:
+      return "length of the code";
     case Refusal::kCount:
       break;
   }

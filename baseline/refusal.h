@@ -33,6 +33,7 @@ enum class Refusal : uint8_t {
   kVariable,
   kAlias,
   kRegisters,
+  kReach,
   kCount,
 };
 

@@ -1,65 +1,32 @@
-// The registers of x86-64 under their encodings, general ones first, then vector registers. Tested
-// in tests/baseline/baseline_compiler_test.cc.
+// The registers of x86-64. Tested in tests/baseline/assembler_x86_64_test.cc.
 
 #ifndef FIRSTCALL_BASELINE_REGISTERS_X86_64_H_
 #define FIRSTCALL_BASELINE_REGISTERS_X86_64_H_
 
-#include <cstdint>
+#include "baseline/registers.h"
 
-namespace firstcall::baseline {
+namespace firstcall::baseline::x86_64 {
 
-enum Register : uint8_t {
-  kRax,
-  kRcx,
-  kRdx,
-  kRbx,
-  kRsp,
-  kRbp,
-  kRsi,
-  kRdi,
-  kR8,
-  kR9,
-  kR10,
-  kR11,
-  kR12,
-  kR13,
-  kR14,
-  kR15,
-  kXmm0,
-  kXmm1,
-  kXmm2,
-  kXmm3,
-  kXmm4,
-  kXmm5,
-  kXmm6,
-  kXmm7,
-  kXmm8,
-  kXmm9,
-  kXmm10,
-  kXmm11,
-  kXmm12,
-  kXmm13,
-  kXmm14,
-  kXmm15,
-  kNoRegister = 0xff,
-};
+inline constexpr Register kRax = GeneralRegister(0), kRcx = GeneralRegister(1),
+                          kRdx = GeneralRegister(2), kRbx = GeneralRegister(3),
+                          kRsp = GeneralRegister(4), kRbp = GeneralRegister(5),
+                          kRsi = GeneralRegister(6), kRdi = GeneralRegister(7),
+                          kR8 = GeneralRegister(8), kR9 = GeneralRegister(9),
+                          kR10 = GeneralRegister(10), kR11 = GeneralRegister(11),
+                          kR12 = GeneralRegister(12), kR13 = GeneralRegister(13),
+                          kR14 = GeneralRegister(14), kR15 = GeneralRegister(15);
 
-inline constexpr unsigned kRegisterCount = 32;
+constexpr Register Xmm(unsigned number) { return VectorRegister(number); }
+inline constexpr Register kXmm0 = Xmm(0), kXmm1 = Xmm(1), kXmm2 = Xmm(2), kXmm3 = Xmm(3),
+                          kXmm4 = Xmm(4), kXmm5 = Xmm(5), kXmm6 = Xmm(6), kXmm7 = Xmm(7),
+                          kXmm8 = Xmm(8), kXmm9 = Xmm(9), kXmm10 = Xmm(10), kXmm11 = Xmm(11),
+                          kXmm12 = Xmm(12), kXmm13 = Xmm(13), kXmm14 = Xmm(14), kXmm15 = Xmm(15);
 
-using RegisterSet = uint32_t;
-constexpr RegisterSet SetOf(Register reg) { return RegisterSet{1} << reg; }
-constexpr bool IsVector(Register reg) { return reg >= kXmm0; }
-
-// Never allocated. The code generator needs a general and two vector registers between any two
-// instructions: to move from memory to memory, to break cycles of moves, to reach far symbols.
+// Architecture::scratch and the others of its kind.
 inline constexpr Register kScratch = kR11;
 inline constexpr Register kVectorScratch = kXmm15;
 inline constexpr Register kCycleScratch = kXmm14;
 
-// System V psABI 3.2.1.
-inline constexpr RegisterSet kCalleeSaved =
-    SetOf(kRbx) | SetOf(kRbp) | SetOf(kRsp) | SetOf(kR12) | SetOf(kR13) | SetOf(kR14) | SetOf(kR15);
-
-}  // namespace firstcall::baseline
+}  // namespace firstcall::baseline::x86_64
 
 #endif  // FIRSTCALL_BASELINE_REGISTERS_X86_64_H_

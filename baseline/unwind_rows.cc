@@ -12,19 +12,28 @@ enum Cfa : uint8_t {
   kNop = 0x00,
   kAdvance1 = 0x02,
   kAdvance4 = 0x04,
+  kOffsetExtended = 0x05,
   kRememberState = 0x0a,
   kRestoreState = 0x0b,
   kDefCfa = 0x0c,
   kDefCfaRegister = 0x0d,
   kDefCfaOffset = 0x0e,
+  kNegateReturnAddressState = 0x2d,  // DW_CFA_AARCH64_negate_ra_state
   kAdvance = 0x40,
   kOffset = 0x80,
 };
 
-// psABI, figure 3.36.
-constexpr uint8_t kDwarfNumber[] = {0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15};
-constexpr uint8_t kDwarfRbp = 6, kDwarfRsp = 7, kReturnAddress = 16;
+constexpr uint8_t kOperandLimit = 64;
+constexpr unsigned kDataAlignment = 8;
 constexpr uint8_t kAbsolutePointer = 0;  // DW_EH_PE_absptr
+
+void AppendUnsigned(std::vector<uint8_t>& out, uint64_t value) {
+  do {
+    const uint8_t byte = value & 0x7f;
+    value >>= 7;
+    out.push_back(value == 0 ? byte : byte | 0x80);
+  } while (value != 0);
+}
 
 class Table {
  public:
@@ -59,6 +68,7 @@ class Table {
       Number(distance, 4);
     }
   }
+  void Unsigned(uint64_t value) { AppendUnsigned(out_, value); }
   size_t size() const { return out_.size(); }
 
  private:
@@ -66,27 +76,37 @@ class Table {
   uint32_t at_ = 0;
 };
 
-void WriteProlog(const UnwindRows& rows, Table& table) {
-  uint32_t at = rows.frame_begin + 1;  // push rbp
-  table.AdvanceTo(at);
-  table.Bytes({kDefCfaOffset, 16, kOffset | kDwarfRbp, 2});
-  at += 3;  // mov rbp, rsp
-  table.AdvanceTo(at);
-  table.Bytes({kDefCfaRegister, kDwarfRbp});
-  uint8_t place = 2;
-  for (unsigned reg = 0; reg < 16; ++reg) {
-    if ((rows.saved_registers >> reg & 1) == 0) continue;
-    at += reg < 8 ? 1 : 2;
-    table.AdvanceTo(at);
-    table.Bytes({static_cast<uint8_t>(kOffset | kDwarfNumber[reg]), ++place});
+void WriteRow(const UnwindRow& row, Table& table) {
+  using Kind = UnwindRow::Kind;
+  switch (row.kind) {
+    case Kind::kFrame:
+      table.Bytes({kDefCfa, row.reg});
+      return table.Unsigned(row.value);
+    case Kind::kFrameOffset:
+      table.Bytes({kDefCfaOffset});
+      return table.Unsigned(row.value);
+    case Kind::kFrameRegister:
+      return table.Bytes({kDefCfaRegister, row.reg});
+    case Kind::kSaved:
+      if (row.reg < kOperandLimit) {
+        table.Bytes({static_cast<uint8_t>(kOffset | row.reg)});
+      } else {
+        table.Bytes({kOffsetExtended, row.reg});
+      }
+      return table.Unsigned(row.value / kDataAlignment);
+    case Kind::kRemember:
+      return table.Bytes({kRememberState});
+    case Kind::kRestore:
+      return table.Bytes({kRestoreState});
+    case Kind::kSignsReturnAddress:
+      return table.Bytes({kNegateReturnAddressState});
   }
 }
 
 }  // namespace
 
-void AppendUnwindTable(const UnwindRows& rows, uint32_t code_section, uint32_t unwind_section,
-                       uint32_t code_symbol, CompiledCode& code) {
-  (void)code_section;
+void AppendUnwindTable(const UnwindConvention& convention, const UnwindTable& unwind,
+                       uint32_t unwind_section, uint32_t code_symbol, CompiledCode& code) {
   Table table(code.sections[unwind_section].bytes);
   const auto address = [&](uint32_t symbol, int64_t addend) {
     code.relocations.push_back({unwind_section, static_cast<uint32_t>(table.size()), symbol,
@@ -96,38 +116,38 @@ void AppendUnwindTable(const UnwindRows& rows, uint32_t code_section, uint32_t u
   const size_t common = table.Begin();
   table.Number(0, 4);  // It is a common entry.
   table.Bytes({1});
-  if (rows.has_exceptions) {
+  if (unwind.has_exceptions) {
     table.Bytes({'z', 'P', 'L', 'R', 0});
   } else {
     table.Bytes({'z', 'R', 0});
   }
-  table.Bytes({1, /*-8=*/0x78, kReturnAddress});
-  if (rows.has_exceptions) {
+  table.Bytes({1, /*-kDataAlignment=*/0x78, convention.return_address});
+  if (unwind.has_exceptions) {
     table.Bytes({11, kAbsolutePointer});
-    address(rows.personality, 0);
+    address(unwind.personality, 0);
     table.Bytes({kAbsolutePointer, kAbsolutePointer});
   } else {
     table.Bytes({1, kAbsolutePointer});
   }
-  table.Bytes({kDefCfa, kDwarfRsp, 8, kOffset | kReturnAddress, 1});
+  table.Bytes({kDefCfa, convention.stack_pointer, convention.entry_distance});
+  if (convention.is_return_address_saved) {
+    table.Bytes({static_cast<uint8_t>(kOffset | convention.return_address), 1});
+  }
   table.End(common);
 
   const size_t entry = table.Begin();
   table.Number(table.size() - common, 4);
-  address(code_symbol, rows.begin);
-  table.Number(rows.size, 8);
-  if (rows.has_exceptions) {
+  address(code_symbol, unwind.begin);
+  table.Number(unwind.size, 8);
+  if (unwind.has_exceptions) {
     table.Bytes({8});
-    address(code_symbol, rows.exception_table);
+    address(code_symbol, unwind.exception_table);
   } else {
     table.Bytes({0});
   }
-  WriteProlog(rows, table);
-  for (const auto& [begin, end] : rows.epilogues) {
-    table.AdvanceTo(begin);
-    table.Bytes({kRememberState, kDefCfa, kDwarfRsp, 8});
-    table.AdvanceTo(end);
-    table.Bytes({kRestoreState});
+  for (const UnwindRow& row : *unwind.rows) {
+    table.AdvanceTo(row.offset - unwind.begin);
+    WriteRow(row, table);
   }
   table.End(entry);
 }

@@ -5,9 +5,7 @@
 namespace firstcall::baseline {
 namespace {
 
-constexpr RegisterSet kVectors = 0xffff0000u;
-
-RegisterSet OfKind(bool is_vector) { return is_vector ? kVectors : ~kVectors; }
+RegisterSet OfKind(bool is_vector) { return is_vector ? ~kGeneralRegisters : kGeneralRegisters; }
 
 template <typename Visit>
 void ForEach(RegisterSet set, Visit visit) {
@@ -48,14 +46,14 @@ void ValueLocations::Evict(Register reg) {
 
 void ValueLocations::GiveSlot(uint32_t number) {
   ValuePart& part = Part(number);
-  if (part.slot == 0) part.slot = frame_.AllocateSlot(part.bytes);
+  if (part.slot == 0 && !part.is_incoming) part.slot = frame_.AllocateSlot(part.bytes);
 }
 
 void ValueLocations::Spill(uint32_t number) {
   ValuePart& part = Part(number);
   if (part.is_spilled || part.is_fixed || part.is_alloca) return;
   GiveSlot(number);
-  const Mem slot = Mem::At(kRbp, part.slot);
+  const Mem slot = SlotOf(number);
   if (part.is_vector) {
     assembler_.VectorStore(part.bytes, slot, part.reg);
   } else {
@@ -66,7 +64,7 @@ void ValueLocations::Spill(uint32_t number) {
 
 void ValueLocations::LoadInto(Register reg, uint32_t number) {
   const ValuePart& part = Part(number);
-  const Mem slot = Mem::At(kRbp, part.slot);
+  const Mem slot = SlotOf(number);
   if (part.is_alloca) {
     assembler_.Lea(reg, slot);
   } else if (part.is_vector) {
@@ -104,7 +102,7 @@ Register ValueLocations::Take(bool is_vector) {
   });
   if (victim == kNoRegister) {
     has_failed_ = true;  // Whatever it is: the code will not be used.
-    victim = is_vector ? kXmm0 : kRax;
+    victim = is_vector ? kFirstVector : GeneralRegister(0);
   }
   Evict(victim);
   return victim;
@@ -240,8 +238,7 @@ void ValueLocations::Free(uint32_t value) {
     ValuePart& part = Part(number);
     if (part.is_fixed) continue;
     if (part.reg != kNoRegister) Disown(part.reg);
-    // Above rbp are arguments, where the caller has put them.
-    if (part.slot < 0) frame_.FreeSlot(part.slot, part.bytes);
+    if (part.slot != 0 && !part.is_incoming) frame_.FreeSlot(part.slot, part.bytes);
     part.slot = 0;
     part.is_spilled = false;
   }

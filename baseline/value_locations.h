@@ -15,14 +15,14 @@
 #include <cstdint>
 
 #include "baseline/analysis.h"
-#include "baseline/assembler_x86_64.h"
+#include "baseline/assembler.h"
 #include "baseline/frame.h"
 
 namespace firstcall::baseline {
 
 class ValueLocations {
  public:
-  ValueLocations(Analysis& analysis, Frame& frame, AssemblerX86_64& assembler)
+  ValueLocations(Analysis& analysis, Frame& frame, Assembler& assembler)
       : analysis_(analysis), frame_(frame), assembler_(assembler) {}
 
   // Begins a function that may use `allocatable` registers besides the fixed ones.
@@ -70,7 +70,11 @@ class ValueLocations {
   Register RegisterOf(uint32_t part) const { return analysis_.values()[part].reg; }
   // Whether the part is in the frame only, and used here for the last time.
   bool IsBestInMemory(uint32_t part) const;
-  Mem SlotOf(uint32_t part) const { return Mem::At(kRbp, analysis_.values()[part].slot); }
+  // Its place in the frame; of an alloca, what that is.
+  Mem SlotOf(uint32_t part) const {
+    const ValuePart& value = analysis_.values()[part];
+    return value.is_incoming ? frame_.Incoming(value.slot) : frame_.At(value.slot);
+  }
   // A slot for the part, which somebody else writes.
   void GiveSlot(uint32_t part);
 
@@ -107,7 +111,7 @@ class ValueLocations {
 
   Analysis& analysis_;
   Frame& frame_;
-  AssemblerX86_64& assembler_;
+  Assembler& assembler_;
   uint32_t block_ = 0;
   RegisterSet allocatable_ = 0;
   RegisterSet owned_ = 0;

@@ -39,6 +39,11 @@ enum class RelocationKind : uint8_t {
   kAbsolute64,  // symbol + addend
   kRelative32,  // symbol + addend - place, which must fit into 32 signed bits.
   kRelative64,  // symbol + addend - place
+  // Of AArch64, in an instruction: a call that reaches 128 MiB; the distance of the page of
+  // symbol + addend in ADRP; and that address's place in its page in ADD.
+  kCall26,
+  kPage21,
+  kPageOffset12,
 };
 
 struct CodeRelocation {

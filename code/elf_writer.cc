@@ -45,6 +45,12 @@ uint32_t TypeOf(RelocationKind kind, Machine machine) {
       return is_x86 ? R_X86_64_PC32 : R_AARCH64_PREL32;
     case RelocationKind::kRelative64:
       break;
+    case RelocationKind::kCall26:
+      return R_AARCH64_CALL26;
+    case RelocationKind::kPage21:
+      return R_AARCH64_ADR_PREL_PG_HI21;
+    case RelocationKind::kPageOffset12:
+      return R_AARCH64_ADD_ABS_LO12_NC;
   }
   return is_x86 ? R_X86_64_PC64 : R_AARCH64_PREL64;
 }

@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "tests/stubs/disassembler.h"
 
-namespace firstcall::baseline {
+namespace firstcall::baseline::x86_64 {
 namespace {
 
 using Emit = std::function<void(AssemblerX86_64&)>;
@@ -20,9 +20,10 @@ std::string Disassemble(const Emit& emit) {
   emit(assembler);
   std::vector<uint8_t> code(assembler.buffer().data(),
                             assembler.buffer().data() + assembler.size());
-  testing::Disassembler disassembler("x86_64-linux-gnu", "+popcnt,+lzcnt,+bmi,+sse4.2");
+  firstcall::testing::Disassembler disassembler("x86_64-linux-gnu", "+popcnt,+lzcnt,+bmi,+sse4.2");
   std::string text;
-  for (const testing::Instruction& instruction : disassembler.Range(code, 0, 0, code.size())) {
+  for (const firstcall::testing::Instruction& instruction :
+       disassembler.Range(code, 0, 0, code.size())) {
     text += (text.empty() ? "" : "; ") + disassembler.Text(instruction);
   }
   return text;
@@ -52,15 +53,15 @@ TEST(AssemblerX86_64Test, EncodesEveryAddress) {
   EXPECT_ENCODES("movl 0x10(%r13,%r9,4), %edx", Load(4, kRdx, Indexed(kR13, kR9, 2, 16)));
   EXPECT_ENCODES("movl 0x10(,%r9,4), %edx", Load(4, kRdx, Indexed(kNoRegister, kR9, 2, 16)));
   EXPECT_ENCODES("movl 0x10, %edx", Load(4, kRdx, Indexed(kNoRegister, kNoRegister, 0, 16)));
-  EXPECT_ENCODES("movl (%rip), %edx", Load(4, kRdx, Mem::Rip(RipTarget::kSymbol, 0)));
+  EXPECT_ENCODES("movl (%rip), %edx", Load(4, kRdx, Mem::Relative(RelativeTo::kSymbol, 0)));
 }
 
 TEST(AssemblerX86_64Test, RecordsWhatARelativeAddressRefersTo) {
   AssemblerX86_64 assembler;
-  assembler.StoreImmediate(4, Mem::Rip(RipTarget::kPool, 7, 5), 1);
+  assembler.StoreImmediate(4, Mem::Relative(RelativeTo::kPool, 7, 5), 1);
   ASSERT_EQ(assembler.fixups().size(), 1u);
   EXPECT_EQ(assembler.fixups()[0].offset, 2u);
-  EXPECT_EQ(assembler.fixups()[0].kind, RipTarget::kPool);
+  EXPECT_EQ(assembler.fixups()[0].relative_to, RelativeTo::kPool);
   EXPECT_EQ(assembler.fixups()[0].target, 7u);
   EXPECT_EQ(assembler.fixups()[0].addend, 5 - 4 - 4);  // The next instruction is behind the 1.
 }
@@ -85,19 +86,19 @@ TEST(AssemblerX86_64Test, EncodesArithmetic) {
   EXPECT_ENCODES("testb $0x1, %sil", TestRi(1, kRsi, 1));
   EXPECT_ENCODES("testw $0x100, %ax", TestRi(2, kRax, 256));
   EXPECT_ENCODES("testq $0x100, %rax", TestRi(8, kRax, 256));
-  EXPECT_ENCODES("imull %r9d, %eax", ImulRr(4, kRax, kR9));
-  EXPECT_ENCODES("imulq (%r9), %rax", ImulRm(8, kRax, Mem::At(kR9)));
-  EXPECT_ENCODES("imulq $0x64, %r8, %rax", ImulRri(8, kRax, kR8, 100));
-  EXPECT_ENCODES("imull $0x3e8, %ecx, %eax", ImulRri(4, kRax, kRcx, 1000));
-  EXPECT_ENCODES("negq %r12", UnaryR(Unary::kNeg, 8, kR12));
-  EXPECT_ENCODES("notb %dil", UnaryR(Unary::kNot, 1, kRdi));
+  EXPECT_ENCODES("imull %r9d, %eax", MultiplyRr(4, kRax, kR9));
+  EXPECT_ENCODES("imulq (%r9), %rax", MultiplyRm(8, kRax, Mem::At(kR9)));
+  EXPECT_ENCODES("imulq $0x64, %r8, %rax", MultiplyRri(8, kRax, kR8, 100));
+  EXPECT_ENCODES("imull $0x3e8, %ecx, %eax", MultiplyRri(4, kRax, kRcx, 1000));
+  EXPECT_ENCODES("negq %r12", Negate(8, kR12));
+  EXPECT_ENCODES("notb %dil", Not(1, kRdi));
   EXPECT_ENCODES("mulq %rcx", UnaryR(Unary::kMul, 8, kRcx));
   EXPECT_ENCODES("idivl (%rcx)", UnaryM(Unary::kIdiv, 4, Mem::At(kRcx)));
   EXPECT_ENCODES("divb %sil", UnaryR(Unary::kDiv, 1, kRsi));
   EXPECT_ENCODES("cltd", SignExtendAx(4));
   EXPECT_ENCODES("cqto", SignExtendAx(8));
-  EXPECT_ENCODES("bswapl %ecx", Bswap(4, kRcx));
-  EXPECT_ENCODES("bswapq %r9", Bswap(8, kR9));
+  EXPECT_ENCODES("bswapl %ecx", SwapBytes(4, kRcx));
+  EXPECT_ENCODES("bswapq %r9", SwapBytes(8, kR9));
 }
 
 TEST(AssemblerX86_64Test, EncodesShifts) {
@@ -142,10 +143,10 @@ TEST(AssemblerX86_64Test, EncodesMoves) {
   EXPECT_ENCODES("leal 0x8(%rax,%r8,2), %ecx", Lea32(kRcx, Indexed(kRax, kR8, 1, 8)));
   EXPECT_ENCODES("pushq %r12", Push(kR12));
   EXPECT_ENCODES("popq %rbx", Pop(kRbx));
-  EXPECT_ENCODES("sete %sil", Setcc(Cond::kE, kRsi));
-  EXPECT_ENCODES("setp %r8b", Setcc(Cond::kP, kR8));
-  EXPECT_ENCODES("cmovgeq %rsi, %rax", Cmov(Cond::kGe, 8, kRax, kRsi));
-  EXPECT_ENCODES("cmovnel %r9d, %eax", Cmov(Cond::kNe, 4, kRax, kR9));
+  EXPECT_ENCODES("sete %sil", Set(Cond::kE, kRsi));
+  EXPECT_ENCODES("setp %r8b", Set(Cond::kP, kR8));
+  EXPECT_ENCODES("cmovgeq %rsi, %rax", Select(Cond::kGe, 8, kRax, kRsi));
+  EXPECT_ENCODES("cmovnel %r9d, %eax", Select(Cond::kNe, 4, kRax, kR9));
 }
 
 TEST(AssemblerX86_64Test, EncodesAtomicOperations) {
@@ -227,14 +228,14 @@ TEST(AssemblerX86_64Test, EncodesBitCounts) {
 TEST(AssemblerX86_64Test, EncodesControlFlow) {
   EXPECT_ENCODES("jmpq *%r11", JmpR(kR11));
   EXPECT_ENCODES("callq *%rax", CallR(kRax));
-  EXPECT_ENCODES("callq *(%rip)", CallM(Mem::Rip(RipTarget::kPool, 0)));
+  EXPECT_ENCODES("callq *(%rip)", CallM(Mem::Relative(RelativeTo::kPool, 0)));
   EXPECT_ENCODES("jmp 0x0", Jmp(0));
   EXPECT_ENCODES("jle 0x0", Jcc(Cond::kLe, 0));
   EXPECT_ENCODES("callq 0x0", CallSymbol(0));
-  EXPECT_ENCODES("leave; retq; ud2; endbr64", Leave(); a.Ret(); a.Ud2(); a.Endbr());
-  EXPECT_ENCODES("int3; mfence", Int3(); a.Mfence());
+  EXPECT_ENCODES("leave; retq; ud2; endbr64", Leave(); a.Ret(); a.Trap(); a.LandingMark());
+  EXPECT_ENCODES("int3; mfence", Breakpoint(); a.Mfence());
   EXPECT_ENCODES("rep movsb (%rsi), %es:(%rdi)", RepMovsb());
 }
 
 }  // namespace
-}  // namespace firstcall::baseline
+}  // namespace firstcall::baseline::x86_64

@@ -2,7 +2,7 @@
 // language-specific data area of the Itanium C++ ABI, as libgcc's unwind-pe.h and libstdc++'s
 // eh_personality.cc read it.
 
-#include "baseline/lowering_x86_64.h"
+#include "baseline/lowering.h"
 
 namespace firstcall::baseline {
 namespace {
@@ -86,7 +86,7 @@ uint32_t AppendActions(const llvm::LandingPadInst& pad, Types& types, CodeBuffer
 
 }  // namespace
 
-void LoweringX86_64::LowerInvoke(const llvm::InvokeInst& invoke) {
+void Lowering::LowerInvoke(const llvm::InvokeInst& invoke) {
   const llvm::BasicBlock* normal = invoke.getNormalDest();
   const llvm::BasicBlock* unwind = invoke.getUnwindDest();
   // All that lives on is stored before the call, because it survives it.
@@ -101,37 +101,39 @@ void LoweringX86_64::LowerInvoke(const llvm::InvokeInst& invoke) {
   assembler_.Jmp(LabelOf(normal));
   // Moves change only the scratch registers, and phis' own: the exception stays in its registers.
   Bind(label);
+  if (is_protected_) assembler_.LandingMark();
   CollectEdgeMoves(unwind);
   EmitMoves();
   assembler_.Jmp(LabelOf(unwind));
 }
 
-void LoweringX86_64::LowerLandingPad(const llvm::LandingPadInst& pad) {
+void Lowering::LowerLandingPad(const llvm::LandingPadInst& pad) {
   const uint32_t number = NumberOf(&pad);
-  locations_.Claim(kRax);
-  locations_.Claim(kRdx);
+  const Register* places = architecture_.exception;
+  locations_.Claim(places[0]);
+  locations_.Claim(places[1]);
   if (number == PointerMap::kMissing) return;
-  locations_.DefineIn(number, kRax);
-  locations_.DefineIn(number + 1, kRdx);
+  locations_.DefineIn(number, places[0]);
+  locations_.DefineIn(number + 1, places[1]);
 }
 
-void LoweringX86_64::LowerResume(const llvm::ResumeInst& resume) {
+void Lowering::LowerResume(const llvm::ResumeInst& resume) {
   Move move = SourceOf(resume.getValue(), 0, {false, 8, 64});
-  move.to = kRdi;
+  move.to = architecture_.convention.general[0];
   moves_.Add(move);
   Callee callee;
   callee.library_function = "_Unwind_Resume";
-  EmitCall(callee, ArgumentPlaces());
-  assembler_.Ud2();
+  EmitCall(callee, ArgumentPlaces(architecture_.convention));
+  assembler_.Trap();
 }
 
 // The number by which a landing pad will be told that the exception is of the type.
-void LoweringX86_64::LowerTypeNumber(const llvm::IntrinsicInst& intrinsic) {
+void Lowering::LowerTypeNumber(const llvm::IntrinsicInst& intrinsic) {
   const auto* type = llvm::cast<llvm::Constant>(intrinsic.getArgOperand(0));
   assembler_.MovImmediate(Define(intrinsic), Types(exception_types_).NumberOf(type), true);
 }
 
-uint32_t LoweringX86_64::WriteExceptionTable(uint32_t begin) {
+uint32_t Lowering::WriteExceptionTable(uint32_t begin) {
   SymbolOf(llvm::cast<llvm::GlobalValue>(function_->getPersonalityFn()->stripPointerCasts()));
   Types types(exception_types_);
   CodeBuffer actions, sites;

@@ -1,6 +1,6 @@
 // Addresses, loads, stores, allocas.
 
-#include "baseline/lowering_x86_64.h"
+#include "baseline/lowering.h"
 #include "llvm/IR/GetElementPtrTypeIterator.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -12,14 +12,14 @@ bool FitsDisplacement(int64_t value) { return value == static_cast<int32_t>(valu
 }  // namespace
 
 // The address is read for the last time, so that its registers may be the result's.
-void LoweringX86_64::Release(const Mem& mem) {
+void Lowering::Release(const Mem& mem) {
   locations_.Release(mem.base);
   locations_.Release(mem.index);
 }
 
 // An address of which only the base is left.
-Mem LoweringX86_64::Settle(const Mem& mem) {
-  if (mem.rip == RipTarget::kNone && mem.index == kNoRegister && mem.disp == 0) return mem;
+Mem Lowering::Settle(const Mem& mem) {
+  if (mem.IsBase()) return mem;
   const Register reg = locations_.Temporary(false);
   assembler_.Lea(reg, mem);
   locations_.Unpin(mem.base);
@@ -27,17 +27,17 @@ Mem LoweringX86_64::Settle(const Mem& mem) {
   return Mem::At(reg);
 }
 
-Mem LoweringX86_64::AddressOf(const llvm::Value* pointer) {
+Mem Lowering::AddressOf(const llvm::Value* pointer) {
   if (const auto* constant = llvm::dyn_cast<llvm::Constant>(pointer)) {
     const ConstantPart part = PartOf(*constant, 0);
     if (part.kind == ConstantPart::Kind::kAddress &&
         FitsDisplacement(static_cast<int64_t>(part.low))) {
       const int32_t offset = static_cast<int32_t>(part.low);
       if (const uint32_t table = PoolPlaceOf(part.global); table != kNone) {
-        return Mem::Rip(RipTarget::kPool, table, offset);
+        return Mem::Relative(RelativeTo::kPool, table, offset);
       }
       const uint32_t symbol = SymbolOf(part.global);
-      if (IsNear(part.global)) return Mem::Rip(RipTarget::kSymbol, symbol, offset);
+      if (IsNear(part.global)) return Mem::Relative(RelativeTo::kSymbol, symbol, offset);
       const Register reg = locations_.Temporary(false);
       assembler_.Load(8, reg, LiteralOf(symbol));
       return Mem::At(reg, offset);
@@ -46,7 +46,7 @@ Mem LoweringX86_64::AddressOf(const llvm::Value* pointer) {
   }
   const uint32_t number = NumberOf(pointer);
   const ValuePart& value = analysis_.values()[number];
-  if (value.is_alloca) return Mem::At(kRbp, value.slot);
+  if (value.is_alloca) return locations_.SlotOf(number);
   if (const llvm::Instruction* deferred = DeferredOf(pointer)) {
     if (const auto* element = llvm::dyn_cast<llvm::GEPOperator>(deferred)) {
       return AddressOfElement(*element);
@@ -55,7 +55,7 @@ Mem LoweringX86_64::AddressOf(const llvm::Value* pointer) {
   return Mem::At(In(pointer));
 }
 
-Mem LoweringX86_64::AddressOfElement(const llvm::GEPOperator& element) {
+Mem Lowering::AddressOfElement(const llvm::GEPOperator& element) {
   Mem mem = AddressOf(element.getPointerOperand());
   int64_t distance = 0;
   for (auto it = llvm::gep_type_begin(element), end = llvm::gep_type_end(element); it != end;
@@ -84,8 +84,8 @@ Mem LoweringX86_64::AddressOfElement(const llvm::GEPOperator& element) {
   return base;
 }
 
-void LoweringX86_64::AddIndex(Mem& mem, const llvm::Value* index, uint64_t size) {
-  if (mem.rip != RipTarget::kNone || mem.index != kNoRegister) mem = Settle(mem);
+void Lowering::AddIndex(Mem& mem, const llvm::Value* index, uint64_t size) {
+  if (mem.relative_to != RelativeTo::kNothing || mem.index != kNoRegister) mem = Settle(mem);
   const Register extended = InExtended(index, true, 8);
   if (llvm::isPowerOf2_64(size) && size <= 8) {
     mem.index = extended;
@@ -94,21 +94,21 @@ void LoweringX86_64::AddIndex(Mem& mem, const llvm::Value* index, uint64_t size)
   }
   const Register product = locations_.Temporary(false);
   if (size == static_cast<uint64_t>(static_cast<int32_t>(size))) {
-    assembler_.ImulRri(8, product, extended, static_cast<int32_t>(size));
+    assembler_.MultiplyRri(8, product, extended, static_cast<int32_t>(size));
   } else {
     assembler_.MovImmediate(product, size, true);
-    assembler_.ImulRr(8, product, extended);
+    assembler_.MultiplyRr(8, product, extended);
   }
   locations_.Unpin(extended);
   mem.index = product;
   mem.scale = 0;
 }
 
-void LoweringX86_64::LowerElementAddress(const llvm::GetElementPtrInst& element) {
+void Lowering::LowerElementAddress(const llvm::GetElementPtrInst& element) {
   const Mem mem = AddressOfElement(llvm::cast<llvm::GEPOperator>(element));
   const llvm::Value* base = element.getPointerOperand();
   // A distance from a base that dies is added to it.
-  if (mem.rip == RipTarget::kNone && mem.index == kNoRegister && DiesHere(base) &&
+  if (mem.relative_to == RelativeTo::kNothing && mem.index == kNoRegister && DiesHere(base) &&
       mem.base == locations_.RegisterOf(NumberOf(base))) {
     const Register dst = DefineFrom(element, base);
     if (mem.disp != 0) assembler_.AluRi(Alu::kAdd, 8, dst, mem.disp);
@@ -116,7 +116,7 @@ void LoweringX86_64::LowerElementAddress(const llvm::GetElementPtrInst& element)
   }
   Release(mem);
   const Register dst = Define(element);
-  if (mem.rip == RipTarget::kNone && mem.index == kNoRegister && mem.disp == 0) {
+  if (mem.IsBase()) {
     assembler_.Mov(8, dst, mem.base);
   } else {
     assembler_.Lea(dst, mem);
@@ -124,29 +124,30 @@ void LoweringX86_64::LowerElementAddress(const llvm::GetElementPtrInst& element)
 }
 
 // Loads an integer of `bits`, which lies in as many bytes as it needs.
-void LoweringX86_64::LoadPart(Register dst, const Mem& mem, unsigned bits) {
+void Lowering::LoadPart(Register dst, const Mem& mem, unsigned bits) {
   const unsigned bytes = (bits + 7) / 8;
   if (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8) return assembler_.Load(bytes, dst, mem);
+  const Register upper = architecture_.scratch;
   // 3, 5, 6, 7: pieces from the upper end down, collected in the scratch register because `dst` may
   // be part of the address.
-  assembler_.MovImmediate(kScratch, 0, true);
+  assembler_.MovImmediate(upper, 0, true);
   unsigned left = bytes;
   while (left != 0) {
     const unsigned piece = (left & 1) != 0 ? 1 : (left & 2) != 0 ? 2 : 4;
     left -= piece;
-    const Register reg = left == 0 ? dst : kScratch;
-    assembler_.ShiftRi(Shift::kShl, 8, kScratch, static_cast<uint8_t>(8 * piece));
+    const Register reg = left == 0 ? dst : upper;
+    assembler_.ShiftRi(Shift::kShl, 8, upper, static_cast<uint8_t>(8 * piece));
     if (left == 0) {
       assembler_.Load(piece, reg, mem);
-      assembler_.AluRr(Alu::kOr, 8, dst, kScratch);
+      assembler_.AluRr(Alu::kOr, 8, dst, upper);
       return;
     }
     // A piece of fewer than four bytes: its operation leaves the others alone.
-    assembler_.AluRm(Alu::kOr, piece, kScratch, mem.Plus(static_cast<int32_t>(left)));
+    assembler_.AluRm(Alu::kOr, piece, upper, mem.Plus(static_cast<int32_t>(left)));
   }
 }
 
-void LoweringX86_64::LowerLoad(const llvm::LoadInst& load) {
+void Lowering::LowerLoad(const llvm::LoadInst& load) {
   if (load.isAtomic()) return LowerAtomicLoad(load);
   const PartList list = PartsOf(load.getType());
   const PartOffsets places = OffsetsOf(load.getType(), *layout_);
@@ -164,8 +165,8 @@ void LoweringX86_64::LowerLoad(const llvm::LoadInst& load) {
   }
 }
 
-void LoweringX86_64::StorePart(const Mem& mem, const llvm::Value* value, unsigned number,
-                               const PartType& part) {
+void Lowering::StorePart(const Mem& mem, const llvm::Value* value, unsigned number,
+                         const PartType& part) {
   if (part.is_vector) {
     const auto* constant = llvm::dyn_cast<llvm::Constant>(value);
     if (constant != nullptr && part.bytes <= 8) {
@@ -210,12 +211,12 @@ void LoweringX86_64::StorePart(const Mem& mem, const llvm::Value* value, unsigne
   locations_.Unpin(source);
 }
 
-bool LoweringX86_64::IsEmittedAsOne(const MemoryUpdate& update) const {
+bool Lowering::IsEmittedAsOne(const MemoryUpdate& update) const {
   return update.load != nullptr && DeferredOf(update.load) != nullptr;
 }
 
 // The flags are those of the result, which a TestOfUpdate needs.
-void LoweringX86_64::EmitUpdate(const llvm::StoreInst& store, const MemoryUpdate& update) {
+void Lowering::EmitUpdate(const llvm::StoreInst& store, const MemoryUpdate& update) {
   const unsigned bytes = BytesOf(update.load);
   const Mem mem = AddressOf(store.getPointerOperand());
   const Alu alu = AluOf(*update.operation);
@@ -227,7 +228,7 @@ void LoweringX86_64::EmitUpdate(const llvm::StoreInst& store, const MemoryUpdate
   }
 }
 
-void LoweringX86_64::LowerStore(const llvm::StoreInst& store) {
+void Lowering::LowerStore(const llvm::StoreInst& store) {
   if (store.isAtomic()) return LowerAtomicStore(store);
   if (const MemoryUpdate update = UpdateEndingIn(store); IsEmittedAsOne(update)) {
     return EmitUpdate(store, update);
@@ -241,24 +242,27 @@ void LoweringX86_64::LowerStore(const llvm::StoreInst& store) {
   }
 }
 
-void LoweringX86_64::LowerAlloca(const llvm::AllocaInst& alloca) {
+void Lowering::LowerAlloca(const llvm::AllocaInst& alloca) {
   const uint32_t number = NumberOf(&alloca);
   if (analysis_.values()[number].is_alloca) return;
   const uint64_t size = layout_->getTypeAllocSize(alloca.getAllocatedType());
   const Register bytes = locations_.Temporary(false);
   const Register count = InExtended(alloca.getArraySize(), false, 8);
   if (size == static_cast<uint64_t>(static_cast<int32_t>(size))) {
-    assembler_.ImulRri(8, bytes, count, static_cast<int32_t>(size));
+    assembler_.MultiplyRri(8, bytes, count, static_cast<int32_t>(size));
   } else {
     assembler_.MovImmediate(bytes, size, true);
-    assembler_.ImulRr(8, bytes, count);
+    assembler_.MultiplyRr(8, bytes, count);
   }
   const int64_t alignment = std::max<int64_t>(alloca.getAlign().value(), 16);
   assembler_.AluRi(Alu::kAdd, 8, bytes, 15);
   assembler_.AluRi(Alu::kAnd, 8, bytes, -16);
-  assembler_.AluRr(Alu::kSub, 8, kRsp, bytes);
-  if (alignment > 16) assembler_.AluRi(Alu::kAnd, 8, kRsp, static_cast<int32_t>(-alignment));
-  assembler_.Mov(8, Define(alloca), kRsp);
+  const Register stack_pointer = architecture_.stack_pointer;
+  assembler_.AluRr(Alu::kSub, 8, stack_pointer, bytes);
+  if (alignment > 16) {
+    assembler_.AluRi(Alu::kAnd, 8, stack_pointer, static_cast<int32_t>(-alignment));
+  }
+  assembler_.Mov(8, Define(alloca), stack_pointer);
 }
 
 }  // namespace firstcall::baseline

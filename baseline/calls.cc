@@ -3,18 +3,11 @@
 // Arguments on the stack lie at rsp: in space that the frame has for the most that any call needs,
 // or, in a function whose rsp moves with dynamic allocas, in space taken for this call.
 
-#include "baseline/lowering_x86_64.h"
+#include "baseline/lowering.h"
 
 namespace firstcall::baseline {
-namespace {
-
-// Where the address of an indirect callee is. No argument is passed in it (nest is not covered).
-constexpr Register kCalleeRegister = kR10;
-
-}  // namespace
-
-ArgumentPlaces LoweringX86_64::PlaceArguments(const llvm::CallBase& call, ArgumentStep step) {
-  ArgumentPlaces places;
+ArgumentPlaces Lowering::PlaceArguments(const llvm::CallBase& call, ArgumentStep step) {
+  ArgumentPlaces places(architecture_.convention);
   const bool may_pass_by_value = MayPassByValue(call);
   for (unsigned i = 0; i < call.arg_size(); ++i) {
     const llvm::Value* value = call.getArgOperand(i);
@@ -25,13 +18,21 @@ ArgumentPlaces LoweringX86_64::PlaceArguments(const llvm::CallBase& call, Argume
       if (step == ArgumentStep::kCopyByValue) CopyByValue(value, size, place.offset);
       continue;
     }
+    if (IsResultAddress(call, i, architecture_.convention)) {
+      if (step != ArgumentStep::kMove) continue;
+      Move move = SourceOf(value, 0, {false, 8, 64});
+      move.to = architecture_.convention.result_address;
+      moves_.Add(move);
+      continue;
+    }
     const PartList list = PartsOf(value->getType());
     places.ForEachPart(*value->getType(), list, [&](unsigned part, const ArgumentPlace& place) {
       if (step != ArgumentStep::kMove || llvm::isa<llvm::UndefValue>(value)) return;
       const PartType& type = list.parts[part];
       Move move = SourceOf(value, part, type);
       move.to = place.reg;
-      if (place.reg == kNoRegister) move.to_memory = Mem::At(kRsp, place.offset);
+      if (place.reg == kNoRegister)
+        move.to_memory = Mem::At(architecture_.stack_pointer, place.offset);
       if (list.count == 1 && !type.is_vector && type.bits < 32) {
         move.is_signed = call.paramHasAttr(i, llvm::Attribute::SExt);
         if (move.is_signed || call.paramHasAttr(i, llvm::Attribute::ZExt)) {
@@ -46,36 +47,18 @@ ArgumentPlaces LoweringX86_64::PlaceArguments(const llvm::CallBase& call, Argume
   return places;
 }
 
-void LoweringX86_64::CopyByValue(const llvm::Value* source, uint64_t size, int32_t offset) {
+void Lowering::CopyByValue(const llvm::Value* source, uint64_t size, int32_t offset) {
   constexpr uint64_t kMostInline = 64;
+  const Mem to = Mem::At(architecture_.stack_pointer, offset);
   if (size <= kMostInline) {
-    const Mem from = AddressOf(source);
-    uint64_t done = 0;
-    while (done < size) {
-      const uint64_t left = size - done;
-      const unsigned piece = left >= 16 ? 16 : left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
-      const Mem to = Mem::At(kRsp, offset + static_cast<int32_t>(done));
-      if (piece == 16) {
-        assembler_.VectorLoad(16, kVectorScratch, from.Plus(static_cast<int32_t>(done)));
-        assembler_.VectorStore(16, to, kVectorScratch);
-      } else {
-        assembler_.Load(piece, kScratch, from.Plus(static_cast<int32_t>(done)));
-        assembler_.Store(piece, to, kScratch);
-      }
-      done += piece;
-    }
+    CopyBytes(to, AddressOf(source), size);
   } else {
-    locations_.Claim(kRdi);
-    locations_.Claim(kRcx);
-    Claim(kRsi, source);
-    assembler_.Lea(kRdi, Mem::At(kRsp, offset));
-    assembler_.MovImmediate(kRcx, size, true);
-    assembler_.RepMovsb();
+    CopyBlock(nullptr, to, source, size);
   }
   locations_.Unpin();
 }
 
-void LoweringX86_64::PrepareCall(const llvm::User& user) {
+void Lowering::PrepareCall(const llvm::User& user) {
   std::vector<ValuePart>& values = analysis_.values();
   for (const llvm::Use& use : user.operands()) {
     const uint32_t number = NumberOf(use.get());
@@ -88,14 +71,15 @@ void LoweringX86_64::PrepareCall(const llvm::User& user) {
   }
 }
 
-LoweringX86_64::CallExtent LoweringX86_64::EmitCall(const Callee& callee,
-                                                    const ArgumentPlaces& places) {
+Lowering::CallExtent Lowering::EmitCall(const Callee& callee, const ArgumentPlaces& places) {
   EmitMoves();
-  if (callee.is_variadic) assembler_.MovImmediate(kRax, places.vectors(), true);
+  if (callee.is_variadic && architecture_.vector_count != kNoRegister) {
+    assembler_.MovImmediate(architecture_.vector_count, places.vectors(), true);
+  }
   CallExtent extent;
   extent.begin = assembler_.size();
   if (callee.pointer != nullptr) {
-    assembler_.CallR(kCalleeRegister);
+    assembler_.CallR(architecture_.callee);
   } else if (callee.global != nullptr && IsNear(callee.global)) {
     assembler_.CallSymbol(SymbolOf(callee.global));
   } else {
@@ -108,7 +92,7 @@ LoweringX86_64::CallExtent LoweringX86_64::EmitCall(const Callee& callee,
   return extent;
 }
 
-LoweringX86_64::CallExtent LoweringX86_64::LowerCall(const llvm::CallBase& call) {
+Lowering::CallExtent Lowering::LowerCall(const llvm::CallBase& call) {
   Callee callee;
   callee.is_variadic = call.getFunctionType()->isVarArg();
   const llvm::Value* operand = call.getCalledOperand();
@@ -119,7 +103,7 @@ LoweringX86_64::CallExtent LoweringX86_64::LowerCall(const llvm::CallBase& call)
   const int32_t stack_bytes = (sizes.stack_bytes() + 15) & ~15;
   const bool moves_stack = analysis_.has_dynamic_alloca() && stack_bytes != 0;
   if (moves_stack) {
-    assembler_.AluRi(Alu::kSub, 8, kRsp, stack_bytes);
+    assembler_.AluRi(Alu::kSub, 8, architecture_.stack_pointer, stack_bytes);
   } else {
     frame_.NeedOutgoing(stack_bytes);
   }
@@ -128,33 +112,33 @@ LoweringX86_64::CallExtent LoweringX86_64::LowerCall(const llvm::CallBase& call)
   const ArgumentPlaces places = PlaceArguments(call, ArgumentStep::kMove);
   if (callee.pointer != nullptr) {
     Move move = SourceOf(callee.pointer, 0, {false, 8, 64});
-    move.to = kCalleeRegister;
+    move.to = architecture_.callee;
     moves_.Add(move);
   }
   const CallExtent extent = EmitCall(callee, places);
-  if (moves_stack) assembler_.AluRi(Alu::kAdd, 8, kRsp, stack_bytes);
+  if (moves_stack) assembler_.AluRi(Alu::kAdd, 8, architecture_.stack_pointer, stack_bytes);
   DefineResults(call);
   return extent;
 }
 
-void LoweringX86_64::DefineResults(const llvm::Instruction& result) {
+void Lowering::DefineResults(const llvm::Instruction& result) {
   const uint32_t number = NumberOf(&result);
   if (number == PointerMap::kMissing) return;
-  ResultPlaces places;
+  ResultPlaces places(architecture_.convention);
   for (unsigned i = 0; i < analysis_.values()[number].parts; ++i) {
     const ValuePart& part = analysis_.values()[number + i];
     locations_.DefineIn(number + i, places.Next(part.is_vector, part.bytes));
   }
 }
 
-void LoweringX86_64::CallLibrary(const char* name, const llvm::Instruction& result,
-                                 std::initializer_list<const llvm::Value*> arguments) {
+void Lowering::CallLibrary(const char* name, const llvm::Instruction& result,
+                           std::initializer_list<const llvm::Value*> arguments) {
   // A value that is computed late for this instruction has to be computed now.
   for (const llvm::Value* argument : arguments) {
     if (DeferredOf(argument) != nullptr) In(argument);
   }
   PrepareCall(result);
-  ArgumentPlaces places;
+  ArgumentPlaces places(architecture_.convention);
   for (const llvm::Value* argument : arguments) {
     const PartList list = PartsOf(argument->getType());
     places.ForEachPart(*argument->getType(), list, [&](unsigned part, const ArgumentPlace& place) {

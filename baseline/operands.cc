@@ -1,41 +1,41 @@
 // Operands: values in registers, as immediates, in memory.
 
-#include "baseline/lowering_x86_64.h"
+#include "baseline/lowering.h"
 
 namespace firstcall::baseline {
 
-void LoweringX86_64::MaterializeBits(Register reg, const ConstantPart& part, unsigned bytes) {
+void Lowering::MaterializeBits(Register reg, const ConstantPart& part, unsigned bytes) {
   if (!IsVector(reg)) {
     // Not the form that changes the flags: they may hold a comparison.
     assembler_.MovImmediate(reg, part.low, /*may_change_flags=*/false);
     return;
   }
   if (part.low == 0 && part.high == 0) {
-    assembler_.Rr(op::kXorps, reg, reg);
+    assembler_.VectorZero(reg);
     return;
   }
   const uint32_t place = pool_.Constant(part.low, bytes == 16 ? part.high : 0, bytes);
-  assembler_.VectorLoad(bytes, reg, Mem::Rip(RipTarget::kPool, place));
+  assembler_.VectorLoad(bytes, reg, Mem::Relative(RelativeTo::kPool, place));
 }
 
-void LoweringX86_64::MaterializeAddress(Register reg, const llvm::GlobalValue* global,
-                                        int64_t offset) {
+void Lowering::MaterializeAddress(Register reg, const llvm::GlobalValue* global, int64_t offset) {
   if (const uint32_t table = PoolPlaceOf(global); table != kNone) {
-    return assembler_.Lea(reg, Mem::Rip(RipTarget::kPool, table, static_cast<int32_t>(offset)));
+    return assembler_.Lea(reg,
+                          Mem::Relative(RelativeTo::kPool, table, static_cast<int32_t>(offset)));
   }
   const uint32_t symbol = SymbolOf(global);
   const bool is_small = offset == static_cast<int32_t>(offset);
   if (IsNear(global) && is_small) {
-    assembler_.Lea(reg, Mem::Rip(RipTarget::kSymbol, symbol, static_cast<int32_t>(offset)));
+    assembler_.Lea(reg, Mem::Relative(RelativeTo::kSymbol, symbol, static_cast<int32_t>(offset)));
   } else if (is_small) {
     assembler_.Load(8, reg, LiteralOf(symbol));
     if (offset != 0) assembler_.Lea(reg, Mem::At(reg, static_cast<int32_t>(offset)));
   } else {
-    assembler_.Load(8, reg, Mem::Rip(RipTarget::kPool, pool_.AddressOf(symbol, offset)));
+    assembler_.Load(8, reg, Mem::Relative(RelativeTo::kPool, pool_.AddressOf(symbol, offset)));
   }
 }
 
-void LoweringX86_64::Materialize(Register reg, const llvm::Constant& constant, unsigned number) {
+void Lowering::Materialize(Register reg, const llvm::Constant& constant, unsigned number) {
   const ConstantPart part = PartOf(constant, number);
   switch (part.kind) {
     case ConstantPart::Kind::kBits: {
@@ -48,15 +48,15 @@ void LoweringX86_64::Materialize(Register reg, const llvm::Constant& constant, u
       MaterializeAddress(reg, part.global, static_cast<int64_t>(part.low));
       return;
     case ConstantPart::Kind::kBlockAddress:
-      assembler_.Lea(reg, Mem::Rip(RipTarget::kLabel, AddressLabelOf(part.block)));
+      assembler_.Lea(reg, Mem::Relative(RelativeTo::kLabel, AddressLabelOf(part.block)));
       return;
     case ConstantPart::Kind::kUnsupported:
-      assembler_.Ud2();  // Not reached: such functions are not covered.
+      assembler_.Trap();  // Not reached: such functions are not covered.
       return;
   }
 }
 
-const llvm::Instruction* LoweringX86_64::DeferredOf(const llvm::Value* value) const {
+const llvm::Instruction* Lowering::DeferredOf(const llvm::Value* value) const {
   const uint32_t number = NumberOf(value);
   if (number == PointerMap::kMissing) return nullptr;
   const ValuePart& part = analysis_.values()[number];
@@ -64,7 +64,7 @@ const llvm::Instruction* LoweringX86_64::DeferredOf(const llvm::Value* value) co
   return llvm::cast<llvm::Instruction>(value);
 }
 
-Register LoweringX86_64::In(const llvm::Value* value, unsigned part) {
+Register Lowering::In(const llvm::Value* value, unsigned part) {
   if (const auto* constant = llvm::dyn_cast<llvm::Constant>(value)) {
     const Register reg = locations_.Temporary(PartsOf(constant->getType()).parts[part].is_vector);
     Materialize(reg, *constant, part);
@@ -74,13 +74,13 @@ Register LoweringX86_64::In(const llvm::Value* value, unsigned part) {
   return locations_.In(NumberOf(value) + part);
 }
 
-Register LoweringX86_64::Copy(const llvm::Value* value, unsigned part) {
+Register Lowering::Copy(const llvm::Value* value, unsigned part) {
   if (llvm::isa<llvm::Constant>(value)) return In(value, part);
   if (const llvm::Instruction* deferred = DeferredOf(value)) Lower(*deferred);
   return locations_.Copy(NumberOf(value) + part);
 }
 
-void LoweringX86_64::Claim(Register reg, const llvm::Value* value, unsigned part) {
+void Lowering::Claim(Register reg, const llvm::Value* value, unsigned part) {
   if (const auto* constant = llvm::dyn_cast<llvm::Constant>(value)) {
     locations_.Claim(reg);
     Materialize(reg, *constant, part);
@@ -93,13 +93,13 @@ void LoweringX86_64::Claim(Register reg, const llvm::Value* value, unsigned part
   locations_.Claim(reg, NumberOf(value) + part);
 }
 
-bool LoweringX86_64::DiesHere(const llvm::Value* value) const {
+bool Lowering::DiesHere(const llvm::Value* value) const {
   const uint32_t number = NumberOf(value);
   return number != PointerMap::kMissing && locations_.DiesHere(number);
 }
 
-Register LoweringX86_64::DefineFrom(const llvm::Instruction& result, const llvm::Value* from,
-                                    unsigned result_part, unsigned from_part) {
+Register Lowering::DefineFrom(const llvm::Instruction& result, const llvm::Value* from,
+                              unsigned result_part, unsigned from_part) {
   const uint32_t number = NumberOf(&result) + result_part;
   if (const auto* constant = llvm::dyn_cast<llvm::Constant>(from)) {
     const Register reg = locations_.Define(number);
@@ -110,8 +110,7 @@ Register LoweringX86_64::DefineFrom(const llvm::Instruction& result, const llvm:
   return locations_.DefineFrom(number, NumberOf(from) + from_part);
 }
 
-void LoweringX86_64::Extend(Register dst, Register src, unsigned bits, bool is_signed,
-                            unsigned bytes) {
+void Lowering::Extend(Register dst, Register src, unsigned bits, bool is_signed, unsigned bytes) {
   if (bits == bytes * 8) {
     if (dst != src) assembler_.Mov(bytes, dst, src);
     return;
@@ -134,7 +133,7 @@ void LoweringX86_64::Extend(Register dst, Register src, unsigned bits, bool is_s
   assembler_.ShiftRi(is_signed ? Shift::kSar : Shift::kShr, bytes, dst, distance);
 }
 
-Register LoweringX86_64::InExtended(const llvm::Value* value, bool is_signed, unsigned bytes) {
+Register Lowering::InExtended(const llvm::Value* value, bool is_signed, unsigned bytes) {
   const unsigned bits = BitsOf(value->getType());
   if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(value)) {
     const Register reg = locations_.Temporary(false);
@@ -150,8 +149,8 @@ Register LoweringX86_64::InExtended(const llvm::Value* value, bool is_signed, un
   return reg;
 }
 
-Register LoweringX86_64::DefineExtended(const llvm::Instruction& result, const llvm::Value* from,
-                                        bool is_signed, unsigned bytes) {
+Register Lowering::DefineExtended(const llvm::Instruction& result, const llvm::Value* from,
+                                  bool is_signed, unsigned bytes) {
   if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(from)) {
     const Register reg = Define(result);
     const uint64_t extended = is_signed ? constant->getSExtValue() : constant->getZExtValue();
@@ -170,8 +169,7 @@ Register LoweringX86_64::DefineExtended(const llvm::Instruction& result, const l
   return reg;
 }
 
-bool LoweringX86_64::ImmediateOf(const llvm::Value* value, int32_t& immediate,
-                                 unsigned number) const {
+bool Lowering::ImmediateOf(const llvm::Value* value, int32_t& immediate, unsigned number) const {
   const auto* constant = llvm::dyn_cast<llvm::Constant>(value);
   if (constant == nullptr || llvm::isa<llvm::GlobalValue>(constant)) return false;
   const ConstantPart part = PartOf(*constant, number);
@@ -180,8 +178,7 @@ bool LoweringX86_64::ImmediateOf(const llvm::Value* value, int32_t& immediate,
   return static_cast<int64_t>(part.low) == immediate;
 }
 
-ArithmeticOperand LoweringX86_64::OperandOf(const llvm::Value* value, unsigned bytes,
-                                            unsigned part) {
+ArithmeticOperand Lowering::OperandOf(const llvm::Value* value, unsigned bytes, unsigned part) {
   ArithmeticOperand operand;
   if (ImmediateOf(value, operand.immediate, part)) {
     operand.kind = ArithmeticOperand::Kind::kImmediate;
@@ -204,8 +201,7 @@ ArithmeticOperand LoweringX86_64::OperandOf(const llvm::Value* value, unsigned b
   return operand;
 }
 
-void LoweringX86_64::EmitAlu(Alu alu, unsigned bytes, Register dst,
-                             const ArithmeticOperand& operand) {
+void Lowering::EmitAlu(Alu alu, unsigned bytes, Register dst, const ArithmeticOperand& operand) {
   switch (operand.kind) {
     case ArithmeticOperand::Kind::kRegister:
       assembler_.AluRr(alu, bytes, dst, operand.reg);

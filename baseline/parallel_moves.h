@@ -6,13 +6,14 @@
 // Thread-compatible; kept from use to use for its memory. Tested in
 // tests/baseline/baseline_compiler_test.cc.
 
-#ifndef FIRSTCALL_BASELINE_PARALLEL_MOVES_X86_64_H_
-#define FIRSTCALL_BASELINE_PARALLEL_MOVES_X86_64_H_
+#ifndef FIRSTCALL_BASELINE_PARALLEL_MOVES_H_
+#define FIRSTCALL_BASELINE_PARALLEL_MOVES_H_
 
 #include <cstdint>
 #include <vector>
 
-#include "baseline/assembler_x86_64.h"
+#include "baseline/architecture.h"
+#include "baseline/assembler.h"
 #include "llvm/IR/Constant.h"
 
 namespace firstcall::baseline {
@@ -26,31 +27,33 @@ struct Move {
   uint8_t extended_bits = 0;
   bool is_signed = false;
   Register from = kNoRegister;
-  int32_t from_slot = 0;  // Relative to rbp.
+  Mem from_memory;  // Of kMemory, and of kFrameAddress the address itself.
   const llvm::Constant* constant = nullptr;
   unsigned constant_part = 0;
-  // A register, or a place in memory whose base is rbp or rsp.
+  // A register, or a place in the frame or among the arguments of a call.
   Register to = kNoRegister;
   Mem to_memory;
 };
 
 class ParallelMoves {
  public:
+  explicit ParallelMoves(const Architecture& architecture) : architecture_(architecture) {}
+
   void Clear() { moves_.clear(); }
   bool empty() const { return moves_.empty(); }
   void Add(const Move& move) { moves_.push_back(move); }
 
   // Emits what was added, and clears it. Changes the scratch registers and the flags.
   template <typename WriteConstant>
-  void Emit(AssemblerX86_64& assembler, WriteConstant write_constant) {
+  void Emit(Assembler& assembler, WriteConstant write_constant) {
     EmitCopies(assembler);
     for (const Move& move : moves_) {
       if (move.source == Move::Source::kFrameAddress) {
         EmitFrameAddress(assembler, move);
       } else if (move.source == Move::Source::kConstant) {
         const Register reg = move.to != kNoRegister ? move.to
-                             : move.is_vector       ? kVectorScratch
-                                                    : kScratch;
+                             : move.is_vector       ? architecture_.vector_scratch
+                                                    : architecture_.scratch;
         write_constant(reg, *move.constant, move.constant_part);
         if (move.extended_bits != 0) Extend(assembler, reg, move);
         if (move.to == kNoRegister) Store(assembler, reg, move);
@@ -60,18 +63,19 @@ class ParallelMoves {
   }
 
  private:
-  void EmitCopies(AssemblerX86_64& assembler);
-  void EmitCopy(AssemblerX86_64& assembler, const Move& move);
-  void EmitFrameAddress(AssemblerX86_64& assembler, const Move& move);
-  void BreakCycle(AssemblerX86_64& assembler, Move& move);
+  void EmitCopies(Assembler& assembler);
+  void EmitCopy(Assembler& assembler, const Move& move);
+  void EmitFrameAddress(Assembler& assembler, const Move& move);
+  void BreakCycle(Assembler& assembler, Move& move);
   bool IsRead(const Move& by_other) const;
-  static void Extend(AssemblerX86_64& assembler, Register reg, const Move& move);
-  static void Store(AssemblerX86_64& assembler, Register reg, const Move& move);
+  static void Extend(Assembler& assembler, Register reg, const Move& move);
+  static void Store(Assembler& assembler, Register reg, const Move& move);
 
+  const Architecture& architecture_;
   std::vector<Move> moves_;
   unsigned readers_[kRegisterCount] = {};
 };
 
 }  // namespace firstcall::baseline
 
-#endif  // FIRSTCALL_BASELINE_PARALLEL_MOVES_X86_64_H_
+#endif  // FIRSTCALL_BASELINE_PARALLEL_MOVES_H_

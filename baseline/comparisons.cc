@@ -1,12 +1,26 @@
 // Comparisons, and what depends on them without a branch.
 
-#include "baseline/lowering_x86_64.h"
+#include "baseline/lowering.h"
 
 namespace firstcall::baseline {
 namespace {
 
 using llvm::CmpInst;
 using Combination = FlagTest::Combination;
+
+// Of a comparison with zero, by the flags of the operation that made the left operand.
+Cond CondOfSign(CmpInst::Predicate predicate) {
+  switch (predicate) {
+    case CmpInst::ICMP_SLT:
+      return Cond::kS;
+    case CmpInst::ICMP_SGE:
+      return Cond::kNs;
+    default:
+      return CondOf(predicate);
+  }
+}
+
+}  // namespace
 
 Cond CondOf(CmpInst::Predicate predicate) {
   switch (predicate) {
@@ -33,29 +47,13 @@ Cond CondOf(CmpInst::Predicate predicate) {
   }
 }
 
-// Of a comparison with zero, by the flags of the operation that made the left operand.
-Cond CondOfSign(CmpInst::Predicate predicate) {
-  switch (predicate) {
-    case CmpInst::ICMP_SLT:
-      return Cond::kS;
-    case CmpInst::ICMP_SGE:
-      return Cond::kNs;
-    default:
-      return CondOf(predicate);
-  }
-}
-
-FlagTest One(Cond cond) { return {cond, cond, Combination::kOne}; }
-
-}  // namespace
-
-FlagTest LoweringX86_64::EmitCompare(const CmpInst& compare) {
+FlagTest Lowering::EmitCompare(const CmpInst& compare) {
   if (compare.getOpcode() == llvm::Instruction::FCmp) return EmitFloatCompare(compare);
   if (BitsOf(compare.getOperand(0)->getType()) > 64) return EmitWideCompare(compare);
   return EmitIntegerCompare(compare);
 }
 
-FlagTest LoweringX86_64::EmitIntegerCompare(const CmpInst& compare) {
+FlagTest Lowering::EmitIntegerCompare(const CmpInst& compare) {
   const llvm::Value* left = compare.getOperand(0);
   const llvm::Value* right = compare.getOperand(1);
   CmpInst::Predicate predicate = compare.getPredicate();
@@ -65,10 +63,18 @@ FlagTest LoweringX86_64::EmitIntegerCompare(const CmpInst& compare) {
     std::swap(left, right);
     predicate = CmpInst::getSwappedPredicate(predicate);
   }
-  if (bits != 8 && bits != 16 && bits != 32 && bits != 64) {
+  const bool is_narrow = bits == 8 || bits == 16;
+  if (bits != 32 && bits != 64 && !(is_narrow && architecture_.has_narrow_operations)) {
     const bool is_signed = CmpInst::isSigned(predicate);
     const unsigned bytes = OperationBytes(bits);
     const Register a = InExtended(left, is_signed, bytes);
+    if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(right);
+        constant != nullptr && is_narrow) {
+      assembler_.AluRi(
+          Alu::kCmp, bytes, a,
+          static_cast<int32_t>(is_signed ? constant->getSExtValue() : constant->getZExtValue()));
+      return One(CondOf(predicate));
+    }
     const Register b = InExtended(right, is_signed, bytes);
     assembler_.AluRr(Alu::kCmp, bytes, a, b);
     return One(CondOf(predicate));
@@ -91,7 +97,7 @@ FlagTest LoweringX86_64::EmitIntegerCompare(const CmpInst& compare) {
       operand.kind == ArithmeticOperand::Kind::kRegister && operand.reg != kNoRegister ? operand.reg
                                                                                        : In(left);
   if (is_immediate && immediate == 0) {
-    assembler_.TestRr(bytes, a, a);
+    assembler_.CompareWithZero(bytes, a);
   } else {
     EmitAlu(Alu::kCmp, bytes, a, OperandOf(right, bytes));
   }
@@ -99,13 +105,13 @@ FlagTest LoweringX86_64::EmitIntegerCompare(const CmpInst& compare) {
 }
 
 // Whether the flags are still those of an update in memory whose result `compare` is about.
-bool LoweringX86_64::IsDecidedByUpdate(const llvm::CmpInst& compare) const {
+bool Lowering::IsDecidedByUpdate(const llvm::CmpInst& compare) const {
   const auto* store = llvm::dyn_cast_or_null<llvm::StoreInst>(compare.getPrevNode());
   return store != nullptr && TestOfUpdate(*store) == &compare &&
          IsEmittedAsOne(UpdateEndingIn(*store));
 }
 
-FlagTest LoweringX86_64::EmitWideCompare(const CmpInst& compare) {
+FlagTest Lowering::EmitWideCompare(const CmpInst& compare) {
   const llvm::Value* left = compare.getOperand(0);
   const llvm::Value* right = compare.getOperand(1);
   CmpInst::Predicate predicate = compare.getPredicate();
@@ -118,6 +124,7 @@ FlagTest LoweringX86_64::EmitWideCompare(const CmpInst& compare) {
     Extend(high, high, BitsOf(left->getType()) - 64, false, 8);
     assembler_.AluRr(Alu::kXor, 8, high, InUpper(right, false));
     assembler_.AluRr(Alu::kOr, 8, low, high);
+    if (!architecture_.bitwise_sets_flags) assembler_.CompareWithZero(8, low);
     return One(CondOf(predicate));
   }
   // a < b is the sign or the carry of a - b; the other orders are that one swapped or negated.
@@ -137,69 +144,16 @@ FlagTest LoweringX86_64::EmitWideCompare(const CmpInst& compare) {
   return One(CondOf(predicate));
 }
 
-FlagTest LoweringX86_64::EmitFloatCompare(const CmpInst& compare) {
-  const llvm::Value* left = compare.getOperand(0);
-  const llvm::Value* right = compare.getOperand(1);
-  CmpInst::Predicate predicate = compare.getPredicate();
-  // UCOMISS and UCOMISD: unordered sets Z, P and C, less sets C, equal sets Z.
-  FlagTest test;
-  switch (predicate) {
-    case CmpInst::FCMP_OLT:
-    case CmpInst::FCMP_OLE:
-    case CmpInst::FCMP_UGT:
-    case CmpInst::FCMP_UGE:
-      std::swap(left, right);
-      predicate = CmpInst::getSwappedPredicate(predicate);
-      break;
-    default:
-      break;
-  }
-  switch (predicate) {
-    case CmpInst::FCMP_OEQ:
-      test = {Cond::kE, Cond::kNp, Combination::kBoth};
-      break;
-    case CmpInst::FCMP_UNE:
-      test = {Cond::kNe, Cond::kP, Combination::kEither};
-      break;
-    case CmpInst::FCMP_OGT:
-      test = One(Cond::kA);
-      break;
-    case CmpInst::FCMP_OGE:
-      test = One(Cond::kAe);
-      break;
-    case CmpInst::FCMP_ONE:
-      test = One(Cond::kNe);
-      break;
-    case CmpInst::FCMP_ORD:
-      test = One(Cond::kNp);
-      break;
-    case CmpInst::FCMP_UNO:
-      test = One(Cond::kP);
-      break;
-    case CmpInst::FCMP_UEQ:
-      test = One(Cond::kE);
-      break;
-    case CmpInst::FCMP_ULT:
-      test = One(Cond::kB);
-      break;
-    default:
-      test = One(Cond::kBe);
-      break;
-  }
-  const unsigned bytes = BytesOf(left);
-  const Register a = In(left);
-  EmitFloat(op::Packed(op::kUcomiF, bytes == 8), left->getType(), a, right);
-  return test;
-}
-
-void LoweringX86_64::SetFrom(const FlagTest& test, Register dst) {
-  assembler_.Setcc(test.first, dst);
+void Lowering::SetFrom(const FlagTest& test, Register dst) {
+  assembler_.Set(test.first, dst);
   if (test.combination == Combination::kOne) return;
-  assembler_.Setcc(test.second, kScratch);
-  assembler_.AluRr(test.combination == Combination::kBoth ? Alu::kAnd : Alu::kOr, 1, dst, kScratch);
+  const Register second = architecture_.scratch;
+  assembler_.Set(test.second, second);
+  assembler_.AluRr(test.combination == Combination::kBoth ? Alu::kAnd : Alu::kOr, ByteOperation(),
+                   dst, second);
 }
 
-void LoweringX86_64::LowerCompare(const CmpInst& compare) {
+void Lowering::LowerCompare(const CmpInst& compare) {
   if (compare.getType()->isVectorTy()) return LowerLanes(compare);
   const uint64_t predicate = compare.getPredicate();
   if (predicate == CmpInst::FCMP_FALSE || predicate == CmpInst::FCMP_TRUE) {
@@ -215,7 +169,7 @@ void LoweringX86_64::LowerCompare(const CmpInst& compare) {
   SetFrom(test, Define(compare));
 }
 
-FlagTest LoweringX86_64::EmitTest(const llvm::Value* condition) {
+FlagTest Lowering::EmitTest(const llvm::Value* condition) {
   if (const llvm::Instruction* deferred = DeferredOf(condition)) {
     if (const auto* compare = llvm::dyn_cast<CmpInst>(deferred)) {
       const uint64_t predicate = compare->getPredicate();
@@ -228,7 +182,7 @@ FlagTest LoweringX86_64::EmitTest(const llvm::Value* condition) {
   return One(Cond::kNe);
 }
 
-void LoweringX86_64::LowerSelect(const llvm::SelectInst& select) {
+void Lowering::LowerSelect(const llvm::SelectInst& select) {
   if (select.getCondition()->getType()->isVectorTy()) return LowerLanes(select);
   const unsigned parts = analysis_.values()[NumberOf(&select)].parts;
   if (parts == 1) {
@@ -242,14 +196,13 @@ void LoweringX86_64::LowerSelect(const llvm::SelectInst& select) {
   locations_.Unpin();
   locations_.Pin(condition);
   for (unsigned part = 0; part < parts; ++part) {
-    assembler_.TestRr(1, condition, condition);
+    assembler_.CompareWithZero(1, condition);
     SelectPart(select, One(Cond::kNe), part);
   }
 }
 
 // Chooses by the flags, which nothing on the way changes: moves, loads and stores do not.
-void LoweringX86_64::SelectPart(const llvm::SelectInst& select, const FlagTest& test,
-                                unsigned part) {
+void Lowering::SelectPart(const llvm::SelectInst& select, const FlagTest& test, unsigned part) {
   const uint32_t number = NumberOf(&select) + part;
   const ValuePart& result = analysis_.values()[number];
   if (result.is_vector) {
@@ -278,15 +231,15 @@ void LoweringX86_64::SelectPart(const llvm::SelectInst& select, const FlagTest& 
   if (test.combination == Combination::kBoth) {
     const Register if_false = In(select.getFalseValue(), part);
     const Register dst = DefineFrom(select, select.getTrueValue(), part, part);
-    assembler_.Cmov(Negate(test.first), bytes, dst, if_false);
-    assembler_.Cmov(Negate(test.second), bytes, dst, if_false);
+    assembler_.Select(Negate(test.first), bytes, dst, if_false);
+    assembler_.Select(Negate(test.second), bytes, dst, if_false);
     return;
   }
   const Register if_true = In(select.getTrueValue(), part);
   const Register dst = DefineFrom(select, select.getFalseValue(), part, part);
-  assembler_.Cmov(test.first, bytes, dst, if_true);
+  assembler_.Select(test.first, bytes, dst, if_true);
   if (test.combination == Combination::kEither) {
-    assembler_.Cmov(test.second, bytes, dst, if_true);
+    assembler_.Select(test.second, bytes, dst, if_true);
   }
 }
 

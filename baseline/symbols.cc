@@ -1,12 +1,12 @@
 // Symbols, the addresses of far ones, and constants that come along with the function.
 
 #include "baseline/constant_data.h"
-#include "baseline/lowering_x86_64.h"
+#include "baseline/lowering.h"
 #include "llvm/IR/GlobalVariable.h"
 
 namespace firstcall::baseline {
 
-uint32_t LoweringX86_64::SymbolOf(const llvm::GlobalValue* global) {
+uint32_t Lowering::SymbolOf(const llvm::GlobalValue* global) {
   uint32_t number = symbol_numbers_.Find(global);
   if (number == PointerMap::kMissing) {
     number = symbols_.size();
@@ -17,7 +17,7 @@ uint32_t LoweringX86_64::SymbolOf(const llvm::GlobalValue* global) {
 }
 
 // Names are literals, so that their addresses tell them apart well enough.
-uint32_t LoweringX86_64::SymbolOf(const char* library_function) {
+uint32_t Lowering::SymbolOf(const char* library_function) {
   uint32_t number = symbol_numbers_.Find(library_function);
   if (number == PointerMap::kMissing) {
     number = symbols_.size();
@@ -27,7 +27,7 @@ uint32_t LoweringX86_64::SymbolOf(const char* library_function) {
   return number;
 }
 
-uint32_t LoweringX86_64::ControlSymbolOf(const llvm::GlobalValue* variable) {
+uint32_t Lowering::ControlSymbolOf(const llvm::GlobalValue* variable) {
   // An address inside of the variable's object, where no other object begins.
   const void* key = reinterpret_cast<const char*>(variable) + 8;
   uint32_t number = symbol_numbers_.Find(key);
@@ -39,7 +39,7 @@ uint32_t LoweringX86_64::ControlSymbolOf(const llvm::GlobalValue* variable) {
   return number;
 }
 
-uint32_t LoweringX86_64::PoolPlaceOf(const llvm::GlobalValue* global) {
+uint32_t Lowering::PoolPlaceOf(const llvm::GlobalValue* global) {
   if (const uint32_t number = symbol_numbers_.Find(global); number != PointerMap::kMissing) {
     return symbols_[number].place;  // Decided when the symbol was first seen.
   }
@@ -55,7 +55,7 @@ uint32_t LoweringX86_64::PoolPlaceOf(const llvm::GlobalValue* global) {
   return place;
 }
 
-uint32_t LoweringX86_64::AppendLabelTable(const llvm::GlobalVariable& variable) {
+uint32_t Lowering::AppendLabelTable(const llvm::GlobalVariable& variable) {
   const auto* table = llvm::cast<llvm::ConstantArray>(variable.getInitializer());
   uint32_t first = kNone;
   for (const llvm::Use& entry : table->operands()) {
@@ -66,7 +66,7 @@ uint32_t LoweringX86_64::AppendLabelTable(const llvm::GlobalVariable& variable) 
   return first;
 }
 
-uint32_t LoweringX86_64::AppendData(const llvm::GlobalVariable& variable) {
+uint32_t Lowering::AppendData(const llvm::GlobalVariable& variable) {
   ConstantData data;
   WriteData(variable, data);
   CodeBuffer& bytes = pool_.bytes();
@@ -81,14 +81,14 @@ uint32_t LoweringX86_64::AppendData(const llvm::GlobalVariable& variable) {
   return place;
 }
 
-bool LoweringX86_64::IsNear(const llvm::GlobalValue* global) const {
+bool Lowering::IsNear(const llvm::GlobalValue* global) const {
   return options_.is_near && global->isDSOLocal() && !global->hasExternalWeakLinkage();
 }
 
-Mem LoweringX86_64::LiteralOf(uint32_t symbol) {
+Mem Lowering::LiteralOf(uint32_t symbol) {
   uint32_t& literal = symbols_[symbol].literal;
   if (literal == kNone) literal = pool_.AddressOf(symbol);
-  return Mem::Rip(RipTarget::kPool, literal);
+  return Mem::Relative(RelativeTo::kPool, literal);
 }
 
 }  // namespace firstcall::baseline

@@ -1,13 +1,13 @@
-// Where the System V psABI (3.2.3), as LLVM reads it, passes arguments and results.
+// Where arguments and results are passed.
 //
 // Thread-compatible. Tested in tests/baseline/baseline_compiler_test.cc.
 
-#ifndef FIRSTCALL_BASELINE_ARGUMENT_PLACES_X86_64_H_
-#define FIRSTCALL_BASELINE_ARGUMENT_PLACES_X86_64_H_
+#ifndef FIRSTCALL_BASELINE_ARGUMENT_PLACES_H_
+#define FIRSTCALL_BASELINE_ARGUMENT_PLACES_H_
 
 #include <cstdint>
 
-#include "baseline/registers_x86_64.h"
+#include "baseline/architecture.h"
 #include "baseline/value_parts.h"
 
 namespace firstcall::baseline {
@@ -19,13 +19,16 @@ struct ArgumentPlace {
 
 class ArgumentPlaces {
  public:
-  static constexpr Register kGeneral[] = {kRdi, kRsi, kRdx, kRcx, kR8, kR9};
-  static constexpr unsigned kGeneralCount = 6, kVectorCount = 8;
+  explicit ArgumentPlaces(const CallingConvention& convention) : convention_(convention) {}
 
   // Calls `visit(part, place)` for each part of a value of `type`, which `list` has the parts of.
   template <typename Visit>
   void ForEachPart(const llvm::Type& type, const PartList& list, const Visit& visit) {
-    if (type.isIntegerTy() && list.count == 2) BeginPair();
+    if (type.isIntegerTy()) {
+      if (list.count == 2) BeginPair();
+    } else if (type.isArrayTy() && convention_.has_array_blocks) {
+      BeginBlock(list);
+    }
     for (unsigned part = 0; part < list.count; ++part) {
       visit(part, Next(list.parts[part].is_vector, list.parts[part].bytes));
     }
@@ -45,44 +48,58 @@ class ArgumentPlaces {
  private:
   ArgumentPlace Next(bool is_vector, unsigned bytes) {
     if (is_vector) {
-      if (vectors_ < kVectorCount) return {static_cast<Register>(kXmm0 + vectors_++), 0};
+      if (vectors_ < convention_.vectors.size()) return {convention_.vectors[vectors_++], 0};
       return Stack(bytes, bytes > 8 ? 16 : 8);
     }
-    if (general_ < kGeneralCount) return {kGeneral[general_++], 0};
+    if (general_ < convention_.general.size()) return {convention_.general[general_++], 0};
     return Stack(8, 8);
   }
 
   // The two parts of an integer of more than 64 bits are not divided between registers and the
   // stack: LLVM leaves a register unused that is too few for it.
   void BeginPair() {
-    if (general_ + 2 <= kGeneralCount) return;
-    general_ = kGeneralCount;
+    if (convention_.has_even_pairs) general_ = (general_ + 1) & ~1u;
+    if (general_ + 2 <= convention_.general.size()) return;
+    general_ = convention_.general.size();
     offset_ = (offset_ + 15) & ~15;
   }
 
+  void BeginBlock(const PartList& list) {
+    if (list.count == 0) return;
+    const bool is_vector = list.parts[0].is_vector;
+    unsigned& used = is_vector ? vectors_ : general_;
+    const unsigned available = is_vector ? convention_.vectors.size() : convention_.general.size();
+    if (used + list.count > available) used = available;
+  }
+
+  const CallingConvention& convention_;
   unsigned general_ = 0, vectors_ = 0;
   int32_t offset_ = 0;
 };
 
 class ResultPlaces {
  public:
+  explicit ResultPlaces(const CallingConvention& convention) : convention_(convention) {}
+
   // kNoRegister if there are not enough.
   Register Next(bool is_vector, unsigned bytes) {
     if (!is_vector) {
-      static constexpr Register kGeneral[] = {kRax, kRdx, kRcx};
-      return general_ < 3 ? kGeneral[general_++] : kNoRegister;
+      return general_ < convention_.general_results.size() ? convention_.general_results[general_++]
+                                                           : kNoRegister;
     }
-    const unsigned limit = bytes == 16 ? 4 : 2;
-    return vectors_ < limit ? static_cast<Register>(kXmm0 + vectors_++) : kNoRegister;
+    const unsigned limit =
+        bytes == 16 ? convention_.vector_results.size() : convention_.small_vector_results;
+    return vectors_ < limit ? convention_.vector_results[vectors_++] : kNoRegister;
   }
 
  private:
+  const CallingConvention& convention_;
   unsigned general_ = 0, vectors_ = 0;
 };
 
 // Whether results of a type with these parts are returned in registers.
-inline bool IsReturnedInRegisters(const PartList& list) {
-  ResultPlaces places;
+inline bool IsReturnedInRegisters(const PartList& list, const CallingConvention& convention) {
+  ResultPlaces places(convention);
   for (unsigned i = 0; i < list.count; ++i) {
     if (places.Next(list.parts[i].is_vector, list.parts[i].bytes) == kNoRegister) return false;
   }
@@ -91,4 +108,4 @@ inline bool IsReturnedInRegisters(const PartList& list) {
 
 }  // namespace firstcall::baseline
 
-#endif  // FIRSTCALL_BASELINE_ARGUMENT_PLACES_X86_64_H_
+#endif  // FIRSTCALL_BASELINE_ARGUMENT_PLACES_H_

@@ -1,6 +1,6 @@
 // Structures and arrays as values: their parts are values of their own.
 
-#include "baseline/lowering_x86_64.h"
+#include "baseline/lowering.h"
 
 namespace firstcall::baseline {
 namespace {
@@ -23,8 +23,8 @@ unsigned PartsBefore(const llvm::Type* type, llvm::ArrayRef<unsigned> indices) {
 }  // namespace
 
 // Parts are copied one after the other, and none is kept in a register for the next.
-void LoweringX86_64::CopyPart(const llvm::Instruction& result, unsigned result_part,
-                              const llvm::Value* from, unsigned from_part) {
+void Lowering::CopyPart(const llvm::Instruction& result, unsigned result_part,
+                        const llvm::Value* from, unsigned from_part) {
   if (llvm::isa<llvm::UndefValue>(from)) {
     Define(result, result_part);
   } else {
@@ -33,14 +33,14 @@ void LoweringX86_64::CopyPart(const llvm::Instruction& result, unsigned result_p
   locations_.Unpin();
 }
 
-void LoweringX86_64::LowerExtractValue(const llvm::ExtractValueInst& extract) {
+void Lowering::LowerExtractValue(const llvm::ExtractValueInst& extract) {
   const llvm::Value* aggregate = extract.getAggregateOperand();
   const unsigned first = PartsBefore(aggregate->getType(), extract.getIndices());
   const unsigned count = analysis_.values()[NumberOf(&extract)].parts;
   for (unsigned i = 0; i < count; ++i) CopyPart(extract, i, aggregate, first + i);
 }
 
-void LoweringX86_64::LowerInsertValue(const llvm::InsertValueInst& insert) {
+void Lowering::LowerInsertValue(const llvm::InsertValueInst& insert) {
   const llvm::Value* aggregate = insert.getAggregateOperand();
   const llvm::Value* member = insert.getInsertedValueOperand();
   const unsigned first = PartsBefore(aggregate->getType(), insert.getIndices());

@@ -1,4 +1,4 @@
-#include "baseline/parallel_moves_x86_64.h"
+#include "baseline/parallel_moves.h"
 
 namespace firstcall::baseline {
 namespace {
@@ -9,15 +9,17 @@ bool IsCopy(const Move& move) {
   return move.source == Source::kRegister || move.source == Source::kMemory;
 }
 
-// Whether the place that `writer` writes is the slot that `reader` reads.
+// Whether the place that `writer` writes is the one that `reader` reads: places do not overlap.
 bool Overwrites(const Move& writer, const Move& reader) {
-  return writer.to == kNoRegister && writer.to_memory.base == kRbp &&
-         reader.source == Source::kMemory && reader.from_slot == writer.to_memory.disp;
+  return writer.to == kNoRegister && reader.source == Source::kMemory &&
+         reader.from_memory.base == writer.to_memory.base &&
+         reader.from_memory.relative_to == writer.to_memory.relative_to &&
+         reader.from_memory.disp == writer.to_memory.disp;
 }
 
 }  // namespace
 
-void ParallelMoves::Extend(AssemblerX86_64& assembler, Register reg, const Move& move) {
+void ParallelMoves::Extend(Assembler& assembler, Register reg, const Move& move) {
   const unsigned bits = move.extended_bits;
   if (bits == 8 || bits == 16 || bits == 32) {
     if (move.is_signed) {
@@ -36,7 +38,7 @@ void ParallelMoves::Extend(AssemblerX86_64& assembler, Register reg, const Move&
   assembler.ShiftRi(move.is_signed ? Shift::kSar : Shift::kShr, bytes, reg, distance);
 }
 
-void ParallelMoves::Store(AssemblerX86_64& assembler, Register reg, const Move& move) {
+void ParallelMoves::Store(Assembler& assembler, Register reg, const Move& move) {
   if (IsVector(reg)) {
     assembler.VectorStore(move.bytes, move.to_memory, reg);
   } else {
@@ -44,11 +46,11 @@ void ParallelMoves::Store(AssemblerX86_64& assembler, Register reg, const Move& 
   }
 }
 
-void ParallelMoves::EmitCopy(AssemblerX86_64& assembler, const Move& move) {
+void ParallelMoves::EmitCopy(Assembler& assembler, const Move& move) {
   Register reg = move.to;
   if (move.source == Source::kRegister) {
     if (reg == kNoRegister && move.extended_bits == 0) return Store(assembler, move.from, move);
-    if (reg == kNoRegister) reg = kScratch;
+    if (reg == kNoRegister) reg = architecture_.scratch;
     if (reg != move.from) {
       if (IsVector(reg) && IsVector(move.from)) {
         assembler.VectorMov(reg, move.from);
@@ -59,21 +61,22 @@ void ParallelMoves::EmitCopy(AssemblerX86_64& assembler, const Move& move) {
       }
     }
   } else {
-    if (reg == kNoRegister) reg = move.bytes == 16 ? kVectorScratch : kScratch;
-    const Mem slot = Mem::At(kRbp, move.from_slot);
+    if (reg == kNoRegister) {
+      reg = move.bytes == 16 ? architecture_.vector_scratch : architecture_.scratch;
+    }
     if (IsVector(reg)) {
-      assembler.VectorLoad(move.bytes, reg, slot);
+      assembler.VectorLoad(move.bytes, reg, move.from_memory);
     } else {
-      assembler.Load(move.bytes, reg, slot);
+      assembler.Load(move.bytes, reg, move.from_memory);
     }
   }
   if (move.extended_bits != 0) Extend(assembler, reg, move);
   if (move.to == kNoRegister) Store(assembler, reg, move);
 }
 
-void ParallelMoves::EmitFrameAddress(AssemblerX86_64& assembler, const Move& move) {
-  const Register reg = move.to == kNoRegister ? kScratch : move.to;
-  assembler.Lea(reg, Mem::At(kRbp, move.from_slot));
+void ParallelMoves::EmitFrameAddress(Assembler& assembler, const Move& move) {
+  const Register reg = move.to == kNoRegister ? architecture_.scratch : move.to;
+  assembler.Lea(reg, move.from_memory);
   if (move.to == kNoRegister) Store(assembler, reg, move);
 }
 
@@ -82,7 +85,7 @@ bool ParallelMoves::IsRead(const Move& writer) const {
     const unsigned own = writer.source == Source::kRegister && writer.from == writer.to ? 1 : 0;
     return readers_[writer.to] > own;
   }
-  if (writer.to_memory.base != kRbp) return false;
+  if (writer.to_memory.base != architecture_.frame_pointer) return false;
   for (const Move& move : moves_) {
     if (&move != &writer && Overwrites(writer, move)) return true;
   }
@@ -90,28 +93,28 @@ bool ParallelMoves::IsRead(const Move& writer) const {
 }
 
 // Everything that is left waits for something else: what `move` overwrites is kept elsewhere.
-void ParallelMoves::BreakCycle(AssemblerX86_64& assembler, Move& move) {
+void ParallelMoves::BreakCycle(Assembler& assembler, Move& move) {
   if (move.to != kNoRegister) {
     if (IsVector(move.to)) {
-      assembler.VectorMov(kCycleScratch, move.to);
+      assembler.VectorMov(architecture_.cycle_scratch, move.to);
     } else {
-      assembler.ToVector(8, kCycleScratch, move.to);
+      assembler.ToVector(8, architecture_.cycle_scratch, move.to);
     }
   } else {
-    assembler.VectorLoad(move.bytes, kCycleScratch, move.to_memory);
+    assembler.VectorLoad(move.bytes, architecture_.cycle_scratch, move.to_memory);
   }
   for (Move& other : moves_) {
     if (move.to != kNoRegister ? other.source == Source::kRegister && other.from == move.to
                                : Overwrites(move, other)) {
       if (other.source == Source::kRegister) --readers_[other.from];
       other.source = Source::kRegister;
-      other.from = kCycleScratch;
-      ++readers_[kCycleScratch];
+      other.from = architecture_.cycle_scratch;
+      ++readers_[architecture_.cycle_scratch];
     }
   }
 }
 
-void ParallelMoves::EmitCopies(AssemblerX86_64& assembler) {
+void ParallelMoves::EmitCopies(Assembler& assembler) {
   for (unsigned& readers : readers_) readers = 0;
   size_t left = 0;
   for (Move& move : moves_) {

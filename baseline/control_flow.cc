@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "baseline/lowering_x86_64.h"
+#include "baseline/lowering.h"
 
 namespace firstcall::baseline {
 namespace {
@@ -16,25 +16,25 @@ constexpr uint64_t kTableSlack = 4;
 
 }  // namespace
 
-uint32_t LoweringX86_64::NewLabel() {
+uint32_t Lowering::NewLabel() {
   labels_.push_back(kNone);
   return labels_.size() - 1;
 }
 
-void LoweringX86_64::Bind(uint32_t label) { labels_[label] = assembler_.size(); }
+void Lowering::Bind(uint32_t label) { labels_[label] = assembler_.size(); }
 
-bool LoweringX86_64::IsNext(const llvm::BasicBlock* block) const {
+bool Lowering::IsNext(const llvm::BasicBlock* block) const {
   return analysis_.order().NumberOf(block) == block_ + 1;
 }
 
-bool LoweringX86_64::EdgeHasMoves(const llvm::BasicBlock* target) const {
+bool Lowering::EdgeHasMoves(const llvm::BasicBlock* target) const {
   for (const llvm::PHINode& phi : target->phis()) {
     if (!phi.use_empty()) return true;
   }
   return false;
 }
 
-Move LoweringX86_64::SourceOf(const llvm::Value* value, unsigned part, const PartType& type) {
+Move Lowering::SourceOf(const llvm::Value* value, unsigned part, const PartType& type) {
   Move move;
   move.is_vector = type.is_vector;
   move.bytes = type.is_vector ? type.bytes : std::max<uint8_t>(type.bytes, 4);
@@ -46,7 +46,7 @@ Move LoweringX86_64::SourceOf(const llvm::Value* value, unsigned part, const Par
   }
   const uint32_t number = NumberOf(value) + part;
   const ValuePart& place = analysis_.values()[number];
-  move.from_slot = place.slot;
+  move.from_memory = locations_.SlotOf(number);
   if (place.is_alloca) {
     move.source = Move::Source::kFrameAddress;
   } else if (place.reg != kNoRegister) {
@@ -57,14 +57,14 @@ Move LoweringX86_64::SourceOf(const llvm::Value* value, unsigned part, const Par
   return move;
 }
 
-void LoweringX86_64::EmitMoves() {
+void Lowering::EmitMoves() {
   if (moves_.empty()) return;
   moves_.Emit(assembler_, [this](Register reg, const llvm::Constant& constant, unsigned part) {
     Materialize(reg, constant, part);
   });
 }
 
-void LoweringX86_64::CollectEdgeMoves(const llvm::BasicBlock* target) {
+void Lowering::CollectEdgeMoves(const llvm::BasicBlock* target) {
   const llvm::BasicBlock* source = analysis_.order().blocks()[block_].block;
   int index = -1;
   for (const llvm::PHINode& phi : target->phis()) {
@@ -89,18 +89,18 @@ void LoweringX86_64::CollectEdgeMoves(const llvm::BasicBlock* target) {
   }
 }
 
-void LoweringX86_64::EmitJump(const llvm::BasicBlock* target) {
+void Lowering::EmitJump(const llvm::BasicBlock* target) {
   if (!IsNext(target)) assembler_.Jmp(LabelOf(target));
 }
 
-void LoweringX86_64::EmitEdge(const llvm::BasicBlock* target) {
+void Lowering::EmitEdge(const llvm::BasicBlock* target) {
   CollectEdgeMoves(target);
   EmitMoves();
   EmitJump(target);
 }
 
 // Counts the uses of values by phis of the successors.
-void LoweringX86_64::CountDownEdges(const llvm::Instruction& terminator) {
+void Lowering::CountDownEdges(const llvm::Instruction& terminator) {
   const llvm::BasicBlock* source = terminator.getParent();
   for (unsigned i = 0; i < terminator.getNumSuccessors(); ++i) {
     int index = -1;
@@ -113,17 +113,17 @@ void LoweringX86_64::CountDownEdges(const llvm::Instruction& terminator) {
   }
 }
 
-bool LoweringX86_64::KeepsRegisters(const llvm::Instruction& terminator) const {
+bool Lowering::KeepsRegisters(const llvm::Instruction& terminator) const {
   if (terminator.getNumSuccessors() != 1 || !llvm::isa<llvm::BranchInst>(terminator)) return false;
   const llvm::BasicBlock* successor = terminator.getSuccessor(0);
   return IsNext(successor) && analysis_.order().blocks()[block_ + 1].predecessors == 1;
 }
 
-void LoweringX86_64::SpillForEdges(const llvm::Instruction& terminator) {
+void Lowering::SpillForEdges(const llvm::Instruction& terminator) {
   if (!KeepsRegisters(terminator)) locations_.SpillLiveOut();
 }
 
-void LoweringX86_64::LowerBranch(const llvm::BranchInst& branch) {
+void Lowering::LowerBranch(const llvm::BranchInst& branch) {
   if (branch.isUnconditional() || branch.getSuccessor(0) == branch.getSuccessor(1)) {
     SpillForEdges(branch);
     return EmitEdge(branch.getSuccessor(0));
@@ -138,8 +138,8 @@ void LoweringX86_64::LowerBranch(const llvm::BranchInst& branch) {
   EmitConditional(EmitTest(branch.getCondition()), if_true, if_false);
 }
 
-void LoweringX86_64::EmitConditional(FlagTest test, const llvm::BasicBlock* if_true,
-                                     const llvm::BasicBlock* if_false) {
+void Lowering::EmitConditional(FlagTest test, const llvm::BasicBlock* if_true,
+                               const llvm::BasicBlock* if_false) {
   if (test.combination == Combination::kBoth) {
     std::swap(if_true, if_false);
     test = {Negate(test.first), Negate(test.second), Combination::kEither};
@@ -171,7 +171,7 @@ void LoweringX86_64::EmitConditional(FlagTest test, const llvm::BasicBlock* if_t
   EmitEdge(if_false);
 }
 
-void LoweringX86_64::LowerSwitch(const llvm::SwitchInst& instruction) {
+void Lowering::LowerSwitch(const llvm::SwitchInst& instruction) {
   SpillForEdges(instruction);
   const unsigned bits = BitsOf(instruction.getCondition()->getType());
   const unsigned bytes = OperationBytes(bits);
@@ -208,14 +208,14 @@ void LoweringX86_64::LowerSwitch(const llvm::SwitchInst& instruction) {
   }
 }
 
-void LoweringX86_64::EmitCases(Register value, unsigned bytes, const Case* begin, const Case* end,
-                               uint32_t otherwise) {
+void Lowering::EmitCases(Register value, unsigned bytes, const Case* begin, const Case* end,
+                         uint32_t otherwise) {
   const auto compare = [&](int64_t constant) {
     if (constant == static_cast<int32_t>(constant)) {
       assembler_.AluRi(Alu::kCmp, bytes, value, static_cast<int32_t>(constant));
     } else {
-      assembler_.MovImmediate(kScratch, static_cast<uint64_t>(constant), true);
-      assembler_.AluRr(Alu::kCmp, bytes, value, kScratch);
+      assembler_.MovImmediate(architecture_.scratch, static_cast<uint64_t>(constant), true);
+      assembler_.AluRr(Alu::kCmp, bytes, value, architecture_.scratch);
     }
   };
   const ptrdiff_t count = end - begin;
@@ -228,7 +228,7 @@ void LoweringX86_64::EmitCases(Register value, unsigned bytes, const Case* begin
     return;
   }
   const uint64_t range = static_cast<uint64_t>(end[-1].value) - static_cast<uint64_t>(begin->value);
-  if (range / kTableSlack < static_cast<uint64_t>(count)) {
+  if (!is_protected_ && range / kTableSlack < static_cast<uint64_t>(count)) {
     return EmitJumpTable(value, bytes, begin, end, otherwise);
   }
   const Case* middle = begin + count / 2;
@@ -240,18 +240,19 @@ void LoweringX86_64::EmitCases(Register value, unsigned bytes, const Case* begin
   EmitCases(value, bytes, middle, end, otherwise);
 }
 
-void LoweringX86_64::EmitJumpTable(Register value, unsigned bytes, const Case* begin,
-                                   const Case* end, uint32_t otherwise) {
+void Lowering::EmitJumpTable(Register value, unsigned bytes, const Case* begin, const Case* end,
+                             uint32_t otherwise) {
   const int64_t first = begin->value;
+  const Register number = architecture_.scratch;  // Of the entry, from 0.
   const uint64_t last = static_cast<uint64_t>(end[-1].value) - static_cast<uint64_t>(first);
   if (-first == static_cast<int32_t>(-first)) {
     const Mem index = Mem::At(value, static_cast<int32_t>(-first));
-    bytes == 8 ? assembler_.Lea(kScratch, index) : assembler_.Lea32(kScratch, index);
+    bytes == 8 ? assembler_.Lea(number, index) : assembler_.Lea32(number, index);
   } else {
-    assembler_.MovImmediate(kScratch, static_cast<uint64_t>(-first), true);
-    assembler_.AluRr(Alu::kAdd, bytes, kScratch, value);
+    assembler_.MovImmediate(number, static_cast<uint64_t>(-first), true);
+    assembler_.AluRr(Alu::kAdd, bytes, number, value);
   }
-  assembler_.AluRi(Alu::kCmp, bytes, kScratch, static_cast<int32_t>(last));
+  assembler_.AluRi(Alu::kCmp, bytes, number, static_cast<int32_t>(last));
   assembler_.Jcc(Cond::kA, otherwise);
   const uint32_t table = pool_.BeginTable();
   const Case* it = begin;
@@ -261,20 +262,20 @@ void LoweringX86_64::EmitJumpTable(Register value, unsigned bytes, const Case* b
     if (is_case && it + 1 != end) ++it;
   }
   const Register base = table_base_;
-  assembler_.Lea(base, Mem::Rip(RipTarget::kPool, table));
+  assembler_.Lea(base, Mem::Relative(RelativeTo::kPool, table));
   Mem entry = Mem::At(base);
-  entry.index = kScratch;
+  entry.index = number;
   entry.scale = 2;
-  assembler_.LoadSigned(4, 8, kScratch, entry);
-  assembler_.AluRr(Alu::kAdd, 8, kScratch, base);
-  assembler_.JmpR(kScratch);
+  assembler_.LoadSigned(4, 8, number, entry);
+  assembler_.AluRr(Alu::kAdd, 8, number, base);
+  assembler_.JmpR(number);
 }
 
-void LoweringX86_64::LowerReturn(const llvm::ReturnInst& instruction) {
+void Lowering::LowerReturn(const llvm::ReturnInst& instruction) {
   if (const llvm::Value* value = instruction.getReturnValue()) {
     const PartList list = PartsOf(value->getType());
     const llvm::AttributeList attributes = function_->getAttributes();
-    ResultPlaces places;
+    ResultPlaces places(architecture_.convention);
     for (unsigned i = 0; i < list.count; ++i) {
       Move move = SourceOf(value, i, list.parts[i]);
       move.to = places.Next(list.parts[i].is_vector, list.parts[i].bytes);
@@ -288,12 +289,12 @@ void LoweringX86_64::LowerReturn(const llvm::ReturnInst& instruction) {
     }
     EmitMoves();
   } else if (result_address_ != 0) {
-    assembler_.Load(8, kRax, Mem::At(kRbp, result_address_));
+    assembler_.Load(8, architecture_.convention.general_results[0], frame_.At(result_address_));
   }
-  EmitEpilogue();
+  EmitReturn();
 }
 
-uint32_t LoweringX86_64::AddressLabelOf(const llvm::BasicBlock* block) {
+uint32_t Lowering::AddressLabelOf(const llvm::BasicBlock* block) {
   if (!EdgeHasMoves(block)) return LabelOf(block);
   uint32_t label = address_labels_.Find(block);
   if (label == PointerMap::kMissing) {
@@ -307,7 +308,7 @@ uint32_t LoweringX86_64::AddressLabelOf(const llvm::BasicBlock* block) {
 
 // There is one such branch in a function whose blocks with addresses have phis, so that the moves
 // on its edges can stand behind it: the addresses are those of the moves.
-void LoweringX86_64::LowerIndirectBranch(const llvm::IndirectBrInst& branch) {
+void Lowering::LowerIndirectBranch(const llvm::IndirectBrInst& branch) {
   locations_.SpillLiveOut();
   const Register address = In(branch.getAddress());
   assembler_.JmpR(address);
@@ -317,6 +318,7 @@ void LoweringX86_64::LowerIndirectBranch(const llvm::IndirectBrInst& branch) {
     const uint32_t label = AddressLabelOf(target);
     if (labels_[label] != kNone) continue;  // The same target again.
     Bind(label);
+    if (is_protected_) assembler_.LandingMark();
     CollectEdgeMoves(target);
     EmitMoves();
     assembler_.Jmp(LabelOf(target));

@@ -1,0 +1,65 @@
+#include "baseline/architecture.h"
+#include "baseline/registers_x86_64.h"
+
+namespace firstcall::baseline {
+namespace {
+
+using namespace x86_64;  // NOLINT: the names of registers.
+
+constexpr Register kGeneral[] = {kRdi, kRsi, kRdx, kRcx, kR8, kR9};
+constexpr Register kVectors[] = {kXmm0, kXmm1, kXmm2, kXmm3, kXmm4, kXmm5, kXmm6, kXmm7};
+constexpr Register kGeneralResults[] = {kRax, kRdx, kRcx};
+constexpr Register kVectorResults[] = {kXmm0, kXmm1, kXmm2, kXmm3};
+constexpr Register kAcrossCalls[] = {kRbx, kR12, kR13, kR14, kR15};
+constexpr Register kBetweenCalls[] = {kR8, kR9};
+constexpr Register kVectorBetweenCalls[] = {kXmm8, kXmm9, kXmm10, kXmm11, kXmm12, kXmm13};
+
+// The System V psABI, 3.2.3, as LLVM reads it.
+CallingConvention Convention() {
+  CallingConvention convention;
+  convention.general = kGeneral;
+  convention.vectors = kVectors;
+  convention.general_results = kGeneralResults;
+  convention.vector_results = kVectorResults;
+  convention.small_vector_results = 2;
+  convention.returns_result_address = true;
+  return convention;
+}
+
+Architecture Describe() {
+  Architecture machine = {};
+  machine.scratch = kScratch;
+  machine.vector_scratch = kVectorScratch;
+  machine.cycle_scratch = kCycleScratch;
+  machine.stack_pointer = kRsp;
+  machine.frame_pointer = kRbp;
+  machine.shift_count = kRcx;
+  machine.vector_count = kRax;
+  machine.callee = kR10;
+  machine.exception[0] = kRax;
+  machine.exception[1] = kRdx;
+  machine.allocatable = SetOf(kRax, kRdx) | SetOf(kRsi, kR10) | SetOf(kXmm0, kXmm13);
+  // Those that divisions and shifts need.
+  machine.few_allocatable = SetOf(kRax, kRdx) | SetOf(kXmm0, kXmm2);
+  // psABI, 3.2.1.
+  machine.callee_saved = SetOf(kRbx, kRbp) | SetOf(kR12, kR15);
+  machine.across_calls = kAcrossCalls;
+  machine.between_calls = kBetweenCalls;
+  machine.vector_between_calls = kVectorBetweenCalls;
+  machine.convention = Convention();
+  machine.unwind = {7, 16, 8, true};  // psABI, figure 3.36.
+  machine.variadic_list_bytes = 24;
+  machine.prologue_room = 48;
+  machine.has_narrow_operations = true;
+  machine.bitwise_sets_flags = true;
+  return machine;
+}
+
+}  // namespace
+
+const Architecture& ArchitectureX86_64() {
+  static const Architecture kArchitecture = Describe();
+  return kArchitecture;
+}
+
+}  // namespace firstcall::baseline

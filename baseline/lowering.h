@@ -1,0 +1,438 @@
+// Compiles one analysed function to machine code, in one pass over its blocks: what all
+// architectures share. What one does in its own way is a virtual method.
+//
+// Every instruction is lowered in the same way: its operands are brought into registers
+// (value_locations.h), which are pinned; its result gets one; then the uses of its operands are
+// counted down and everything is unpinned. What Analysis defers is lowered when its user asks for
+// it. The methods stand in one file for each subject: operands, integers, wide_integers,
+// comparisons, memory, control_flow, calls, floats, intrinsics, aggregates, vectors, exceptions,
+// symbols.cc; lowering.cc has the pass.
+//
+// Thread-compatible; kept from function to function for its memory. Tested in
+// tests/baseline/baseline_compiler_test.cc.
+
+#ifndef FIRSTCALL_BASELINE_LOWERING_H_
+#define FIRSTCALL_BASELINE_LOWERING_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "baseline/analysis.h"
+#include "baseline/architecture.h"
+#include "baseline/argument_places.h"
+#include "baseline/assembler.h"
+#include "baseline/constants.h"
+#include "baseline/frame.h"
+#include "baseline/memory_update.h"
+#include "baseline/parallel_moves.h"
+#include "baseline/pool.h"
+#include "baseline/unwind_rows.h"
+#include "baseline/value_locations.h"
+#include "code/compiled_code.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Operator.h"
+
+namespace firstcall::baseline {
+
+struct LoweringOptions {
+  const llvm::DataLayout* layout = nullptr;  // Null: the module's own.
+  // Symbols that are dso_local are within reach of a distance of 32 bits.
+  bool is_near = true;
+  CoverageOptions coverage;  // What the processor has.
+  // The code may be so long that short branches do not reach across it.
+  bool is_large = false;
+};
+
+// The conditions under which a comparison holds: one, or two combined.
+struct FlagTest {
+  enum class Combination : uint8_t { kOne, kBoth, kEither };
+  Cond first = Cond::kNe;
+  Cond second = Cond::kNe;
+  Combination combination = Combination::kOne;
+};
+
+inline FlagTest One(Cond cond) { return {cond, cond, FlagTest::Combination::kOne}; }
+// Of a comparison of integers.
+Cond CondOf(llvm::CmpInst::Predicate predicate);
+
+// Of a vector; the lanes of one of i1 fill 16 bytes.
+unsigned LaneCount(const llvm::Type* type);
+unsigned LaneBits(const llvm::Type* type);
+
+// The right operand of an arithmetic instruction.
+struct ArithmeticOperand {
+  enum class Kind : uint8_t { kRegister, kImmediate, kMemory };
+  Kind kind = Kind::kRegister;
+  Register reg = kNoRegister;
+  int32_t immediate = 0;
+  Mem mem;
+};
+
+class Lowering {
+ public:
+  Lowering(const Architecture& architecture, Analysis& analysis, Assembler& assembler)
+      : architecture_(architecture),
+        analysis_(analysis),
+        assembler_(assembler),
+        frame_(architecture),
+        locations_(analysis, frame_, assembler),
+        moves_(architecture) {}
+  virtual ~Lowering() = default;
+  Lowering(const Lowering&) = delete;
+  Lowering& operator=(const Lowering&) = delete;
+
+  // `function` is the one that was analysed. Otherwise, with unspecified code: kRegisters if an
+  // instruction needs more registers at once than there are; kReach if the code is so long that it
+  // has to be compiled with LoweringOptions::is_large, or with that too long for everything.
+  Refusal Run(const llvm::Function& function, const LoweringOptions& options, CompiledCode& code);
+
+ protected:
+  // ---- What each architecture does in its own way ----
+  // Of the architecture's own options, before a function.
+  virtual void Prepare() {}
+  // Whether indirect jumps may only lead to landing marks.
+  virtual bool IsBranchProtected(const llvm::Function& function) const = 0;
+  // In a variadic function: for va_start.
+  virtual void SaveArgumentRegisters(const ArgumentPlaces& places) = 0;
+  // Returns from the function, when its result is where it belongs.
+  virtual void EmitReturn() = 0;
+  // Behind the last block.
+  virtual void EndBody() {}
+  // Writes the prologue in front of the body, and the rows of the unwind table, whose offsets are
+  // those in the buffer; returns where the prologue begins.
+  virtual uint32_t WritePrologue() = 0;
+
+  // The count of a shift of `bits` bits, for ShiftRr. What it changes is nobody's.
+  virtual Register InShiftCount(const llvm::Value* count, unsigned bits);
+  virtual void EmitDivision(const llvm::BinaryOperator& binary, bool is_signed,
+                            bool is_remainder) = 0;
+  virtual void LowerWideMultiply(const llvm::BinaryOperator& binary) = 0;
+  virtual void LowerWideShiftBy(const llvm::BinaryOperator& binary, unsigned count) = 0;
+  virtual void LowerWideShiftByVariable(const llvm::BinaryOperator& binary) = 0;
+  virtual FlagTest EmitFloatCompare(const llvm::CmpInst& compare) = 0;
+  // Copies many bytes to where `to` points, or if that is null, to `place`.
+  virtual void CopyBlock(const llvm::Value* to, const Mem& place, const llvm::Value* from,
+                         uint64_t size) = 0;
+
+  virtual void LowerAtomicLoad(const llvm::LoadInst& load) = 0;
+  virtual void LowerAtomicStore(const llvm::StoreInst& store) = 0;
+  virtual void LowerAtomicUpdate(const llvm::AtomicRMWInst& update) = 0;
+  virtual void LowerCompareExchange(const llvm::AtomicCmpXchgInst& exchange) = 0;
+  virtual void LowerFence(const llvm::FenceInst& fence) = 0;
+
+  virtual void LowerNegation(const llvm::UnaryOperator& negation) = 0;
+  // Of integers of up to 64 bits.
+  virtual void EmitIntegerToFloat(const llvm::CastInst& cast, bool is_signed) = 0;
+  virtual void EmitFloatToInteger(const llvm::CastInst& cast, bool is_signed) = 0;
+  // The lower and the upper half of a vector register of 16 bytes.
+  virtual void SplitVector(Register low, Register high, Register vector) = 0;
+  virtual void JoinVector(Register vector, Register low, Register high) = 0;
+
+  virtual void LowerOverflow(const llvm::WithOverflowInst& intrinsic) = 0;
+  virtual void LowerBitCount(const llvm::IntrinsicInst& intrinsic) = 0;
+  virtual void LowerFunnelShift(const llvm::IntrinsicInst& intrinsic) = 0;
+  virtual void LowerSaturating(const llvm::IntrinsicInst& intrinsic) = 0;
+  // False, and nothing emitted, if a function of the library has to do it.
+  virtual bool EmitFloatIntrinsic(const llvm::IntrinsicInst& intrinsic) = 0;
+  virtual void LowerVariadicStart(const llvm::IntrinsicInst& intrinsic) = 0;
+
+  virtual void LowerVectorFloatCompare(const llvm::FCmpInst& compare) = 0;
+  // A register with a bit for each lane of a vector of i1, the first lowest; zero above them.
+  virtual Register MaskBits(const llvm::Value* vector) = 0;
+
+  // ---- The pass and the frame (lowering.cc) ----
+  void Begin(const llvm::Function& function);
+  void ReserveAllocas();
+  void BindArguments();
+  void CompileBlock(uint32_t number);
+  void BeginBlock(uint32_t number);
+  // Emits the code of an instruction; its operands still count as used once more.
+  void Lower(const llvm::Instruction& instruction);
+  // Counts its operands as used, and unpins everything.
+  void EndInstruction(const llvm::Instruction& instruction);
+  void CountDown(const llvm::Value* operand);
+  // False if something is out of reach.
+  bool Finish(uint32_t begin, CompiledCode& code);
+  bool ResolveFixups(uint32_t begin, uint32_t pool_offset, CompiledCode& code);
+  RegisterSet SavedRegisters() const;
+
+  // ---- Operands (operands.cc) ----
+  uint32_t NumberOf(const llvm::Value* value) const { return analysis_.NumberOf(value); }
+  static unsigned BitsOf(const llvm::Type* type) {
+    return type->isIntegerTy() ? type->getIntegerBitWidth() : 64;
+  }
+  unsigned BytesOf(const llvm::Value* value) const {
+    return static_cast<unsigned>(layout_->getTypeStoreSize(value->getType()));
+  }
+  // The register that holds the part, not to be changed.
+  Register In(const llvm::Value* value, unsigned part = 0);
+  // A register with a copy of it.
+  Register Copy(const llvm::Value* value, unsigned part = 0);
+  // `reg` with a copy of it.
+  void Claim(Register reg, const llvm::Value* value, unsigned part = 0);
+  // A register with the integer, extended to `bytes`; not to be changed.
+  Register InExtended(const llvm::Value* value, bool is_signed, unsigned bytes);
+  void Extend(Register dst, Register src, unsigned bits, bool is_signed, unsigned bytes);
+  Register Define(const llvm::Instruction& result, unsigned part = 0) {
+    return locations_.Define(NumberOf(&result) + part);
+  }
+  void DefineIn(const llvm::Instruction& result, Register reg, unsigned part = 0) {
+    locations_.DefineIn(NumberOf(&result) + part, reg);
+  }
+  Register DefineFrom(const llvm::Instruction& result, const llvm::Value* from,
+                      unsigned result_part = 0, unsigned from_part = 0);
+  // As DefineFrom; extended.
+  Register DefineExtended(const llvm::Instruction& result, const llvm::Value* from, bool is_signed,
+                          unsigned bytes);
+  bool DiesHere(const llvm::Value* value) const;
+  void Materialize(Register reg, const llvm::Constant& constant, unsigned part);
+  void MaterializeBits(Register reg, const ConstantPart& part, unsigned bytes);
+  void MaterializeAddress(Register reg, const llvm::GlobalValue* global, int64_t offset);
+  // The sign-extended constant, if it fits 32 bits.
+  bool ImmediateOf(const llvm::Value* value, int32_t& immediate, unsigned part = 0) const;
+  // What computes the value late; null if nothing does, or has done it already.
+  const llvm::Instruction* DeferredOf(const llvm::Value* value) const;
+  ArithmeticOperand OperandOf(const llvm::Value* value, unsigned bytes, unsigned part = 0);
+  void EmitAlu(Alu alu, unsigned bytes, Register dst, const ArithmeticOperand& operand);
+  ConstantPart PartOf(const llvm::Constant& constant, unsigned part) const {
+    return baseline::PartOf(constant, part, *layout_);
+  }
+
+  // ---- Integers (integers.cc, wide_integers.cc) ----
+  void LowerBinary(const llvm::BinaryOperator& binary);
+  void LowerArithmetic(const llvm::BinaryOperator& binary, Alu alu);
+  // Of an addition, a subtraction or a bitwise operation.
+  static Alu AluOf(const llvm::BinaryOperator& binary);
+  bool LowerAddAsLea(const llvm::BinaryOperator& binary, const llvm::Value* left,
+                     const llvm::Value* right, unsigned bytes);
+  void LowerMultiply(const llvm::BinaryOperator& binary);
+  void LowerShift(const llvm::BinaryOperator& binary);
+  void LowerDivision(const llvm::BinaryOperator& binary);
+  void LowerExtension(const llvm::CastInst& cast, bool is_signed);
+  void LowerTruncation(const llvm::CastInst& cast);
+  void LowerWideBinary(const llvm::BinaryOperator& binary);
+  void LowerWideShift(const llvm::BinaryOperator& binary);
+  void LowerWideDivision(const llvm::BinaryOperator& binary);
+  // The upper part of an integer of 65 to 128 bits, extended to 64 bits.
+  Register InUpper(const llvm::Value* value, bool is_signed);
+
+  // ---- Comparisons (comparisons.cc) ----
+  FlagTest EmitCompare(const llvm::CmpInst& compare);
+  FlagTest EmitIntegerCompare(const llvm::CmpInst& compare);
+  bool IsDecidedByUpdate(const llvm::CmpInst& compare) const;
+  FlagTest EmitWideCompare(const llvm::CmpInst& compare);
+  void LowerCompare(const llvm::CmpInst& compare);
+  void SetFrom(const FlagTest& test, Register dst);
+  // Sets the flags for whether an i1 is set.
+  FlagTest EmitTest(const llvm::Value* condition);
+  void LowerSelect(const llvm::SelectInst& select);
+  void SelectPart(const llvm::SelectInst& select, const FlagTest& test, unsigned part);
+
+  // ---- Memory (memory.cc) ----
+  Mem AddressOf(const llvm::Value* pointer);
+  Mem AddressOfElement(const llvm::GEPOperator& element);
+  void AddIndex(Mem& mem, const llvm::Value* index, uint64_t size);
+  Mem Settle(const Mem& mem);
+  void Release(const Mem& mem);
+  void LowerElementAddress(const llvm::GetElementPtrInst& element);
+  void LowerLoad(const llvm::LoadInst& load);
+  void LoadPart(Register dst, const Mem& mem, unsigned bits);
+  void LowerStore(const llvm::StoreInst& store);
+  // Whether one instruction does all of `update`.
+  bool IsEmittedAsOne(const MemoryUpdate& update) const;
+  void EmitUpdate(const llvm::StoreInst& store, const MemoryUpdate& update);
+  void StorePart(const Mem& mem, const llvm::Value* value, unsigned part, const PartType& type);
+  void LowerAlloca(const llvm::AllocaInst& alloca);
+
+  // ---- Control flow (control_flow.cc) ----
+  void LowerBranch(const llvm::BranchInst& branch);
+  void EmitConditional(FlagTest test, const llvm::BasicBlock* if_true,
+                       const llvm::BasicBlock* if_false);
+  void LowerSwitch(const llvm::SwitchInst& instruction);
+  // What the address of the block is.
+  uint32_t AddressLabelOf(const llvm::BasicBlock* block);
+  void LowerIndirectBranch(const llvm::IndirectBrInst& branch);
+  void LowerReturn(const llvm::ReturnInst& instruction);
+  // What is left to do on the way to a block that is not next: moves for its phis, a jump.
+  void EmitEdge(const llvm::BasicBlock* target);
+  void EmitJump(const llvm::BasicBlock* target);
+  bool EdgeHasMoves(const llvm::BasicBlock* target) const;
+  void CollectEdgeMoves(const llvm::BasicBlock* target);
+  void CountDownEdges(const llvm::Instruction& terminator);
+  bool IsNext(const llvm::BasicBlock* block) const;
+  bool KeepsRegisters(const llvm::Instruction& terminator) const;
+  void SpillForEdges(const llvm::Instruction& terminator);
+  uint32_t LabelOf(const llvm::BasicBlock* block) const {
+    return analysis_.order().NumberOf(block);
+  }
+  uint32_t NewLabel();
+  void Bind(uint32_t label);
+  struct Case {
+    int64_t value;
+    uint32_t label;
+  };
+  void EmitCases(Register value, unsigned bytes, const Case* begin, const Case* end,
+                 uint32_t otherwise);
+  void EmitJumpTable(Register value, unsigned bytes, const Case* begin, const Case* end,
+                     uint32_t otherwise);
+
+  // ---- Calls (calls.cc) ----
+  struct Callee {
+    const llvm::GlobalValue* global = nullptr;
+    const char* library_function = nullptr;
+    const llvm::Value* pointer = nullptr;
+    bool is_variadic = false;
+  };
+  // The extent of the call instruction in the code.
+  struct CallExtent {
+    uint32_t begin, end;
+  };
+  CallExtent LowerCall(const llvm::CallBase& call);
+  // What is done with a call's arguments: nothing; those by value are copied to where they lie; the
+  // moves of the others are added.
+  enum class ArgumentStep : uint8_t { kMeasure, kCopyByValue, kMove };
+  ArgumentPlaces PlaceArguments(const llvm::CallBase& call, ArgumentStep step);
+  void CopyByValue(const llvm::Value* source, uint64_t size, int32_t offset);
+  // Copies a few bytes; by way of the scratch registers, of which neither is part of an address.
+  void CopyBytes(const Mem& to, const Mem& from, uint64_t size);
+  void PrepareCall(const llvm::User& user);
+  CallExtent EmitCall(const Callee& callee, const ArgumentPlaces& places);
+  void DefineResults(const llvm::Instruction& result);
+  // Calls a function of the C or the compiler's library with the operands of an instruction.
+  void CallLibrary(const char* name, const llvm::Instruction& result,
+                   std::initializer_list<const llvm::Value*> arguments);
+  // A move of where the part is now, to be completed with where it goes.
+  Move SourceOf(const llvm::Value* value, unsigned part, const PartType& type);
+  void EmitMoves();
+
+  // ---- Floating point (floats.cc) ----
+  void LowerFloatBinary(const llvm::BinaryOperator& binary);
+  void LowerFloatCast(const llvm::CastInst& cast);
+  void LowerIntegerToFloat(const llvm::CastInst& cast, bool is_signed);
+  void LowerFloatToInteger(const llvm::CastInst& cast, bool is_signed);
+  void LowerBitCast(const llvm::CastInst& cast);
+  static FloatKind KindOf(const llvm::Type* type);
+  // Whether the scalar operand is best read from memory, and from where.
+  bool IsFloatInMemory(const llvm::Value* operand, Mem& mem);
+  void EmitFloat(FloatOp op, const llvm::Type* type, Register dst, const llvm::Value* operand);
+  // Calls the function of the library that does what the intrinsic does.
+  void CallMathFunction(const llvm::IntrinsicInst& intrinsic);
+
+  // ---- Intrinsics (intrinsics.cc) ----
+  void LowerIntrinsic(const llvm::IntrinsicInst& intrinsic);
+  void LowerMemoryTransfer(const llvm::MemTransferInst& transfer);
+  void LowerMemorySet(const llvm::MemSetInst& set);
+  void LowerMinMax(const llvm::IntrinsicInst& intrinsic);
+  void LowerAbs(const llvm::IntrinsicInst& intrinsic);
+  void LowerByteSwap(const llvm::IntrinsicInst& intrinsic);
+  void LowerVariadicCopy(const llvm::IntrinsicInst& intrinsic);
+  void LowerThreadLocalAddress(const llvm::IntrinsicInst& intrinsic);
+
+  // ---- Aggregates (aggregates.cc) ----
+  void LowerExtractValue(const llvm::ExtractValueInst& extract);
+  void LowerInsertValue(const llvm::InsertValueInst& insert);
+  void CopyPart(const llvm::Instruction& result, unsigned result_part, const llvm::Value* from,
+                unsigned from_part);
+
+  // ---- Vectors (vectors.cc) ----
+  // A vector in memory.
+  struct Lanes {
+    Mem mem;
+    unsigned stride = 0;  // In bytes.
+  };
+  void LowerVectorBinary(const llvm::BinaryOperator& binary);
+  void LowerLanes(const llvm::Instruction& instruction);
+  Lanes LanesOf(const llvm::Value* vector);
+  Mem TemporaryLanes();
+  Mem IndexedLane(const Lanes& lanes, const llvm::Value* index, unsigned count, Register value);
+  void LoadLane(Register dst, const Lanes& lanes, unsigned lane, bool is_signed);
+  void StoreLane(const Lanes& lanes, unsigned lane, Register value);
+  // Of LowerLanes: `value` is free, `result` is where the lanes of the result go.
+  void LowerExtractElement(const llvm::ExtractElementInst& extract, Register value);
+  void InsertLane(const llvm::InsertElementInst& insert, const Lanes& result, Register value);
+  void ShuffleLanes(const llvm::ShuffleVectorInst& shuffle, const Lanes& result, Register value);
+  void SelectLanes(const llvm::SelectInst& select, const Lanes& result, Register value);
+  void ConvertLanes(const llvm::CastInst& cast, const Lanes& result, Register value);
+  void ConvertFloatLanes(const llvm::CastInst& cast, const Lanes& result, Register value);
+  void ElementAddressLanes(const llvm::GetElementPtrInst& element, const Lanes& result,
+                           Register value);
+  void SpreadMaskBits(const llvm::CastInst& cast, const Lanes& result, Register value);
+  void ReduceMask(const llvm::IntrinsicInst& intrinsic);
+  void CombineLanes(const llvm::Instruction& instruction, const Lanes& result, Register value);
+  void ReduceLanes(const llvm::IntrinsicInst& intrinsic, Register value);
+
+  // ---- Exceptions (exceptions.cc) ----
+  void LowerInvoke(const llvm::InvokeInst& invoke);
+  void LowerLandingPad(const llvm::LandingPadInst& pad);
+  void LowerResume(const llvm::ResumeInst& resume);
+  void LowerTypeNumber(const llvm::IntrinsicInst& intrinsic);
+  struct CallSite {
+    uint32_t begin, end;  // Of the call, in the code.
+    uint32_t label;       // Of what lands it.
+    const llvm::LandingPadInst* pad;
+  };
+  // Writes the language-specific data into the pool; returns its place there.
+  uint32_t WriteExceptionTable(uint32_t begin);
+
+  // ---- Constants and symbols (symbols.cc) ----
+  uint32_t SymbolOf(const llvm::GlobalValue* global);
+  uint32_t SymbolOf(const char* library_function);
+  // The control variable that emulates the thread-local one.
+  uint32_t ControlSymbolOf(const llvm::GlobalValue* variable);
+  bool IsNear(const llvm::GlobalValue* global) const;
+  // The place in the pool of a constant that comes along with the function (constant_data.h), or of
+  // a table of its labels; kNone if `global` is something else.
+  uint32_t PoolPlaceOf(const llvm::GlobalValue* global);
+  uint32_t AppendLabelTable(const llvm::GlobalVariable& table);
+  uint32_t AppendData(const llvm::GlobalVariable& variable);
+  // A place of eight bytes in the pool with the address.
+  Mem LiteralOf(uint32_t symbol);
+
+  // The size of an operation on single bytes whose upper bits mean nothing.
+  unsigned ByteOperation() const { return architecture_.has_narrow_operations ? 1 : 4; }
+
+  const Architecture& architecture_;
+  Analysis& analysis_;
+  Assembler& assembler_;
+  Frame frame_;
+  ValueLocations locations_;
+  Pool pool_;
+  ParallelMoves moves_;
+  LoweringOptions options_;
+  const llvm::Function* function_ = nullptr;
+  const llvm::DataLayout* layout_ = nullptr;
+  RegisterSet allocatable_ = 0;
+  uint32_t block_ = 0;
+  // An offset in the code for each label: the blocks', then others.
+  std::vector<uint32_t> labels_;
+  std::vector<Case> cases_;
+  std::vector<int32_t> temporary_lanes_;  // Slots of the current instruction.
+  // Of a block whose address is taken: the label that stands for it, behind which there may be
+  // moves for its phis.
+  PointerMap address_labels_;
+  std::vector<uint32_t> unbound_labels_;  // Pairs: such a label, and its block's.
+  Register table_base_ = kNoRegister;     // Free for the jump tables of a switch.
+  std::vector<CallSite> call_sites_;
+  std::vector<const llvm::Constant*> exception_types_;  // Numbered from 1.
+  std::vector<UnwindRow> rows_;                         // Offsets are those in the buffer.
+  bool is_protected_ = false;                           // IsBranchProtected
+  struct Symbol {
+    const llvm::GlobalValue* global;
+    const char* library_function;
+    uint32_t literal;        // In the pool, or kNone.
+    bool is_control;         // The control variable of a thread-local one.
+    uint32_t place = kNone;  // Of the constant itself, if it is in the pool.
+  };
+  std::vector<Symbol> symbols_;
+  PointerMap symbol_numbers_;
+  int32_t result_address_ = 0;  // Where the address that sret gives is kept; 0 if it is not.
+  // Of a variadic function: where its registers were saved, and what follows the named arguments.
+  int32_t register_save_area_ = 0;
+  unsigned named_general_ = 0, named_vectors_ = 0;
+  int32_t named_stack_ = 0;
+};
+
+}  // namespace firstcall::baseline
+
+#endif  // FIRSTCALL_BASELINE_LOWERING_H_
