@@ -31,8 +31,13 @@ struct CallingConvention {
   bool has_even_pairs = false;
   // The members of an array are passed in registers all, or none.
   bool has_array_blocks = false;
-  // The least size of a vector that is passed as it lies in memory.
+  // The least size of vectors that are passed as they lie in memory.
   unsigned least_vector_bytes = 0;
+  // A member of an aggregate that is an integer of more than 64 bits is passed as the member of a
+  // structure that it is, not as two parts.
+  bool has_wide_members = false;
+  // Functions may run in a mode that calls have to change.
+  bool has_streaming_mode = false;
   // A caller extends an i1 to 8 bits, and a callee its result.
   bool extends_bits = false;
 };

@@ -2,9 +2,8 @@
 #include "baseline/registers_x86_64.h"
 
 namespace firstcall::baseline {
+namespace x86_64 {
 namespace {
-
-using namespace x86_64;  // NOLINT: the names of registers.
 
 constexpr Register kGeneral[] = {kRdi, kRsi, kRdx, kRcx, kR8, kR9};
 constexpr Register kVectors[] = {kXmm0, kXmm1, kXmm2, kXmm3, kXmm4, kXmm5, kXmm6, kXmm7};
@@ -56,9 +55,10 @@ Architecture Describe() {
 }
 
 }  // namespace
+}  // namespace x86_64
 
 const Architecture& ArchitectureX86_64() {
-  static const Architecture kArchitecture = Describe();
+  static const Architecture kArchitecture = x86_64::Describe();
   return kArchitecture;
 }
 

@@ -26,8 +26,8 @@ class ArgumentPlaces {
   void ForEachPart(const llvm::Type& type, const PartList& list, const Visit& visit) {
     if (type.isIntegerTy()) {
       if (list.count == 2) BeginPair();
-    } else if (type.isArrayTy() && convention_.has_array_blocks) {
-      BeginBlock(list);
+    } else if (type.isArrayTy() && convention_.has_array_blocks && IsBlock(list)) {
+      return PlaceBlock(list, visit);
     }
     for (unsigned part = 0; part < list.count; ++part) {
       visit(part, Next(list.parts[part].is_vector, list.parts[part].bytes));
@@ -64,12 +64,35 @@ class ArgumentPlaces {
     offset_ = (offset_ + 15) & ~15;
   }
 
-  void BeginBlock(const PartList& list) {
-    if (list.count == 0) return;
+  // Whether all members are alike, and none is an integer that is smaller than a register.
+  static bool IsBlock(const PartList& list) {
+    for (unsigned i = 0; i < list.count; ++i) {
+      const PartType& part = list.parts[i];
+      if (part.is_vector != list.parts[0].is_vector || part.bytes != list.parts[0].bytes ||
+          (!part.is_vector && part.bytes < 8)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // On the stack, members lie as in memory, and nothing behind them is passed in these registers.
+  template <typename Visit>
+  void PlaceBlock(const PartList& list, const Visit& visit) {
     const bool is_vector = list.parts[0].is_vector;
+    const absl::Span<const Register> registers =
+        is_vector ? convention_.vectors : convention_.general;
     unsigned& used = is_vector ? vectors_ : general_;
-    const unsigned available = is_vector ? convention_.vectors.size() : convention_.general.size();
-    if (used + list.count > available) used = available;
+    if (used + list.count <= registers.size()) {
+      for (unsigned i = 0; i < list.count; ++i) visit(i, ArgumentPlace{registers[used++], 0});
+      return;
+    }
+    used = registers.size();
+    const int32_t bytes = list.parts[0].bytes;
+    const ArgumentPlace first = Stack(int64_t{bytes} * list.count, bytes > 8 ? 16 : 8);
+    for (unsigned i = 0; i < list.count; ++i) {
+      visit(i, ArgumentPlace{kNoRegister, first.offset + static_cast<int32_t>(i) * bytes});
+    }
   }
 
   const CallingConvention& convention_;

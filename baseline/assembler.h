@@ -6,7 +6,8 @@
 // that nobody else uses. `size` is that of the operation in bytes; the upper bytes of a register in
 // which 4 bytes were computed are zero.
 //
-// Flags: AluXx, CompareWithZero, TestRi and Negate set them. Moves, loads, stores, conversions and
+// Flags: AluXx (kOr and kXor in registers only where Architecture::bitwise_sets_flags),
+// CompareWithZero, TestRi and Negate set them. Moves, loads, stores, conversions and
 // everything else on vector registers, Select, Set, Not and MovImmediate (see there) leave them
 // alone. Others may change them.
 //
@@ -93,7 +94,7 @@ enum class Shift : uint8_t { kRol = 0, kRor = 1, kShl = 4, kShr = 5, kSar = 7 };
 // What flags say. Numbered as x86-64 encodes them, as far as it has them; a condition and its
 // opposite differ in the lowest bit.
 enum class Cond : uint8_t {
-  kO,  // Signed overflow; of a comparison of floating-point numbers on AArch64: unordered.
+  kO,  // Signed overflow; on AArch64 also: floating-point numbers are unordered.
   kNo,
   kB,  // Below, of unsigned numbers: after a comparison or a subtraction.
   kAe,
@@ -109,8 +110,6 @@ enum class Cond : uint8_t {
   kGe,
   kLe,
   kG,
-  kCarry,  // Out of an addition.
-  kNoCarry,
 };
 constexpr Cond Negate(Cond cond) { return static_cast<Cond>(static_cast<uint8_t>(cond) ^ 1); }
 
@@ -138,9 +137,10 @@ class Assembler {
   virtual bool Resolve(const CodeLayout& layout, CompiledCode& code) const = 0;
 
   // ---- Integers of 4 or 8 bytes. ----
-  // Of 1 or 2, where Architecture::has_narrow_operations; elsewhere AluMr and AluMi update memory of
-  // these sizes, too, and set the flags of the result, and AluMi compares for equality.
-  // kCmp changes flags only. kAdc and kSbb need the flags of kAdd and kSub, or of themselves.
+  // Of 1 or 2, where Architecture::has_narrow_operations; elsewhere AluMr and AluMi update memory
+  // of these sizes, too, and set the flags of the result, and AluMi compares for equality.
+  // Everywhere AluRm of kOr may have 1 or 2, and leaves the bytes above as they are. kCmp changes
+  // flags only. kAdc and kSbb need the flags of kAdd and kSub, or of themselves.
   virtual void AluRr(Alu alu, unsigned size, Register dst, Register src) = 0;
   virtual void AluRm(Alu alu, unsigned size, Register dst, const Mem& src) = 0;
   virtual void AluRi(Alu alu, unsigned size, Register dst, int32_t immediate) = 0;

@@ -8,6 +8,7 @@
 #include "baseline/analysis.h"
 #include "baseline/architecture.h"
 #include "baseline/lowering.h"
+#include "baseline/lowering_aarch64.h"
 #include "baseline/lowering_x86_64.h"
 #include "llvm/TargetParser/Triple.h"
 
@@ -21,19 +22,51 @@ struct BaselineCompiler::Parts {
   std::unique_ptr<Lowering> lowering;
 };
 
+namespace {
+
+llvm::Triple::ArchType ArchitectureOf(absl::string_view triple) {
+  return llvm::Triple(llvm::StringRef(triple.data(), triple.size())).getArch();
+}
+
+}  // namespace
+
+absl::Span<const char* const> BaselineCompiler::Features(absl::string_view triple) {
+  static constexpr const char* kX86_64[] = {"sse4.1", "popcnt"};
+  static constexpr const char* kAArch64[] = {"lse"};
+  switch (ArchitectureOf(triple)) {
+    case llvm::Triple::x86_64:
+      return kX86_64;
+    case llvm::Triple::aarch64:
+      return kAArch64;
+    default:
+      return {};
+  }
+}
+
 absl::StatusOr<std::unique_ptr<BaselineCompiler>> BaselineCompiler::Create(
     absl::string_view triple_name, const BaselineOptions& options) {
   const llvm::Triple triple(llvm::StringRef(triple_name.data(), triple_name.size()));
-  if (triple.getArch() != llvm::Triple::x86_64 || !triple.isOSBinFormatELF()) {
+  const auto has = [&](const char* feature) {
+    return absl::c_linear_search(options.features, feature);
+  };
+  CoverageOptions coverage;
+  coverage.has_few_registers = options.has_few_registers;
+  std::unique_ptr<Parts> parts;
+  if (triple.isOSBinFormatELF() && triple.getArch() == llvm::Triple::x86_64) {
+    parts = std::make_unique<Parts>(ArchitectureX86_64());
+    parts->lowering = std::make_unique<x86_64::LoweringX86_64>(parts->analysis);
+    coverage.has_rounding = has("sse4.1");
+    coverage.has_popcnt = has("popcnt");
+  } else if (triple.isOSBinFormatELF() && triple.getArch() == llvm::Triple::aarch64) {
+    parts = std::make_unique<Parts>(ArchitectureAArch64());
+    parts->lowering = std::make_unique<aarch64::LoweringAArch64>(parts->analysis);
+    coverage.has_rounding = coverage.has_popcnt = true;
+    coverage.has_atomic_updates = has("lse");
+  } else {
     return absl::InvalidArgumentError(
         absl::StrCat("create baseline compiler: not for '", triple_name, "'"));
   }
-  auto parts = std::make_unique<Parts>(ArchitectureX86_64());
-  parts->lowering = std::make_unique<x86_64::LoweringX86_64>(parts->analysis);
-  CoverageOptions& coverage = parts->options.coverage;
-  coverage.has_few_registers = options.has_few_registers;
-  coverage.has_rounding = absl::c_linear_search(options.features, "sse4.1");
-  coverage.has_popcnt = absl::c_linear_search(options.features, "popcnt");
+  parts->options.coverage = coverage;
   return std::unique_ptr<BaselineCompiler>(new BaselineCompiler(std::move(parts)));
 }
 

@@ -15,6 +15,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "baseline/refusal.h"
 #include "code/compiled_code.h"
 
@@ -25,17 +26,17 @@ class Function;
 
 namespace firstcall::baseline {
 
-// The features of the CPU that make a difference.
-inline constexpr const char* kFeatures[] = {"sse4.1", "popcnt"};
-
 struct BaselineOptions {
-  std::vector<std::string> features;  // Those of kFeatures that the processor has.
-  // For tests: three registers for values of each kind.
+  std::vector<std::string> features;  // Those of BaselineCompiler::Features that the processor has.
+  // For tests: three registers for values of each kind, or few more.
   bool has_few_registers = false;
 };
 
 class BaselineCompiler {
  public:
+  // The features of the CPU that make a difference.
+  static absl::Span<const char* const> Features(absl::string_view triple);
+
   // InvalidArgument if there is no baseline code generator for the architecture of `triple`.
   static absl::StatusOr<std::unique_ptr<BaselineCompiler>> Create(absl::string_view triple,
                                                                   const BaselineOptions& options);

@@ -6,15 +6,26 @@
 #include "baseline/lowering.h"
 
 namespace firstcall::baseline {
+namespace {
+
+// The call's own, or those of the function that it calls.
+llvm::AttributeSet ParameterAttributes(const llvm::CallBase& call, unsigned index) {
+  const llvm::AttributeSet own = call.getAttributes().getParamAttrs(index);
+  if (own.hasAttribute(llvm::Attribute::ByVal)) return own;
+  return call.getCalledFunction()->getAttributes().getParamAttrs(index);
+}
+
+}  // namespace
+
 ArgumentPlaces Lowering::PlaceArguments(const llvm::CallBase& call, ArgumentStep step) {
   ArgumentPlaces places(architecture_.convention);
   const bool may_pass_by_value = MayPassByValue(call);
   for (unsigned i = 0; i < call.arg_size(); ++i) {
     const llvm::Value* value = call.getArgOperand(i);
     if (may_pass_by_value && call.isByValArgument(i)) {
-      const llvm::Align alignment = std::max(call.getParamAlign(i).valueOrOne(), llvm::Align(8));
+      const uint64_t alignment = ByValueAlignment(ParameterAttributes(call, i), *layout_);
       const uint64_t size = layout_->getTypeAllocSize(call.getParamByValType(i));
-      const ArgumentPlace place = places.Stack(size, alignment.value());
+      const ArgumentPlace place = places.Stack(size, alignment);
       if (step == ArgumentStep::kCopyByValue) CopyByValue(value, size, place.offset);
       continue;
     }
@@ -35,7 +46,8 @@ ArgumentPlaces Lowering::PlaceArguments(const llvm::CallBase& call, ArgumentStep
         move.to_memory = Mem::At(architecture_.stack_pointer, place.offset);
       if (list.count == 1 && !type.is_vector && type.bits < 32) {
         move.is_signed = call.paramHasAttr(i, llvm::Attribute::SExt);
-        if (move.is_signed || call.paramHasAttr(i, llvm::Attribute::ZExt)) {
+        if (move.is_signed || call.paramHasAttr(i, llvm::Attribute::ZExt) ||
+            (architecture_.convention.extends_bits && type.bits == 1)) {
           if (move.source != Move::Source::kConstant || !move.is_signed) {
             move.extended_bits = static_cast<uint8_t>(type.bits);
           }

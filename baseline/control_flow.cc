@@ -281,7 +281,8 @@ void Lowering::LowerReturn(const llvm::ReturnInst& instruction) {
       move.to = places.Next(list.parts[i].is_vector, list.parts[i].bytes);
       if (list.count == 1 && list.parts[i].bits < 32 && !list.parts[i].is_vector) {
         move.is_signed = attributes.hasRetAttr(llvm::Attribute::SExt);
-        if (move.is_signed || attributes.hasRetAttr(llvm::Attribute::ZExt)) {
+        if (move.is_signed || attributes.hasRetAttr(llvm::Attribute::ZExt) ||
+            (architecture_.convention.extends_bits && list.parts[i].bits == 1)) {
           move.extended_bits = static_cast<uint8_t>(list.parts[i].bits);
         }
       }

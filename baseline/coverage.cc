@@ -1,5 +1,7 @@
 #include "baseline/coverage.h"
 
+#include <algorithm>
+
 #include "baseline/argument_places.h"
 #include "baseline/constants.h"
 #include "baseline/library_functions.h"
@@ -24,8 +26,15 @@ bool IsCoveredConvention(llvm::CallingConv::ID convention) {
 
 // Whether parameters, or arguments, with these attributes are passed as ArgumentPlaces says. Looks
 // at the whole list, results included, because that is much faster than looking at each parameter.
-bool IsCovered(const llvm::AttributeList& attributes) {
+bool IsCovered(const llvm::AttributeList& attributes, const CallingConvention& convention,
+               const llvm::DataLayout& layout) {
   if (attributes.isEmpty()) return true;
+  if (convention.has_array_blocks && attributes.hasAttrSomewhere(Attribute::StackAlignment)) {
+    for (const llvm::AttributeSet& set : attributes) {
+      // For 8 it changes nothing.
+      if (set.getStackAlignment().valueOrOne() > 8) return false;
+    }
+  }
   for (Attribute::AttrKind kind :
        {Attribute::Nest, Attribute::InAlloca, Attribute::Preallocated, Attribute::SwiftSelf,
         Attribute::SwiftError, Attribute::SwiftAsync, Attribute::InReg}) {
@@ -34,8 +43,7 @@ bool IsCovered(const llvm::AttributeList& attributes) {
   if (!attributes.hasAttrSomewhere(Attribute::ByVal)) return true;
   for (const llvm::AttributeSet& set : attributes) {
     if (!set.hasAttribute(Attribute::ByVal)) continue;
-    const llvm::MaybeAlign alignment = set.getAlignment();
-    if (alignment && alignment->value() > 16) return false;
+    if (ByValueAlignment(set, layout) > 16) return false;
   }
   return true;
 }
@@ -59,27 +67,40 @@ bool HasMask(const llvm::Type* type) {
   return false;
 }
 
-// Whether the type has a vector that is too small to be passed as it lies in memory.
-bool HasSmallVector(const PartList& list, const CallingConvention& convention) {
-  for (unsigned i = 0; i < list.count; ++i) {
-    if (list.parts[i].is_vector && list.parts[i].bytes < convention.least_vector_bytes) return true;
+// Whether values of the type are passed part by part, as ArgumentPlaces says.
+bool IsPassedInParts(const llvm::Type* type, const CallingConvention& convention) {
+  if (const auto* structure = llvm::dyn_cast<llvm::StructType>(type)) {
+    for (const llvm::Type* member : structure->elements()) {
+      if (convention.has_wide_members && member->isIntegerTy() && PartCount(member) > 1) {
+        return false;
+      }
+      if (!IsPassedInParts(member, convention)) return false;
+    }
+    return true;
   }
-  return false;
+  if (const auto* array = llvm::dyn_cast<llvm::ArrayType>(type)) {
+    const llvm::Type* member = array->getElementType();
+    if (convention.has_wide_members && member->isIntegerTy() && PartCount(member) > 1) return false;
+    return IsPassedInParts(member, convention);
+  }
+  if (const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type)) {
+    return PartsOf(vector).parts[0].bytes >= convention.least_vector_bytes;
+  }
+  return true;
 }
 
 bool IsCoveredReturn(const llvm::Type* type, const CallingConvention& convention) {
   if (type->isVoidTy()) return true;
   const PartList list = PartsOf(type);
-  return list.count != 0 && !HasMask(type) && !HasSmallVector(list, convention) &&
+  return list.count != 0 && !HasMask(type) && IsPassedInParts(type, convention) &&
          IsReturnedInRegisters(list, convention);
 }
 
 // Of a type of arguments. What takes no place is passed as LLVM decides.
 Refusal RefusalOfPassing(const llvm::Type* type, const CallingConvention& convention) {
   if (type->isIntOrPtrTy()) return PartCount(type) == 0 ? Refusal::kType : Refusal::kNone;
-  const PartList list = PartsOf(type);
-  if (list.count == 0 || HasMask(type)) return Refusal::kType;
-  return HasSmallVector(list, convention) ? Refusal::kArgumentPassing : Refusal::kNone;
+  if (PartCount(type) == 0 || HasMask(type)) return Refusal::kType;
+  return IsPassedInParts(type, convention) ? Refusal::kNone : Refusal::kArgumentPassing;
 }
 
 bool IsWholeWidth(const llvm::Type* type) {
@@ -191,8 +212,12 @@ Refusal RefusalOfIntrinsic(const llvm::IntrinsicInst& intrinsic, const CoverageO
       return of_operands;
     case llvm::Intrinsic::eh_typeid_for:
       return of_operands;
-    case llvm::Intrinsic::frameaddress:
     case llvm::Intrinsic::returnaddress:
+      if (intrinsic.getFunction()->hasFnAttribute("sign-return-address")) {
+        return Refusal::kIntrinsic;  // It may have to be freed of the signature.
+      }
+      [[fallthrough]];
+    case llvm::Intrinsic::frameaddress:
       return llvm::cast<llvm::ConstantInt>(intrinsic.getArgOperand(0))->isZero()
                  ? Refusal::kNone
                  : Refusal::kIntrinsic;
@@ -212,6 +237,32 @@ Refusal RefusalOfIntrinsic(const llvm::IntrinsicInst& intrinsic, const CoverageO
   }
 }
 
+// Of the Scalable Matrix Extension.
+constexpr const char* kModeAttributes[] = {"aarch64_pstate_sm_enabled",
+                                           "aarch64_pstate_sm_compatible",
+                                           "aarch64_pstate_sm_body",
+                                           "aarch64_new_za",
+                                           "aarch64_in_za",
+                                           "aarch64_out_za",
+                                           "aarch64_inout_za",
+                                           "aarch64_preserves_za",
+                                           "aarch64_new_zt0",
+                                           "aarch64_in_zt0",
+                                           "aarch64_out_zt0",
+                                           "aarch64_inout_zt0",
+                                           "aarch64_preserves_zt0"};
+
+bool ChangesMode(const llvm::CallBase& call) {
+  const llvm::AttributeSet of_call = call.getAttributes().getFnAttrs();
+  const llvm::Function* callee = call.getCalledFunction();
+  const llvm::AttributeSet of_callee =
+      callee == nullptr ? llvm::AttributeSet() : callee->getAttributes().getFnAttrs();
+  for (const char* name : kModeAttributes) {
+    if (of_call.hasAttribute(name) || of_callee.hasAttribute(name)) return true;
+  }
+  return false;
+}
+
 Refusal RefusalOfCall(const llvm::CallBase& call, const CallingConvention& convention,
                       const CoverageOptions& options) {
   if (const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&call)) {
@@ -229,10 +280,12 @@ Refusal RefusalOfCall(const llvm::CallBase& call, const CallingConvention& conve
     return Refusal::kArgumentPassing;
   }
   const llvm::Function* callee = call.getCalledFunction();
-  if (!IsCovered(call.getAttributes()) ||
-      (callee != nullptr && !IsCovered(callee->getAttributes()))) {
+  const llvm::DataLayout& layout = call.getModule()->getDataLayout();
+  if (!IsCovered(call.getAttributes(), convention, layout) ||
+      (callee != nullptr && !IsCovered(callee->getAttributes(), convention, layout))) {
     return Refusal::kArgumentPassing;
   }
+  if (convention.has_streaming_mode && ChangesMode(call)) return Refusal::kFunctionAttribute;
   for (unsigned i = 0; i < call.arg_size(); ++i) {
     const Refusal refusal = RefusalOfPassing(call.getArgOperand(i)->getType(), convention);
     if (refusal != Refusal::kNone) return refusal;
@@ -346,6 +399,12 @@ Refusal RefusalOfElementAddress(const llvm::GetElementPtrInst& element) {
 
 }  // namespace
 
+uint64_t ByValueAlignment(const llvm::AttributeSet& attributes, const llvm::DataLayout& layout) {
+  const llvm::Align alignment =
+      attributes.getAlignment().value_or(layout.getABITypeAlign(attributes.getByValType()));
+  return std::max<uint64_t>(alignment.value(), 8);
+}
+
 bool IsNoOperation(const llvm::Instruction& instruction) {
   const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
   if (intrinsic == nullptr) return false;
@@ -436,6 +495,14 @@ Refusal RefusalOf(const llvm::Function& function, const CallingConvention& conve
         "function-instrument", "stackrealign", "alignstack", "interrupt", "fentry-call"}) {
     if (function.hasFnAttribute(name)) return Refusal::kFunctionAttribute;
   }
+  for (const char* name : kModeAttributes) {
+    if (convention.has_streaming_mode && function.hasFnAttribute(name)) {
+      return Refusal::kFunctionAttribute;
+    }
+  }
+  if (function.getFnAttribute("sign-return-address-key").getValueAsString() == "b_key") {
+    return Refusal::kFunctionAttribute;
+  }
   if (function.hasFnAttribute(Attribute::StackAlignment) || function.hasGC() ||
       function.hasPrefixData() || function.hasPrologueData() || function.hasSection()) {
     return Refusal::kFunctionAttribute;
@@ -446,7 +513,9 @@ Refusal RefusalOf(const llvm::Function& function, const CallingConvention& conve
     return Refusal::kException;
   }
   if (!IsCoveredReturn(function.getReturnType(), convention)) return Refusal::kArgumentPassing;
-  if (!IsCovered(function.getAttributes())) return Refusal::kArgumentPassing;
+  if (!IsCovered(function.getAttributes(), convention, function.getParent()->getDataLayout())) {
+    return Refusal::kArgumentPassing;
+  }
   for (unsigned i = 0; i < function.arg_size(); ++i) {
     const Refusal refusal = RefusalOfPassing(function.getArg(i)->getType(), convention);
     if (refusal != Refusal::kNone) return refusal;

@@ -5,6 +5,8 @@
 #ifndef FIRSTCALL_BASELINE_COVERAGE_H_
 #define FIRSTCALL_BASELINE_COVERAGE_H_
 
+#include <cstdint>
+
 #include "baseline/architecture.h"
 #include "baseline/refusal.h"
 #include "llvm/IR/Function.h"
@@ -16,7 +18,8 @@ namespace firstcall::baseline {
 struct CoverageOptions {
   bool has_rounding = false;  // Instructions that round to integers.
   bool has_popcnt = false;
-  bool has_few_registers = false;  // For tests: no value gets a register for life.
+  bool has_atomic_updates = false;  // Instructions that do more than exchange.
+  bool has_few_registers = false;   // For tests: no value gets a register for life.
 };
 
 // Of its attributes and its signature.
@@ -31,6 +34,9 @@ bool MayCall(const llvm::Instruction& instruction);
 // Whether an argument may be passed by value: if not, isByValArgument need not be asked, which
 // takes longer.
 bool MayPassByValue(const llvm::CallBase& call);
+
+// Of what a parameter with these attributes is passed by value, in bytes.
+uint64_t ByValueAlignment(const llvm::AttributeSet& attributes, const llvm::DataLayout& layout);
 
 // Whether argument number `index` is the address of the result and has a register of its own.
 inline bool IsResultAddress(const llvm::CallBase& call, unsigned index,

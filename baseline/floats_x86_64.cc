@@ -75,7 +75,7 @@ void LoweringX86_64::EmitFloatToInteger(const llvm::CastInst& cast, bool is_sign
   native_.Rr(AssemblerX86_64::Wide(convert, 8), dst, number);
   native_.VectorMov(kVectorScratch, number);
   native_.Rm(op::Scalar(op::kSubF, is_double), kVectorScratch,
-                Mem::Relative(RelativeTo::kPool, pool_.Constant(limit, 0, is_double ? 8 : 4)));
+             Mem::Relative(RelativeTo::kPool, pool_.Constant(limit, 0, is_double ? 8 : 4)));
   native_.Rr(AssemblerX86_64::Wide(convert, 8), upper, kVectorScratch);
   native_.Mov(8, kScratch, dst);
   native_.ShiftRi(Shift::kSar, 8, kScratch, 63);
@@ -197,7 +197,7 @@ bool LoweringX86_64::EmitFloatIntrinsic(const llvm::IntrinsicInst& intrinsic) {
 void LoweringX86_64::LowerRounding(const llvm::IntrinsicInst& intrinsic, unsigned mode) {
   const Register source = In(intrinsic.getArgOperand(0));
   native_.RrI(intrinsic.getType()->isDoubleTy() ? op::kRoundsd : op::kRoundss, Define(intrinsic),
-                 source, static_cast<uint8_t>(mode));
+              source, static_cast<uint8_t>(mode));
 }
 
 }  // namespace firstcall::baseline::x86_64

@@ -17,7 +17,7 @@ Register LoweringX86_64::InShiftCount(const llvm::Value* count, unsigned bits) {
 }
 
 void LoweringX86_64::EmitDivision(const llvm::BinaryOperator& binary, bool is_signed,
-                            bool is_remainder) {
+                                  bool is_remainder) {
   const unsigned bits = BitsOf(binary.getType());
   const unsigned bytes = OperationBytes(bits);
   locations_.Claim(kRdx);

@@ -19,6 +19,7 @@ unsigned CountOf(RegisterSet set) { return __builtin_popcount(set); }
 Refusal Lowering::Run(const llvm::Function& function, const LoweringOptions& options,
                       CompiledCode& code) {
   options_ = options;
+  function_ = &function;
   Prepare();
   Begin(function);
   const size_t count = analysis_.order().blocks().size();
@@ -33,7 +34,6 @@ RegisterSet Lowering::SavedRegisters() const {
 }
 
 void Lowering::Begin(const llvm::Function& function) {
-  function_ = &function;
   layout_ = options_.layout != nullptr ? options_.layout : &function.getParent()->getDataLayout();
   assembler_.Clear();
   pool_.Clear();
@@ -82,9 +82,10 @@ void Lowering::BindArguments() {
   for (const llvm::Argument& argument : function_->args()) {
     const uint32_t number = NumberOf(&argument);
     if (argument.hasByValAttr()) {
-      const llvm::Align alignment = std::max(argument.getParamAlign().valueOrOne(), llvm::Align(8));
+      const uint64_t alignment =
+          ByValueAlignment(function_->getAttributes().getParamAttrs(argument.getArgNo()), *layout_);
       const ArgumentPlace place =
-          places.Stack(layout_->getTypeAllocSize(argument.getParamByValType()), alignment.value());
+          places.Stack(layout_->getTypeAllocSize(argument.getParamByValType()), alignment);
       analysis_.values()[number].slot = place.offset;
       continue;
     }

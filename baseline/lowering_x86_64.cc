@@ -80,8 +80,7 @@ void LoweringX86_64::EmitReturn() {
   rows_.push_back({offset, UnwindRow::Kind::kRemember, 0, 0});
   rows_.push_back({offset, UnwindRow::Kind::kFrame, kDwarfRsp, 8});
   native_.Ret();
-  rows_.push_back(
-      {static_cast<uint32_t>(native_.size()), UnwindRow::Kind::kRestore, 0, 0});
+  rows_.push_back({static_cast<uint32_t>(native_.size()), UnwindRow::Kind::kRestore, 0, 0});
 }
 
 bool LoweringX86_64::FitsRedZone(int64_t bytes) const {
@@ -115,8 +114,7 @@ uint32_t LoweringX86_64::WritePrologue() {
   if (rest != 0 && !FitsRedZone(rest)) {
     prologue_.AluRi(Alu::kSub, 8, kRsp, static_cast<int32_t>(rest));
   }
-  const auto begin =
-      static_cast<uint32_t>(architecture_.prologue_room - prologue_.size());
+  const auto begin = static_cast<uint32_t>(architecture_.prologue_room - prologue_.size());
   std::memcpy(native_.buffer().At(begin), prologue_.buffer().data(), prologue_.size());
   for (UnwindRow& row : rows) row.offset += begin;
   rows_.insert(rows_.begin(), rows.begin(), rows.end());

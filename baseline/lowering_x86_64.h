@@ -20,8 +20,7 @@ struct NativeAssembler {
 
 class LoweringX86_64 final : private NativeAssembler, public Lowering {
  public:
-  explicit LoweringX86_64(Analysis& analysis)
-      : Lowering(ArchitectureX86_64(), analysis, native_) {}
+  explicit LoweringX86_64(Analysis& analysis) : Lowering(ArchitectureX86_64(), analysis, native_) {}
 
  private:
   bool IsBranchProtected(const llvm::Function& function) const override;

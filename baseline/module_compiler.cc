@@ -7,6 +7,7 @@
 #include "baseline/variables.h"
 #include "code/elf_writer.h"
 #include "code/machine.h"
+#include "llvm/TargetParser/Triple.h"
 
 namespace firstcall::baseline {
 
@@ -14,7 +15,9 @@ absl::StatusOr<std::unique_ptr<ModuleCompiler>> ModuleCompiler::Create(
     absl::string_view triple, const BaselineOptions& options) {
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<BaselineCompiler> functions,
                              BaselineCompiler::Create(triple, options));
-  return std::unique_ptr<ModuleCompiler>(new ModuleCompiler(std::move(functions)));
+  const bool is_aarch64 = llvm::Triple(llvm::StringRef(triple.data(), triple.size())).isAArch64();
+  return std::unique_ptr<ModuleCompiler>(
+      new ModuleCompiler(std::move(functions), is_aarch64 ? Machine::kAArch64 : Machine::kX86_64));
 }
 
 CompiledCode& ModuleCompiler::NextPart() {
@@ -38,8 +41,8 @@ Refusal ModuleCompiler::Compile(const llvm::Module& module, const Options& optio
     return refusal;
   }
   if (variables.sections.empty()) --part_count_;
-  object = WriteElfObject(absl::MakeConstSpan(parts_.data(), part_count_), Machine::kX86_64,
-                          options.comment);
+  object =
+      WriteElfObject(absl::MakeConstSpan(parts_.data(), part_count_), machine_, options.comment);
   return Refusal::kNone;
 }
 

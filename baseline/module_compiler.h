@@ -16,6 +16,7 @@
 #include "baseline/baseline_compiler.h"
 #include "baseline/refusal.h"
 #include "code/compiled_code.h"
+#include "code/machine.h"
 #include "code/object_bytes.h"
 #include "llvm/IR/Module.h"
 
@@ -42,11 +43,12 @@ class ModuleCompiler {
   Refusal Compile(const llvm::Module& module, const Options& options, ObjectBytes& object);
 
  private:
-  explicit ModuleCompiler(std::unique_ptr<BaselineCompiler> functions)
-      : functions_(std::move(functions)) {}
+  ModuleCompiler(std::unique_ptr<BaselineCompiler> functions, Machine machine)
+      : functions_(std::move(functions)), machine_(machine) {}
   CompiledCode& NextPart();
 
   const std::unique_ptr<BaselineCompiler> functions_;
+  const Machine machine_;
   // The first `part_count_` are those of this module.
   std::vector<CompiledCode> parts_;
   size_t part_count_ = 0;

@@ -115,7 +115,7 @@ void ParallelMoves::BreakCycle(Assembler& assembler, Move& move) {
 }
 
 void ParallelMoves::EmitCopies(Assembler& assembler) {
-  for (unsigned& readers : readers_) readers = 0;
+  for (uint16_t& readers : readers_) readers = 0;
   size_t left = 0;
   for (Move& move : moves_) {
     if (!IsCopy(move)) continue;

@@ -73,7 +73,7 @@ class ParallelMoves {
 
   const Architecture& architecture_;
   std::vector<Move> moves_;
-  unsigned readers_[kRegisterCount] = {};
+  uint16_t readers_[kRegisterCount] = {};
 };
 
 }  // namespace firstcall::baseline

@@ -13,6 +13,7 @@ enum Cfa : uint8_t {
   kAdvance1 = 0x02,
   kAdvance4 = 0x04,
   kOffsetExtended = 0x05,
+  kRestoreExtended = 0x06,
   kRememberState = 0x0a,
   kRestoreState = 0x0b,
   kDefCfa = 0x0c,
@@ -21,6 +22,7 @@ enum Cfa : uint8_t {
   kNegateReturnAddressState = 0x2d,  // DW_CFA_AARCH64_negate_ra_state
   kAdvance = 0x40,
   kOffset = 0x80,
+  kRestoreRegister = 0xc0,
 };
 
 constexpr uint8_t kOperandLimit = 64;
@@ -94,6 +96,11 @@ void WriteRow(const UnwindRow& row, Table& table) {
         table.Bytes({kOffsetExtended, row.reg});
       }
       return table.Unsigned(row.value / kDataAlignment);
+    case Kind::kRestored:
+      if (row.reg < kOperandLimit) {
+        return table.Bytes({static_cast<uint8_t>(kRestoreRegister | row.reg)});
+      }
+      return table.Bytes({kRestoreExtended, row.reg});
     case Kind::kRemember:
       return table.Bytes({kRememberState});
     case Kind::kRestore:

@@ -21,6 +21,7 @@ struct UnwindRow {
     kFrameOffset,    // It is value bytes above its register.
     kFrameRegister,  // It is as far above another register.
     kSaved,          // The caller's register is value bytes below the frame address.
+    kRestored,       // The register is the caller's again, as when the function began.
     kRemember,       // What follows ends with kRestore; then things are as they were.
     kRestore,
     kSignsReturnAddress,  // On AArch64: whether the return address is signed changes.

@@ -87,6 +87,32 @@ std::string HostFeatures(const llvm::Target& target, const llvm::Triple& triple,
   return features.getString();
 }
 
+// Features of the CPU with which the baseline code generator's code would be wrong, or would lack
+// what they promise.
+std::vector<std::string> ObstaclesOnX86_64() {
+  return {"+soft-float",
+          "+retpoline",
+          "+retpoline-indirect-calls",
+          "+retpoline-indirect-branches",
+          "+retpoline-external-thunk",
+          "+lvi-cfi",
+          "+lvi-load-hardening",
+          "+seses",
+          "+harden-sls-ret",
+          "+harden-sls-ijmp",
+          "-sse2"};
+}
+
+std::vector<std::string> ObstaclesOnAArch64() {
+  std::vector<std::string> features = {"+strict-align", "+harden-sls-retbr", "+harden-sls-blr",
+                                       "-neon", "-fp-armv8"};
+  for (int reg = 1; reg <= 28; ++reg) {
+    // LLVM cannot reserve the others; x18 is not used.
+    if (reg != 8 && (reg <= 15 || reg >= 20)) features.push_back(absl::StrCat("+reserve-x", reg));
+  }
+  return features;
+}
+
 }  // namespace
 
 absl::StatusOr<Target> Target::Create(const TargetSettings& settings) {
@@ -146,7 +172,10 @@ absl::StatusOr<Target> Target::Create(const TargetSettings& settings) {
 }
 
 const char* Target::ObstacleToBaseline(const llvm::TargetMachine& machine) const {
-  if (triple_.getArch() != llvm::Triple::x86_64 || triple_.isX32()) return "this architecture";
+  const bool is_x86 = triple_.getArch() == llvm::Triple::x86_64 && !triple_.isX32();
+  const bool is_aarch64 = triple_.getArch() == llvm::Triple::aarch64 &&
+                          triple_.getEnvironment() != llvm::Triple::GNUILP32;
+  if (!is_x86 && !is_aarch64) return "this architecture";
   if (level_ != llvm::CodeGenOptLevel::None) return "optimized code";
   if (relocation_model_ != llvm::Reloc::PIC_) return "this relocation model";
   if (code_model_ != llvm::CodeModel::Small) return "this code model";
@@ -158,10 +187,7 @@ const char* Target::ObstacleToBaseline(const llvm::TargetMachine& machine) const
     return "these options of LLVM's code generator";
   }
   const llvm::MCSubtargetInfo& cpu = *machine.getMCSubtargetInfo();
-  for (const char* feature :
-       {"+soft-float", "+retpoline", "+retpoline-indirect-calls", "+retpoline-indirect-branches",
-        "+retpoline-external-thunk", "+lvi-cfi", "+lvi-load-hardening", "+seses", "+harden-sls-ret",
-        "+harden-sls-ijmp", "-sse2"}) {
+  for (const std::string& feature : is_x86 ? ObstaclesOnX86_64() : ObstaclesOnAArch64()) {
     if (cpu.checkFeatures(feature)) return "these features of the CPU";
   }
   return nullptr;

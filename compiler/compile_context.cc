@@ -25,7 +25,8 @@ absl::StatusOr<baseline::ModuleCompiler*> CompileContext::Baseline() {
   if (target_.baseline() == firstcall::Baseline::kOff) return nullptr;
   if (baseline_ == nullptr) {
     baseline::BaselineOptions options;
-    options.features = target_.FeaturesAmong(baseline::kFeatures);
+    options.features =
+        target_.FeaturesAmong(baseline::BaselineCompiler::Features(target_.triple().str()));
     options.has_few_registers = target_.baseline_has_few_registers();
     FIRSTCALL_ASSIGN_OR_RETURN(baseline_,
                                baseline::ModuleCompiler::Create(target_.triple().str(), options));

@@ -22,8 +22,6 @@ namespace {
 
 using ::testing::ElementsAreArray;
 
-#if defined(__x86_64__)
-
 struct Variable {
   std::string name;
   size_t size;
@@ -31,38 +29,35 @@ struct Variable {
 };
 
 const std::vector<Variable>& Variables() {
-  static const auto* const variables = new std::vector<Variable>{
-      {"byte", 1, "global i8 -3"},
-      {"odd", 4, "global i24 -3"},
-      {"wide", 8, "constant i64 1234567890123"},
-      {"wider", 16, "global i128 -170141183460469231731687303715884105728"},
-      {"a_float", 4, "global float 1.5"},
-      {"a_double", 8, "constant double -0.0"},
-      {"a_half", 2, "global half 0xH3C01"},
-      {"extended", 16, "global x86_fp80 0xK4000C000000000000001"},
-      {"text", 6, "unnamed_addr constant [6 x i8] c\"hello\\00\""},
-      {"shorts", 6, "global [3 x i16] [i16 1, i16 -2, i16 3]"},
-      {"floats", 8, "global <2 x float> <float 1.0, float 2.5>"},
-      {"doubles", 16, "global [2 x double] [double 1.0, double 2.5]"},
-      {"structure", 24,
-       "global { i8, i32, [2 x i16], i64 } { i8 1, i32 2, [2 x i16] [i16 3, i16 "
-       "4], i64 5 }"},
-      {"packed", 13, "constant <{ i8, i32, i64 }> <{ i8 1, i32 2, i64 5 }>"},
-      {"nested", 16,
-       "global [2 x { i8, i32 }] [{ i8, i32 } { i8 7, i32 8 }, { i8, i32 } "
-       "zeroinitializer]"},
-      {"partly", 12, "global { i32, i32, i32 } { i32 9, i32 undef, i32 poison }"},
-      {"zeros", 100, "global [100 x i8] zeroinitializer"},
-      {"constant_zeros", 100, "constant [100 x i8] zeroinitializer"},
-      {"undefined", 40, "global [10 x i32] undef"},
-      {"many_zeros", 1 << 20, "global [1048576 x i8] zeroinitializer, align 4096"},
-      {"aligned", 4, "global i32 6, align 256"},
-      {"sum", 8, "global i64 add (i64 1, i64 40)"},
-      {"from_number", 8, "global ptr inttoptr (i64 4096 to ptr)"},
-      {"null", 8, "global ptr null"},
-      {"weak_one", 4, "weak global i32 11"},
-      {"empty", 0, "global {} zeroinitializer"},
-      {"empty_too", 0, "global [0 x i32] zeroinitializer"},
+  static const auto* const variables = new std::vector<Variable> {
+    {"byte", 1, "global i8 -3"}, {"odd", 4, "global i24 -3"},
+        {"wide", 8, "constant i64 1234567890123"},
+        {"wider", 16, "global i128 -170141183460469231731687303715884105728"},
+        {"a_float", 4, "global float 1.5"}, {"a_double", 8, "constant double -0.0"},
+        {"a_half", 2, "global half 0xH3C01"},
+#if defined(__x86_64__)
+        {"extended", 16, "global x86_fp80 0xK4000C000000000000001"},
+#endif
+        {"text", 6, "unnamed_addr constant [6 x i8] c\"hello\\00\""},
+        {"shorts", 6, "global [3 x i16] [i16 1, i16 -2, i16 3]"},
+        {"floats", 8, "global <2 x float> <float 1.0, float 2.5>"},
+        {"doubles", 16, "global [2 x double] [double 1.0, double 2.5]"},
+        {"structure", 24,
+         "global { i8, i32, [2 x i16], i64 } { i8 1, i32 2, [2 x i16] [i16 3, i16 "
+         "4], i64 5 }"},
+        {"packed", 13, "constant <{ i8, i32, i64 }> <{ i8 1, i32 2, i64 5 }>"},
+        {"nested", 16,
+         "global [2 x { i8, i32 }] [{ i8, i32 } { i8 7, i32 8 }, { i8, i32 } "
+         "zeroinitializer]"},
+        {"partly", 12, "global { i32, i32, i32 } { i32 9, i32 undef, i32 poison }"},
+        {"zeros", 100, "global [100 x i8] zeroinitializer"},
+        {"constant_zeros", 100, "constant [100 x i8] zeroinitializer"},
+        {"undefined", 40, "global [10 x i32] undef"},
+        {"many_zeros", 1 << 20, "global [1048576 x i8] zeroinitializer, align 4096"},
+        {"aligned", 4, "global i32 6, align 256"}, {"sum", 8, "global i64 add (i64 1, i64 40)"},
+        {"from_number", 8, "global ptr inttoptr (i64 4096 to ptr)"}, {"null", 8, "global ptr null"},
+        {"weak_one", 4, "weak global i32 11"}, {"empty", 0, "global {} zeroinitializer"},
+        {"empty_too", 0, "global [0 x i32] zeroinitializer"},
   };
   return *variables;
 }
@@ -167,8 +162,6 @@ TEST(VariablesTest, AreWrittenWithoutLlvm) {
   for (const CodeSection& section : code.sections) bytes += section.bytes.size();
   EXPECT_LT(bytes, 4096u);  // What is zero takes no place.
 }
-
-#endif  // defined(__x86_64__)
 
 }  // namespace
 }  // namespace firstcall
