@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t kLargestAlignment = 16;
 
-unsigned CountOf(RegisterSet set) { return __builtin_popcount(set); }
+unsigned CountOf(RegisterSet set) { return __builtin_popcountll(set); }
 
 }  // namespace
 
