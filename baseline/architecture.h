@@ -31,6 +31,8 @@ struct CallingConvention {
   bool has_even_pairs = false;
   // The members of an array are passed in registers all, or none.
   bool has_array_blocks = false;
+  // A small vector takes 16 bytes on the stack.
+  bool widens_vectors = false;
   // The least size of vectors that are passed as they lie in memory.
   unsigned least_vector_bytes = 0;
   // A member of an aggregate that is an integer of more than 64 bits is passed as the member of a

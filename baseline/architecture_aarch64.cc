@@ -10,10 +10,8 @@ constexpr Register kVectors[] = {V(0), V(1), V(2), V(3), V(4), V(5), V(6), V(7)}
 constexpr Register kAcrossCalls[] = {X(19), X(20), X(21), X(22), X(23),
                                      X(24), X(25), X(26), X(27), X(28)};
 constexpr Register kBetweenCalls[] = {X(10), X(11), X(12), X(13), X(14)};
-constexpr Register kVectorBetweenCalls[] = {V(16), V(17), V(18), V(19),
-                                            V(20), V(21), V(22), V(23)};
-constexpr Register kVectorAcrossCalls[] = {V(8),  V(9),  V(10), V(11),
-                                           V(12), V(13), V(14), V(15)};
+constexpr Register kVectorBetweenCalls[] = {V(16), V(17), V(18), V(19), V(20), V(21), V(22), V(23)};
+constexpr Register kVectorAcrossCalls[] = {V(8), V(9), V(10), V(11), V(12), V(13), V(14), V(15)};
 
 // The AAPCS64, as LLVM reads it: structures are passed member by member, because compilers of C
 // have decided before how to pass them.

@@ -21,6 +21,7 @@ CallingConvention Convention() {
   convention.general_results = kGeneralResults;
   convention.vector_results = kVectorResults;
   convention.small_vector_results = 2;
+  convention.widens_vectors = true;
   convention.returns_result_address = true;
   return convention;
 }

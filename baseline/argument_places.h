@@ -30,7 +30,7 @@ class ArgumentPlaces {
       return PlaceBlock(list, visit);
     }
     for (unsigned part = 0; part < list.count; ++part) {
-      visit(part, Next(list.parts[part].is_vector, list.parts[part].bytes));
+      visit(part, Next(list.parts[part]));
     }
   }
 
@@ -46,10 +46,11 @@ class ArgumentPlaces {
   int32_t stack_bytes() const { return offset_; }
 
  private:
-  ArgumentPlace Next(bool is_vector, unsigned bytes) {
-    if (is_vector) {
+  ArgumentPlace Next(const PartType& part) {
+    if (part.is_vector) {
       if (vectors_ < convention_.vectors.size()) return {convention_.vectors[vectors_++], 0};
-      return Stack(bytes, bytes > 8 ? 16 : 8);
+      const bool is_wide = part.bytes > 8 || (part.has_lanes && convention_.widens_vectors);
+      return is_wide ? Stack(16, 16) : Stack(8, 8);
     }
     if (general_ < convention_.general.size()) return {convention_.general[general_++], 0};
     return Stack(8, 8);

@@ -145,8 +145,8 @@ bool AssemblerAArch64::Resolve(const CodeLayout& layout, CompiledCode& code) con
 
 uint32_t AssemblerAArch64::Code(Cond cond) {
   enum : uint8_t { kEq, kNe, kHs, kLo, kMi, kPl, kVs, kVc, kHi, kLs, kGe, kLt, kGt, kLe };
-  static constexpr uint8_t kCodes[] = {kVs, kVc, kLo, kHs, kEq, kNe, kLs, kHi, kMi,
-                                       kPl, kVs, kVc, kLt, kGe, kLe, kGt};
+  static constexpr uint8_t kCodes[] = {kVs, kVc, kLo, kHs, kEq, kNe, kLs, kHi,
+                                       kMi, kPl, kVs, kVc, kLt, kGe, kLe, kGt};
   return kCodes[static_cast<unsigned>(cond)];
 }
 

@@ -30,8 +30,8 @@ Register LoweringAArch64::InAddress(const llvm::Value* pointer) {
 void LoweringAArch64::LowerAtomicLoad(const llvm::LoadInst& load) {
   const unsigned bytes = BytesOf(&load);
   const bool acquires = llvm::isAcquireOrStronger(load.getOrdering());
-  const Mem mem = acquires ? Mem::At(InAddress(load.getPointerOperand()))
-                           : AddressOf(load.getPointerOperand());
+  const Mem mem =
+      acquires ? Mem::At(InAddress(load.getPointerOperand())) : AddressOf(load.getPointerOperand());
   const Register dst = Define(load);
   const Register general = IsVector(dst) ? kScratch : dst;
   if (acquires) {

@@ -31,7 +31,7 @@ ArgumentPlaces Lowering::PlaceArguments(const llvm::CallBase& call, ArgumentStep
     }
     if (IsResultAddress(call, i, architecture_.convention)) {
       if (step != ArgumentStep::kMove) continue;
-      Move move = SourceOf(value, 0, {false, 8, 64});
+      Move move = SourceOf(value, 0, {false, 8, 64, false});
       move.to = architecture_.convention.result_address;
       moves_.Add(move);
       continue;
@@ -123,7 +123,7 @@ Lowering::CallExtent Lowering::LowerCall(const llvm::CallBase& call) {
   PrepareCall(call);
   const ArgumentPlaces places = PlaceArguments(call, ArgumentStep::kMove);
   if (callee.pointer != nullptr) {
-    Move move = SourceOf(callee.pointer, 0, {false, 8, 64});
+    Move move = SourceOf(callee.pointer, 0, {false, 8, 64, false});
     move.to = architecture_.callee;
     moves_.Add(move);
   }

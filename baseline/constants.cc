@@ -1,5 +1,7 @@
 #include "baseline/constants.h"
 
+#include <algorithm>
+
 #include "baseline/constant_data.h"
 #include "baseline/value_parts.h"
 #include "llvm/ADT/STLExtras.h"
@@ -79,19 +81,21 @@ ConstantPart AddressPart(const llvm::Constant& constant, const llvm::DataLayout&
   }
 }
 
-ConstantPart VectorPart(const llvm::Constant& constant, const llvm::DataLayout& layout) {
+ConstantPart VectorPart(const llvm::Constant& constant, unsigned part,
+                        const llvm::DataLayout& layout) {
   const auto& type = *llvm::cast<llvm::FixedVectorType>(constant.getType());
   // The lanes of a vector of i1 are masks.
   const unsigned bits = type.getElementType()->isIntegerTy(1)
                             ? 128 / type.getNumElements()
                             : layout.getTypeSizeInBits(type.getElementType());
+  const unsigned lanes = std::min(128 / bits, type.getNumElements());
   uint64_t halves[2] = {0, 0};
-  for (unsigned i = 0; i < type.getNumElements(); ++i) {
-    const llvm::Constant* element = constant.getAggregateElement(i);
+  for (unsigned i = 0; i < lanes; ++i) {
+    const llvm::Constant* element = constant.getAggregateElement(part * lanes + i);
     if (element == nullptr) return ConstantPart();
-    const ConstantPart part = PartOf(*element, 0, layout);
-    if (part.kind != Kind::kBits) return ConstantPart();
-    const uint64_t value = bits == 64 ? part.low : part.low & ((uint64_t{1} << bits) - 1);
+    const ConstantPart lane = PartOf(*element, 0, layout);
+    if (lane.kind != Kind::kBits) return ConstantPart();
+    const uint64_t value = bits == 64 ? lane.low : lane.low & ((uint64_t{1} << bits) - 1);
     halves[i * bits / 64] |= value << (i * bits % 64);
   }
   return Bits(halves[0], halves[1]);
@@ -129,7 +133,7 @@ ConstantPart PartOf(const llvm::Constant& constant, unsigned part, const llvm::D
     if (!number->getType()->isFloatTy() && !number->getType()->isDoubleTy()) return ConstantPart();
     return Bits(number->getValueAPF().bitcastToAPInt().getZExtValue());
   }
-  if (constant.getType()->isVectorTy()) return VectorPart(constant, layout);
+  if (constant.getType()->isVectorTy()) return VectorPart(constant, part, layout);
   if (constant.getType()->isAggregateType()) {
     const llvm::Constant* member = MemberOf(constant, part);
     return member == nullptr ? ConstantPart() : PartOf(*member, part, layout);

@@ -77,7 +77,7 @@ void Lowering::CollectEdgeMoves(const llvm::BasicBlock* target) {
     const unsigned parts = analysis_.values()[number].parts;
     for (unsigned i = 0; i < parts; ++i) {
       const ValuePart& place = analysis_.values()[number + i];
-      Move move = SourceOf(value, i, {place.is_vector, place.bytes, 0});
+      Move move = SourceOf(value, i, {place.is_vector, place.bytes, 0, false});
       if (place.is_fixed) {
         move.to = place.reg;
       } else {

@@ -84,7 +84,8 @@ bool IsPassedInParts(const llvm::Type* type, const CallingConvention& convention
     return IsPassedInParts(member, convention);
   }
   if (const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type)) {
-    return PartsOf(vector).parts[0].bytes >= convention.least_vector_bytes;
+    const PartList list = PartsOf(vector);
+    return list.count == 1 && list.parts[0].bytes >= convention.least_vector_bytes;
   }
   return true;
 }
@@ -550,6 +551,9 @@ Refusal RefusalOf(const llvm::Instruction& instruction, const CallingConvention&
     case Instruction::FCmp: {
       const llvm::Type* type = instruction.getOperand(0)->getType();
       if (PartCount(type) == 0 || PartCount(instruction.getType()) == 0) return Refusal::kType;
+      if (instruction.getOpcode() == Instruction::FCmp && PartCount(type) > 1) {
+        return Refusal::kVector;
+      }
       return RefusalOfOperands(instruction);
     }
     case Instruction::Select:

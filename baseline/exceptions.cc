@@ -118,7 +118,7 @@ void Lowering::LowerLandingPad(const llvm::LandingPadInst& pad) {
 }
 
 void Lowering::LowerResume(const llvm::ResumeInst& resume) {
-  Move move = SourceOf(resume.getValue(), 0, {false, 8, 64});
+  Move move = SourceOf(resume.getValue(), 0, {false, 8, 64, false});
   move.to = architecture_.convention.general[0];
   moves_.Add(move);
   Callee callee;

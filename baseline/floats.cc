@@ -62,6 +62,14 @@ void Lowering::LowerFloatBinary(const llvm::BinaryOperator& binary) {
       return CallLibrary(type->isDoubleTy() ? "fmod" : "fmodf", binary,
                          {binary.getOperand(0), binary.getOperand(1)});
   }
+  if (type->isVectorTy()) {
+    ForEachPart(binary, [&](unsigned i) {
+      const Register source = In(binary.getOperand(1), i);
+      const Register dst = DefineFrom(binary, binary.getOperand(0), i, i);
+      assembler_.FloatRr(op, KindOf(type), dst, source);
+    });
+    return;
+  }
   // A right operand in a register is brought there first, and so is what addresses one in memory
   // only after the left one has its register: neither is the result's.
   const llvm::Value* right = binary.getOperand(1);

@@ -76,8 +76,10 @@ FlagTest LoweringAArch64::EmitFloatCompare(const CmpInst& compare) {
 }
 
 void LoweringAArch64::LowerNegation(const llvm::UnaryOperator& negation) {
-  const Register source = In(negation.getOperand(0));
-  native_.FloatNegate(KindOf(negation.getType()), Define(negation), source);
+  ForEachPart(negation, [&](unsigned i) {
+    const Register source = In(negation.getOperand(0), i);
+    native_.FloatNegate(KindOf(negation.getType()), Define(negation, i), source);
+  });
 }
 
 void LoweringAArch64::EmitIntegerToFloat(const llvm::CastInst& cast, bool is_signed) {

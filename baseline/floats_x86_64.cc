@@ -19,8 +19,10 @@ Mem LoweringX86_64::FloatMask(const llvm::Type* type, bool sign_only) {
 }
 
 void LoweringX86_64::LowerNegation(const llvm::UnaryOperator& negation) {
-  const Register dst = DefineFrom(negation, negation.getOperand(0));
-  native_.Rm(op::kXorps, dst, FloatMask(negation.getType(), /*sign_only=*/true));
+  ForEachPart(negation, [&](unsigned i) {
+    const Register dst = DefineFrom(negation, negation.getOperand(0), i, i);
+    native_.Rm(op::kXorps, dst, FloatMask(negation.getType(), /*sign_only=*/true));
+  });
 }
 
 void LoweringX86_64::EmitIntegerToFloat(const llvm::CastInst& cast, bool is_signed) {

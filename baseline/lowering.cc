@@ -44,6 +44,7 @@ void Lowering::Begin(const llvm::Function& function) {
   unbound_labels_.clear();
   exception_types_.clear();
   rows_.clear();
+  wide_places_.clear();
   is_protected_ = IsBranchProtected(function);
   labels_.assign(analysis_.order().blocks().size(), kNone);
   frame_.Clear(8 * CountOf(SavedRegisters()));

@@ -182,6 +182,15 @@ class Lowering {
   }
   Register DefineFrom(const llvm::Instruction& result, const llvm::Value* from,
                       unsigned result_part = 0, unsigned from_part = 0);
+  // Calls `visit(part)` for each part of the result; between parts nothing is pinned.
+  template <typename Visit>
+  void ForEachPart(const llvm::Instruction& result, const Visit& visit) {
+    const unsigned parts = analysis_.values()[NumberOf(&result)].parts;
+    for (unsigned part = 0; part < parts; ++part) {
+      visit(part);
+      locations_.Unpin();
+    }
+  }
   // As DefineFrom; extended.
   Register DefineExtended(const llvm::Instruction& result, const llvm::Value* from, bool is_signed,
                           unsigned bytes);
@@ -344,7 +353,10 @@ class Lowering {
   void LowerVectorBinary(const llvm::BinaryOperator& binary);
   void LowerLanes(const llvm::Instruction& instruction);
   Lanes LanesOf(const llvm::Value* vector);
-  Mem TemporaryLanes();
+  // A place for a vector until the end of the instruction.
+  Mem TemporaryLanes(const llvm::Type* type);
+  // Stores all of a vector there.
+  void StoreParts(const Mem& mem, const llvm::Value* vector);
   Mem IndexedLane(const Lanes& lanes, const llvm::Value* index, unsigned count, Register value);
   void LoadLane(Register dst, const Lanes& lanes, unsigned lane, bool is_signed);
   void StoreLane(const Lanes& lanes, unsigned lane, Register value);
@@ -407,7 +419,11 @@ class Lowering {
   // An offset in the code for each label: the blocks', then others.
   std::vector<uint32_t> labels_;
   std::vector<Case> cases_;
-  std::vector<int32_t> temporary_lanes_;  // Slots of the current instruction.
+  // Slots of the current instruction; and places for vectors of several parts, of which the current
+  // instruction has used some.
+  std::vector<int32_t> temporary_lanes_;
+  std::vector<int32_t> wide_places_;
+  size_t wide_places_used_ = 0;
   // Of a block whose address is taken: the label that stands for it, behind which there may be
   // moves for its phis.
   PointerMap address_labels_;

@@ -80,8 +80,8 @@ class LoweringAArch64 final : private NativeAssembler, public Lowering {
 
   AssemblerAArch64 prologue_;
   bool signs_return_address_ = false;
-  uint32_t epilogue_label_ = kNone;   // None if nothing returns.
-  size_t last_return_ = 0;            // Behind the last jump to the epilogue.
+  uint32_t epilogue_label_ = kNone;  // None if nothing returns.
+  size_t last_return_ = 0;           // Behind the last jump to the epilogue.
   // Of a variadic function: the upper ends of where its registers are saved.
   int32_t general_top_ = 0, vector_top_ = 0;
 };

@@ -2,11 +2,12 @@
 
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/Support/Casting.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace firstcall::baseline {
 namespace {
 
-// Whether a vector of `count` times `bits` is one part; its bytes are 0 if not.
+// Of a vector that is supported; 0 if it is not.
 unsigned VectorBytes(const llvm::FixedVectorType& type) {
   const llvm::Type* element = type.getElementType();
   const unsigned count = type.getNumElements();
@@ -26,7 +27,7 @@ unsigned VectorBytes(const llvm::FixedVectorType& type) {
   }
   if (count < 2) return 0;
   const uint64_t total = uint64_t{bits} * count;
-  return total == 16 || total == 32 || total == 64 || total == 128
+  return total >= 16 && total <= 1024 && llvm::isPowerOf2_64(total)
              ? static_cast<unsigned>(total / 8)
              : 0;
 }
@@ -39,28 +40,35 @@ bool Append(const llvm::Type* type, PartList& list) {
       if (bits > 128) return false;
       if (bits > 64) {
         if (list.count + 2 > kMaxParts) return false;
-        list.parts[list.count++] = {false, 8, 64};
+        list.parts[list.count++] = {false, 8, 64, false};
         list.parts[list.count++] = {false, static_cast<uint8_t>(ContainerBytes(bits - 64)),
-                                    static_cast<uint16_t>(bits - 64)};
+                                    static_cast<uint16_t>(bits - 64), false};
         return true;
       }
-      part = {false, static_cast<uint8_t>(ContainerBytes(bits)), static_cast<uint16_t>(bits)};
+      part = {false, static_cast<uint8_t>(ContainerBytes(bits)), static_cast<uint16_t>(bits),
+              false};
       break;
     }
     case llvm::Type::PointerTyID:
       if (type->getPointerAddressSpace() != 0) return false;
-      part = {false, 8, 64};
+      part = {false, 8, 64, false};
       break;
     case llvm::Type::FloatTyID:
-      part = {true, 4, 32};
+      part = {true, 4, 32, false};
       break;
     case llvm::Type::DoubleTyID:
-      part = {true, 8, 64};
+      part = {true, 8, 64, false};
       break;
     case llvm::Type::FixedVectorTyID: {
       const unsigned bytes = VectorBytes(*llvm::cast<llvm::FixedVectorType>(type));
       if (bytes == 0) return false;
-      part = {true, static_cast<uint8_t>(bytes), static_cast<uint16_t>(bytes * 8)};
+      if (bytes > 16) {
+        if (list.count + bytes / 16 > kMaxParts) return false;
+        for (unsigned done = 0; done < bytes; done += 16)
+          list.parts[list.count++] = {true, 16, 128, true};
+        return true;
+      }
+      part = {true, static_cast<uint8_t>(bytes), static_cast<uint16_t>(bytes * 8), true};
       break;
     }
     case llvm::Type::StructTyID:
@@ -100,8 +108,9 @@ void AppendOffsets(const llvm::Type* type, const llvm::DataLayout& layout, int64
       AppendOffsets(array->getElementType(), layout, offset + static_cast<int64_t>(i) * size, list);
     }
   } else {
+    const unsigned distance = type->isVectorTy() ? 16 : 8;
     for (unsigned i = 0; i < PartCount(type); ++i) {
-      list.offsets[list.count++] = static_cast<int32_t>(offset + 8 * i);
+      list.offsets[list.count++] = static_cast<int32_t>(offset + distance * i);
     }
   }
 }
@@ -124,14 +133,14 @@ PartList PartsOf(const llvm::Type* type) {
   // Most types are one of these.
   if (type->isPointerTy() && type->getPointerAddressSpace() == 0) {
     list.count = 1;
-    list.parts[0] = {false, 8, 64};
+    list.parts[0] = {false, 8, 64, false};
     return list;
   }
   if (type->isIntegerTy() && type->getIntegerBitWidth() <= 64) {
     const unsigned bits = type->getIntegerBitWidth();
     list.count = 1;
-    list.parts[0] = {false, static_cast<uint8_t>(ContainerBytes(bits)),
-                     static_cast<uint16_t>(bits)};
+    list.parts[0] = {false, static_cast<uint8_t>(ContainerBytes(bits)), static_cast<uint16_t>(bits),
+                     false};
     return list;
   }
   if (!Append(type, list)) list.count = 0;

@@ -3,8 +3,8 @@
 // An integer of up to 64 bits or a pointer is one part in a general register, of which the bits
 // above its width mean nothing; one of up to 128 bits is two parts, the lower first. A float, a
 // double or a vector of up to 16 bytes is one part in a vector register, in the lowest bytes, as it
-// lies in memory; a vector of i1 is one of masks that fill 16 bytes. An aggregate's parts are those
-// of its members in order.
+// lies in memory; a vector of 32, 64 or 128 bytes is parts of 16 bytes each; a vector of i1 is one
+// part of masks that fill 16 bytes. An aggregate's parts are those of its members in order.
 //
 // Thread-safe: pure functions. Tested in tests/baseline/baseline_compiler_test.cc.
 
@@ -23,6 +23,7 @@ struct PartType {
   bool is_vector;  // Which registers it lives in.
   uint8_t bytes;   // 1, 2, 4, 8; of vector registers 2, 4, 8, 16.
   uint16_t bits;   // Of an integer the width, of which a second part has what is above 64.
+  bool has_lanes;  // It is a vector, or a part of one, of LLVM's.
 };
 
 inline constexpr unsigned kMaxParts = 16;

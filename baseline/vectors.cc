@@ -1,4 +1,4 @@
-// Vectors in one register.
+// Vectors.
 //
 // Operations that the processor has for all lanes are one instruction. Others are made lane by lane
 // with general registers: the operands are in memory then, and so is the result until it is
@@ -76,34 +76,50 @@ void Lowering::LowerVectorBinary(const llvm::BinaryOperator& binary) {
     default:
       return LowerLanes(binary);
   }
-  const Register right = In(binary.getOperand(1));
-  const Register dst = DefineFrom(binary, binary.getOperand(0));
-  assembler_.LanesRr(op, LaneBits(binary.getType()) / 8, dst, right);
+  ForEachPart(binary, [&](unsigned i) {
+    const Register right = In(binary.getOperand(1), i);
+    const Register dst = DefineFrom(binary, binary.getOperand(0), i, i);
+    assembler_.LanesRr(op, LaneBits(binary.getType()) / 8, dst, right);
+  });
 }
 
 // Where the vector is in memory: in its slot, in the pool, or stored for this purpose.
 Lowering::Lanes Lowering::LanesOf(const llvm::Value* vector) {
   Lanes lanes;
   lanes.stride = LaneBits(vector->getType()) / 8;
-  if (const auto* constant = llvm::dyn_cast<llvm::Constant>(vector)) {
+  const unsigned parts = PartCount(vector->getType());
+  if (const auto* constant = llvm::dyn_cast<llvm::Constant>(vector); constant && parts == 1) {
     const ConstantPart part = PartOf(*constant, 0);
     lanes.mem = Mem::Relative(RelativeTo::kPool, pool_.Constant(part.low, part.high, 16));
     return lanes;
   }
-  const uint32_t number = NumberOf(vector);
-  const ValuePart& part = analysis_.values()[number];
-  if (part.is_spilled) {
+  if (const uint32_t number = NumberOf(vector);
+      parts == 1 && analysis_.values()[number].is_spilled) {
     lanes.mem = locations_.SlotOf(number);
     return lanes;
   }
-  lanes.mem = TemporaryLanes();
-  const Register reg = In(vector);
-  assembler_.VectorStore(16, lanes.mem, reg);
-  locations_.Unpin(reg);
+  lanes.mem = TemporaryLanes(vector->getType());
+  StoreParts(lanes.mem, vector);
   return lanes;
 }
 
-Mem Lowering::TemporaryLanes() {
+void Lowering::StoreParts(const Mem& mem, const llvm::Value* vector) {
+  const unsigned parts = PartCount(vector->getType());
+  for (unsigned i = 0; i < parts; ++i) {
+    const Register reg = In(vector, i);
+    assembler_.VectorStore(16, mem.Plus(static_cast<int32_t>(16 * i)), reg);
+    locations_.Unpin(reg);
+  }
+}
+
+Mem Lowering::TemporaryLanes(const llvm::Type* type) {
+  if (PartCount(type) > 1) {
+    constexpr int64_t kMostBytes = 128;
+    if (wide_places_used_ == wide_places_.size()) {
+      wide_places_.push_back(frame_.Allocate(kMostBytes, 16));
+    }
+    return frame_.At(wide_places_[wide_places_used_++]);
+  }
   const int32_t slot = frame_.AllocateSlot(16);
   temporary_lanes_.push_back(slot);
   return frame_.At(slot);
@@ -127,7 +143,7 @@ void Lowering::LowerLanes(const llvm::Instruction& instruction) {
   const Register value = locations_.Temporary(false);
   Lanes result;
   if (is_vector) {
-    result.mem = TemporaryLanes();
+    result.mem = TemporaryLanes(instruction.getType());
     result.stride = LaneBits(instruction.getType()) / 8;
   }
   switch (instruction.getOpcode()) {
@@ -176,10 +192,16 @@ void Lowering::LowerLanes(const llvm::Instruction& instruction) {
       break;
   }
   if (is_vector) {
-    const Register dst = Define(instruction);
-    const unsigned bytes = PartsOf(instruction.getType()).parts[0].bytes;
-    assembler_.VectorLoad(bytes, dst, result.mem);
+    const PartList list = PartsOf(instruction.getType());
+    if (list.count > 1) locations_.Unpin();
+    for (unsigned i = 0; i < list.count; ++i) {
+      const Register dst = Define(instruction, i);
+      assembler_.VectorLoad(list.parts[i].bytes, dst,
+                            result.mem.Plus(static_cast<int32_t>(16 * i)));
+      if (list.count > 1) locations_.Unpin(dst);
+    }
   }
+  wide_places_used_ = 0;
   for (int32_t slot : temporary_lanes_) frame_.FreeSlot(slot, 16);
   temporary_lanes_.clear();
 }
@@ -221,9 +243,7 @@ void Lowering::InsertLane(const llvm::InsertElementInst& insert, const Lanes& re
   const llvm::Value* element = insert.getOperand(1);
   const unsigned bits = LaneBits(insert.getType());
   if (!llvm::isa<llvm::UndefValue>(vector)) {
-    const Register old = In(vector);
-    assembler_.VectorStore(16, result.mem, old);
-    locations_.Unpin(old);
+    StoreParts(result.mem, vector);
   }
   Register source = In(element);
   if (IsMask(insert.getType())) {

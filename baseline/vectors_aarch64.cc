@@ -37,7 +37,8 @@ Register LoweringAArch64::MaskBits(const llvm::Value* vector) {
   return bits;
 }
 
-// Whatever is not ordered fails the test, so that the tests that hold for such are others' negation.
+// Whatever is not ordered fails the test, so that the tests that hold for such are others'
+// negation.
 void LoweringAArch64::LowerVectorFloatCompare(const llvm::FCmpInst& compare) {
   using llvm::CmpInst;
   const llvm::Type* type = compare.getOperand(0)->getType();

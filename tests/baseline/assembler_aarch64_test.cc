@@ -486,11 +486,11 @@ TEST(AssemblerAArch64Test, EncodesEveryCondition) {
     Cond cond;
     const char* name;
   } kConditions[] = {
-      {Cond::kO, "vs"},     {Cond::kNo, "vc"},      {Cond::kB, "lo"},  {Cond::kAe, "hs"},
-      {Cond::kE, "eq"},     {Cond::kNe, "ne"},      {Cond::kBe, "ls"}, {Cond::kA, "hi"},
-      {Cond::kS, "mi"},     {Cond::kNs, "pl"},      {Cond::kP, "vs"},  {Cond::kNp, "vc"},
-      {Cond::kL, "lt"},     {Cond::kGe, "ge"},      {Cond::kLe, "le"}, {Cond::kG, "gt"},
-      
+      {Cond::kO, "vs"}, {Cond::kNo, "vc"}, {Cond::kB, "lo"},  {Cond::kAe, "hs"},
+      {Cond::kE, "eq"}, {Cond::kNe, "ne"}, {Cond::kBe, "ls"}, {Cond::kA, "hi"},
+      {Cond::kS, "mi"}, {Cond::kNs, "pl"}, {Cond::kP, "vs"},  {Cond::kNp, "vc"},
+      {Cond::kL, "lt"}, {Cond::kGe, "ge"}, {Cond::kLe, "le"}, {Cond::kG, "gt"},
+
   };
   for (const auto& condition : kConditions) {
     const std::string name = condition.name;

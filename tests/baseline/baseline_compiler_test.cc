@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -417,6 +418,174 @@ define i64 @f(i64 %a, i64 %b) {
 declare void @llvm.memset.p0.i64(ptr, i8, i64, i1))");
 }
 
+// Types of arguments and results, each with how a value of it is made of the number %a, and how it
+// becomes a number again: text in which V is the value's name.
+struct PassedType {
+  const char* name;
+  const char* make;
+  const char* read;
+};
+
+constexpr PassedType kPassedTypes[] = {
+    {"i1", "%V = trunc i64 %a to i1", "%V.n = zext i1 %V to i64"},
+    {"i8", "%V = trunc i64 %a to i8", "%V.n = zext i8 %V to i64"},
+    {"i8 signext", "%V = trunc i64 %a to i8", "%V.n = sext i8 %V to i64"},
+    {"i16 zeroext", "%V = trunc i64 %a to i16", "%V.n = zext i16 %V to i64"},
+    {"i32", "%V = trunc i64 %a to i32", "%V.n = zext i32 %V to i64"},
+    {"i64", "%V = mul i64 %a, 5", "%V.n = add i64 %V, 1"},
+    {"i128", "%V.0 = sext i64 %a to i128\n%V = mul i128 %V.0, 12345678901234567890123",
+     "%V.0 = lshr i128 %V, 61\n%V.n = trunc i128 %V.0 to i64"},
+    {"float", "%V.0 = trunc i64 %a to i32\n%V = bitcast i32 %V.0 to float",
+     "%V.0 = bitcast float %V to i32\n%V.n = zext i32 %V.0 to i64"},
+    {"double", "%V = bitcast i64 %a to double", "%V.n = bitcast double %V to i64"},
+    {"<2 x i32>", "%V = bitcast i64 %a to <2 x i32>", "%V.n = bitcast <2 x i32> %V to i64"},
+    {"<4 x float>",
+     "%V.0 = insertelement <2 x i64> zeroinitializer, i64 %a, i64 1\n"
+     "%V = bitcast <2 x i64> %V.0 to <4 x float>",
+     "%V.0 = bitcast <4 x float> %V to <2 x i64>\n"
+     "%V.n = extractelement <2 x i64> %V.0, i64 1"},
+    {"[2 x i64]", "%V = insertvalue [2 x i64] [i64 1, i64 2], i64 %a, 1",
+     "%V.n = extractvalue [2 x i64] %V, 1"},
+    {"[3 x float]",
+     "%V.0 = trunc i64 %a to i32\n%V.1 = bitcast i32 %V.0 to float\n"
+     "%V = insertvalue [3 x float] zeroinitializer, float %V.1, 2",
+     "%V.0 = extractvalue [3 x float] %V, 2\n%V.1 = bitcast float %V.0 to i32\n"
+     "%V.n = zext i32 %V.1 to i64"},
+    {"[2 x double]",
+     "%V.0 = bitcast i64 %a to double\n"
+     "%V = insertvalue [2 x double] zeroinitializer, double %V.0, 1",
+     "%V.0 = extractvalue [2 x double] %V, 1\n%V.n = bitcast double %V.0 to i64"},
+    {"[3 x i32]",
+     "%V.0 = trunc i64 %a to i32\n%V = insertvalue [3 x i32] zeroinitializer, i32 %V.0, 2",
+     "%V.0 = extractvalue [3 x i32] %V, 2\n%V.n = zext i32 %V.0 to i64"},
+    {"{ i64, i64 }", "%V = insertvalue { i64, i64 } zeroinitializer, i64 %a, 1",
+     "%V.n = extractvalue { i64, i64 } %V, 1"},
+    {"{ i32, double, i8 }",
+     "%V.0 = bitcast i64 %a to double\n"
+     "%V = insertvalue { i32, double, i8 } { i32 1, double 2.0, i8 3 }, double %V.0, 1",
+     "%V.0 = extractvalue { i32, double, i8 } %V, 1\n%V.n = bitcast double %V.0 to i64"},
+};
+
+std::string WithName(std::string text, const std::string& name) {
+  for (size_t at; (at = text.find("%V")) != std::string::npos;) text.replace(at, 2, "%" + name);
+  return "  " + text + "\n";
+}
+
+// The name without an attribute.
+std::string TypeOf(const PassedType& passed) {
+  const std::string name = passed.name;
+  const bool is_integer = name[0] == 'i';
+  return is_integer ? name.substr(0, name.find(' ')) : name;
+}
+
+// A caller and a callee of many arguments, of which `llvms` is one that the baseline refuses.
+std::string CallWith(const std::vector<PassedType>& arguments, const PassedType& result,
+                     const std::string& llvms) {
+  const std::string refused = "  call void asm sideeffect \"\", \"\"()\n";
+  std::string parameters, values, body, made;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::string name = "v" + std::to_string(i), comma = i == 0 ? "" : ", ";
+    parameters += comma + arguments[i].name + " %" + name;
+    values += comma + arguments[i].name + " %" + name;
+    made += "  %a" + std::to_string(i) + " = mul i64 %b, " + std::to_string(2 * i + 3) + "\n";
+    std::string make = arguments[i].make;
+    for (size_t at; (at = make.find("%a")) != std::string::npos;) {
+      make.replace(at, 2, "%\1" + std::to_string(i));
+    }
+    std::replace(make.begin(), make.end(), '\1', 'a');
+    made += WithName(make, name);
+    body += WithName(arguments[i].read, name);
+    body += "  %s" + std::to_string(i) + " = mul i64 " +
+            (i == 0 ? "7" : "%x" + std::to_string(i - 1)) + ", 31\n  %x" + std::to_string(i) +
+            " = xor i64 %s" + std::to_string(i) + ", %" + name + ".n\n";
+  }
+  const std::string type = TypeOf(result);
+  body += "  %a = add i64 %x" + std::to_string(arguments.size() - 1) + ", 1\n";
+  body += WithName(result.make, "r");
+  const std::string attribute = std::string(result.name).substr(type.size());
+  const std::string returned = attribute + (attribute.empty() ? "" : " ") + type;
+  return "define internal " + returned + " @g(" + parameters + ") noinline {\n" +
+         (llvms == "g" ? refused : "") + body + "  ret " + type + " %r\n}\n" +
+         "define i64 @f(i64 %a, i64 %b) {\n" + (llvms == "f" ? refused : "") + made +
+         "  %r = call " + returned + " @g(" + values + ")\n" + WithName(result.read, "r") +
+         "  ret i64 %r.n\n}\n";
+}
+
+TEST(BaselineCompilerTest, AgreesWithLlvmHowToPass) {
+  std::mt19937 random(17);
+  const auto any = [&] { return kPassedTypes[random() % std::size(kPassedTypes)]; };
+  size_t covered = 0;
+  for (int i = 0; i < 60; ++i) {
+    std::vector<PassedType> arguments(1 + random() % 12);
+    for (PassedType& argument : arguments) argument = any();
+    PassedType result = any();
+    // On x86-64 too many for registers.
+    while (TypeOf(result) == "[3 x float]") result = any();
+    for (const char* llvms : {"f", "g"}) {
+      const std::string text = CallWith(arguments, result, llvms);
+      llvm::LLVMContext context;
+      std::unique_ptr<llvm::Module> original = Parse(text, context);
+      ASSERT_NE(original, nullptr) << text;
+      ReferenceJit reference(std::move(original), /*optimize=*/false, {});
+      auto* expected = reference.Address<int64_t(int64_t, int64_t)>("f");
+      EngineOptions options;
+      options.tier = Tier::kZero;
+      ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Engine> engine, Engine::Create(options));
+      ASSERT_THAT(engine->AddAssembly(text, "test").status(), IsOk());
+      ASSERT_OK_AND_ASSIGN(auto* actual, (engine->Lookup<int64_t(int64_t, int64_t)>("f")));
+      for (int64_t b : {int64_t{1}, int64_t{-77}, INT64_MAX / 3}) {
+        ASSERT_EQ(actual(0, b), expected(0, b)) << text;
+      }
+      covered += engine->stats().functions_baseline;
+    }
+  }
+  EXPECT_EQ(covered, 120u);
+}
+
+// Numbers that live across calls are in registers that the callee saves, beside values in slots.
+TEST(BaselineCompilerTest, KeepsNumbersAcrossCalls) {
+  ExpectSame(R"(
+define internal double @g(double %x, i64 %n) {
+entry:
+  br label %head
+head:
+  %i = phi i64 [ 0, %entry ], [ %j, %head ]
+  %y = phi double [ %x, %entry ], [ %z, %head ]
+  %w = phi double [ 1.5, %entry ], [ %v, %head ]
+  %z = fadd double %y, %w
+  %v = fmul double %w, 0.5
+  %j = add i64 %i, 1
+  %c = icmp ult i64 %j, %n
+  br i1 %c, label %head, label %done
+done:
+  %r = fsub double %z, %v
+  ret double %r
+}
+define i64 @f(i64 %a, i64 %b) {
+entry:
+  %x0 = sitofp i64 %a to double
+  %y0 = sitofp i64 %b to double
+  br label %head
+head:
+  %i = phi i64 [ 0, %entry ], [ %j, %head ]
+  %x = phi double [ %x0, %entry ], [ %x1, %head ]
+  %y = phi double [ %y0, %entry ], [ %y1, %head ]
+  %s = phi double [ 0.0, %entry ], [ %t, %head ]
+  %p = call double @g(double %x, i64 3)
+  %q = call double @g(double %y, i64 2)
+  %x1 = fadd double %x, %q
+  %y1 = fsub double %y, %p
+  %t0 = fadd double %s, %x
+  %t = fadd double %t0, %y
+  %j = add i64 %i, 1
+  %c = icmp ult i64 %j, 5
+  br i1 %c, label %head, label %done
+done:
+  %bits = bitcast double %t to i64
+  ret i64 %bits
+})");
+}
+
 TEST(BaselineCompilerTest, ReadsVariadicArguments) {
   ExpectSame(R"(
 declare void @llvm.va_start(ptr)
@@ -424,7 +593,7 @@ declare void @llvm.va_end(ptr)
 declare i32 @vsnprintf(ptr, i64, ptr, ptr)
 @format = private unnamed_addr constant [22 x i8] c"%ld %g %d %ld %ld %ld\00"
 define internal i64 @g(ptr %buffer, ptr %format, ...) {
-  %list = alloca [24 x i8], align 16
+  %list = alloca [32 x i8], align 16
   call void @llvm.va_start(ptr %list)
   %n = call i32 @vsnprintf(ptr %buffer, i64 200, ptr %format, ptr %list)
   call void @llvm.va_end(ptr %list)
@@ -596,6 +765,74 @@ TEST(BaselineCompilerTest, ComputesWithVectorsOfEverySize) {
                  ResultOf(vector.bits(), type));
     }
   }
+}
+
+TEST(BaselineCompilerTest, ComputesWithVectorsOfSeveralRegisters) {
+  // %v and %w of <8 x i32>, or its two halves.
+  const std::string head = std::string(kHead) + VectorsFrom(128, "<4 x i32>") + R"(
+  %s = call <4 x i32> @llvm.umax.v4i32(<4 x i32> %v, <4 x i32> <i32 1, i32 7, i32 100, i32 5>)
+  %x = shufflevector <4 x i32> %v, <4 x i32> %s, <8 x i32> <i32 0, i32 5, i32 2, i32 7, i32 4, i32 1,
+                                                            i32 6, i32 3>
+  %y = shufflevector <4 x i32> %w, <4 x i32> %v, <8 x i32> <i32 7, i32 6, i32 1, i32 0, i32 3, i32 3,
+                                                            i32 4, i32 2>
+)";
+  const std::string tail = R"(
+  %n = call i32 @llvm.vector.reduce.add.v8i32(<8 x i32> %r)
+  %m = extractelement <8 x i32> %r, i64 6
+  %k = and i64 %a, 7
+  %l = extractelement <8 x i32> %r, i64 %k
+  %n0 = zext i32 %n to i64
+  %m0 = zext i32 %m to i64
+  %l0 = zext i32 %l to i64
+  %n1 = shl i64 %n0, 31
+  %o = xor i64 %n1, %m0
+  %p = mul i64 %o, 5
+  %q = add i64 %p, %l0
+  ret i64 %q
+}
+)";
+  for (const char* body : {
+           "%r = add <8 x i32> %x, %y",
+           "%r = mul <8 x i32> %x, <i32 1, i32 -2, i32 3, i32 -4, i32 5, i32 -6, i32 7, i32 -8>",
+           "%z = and <8 x i32> %y, splat (i32 31)\n  %r = shl <8 x i32> %x, %z",
+           "%c = icmp slt <8 x i32> %x, %y\n"
+           "  %r = select <8 x i1> %c, <8 x i32> %y, <8 x i32> %x",
+           "%c = icmp ult i64 %a, %b\n  %r = select i1 %c, <8 x i32> %y, <8 x i32> %x",
+           "%z = sext <8 x i32> %x to <8 x i64>\n  %u = lshr <8 x i64> %z, splat (i64 5)\n"
+           "  %r = trunc <8 x i64> %u to <8 x i32>",
+           "%z = bitcast <8 x i32> %x to <4 x i64>\n  %u = sub <4 x i64> zeroinitializer, %z\n"
+           "  %r = bitcast <4 x i64> %u to <8 x i32>",
+           "%z = sitofp <8 x i32> %x to <8 x float>\n"
+           "  %u = fadd <8 x float> %z, splat (float 0.5)\n  %t = fneg <8 x float> %u\n"
+           "  %r = bitcast <8 x float> %t to <8 x i32>",
+           "%r = insertelement <8 x i32> %x, i32 77, i64 6",
+           "%p0 = alloca <8 x i32>, align 16\n  store <8 x i32> %x, ptr %p0\n"
+           "  %r = load <8 x i32>, ptr %p0",
+           "%z = shufflevector <8 x i32> %x, <8 x i32> %y, <32 x i32> <i32 0, i32 1, i32 2, i32 3,"
+           " i32 4, i32 5, i32 6, i32 7, i32 15, i32 14, i32 13, i32 12, i32 11, i32 10, i32 9,"
+           " i32 8, i32 0, i32 2, i32 4, i32 6, i32 8, i32 10, i32 12, i32 14, i32 1, i32 1, i32 1,"
+           " i32 1, i32 9, i32 9, i32 9, i32 9>\n"
+           "  %r = shufflevector <32 x i32> %z, <32 x i32> poison, <8 x i32> <i32 31, i32 3, i32 "
+           "20,"
+           " i32 17, i32 11, i32 27, i32 9, i32 8>",
+           "%f = freeze <8 x i32> %x\n  %r = call <8 x i32> @llvm.smax.v8i32(<8 x i32> %f, <8 x "
+           "i32> "
+           "%y)",
+       }) {
+    ExpectSame(head + "  " + body + tail);
+  }
+  // In a loop, as a phi.
+  ExpectSame(head + R"(
+  br label %again
+again:
+  %i = phi i32 [ 0, %0 ], [ %j, %again ]
+  %t = phi <8 x i32> [ %x, %0 ], [ %r, %again ]
+  %u = phi <8 x i32> [ %y, %0 ], [ %t, %again ]
+  %r = add <8 x i32> %t, %u
+  %j = add i32 %i, 1
+  %c = icmp ult i32 %j, 3
+  br i1 %c, label %again, label %done
+done:)" + tail);
 }
 
 TEST(BaselineCompilerTest, MovesBetweenMasksAndTheirBits) {
