@@ -117,8 +117,8 @@ void fc_options_set_mode(fc_options* options, fc_mode mode);
 void fc_options_set_codegen_level(fc_options* options, int level);
 
 /* Which of a lazily compiled module's functions the baseline code generator compiles when they are
- * first called. It exists for x86-64, and for code generation at level 0; elsewhere FC_BASELINE_ON
- * means FC_BASELINE_OFF, and with FC_BASELINE_STRICT fc_engine_create fails. */
+ * first called. It exists for x86-64 and AArch64, and for code generation at level 0; elsewhere
+ * FC_BASELINE_ON means FC_BASELINE_OFF, and with FC_BASELINE_STRICT fc_engine_create fails. */
 typedef enum fc_baseline FC_ENUM_TYPE {
   FC_BASELINE_OFF = 0,   /* None: LLVM compiles all functions. */
   FC_BASELINE_ON = 1,    /* Those that it covers (the default). */

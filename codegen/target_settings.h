@@ -19,8 +19,8 @@ namespace firstcall {
 enum class CodegenLevel { kO0, kO1, kO2, kO3 };
 
 // Which of a lazily compiled module's functions the baseline code generator compiles when they are
-// first called. It exists for x86-64, and for code that is not optimized (kO0): elsewhere kOn means
-// kOff, and kStrict is an error.
+// first called. It exists for x86-64 and AArch64, and for code that is not optimized (kO0):
+// elsewhere kOn means kOff, and kStrict is an error.
 enum class Baseline {
   kOff,     // None: LLVM compiles all functions.
   kOn,      // Those that it covers.
@@ -33,7 +33,8 @@ enum class CodeModel { kTiny, kSmall, kKernel, kMedium, kLarge };
 struct TargetSettings {
   CodegenLevel codegen_level = CodegenLevel::kO0;
   Baseline baseline = Baseline::kOn;
-  // For tests: the baseline code generator uses three registers for values of each kind.
+  // For tests: the baseline code generator uses three registers for values of each kind, or few
+  // more.
   bool baseline_has_few_registers = false;
 
   // The target. An empty triple is that of this process. If both `cpu` and `features` are empty,

@@ -968,6 +968,53 @@ TEST(BaselineCompilerTest, LoadsAndStoresStructures) {
   }
 }
 
+// On AArch64 branches on conditions, and what reads the constants behind the code, reach 1 MiB.
+TEST(BaselineCompilerTest, CompilesMoreCodeThanBranchesReach) {
+  constexpr int kStores = 75000;
+  std::string text = R"(
+@g = global i64 0
+@labels = internal constant [2 x ptr] [ptr blockaddress(@f, %sum), ptr blockaddress(@f, %short)]
+define i64 @f(i64 %a, i64 %b) {
+entry:
+  %x = sitofp i64 %a to double
+  %y = fadd double %x, 1.5
+  %n = fptosi double %y to i64
+  switch i64 %b, label %more [ i64 0, label %sum i64 1, label %short i64 2, label %sum
+                               i64 3, label %short i64 4, label %more i64 5, label %sum ]
+more:
+  %c = icmp slt i64 %a, 10
+  br i1 %c, label %long, label %short
+long:
+)";
+  for (int i = 0; i < kStores; ++i)
+    text += "  store volatile i64 " + std::to_string(i) + ", ptr @g\n";
+  text += R"(
+  %k = and i64 %b, 1
+  %p = getelementptr [2 x ptr], ptr @labels, i64 0, i64 %k
+  %l = load ptr, ptr %p
+  indirectbr ptr %l, [ label %sum, label %short ]
+sum:
+  %old = load i64, ptr @g
+  store i64 7, ptr @g
+  %s = add i64 %n, %old
+  ret i64 %s
+short:
+  ret i64 %n
+})";
+  for (bool is_near : {true, false}) {
+    Engine& engine = StrictEngine(is_near);
+    ASSERT_OK_AND_ASSIGN(const ModuleId program, engine.AddAssembly(text, "test"));
+    const absl::Cleanup remove = [&] { EXPECT_THAT(engine.Remove(program), IsOk()); };
+    ASSERT_OK_AND_ASSIGN(auto* function, (engine.Lookup<int64_t(int64_t, int64_t)>("f")));
+    EXPECT_EQ(function(20, 9), 21);              // By way of the branch.
+    EXPECT_EQ(function(5, 3), 6);                // By way of the jump table.
+    EXPECT_EQ(function(5, 0), 6);                // Nothing is stored yet.
+    EXPECT_EQ(function(5, 4), 6 + kStores - 1);  // Through all of it, and by a label's address.
+    EXPECT_EQ(function(5, 5), 6 + 7);
+    EXPECT_EQ(function(-5, 9), -3);  // By the other label's.
+  }
+}
+
 TEST(BaselineCompilerTest, JumpsToAddressesOfLabels) {
   ExpectSame(R"(
 @table = internal constant [3 x ptr] [ptr blockaddress(@f, %one), ptr blockaddress(@f, %two),
