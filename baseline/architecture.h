@@ -67,7 +67,7 @@ struct Architecture {
 
   // ---- Registers for values ----
   RegisterSet allocatable;
-  RegisterSet few_allocatable;  // For tests: three of each kind, or few more.
+  RegisterSet few_allocatable;  // For tests: three of each kind.
   RegisterSet callee_saved;
   // Those that a value may have for life: if the callee preserves them; if it does not.
   absl::Span<const Register> across_calls, between_calls;

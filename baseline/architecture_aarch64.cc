@@ -46,7 +46,7 @@ Architecture Describe() {
   machine.exception[1] = X(1);
   // Not x18, which some systems keep for themselves.
   machine.allocatable = SetOf(X(0), X(14)) | SetOf(V(0), V(7)) | SetOf(V(16), V(28));
-  machine.few_allocatable = SetOf(X(0), X(3)) | SetOf(V(0), V(2));
+  machine.few_allocatable = SetOf(X(0), X(2)) | SetOf(V(0), V(2));
   machine.callee_saved = SetOf(X(19), X(28)) | SetOf(V(8), V(15));
   machine.across_calls = kAcrossCalls;
   machine.between_calls = kBetweenCalls;

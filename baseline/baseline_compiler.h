@@ -28,7 +28,7 @@ namespace firstcall::baseline {
 
 struct BaselineOptions {
   std::vector<std::string> features;  // Those of BaselineCompiler::Features that the processor has.
-  // For tests: three registers for values of each kind, or few more.
+  // For tests: three registers for values of each kind.
   bool has_few_registers = false;
 };
 

@@ -33,8 +33,7 @@ enum class CodeModel { kTiny, kSmall, kKernel, kMedium, kLarge };
 struct TargetSettings {
   CodegenLevel codegen_level = CodegenLevel::kO0;
   Baseline baseline = Baseline::kOn;
-  // For tests: the baseline code generator uses three registers for values of each kind, or few
-  // more.
+  // For tests: the baseline code generator uses three registers for values of each kind.
   bool baseline_has_few_registers = false;
 
   // The target. An empty triple is that of this process. If both `cpu` and `features` are empty,

@@ -42,8 +42,6 @@ int Call(Engine& engine, const std::string& name, int argument) {
   return engine.Lookup<int(int)>(name).value()(argument);
 }
 
-#if defined(__x86_64__)
-
 TEST(BaselineTest, CompilesWhatItCoversAndLlvmTheRest) {
   const std::unique_ptr<Engine> engine = EngineWith(Baseline::kOn);
   EXPECT_EQ(Call(*engine, "covered", 1), 2);
@@ -127,19 +125,6 @@ TEST(BaselineTest, StrictIsForTargetsThatItSupports) {
   options.baseline = Baseline::kOn;
   EXPECT_THAT(Engine::Create(options).status(), IsOk());
 }
-
-#else
-
-TEST(BaselineTest, StrictIsForTargetsThatItSupports) {
-  EngineOptions options;
-  options.baseline = Baseline::kStrict;
-  EXPECT_THAT(Engine::Create(options).status(),
-              StatusIs(absl::StatusCode::kInvalidArgument,
-                       "choosing a target: the baseline code generator does not support this "
-                       "architecture"));
-}
-
-#endif
 
 TEST(BaselineTest, CompilesNothingIfItIsOff) {
   const std::unique_ptr<Engine> engine = EngineWith(Baseline::kOff);

@@ -1,6 +1,6 @@
 // The frames that the baseline code generator makes for AArch64, followed instruction by
-// instruction: wherever the program is, the unwind table finds the caller's frame and return address.
-// (On x86-64, unwinding_test steps through the code.)
+// instruction: wherever the program is, the unwind table finds the caller's frame and return
+// address. (On x86-64, unwinding_test steps through the code.)
 
 #include <algorithm>
 #include <cstdint>
@@ -42,7 +42,8 @@ CompiledCode Compile(const std::string& text) {
   module->setDataLayout(kLayout);
   const auto compiler = BaselineCompiler::Create(kTriple, BaselineOptions());
   EXPECT_THAT(compiler.status(), IsOk());
-  EXPECT_EQ((*compiler)->Compile(*module->getFunction("f"), /*is_near=*/true, code), Refusal::kNone);
+  EXPECT_EQ((*compiler)->Compile(*module->getFunction("f"), /*is_near=*/true, code),
+            Refusal::kNone);
   return code;
 }
 
@@ -77,7 +78,8 @@ class Machine {
       if (op == "mov" && absl::StartsWith(words[2], "#")) {
         registers_[words[1]] = Number(words[2]);
       } else if (known == registers_.end() ||
-                 (op != "movk" && words.size() > 3 && words[3][0] != '#' && registers_.count(words[3]) == 0)) {
+                 (op != "movk" && words.size() > 3 && words[3][0] != '#' &&
+                  registers_.count(words[3]) == 0)) {
         registers_.erase(words[1]);
       } else if (op == "mov") {
         registers_[words[1]] = known->second;
@@ -110,8 +112,8 @@ class Machine {
 };
 
 void ExpectRowsFollow(const std::string& body, const std::string& attributes = "") {
-  const CompiledCode code = Compile("declare void @g(...)\n" + body + "\nattributes #0 = { \"x\" " +
-                                    attributes + " }\n");
+  const CompiledCode code =
+      Compile("declare void @g(...)\n" + body + "\nattributes #0 = { \"x\" " + attributes + " }\n");
   ASSERT_EQ(code.sections.size(), 2u);
   const testing::UnwindTable table(code.sections[1].bytes, llvm::Triple::aarch64, 30);
   ASSERT_EQ(table.Fdes().size(), 1u);
@@ -123,7 +125,8 @@ void ExpectRowsFollow(const std::string& body, const std::string& attributes = "
   for (uint64_t at = 0; at < code.symbols[0].size; at += 4) {
     while (row + 1 < rows.size() && rows[row + 1].address <= at) ++row;
     const std::string text = disassembler.Text(disassembler.At(bytes, 0, at));
-    EXPECT_TRUE(machine.IsFrame(rows[row].cfa)) << at << ": " << rows[row].cfa << " before " << text;
+    EXPECT_TRUE(machine.IsFrame(rows[row].cfa))
+        << at << ": " << rows[row].cfa << " before " << text;
     EXPECT_TRUE(machine.IsReturnAddress(rows[row].return_address))
         << at << ": " << rows[row].return_address << " before " << text;
     machine.Run(text);

@@ -160,8 +160,6 @@ constexpr char kNeedy[] = R"(
     ret i32 0
   })";
 
-#if defined(__x86_64__)
-
 TEST(CommandTest, BaselineCompilesWhatItCovers) {
   const std::string path = Write("covered.ll", kProgram);
   const std::string compiled = "functions compiled           1  (100.0 %)\n";
@@ -169,10 +167,15 @@ TEST(CommandTest, BaselineCompilesWhatItCovers) {
               HasSubstr(compiled + "by baseline                  1\n"));
   EXPECT_THAT(RunCommand({"--stats", "--baseline=off", path}).errors,
               HasSubstr(compiled + "by baseline                  0\n"));
+#if defined(__x86_64__)
+  const char *option = "--x86-asm-syntax=intel", *feature = "-mattr=+avx";
+#else
+  const char *option = "--aarch64-neon-syntax=apple", *feature = "-mattr=+crc";
+#endif
   // LLVM's options mean something to LLVM only.
-  EXPECT_THAT(RunCommand({"--stats", "--x86-asm-syntax=intel", path}).errors,
+  EXPECT_THAT(RunCommand({"--stats", option, path}).errors,
               HasSubstr(compiled + "by baseline                  0\n"));
-  EXPECT_THAT(RunCommand({"--stats", "-mattr=+avx", path}).errors,
+  EXPECT_THAT(RunCommand({"--stats", feature, path}).errors,
               HasSubstr(compiled + "by baseline                  1\n"));
 }
 
@@ -186,8 +189,6 @@ TEST(CommandTest, WhatBaselineDoesNotCoverFailsIfItIsStrict) {
                                        "does not cover it: inline assembly\n"));
   ExpectRefused({"--baseline=strict", "-O2", path}, HasSubstr("does not support optimized code"));
 }
-
-#endif
 
 TEST(CommandTest, MissingSymbolIsReportedByTheFirstCallThatNeedsIt) {
   for (const std::string& path :
