@@ -26,7 +26,7 @@ namespace {
 
 constexpr char kUsage[] =
     "usage: differential [--csmith-seeds=N] [--stress-seeds=N] [--first-seed=1] [--jobs=2]\n"
-    "                    [--timeout=2] [--keep=DIR] [--firstcall=PATH]\n"
+    "                    [--timeout=2] [--keep=DIR] [--firstcall=PATH] [--quick]\n"
     "\n"
     "  --csmith-seeds  how many C programs of Csmith\n"
     "  --stress-seeds  how many IR programs of llvm-stress\n"
@@ -34,7 +34,8 @@ constexpr char kUsage[] =
     "  --jobs          programs checked at the same time\n"
     "  --timeout       seconds; a program that natively takes longer is skipped, and counted\n"
     "  --keep          where programs with a mismatch stay (default: a new directory in /tmp)\n"
-    "  --firstcall     another firstcall than the one this was built with\n";
+    "  --firstcall     another firstcall than the one this was built with\n"
+    "  --quick         in three ways instead of ten: those in which LLVM generates little code\n";
 
 struct Options {
   CampaignOptions campaign;
@@ -44,6 +45,7 @@ struct Options {
 };
 
 bool Apply(const std::string& argument, Options* options) {
+  if (argument == "--quick") return options->campaign.is_quick = true;
   const size_t equals = argument.find('=');
   if (equals == std::string::npos) return false;
   const std::string name = argument.substr(0, equals);

@@ -142,7 +142,7 @@ absl::StatusOr<Tools> FindTools(const std::string& argv0) {
 
 std::string SourceName(Source source) { return source == Source::kCsmith ? "csmith" : "stress"; }
 
-absl::StatusOr<Program> MakeProgram(const Tools& tools, Source source, uint32_t seed,
+absl::StatusOr<Program> MakeProgram(const Tools& tools, Source source, uint32_t seed, bool is_quick,
                                     const std::string& directory) {
   const Compiler compiler(tools.clang, directory);
   Program program;
@@ -158,14 +158,14 @@ absl::StatusOr<Program> MakeProgram(const Tools& tools, Source source, uint32_t 
       compiler.Run({"-O0", "-Xclang", "-disable-llvm-passes", "-lm"}, "O0.bc", "native-O0"));
   FIRSTCALL_RETURN_IF_ERROR(
       compiler.Run({"-O2", "-Xclang", "-disable-llvm-passes", "-lm"}, "O2.bc", "native-O2"));
-  for (size_t native : {0, 1}) {
-    const std::string module = native == 0 ? "O0.bc" : "O2.bc";
-    program.variants.push_back({module, {}, native});
-    program.variants.push_back({module, {"--mode=eager"}, native});
-  }
-  program.variants.push_back({"O0.bc", {"-O2"}, 0});
+  program.variants.push_back({"O0.bc", {}, 0});
+  program.variants.push_back({"O2.bc", {}, 1});
   program.variants.push_back(
       {seed % 2 == 0 ? "O2.bc" : "O0.bc", {"--baseline-few-registers"}, 1 - seed % 2});
+  if (is_quick) return program;
+  program.variants.push_back({"O0.bc", {"--mode=eager"}, 0});
+  program.variants.push_back({"O2.bc", {"--mode=eager"}, 1});
+  program.variants.push_back({"O0.bc", {"-O2"}, 0});
   // First bodies by LLVM only.
   program.variants.push_back({seed % 2 == 0 ? "O0.bc" : "O2.bc", {"--baseline=off"}, seed % 2});
   // Functions are replaced while they run, by the thread that runs them, sooner or later.

@@ -29,8 +29,9 @@ std::string SourceName(Source source);
 
 // Makes the program of `seed` in `directory`, which exists: IR as the front end makes it and
 // optimized, executables of both, and the ways to run them. The same seed makes the same program.
-// Internal if one of the tools fails. Thread-safe.
-absl::StatusOr<Program> MakeProgram(const Tools& tools, Source source, uint32_t seed,
+// `is_quick`: only those ways in which LLVM generates little code, because that takes long in an
+// emulator. Internal if one of the tools fails. Thread-safe.
+absl::StatusOr<Program> MakeProgram(const Tools& tools, Source source, uint32_t seed, bool is_quick,
                                     const std::string& directory);
 
 }  // namespace firstcall::testing
