@@ -191,6 +191,11 @@ class Assembler {
   virtual void VectorLoad(unsigned size, Register dst, const Mem& src) = 0;
   // Of 2 bytes perhaps by way of Architecture::scratch, which must not be part of the address.
   virtual void VectorStore(unsigned size, const Mem& dst, Register src) = 0;
+  // The float or double with these bits, in one instruction; false, and nothing, if there is none.
+  virtual bool FloatImmediate(bool is_double, Register dst, uint64_t bits) {
+    (void)is_double, (void)dst, (void)bits;
+    return false;
+  }
   // The lowest 4 or 8 bytes, between a general and a vector register.
   virtual void ToVector(unsigned size, Register dst, Register src) = 0;
   virtual void FromVector(unsigned size, Register dst, Register src) = 0;

@@ -112,13 +112,6 @@ class AssemblerAArch64 final : public Assembler {
   void Extract(unsigned size, Register dst, Register high, Register low, unsigned count) {
     Rrr((size == 8 ? 0x93c00000 : 0x13800000) | count << 10, dst, high, low);
   }
-  // The `width` bits from bit `lsb` on.
-  void UnsignedField(unsigned size, Register dst, Register src, unsigned lsb, unsigned width) {
-    BitField(0x53000000, size, dst, src, lsb, lsb + width - 1);
-  }
-  void SignedField(unsigned size, Register dst, Register src, unsigned lsb, unsigned width) {
-    BitField(0x13000000, size, dst, src, lsb, lsb + width - 1);
-  }
   void CountLeadingZeros(unsigned size, Register dst, Register src) {
     Rr(0x5ac01000 | Wide(size), dst, src);
   }
@@ -135,16 +128,8 @@ class AssemblerAArch64 final : public Assembler {
     const uint32_t type = (is_signed ? 4 : 0) | Logarithm(from);
     Rrr(0x6b200000 | Wide(size) | type << 13, kZero, a, b);
   }
-  // If cond holds, compares; otherwise the flags become N, Z, C, V from bit 3 to 0 of `nzcv`.
-  void ConditionalCompare(unsigned size, Register a, Register b, unsigned nzcv, Cond cond) {
-    Emit(0x7a400000 | Wide(size) | Number(b) << 16 | Code(cond) << 12 | Number(a) << 5 | nzcv);
-  }
   void SelectInto(unsigned size, Cond cond, Register dst, Register if_true, Register if_false) {
     Rrr(0x1a800000 | Wide(size) | Code(cond) << 12, dst, if_true, if_false);
-  }
-  // All bits become 1 or 0.
-  void SetMask(unsigned size, Cond cond, Register dst) {
-    Emit(0x5a9f03e0 | Wide(size) | (Code(cond) ^ 1) << 12 | Number(dst));
   }
   // src + value, src - value of 8 bytes, value < 2^24; the flags stay. No instruction if nothing
   // changes.
@@ -268,8 +253,7 @@ class AssemblerAArch64 final : public Assembler {
   void FloatCompare(bool is_double, Register a, Register b) {
     Emit(0x1e202000 | Double(is_double) | Number(b) << 16 | Number(a) << 5);
   }
-  // The number with these bits, in one instruction; false, and nothing, if there is none.
-  bool FloatImmediate(bool is_double, Register dst, uint64_t bits);
+  bool FloatImmediate(bool is_double, Register dst, uint64_t bits) override;
 
   // A lane's bits become 1 or 0.
   void VectorFloatCompare(FloatTest test, bool is_double, Register dst, Register a, Register b);

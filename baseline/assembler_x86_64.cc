@@ -193,11 +193,6 @@ void AssemblerX86_64::Push(Register reg) {
   Byte(0x50 | (reg & 7));
 }
 
-void AssemblerX86_64::Pop(Register reg) {
-  if (reg >= 8) Byte(0x41);
-  Byte(0x58 | (reg & 7));
-}
-
 bool AssemblerX86_64::Resolve(const CodeLayout& layout, CompiledCode& code) const {
   std::vector<uint8_t>& text = code.sections[0].bytes;
   for (const Fixup& fixup : fixups_) {

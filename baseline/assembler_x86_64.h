@@ -71,9 +71,6 @@ class AssemblerX86_64 final : public Assembler {
   void UnaryR(Unary unary, unsigned size, Register operand) {
     Group(Sized(0xf6, size), static_cast<unsigned>(unary), operand);
   }
-  void UnaryM(Unary unary, unsigned size, const Mem& operand) {
-    Rm(Sized(0xf6, size), static_cast<Register>(unary), operand);
-  }
   void MultiplyRr(unsigned size, Register dst, Register src) override {
     Rr(Wide(k0F | 0xaf, size), dst, src);
   }
@@ -122,8 +119,6 @@ class AssemblerX86_64 final : public Assembler {
   void Lea(Register dst, const Mem& src) override { Rm(kW | 0x8d, dst, src); }
   void Lea32(Register dst, const Mem& src) override { Rm(0x8d, dst, src); }
   void Push(Register reg);
-  void Pop(Register reg);
-  void Xchg(unsigned size, Register a, Register b) { Rr(Sized(0x86, size), a, b); }
   void XchgM(unsigned size, const Mem& mem, Register reg) { Rm(Sized(0x86, size), reg, mem); }
   void Lock() { Byte(0xf0); }
   void Xadd(unsigned size, const Mem& mem, Register reg) { Rm(Sized(k0F | 0xc0, size), reg, mem); }

@@ -41,34 +41,12 @@ void LoweringAArch64::LowerWideMultiply(const llvm::BinaryOperator& binary) {
   native_.Multiply(8, Define(binary, 0), left_low, right_low);
 }
 
-void LoweringAArch64::LowerWideShiftBy(const llvm::BinaryOperator& binary, unsigned count) {
-  const llvm::Value* value = binary.getOperand(0);
-  const bool is_left = binary.getOpcode() == Instruction::Shl;
-  const bool is_signed = binary.getOpcode() == Instruction::AShr;
-  const Shift shift = is_signed ? Shift::kSar : Shift::kShr;
-  const Register low = Copy(value, 0), high = Copy(value, 1);
-  if (!is_left) Extend(high, high, BitsOf(value->getType()) - 64, is_signed, 8);
-  if (is_left && count >= 64) {
-    native_.Mov(8, high, low);
-    if (count > 64) native_.ShiftRi(Shift::kShl, 8, high, static_cast<uint8_t>(count - 64));
-    native_.MovImmediate(low, 0, true);
-  } else if (is_left && count != 0) {
-    native_.Extract(8, high, high, low, 64 - count);
-    native_.ShiftRi(Shift::kShl, 8, low, static_cast<uint8_t>(count));
-  } else if (count >= 64) {
-    native_.Mov(8, low, high);
-    if (count > 64) native_.ShiftRi(shift, 8, low, static_cast<uint8_t>(count - 64));
-    if (is_signed) {
-      native_.ShiftRi(Shift::kSar, 8, high, 63);
-    } else {
-      native_.MovImmediate(high, 0, true);
-    }
-  } else if (count != 0) {
-    native_.Extract(8, low, high, low, count);
-    native_.ShiftRi(shift, 8, high, static_cast<uint8_t>(count));
+void LoweringAArch64::ShiftIn(bool is_left, Register dst, Register other, unsigned count) {
+  if (is_left) {
+    native_.Extract(8, dst, dst, other, 64 - count);
+  } else {
+    native_.Extract(8, dst, other, dst, count);
   }
-  DefineIn(binary, low, 0);
-  DefineIn(binary, high, 1);
 }
 
 // Shifts go by the count modulo 64; what one part gets from the other goes first by 1 and then by

@@ -52,43 +52,12 @@ void LoweringX86_64::LowerWideMultiply(const llvm::BinaryOperator& binary) {
   DefineIn(binary, kRdx, 1);
 }
 
-void LoweringX86_64::LowerWideShiftBy(const llvm::BinaryOperator& binary, unsigned count) {
-  const llvm::Value* value = binary.getOperand(0);
-  const bool is_left = binary.getOpcode() == Instruction::Shl;
-  const bool is_signed = binary.getOpcode() == Instruction::AShr;
-  const Register low = Copy(value, 0);
-  Register high;
+void LoweringX86_64::ShiftIn(bool is_left, Register dst, Register other, unsigned count) {
   if (is_left) {
-    high = Copy(value, 1);
+    native_.Shld(8, dst, other, static_cast<uint8_t>(count));
   } else {
-    const unsigned bits = BitsOf(value->getType()) - 64;
-    high = Copy(value, 1);
-    Extend(high, high, bits, is_signed, 8);
+    native_.Shrd(8, dst, other, static_cast<uint8_t>(count));
   }
-  if (is_left) {
-    if (count >= 64) {
-      native_.Mov(8, high, low);
-      if (count > 64) native_.ShiftRi(Shift::kShl, 8, high, count - 64);
-      native_.MovImmediate(low, 0, true);
-    } else if (count != 0) {
-      native_.Shld(8, high, low, count);
-      native_.ShiftRi(Shift::kShl, 8, low, count);
-    }
-  } else if (count >= 64) {
-    native_.Mov(8, low, high);
-    const Shift shift = is_signed ? Shift::kSar : Shift::kShr;
-    if (count > 64) native_.ShiftRi(shift, 8, low, count - 64);
-    if (is_signed) {
-      native_.ShiftRi(Shift::kSar, 8, high, 63);
-    } else {
-      native_.MovImmediate(high, 0, true);
-    }
-  } else if (count != 0) {
-    native_.Shrd(8, low, high, count);
-    native_.ShiftRi(is_signed ? Shift::kSar : Shift::kShr, 8, high, count);
-  }
-  DefineIn(binary, low, 0);
-  DefineIn(binary, high, 1);
 }
 
 void LoweringX86_64::LowerWideShiftByVariable(const llvm::BinaryOperator& binary) {

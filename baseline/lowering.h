@@ -108,7 +108,8 @@ class Lowering {
   virtual void EmitDivision(const llvm::BinaryOperator& binary, bool is_signed,
                             bool is_remainder) = 0;
   virtual void LowerWideMultiply(const llvm::BinaryOperator& binary) = 0;
-  virtual void LowerWideShiftBy(const llvm::BinaryOperator& binary, unsigned count) = 0;
+  // Shifts all 64 bits by 1 to 63; into the bits that become free come those of `other`.
+  virtual void ShiftIn(bool is_left, Register dst, Register other, unsigned count) = 0;
   virtual void LowerWideShiftByVariable(const llvm::BinaryOperator& binary) = 0;
   virtual FlagTest EmitFloatCompare(const llvm::CmpInst& compare) = 0;
   // Copies many bytes to where `to` points, or if that is null, to `place`.
@@ -222,6 +223,7 @@ class Lowering {
   void LowerTruncation(const llvm::CastInst& cast);
   void LowerWideBinary(const llvm::BinaryOperator& binary);
   void LowerWideShift(const llvm::BinaryOperator& binary);
+  void LowerWideShiftBy(const llvm::BinaryOperator& binary, unsigned count);
   void LowerWideDivision(const llvm::BinaryOperator& binary);
   // The upper part of an integer of 65 to 128 bits, extended to 64 bits.
   Register InUpper(const llvm::Value* value, bool is_signed);

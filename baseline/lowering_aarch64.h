@@ -39,7 +39,7 @@ class LoweringAArch64 final : private NativeAssembler, public Lowering {
 
   void EmitDivision(const llvm::BinaryOperator& binary, bool is_signed, bool is_remainder) override;
   void LowerWideMultiply(const llvm::BinaryOperator& binary) override;
-  void LowerWideShiftBy(const llvm::BinaryOperator& binary, unsigned count) override;
+  void ShiftIn(bool is_left, Register dst, Register other, unsigned count) override;
   void LowerWideShiftByVariable(const llvm::BinaryOperator& binary) override;
   FlagTest EmitFloatCompare(const llvm::CmpInst& compare) override;
   void CopyBlock(const llvm::Value* to, const Mem& place, const llvm::Value* from,

@@ -14,6 +14,7 @@ void Lowering::MaterializeBits(Register reg, const ConstantPart& part, unsigned 
     assembler_.VectorZero(reg);
     return;
   }
+  if (bytes <= 8 && assembler_.FloatImmediate(bytes == 8, reg, part.low)) return;
   const uint32_t place = pool_.Constant(part.low, bytes == 16 ? part.high : 0, bytes);
   assembler_.VectorLoad(bytes, reg, Mem::Relative(RelativeTo::kPool, place));
 }

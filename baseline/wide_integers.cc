@@ -56,6 +56,36 @@ void Lowering::LowerWideBinary(const llvm::BinaryOperator& binary) {
   EmitAlu(high, 8, dst_high, right_high);
 }
 
+void Lowering::LowerWideShiftBy(const llvm::BinaryOperator& binary, unsigned count) {
+  const llvm::Value* value = binary.getOperand(0);
+  const bool is_left = binary.getOpcode() == Instruction::Shl;
+  const bool is_signed = binary.getOpcode() == Instruction::AShr;
+  const Shift shift = is_signed ? Shift::kSar : Shift::kShr;
+  const Register low = Copy(value, 0), high = Copy(value, 1);
+  if (!is_left) Extend(high, high, BitsOf(value->getType()) - 64, is_signed, 8);
+  if (is_left && count >= 64) {
+    assembler_.Mov(8, high, low);
+    if (count > 64) assembler_.ShiftRi(Shift::kShl, 8, high, static_cast<uint8_t>(count - 64));
+    assembler_.MovImmediate(low, 0, true);
+  } else if (is_left && count != 0) {
+    ShiftIn(is_left, high, low, count);
+    assembler_.ShiftRi(Shift::kShl, 8, low, static_cast<uint8_t>(count));
+  } else if (count >= 64) {
+    assembler_.Mov(8, low, high);
+    if (count > 64) assembler_.ShiftRi(shift, 8, low, static_cast<uint8_t>(count - 64));
+    if (is_signed) {
+      assembler_.ShiftRi(Shift::kSar, 8, high, 63);
+    } else {
+      assembler_.MovImmediate(high, 0, true);
+    }
+  } else if (count != 0) {
+    ShiftIn(is_left, low, high, count);
+    assembler_.ShiftRi(shift, 8, high, static_cast<uint8_t>(count));
+  }
+  DefineIn(binary, low, 0);
+  DefineIn(binary, high, 1);
+}
+
 void Lowering::LowerWideShift(const llvm::BinaryOperator& binary) {
   if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(binary.getOperand(1))) {
     const uint64_t count = constant->getValue().getLimitedValue(127);

@@ -499,13 +499,10 @@ TEST(AssemblerAArch64Test, EncodesEveryCondition) {
     assembler.Select(condition.cond, 8, X(3), X(4));
     assembler.Select(condition.cond, 4, X(3), X(4));
     assembler.SelectInto(4, condition.cond, X(3), X(4), X(5));
-    assembler.SetMask(8, condition.cond, X(3));
-    assembler.ConditionalCompare(8, X(3), X(4), 5, condition.cond);
     assembler.Jcc(condition.cond, 0);
     EXPECT_EQ(Joined(Lines(CodeOf(assembler))),
               "cset w3, " + name + "; csel x3, x4, x3, " + name + "; csel w3, w4, w3, " + name +
-                  "; csel w3, w4, w5, " + name + "; csetm x3, " + name + "; ccmp x3, x4, #0x5, " +
-                  name + "; b." + name + " 0x18");
+                  "; csel w3, w4, w5, " + name + "; b." + name + " 0x10");
   }
 }
 
@@ -525,10 +522,6 @@ TEST(AssemblerAArch64Test, EncodesIntegerInstructionsOfItsOwn) {
       {"udiv w0, w1, w2", [](A& a) { a.UnsignedDivide(4, X(0), X(1), X(2)); }},
       {"extr x0, x1, x2, #0x5", [](A& a) { a.Extract(8, X(0), X(1), X(2), 5); }},
       {"extr w0, w1, w2, #0x5", [](A& a) { a.Extract(4, X(0), X(1), X(2), 5); }},
-      {"ubfx x0, x1, #5, #7", [](A& a) { a.UnsignedField(8, X(0), X(1), 5, 7); }},
-      {"ubfx w0, w1, #5, #7", [](A& a) { a.UnsignedField(4, X(0), X(1), 5, 7); }},
-      {"sbfx x0, x1, #5, #7", [](A& a) { a.SignedField(8, X(0), X(1), 5, 7); }},
-      {"sbfx w0, w1, #5, #7", [](A& a) { a.SignedField(4, X(0), X(1), 5, 7); }},
       {"clz x0, x1", [](A& a) { a.CountLeadingZeros(8, X(0), X(1)); }},
       {"clz w0, w1", [](A& a) { a.CountLeadingZeros(4, X(0), X(1)); }},
       {"rbit x0, x1", [](A& a) { a.ReverseBits(8, X(0), X(1)); }},
@@ -542,9 +535,7 @@ TEST(AssemblerAArch64Test, EncodesIntegerInstructionsOfItsOwn) {
       {"cmp w0, w1, uxtb", [](A& a) { a.CompareExtended(4, X(0), X(1), false, 1); }},
       {"cmp x0, w1, uxth", [](A& a) { a.CompareExtended(8, X(0), X(1), false, 2); }},
       {"cmp x0, w1, uxtw", [](A& a) { a.CompareExtended(8, X(0), X(1), false, 4); }},
-      {"ccmp w0, w1, #0x0, eq", [](A& a) { a.ConditionalCompare(4, X(0), X(1), 0, Cond::kE); }},
       {"csel x0, x1, x2, lt", [](A& a) { a.SelectInto(8, Cond::kL, X(0), X(1), X(2)); }},
-      {"csetm w0, ne", [](A& a) { a.SetMask(4, Cond::kNe, X(0)); }},
       {"add x0, x1, #0x123, lsl #12; add x0, x0, #0x456",
        [](A& a) { a.AddWide(X(0), X(1), 0x123456); }},
       {"add x0, x1, #0x123, lsl #12", [](A& a) { a.AddWide(X(0), X(1), 0x123000); }},
