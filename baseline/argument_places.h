@@ -26,7 +26,7 @@ class ArgumentPlaces {
   void ForEachPart(const llvm::Type& type, const PartList& list, const Visit& visit) {
     if (type.isIntegerTy()) {
       if (list.count == 2) BeginPair();
-    } else if (type.isArrayTy() && convention_.has_array_blocks && IsBlock(list)) {
+    } else if (type.isArrayTy() && convention_.has_array_blocks && IsBlock(type, list)) {
       return PlaceBlock(list, visit);
     }
     for (unsigned part = 0; part < list.count; ++part) {
@@ -66,15 +66,24 @@ class ArgumentPlaces {
   }
 
   // Whether all members are alike, and none is an integer that is smaller than a register.
-  static bool IsBlock(const PartList& list) {
-    for (unsigned i = 0; i < list.count; ++i) {
-      const PartType& part = list.parts[i];
-      if (part.is_vector != list.parts[0].is_vector || part.bytes != list.parts[0].bytes ||
-          (!part.is_vector && part.bytes < 8)) {
-        return false;
+  static bool IsBlock(const llvm::Type& type, const PartList& list) {
+    const llvm::Type* member = nullptr;
+    return AreAlike(type, member) && (list.parts[0].is_vector || list.parts[0].bytes == 8);
+  }
+
+  // Whether all members of `type` are like `member`, which becomes the first if it is null.
+  static bool AreAlike(const llvm::Type& type, const llvm::Type*& member) {
+    if (type.isAggregateType()) {
+      for (unsigned i = 0; i < type.getNumContainedTypes(); ++i) {
+        if (!AreAlike(*type.getContainedType(i), member)) return false;
       }
+      return true;
     }
-    return true;
+    if (member == nullptr) member = &type;
+    return IsAddressOrI64(type) ? IsAddressOrI64(*member) : member == &type;
+  }
+  static bool IsAddressOrI64(const llvm::Type& type) {
+    return type.isPointerTy() || type.isIntegerTy(64);
   }
 
   // On the stack, members lie as in memory, and nothing behind them is passed in these registers.

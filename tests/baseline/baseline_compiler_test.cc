@@ -455,6 +455,18 @@ constexpr PassedType kPassedTypes[] = {
      "%V.0 = bitcast i64 %a to double\n"
      "%V = insertvalue [2 x double] zeroinitializer, double %V.0, 1",
      "%V.0 = extractvalue [2 x double] %V, 1\n%V.n = bitcast double %V.0 to i64"},
+    {"[1 x { i64, i33 }]",
+     "%V.0 = trunc i64 %a to i33\n"
+     "%V = insertvalue [1 x { i64, i33 }] zeroinitializer, i33 %V.0, 0, 1",
+     "%V.0 = extractvalue [1 x { i64, i33 }] %V, 0, 1\n%V.n = zext i33 %V.0 to i64"},
+    {"[1 x { double, <2 x float> }]",
+     "%V.0 = bitcast i64 %a to <2 x float>\n%V = insertvalue [1 x { double, <2 x float> }] "
+     "zeroinitializer, <2 x float> %V.0, 0, 1",
+     "%V.0 = extractvalue [1 x { double, <2 x float> }] %V, 0, 1\n"
+     "%V.n = bitcast <2 x float> %V.0 to i64"},
+    {"[2 x ptr]",
+     "%V.0 = inttoptr i64 %a to ptr\n%V = insertvalue [2 x ptr] zeroinitializer, ptr %V.0, 1",
+     "%V.0 = extractvalue [2 x ptr] %V, 1\n%V.n = ptrtoint ptr %V.0 to i64"},
     {"[3 x i32]",
      "%V.0 = trunc i64 %a to i32\n%V = insertvalue [3 x i32] zeroinitializer, i32 %V.0, 2",
      "%V.0 = extractvalue [3 x i32] %V, 2\n%V.n = zext i32 %V.0 to i64"},
@@ -515,7 +527,7 @@ TEST(BaselineCompilerTest, AgreesWithLlvmHowToPass) {
   std::mt19937 random(17);
   const auto any = [&] { return kPassedTypes[random() % std::size(kPassedTypes)]; };
   size_t covered = 0;
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < 80; ++i) {
     std::vector<PassedType> arguments(1 + random() % 12);
     for (PassedType& argument : arguments) argument = any();
     PassedType result = any();
@@ -539,7 +551,7 @@ TEST(BaselineCompilerTest, AgreesWithLlvmHowToPass) {
       covered += engine->stats().functions_baseline;
     }
   }
-  EXPECT_EQ(covered, 120u);
+  EXPECT_EQ(covered, 160u);
 }
 
 // Numbers that live across calls are in registers that the callee saves, beside values in slots.
@@ -815,6 +827,13 @@ TEST(BaselineCompilerTest, ComputesWithVectorsOfSeveralRegisters) {
            "  %r = shufflevector <32 x i32> %z, <32 x i32> poison, <8 x i32> <i32 31, i32 3, i32 "
            "20,"
            " i32 17, i32 11, i32 27, i32 9, i32 8>",
+           "%z = shufflevector <8 x i32> %x, <8 x i32> %y, <32 x i32> zeroinitializer\n"
+           "  %u = shufflevector <8 x i32> %y, <8 x i32> %x, <32 x i32> zeroinitializer\n"
+           "  %c = icmp ult i64 %a, %b\n  %t = select i1 %c, <32 x i32> %z, <32 x i32> %u\n"
+           "  %d = add <32 x i32> %z, %u\n  %h = xor <32 x i32> %d, %t\n"
+           "  %r = shufflevector <32 x i32> %h, <32 x i32> poison, <8 x i32> <i32 31, i32 3, i32 "
+           "20,"
+           " i32 17, i32 11, i32 27, i32 9, i32 8>",
            "%f = freeze <8 x i32> %x\n  %r = call <8 x i32> @llvm.smax.v8i32(<8 x i32> %f, <8 x "
            "i32> "
            "%y)",
@@ -1057,6 +1076,10 @@ TEST(BaselineCompilerTest, RefusesBeforeItEmits) {
       {"define ghccc void @f() { ret void }", Refusal::kCallingConvention},
       {"define void @f(ptr nest %p) { ret void }", Refusal::kArgumentPassing},
       {"define i256 @f(i256 %a) { ret i256 %a }", Refusal::kArgumentPassing},
+      {"define void @f() { %a = alloca [268435456 x i8] %b = alloca [268435456 x i8]\n"
+       "%c = alloca [268435456 x i8] %d = alloca [268435456 x i8] %e = alloca i8\n"
+       "store volatile i8 1, ptr %a store volatile i8 1, ptr %e ret void }",
+       Refusal::kSize},
   };
   for (const char* triple : kTriples) {
     auto compiler = baseline::BaselineCompiler::Create(triple, baseline::BaselineOptions());
