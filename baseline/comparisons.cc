@@ -198,6 +198,8 @@ void Lowering::LowerSelect(const llvm::SelectInst& select) {
   for (unsigned part = 0; part < parts; ++part) {
     assembler_.CompareWithZero(1, condition);
     SelectPart(select, One(Cond::kNe), part);
+    locations_.Unpin();
+    locations_.Pin(condition);
   }
 }
 

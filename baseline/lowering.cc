@@ -11,6 +11,8 @@ namespace firstcall::baseline {
 namespace {
 
 constexpr int64_t kLargestAlignment = 16;
+// Distances in larger ones do not fit where they are kept.
+constexpr int64_t kLargestFrame = int64_t{1} << 30;
 
 unsigned CountOf(RegisterSet set) { return __builtin_popcountll(set); }
 
@@ -25,6 +27,7 @@ Refusal Lowering::Run(const llvm::Function& function, const LoweringOptions& opt
   const size_t count = analysis_.order().blocks().size();
   for (uint32_t block = 0; block < count; ++block) CompileBlock(block);
   if (locations_.has_failed()) return Refusal::kRegisters;
+  if (frame_.used() + frame_.outgoing() > kLargestFrame) return Refusal::kSize;
   EndBody();
   return Finish(WritePrologue(), code) ? Refusal::kNone : Refusal::kReach;
 }

@@ -83,8 +83,9 @@ class Lowering {
   Lowering& operator=(const Lowering&) = delete;
 
   // `function` is the one that was analysed. Otherwise, with unspecified code: kRegisters if an
-  // instruction needs more registers at once than there are; kReach if the code is so long that it
-  // has to be compiled with LoweringOptions::is_large, or with that too long for everything.
+  // instruction needs more registers at once than there are; kSize if the frame is too large;
+  // kReach if the code is so long that it has to be compiled with LoweringOptions::is_large, or
+  // with that too long for everything.
   Refusal Run(const llvm::Function& function, const LoweringOptions& options, CompiledCode& code);
 
  protected:
