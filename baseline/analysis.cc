@@ -65,10 +65,11 @@ bool IsMadeInPlace(const llvm::Instruction& instruction) {
 }  // namespace
 
 Refusal Analysis::Run(const llvm::Function& function, const CoverageOptions& options) {
-  if (Refusal refusal = RefusalOf(function, architecture_.convention); refusal != Refusal::kNone)
-    return refusal;
+  Refusal refusal = RefusalOf(function, architecture_.convention);
+  if (refusal != Refusal::kNone) return refusal;
   order_.Compute(function);
-  if (Refusal refusal = NumberValues(function, options); refusal != Refusal::kNone) return refusal;
+  refusal = NumberValues(function, options);
+  if (refusal != Refusal::kNone) return refusal;
   for (uint32_t block = 0; block < order_.blocks().size(); ++block) CountUses(block);
   CollectWhatDies();
   fixed_ = 0;

@@ -42,8 +42,9 @@ ArgumentPlaces Lowering::PlaceArguments(const llvm::CallBase& call, ArgumentStep
       const PartType& type = list.parts[part];
       Move move = SourceOf(value, part, type);
       move.to = place.reg;
-      if (place.reg == kNoRegister)
+      if (place.reg == kNoRegister) {
         move.to_memory = Mem::At(architecture_.stack_pointer, place.offset);
+      }
       if (list.count == 1 && !type.is_vector && type.bits < 32) {
         move.is_signed = call.paramHasAttr(i, llvm::Attribute::SExt);
         if (move.is_signed || call.paramHasAttr(i, llvm::Attribute::ZExt) ||

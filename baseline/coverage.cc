@@ -6,6 +6,7 @@
 #include "baseline/constants.h"
 #include "baseline/library_functions.h"
 #include "baseline/value_parts.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/GetElementPtrTypeIterator.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
@@ -69,19 +70,15 @@ bool HasMask(const llvm::Type* type) {
 
 // Whether values of the type are passed part by part, as ArgumentPlaces says.
 bool IsPassedInParts(const llvm::Type* type, const CallingConvention& convention) {
+  const auto is_covered_member = [&](const llvm::Type* member) {
+    const bool is_wide = member->isIntegerTy() && PartCount(member) > 1;
+    return !(is_wide && convention.has_wide_members) && IsPassedInParts(member, convention);
+  };
   if (const auto* structure = llvm::dyn_cast<llvm::StructType>(type)) {
-    for (const llvm::Type* member : structure->elements()) {
-      if (convention.has_wide_members && member->isIntegerTy() && PartCount(member) > 1) {
-        return false;
-      }
-      if (!IsPassedInParts(member, convention)) return false;
-    }
-    return true;
+    return llvm::all_of(structure->elements(), is_covered_member);
   }
   if (const auto* array = llvm::dyn_cast<llvm::ArrayType>(type)) {
-    const llvm::Type* member = array->getElementType();
-    if (convention.has_wide_members && member->isIntegerTy() && PartCount(member) > 1) return false;
-    return IsPassedInParts(member, convention);
+    return is_covered_member(array->getElementType());
   }
   if (const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type)) {
     const PartList list = PartsOf(vector);
@@ -238,30 +235,11 @@ Refusal RefusalOfIntrinsic(const llvm::IntrinsicInst& intrinsic, const CoverageO
   }
 }
 
-// Of the Scalable Matrix Extension.
-constexpr const char* kModeAttributes[] = {"aarch64_pstate_sm_enabled",
-                                           "aarch64_pstate_sm_compatible",
-                                           "aarch64_pstate_sm_body",
-                                           "aarch64_new_za",
-                                           "aarch64_in_za",
-                                           "aarch64_out_za",
-                                           "aarch64_inout_za",
-                                           "aarch64_preserves_za",
-                                           "aarch64_new_zt0",
-                                           "aarch64_in_zt0",
-                                           "aarch64_out_zt0",
-                                           "aarch64_inout_zt0",
-                                           "aarch64_preserves_zt0"};
-
-bool ChangesMode(const llvm::CallBase& call) {
-  const llvm::AttributeSet of_call = call.getAttributes().getFnAttrs();
-  const llvm::Function* callee = call.getCalledFunction();
-  const llvm::AttributeSet of_callee =
-      callee == nullptr ? llvm::AttributeSet() : callee->getAttributes().getFnAttrs();
-  for (const char* name : kModeAttributes) {
-    if (of_call.hasAttribute(name) || of_callee.hasAttribute(name)) return true;
-  }
-  return false;
+// Of the Scalable Matrix Extension: how a function is run, or leaves the processor.
+bool HasMode(const llvm::AttributeSet& attributes) {
+  return llvm::any_of(attributes, [](const Attribute& attribute) {
+    return attribute.isStringAttribute() && attribute.getKindAsString().starts_with("aarch64_");
+  });
 }
 
 Refusal RefusalOfCall(const llvm::CallBase& call, const CallingConvention& convention,
@@ -286,7 +264,11 @@ Refusal RefusalOfCall(const llvm::CallBase& call, const CallingConvention& conve
       (callee != nullptr && !IsCovered(callee->getAttributes(), convention, layout))) {
     return Refusal::kArgumentPassing;
   }
-  if (convention.has_streaming_mode && ChangesMode(call)) return Refusal::kFunctionAttribute;
+  if (convention.has_streaming_mode &&
+      (HasMode(call.getAttributes().getFnAttrs()) ||
+       (callee != nullptr && HasMode(callee->getAttributes().getFnAttrs())))) {
+    return Refusal::kFunctionAttribute;
+  }
   for (unsigned i = 0; i < call.arg_size(); ++i) {
     const Refusal refusal = RefusalOfPassing(call.getArgOperand(i)->getType(), convention);
     if (refusal != Refusal::kNone) return refusal;
@@ -496,10 +478,8 @@ Refusal RefusalOf(const llvm::Function& function, const CallingConvention& conve
         "function-instrument", "stackrealign", "alignstack", "interrupt", "fentry-call"}) {
     if (function.hasFnAttribute(name)) return Refusal::kFunctionAttribute;
   }
-  for (const char* name : kModeAttributes) {
-    if (convention.has_streaming_mode && function.hasFnAttribute(name)) {
-      return Refusal::kFunctionAttribute;
-    }
+  if (convention.has_streaming_mode && HasMode(function.getAttributes().getFnAttrs())) {
+    return Refusal::kFunctionAttribute;
   }
   if (function.getFnAttribute("sign-return-address-key").getValueAsString() == "b_key") {
     return Refusal::kFunctionAttribute;

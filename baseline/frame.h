@@ -61,8 +61,7 @@ class Frame {
   void NeedOutgoing(int64_t bytes) { outgoing_ = std::max(outgoing_, bytes); }
   int64_t outgoing() const { return outgoing_; }
 
-  // The bytes between the frame pointer and the far end of the places. (On x86-64 the lower
-  // end, together with what is outgoing.)
+  // The bytes between the frame pointer and the far end of the places.
   int64_t used() const { return used_; }
 
  private:

@@ -6,7 +6,6 @@ namespace firstcall::baseline::aarch64 {
 namespace {
 
 using llvm::Instruction;
-using llvm::Intrinsic::ID;
 
 }  // namespace
 
@@ -232,14 +231,14 @@ void LoweringAArch64::LowerFunnelShift(const llvm::IntrinsicInst& intrinsic) {
 }
 
 // In 32 bits, where nothing overflows: the result, or the limit that it is beyond.
-void LoweringAArch64::LowerNarrowSaturating(const llvm::IntrinsicInst& intrinsic, bool is_add,
-                                            bool is_signed) {
+void LoweringAArch64::LowerNarrowSaturating(const llvm::SaturatingInst& intrinsic) {
+  const bool is_signed = intrinsic.isSigned();
   const unsigned bits = BitsOf(intrinsic.getType());
   const Register left = InExtended(intrinsic.getArgOperand(0), is_signed, 4);
   const Register right = InExtended(intrinsic.getArgOperand(1), is_signed, 4);
   const Register dst = Define(intrinsic);
   native_.Mov(4, dst, left);
-  native_.AluRr(is_add ? Alu::kAdd : Alu::kSub, 4, dst, right);
+  native_.AluRr(intrinsic.getBinaryOp() == Instruction::Add ? Alu::kAdd : Alu::kSub, 4, dst, right);
   const uint32_t highest = (uint32_t{1} << (is_signed ? bits - 1 : bits)) - 1;
   const uint32_t lowest = is_signed ? ~highest : 0;
   native_.MovImmediate(kScratch, highest, true);
@@ -250,12 +249,11 @@ void LoweringAArch64::LowerNarrowSaturating(const llvm::IntrinsicInst& intrinsic
   native_.Select(Cond::kL, 4, dst, kScratch);
 }
 
-void LoweringAArch64::LowerSaturating(const llvm::IntrinsicInst& intrinsic) {
+void LoweringAArch64::LowerSaturating(const llvm::SaturatingInst& intrinsic) {
   const unsigned bits = BitsOf(intrinsic.getType());
-  const ID id = intrinsic.getIntrinsicID();
-  const bool is_add = id == llvm::Intrinsic::uadd_sat || id == llvm::Intrinsic::sadd_sat;
-  const bool is_signed = id == llvm::Intrinsic::sadd_sat || id == llvm::Intrinsic::ssub_sat;
-  if (bits < 32) return LowerNarrowSaturating(intrinsic, is_add, is_signed);
+  if (bits < 32) return LowerNarrowSaturating(intrinsic);
+  const bool is_add = intrinsic.getBinaryOp() == Instruction::Add;
+  const bool is_signed = intrinsic.isSigned();
   const unsigned bytes = bits / 8;
   const Register right = In(intrinsic.getArgOperand(1));
   const Register dst = DefineFrom(intrinsic, intrinsic.getArgOperand(0));

@@ -6,7 +6,6 @@ namespace firstcall::baseline::x86_64 {
 namespace {
 
 using llvm::Instruction;
-using llvm::Intrinsic::ID;
 
 }  // namespace
 
@@ -205,12 +204,11 @@ void LoweringX86_64::LowerFunnelShift(const llvm::IntrinsicInst& intrinsic) {
   if (is_left) native_.ShiftRi(Shift::kShr, 4, dst, bits);
 }
 
-void LoweringX86_64::LowerSaturating(const llvm::IntrinsicInst& intrinsic) {
+void LoweringX86_64::LowerSaturating(const llvm::SaturatingInst& intrinsic) {
   const unsigned bits = BitsOf(intrinsic.getType());
   const unsigned bytes = bits / 8, operation_bytes = OperationBytes(bits);
-  const ID id = intrinsic.getIntrinsicID();
-  const bool is_add = id == llvm::Intrinsic::uadd_sat || id == llvm::Intrinsic::sadd_sat;
-  const bool is_signed = id == llvm::Intrinsic::sadd_sat || id == llvm::Intrinsic::ssub_sat;
+  const bool is_add = intrinsic.getBinaryOp() == Instruction::Add;
+  const bool is_signed = intrinsic.isSigned();
   const Register right = In(intrinsic.getArgOperand(1));
   const Register limit = locations_.Temporary(false);
   const Register dst = DefineFrom(intrinsic, intrinsic.getArgOperand(0));

@@ -48,7 +48,7 @@ void Lowering::LowerIntrinsic(const llvm::IntrinsicInst& intrinsic) {
     case llvm::Intrinsic::usub_sat:
     case llvm::Intrinsic::sadd_sat:
     case llvm::Intrinsic::ssub_sat:
-      return LowerSaturating(intrinsic);
+      return LowerSaturating(llvm::cast<llvm::SaturatingInst>(intrinsic));
     case llvm::Intrinsic::expect:
     case llvm::Intrinsic::expect_with_probability:
     case llvm::Intrinsic::launder_invariant_group:

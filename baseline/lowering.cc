@@ -139,7 +139,10 @@ void Lowering::BindArguments() {
     }
     places.ForEachPart(*argument.getType(), PartsOf(argument.getType()), bind);
   }
-  if (function_->isVarArg()) SaveArgumentRegisters(places);
+  named_general_ = places.general();
+  named_vectors_ = places.vectors();
+  named_stack_ = (places.stack_bytes() + 7) & ~7;
+  if (function_->isVarArg()) SaveArgumentRegisters();
   result_address_ = 0;
   if (result_register != kNoRegister && architecture_.convention.returns_result_address) {
     result_address_ = frame_.Allocate(8, 8);
@@ -332,6 +335,14 @@ void Lowering::Lower(const llvm::Instruction& instruction) {
     default:  // Unreachable; others are not covered.
       assembler_.Trap();
   }
+}
+
+uint32_t Lowering::PutInFront(Assembler& prologue, std::vector<UnwindRow>& rows) {
+  const auto begin = static_cast<uint32_t>(architecture_.prologue_room - prologue.size());
+  std::memcpy(assembler_.buffer().At(begin), prologue.buffer().data(), prologue.size());
+  for (UnwindRow& row : rows) row.offset += begin;
+  rows_.insert(rows_.begin(), rows.begin(), rows.end());
+  return begin;
 }
 
 bool Lowering::Finish(uint32_t begin, CompiledCode& code) {

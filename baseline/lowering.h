@@ -94,8 +94,8 @@ class Lowering {
   virtual void Prepare() {}
   // Whether indirect jumps may only lead to landing marks.
   virtual bool IsBranchProtected(const llvm::Function& function) const = 0;
-  // In a variadic function: for va_start.
-  virtual void SaveArgumentRegisters(const ArgumentPlaces& places) = 0;
+  // In a variadic function: those that no named argument is in, for va_start.
+  virtual void SaveArgumentRegisters() = 0;
   // Returns from the function, when its result is where it belongs.
   virtual void EmitReturn() = 0;
   // Behind the last block.
@@ -134,7 +134,7 @@ class Lowering {
   virtual void LowerOverflow(const llvm::WithOverflowInst& intrinsic) = 0;
   virtual void LowerBitCount(const llvm::IntrinsicInst& intrinsic) = 0;
   virtual void LowerFunnelShift(const llvm::IntrinsicInst& intrinsic) = 0;
-  virtual void LowerSaturating(const llvm::IntrinsicInst& intrinsic) = 0;
+  virtual void LowerSaturating(const llvm::SaturatingInst& intrinsic) = 0;
   // False, and nothing emitted, if a function of the library has to do it.
   virtual bool EmitFloatIntrinsic(const llvm::IntrinsicInst& intrinsic) = 0;
   virtual void LowerVariadicStart(const llvm::IntrinsicInst& intrinsic) = 0;
@@ -154,6 +154,9 @@ class Lowering {
   // Counts its operands as used, and unpins everything.
   void EndInstruction(const llvm::Instruction& instruction);
   void CountDown(const llvm::Value* operand);
+  // Copies `prologue`, in which the offsets of `rows` are, to where it ends at the body; returns
+  // where it begins.
+  uint32_t PutInFront(Assembler& prologue, std::vector<UnwindRow>& rows);
   // False if something is out of reach.
   bool Finish(uint32_t begin, CompiledCode& code);
   bool ResolveFixups(uint32_t begin, uint32_t pool_offset, CompiledCode& code);
@@ -446,10 +449,9 @@ class Lowering {
   std::vector<Symbol> symbols_;
   PointerMap symbol_numbers_;
   int32_t result_address_ = 0;  // Where the address that sret gives is kept; 0 if it is not.
-  // Of a variadic function: where its registers were saved, and what follows the named arguments.
-  int32_t register_save_area_ = 0;
+  // Of a variadic function: what its named arguments take.
   unsigned named_general_ = 0, named_vectors_ = 0;
-  int32_t named_stack_ = 0;
+  int32_t named_stack_ = 0;  // In bytes, a multiple of 8.
 };
 
 }  // namespace firstcall::baseline

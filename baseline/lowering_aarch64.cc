@@ -1,7 +1,6 @@
 #include "baseline/lowering_aarch64.h"
 
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
 namespace firstcall::baseline::aarch64 {
@@ -33,11 +32,8 @@ bool LoweringAArch64::IsBranchProtected(const llvm::Function& function) const {
 }
 
 // AAPCS64, appendix B: the registers of each kind end where the list's pointer points.
-void LoweringAArch64::SaveArgumentRegisters(const ArgumentPlaces& places) {
+void LoweringAArch64::SaveArgumentRegisters() {
   const CallingConvention& convention = architecture_.convention;
-  named_general_ = places.general();
-  named_vectors_ = places.vectors();
-  named_stack_ = (places.stack_bytes() + 7) & ~7;
   const auto general_bytes = static_cast<int32_t>(8 * (8 - named_general_) + 15) & ~15;
   general_top_ = frame_.Allocate(general_bytes, 16) + general_bytes;
   for (unsigned i = named_general_; i < 8; ++i) {
@@ -194,11 +190,7 @@ uint32_t LoweringAArch64::WritePrologue() {
     add_row(Kind::kSaved, first, above - place);
     if (second != kNoRegister) add_row(Kind::kSaved, second, above - place - 8);
   });
-  const auto begin = static_cast<uint32_t>(architecture_.prologue_room - prologue_.size());
-  std::memcpy(native_.buffer().At(begin), prologue_.buffer().data(), prologue_.size());
-  for (UnwindRow& row : rows) row.offset += begin;
-  rows_.insert(rows_.begin(), rows.begin(), rows.end());
-  return begin;
+  return PutInFront(prologue_, rows);
 }
 
 }  // namespace firstcall::baseline::aarch64

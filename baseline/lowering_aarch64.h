@@ -25,7 +25,7 @@ class LoweringAArch64 final : private NativeAssembler, public Lowering {
  private:
   void Prepare() override;
   bool IsBranchProtected(const llvm::Function& function) const override;
-  void SaveArgumentRegisters(const ArgumentPlaces& places) override;
+  void SaveArgumentRegisters() override;
   void EmitReturn() override;
   uint32_t WritePrologue() override;
   void EndBody() override;
@@ -60,7 +60,7 @@ class LoweringAArch64 final : private NativeAssembler, public Lowering {
   void LowerOverflow(const llvm::WithOverflowInst& intrinsic) override;
   void LowerBitCount(const llvm::IntrinsicInst& intrinsic) override;
   void LowerFunnelShift(const llvm::IntrinsicInst& intrinsic) override;
-  void LowerSaturating(const llvm::IntrinsicInst& intrinsic) override;
+  void LowerSaturating(const llvm::SaturatingInst& intrinsic) override;
   bool EmitFloatIntrinsic(const llvm::IntrinsicInst& intrinsic) override;
   bool EmitRounding(const llvm::IntrinsicInst& intrinsic);
   void LowerVariadicStart(const llvm::IntrinsicInst& intrinsic) override;
@@ -75,7 +75,7 @@ class LoweringAArch64 final : private NativeAssembler, public Lowering {
                            Register old, Register value);
   bool LowerAtomicUpdateByOne(const llvm::AtomicRMWInst& update);
   void LowerNarrowOverflow(const llvm::WithOverflowInst& intrinsic);
-  void LowerNarrowSaturating(const llvm::IntrinsicInst& intrinsic, bool is_add, bool is_signed);
+  void LowerNarrowSaturating(const llvm::SaturatingInst& intrinsic);
   void LowerNarrowFunnelShift(const llvm::IntrinsicInst& intrinsic, bool is_left);
 
   AssemblerAArch64 prologue_;

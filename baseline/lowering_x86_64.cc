@@ -1,7 +1,6 @@
 #include "baseline/lowering_x86_64.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "llvm/IR/Module.h"
 
@@ -29,11 +28,8 @@ bool LoweringX86_64::IsBranchProtected(const llvm::Function& function) const {
 }
 
 // The register save area of the psABI, 3.5.7.
-void LoweringX86_64::SaveArgumentRegisters(const ArgumentPlaces& places) {
+void LoweringX86_64::SaveArgumentRegisters() {
   const CallingConvention& convention = architecture_.convention;
-  named_general_ = places.general();
-  named_vectors_ = places.vectors();
-  named_stack_ = places.stack_bytes();
   register_save_area_ = frame_.Allocate(176, 16);
   for (unsigned i = named_general_; i < convention.general.size(); ++i) {
     native_.Store(8, frame_.At(register_save_area_ + 8 * i), convention.general[i]);
@@ -114,11 +110,7 @@ uint32_t LoweringX86_64::WritePrologue() {
   if (rest != 0 && !FitsRedZone(rest)) {
     prologue_.AluRi(Alu::kSub, 8, kRsp, static_cast<int32_t>(rest));
   }
-  const auto begin = static_cast<uint32_t>(architecture_.prologue_room - prologue_.size());
-  std::memcpy(native_.buffer().At(begin), prologue_.buffer().data(), prologue_.size());
-  for (UnwindRow& row : rows) row.offset += begin;
-  rows_.insert(rows_.begin(), rows.begin(), rows.end());
-  return begin;
+  return PutInFront(prologue_, rows);
 }
 
 }  // namespace firstcall::baseline::x86_64

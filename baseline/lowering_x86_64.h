@@ -24,7 +24,7 @@ class LoweringX86_64 final : private NativeAssembler, public Lowering {
 
  private:
   bool IsBranchProtected(const llvm::Function& function) const override;
-  void SaveArgumentRegisters(const ArgumentPlaces& places) override;
+  void SaveArgumentRegisters() override;
   void EmitReturn() override;
   uint32_t WritePrologue() override;
   // Whether nothing below rsp is in danger, so that the frame may lie there (psABI, 3.2.2).
@@ -56,7 +56,7 @@ class LoweringX86_64 final : private NativeAssembler, public Lowering {
   void LowerOverflow(const llvm::WithOverflowInst& intrinsic) override;
   void LowerBitCount(const llvm::IntrinsicInst& intrinsic) override;
   void LowerFunnelShift(const llvm::IntrinsicInst& intrinsic) override;
-  void LowerSaturating(const llvm::IntrinsicInst& intrinsic) override;
+  void LowerSaturating(const llvm::SaturatingInst& intrinsic) override;
   bool EmitFloatIntrinsic(const llvm::IntrinsicInst& intrinsic) override;
   void LowerRounding(const llvm::IntrinsicInst& intrinsic, unsigned mode);
   void LowerVariadicStart(const llvm::IntrinsicInst& intrinsic) override;
@@ -65,6 +65,7 @@ class LoweringX86_64 final : private NativeAssembler, public Lowering {
   Register MaskBits(const llvm::Value* vector) override;
 
   AssemblerX86_64 prologue_;
+  int32_t register_save_area_ = 0;  // Of a variadic function.
 };
 
 }  // namespace firstcall::baseline::x86_64

@@ -224,17 +224,25 @@ void Print(const std::string& file, const Tally& tally) {
 
 absl::Status Measure(const std::string& file, const Options& options, std::vector<Bar>& bars) {
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<Program> first, Load(file));
-  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<BaselineGenerator> generator,
-                             BaselineGenerator::Create(*first->module));
+  absl::StatusOr<std::unique_ptr<BaselineGenerator>> generator =
+      BaselineGenerator::Create(*first->module);
+  if (!generator.ok()) {
+    return absl::Status(generator.status().code(),
+                        absl::StrCat(file, ": ", generator.status().message()));
+  }
   std::vector<double> by_baseline, by_llvm;
   Tally tally;
   for (int run = 0; run < options.runs; ++run) {
     FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<Program> program,
-                               LoadCovered(file, *generator, &tally));
-    if (run == 0) Print(file, tally);
+                               LoadCovered(file, **generator, &tally));
+    if (run == 0) {
+      if (tally.covered == 0)
+        return absl::InvalidArgumentError(absl::StrCat(file, ": no function"));
+      Print(file, tally);
+    }
     if (options.only != "llvm") {
       const absl::Time begin = absl::Now();
-      generator->GenerateByBaseline(*program->module);
+      (*generator)->GenerateByBaseline(*program->module);
       by_baseline.push_back(absl::ToDoubleMilliseconds(absl::Now() - begin));
     }
     if (options.only != "baseline") {
