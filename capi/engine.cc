@@ -187,6 +187,7 @@ fc_error* fc_engine_get_statistics(fc_engine* engine, fc_statistics* statistics)
     known.promotions_made = stats.promotions_made;
     known.promotions_failed = stats.promotions_failed;
     known.functions_baseline = stats.functions_baseline;
+    known.compilers_made = stats.compiler_made_for.empty() ? 0 : 1;
     return firstcall::capi::CopyOut(known, *statistics, "fc_statistics");
   });
 }

@@ -79,10 +79,12 @@ typedef enum fc_error_code FC_ENUM_TYPE {
   FC_DEADLINE_EXCEEDED = 4,   /* A time budget is used up. */
   FC_NOT_FOUND = 5,           /* A file, a symbol or a module does not exist. */
   FC_ALREADY_EXISTS = 6,      /* Another module defines the symbol. */
+  FC_PERMISSION_DENIED = 7,   /* Others may write to the directory of a cache. */
   FC_RESOURCE_EXHAUSTED = 8,  /* Memory ran out. */
   FC_FAILED_PRECONDITION = 9, /* Not possible now: a function needs itself, a module was removed. */
   FC_UNIMPLEMENTED = 12,      /* An unsupported construct, which the README lists. */
-  FC_INTERNAL = 13            /* LLVM failed, or a callback broke its contract. */
+  FC_INTERNAL = 13,           /* LLVM failed, or a callback broke its contract. */
+  FC_UNAVAILABLE = 14         /* A file or a library of firstcall's own cannot be used. */
 } fc_error_code;
 
 /* The code of `error`; FC_OK for NULL. */
@@ -151,6 +153,21 @@ void fc_options_set_triple(fc_options* options, const char* triple);
 void fc_options_set_architecture(fc_options* options, const char* architecture);
 void fc_options_set_cpu(fc_options* options, const char* cpu);
 void fc_options_set_features(fc_options* options, const char* features);
+
+/* Keeps what is compiled in a directory, and uses it in the next run; several processes may share
+ * it. The directory is made if it does not exist. fc_engine_create fails with FC_PERMISSION_DENIED
+ * if others may write to it. Default: no cache. */
+void fc_options_set_cache_directory(fc_options* options, const char* directory);
+
+/* A name and a value of another input that compiled code depends on and the engine cannot know,
+ * such as an option of the front end. What was kept with other values is not used. May be called
+ * several times. */
+void fc_options_add_cache_key(fc_options* options, const char* name, const char* value);
+
+/* Has an effect in libfirstcall_runtime.so only: the path of libfirstcall_compiler.so, which is
+ * loaded when something first has to be compiled. Default: the one in the directory of
+ * libfirstcall_runtime.so. If it cannot be loaded, what needs it fails with FC_UNAVAILABLE. */
+void fc_options_set_compiler_library(fc_options* options, const char* path);
 
 /* Default: position-independent code in the small code model. */
 typedef enum fc_relocation_model FC_ENUM_TYPE {
@@ -345,7 +362,8 @@ fc_error* fc_engine_add_files(fc_engine* engine, const char* const* paths,
  * Whatever this function returns, `llvm_module` is gone, and `context` is gone, too, with two
  * exceptions: if `context` is not the module's or is the global context, the function returns
  * FC_INVALID_ARGUMENT and disposes only of the module. Both must come from the libLLVM that this
- * library uses, which is version 19. */
+ * library uses, which is version 19. In libfirstcall_runtime.so, which has no LLVM, this function
+ * and the next one do nothing and return FC_UNIMPLEMENTED. */
 fc_error* fc_engine_add_module(fc_engine* engine, struct LLVMOpaqueContext* context,
                                struct LLVMOpaqueModule* llvm_module, fc_module_id* module);
 
@@ -442,6 +460,8 @@ typedef struct fc_statistics {
   uint64_t promotions_failed; /* Those that failed: see fc_engine_get_failed_promotion. */
   /* Of functions_compiled, those of the baseline code generator. */
   uint64_t functions_baseline;
+  /* 1 if the compiler and LLVM were needed; with libfirstcall.so always. */
+  uint64_t compilers_made;
 } fc_statistics;
 
 /* Writes exactly as many bytes as `statistics->struct_size` says, with zeros in the fields that the

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "base/status.h"
+#include "cache/disk_cache.h"
 #include "capi/client_memory.h"
 #include "capi/sized.h"
 
@@ -125,6 +126,28 @@ void fc_options_set_cpu(fc_options* options, const char* cpu) {
 
 void fc_options_set_features(fc_options* options, const char* features) {
   SetString(options, &EngineOptions::features, features);
+}
+
+void fc_options_set_cache_directory(fc_options* options, const char* directory) {
+  Set(options, [&](EngineOptions& engine) -> absl::Status {
+    if (directory == nullptr) {
+      engine.object_cache = nullptr;
+      return absl::OkStatus();
+    }
+    FIRSTCALL_ASSIGN_OR_RETURN(engine.object_cache, firstcall::DiskCache::Open(directory, {}));
+    return absl::OkStatus();
+  });
+}
+
+void fc_options_add_cache_key(fc_options* options, const char* name, const char* value) {
+  Set(options, [&](EngineOptions& engine) {
+    engine.cache_key.emplace_back(name == nullptr ? "" : name, value == nullptr ? "" : value);
+    return absl::OkStatus();
+  });
+}
+
+void fc_options_set_compiler_library(fc_options* options, const char* path) {
+  SetString(options, &EngineOptions::compiler_library, path);
 }
 
 void fc_options_set_relocation_model(fc_options* options, fc_relocation_model model) {

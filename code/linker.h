@@ -68,7 +68,7 @@ class Linker {
 };
 
 // Makes a linker that supports objects that ElfLinker does not support.
-using LinkerFactory = std::function<std::unique_ptr<Linker>()>;
+using LinkerFactory = std::function<absl::StatusOr<std::unique_ptr<Linker>>()>;
 
 }  // namespace firstcall
 

@@ -6,7 +6,7 @@
 namespace firstcall {
 namespace {
 
-std::unique_ptr<Linker> MakeElfLinker() { return std::make_unique<ElfLinker>(); }
+absl::StatusOr<std::unique_ptr<Linker>> MakeElfLinker() { return std::make_unique<ElfLinker>(); }
 
 }  // namespace
 
@@ -20,7 +20,7 @@ absl::StatusOr<LoadedObject> LoadObject(ElfObject& object, OwnedCode& owner, Exe
 absl::StatusOr<LoadedObject> LoadObjectBy(const LinkerFactory& linkers, ElfObject& object,
                                           OwnedCode& owner, ExecutorAddress near) {
   LoadedObject loaded;
-  loaded.linker = linkers();
+  FIRSTCALL_ASSIGN_OR_RETURN(loaded.linker, linkers());
   FIRSTCALL_ASSIGN_OR_RETURN(loaded.defined, loaded.linker->Load(object, owner, near));
   return loaded;
 }

@@ -60,9 +60,6 @@ class Target {
   // Those of the features `names` that the CPU has.
   std::vector<std::string> FeaturesAmong(absl::Span<const char* const> names) const;
 
-  // A line of text with every setting that can change generated code.
-  std::string Describe() const;
-
  private:
   absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> CreateMachine(
       const std::string& cpu, const std::string& features) const;
@@ -85,6 +82,9 @@ class Target {
   bool baseline_has_few_registers_ = false;
   std::string data_layout_;
 };
+
+// A line of text with every one of LLVM's options that can change generated code.
+std::string DescribeTargetOptions(const llvm::TargetOptions& options);
 
 }  // namespace firstcall
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace llvm {
 class TargetOptions;
@@ -46,6 +47,10 @@ struct TargetSettings {
   // position independence the default code model is large, and kStatic with kSmall is kPic.
   std::optional<RelocationModel> relocation_model;
   std::optional<CodeModel> code_model;
+  // Options of LLVM's command-line tools ("-fast-isel=0"). They are given to LLVM when the compiler
+  // is made, and hold for all of the process's LLVM. Those that choose a target take effect where
+  // the fields here are unset.
+  std::vector<std::string> llvm_arguments;
   // Further options of LLVM's code generator. Null: LLVM's defaults. Thread-local variables are
   // always emulated. If EmulatedTLS is set here and search_process_symbols is false, the client
   // must provide `__emutls_get_address`.

@@ -1,47 +1,65 @@
 #include "compiler/in_process_compiler.h"
 
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "codegen/llvm_arguments.h"
 #include "codegen/llvm_code.h"
 #include "codegen/llvm_debugger_registration.h"
+#include "codegen/mcjit_linker.h"
 #include "compiler/data_generation.h"
 #include "compiler/entry_point_reader.h"
 #include "compiler/function_generation.h"
 #include "compiler/function_shape_reader.h"
 #include "compiler/optimized_generation.h"
-#include "runtime/stoppable_thread.h"
 #include "splitter/data_extractor.h"
 #include "splitter/symbol_index_builder.h"
 
 namespace firstcall {
 
-InProcessCompiler::InProcessCompiler(const Target& target, const Target& optimizing_target,
-                                     bool may_optimize, Listener& listener,
-                                     std::shared_ptr<const CrashContainment> containment)
-    : target_(target),
-      may_optimize_(may_optimize),
+absl::StatusOr<std::unique_ptr<InProcessCompiler>> InProcessCompiler::Create(
+    const CompilerSettings& settings, Listener& listener) {
+  TargetSettings target_settings = settings.target;
+  FIRSTCALL_RETURN_IF_ERROR(ApplyLlvmArguments(target_settings));
+  FIRSTCALL_ASSIGN_OR_RETURN(Target target, Target::Create(target_settings));
+  if (settings.optimizes_ir) target = target.ThatOptimizes();
+  return std::unique_ptr<InProcessCompiler>(
+      new InProcessCompiler(settings, std::move(target), listener));
+}
+
+InProcessCompiler::InProcessCompiler(const CompilerSettings& settings, Target target,
+                                     Listener& listener)
+    : target_(std::move(target)),
+      optimizing_target_(target_.ThatOptimizes()),
+      may_optimize_(settings.promotes),
       listener_(listener),
-      containment_(std::move(containment)),
-      contexts_(target),
-      optimizing_contexts_(optimizing_target) {
-  StoppableThread::SetStoppableCode(SomewhereInLlvm());
+      containment_(settings.contain_crashes ? std::make_shared<const CrashContainment>() : nullptr),
+      contexts_(target_),
+      optimizing_contexts_(optimizing_target_) {
   UseLlvmsListener();
 }
 
-absl::StatusOr<std::shared_ptr<const SymbolIndex>> InProcessCompiler::Add(
-    ModuleId id, std::unique_ptr<ModuleSource> source, std::optional<SymbolIndex> known) {
+absl::StatusOr<std::shared_ptr<const SymbolIndex>> InProcessCompiler::Add(ModuleOrder order) {
+  return AddSource(order.id, ModuleSource::FromContents(std::move(order.contents)),
+                   std::move(order.index));
+}
+
+absl::StatusOr<std::shared_ptr<const SymbolIndex>> InProcessCompiler::AddSource(
+    ModuleId id, std::unique_ptr<ModuleSource> source, std::shared_ptr<const SymbolIndex> index) {
   // The first view goes to the context that compiles first: the pool hands out the context that was
   // returned last.
   std::shared_ptr<ModuleView> view;
-  if (!known) {
+  if (index == nullptr) {
     FIRSTCALL_ASSIGN_OR_RETURN(view, source->OpenView());
     absl::MutexLock lock(&view->mutex());
-    FIRSTCALL_RETURN_IF_ERROR(target_.Adopt(view->module()));
-    FIRSTCALL_ASSIGN_OR_RETURN(known, BuildSymbolIndex(*view));
+    const std::string where = absl::StrCat("'", source->name(), "'");
+    FIRSTCALL_RETURN_IF_ERROR(Annotate(target_.Adopt(view->module()), where));
+    absl::StatusOr<SymbolIndex> built = BuildSymbolIndex(*view);
+    if (!built.ok()) return Annotate(built.status(), where);
+    index = std::make_shared<const SymbolIndex>(*std::move(built));
   }
-  auto index = std::make_shared<const SymbolIndex>(*std::move(known));
   auto module = std::make_shared<LoadedModule>(id, std::move(source), index);
   if (view != nullptr) contexts_.Take()->SetView(id, std::move(view));
   absl::MutexLock lock(&mutex_);
@@ -123,5 +141,11 @@ void InProcessCompiler::Remove(ModuleId id) {
   absl::MutexLock lock(&mutex_);
   modules_.erase(id);
 }
+
+absl::StatusOr<std::unique_ptr<Linker>> InProcessCompiler::MakeLinker() {
+  return std::make_unique<McjitLinker>(target_);
+}
+
+const void* InProcessCompiler::SomewhereInLibrary() { return SomewhereInLlvm(); }
 
 }  // namespace firstcall

@@ -8,7 +8,6 @@
 #define FIRSTCALL_COMPILER_IN_PROCESS_COMPILER_H_
 
 #include <memory>
-#include <optional>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
@@ -20,6 +19,7 @@
 #include "code/symbol_index.h"
 #include "codegen/target.h"
 #include "compiler/compile_context.h"
+#include "compiler/compiler_settings.h"
 #include "compiler/loaded_module.h"
 #include "runtime/compiler.h"
 #include "runtime/listener.h"
@@ -29,19 +29,17 @@ namespace firstcall {
 
 class InProcessCompiler final : public Compiler {
  public:
-  // All must outlive the compiler. `may_optimize`: Optimize may be called, so IR is kept for it.
-  // `containment` may be null.
-  InProcessCompiler(const Target& target, const Target& optimizing_target, bool may_optimize,
-                    Listener& listener, std::shared_ptr<const CrashContainment> containment);
+  // Errors as Target::Create; InvalidArgument, with LLVM's message, if LLVM refuses one of its own
+  // options in the settings. `listener` must outlive the compiler.
+  static absl::StatusOr<std::unique_ptr<InProcessCompiler>> Create(const CompilerSettings& settings,
+                                                                   Listener& listener);
 
-  // Adds a source module. Reads its index from the source, unless it is `known` from a cache.
-  // Errors as ModuleSource::OpenView, Target::Adopt and BuildSymbolIndex. Remove must follow in the
-  // end.
-  absl::StatusOr<std::shared_ptr<const SymbolIndex>> Add(ModuleId id,
-                                                         std::unique_ptr<ModuleSource> source,
-                                                         std::optional<SymbolIndex> known)
+  // The same as Add, for a source that need not be bytes. `known` is its index, or null.
+  absl::StatusOr<std::shared_ptr<const SymbolIndex>> AddSource(
+      ModuleId id, std::unique_ptr<ModuleSource> source, std::shared_ptr<const SymbolIndex> known)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
+  absl::StatusOr<std::shared_ptr<const SymbolIndex>> Add(ModuleOrder order) override;
   absl::StatusOr<CompiledFunction> CompileFunction(const FunctionOrder& order) override;
   absl::StatusOr<CompiledObject> CompileData(const DataOrder& order) override;
   absl::StatusOr<CompiledObject> CompileWhole(const DataOrder& order) override;
@@ -52,8 +50,12 @@ class InProcessCompiler final : public Compiler {
   void ReadAgain(ModuleId module) override { contexts_.DropViews(module); }
   void ForgetFunctions(ModuleId module, bool data_is_compiled) override;
   void Remove(ModuleId module) override;
+  absl::StatusOr<std::unique_ptr<Linker>> MakeLinker() override;
+  const void* SomewhereInLibrary() override;
 
  private:
+  InProcessCompiler(const CompilerSettings& settings, Target target, Listener& listener);
+
   template <typename Compiled, typename Order>
   using Generator = absl::StatusOr<Compiled> (*)(LoadedModule& module, const Order& order,
                                                  CompileContext& context, Listener& listener);
@@ -64,9 +66,11 @@ class InProcessCompiler final : public Compiler {
   template <typename Compiled, typename Order>
   absl::StatusOr<Compiled> InContext(Generator<Compiled, Order> generate, const Order& order);
 
-  const Target& target_;
+  const Target target_;
+  const Target optimizing_target_;
   const bool may_optimize_;
   Listener& listener_;
+  // Null unless crashes are contained. Shared, because an optimization may outlive the compiler.
   const std::shared_ptr<const CrashContainment> containment_;
   ContextPool contexts_;             // For first bodies and data.
   ContextPool optimizing_contexts_;  // For optimized bodies.

@@ -1,11 +1,9 @@
 #include "compiler/optimization_gate.h"
 
-#include "runtime/unattended_work.h"
-
 namespace firstcall {
 
 bool OptimizationGate::isEnabled() const {
-  UnattendedWork::StopIfExiting();
+  stop_if_exiting_();
   return is_stopped();
 }
 

@@ -17,17 +17,19 @@ namespace firstcall {
 
 class OptimizationGate final : public llvm::OptPassGate {
  public:
-  // Passes are left out once `flag` is set.
-  explicit OptimizationGate(std::shared_ptr<StopFlag> flag) : flag_(std::move(flag)) {}
+  // Passes are left out once `flag` is set. `stop_if_exiting` is that of OptimizationOrder.
+  OptimizationGate(std::shared_ptr<StopFlag> flag, void (*stop_if_exiting)())
+      : flag_(std::move(flag)), stop_if_exiting_(stop_if_exiting) {}
 
   bool is_stopped() const { return flag_->is_set(); }
 
-  // Does not return if the process exits and the work is unattended (see UnattendedWork).
+  // Does not return if `stop_if_exiting` does not.
   bool isEnabled() const override;
   bool shouldRunPass(llvm::StringRef, llvm::StringRef) override { return !is_stopped(); }
 
  private:
   const std::shared_ptr<StopFlag> flag_;
+  void (*const stop_if_exiting_)();
 };
 
 }  // namespace firstcall

@@ -87,7 +87,8 @@ absl::StatusOr<CompiledObject> GenerateOptimized(
     const std::shared_ptr<LoadedModule>& module, const OptimizationOrder& order,
     ContextPool& contexts, Listener& listener,
     const std::shared_ptr<const CrashContainment>& containment) {
-  Work work = {module, contexts.Take().Release(), OptimizationGate(order.stop), containment};
+  Work work = {module, contexts.Take().Release(),
+               OptimizationGate(order.stop, order.stop_if_exiting), containment};
   const int crashes = CrashesOnThisThread();
   absl::StatusOr<CompiledObject> compiled = GenerateIn(order, work, listener);
   // What cannot be copied was moved out of the view when it was optimized before, and what was

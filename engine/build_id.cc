@@ -6,9 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/string_view.h"
+#include "base/file_contents.h"
 
 namespace firstcall {
 namespace {
@@ -58,7 +60,33 @@ int Visit(dl_phdr_info* object, size_t, void* data) {
   return 1;
 }
 
+// The same for the bytes of an ELF file of this machine's class.
+std::string BuildIdIn(absl::string_view file) {
+  ElfW(Ehdr) header;
+  if (file.size() < sizeof(header)) return "";
+  std::memcpy(&header, file.data(), sizeof(header));
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return "";
+  for (size_t i = 0; i < header.e_phnum; ++i) {
+    const size_t offset = header.e_phoff + i * sizeof(ElfW(Phdr));
+    if (offset > file.size() || file.size() - offset < sizeof(ElfW(Phdr))) return "";
+    ElfW(Phdr) segment;
+    std::memcpy(&segment, file.data() + offset, sizeof(segment));
+    if (segment.p_type != PT_NOTE || segment.p_offset > file.size() ||
+        segment.p_filesz > file.size() - segment.p_offset) {
+      continue;
+    }
+    std::string id = BuildIdAmong(file.data() + segment.p_offset, segment.p_filesz);
+    if (!id.empty()) return id;
+  }
+  return "";
+}
+
 }  // namespace
+
+std::string BuildIdOfFile(const std::string& path) {
+  const absl::StatusOr<std::shared_ptr<const FileContents>> file = FileContents::Read(path);
+  return file.ok() ? BuildIdIn((*file)->bytes()) : "";
+}
 
 std::string BuildIdOf(const void* address) {
   Search search{reinterpret_cast<uintptr_t>(address), ""};

@@ -13,6 +13,9 @@ namespace firstcall {
 // program that contains `address`. Empty if it has none.
 std::string BuildIdOf(const void* address);
 
+// The same of a file, which need not be loaded. Empty also if it cannot be read.
+std::string BuildIdOfFile(const std::string& path);
+
 }  // namespace firstcall
 
 #endif  // FIRSTCALL_ENGINE_BUILD_ID_H_

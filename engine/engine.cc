@@ -4,102 +4,46 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "base/fatal_error_guard.h"
 #include "base/floating_point_environment.h"
 #include "base/status.h"
 #include "base/steady_clock.h"
-#include "code/symbol_index.h"
-#include "codegen/mcjit_linker.h"
-#include "codegen/target.h"
-#include "compiler/in_process_compiler.h"
-#include "engine/object_files.h"
+#include "code/archive.h"
+#include "engine/engine_parts.h"
 #include "engine/signature.h"
-#include "llvm/ExecutionEngine/RTDyldMemoryManager.h"
-#include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/Module.h"
-#include "llvm/Support/DynamicLibrary.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Target/TargetOptions.h"
 #include "memory/arena_memory.h"
 #include "memory/in_process_mapper.h"
-#include "runtime/listener_group.h"
-#include "runtime/module_cache.h"
-#include "runtime/runtime.h"
 #include "runtime/symbol_resolver.h"
 #include "runtime/work_scope.h"
-#include "splitter/module_source.h"
 
 namespace firstcall {
 namespace {
 
 constexpr ModulePart kIndexPart{ModulePart::Kind::kIndex, SymbolOrdinal()};
 
-llvm::StringRef ToLlvm(absl::string_view text) { return {text.data(), text.size()}; }
+bool Promotes(const EngineOptions& options) {
+  return options.mode == Mode::kLazy && options.tier == Tier::kAuto;
+}
 
-}  // namespace
-
-// Each part may use those before it. They are destroyed in the reverse order.
-struct Engine::Parts {
-  Parts(EngineOptions engine_options, Target engine_target, std::shared_ptr<CodeSpace> code_space)
-      : options(std::move(engine_options)),
-        target(std::move(engine_target)),
-        optimizing_target(target.ThatOptimizes()),
-        compiler(target, optimizing_target, Promotes(options), listeners, crash_containment),
-        runtime(RuntimeOptionsFrom(options), compiler, listeners, std::move(code_space)) {
-    for (const std::shared_ptr<Listener>& listener : options.listeners) listeners.Add(*listener);
-  }
-
-  static bool Promotes(const EngineOptions& options) {
-    return options.mode == Mode::kLazy && options.tier == Tier::kAuto;
-  }
-  static SymbolResolver::Outside OutsideOf(const EngineOptions& options);
-  RuntimeOptions RuntimeOptionsFrom(const EngineOptions& options) const;
-
-  // A source that is about to be added.
-  struct NewSource {
-    std::unique_ptr<ModuleSource> source;
-    LibraryId library;
-    bool is_far = false;                 // See SourceModule.
-    std::unique_ptr<ModuleCache> cache;  // Null if there is none.
-    std::optional<SymbolIndex> index;    // From the cache: then the source is not read.
-  };
-  absl::StatusOr<NewSource> Open(std::unique_ptr<ModuleSource> source, LibraryId library);
-  absl::StatusOr<std::vector<ModuleId>> Add(std::vector<NewSource> sources, absl::Duration start);
-  absl::StatusOr<ModuleId> Add(absl::StatusOr<std::unique_ptr<ModuleSource>> source,
-                               absl::Duration start);
-  absl::Status AddInScope(std::vector<NewSource> sources, absl::Duration start,
-                          std::vector<ModuleId>& ids);
-  absl::StatusOr<SourceModule*> Add(NewSource source, absl::Duration start);
-
-  const EngineOptions options;
-  // Null unless crashes are contained. Shared, because an optimization may outlive the engine.
-  const std::shared_ptr<const CrashContainment> crash_containment =
-      options.contain_crashes ? std::make_shared<const CrashContainment>() : nullptr;
-  const Target target;
-  const Target optimizing_target;
-  ListenerGroup listeners;
-  InProcessCompiler compiler;
-  Runtime runtime;
-};
+CompilerSettings CompilerSettingsFrom(const EngineOptions& options) {
+  CompilerSettings settings;
+  settings.target = options;
+  settings.optimizes_ir = options.mode == Mode::kLazy && options.tier == Tier::kOne;
+  settings.promotes = Promotes(options);
+  settings.contain_crashes = options.contain_crashes;
+  return settings;
+}
 
 // A client that sets EmulatedTLS itself, and disables the process's symbols, gets neither.
-SymbolResolver::Outside Engine::Parts::OutsideOf(const EngineOptions& options) {
-  const bool asks_for_emulated_tls =
-      options.target_options != nullptr && options.target_options->EmulatedTLS;
+SymbolResolver::Outside OutsideOf(const EngineOptions& options, CompilerProvider& provider) {
   SymbolResolver::Outside outside;
   outside.client = options.symbol_finder;
-  outside.provides_emulated_tls = options.search_process_symbols || !asks_for_emulated_tls;
-  if (options.search_process_symbols) {
-    // LLVM also knows the symbols that clients have told it.
-    llvm::sys::DynamicLibrary::LoadLibraryPermanently(nullptr);
-    outside.process = [](const std::string& name) {
-      return ExecutorAddress(llvm::RTDyldMemoryManager::getSymbolAddressInProcess(name));
-    };
-  }
+  outside.provides_emulated_tls =
+      options.search_process_symbols || !provider.AsksForEmulatedTls(options);
+  if (options.search_process_symbols) outside.process = provider.ProcessSymbols();
   return outside;
 }
 
-RuntimeOptions Engine::Parts::RuntimeOptionsFrom(const EngineOptions& options) const {
+RuntimeOptions RuntimeOptionsFrom(const EngineOptions& options, CompilerProvider& provider) {
   RuntimeOptions result;
   result.mode = options.mode;
   result.promotes = Promotes(options);
@@ -107,15 +51,27 @@ RuntimeOptions Engine::Parts::RuntimeOptionsFrom(const EngineOptions& options) c
   result.compile_threads = options.compile_threads;
   result.speculation_budget = options.speculation_budget;
   result.failure_handler = options.failure_handler;
-  result.outside = OutsideOf(options);
-  result.other_linkers = [this] { return std::make_unique<McjitLinker>(target); };
+  result.outside = OutsideOf(options, provider);
   return result;
 }
 
-absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(EngineOptions options) {
+}  // namespace
+
+Engine::Parts::Parts(EngineOptions engine_options, CompilerProvider& compiler_provider,
+                     std::shared_ptr<CodeSpace> code_space)
+    : options(std::move(engine_options)),
+      provider(compiler_provider),
+      compiler_settings(CompilerSettingsFrom(options)),
+      compiler([this](absl::string_view reason) {
+        return provider.Create(compiler_settings, listeners, reason);
+      }),
+      runtime(RuntimeOptionsFrom(options, provider), compiler, listeners, std::move(code_space)) {
+  for (const std::shared_ptr<Listener>& listener : options.listeners) listeners.Add(*listener);
+}
+
+absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(EngineOptions options,
+                                                       CompilerProvider& provider) {
   const CompilerFloatingPoint floating_point;
-  FIRSTCALL_ASSIGN_OR_RETURN(Target target, Target::Create(options));
-  if (options.tier == Tier::kOne && options.mode == Mode::kLazy) target = target.ThatOptimizes();
   ArenaMemoryOptions memory_options;
   memory_options.budget = options.memory_budget;
   if (const std::optional<SegmentSizes>& sizes = options.arena_sizes) {
@@ -132,8 +88,9 @@ absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(EngineOptions options) {
   }
   std::shared_ptr<CodeSpace> code_space =
       Runtime::MakeCodeSpace(std::move(arenas), std::move(memory));
-  return std::unique_ptr<Engine>(new Engine(
-      std::make_unique<Parts>(std::move(options), std::move(target), std::move(code_space))));
+  auto parts = std::make_unique<Parts>(std::move(options), provider, std::move(code_space));
+  if (!provider.is_deferred()) FIRSTCALL_RETURN_IF_ERROR(parts->compiler.Make("an engine"));
+  return std::unique_ptr<Engine>(new Engine(std::move(parts)));
 }
 
 Engine::Engine(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -142,48 +99,54 @@ Engine::~Engine() {
   RunDestructors();
   const CompilerFloatingPoint floating_point;
   parts_->runtime.Stop();
-  if (parts_->options.object_cache != nullptr) {
+  if (parts_->has_cache()) {
     const ForkScope scope;
     parts_->options.object_cache->Flush();
   }
   parts_ = nullptr;
 }
 
-// If the cache has the index, the source is not read.
-absl::StatusOr<Engine::Parts::NewSource> Engine::Parts::Open(std::unique_ptr<ModuleSource> source,
-                                                             LibraryId library) {
-  const CompilerFloatingPoint floating_point;
-  NewSource module;
-  module.library = library;
-  module.is_far = runtime.MustBeFar();
-  if (options.object_cache != nullptr) {
-    const ForkScope scope;
-    module.cache =
-        std::make_unique<ModuleCache>(*options.object_cache, source->name(),
-                                      SignatureOf(*source, target, options, module.is_far));
-    std::optional<ObjectBytes> bytes = module.cache->Find(kIndexPart);
-    absl::StatusOr<SymbolIndex> index = absl::NotFoundError("");
-    if (bytes) index = SymbolIndex::Decode(*bytes);
-    if (index.ok()) module.index = *std::move(index);
-  }
-  if (!module.index) FIRSTCALL_RETURN_IF_ERROR(source->Parse());
-  module.source = std::move(source);
-  return module;
+Engine::Parts::NewSource Engine::Parts::SourceOf(ModuleContents contents, LibraryId library) {
+  NewSource source;
+  source.name = contents.name;
+  source.library = library;
+  source.is_reopenable = contents.form == ModuleContents::Form::kBitcode;
+  if (has_cache()) source.digest = DigestOf(contents.bytes->bytes());
+  source.add = [this, contents = std::move(contents)](
+                   ModuleId id, std::shared_ptr<const SymbolIndex> index) mutable {
+    return compiler.Add({id, std::move(contents), std::move(index)});
+  };
+  return source;
 }
 
-absl::StatusOr<SourceModule*> Engine::Parts::Add(NewSource added, absl::Duration start) {
+// Looks for the index in the cache.
+Engine::Parts::NewSource Engine::Parts::Open(NewSource source) {
+  source.is_far = runtime.MustBeFar();
+  if (!has_cache()) return source;
+  const ForkScope scope;
+  source.cache = std::make_unique<ModuleCache>(
+      *options.object_cache, source.name,
+      SignatureOf(source.digest, provider.Identity(compiler_settings), options, source.is_far));
+  std::optional<ObjectBytes> bytes = source.cache->Find(kIndexPart);
+  if (!bytes) return source;
+  absl::StatusOr<SymbolIndex> index = SymbolIndex::Decode(*bytes);
+  if (index.ok()) source.index = std::make_shared<const SymbolIndex>(*std::move(index));
+  return source;
+}
+
+absl::StatusOr<SourceModule*> Engine::Parts::AddOpened(NewSource added, absl::Duration start) {
   Runtime::NewModule module;
   module.id = runtime.NextId();
-  module.name = added.source->name();
+  module.name = added.name;
   module.library = added.library;
   module.is_far = added.is_far;
-  module.is_reopenable = added.source->is_reopenable();
+  module.is_reopenable = added.is_reopenable;
   module.cache = std::move(added.cache);
   const std::string where = absl::StrCat("'", module.name, "'");
-  const bool is_known = added.index.has_value();
+  const bool is_known = added.index != nullptr;
   absl::StatusOr<std::shared_ptr<const SymbolIndex>> index =
-      compiler.Add(module.id, std::move(added.source), std::move(added.index));
-  if (!index.ok()) return Annotate(index.status(), where);
+      added.add(module.id, std::move(added.index));
+  if (!index.ok()) return index.status();
   if (!is_known && module.cache != nullptr) module.cache->Store(kIndexPart, (*index)->Encode());
   module.index = *std::move(index);
   const ModuleId id = module.id;
@@ -209,7 +172,7 @@ absl::Status Engine::Parts::AddInScope(std::vector<NewSource> sources, absl::Dur
   WorkScope scope;
   std::vector<SourceModule*> added;
   for (NewSource& source : sources) {
-    FIRSTCALL_ASSIGN_OR_RETURN(SourceModule * module, Add(std::move(source), start));
+    FIRSTCALL_ASSIGN_OR_RETURN(SourceModule * module, AddOpened(std::move(source), start));
     added.push_back(module);
     ids.push_back(module->id());
     start = SteadyNow();
@@ -220,18 +183,19 @@ absl::Status Engine::Parts::AddInScope(std::vector<NewSource> sources, absl::Dur
   return absl::OkStatus();
 }
 
-absl::StatusOr<ModuleId> Engine::Parts::Add(absl::StatusOr<std::unique_ptr<ModuleSource>> source,
-                                            absl::Duration start) {
-  if (!source.ok()) return source.status();
-  std::vector<NewSource> modules;
-  FIRSTCALL_ASSIGN_OR_RETURN(modules.emplace_back(), Open(*std::move(source), LibraryId()));
-  FIRSTCALL_ASSIGN_OR_RETURN(std::vector<ModuleId> ids, Add(std::move(modules), start));
+absl::StatusOr<ModuleId> Engine::Parts::Add(NewSource source, absl::Duration start) {
+  std::vector<NewSource> sources;
+  {
+    const CompilerFloatingPoint floating_point;
+    sources.push_back(Open(std::move(source)));
+  }
+  FIRSTCALL_ASSIGN_OR_RETURN(std::vector<ModuleId> ids, Add(std::move(sources), start));
   return ids.front();
 }
 
 absl::StatusOr<ModuleId> Engine::AddFile(const std::string& path) {
-  const absl::Duration start = SteadyNow();
-  return parts_->Add(ModuleSource::FromFileUnparsed(path), start);
+  FIRSTCALL_ASSIGN_OR_RETURN(std::vector<ModuleId> ids, AddFiles({LibraryFile{path, ""}}));
+  return ids.front();
 }
 
 absl::StatusOr<std::vector<ModuleId>> Engine::AddFiles(absl::Span<const std::string> paths) {
@@ -242,40 +206,34 @@ absl::StatusOr<std::vector<ModuleId>> Engine::AddFiles(absl::Span<const std::str
 
 absl::StatusOr<std::vector<ModuleId>> Engine::AddFiles(absl::Span<const LibraryFile> files) {
   const absl::Duration start = SteadyNow();
-  std::vector<Parts::NewSource> modules;
+  std::vector<Parts::NewSource> sources;
   for (const LibraryFile& file : files) {
-    FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ModuleSource> source,
-                               ModuleSource::FromFileUnparsed(file.path));
+    const CompilerFloatingPoint floating_point;
+    FIRSTCALL_ASSIGN_OR_RETURN(ModuleContents contents, ModuleContents::Read(file.path));
     const LibraryId library = parts_->runtime.LibraryNamed(file.library);
-    FIRSTCALL_ASSIGN_OR_RETURN(modules.emplace_back(), parts_->Open(std::move(source), library));
+    sources.push_back(parts_->Open(parts_->SourceOf(std::move(contents), library)));
   }
-  return parts_->Add(std::move(modules), start);
+  return parts_->Add(std::move(sources), start);
 }
 
 absl::StatusOr<ModuleId> Engine::AddBitcode(absl::string_view bitcode, absl::string_view name) {
   const absl::Duration start = SteadyNow();
-  auto buffer = llvm::MemoryBuffer::getMemBufferCopy(ToLlvm(bitcode), ToLlvm(name));
-  return parts_->Add(ModuleSource::Unparsed(std::move(buffer), ModuleSource::Form::kBitcode),
-                     start);
+  ModuleContents contents = {std::string(name), ModuleContents::Form::kBitcode,
+                             FileContents::Copy(bitcode)};
+  return parts_->Add(parts_->SourceOf(std::move(contents), LibraryId()), start);
 }
 
 absl::StatusOr<ModuleId> Engine::AddAssembly(absl::string_view text, absl::string_view name) {
   const absl::Duration start = SteadyNow();
-  // The parser needs a terminating zero, which a string_view may not have.
-  auto buffer = llvm::MemoryBuffer::getMemBufferCopy(ToLlvm(text), ToLlvm(name));
-  return parts_->Add(ModuleSource::Unparsed(std::move(buffer), ModuleSource::Form::kText), start);
-}
-
-absl::StatusOr<ModuleId> Engine::AddModule(std::unique_ptr<llvm::LLVMContext> context,
-                                           std::unique_ptr<llvm::Module> module) {
-  const absl::Duration start = SteadyNow();
-  return parts_->Add(ModuleSource::FromModule(std::move(context), std::move(module)), start);
+  ModuleContents contents = {std::string(name), ModuleContents::Form::kText,
+                             FileContents::Copy(text)};
+  return parts_->Add(parts_->SourceOf(std::move(contents), LibraryId()), start);
 }
 
 absl::Status Engine::AddObjectFile(const std::string& path, absl::string_view library) {
   WorkScope scope;
-  FIRSTCALL_ASSIGN_OR_RETURN(ObjectBytes contents, ReadObjectFile(path));
-  return parts_->runtime.AddObject(path, std::move(contents), /*is_archive_member=*/false,
+  FIRSTCALL_ASSIGN_OR_RETURN(std::shared_ptr<const FileContents> file, FileContents::Read(path));
+  return parts_->runtime.AddObject(path, ObjectBytes(file->bytes()), /*is_archive_member=*/false,
                                    parts_->runtime.LibraryNamed(library));
 }
 
@@ -323,6 +281,10 @@ absl::StatusOr<int> Engine::RunMain(absl::Span<const std::string> arguments,
 
 absl::Status Engine::CheckMain(absl::string_view entry) { return parts_->runtime.CheckMain(entry); }
 
-Stats Engine::stats() const { return parts_->runtime.Collect(); }
+Stats Engine::stats() const {
+  Stats stats = parts_->runtime.Collect();
+  stats.compiler_made_for = parts_->compiler.reason();
+  return stats;
+}
 
 }  // namespace firstcall

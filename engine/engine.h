@@ -33,6 +33,8 @@ class Module;
 
 namespace firstcall {
 
+class CompilerProvider;
+
 // A file and the library that it belongs to. The modules of one library see each other's hidden
 // symbols. Two libraries may define the same symbol: a module finds the definition of its own
 // library first, then those of the other libraries, in the order in which the libraries were first
@@ -46,7 +48,16 @@ class Engine {
  public:
   // InvalidArgument if the options name a target other than this machine's, or if the client's
   // memory manager is null. ResourceExhausted if the process has no address space for an arena.
+  // Where the compiler half is loaded (//engine:runtime_engine), errors of the target come from the
+  // first function that something has to be compiled for; so does Unavailable, with the reason, if
+  // the compiler half cannot be loaded.
   static absl::StatusOr<std::unique_ptr<Engine>> Create(EngineOptions options = {});
+
+  // The same, with a compiler half from elsewhere (engine/compiler_provider.h), which must exist
+  // for as long as the process. If the provider is deferred, errors of the options come when
+  // something first has to be compiled.
+  static absl::StatusOr<std::unique_ptr<Engine>> Create(EngineOptions options,
+                                                        CompilerProvider& provider);
 
   // Runs exit handlers and destructors as RunDestructors does. Then frees all code and data that
   // was not detached. No thread may be running that code, and no address from this engine is valid
@@ -76,7 +87,8 @@ class Engine {
   absl::StatusOr<ModuleId> AddBitcode(absl::string_view bitcode, absl::string_view name);
   absl::StatusOr<ModuleId> AddAssembly(absl::string_view text, absl::string_view name);
 
-  // Adds a module in memory. The engine takes over both the module and its context.
+  // Adds a module in memory. The engine takes over both the module and its context. Not in
+  // //engine:runtime_engine.
   absl::StatusOr<ModuleId> AddModule(std::unique_ptr<llvm::LLVMContext> context,
                                      std::unique_ptr<llvm::Module> module);
 

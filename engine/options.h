@@ -82,6 +82,11 @@ struct EngineOptions : TargetSettings {
   // options of the front end. An object that was stored with other values is not used.
   std::vector<std::pair<std::string, std::string>> cache_key;
 
+  // For programs that are linked with //engine:runtime_engine, which has no LLVM: the library
+  // libfirstcall_compiler.so, which is loaded when something first has to be compiled. Empty: the
+  // one in the directory of the program, or of the shared library that the engine is linked into.
+  std::string compiler_library;
+
   // Told of all code that is compiled.
   std::vector<std::shared_ptr<Listener>> listeners;
 };

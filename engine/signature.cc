@@ -1,38 +1,64 @@
 #include "engine/signature.h"
 
+#include <algorithm>
+
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "engine/build_id.h"
-#include "llvm-c/Core.h"
+#include "engine/host_cpu.h"
+#include "llvm/Support/BLAKE3.h"
 
 namespace firstcall {
 namespace {
 
 // Increase this when the code that is generated for the same input changes.
-constexpr int kFormat = 3;
-
-// The version of the library that is running, not of its headers.
-std::string LlvmVersion() {
-  unsigned major = 0, minor = 0, patch = 0;
-  LLVMGetVersion(&major, &minor, &patch);
-  const void* address = reinterpret_cast<const void*>(&LLVMGetVersion);
-  return absl::StrCat(major, ".", minor, ".", patch, "-", BuildIdOf(address));
-}
+constexpr int kFormat = 4;
 
 // Quotes a text, so that it can be told from what surrounds it.
-std::string Quoted(const std::string& text) {
+std::string Quoted(absl::string_view text) {
   return absl::StrCat("'", absl::CHexEscape(text), "'");
+}
+
+template <typename T>
+int NumberOf(const std::optional<T>& choice) {
+  return choice ? static_cast<int>(*choice) : -1;
+}
+
+// The settings that the compiler follows, without what only the compiler can read. Code of tier 1
+// is generated at -O2 at least, and the baseline code generator makes none that is optimized.
+std::string DescribeTarget(const EngineOptions& settings) {
+  const bool optimizes_ir = settings.mode == Mode::kLazy && settings.tier == Tier::kOne;
+  const CodegenLevel level =
+      optimizes_ir ? std::max(settings.codegen_level, CodegenLevel::kO2) : settings.codegen_level;
+  const Baseline baseline = level == CodegenLevel::kO0 ? settings.baseline : Baseline::kOff;
+  std::string text = absl::StrCat(
+      "triple=", Quoted(settings.triple), " arch=", Quoted(settings.architecture),
+      " cpu=", Quoted(settings.cpu), " features=", Quoted(settings.features),
+      " relocation=", NumberOf(settings.relocation_model), " code=", NumberOf(settings.code_model),
+      " level=", static_cast<int>(level), optimizes_ir ? " tier=1" : "",
+      " baseline=", static_cast<int>(baseline), settings.baseline_has_few_registers ? ".few" : "");
+  for (const std::string& argument : settings.llvm_arguments) {
+    absl::StrAppend(&text, " option=", Quoted(argument));
+  }
+  // Among the arguments there may be a CPU, too; then the host's only makes a cache less useful.
+  static const std::string* const host = new std::string(DescribeHostCpu());
+  if (settings.cpu.empty() && settings.features.empty()) absl::StrAppend(&text, " host=", *host);
+  return text;
 }
 
 }  // namespace
 
-std::string SignatureOf(ModuleSource& source, const Target& target, const EngineOptions& options,
-                        bool is_far) {
-  const std::string own = BuildIdOf(reinterpret_cast<const void*>(&SignatureOf));
+std::string DigestOf(absl::string_view contents) {
+  const auto digest = llvm::BLAKE3::hash<32>(
+      llvm::ArrayRef(reinterpret_cast<const uint8_t*>(contents.data()), contents.size()));
+  return std::string(reinterpret_cast<const char*>(digest.data()), digest.size());
+}
+
+std::string SignatureOf(absl::string_view digest, absl::string_view compiler,
+                        const EngineOptions& options, bool is_far) {
   std::string signature = absl::StrCat(
-      "firstcall=", kFormat, "-", own, " llvm=", LlvmVersion(),
-      " source=", absl::BytesToHexString(source.ContentDigest()), " ", target.Describe(),
-      " mode=", options.mode == Mode::kEager ? "eager" : "lazy", is_far ? " far" : "",
+      "firstcall=", kFormat, " ", compiler, " source=", absl::BytesToHexString(digest), " ",
+      DescribeTarget(options), options.mode == Mode::kEager ? " mode=eager" : " mode=lazy",
+      is_far ? " far" : "",
       options.mode == Mode::kLazy && options.tier == Tier::kAuto
           ? (options.promotion.only_counts_calls() ? " counts" : " asks")
           : "");

@@ -5,7 +5,7 @@
 // compiler may call the functions of a request, on the thread that made the request.
 //
 // Implementations are thread-safe. Each call blocks until the compile is done. The modules that
-// requests name must exist. Tested in tests/runtime/runtime_test.cc.
+// requests name must have been added. Tested in tests/runtime/runtime_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_COMPILER_H_
 #define FIRSTCALL_RUNTIME_COMPILER_H_
@@ -19,16 +19,27 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/ids.h"
+#include "base/module_contents.h"
 #include "code/code_origin.h"
 #include "code/compile_questions.h"
 #include "code/hotness_signs.h"
 #include "code/identification.h"
+#include "code/linker.h"
 #include "code/object_bytes.h"
+#include "code/symbol_index.h"
 #include "foreign/function_shape.h"
 #include "runtime/entry_point.h"
 #include "runtime/stop_flag.h"
 
 namespace firstcall {
+
+// A source module that will be asked for.
+struct ModuleOrder {
+  ModuleId id;
+  ModuleContents contents;
+  // If it is known from a cache; otherwise null, and the compiler reads the contents.
+  std::shared_ptr<const SymbolIndex> index;
+};
 
 // Calls its argument, which may take long and uses nothing that belongs to the engine. Returns
 // whether the result is still wanted. If not, the engine with all its parts may be gone.
@@ -96,6 +107,8 @@ struct OptimizationOrder {
   std::optional<uint32_t> loop;
   bool is_far = false;
   std::shared_ptr<StopFlag> stop;
+  // To be called between two passes, on any thread. It may not return (UnattendedWork).
+  void (*stop_if_exiting)();
   IsReplaced is_replaced;
   IsWarm is_warm;
   RunPasses run_passes;
@@ -104,6 +117,12 @@ struct OptimizationOrder {
 class Compiler {
  public:
   virtual ~Compiler() = default;
+
+  // Adds a source module, and returns the index of its symbols. Remove must follow in the end.
+  // Errors: InvalidArgument, with the position or the function and the reason, if the contents are
+  // not valid IR or are made for another target; Unimplemented, with its name, for a construct that
+  // is not supported. After an error the module is not added.
+  virtual absl::StatusOr<std::shared_ptr<const SymbolIndex>> Add(ModuleOrder order) = 0;
 
   // Compiles a function's first body, perhaps together with others. Errors: InvalidArgument if its
   // IR is damaged or not valid; Unimplemented if it contains something that cannot be split;
@@ -140,6 +159,13 @@ class Compiler {
   // Gives up what is kept for a module. No other call for the module may be in progress or follow,
   // except for an optimization that is not wanted any more.
   virtual void Remove(ModuleId module) = 0;
+
+  // A linker for objects that ElfLinker does not support, and for modules that are compiled whole.
+  virtual absl::StatusOr<std::unique_ptr<Linker>> MakeLinker() = 0;
+
+  // An address in the code of the library that generates code, whose passes may be stopped when the
+  // process exits (StoppableThread); null if there is none yet.
+  virtual const void* SomewhereInLibrary() = 0;
 };
 
 }  // namespace firstcall

@@ -8,6 +8,7 @@
 #include "base/steady_clock.h"
 #include "code/elf_object.h"
 #include "code/symbol_name.h"
+#include "runtime/unattended_work.h"
 
 namespace firstcall {
 
@@ -26,8 +27,9 @@ absl::StatusOr<OptimizedBodies::Body> OptimizedBodies::Make(FunctionKey key,
   const auto is_replaced = [&](SymbolOrdinal ordinal) {
     return module.index().at(ordinal).is_weak && resolver_.IsReplaced(module, ordinal);
   };
-  absl::StatusOr<CompiledObject> object = compiler_.Optimize(
-      {module.id(), key.ordinal, loop, is_far, std::move(stop), is_replaced, is_warm, run});
+  absl::StatusOr<CompiledObject> object =
+      compiler_.Optimize({module.id(), key.ordinal, loop, is_far, std::move(stop),
+                          &UnattendedWork::StopIfExiting, is_replaced, is_warm, run});
   if (!is_wanted) return object.status();
   absl::StatusOr<Body> body =
       object.ok() ? Link(key, loop.has_value(), is_far, *std::move(object)) : object.status();

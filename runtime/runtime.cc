@@ -33,8 +33,11 @@ Runtime::Runtime(RuntimeOptions options, Compiler& compiler, ListenerGroup& list
                  }),
       resolver_(std::move(options.outside), definitions_, functions_,
                 code_space_->host_thread_locals()),
-      objects_(compiler_, options.other_linkers, *code_space_, resolver_, listeners_),
-      function_linker_(options.other_linkers, resolver_, objects_, *code_space_),
+      objects_(
+          compiler_, [this] { return compiler_.MakeLinker(); }, *code_space_, resolver_,
+          listeners_),
+      function_linker_([this] { return compiler_.MakeLinker(); }, resolver_, objects_,
+                       *code_space_),
       optimized_bodies_(compiler_, function_linker_, resolver_, listeners_),
       promoter_(options.promotes ? std::make_unique<Promoter>(options.promotion, *code_space_,
                                                               functions_, optimized_bodies_)

@@ -58,8 +58,6 @@ struct RuntimeOptions {
   absl::Duration speculation_budget = absl::ZeroDuration();
   FailureHandler failure_handler;
   SymbolResolver::Outside outside;
-  // Links what ElfLinker does not support, and modules that are compiled whole. May be empty.
-  LinkerFactory other_linkers;
 };
 
 class Runtime {

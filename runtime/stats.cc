@@ -36,7 +36,9 @@ std::string Stats::ToString() const {
   for (const auto& [reason, functions] : baseline_refusals) {
     absl::StrAppendFormat(&refusals, "not by baseline     %10d  %s\n", functions, reason);
   }
-  return totals + refusals + promotions.ToString();
+  const std::string compiler = absl::StrFormat(
+      "compiler made for   %s\n", compiler_made_for.empty() ? "nothing" : compiler_made_for);
+  return totals + refusals + compiler + promotions.ToString();
 }
 
 void StatsCollector::OnPublished(const PublishedObject& object) {

@@ -36,10 +36,13 @@ struct Stats {
   absl::Status last_failed_promotion;  // The reason; OK if none failed.
   PromotionStats promotions;           // Of functions that count their calls, the hottest first.
   MemoryUsage memory;                  // Of the engine's own arenas, now.
-  absl::Duration load;                 // Reading and indexing source modules.
-  absl::Duration split;                // Extracting functions and data, preparing whole modules.
-  absl::Duration emit;                 // Optimizing IR and generating code.
-  absl::Duration link;                 // Resolving symbols, loading and relocating objects.
+  // What the compiler was made for, which loads LLVM: "reading 'program.bc'". Empty if nothing had
+  // to be compiled or read.
+  std::string compiler_made_for;
+  absl::Duration load;   // Reading and indexing source modules.
+  absl::Duration split;  // Extracting functions and data, preparing whole modules.
+  absl::Duration emit;   // Optimizing IR and generating code.
+  absl::Duration link;   // Resolving symbols, loading and relocating objects.
 
   // A table for people: one quantity per line, then the table of `promotions`.
   std::string ToString() const;

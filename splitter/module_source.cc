@@ -1,6 +1,5 @@
 #include "splitter/module_source.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -23,6 +22,20 @@
 
 namespace firstcall {
 namespace {
+
+// The contents as LLVM wants them, which it keeps.
+class SharedBuffer final : public llvm::MemoryBuffer {
+ public:
+  explicit SharedBuffer(ModuleContents contents) : contents_(std::move(contents)) {
+    const absl::string_view bytes = contents_.bytes->bytes();
+    init(bytes.data(), bytes.data() + bytes.size(), /*RequiresNullTerminator=*/true);
+  }
+  llvm::StringRef getBufferIdentifier() const override { return contents_.name; }
+  BufferKind getBufferKind() const override { return MemoryBuffer_Malloc; }
+
+ private:
+  const ModuleContents contents_;
+};
 
 // Verifies each function separately first, because a message about the whole module does not name
 // the function.
@@ -89,40 +102,15 @@ absl::StatusOr<std::shared_ptr<ModuleView>> ParseText(llvm::MemoryBufferRef text
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<ModuleSource>> ModuleSource::FromFile(const std::string& path) {
-  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ModuleSource> source, FromFileUnparsed(path));
-  FIRSTCALL_RETURN_IF_ERROR(source->Parse());
-  return source;
-}
-
-absl::StatusOr<std::unique_ptr<ModuleSource>> ModuleSource::FromFileUnparsed(
-    const std::string& path) {
-  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/false,
-                                                   /*RequiresNullTerminator=*/true);
-  if (!buffer) {
-    return absl::NotFoundError(
-        absl::StrCat("cannot read '", path, "': ", buffer.getError().message()));
-  }
-  const auto* begin = reinterpret_cast<const unsigned char*>((*buffer)->getBufferStart());
-  const auto* end = reinterpret_cast<const unsigned char*>((*buffer)->getBufferEnd());
-  if (llvm::isBitcode(begin, end)) return Unparsed(std::move(*buffer), Form::kBitcode);
-  // Text has no control characters but white space. A file with others is neither text nor bitcode.
-  absl::string_view start((*buffer)->getBufferStart(),
-                          std::min<size_t>((*buffer)->getBufferSize(), 512));
-  if (std::any_of(start.begin(), start.end(), [](char c) {
-        return absl::ascii_iscntrl(static_cast<unsigned char>(c)) &&
-               !absl::ascii_isspace(static_cast<unsigned char>(c));
-      })) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("'", path, "' is neither LLVM bitcode nor LLVM assembly text"));
-  }
-  return Unparsed(std::move(*buffer), Form::kText);
+std::unique_ptr<ModuleSource> ModuleSource::FromContents(ModuleContents contents) {
+  const ModuleContents::Form form = contents.form;
+  return Unparsed(std::make_unique<SharedBuffer>(std::move(contents)), form);
 }
 
 std::unique_ptr<ModuleSource> ModuleSource::Unparsed(std::unique_ptr<llvm::MemoryBuffer> contents,
-                                                     Form form) {
+                                                     ModuleContents::Form form) {
   std::string name = contents->getBufferIdentifier().str();
-  const bool is_text = form == Form::kText;
+  const bool is_text = form == ModuleContents::Form::kText;
   std::shared_ptr<llvm::MemoryBuffer> bitcode;
   if (!is_text) bitcode = std::move(contents);
   return std::unique_ptr<ModuleSource>(new ModuleSource(std::move(name), is_text,
@@ -132,14 +120,15 @@ std::unique_ptr<ModuleSource> ModuleSource::Unparsed(std::unique_ptr<llvm::Memor
 
 absl::StatusOr<std::unique_ptr<ModuleSource>> ModuleSource::FromBitcode(
     std::unique_ptr<llvm::MemoryBuffer> bitcode) {
-  std::unique_ptr<ModuleSource> source = Unparsed(std::move(bitcode), Form::kBitcode);
+  std::unique_ptr<ModuleSource> source =
+      Unparsed(std::move(bitcode), ModuleContents::Form::kBitcode);
   FIRSTCALL_RETURN_IF_ERROR(source->Parse());
   return source;
 }
 
 absl::StatusOr<std::unique_ptr<ModuleSource>> ModuleSource::FromText(llvm::MemoryBufferRef text) {
   std::unique_ptr<ModuleSource> source =
-      Unparsed(llvm::MemoryBuffer::getMemBuffer(text), Form::kText);
+      Unparsed(llvm::MemoryBuffer::getMemBuffer(text), ModuleContents::Form::kText);
   FIRSTCALL_RETURN_IF_ERROR(source->Parse());
   return source;
 }

@@ -17,6 +17,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
+#include "base/module_contents.h"
 #include "splitter/module_view.h"
 
 namespace llvm {
@@ -30,19 +31,11 @@ namespace firstcall {
 
 class ModuleSource {
  public:
-  // Reads the file `path` ("-": standard input), by mapping it if possible, and decides by its
-  // first bytes whether it is bitcode or assembly text. NotFound if it cannot be read; otherwise
-  // errors as the factories below.
-  static absl::StatusOr<std::unique_ptr<ModuleSource>> FromFile(const std::string& path);
-
-  // The same, but does not read the contents: errors that FromFile has for the contents come from
-  // Parse or OpenView.
-  static absl::StatusOr<std::unique_ptr<ModuleSource>> FromFileUnparsed(const std::string& path);
-
-  // Bitcode or text that is in memory, left unread in the same way.
-  enum class Form { kBitcode, kText };
+  // Bitcode or text, which is left unread: errors that the factories below have for the contents
+  // come from Parse or OpenView.
+  static std::unique_ptr<ModuleSource> FromContents(ModuleContents contents);
   static std::unique_ptr<ModuleSource> Unparsed(std::unique_ptr<llvm::MemoryBuffer> contents,
-                                                Form form);
+                                                ModuleContents::Form form);
 
   // Bitcode, bare or in a wrapper, which the source keeps. InvalidArgument if this LLVM cannot read
   // it. Bodies are not checked: an invalid one is found when it is extracted.

@@ -5,26 +5,22 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "base/file_contents.h"
 #include "cache/disk_cache.h"
 #include "cache/module_files.h"
 #include "cache/redis_address.h"
 #include "cache/redis_cache.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Statistic.h"
-#include "llvm/ADT/StringMap.h"
-#include "llvm/CodeGen/CommandFlags.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/PluginLoader.h"  // Defines -load.
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
-#include "llvm/Target/TargetOptions.h"
-#include "llvm/TargetParser/Triple.h"
-#include "tools/dumper.h"
 #include "tools/shared_llvm.h"
+#include "tools/variant.h"
 
 namespace firstcall {
 namespace {
@@ -33,9 +29,6 @@ namespace cl = llvm::cl;
 
 // The name of the program's own library in -jd; lli uses it, too.
 constexpr char kProgramLibrary[] = "main";
-
-// -mcpu, -mattr, -march, -relocation-model, -code-model and the code generator's other options.
-llvm::codegen::RegisterCodeGenFlags codegen_flags;
 
 cl::OptionCategory category("firstcall options");
 
@@ -247,40 +240,6 @@ CodegenLevel LevelOf(char level) {
   }
 }
 
-RelocationModel RelocationModelOf(llvm::Reloc::Model model) {
-  switch (model) {
-    case llvm::Reloc::Static:
-      return RelocationModel::kStatic;
-    case llvm::Reloc::PIC_:
-      return RelocationModel::kPic;
-    case llvm::Reloc::DynamicNoPIC:
-      return RelocationModel::kDynamicNoPic;
-    case llvm::Reloc::ROPI:
-      return RelocationModel::kRopi;
-    case llvm::Reloc::RWPI:
-      return RelocationModel::kRwpi;
-    case llvm::Reloc::ROPI_RWPI:
-      break;
-  }
-  return RelocationModel::kRopiRwpi;
-}
-
-CodeModel CodeModelOf(llvm::CodeModel::Model model) {
-  switch (model) {
-    case llvm::CodeModel::Tiny:
-      return CodeModel::kTiny;
-    case llvm::CodeModel::Small:
-      return CodeModel::kSmall;
-    case llvm::CodeModel::Kernel:
-      return CodeModel::kKernel;
-    case llvm::CodeModel::Medium:
-      return CodeModel::kMedium;
-    case llvm::CodeModel::Large:
-      break;
-  }
-  return CodeModel::kLarge;
-}
-
 void Warn(absl::string_view message) {
   llvm::errs() << "firstcall: warning: " << llvm::StringRef(message.data(), message.size()) << "\n";
 }
@@ -291,11 +250,10 @@ std::shared_ptr<ObjectCache> ConnectToSharedCache(std::shared_ptr<ObjectCache> f
   if (!address.ok()) Refuse(std::string(address.status().message()));
   options.address = *std::move(address);
   if (!shared_cache_key_file.empty()) {
-    auto file = llvm::MemoryBuffer::getFile(shared_cache_key_file);
-    if (!file) {
-      Refuse("cannot read '" + shared_cache_key_file + "': " + file.getError().message());
-    }
-    options.key = (*file)->getBuffer().trim().str();
+    absl::StatusOr<std::shared_ptr<const FileContents>> file =
+        FileContents::Read(shared_cache_key_file);
+    if (!file.ok()) Refuse(std::string(file.status().message()));
+    options.key = std::string(absl::StripAsciiWhitespace((*file)->bytes()));
     if (options.key.empty()) Refuse("'" + shared_cache_key_file + "' has no key");
   }
   options.budget = absl::Milliseconds(shared_cache_budget.getValue());
@@ -329,13 +287,11 @@ std::shared_ptr<ObjectCache> OpenCache() {
   return shared_cache.empty() ? cache : ConnectToSharedCache(std::move(cache));
 }
 
-// What the user gives, and all given options of LLVM: many change code, and it is not known which.
 std::vector<std::pair<std::string, std::string>> CacheKey() {
   std::vector<std::pair<std::string, std::string>> key;
   for (const std::string& pair : cache_key) {
     key.push_back(absl::StrSplit(pair, absl::MaxSplits('=', 1)));
   }
-  for (const std::string& argument : llvm_arguments) key.push_back({"option", argument});
   return key;
 }
 
@@ -367,15 +323,7 @@ EngineOptions EngineOptionsFromFlags() {
   options.promotion.threshold = promotion_threshold;
   if (promotion_threads.getNumOccurrences() > 0) options.promotion.threads = promotion_threads;
   options.triple = target_triple;
-  options.architecture = llvm::codegen::getMArch();
-  options.cpu = llvm::codegen::getCPUStr();
-  options.features = llvm::codegen::getFeaturesStr();
-  if (auto model = llvm::codegen::getExplicitRelocModel()) {
-    options.relocation_model = RelocationModelOf(*model);
-  }
-  if (auto model = llvm::codegen::getExplicitCodeModel()) options.code_model = CodeModelOf(*model);
-  options.target_options = std::make_shared<llvm::TargetOptions>(
-      llvm::codegen::InitTargetOptionsFromCodeGenFlags(llvm::Triple(target_triple)));
+  options.llvm_arguments = llvm_arguments;
   options.compile_threads = compile_threads;
   options.speculation_budget = absl::Milliseconds(speculation_budget.getValue());
   options.contain_crashes = true;  // There is no host whose handlers it could replace.
@@ -383,7 +331,6 @@ EngineOptions EngineOptionsFromFlags() {
   if (!no_process_symbols) options.symbol_finder = &FindInSharedLlvm;
   options.object_cache = OpenCache();
   if (options.object_cache != nullptr) options.cache_key = CacheKey();
-  if (dump != Dump::kNothing) options.listeners.push_back(MakeDumper(dump));
   return options;
 }
 
@@ -417,32 +364,36 @@ void AdoptStatsOption() {
   stats->addCategory(category);
 }
 
-// The arguments before the program that are not options of the command itself. If an option and its
-// value are separate arguments, the value is included, too.
-std::vector<std::string> LlvmArguments(int argc, char** argv) {
-  std::vector<std::string> arguments;
-  const llvm::StringMap<cl::Option*>& registered = cl::getRegisteredOptions();
-  for (int i = 1; i < argc && argv[i] != input_file.getValue(); ++i) {
-    const llvm::StringRef argument = argv[i];
-    auto found = registered.find(argument.ltrim('-').split('=').first);
-    const bool is_own =
-        found != registered.end() && llvm::is_contained(found->second->Categories, &category);
-    const bool is_level = argument.ltrim('-').starts_with("O");
-    if (!is_own && !is_level) arguments.push_back(argument.str());
+// Whether an option before the program prints what options or which LLVM there are.
+bool AsksForHelp(int argc, char** argv) {
+  for (int i = 1; i < argc && argv[i][0] == '-'; ++i) {
+    const llvm::StringRef name = llvm::StringRef(argv[i]).ltrim('-').split('=').first;
+    if (name.starts_with("help") || name == "h" || name == "version" ||
+        name.starts_with("print-")) {
+      return true;
+    }
   }
-  return arguments;
+  return false;
 }
 
 }  // namespace
 
 CommandLine ParseCommandLine(int argc, char** argv) {
+  if (AsksForHelp(argc, argv)) RunWithLlvm("printing its options");
   AdoptStatsOption();
   cl::HideUnrelatedOptions(category);
-  cl::ParseCommandLineOptions(argc, argv,
-                              "firstcall: runs LLVM IR, compiling each function when it is first "
-                              "called\n");
+  std::string message;
+  llvm::raw_string_ostream errors(message);
+  if (!cl::ParseCommandLineOptions(argc, argv,
+                                   "firstcall: runs LLVM IR, compiling each function when it is "
+                                   "first called\n",
+                                   &errors)) {
+    RunWithLlvm("explaining an error");
+    llvm::errs() << message;
+    std::exit(1);
+  }
   RefuseWhatThereIsNot();
-  llvm_arguments = LlvmArguments(argc, argv);
+  llvm_arguments = LlvmArguments(argc, argv, input_file.getValue(), category);
   CommandLine command_line;
   command_line.engine = EngineOptionsFromFlags();
   command_line.modules.push_back({input_file, ""});
@@ -456,6 +407,7 @@ CommandLine ParseCommandLine(int argc, char** argv) {
   command_line.entry_function = entry_function;
   command_line.thread_entries.assign(thread_entries.begin(), thread_entries.end());
   command_line.interpret = force_interpreter;
+  command_line.dump = dump;
   if (disable_core_files) llvm::sys::Process::PreventCoreFiles();
   command_line.arguments.push_back(ProgramName());
   command_line.arguments.insert(command_line.arguments.end(), input_arguments.begin(),

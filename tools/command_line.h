@@ -9,6 +9,7 @@
 
 #include "engine/engine.h"
 #include "engine/options.h"
+#include "tools/dump.h"
 
 namespace firstcall {
 
@@ -21,6 +22,7 @@ struct CommandLine {
   std::string entry_function;
   std::vector<std::string> thread_entries;  // Functions to run on other threads at the same time.
   bool interpret = false;
+  Dump dump = Dump::kNothing;
   std::vector<std::string> arguments;  // The program's argv.
   bool print_stats = false;
   std::string functions_file;  // Names the functions to precompile; empty: all functions.

@@ -8,17 +8,9 @@
 #include <memory>
 
 #include "runtime/listener.h"
+#include "tools/dump.h"
 
 namespace firstcall {
-
-enum class Dump {
-  kNothing,
-  kFunctions,        // "[ f g ]" for each compiled module, on standard output.
-  kModules,          // The IR of each compiled module, on standard output.
-  kModuleFiles,      // The IR of each, in a file named after the module in the working directory.
-  kDebugDescriptor,  // The address of each entry in the debugger's list, on standard error.
-  kDebugObjects,     // The object of each entry, on standard output.
-};
 
 // Thread-safe.
 std::unique_ptr<Listener> MakeDumper(Dump dump);

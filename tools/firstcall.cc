@@ -1,25 +1,37 @@
-// The command's main function. Turns options into an engine and the engine's result into an exit
-// status, without logic of its own.
+// The main function of the program without LLVM (tools/variant.h): runs what is in a cache, and
+// leaves everything else to the program with LLVM.
 
 #include <string>
-#include <vector>
 
 #include "absl/synchronization/mutex.h"
-#include "tools/cache_command.h"
 #include "tools/command_line.h"
 #include "tools/out_of_memory.h"
-#include "tools/precompile.h"
 #include "tools/run_program.h"
+#include "tools/variant.h"
+
+namespace {
+
+// What needs LLVM whatever is in the cache; null if nothing does.
+const char* NeedOfLlvm(const firstcall::CommandLine& command_line) {
+  if (command_line.interpret) return "interpreting";
+  if (command_line.dump != firstcall::Dump::kNothing) return "printing what is compiled";
+  if (command_line.engine.object_cache == nullptr) return "compiling without a cache";
+  if (command_line.engine.mode == firstcall::Mode::kEager) return "linking whole modules";
+  // It could not be read again.
+  if (command_line.modules.front().path == "-") return "reading standard input";
+  return nullptr;
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
+  firstcall::SetUpVariant(argv);
   firstcall::EndWhenOutOfMemory();
   // Debian's Abseil checks for lock cycles on every acquisition, in every build.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   const std::string verb = argc > 1 ? argv[1] : "";
-  if (verb == "cache") return firstcall::RunCacheCommand({argv + 2, argv + argc});
-  if (verb == "precompile") {
-    argv[1] = argv[0];
-    return firstcall::Precompile(firstcall::ParseCommandLine(argc - 1, argv + 1));
-  }
-  return firstcall::RunProgram(firstcall::ParseCommandLine(argc, argv));
+  if (verb == "cache" || verb == "precompile") firstcall::RunWithLlvm(verb);
+  const firstcall::CommandLine command_line = firstcall::ParseCommandLine(argc, argv);
+  if (const char* need = NeedOfLlvm(command_line)) firstcall::RunWithLlvm(need);
+  return firstcall::RunProgram(command_line);
 }

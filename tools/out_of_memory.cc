@@ -7,8 +7,8 @@
 #include <new>
 
 #include "absl/strings/string_view.h"
-#include "base/out_of_memory.h"
 #include "runtime/work_scope.h"
+#include "tools/variant.h"
 
 namespace firstcall {
 namespace {
@@ -28,7 +28,7 @@ bool IsOwnWork() { return !program_runs || WorkScope::IsInterrupted(); }
 
 void OnNewFailed() {
   if (!IsOwnWork()) throw std::bad_alloc();
-  LeaveGuardedOutOfMemory();
+  LeaveLlvmOutOfMemory();
   End();
 }
 
@@ -42,11 +42,13 @@ void OnNewFailed() {
 }  // namespace
 
 void EndWhenOutOfMemory() {
-  SetOutOfMemoryHandler(End);
+  SetLlvmOutOfMemoryHandler(End);
   std::set_new_handler(OnNewFailed);
   usual_terminate = std::set_terminate(OnTerminate);
 }
 
 void NoteThatProgramRuns() { program_runs = true; }
+
+bool ProgramRuns() { return program_runs; }
 
 }  // namespace firstcall

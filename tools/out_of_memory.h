@@ -19,6 +19,7 @@ void EndWhenOutOfMemory();
 
 // From now on, everything but the compiler's work counts as the program's.
 void NoteThatProgramRuns();
+bool ProgramRuns();
 
 }  // namespace firstcall
 

@@ -1,5 +1,7 @@
 #include "tools/run_program.h"
 
+#include <dlfcn.h>
+
 #include <cfenv>
 #include <cstdio>
 #include <cstdlib>
@@ -12,9 +14,8 @@
 #include "base/status.h"
 #include "cache/object_cache.h"
 #include "engine/engine.h"
-#include "llvm/Support/DynamicLibrary.h"
-#include "tools/interpreter.h"
 #include "tools/out_of_memory.h"
+#include "tools/variant.h"
 
 namespace firstcall {
 namespace {
@@ -33,7 +34,11 @@ const std::shared_ptr<ObjectCache>* cache = nullptr;
 
 void FlushCache() { (*cache)->Flush(); }
 
-void PrintStats() { std::fputs(engine->stats().ToString().c_str(), stderr); }
+void PrintStats() {
+  Stats stats = engine->stats();
+  if (!ReasonForLlvm().empty()) stats.compiler_made_for = ReasonForLlvm();
+  std::fputs(stats.ToString().c_str(), stderr);
+}
 
 absl::StatusOr<int> RunCompiled(const CommandLine& command_line) {
   // The program must not see exceptions that libraries raised when they were loaded.
@@ -43,9 +48,14 @@ absl::StatusOr<int> RunCompiled(const CommandLine& command_line) {
     cache = new std::shared_ptr<ObjectCache>(command_line.engine.object_cache);
     std::atexit(FlushCache);
   }
-  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<Engine> loaded, Load(command_line));
-  engine = loaded.release();
+  absl::StatusOr<std::unique_ptr<Engine>> loaded = Load(command_line);
+  // Perhaps only because LLVM's options were not understood.
+  if (!loaded.ok()) RunWithLlvm("explaining an error");
+  if (!loaded.ok()) return loaded.status();
+  engine = loaded->release();
   if (command_line.print_stats) std::atexit(PrintStats);
+  // Before anything runs, the command can still become the program with LLVM.
+  FIRSTCALL_RETURN_IF_ERROR(engine->CheckMain(command_line.entry_function));
   NoteThatProgramRuns();
   if (command_line.thread_entries.empty()) {
     return engine->RunMain(command_line.arguments, command_line.entry_function);
@@ -67,12 +77,12 @@ absl::StatusOr<int> RunCompiled(const CommandLine& command_line) {
 
 absl::StatusOr<std::unique_ptr<Engine>> Load(const CommandLine& command_line) {
   for (const std::string& library : command_line.libraries) {
-    std::string error;
-    if (llvm::sys::DynamicLibrary::LoadLibraryPermanently(library.c_str(), &error)) {
-      return absl::NotFoundError(absl::StrCat("loading library '", library, "': ", error));
+    if (dlopen(library.c_str(), RTLD_LAZY | RTLD_GLOBAL) == nullptr) {
+      return absl::NotFoundError(absl::StrCat("loading library '", library, "': ", dlerror()));
     }
   }
-  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<Engine> engine, Engine::Create(command_line.engine));
+  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<Engine> engine,
+                             Engine::Create(command_line.engine, CommandsCompiler()));
   // Added before the modules, because in eager mode modules are linked with the objects at once.
   for (const std::string& object : command_line.objects) {
     FIRSTCALL_RETURN_IF_ERROR(engine->AddObjectFile(object));
@@ -84,11 +94,11 @@ absl::StatusOr<std::unique_ptr<Engine>> Load(const CommandLine& command_line) {
   return engine;
 }
 
-int RunProgram(const CommandLine& command_line) {
-  absl::StatusOr<int> result =
-      command_line.interpret ? Interpret(command_line) : RunCompiled(command_line);
+int ExitWith(const absl::StatusOr<int>& result) {
   if (!result.ok()) return Report(result.status());
   std::exit(*result);
 }
+
+int RunProgram(const CommandLine& command_line) { return ExitWith(RunCompiled(command_line)); }
 
 }  // namespace firstcall

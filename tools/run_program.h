@@ -19,6 +19,9 @@ absl::StatusOr<std::unique_ptr<Engine>> Load(const CommandLine& command_line);
 // called once, from main.
 int RunProgram(const CommandLine& command_line);
 
+// Exits with a program's status, or prints why it could not be started and returns 1.
+int ExitWith(const absl::StatusOr<int>& result);
+
 }  // namespace firstcall
 
 #endif  // FIRSTCALL_TOOLS_RUN_PROGRAM_H_

@@ -125,7 +125,7 @@ constexpr char kCopies[] = R"(
 
 TEST_F(IrOptimizerTest, StoppedGateLeavesPassesOut) {
   const auto flag = std::make_shared<StopFlag>();
-  OptimizationGate gate(flag);
+  OptimizationGate gate(flag, [] {});
   context_.setOptPassGate(gate);
   EXPECT_THAT(Optimize(kCopies), Not(HasSubstr("alloca")));
   flag->Set();

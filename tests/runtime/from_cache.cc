@@ -47,6 +47,9 @@ class NoCompiler final : public Compiler {
   absl::StatusOr<FunctionShape> ReadShape(ModuleId, SymbolOrdinal, bool) override {
     return Refusal();
   }
+  absl::StatusOr<std::shared_ptr<const SymbolIndex>> Add(ModuleOrder) override { return Refusal(); }
+  absl::StatusOr<std::unique_ptr<Linker>> MakeLinker() override { return Refusal(); }
+  const void* SomewhereInLibrary() override { return nullptr; }
   void ReadAgain(ModuleId) override {}
   void ForgetFunctions(ModuleId, bool) override {}
   void Remove(ModuleId) override {}

@@ -136,7 +136,7 @@ void OptimizeForEver(llvm::OptPassGate* gate, std::atomic<bool>& has_begun) {
 TEST(UnattendedWorkDeathTest, ExitStopsItBetweenPasses) {
   EXPECT_EXIT(
       {
-        static OptimizationGate gate(std::make_shared<StopFlag>());
+        static OptimizationGate gate(std::make_shared<StopFlag>(), &UnattendedWork::StopIfExiting);
         static std::atomic<bool> has_begun{false};
         std::thread([] { OptimizeForEver(&gate, has_begun); }).detach();
         while (!has_begun) absl::SleepFor(absl::Milliseconds(1));

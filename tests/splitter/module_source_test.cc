@@ -88,19 +88,13 @@ TEST(ModuleSourceTest, InvalidIrNamesTheFunctionAndTheReason) {
                              HasSubstr("Instruction does not dominate all uses!"))));
 }
 
-TEST(ModuleSourceTest, MissingFileIsNotFound) {
-  EXPECT_THAT(ModuleSource::FromFile("/no/such/file.bc"),
-              StatusIs(absl::StatusCode::kNotFound,
-                       "cannot read '/no/such/file.bc': No such file or directory"));
-}
-
 TEST(ModuleSourceTest, UnparsedSourcesAreReadWhenAViewIsNeeded) {
   const std::string text = "define void @f() { ret void }";
   for (bool is_text : {false, true}) {
     auto buffer =
         llvm::MemoryBuffer::getMemBufferCopy(is_text ? text : ParseToBitcode(text), "test");
     std::unique_ptr<ModuleSource> source = ModuleSource::Unparsed(
-        std::move(buffer), is_text ? ModuleSource::Form::kText : ModuleSource::Form::kBitcode);
+        std::move(buffer), is_text ? ModuleContents::Form::kText : ModuleContents::Form::kBitcode);
     EXPECT_EQ(source->name(), "test");
     EXPECT_EQ(source->is_verified(), is_text);
     for (int i = 0; i < 2; ++i) {
@@ -112,12 +106,12 @@ TEST(ModuleSourceTest, UnparsedSourcesAreReadWhenAViewIsNeeded) {
 }
 
 TEST(ModuleSourceTest, ErrorsOfUnparsedSourcesComeWhenTheyAreParsed) {
-  const auto unparsed = [](const std::string& contents, ModuleSource::Form form) {
+  const auto unparsed = [](const std::string& contents, ModuleContents::Form form) {
     return ModuleSource::Unparsed(llvm::MemoryBuffer::getMemBufferCopy(contents, "bad"), form);
   };
-  EXPECT_THAT(unparsed("BC\xc0\xde and no more", ModuleSource::Form::kBitcode)->Parse(),
+  EXPECT_THAT(unparsed("BC\xc0\xde and no more", ModuleContents::Form::kBitcode)->Parse(),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'bad'")));
-  std::unique_ptr<ModuleSource> text = unparsed("define nothing", ModuleSource::Form::kText);
+  std::unique_ptr<ModuleSource> text = unparsed("define nothing", ModuleContents::Form::kText);
   EXPECT_THAT(text->Parse(), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("bad:1:8")));
   EXPECT_THAT(text->OpenView(), StatusIs(absl::StatusCode::kInvalidArgument));
 }
@@ -125,7 +119,7 @@ TEST(ModuleSourceTest, ErrorsOfUnparsedSourcesComeWhenTheyAreParsed) {
 TEST(ModuleSourceTest, DigestIsThatOfTheContents) {
   const auto digest = [](const std::string& text) {
     return ModuleSource::Unparsed(llvm::MemoryBuffer::getMemBufferCopy(text, text),
-                                  ModuleSource::Form::kText)
+                                  ModuleContents::Form::kText)
         ->ContentDigest();
   };
   EXPECT_EQ(digest("; one").size(), 32u);

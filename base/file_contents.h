@@ -1,0 +1,44 @@
+// The bytes of a file, or bytes in memory, with a zero byte behind the last one.
+//
+// Immutable, therefore thread-safe. Tested in tests/base/file_contents_test.cc.
+
+#ifndef FIRSTCALL_BASE_FILE_CONTENTS_H_
+#define FIRSTCALL_BASE_FILE_CONTENTS_H_
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace firstcall {
+
+class FileContents {
+ public:
+  // Reads the file `path` ("-": standard input, to its end). Large files are mapped, so that only
+  // the pages that are used are read; then nobody may make the file shorter while this object
+  // exists. NotFound, with the system's reason, if it cannot be read.
+  static absl::StatusOr<std::shared_ptr<const FileContents>> Read(const std::string& path);
+
+  static std::shared_ptr<const FileContents> Copy(absl::string_view bytes);
+
+  ~FileContents();
+  FileContents(const FileContents&) = delete;
+  FileContents& operator=(const FileContents&) = delete;
+
+  // The byte behind the last one is zero.
+  absl::string_view bytes() const { return bytes_; }
+
+ private:
+  FileContents() = default;
+
+  // Either `copy_` has the bytes, or they are `mapped_`.
+  std::string copy_;
+  void* mapped_ = nullptr;
+  absl::string_view bytes_;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_BASE_FILE_CONTENTS_H_

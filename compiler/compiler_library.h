@@ -1,0 +1,42 @@
+// What the compiler half offers as a shared library (libfirstcall_compiler.so), which a program of
+// the runtime half loads when it first needs a compiler.
+//
+// The library has its own copies of all code that both halves use, and of their global variables.
+// So nothing but the values and virtual functions of the seam may pass between them. Both files
+// must come from the same build.
+
+#ifndef FIRSTCALL_COMPILER_COMPILER_LIBRARY_H_
+#define FIRSTCALL_COMPILER_COMPILER_LIBRARY_H_
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "compiler/compiler_settings.h"
+#include "runtime/compiler.h"
+#include "runtime/listener.h"
+
+namespace firstcall {
+
+struct CompilerLibrary {
+  // Increase this when a type that passes between the halves changes.
+  static constexpr int kVersion = 1;
+
+  int version = kVersion;
+  // InProcessCompiler::Create.
+  absl::StatusOr<std::unique_ptr<Compiler>> (*create)(const CompilerSettings& settings,
+                                                      Listener& listener);
+  // Those of base/out_of_memory.h, for the library's copy of LLVM.
+  void (*leave_guarded_out_of_memory)();
+  void (*set_out_of_memory_handler)(void (*handler)());
+};
+
+// The library's file name.
+inline constexpr char kCompilerLibraryName[] = "libfirstcall_compiler.so";
+
+// The name of the library's only symbol, a function of this type.
+inline constexpr char kCompilerLibrarySymbol[] = "firstcall_compiler_library";
+using GetCompilerLibrary = const CompilerLibrary*();
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_COMPILER_COMPILER_LIBRARY_H_

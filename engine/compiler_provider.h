@@ -1,0 +1,49 @@
+// Where an engine's compiler half comes from: it is linked in, or loaded when it is first needed.
+//
+// Implementations are thread-safe.
+
+#ifndef FIRSTCALL_ENGINE_COMPILER_PROVIDER_H_
+#define FIRSTCALL_ENGINE_COMPILER_PROVIDER_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "compiler/compiler_settings.h"
+#include "memory/executor_address.h"
+#include "runtime/compiler.h"
+#include "runtime/listener.h"
+
+namespace firstcall {
+
+class CompilerProvider {
+ public:
+  virtual ~CompilerProvider() = default;
+
+  // What generated code depends on and the runtime half cannot know: the build of the compiler half
+  // and of LLVM, and the options in `settings` that are objects of LLVM. Empty if only the compiler
+  // itself can tell, after it was made: see is_deferred.
+  virtual std::string Identity(const CompilerSettings& settings) = 0;
+
+  // Whether the compiler is made when something first has to be compiled. Otherwise it is made with
+  // the engine, so that its errors come at once.
+  virtual bool is_deferred() const = 0;
+
+  // Whether the client's options of the code generator ask for emulated thread-local variables.
+  virtual bool AsksForEmulatedTls(const TargetSettings& settings) = 0;
+
+  // How symbols of the process are looked up.
+  virtual std::function<ExecutorAddress(const std::string& name)> ProcessSymbols() = 0;
+
+  // Makes a compiler, for `reason` (DeferredCompiler). `listener` must outlive it. Errors as
+  // InProcessCompiler::Create; Unavailable, with the system's reason, if it cannot be loaded.
+  virtual absl::StatusOr<std::unique_ptr<Compiler>> Create(const CompilerSettings& settings,
+                                                           Listener& listener,
+                                                           absl::string_view reason) = 0;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_ENGINE_COMPILER_PROVIDER_H_

@@ -1,0 +1,67 @@
+// The parts of an engine, for the files that implement it.
+
+#ifndef FIRSTCALL_ENGINE_ENGINE_PARTS_H_
+#define FIRSTCALL_ENGINE_ENGINE_PARTS_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "base/ids.h"
+#include "base/module_contents.h"
+#include "code/symbol_index.h"
+#include "engine/compiler_provider.h"
+#include "engine/engine.h"
+#include "engine/options.h"
+#include "runtime/code_space.h"
+#include "runtime/deferred_compiler.h"
+#include "runtime/listener_group.h"
+#include "runtime/module_cache.h"
+#include "runtime/runtime.h"
+#include "runtime/source_module.h"
+
+namespace firstcall {
+
+// Each part may use those before it. They are destroyed in the reverse order.
+struct Engine::Parts {
+  Parts(EngineOptions engine_options, CompilerProvider& compiler_provider,
+        std::shared_ptr<CodeSpace> code_space);
+
+  // A source that is about to be added.
+  struct NewSource {
+    std::string name;
+    LibraryId library;
+    std::string digest;          // Of the contents; empty if there is no cache.
+    bool is_reopenable = false;  // See SourceModule.
+    // Adds the source to the compiler. The index is null unless it is known.
+    std::function<absl::StatusOr<std::shared_ptr<const SymbolIndex>>(
+        ModuleId id, std::shared_ptr<const SymbolIndex> index)>
+        add;
+    bool is_far = false;                       // Set by Open, as the others below.
+    std::unique_ptr<ModuleCache> cache;        // Null if there is none.
+    std::shared_ptr<const SymbolIndex> index;  // From the cache; null if it is not there.
+  };
+  NewSource SourceOf(ModuleContents contents, LibraryId library);
+  NewSource Open(NewSource source);
+  absl::StatusOr<std::vector<ModuleId>> Add(std::vector<NewSource> sources, absl::Duration start);
+  absl::StatusOr<ModuleId> Add(NewSource source, absl::Duration start);
+  absl::Status AddInScope(std::vector<NewSource> sources, absl::Duration start,
+                          std::vector<ModuleId>& ids);
+  absl::StatusOr<SourceModule*> AddOpened(NewSource source, absl::Duration start);
+  bool has_cache() const { return options.object_cache != nullptr; }
+
+  const EngineOptions options;
+  CompilerProvider& provider;
+  const CompilerSettings compiler_settings;
+  ListenerGroup listeners;
+  DeferredCompiler compiler;
+  Runtime runtime;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_ENGINE_ENGINE_PARTS_H_

@@ -1,0 +1,66 @@
+#include "engine/linked_compiler.h"
+
+#include "absl/strings/str_cat.h"
+#include "codegen/llvm_arguments.h"
+#include "codegen/target.h"
+#include "compiler/in_process_compiler.h"
+#include "engine/build_id.h"
+#include "llvm-c/Core.h"
+#include "llvm/ExecutionEngine/RTDyldMemoryManager.h"
+#include "llvm/Support/DynamicLibrary.h"
+#include "llvm/Target/TargetOptions.h"
+
+namespace firstcall {
+namespace {
+
+// The version of the library that is running, not of its headers.
+std::string LlvmVersion() {
+  unsigned major = 0, minor = 0, patch = 0;
+  LLVMGetVersion(&major, &minor, &patch);
+  const void* address = reinterpret_cast<const void*>(&LLVMGetVersion);
+  return absl::StrCat(major, ".", minor, ".", patch, "-", BuildIdOf(address));
+}
+
+class Linked final : public CompilerProvider {
+ public:
+  std::string Identity(const CompilerSettings& settings) override {
+    std::string identity = absl::StrCat(
+        "build=", BuildIdOf(reinterpret_cast<const void*>(&LinkedCompiler)), " llvm=",
+        LlvmVersion());
+    if (const auto& options = settings.target.target_options; options != nullptr) {
+      absl::StrAppend(&identity, " ", DescribeTargetOptions(*options));
+    }
+    return identity;
+  }
+
+  bool is_deferred() const override { return false; }
+
+  bool AsksForEmulatedTls(const TargetSettings& settings) override {
+    TargetSettings with_arguments = settings;
+    return ApplyLlvmArguments(with_arguments).ok() && with_arguments.target_options != nullptr &&
+           with_arguments.target_options->EmulatedTLS;
+  }
+
+  // LLVM also knows the symbols that clients have told it.
+  std::function<ExecutorAddress(const std::string& name)> ProcessSymbols() override {
+    llvm::sys::DynamicLibrary::LoadLibraryPermanently(nullptr);
+    return [](const std::string& name) {
+      return ExecutorAddress(llvm::RTDyldMemoryManager::getSymbolAddressInProcess(name));
+    };
+  }
+
+  absl::StatusOr<std::unique_ptr<Compiler>> Create(const CompilerSettings& settings,
+                                                   Listener& listener,
+                                                   absl::string_view) override {
+    return InProcessCompiler::Create(settings, listener);
+  }
+};
+
+}  // namespace
+
+CompilerProvider& LinkedCompiler() {
+  static auto* const compiler = new Linked;
+  return *compiler;
+}
+
+}  // namespace firstcall

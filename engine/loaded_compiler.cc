@@ -1,0 +1,88 @@
+#include "engine/loaded_compiler.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "base/status.h"
+#include "engine/build_id.h"
+#include "llvm/Config/llvm-config.h"
+#include "runtime/process_symbols.h"
+
+namespace firstcall {
+namespace {
+
+// As LinkedCompiler's, if LLVM is linked into the same file.
+std::string IdentityOf(const std::string& file) {
+  const std::string id = BuildIdOfFile(file);
+  return absl::StrCat("build=", id, " llvm=", LLVM_VERSION_STRING, "-", id);
+}
+
+}  // namespace
+
+std::string OwnDirectory() {
+  Dl_info file;
+  if (dladdr(reinterpret_cast<const void*>(&OwnDirectory), &file) == 0) return "";
+  std::string path = file.dli_fname;
+  if (char* real = realpath(path.c_str(), nullptr)) {
+    path = real;
+    std::free(real);
+  }
+  return path.substr(0, path.rfind('/') + 1);
+}
+
+LoadedCompiler::LoadedCompiler(std::string library, std::string identified_by,
+                               std::function<absl::Status(absl::string_view reason)> on_load)
+    : path_(std::move(library)),
+      identity_(IdentityOf(identified_by.empty() ? path_ : identified_by)),
+      on_load_(std::move(on_load)) {}
+
+std::string LoadedCompiler::Identity(const CompilerSettings&) { return identity_; }
+
+bool LoadedCompiler::AsksForEmulatedTls(const TargetSettings& settings) {
+  const std::vector<std::string>& arguments = settings.llvm_arguments;
+  return std::any_of(arguments.begin(), arguments.end(), [](absl::string_view argument) {
+    while (absl::ConsumePrefix(&argument, "-")) continue;
+    return absl::StartsWith(argument, "emulated-tls");
+  });
+}
+
+std::function<ExecutorAddress(const std::string& name)> LoadedCompiler::ProcessSymbols() {
+  return FindInProcess;
+}
+
+absl::StatusOr<const CompilerLibrary*> LoadedCompiler::Load(absl::string_view reason) {
+  absl::MutexLock lock(&mutex_);
+  if (library_ != nullptr) return library_.load();
+  if (on_load_) FIRSTCALL_RETURN_IF_ERROR(on_load_(reason));
+  const auto failed = [&](absl::string_view why) {
+    return absl::UnavailableError(absl::StrCat("loading the compiler for ", reason, ": ", why));
+  };
+  // Its symbols are not for the program; the code that it makes may outlive all engines.
+  void* const file = dlopen(path_.c_str(), RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
+  if (file == nullptr) return failed(dlerror());
+  auto* const get = reinterpret_cast<GetCompilerLibrary*>(dlsym(file, kCompilerLibrarySymbol));
+  if (get == nullptr) return failed(dlerror());
+  const CompilerLibrary* const library = get();
+  if (library->version != CompilerLibrary::kVersion) {
+    return failed(absl::StrCat("'", path_, "' is of another build"));
+  }
+  if (void (*handler)() = out_of_memory_handler_) library->set_out_of_memory_handler(handler);
+  library_ = library;
+  return library;
+}
+
+absl::StatusOr<std::unique_ptr<Compiler>> LoadedCompiler::Create(const CompilerSettings& settings,
+                                                                 Listener& listener,
+                                                                 absl::string_view reason) {
+  FIRSTCALL_ASSIGN_OR_RETURN(const CompilerLibrary* library, Load(reason));
+  return library->create(settings, listener);
+}
+
+}  // namespace firstcall

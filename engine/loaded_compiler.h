@@ -1,0 +1,64 @@
+// The compiler half in a shared library (compiler/compiler_library), which is loaded, with LLVM,
+// when something first has to be compiled. It stays loaded.
+//
+// Thread-safe. Tested in tests/engine/loaded_compiler_test.cc.
+
+#ifndef FIRSTCALL_ENGINE_LOADED_COMPILER_H_
+#define FIRSTCALL_ENGINE_LOADED_COMPILER_H_
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "compiler/compiler_library.h"
+#include "engine/compiler_provider.h"
+
+namespace firstcall {
+
+// The directory of the program, or of the shared library, that this code is linked into; with a
+// slash at its end. Empty if the system does not tell.
+std::string OwnDirectory();
+
+class LoadedCompiler final : public CompilerProvider {
+ public:
+  // `identified_by` is the file whose build names the code that is generated; empty: the library
+  // itself. It differs if another program with the same compiler half fills the same cache.
+  // `on_load`, which may be empty, is called before the library is loaded with what it is needed
+  // for. It may end or replace the process.
+  LoadedCompiler(std::string library, std::string identified_by,
+                 std::function<absl::Status(absl::string_view reason)> on_load);
+
+  // The library, if it has been loaded; otherwise null. Async-signal-safe.
+  const CompilerLibrary* loaded() const { return library_; }
+
+  // That of base/out_of_memory.h, for the library's LLVM. Call it before the library is needed.
+  void SetOutOfMemoryHandler(void (*handler)()) { out_of_memory_handler_ = handler; }
+
+  std::string Identity(const CompilerSettings& settings) override;
+  bool is_deferred() const override { return true; }
+  bool AsksForEmulatedTls(const TargetSettings& settings) override;
+  std::function<ExecutorAddress(const std::string& name)> ProcessSymbols() override;
+  // Unavailable, with the dynamic linker's reason, if the library cannot be loaded.
+  absl::StatusOr<std::unique_ptr<Compiler>> Create(const CompilerSettings& settings,
+                                                   Listener& listener,
+                                                   absl::string_view reason) override;
+
+ private:
+  absl::StatusOr<const CompilerLibrary*> Load(absl::string_view reason)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+
+  const std::string path_;
+  const std::string identity_;
+  const std::function<absl::Status(absl::string_view)> on_load_;
+  std::atomic<void (*)()> out_of_memory_handler_{nullptr};
+  absl::Mutex mutex_;  // Held while the library is loaded.
+  std::atomic<const CompilerLibrary*> library_{nullptr};
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_ENGINE_LOADED_COMPILER_H_

@@ -1,0 +1,80 @@
+// A compiler that is made when something first has to be compiled. A program that finds everything
+// in a cache never needs it.
+//
+// Thread-safe. Tested in tests/runtime/deferred_compiler_test.cc.
+
+#ifndef FIRSTCALL_RUNTIME_DEFERRED_COMPILER_H_
+#define FIRSTCALL_RUNTIME_DEFERRED_COMPILER_H_
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
+#include "runtime/compiler.h"
+
+namespace firstcall {
+
+class DeferredCompiler final : public Compiler {
+ public:
+  // Makes the compiler. `reason` says what it is needed for: "reading 'program.bc'".
+  using Factory = std::function<absl::StatusOr<std::unique_ptr<Compiler>>(absl::string_view reason)>;
+
+  explicit DeferredCompiler(Factory factory) : factory_(std::move(factory)) {}
+
+  // Makes the compiler, unless it exists. Its errors are the factory's, of which the first one is
+  // kept: no other attempt is made.
+  absl::Status Make(absl::string_view reason) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // The compiler; null if there is none yet.
+  Compiler* made() const ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // What the compiler was made for; empty if it was not made.
+  std::string reason() const ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // What requests of the runtime half return: as the compiler does. If there is none yet, a request
+  // makes it, and may return the errors of that.
+  absl::StatusOr<std::shared_ptr<const SymbolIndex>> Add(ModuleOrder order) override
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::StatusOr<CompiledFunction> CompileFunction(const FunctionOrder& order) override;
+  absl::StatusOr<CompiledObject> CompileData(const DataOrder& order) override;
+  absl::StatusOr<CompiledObject> CompileWhole(const DataOrder& order) override;
+  absl::StatusOr<CompiledObject> Optimize(const OptimizationOrder& order) override;
+  absl::StatusOr<EntryPoint> ReadEntryPoint(ModuleId module, SymbolOrdinal function) override;
+  absl::StatusOr<FunctionShape> ReadShape(ModuleId module, SymbolOrdinal function,
+                                          bool is_last_use) override;
+  void ReadAgain(ModuleId module) override;
+  void ForgetFunctions(ModuleId module, bool data_is_compiled) override;
+  void Remove(ModuleId module) override ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::StatusOr<std::unique_ptr<Linker>> MakeLinker() override;
+  const void* SomewhereInLibrary() override;
+
+ private:
+  // The compiler, which is made for what `what` says of the module's function or, without one, of
+  // the module.
+  absl::StatusOr<Compiler*> For(absl::string_view what, ModuleId module,
+                                std::optional<SymbolOrdinal> function = std::nullopt)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::Status MakeLocked(absl::string_view reason) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const Factory factory_;
+  // Held while the compiler is made: others that need it wait.
+  mutable absl::Mutex mutex_;
+  std::unique_ptr<Compiler> compiler_ ABSL_GUARDED_BY(mutex_);
+  std::string reason_ ABSL_GUARDED_BY(mutex_);
+  absl::Status failure_ ABSL_GUARDED_BY(mutex_);
+  // The modules that were added before there was a compiler; empty when there is one. They are
+  // handed over in the order of their numbers.
+  std::map<ModuleId, ModuleOrder> waiting_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_RUNTIME_DEFERRED_COMPILER_H_

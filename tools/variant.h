@@ -1,0 +1,47 @@
+// The command consists of two programs. `firstcall` is linked with the runtime half alone, so that
+// it starts soon; it runs what is in a cache. For everything else it becomes `firstcall-llvm`, which
+// is linked with LLVM and lies in the same directory. The two differ in what is declared here:
+// variant_without_llvm.cc and variant_with_llvm.cc define it for one each.
+
+#ifndef FIRSTCALL_TOOLS_VARIANT_H_
+#define FIRSTCALL_TOOLS_VARIANT_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "engine/compiler_provider.h"
+
+namespace llvm::cl {
+class OptionCategory;
+}  // namespace llvm::cl
+
+namespace firstcall {
+
+// To be called first, with main's arguments, which must exist as long as the process.
+void SetUpVariant(char** argv);
+
+// To be called before anything that only the program with LLVM can do; `reason` says what. Returns
+// in that program. The other one becomes it, with the same arguments, or ends with an error if it
+// cannot.
+void RunWithLlvm(absl::string_view reason);
+
+// What RunWithLlvm was called for, before this process became the program with LLVM; empty if it
+// did not become that.
+const std::string& ReasonForLlvm();
+
+CompilerProvider& CommandsCompiler();
+
+// The arguments before the program `input` that are not options of the command itself. To be called
+// after the command line was parsed. If an option and its value are separate arguments, the value
+// is included, too, if this program knows the option.
+std::vector<std::string> LlvmArguments(int argc, char** argv, absl::string_view input,
+                                       const llvm::cl::OptionCategory& own);
+
+// Those of base/out_of_memory.h, for LLVM as it is in this process.
+void LeaveLlvmOutOfMemory();
+void SetLlvmOutOfMemoryHandler(void (*handler)());
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_TOOLS_VARIANT_H_

@@ -1,0 +1,55 @@
+#include <cstdlib>
+
+#include "base/out_of_memory.h"
+#include "codegen/llvm_arguments.h"
+#include "engine/linked_compiler.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/PluginLoader.h"  // Defines -load.
+#include "tools/variant.h"
+#include "tools/variant_environment.h"
+
+namespace firstcall {
+namespace {
+
+std::string* reason_for_llvm = nullptr;
+
+}  // namespace
+
+// The program must not see the variable.
+void SetUpVariant(char**) {
+  const char* reason = std::getenv(kReasonVariable);
+  reason_for_llvm = new std::string(reason == nullptr ? "" : reason);
+  unsetenv(kReasonVariable);
+  RegisterTargetOptions();
+}
+
+void RunWithLlvm(absl::string_view) {}
+
+const std::string& ReasonForLlvm() { return *reason_for_llvm; }
+
+CompilerProvider& CommandsCompiler() { return LinkedCompiler(); }
+
+std::vector<std::string> LlvmArguments(int argc, char** argv, absl::string_view input,
+                                       const llvm::cl::OptionCategory& own) {
+  std::vector<std::string> arguments;
+  const llvm::StringMap<llvm::cl::Option*>& registered = llvm::cl::getRegisteredOptions();
+  for (int i = 1; i < argc && argv[i] != input; ++i) {
+    const llvm::StringRef argument = argv[i];
+    auto found = registered.find(argument.ltrim('-').split('=').first);
+    const bool is_own =
+        found != registered.end() &&
+        llvm::any_of(found->second->Categories,
+                     [&](const llvm::cl::OptionCategory* category) { return category == &own; });
+    const bool is_level = argument.ltrim('-').starts_with("O");
+    if (!is_own && !is_level) arguments.push_back(argument.str());
+  }
+  return arguments;
+}
+
+void LeaveLlvmOutOfMemory() { LeaveGuardedOutOfMemory(); }
+
+void SetLlvmOutOfMemoryHandler(void (*handler)()) { SetOutOfMemoryHandler(handler); }
+
+}  // namespace firstcall

@@ -1,0 +1,78 @@
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "engine/loaded_compiler.h"
+#include "llvm/Support/CommandLine.h"
+#include "tools/out_of_memory.h"
+#include "tools/variant.h"
+#include "tools/variant_environment.h"
+
+namespace firstcall {
+namespace {
+
+// Options that this program does not know are LLVM's. One with a value in the next argument looks as
+// if that were the program to run. Then nothing is found in a cache: what a cache has was stored
+// with the same options by the program with LLVM, which knows which of them have values.
+llvm::cl::list<std::string> unknown_options(llvm::cl::Sink);
+
+char** arguments = nullptr;
+std::string* reason_for_llvm = nullptr;
+LoadedCompiler* compiler = nullptr;
+
+// Where the other files of the command are.
+std::string PathOf(absl::string_view file) { return absl::StrCat(OwnDirectory(), file); }
+
+// Before the program runs, its process can still become the other one. Later the library is loaded.
+absl::Status OnLoad(absl::string_view reason) {
+  if (!ProgramRuns()) RunWithLlvm(reason);
+  *reason_for_llvm = std::string(reason);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void SetUpVariant(char** argv) {
+  arguments = argv;
+  reason_for_llvm = new std::string;
+  const std::string with_llvm = PathOf("firstcall-llvm");
+  compiler = new LoadedCompiler(PathOf(kCompilerLibraryName), with_llvm, OnLoad);
+}
+
+void RunWithLlvm(absl::string_view reason) {
+  const std::string path = PathOf("firstcall-llvm");
+  setenv(kReasonVariable, std::string(reason).c_str(), /*replace=*/1);
+  execv(path.c_str(), arguments);
+  std::fprintf(stderr, "firstcall: running '%s': %s\n", path.c_str(), std::strerror(errno));
+  std::_Exit(1);
+}
+
+const std::string& ReasonForLlvm() { return *reason_for_llvm; }
+
+CompilerProvider& CommandsCompiler() { return *compiler; }
+
+std::vector<std::string> LlvmArguments(int, char**, absl::string_view,
+                                       const llvm::cl::OptionCategory&) {
+  for (const std::string& option : unknown_options) {
+    // LLVM's plug-ins are linked with LLVM.
+    if (absl::StartsWith(option, "-load") || absl::StartsWith(option, "--load")) {
+      RunWithLlvm("loading a plug-in");
+    }
+  }
+  return {unknown_options.begin(), unknown_options.end()};
+}
+
+void LeaveLlvmOutOfMemory() {
+  const CompilerLibrary* const library = compiler == nullptr ? nullptr : compiler->loaded();
+  if (library != nullptr) library->leave_guarded_out_of_memory();
+}
+
+void SetLlvmOutOfMemoryHandler(void (*handler)()) { compiler->SetOutOfMemoryHandler(handler); }
+
+}  // namespace firstcall
