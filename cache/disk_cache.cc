@@ -183,7 +183,7 @@ void DiskCache::Flush() {
     status = Prune(directory_->file(), policy_);
   }
   absl::MutexLock lock(&mutex_);
-  if (status.ok() || std::exchange(is_write_warned_, true)) return;
+  if (status.ok() || !options_.warns_of_writing || std::exchange(is_write_warned_, true)) return;
   Warn(absl::StrCat("object cache '", directory_->path(), "': ", consequence, ": ",
                     status.message()));
 }

@@ -37,6 +37,8 @@ class DiskCache final : public ObjectCache {
 
   struct Options {
     WarningHandler warn;  // May be empty.
+    // Whether it is told that writing or pruning failed.
+    bool warns_of_writing = true;
     // When packs are removed, in the syntax of PruningPolicy::Parse. By default, packs
     // that were not used for a week are removed, and the oldest packs if the cache takes more than
     // 75 % of the free space of the disk. The writer checks this, at most every 20 minutes.

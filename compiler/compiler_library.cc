@@ -9,8 +9,8 @@ firstcall_compiler_library() {
   using firstcall::CompilerLibrary;
   static const CompilerLibrary library = {
       CompilerLibrary::kVersion,
-      [](const firstcall::CompilerSettings& settings, firstcall::Listener& listener)
-          -> absl::StatusOr<std::unique_ptr<firstcall::Compiler>> {
+      [](const firstcall::CompilerSettings& settings,
+         firstcall::Listener& listener) -> absl::StatusOr<std::unique_ptr<firstcall::Compiler>> {
         // The library's own copy of Abseil does not know what the program has set in its copy.
         absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
         return firstcall::InProcessCompiler::Create(settings, listener);

@@ -24,9 +24,9 @@ std::string LlvmVersion() {
 class Linked final : public CompilerProvider {
  public:
   std::string Identity(const CompilerSettings& settings) override {
-    std::string identity = absl::StrCat(
-        "build=", BuildIdOf(reinterpret_cast<const void*>(&LinkedCompiler)), " llvm=",
-        LlvmVersion());
+    std::string identity =
+        absl::StrCat("build=", BuildIdOf(reinterpret_cast<const void*>(&LinkedCompiler)),
+                     " llvm=", LlvmVersion());
     if (const auto& options = settings.target.target_options; options != nullptr) {
       absl::StrAppend(&identity, " ", DescribeTargetOptions(*options));
     }
@@ -50,8 +50,7 @@ class Linked final : public CompilerProvider {
   }
 
   absl::StatusOr<std::unique_ptr<Compiler>> Create(const CompilerSettings& settings,
-                                                   Listener& listener,
-                                                   absl::string_view) override {
+                                                   Listener& listener, absl::string_view) override {
     return InProcessCompiler::Create(settings, listener);
   }
 };

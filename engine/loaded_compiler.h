@@ -48,8 +48,7 @@ class LoadedCompiler final : public CompilerProvider {
                                                    absl::string_view reason) override;
 
  private:
-  absl::StatusOr<const CompilerLibrary*> Load(absl::string_view reason)
-      ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::StatusOr<const CompilerLibrary*> Load(absl::string_view reason) ABSL_LOCKS_EXCLUDED(mutex_);
 
   const std::string path_;
   const std::string identity_;

@@ -61,8 +61,7 @@ absl::StatusOr<std::shared_ptr<const SymbolIndex>> DeferredCompiler::Add(ModuleO
       waiting_.emplace(order.id, std::move(order));
       return index;
     }
-    FIRSTCALL_RETURN_IF_ERROR(
-        MakeLocked(absl::StrCat("reading '", order.contents.name, "'")));
+    FIRSTCALL_RETURN_IF_ERROR(MakeLocked(absl::StrCat("reading '", order.contents.name, "'")));
     compiler = compiler_.get();
   }
   return compiler->Add(std::move(order));

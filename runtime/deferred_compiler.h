@@ -25,7 +25,8 @@ namespace firstcall {
 class DeferredCompiler final : public Compiler {
  public:
   // Makes the compiler. `reason` says what it is needed for: "reading 'program.bc'".
-  using Factory = std::function<absl::StatusOr<std::unique_ptr<Compiler>>(absl::string_view reason)>;
+  using Factory =
+      std::function<absl::StatusOr<std::unique_ptr<Compiler>>(absl::string_view reason)>;
 
   explicit DeferredCompiler(Factory factory) : factory_(std::move(factory)) {}
 

@@ -17,6 +17,7 @@
 #include "cache/cache_directory.h"
 #include "cache/pack.h"
 #include "llvm/Object/ObjectFile.h"
+#include "tools/default_cache.h"
 
 namespace firstcall {
 namespace {
@@ -142,8 +143,7 @@ absl::StatusOr<Packs> ChoosePacks(const CacheDirectory& directory, const Packs& 
 
 int RunCacheCommand(const std::vector<std::string>& arguments) {
   const Verb* verb = nullptr;
-  const char* chosen = std::getenv("FIRSTCALL_CACHE");
-  std::string path = chosen == nullptr ? "" : chosen;
+  std::string path = ChooseCache().directory;
   Packs parts;
   for (size_t i = 0; i < arguments.size(); ++i) {
     absl::string_view argument = arguments[i];

@@ -1,6 +1,5 @@
 #include "tools/command_line.h"
 
-#include <cstdlib>
 #include <memory>
 #include <utility>
 
@@ -19,6 +18,7 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
+#include "tools/default_cache.h"
 #include "tools/shared_llvm.h"
 #include "tools/variant.h"
 
@@ -141,9 +141,13 @@ cl::opt<bool> enable_cache(
 cl::opt<std::string> cache_directory(
     "object-cache-dir", cl::value_desc("directory"),
     cl::desc("Keep what is compiled in this directory and use it in the next run (default: "
-             "$FIRSTCALL_CACHE if it is set); with -enable-cache-manager where that keeps objects "
-             "(default: next to each module)"),
+             "$FIRSTCALL_CACHE, or firstcall in $XDG_CACHE_HOME or ~/.cache); with "
+             "-enable-cache-manager where that keeps objects (default: next to each module)"),
     cl::cat(category));
+cl::opt<bool> no_cache("no-object-cache",
+                       cl::desc("Keep nothing, and use nothing that is kept; so does "
+                                "FIRSTCALL_CACHE=off"),
+                       cl::cat(category));
 cl::opt<std::string> cache_policy(
     "object-cache-policy", cl::value_desc("policy"),
     cl::desc("When objects are removed from the cache, as the LTO of LLVM's linkers has it: "
@@ -270,19 +274,26 @@ std::shared_ptr<ObjectCache> OpenCache() {
     if (!cache.ok()) Refuse(std::string(cache.status().message()));
     return *std::move(cache);
   }
-  std::string directory = cache_directory;
-  if (const char* chosen = std::getenv("FIRSTCALL_CACHE"); directory.empty() && chosen != nullptr) {
-    directory = chosen;
-  }
+  if (no_cache) return nullptr;
+  CacheChoice choice = {cache_directory, /*is_chosen=*/true};
+  if (choice.directory.empty()) choice = ChooseCache();
   std::shared_ptr<ObjectCache> cache;
-  if (!directory.empty()) {
+  if (!choice.directory.empty()) {
     DiskCache::Options options;
     options.warn = &Warn;
+    // Nobody has asked for this directory, so it does not matter if nothing can be kept there.
+    options.warns_of_writing = choice.is_chosen;
     options.pruning_policy = cache_policy;
+    if (!choice.is_chosen && options.pruning_policy.empty()) {
+      options.pruning_policy = kDefaultCachePolicy;
+    }
     absl::StatusOr<std::unique_ptr<DiskCache>> disk =
-        DiskCache::Open(std::move(directory), std::move(options));
-    if (!disk.ok()) Refuse(std::string(disk.status().message()));
-    cache = *std::move(disk);
+        DiskCache::Open(std::move(choice.directory), std::move(options));
+    if (disk.ok()) {
+      cache = *std::move(disk);
+    } else if (choice.is_chosen || absl::IsInvalidArgument(disk.status())) {
+      Refuse(std::string(disk.status().message()));
+    }
   }
   return shared_cache.empty() ? cache : ConnectToSharedCache(std::move(cache));
 }

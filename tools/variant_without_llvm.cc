@@ -17,8 +17,8 @@
 namespace firstcall {
 namespace {
 
-// Options that this program does not know are LLVM's. One with a value in the next argument looks as
-// if that were the program to run. Then nothing is found in a cache: what a cache has was stored
+// Options that this program does not know are LLVM's. One with a value in the next argument looks
+// as if that were the program to run. Then nothing is found in a cache: what a cache has was stored
 // with the same options by the program with LLVM, which knows which of them have values.
 llvm::cl::list<std::string> unknown_options(llvm::cl::Sink);
 

@@ -21,8 +21,8 @@ std::string Write(const std::string& bytes) {
 // Sizes around those at which files are mapped, and at which a mapping has no zero byte behind it.
 TEST(FileContentsTest, HasTheBytesAndAZeroBehindThem) {
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  for (size_t size : {size_t{0}, size_t{1}, 4 * page - 1, 4 * page, 4 * page + 1, 64 * page,
-                      64 * page + 100}) {
+  for (size_t size :
+       {size_t{0}, size_t{1}, 4 * page - 1, 4 * page, 4 * page + 1, 64 * page, 64 * page + 100}) {
     std::string bytes;
     for (size_t i = 0; i < size; ++i) bytes.push_back(static_cast<char>(i * 7 + i / 256));
     ASSERT_OK_AND_ASSIGN(auto contents, FileContents::Read(Write(bytes)));

@@ -20,7 +20,8 @@ absl::StatusOr<ModuleContents> Read(const std::string& bytes) {
 }
 
 TEST(ModuleContentsTest, KnowsBitcodeAndText) {
-  ASSERT_OK_AND_ASSIGN(ModuleContents bitcode, Read(ParseToBitcode("define void @f() { ret void }")));
+  ASSERT_OK_AND_ASSIGN(ModuleContents bitcode,
+                       Read(ParseToBitcode("define void @f() { ret void }")));
   EXPECT_EQ(bitcode.form, Form::kBitcode);
   EXPECT_EQ(bitcode.name, ::testing::TempDir() + "/module");
   ASSERT_OK_AND_ASSIGN(ModuleContents wrapped, Read(std::string("\xde\xc0\x17\x0b\0\0\0\0", 8)));
@@ -33,7 +34,9 @@ TEST(ModuleContentsTest, KnowsBitcodeAndText) {
 }
 
 TEST(ModuleContentsTest, OtherFilesAreInvalid) {
-  EXPECT_THAT(Read(std::string("\x7f" "ELF\x02\x01\x01\0\0", 9)),
+  EXPECT_THAT(Read(std::string("\x7f"
+                               "ELF\x02\x01\x01\0\0",
+                               9)),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        ::testing::HasSubstr("is neither LLVM bitcode nor LLVM assembly text")));
   EXPECT_THAT(ModuleContents::Read("/no/such/file.bc"),

@@ -93,9 +93,8 @@ TEST(ArchiveTest, MissingAndOtherFilesAreErrors) {
   EXPECT_THAT(Read("/no/such/lib.a", members), StatusIs(absl::StatusCode::kNotFound));
   const std::string path = ::testing::TempDir() + "/no_archive";
   std::ofstream(path) << "!<arch>";
-  EXPECT_THAT(Read(path, members),
-              StatusIs(absl::StatusCode::kInvalidArgument,
-                       "reading archive '" + path + "': it is no archive"));
+  EXPECT_THAT(Read(path, members), StatusIs(absl::StatusCode::kInvalidArgument,
+                                            "reading archive '" + path + "': it is no archive"));
   const std::string thin = WriteArchive("--thin");
   std::filesystem::remove(std::filesystem::path(thin).parent_path() / "empty.o");
   EXPECT_THAT(Read(thin, members), StatusIs(absl::StatusCode::kNotFound, HasSubstr("empty.o")));

@@ -65,13 +65,13 @@ TEST_F(VariantsTest, ASecondStartHasNoLlvm) {
 }
 
 TEST_F(VariantsTest, SoHasOneWithTheSameOptions) {
-  for (const std::vector<std::string>& options : std::vector<std::vector<std::string>>{
-           {"--tier=0"},
-           {"-O2"},
-           {"--tail-dup-size=3"},
-           {"--code-model=small", "--fast-isel=false"},
-           {"--extra-archive=" + archive},
-           {"--compile-threads=1"}}) {
+  for (const std::vector<std::string>& options :
+       std::vector<std::vector<std::string>>{{"--tier=0"},
+                                             {"-O2"},
+                                             {"--tail-dup-size=3"},
+                                             {"--code-model=small", "--fast-isel=false"},
+                                             {"--extra-archive=" + archive},
+                                             {"--compile-threads=1"}}) {
     EXPECT_EQ(Run(options).exit_status, 0);
     EXPECT_THAT(Run(options), WithoutLlvm()) << options.front();
   }

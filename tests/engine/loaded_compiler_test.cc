@@ -1,5 +1,5 @@
-// Embedders without LLVM, in C++ and in C: each is a process of its own (embedder.cc), and must have
-// LLVM only when something has to be compiled.
+// Embedders without LLVM, in C++ and in C: each is a process of its own (embedder.cc), and must
+// have LLVM only when something has to be compiled.
 
 #include <cstdlib>
 #include <filesystem>

@@ -32,6 +32,7 @@ config.substitutions.append(("%lli", "lli"))
 config.environment["PATH"] = os.pathsep.join(
     [lit_config.params["tools"], LLVM_TOOLS, os.environ["PATH"]]
 )
+config.environment["FIRSTCALL_CACHE"] = "off"
 
 # What the lit.local.cfg files beside the tests look at.
 config.native_target = "X86"

@@ -97,6 +97,8 @@ ProcessResult RunProcess(const std::vector<std::string>& program, const std::str
     dup2(in.fd(), STDIN_FILENO);
     dup2(out.fd(), STDOUT_FILENO);
     dup2(err.fd(), STDERR_FILENO);
+    // The command's default cache is the user's.
+    setenv("FIRSTCALL_CACHE", "off", /*replace=*/0);
     execv(arguments[0], arguments.data());
     dprintf(STDERR_FILENO, "cannot start %s: %s\n", arguments[0], strerror(errno));
     _exit(127);
