@@ -124,6 +124,12 @@ std::optional<ObjectCache::Bytes> RedisCache::Find(const ObjectKey& key) {
   return Bytes(object);
 }
 
+bool RedisCache::Has(const ObjectKey& key) {
+  if (options_.front != nullptr && options_.front->Has(key)) return true;
+  absl::MutexLock lock(&mutex_);
+  return SetOf(key.signature).entries.contains(key.part.ToString());
+}
+
 void RedisCache::Store(const ObjectKey& key, absl::string_view object) {
   if (options_.front != nullptr) options_.front->Store(key, object);
   std::string entry = absl::StrCat(TagOf(key, object), object);

@@ -16,6 +16,9 @@ ModulePart PartOf(SymbolOrdinal function) { return {ModulePart::Kind::kFunction,
 absl::StatusOr<MadeFunction> FunctionMaker::Make(FunctionKey key, const MakeOptions& options,
                                                  std::vector<FunctionKey>& joined) {
   if (std::optional<MadeFunction> kept = TakeKept(key)) return *std::move(kept);
+  if (options.may_use_optimized) {
+    if (std::optional<MadeFunction> optimized = FindOptimized(key)) return *std::move(optimized);
+  }
   if (options.may_use_cache) {
     if (std::optional<MadeFunction> cached = FindCached(key, joined)) return *std::move(cached);
   }
@@ -39,6 +42,25 @@ std::optional<MadeFunction> FunctionMaker::TakeKept(FunctionKey key) {
 void FunctionMaker::Remove(const SourceModule& module) {
   absl::MutexLock lock(&kept_mutex_);
   absl::erase_if(kept_, [&](const auto& kept) { return kept.first.module == &module; });
+}
+
+// Functions that can only be compiled together have no optimized bodies.
+bool FunctionMaker::BeginsOptimized(FunctionKey key) const {
+  return promoter_ != nullptr && key.module->index().GroupOf(key.ordinal).empty() &&
+         optimized_cache_.Has(key);
+}
+
+std::optional<MadeFunction> FunctionMaker::FindOptimized(FunctionKey key) const {
+  if (!BeginsOptimized(key)) return std::nullopt;
+  std::optional<ObjectBytes> bytes = optimized_cache_.Find(key, std::nullopt);
+  if (!bytes) return std::nullopt;
+  MadeFunction made;
+  made.functions = {key.ordinal};
+  made.object.bytes = *std::move(bytes);
+  made.is_far = key.module->is_far();
+  made.is_cached = true;
+  made.is_optimized = true;
+  return made;
 }
 
 std::optional<MadeFunction> FunctionMaker::FindCached(FunctionKey key,
@@ -89,7 +111,7 @@ std::optional<MadeFunction> FunctionMaker::UseCached(FunctionKey key, CachedObje
     if (function == at) continue;
     if (at < first_joined && function < first_joined) {
       take(function);  // Inseparable: its callers wait for this function.
-    } else if (functions_.Claim({&module, *function})) {
+    } else if (!BeginsOptimized({&module, *function}) && functions_.Claim({&module, *function})) {
       joined.push_back({&module, *function});
       take(function);
     }
@@ -110,7 +132,8 @@ absl::StatusOr<MadeFunction> FunctionMaker::CompileNow(FunctionKey key, const Ma
     return module.index().at(ordinal).is_weak && decisions.Ask(ordinal);
   };
   const auto may_join = [&](SymbolOrdinal callee) {
-    if (!options.may_join || is_replaced(callee) || !functions_.Claim({&module, callee})) {
+    if (!options.may_join || is_replaced(callee) || BeginsOptimized({&module, callee}) ||
+        !functions_.Claim({&module, callee})) {
       return false;
     }
     joined.push_back({&module, callee});

@@ -61,6 +61,7 @@ absl::Status FunctionPublisher::LinkAndPublish(FunctionKey key, MadeFunction& ma
   published.object = made.object.bytes;
   published.code_bytes = linked.code_bytes;
   published.is_cached = made.is_cached;
+  published.is_optimized = made.is_optimized;
   published.origin = made.origin;
   published.split = made.object.split;
   published.emit = made.object.emit;
@@ -87,6 +88,7 @@ void FunctionPublisher::Publish(FunctionKey key, const MadeFunction& made,
     const std::string& name = index.at(function).name;
     functions.push_back({name, defined.at(name)});
   }
+  if (made.is_optimized) promoter_->NoteCachedBody(key, published.code_bytes, published.link);
   const Entries entries = CountCalls(key, made, functions, published);
   published.functions = functions;
   published.function_count = functions.size();

@@ -211,7 +211,8 @@ bool HotFunction::Look(absl::Duration elapsed) {
 }
 
 bool HotFunction::IsWarm() const {
-  return is_decided_ || asked_times_ > 0 || counted_calls() >= interval_ / kCallsOfCold;
+  return will_be_hot_ || is_decided_ || asked_times_ > 0 ||
+         counted_calls() >= interval_ / kCallsOfCold;
 }
 
 FunctionHotness& HotFunction::notes() {
@@ -219,8 +220,9 @@ FunctionHotness& HotFunction::notes() {
   return *notes_;
 }
 
-void HotFunction::NoteBody(size_t code_bytes, absl::Duration time) {
+void HotFunction::NoteBody(size_t code_bytes, absl::Duration time, bool is_cached) {
   notes().tier = 1;
+  notes().is_cached = is_cached;
   notes().better_bytes = code_bytes;
   notes().better_time = time;
   notes().polls_promoted = polls();

@@ -78,6 +78,7 @@ class HotFunction {
 
   // --- Serving: the thread that the function belongs to while it asks ---
 
+  bool is_decided() const { return is_decided_.load(std::memory_order_relaxed); }
   uint32_t asked() const { return asked_.load(std::memory_order_acquire); }
   // Whether `wanted` was given already: the function asked again while an answer was being given.
   bool HasAnswer(uint32_t wanted) const {
@@ -119,7 +120,10 @@ class HotFunction {
   bool IsWarm() const;
   size_t first_bytes() const { return first_bytes_; }
 
-  void NoteBody(size_t code_bytes, absl::Duration time);
+  // Makes IsWarm true. To be called if it is known ahead of time that the function will be hot.
+  void NoteThatItWillBeHot() { will_be_hot_ = true; }
+  bool has_first_body() const { return has_first_body_; }
+  void NoteBody(size_t code_bytes, absl::Duration time, bool is_cached);
   void NoteContinuation(size_t code_bytes, absl::Duration time);
   void NoteFailure(std::string reason);
   // The statistics, without names.
@@ -159,6 +163,7 @@ class HotFunction {
   std::atomic<int64_t> patience_ends_{0};
   // For bookkeeping only:
   bool has_first_body_ = false;
+  bool will_be_hot_ = false;
   int32_t last_left_ = 0;
   absl::Duration active_;
   size_t first_bytes_ = 0;  // See FunctionHotness.

@@ -13,6 +13,7 @@
 #include "cache/object_cache.h"
 #include "engine/engine.h"
 #include "llvm/Support/DynamicLibrary.h"
+#include "tools/hot_functions_file.h"
 #include "tools/interpreter.h"
 #include "tools/out_of_memory.h"
 
@@ -46,6 +47,9 @@ absl::StatusOr<int> RunCompiled(const CommandLine& command_line) {
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<Engine> loaded, Load(command_line));
   engine = loaded.release();
   if (command_line.print_stats) std::atexit(PrintStats);
+  if (!command_line.hot_functions_file.empty()) {
+    FIRSTCALL_RETURN_IF_ERROR(WriteHotFunctionsAtExit(*engine, command_line.hot_functions_file));
+  }
   NoteThatProgramRuns();
   if (command_line.thread_entries.empty()) {
     return engine->RunMain(command_line.arguments, command_line.entry_function);
