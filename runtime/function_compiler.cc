@@ -63,6 +63,14 @@ absl::StatusOr<ExecutorAddress> FunctionCompiler::Compile(FunctionKey key, Reaso
       // See ObjectLinker::mutex.
       std::lock_guard<std::recursive_mutex> lock(objects_.mutex());
       status = functions_.CompileOnce(leader, compile);
+      // An optimized body from the cache comes without the variables of its group. Code that needs
+      // one of them gets those of the first body; calls still go to the optimized one.
+      if (status.ok() && !functions_.BodyOf(key)) {
+        Outcome outcome;
+        MakeOptions options;
+        options.may_use_cache = true;
+        status = Attempt(leader, options, outcome);
+      }
     });
   }
   FIRSTCALL_RETURN_IF_ERROR(status);

@@ -44,14 +44,12 @@ void FunctionMaker::Remove(const SourceModule& module) {
   absl::erase_if(kept_, [&](const auto& kept) { return kept.first.module == &module; });
 }
 
-// Functions that can only be compiled together have no optimized bodies.
 bool FunctionMaker::BeginsOptimized(FunctionKey key) const {
-  return promoter_ != nullptr && key.module->index().GroupOf(key.ordinal).empty() &&
-         optimized_cache_.Has(key);
+  return promoter_ != nullptr && optimized_cache_.Has(key);
 }
 
 std::optional<MadeFunction> FunctionMaker::FindOptimized(FunctionKey key) const {
-  if (!BeginsOptimized(key)) return std::nullopt;
+  if (promoter_ == nullptr) return std::nullopt;
   std::optional<ObjectBytes> bytes = optimized_cache_.Find(key, std::nullopt);
   if (!bytes) return std::nullopt;
   MadeFunction made;

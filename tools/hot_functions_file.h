@@ -11,9 +11,10 @@
 
 namespace firstcall {
 
-// Makes `path` an empty file now, and fills it at exit with those functions of `engine` that have an
-// optimized body or an OSR continuation, the hottest first. `engine` must exist until then. To be
-// called once at most. PermissionDenied, with the system's reason, if the file cannot be written.
+// Makes `path` an empty file now, and fills it at exit with those functions of `engine` that have
+// an optimized body or an OSR continuation, the hottest first. `engine` must exist until then. To
+// be called once at most. PermissionDenied, with the system's reason, if the file cannot be
+// written.
 absl::Status WriteHotFunctionsAtExit(const Engine& engine, const std::string& path);
 
 }  // namespace firstcall

@@ -167,7 +167,7 @@ TEST_F(HotFunctionTest, KeepsStatistics) {
   Poll();
   CountCalls();
   function_.CountInterval();
-  function_.NoteBody(70, kPause);
+  function_.NoteBody(70, kPause, /*is_cached=*/false);
   function_.CountInterval();
   function_.NoteContinuation(80, kPause);
   function_.NoteFailure("reason");
