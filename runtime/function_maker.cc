@@ -79,7 +79,7 @@ std::optional<MadeFunction> FunctionMaker::FindCached(FunctionKey key,
   return UseCached(key, *std::move(found), joined);
 }
 
-// If another thread compiles a function that the object defines, that definition stays unused.
+// If another object publishes a function that this one defines, the definition here stays unused.
 std::optional<MadeFunction> FunctionMaker::UseCached(FunctionKey key, CachedObject found,
                                                      std::vector<FunctionKey>& joined) {
   SourceModule& module = *key.module;
@@ -112,6 +112,8 @@ std::optional<MadeFunction> FunctionMaker::UseCached(FunctionKey key, CachedObje
     } else if (!BeginsOptimized({&module, *function}) && functions_.Claim({&module, *function})) {
       joined.push_back({&module, *function});
       take(function);
+    } else {
+      made.unused.push_back(*function);
     }
   }
   made.variables = std::move(found.variables);

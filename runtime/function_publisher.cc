@@ -51,6 +51,12 @@ absl::Status FunctionPublisher::LinkAndPublish(FunctionKey key, MadeFunction& ma
   const absl::Duration start = SteadyNow();
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ElfObject> image,
                              ElfObject::Parse(absl::MakeSpan(made.object.bytes), name));
+  // Far code reaches only what is in its own object by the way it calls that.
+  if (!made.is_far) {
+    for (SymbolOrdinal unused : made.unused) {
+      image->CallElsewhere(key.module->index().at(unused).name);
+    }
+  }
   if (made.is_cached && lists_callees) made.callees = CalleesIn(*image, key.module->index());
   // Everything that may run out of memory comes before linking, which can be done only once.
   FIRSTCALL_RETURN_IF_ERROR(PrepareToCountCalls(key, made));
