@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "absl/cleanup/cleanup.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
@@ -107,6 +106,24 @@ DiskCache::Set& DiskCache::SetOf(const ObjectKey& key) {
   return set;
 }
 
+std::shared_ptr<const Pack> DiskCache::PackOf(Set& set, absl::string_view signature) {
+  if (!set.is_open) {
+    std::string reason;
+    set.is_open = true;
+    set.pack = OpenPack(signature, reason);
+    if (!reason.empty()) Reject(set, signature, reason);
+  }
+  return set.pack;
+}
+
+bool DiskCache::Has(const ObjectKey& key) {
+  absl::MutexLock lock(&mutex_);
+  Set& set = SetOf(key);
+  if (set.pending_by_part.contains(key.part)) return true;
+  const std::shared_ptr<const Pack> pack = PackOf(set, key.signature);
+  return pack != nullptr && pack->Find(key.part) != nullptr;
+}
+
 std::optional<ObjectCache::Bytes> DiskCache::Find(const ObjectKey& key) {
   std::shared_ptr<const Pack> pack;
   {
@@ -115,19 +132,16 @@ std::optional<ObjectCache::Bytes> DiskCache::Find(const ObjectKey& key) {
     if (auto found = set.pending_by_part.find(key.part); found != set.pending_by_part.end()) {
       return set.pending[found->second].bytes;
     }
-    if (!set.is_open) {
-      std::string reason;
-      set.is_open = true;
-      set.pack = OpenPack(key.signature, reason);
-      if (!reason.empty()) Reject(set, key.signature, reason);
-    }
-    pack = set.pack;
+    pack = PackOf(set, key.signature);
   }
   const Pack::Entry* entry = pack == nullptr ? nullptr : pack->Find(key.part);
   if (entry == nullptr) return std::nullopt;
   absl::StatusOr<Bytes> bytes = pack->Read(*entry);
-  if (bytes.ok()) return *std::move(bytes);
   absl::MutexLock lock(&mutex_);
+  if (bytes.ok()) {
+    if (key.part.ages()) SetOf(key).used.insert(key.part);
+    return *std::move(bytes);
+  }
   Reject(SetOf(key), key.signature, bytes.status().message());
   return std::nullopt;
 }
@@ -136,6 +150,7 @@ void DiskCache::Store(const ObjectKey& key, absl::string_view object) {
   {
     absl::MutexLock lock(&mutex_);
     Set& set = SetOf(key);
+    if (key.part.ages()) set.used.insert(key.part);
     auto [entry, is_new] = set.pending_by_part.try_emplace(key.part, set.pending.size());
     if (is_new) {
       set.pending.push_back({key.part, std::string(object)});
@@ -146,24 +161,27 @@ void DiskCache::Store(const ObjectKey& key, absl::string_view object) {
     oldest_pending_ = std::min(oldest_pending_, now);
     if (now - oldest_pending_ < kWriteAfter) return;
   }
-  Flush();
+  Write(/*ages=*/false);
 }
 
-void DiskCache::Flush() {
-  struct Work {
-    std::string signature, label;
-    std::vector<NewEntry> added;
-  };
+void DiskCache::Flush() { Write(/*ages=*/true); }
+
+std::vector<DiskCache::Work> DiskCache::TakePending(bool ages) {
   std::vector<Work> all;
-  {
-    absl::MutexLock lock(&mutex_);
-    for (auto& [signature, set] : sets_) {
-      if (set.pending.empty()) continue;
-      all.push_back({signature, set.label, std::exchange(set.pending, {})});
-      set.pending_by_part.clear();
-    }
-    oldest_pending_ = absl::InfiniteFuture();
+  absl::MutexLock lock(&mutex_);
+  for (auto& [signature, set] : sets_) {
+    if (set.pending.empty()) continue;
+    Work work{signature, set.label, std::exchange(set.pending, {}), set.used};
+    work.ages = ages && !std::exchange(set.has_aged, set.has_aged || ages);
+    set.pending_by_part.clear();
+    all.push_back(std::move(work));
   }
+  oldest_pending_ = absl::InfiniteFuture();
+  return all;
+}
+
+void DiskCache::Write(bool ages) {
+  const std::vector<Work> all = TakePending(ages);
   if (all.empty()) return;
   const absl::StatusOr<int> turn = Lock(directory_->file());
   absl::Status status = turn.status();
@@ -172,7 +190,7 @@ void DiskCache::Flush() {
   };
   for (const Work& work : all) {
     if (!turn.ok()) break;
-    absl::Status merged = Merge(work.signature, work.label, work.added);
+    absl::Status merged = Merge(work);
     if (status.ok()) status = std::move(merged);
     absl::MutexLock lock(&mutex_);
     sets_[work.signature].is_open = false;  // The file has been replaced.
@@ -188,10 +206,9 @@ void DiskCache::Flush() {
                     status.message()));
 }
 
-absl::Status DiskCache::Merge(absl::string_view signature, absl::string_view label,
-                              const std::vector<NewEntry>& added) const {
+absl::Status DiskCache::Merge(const Work& work) const {
   const int directory = directory_->file();
-  const std::string name = PackName(signature);
+  const std::string name = PackName(work.signature);
   const std::string new_name = absl::StrCat(kPackPrefix, "new");
   unlinkat(directory, new_name.c_str(), 0);
   const int file =
@@ -201,20 +218,23 @@ absl::Status DiskCache::Merge(absl::string_view signature, absl::string_view lab
   absl::Cleanup remove_file = [directory, &new_name] { unlinkat(directory, new_name.c_str(), 0); };
 
   std::string reason;
-  const std::unique_ptr<Pack> old = OpenPack(signature, reason);
+  const std::unique_ptr<Pack> old = OpenPack(work.signature, reason);
   std::vector<Pack::Entry> kept;
   if (old != nullptr) kept = old->EntriesInOrder();
   absl::flat_hash_set<ModulePart> replaced;
-  for (const NewEntry& entry : added) replaced.insert(entry.part);
-  PackWriter writer(file, std::string(label), std::string(signature), kept.size() + added.size());
+  for (const NewEntry& entry : work.added) replaced.insert(entry.part);
+  PackWriter writer(file, work.label, work.signature, kept.size() + work.added.size());
   for (const Pack::Entry& entry : kept) {
     if (replaced.contains(entry.part)) continue;
+    const bool is_used = !entry.part.ages() || work.used.contains(entry.part);
+    const uint32_t age = is_used ? 0 : entry.age + (work.ages ? 1 : 0);
+    if (age >= kMostUnusedRuns) continue;
     absl::StatusOr<Bytes> bytes = old->Read(entry);
     if (!bytes.ok()) continue;  // A damaged entry is dropped, so that the pack is sound again.
     FIRSTCALL_RETURN_IF_ERROR(
-        writer.Add(entry.part, absl::string_view(bytes->data(), bytes->size())));
+        writer.Add(entry.part, absl::string_view(bytes->data(), bytes->size()), age));
   }
-  for (const NewEntry& entry : added) {
+  for (const NewEntry& entry : work.added) {
     FIRSTCALL_RETURN_IF_ERROR(writer.Add(entry.part, entry.bytes));
   }
   FIRSTCALL_RETURN_IF_ERROR(writer.Finish());

@@ -5,18 +5,25 @@
 // complete; what other processes have written meanwhile is merged into it. The writer holds a lock.
 // If a process is killed at any instant, the previous pack remains.
 //
+// Entries of parts that age (ModulePart::ages) are dropped when they were not used in the last
+// kMostUnusedRuns runs that wrote the pack when they flushed. Only a run that has something to
+// write changes ages: a run that finds all it needs writes nothing.
+//
 // Thread-safe; any number of processes may share a directory.
 
 #ifndef FIRSTCALL_CACHE_DISK_CACHE_H_
 #define FIRSTCALL_CACHE_DISK_CACHE_H_
 
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -52,7 +59,11 @@ class DiskCache final : public ObjectCache {
   // Flushes.
   ~DiskCache() override;
 
+  // After this many writing runs without a use, an entry that ages is dropped.
+  static constexpr uint32_t kMostUnusedRuns = 8;
+
   std::optional<Bytes> Find(const ObjectKey& key) override ABSL_LOCKS_EXCLUDED(mutex_);
+  bool Has(const ObjectKey& key) override ABSL_LOCKS_EXCLUDED(mutex_);
   void Store(const ObjectKey& key, absl::string_view object) override ABSL_LOCKS_EXCLUDED(mutex_);
   // Waits up to about a second for other processes that write. What cannot be written then is
   // dropped.
@@ -74,6 +85,16 @@ class DiskCache final : public ObjectCache {
     std::vector<NewEntry> pending;     // In the order in which they were stored.
     absl::flat_hash_map<ModulePart, size_t> pending_by_part;
     bool has_warned = false;
+    // The entries that age and that this object has returned or been given.
+    absl::flat_hash_set<ModulePart> used;
+    bool has_aged = false;  // Whether this object has changed the ages of the entries.
+  };
+  // What is to be written into the pack of one signature.
+  struct Work {
+    std::string signature, label;
+    std::vector<NewEntry> added;
+    absl::flat_hash_set<ModulePart> used;  // See Set.
+    bool ages = false;                     // Whether entries that are not in `used` get older.
   };
 
   DiskCache(std::unique_ptr<CacheDirectory> directory, const PruningPolicy& policy,
@@ -85,9 +106,16 @@ class DiskCache final : public ObjectCache {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Null if there is no pack that can be used; `reason` is set unless the file does not exist.
   std::unique_ptr<Pack> OpenPack(absl::string_view signature, std::string& reason) const;
-  // Replaces the pack by one with the entries `added`. The caller holds the lock.
-  absl::Status Merge(absl::string_view signature, absl::string_view label,
-                     const std::vector<NewEntry>& added) const;
+  // Opens the pack of `set`, unless that was tried since the file was last replaced. Null if there
+  // is no pack that can be used.
+  std::shared_ptr<const Pack> PackOf(Set& set, absl::string_view signature)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Takes what is to be written. `ages` is set for a flush at the end of a run.
+  std::vector<Work> TakePending(bool ages) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Writes what was stored, as Flush does.
+  void Write(bool ages) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Replaces the pack by one with the new entries. The caller holds the lock.
+  absl::Status Merge(const Work& work) const;
   void Warn(absl::string_view message) const;
 
   const std::unique_ptr<CacheDirectory> directory_;

@@ -14,6 +14,10 @@ std::string ModulePart::ToString() const {
       return "data";
     case Kind::kFunction:
       return absl::StrCat("function ", ordinal.value);
+    case Kind::kOptimizedBody:
+      return absl::StrCat("optimized body ", ordinal.value);
+    case Kind::kContinuation:
+      return absl::StrCat("continuation ", ordinal.value, " at loop ", loop);
     case Kind::kEntryPoint:
       break;
   }

@@ -16,27 +16,37 @@ namespace firstcall {
 // The part of a source module that a cache entry was made from.
 struct ModulePart {
   enum class Kind : uint32_t {
-    kModule = 0,      // The whole module, in eager mode. The entry is a relocatable object.
-    kIndex = 1,       // What the engine knows of the module's symbols: no code.
-    kData = 2,        // The module's variables.
-    kFunction = 3,    // One function, perhaps with others.
-    kEntryPoint = 4,  // How to call a function as main: no code.
+    kModule = 0,         // The whole module, in eager mode. The entry is a relocatable object.
+    kIndex = 1,          // What the engine knows of the module's symbols: no code.
+    kData = 2,           // The module's variables.
+    kFunction = 3,       // One function, perhaps with others.
+    kEntryPoint = 4,     // How to call a function as main: no code.
+    kOptimizedBody = 5,  // The optimized body of one function.
+    kContinuation = 6,   // A function's OSR continuation at one of its loops.
   };
   Kind kind = Kind::kModule;
-  SymbolOrdinal ordinal;  // The function, for kFunction and kEntryPoint.
+  SymbolOrdinal ordinal;  // The function, for all kinds from kFunction on.
+  uint32_t loop = 0;      // For kContinuation.
+
+  // Whether a cache should drop the entry when it has not been used for some time. The function was
+  // hot once, and the cache has, or can get, a first body that is smaller.
+  bool ages() const { return kind == Kind::kOptimizedBody || kind == Kind::kContinuation; }
 
   friend bool operator==(ModulePart a, ModulePart b) {
-    return a.kind == b.kind && a.ordinal == b.ordinal;
+    return a.kind == b.kind && a.ordinal == b.ordinal && a.loop == b.loop;
   }
   friend bool operator<(ModulePart a, ModulePart b) {
-    return a.kind != b.kind ? a.kind < b.kind : a.ordinal < b.ordinal;
+    if (a.kind != b.kind) return a.kind < b.kind;
+    if (!(a.ordinal == b.ordinal)) return a.ordinal < b.ordinal;
+    return a.loop < b.loop;
   }
   template <typename H>
   friend H AbslHashValue(H h, ModulePart part) {
-    return H::combine(std::move(h), static_cast<uint32_t>(part.kind), part.ordinal);
+    return H::combine(std::move(h), static_cast<uint32_t>(part.kind), part.ordinal, part.loop);
   }
 
-  // "module", "index", "data", "function 12", "entry point 12".
+  // "module", "index", "data", "function 12", "entry point 12", "optimized body 12",
+  // "continuation 12 at loop 3".
   std::string ToString() const;
 };
 
@@ -61,6 +71,10 @@ class ObjectCache {
   // A copy of what was stored under `key`, or nothing if there is no entry that can be trusted.
   // Called on the thread that needs the code, before the function's body is read.
   virtual std::optional<Bytes> Find(const ObjectKey& key) = 0;
+
+  // Whether Find would return something, as far as that is known without a copy of the entry and
+  // without waiting. May be wrong either way; a wrong answer costs time only.
+  virtual bool Has(const ObjectKey& key) { return Find(key).has_value(); }
 
   // Keeps `object`, or ignores it. Replaces an earlier entry for the same key.
   virtual void Store(const ObjectKey& key, absl::string_view object) = 0;

@@ -23,9 +23,9 @@
 namespace firstcall {
 namespace {
 
-constexpr absl::string_view kMagic = "FCPACK1\n";
+constexpr absl::string_view kMagic = "FCPACK2\n";
 constexpr size_t kHeaderSize = 48;
-constexpr size_t kTableEntrySize = 32;
+constexpr size_t kTableEntrySize = 40;
 constexpr size_t kChecksumOffset = kHeaderSize - 8;
 
 // The head of most packs fits into this, and a larger first read costs less than a second read.
@@ -60,6 +60,8 @@ std::string EncodePackHead(absl::string_view label, absl::string_view signature,
   for (const Pack::Entry& entry : entries) {
     encoder.U32(static_cast<uint32_t>(entry.part.kind));
     encoder.U32(entry.part.ordinal.value);
+    encoder.U32(entry.part.loop);
+    encoder.U32(entry.age);
     encoder.U64(entry.offset);
     encoder.U32(entry.size);
     encoder.U32(0);  // Reserved.
@@ -124,6 +126,8 @@ absl::Status Pack::ReadHead() {
   for (Entry& entry : entries_) {
     entry.part.kind = static_cast<ModulePart::Kind>(decoder.U32());
     entry.part.ordinal.value = decoder.U32();
+    entry.part.loop = decoder.U32();
+    entry.age = decoder.U32();
     entry.offset = decoder.U64();
     entry.size = decoder.U32();
     decoder.U32();

@@ -5,7 +5,7 @@
 //   header     magic and format, sizes, a checksum of header, label, signature and table
 //   label      the source module's name when the pack was written
 //   signature  compared, byte by byte, with the requested one
-//   table      for each entry: its part, offset, size and checksum; sorted by part
+//   table      for each entry: its part, age, offset, size and checksum; sorted by part
 //   entries    in the order in which they were first needed
 //
 // Immutable after Open, therefore thread-safe.
@@ -34,6 +34,9 @@ class Pack {
  public:
   struct Entry {
     ModulePart part;
+    // For parts that age: how many runs have ended by writing the pack since the last run that used
+    // the entry.
+    uint32_t age = 0;
     uint64_t offset = 0;  // In the file.
     uint32_t size = 0;
     uint64_t checksum = 0;  // XXH3 of its bytes.

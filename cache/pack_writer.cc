@@ -29,9 +29,10 @@ absl::Status PackWriter::WriteBuffer() {
   return absl::OkStatus();
 }
 
-absl::Status PackWriter::Add(ModulePart part, absl::string_view bytes) {
+absl::Status PackWriter::Add(ModulePart part, absl::string_view bytes, uint32_t age) {
   Pack::Entry entry;
   entry.part = part;
+  entry.age = age;
   entry.offset = written_ + buffer_.size();
   entry.size = static_cast<uint32_t>(bytes.size());
   entry.checksum = ChecksumOf(bytes);

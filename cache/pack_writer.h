@@ -23,7 +23,7 @@ class PackWriter {
   PackWriter(int file, std::string label, std::string signature, size_t most_entries);
 
   // Adds an entry after the earlier ones. Unavailable, with the system's reason, if writing fails.
-  absl::Status Add(ModulePart part, absl::string_view bytes);
+  absl::Status Add(ModulePart part, absl::string_view bytes, uint32_t age = 0);
 
   // Writes the remaining bytes, and the head last.
   absl::Status Finish();

@@ -77,7 +77,14 @@ void RedisCache::Ask(Set& set) {
   if (std::exchange(set.is_asked, true)) return;
   std::optional<std::vector<Reply>> size = Run({{"HLEN", set.name}});
   int64_t count = 0;
-  if (!size || !absl::SimpleAtoi((*size)[0].text.value_or(""), &count) || count > kMostFetched) {
+  if (!size || !absl::SimpleAtoi((*size)[0].text.value_or(""), &count)) return;
+  if (count > kMostFetched) {
+    std::optional<std::vector<Reply>> names = Run({{"HKEYS", set.name}});
+    if (!names) return;
+    set.parts.emplace();
+    for (Reply& name : (*names)[0].elements) {
+      set.parts->insert(std::move(name.text).value_or(""));
+    }
     return;
   }
   set.is_fetched = true;
@@ -97,7 +104,7 @@ std::optional<std::string> RedisCache::Fetch(Set& set, const std::string& part) 
     set.entries.erase(found);
     return entry;
   }
-  if (set.is_fetched) return std::nullopt;
+  if (set.is_fetched || (set.parts && !set.parts->contains(part))) return std::nullopt;
   std::optional<std::vector<Reply>> replies = Run({{"HGET", set.name, part}});
   if (!replies) return std::nullopt;
   return std::move((*replies)[0].text);
@@ -122,6 +129,14 @@ std::optional<ObjectCache::Bytes> RedisCache::Find(const ObjectKey& key) {
   }
   if (options_.front != nullptr) options_.front->Store(key, object);
   return Bytes(object);
+}
+
+bool RedisCache::Has(const ObjectKey& key) {
+  if (options_.front != nullptr && options_.front->Has(key)) return true;
+  absl::MutexLock lock(&mutex_);
+  const Set& set = SetOf(key.signature);
+  const std::string part = key.part.ToString();
+  return set.entries.contains(part) || (set.parts && set.parts->contains(part));
 }
 
 void RedisCache::Store(const ObjectKey& key, absl::string_view object) {

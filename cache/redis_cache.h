@@ -3,7 +3,8 @@
 //
 // All objects of one signature are a Redis hash, `firstcall:1:DIGEST`, with a field for each part.
 // On the first miss of a signature, the whole hash is fetched with one answer if it is not large.
-// New objects are sent when the cache is flushed. So a start costs only a few round trips.
+// Of a large one the names of the fields are fetched, so that what is not there costs no round
+// trip. New objects are sent when the cache is flushed. So a start costs only a few round trips.
 //
 // Each entry begins with a tag over the complete signature, the part and the object. With a key,
 // the tag is an HMAC-SHA256, so only a process that has the key can have written the entry. Without
@@ -26,6 +27,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
@@ -56,6 +58,8 @@ class RedisCache final : public ObjectCache {
   ~RedisCache() override;
 
   std::optional<Bytes> Find(const ObjectKey& key) override ABSL_LOCKS_EXCLUDED(mutex_);
+  // Does not ask the server again.
+  bool Has(const ObjectKey& key) override ABSL_LOCKS_EXCLUDED(mutex_);
   void Store(const ObjectKey& key, absl::string_view object) override ABSL_LOCKS_EXCLUDED(mutex_);
   void Flush() override ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -66,6 +70,8 @@ class RedisCache final : public ObjectCache {
     bool is_asked = false;
     bool is_fetched = false;  // Whether everything that the server had was put into `entries`.
     absl::flat_hash_map<std::string, std::string> entries;  // By part, until they are asked for.
+    // If not everything was fetched: the parts that the server had, unless is_asked alone is set.
+    std::optional<absl::flat_hash_set<std::string>> parts;
     std::vector<std::string> pending;  // To be sent: alternately a part and its entry.
   };
 

@@ -41,6 +41,7 @@ absl::StatusOr<PrepareOptions> OptionsFrom(const fc_prepare_options* options) {
   FIRSTCALL_ASSIGN_OR_RETURN(fc_prepare_options known,
                              firstcall::capi::CopyIn(*options, "fc_prepare_options"));
   if (known.budget_nanoseconds != 0) result.budget = absl::Nanoseconds(known.budget_nanoseconds);
+  result.optimizes = known.optimizes != 0;
   if (known.progress != nullptr) {
     result.progress = [known](const firstcall::PrepareProgress& progress) {
       return known.progress(known.user_data, progress.done, progress.failed, progress.total) != 0;
@@ -188,6 +189,7 @@ fc_error* fc_engine_get_statistics(fc_engine* engine, fc_statistics* statistics)
     known.promotions_failed = stats.promotions_failed;
     known.functions_baseline = stats.functions_baseline;
     known.compilers_made = stats.compiler_made_for.empty() ? 0 : 1;
+    known.promotions_cached = stats.promotions_cached;
     return firstcall::capi::CopyOut(known, *statistics, "fc_statistics");
   });
 }

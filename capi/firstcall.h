@@ -391,6 +391,10 @@ typedef struct fc_prepare_options {
    * FC_CANCELLED. May be NULL. */
   int (*progress)(void* user_data, size_t done, size_t failed, size_t total);
   void* user_data;
+  /* Not 0, with FC_TIER_AUTO: the functions also get their optimized bodies, as if all of them were
+   * hot, and an object cache keeps these. A function that cannot be optimized keeps the code it
+   * has. */
+  int optimizes;
 } fc_prepare_options;
 
 /* Compiles the named functions, or all functions of all modules, on all compile threads, and blocks
@@ -462,6 +466,8 @@ typedef struct fc_statistics {
   uint64_t functions_baseline;
   /* 1 if the compiler and LLVM were needed; with libfirstcall.so always. */
   uint64_t compilers_made;
+  /* Optimized bodies and OSR continuations from an object cache; not in promotions_made. */
+  uint64_t promotions_cached;
 } fc_statistics;
 
 /* Writes exactly as many bytes as `statistics->struct_size` says, with zeros in the fields that the

@@ -97,6 +97,16 @@ bool IsWeak(const ElfObject::Symbol& symbol) { return symbol.binding() == STB_WE
 
 absl::Status Damaged(absl::string_view what) { return absl::InvalidArgumentError(what); }
 
+// Whether the relocation is that of a call or a jump to the beginning of a function.
+bool IsCall(Machine machine, const ElfObject::Relocation& relocation) {
+  if (machine == Machine::kX86_64) {
+    return (relocation.type == R_X86_64_PC32 || relocation.type == R_X86_64_PLT32) &&
+           relocation.addend == -4;
+  }
+  return (relocation.type == R_AARCH64_CALL26 || relocation.type == R_AARCH64_JUMP26) &&
+         relocation.addend == 0;
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<ElfObject>> ElfObject::Parse(absl::Span<char> bytes,
@@ -413,6 +423,48 @@ void ElfObject::Undefine(absl::string_view name) {
   }
   defined_.erase(std::remove(defined_.begin(), defined_.end(), name), defined_.end());
   undefined_.push_back({name, /*is_weak=*/false});
+}
+
+// What describes the function, such as its unwind table, is then relative to another symbol.
+void ElfObject::CallElsewhere(absl::string_view name) {
+  size_t number = symbol_count_, anchor = symbol_count_;
+  for (size_t i = 0; i < symbol_count_; ++i) {
+    if (!symbol(i).is_local() && SectionOf(symbol(i), i) != 0 && NameOf(symbol(i)) == name) {
+      number = i;
+    }
+  }
+  if (number == symbol_count_) return;
+  const Symbol function = symbol(number);
+  for (size_t i = 1; i < symbol_count_; ++i) {
+    if (i != number && SectionOf(symbol(i), i) == SectionOf(function, number)) anchor = i;
+  }
+  if (anchor == symbol_count_) return;
+  const auto distance = static_cast<int64_t>(function.value - symbol(anchor).value);
+  bool is_called = false;
+  const auto for_each_reference = [&](absl::FunctionRef<void(const Section&, size_t)> visit) {
+    for (const Section& table : sections_) {
+      if (!table.is_relocation_table()) continue;
+      const bool is_code = (sections_[table.info].flags & SHF_EXECINSTR) != 0;
+      for (size_t i = 0; i < RelocationCount(table); ++i) {
+        const Relocation relocation = this->relocation(table, i);
+        if (relocation.symbol != number) continue;
+        if (is_code && IsCall(machine_, relocation)) {
+          is_called = true;
+        } else {
+          visit(table, i);
+        }
+      }
+    }
+  };
+  for_each_reference([](const Section&, size_t) {});
+  if (!is_called) return;
+  for_each_reference([&](const Section& table, size_t i) {
+    Relocation relocation = this->relocation(table, i);
+    relocation.symbol = static_cast<uint32_t>(anchor);
+    relocation.addend += distance;
+    Write(relocation, table.offset, i);
+  });
+  Undefine(name);
 }
 
 void ElfObject::MakeDefinitionsStrong() {

@@ -92,6 +92,11 @@ class ElfObject {
   // Turns a definition into a reference to a definition elsewhere.
   void Undefine(absl::string_view name);
 
+  // Makes the calls of a function that the object defines go to a definition elsewhere. The
+  // function stays in the object, without a name. Has no effect if there are no such calls, or if
+  // the object defines nothing else in the function's section.
+  void CallElsewhere(absl::string_view name);
+
   // Makes every definition strong. The engine has already chosen among several weak definitions.
   void MakeDefinitionsStrong();
 

@@ -4,6 +4,7 @@
 
 #include "base/status.h"
 #include "base/steady_clock.h"
+#include "compiler/object_identification.h"
 #include "compiler/object_names.h"
 #include "compiler/optimization_gate.h"
 #include "splitter/extract_options.h"
@@ -71,6 +72,7 @@ absl::StatusOr<CompiledObject> GenerateIn(const OptimizationOrder& order, Work& 
   if (!run([&] { status = optimizer->Optimize(body); })) return NotWanted();
   FIRSTCALL_RETURN_IF_ERROR(status);
   listener.OnModuleMade(*body);
+  if (order.identification) AddIdentification(*body, *order.identification);
   absl::StatusOr<ObjectBytes> bytes = NotWanted();
   if (!run([&] { bytes = emitter->Emit(std::move(body)); })) return NotWanted();
   FIRSTCALL_ASSIGN_OR_RETURN(compiled.bytes, std::move(bytes));

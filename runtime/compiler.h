@@ -112,6 +112,7 @@ struct OptimizationOrder {
   IsReplaced is_replaced;
   IsWarm is_warm;
   RunPasses run_passes;
+  std::optional<Identification> identification = std::nullopt;
 };
 
 class Compiler {

@@ -63,6 +63,14 @@ absl::StatusOr<ExecutorAddress> FunctionCompiler::Compile(FunctionKey key, Reaso
       // See ObjectLinker::mutex.
       std::lock_guard<std::recursive_mutex> lock(objects_.mutex());
       status = functions_.CompileOnce(leader, compile);
+      // An optimized body from the cache comes without the variables of its group. Code that needs
+      // one of them gets those of the first body; calls still go to the optimized one.
+      if (status.ok() && !functions_.BodyOf(key)) {
+        Outcome outcome;
+        MakeOptions options;
+        options.may_use_cache = true;
+        status = Attempt(leader, options, outcome);
+      }
     });
   }
   FIRSTCALL_RETURN_IF_ERROR(status);
@@ -80,6 +88,7 @@ absl::Status FunctionCompiler::Attempt(FunctionKey key, MakeOptions options, Out
                     absl::StrCat("compiling function '", module.index().at(key.ordinal).name, "'"));
   }
   outcome.is_cached = made->is_cached;
+  outcome.is_optimized = made->is_optimized;
   outcome.leader = made->leader;
   if (made->leader) return absl::OkStatus();
   absl::Status status = publisher_.LinkAndPublish(key, *made, options.lists_callees);
@@ -101,15 +110,21 @@ void FunctionCompiler::CountCompiled(SourceModule& module, size_t compiled) {
 
 // If several functions fail together, any of them may be at fault. Then each is left to its own
 // first call, and only `key` is tried again, from a view that has all bodies. The same is done if
-// the object came from the cache.
+// the object came from the cache. If it has an optimized body, the first body comes before that.
 absl::Status FunctionCompiler::MakeAndPublish(FunctionKey key, Reason reason,
                                               std::optional<SymbolOrdinal>& leader) {
   const StartupPhase::FirstBody first_body(promoter_ == nullptr ? nullptr : &promoter_->startup());
   MakeOptions options;
   options.may_join = reason == Reason::kCalled && key.module->is_reopenable();
   options.may_use_cache = true;
+  options.may_use_optimized = true;
   Outcome first;
   absl::Status status = Attempt(key, options, first);
+  if (!status.ok() && first.is_optimized) {
+    options.may_use_optimized = false;
+    first = Outcome();
+    status = Attempt(key, options, first);
+  }
   leader = first.leader;
   if (status.ok() || (first.joined.empty() && !first.is_cached)) return status;
   if (!first.is_cached) compiler_.ReadAgain(key.module->id());

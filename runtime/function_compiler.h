@@ -23,6 +23,7 @@
 #include "runtime/function_table.h"
 #include "runtime/listener.h"
 #include "runtime/object_linker.h"
+#include "runtime/optimized_cache.h"
 #include "runtime/promoter.h"
 #include "runtime/speculation.h"
 #include "runtime/symbol_resolver.h"
@@ -33,14 +34,15 @@ class FunctionCompiler {
  public:
   // All must outlive the compiler. `promoter` is null if functions are never replaced.
   FunctionCompiler(Compiler& compiler, FunctionTable& functions, SymbolResolver& resolver,
-                   ObjectLinker& objects, const FunctionLinker& linker, Listener& listener,
+                   ObjectLinker& objects, const FunctionLinker& linker,
+                   const OptimizedCache& optimized_cache, Listener& listener,
                    CompileThreads& threads, Promoter* promoter, absl::Duration speculation_budget)
       : compiler_(compiler),
         functions_(functions),
         objects_(objects),
         threads_(threads),
         promoter_(promoter),
-        maker_(compiler, functions, resolver, linker, promoter),
+        maker_(compiler, functions, resolver, linker, optimized_cache, promoter),
         publisher_(functions, linker, listener, promoter),
         speculation_(*this, functions, resolver, threads, speculation_budget) {}
 
@@ -67,6 +69,7 @@ class FunctionCompiler {
   struct Outcome {
     std::vector<FunctionKey> joined;  // Callees that were claimed.
     bool is_cached = false;           // The object came from the cache.
+    bool is_optimized = false;        // It has the optimized body.
     // If set, the function can only be compiled together with this one.
     std::optional<SymbolOrdinal> leader;
   };

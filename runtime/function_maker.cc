@@ -16,6 +16,9 @@ ModulePart PartOf(SymbolOrdinal function) { return {ModulePart::Kind::kFunction,
 absl::StatusOr<MadeFunction> FunctionMaker::Make(FunctionKey key, const MakeOptions& options,
                                                  std::vector<FunctionKey>& joined) {
   if (std::optional<MadeFunction> kept = TakeKept(key)) return *std::move(kept);
+  if (options.may_use_optimized) {
+    if (std::optional<MadeFunction> optimized = FindOptimized(key)) return *std::move(optimized);
+  }
   if (options.may_use_cache) {
     if (std::optional<MadeFunction> cached = FindCached(key, joined)) return *std::move(cached);
   }
@@ -41,6 +44,23 @@ void FunctionMaker::Remove(const SourceModule& module) {
   absl::erase_if(kept_, [&](const auto& kept) { return kept.first.module == &module; });
 }
 
+bool FunctionMaker::BeginsOptimized(FunctionKey key) const {
+  return promoter_ != nullptr && optimized_cache_.Has(key);
+}
+
+std::optional<MadeFunction> FunctionMaker::FindOptimized(FunctionKey key) const {
+  if (promoter_ == nullptr) return std::nullopt;
+  std::optional<ObjectBytes> bytes = optimized_cache_.Find(key, std::nullopt);
+  if (!bytes) return std::nullopt;
+  MadeFunction made;
+  made.functions = {key.ordinal};
+  made.object.bytes = *std::move(bytes);
+  made.is_far = key.module->is_far();
+  made.is_cached = true;
+  made.is_optimized = true;
+  return made;
+}
+
 std::optional<MadeFunction> FunctionMaker::FindCached(FunctionKey key,
                                                       std::vector<FunctionKey>& joined) {
   ModuleCache* const cache = key.module->cache();
@@ -59,7 +79,7 @@ std::optional<MadeFunction> FunctionMaker::FindCached(FunctionKey key,
   return UseCached(key, *std::move(found), joined);
 }
 
-// If another thread compiles a function that the object defines, that definition stays unused.
+// If another object publishes a function that this one defines, the definition here stays unused.
 std::optional<MadeFunction> FunctionMaker::UseCached(FunctionKey key, CachedObject found,
                                                      std::vector<FunctionKey>& joined) {
   SourceModule& module = *key.module;
@@ -89,9 +109,11 @@ std::optional<MadeFunction> FunctionMaker::UseCached(FunctionKey key, CachedObje
     if (function == at) continue;
     if (at < first_joined && function < first_joined) {
       take(function);  // Inseparable: its callers wait for this function.
-    } else if (functions_.Claim({&module, *function})) {
+    } else if (!BeginsOptimized({&module, *function}) && functions_.Claim({&module, *function})) {
       joined.push_back({&module, *function});
       take(function);
+    } else {
+      made.unused.push_back(*function);
     }
   }
   made.variables = std::move(found.variables);
@@ -110,7 +132,8 @@ absl::StatusOr<MadeFunction> FunctionMaker::CompileNow(FunctionKey key, const Ma
     return module.index().at(ordinal).is_weak && decisions.Ask(ordinal);
   };
   const auto may_join = [&](SymbolOrdinal callee) {
-    if (!options.may_join || is_replaced(callee) || !functions_.Claim({&module, callee})) {
+    if (!options.may_join || is_replaced(callee) || BeginsOptimized({&module, callee}) ||
+        !functions_.Claim({&module, callee})) {
       return false;
     }
     joined.push_back({&module, callee});

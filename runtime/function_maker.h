@@ -1,6 +1,6 @@
-// Makes the object of a function: takes it from the cache of the function's module, or asks the
-// compiler, and then the cache gets the object. An object that could not be linked for want of
-// memory can be kept for the next attempt.
+// Makes the object of a function: takes it from the cache of the function's module, an optimized
+// body if there is one, or asks the compiler, and then the cache gets the object. An object that
+// could not be linked for want of memory can be kept for the next attempt.
 //
 // Thread-safe. While the compiler works, no lock of this class is held.
 //
@@ -20,6 +20,7 @@
 #include "runtime/compiler.h"
 #include "runtime/function_linker.h"
 #include "runtime/function_table.h"
+#include "runtime/optimized_cache.h"
 #include "runtime/promoter.h"
 #include "runtime/source_module.h"
 #include "runtime/symbol_resolver.h"
@@ -30,24 +31,30 @@ namespace firstcall {
 struct MadeFunction : CompiledFunction {
   bool is_far = false;  // Reaches everything through the offset table.
   bool is_cached = false;
+  bool is_optimized = false;  // The function's final body.
+  // Functions that the object defines, too, and that other objects publish.
+  std::vector<SymbolOrdinal> unused;
 };
 
 // How a function may be made.
 struct MakeOptions {
   bool may_join = false;  // Callees may be compiled along.
   bool may_use_cache = false;
-  bool lists_callees = false;  // See FunctionOrder. Does nothing if the object is cached.
+  bool may_use_optimized = false;  // If functions can be replaced, and the cache has one.
+  bool lists_callees = false;      // See FunctionOrder. Does nothing if the object is cached.
 };
 
 class FunctionMaker {
  public:
   // All must outlive the maker. `promoter` is null if functions are never replaced.
   FunctionMaker(Compiler& compiler, FunctionTable& functions, SymbolResolver& resolver,
-                const FunctionLinker& linker, Promoter* promoter)
+                const FunctionLinker& linker, const OptimizedCache& optimized_cache,
+                Promoter* promoter)
       : compiler_(compiler),
         functions_(functions),
         resolver_(resolver),
         linker_(linker),
+        optimized_cache_(optimized_cache),
         promoter_(promoter) {}
 
   // Makes the object of `key`, or finds its leader. Adds to `joined` the functions that were
@@ -66,6 +73,10 @@ class FunctionMaker {
 
  private:
   std::optional<MadeFunction> TakeKept(FunctionKey key) ABSL_LOCKS_EXCLUDED(kept_mutex_);
+  // The optimized body from the cache, if there is a valid one.
+  std::optional<MadeFunction> FindOptimized(FunctionKey key) const;
+  // Whether `key` will begin with an optimized body from the cache.
+  bool BeginsOptimized(FunctionKey key) const;
   // A cached object, if there is a valid one. Claims the functions that it defines besides `key`.
   std::optional<MadeFunction> FindCached(FunctionKey key, std::vector<FunctionKey>& joined);
   std::optional<MadeFunction> UseCached(FunctionKey key, CachedObject found,
@@ -79,6 +90,7 @@ class FunctionMaker {
   FunctionTable& functions_;
   SymbolResolver& resolver_;
   const FunctionLinker& linker_;
+  const OptimizedCache& optimized_cache_;
   Promoter* const promoter_;
   absl::Mutex kept_mutex_;
   absl::flat_hash_map<FunctionKey, MadeFunction> kept_ ABSL_GUARDED_BY(kept_mutex_);

@@ -51,6 +51,12 @@ absl::Status FunctionPublisher::LinkAndPublish(FunctionKey key, MadeFunction& ma
   const absl::Duration start = SteadyNow();
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ElfObject> image,
                              ElfObject::Parse(absl::MakeSpan(made.object.bytes), name));
+  // Far code reaches only what is in its own object by the way it calls that.
+  if (!made.is_far) {
+    for (SymbolOrdinal unused : made.unused) {
+      image->CallElsewhere(key.module->index().at(unused).name);
+    }
+  }
   if (made.is_cached && lists_callees) made.callees = CalleesIn(*image, key.module->index());
   // Everything that may run out of memory comes before linking, which can be done only once.
   FIRSTCALL_RETURN_IF_ERROR(PrepareToCountCalls(key, made));
@@ -61,6 +67,7 @@ absl::Status FunctionPublisher::LinkAndPublish(FunctionKey key, MadeFunction& ma
   published.object = made.object.bytes;
   published.code_bytes = linked.code_bytes;
   published.is_cached = made.is_cached;
+  published.is_optimized = made.is_optimized;
   published.origin = made.origin;
   published.split = made.object.split;
   published.emit = made.object.emit;
@@ -87,6 +94,7 @@ void FunctionPublisher::Publish(FunctionKey key, const MadeFunction& made,
     const std::string& name = index.at(function).name;
     functions.push_back({name, defined.at(name)});
   }
+  if (made.is_optimized) promoter_->NoteCachedBody(key, published.code_bytes, published.link);
   const Entries entries = CountCalls(key, made, functions, published);
   published.functions = functions;
   published.function_count = functions.size();

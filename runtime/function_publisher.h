@@ -24,7 +24,8 @@ namespace firstcall {
 
 class FunctionPublisher {
  public:
-  // All must outlive the publisher. `promoter` may be null if no object has hotness signs.
+  // All must outlive the publisher. `promoter` may be null if no object has hotness signs or an
+  // optimized body.
   FunctionPublisher(FunctionTable& functions, const FunctionLinker& linker, Listener& listener,
                     Promoter* promoter)
       : functions_(functions), linker_(linker), listener_(listener), promoter_(promoter) {}

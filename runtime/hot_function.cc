@@ -21,8 +21,10 @@ constexpr int32_t kCallsOfCold = 1000;
 constexpr int32_t kCallsWithLoops = 256;
 
 // A loop that asks early does so after kFirstRounds iterations, and again each time that the number
-// of its iterations has doubled. A loop takes long if it asks kLongLoop after it first asked.
+// of its iterations has doubled. Loops take long if they have taken kLongLoop since the function
+// first asked. The first rounds, which nobody has timed, count as kTimeOfFirstRounds.
 constexpr int32_t kFirstRounds = 4;
+constexpr absl::Duration kTimeOfFirstRounds = absl::Microseconds(2);
 constexpr absl::Duration kLongLoop = absl::Milliseconds(20);
 
 }  // namespace
@@ -42,12 +44,23 @@ HotFunction::~HotFunction() {
 
 // --- Asking ---
 
+// A function that is called now and then has loops that come round now and then. The time between
+// its calls is not theirs, and a process with a second thread is slower: malloc takes locks. Since
+// the last poll, there have been as many rounds as before it.
 bool HotFunction::NoteEarlyPoll(bool has_thread) {
   const int32_t rounds = early_rounds_.load(std::memory_order_relaxed);
   const int64_t now = absl::ToInt64Nanoseconds(SteadyNow());
-  int64_t first = 0;
-  const bool is_first = first_asked_.compare_exchange_strong(first, now, std::memory_order_relaxed);
-  const bool is_long = !is_first && absl::Nanoseconds(now - first) >= kLongLoop;
+  const int64_t last = last_asked_.exchange(now, std::memory_order_relaxed);
+  const int64_t calls = counted_calls();
+  const bool is_same_call = last_asked_calls_.exchange(calls, std::memory_order_relaxed) == calls;
+  int64_t time = early_time_.load(std::memory_order_relaxed);
+  if (last == 0) {
+    time = absl::ToInt64Nanoseconds(kTimeOfFirstRounds);
+  } else {
+    time += is_same_call ? now - last : std::min(now - last, time);
+  }
+  early_time_.store(time, std::memory_order_relaxed);
+  const bool is_long = absl::Nanoseconds(time) >= kLongLoop;
   const bool is_last = is_long || has_thread || rounds > interval_ / 2;
   early_rounds_.store(is_last ? interval_ : 2 * rounds, std::memory_order_relaxed);
   counters_.polls->left.store(is_last ? interval_ - rounds : rounds - 1, std::memory_order_relaxed);
@@ -211,7 +224,8 @@ bool HotFunction::Look(absl::Duration elapsed) {
 }
 
 bool HotFunction::IsWarm() const {
-  return is_decided_ || asked_times_ > 0 || counted_calls() >= interval_ / kCallsOfCold;
+  return will_be_hot_ || is_decided_ || asked_times_ > 0 ||
+         counted_calls() >= interval_ / kCallsOfCold;
 }
 
 FunctionHotness& HotFunction::notes() {
@@ -219,8 +233,9 @@ FunctionHotness& HotFunction::notes() {
   return *notes_;
 }
 
-void HotFunction::NoteBody(size_t code_bytes, absl::Duration time) {
+void HotFunction::NoteBody(size_t code_bytes, absl::Duration time, bool is_cached) {
   notes().tier = 1;
+  notes().is_cached = is_cached;
   notes().better_bytes = code_bytes;
   notes().better_time = time;
   notes().polls_promoted = polls();

@@ -50,8 +50,10 @@ class HotFunction {
 
   // Whether the next poll that asks is an early one: it comes before the end of an interval.
   bool polls_early() const { return early_rounds_.load(std::memory_order_relaxed) < interval_; }
-  // Notes an early poll, and sets the counter for the next one. Returns whether the loop takes so
-  // long that the promoter's thread should start. With `has_thread` this was the last early poll.
+  // Notes an early poll, and sets the counter for the next one. Returns whether the function's
+  // loops have taken so long that the promoter's thread should start: the time between two polls of
+  // one call, and of different calls what their rounds took at the speed known so far. With
+  // `has_thread` this was the last early poll.
   bool NoteEarlyPoll(bool has_thread);
 
   // Counts an interval that has ended at a poll, and begins the next one.
@@ -78,6 +80,7 @@ class HotFunction {
 
   // --- Serving: the thread that the function belongs to while it asks ---
 
+  bool is_decided() const { return is_decided_.load(std::memory_order_relaxed); }
   uint32_t asked() const { return asked_.load(std::memory_order_acquire); }
   // Whether `wanted` was given already: the function asked again while an answer was being given.
   bool HasAnswer(uint32_t wanted) const {
@@ -119,7 +122,10 @@ class HotFunction {
   bool IsWarm() const;
   size_t first_bytes() const { return first_bytes_; }
 
-  void NoteBody(size_t code_bytes, absl::Duration time);
+  // Makes IsWarm true. To be called if it is known ahead of time that the function will be hot.
+  void NoteThatItWillBeHot() { will_be_hot_ = true; }
+  bool has_first_body() const { return has_first_body_; }
+  void NoteBody(size_t code_bytes, absl::Duration time, bool is_cached);
   void NoteContinuation(size_t code_bytes, absl::Duration time);
   void NoteFailure(std::string reason);
   // The statistics, without names.
@@ -147,8 +153,12 @@ class HotFunction {
   int32_t first_left_ = 0;  // The initial value of the call counter.
   // The number of iterations at the next early poll; `interval_` if there are no more early polls.
   std::atomic<int32_t> early_rounds_{0};
-  // The time of the first early poll, as SteadyNow, in nanoseconds; 0 if there was none.
-  std::atomic<int64_t> first_asked_{0};
+  // Of the latest early poll: its time, as SteadyNow, in nanoseconds (0 if there was none), and the
+  // number of calls until then.
+  std::atomic<int64_t> last_asked_{0};
+  std::atomic<int64_t> last_asked_calls_{0};
+  // How long the loops have taken until then, in nanoseconds.
+  std::atomic<int64_t> early_time_{0};
   std::atomic<uint64_t> asked_times_{0};
   std::atomic<uint32_t> asked_{kNothing};
   HotFunction* next_asking_ = nullptr;  // See AskingStack.
@@ -159,6 +169,7 @@ class HotFunction {
   std::atomic<int64_t> patience_ends_{0};
   // For bookkeeping only:
   bool has_first_body_ = false;
+  bool will_be_hot_ = false;
   int32_t last_left_ = 0;
   absl::Duration active_;
   size_t first_bytes_ = 0;  // See FunctionHotness.

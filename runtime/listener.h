@@ -39,6 +39,8 @@ struct PublishedObject {
   CodeOrigin origin;          // Of a function-module that was compiled.
   // An optimized body of a function that was published before, or its OSR continuation at a loop.
   bool is_promotion = false;
+  // A promotion; or an optimized body from a cache, of a function that was not published before.
+  bool is_optimized = false;
   absl::string_view object;  // The relocatable object that was linked.
   absl::Duration split;
   absl::Duration emit;

@@ -35,6 +35,9 @@ class ModuleCache {
     return cache_.Find({module_, signature_, part});
   }
 
+  // See ObjectCache::Has.
+  bool Has(ModulePart part) { return cache_.Has({module_, signature_, part}); }
+
   void Store(ModulePart part, absl::string_view bytes) {
     cache_.Store({module_, signature_, part}, bytes);
   }

@@ -8,6 +8,7 @@
 #include "base/steady_clock.h"
 #include "code/elf_object.h"
 #include "code/symbol_name.h"
+#include "runtime/cached_object.h"
 #include "runtime/unattended_work.h"
 
 namespace firstcall {
@@ -17,6 +18,7 @@ absl::StatusOr<OptimizedBodies::Body> OptimizedBodies::Make(FunctionKey key,
                                                             IsWarm is_warm,
                                                             std::shared_ptr<StopFlag> stop,
                                                             RunPasses run_passes) {
+  if (std::optional<Body> cached = LinkCached(key, loop)) return *cached;
   SourceModule& module = *key.module;
   const bool is_far = linker_.IsFar(module);
   bool is_wanted = true;
@@ -24,15 +26,23 @@ absl::StatusOr<OptimizedBodies::Body> OptimizedBodies::Make(FunctionKey key,
     is_wanted = run_passes(passes);
     return is_wanted;
   };
+  const auto ask_resolver = [&](SymbolOrdinal ordinal) {
+    return resolver_.IsReplaced(module, ordinal);
+  };
+  DecisionRecorder decisions(ask_resolver);
   const auto is_replaced = [&](SymbolOrdinal ordinal) {
-    return module.index().at(ordinal).is_weak && resolver_.IsReplaced(module, ordinal);
+    return module.index().at(ordinal).is_weak && decisions.Ask(ordinal);
   };
   absl::StatusOr<CompiledObject> object =
       compiler_.Optimize({module.id(), key.ordinal, loop, is_far, std::move(stop),
-                          &UnattendedWork::StopIfExiting, is_replaced, is_warm, run});
+                          &UnattendedWork::StopIfExiting, is_replaced, is_warm, run,
+                          cache_.IdentificationOf(key, loop)});
   if (!is_wanted) return object.status();
+  // Before it is linked, because the linker's preparation changes the bytes.
+  if (object.ok()) cache_.Store(key, loop, is_far, std::move(decisions).Take(), object->bytes);
   absl::StatusOr<Body> body =
-      object.ok() ? Link(key, loop.has_value(), is_far, *std::move(object)) : object.status();
+      object.ok() ? Link(key, loop.has_value(), is_far, /*is_cached=*/false, *std::move(object))
+                  : object.status();
   if (body.ok()) return body;
   const std::string& name = module.index().at(key.ordinal).name;
   absl::Status status = Annotate(body.status(), absl::StrCat("optimizing function '", name, "'"));
@@ -43,8 +53,22 @@ absl::StatusOr<OptimizedBodies::Body> OptimizedBodies::Make(FunctionKey key,
   return status;
 }
 
+// If the object cannot be linked, the reason is found again with the one that is compiled then.
+std::optional<OptimizedBodies::Body> OptimizedBodies::LinkCached(FunctionKey key,
+                                                                 std::optional<uint32_t> loop) {
+  std::optional<ObjectBytes> bytes = cache_.Find(key, loop);
+  if (!bytes) return std::nullopt;
+  CompiledObject object;
+  object.bytes = *std::move(bytes);
+  absl::StatusOr<Body> body = Link(key, loop.has_value(), linker_.IsFar(*key.module),
+                                   /*is_cached=*/true, std::move(object));
+  if (!body.ok()) return std::nullopt;
+  return *body;
+}
+
 absl::StatusOr<OptimizedBodies::Body> OptimizedBodies::Link(FunctionKey key, bool is_continuation,
-                                                            bool is_far, CompiledObject object) {
+                                                            bool is_far, bool is_cached,
+                                                            CompiledObject object) {
   SourceModule& module = *key.module;
   const std::string& name = module.index().at(key.ordinal).name;
   const absl::Duration start = SteadyNow();
@@ -61,13 +85,16 @@ absl::StatusOr<OptimizedBodies::Body> OptimizedBodies::Link(FunctionKey key, boo
   published.module = module.name();
   published.functions = {&function, 1};
   published.is_promotion = true;
+  published.is_optimized = true;
+  published.is_cached = is_cached;
   published.code_bytes = linked.code_bytes;
   published.object = object.bytes;
   published.split = object.split;
   published.emit = object.emit;
   published.link = SteadyNow() - start;
   listener_.OnPublished(published);
-  return Body{found->second, linked.code_bytes, published.split + published.emit + published.link};
+  return Body{found->second, linked.code_bytes, published.split + published.emit + published.link,
+              is_cached};
 }
 
 }  // namespace firstcall

@@ -1,5 +1,6 @@
 // Makes the optimized bodies of functions that have turned out to be hot, and the continuations of
-// those that run: has them compiled, and links them.
+// those that run: takes them from the cache of the function's module, or has them compiled, and
+// then the cache gets them; and links them.
 //
 // Thread-safe. Tested in tests/api/promotion_test.cc.
 
@@ -18,6 +19,7 @@
 #include "runtime/function_linker.h"
 #include "runtime/function_table.h"
 #include "runtime/listener.h"
+#include "runtime/optimized_cache.h"
 #include "runtime/stop_flag.h"
 #include "runtime/symbol_resolver.h"
 
@@ -27,13 +29,18 @@ class OptimizedBodies {
  public:
   // All must outlive this.
   OptimizedBodies(Compiler& compiler, const FunctionLinker& linker, const SymbolResolver& resolver,
-                  Listener& listener)
-      : compiler_(compiler), linker_(linker), resolver_(resolver), listener_(listener) {}
+                  const OptimizedCache& cache, Listener& listener)
+      : compiler_(compiler),
+        linker_(linker),
+        resolver_(resolver),
+        cache_(cache),
+        listener_(listener) {}
 
   struct Body {
     ExecutorAddress address;
     size_t code_bytes = 0;
     absl::Duration time;
+    bool is_cached = false;
   };
 
   // Makes an optimized body of a function that counts its calls, or, with `loop`, its continuation
@@ -45,12 +52,15 @@ class OptimizedBodies {
                             std::shared_ptr<StopFlag> stop, RunPasses run_passes);
 
  private:
-  absl::StatusOr<Body> Link(FunctionKey key, bool is_continuation, bool is_far,
+  // Nullopt if the cache has none that can be used.
+  std::optional<Body> LinkCached(FunctionKey key, std::optional<uint32_t> loop);
+  absl::StatusOr<Body> Link(FunctionKey key, bool is_continuation, bool is_far, bool is_cached,
                             CompiledObject object);
 
   Compiler& compiler_;
   const FunctionLinker& linker_;
   const SymbolResolver& resolver_;
+  const OptimizedCache& cache_;
   Listener& listener_;
 };
 

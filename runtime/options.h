@@ -87,6 +87,10 @@ struct PrepareOptions {
   std::function<bool(const PrepareProgress&)> progress;
   // When this time has passed since the start, no further compile begins.
   absl::Duration budget = absl::InfiniteDuration();
+  // With Tier::kAuto: the functions also get their optimized bodies, as if all of them were hot,
+  // and an object cache keeps these. A function that cannot be optimized keeps its first body,
+  // which is no error: Stats tells the reason.
+  bool optimizes = false;
 };
 
 }  // namespace firstcall

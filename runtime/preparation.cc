@@ -6,20 +6,23 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/steady_clock.h"
+#include "runtime/work_scope.h"
 
 namespace firstcall {
 
 Preparation::Preparation(std::vector<FunctionKey> functions, const PrepareOptions& options,
-                         Program& program)
+                         Program& program, Promoter* promoter)
     : functions_(std::move(functions)),
       options_(options),
       program_(program),
+      promoter_(options.optimizes ? promoter : nullptr),
       deadline_(SteadyNow() + options.budget) {
   for (FunctionKey function : functions_) {
     if (modules_.empty() || modules_.back().get() != function.module) {
       modules_.push_back(function.module->shared_from_this());
     }
   }
+  if (promoter_ != nullptr) promoter_->NoteHot(functions_);
 }
 
 absl::Status Preparation::Run(CompileThreads& threads) {
@@ -42,8 +45,14 @@ void Preparation::Work() {
     absl::Status status =
         program_.Prepare(*function.module, function.ordinal, FunctionCompiler::Reason::kOrdered)
             .status();
+    if (status.ok() && promoter_ != nullptr) Optimize(function);
     Settle(*i, std::move(status));
   }
+}
+
+void Preparation::Optimize(FunctionKey function) {
+  WorkScope scope;
+  if (!function.module->is_removed()) promoter_->OptimizeNow(function);
 }
 
 void Preparation::AddWorker() {

@@ -1,4 +1,5 @@
-// Compiles a list of functions ahead of need, on all compile threads.
+// Compiles a list of functions ahead of need, and optimizes them if that is asked for, on all
+// compile threads.
 //
 // Thread-safe. Tested in tests/api/threads_test.cc.
 
@@ -19,6 +20,7 @@
 #include "runtime/function_table.h"
 #include "runtime/options.h"
 #include "runtime/program.h"
+#include "runtime/promoter.h"
 
 namespace firstcall {
 
@@ -26,8 +28,10 @@ namespace firstcall {
 class Preparation {
  public:
   // The caller must be in a WorkScope, so that the functions' modules exist. Afterwards they may be
-  // removed. `program` must outlive this object.
-  Preparation(std::vector<FunctionKey> functions, const PrepareOptions& options, Program& program);
+  // removed. `program` and `promoter` must outlive this object. `promoter` is null if functions are
+  // never replaced.
+  Preparation(std::vector<FunctionKey> functions, const PrepareOptions& options, Program& program,
+              Promoter* promoter);
 
   // Compiles the functions, in their order as threads become free, and continues after a failure.
   // Blocks until all are done or the options stop the work. Call it once, and in no WorkScope. If
@@ -37,6 +41,7 @@ class Preparation {
 
  private:
   void Work() ABSL_LOCKS_EXCLUDED(mutex_);
+  void Optimize(FunctionKey function);
   void AddWorker() ABSL_LOCKS_EXCLUDED(mutex_);
   void RemoveWorker() ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status Wait() ABSL_LOCKS_EXCLUDED(mutex_);
@@ -47,6 +52,7 @@ class Preparation {
   std::vector<std::shared_ptr<SourceModule>> modules_;  // Keeps the functions' modules alive.
   const PrepareOptions options_;
   Program& program_;
+  Promoter* const promoter_;       // Null unless the functions are to be optimized.
   const absl::Duration deadline_;  // On the clock of SteadyNow.
   absl::Mutex mutex_;
   size_t workers_ ABSL_GUARDED_BY(mutex_) = 0;

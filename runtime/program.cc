@@ -69,6 +69,20 @@ bool Program::IsFunction(const Definition& definition) const {
   return kind == SymbolKind::kFunction || kind == SymbolKind::kIFunc;
 }
 
+std::vector<FunctionKey> Program::LocalFunctionsNamed(absl::string_view name) {
+  std::vector<FunctionKey> functions;
+  absl::MutexLock lock(&mutex_);
+  for (const auto& [id, module] : modules_) {
+    const SymbolIndex& index = module->index();
+    const std::optional<SymbolOrdinal> found = index.Find(name);
+    if (found && index.at(*found).is_definition && index.at(*found).is_local &&
+        index.at(*found).kind == SymbolKind::kFunction) {
+      functions.push_back({module.get(), *found});
+    }
+  }
+  return functions;
+}
+
 std::vector<FunctionKey> Program::AllFunctions() {
   std::vector<SourceModule*> modules;
   {

@@ -88,6 +88,9 @@ class Program {
   // Whether a definition of a module is a function or an ifunc.
   bool IsFunction(const Definition& definition) const;
 
+  // The functions that are known by `name`, their Symbol::name, only within their modules.
+  std::vector<FunctionKey> LocalFunctionsNamed(absl::string_view name) ABSL_LOCKS_EXCLUDED(mutex_);
+
   // All functions that modules define and that no other definition replaces.
   std::vector<FunctionKey> AllFunctions() ABSL_LOCKS_EXCLUDED(mutex_);
   std::vector<FunctionKey> FunctionsOf(SourceModule& module) const;

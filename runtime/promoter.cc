@@ -22,6 +22,9 @@ namespace {
 // interpreter, of 42 KB, and 17 us for SQLite's, of 64 KB.)
 constexpr absl::Duration kTimeOfAByte = absl::Microseconds(5);
 
+// How long the threads have nothing else to do before they make an optimized body for the next run.
+constexpr absl::Duration kIdleTime = absl::Milliseconds(100);
+
 // The pause between two tries to abandon all jobs when the engine ends.
 constexpr absl::Duration kLastPause = absl::Milliseconds(1);
 
@@ -187,11 +190,19 @@ bool Promoter::IsWarm(FunctionKey key) {
 HotFunction* Promoter::TakeHottest() {
   absl::MutexLock lock(&mutex_);
   waiting_.TakeOver(asking_);
-  if (waiting_.empty() || budget_left_ <= absl::ZeroDuration()) return nullptr;
+  if (budget_left_ <= absl::ZeroDuration()) return nullptr;
   const absl::Duration run = SteadyNow() - start_;
-  return waiting_.TakeHottest([&](const HotFunction& function) {
+  HotFunction* const hottest = waiting_.TakeHottest([&](const HotFunction& function) {
     return looks_at_counters_ && function.first_bytes() * kTimeOfAByte > run;
   });
+  return hottest != nullptr ? hottest : TakeForNextRun();
+}
+
+HotFunction* Promoter::TakeForNextRun() {
+  if (for_next_run_.empty() || SteadyNow() - last_served_ < kIdleTime) return nullptr;
+  HotFunction* const function = for_next_run_.back();
+  for_next_run_.pop_back();
+  return !function->is_decided() && function->Ask(kNoLoop) ? function : nullptr;
 }
 
 PromotionJob::Outcome Promoter::Serve(HotFunction& function, std::atomic<int>* attended) {
@@ -209,7 +220,8 @@ PromotionJob::Outcome Promoter::Serve(HotFunction& function, std::atomic<int>* a
   if (outcome == PromotionJob::Outcome::kAbandoned) return outcome;
   if (outcome == PromotionJob::Outcome::kDone) GiveAnswer(function, wanted, body);
   absl::MutexLock lock(&mutex_);
-  budget_left_ -= SteadyNow() - start;
+  last_served_ = SteadyNow();
+  budget_left_ -= last_served_ - start;
   jobs_.Remove(job);
   return outcome;
 }
@@ -247,9 +259,10 @@ void Promoter::GiveAnswer(HotFunction& function, uint32_t wanted,
     if (!body.ok()) {
       function.NoteFailure(body.status().ToString());
     } else if (is_whole) {
-      function.NoteBody(body->code_bytes, body->time);
+      function.NoteBody(body->code_bytes, body->time, body->is_cached);
     } else {
       function.NoteContinuation(body->code_bytes, body->time);
+      if (function.key().module->cache() != nullptr) for_next_run_.push_back(&function);
     }
   }
   if (is_whole) {
@@ -292,11 +305,39 @@ ExecutorAddress Promoter::CountCalls(FunctionKey key, ExecutorAddress body, Cost
   return FunctionOf(key).BeginCounting(body, cost.code_bytes, cost.time);
 }
 
+void Promoter::NoteCachedBody(FunctionKey key, size_t code_bytes, absl::Duration time) {
+  absl::MutexLock lock(&mutex_);
+  HotFunction& function = functions_.Get(key);
+  function.NoteBody(code_bytes, time, /*is_cached=*/true);
+  function.GiveBody(std::nullopt);
+}
+
+void Promoter::NoteHot(absl::Span<const FunctionKey> keys) {
+  absl::MutexLock lock(&mutex_);
+  for (FunctionKey key : keys) functions_.Get(key).NoteThatItWillBeHot();
+}
+
+void Promoter::OptimizeNow(FunctionKey key) {
+  HotFunction* function = nullptr;
+  {
+    absl::MutexLock lock(&mutex_);
+    if (threads_.are_stopping()) return;
+    function = &functions_.Get(key);
+    if (!function->has_first_body() || function->is_decided() || !function->Ask(kNoLoop)) return;
+  }
+  (void)Serve(*function, /*attended=*/nullptr);
+}
+
 // The caller holds an ExclusiveWorkScope. So a job of another thread of this process can only be
 // unattended: the attended part of a job is work, which the scope has waited for.
 std::vector<std::unique_ptr<HotFunction>> Promoter::Take(const SourceModule& module) {
   waiting_.TakeOver(asking_);
   waiting_.Forget(&module);
+  for_next_run_.erase(std::remove_if(for_next_run_.begin(), for_next_run_.end(),
+                                     [&](const HotFunction* function) {
+                                       return function->key().module == &module;
+                                     }),
+                      for_next_run_.end());
   jobs_.Drop(&module);
   return functions_.Take(module);
 }

@@ -36,6 +36,7 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "base/own_thread.h"
 #include "base/steady_clock.h"
 #include "code/hotness_signs.h"
@@ -95,6 +96,20 @@ class Promoter {
   ExecutorAddress CountCalls(FunctionKey key, ExecutorAddress body, Cost cost)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // Notes that `key` begins with an optimized body from the cache. The body has `code_bytes` of
+  // code and took `time` to link.
+  void NoteCachedBody(FunctionKey key, size_t code_bytes, absl::Duration time)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Notes that functions will be hot: when one of them is optimized, the others are imported as if
+  // they had been called often.
+  void NoteHot(absl::Span<const FunctionKey> keys) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Gives the function its optimized body now, if it has a first body that may be replaced. Does
+  // nothing if another thread is giving it one. A failure is noted in the statistics. The caller is
+  // at work. Blocks on the compile; after that the module may have been removed.
+  void OptimizeNow(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
+
   // Forgets the functions of `module`, which no thread may run any more, and frees their counters.
   // The caller holds an ExclusiveWorkScope. Does not wait for a function that is being optimized.
   void Remove(const SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
@@ -137,6 +152,9 @@ class Promoter {
   bool MustWait() const { return looks_at_counters_ && startup_.is_on(); }
   // The hottest function that has asked and need not wait; null if there is none.
   HotFunction* TakeHottest() ABSL_LOCKS_EXCLUDED(mutex_);
+  // A function whose optimized body is wanted for the next run, and which now asks for it. Null if
+  // there is none, or if the threads have not been idle for long enough.
+  HotFunction* TakeForNextRun() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Puts functions whose counters show that they are hot on the list. Returns whether it found any.
   bool LookAtCounters() ABSL_LOCKS_EXCLUDED(mutex_);
   HotFunction& FunctionOf(FunctionKey key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -172,6 +190,10 @@ class Promoter {
   absl::Duration last_look_ ABSL_GUARDED_BY(mutex_) = start_;
   WaitingList waiting_ ABSL_GUARDED_BY(mutex_);
   PromotionJobs jobs_ ABSL_GUARDED_BY(mutex_);
+  // Functions that were left for a continuation which a cache has now. When the threads are idle,
+  // they make the optimized bodies, because with these the next run needs no continuation.
+  std::vector<HotFunction*> for_next_run_ ABSL_GUARDED_BY(mutex_);
+  absl::Duration last_served_ ABSL_GUARDED_BY(mutex_) = start_;
   absl::Duration budget_left_ ABSL_GUARDED_BY(mutex_);
   PromotionThreads threads_;
 };

@@ -21,6 +21,7 @@ struct FunctionHotness {
   uint64_t polls_promoted = 0;  // The value of `polls` when the optimized body was published.
   size_t first_bytes = 0;       // Code of the baseline body's object.
   absl::Duration first_time;    // Time to split, generate and link that object.
+  bool is_cached = false;       // The optimized body came from an object cache.
   size_t better_bytes = 0;
   absl::Duration better_time;
   size_t continuations = 0;

@@ -38,13 +38,15 @@ Runtime::Runtime(RuntimeOptions options, Compiler& compiler, ListenerGroup& list
           listeners_),
       function_linker_([this] { return compiler_.MakeLinker(); }, resolver_, objects_,
                        *code_space_),
-      optimized_bodies_(compiler_, function_linker_, resolver_, listeners_),
+      optimized_cache_(resolver_, function_linker_),
+      optimized_bodies_(compiler_, function_linker_, resolver_, optimized_cache_, listeners_),
       promoter_(options.promotes ? std::make_unique<Promoter>(options.promotion, *code_space_,
                                                               functions_, optimized_bodies_)
                                  : nullptr),
       threads_(options.compile_threads),
-      function_compiler_(compiler_, functions_, resolver_, objects_, function_linker_, listeners_,
-                         threads_, promoter_.get(), options.speculation_budget),
+      function_compiler_(compiler_, functions_, resolver_, objects_, function_linker_,
+                         optimized_cache_, listeners_, threads_, promoter_.get(),
+                         options.speculation_budget),
       program_(compiler_, definitions_, resolver_, function_compiler_, objects_, precompiled_,
                exit_handlers_, threads_),
       foreign_functions_(compiler_, definitions_, resolver_, program_, threads_) {
@@ -116,7 +118,12 @@ absl::StatusOr<std::vector<FunctionKey>> Runtime::FunctionsNamed(
   for (absl::string_view name : names) {
     std::optional<Definition> found = definitions_.Find(name);
     if (!found) {
-      return absl::NotFoundError(absl::StrCat("preparing '", name, "': no module defines it"));
+      const std::vector<FunctionKey> locals = program_.LocalFunctionsNamed(name);
+      if (locals.empty()) {
+        return absl::NotFoundError(absl::StrCat("preparing '", name, "': no module defines it"));
+      }
+      functions.insert(functions.end(), locals.begin(), locals.end());
+      continue;
     }
     if (found->module == nullptr || !program_.IsFunction(*found)) {
       FIRSTCALL_RETURN_IF_ERROR(resolver_.Lookup(name).status());
@@ -135,7 +142,7 @@ absl::Status Runtime::Prepare(
   {
     WorkScope scope;
     FIRSTCALL_ASSIGN_OR_RETURN(std::vector<FunctionKey> listed, list_functions());
-    preparation.emplace(std::move(listed), prepare_options, program_);
+    preparation.emplace(std::move(listed), prepare_options, program_, promoter_.get());
   }
   return preparation->Run(threads_);
 }

@@ -39,6 +39,7 @@
 #include "runtime/module_cache.h"
 #include "runtime/object_linker.h"
 #include "runtime/optimized_bodies.h"
+#include "runtime/optimized_cache.h"
 #include "runtime/options.h"
 #include "runtime/precompiled.h"
 #include "runtime/program.h"
@@ -156,6 +157,7 @@ class Runtime {
   SymbolResolver resolver_;
   ObjectLinker objects_;
   const FunctionLinker function_linker_;
+  const OptimizedCache optimized_cache_;
   OptimizedBodies optimized_bodies_;
   const std::unique_ptr<Promoter> promoter_;  // Null unless functions are replaced.
   CompileThreads threads_;

@@ -18,6 +18,7 @@ std::string Stats::ToString() const {
       "functions cached    %10d\n"
       "promotions made     %10d\n"
       "promotions failed   %10d\n"
+      "promotions cached   %10d\n"
       "objects linked      %10d\n"
       "objects cached      %10d\n"
       "object bytes        %10d\n"
@@ -29,9 +30,9 @@ std::string Stats::ToString() const {
       "time in emit        %10.3f ms\n"
       "time in link        %10.3f ms\n",
       modules, functions_known, stubs_made, functions_compiled, share, functions_baseline,
-      functions_cached, promotions_made, promotions_failed, objects_linked, objects_cached,
-      object_bytes, code_bytes, memory.used.total(), memory.committed.total(), milliseconds(load),
-      milliseconds(split), milliseconds(emit), milliseconds(link));
+      functions_cached, promotions_made, promotions_failed, promotions_cached, objects_linked,
+      objects_cached, object_bytes, code_bytes, memory.used.total(), memory.committed.total(),
+      milliseconds(load), milliseconds(split), milliseconds(emit), milliseconds(link));
   std::string refusals;
   for (const auto& [reason, functions] : baseline_refusals) {
     absl::StrAppendFormat(&refusals, "not by baseline     %10d  %s\n", functions, reason);
@@ -49,7 +50,9 @@ void StatsCollector::OnPublished(const PublishedObject& object) {
   if (!object.origin.refusal.empty()) {
     stats_.baseline_refusals[std::string(object.origin.refusal)] += object.function_count;
   }
-  if (object.is_promotion) ++stats_.promotions_made;
+  if (object.is_optimized) {
+    ++(object.is_cached ? stats_.promotions_cached : stats_.promotions_made);
+  }
   ++stats_.objects_linked;
   stats_.object_bytes += object.object.size();
   stats_.code_bytes += object.code_bytes;

@@ -33,9 +33,13 @@ struct Stats {
   size_t code_bytes = 0;         // Code of objects_linked, also if removed since.
   size_t promotions_made = 0;    // Optimized bodies and continuations; not in functions_compiled.
   size_t promotions_failed = 0;  // Optimized bodies and continuations that could not be made.
+  // Optimized bodies and continuations from an object cache; not in promotions_made.
+  size_t promotions_cached = 0;
   absl::Status last_failed_promotion;  // The reason; OK if none failed.
-  PromotionStats promotions;           // Of functions that count their calls, the hottest first.
-  MemoryUsage memory;                  // Of the engine's own arenas, now.
+  // Of functions that count their calls, the hottest first, and of those that came optimized from
+  // an object cache.
+  PromotionStats promotions;
+  MemoryUsage memory;  // Of the engine's own arenas, now.
   // What the compiler was made for, which loads LLVM: "reading 'program.bc'". Empty if nothing had
   // to be compiled or read.
   std::string compiler_made_for;

@@ -1,5 +1,6 @@
 #include "tools/cache_command.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -25,10 +26,11 @@ namespace {
 constexpr char kUsage[] =
     "usage: firstcall cache list|show|verify|clear [--object-cache-dir=DIR] [PACK...]\n"
     "\n"
-    "  list    a line for each pack: its name, entries, bytes, and the module it is of\n"
+    "  list    a line for each pack: its name, entries, bytes, and the module it is of; of the\n"
+    "          entries those that are optimized: bodies, and continuations of running loops\n"
     "  show    what the objects of a pack were made from, and the entries in their order, with "
     "the\n"
-    "          functions their objects define\n"
+    "          functions their objects define, and how long optimized ones have not been used\n"
     "  verify  reads every entry and says which are damaged\n"
     "  clear   removes packs\n"
     "\n"
@@ -53,8 +55,11 @@ int ReportDamage(const CacheDirectory& directory, absl::string_view name,
 int List(const CacheDirectory& directory, const std::string& name) {
   absl::StatusOr<std::unique_ptr<Pack>> pack = Pack::Open(directory.file(), name);
   if (!pack.ok()) return ReportDamage(directory, name, pack.status());
-  Print(absl::StrFormat("%s %7d entries %11d bytes  %s\n", name, (*pack)->entries().size(),
-                        (*pack)->file_size(), (*pack)->label()));
+  const auto optimized = std::count_if((*pack)->entries().begin(), (*pack)->entries().end(),
+                                       [](const Pack::Entry& entry) { return entry.part.ages(); });
+  Print(absl::StrFormat("%s %7d entries, %d optimized %11d bytes  %s\n", name,
+                        (*pack)->entries().size(), optimized, (*pack)->file_size(),
+                        (*pack)->label()));
   return 0;
 }
 
@@ -90,9 +95,11 @@ int Show(const CacheDirectory& directory, const std::string& name) {
   Print(absl::StrCat(name, "\nmodule ", (*pack)->label(), "\n",
                      absl::StrReplaceAll((*pack)->signature(), {{" ", "\n"}}), "\n"));
   for (const Pack::Entry& entry : (*pack)->EntriesInOrder()) {
-    const std::string functions =
-        entry.part.kind == ModulePart::Kind::kFunction ? FunctionsIn(**pack, entry) : "";
-    Print(absl::StrFormat("%10d  %s%s\n", entry.size, entry.part.ToString(), functions));
+    const bool has_functions = entry.part.kind == ModulePart::Kind::kFunction || entry.part.ages();
+    const std::string age =
+        entry.age == 0 ? "" : absl::StrCat(", not used by the last ", entry.age, " writing runs");
+    Print(absl::StrFormat("%10d  %s%s%s\n", entry.size, entry.part.ToString(),
+                          has_functions ? FunctionsIn(**pack, entry) : "", age));
   }
   return 0;
 }

@@ -174,6 +174,16 @@ cl::opt<std::string> functions_file(
     cl::desc("What precompile compiles, a name in each line (default: every function)"),
     cl::cat(category));
 
+cl::opt<bool> precompile_optimized(
+    "optimized",
+    cl::desc("Precompile makes optimized bodies, too: with them the functions begin optimized"),
+    cl::cat(category));
+cl::opt<std::string> hot_functions_file(
+    "write-hot-functions", cl::value_desc("file"),
+    cl::desc("With --tier=auto: write the names of the functions that were hot, at exit, as "
+             "--functions reads them"),
+    cl::cat(category));
+
 // lli's options that choose among its engines or tune them. There is one engine here, so they are
 // accepted and have no effect.
 enum class Accepted { kYes };
@@ -425,6 +435,8 @@ CommandLine ParseCommandLine(int argc, char** argv) {
                                 input_arguments.end());
   command_line.print_stats = llvm::AreStatisticsEnabled();
   command_line.functions_file = functions_file;
+  command_line.precompile_optimized = precompile_optimized;
+  command_line.hot_functions_file = hot_functions_file;
   return command_line;
 }
 

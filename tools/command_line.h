@@ -26,6 +26,8 @@ struct CommandLine {
   std::vector<std::string> arguments;  // The program's argv.
   bool print_stats = false;
   std::string functions_file;  // Names the functions to precompile; empty: all functions.
+  bool precompile_optimized = false;
+  std::string hot_functions_file;  // Gets the names of functions that were hot; empty: none.
 };
 
 // Parses the command line with LLVM's parser. If an option does not exist, has a bad value or is

@@ -49,27 +49,38 @@ absl::Status PrepareChosen(Engine& engine, const std::string& functions_file,
   return engine.Prepare(names, options);
 }
 
-absl::Status Run(const CommandLine& command_line, PrepareProgress& progress) {
+absl::Status Run(const CommandLine& command_line, PrepareProgress& progress, size_t& optimized) {
   if (command_line.engine.object_cache == nullptr) {
     return absl::InvalidArgumentError("precompile needs an object cache: --object-cache-dir=DIR");
   }
   if (command_line.engine.mode == Mode::kEager) {
     return absl::InvalidArgumentError("precompile is for -mode=lazy");
   }
+  if (command_line.precompile_optimized && command_line.engine.tier != Tier::kAuto) {
+    return absl::InvalidArgumentError("precompile --optimized is for --tier=auto");
+  }
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<Engine> engine, Load(command_line));
   // NotFound is not an error: a library has no main function.
   absl::Status has_main = engine->CheckMain(command_line.entry_function);
   if (!has_main.ok() && !absl::IsNotFound(has_main)) return has_main;
-  return PrepareChosen(*engine, command_line.functions_file, WithProgress(progress));
+  PrepareOptions options = WithProgress(progress);
+  options.optimizes = command_line.precompile_optimized;
+  absl::Status status = PrepareChosen(*engine, command_line.functions_file, options);
+  optimized = engine->stats().promotions_made;
+  return status;
 }
 
 }  // namespace
 
 int Precompile(const CommandLine& command_line) {
   PrepareProgress progress;
-  absl::Status status = Run(command_line, progress);
+  size_t optimized = 0;
+  absl::Status status = Run(command_line, progress, optimized);
   if (progress.total != 0) {
     std::printf("%zu of %zu functions compiled\n", progress.done - progress.failed, progress.total);
+  }
+  if (command_line.precompile_optimized && progress.total != 0) {
+    std::printf("%zu optimized bodies made\n", optimized);
   }
   if (status.ok()) return 0;
   std::fprintf(stderr, "firstcall: %s\n", std::string(status.message()).c_str());

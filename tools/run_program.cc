@@ -14,6 +14,7 @@
 #include "base/status.h"
 #include "cache/object_cache.h"
 #include "engine/engine.h"
+#include "tools/hot_functions_file.h"
 #include "tools/out_of_memory.h"
 #include "tools/variant.h"
 
@@ -56,6 +57,9 @@ absl::StatusOr<int> RunCompiled(const CommandLine& command_line) {
   if (command_line.print_stats) std::atexit(PrintStats);
   // Before anything runs, the command can still become the program with LLVM.
   FIRSTCALL_RETURN_IF_ERROR(engine->CheckMain(command_line.entry_function));
+  if (!command_line.hot_functions_file.empty()) {
+    FIRSTCALL_RETURN_IF_ERROR(WriteHotFunctionsAtExit(*engine, command_line.hot_functions_file));
+  }
   NoteThatProgramRuns();
   if (command_line.thread_entries.empty()) {
     return engine->RunMain(command_line.arguments, command_line.entry_function);

@@ -1,7 +1,6 @@
 // An engine with an object cache: what a second engine finds there it need not compile, and it does
 // the same with it.
 
-#include <map>
 #include <memory>
 #include <string>
 #include <thread>
@@ -9,14 +8,13 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/synchronization/mutex.h"
-#include "cache/object_cache.h"
 #include "engine/engine.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "runtime/listener.h"
+#include "tests/api/memory_cache.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/status_matchers.h"
 
@@ -29,50 +27,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::UnorderedElementsAre;
-
-// Keeps everything, and lets the test look at it.
-class MemoryCache final : public ObjectCache {
- public:
-  std::optional<Bytes> Find(const ObjectKey& key) override {
-    absl::MutexLock lock(&mutex_);
-    auto found = objects_.find(NameOf(key));
-    if (found == objects_.end()) return std::nullopt;
-    return Bytes(found->second.begin(), found->second.end());
-  }
-
-  void Store(const ObjectKey& key, absl::string_view object) override {
-    absl::MutexLock lock(&mutex_);
-    objects_[NameOf(key)] = std::string(object);
-  }
-
-  void Flush() override { ++flushes; }
-
-  // What is kept of parts whose names contain `text`.
-  std::vector<std::string> Objects(absl::string_view text) {
-    std::vector<std::string> objects;
-    for (const auto& [name, object] : objects_) {
-      if (absl::StrContains(name, text)) objects.push_back(object);
-    }
-    return objects;
-  }
-
-  void ReplaceAll(absl::string_view text, const std::string& bytes) {
-    for (auto& [name, object] : objects_) {
-      if (absl::StrContains(name, text)) object = bytes;
-    }
-  }
-
-  size_t size() const { return objects_.size(); }
-  int flushes = 0;
-
- private:
-  static std::string NameOf(const ObjectKey& key) {
-    return absl::StrCat(key.part.ToString(), "\n", key.signature);
-  }
-
-  absl::Mutex mutex_;
-  std::map<std::string, std::string> objects_;
-};
 
 class CacheTest : public testing::Test {
  protected:

@@ -24,7 +24,7 @@ namespace firstcall {
 class BetterBodies final : public Listener {
  public:
   void OnPublished(const PublishedObject& object) override {
-    if (!object.is_promotion) return;
+    if (!object.is_optimized) return;
     const auto begin = reinterpret_cast<uintptr_t>(object.functions[0].body.InThisProcess<void*>());
     absl::MutexLock lock(&mutex_);
     ranges_.emplace_back(begin, begin + object.code_bytes);

@@ -116,6 +116,49 @@ TEST_F(DiskCacheTest, EntriesLieInTheOrderTheyCame) {
   EXPECT_THAT(PartsInOrder(), ElementsAre("function 7", "function 3", "function 5", "function 1"));
 }
 
+// Each run is a cache of its own that stores something.
+TEST_F(DiskCacheTest, WhatWasHotOnceIsDroppedWhenItIsNotUsedAnyMore) {
+  Store(*Open(), Function(1), "first body");
+  Store(*Open(), OptimizedBody(1), "used");
+  Store(*Open(), OptimizedBody(2), "unused");
+  Store(*Open(), Continuation(2, 5), "unused, too");
+  for (uint32_t run = 3; run < 1 + DiskCache::kMostUnusedRuns; ++run) {
+    std::unique_ptr<DiskCache> cache = Open();
+    EXPECT_EQ(Find(*cache, OptimizedBody(1)), "used");
+    EXPECT_TRUE(Has(*cache, OptimizedBody(2))) << "which is no use of it";
+    Store(*cache, Function(100 + run), "");
+  }
+  EXPECT_TRUE(Has(*Open(), OptimizedBody(2)));
+  EXPECT_EQ(Find(*Open(), OptimizedBody(2)), "unused") << "in a run that writes nothing";
+  Store(*Open(), Function(200), "");
+  Store(*Open(), Function(201), "");
+  EXPECT_FALSE(Has(*Open(), OptimizedBody(2)));
+  EXPECT_FALSE(Has(*Open(), Continuation(2, 5)));
+  EXPECT_TRUE(Has(*Open(), OptimizedBody(1)));
+  EXPECT_EQ(Find(*Open(), Function(1)), "first body");
+  EXPECT_THAT(warnings_, IsEmpty());
+}
+
+TEST_F(DiskCacheTest, OneRunMakesEntriesOlderOnce) {
+  Store(*Open(), OptimizedBody(1), "unused");
+  std::unique_ptr<DiskCache> cache = Open();
+  for (uint32_t i = 0; i < 2 * DiskCache::kMostUnusedRuns; ++i) {
+    Store(*cache, Function(i), "");
+    cache->Flush();
+  }
+  EXPECT_TRUE(Has(*Open(), OptimizedBody(1)));
+}
+
+TEST_F(DiskCacheTest, RunThatFindsAllItNeedsWritesNothing) {
+  Store(*Open(), OptimizedBody(1), "used");
+  Store(*Open(), OptimizedBody(2), "unused");
+  const std::string before = ReadPack();
+  for (uint32_t i = 0; i < 2 * DiskCache::kMostUnusedRuns; ++i) {
+    EXPECT_EQ(Find(*Open(), OptimizedBody(1)), "used");
+  }
+  EXPECT_EQ(ReadPack(), before);
+}
+
 TEST_F(DiskCacheTest, LaterObjectTakesThePlaceOfAnEarlierOne) {
   std::unique_ptr<DiskCache> cache = Open();
   Store(*cache, Function(1), "one");

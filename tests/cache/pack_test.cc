@@ -63,6 +63,27 @@ TEST_F(PackTest, IsFoundByPartAndLiesInOrder) {
   EXPECT_THAT(order, ElementsAre("function 9", "function 2", "index"));
 }
 
+TEST_F(PackTest, KnowsLoopsAndAges) {
+  const auto continuation = [](uint32_t loop) {
+    return ModulePart{ModulePart::Kind::kContinuation, SymbolOrdinal{4}, loop};
+  };
+  PackWriter writer(file_, "label", "signature", /*most_entries=*/3);
+  ASSERT_THAT(writer.Add(continuation(2), "two", /*age=*/7), IsOk());
+  ASSERT_THAT(writer.Add(continuation(1), "one"), IsOk());
+  ASSERT_THAT(writer.Add({ModulePart::Kind::kOptimizedBody, SymbolOrdinal{4}}, "all"), IsOk());
+  ASSERT_THAT(writer.Finish(), IsOk());
+  ASSERT_OK_AND_ASSIGN(std::unique_ptr<Pack> pack, Pack::Open(AT_FDCWD, path_));
+  EXPECT_EQ(Read(*pack, continuation(1)), "one");
+  EXPECT_EQ(Read(*pack, continuation(2)), "two");
+  EXPECT_EQ(Read(*pack, continuation(3)), "(none)");
+  EXPECT_EQ(pack->Find(continuation(1))->age, 0u);
+  EXPECT_EQ(pack->Find(continuation(2))->age, 7u);
+  std::vector<std::string> order;
+  for (const Pack::Entry& entry : pack->EntriesInOrder()) order.push_back(entry.part.ToString());
+  EXPECT_THAT(order, ElementsAre("continuation 4 at loop 2", "continuation 4 at loop 1",
+                                 "optimized body 4"));
+}
+
 TEST_F(PackTest, IsNoneBeforeItIsFinished) {
   PackWriter writer(file_, "label", "signature", /*most_entries=*/1);
   ASSERT_THAT(writer.Add(Function(1), std::string(1 << 20, 'x')), IsOk());

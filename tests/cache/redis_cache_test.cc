@@ -137,6 +137,25 @@ TEST_F(RedisCacheTest, ServerThatGoesInTheMiddleIsOneWarning) {
   EXPECT_THAT(warnings_, SizeIs(1));
 }
 
+TEST_F(RedisCacheTest, LargeHashIsAskedForWhatItHas) {
+  RedisServer server;
+  {
+    std::unique_ptr<RedisCache> cache = Connect(server.Url());
+    for (uint32_t i = 0; i < 5000; ++i) Store(*cache, Function(i), "object");
+    Store(*cache, OptimizedBody(7), "optimized");
+    Store(*cache, Continuation(7, 1), "continuation");
+  }
+  std::unique_ptr<RedisCache> cache = Connect(server.Url());
+  EXPECT_EQ(Find(*cache, Function(4999)), "object");
+  EXPECT_EQ(Find(*cache, OptimizedBody(7)), "optimized");
+  EXPECT_EQ(Find(*cache, Continuation(7, 1)), "continuation");
+  EXPECT_TRUE(Has(*cache, OptimizedBody(7)));
+  EXPECT_FALSE(Has(*cache, OptimizedBody(8)));
+  EXPECT_EQ(Find(*cache, OptimizedBody(8)), "(none)");
+  EXPECT_EQ(Find(*cache, Continuation(7, 2)), "(none)");
+  EXPECT_THAT(warnings_, IsEmpty());
+}
+
 TEST_F(RedisCacheTest, ServerThatHangsCostsNoMoreThanTheBudget) {
   RedisServer server;
   std::unique_ptr<RedisCache> cache =

@@ -16,6 +16,18 @@ inline ModulePart Function(uint32_t ordinal) {
   return {ModulePart::Kind::kFunction, SymbolOrdinal{ordinal}};
 }
 
+inline ModulePart OptimizedBody(uint32_t ordinal) {
+  return {ModulePart::Kind::kOptimizedBody, SymbolOrdinal{ordinal}};
+}
+
+inline ModulePart Continuation(uint32_t ordinal, uint32_t loop) {
+  return {ModulePart::Kind::kContinuation, SymbolOrdinal{ordinal}, loop};
+}
+
+inline bool Has(ObjectCache& cache, ModulePart part) {
+  return cache.Has({"a.bc", "signature", part});
+}
+
 // The object's bytes, or "(none)".
 inline std::string Find(ObjectCache& cache, ModulePart part,
                         absl::string_view signature = "signature") {

@@ -256,18 +256,22 @@ static void TestPrepare(void) {
   CHECK_OK(fc_engine_get_statistics(engine, &statistics));
   CHECK(statistics.functions_compiled == 1);
   struct Progress progress = {0, 100, 0};
-  fc_prepare_options options = {sizeof(options), 0, OnProgress, &progress};
+  fc_prepare_options options = {sizeof(options), 0, OnProgress, &progress, 0};
   CHECK_OK(fc_engine_prepare_all(engine, &options));
   CHECK(progress.calls == 2 && progress.total == 2);
   CHECK_OK(fc_engine_get_statistics(engine, &statistics));
   CHECK(statistics.functions_compiled == 2);
+  fc_prepare_options optimizing = {sizeof(optimizing), 0, NULL, NULL, 1};
+  CHECK_OK(fc_engine_prepare_all(engine, &optimizing));
+  CHECK_OK(fc_engine_get_statistics(engine, &statistics));
+  CHECK(statistics.promotions_made == 2 && statistics.promotions_cached == 0);
   const char* missing[] = {"square", "circle"};
   CHECK_ERROR(fc_engine_prepare(engine, missing, 2, NULL), FC_NOT_FOUND, "circle");
 
   AddText(engine, "define i32 @a() { ret i32 1 } define i32 @b() { ret i32 2 }", "more");
   progress.stop_after = 1;
   CHECK_ERROR(fc_engine_prepare_all(engine, &options), FC_CANCELLED, "");
-  fc_prepare_options hurried = {sizeof(hurried), 1, NULL, NULL};
+  fc_prepare_options hurried = {sizeof(hurried), 1, NULL, NULL, 0};
   CHECK_ERROR(fc_engine_prepare_all(engine, &hurried), FC_DEADLINE_EXCEEDED, "");
   hurried.struct_size = 0;
   CHECK_ERROR(fc_engine_prepare_all(engine, &hurried), FC_INVALID_ARGUMENT,

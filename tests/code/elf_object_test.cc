@@ -118,6 +118,22 @@ TEST_F(ElfObjectTest, TellsWhoRefersToASymbol) {
   EXPECT_THAT(object_->ReferrersTo("nobody"), ElementsAre());
 }
 
+TEST_F(ElfObjectTest, CallsGoElsewhereWhereTheFunctionIsNotWanted) {
+  Load(R"(
+    define void @f() uwtable { call void @g()  call void @h()  ret void }
+    define void @g() uwtable { call void @h()  ret void }
+    define void @h() uwtable { ret void })");
+  object_->CallElsewhere("f");  // Nobody calls it.
+  object_->CallElsewhere("nobody");
+  EXPECT_THAT(UndefinedNames(), testing::IsEmpty());
+  object_->CallElsewhere("h");
+  EXPECT_THAT(UndefinedNames(), ElementsAre("h"));
+  EXPECT_TRUE(object_->Defines("f"));
+  EXPECT_TRUE(object_->Defines("g"));
+  EXPECT_FALSE(object_->Defines("h"));
+  EXPECT_THAT(object_->ReferrersTo("h"), UnorderedElementsAre("f", "g"));
+}
+
 // The linker has one of its own.
 TEST_F(ElfObjectTest, GlobalOffsetTableIsNotNeeded) {
   Load(R"(

@@ -265,6 +265,72 @@ TEST_F(CacheCommandTest, PrecompileTakesAList) {
   EXPECT_THAT(wrong.errors, HasSubstr("no_such_function"));
 }
 
+// A program whose function `work` gets hot.
+constexpr char kHotProgram[] = R"(
+  define internal i64 @work(i64 %x) noinline {
+    %y = mul i64 %x, 3
+    ret i64 %y
+  }
+  define i32 @main() {
+  entry:
+    br label %loop
+  loop:
+    %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+    %sum = phi i64 [ 0, %entry ], [ %more, %loop ]
+    %r = call i64 @work(i64 %i)
+    %more = add i64 %sum, %r
+    %next = add i64 %i, 1
+    %on = icmp slt i64 %next, 10000
+    br i1 %on, label %loop, label %end
+  end:
+    %three = trunc i64 %sum to i32
+    %status = and i32 %three, 63
+    ret i32 %status
+  })";
+
+TEST_F(CacheCommandTest, OptimizedBodiesAreKeptShownAndListed) {
+  const std::string program = ::testing::TempDir() + "/hot.ll";
+  const std::string list = ::testing::TempDir() + "/hot functions";
+  std::ofstream(program) << kHotProgram;
+  const std::vector<std::string> run = {option_,
+                                        "--stats",
+                                        "--promotion-threads=0",
+                                        "--promotion-threshold=100",
+                                        "--write-hot-functions=" + list,
+                                        program};
+  const testing::ProcessResult cold = RunCommand(run);
+  EXPECT_EQ(cold.exit_status, 59);
+  EXPECT_THAT(cold.errors, ContainsRegex("promotions cached +0\n"));
+  const testing::ProcessResult warm = RunCommand(run);
+  EXPECT_EQ(warm.exit_status, 59);
+  EXPECT_THAT(warm.errors, AllOf(Compiled(0), ContainsRegex("promotions made +0\n"),
+                                 ContainsRegex("promotions cached +2\n")));
+  std::ifstream in(list);
+  const std::string names((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  EXPECT_THAT(names, AllOf(HasSubstr("work$0\n"), HasSubstr("main\n")));
+  const testing::ProcessResult shown = RunCommand({"cache", "show", option_});
+  EXPECT_THAT(shown.output,
+              AllOf(ContainsRegex("[0-9]+  optimized body [0-9]+ .*work[$][0-9]+\n"),
+                    ContainsRegex("[0-9]+  continuation [0-9]+ at loop [0-9]+ .*main")));
+  EXPECT_THAT(RunCommand({"cache", "list", option_}).output, ContainsRegex(" [12] optimized "));
+  EXPECT_THAT(RunCommand({"cache", "verify", option_}).output, HasSubstr(" is sound"));
+
+  llvm::sys::fs::remove_directories(directory_);
+  const testing::ProcessResult done = RunCommand({"precompile", option_, "--promotion-threads=0",
+                                                  "--optimized", "--functions=" + list, program});
+  EXPECT_EQ(done.exit_status, 0) << done.errors;
+  EXPECT_EQ(done.output, "2 of 2 functions compiled\n2 optimized bodies made\n");
+  EXPECT_THAT(RunCommand(run).errors, AllOf(Compiled(0), ContainsRegex("promotions made +0\n"),
+                                            ContainsRegex("promotions cached +2\n")));
+}
+
+TEST_F(CacheCommandTest, OptimizedBodiesNeedTheTierThatUsesThem) {
+  EXPECT_THAT(RunCommand({"precompile", option_, "--optimized", "--tier=1", program_}).errors,
+              HasSubstr("--optimized is for --tier=auto"));
+  EXPECT_THAT(RunCommand({"--write-hot-functions=/no/such/file", program_}).errors,
+              HasSubstr("writing hot functions to '/no/such/file'"));
+}
+
 TEST_F(CacheCommandTest, PrecompileKeepsWhatItCan) {
   const std::string program = ::testing::TempDir() + "/missing.ll";
   std::ofstream(program) << kProgram << R"(

@@ -168,14 +168,18 @@ absl::StatusOr<Program> MakeProgram(const Tools& tools, Source source, uint32_t 
   program.variants.push_back({"O0.bc", {"-O2"}, 0});
   // First bodies by LLVM only.
   program.variants.push_back({seed % 2 == 0 ? "O0.bc" : "O2.bc", {"--baseline=off"}, seed % 2});
-  // Functions are replaced while they run, by the thread that runs them, sooner or later.
+  // Functions are replaced while they run, by the thread that runs them, sooner or later. The
+  // second run begins with the bodies that the first run has put into a cache.
   const uint32_t thresholds[] = {1, 2, 10, 1 + seed * 7919 % 1000};
   const std::string threshold =
       "--promotion-threshold=" + std::to_string(thresholds[seed / 2 % std::size(thresholds)]);
   const size_t replaced = seed % 2;
-  program.variants.push_back({replaced == 0 ? "O0.bc" : "O2.bc",
-                              {"--tier=auto", threshold, "--promotion-threads=0"},
-                              replaced});
+  for (int run = 0; run < 2; ++run) {
+    program.variants.push_back({replaced == 0 ? "O0.bc" : "O2.bc",
+                                {"--tier=auto", threshold, "--promotion-threads=0",
+                                 "--object-cache-dir=" + compiler.Path("cache")},
+                                replaced});
+  }
   // As text, and as two modules: one form, and one mode, for each seed.
   const size_t form = seed % 2;
   const std::string stem = form == 0 ? "O0" : "O2";

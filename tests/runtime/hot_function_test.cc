@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
 #include "memory/arena_memory.h"
@@ -19,6 +20,7 @@ namespace {
 constexpr int32_t kInterval = 99;
 constexpr uint32_t kLoop = 5;
 constexpr absl::Duration kPause = absl::Milliseconds(2);
+constexpr absl::Duration kLong = absl::Milliseconds(25);  // See HotFunction::NoteEarlyPoll.
 
 void* Handler(HotnessCounter*, uint32_t) { return nullptr; }
 
@@ -66,6 +68,19 @@ TEST_F(HotFunctionTest, EarlyPollsComeEachTimeTheRoundsHaveDoubled) {
   }
   EXPECT_EQ(polls, 5);
   EXPECT_EQ(rounds, kInterval + 1);
+}
+
+TEST_F(HotFunctionTest, LoopTakesLongWithinACallButNotBetweenCalls) {
+  std::atomic<int32_t>& calls_left = CountCalls();
+  Poll(/*asks_early=*/true);
+  EXPECT_FALSE(function_.NoteEarlyPoll(/*has_thread=*/false));
+  --calls_left;
+  absl::SleepFor(kLong);
+  EXPECT_FALSE(function_.NoteEarlyPoll(/*has_thread=*/false));
+  EXPECT_TRUE(function_.polls_early());
+  absl::SleepFor(kLong);
+  EXPECT_TRUE(function_.NoteEarlyPoll(/*has_thread=*/false));
+  EXPECT_FALSE(function_.polls_early());
 }
 
 TEST_F(HotFunctionTest, EarlyPollsEndOnceThereIsAThread) {
@@ -167,7 +182,7 @@ TEST_F(HotFunctionTest, KeepsStatistics) {
   Poll();
   CountCalls();
   function_.CountInterval();
-  function_.NoteBody(70, kPause);
+  function_.NoteBody(70, kPause, /*is_cached=*/false);
   function_.CountInterval();
   function_.NoteContinuation(80, kPause);
   function_.NoteFailure("reason");
