@@ -18,6 +18,8 @@ std::string ModulePart::ToString() const {
       return absl::StrCat("optimized body ", ordinal.value);
     case Kind::kContinuation:
       return absl::StrCat("continuation ", ordinal.value, " at loop ", loop);
+    case Kind::kStart:
+      return "start";
     case Kind::kEntryPoint:
       break;
   }

@@ -23,9 +23,10 @@ struct ModulePart {
     kEntryPoint = 4,     // How to call a function as main: no code.
     kOptimizedBody = 5,  // The optimized body of one function.
     kContinuation = 6,   // A function's OSR continuation at one of its loops.
+    kStart = 7,          // Many functions, in one object (runtime/start_object).
   };
   Kind kind = Kind::kModule;
-  SymbolOrdinal ordinal;  // The function, for all kinds from kFunction on.
+  SymbolOrdinal ordinal;  // The function, for all kinds from kFunction to kContinuation.
   uint32_t loop = 0;      // For kContinuation.
 
   // Whether a cache should drop the entry when it has not been used for some time. The function was
@@ -46,7 +47,7 @@ struct ModulePart {
   }
 
   // "module", "index", "data", "function 12", "entry point 12", "optimized body 12",
-  // "continuation 12 at loop 3".
+  // "continuation 12 at loop 3", "start".
   std::string ToString() const;
 };
 

@@ -15,6 +15,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/coding.h"
+#include "base/populate.h"
 #include "base/status.h"
 #include "cache/file_io.h"
 #include "cache/trust.h"
@@ -154,6 +155,8 @@ const Pack::Entry* Pack::Find(ModulePart part) const {
 
 absl::StatusOr<ObjectCache::Bytes> Pack::Read(const Entry& entry) const {
   ObjectCache::Bytes bytes;
+  bytes.reserve(entry.size);
+  PopulateForWriting(bytes.data(), entry.size);
   bytes.resize(entry.size);
   FIRSTCALL_RETURN_IF_ERROR(ReadAt(file_, entry.offset, bytes.data(), bytes.size()));
   if (ChecksumOf(bytes) != entry.checksum) {

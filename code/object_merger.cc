@@ -13,8 +13,9 @@ namespace firstcall {
 namespace {
 
 constexpr uint32_t kX86_64UnwindTable = 0x70000001;  // SHT_X86_64_UNWIND
-// Merging constants and strings is left out, which is always allowed.
-constexpr uint64_t kIgnoredFlags = SHF_MERGE | SHF_STRINGS;
+// Merging constants and strings is left out, which is always allowed. A group stands for one
+// definition of several equal ones, and Add has a rule of its own for these.
+constexpr uint64_t kIgnoredFlags = SHF_MERGE | SHF_STRINGS | SHF_GROUP;
 constexpr uint64_t kKnownFlags = SHF_ALLOC | SHF_WRITE | SHF_EXECINSTR | kIgnoredFlags;
 
 bool IsDefinition(const ElfObject::Symbol& symbol) { return !symbol.is_undefined(); }
@@ -27,9 +28,7 @@ void Append(const T& value, std::string& bytes) {
 }  // namespace
 
 bool ObjectMerger::IsMergeable(const ElfObject& object, const ElfObject::Section& section) const {
-  if (section.type == SHT_GROUP || section.type == SHT_SYMTAB_SHNDX || section.type == SHT_REL) {
-    return false;
-  }
+  if (section.type == SHT_SYMTAB_SHNDX || section.type == SHT_REL) return false;
   if (section.is_relocation_table()) return true;
   if (!section.is_loaded()) return true;
   const bool is_known = section.type == SHT_PROGBITS || section.type == SHT_NOBITS ||
@@ -182,9 +181,8 @@ ObjectBytes ObjectMerger::Finish() {
     }
   }
   const auto local_count = static_cast<uint32_t>(
-      std::count_if(symbols_.begin(), symbols_.end(), [](const Symbol& symbol) {
-        return ELF64_ST_BIND(symbol.info) == STB_LOCAL;
-      }));
+      std::count_if(symbols_.begin(), symbols_.end(),
+                    [](const Symbol& symbol) { return ELF64_ST_BIND(symbol.info) == STB_LOCAL; }));
   std::string symbol_table, names(1, '\0'), section_names(1, '\0');
   for (uint32_t i : order) {
     const Symbol& symbol = symbols_[i];
@@ -222,9 +220,10 @@ ObjectBytes ObjectMerger::Finish() {
     header.sh_flags = output.flags;
     header.sh_size = output.size;
   }
-  const size_t tables = static_cast<size_t>(
-      std::count_if(outputs_.begin(), outputs_.end(),
-                    [](const Output& output) { return !output.relocations.empty(); }));
+  const size_t tables =
+      static_cast<size_t>(std::count_if(outputs_.begin(), outputs_.end(), [](const Output& output) {
+        return !output.relocations.empty();
+      }));
   const auto symbols = static_cast<uint32_t>(headers.size() + tables);
   for (uint32_t i = 0; i < outputs_.size(); ++i) {
     std::string& relocations = outputs_[i].relocations;

@@ -26,7 +26,7 @@ class ObjectMerger {
   // local one, which the object goes on using.
   //
   // Returns false, and adds nothing, if the object has something that cannot be merged: debug
-  // information, groups, arrays of constructors, thread-local or common symbols, damage, another
+  // information, arrays of constructors, thread-local or common symbols, damage, another
   // architecture than the objects before, or a name that it refers to and another object defines,
   // or the other way round.
   bool Add(const ElfObject& object);

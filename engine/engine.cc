@@ -99,11 +99,15 @@ Engine::~Engine() {
   RunDestructors();
   const CompilerFloatingPoint floating_point;
   parts_->runtime.Stop();
-  if (parts_->has_cache()) {
-    const ForkScope scope;
-    parts_->options.object_cache->Flush();
-  }
+  FlushCache();
   parts_ = nullptr;
+}
+
+void Engine::FlushCache() {
+  if (!parts_->has_cache()) return;
+  parts_->runtime.StoreStartObjects();
+  const ForkScope scope;
+  parts_->options.object_cache->Flush();
 }
 
 Engine::Parts::NewSource Engine::Parts::SourceOf(ModuleContents contents, LibraryId library) {

@@ -180,6 +180,10 @@ class Engine {
   // cache the result is kept, so that RunMain need not read the module.
   absl::Status CheckMain(absl::string_view entry = "main");
 
+  // Hands everything that was compiled for the object cache to it, and flushes it. The engine's
+  // destructor does this, too. Does nothing without a cache.
+  void FlushCache();
+
   Stats stats() const;
 
  private:

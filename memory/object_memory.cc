@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "absl/strings/str_cat.h"
+#include "base/populate.h"
 #include "base/round_up.h"
 #include "base/status.h"
 #include "memory/unwindable_code.h"
@@ -108,6 +109,8 @@ absl::StatusOr<MemoryBlock> ObjectMemory::Allocate(Segment segment, size_t size,
                              is_code&& placement_.has_several_code_sections
                                  ? AllocateInCodeBlock(size, alignment, section)
                                  : AllocateBlock(segment, size, alignment, section));
+  // Of data, most may be zeros that are never used.
+  if (segment != Segment::kData) PopulateForWriting(block.write, size);
   sections_.push_back(block);
   if (is_code) code_bytes_ += size;
   return block;

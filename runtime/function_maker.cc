@@ -66,17 +66,25 @@ std::optional<MadeFunction> FunctionMaker::FindCached(FunctionKey key,
   ModuleCache* const cache = key.module->cache();
   // The cache has objects for the module as it was when it was added.
   if (cache == nullptr || linker_.IsFar(*key.module) != key.module->is_far()) return std::nullopt;
+  if (std::optional<CachedObject> start = key.module->start_object()->TakeFor(key.ordinal)) {
+    std::optional<MadeFunction> made = UseCached(key, *std::move(start), joined);
+    if (made) return made;
+  }
   const auto find = [&](SymbolOrdinal function) {
     return cache->FindObject(PartOf(function), key.module->index().size());
   };
-  std::optional<CachedObject> found = find(key.ordinal);
+  SymbolOrdinal owner = key.ordinal;
+  std::optional<CachedObject> found = find(owner);
   if (found && found->host) {
-    found = find(*found->host);
+    owner = *found->host;
+    found = find(owner);
     // A function that only its leader can publish is not published from here.
     if (found && (found->leader || found->joined > 1)) return std::nullopt;
   }
   if (!found || found->host) return std::nullopt;
-  return UseCached(key, *std::move(found), joined);
+  std::optional<MadeFunction> made = UseCached(key, *std::move(found), joined);
+  if (made) key.module->start_object()->NoteUsed(owner);
+  return made;
 }
 
 // If another object publishes a function that this one defines, the definition here stays unused.
@@ -170,6 +178,7 @@ void FunctionMaker::Store(FunctionKey key, const MadeFunction& made, Decisions d
   description.hotness_signs = made.hotness_signs;
   description.decisions = std::move(decisions);
   cache->Store(PartOf(key.ordinal), EncodeCachedObject(description, made.object.bytes));
+  key.module->start_object()->NoteUsed(key.ordinal);
   CachedObject reference;
   reference.host = key.ordinal;
   for (FunctionKey function : joined) {

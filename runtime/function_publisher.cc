@@ -113,7 +113,8 @@ FunctionPublisher::Entries FunctionPublisher::CountCalls(
     if (made.hotness_signs[i] == HotnessSigns::kNone) continue;
     entries[i] = promoter_->CountCalls(
         {key.module, made.functions[i]}, functions[i].body,
-        {published.code_bytes, published.split + published.emit + published.link});
+        {published.code_bytes / made.functions.size(),
+         (published.split + published.emit + published.link) / made.functions.size()});
   }
   return entries;
 }

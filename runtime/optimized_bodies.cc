@@ -33,10 +33,9 @@ absl::StatusOr<OptimizedBodies::Body> OptimizedBodies::Make(FunctionKey key,
   const auto is_replaced = [&](SymbolOrdinal ordinal) {
     return module.index().at(ordinal).is_weak && decisions.Ask(ordinal);
   };
-  absl::StatusOr<CompiledObject> object =
-      compiler_.Optimize({module.id(), key.ordinal, loop, is_far, std::move(stop),
-                          &UnattendedWork::StopIfExiting, is_replaced, is_warm, run,
-                          cache_.IdentificationOf(key, loop)});
+  absl::StatusOr<CompiledObject> object = compiler_.Optimize(
+      {module.id(), key.ordinal, loop, is_far, std::move(stop), &UnattendedWork::StopIfExiting,
+       is_replaced, is_warm, run, cache_.IdentificationOf(key, loop)});
   if (!is_wanted) return object.status();
   // Before it is linked, because the linker's preparation changes the bytes.
   if (object.ok()) cache_.Store(key, loop, is_far, std::move(decisions).Take(), object->bytes);

@@ -63,6 +63,13 @@ std::shared_ptr<SourceModule> Program::Remove(ModuleId id) {
   return module;
 }
 
+std::vector<std::shared_ptr<SourceModule>> Program::AllModules() {
+  std::vector<std::shared_ptr<SourceModule>> modules;
+  absl::MutexLock lock(&mutex_);
+  for (const auto& [id, module] : modules_) modules.push_back(module);
+  return modules;
+}
+
 bool Program::IsFunction(const Definition& definition) const {
   const SymbolIndex& index = definition.module->index();
   const SymbolKind kind = index.at(index.at(definition.ordinal).base).kind;

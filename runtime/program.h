@@ -85,6 +85,8 @@ class Program {
   absl::StatusOr<ExecutorAddress> Prepare(SourceModule& module, SymbolOrdinal function,
                                           FunctionCompiler::Reason reason);
 
+  std::vector<std::shared_ptr<SourceModule>> AllModules() ABSL_LOCKS_EXCLUDED(mutex_);
+
   // Whether a definition of a module is a function or an ifunc.
   bool IsFunction(const Definition& definition) const;
 

@@ -54,6 +54,13 @@ Runtime::Runtime(RuntimeOptions options, Compiler& compiler, ListenerGroup& list
   listeners_.Add(stats_);
 }
 
+void Runtime::StoreStartObjects() {
+  const ForkScope scope;
+  for (const std::shared_ptr<SourceModule>& module : program_.AllModules()) {
+    if (module->start_object() != nullptr) module->start_object()->Store();
+  }
+}
+
 void Runtime::Stop() {
   threads_.Stop();
   if (promoter_ != nullptr) promoter_->Stop();

@@ -73,6 +73,9 @@ class Runtime {
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
 
+  // Stores the start objects of the modules that have a cache.
+  void StoreStartObjects();
+
   // Ends the threads. Call this once, before the destructor, and no other function after it.
   void Stop();
 

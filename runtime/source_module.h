@@ -18,6 +18,7 @@
 #include "runtime/lazy_object.h"
 #include "runtime/module_cache.h"
 #include "runtime/options.h"
+#include "runtime/start_object.h"
 
 namespace firstcall {
 
@@ -36,6 +37,8 @@ class SourceModule : public std::enable_shared_from_this<SourceModule> {
         is_reopenable_(is_reopenable),
         index_(std::move(index)),
         cache_(std::move(cache)),
+        start_object_(cache_ == nullptr ? nullptr
+                                        : std::make_unique<StartObject>(*cache_, index_->size())),
         object_(std::move(name), this, library, std::move(code), dso_handle) {}
 
   ModuleId id() const { return id_; }
@@ -48,6 +51,7 @@ class SourceModule : public std::enable_shared_from_this<SourceModule> {
 
   // The cache for its objects; null if there is none.
   ModuleCache* cache() const { return cache_.get(); }
+  StartObject* start_object() const { return start_object_.get(); }
 
   // The data-module, or in eager mode the whole module.
   LazyObject& object() { return object_; }
@@ -70,6 +74,7 @@ class SourceModule : public std::enable_shared_from_this<SourceModule> {
   const bool is_reopenable_;
   const std::shared_ptr<const SymbolIndex> index_;
   const std::unique_ptr<ModuleCache> cache_;
+  const std::unique_ptr<StartObject> start_object_;  // Null if there is no cache.
   LazyObject object_;
   std::atomic<size_t> compiled_{0};
   bool is_removed_ = false;

@@ -19,8 +19,8 @@ struct CacheChoice {
 // the rights of another user than the one who has started it.
 CacheChoice ChooseCache();
 
-// How much the directory may take if the user does not say: 1 GiB, three quarters of the free space,
-// and no packs that were not used for a week.
+// How much the directory may take if the user does not say: 1 GiB, three quarters of the free
+// space, and no packs that were not used for a week.
 extern const char kDefaultCachePolicy[];
 
 }  // namespace firstcall

@@ -33,7 +33,10 @@ int Report(const absl::Status& status) {
 // Null if there is no cache. Never destroyed either.
 const std::shared_ptr<ObjectCache>* cache = nullptr;
 
-void FlushCache() { (*cache)->Flush(); }
+void FlushCache() {
+  if (engine != nullptr) engine->FlushCache();
+  (*cache)->Flush();
+}
 
 void PrintStats() {
   Stats stats = engine->stats();

@@ -31,7 +31,8 @@ class DefaultCacheTest : public ::testing::Test {
     std::ofstream(program_) << "define i32 @main() { ret i32 3 }";
   }
 
-  // Runs the program in an environment of `variables` alone; returns what it says on standard error.
+  // Runs the program in an environment of `variables` alone; returns what it says on standard
+  // error.
   std::string Run(const std::vector<std::string>& variables,
                   const std::vector<std::string>& options = {}) {
     std::vector<std::string> arguments = {"/usr/bin/env", "-i"};
@@ -72,8 +73,8 @@ TEST_F(DefaultCacheTest, FollowsTheVariables) {
   const std::string other = home_ + "/other", chosen = home_ + "/chosen";
   EXPECT_THAT(Run({"HOME=" + home_, "XDG_CACHE_HOME=" + other}), Compiled(1));
   EXPECT_EQ(FilesIn(other + "/firstcall").size(), 1u);
-  EXPECT_THAT(
-      Run({"HOME=" + home_, "XDG_CACHE_HOME=" + other, "FIRSTCALL_CACHE=" + chosen}), Compiled(1));
+  EXPECT_THAT(Run({"HOME=" + home_, "XDG_CACHE_HOME=" + other, "FIRSTCALL_CACHE=" + chosen}),
+              Compiled(1));
   EXPECT_EQ(FilesIn(chosen).size(), 1u);
   // Only absolute paths count.
   EXPECT_THAT(Run({"HOME=" + home_, "XDG_CACHE_HOME=relative"}), Compiled(1));

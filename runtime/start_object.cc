@@ -1,0 +1,99 @@
+#include "runtime/start_object.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "code/elf_object.h"
+#include "code/object_merger.h"
+
+namespace firstcall {
+namespace {
+
+constexpr ModulePart kStartPart{ModulePart::Kind::kStart, SymbolOrdinal()};
+
+// With fewer, making a start object takes longer than it saves.
+constexpr size_t kFewestFunctions = 8;
+constexpr size_t kMostBytes = size_t{64} << 20;
+
+// Adds objects and their descriptions to those of one object.
+class Collector {
+ public:
+  void Add(CachedObject cached) {
+    // What is inseparable is published together, which a part of an object cannot be.
+    if (cached.leader || cached.host || cached.joined > 1 || !cached.variables.empty()) return;
+    if (cached.object.empty() || bytes_ + cached.object.size() > kMostBytes) return;
+    const absl::StatusOr<std::unique_ptr<ElfObject>> object =
+        ElfObject::Parse(absl::MakeSpan(cached.object), "cached object");
+    if (!object.ok() || !merger_.Add(**object)) return;
+    bytes_ += cached.object.size();
+    for (size_t i = 0; i < cached.functions.size(); ++i) {
+      // Another object has published it: the definition here is only for its own object.
+      if (!known_.insert(cached.functions[i]).second) continue;
+      merged_.functions.push_back(cached.functions[i]);
+      merged_.hotness_signs.push_back(cached.hotness_signs.empty() ? HotnessSigns::kNone
+                                                                   : cached.hotness_signs[i]);
+    }
+    merged_.decisions.insert(merged_.decisions.end(), cached.decisions.begin(),
+                             cached.decisions.end());
+  }
+
+  bool Has(SymbolOrdinal function) const { return known_.contains(function); }
+  bool is_empty() const { return merged_.functions.empty(); }
+
+  std::string Finish() && {
+    std::sort(merged_.decisions.begin(), merged_.decisions.end());
+    merged_.decisions.erase(std::unique(merged_.decisions.begin(), merged_.decisions.end()),
+                            merged_.decisions.end());
+    return EncodeCachedObject(merged_, merger_.Finish());
+  }
+
+ private:
+  ObjectMerger merger_;
+  CachedObject merged_;
+  absl::flat_hash_set<SymbolOrdinal> known_;
+  size_t bytes_ = 0;
+};
+
+}  // namespace
+
+std::optional<CachedObject> StartObject::TakeFor(SymbolOrdinal function) {
+  absl::MutexLock lock(&mutex_);
+  if (!std::exchange(is_read_, true)) waiting_ = cache_.FindObject(kStartPart, symbol_count_);
+  if (!waiting_) return std::nullopt;
+  const std::vector<SymbolOrdinal>& functions = waiting_->functions;
+  if (std::find(functions.begin(), functions.end(), function) == functions.end()) {
+    return std::nullopt;
+  }
+  return std::exchange(waiting_, std::nullopt);
+}
+
+void StartObject::NoteUsed(SymbolOrdinal function) {
+  absl::MutexLock lock(&mutex_);
+  used_.push_back(function);
+}
+
+void StartObject::Store() {
+  std::vector<SymbolOrdinal> used;
+  {
+    absl::MutexLock lock(&mutex_);
+    used.swap(used_);
+  }
+  if (used.size() < kFewestFunctions) return;
+  Collector collector;
+  if (std::optional<CachedObject> before = cache_.FindObject(kStartPart, symbol_count_)) {
+    collector.Add(*std::move(before));
+  }
+  // In one order, so that two runs make the same object.
+  std::sort(used.begin(), used.end());
+  for (SymbolOrdinal function : used) {
+    if (collector.Has(function)) continue;
+    std::optional<CachedObject> found =
+        cache_.FindObject({ModulePart::Kind::kFunction, function}, symbol_count_);
+    if (found) collector.Add(*std::move(found));
+  }
+  if (!collector.is_empty()) cache_.Store(kStartPart, std::move(collector).Finish());
+}
+
+}  // namespace firstcall

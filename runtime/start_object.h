@@ -1,0 +1,56 @@
+// The start object of a source module: one relocatable object, in the module's cache, with the first
+// bodies that its runs have used. A later start links it when the first of these functions is
+// called, which is several times cheaper than linking each function's own object.
+//
+// The objects of the functions stay in the cache: another run may need only some of them, or other
+// weak definitions may give way then.
+//
+// Thread-safe. Tested in tests/api/start_object_test.cc.
+
+#ifndef FIRSTCALL_RUNTIME_START_OBJECT_H_
+#define FIRSTCALL_RUNTIME_START_OBJECT_H_
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "base/ids.h"
+#include "cache/object_cache.h"
+#include "runtime/cached_object.h"
+#include "runtime/module_cache.h"
+
+namespace firstcall {
+
+class StartObject {
+ public:
+  // `cache`, for a module of `symbol_count` symbols, must outlive this.
+  StartObject(ModuleCache& cache, size_t symbol_count)
+      : cache_(cache), symbol_count_(symbol_count) {}
+  StartObject(const StartObject&) = delete;
+  StartObject& operator=(const StartObject&) = delete;
+
+  // Returns the start object if it defines `function`, at the first call for such a function.
+  std::optional<CachedObject> TakeFor(SymbolOrdinal function) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Notes that this run has used the object that the cache has for `function`.
+  void NoteUsed(SymbolOrdinal function) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Adds the functions that were noted to the start object in the cache. Does nothing if they are
+  // too few to make a difference. Takes time in proportion to the objects' sizes.
+  void Store() ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  ModuleCache& cache_;
+  const size_t symbol_count_;
+  absl::Mutex mutex_;
+  bool is_read_ ABSL_GUARDED_BY(mutex_) = false;
+  // Read, and not taken yet.
+  std::optional<CachedObject> waiting_ ABSL_GUARDED_BY(mutex_);
+  std::vector<SymbolOrdinal> used_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_RUNTIME_START_OBJECT_H_
