@@ -2,6 +2,7 @@
 
 #include "absl/synchronization/mutex.h"
 #include "base/out_of_memory.h"
+#include "codegen/target.h"
 #include "compiler/in_process_compiler.h"
 
 extern "C" __attribute__((visibility("default"))) const firstcall::CompilerLibrary*
@@ -15,6 +16,7 @@ firstcall_compiler_library() {
         absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
         return firstcall::InProcessCompiler::Create(settings, listener);
       },
+      &firstcall::DescribeTargetOptions,
       &firstcall::LeaveGuardedOutOfMemory,
       &firstcall::SetOutOfMemoryHandler,
   };

@@ -9,11 +9,16 @@
 #define FIRSTCALL_COMPILER_COMPILER_LIBRARY_H_
 
 #include <memory>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "compiler/compiler_settings.h"
 #include "runtime/compiler.h"
 #include "runtime/listener.h"
+
+namespace llvm {
+class TargetOptions;
+}  // namespace llvm
 
 namespace firstcall {
 
@@ -25,6 +30,8 @@ struct CompilerLibrary {
   // InProcessCompiler::Create.
   absl::StatusOr<std::unique_ptr<Compiler>> (*create)(const CompilerSettings& settings,
                                                       Listener& listener);
+  // DescribeTargetOptions.
+  std::string (*describe_target_options)(const llvm::TargetOptions& options);
   // Those of base/out_of_memory.h, for the library's copy of LLVM.
   void (*leave_guarded_out_of_memory)();
   void (*set_out_of_memory_handler)(void (*handler)());

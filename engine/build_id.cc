@@ -1,16 +1,18 @@
 #include "engine/build_id.h"
 
 #include <elf.h>
+#include <fcntl.h>
 #include <link.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/string_view.h"
-#include "base/file_contents.h"
 
 namespace firstcall {
 namespace {
@@ -83,9 +85,19 @@ std::string BuildIdIn(absl::string_view file) {
 
 }  // namespace
 
+// Maps the file, of which only the first pages are looked at.
 std::string BuildIdOfFile(const std::string& path) {
-  const absl::StatusOr<std::shared_ptr<const FileContents>> file = FileContents::Read(path);
-  return file.ok() ? BuildIdIn((*file)->bytes()) : "";
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return "";
+  struct stat status = {};
+  const size_t size = fstat(file, &status) == 0 ? static_cast<size_t>(status.st_size) : 0;
+  void* const mapped =
+      size == 0 ? MAP_FAILED : mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+  close(file);
+  if (mapped == MAP_FAILED) return "";
+  std::string id = BuildIdIn(absl::string_view(static_cast<const char*>(mapped), size));
+  munmap(mapped, size);
+  return id;
 }
 
 std::string BuildIdOf(const void* address) {

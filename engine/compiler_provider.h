@@ -23,8 +23,7 @@ class CompilerProvider {
   virtual ~CompilerProvider() = default;
 
   // What generated code depends on and the runtime half cannot know: the build of the compiler half
-  // and of LLVM, and the options in `settings` that are objects of LLVM. Empty if only the compiler
-  // itself can tell, after it was made: see is_deferred.
+  // and of LLVM, and the options in `settings` that are objects of LLVM.
   virtual std::string Identity(const CompilerSettings& settings) = 0;
 
   // Whether the compiler is made when something first has to be compiled. Otherwise it is made with

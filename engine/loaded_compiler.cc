@@ -1,6 +1,7 @@
 #include "engine/loaded_compiler.h"
 
 #include <dlfcn.h>
+#include <link.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -28,12 +29,17 @@ std::string IdentityOf(const std::string& file) {
 
 std::string OwnDirectory() {
   Dl_info file;
-  if (dladdr(reinterpret_cast<const void*>(&OwnDirectory), &file) == 0) return "";
-  std::string path = file.dli_fname;
-  if (char* real = realpath(path.c_str(), nullptr)) {
-    path = real;
-    std::free(real);
+  link_map* map = nullptr;
+  if (dladdr1(reinterpret_cast<const void*>(&OwnDirectory), &file, reinterpret_cast<void**>(&map),
+              RTLD_DL_LINKMAP) == 0) {
+    return "";
   }
+  // The program itself has no name there, and its argv[0] may be anything.
+  const bool is_program = map == nullptr || map->l_name == nullptr || map->l_name[0] == '\0';
+  char* const real = realpath(is_program ? "/proc/self/exe" : map->l_name, nullptr);
+  if (real == nullptr) return "";
+  const std::string path = real;
+  std::free(real);
   return path.substr(0, path.rfind('/') + 1);
 }
 
@@ -43,7 +49,14 @@ LoadedCompiler::LoadedCompiler(std::string library, std::string identified_by,
       identity_(IdentityOf(identified_by.empty() ? path_ : identified_by)),
       on_load_(std::move(on_load)) {}
 
-std::string LoadedCompiler::Identity(const CompilerSettings&) { return identity_; }
+std::string LoadedCompiler::Identity(const CompilerSettings& settings) {
+  const auto& options = settings.target.target_options;
+  if (options == nullptr) return identity_;
+  const absl::StatusOr<const CompilerLibrary*> library = Load("options of LLVM");
+  // Without the library nothing is compiled, so nothing is stored, either.
+  if (!library.ok()) return absl::StrCat(identity_, " with unknown options");
+  return absl::StrCat(identity_, " ", (*library)->describe_target_options(*options));
+}
 
 bool LoadedCompiler::AsksForEmulatedTls(const TargetSettings& settings) {
   const std::vector<std::string>& arguments = settings.llvm_arguments;

@@ -50,7 +50,9 @@ struct PromotionOptions {
   // Whether calls are only counted, while a thread looks at the counters.
   bool only_counts_calls() const { return thread_count() > 0 && !asks_when_called; }
   size_t thread_count() const {
-    return threads ? *threads : std::thread::hardware_concurrency() > 1 ? 1 : 0;
+    // To ask takes three system calls.
+    static const bool has_second = std::thread::hardware_concurrency() > 1;
+    return threads ? *threads : has_second ? 1 : 0;
   }
 };
 

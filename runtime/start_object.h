@@ -1,5 +1,5 @@
-// The start object of a source module: one relocatable object, in the module's cache, with the first
-// bodies that its runs have used. A later start links it when the first of these functions is
+// The start object of a source module: one relocatable object, in the module's cache, with the
+// first bodies that its runs have used. A later start links it when the first of these functions is
 // called, which is several times cheaper than linking each function's own object.
 //
 // The objects of the functions stay in the cache: another run may need only some of them, or other

@@ -27,7 +27,10 @@ std::string* reason_for_llvm = nullptr;
 LoadedCompiler* compiler = nullptr;
 
 // Where the other files of the command are.
-std::string PathOf(absl::string_view file) { return absl::StrCat(OwnDirectory(), file); }
+std::string PathOf(absl::string_view file) {
+  static const std::string* const directory = new std::string(OwnDirectory());
+  return absl::StrCat(*directory, file);
+}
 
 // Before the program runs, its process can still become the other one. Later the library is loaded.
 absl::Status OnLoad(absl::string_view reason) {

@@ -55,8 +55,8 @@ TEST(ObjectMergerTest, TheMergedObjectRunsAsItsParts) {
   of_parts.push_back(not_merged);
   const testing::ProcessResult linked = testing::RunProcess(of_parts);
   ASSERT_EQ(linked.exit_status, 0) << linked.errors;
-  const testing::ProcessResult linked_merged =
-      testing::RunProcess({compiler, "-o", ::testing::TempDir() + "/of_merged", merged, not_merged});
+  const testing::ProcessResult linked_merged = testing::RunProcess(
+      {compiler, "-o", ::testing::TempDir() + "/of_merged", merged, not_merged});
   ASSERT_EQ(linked_merged.exit_status, 0) << linked_merged.errors;
   const testing::ProcessResult expected =
       testing::RunProcess({::testing::TempDir() + "/of_parts", "argument"});

@@ -107,6 +107,17 @@ TEST_F(VariantsTest, ErrorsAreThoseOfTheProgramWithLlvm) {
   EXPECT_THAT(testing::RunProcess({command, "--help"}).output, HasSubstr("USAGE: firstcall"));
 }
 
+// argv[0] is no path then.
+TEST_F(VariantsTest, IsFoundInThePath) {
+  const std::string path =
+      std::filesystem::canonical(command).parent_path().string() + ":/usr/bin:/bin";
+  const testing::ProcessResult result =
+      testing::RunProcess({"/usr/bin/env", "-C", "/", "PATH=" + path, "firstcall",
+                           std::filesystem::canonical(program).string()});
+  EXPECT_EQ(result.exit_status, 0) << result.errors;
+  EXPECT_THAT(result.output, HasSubstr("/firstcall-llvm\n"));
+}
+
 TEST_F(VariantsTest, StandardInputIsRead) {
   const testing::ProcessResult result = testing::RunProcess(
       {command, "--object-cache-dir=" + directory_, "-"}, "define i32 @main() { ret i32 5 }");

@@ -1,5 +1,7 @@
 #include "engine/build_id.h"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <string>
 
@@ -20,9 +22,18 @@ TEST(BuildIdTest, TellsWhichLlvmIsRunning) {
   })) << id;
 }
 
+TEST(BuildIdTest, AFileHasTheSameAsWhatIsLoadedFromIt) {
+  Dl_info library;
+  const void* const address = reinterpret_cast<const void*>(&LLVMGetVersion);
+  ASSERT_NE(dladdr(address, &library), 0);
+  EXPECT_EQ(BuildIdOfFile(library.dli_fname), BuildIdOf(address));
+}
+
 TEST(BuildIdTest, AddressOutsideOfEveryLibraryHasNone) {
   int local = 0;
   EXPECT_EQ(BuildIdOf(&local), "");
+  EXPECT_EQ(BuildIdOfFile("/no/such/file"), "");
+  EXPECT_EQ(BuildIdOfFile("/dev/null"), "");
   EXPECT_EQ(BuildIdOf(nullptr), "");
 }
 
