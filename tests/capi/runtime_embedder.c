@@ -24,18 +24,10 @@ static int fails(fc_error* error) {
   return 1;
 }
 
-int main(int argc, char** argv) {
-  fc_options* options;
-  fc_engine* engine;
+static int run(fc_engine* engine, char** argv) {
   fc_statistics statistics;
   uintptr_t address;
   int result;
-  if (argc < 5) return 2;
-  options = fc_options_create();
-  fc_options_set_cache_directory(options, argv[1]);
-  fc_options_set_compiler_library(options, argv[2]);
-  if (fails(fc_engine_create(options, &engine))) return 1;
-  fc_options_free(options);
   if (fails(fc_engine_add_file(engine, argv[3], NULL))) return 1;
   if (fails(fc_engine_prepare(engine, (const char* const*)&argv[4], 1, NULL))) return 1;
   if (fails(fc_engine_lookup(engine, argv[4], &address))) return 1;
@@ -46,6 +38,20 @@ int main(int argc, char** argv) {
   printf("%d, %s: %d\n", result,
          is_mapped("libfirstcall_compiler") || is_mapped("LLVM") ? "mapped" : "not mapped",
          (int)statistics.compilers_made);
-  fc_engine_destroy(engine);
   return 0;
+}
+
+int main(int argc, char** argv) {
+  fc_options* options;
+  fc_engine* engine = NULL;
+  int status;
+  if (argc < 5) return 2;
+  options = fc_options_create();
+  fc_options_set_cache_directory(options, argv[1]);
+  fc_options_set_compiler_library(options, argv[2]);
+  status = fails(fc_engine_create(options, &engine));
+  fc_options_free(options);
+  if (status == 0) status = run(engine, argv);
+  fc_engine_destroy(engine);
+  return status;
 }
