@@ -23,6 +23,17 @@ int NumberOf(const std::optional<T>& choice) {
   return choice ? static_cast<int>(*choice) : -1;
 }
 
+// The name of this machine's CPU, and a digest of its features, which would be a kilobyte: each
+// object in a cache has its signature in it.
+const std::string& ShortHostCpu() {
+  static const std::string* const host = [] {
+    const std::string described = DescribeHostCpu();
+    return new std::string(absl::StrCat(described.substr(0, described.find(' ')), "-",
+                                        absl::BytesToHexString(DigestOf(described).substr(0, 16))));
+  }();
+  return *host;
+}
+
 // The settings that the compiler follows, without what only the compiler can read. Code of tier 1
 // is generated at -O2 at least, and the baseline code generator makes none that is optimized.
 std::string DescribeTarget(const EngineOptions& settings) {
@@ -40,8 +51,9 @@ std::string DescribeTarget(const EngineOptions& settings) {
     absl::StrAppend(&text, " option=", Quoted(argument));
   }
   // Among the arguments there may be a CPU, too; then the host's only makes a cache less useful.
-  static const std::string* const host = new std::string(DescribeHostCpu());
-  if (settings.cpu.empty() && settings.features.empty()) absl::StrAppend(&text, " host=", *host);
+  if (settings.cpu.empty() && settings.features.empty()) {
+    absl::StrAppend(&text, " host=", ShortHostCpu());
+  }
   return text;
 }
 
