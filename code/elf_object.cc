@@ -412,59 +412,74 @@ absl::StatusOr<std::vector<absl::string_view>> ElfObject::NearSymbols() const {
   return symbols;
 }
 
-void ElfObject::Undefine(absl::string_view name) {
+void ElfObject::Undefine(absl::string_view name) { UndefineAll({name}); }
+
+void ElfObject::UndefineAll(absl::Span<const absl::string_view> all) {
+  const absl::flat_hash_set<absl::string_view> names(all.begin(), all.end());
   for (size_t i = 0; i < symbol_count_; ++i) {
     Symbol entry = symbol(i);
-    if (entry.is_local() || NameOf(entry) != name) continue;
+    if (entry.is_local() || !names.contains(NameOf(entry))) continue;
     entry.index = SHN_UNDEF;
     entry.value = 0;
     entry.info = ELF64_ST_INFO(STB_GLOBAL, STT_NOTYPE);
     Write(entry, symbols_, i);
   }
-  defined_.erase(std::remove(defined_.begin(), defined_.end(), name), defined_.end());
-  undefined_.push_back({name, /*is_weak=*/false});
+  defined_.erase(std::remove_if(defined_.begin(), defined_.end(),
+                                [&](absl::string_view name) { return names.contains(name); }),
+                 defined_.end());
+  for (absl::string_view name : all) undefined_.push_back({name, /*is_weak=*/false});
 }
 
-// What describes the function, such as its unwind table, is then relative to another symbol.
-void ElfObject::CallElsewhere(absl::string_view name) {
-  size_t number = symbol_count_, anchor = symbol_count_;
-  for (size_t i = 0; i < symbol_count_; ++i) {
-    if (!symbol(i).is_local() && SectionOf(symbol(i), i) != 0 && NameOf(symbol(i)) == name) {
-      number = i;
+// What describes a function, such as its unwind table, is then relative to another symbol of its
+// section, the anchor.
+void ElfObject::CallElsewhere(absl::Span<const absl::string_view> names) {
+  if (names.empty()) return;
+  const absl::flat_hash_set<absl::string_view> wanted(names.begin(), names.end());
+  absl::flat_hash_map<uint32_t, bool> is_called;      // By the function's number.
+  absl::flat_hash_map<uint32_t, uint32_t> anchor_of;  // By the number of the section.
+  for (uint32_t i = 1; i < symbol_count_; ++i) {
+    const uint32_t section = SectionOf(symbol(i), i);
+    if (section == 0) continue;
+    if (!symbol(i).is_local() && wanted.contains(NameOf(symbol(i)))) {
+      is_called.emplace(i, false);
+    } else {
+      anchor_of[section] = i;
     }
   }
-  if (number == symbol_count_) return;
-  const Symbol function = symbol(number);
-  for (size_t i = 1; i < symbol_count_; ++i) {
-    if (i != number && SectionOf(symbol(i), i) == SectionOf(function, number)) anchor = i;
-  }
-  if (anchor == symbol_count_) return;
-  const auto distance = static_cast<int64_t>(function.value - symbol(anchor).value);
-  bool is_called = false;
-  const auto for_each_reference = [&](absl::FunctionRef<void(const Section&, size_t)> visit) {
+  const auto for_each_reference = [&](absl::FunctionRef<void(bool is_call, Relocation relocation,
+                                                             const Section& table, size_t number)>
+                                          visit) {
     for (const Section& table : sections_) {
       if (!table.is_relocation_table()) continue;
       const bool is_code = (sections_[table.info].flags & SHF_EXECINSTR) != 0;
       for (size_t i = 0; i < RelocationCount(table); ++i) {
         const Relocation relocation = this->relocation(table, i);
-        if (relocation.symbol != number) continue;
-        if (is_code && IsCall(machine_, relocation)) {
-          is_called = true;
-        } else {
-          visit(table, i);
-        }
+        if (!is_called.contains(relocation.symbol)) continue;
+        visit(is_code && IsCall(machine_, relocation), relocation, table, i);
       }
     }
   };
-  for_each_reference([](const Section&, size_t) {});
-  if (!is_called) return;
-  for_each_reference([&](const Section& table, size_t i) {
-    Relocation relocation = this->relocation(table, i);
-    relocation.symbol = static_cast<uint32_t>(anchor);
-    relocation.addend += distance;
+  for_each_reference([&](bool is_call, Relocation relocation, const Section&, size_t) {
+    if (is_call) is_called[relocation.symbol] = true;
+  });
+  std::vector<absl::string_view> elsewhere;
+  absl::erase_if(is_called, [&](const auto& function) {
+    const auto [number, has_calls] = function;
+    const bool stays = !has_calls || !anchor_of.contains(SectionOf(symbol(number), number));
+    if (!stays) elsewhere.push_back(NameOf(symbol(number)));
+    return stays;
+  });
+  if (elsewhere.empty()) return;
+  std::sort(elsewhere.begin(), elsewhere.end());
+  for_each_reference([&](bool is_call, Relocation relocation, const Section& table, size_t i) {
+    if (is_call) return;
+    const Symbol function = symbol(relocation.symbol);
+    const uint32_t anchor = anchor_of.at(SectionOf(function, relocation.symbol));
+    relocation.symbol = anchor;
+    relocation.addend += static_cast<int64_t>(function.value - symbol(anchor).value);
     Write(relocation, table.offset, i);
   });
-  Undefine(name);
+  UndefineAll(elsewhere);
 }
 
 void ElfObject::MakeDefinitionsStrong() {

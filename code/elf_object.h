@@ -92,10 +92,10 @@ class ElfObject {
   // Turns a definition into a reference to a definition elsewhere.
   void Undefine(absl::string_view name);
 
-  // Makes the calls of a function that the object defines go to a definition elsewhere. The
-  // function stays in the object, without a name. Has no effect if there are no such calls, or if
-  // the object defines nothing else in the function's section.
-  void CallElsewhere(absl::string_view name);
+  // Makes the calls of functions that the object defines go to definitions elsewhere. The functions
+  // stay in the object, without names. Has no effect on a function that is not called, or if the
+  // object defines nothing but such functions in the function's section.
+  void CallElsewhere(absl::Span<const absl::string_view> names);
 
   // Makes every definition strong. The engine has already chosen among several weak definitions.
   void MakeDefinitionsStrong();
@@ -202,6 +202,7 @@ class ElfObject {
     std::memcpy(bytes_.data() + table + number * sizeof(Record), &record, sizeof(Record));
   }
 
+  void UndefineAll(absl::Span<const absl::string_view> all);
   absl::Status ReadSections();
   absl::Status CheckSection(const Section& section) const;
   absl::Status ReadSymbolTable(const Section& table);

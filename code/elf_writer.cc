@@ -9,11 +9,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "base/round_up.h"
+#include "code/elf_file.h"
 
 namespace firstcall {
 namespace {
@@ -55,11 +55,6 @@ uint32_t TypeOf(RelocationKind kind, Machine machine) {
   return is_x86 ? R_X86_64_PC64 : R_AARCH64_PREL64;
 }
 
-template <typename T>
-void Append(const T& value, ObjectBytes& bytes) {
-  bytes.append(reinterpret_cast<const char*>(&value), sizeof(T));
-}
-
 class ElfWriter {
  public:
   ElfWriter(absl::Span<const CompiledCode> parts, Machine machine)
@@ -68,21 +63,13 @@ class ElfWriter {
   ObjectBytes Write(absl::string_view comment) {
     PlaceSections();
     NumberSymbols();
-    bytes_.reserve(Size(comment));
-    bytes_.resize(sizeof(Elf64_Ehdr));
-    headers_.emplace_back();
-    section_names_.push_back('\0');
+    file_.bytes().reserve(Size(comment));
     for (size_t kind = 0; kind < kKinds; ++kind) WriteSections(kind);
-    const auto symbol_table = static_cast<uint32_t>(headers_.size() + CountTables());
+    const auto symbol_table = static_cast<uint32_t>(file_.section_count() + CountTables());
     for (size_t kind = 0; kind < kKinds; ++kind) WriteRelocations(kind, symbol_table);
     WriteSymbols();
     if (!comment.empty()) WriteComment(comment);
-    const size_t names = headers_.size();
-    AddSection(".shstrtab", SHT_STRTAB);
-    bytes_.append(section_names_);
-    EndSection();
-    WriteHeaders(names);
-    return std::move(bytes_);
+    return file_.Finish(machine_);
   }
 
  private:
@@ -164,23 +151,11 @@ class ElfWriter {
     return size;
   }
 
-  Elf64_Shdr& AddSection(const char* name, uint32_t type, uint64_t alignment = 1) {
-    bytes_.resize(RoundUp(bytes_.size(), alignment));
-    Elf64_Shdr& header = headers_.emplace_back();
-    header.sh_name = static_cast<uint32_t>(section_names_.size());
-    section_names_.append(name).push_back('\0');
-    header.sh_type = type;
-    header.sh_offset = bytes_.size();
-    header.sh_addralign = alignment;
-    return header;
-  }
-  void EndSection() { headers_.back().sh_size = bytes_.size() - headers_.back().sh_offset; }
-
   void WriteSections(size_t kind) {
     if (!is_there_[kind]) return;
-    section_numbers_[kind] = static_cast<uint16_t>(headers_.size());
+    section_numbers_[kind] = static_cast<uint16_t>(file_.section_count());
     Elf64_Shdr& header =
-        AddSection(kKindInfos[kind].name, kKindInfos[kind].type, alignments_[kind]);
+        file_.AddSection(kKindInfos[kind].name, kKindInfos[kind].type, alignments_[kind]);
     header.sh_flags = kKindInfos[kind].flags;
     if (header.sh_type == SHT_NOBITS) {
       header.sh_size = sizes_[kind];
@@ -190,17 +165,17 @@ class ElfWriter {
       for (size_t i = 0; i < parts_[part].sections.size(); ++i) {
         const Place& place = PlaceOf(part, i);
         if (place.kind != kind) continue;
-        bytes_.resize(header.sh_offset + place.offset);
+        file_.bytes().resize(header.sh_offset + place.offset);
         const std::vector<uint8_t>& bytes = parts_[part].sections[i].bytes;
-        bytes_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+        file_.bytes().append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
       }
     }
-    EndSection();
+    file_.EndSection();
   }
 
   void WriteRelocations(size_t kind, uint32_t symbol_table) {
     if (relocation_counts_[kind] == 0) return;
-    Elf64_Shdr& header = AddSection(kKindInfos[kind].relocations_name, SHT_RELA, 8);
+    Elf64_Shdr& header = file_.AddSection(kKindInfos[kind].relocations_name, SHT_RELA, 8);
     header.sh_flags = SHF_INFO_LINK;
     header.sh_link = symbol_table;
     header.sh_info = section_numbers_[kind];
@@ -214,19 +189,19 @@ class ElfWriter {
         record.r_info =
             ELF64_R_INFO(NumberOf(part, relocation.symbol), TypeOf(relocation.kind, machine_));
         record.r_addend = relocation.addend;
-        Append(record, bytes_);
+        AppendRecord(record, file_.bytes());
       }
     }
-    EndSection();
+    file_.EndSection();
   }
 
   void WriteSymbols() {
-    Elf64_Shdr& header = AddSection(".symtab", SHT_SYMTAB, 8);
-    header.sh_link = static_cast<uint32_t>(headers_.size());  // The next section.
+    Elf64_Shdr& header = file_.AddSection(".symtab", SHT_SYMTAB, 8);
+    header.sh_link = static_cast<uint32_t>(file_.section_count());  // The next section.
     header.sh_info = static_cast<uint32_t>(local_count_);
     header.sh_entsize = sizeof(Elf64_Sym);
     std::string names(1, '\0');
-    Append(Elf64_Sym{}, bytes_);
+    AppendRecord(Elf64_Sym{}, file_.bytes());
     for (size_t i = 1; i < entries_.size(); ++i) {
       const auto [part, number] = entries_[i];
       const CodeSymbol& symbol = parts_[part].symbols[number];
@@ -250,40 +225,21 @@ class ElfWriter {
                                : symbol.is_weak                     ? STB_WEAK
                                                                     : STB_GLOBAL;
       record.st_info = static_cast<unsigned char>(ELF64_ST_INFO(binding, type));
-      Append(record, bytes_);
+      AppendRecord(record, file_.bytes());
     }
-    EndSection();
-    AddSection(".strtab", SHT_STRTAB);
-    bytes_.append(names);
-    EndSection();
+    file_.EndSection();
+    file_.AddSection(".strtab", SHT_STRTAB);
+    file_.bytes().append(names);
+    file_.EndSection();
   }
 
   void WriteComment(absl::string_view comment) {
-    Elf64_Shdr& header = AddSection(".comment", SHT_PROGBITS);
+    Elf64_Shdr& header = file_.AddSection(".comment", SHT_PROGBITS);
     header.sh_flags = SHF_MERGE | SHF_STRINGS;
     header.sh_entsize = 1;
-    bytes_.push_back('\0');
-    bytes_.append(comment.data(), comment.size()).push_back('\0');
-    EndSection();
-  }
-
-  void WriteHeaders(size_t names) {
-    bytes_.resize(RoundUp(bytes_.size(), 8));
-    Elf64_Ehdr header = {};
-    std::memcpy(header.e_ident, ELFMAG, SELFMAG);
-    header.e_ident[EI_CLASS] = ELFCLASS64;
-    header.e_ident[EI_DATA] = ELFDATA2LSB;
-    header.e_ident[EI_VERSION] = EV_CURRENT;
-    header.e_type = ET_REL;
-    header.e_machine = machine_ == Machine::kX86_64 ? EM_X86_64 : EM_AARCH64;
-    header.e_version = EV_CURRENT;
-    header.e_ehsize = sizeof(Elf64_Ehdr);
-    header.e_shoff = bytes_.size();
-    header.e_shentsize = sizeof(Elf64_Shdr);
-    header.e_shnum = static_cast<uint16_t>(headers_.size());
-    header.e_shstrndx = static_cast<uint16_t>(names);
-    std::memcpy(bytes_.data(), &header, sizeof(header));
-    for (const Elf64_Shdr& section : headers_) Append(section, bytes_);
+    file_.bytes().push_back('\0');
+    file_.bytes().append(comment.data(), comment.size()).push_back('\0');
+    file_.EndSection();
   }
 
   const absl::Span<const CompiledCode> parts_;
@@ -304,9 +260,7 @@ class ElfWriter {
   std::array<bool, kKinds> is_there_ = {};
   std::array<size_t, kKinds> relocation_counts_ = {};
   std::array<uint16_t, kKinds> section_numbers_ = {};
-  std::vector<Elf64_Shdr> headers_;
-  std::string section_names_;
-  ObjectBytes bytes_;
+  ElfFile file_;
 };
 
 }  // namespace

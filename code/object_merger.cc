@@ -1,13 +1,11 @@
 #include "code/object_merger.h"
 
-#include <elf.h>
-
 #include <algorithm>
-#include <cstring>
+#include <numeric>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "base/round_up.h"
+#include "code/elf_file.h"
 
 namespace firstcall {
 namespace {
@@ -18,12 +16,8 @@ constexpr uint32_t kX86_64UnwindTable = 0x70000001;  // SHT_X86_64_UNWIND
 constexpr uint64_t kIgnoredFlags = SHF_MERGE | SHF_STRINGS | SHF_GROUP;
 constexpr uint64_t kKnownFlags = SHF_ALLOC | SHF_WRITE | SHF_EXECINSTR | kIgnoredFlags;
 
-bool IsDefinition(const ElfObject::Symbol& symbol) { return !symbol.is_undefined(); }
-
-template <typename T>
-void Append(const T& value, std::string& bytes) {
-  bytes.append(reinterpret_cast<const char*>(&value), sizeof(T));
-}
+// More would not fit into the numbers of the format.
+constexpr size_t kMostOutputs = 1000;
 
 }  // namespace
 
@@ -48,17 +42,18 @@ bool ObjectMerger::IsMergeable(const ElfObject& object, size_t number) const {
   if (symbol.is_undefined()) {
     if (object.NameOf(symbol).empty()) return false;
     auto found = globals_.find(object.NameOf(symbol));
-    return found == globals_.end() || symbols_[found->second].output == 0;
+    return found == globals_.end() || symbols_[found->second].record.is_undefined();
   }
   const uint32_t section = object.SectionOf(symbol, number);
   if (section == 0 || symbol.value > object.sections()[section].size) return false;
   if (symbol.is_local()) return true;
   auto found = globals_.find(object.NameOf(symbol));
-  return found == globals_.end() || symbols_[found->second].output != 0;
+  return found == globals_.end() || !symbols_[found->second].record.is_undefined();
 }
 
 bool ObjectMerger::CanBeMerged(const ElfObject& object) const {
-  if (object.has_debug_information() || (!outputs_.empty() && object.machine() != machine_)) {
+  if (object.has_debug_information() || outputs_.size() > kMostOutputs ||
+      (!outputs_.empty() && object.machine() != machine_)) {
     return false;
   }
   for (const ElfObject::Section& section : object.sections()) {
@@ -114,26 +109,23 @@ std::vector<uint32_t> ObjectMerger::AddSymbols(const ElfObject& object,
     if (symbol.type() == STT_FILE) continue;
     const absl::string_view name = object.NameOf(symbol);
     Symbol added;
-    added.info = symbol.info;
-    added.other = symbol.other;
-    if (IsDefinition(symbol)) {
+    added.record = symbol;
+    if (!symbol.is_undefined()) {
       const Place place = places[object.SectionOf(symbol, i)];
       if (place.output == 0) continue;  // Of a section that is not loaded.
-      added.output = place.output;
-      added.value = place.offset + symbol.value;
-      added.size = symbol.size;
+      added.record.index = static_cast<uint16_t>(place.output);
+      added.record.value += place.offset;
     }
     numbers[i] = static_cast<uint32_t>(symbols_.size());
     if (!symbol.is_local() && !name.empty()) {
       const auto [found, is_new] = globals_.emplace(std::string(name), numbers[i]);
-      if (!is_new && added.output == 0) {
+      if (!is_new && symbol.is_undefined()) {
         numbers[i] = found->second;
         // One strong reference is enough.
-        Symbol& same = symbols_[found->second];
-        if (symbol.binding() != STB_WEAK) same.info = symbol.info;
+        if (symbol.binding() != STB_WEAK) symbols_[found->second].record.info = symbol.info;
         continue;
       }
-      if (!is_new) added.info = ELF64_ST_INFO(STB_LOCAL, symbol.type());
+      if (!is_new) added.record.info = ELF64_ST_INFO(STB_LOCAL, symbol.type());
     }
     if (symbol.type() != STT_SECTION) added.name = std::string(name);
     symbols_.push_back(std::move(added));
@@ -146,12 +138,12 @@ void ObjectMerger::AddRelocations(const ElfObject& object, const std::vector<Pla
   for (const ElfObject::Section& table : object.sections()) {
     if (!object.IsTableOfLoaded(table)) continue;
     const Place place = places[table.info];
-    std::string& relocations = outputs_[place.output - 1].relocations;
+    std::vector<ElfObject::Relocation>& relocations = outputs_[place.output - 1].relocations;
     for (size_t i = 0; i < object.RelocationCount(table); ++i) {
       ElfObject::Relocation relocation = object.relocation(table, i);
       relocation.offset += place.offset;
       relocation.symbol = numbers[relocation.symbol];
-      Append(relocation, relocations);
+      relocations.push_back(relocation);
     }
   }
 }
@@ -168,105 +160,59 @@ bool ObjectMerger::Add(const ElfObject& object) {
   return true;
 }
 
-// The sections of the file: none, the outputs, a table of relocations for each that has any, the
-// symbols, their names, and the names of the sections.
+// The outputs come first, so that their numbers are those that the symbols have. Local symbols come
+// before the others, as the format demands.
 ObjectBytes ObjectMerger::Finish() {
-  // Local symbols come first, as the format demands.
-  std::vector<uint32_t> order, new_numbers(symbols_.size());
-  for (const bool wants_local : {true, false}) {
-    for (uint32_t i = 0; i < symbols_.size(); ++i) {
-      if ((ELF64_ST_BIND(symbols_[i].info) == STB_LOCAL) != wants_local) continue;
-      new_numbers[i] = static_cast<uint32_t>(order.size());
-      order.push_back(i);
-    }
-  }
-  const auto local_count = static_cast<uint32_t>(
-      std::count_if(symbols_.begin(), symbols_.end(),
-                    [](const Symbol& symbol) { return ELF64_ST_BIND(symbol.info) == STB_LOCAL; }));
-  std::string symbol_table, names(1, '\0'), section_names(1, '\0');
-  for (uint32_t i : order) {
-    const Symbol& symbol = symbols_[i];
-    Elf64_Sym record = {};
-    if (!symbol.name.empty()) {
-      record.st_name = static_cast<uint32_t>(names.size());
-      names.append(symbol.name).push_back('\0');
-    }
-    record.st_info = symbol.info;
-    record.st_other = symbol.other;
-    record.st_shndx = static_cast<uint16_t>(symbol.output);
-    record.st_value = symbol.value;
-    record.st_size = symbol.size;
-    Append(record, symbol_table);
-  }
-
-  ObjectBytes bytes(sizeof(Elf64_Ehdr), '\0');
-  std::vector<Elf64_Shdr> headers(1);
-  const auto add = [&](absl::string_view name, uint32_t type, uint64_t alignment,
-                       absl::string_view contents) -> Elf64_Shdr& {
-    bytes.resize(RoundUp(bytes.size(), alignment));
-    Elf64_Shdr& header = headers.emplace_back();
-    header = {};
-    header.sh_name = static_cast<uint32_t>(section_names.size());
-    section_names.append(name.data(), name.size()).push_back('\0');
-    header.sh_type = type;
-    header.sh_offset = bytes.size();
-    header.sh_size = contents.size();
-    header.sh_addralign = alignment;
-    bytes.append(contents.data(), contents.size());
-    return header;
-  };
+  ElfFile file;
   for (const Output& output : outputs_) {
-    Elf64_Shdr& header = add(output.name, output.type, output.alignment, output.bytes);
+    Elf64_Shdr& header = file.AddSection(output.name, output.type, output.alignment);
     header.sh_flags = output.flags;
+    file.bytes().append(output.bytes);
     header.sh_size = output.size;
   }
-  const size_t tables =
-      static_cast<size_t>(std::count_if(outputs_.begin(), outputs_.end(), [](const Output& output) {
-        return !output.relocations.empty();
-      }));
-  const auto symbols = static_cast<uint32_t>(headers.size() + tables);
+  std::vector<uint32_t> order(symbols_.size()), new_numbers(symbols_.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto locals_end = std::stable_partition(
+      order.begin(), order.end(), [&](uint32_t i) { return symbols_[i].record.is_local(); });
+  for (uint32_t i = 0; i < order.size(); ++i) new_numbers[order[i]] = i;
+
+  const auto tables = std::count_if(outputs_.begin(), outputs_.end(), [](const Output& output) {
+    return !output.relocations.empty();
+  });
+  const auto symbol_table =
+      static_cast<uint32_t>(file.section_count() + static_cast<size_t>(tables));
   for (uint32_t i = 0; i < outputs_.size(); ++i) {
-    std::string& relocations = outputs_[i].relocations;
+    const std::vector<ElfObject::Relocation>& relocations = outputs_[i].relocations;
     if (relocations.empty()) continue;
-    for (size_t at = 0; at < relocations.size(); at += sizeof(ElfObject::Relocation)) {
-      ElfObject::Relocation relocation;
-      std::memcpy(&relocation, &relocations[at], sizeof(relocation));
-      relocation.symbol = new_numbers[relocation.symbol];
-      std::memcpy(&relocations[at], &relocation, sizeof(relocation));
-    }
-    Elf64_Shdr& header = add(".rela" + outputs_[i].name, SHT_RELA, 8, relocations);
+    Elf64_Shdr& header = file.AddSection(".rela" + outputs_[i].name, SHT_RELA, 8);
     header.sh_flags = SHF_INFO_LINK;
-    header.sh_link = symbols;
+    header.sh_link = symbol_table;
     header.sh_info = i + 1;
     header.sh_entsize = sizeof(Elf64_Rela);
+    for (ElfObject::Relocation relocation : relocations) {
+      relocation.symbol = new_numbers[relocation.symbol];
+      AppendRecord(relocation, file.bytes());
+    }
+    file.EndSection();
   }
-  Elf64_Shdr& symbol_header = add(".symtab", SHT_SYMTAB, 8, symbol_table);
-  symbol_header.sh_link = symbols + 1;
-  symbol_header.sh_info = local_count;
-  symbol_header.sh_entsize = sizeof(Elf64_Sym);
-  add(".strtab", SHT_STRTAB, 1, names);
-  // Its own name included.
-  const std::string own_name(".shstrtab");
-  const std::string all_names = section_names + own_name + '\0';
-  add(own_name, SHT_STRTAB, 1, all_names);
-  bytes.resize(RoundUp(bytes.size(), 8));
 
-  Elf64_Ehdr header = {};
-  std::memcpy(header.e_ident, ELFMAG, SELFMAG);
-  header.e_ident[EI_CLASS] = ELFCLASS64;
-  header.e_ident[EI_DATA] = ELFDATA2LSB;
-  header.e_ident[EI_VERSION] = EV_CURRENT;
-  header.e_type = ET_REL;
-  header.e_machine = machine_ == Machine::kX86_64 ? EM_X86_64 : EM_AARCH64;
-  header.e_version = EV_CURRENT;
-  header.e_ehsize = sizeof(Elf64_Ehdr);
-  header.e_shoff = bytes.size();
-  header.e_shentsize = sizeof(Elf64_Shdr);
-  header.e_shnum = static_cast<uint16_t>(headers.size());
-  header.e_shstrndx = static_cast<uint16_t>(headers.size() - 1);
-  std::memcpy(bytes.data(), &header, sizeof(header));
-  bytes.append(reinterpret_cast<const char*>(headers.data()), headers.size() * sizeof(Elf64_Shdr));
-  return bytes;
+  std::string names(1, '\0');
+  Elf64_Shdr& header = file.AddSection(".symtab", SHT_SYMTAB, 8);
+  header.sh_link = symbol_table + 1;
+  header.sh_info = static_cast<uint32_t>(locals_end - order.begin());
+  header.sh_entsize = sizeof(Elf64_Sym);
+  for (uint32_t i : order) {
+    ElfObject::Symbol record = symbols_[i].record;
+    const std::string& name = symbols_[i].name;
+    record.name = name.empty() ? 0 : static_cast<uint32_t>(names.size());
+    if (!name.empty()) names.append(name).push_back('\0');
+    AppendRecord(record, file.bytes());
+  }
+  file.EndSection();
+  file.AddSection(".strtab", SHT_STRTAB);
+  file.bytes().append(names);
+  file.EndSection();
+  return file.Finish(machine_);
 }
 
 }  // namespace firstcall

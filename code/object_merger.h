@@ -42,16 +42,13 @@ class ObjectMerger {
     uint64_t flags = 0;
     uint64_t alignment = 1;
     uint64_t size = 0;
-    std::string bytes;        // Empty if the section has none in the file.
-    std::string relocations;  // Elf64_Rela, whose symbols are numbers in symbols_.
+    std::string bytes;                               // Empty if the section has none in the file.
+    std::vector<ElfObject::Relocation> relocations;  // Their symbols are numbers in symbols_.
   };
+  // `record` names the number of an output, plus 1, as its section, and has no name's offset yet.
   struct Symbol {
     std::string name;  // Empty: the symbol of a section.
-    uint8_t info = 0;
-    uint8_t other = 0;
-    uint32_t output = 0;  // The output's number plus 1; 0: undefined.
-    uint64_t value = 0;
-    uint64_t size = 0;
+    ElfObject::Symbol record;
   };
   // Where a section of an object has gone.
   struct Place {

@@ -53,9 +53,11 @@ absl::Status FunctionPublisher::LinkAndPublish(FunctionKey key, MadeFunction& ma
                              ElfObject::Parse(absl::MakeSpan(made.object.bytes), name));
   // Far code reaches only what is in its own object by the way it calls that.
   if (!made.is_far) {
-    for (SymbolOrdinal unused : made.unused) {
-      image->CallElsewhere(key.module->index().at(unused).name);
+    std::vector<absl::string_view> unused;
+    for (SymbolOrdinal function : made.unused) {
+      unused.push_back(key.module->index().at(function).name);
     }
+    image->CallElsewhere(unused);
   }
   if (made.is_cached && lists_callees) made.callees = CalleesIn(*image, key.module->index());
   // Everything that may run out of memory comes before linking, which can be done only once.

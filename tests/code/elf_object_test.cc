@@ -123,10 +123,9 @@ TEST_F(ElfObjectTest, CallsGoElsewhereWhereTheFunctionIsNotWanted) {
     define void @f() uwtable { call void @g()  call void @h()  ret void }
     define void @g() uwtable { call void @h()  ret void }
     define void @h() uwtable { ret void })");
-  object_->CallElsewhere("f");  // Nobody calls it.
-  object_->CallElsewhere("nobody");
+  object_->CallElsewhere({"f", "nobody"});  // Nobody calls them.
   EXPECT_THAT(UndefinedNames(), testing::IsEmpty());
-  object_->CallElsewhere("h");
+  object_->CallElsewhere({"h"});
   EXPECT_THAT(UndefinedNames(), ElementsAre("h"));
   EXPECT_TRUE(object_->Defines("f"));
   EXPECT_TRUE(object_->Defines("g"));
