@@ -1,12 +1,13 @@
 // Asks the kernel for memory that is about to be written, all at once: a page fault for each page
 // takes several times as long.
 //
-// Thread-safe. Tested in tests/cache/pack_test.cc, which reads large entries.
+// Thread-safe. Tested in tests/base/populate_test.cc.
 
 #ifndef FIRSTCALL_BASE_POPULATE_H_
 #define FIRSTCALL_BASE_POPULATE_H_
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstddef>
@@ -23,11 +24,11 @@ inline void PopulateForWriting(void* begin, size_t size) {
   constexpr int kAdvice = 23;  // linux/mman.h of newer systems.
 #endif
   constexpr size_t kFewBytes = 64 * 1024;
-  constexpr uintptr_t kPageSize = 4096;
   if (size < kFewBytes) return;
   const int error = errno;
+  const auto page_size = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
   const auto address = reinterpret_cast<uintptr_t>(begin);
-  const uintptr_t first = address & ~(kPageSize - 1);
+  const uintptr_t first = address & ~(page_size - 1);
   (void)madvise(reinterpret_cast<void*>(first), address + size - first, kAdvice);
   errno = error;
 }

@@ -1,6 +1,6 @@
 // Options of LLVM's own command-line tools, given by an engine's user.
 //
-// Thread-safe: the options are parsed under a mutex.
+// Thread-safe: the options are parsed under a mutex. Tested in tests/command/command_test.cc.
 
 #ifndef FIRSTCALL_CODEGEN_LLVM_ARGUMENTS_H_
 #define FIRSTCALL_CODEGEN_LLVM_ARGUMENTS_H_

@@ -1,6 +1,6 @@
 // What a compiler half is made for.
 //
-// Plain values; copyable.
+// Plain values; copyable. Tested in tests/api/engine_test.cc.
 
 #ifndef FIRSTCALL_COMPILER_COMPILER_SETTINGS_H_
 #define FIRSTCALL_COMPILER_COMPILER_SETTINGS_H_

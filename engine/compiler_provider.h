@@ -1,6 +1,6 @@
 // Where an engine's compiler half comes from: it is linked in, or loaded when it is first needed.
 //
-// Implementations are thread-safe.
+// Implementations are thread-safe. Tested in tests/engine/loaded_compiler_test.cc.
 
 #ifndef FIRSTCALL_ENGINE_COMPILER_PROVIDER_H_
 #define FIRSTCALL_ENGINE_COMPILER_PROVIDER_H_

@@ -1,4 +1,4 @@
-// The parts of an engine, for the files that implement it.
+// The parts of an engine, for the files of this folder that implement it. Tested in tests/api.
 
 #ifndef FIRSTCALL_ENGINE_ENGINE_PARTS_H_
 #define FIRSTCALL_ENGINE_ENGINE_PARTS_H_

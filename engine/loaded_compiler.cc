@@ -46,16 +46,23 @@ std::string OwnDirectory() {
 LoadedCompiler::LoadedCompiler(std::string library, std::string identified_by,
                                std::function<absl::Status(absl::string_view reason)> on_load)
     : path_(std::move(library)),
-      identity_(IdentityOf(identified_by.empty() ? path_ : identified_by)),
+      identified_by_(identified_by.empty() ? path_ : std::move(identified_by)),
       on_load_(std::move(on_load)) {}
 
+std::string LoadedCompiler::BuildIdentity() {
+  absl::MutexLock lock(&mutex_);
+  if (identity_.empty()) identity_ = IdentityOf(identified_by_);
+  return identity_;
+}
+
 std::string LoadedCompiler::Identity(const CompilerSettings& settings) {
+  std::string identity = BuildIdentity();
   const auto& options = settings.target.target_options;
-  if (options == nullptr) return identity_;
+  if (options == nullptr) return identity;
   const absl::StatusOr<const CompilerLibrary*> library = Load("options of LLVM");
   // Without the library nothing is compiled, so nothing is stored, either.
-  if (!library.ok()) return absl::StrCat(identity_, " with unknown options");
-  return absl::StrCat(identity_, " ", (*library)->describe_target_options(*options));
+  if (!library.ok()) return absl::StrCat(identity, " with unknown options");
+  return absl::StrCat(identity, " ", (*library)->describe_target_options(*options));
 }
 
 bool LoadedCompiler::AsksForEmulatedTls(const TargetSettings& settings) {

@@ -25,10 +25,10 @@ std::string OwnDirectory();
 
 class LoadedCompiler final : public CompilerProvider {
  public:
-  // `identified_by` is the file whose build names the code that is generated; empty: the library
-  // itself. It differs if another program with the same compiler half fills the same cache.
-  // `on_load`, which may be empty, is called before the library is loaded with what it is needed
-  // for. It may end or replace the process.
+  // `identified_by` is the file whose build ID stands for the compiler half in signatures; empty:
+  // `library`. The command names its program with LLVM, which has the same compiler half and fills
+  // the same cache. `on_load` may be empty. It is called with the reason before the library is
+  // loaded, and may end or replace the process.
   LoadedCompiler(std::string library, std::string identified_by,
                  std::function<absl::Status(absl::string_view reason)> on_load);
 
@@ -48,13 +48,15 @@ class LoadedCompiler final : public CompilerProvider {
                                                    absl::string_view reason) override;
 
  private:
+  std::string BuildIdentity() ABSL_LOCKS_EXCLUDED(mutex_);
   absl::StatusOr<const CompilerLibrary*> Load(absl::string_view reason) ABSL_LOCKS_EXCLUDED(mutex_);
 
   const std::string path_;
-  const std::string identity_;
+  const std::string identified_by_;
   const std::function<absl::Status(absl::string_view)> on_load_;
   std::atomic<void (*)()> out_of_memory_handler_{nullptr};
-  absl::Mutex mutex_;  // Held while the library is loaded.
+  absl::Mutex mutex_;  // Held while the library is loaded, or the build ID is read.
+  std::string identity_ ABSL_GUARDED_BY(mutex_);  // Empty until it is needed.
   std::atomic<const CompilerLibrary*> library_{nullptr};
 };
 

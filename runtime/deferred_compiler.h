@@ -40,8 +40,8 @@ class DeferredCompiler final : public Compiler {
   // What the compiler was made for; empty if it was not made.
   std::string reason() const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // What requests of the runtime half return: as the compiler does. If there is none yet, a request
-  // makes it, and may return the errors of that.
+  // The functions of Compiler. If there is no compiler yet, a request that needs one makes it
+  // first, and returns the error if that fails. ReadAgain, ForgetFunctions and Remove need none.
   absl::StatusOr<std::shared_ptr<const SymbolIndex>> Add(ModuleOrder order) override
       ABSL_LOCKS_EXCLUDED(mutex_);
   absl::StatusOr<CompiledFunction> CompileFunction(const FunctionOrder& order) override;
@@ -58,8 +58,8 @@ class DeferredCompiler final : public Compiler {
   const void* SomewhereInLibrary() override;
 
  private:
-  // The compiler, which is made for what `what` says of the module's function or, without one, of
-  // the module.
+  // The compiler. If there is none yet, makes it, for the reason "WHAT 'FUNCTION' of 'MODULE'" or,
+  // without a function, "WHAT 'MODULE'".
   absl::StatusOr<Compiler*> For(absl::string_view what, ModuleId module,
                                 std::optional<SymbolOrdinal> function = std::nullopt)
       ABSL_LOCKS_EXCLUDED(mutex_);

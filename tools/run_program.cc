@@ -12,7 +12,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
-#include "cache/object_cache.h"
 #include "engine/engine.h"
 #include "tools/hot_functions_file.h"
 #include "tools/out_of_memory.h"
@@ -30,12 +29,9 @@ int Report(const absl::Status& status) {
   return 1;
 }
 
-// Null if there is no cache. Never destroyed either.
-const std::shared_ptr<ObjectCache>* cache = nullptr;
-
+// Without an engine, nothing ran, and the cache is flushed when it is destroyed.
 void FlushCache() {
   if (engine != nullptr) engine->FlushCache();
-  (*cache)->Flush();
 }
 
 void PrintStats() {
@@ -48,10 +44,7 @@ absl::StatusOr<int> RunCompiled(const CommandLine& command_line) {
   // The program must not see exceptions that libraries raised when they were loaded.
   std::feclearexcept(FE_ALL_EXCEPT);
   // Registered before the program's own handlers, so that it runs after everything was compiled.
-  if (command_line.engine.object_cache != nullptr) {
-    cache = new std::shared_ptr<ObjectCache>(command_line.engine.object_cache);
-    std::atexit(FlushCache);
-  }
+  std::atexit(FlushCache);
   absl::StatusOr<std::unique_ptr<Engine>> loaded = Load(command_line);
   // Perhaps only because LLVM's options were not understood.
   if (!loaded.ok()) RunWithLlvm("explaining an error");

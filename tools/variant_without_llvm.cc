@@ -17,6 +17,8 @@
 namespace firstcall {
 namespace {
 
+constexpr char kProgramWithLlvm[] = "firstcall-llvm";
+
 // Options that this program does not know are LLVM's. One with a value in the next argument looks
 // as if that were the program to run. Then nothing is found in a cache: what a cache has was stored
 // with the same options by the program with LLVM, which knows which of them have values.
@@ -44,12 +46,11 @@ absl::Status OnLoad(absl::string_view reason) {
 void SetUpVariant(char** argv) {
   arguments = argv;
   reason_for_llvm = new std::string;
-  const std::string with_llvm = PathOf("firstcall-llvm");
-  compiler = new LoadedCompiler(PathOf(kCompilerLibraryName), with_llvm, OnLoad);
+  compiler = new LoadedCompiler(PathOf(kCompilerLibraryName), PathOf(kProgramWithLlvm), OnLoad);
 }
 
 void RunWithLlvm(absl::string_view reason) {
-  const std::string path = PathOf("firstcall-llvm");
+  const std::string path = PathOf(kProgramWithLlvm);
   setenv(kReasonVariable, std::string(reason).c_str(), /*replace=*/1);
   execv(path.c_str(), arguments);
   std::fprintf(stderr, "firstcall: running '%s': %s\n", path.c_str(), std::strerror(errno));
