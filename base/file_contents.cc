@@ -21,6 +21,20 @@ absl::Status CannotRead(const std::string& path, int error) {
   return absl::NotFoundError(absl::StrCat("cannot read '", path, "': ", std::strerror(error)));
 }
 
+int64_t Nanoseconds(const timespec& time) {
+  return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+FileIdentity IdentityOf(const struct stat& status) {
+  FileIdentity identity;
+  identity.device = status.st_dev;
+  identity.inode = status.st_ino;
+  identity.size = static_cast<uint64_t>(status.st_size);
+  identity.modified = Nanoseconds(status.st_mtim);
+  identity.changed = Nanoseconds(status.st_ctim);
+  return identity;
+}
+
 // Appends what `file` has from its position to its end. False, with errno, if it cannot be read.
 bool ReadToEnd(int file, std::string& bytes) {
   for (;;) {
@@ -45,6 +59,7 @@ absl::StatusOr<std::shared_ptr<const FileContents>> FileContents::Read(const std
   std::shared_ptr<FileContents> contents(new FileContents);
   struct stat status;
   if (fstat(file, &status) != 0) return CannotRead(path, errno);
+  if (S_ISREG(status.st_mode)) contents->identity_ = IdentityOf(status);
   // Behind a file whose last page is full, no zero byte is mapped.
   const bool can_be_mapped = !is_standard_input && S_ISREG(status.st_mode) &&
                              status.st_size >= kMinMappedSize &&

@@ -7,10 +7,12 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "base/file_identity.h"
 
 namespace firstcall {
 
@@ -30,6 +32,10 @@ class FileContents {
   // The byte behind the last one is zero.
   absl::string_view bytes() const { return bytes_; }
 
+  // The identity of the file when it was opened. Nothing for bytes in memory, and for what is not a
+  // regular file.
+  const std::optional<FileIdentity>& identity() const { return identity_; }
+
  private:
   FileContents() = default;
 
@@ -37,6 +43,7 @@ class FileContents {
   std::string copy_;
   void* mapped_ = nullptr;
   absl::string_view bytes_;
+  std::optional<FileIdentity> identity_;
 };
 
 }  // namespace firstcall

@@ -17,6 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "base/status.h"
+#include "cache/digest_table.h"
 #include "cache/pack_writer.h"
 #include "llvm/Support/BLAKE3.h"
 
@@ -146,22 +147,30 @@ std::optional<ObjectCache::Bytes> DiskCache::Find(const ObjectKey& key) {
   return std::nullopt;
 }
 
-void DiskCache::Store(const ObjectKey& key, absl::string_view object) {
+void DiskCache::Store(const ObjectKey& key, Bytes object) {
   {
     absl::MutexLock lock(&mutex_);
     Set& set = SetOf(key);
     if (key.part.ages()) set.used.insert(key.part);
     auto [entry, is_new] = set.pending_by_part.try_emplace(key.part, set.pending.size());
     if (is_new) {
-      set.pending.push_back({key.part, std::string(object)});
+      set.pending.push_back({key.part, std::move(object)});
     } else {
-      set.pending[entry->second].bytes = std::string(object);
+      set.pending[entry->second].bytes = std::move(object);
     }
     const absl::Time now = absl::Now();
     oldest_pending_ = std::min(oldest_pending_, now);
     if (now - oldest_pending_ < kWriteAfter) return;
   }
   Write(/*ages=*/false);
+}
+
+std::optional<std::string> DiskCache::FindDigest(const FileIdentity& file) {
+  return firstcall::FindDigest(directory_->file(), file);
+}
+
+void DiskCache::RememberDigest(const FileIdentity& file, absl::string_view digest) {
+  firstcall::RememberDigest(directory_->file(), file, digest);
 }
 
 void DiskCache::Flush() { Write(/*ages=*/true); }

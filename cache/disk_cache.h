@@ -64,7 +64,9 @@ class DiskCache final : public ObjectCache {
 
   std::optional<Bytes> Find(const ObjectKey& key) override ABSL_LOCKS_EXCLUDED(mutex_);
   bool Has(const ObjectKey& key) override ABSL_LOCKS_EXCLUDED(mutex_);
-  void Store(const ObjectKey& key, absl::string_view object) override ABSL_LOCKS_EXCLUDED(mutex_);
+  void Store(const ObjectKey& key, Bytes object) override ABSL_LOCKS_EXCLUDED(mutex_);
+  std::optional<std::string> FindDigest(const FileIdentity& file) override;
+  void RememberDigest(const FileIdentity& file, absl::string_view digest) override;
   // Waits up to about a second for other processes that write. What cannot be written then is
   // dropped.
   void Flush() override ABSL_LOCKS_EXCLUDED(mutex_);

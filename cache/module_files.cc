@@ -116,7 +116,7 @@ std::optional<ObjectCache::Bytes> ModuleFiles::Find(const ObjectKey& key) {
   return object;
 }
 
-void ModuleFiles::Store(const ObjectKey& key, absl::string_view object) {
+void ModuleFiles::Store(const ObjectKey& key, Bytes object) {
   if (key.part.kind != ModulePart::Kind::kModule) return;
   const std::string path = PathOf(key);
   absl::Status written = Write(path, object, TrailerOf(key.signature, object));

@@ -29,7 +29,7 @@ class ModuleFiles final : public ObjectCache {
   static absl::StatusOr<std::unique_ptr<ModuleFiles>> Open(std::string directory, Warn warn);
 
   std::optional<Bytes> Find(const ObjectKey& key) override;
-  void Store(const ObjectKey& key, absl::string_view object) override;
+  void Store(const ObjectKey& key, Bytes object) override;
 
  private:
   ModuleFiles(std::string directory, Warn warn)

@@ -20,6 +20,10 @@ std::string ModulePart::ToString() const {
       return absl::StrCat("continuation ", ordinal.value, " at loop ", loop);
     case Kind::kStart:
       return "start";
+    case Kind::kBodies:
+      return "bodies";
+    case Kind::kLastVersion:
+      return "last version";
     case Kind::kEntryPoint:
       break;
   }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/strings/string_view.h"
+#include "base/file_identity.h"
 #include "base/ids.h"
 
 namespace firstcall {
@@ -24,6 +25,8 @@ struct ModulePart {
     kOptimizedBody = 5,  // The optimized body of one function.
     kContinuation = 6,   // A function's OSR continuation at one of its loops.
     kStart = 7,          // Many functions, in one object (runtime/start_object).
+    kBodies = 8,         // Digests of its functions' bodies (runtime/body_digests).
+    kLastVersion = 9,    // The signature of the last version with this frame (engine/versions).
   };
   Kind kind = Kind::kModule;
   SymbolOrdinal ordinal;  // The function, for all kinds from kFunction to kContinuation.
@@ -47,7 +50,7 @@ struct ModulePart {
   }
 
   // "module", "index", "data", "function 12", "entry point 12", "optimized body 12",
-  // "continuation 12 at loop 3", "start".
+  // "continuation 12 at loop 3", "start", "bodies", "last version".
   std::string ToString() const;
 };
 
@@ -78,7 +81,14 @@ class ObjectCache {
   virtual bool Has(const ObjectKey& key) { return Find(key).has_value(); }
 
   // Keeps `object`, or ignores it. Replaces an earlier entry for the same key.
-  virtual void Store(const ObjectKey& key, absl::string_view object) = 0;
+  virtual void Store(const ObjectKey& key, Bytes object) = 0;
+
+  // The digest that RememberDigest was given for a file which has not changed since, so that the
+  // file need not be read. Nothing if it is not known. 32 bytes.
+  virtual std::optional<std::string> FindDigest(const FileIdentity& /*file*/) {
+    return std::nullopt;
+  }
+  virtual void RememberDigest(const FileIdentity& /*file*/, absl::string_view /*digest*/) {}
 
   // Called when an engine ends. Makes the latest entries available to others and to the next run.
   virtual void Flush() {}

@@ -37,6 +37,13 @@ absl::Status PackWriter::Add(ModulePart part, absl::string_view bytes, uint32_t 
   entry.size = static_cast<uint32_t>(bytes.size());
   entry.checksum = ChecksumOf(bytes);
   entries_.push_back(entry);
+  // Large entries are not copied.
+  if (bytes.size() >= kBufferSize) {
+    FIRSTCALL_RETURN_IF_ERROR(WriteBuffer());
+    FIRSTCALL_RETURN_IF_ERROR(Write(file_, written_, bytes));
+    written_ += bytes.size();
+    return absl::OkStatus();
+  }
   buffer_.append(bytes.data(), bytes.size());
   return buffer_.size() < kBufferSize ? absl::OkStatus() : WriteBuffer();
 }

@@ -127,8 +127,9 @@ std::optional<ObjectCache::Bytes> RedisCache::Find(const ObjectKey& key) {
     Warn(options_.key.empty() ? "an entry is damaged" : "an entry was not written with this key");
     return std::nullopt;
   }
-  if (options_.front != nullptr) options_.front->Store(key, object);
-  return Bytes(object);
+  Bytes bytes(object);
+  if (options_.front != nullptr) options_.front->Store(key, bytes);
+  return bytes;
 }
 
 bool RedisCache::Has(const ObjectKey& key) {
@@ -139,7 +140,7 @@ bool RedisCache::Has(const ObjectKey& key) {
   return set.entries.contains(part) || (set.parts && set.parts->contains(part));
 }
 
-void RedisCache::Store(const ObjectKey& key, absl::string_view object) {
+void RedisCache::Store(const ObjectKey& key, Bytes object) {
   if (options_.front != nullptr) options_.front->Store(key, object);
   std::string entry = absl::StrCat(TagOf(key, object), object);
   absl::MutexLock lock(&mutex_);
@@ -147,6 +148,14 @@ void RedisCache::Store(const ObjectKey& key, absl::string_view object) {
   Set& set = SetOf(key.signature);
   set.pending.push_back(key.part.ToString());
   set.pending.push_back(std::move(entry));
+}
+
+std::optional<std::string> RedisCache::FindDigest(const FileIdentity& file) {
+  return options_.front == nullptr ? std::nullopt : options_.front->FindDigest(file);
+}
+
+void RedisCache::RememberDigest(const FileIdentity& file, absl::string_view digest) {
+  if (options_.front != nullptr) options_.front->RememberDigest(file, digest);
 }
 
 void RedisCache::Flush() {

@@ -60,7 +60,10 @@ class RedisCache final : public ObjectCache {
   std::optional<Bytes> Find(const ObjectKey& key) override ABSL_LOCKS_EXCLUDED(mutex_);
   // Does not ask the server again.
   bool Has(const ObjectKey& key) override ABSL_LOCKS_EXCLUDED(mutex_);
-  void Store(const ObjectKey& key, absl::string_view object) override ABSL_LOCKS_EXCLUDED(mutex_);
+  void Store(const ObjectKey& key, Bytes object) override ABSL_LOCKS_EXCLUDED(mutex_);
+  // Those of the local cache: files are a matter of one machine.
+  std::optional<std::string> FindDigest(const FileIdentity& file) override;
+  void RememberDigest(const FileIdentity& file, absl::string_view digest) override;
   void Flush() override ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:

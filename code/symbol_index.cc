@@ -5,12 +5,6 @@
 
 namespace firstcall {
 
-std::optional<SymbolOrdinal> SymbolIndex::Find(absl::string_view name) const {
-  auto found = by_name_.find(name);
-  if (found == by_name_.end()) return std::nullopt;
-  return found->second;
-}
-
 std::optional<SymbolOrdinal> SymbolIndex::FindLocal(absl::string_view name) const {
   auto found = likely_locals_.find(name);
   if (found == likely_locals_.end()) return std::nullopt;
@@ -18,10 +12,11 @@ std::optional<SymbolOrdinal> SymbolIndex::FindLocal(absl::string_view name) cons
 }
 
 std::optional<SymbolOrdinal> SymbolIndex::FindUnlikelyLocal(absl::string_view name) const {
-  for (size_t i = 0; i < symbols_.size(); ++i) {
-    const SymbolOrdinal ordinal{static_cast<uint32_t>(i)};
-    if (symbols_[i].is_local && absl::StartsWith(symbols_[i].name, name) &&
-        symbols_[i].name == LocalSymbolName(name, ordinal)) {
+  for (uint32_t i = 0; i < size(); ++i) {
+    const SymbolOrdinal ordinal{i};
+    const Symbol symbol = at(ordinal);
+    if (symbol.is_local && absl::StartsWith(symbol.name, name) &&
+        symbol.name == LocalSymbolName(name, ordinal)) {
       return ordinal;
     }
   }

@@ -20,42 +20,9 @@
 #include "absl/types/span.h"
 #include "base/ids.h"
 #include "code/lifecycle.h"
+#include "code/symbol_table.h"
 
 namespace firstcall {
-
-enum class SymbolKind : uint8_t { kFunction, kVariable, kAlias, kIFunc };
-
-struct Symbol {
-  // The name in objects; unique in its source module. Local symbols have their ordinal in it.
-  std::string name;
-  SymbolKind kind = SymbolKind::kFunction;
-  // The module defines the symbol. False if `available_externally`: another module must define it.
-  bool is_definition = false;
-  // Known by its name only within its source module (internal, private).
-  bool is_local = false;
-  // A definition that gives way to an earlier or a strong one; or a declaration that may stay
-  // unresolved.
-  bool is_weak = false;
-  // A tentative definition in C (`common`): weak, but a definition of the process does not override
-  // it.
-  bool is_common = false;
-  bool is_thread_local = false;
-  // Has hidden visibility: other libraries cannot see it.
-  bool is_hidden = false;
-  // The module has an alias that stands for the symbol.
-  bool has_aliases = false;
-  // A function with prefix data: data before its first instruction, found through its address.
-  bool has_prefix = false;
-  // A variable that contains the distance from a function to something. No object can express that
-  // without defining the function, so code has to compute it.
-  bool is_computed = false;
-  // The symbol's address is `offset` bytes from that of `base`, which is the symbol itself, or, for
-  // an alias, its final target. For an ifunc, `base` is the function that returns its address.
-  SymbolOrdinal base;
-  int64_t offset = 0;
-  // The size of a variable in bytes.
-  uint64_t size = 0;
-};
 
 // A symbol that module-level inline assembly defines.
 struct AssemblySymbol {
@@ -68,13 +35,15 @@ class SymbolIndex {
   // Converts an index to bytes and back, to keep it from one run to the next. DataLoss if the bytes
   // do not have the form of an index; their contents are trusted otherwise.
   std::string Encode() const;
-  static absl::StatusOr<SymbolIndex> Decode(absl::string_view bytes);
+  static absl::StatusOr<SymbolIndex> Decode(std::string bytes);
 
   size_t size() const { return symbols_.size(); }
-  const Symbol& at(SymbolOrdinal ordinal) const { return symbols_[ordinal.value]; }
+
+  // The symbol's name lives as long as the index.
+  Symbol at(SymbolOrdinal ordinal) const { return symbols_.at(ordinal); }
 
   // Finds a symbol by its Symbol::name.
-  std::optional<SymbolOrdinal> Find(absl::string_view name) const;
+  std::optional<SymbolOrdinal> Find(absl::string_view name) const { return symbols_.Find(name); }
 
   // Finds the local symbol that the module's inline assembly calls `name`. FindLocal knows the
   // symbols that assembly is likely to name: all of them if the module has module-level assembly,
@@ -113,8 +82,7 @@ class SymbolIndex {
   friend class SymbolIndexBuilder;
   SymbolIndex() = default;
 
-  std::vector<Symbol> symbols_;
-  absl::flat_hash_map<absl::string_view, SymbolOrdinal> by_name_;  // Keys point into symbols_.
+  SymbolTable symbols_;
   absl::flat_hash_map<std::string, SymbolOrdinal> likely_locals_;  // By the name in the source.
   absl::flat_hash_map<SymbolOrdinal, std::vector<SymbolOrdinal>> groups_;
   std::vector<LifecycleFunction> constructors_;

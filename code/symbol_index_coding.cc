@@ -1,37 +1,14 @@
-// The index as bytes. They contain no version of the format, because everything that depends on it
-// does (see engine/signature).
+// The index as bytes, of which the symbols come last. They contain no version of the format,
+// because everything that depends on it does (see engine/signature).
 
 #include <utility>
 
 #include "base/coding.h"
+#include "base/status.h"
 #include "code/symbol_index.h"
 
 namespace firstcall {
 namespace {
-
-// A symbol's kind (8 bits) and, from bit 8 on, its properties.
-uint32_t FlagsOf(const Symbol& symbol) {
-  uint32_t flags = static_cast<uint32_t>(symbol.kind);
-  uint32_t bit = 1 << 8;
-  for (bool flag : {symbol.is_definition, symbol.is_local, symbol.is_weak, symbol.is_common,
-                    symbol.is_thread_local, symbol.is_hidden, symbol.has_aliases, symbol.has_prefix,
-                    symbol.is_computed}) {
-    if (flag) flags |= bit;
-    bit <<= 1;
-  }
-  return flags;
-}
-
-void SetFlags(uint32_t flags, Symbol& symbol) {
-  symbol.kind = static_cast<SymbolKind>(flags & 0xff);
-  uint32_t bit = 1 << 8;
-  for (bool* flag : {&symbol.is_definition, &symbol.is_local, &symbol.is_weak, &symbol.is_common,
-                     &symbol.is_thread_local, &symbol.is_hidden, &symbol.has_aliases,
-                     &symbol.has_prefix, &symbol.is_computed}) {
-    *flag = (flags & bit) != 0;
-    bit <<= 1;
-  }
-}
 
 void EncodeLifecycle(absl::Span<const LifecycleFunction> list, Encoder& encoder) {
   encoder.U32(static_cast<uint32_t>(list.size()));
@@ -53,14 +30,6 @@ void DecodeLifecycle(Decoder& decoder, std::vector<LifecycleFunction>& list) {
 
 std::string SymbolIndex::Encode() const {
   Encoder encoder;
-  encoder.U32(static_cast<uint32_t>(symbols_.size()));
-  for (const Symbol& symbol : symbols_) {
-    encoder.String(symbol.name);
-    encoder.U32(FlagsOf(symbol));
-    encoder.U32(symbol.base.value);
-    encoder.U64(static_cast<uint64_t>(symbol.offset));
-    encoder.U64(symbol.size);
-  }
   encoder.U32(static_cast<uint32_t>(likely_locals_.size()));
   for (const auto& [name, ordinal] : likely_locals_) {
     encoder.String(name);
@@ -83,25 +52,13 @@ std::string SymbolIndex::Encode() const {
   for (const std::string& bound : section_bounds_) encoder.String(bound);
   encoder.U8(needs_shadow_stack_);
   encoder.U64(function_count_);
+  encoder.Raw(symbols_.bytes());
   return std::move(encoder).Take();
 }
 
-absl::StatusOr<SymbolIndex> SymbolIndex::Decode(absl::string_view bytes) {
+absl::StatusOr<SymbolIndex> SymbolIndex::Decode(std::string bytes) {
   Decoder decoder(bytes);
   SymbolIndex index;
-  index.symbols_.resize(decoder.Count(28));
-  for (Symbol& symbol : index.symbols_) {
-    symbol.name = std::string(decoder.String());
-    SetFlags(decoder.U32(), symbol);
-    symbol.base.value = decoder.U32();
-    symbol.offset = static_cast<int64_t>(decoder.U64());
-    symbol.size = decoder.U64();
-    if (symbol.base.value >= index.symbols_.size()) return absl::DataLossError("symbol index");
-  }
-  index.by_name_.reserve(index.symbols_.size());
-  for (uint32_t i = 0; i < index.symbols_.size(); ++i) {
-    index.by_name_.emplace(index.symbols_[i].name, SymbolOrdinal{i});
-  }
   for (uint32_t left = decoder.Count(8); left > 0; --left) {
     std::string name(decoder.String());
     index.likely_locals_.emplace(std::move(name), SymbolOrdinal{decoder.U32()});
@@ -122,7 +79,9 @@ absl::StatusOr<SymbolIndex> SymbolIndex::Decode(absl::string_view bytes) {
   for (std::string& bound : index.section_bounds_) bound = std::string(decoder.String());
   index.needs_shadow_stack_ = decoder.U8() != 0;
   index.function_count_ = decoder.U64();
-  if (!decoder.ok() || !decoder.rest().empty()) return absl::DataLossError("symbol index");
+  if (!decoder.ok()) return absl::DataLossError("symbol index");
+  const size_t table = bytes.size() - decoder.rest().size();
+  FIRSTCALL_ASSIGN_OR_RETURN(index.symbols_, SymbolTable::Decode(std::move(bytes), table));
   return index;
 }
 

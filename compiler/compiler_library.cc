@@ -1,9 +1,29 @@
 #include "compiler/compiler_library.h"
 
+#include <new>
+
 #include "absl/synchronization/mutex.h"
 #include "base/out_of_memory.h"
 #include "codegen/target.h"
 #include "compiler/in_process_compiler.h"
+
+namespace {
+
+void (*out_of_memory_handler)() = nullptr;
+
+// The library's own copy of the C++ library does not know what the program has set in its copy.
+void OnNewFailed() {
+  firstcall::LeaveGuardedOutOfMemory();
+  out_of_memory_handler();
+}
+
+void SetOutOfMemoryHandler(void (*handler)()) {
+  out_of_memory_handler = handler;
+  firstcall::SetOutOfMemoryHandler(handler);
+  std::set_new_handler(OnNewFailed);
+}
+
+}  // namespace
 
 extern "C" __attribute__((visibility("default"))) const firstcall::CompilerLibrary*
 firstcall_compiler_library() {
@@ -18,7 +38,7 @@ firstcall_compiler_library() {
       },
       &firstcall::DescribeTargetOptions,
       &firstcall::LeaveGuardedOutOfMemory,
-      &firstcall::SetOutOfMemoryHandler,
+      &SetOutOfMemoryHandler,
   };
   return &library;
 }

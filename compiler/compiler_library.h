@@ -32,7 +32,7 @@ struct CompilerLibrary {
                                                       Listener& listener);
   // DescribeTargetOptions.
   std::string (*describe_target_options)(const llvm::TargetOptions& options);
-  // Those of base/out_of_memory.h, for the library's copy of LLVM.
+  // Those of base/out_of_memory.h, for the library's copies of LLVM and of operator new.
   void (*leave_guarded_out_of_memory)();
   void (*set_out_of_memory_handler)(void (*handler)());
 };

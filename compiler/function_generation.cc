@@ -81,6 +81,7 @@ absl::StatusOr<CompiledFunction> GenerateFunction(LoadedModule& module, const Fu
   if (compiled.leader) return compiled;
   compiled.functions = std::move(function_module.functions);
   compiled.variables = std::move(function_module.variables);
+  compiled.object.sources = std::move(function_module.sources);
   compiled.callees = std::move(function_module.callees);
   compiled.hotness_signs = std::move(function_module.hotness_signs);
   compiled.poll_balance = function_module.poll_balance;

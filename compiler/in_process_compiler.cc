@@ -14,6 +14,8 @@
 #include "compiler/function_generation.h"
 #include "compiler/function_shape_reader.h"
 #include "compiler/optimized_generation.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/Module.h"
 #include "splitter/data_extractor.h"
 #include "splitter/symbol_index_builder.h"
 
@@ -98,6 +100,34 @@ absl::StatusOr<CompiledObject> InProcessCompiler::CompileWhole(const DataOrder& 
 absl::StatusOr<CompiledObject> InProcessCompiler::Optimize(const OptimizationOrder& order) {
   return GenerateOptimized(Find(order.module), order, optimizing_contexts_, listener_,
                            containment_);
+}
+
+absl::StatusOr<BodyDigests> InProcessCompiler::DigestBodies(ModuleId id) {
+  const std::shared_ptr<LoadedModule> module = Find(id);
+  absl::StatusOr<BitcodeDigests> parts;
+  FIRSTCALL_RETURN_IF_ERROR(RunGuarded([&] { parts = module->source().DigestParts(); }));
+  if (!parts.ok()) return parts.status();
+  BitcodeDigests read = *std::move(parts);
+  ContextPool::Lease context = contexts_.Take();
+  FIRSTCALL_ASSIGN_OR_RETURN(ModuleView * view, context->View(*module));
+  absl::MutexLock lock(&view->mutex());
+  BodyDigests digests;
+  digests.frame = std::move(read.frame);
+  digests.bodies.resize(view->symbol_count());
+  // LLVM's reader, too, knows a body's function by the body's number only.
+  size_t next = 0;
+  for (const llvm::Function& function : view->module()) {
+    if (function.isDeclaration() && !function.isMaterializable()) continue;
+    const std::optional<SymbolOrdinal> ordinal = view->ordinal_of(function);
+    if (next == read.bodies.size() || !ordinal) {
+      return absl::InvalidArgumentError("the number of bodies is wrong");
+    }
+    digests.bodies[ordinal->value] = std::move(read.bodies[next++]);
+  }
+  if (next != read.bodies.size()) {
+    return absl::InvalidArgumentError("the number of bodies is wrong");
+  }
+  return digests;
 }
 
 absl::StatusOr<EntryPoint> InProcessCompiler::ReadEntryPoint(ModuleId id, SymbolOrdinal function) {

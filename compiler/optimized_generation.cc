@@ -62,6 +62,7 @@ absl::StatusOr<CompiledObject> GenerateIn(const OptimizationOrder& order, Work& 
                              Extract(order, work, *view, *optimizer));
   CompiledObject compiled;
   compiled.split = SteadyNow() - start;
+  compiled.sources = std::move(function_module.sources);
   std::unique_ptr<llvm::Module>& body = function_module.module;
   const auto run = [&](absl::FunctionRef<void()> passes) {
     work.is_wanted = order.run_passes(passes);

@@ -10,6 +10,7 @@
 #include "code/archive.h"
 #include "engine/engine_parts.h"
 #include "engine/signature.h"
+#include "engine/versions.h"
 #include "memory/arena_memory.h"
 #include "memory/in_process_mapper.h"
 #include "runtime/symbol_resolver.h"
@@ -115,7 +116,7 @@ Engine::Parts::NewSource Engine::Parts::SourceOf(ModuleContents contents, Librar
   source.name = contents.name;
   source.library = library;
   source.is_reopenable = contents.form == ModuleContents::Form::kBitcode;
-  if (has_cache()) source.digest = DigestOf(contents.bytes->bytes());
+  if (has_cache()) source.digest = DigestOf(*contents.bytes, *options.object_cache);
   source.add = [this, contents = std::move(contents)](
                    ModuleId id, std::shared_ptr<const SymbolIndex> index) mutable {
     return compiler.Add({id, std::move(contents), std::move(index)});
@@ -133,7 +134,7 @@ Engine::Parts::NewSource Engine::Parts::Open(NewSource source) {
       SignatureOf(source.digest, provider.Identity(compiler_settings), options, source.is_far));
   std::optional<ObjectBytes> bytes = source.cache->Find(kIndexPart);
   if (!bytes) return source;
-  absl::StatusOr<SymbolIndex> index = SymbolIndex::Decode(*bytes);
+  absl::StatusOr<SymbolIndex> index = SymbolIndex::Decode(*std::move(bytes));
   if (index.ok()) source.index = std::make_shared<const SymbolIndex>(*std::move(index));
   return source;
 }
@@ -151,13 +152,33 @@ absl::StatusOr<SourceModule*> Engine::Parts::AddOpened(NewSource added, absl::Du
   absl::StatusOr<std::shared_ptr<const SymbolIndex>> index =
       added.add(module.id, std::move(added.index));
   if (!index.ok()) return index.status();
-  if (!is_known && module.cache != nullptr) module.cache->Store(kIndexPart, (*index)->Encode());
   module.index = *std::move(index);
+  if (!is_known && module.cache != nullptr) {
+    module.cache->Store(kIndexPart, module.index->Encode());
+    LookForEarlierVersion(module);
+  }
   const ModuleId id = module.id;
   absl::StatusOr<SourceModule*> result = runtime.Add(std::move(module), start);
   if (result.ok()) return result;
   compiler.Remove(id);
   return Annotate(result.status(), where);
+}
+
+// For a module that the cache does not know, and that the compiler has read.
+void Engine::Parts::LookForEarlierVersion(Runtime::NewModule& module) {
+  if (options.mode != Mode::kLazy || module.index->function_count() < kFewestFunctionsOfVersions) {
+    return;
+  }
+  // Without digests, everything is compiled.
+  const absl::StatusOr<BodyDigests> digests = compiler.DigestBodies(module.id);
+  if (!digests.ok()) return;
+  const std::string of_frame =
+      SignatureOf(digests->frame, provider.Identity(compiler_settings), options, module.is_far);
+  std::optional<EarlierVersion> earlier =
+      ReplaceLastVersion(*options.object_cache,
+                         {module.name, module.cache->signature(), absl::StrCat(of_frame, " frame")},
+                         *digests, *module.index);
+  if (earlier) module.cache->SetEarlierVersion(*std::move(earlier));
 }
 
 absl::StatusOr<std::vector<ModuleId>> Engine::Parts::Add(std::vector<NewSource> sources,

@@ -52,6 +52,7 @@ struct Engine::Parts {
   absl::Status AddInScope(std::vector<NewSource> sources, absl::Duration start,
                           std::vector<ModuleId>& ids);
   absl::StatusOr<SourceModule*> AddOpened(NewSource source, absl::Duration start);
+  void LookForEarlierVersion(Runtime::NewModule& module);
   bool has_cache() const { return options.object_cache != nullptr; }
 
   const EngineOptions options;

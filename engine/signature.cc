@@ -1,6 +1,8 @@
 #include "engine/signature.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
@@ -11,7 +13,7 @@ namespace firstcall {
 namespace {
 
 // Increase this when the code that is generated for the same input changes.
-constexpr int kFormat = 4;
+constexpr int kFormat = 5;
 
 // Quotes a text, so that it can be told from what surrounds it.
 std::string Quoted(absl::string_view text) {
@@ -63,6 +65,15 @@ std::string DigestOf(absl::string_view contents) {
   const auto digest = llvm::BLAKE3::hash<32>(
       llvm::ArrayRef(reinterpret_cast<const uint8_t*>(contents.data()), contents.size()));
   return std::string(reinterpret_cast<const char*>(digest.data()), digest.size());
+}
+
+std::string DigestOf(const FileContents& contents, ObjectCache& cache) {
+  const std::optional<FileIdentity>& file = contents.identity();
+  if (!file) return DigestOf(contents.bytes());
+  if (std::optional<std::string> known = cache.FindDigest(*file)) return *std::move(known);
+  std::string digest = DigestOf(contents.bytes());
+  cache.RememberDigest(*file, digest);
+  return digest;
 }
 
 std::string SignatureOf(absl::string_view digest, absl::string_view compiler,

@@ -9,12 +9,17 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
+#include "base/file_contents.h"
+#include "cache/object_cache.h"
 #include "engine/options.h"
 
 namespace firstcall {
 
 // A BLAKE3 digest, 32 bytes long, of a source module's contents. Takes some 0.3 ms per MB.
 std::string DigestOf(absl::string_view contents);
+
+// The same for a file: its contents are not read if `cache` remembers the digest.
+std::string DigestOf(const FileContents& contents, ObjectCache& cache);
 
 // The signature of the objects of a source with the given digest: firstcall's format and build, the
 // compiler's identity (CompilerProvider::Identity), the source, all settings of the target, this

@@ -9,7 +9,7 @@ namespace firstcall {
 namespace {
 
 // After the object come the description, its size and this mark.
-constexpr uint32_t kMark = 0x32434643;  // "CFC2"
+constexpr uint32_t kMark = 0x33434643;  // "CFC3"
 constexpr size_t kTrailerSize = 8;
 
 constexpr uint32_t kNone = UINT32_MAX;
@@ -95,6 +95,8 @@ Decisions DecisionRecorder::Take() && {
 
 std::string EncodeCachedObject(const CachedObject& description, absl::string_view object) {
   Encoder encoder;
+  encoder.Reserve(object.size() + 64 + 13 * description.functions.size() +
+                  8 * description.decisions.size() + 4 * description.sources.size());
   encoder.Raw(object);
   EncodeOptional(description.leader, encoder);
   EncodeOptional(description.host, encoder);
@@ -103,6 +105,7 @@ std::string EncodeCachedObject(const CachedObject& description, absl::string_vie
   EncodeAll(description.variables, encoder);
   encoder.U32(static_cast<uint32_t>(description.hotness_signs.size()));
   for (HotnessSigns signs : description.hotness_signs) encoder.U8(static_cast<uint8_t>(signs));
+  EncodeAll(description.sources, encoder);
   encoder.U32(static_cast<uint32_t>(description.decisions.size()));
   for (auto [ordinal, answer] : description.decisions) {
     encoder.U32(ordinal.value);
@@ -128,6 +131,7 @@ std::optional<CachedObject> DecodeCachedObject(ObjectBytes bytes, size_t symbol_
   result.joined = decoder.Number();
   result.variables = decoder.All();
   result.hotness_signs = decoder.AllHotnessSigns();
+  result.sources = decoder.All();
   result.decisions = decoder.AllDecisions();
   if (!decoder.ok() || result.joined > result.functions.size() ||
       (!result.hotness_signs.empty() && result.hotness_signs.size() != result.functions.size())) {

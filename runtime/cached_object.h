@@ -54,6 +54,7 @@ struct CachedObject {
   size_t joined = 0;
   std::vector<SymbolOrdinal> variables;
   std::vector<HotnessSigns> hotness_signs;  // See FunctionModule.
+  std::vector<SymbolOrdinal> sources;       // See CompiledObject.
   Decisions decisions;
   ObjectBytes object;
 };

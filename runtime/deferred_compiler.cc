@@ -87,6 +87,11 @@ absl::StatusOr<CompiledObject> DeferredCompiler::Optimize(const OptimizationOrde
   return compiler->Optimize(order);
 }
 
+absl::StatusOr<BodyDigests> DeferredCompiler::DigestBodies(ModuleId module) {
+  FIRSTCALL_ASSIGN_OR_RETURN(Compiler * compiler, For("reading", module));
+  return compiler->DigestBodies(module);
+}
+
 absl::StatusOr<EntryPoint> DeferredCompiler::ReadEntryPoint(ModuleId module,
                                                             SymbolOrdinal function) {
   FIRSTCALL_ASSIGN_OR_RETURN(Compiler * compiler, For("reading", module, function));

@@ -5,15 +5,28 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status.h"
 #include "code/symbol_name.h"
 
 namespace firstcall {
 namespace {
 
+// A module with fewer symbols is not large: entering them takes a few microseconds.
+constexpr size_t kFewestSymbols = 64;
+// Each of them is asked for each name that is looked for.
+constexpr size_t kMostLargeModules = 4;
+
 bool IsOlder(const Definition& a, const Definition& b) { return a.order < b.order; }
 
 const std::string& NameOf(const Definition& definition) {
   return definition.module != nullptr ? definition.module->name() : definition.object->name;
+}
+
+// The definition that a module's symbol is, if others can name it.
+std::optional<Definition> DefinitionOf(SourceModule& module, SymbolOrdinal ordinal) {
+  const Symbol symbol = module.index().at(ordinal);
+  if (!symbol.is_definition || symbol.is_local) return std::nullopt;
+  return Definition{&module, ordinal, nullptr, symbol.is_weak, symbol.is_hidden};
 }
 
 }  // namespace
@@ -22,19 +35,26 @@ LibraryId Definitions::LibraryNamed(absl::string_view name) {
   absl::MutexLock lock(&mutex_);
   uint32_t i = 0;
   while (i < libraries_.size() && libraries_[i].name != name) ++i;
-  if (i == libraries_.size()) libraries_.push_back({std::string(name), {}, {}});
+  if (i == libraries_.size()) libraries_.push_back({std::string(name), {}, {}, {}});
   return LibraryId{i};
 }
 
-std::vector<Definitions::Named> Definitions::AllOf(SourceModule& module) {
+// What the IR of `module` defines.
+std::vector<Definitions::Named> Definitions::OfSymbols(SourceModule& module) {
+  std::vector<Named> all;
+  for (uint32_t i = 0; i < module.index().size(); ++i) {
+    const SymbolOrdinal ordinal{i};
+    if (const std::optional<Definition> definition = DefinitionOf(module, ordinal)) {
+      all.push_back({module.index().at(ordinal).name, *definition});
+    }
+  }
+  return all;
+}
+
+// What the object of its data defines besides.
+std::vector<Definitions::Named> Definitions::OfObject(SourceModule& module) {
   std::vector<Named> all;
   const SymbolIndex& index = module.index();
-  for (uint32_t i = 0; i < index.size(); ++i) {
-    const Symbol& symbol = index.at(SymbolOrdinal{i});
-    if (!symbol.is_definition || symbol.is_local) continue;
-    all.push_back(
-        {symbol.name, {&module, SymbolOrdinal{i}, nullptr, symbol.is_weak, symbol.is_hidden}});
-  }
   for (const AssemblySymbol& symbol : index.assembly_symbols()) {
     if (!symbol.is_global) continue;
     all.push_back({symbol.name, {nullptr, SymbolOrdinal(), &module.object(), false, false}});
@@ -54,8 +74,73 @@ std::vector<Definitions::Named> Definitions::AllOf(SourceModule& module) {
   return all;
 }
 
+std::optional<Definition> Definitions::FindIn(const LargeModule& large, absl::string_view name) {
+  const std::optional<SymbolOrdinal> ordinal = large.module->index().Find(name);
+  if (!ordinal) return std::nullopt;
+  std::optional<Definition> definition = DefinitionOf(*large.module, *ordinal);
+  if (definition) definition->order = large.order + ordinal->value;
+  return definition;
+}
+
+std::optional<Definition> Definitions::FindIn(const Library& library, absl::string_view name) {
+  if (auto found = library.by_name.find(name); found != library.by_name.end()) {
+    return found->second;
+  }
+  for (const LargeModule& large : library.large_modules) {
+    if (std::optional<Definition> found = FindIn(large, name)) return found;
+  }
+  return std::nullopt;
+}
+
+// The definitions of `added`, a module that is not yet in the library, whose names the library
+// defines, too. Takes time in proportion to the smaller side of each comparison.
+std::vector<Definitions::Named> Definitions::SharedWith(const Library& library,
+                                                        const LargeModule& added) {
+  absl::flat_hash_map<absl::string_view, Definition> shared;
+  const auto compare = [&](absl::string_view name) {
+    const std::optional<Definition> definition = FindIn(added, name);
+    if (definition) shared.emplace(name, *definition);
+  };
+  const size_t size = added.module->index().size();
+  const auto compare_own = [&](auto defines) {
+    for (const Named& own : OfSymbols(*added.module)) {
+      if (defines(own.name)) compare(own.name);
+    }
+  };
+  if (library.by_name.size() <= size) {
+    for (const auto& [name, definition] : library.by_name) compare(name);
+  } else {
+    compare_own([&](absl::string_view name) { return library.by_name.contains(name); });
+  }
+  for (const LargeModule& large : library.large_modules) {
+    if (large.module->index().size() <= size) {
+      for (const Named& other : OfSymbols(*large.module)) compare(other.name);
+    } else {
+      compare_own([&](absl::string_view name) { return FindIn(large, name).has_value(); });
+    }
+  }
+  std::vector<Named> result;
+  for (const auto& [name, definition] : shared) result.push_back({name, definition});
+  return result;
+}
+
 absl::Status Definitions::Add(SourceModule& module) {
-  return AddAll(module.library(), AllOf(module));
+  absl::MutexLock lock(&mutex_);
+  Library& library = libraries_[module.library().value];
+  const LargeModule large = {&module, next_order_};
+  const bool is_large =
+      module.index().size() >= kFewestSymbols && library.large_modules.size() < kMostLargeModules;
+  const std::vector<Named> symbols = is_large ? SharedWith(library, large) : OfSymbols(module);
+  const std::vector<Named> others = OfObject(module);
+  FIRSTCALL_RETURN_IF_ERROR(CheckAll(library, symbols));
+  FIRSTCALL_RETURN_IF_ERROR(CheckAll(library, others));
+  EnterAll(library, symbols);
+  if (is_large) {
+    next_order_ = large.order + module.index().size();
+    library.large_modules.push_back(large);
+  }
+  EnterAll(library, others);
+  return absl::OkStatus();
 }
 
 absl::Status Definitions::Add(LazyObject& object, absl::Span<const ElfObject::Definition> symbols,
@@ -66,28 +151,43 @@ absl::Status Definitions::Add(LazyObject& object, absl::Span<const ElfObject::De
         {symbol.name,
          {nullptr, SymbolOrdinal(), &object, symbol.is_weak || is_fallback, symbol.is_hidden}});
   }
-  return AddAll(object.library, all);
+  absl::MutexLock lock(&mutex_);
+  Library& library = libraries_[object.library.value];
+  FIRSTCALL_RETURN_IF_ERROR(CheckAll(library, all));
+  EnterAll(library, all);
+  return absl::OkStatus();
 }
 
-absl::Status Definitions::AddAll(LibraryId library, absl::Span<const Named> all) {
-  absl::MutexLock lock(&mutex_);
-  ByName& by_name = libraries_[library.value].by_name;
+absl::Status Definitions::CheckAll(const Library& library, absl::Span<const Named> all) {
   for (const Named& added : all) {
-    auto found = by_name.find(added.name);
-    if (found != by_name.end() && !found->second.is_weak && !added.definition.is_weak) {
+    const std::optional<Definition> found = FindIn(library, added.name);
+    if (found && !found->is_weak && !added.definition.is_weak) {
       return absl::AlreadyExistsError(absl::StrCat("symbol '", added.name, "' is defined both by '",
-                                                   NameOf(found->second), "' and by '",
+                                                   NameOf(*found), "' and by '",
                                                    NameOf(added.definition), "'"));
     }
   }
+  return absl::OkStatus();
+}
+
+void Definitions::EnterAll(Library& library, absl::Span<const Named> all) {
   // Not at each call: for many modules of one function that would take quadratic time.
+  ByName& by_name = library.by_name;
   if (all.size() > by_name.size()) by_name.reserve(by_name.size() + all.size());
   for (const Named& added : all) {
+    Gather(library, added.name);
     Definition definition = added.definition;
-    definition.order = next_order_++;
-    Enter(libraries_[library.value], added.name, definition);
+    if (definition.order == 0) definition.order = next_order_++;
+    Enter(library, added.name, definition);
   }
-  return absl::OkStatus();
+}
+
+// Enters what the large modules define under `name`.
+void Definitions::Gather(Library& library, absl::string_view name) {
+  if (library.large_modules.empty() || library.by_name.contains(name)) return;
+  for (const LargeModule& large : library.large_modules) {
+    if (const std::optional<Definition> found = FindIn(large, name)) Enter(library, name, *found);
+  }
 }
 
 void Definitions::Enter(Library& library, absl::string_view name, const Definition& definition) {
@@ -102,9 +202,15 @@ void Definitions::Enter(Library& library, absl::string_view name, const Definiti
 }
 
 void Definitions::Remove(SourceModule& module) {
-  const std::vector<Named> all = AllOf(module);
+  std::vector<Named> all = OfSymbols(module);
+  const std::vector<Named> of_object = OfObject(module);
+  all.insert(all.end(), of_object.begin(), of_object.end());
   absl::MutexLock lock(&mutex_);
   Library& library = libraries_[module.library().value];
+  std::vector<LargeModule>& large = library.large_modules;
+  large.erase(std::remove_if(large.begin(), large.end(),
+                             [&](const LargeModule& other) { return other.module == &module; }),
+              large.end());
   const auto is_removed = [&](const Definition& definition) {
     return definition.module == &module || definition.object == &module.object();
   };
@@ -129,11 +235,11 @@ void Definitions::Remove(SourceModule& module) {
 std::optional<Definition> Definitions::Find(absl::string_view name, LibraryId library) const {
   absl::ReaderMutexLock lock(&mutex_);
   const Library& own = libraries_[library.value];
-  if (auto found = own.by_name.find(name); found != own.by_name.end()) return found->second;
+  if (std::optional<Definition> found = FindIn(own, name)) return found;
   for (const Library& other : libraries_) {
     if (&other == &own) continue;
-    auto found = other.by_name.find(name);
-    if (found != other.by_name.end() && !found->second.is_hidden) return found->second;
+    std::optional<Definition> found = FindIn(other, name);
+    if (found && !found->is_hidden) return found;
   }
   return std::nullopt;
 }

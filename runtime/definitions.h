@@ -4,6 +4,10 @@
 // definitions wins. Two strong definitions are an error. A library sees its own definitions first,
 // then the definitions of other libraries that are not hidden.
 //
+// A module with many definitions is asked by name (SymbolIndex::Find), so that adding it takes no
+// time for each of them. Definitions of other modules, of objects, and of names that are defined
+// more than once are kept in a table here.
+//
 // Thread-safe.
 
 #ifndef FIRSTCALL_RUNTIME_DEFINITIONS_H_
@@ -38,7 +42,8 @@ struct Definition {
   // section.
   bool is_section_bound = false;
   bool is_ambiguous = false;
-  uint64_t order = 0;  // Position among all additions. Set by Add.
+  // Position among all additions, from 1 on. Set by Add.
+  uint64_t order = 0;
 };
 
 class Definitions {
@@ -68,20 +73,34 @@ class Definitions {
     absl::string_view name;
     Definition definition;
   };
+  struct LargeModule {
+    SourceModule* module = nullptr;
+    uint64_t order = 0;  // Of its first symbol.
+  };
   using ByName = absl::flat_hash_map<std::string, Definition>;
   struct Library {
     std::string name;
+    std::vector<LargeModule> large_modules;
+    // If a name is in here, then all its definitions are here or in `others`.
     ByName by_name;
     // Overridden definitions, the oldest first. Few names have any.
     absl::flat_hash_map<std::string, std::vector<Definition>> others;
   };
-  static std::vector<Named> AllOf(SourceModule& module);
+
+  static std::vector<Named> OfSymbols(SourceModule& module);
+  static std::vector<Named> OfObject(SourceModule& module);
+  static std::optional<Definition> FindIn(const LargeModule& large, absl::string_view name);
+  static std::optional<Definition> FindIn(const Library& library, absl::string_view name);
+  static std::vector<Named> SharedWith(const Library& library, const LargeModule& added);
+  static void Gather(Library& library, absl::string_view name);
   static void Enter(Library& library, absl::string_view name, const Definition& definition);
-  absl::Status AddAll(LibraryId library, absl::Span<const Named> all) ABSL_LOCKS_EXCLUDED(mutex_);
+  static absl::Status CheckAll(const Library& library, absl::Span<const Named> all);
+  void EnterAll(Library& library, absl::Span<const Named> all)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   mutable absl::Mutex mutex_;
   std::vector<Library> libraries_ ABSL_GUARDED_BY(mutex_) = std::vector<Library>(1);
-  uint64_t next_order_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t next_order_ ABSL_GUARDED_BY(mutex_) = 1;
 };
 
 }  // namespace firstcall

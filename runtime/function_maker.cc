@@ -176,6 +176,7 @@ void FunctionMaker::Store(FunctionKey key, const MadeFunction& made, Decisions d
   description.joined = made.functions.size() - joined.size();
   description.variables = made.variables;
   description.hotness_signs = made.hotness_signs;
+  description.sources = made.object.sources;
   description.decisions = std::move(decisions);
   cache->Store(PartOf(key.ordinal), EncodeCachedObject(description, made.object.bytes));
   key.module->start_object()->NoteUsed(key.ordinal);

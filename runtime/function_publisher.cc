@@ -47,7 +47,7 @@ absl::Status CheckDefinesAll(FunctionKey key, const MadeFunction& made,
 
 absl::Status FunctionPublisher::LinkAndPublish(FunctionKey key, MadeFunction& made,
                                                bool lists_callees) {
-  const std::string& name = key.module->index().at(key.ordinal).name;
+  const absl::string_view name = key.module->index().at(key.ordinal).name;
   const absl::Duration start = SteadyNow();
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ElfObject> image,
                              ElfObject::Parse(absl::MakeSpan(made.object.bytes), name));
@@ -61,7 +61,10 @@ absl::Status FunctionPublisher::LinkAndPublish(FunctionKey key, MadeFunction& ma
   }
   if (made.is_cached && lists_callees) made.callees = CalleesIn(*image, key.module->index());
   // Everything that may run out of memory comes before linking, which can be done only once.
-  FIRSTCALL_RETURN_IF_ERROR(PrepareToCountCalls(key, made));
+  if (!made.hotness_signs.empty()) {
+    FIRSTCALL_RETURN_IF_ERROR(
+        promoter_->PrepareToCountCalls(*key.module, made.functions, made.hotness_signs));
+  }
   FIRSTCALL_ASSIGN_OR_RETURN(FunctionLinker::Linked linked,
                              linker_.Link(*image, *key.module, name, made.is_far));
   PublishedObject published;
@@ -79,21 +82,12 @@ absl::Status FunctionPublisher::LinkAndPublish(FunctionKey key, MadeFunction& ma
   return absl::OkStatus();
 }
 
-absl::Status FunctionPublisher::PrepareToCountCalls(FunctionKey key, const MadeFunction& made) {
-  for (size_t i = 0; i < made.hotness_signs.size(); ++i) {
-    if (made.hotness_signs[i] == HotnessSigns::kNone) continue;
-    FIRSTCALL_RETURN_IF_ERROR(
-        promoter_->PrepareToCountCalls({key.module, made.functions[i]}, made.hotness_signs[i]));
-  }
-  return absl::OkStatus();
-}
-
 void FunctionPublisher::Publish(FunctionKey key, const MadeFunction& made,
                                 const SymbolAddresses& defined, PublishedObject& published) {
   const SymbolIndex& index = key.module->index();
   std::vector<PublishedFunction> functions;
   for (SymbolOrdinal function : made.functions) {
-    const std::string& name = index.at(function).name;
+    const absl::string_view name = index.at(function).name;
     functions.push_back({name, defined.at(name)});
   }
   if (made.is_optimized) promoter_->NoteCachedBody(key, published.code_bytes, published.link);

@@ -42,7 +42,6 @@ class FunctionPublisher {
   // Where calls of each function go at first; nothing if straight to its body.
   using Entries = std::vector<std::optional<ExecutorAddress>>;
 
-  absl::Status PrepareToCountCalls(FunctionKey key, const MadeFunction& made);
   void Publish(FunctionKey key, const MadeFunction& made, const SymbolAddresses& defined,
                PublishedObject& published);
   Entries CountCalls(FunctionKey key, const MadeFunction& made,

@@ -26,7 +26,7 @@ namespace {
   _exit(kFirstCallFailedExitStatus);
 }
 
-const std::string& NameOf(FunctionKey key) { return key.module->index().at(key.ordinal).name; }
+absl::string_view NameOf(FunctionKey key) { return key.module->index().at(key.ordinal).name; }
 
 }  // namespace
 
@@ -58,7 +58,7 @@ ExecutorAddress FunctionTable::HandleFirstCall(const std::atomic<void*>& owner) 
         absl::MutexLock lock(&table.mutex_);
         return record.state == FunctionState::kReady ? record.entry : *body;
       }
-      failed.function = NameOf(key);
+      failed.function = std::string(NameOf(key));
       failed.module = key.module->name();
       failed.status = body.status();
       failed.failures = table.failures_;
@@ -79,7 +79,8 @@ void FunctionTable::Retire(StubTable& stubs, const NamedStub& stub, absl::string
 }
 
 void FunctionTable::Retire(const Record& record, absl::string_view reason) const {
-  Retire(stubs_, {*record.stub, NameOf(record.key)}, record.key.module->name(), reason, failures_);
+  Retire(stubs_, {*record.stub, std::string(NameOf(record.key))}, record.key.module->name(), reason,
+         failures_);
 }
 
 void FunctionTable::Forget(SourceModule& module, absl::FunctionRef<void(const Record&)> settle) {
@@ -107,7 +108,7 @@ void FunctionTable::Remove(SourceModule& module) {
 std::vector<NamedStub> FunctionTable::Detach(SourceModule& module) {
   std::vector<NamedStub> stubs;
   Forget(module, [&](const Record& record) {
-    stubs.push_back({*record.stub, NameOf(record.key)});
+    stubs.push_back({*record.stub, std::string(NameOf(record.key))});
   });
   return stubs;
 }

@@ -52,7 +52,7 @@ PromotionStats HotFunctions::Collect() const {
   for (const auto& [key, function] : functions_) {
     FunctionHotness hotness = function->hotness();
     hotness.module = key.module->name();
-    hotness.function = key.module->index().at(key.ordinal).name;
+    hotness.function = std::string(key.module->index().at(key.ordinal).name);
     stats.functions.push_back(std::move(hotness));
   }
   std::sort(stats.functions.begin(), stats.functions.end(),

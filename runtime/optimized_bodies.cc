@@ -38,12 +38,12 @@ absl::StatusOr<OptimizedBodies::Body> OptimizedBodies::Make(FunctionKey key,
        is_replaced, is_warm, run, cache_.IdentificationOf(key, loop)});
   if (!is_wanted) return object.status();
   // Before it is linked, because the linker's preparation changes the bytes.
-  if (object.ok()) cache_.Store(key, loop, is_far, std::move(decisions).Take(), object->bytes);
+  if (object.ok()) cache_.Store(key, loop, is_far, std::move(decisions).Take(), *object);
   absl::StatusOr<Body> body =
       object.ok() ? Link(key, loop.has_value(), is_far, /*is_cached=*/false, *std::move(object))
                   : object.status();
   if (body.ok()) return body;
-  const std::string& name = module.index().at(key.ordinal).name;
+  const absl::string_view name = module.index().at(key.ordinal).name;
   absl::Status status = Annotate(body.status(), absl::StrCat("optimizing function '", name, "'"));
   // What was ended before it was done has not failed.
   if (!absl::IsCancelled(status)) {
@@ -69,7 +69,7 @@ absl::StatusOr<OptimizedBodies::Body> OptimizedBodies::Link(FunctionKey key, boo
                                                             bool is_far, bool is_cached,
                                                             CompiledObject object) {
   SourceModule& module = *key.module;
-  const std::string& name = module.index().at(key.ordinal).name;
+  const absl::string_view name = module.index().at(key.ordinal).name;
   const absl::Duration start = SteadyNow();
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ElfObject> image,
                              ElfObject::Parse(absl::MakeSpan(object.bytes), name));

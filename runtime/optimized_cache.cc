@@ -40,13 +40,15 @@ bool OptimizedCache::Has(FunctionKey key) const {
 }
 
 void OptimizedCache::Store(FunctionKey key, std::optional<uint32_t> loop, bool is_far,
-                           Decisions decisions, absl::string_view object) const {
+                           Decisions decisions, const CompiledObject& object) const {
   if (key.module->cache() == nullptr || is_far != key.module->is_far()) return;
   CachedObject description;
   description.functions = {key.ordinal};
   description.joined = 1;
+  description.sources = object.sources;
   description.decisions = std::move(decisions);
-  key.module->cache()->Store(PartOf(key.ordinal, loop), EncodeCachedObject(description, object));
+  key.module->cache()->Store(PartOf(key.ordinal, loop),
+                             EncodeCachedObject(description, object.bytes));
 }
 
 std::optional<Identification> OptimizedCache::IdentificationOf(FunctionKey key,

@@ -14,10 +14,10 @@
 #include <cstdint>
 #include <optional>
 
-#include "absl/strings/string_view.h"
 #include "code/identification.h"
 #include "code/object_bytes.h"
 #include "runtime/cached_object.h"
+#include "runtime/compiler.h"
 #include "runtime/function_linker.h"
 #include "runtime/function_table.h"
 #include "runtime/symbol_resolver.h"
@@ -40,7 +40,7 @@ class OptimizedCache {
   // Keeps an object that was compiled now, with the answers about weak definitions that it was
   // compiled with. `is_far` is as in OptimizationOrder.
   void Store(FunctionKey key, std::optional<uint32_t> loop, bool is_far, Decisions decisions,
-             absl::string_view object) const;
+             const CompiledObject& object) const;
 
   // What such an object says about itself; nullopt if the module has no cache.
   std::optional<Identification> IdentificationOf(FunctionKey key,

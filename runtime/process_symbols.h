@@ -12,7 +12,9 @@
 namespace firstcall {
 
 // The address of `name`, as the dynamic linker finds it; null if there is none. Also finds the
-// functions of the C library that are linked into each program instead of being exported.
+// functions of the C library that are linked into each program instead of being exported. If nobody
+// has loaded the C++ library, and `name` may be one of its symbols, the library is loaded, and its
+// symbols are global from then on.
 ExecutorAddress FindInProcess(const std::string& name);
 
 }  // namespace firstcall

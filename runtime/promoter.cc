@@ -9,6 +9,7 @@
 #include "base/own_thread.h"
 #include "base/program_thread_state.h"
 #include "base/signal_state.h"
+#include "base/status.h"
 #include "base/steady_clock.h"
 #include "runtime/ask_scope.h"
 #include "runtime/exit_hook.h"
@@ -293,11 +294,19 @@ absl::StatusOr<ExecutorAddress> Promoter::CounterOf(FunctionKey key) {
   return ExecutorAddress::Of(*counter);
 }
 
-absl::Status Promoter::PrepareToCountCalls(FunctionKey key, HotnessSigns signs) {
+absl::Status Promoter::PrepareToCountCalls(SourceModule& module,
+                                           absl::Span<const SymbolOrdinal> functions,
+                                           absl::Span<const HotnessSigns> signs) {
   SignalState::NoteForThread();
   absl::MutexLock lock(&mutex_);
-  return FunctionOf(key).MakeCallCounter(
-      looks_at_counters_ ? &code_space_.call_counters() : nullptr, signs);
+  for (size_t i = 0; i < signs.size(); ++i) {
+    if (signs[i] == HotnessSigns::kNone) continue;
+    FIRSTCALL_RETURN_IF_ERROR(
+        FunctionOf({&module, functions[i]})
+            .MakeCallCounter(looks_at_counters_ ? &code_space_.call_counters() : nullptr,
+                             signs[i]));
+  }
+  return absl::OkStatus();
 }
 
 ExecutorAddress Promoter::CountCalls(FunctionKey key, ExecutorAddress body, Cost cost) {

@@ -87,9 +87,11 @@ class Promoter {
     absl::Duration time;
   };
 
-  // Makes the call counter of a function that will be published. ResourceExhausted if there is no
-  // memory.
-  absl::Status PrepareToCountCalls(FunctionKey key, HotnessSigns signs) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Makes the call counters of functions of `module` that will be published, as far as their signs
+  // ask for one. ResourceExhausted if there is no memory.
+  absl::Status PrepareToCountCalls(SourceModule& module, absl::Span<const SymbolOrdinal> functions,
+                                   absl::Span<const HotnessSigns> signs)
+      ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Returns the address to publish for `key`: that of the call counter, which goes on to the first
   // body; or `body` if calls are not counted there. PrepareToCountCalls must have succeeded.

@@ -127,12 +127,13 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::ResolveInModule(SymbolReference 
   const bool is_tls_control = absl::ConsumePrefix(&variable, kEmulatedTlsPrefix);
   std::optional<SymbolOrdinal> ordinal = index.Find(variable);
   if (!ordinal) ordinal = index.FindLocal(variable);
-  if (ordinal && index.at(*ordinal).is_definition) {
-    if (index.at(*ordinal).is_weak && IsReplaced(module, *ordinal)) {
+  const Symbol symbol = ordinal ? index.at(*ordinal) : Symbol();
+  if (symbol.is_definition) {
+    if (symbol.is_weak && IsReplaced(module, *ordinal)) {
       return FindOutside(reference.name, module.library());
     }
     if (is_tls_control) return ControlOf(module, *ordinal);
-    return AddressOf(module, *ordinal, reference.kind);
+    return AddressOf(module, *ordinal, symbol, reference.kind);
   }
   for (const AssemblySymbol& symbol : index.assembly_symbols()) {
     if (symbol.name == reference.name) {
@@ -145,8 +146,14 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::ResolveInModule(SymbolReference 
 absl::StatusOr<ExecutorAddress> SymbolResolver::AddressOf(SourceModule& module,
                                                           SymbolOrdinal ordinal,
                                                           ReferenceKind kind) {
+  return AddressOf(module, ordinal, module.index().at(ordinal), kind);
+}
+
+absl::StatusOr<ExecutorAddress> SymbolResolver::AddressOf(SourceModule& module,
+                                                          SymbolOrdinal ordinal,
+                                                          const Symbol& symbol,
+                                                          ReferenceKind kind) {
   const SymbolIndex& index = module.index();
-  const Symbol& symbol = index.at(ordinal);
   if (module.mode() == Mode::kEager) {
     return objects_->AddressIn(module.object(), symbol.name);
   }
@@ -156,20 +163,21 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::AddressOf(SourceModule& module,
   }
   const SymbolOrdinal base = symbol.kind == SymbolKind::kIFunc ? ordinal : symbol.base;
   const FunctionKey key{&module, base};
-  if (IsCode(index.at(base).kind)) {
+  const Symbol target = base == ordinal ? symbol : index.at(base);
+  if (IsCode(target.kind)) {
     if (kind == ReferenceKind::kCall && symbol.offset == 0) {
       if (std::optional<ExecutorAddress> body = functions_.FinalBodyOf(key)) return *body;
     }
     // A program that has the address of a function with prefix data may read that data.
     FIRSTCALL_ASSIGN_OR_RETURN(
         ExecutorAddress identity,
-        index.at(base).has_prefix && kind != ReferenceKind::kCall
-            ? objects_->AddressIn(module.object(), absl::StrCat(index.at(base).name, kStubSuffix))
+        target.has_prefix && kind != ReferenceKind::kCall
+            ? objects_->AddressIn(module.object(), absl::StrCat(target.name, kStubSuffix))
             : functions_.AddressOf(key));
     return identity + static_cast<uint64_t>(symbol.offset);
   }
   absl::StatusOr<ExecutorAddress> data =
-      index.GroupOf(base).empty() ? objects_->AddressIn(module.object(), index.at(base).name)
+      index.GroupOf(base).empty() ? objects_->AddressIn(module.object(), target.name)
                                   : compiler_->Compile(key, FunctionCompiler::Reason::kOrdered);
   if (!data.ok()) return data.status();
   return *data + static_cast<uint64_t>(symbol.offset);

@@ -81,6 +81,9 @@ class SymbolResolver {
   // Null if nothing defines the symbol. The same holds for FindOutside.
   absl::StatusOr<ExecutorAddress> Resolve(absl::string_view object_name, LazyObject& requester);
   absl::StatusOr<ExecutorAddress> ResolveInModule(SymbolReference reference, SourceModule& module);
+  // `symbol` is that of `ordinal`.
+  absl::StatusOr<ExecutorAddress> AddressOf(SourceModule& module, SymbolOrdinal ordinal,
+                                            const Symbol& symbol, ReferenceKind kind);
   absl::StatusOr<ExecutorAddress> AddressOf(const Definition& definition, absl::string_view name);
   absl::StatusOr<ExecutorAddress> ControlOf(SourceModule& module, SymbolOrdinal ordinal);
   bool GivesWay(const Definition& definition) const;

@@ -118,7 +118,7 @@ absl::Status BodyInstrumentation::MakeContinuationOf(llvm::Function& body, uint3
   return absl::OkStatus();
 }
 
-const std::string& BodyInstrumentation::NameOf(size_t function) const {
+absl::string_view BodyInstrumentation::NameOf(size_t function) const {
   return index_.at(choice_.functions[function].ordinal).name;
 }
 

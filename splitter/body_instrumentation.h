@@ -52,7 +52,7 @@ class BodyInstrumentation {
                         int64_t& poll_balance) const;
   absl::Status CheckReplaces(const llvm::Function& body) const;
   absl::Status MakeContinuationOf(llvm::Function& body, uint32_t loop) const;
-  const std::string& NameOf(size_t function) const;
+  absl::string_view NameOf(size_t function) const;
 
   const SymbolIndex& index_;
   const FunctionChoice& choice_;

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "base/string_ref.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Module.h"
@@ -135,7 +136,8 @@ class BodyMover {
   // Initializers may refer to each other's variables, so all variables are declared first.
   void MoveVariables() {
     for (auto [original, ordinal] : choice_.variables) {
-      mapper_.Define(*original, DeclareMoved(*original, index_.at(ordinal).name, target_));
+      mapper_.Define(*original,
+                     DeclareMoved(*original, ToStringRef(index_.at(ordinal).name), target_));
     }
     for (auto [original, ordinal] : choice_.variables) MoveInitializer(*original, mapper_);
   }

@@ -53,12 +53,16 @@ void DropAliasMetadata(llvm::Function& function) {
 absl::Status BodyReader::Read(llvm::Function& function, SymbolOrdinal ordinal) {
   FIRSTCALL_RETURN_IF_ERROR(ReadWithoutInlining(function, ordinal));
   if (!view_.may_have_mandatory_calls()) return absl::OkStatus();
-  InlineMandatoryCalls(function, [&](llvm::Function& callee) {
+  const auto may_be_inlined = [&](llvm::Function& callee) {
     std::optional<SymbolOrdinal> of_callee = view_.ordinal_of(callee);
     return of_callee && index_.GroupOf(*of_callee).empty() &&
            ReadWithoutInlining(callee, *of_callee).ok() && BlockAddressPartners(callee).empty() &&
            !(index_.has_groups() && ReadsGroup(callee));
-  });
+  };
+  InlineMandatoryCalls(function, may_be_inlined,
+                       [&](const llvm::Function& caller, const llvm::Function& callee) {
+                         view_.NoteInlined(caller, callee);
+                       });
   return absl::OkStatus();
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/string_ref.h"
 #include "code/symbol_name.h"
 #include "llvm/IR/Constants.h"
 
@@ -30,8 +31,7 @@ void ComputedInitializers::Compute(llvm::GlobalVariable& variable) {
     llvm::LLVMContext& context = module_.getContext();
     auto* function = llvm::Function::Create(
         llvm::FunctionType::get(llvm::Type::getVoidTy(context), /*isVarArg=*/false),
-        llvm::GlobalValue::ExternalLinkage,
-        llvm::StringRef(kInitializer.data(), kInitializer.size()), &module_);
+        llvm::GlobalValue::ExternalLinkage, ToStringRef(kInitializer), &module_);
     builder_ = std::make_unique<llvm::IRBuilder<>>(llvm::BasicBlock::Create(context, "", function));
   }
   variable.setInitializer(Defer(*variable.getInitializer(), /*offset=*/0, variable));

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "base/string_ref.h"
 #include "code/symbol_name.h"
 #include "splitter/computed_initializer.h"
 #include "splitter/debug_info.h"
@@ -85,8 +86,7 @@ absl::StatusOr<std::unique_ptr<llvm::Module>> ExtractData(ModuleView& view,
     llvm::Type* pointer = llvm::PointerType::getUnqual(target->getContext());
     new llvm::GlobalVariable(*target, pointer, /*isConstant=*/false,
                              llvm::GlobalValue::ExternalLinkage,
-                             llvm::Constant::getNullValue(pointer),
-                             llvm::StringRef(kShadowStackRoots.data(), kShadowStackRoots.size()));
+                             llvm::Constant::getNullValue(pointer), ToStringRef(kShadowStackRoots));
   }
   if (index.Find(kAtexit) && !index.at(*index.Find(kAtexit)).is_definition) DefineAtexit(*target);
   FIRSTCALL_RETURN_IF_ERROR(view.ReadMetadata());
@@ -99,7 +99,7 @@ absl::StatusOr<std::unique_ptr<llvm::Module>> ExtractData(ModuleView& view,
     if (!IsMoved(variable, view, index)) continue;
     std::optional<SymbolOrdinal> ordinal = view.ordinal_of(variable);
     if (index.at(*ordinal).is_weak && is_replaced(*ordinal)) continue;
-    mapper.Define(variable, DeclareMoved(variable, index.at(*ordinal).name, *target));
+    mapper.Define(variable, DeclareMoved(variable, ToStringRef(index.at(*ordinal).name), *target));
     moving.push_back({&variable, *ordinal});
   }
   // Constants that are copied into some functions are defined here for all others. The view keeps
@@ -108,7 +108,8 @@ absl::StatusOr<std::unique_ptr<llvm::Module>> ExtractData(ModuleView& view,
   for (llvm::GlobalVariable& variable : view.module().globals()) {
     std::optional<SymbolOrdinal> ordinal = view.ordinal_of(variable);
     if (!ordinal || !ReferenceMapper::IsCopied(variable, view, index)) continue;
-    llvm::GlobalVariable& moved = DeclareMoved(variable, index.at(*ordinal).name, *target);
+    llvm::GlobalVariable& moved =
+        DeclareMoved(variable, ToStringRef(index.at(*ordinal).name), *target);
     mapper.Define(variable, moved);
     shared.push_back({&variable, &moved});
   }

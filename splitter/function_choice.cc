@@ -55,6 +55,7 @@ class Chooser {
     ListCallees();
     if (options_.import_callees) ChooseImports();
     FindShared();
+    ListSources();
     return std::move(choice_);
   }
 
@@ -193,6 +194,22 @@ class Chooser {
     for (auto [variable, ordinal] : choice_.variables) {
       AddressEscape::FindIn(*variable->getInitializer(), is_copied, choice_.shared);
     }
+  }
+
+  void ListSources() {
+    std::vector<SymbolOrdinal>& sources = choice_.sources;
+    const auto add = [&](const llvm::Function& function) {
+      if (std::optional<SymbolOrdinal> ordinal = view_.ordinal_of(function)) {
+        sources.push_back(*ordinal);
+      }
+      const absl::Span<const SymbolOrdinal> inlined = view_.InlinedInto(function);
+      sources.insert(sources.end(), inlined.begin(), inlined.end());
+    };
+    for (auto [function, ordinal] : choice_.functions) add(*function);
+    for (const Import& import : choice_.imports.callees) add(*import.function);
+    for (const llvm::Function* function : choice_.imports.pointees) add(*function);
+    std::sort(sources.begin(), sources.end());
+    sources.erase(std::unique(sources.begin(), sources.end()), sources.end());
   }
 
   ModuleView& view_;

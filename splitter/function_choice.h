@@ -48,6 +48,8 @@ struct FunctionChoice {
   std::vector<ChosenVariable> variables;
   // See FunctionModule::callees.
   std::vector<SymbolOrdinal> callees;
+  // See FunctionModule::sources.
+  std::vector<SymbolOrdinal> sources;
   // Empty unless callees are imported.
   Imports imports;
   // The constants whose addresses escape from what was chosen.

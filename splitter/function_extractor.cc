@@ -34,6 +34,7 @@ absl::StatusOr<FunctionModule> Extract(ModuleView& view, const SymbolIndex& inde
       instrumentation.Apply(absl::MakeConstSpan(moved.bodies).first(choice.functions.size())));
   for (auto [original, ordinal] : choice.functions) result.functions.push_back(ordinal);
   for (auto [original, ordinal] : choice.variables) result.variables.push_back(ordinal);
+  result.sources = std::move(choice.sources);
   result.callees = std::move(choice.callees);
   result.hotness_signs = std::move(hotness.hotness_signs);
   result.poll_balance = hotness.poll_balance;

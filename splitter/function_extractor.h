@@ -32,6 +32,9 @@ struct FunctionModule {
   std::vector<SymbolOrdinal> functions;
   // The variables of the group.
   std::vector<SymbolOrdinal> variables;
+  // The functions whose bodies are in the module, be it under their own names, inlined, or for the
+  // optimizer. Sorted.
+  std::vector<SymbolOrdinal> sources;
   // Other functions of the source module that the first one calls, the likeliest first.
   std::vector<SymbolOrdinal> callees;
   // For each of the functions; empty unless ExtractOptions::body is a ReplaceableBody.

@@ -1,5 +1,6 @@
 #include "splitter/ifunc_thunk.h"
 
+#include "base/string_ref.h"
 #include "code/symbol_name.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/IRBuilder.h"
@@ -63,8 +64,7 @@ void ReplaceIFuncs(llvm::Module& module) {
   auto* initializer = llvm::Function::Create(
       llvm::FunctionType::get(llvm::Type::getVoidTy(context),
                               {llvm::Type::getInt64Ty(context), pointer}, /*isVarArg=*/false),
-      llvm::GlobalValue::ExternalLinkage, llvm::StringRef(kInitializer.data(), kInitializer.size()),
-      &module);
+      llvm::GlobalValue::ExternalLinkage, ToStringRef(kInitializer), &module);
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "", initializer));
   for (llvm::GlobalIFunc& ifunc : llvm::make_early_inc_range(module.ifuncs())) {
     auto* target = new llvm::GlobalVariable(module, pointer, /*isConstant=*/false,

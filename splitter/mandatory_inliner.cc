@@ -43,8 +43,10 @@ bool IsMandatory(const llvm::CallBase& call) {
 // same time, and after everything they call.
 class MandatoryInliner {
  public:
-  explicit MandatoryInliner(absl::FunctionRef<bool(llvm::Function&)> may_be_inlined)
-      : may_be_inlined_(may_be_inlined) {}
+  using OnInlined = absl::FunctionRef<void(const llvm::Function&, const llvm::Function&)>;
+
+  MandatoryInliner(absl::FunctionRef<bool(llvm::Function&)> may_be_inlined, OnInlined on_inlined)
+      : may_be_inlined_(may_be_inlined), on_inlined_(on_inlined) {}
 
   void Complete(llvm::Function& function) {
     Enter(function);
@@ -127,12 +129,14 @@ class MandatoryInliner {
       llvm::InlineFunctionInfo info;
       (void)llvm::InlineFunction(*llvm::cast<llvm::CallBase>(call), info,
                                  /*MergeAttributes=*/true);
+      on_inlined_(*node.function, callee);
       if (IsSimplified(callee)) MarkSimplified(*node.function);
     }
     if (!node.function->hasFnAttribute(kIsDone)) node.function->addFnAttr(kIsDone);
   }
 
   const absl::FunctionRef<bool(llvm::Function&)> may_be_inlined_;
+  const OnInlined on_inlined_;
   std::vector<Node> nodes_;
   std::vector<size_t> path_;  // From the requested function to the one that is being processed.
   std::vector<size_t> open_;  // Nodes that belong to no component yet.
@@ -155,9 +159,10 @@ bool MayHaveMandatoryCalls(const llvm::Module& module) {
   });
 }
 
-void InlineMandatoryCalls(llvm::Function& function,
-                          absl::FunctionRef<bool(llvm::Function&)> may_be_inlined) {
-  MandatoryInliner(may_be_inlined).Complete(function);
+void InlineMandatoryCalls(
+    llvm::Function& function, absl::FunctionRef<bool(llvm::Function&)> may_be_inlined,
+    absl::FunctionRef<void(const llvm::Function&, const llvm::Function&)> on_inlined) {
+  MandatoryInliner(may_be_inlined, on_inlined).Complete(function);
 }
 
 void CallEntryAndExitHooks(llvm::Function& function) {

@@ -34,8 +34,11 @@ bool MayHaveMandatoryCalls(const llvm::Module& module);
 // same was done for the callees. Not inlined are calls of functions that LLVM cannot inline, calls
 // within a cycle of such calls, and calls of functions that `may_be_inlined` refuses.
 // `may_be_inlined` has to read the callee's body, and must always give the same answer.
-void InlineMandatoryCalls(llvm::Function& function,
-                          absl::FunctionRef<bool(llvm::Function&)> may_be_inlined);
+// `on_inlined` is told each time a callee was inlined into a caller; before that, it was told what
+// was inlined into the callee.
+void InlineMandatoryCalls(
+    llvm::Function& function, absl::FunctionRef<bool(llvm::Function&)> may_be_inlined,
+    absl::FunctionRef<void(const llvm::Function& caller, const llvm::Function& callee)> on_inlined);
 
 // Adds calls of the hooks that `function`, whose body must be in memory, requests at its entry and
 // its exits (clang's -finstrument-functions). Must be done before anything is inlined.

@@ -1,5 +1,6 @@
 #include "splitter/module_atexit.h"
 
+#include "base/string_ref.h"
 #include "code/symbol_name.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
@@ -11,8 +12,7 @@ void DefineAtexit(llvm::Module& module) {
   llvm::Type* status = llvm::Type::getInt32Ty(context);
   llvm::Type* pointer = llvm::PointerType::getUnqual(context);
   auto* function = llvm::dyn_cast<llvm::Function>(
-      module.getOrInsertFunction(llvm::StringRef(kAtexit.data(), kAtexit.size()), status, pointer)
-          .getCallee());
+      module.getOrInsertFunction(ToStringRef(kAtexit), status, pointer).getCallee());
   // If a program declares atexit with another type, no definition is made, and the C library's is
   // used.
   if (function == nullptr || !function->isDeclaration() ||
@@ -21,8 +21,8 @@ void DefineAtexit(llvm::Module& module) {
   }
   llvm::FunctionCallee register_handler =
       module.getOrInsertFunction("__cxa_atexit", status, pointer, pointer, pointer);
-  llvm::Constant* handle = module.getOrInsertGlobal(
-      llvm::StringRef(kDsoHandle.data(), kDsoHandle.size()), llvm::Type::getInt8Ty(context));
+  llvm::Constant* handle =
+      module.getOrInsertGlobal(ToStringRef(kDsoHandle), llvm::Type::getInt8Ty(context));
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "", function));
   // The handler is called with this null as an argument; every ABI lets it ignore arguments.
   llvm::Value* result = builder.CreateCall(

@@ -188,6 +188,16 @@ std::string ModuleSource::ContentDigest() {
   return digest_of(bitcode->getBuffer());
 }
 
+absl::StatusOr<BitcodeDigests> ModuleSource::DigestParts() {
+  std::shared_ptr<llvm::MemoryBuffer> bitcode;
+  {
+    absl::MutexLock lock(&mutex_);
+    if (is_reopenable()) bitcode = bitcode_;
+  }
+  if (bitcode == nullptr) return absl::UnimplementedError("the module was not read from bitcode");
+  return DigestBitcode({bitcode->getBufferStart(), bitcode->getBufferSize()});
+}
+
 absl::StatusOr<std::shared_ptr<ModuleView>> ModuleSource::OpenView() {
   std::shared_ptr<llvm::MemoryBuffer> bitcode;
   {

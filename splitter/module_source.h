@@ -18,6 +18,7 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "base/module_contents.h"
+#include "splitter/bitcode_digests.h"
 #include "splitter/module_view.h"
 
 namespace llvm {
@@ -72,6 +73,10 @@ class ModuleSource {
   // hold the mutex of a view. For a module given in memory, call before anything is moved out of a
   // view.
   std::string ContentDigest() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Digests of the parts of the bitcode that the source was made from. Unimplemented if it was made
+  // from something else; InvalidArgument if the bitcode is damaged.
+  absl::StatusOr<BitcodeDigests> DigestParts() ABSL_LOCKS_EXCLUDED(mutex_);
 
   // A view for the caller alone. The first one costs nothing besides Parse. Each further one is
   // parsed, in time proportional to the number of symbols; for a module given in memory, the first

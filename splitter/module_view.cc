@@ -106,6 +106,22 @@ bool ModuleView::may_have_mandatory_calls() {
   return *may_have_mandatory_calls_;
 }
 
+void ModuleView::NoteInlined(const llvm::Function& caller, const llvm::Function& callee) {
+  std::vector<SymbolOrdinal> added = {*ordinal_of(callee)};
+  const absl::Span<const SymbolOrdinal> into_callee = InlinedInto(callee);
+  added.insert(added.end(), into_callee.begin(), into_callee.end());
+  std::vector<SymbolOrdinal>& all = inlined_[&caller];
+  for (SymbolOrdinal function : added) {
+    if (!llvm::is_contained(all, function)) all.push_back(function);
+  }
+}
+
+absl::Span<const SymbolOrdinal> ModuleView::InlinedInto(const llvm::Function& function) const {
+  const auto found = inlined_.find(&function);
+  if (found == inlined_.end()) return {};
+  return found->second;
+}
+
 std::optional<SymbolOrdinal> ModuleView::ordinal_of(const llvm::GlobalValue& value) const {
   auto found = ordinals_.find(&value);
   if (found == ordinals_.end()) return std::nullopt;

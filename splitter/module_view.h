@@ -19,11 +19,13 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/types/span.h"
 #include "base/ids.h"
 #include "splitter/address_escape.h"
 #include "splitter/debug_types.h"
 
 namespace llvm {
+class Function;
 class GlobalValue;
 class LLVMContext;
 class MemoryBuffer;
@@ -73,6 +75,12 @@ class ModuleView {
   // on the first call.
   bool may_have_mandatory_calls();
 
+  // Notes that the body of `callee`, which has an ordinal, was inlined into that of `caller`, with
+  // what was inlined into `callee` before.
+  void NoteInlined(const llvm::Function& caller, const llvm::Function& callee);
+  // The functions whose bodies were inlined into that of `function`.
+  absl::Span<const SymbolOrdinal> InlinedInto(const llvm::Function& function) const;
+
   AddressEscape& address_escape() { return address_escape_; }
 
   DebugTypes& debug_types() { return debug_types_; }
@@ -89,6 +97,7 @@ class ModuleView {
   std::optional<bool> is_unoptimized_;
   std::optional<std::vector<std::string>> library_names_of_variables_;
   std::optional<bool> may_have_mandatory_calls_;
+  absl::flat_hash_map<const llvm::Function*, std::vector<SymbolOrdinal>> inlined_;
   AddressEscape address_escape_;
   DebugTypes debug_types_;
   std::vector<llvm::GlobalValue*> by_ordinal_;

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "base/string_ref.h"
 #include "code/symbol_name.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InstIterator.h"
@@ -82,7 +83,7 @@ void ReferenceMapper::MapOperands(llvm::User& user) {
 llvm::Function& ReferenceMapper::CallTargetOf(const llvm::Function& original) {
   llvm::Function*& target = call_targets_[&original];
   if (target == nullptr) {
-    const std::string& name = index_.at(*view_.ordinal_of(original)).name;
+    const absl::string_view name = index_.at(*view_.ordinal_of(original)).name;
     target = DeclareFunction(original, IrName(absl::StrCat(name, kCallSuffix), original));
   }
   return *target;
@@ -149,7 +150,8 @@ llvm::GlobalValue* ReferenceMapper::Declare(const llvm::GlobalValue& original) {
   std::optional<SymbolOrdinal> ordinal = view_.ordinal_of(original);
   if (!ordinal) CheckAddedToView(original);
   const bool is_definition = ordinal && index_.at(*ordinal).is_definition;
-  const std::string name = is_definition ? index_.at(*ordinal).name : original.getName().str();
+  const std::string name =
+      is_definition ? std::string(index_.at(*ordinal).name) : original.getName().str();
   if (FunctionTypeOf(original) == nullptr) return DeclareVariable(original, name);
   return DeclareFunction(original,
                          is_definition ? IrName(absl::StrCat(name, kStubSuffix), original) : name);
@@ -203,7 +205,8 @@ llvm::GlobalVariable* ReferenceMapper::Copy(llvm::GlobalVariable& original) {
 
 // If the value refers to nothing else, the declaration has it, so that the optimizer needs no load.
 llvm::GlobalVariable* ReferenceMapper::DeclareShared(llvm::GlobalVariable& original) {
-  auto* declaration = DeclareVariable(original, index_.at(*view_.ordinal_of(original)).name);
+  auto* declaration =
+      DeclareVariable(original, ToStringRef(index_.at(*view_.ordinal_of(original)).name));
   if (shared_have_values_ && llvm::isa<llvm::ConstantData>(original.getInitializer())) {
     declaration->setInitializer(original.getInitializer());
     declaration->setLinkage(llvm::GlobalValue::AvailableExternallyLinkage);

@@ -4,6 +4,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
+#include "base/string_ref.h"
 #include "code/symbol_name.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/RuntimeLibcalls.h"
@@ -56,7 +57,7 @@ const absl::flat_hash_set<std::string>& CodeGeneratorsNames() {
 bool IsLibraryFunctionName(absl::string_view name) {
   static const auto* const library = new llvm::TargetLibraryInfoImpl();
   llvm::LibFunc function;
-  return library->getLibFunc(llvm::StringRef(name.data(), name.size()), function);
+  return library->getLibFunc(ToStringRef(name), function);
 }
 
 bool IsRuntimeName(absl::string_view name) {

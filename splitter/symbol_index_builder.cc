@@ -26,16 +26,18 @@ class SymbolIndexBuilder {
   explicit SymbolIndexBuilder(const ModuleView& view) : view_(view) {}
 
   absl::StatusOr<SymbolIndex> Build() {
-    index_.symbols_.resize(view_.symbol_count());
+    names_.resize(view_.symbol_count());
+    symbols_.resize(view_.symbol_count());
     for (size_t i = 0; i < view_.symbol_count(); ++i) {
       if (absl::Status status = Describe(OrdinalAt(i)); !status.ok()) return status;
     }
     for (size_t i = 0; i < view_.symbol_count(); ++i) {
       if (absl::Status status = ResolveAlias(OrdinalAt(i)); !status.ok()) return status;
     }
-    IndexNames();
-    std::optional<SymbolOrdinal> roots = index_.Find(kShadowStackRoots);
-    index_.needs_shadow_stack_ = uses_shadow_stack_ && !(roots && index_.at(*roots).is_definition);
+    MakeNamesUnique();
+    const auto roots = by_name_.find(kShadowStackRoots);
+    const bool has_roots = roots != by_name_.end() && symbols_[roots->second.value].is_definition;
+    index_.needs_shadow_stack_ = uses_shadow_stack_ && !has_roots;
     CollectLikelyLocals();
     FindGroups();
     if (absl::Status status = FindComputedVariables(); !status.ok()) return status;
@@ -48,6 +50,7 @@ class SymbolIndexBuilder {
           index_.assembly_symbols_.push_back(
               {name.str(), (flags & llvm::object::BasicSymbolRef::SF_Global) != 0});
         });
+    index_.symbols_ = SymbolTable::Of(symbols_);
     return std::move(index_);
   }
 
@@ -56,7 +59,7 @@ class SymbolIndexBuilder {
 
   absl::Status Describe(SymbolOrdinal ordinal) {
     const llvm::GlobalValue& value = view_.symbol(ordinal);
-    Symbol& symbol = index_.symbols_[ordinal.value];
+    Symbol& symbol = symbols_[ordinal.value];
     std::string name = ObjectName(value);
     if (absl::StrContains(name, kReservedMark)) {
       return absl::UnimplementedError(
@@ -65,7 +68,7 @@ class SymbolIndexBuilder {
     symbol.is_local = value.hasLocalLinkage() || name.empty();
     symbol.is_definition = !value.isDeclarationForLinker() && !value.hasAppendingLinkage() &&
                            !absl::StartsWith(name, "llvm.");
-    symbol.name = symbol.is_local ? LocalSymbolName(name, ordinal) : std::move(name);
+    SetName(ordinal, symbol.is_local ? LocalSymbolName(name, ordinal) : std::move(name));
     symbol.is_weak = value.isWeakForLinker();
     symbol.is_common = value.hasCommonLinkage();
     symbol.is_thread_local = value.isThreadLocal();
@@ -98,7 +101,7 @@ class SymbolIndexBuilder {
 
   absl::Status ResolveIFunc(SymbolOrdinal ordinal, const llvm::GlobalIFunc& ifunc) {
     const llvm::Function* resolver = ifunc.getResolverFunction();
-    Symbol& symbol = index_.symbols_[ordinal.value];
+    Symbol& symbol = symbols_[ordinal.value];
     if (resolver == nullptr || !view_.ordinal_of(*resolver)) {
       return absl::UnimplementedError(
           absl::StrCat("ifunc '", symbol.name, "': a resolver other than a function"));
@@ -117,7 +120,7 @@ class SymbolIndexBuilder {
     llvm::APInt offset(layout.getIndexTypeSizeInBits(alias->getType()), 0);
     const llvm::Value* target = alias->getAliasee()->stripAndAccumulateConstantOffsets(
         layout, offset, /*AllowNonInbounds=*/true);
-    Symbol& symbol = index_.symbols_[ordinal.value];
+    Symbol& symbol = symbols_[ordinal.value];
     llvm::SmallPtrSet<const llvm::Value*, 4> seen;
     while (const auto* next = llvm::dyn_cast<llvm::GlobalAlias>(target)) {
       if (!seen.insert(next).second) {
@@ -134,8 +137,8 @@ class SymbolIndexBuilder {
     }
     symbol.base = *view_.ordinal_of(*base);
     symbol.offset = offset.getSExtValue();
-    symbol.size = index_.symbols_[symbol.base.value].size;
-    index_.symbols_[symbol.base.value].has_aliases = true;
+    symbol.size = symbols_[symbol.base.value].size;
+    symbols_[symbol.base.value].has_aliases = true;
     if (symbol.is_thread_local && symbol.offset != 0) {
       return absl::UnimplementedError(
           absl::StrCat("alias '", symbol.name, "': a part of a thread-local variable"));
@@ -143,18 +146,21 @@ class SymbolIndexBuilder {
     return absl::OkStatus();
   }
 
+  void SetName(SymbolOrdinal ordinal, std::string name) {
+    names_[ordinal.value] = std::move(name);
+    symbols_[ordinal.value].name = names_[ordinal.value];
+  }
+
   // Global names are added first: if a local name equals one of them, the local name is changed.
-  void IndexNames() {
-    index_.by_name_.reserve(index_.symbols_.size());
-    for (size_t i = 0; i < index_.symbols_.size(); ++i) {
-      const Symbol& symbol = index_.symbols_[i];
-      if (!symbol.is_local) index_.by_name_.emplace(symbol.name, OrdinalAt(i));
+  void MakeNamesUnique() {
+    by_name_.reserve(symbols_.size());
+    for (size_t i = 0; i < symbols_.size(); ++i) {
+      if (!symbols_[i].is_local) by_name_.emplace(names_[i], OrdinalAt(i));
     }
-    for (size_t i = 0; i < index_.symbols_.size(); ++i) {
-      Symbol& symbol = index_.symbols_[i];
-      if (!symbol.is_local) continue;
-      while (index_.by_name_.contains(symbol.name)) symbol.name += '$';
-      index_.by_name_.emplace(symbol.name, OrdinalAt(i));
+    for (size_t i = 0; i < symbols_.size(); ++i) {
+      if (!symbols_[i].is_local) continue;
+      while (by_name_.contains(names_[i])) SetName(OrdinalAt(i), names_[i] + "$");
+      by_name_.emplace(names_[i], OrdinalAt(i));
     }
   }
 
@@ -170,7 +176,7 @@ class SymbolIndexBuilder {
     }
     for (const llvm::GlobalValue* value : likely) {
       std::optional<SymbolOrdinal> ordinal = view_.ordinal_of(*value);
-      if (ordinal && index_.at(*ordinal).is_local && value->hasName()) {
+      if (ordinal && symbols_[ordinal->value].is_local && value->hasName()) {
         index_.likely_locals_.emplace(ObjectName(*value), *ordinal);
       }
     }
@@ -239,13 +245,13 @@ class SymbolIndexBuilder {
   // function's address is a stub elsewhere.
   absl::Status FindComputedVariables() {
     for (size_t i = 0; i < view_.symbol_count(); ++i) {
-      const Symbol& symbol = index_.symbols_[i];
+      const Symbol& symbol = symbols_[i];
       if (symbol.is_definition && symbol.kind != SymbolKind::kVariable) {
         MarkDistancesFrom(view_.symbol(OrdinalAt(i)));
       }
     }
     for (size_t i = 0; i < view_.symbol_count(); ++i) {
-      const Symbol& symbol = index_.symbols_[i];
+      const Symbol& symbol = symbols_[i];
       if (!symbol.is_computed || index_.GroupOf(OrdinalAt(i)).empty()) continue;
       return absl::UnimplementedError(
           absl::StrCat("variable '", symbol.name,
@@ -265,7 +271,7 @@ class SymbolIndexBuilder {
       }
       ForEachHolder(*expression, [&](const llvm::GlobalValue& holder) {
         if (!llvm::isa<llvm::GlobalVariable>(holder)) return;  // A body computes it by code anyway.
-        index_.symbols_[view_.ordinal_of(holder)->value].is_computed = true;
+        symbols_[view_.ordinal_of(holder)->value].is_computed = true;
       });
     }
   }
@@ -274,7 +280,7 @@ class SymbolIndexBuilder {
     absl::flat_hash_set<std::string> named;
     for (size_t i = 0; i < view_.symbol_count(); ++i) {
       const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(&view_.symbol(OrdinalAt(i)));
-      if (variable == nullptr || !index_.symbols_[i].is_definition || !variable->hasSection() ||
+      if (variable == nullptr || !symbols_[i].is_definition || !variable->hasSection() ||
           !IsIdentifier(variable->getSection().str()) ||
           !named.insert(variable->getSection().str()).second) {
         continue;
@@ -287,6 +293,9 @@ class SymbolIndexBuilder {
 
   const ModuleView& view_;
   SymbolIndex index_;
+  std::vector<std::string> names_;
+  std::vector<Symbol> symbols_;  // Their names are those in names_.
+  absl::flat_hash_map<absl::string_view, SymbolOrdinal> by_name_;  // The same.
   bool uses_shadow_stack_ = false;
   absl::flat_hash_map<SymbolOrdinal, SymbolOrdinal> leader_;
   std::vector<SymbolOrdinal> grouped_;

@@ -7,6 +7,7 @@
 #include "base/fatal_error_guard.h"
 #include "base/llvm_status.h"
 #include "base/status.h"
+#include "base/string_ref.h"
 #include "code/symbol_name.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
@@ -46,7 +47,9 @@ void InlineAllMandatoryCalls(llvm::Module& module) {
   if (!MayHaveMandatoryCalls(module)) return;
   for (llvm::Function& function : module) {
     if (function.isDeclaration()) continue;
-    InlineMandatoryCalls(function, [](llvm::Function&) { return true; });
+    InlineMandatoryCalls(
+        function, [](llvm::Function&) { return true; },
+        [](const llvm::Function&, const llvm::Function&) {});
   }
   for (llvm::Function& function : module) {
     function.removeDeadConstantUsers();
@@ -114,7 +117,7 @@ void Expose(llvm::GlobalValue& value, llvm::StringRef name) {
 // alias become references to its variable; other modules' references are resolved to it, too.
 void HideThreadLocalAlias(ModuleView& view, const SymbolIndex& index, SymbolOrdinal ordinal) {
   const SymbolOrdinal base = index.at(ordinal).base;
-  Expose(view.symbol(base), index.at(base).name);
+  Expose(view.symbol(base), ToStringRef(index.at(base).name));
   view.symbol(ordinal).replaceAllUsesWith(&view.symbol(base));
   view.symbol(ordinal).eraseFromParent();
 }
@@ -171,13 +174,13 @@ absl::Status PrepareWholeModule(ModuleView& view, const SymbolIndex& index, bool
   }
   if (index.Find(kAtexit) && !index.at(*index.Find(kAtexit)).is_definition) {
     DefineAtexit(module);
-    HideIfDefined(module.getFunction(llvm::StringRef(kAtexit.data(), kAtexit.size())));
+    HideIfDefined(module.getFunction(ToStringRef(kAtexit)));
   }
   for (llvm::GlobalObject& object : module.global_objects()) SetBinding(object);
   for (const auto& list : {index.constructors(), index.destructors()}) {
     for (const LifecycleFunction& entry : list) {
       if (is_kept(entry.function)) {
-        Expose(view.symbol(entry.function), index.at(entry.function).name);
+        Expose(view.symbol(entry.function), ToStringRef(index.at(entry.function).name));
       }
     }
   }

@@ -57,7 +57,7 @@ TEST(BaselineTest, CompilesWhatItCoversAndLlvmTheRest) {
 class ObjectLog : public ObjectCache {
  public:
   std::optional<Bytes> Find(const ObjectKey&) override { return std::nullopt; }
-  void Store(const ObjectKey&, absl::string_view object) override {
+  void Store(const ObjectKey&, Bytes object) override {
     if (absl::StrContains(object, "\177ELF")) objects.emplace_back(object);
   }
 

@@ -27,9 +27,9 @@ class MemoryCache final : public ObjectCache {
     return Bytes(found->second.begin(), found->second.end());
   }
 
-  void Store(const ObjectKey& key, absl::string_view object) override {
+  void Store(const ObjectKey& key, Bytes object) override {
     absl::MutexLock lock(&mutex_);
-    objects_[NameOf(key)] = std::string(object);
+    objects_[NameOf(key)] = std::move(object);
     ++stores_;
   }
 

@@ -38,6 +38,34 @@ TEST(FileContentsTest, ReadsWhatHasNoSize) {
   EXPECT_THAT(std::string(contents->bytes()), ::testing::HasSubstr("[stack]"));
 }
 
+TEST(FileContentsTest, KnowsWhetherTheFileHasChanged) {
+  const std::string path = Write("some text");
+  ASSERT_OK_AND_ASSIGN(auto contents, FileContents::Read(path));
+  ASSERT_TRUE(contents->identity().has_value());
+  ASSERT_OK_AND_ASSIGN(auto again, FileContents::Read(path));
+  EXPECT_TRUE(again->identity() == contents->identity());
+  // The clock of the file system may count in large steps.
+  for (int i = 0; i < 1000 && again->identity() == contents->identity(); ++i) {
+    usleep(10'000);
+    Write("other tex");
+    ASSERT_OK_AND_ASSIGN(again, FileContents::Read(path));
+  }
+  EXPECT_FALSE(again->identity() == contents->identity());
+  EXPECT_EQ(contents->identity()->size, again->identity()->size);
+  EXPECT_FALSE(FileContents::Copy("abc")->identity().has_value());
+  ASSERT_OK_AND_ASSIGN(auto device, FileContents::Read("/dev/null"));
+  EXPECT_FALSE(device->identity().has_value());
+}
+
+TEST(FileContentsTest, AnIdentityIsSettledWhenItIsOlderThanTheClocksSteps) {
+  FileIdentity identity;
+  identity.changed = 10'000'000'000;
+  EXPECT_FALSE(identity.IsSettled(10'000'000'001));
+  EXPECT_FALSE(identity.IsSettled(9'000'000'000)) << "clocks differ";
+  EXPECT_FALSE(identity.IsSettled(12'000'000'000));
+  EXPECT_TRUE(identity.IsSettled(12'000'000'001));
+}
+
 TEST(FileContentsTest, ErrorsHaveTheReason) {
   EXPECT_THAT(FileContents::Read("/no/such/file"),
               StatusIs(absl::StatusCode::kNotFound,

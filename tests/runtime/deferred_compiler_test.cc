@@ -41,6 +41,9 @@ class FakeCompiler final : public Compiler {
   absl::StatusOr<CompiledObject> Optimize(const OptimizationOrder&) override {
     return Note<CompiledObject>("optimize");
   }
+  absl::StatusOr<BodyDigests> DigestBodies(ModuleId) override {
+    return Note<BodyDigests>("digests");
+  }
   absl::StatusOr<EntryPoint> ReadEntryPoint(ModuleId, SymbolOrdinal) override {
     return Note<EntryPoint>("entry");
   }

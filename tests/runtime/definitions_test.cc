@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "code/symbol_index.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -30,12 +31,17 @@ using ::testing::HasSubstr;
 constexpr char kWeak[] = "define weak i32 @f() { ret i32 1 }";
 constexpr char kStrong[] = "define i32 @f() { ret i32 2 }";
 
-class DefinitionsTest : public testing::Test {
+// The parameter: how many further symbols each module has, so that it is large or not.
+class DefinitionsTest : public testing::TestWithParam<int> {
  protected:
   // Not added yet.
   SourceModule& Make(const std::string& name, absl::string_view text, absl::string_view library) {
     auto context = std::make_unique<llvm::LLVMContext>();
-    std::unique_ptr<llvm::Module> parsed = ParseModule(text, *context, name);
+    std::string padded(text);
+    for (int i = 0; i < GetParam(); ++i) {
+      absl::StrAppend(&padded, "\n@padding.", i, " = internal global i8 0");
+    }
+    std::unique_ptr<llvm::Module> parsed = ParseModule(padded, *context, name);
     std::unique_ptr<ModuleSource> source =
         ModuleSource::FromModule(std::move(context), std::move(parsed)).value();
     auto index =
@@ -82,7 +88,9 @@ class DefinitionsTest : public testing::Test {
   std::vector<std::unique_ptr<LazyObject>> objects_;
 };
 
-TEST_F(DefinitionsTest, KnowsWhatIsDefinedAndNotWhatIsDeclaredOrLocal) {
+INSTANTIATE_TEST_SUITE_P(Sizes, DefinitionsTest, testing::Values(0, 100));
+
+TEST_P(DefinitionsTest, KnowsWhatIsDefinedAndNotWhatIsDeclaredOrLocal) {
   const SourceModule& module = Add("a", R"(
     @variable = global i32 1
     declare void @declared()
@@ -97,7 +105,7 @@ TEST_F(DefinitionsTest, KnowsWhatIsDefinedAndNotWhatIsDeclaredOrLocal) {
   EXPECT_EQ(Definer("local"), "");
 }
 
-TEST_F(DefinitionsTest, TwoStrongOnesAreAnErrorThatChangesNothing) {
+TEST_P(DefinitionsTest, TwoStrongOnesAreAnErrorThatChangesNothing) {
   Add("a", kStrong);
   SourceModule& second =
       Make("b", "define void @g() { ret void } define void @f() { ret void }", "");
@@ -108,7 +116,7 @@ TEST_F(DefinitionsTest, TwoStrongOnesAreAnErrorThatChangesNothing) {
   EXPECT_EQ(Definer("g"), "");
 }
 
-TEST_F(DefinitionsTest, AStrongOneWinsInEitherOrder) {
+TEST_P(DefinitionsTest, AStrongOneWinsInEitherOrder) {
   Add("weak", kWeak);
   Add("strong", kStrong);
   EXPECT_EQ(Definer("f"), "strong");
@@ -116,13 +124,13 @@ TEST_F(DefinitionsTest, AStrongOneWinsInEitherOrder) {
   EXPECT_EQ(Definer("f"), "strong");
 }
 
-TEST_F(DefinitionsTest, TheFirstOfTheWeakOnesWins) {
+TEST_P(DefinitionsTest, TheFirstOfTheWeakOnesWins) {
   Add("first", kWeak);
   Add("second", kWeak);
   EXPECT_EQ(Definer("f"), "first");
 }
 
-TEST_F(DefinitionsTest, TheFirstWeakOneWinsAgainWhenTheStrongOneGoes) {
+TEST_P(DefinitionsTest, TheFirstWeakOneWinsAgainWhenTheStrongOneGoes) {
   Add("first", kWeak);
   Add("second", kWeak);
   SourceModule& strong = Add("strong", kStrong);
@@ -132,7 +140,7 @@ TEST_F(DefinitionsTest, TheFirstWeakOneWinsAgainWhenTheStrongOneGoes) {
 }
 
 // Whatever is removed in whatever order, the rest means what it would without what is gone.
-TEST_F(DefinitionsTest, OrderOfAdditionOutlastsRemovals) {
+TEST_P(DefinitionsTest, OrderOfAdditionOutlastsRemovals) {
   SourceModule& first = Add("first", kWeak);
   SourceModule& second = Add("second", kWeak);
   SourceModule& strong = Add("strong", kStrong);
@@ -152,7 +160,7 @@ TEST_F(DefinitionsTest, OrderOfAdditionOutlastsRemovals) {
   EXPECT_EQ(Definer("f"), "fourth");
 }
 
-TEST_F(DefinitionsTest, RemovingTheOnlyOneLeavesNone) {
+TEST_P(DefinitionsTest, RemovingTheOnlyOneLeavesNone) {
   SourceModule& module = Add("a", kStrong);
   definitions_.Remove(module);
   EXPECT_EQ(Definer("f"), "");
@@ -160,7 +168,7 @@ TEST_F(DefinitionsTest, RemovingTheOnlyOneLeavesNone) {
   EXPECT_EQ(Definer("f"), "b");
 }
 
-TEST_F(DefinitionsTest, ALibrarysOwnComesFirstAndOthersSeeWhatIsNotHidden) {
+TEST_P(DefinitionsTest, ALibrarysOwnComesFirstAndOthersSeeWhatIsNotHidden) {
   Add("main", "define i32 @f() { ret i32 1 }");
   Add("plugin",
       "define i32 @f() { ret i32 2 } define hidden i32 @h() { ret i32 3 } "
@@ -174,7 +182,7 @@ TEST_F(DefinitionsTest, ALibrarysOwnComesFirstAndOthersSeeWhatIsNotHidden) {
   EXPECT_EQ(Definer("f", "another"), "main");
 }
 
-TEST_F(DefinitionsTest, AMemberOfAnArchiveCountsWhereThereIsNoOther) {
+TEST_P(DefinitionsTest, AMemberOfAnArchiveCountsWhereThereIsNoOther) {
   AddObject("member", {{"f", false, false}, {"g", false, false}}, /*is_fallback=*/true);
   EXPECT_EQ(Definer("f"), "member");
   SourceModule& module = Add("module", kStrong);
@@ -184,7 +192,7 @@ TEST_F(DefinitionsTest, AMemberOfAnArchiveCountsWhereThereIsNoOther) {
   EXPECT_EQ(Definer("f"), "member");
 }
 
-TEST_F(DefinitionsTest, AnObjectsStrongDefinitionIsOneMore) {
+TEST_P(DefinitionsTest, AnObjectsStrongDefinitionIsOneMore) {
   LazyObject& object = AddObject("object", {{"f", false, false}}, /*is_fallback=*/false);
   std::optional<Definition> found = definitions_.Find("f");
   ASSERT_TRUE(found.has_value());
@@ -194,7 +202,7 @@ TEST_F(DefinitionsTest, AnObjectsStrongDefinitionIsOneMore) {
               StatusIs(absl::StatusCode::kAlreadyExists, HasSubstr("'object'")));
 }
 
-TEST_F(DefinitionsTest, BoundsOfASectionThatTwoModulesHaveMeanNothingUntilOneGoes) {
+TEST_P(DefinitionsTest, BoundsOfASectionThatTwoModulesHaveMeanNothingUntilOneGoes) {
   constexpr char kText[] = "@NAME = global i32 1, section \"things\"";
   const auto text = [&](const std::string& name) {
     std::string result = kText;
@@ -207,6 +215,30 @@ TEST_F(DefinitionsTest, BoundsOfASectionThatTwoModulesHaveMeanNothingUntilOneGoe
   definitions_.Remove(second);
   EXPECT_FALSE(definitions_.Find("__start_things")->is_ambiguous);
   EXPECT_EQ(Definer("__start_things"), "a");
+}
+
+// Only some of them are asked by name.
+TEST_P(DefinitionsTest, ManyModulesHaveTheSameRules) {
+  for (int i = 0; i < 8; ++i) {
+    Add(absl::StrCat("weak", i), absl::StrCat(kWeak, "define void @own", i, "() { ret void }"));
+  }
+  EXPECT_EQ(Definer("f"), "weak0");
+  for (int i = 0; i < 8; ++i) {
+    EXPECT_EQ(Definer(absl::StrCat("own", i)), absl::StrCat("weak", i));
+  }
+  SourceModule& strong = Add("strong", kStrong);
+  EXPECT_EQ(Definer("f"), "strong");
+  SourceModule& again = Make("again", kStrong, "");
+  EXPECT_THAT(definitions_.Add(again),
+              StatusIs(absl::StatusCode::kAlreadyExists,
+                       "symbol 'f' is defined both by 'strong' and by 'again'"));
+  definitions_.Remove(strong);
+  EXPECT_EQ(Definer("f"), "weak0");
+  definitions_.Remove(*modules_[0]);
+  EXPECT_EQ(Definer("f"), "weak1");
+  EXPECT_EQ(Definer("own0"), "");
+  EXPECT_THAT(definitions_.Add(again), IsOk());
+  EXPECT_EQ(Definer("f"), "again");
 }
 
 }  // namespace

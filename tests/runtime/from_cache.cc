@@ -43,6 +43,7 @@ class NoCompiler final : public Compiler {
   absl::StatusOr<CompiledObject> CompileData(const DataOrder&) override { return Refusal(); }
   absl::StatusOr<CompiledObject> CompileWhole(const DataOrder&) override { return Refusal(); }
   absl::StatusOr<CompiledObject> Optimize(const OptimizationOrder&) override { return Refusal(); }
+  absl::StatusOr<BodyDigests> DigestBodies(ModuleId) override { return Refusal(); }
   absl::StatusOr<EntryPoint> ReadEntryPoint(ModuleId, SymbolOrdinal) override { return Refusal(); }
   absl::StatusOr<FunctionShape> ReadShape(ModuleId, SymbolOrdinal, bool) override {
     return Refusal();
@@ -55,23 +56,28 @@ class NoCompiler final : public Compiler {
   void Remove(ModuleId) override {}
 };
 
-absl::StatusOr<std::unique_ptr<Pack>> OpenOnlyPack(const std::string& directory) {
+constexpr ModulePart kIndexPart{ModulePart::Kind::kIndex, {}};
+
+// The pack of the only program in the cache.
+absl::StatusOr<std::unique_ptr<Pack>> OpenPack(const std::string& directory) {
   for (const auto& entry : std::filesystem::directory_iterator(directory)) {
-    if (entry.path().extension().string() == kPackSuffix)
-      return Pack::Open(AT_FDCWD, entry.path().string());
+    if (entry.path().extension().string() != kPackSuffix) continue;
+    FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<Pack> pack,
+                               Pack::Open(AT_FDCWD, entry.path().string()));
+    if (pack->Find(kIndexPart) != nullptr) return pack;
   }
   return absl::NotFoundError("no pack");
 }
 
 absl::StatusOr<int> Run(const std::string& directory, std::vector<std::string> arguments) {
-  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<Pack> pack, OpenOnlyPack(directory));
+  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<Pack> pack, OpenPack(directory));
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<DiskCache> cache, DiskCache::Open(directory, {}));
   Runtime::NewModule module;
   module.name = std::string(pack->label());
   module.cache = std::make_unique<ModuleCache>(*cache, module.name, std::string(pack->signature()));
-  std::optional<ObjectBytes> index = module.cache->Find({ModulePart::Kind::kIndex, {}});
+  std::optional<ObjectBytes> index = module.cache->Find(kIndexPart);
   if (!index) return absl::NotFoundError("no index");
-  FIRSTCALL_ASSIGN_OR_RETURN(SymbolIndex decoded, SymbolIndex::Decode(*index));
+  FIRSTCALL_ASSIGN_OR_RETURN(SymbolIndex decoded, SymbolIndex::Decode(*std::move(index)));
   module.index = std::make_shared<const SymbolIndex>(std::move(decoded));
   FIRSTCALL_ASSIGN_OR_RETURN(
       std::shared_ptr<ArenaMemory> arenas,

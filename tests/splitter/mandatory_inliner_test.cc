@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
@@ -26,8 +27,11 @@ class MandatoryInlinerTest : public ::testing::Test {
   // The text of `function` after its mandatory calls, but for those of `refused`, were inlined.
   std::string Inline(const std::string& function, const std::string& refused = "") {
     llvm::Function& asked = *module_->getFunction(function);
-    InlineMandatoryCalls(asked,
-                         [&](llvm::Function& callee) { return callee.getName() != refused; });
+    InlineMandatoryCalls(
+        asked, [&](llvm::Function& callee) { return callee.getName() != refused; },
+        [&](const llvm::Function& caller, const llvm::Function& callee) {
+          inlined_.push_back(callee.getName().str() + " into " + caller.getName().str());
+        });
     std::string text;
     llvm::raw_string_ostream stream(text);
     EXPECT_FALSE(llvm::verifyModule(*module_, &stream)) << text;
@@ -37,6 +41,7 @@ class MandatoryInlinerTest : public ::testing::Test {
 
   llvm::LLVMContext context_;
   std::unique_ptr<llvm::Module> module_;
+  std::vector<std::string> inlined_;
 };
 
 TEST_F(MandatoryInlinerTest, InlinesWhatMustBeInlinedAndNothingElse) {
@@ -162,6 +167,19 @@ TEST_F(MandatoryInlinerTest, CallsHooksOnceAtEntryAndExit) {
   CallEntryAndExitHooks(f);
   EXPECT_EQ(module_->getFunction("__cyg_profile_func_enter")->getNumUses(), 1u);
   EXPECT_EQ(module_->getFunction("__cyg_profile_func_exit")->getNumUses(), 1u);
+}
+
+TEST_F(MandatoryInlinerTest, TellsWhatWasInlinedIntoTheCalleeFirst) {
+  Load(R"(
+    define internal i32 @inner() alwaysinline { ret i32 42 }
+    define internal i32 @outer() alwaysinline { %r = call i32 @inner() ret i32 %r }
+    define i32 @f() { %r = call i32 @outer() ret i32 %r }
+    define i32 @g() { %r = call i32 @outer() ret i32 %r })");
+  Inline("f");
+  EXPECT_THAT(inlined_, ::testing::ElementsAre("inner into outer", "outer into f"));
+  inlined_.clear();
+  Inline("g");
+  EXPECT_THAT(inlined_, ::testing::ElementsAre("outer into g"));
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ absl::StatusOr<SymbolIndex> IndexOf(absl::string_view text) {
   return built.ok() ? SymbolIndex::Decode(built->Encode()) : built;
 }
 
-const Symbol& Get(const SymbolIndex& index, absl::string_view name) {
+Symbol Get(const SymbolIndex& index, absl::string_view name) {
   std::optional<SymbolOrdinal> ordinal = index.Find(name);
   EXPECT_TRUE(ordinal.has_value()) << name;
   return index.at(ordinal.value_or(SymbolOrdinal{0}));
@@ -35,7 +35,7 @@ const Symbol& Get(const SymbolIndex& index, absl::string_view name) {
 
 std::vector<std::string> Names(const SymbolIndex& index, absl::Span<const SymbolOrdinal> group) {
   std::vector<std::string> names;
-  for (SymbolOrdinal member : group) names.push_back(index.at(member).name);
+  for (SymbolOrdinal member : group) names.emplace_back(index.at(member).name);
   return names;
 }
 
@@ -169,7 +169,7 @@ TEST(SymbolIndexBuilderTest, SectionsNamedByIdentifiersHaveBounds) {
 std::vector<std::string> Functions(const SymbolIndex& index,
                                    absl::Span<const LifecycleFunction> list) {
   std::vector<std::string> names;
-  for (const LifecycleFunction& entry : list) names.push_back(index.at(entry.function).name);
+  for (const LifecycleFunction& entry : list) names.emplace_back(index.at(entry.function).name);
   return names;
 }
 
