@@ -8,6 +8,7 @@
 
 #include "absl/cleanup/cleanup.h"
 #include "base/status.h"
+#include "memory/copied_pages.h"
 #include "memory/instruction_cache.h"
 #include "memory/system_pages.h"
 
@@ -89,11 +90,11 @@ absl::StatusOr<std::vector<uint8_t*>> InProcessMapper::Initialize(
     uint8_t* alias = mapping.alias + range.offset;
     written.push_back(alias);
     if (range.size == 0) continue;
-    const int run_protection =
-        protection == Protection::kReadExecute ? PROT_READ | PROT_EXEC : PROT_READ;
     FIRSTCALL_RETURN_IF_ERROR(
         MapSharedPages(alias, range.size, PROT_READ | PROT_WRITE, file, file_offset));
-    FIRSTCALL_RETURN_IF_ERROR(MapSharedPages(run, range.size, run_protection, file, file_offset));
+    FIRSTCALL_RETURN_IF_ERROR(protection == Protection::kReadExecute
+                                  ? MapCodePages(run, range.size, file, file_offset)
+                                  : MapSharedPages(run, range.size, PROT_READ, file, file_offset));
     file_offset += range.size;
   }
   return written;
@@ -106,7 +107,9 @@ absl::StatusOr<PageMapper::AllocationId> InProcessMapper::Finalize(const Slab& s
   FIRSTCALL_ASSIGN_OR_RETURN(const Mapping mapping, MappingOf(slab));
   for (const auto& [range, protection] : allocation.segments) {
     if (protection != Protection::kReadExecute) continue;
-    FlushInstructions(mapping.alias + range.offset, slab.run + range.offset, range.size);
+    uint8_t* const written = mapping.alias + range.offset;
+    FlushInstructions(written, slab.run + range.offset, range.size);
+    FIRSTCALL_RETURN_IF_ERROR(WriteToCopiedPages(written, slab.run + range.offset, range.size));
   }
   SynchronizeInstructionFetch();
   RunActions(allocation.when_finalized);

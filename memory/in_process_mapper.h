@@ -1,7 +1,9 @@
 // Provides pages of this process: code is compiled and executed here.
 //
-// Code and read-only data are shared pages without a name, which are mapped twice: once to be
-// executed or read, once to be written. Writable data is private memory, accessible at one address.
+// Code and read-only data are pages of a file without a name, which are mapped twice: once to be
+// executed or read, once to be written. The executable mapping is private, as that of a program's
+// code is, so that a debugger can write breakpoints (memory/copied_pages.h). Writable data is
+// private memory, accessible at one address.
 //
 // Thread-safe. Tested in tests/memory/page_mapper_test.cc.
 

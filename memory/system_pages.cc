@@ -64,6 +64,16 @@ absl::Status MapSharedPages(uint8_t* at, size_t size, int protection, int file, 
   return absl::OkStatus();
 }
 
+// The system refuses a debugger's writes to shared pages without write permission; a private page
+// is copied instead (ptrace(2), FOLL_FORCE).
+absl::Status MapCodePages(uint8_t* at, size_t size, int file, size_t offset) {
+  if (mmap(at, size, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, file,
+           static_cast<off_t>(offset)) == MAP_FAILED) {
+    return SystemError("mapping pages of code");
+  }
+  return absl::OkStatus();
+}
+
 void RunActions(absl::Span<const ExecutorAction> actions) {
   for (const ExecutorAction& action : actions) RunAction(action);
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/status.h"
+#include "code/debugger_registration.h"
 
 namespace firstcall {
 namespace {
@@ -150,6 +151,7 @@ absl::StatusOr<MadeFunction> FunctionMaker::CompileNow(FunctionKey key, const Ma
   FunctionOrder order{module.id(), key.ordinal, is_replaced, may_join};
   order.is_far = linker_.IsFar(module);
   order.lists_callees = options.lists_callees;
+  if (options.may_join) order.companions = FunctionsToRegisterTogether();
   if (promoter_ != nullptr) {
     order.polls = {!promoter_->looks_at_counters(), promoter_->poll_budget().left()};
   }
@@ -161,7 +163,8 @@ absl::StatusOr<MadeFunction> FunctionMaker::CompileNow(FunctionKey key, const Ma
   FIRSTCALL_ASSIGN_OR_RETURN(static_cast<CompiledFunction&>(made),
                              compiler_.CompileFunction(order));
   if (promoter_ != nullptr) promoter_->poll_budget().Add(made.poll_balance);
-  Store(key, made, std::move(decisions).Take(), joined);
+  // What a debugger has caused to be compiled together is not for other runs.
+  if (order.companions == 0) Store(key, made, std::move(decisions).Take(), joined);
   return made;
 }
 
