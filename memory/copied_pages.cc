@@ -1,7 +1,7 @@
 // The system lets a process write to its own memory, as a debugger does, through /proc/self/mem,
-// where the protection of pages does not count (proc(5)). Where it forbids that (proc_mem.force_override,
-// since Linux 6.12), the copies are dropped. Then the original pages are seen again, with the new
-// code, but without the breakpoints that the debugger has set in them.
+// where the protection of pages does not count (proc(5)). Where it forbids that
+// (proc_mem.force_override, since Linux 6.12), the copies are dropped. Then the original pages are
+// seen again, with the new code, but without the breakpoints that the debugger has set in them.
 
 #include "memory/copied_pages.h"
 

@@ -19,8 +19,7 @@ bool HasBreakpoint(const void* function) {
   using Instruction = uint32_t;
   constexpr Instruction kBreakpoint = 0xd4200000;
 #endif
-  return function != nullptr &&
-         *static_cast<const volatile Instruction*>(function) == kBreakpoint;
+  return function != nullptr && *static_cast<const volatile Instruction*>(function) == kBreakpoint;
 }
 
 }  // namespace

@@ -13,12 +13,20 @@ CodeSpace::CodeSpace(std::shared_ptr<ArenaMemory> arenas, std::shared_ptr<Memory
       memory_(memory != nullptr ? std::move(memory) : arenas_),
       unwind_registry_(std::make_shared<UnwindRegistry>()),
       stubs_(HostStubArchitecture(), arenas_, unwind_registry_, first_call_handler,
-             &RegisterStubsWithDebugger),
+             AnnounceAs("(stubs)")),
       hotness_counters_(arenas_),
       call_counters_(
           HostStubArchitecture(), arenas_, unwind_registry_,
           [this](const CallCounter& counter) { call_run_outs_.Notice(counter); },
-          &RegisterStubsWithDebugger) {}
+          AnnounceAs("(call counters)")) {}
+
+CodeBlock::Announce CodeSpace::AnnounceAs(const char* name) {
+  return [this, name](ExecutorAddress code, size_t size, ExecutorAddress table,
+                      absl::Span<const uint8_t> unwind_table) {
+    if (block_observer_) block_observer_(code, size, name);
+    return RegisterStubsWithDebugger(code, size, table, unwind_table);
+  };
+}
 
 void CodeSpace::Free(const PromotionCounters& counters) {
   if (counters.polls != nullptr) hotness_counters_.Free(counters.polls);

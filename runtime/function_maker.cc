@@ -6,6 +6,7 @@
 
 #include "base/status.h"
 #include "code/debugger_registration.h"
+#include "runtime/probes.h"
 
 namespace firstcall {
 namespace {
@@ -160,8 +161,11 @@ absl::StatusOr<MadeFunction> FunctionMaker::CompileNow(FunctionKey key, const Ma
   }
   MadeFunction made;
   made.is_far = order.is_far;
-  FIRSTCALL_ASSIGN_OR_RETURN(static_cast<CompiledFunction&>(made),
-                             compiler_.CompileFunction(order));
+  const char* const name = module.index().at(key.ordinal).name.c_str();
+  FIRSTCALL_PROBE3(compile_begin, name, module.name().c_str(), 0);
+  absl::StatusOr<CompiledFunction> compiled = compiler_.CompileFunction(order);
+  FIRSTCALL_PROBE3(compile_end, name, module.name().c_str(), 0);
+  FIRSTCALL_ASSIGN_OR_RETURN(static_cast<CompiledFunction&>(made), std::move(compiled));
   if (promoter_ != nullptr) promoter_->poll_budget().Add(made.poll_balance);
   // What a debugger has caused to be compiled together is not for other runs.
   if (order.companions == 0) Store(key, made, std::move(decisions).Take(), joined);

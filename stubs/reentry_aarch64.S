@@ -92,6 +92,7 @@ _dl_runtime_resolve:
         .endr
 .Lsaved:
         ldp     x0, x1, [x29, #CONTEXT]
+        ldr     x2, [x29, #8]
         bl      _dl_fixup
         str     x0, [x29, #TARGET]              // The index is not needed any more.
 

@@ -86,6 +86,7 @@ _dl_runtime_resolve:
         addq    $32, %rsp
         movq    8(%rbp), %rdi
         movq    16(%rbp), %rsi
+        movq    24(%rbp), %rdx
         call    _dl_fixup
         movq    %rax, 16(%rbp)                  // The index is not needed any more.
 

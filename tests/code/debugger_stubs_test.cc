@@ -34,8 +34,7 @@ TEST(DebuggerStubsTest, BlockIsALinkageTableWithAnUnwindTable) {
   std::memcpy(&header, image.data(), sizeof(header));
   ASSERT_EQ(image.size(), header.e_shoff + header.e_shnum * sizeof(Elf64_Shdr));
   std::vector<Elf64_Shdr> sections(header.e_shnum);
-  std::memcpy(sections.data(), image.data() + header.e_shoff,
-              sections.size() * sizeof(Elf64_Shdr));
+  std::memcpy(sections.data(), image.data() + header.e_shoff, sections.size() * sizeof(Elf64_Shdr));
   const char* const names = image.data() + sections[header.e_shstrndx].sh_offset;
   ASSERT_GE(sections.size(), 4u);
   EXPECT_STREQ(names + sections[1].sh_name, ".plt");

@@ -13,8 +13,8 @@ namespace firstcall {
 // Why GDB cannot be used here: "there is no gdb"; empty if it can.
 std::string WhyNoGdb();
 
-// Runs GDB's `commands` on the process `arguments`, or on none if they are empty, and returns what GDB and the process have
-// printed. Breakpoints may be pending.
+// Runs GDB's `commands` on the process `arguments`, or on none if they are empty, and returns what
+// GDB and the process have printed. Breakpoints may be pending.
 std::string RunGdb(const std::vector<std::string>& commands,
                    const std::vector<std::string>& arguments);
 

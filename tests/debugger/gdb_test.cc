@@ -1,5 +1,7 @@
-// Sessions with a real GDB. The arguments are the command's path, the program's bitcode, its source,
-// and the path of remove_and_add.cc's program.
+// Sessions with a real GDB. The arguments are the command's path, the program's bitcode, its
+// source, and the path of remove_and_add.cc's program.
+
+#include "tests/debugger/gdb.h"
 
 #include <fstream>
 #include <string>
@@ -9,7 +11,6 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/debugger/gdb.h"
 
 namespace firstcall {
 namespace {
@@ -102,18 +103,17 @@ TEST_F(GdbTest, NextStaysInTheFunctionAndFinishReturnsTheValue) {
 }
 
 TEST_F(GdbTest, ValuesCanBePrintedChangedWatchedAndFunctionsCalled) {
-  const std::string output =
-      Debug({"break rare", "run", "set var x = 1", "print x + 1", "print throws(8)",
-             "watch watched", "delete 1", "continue"});
+  const std::string output = Debug({"break rare", "run", "set var x = 1", "print x + 1",
+                                    "print throws(8)", "watch watched", "delete 1", "continue"});
   EXPECT_THAT(output, HasSubstr("$1 = 2"));
   EXPECT_THAT(output, HasSubstr("$2 = 8"));
   EXPECT_THAT(output, AllOf(HasSubstr("Old value = 0"), HasSubstr("New value = 3")));
 }
 
 TEST_F(GdbTest, ExceptionIsFollowedFromTheThrowToTheHandler) {
-  const std::string output = Debug({"break " + Line("calls catches"), "run", "catch throw",
-                                    "continue", "backtrace 4", "break " + Line("caught"),
-                                    "continue", "backtrace 2"});
+  const std::string output =
+      Debug({"break " + Line("calls catches"), "run", "catch throw", "continue", "backtrace 4",
+             "break " + Line("caught"), "continue", "backtrace 2"});
   EXPECT_THAT(output, ContainsRegex("#1 .* in throws \\(x=3\\)"));
   EXPECT_THAT(output, ContainsRegex("#2 .* in catches \\(x=3\\)"));
   EXPECT_THAT(output, HasSubstr("// caught"));
@@ -126,10 +126,9 @@ TEST_F(GdbTest, BreakpointHitsOnAnotherThread) {
 }
 
 TEST_F(GdbTest, BreakpointHitsInAnOptimizedBody) {
-  const std::string output =
-      Debug({"break " + Line("after the loop"), "run", "break hot", "info breakpoints", "continue",
-             "backtrace 2"},
-            {"--promotion-threshold=100", "--promotion-threads=0"});
+  const std::string output = Debug({"break " + Line("after the loop"), "run", "break hot",
+                                    "info breakpoints", "continue", "backtrace 2"},
+                                   {"--promotion-threshold=100", "--promotion-threads=0"});
   // One location for the first body, one for the optimized one.
   EXPECT_THAT(output, HasSubstr("(2 locations)"));
   EXPECT_THAT(output, ContainsRegex("Breakpoint 2.2, hot \\(x=0\\)"));

@@ -16,7 +16,8 @@ namespace {
 absl::StatusOr<int> AddCallAndRemove(Engine& engine, int result) {
   FIRSTCALL_ASSIGN_OR_RETURN(
       const ModuleId id,
-      engine.AddAssembly(absl::StrCat("define i32 @replaced() { ret i32 ", result, " }"), "module"));
+      engine.AddAssembly(absl::StrCat("define i32 @replaced() { ret i32 ", result, " }"),
+                         "module"));
   FIRSTCALL_ASSIGN_OR_RETURN(int (*function)(), engine.Lookup<int()>("replaced"));
   const int returned = function();
   FIRSTCALL_RETURN_IF_ERROR(engine.Remove(id));
