@@ -9,16 +9,20 @@ packages=(
   # Building
   bazel-bootstrap binutils g++ git lld python3
   "llvm-$LLVM-dev" libabsl-dev libffi-dev libhiredis-dev
+  # Static probes
+  systemtap-sdt-dev
   # What LLVM's static libraries need, with which the command is linked
   libzstd-dev zlib1g-dev
   # Testing: GoogleTest; the LLVM tools (opt, lli, FileCheck, llvm-symbolizer); clang, which compiles the
   # test programs and builds the sanitizer configurations; random C programs; GCC's source, which
-  # has its tests; a server for the shared object cache
+  # has its tests; a debugger; a profiler; a server for the shared object cache
   libgmock-dev libgtest-dev
   "llvm-$LLVM" "llvm-$LLVM-tools"
   "clang-$LLVM" "libclang-rt-$LLVM-dev"
   csmith libcsmith-dev
   gcc-12-source
+  gdb
+  linux-perf
   redis-server
   # Measuring
   hyperfine libbenchmark-dev

@@ -62,8 +62,9 @@ std::optional<std::string> FindDigest(int directory, const FileIdentity& file) {
 
 void RememberDigest(int directory, const FileIdentity& file, absl::string_view digest) {
   if (digest.size() != kDigestSize || !file.IsSettled(absl::GetCurrentTimeNanos())) return;
-  const int table = openat(directory, kDigestTableName,
-                           O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, S_IRUSR | S_IWUSR);
+  const int table =
+      openat(directory, kDigestTableName, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
+             S_IRUSR | S_IWUSR);
   if (table < 0) return;
   const absl::Cleanup close_table = [table] { close(table); };
   if (IsTrusted(table)) (void)WriteAt(table, OffsetOf(file), Encode(file, digest));

@@ -216,6 +216,72 @@ typedef uintptr_t (*fc_failure_handler)(void* user_data, const fc_failed_call* c
 void fc_options_set_failure_handler(fc_options* options, fc_failure_handler handler,
                                     void* user_data);
 
+/* ---- Events ----
+ *
+ * What happens in an engine. Events are numbered as they happen, over all threads, from 1 on. An
+ * event is delivered on the thread on which it happened, as soon as this thread is not at work in
+ * the engine any more. So a handler may wait, call the engine and call compiled code; what it
+ * causes is delivered when it has returned. It is told of the events of one thread in order.
+ * Without a handler nothing is computed. */
+typedef enum fc_event_kind FC_ENUM_TYPE {
+  FC_EVENT_MODULE_ADDED = 0,
+  FC_EVENT_FIRST_CALL = 1, /* A call of a function without code has waited for it. */
+  FC_EVENT_COMPILED = 2,   /* An object was compiled, or taken from a cache, and linked. */
+  FC_EVENT_PUBLISHED = 3,  /* A function has got its first body. */
+  FC_EVENT_PROMOTED = 4,   /* A function has got an optimized body, or a loop a continuation. */
+  FC_EVENT_FAILED = 5,     /* A function could not be compiled or optimized. */
+  FC_EVENT_REMOVED = 6,    /* A module was removed or detached. */
+  FC_EVENT_STUBS_MADE = 7, /* A block of stubs or call counters was made. */
+  FC_EVENT_MEMORY_RESERVED = 8,
+  FC_EVENT_MEMORY_FREED = 9
+} fc_event_kind;
+
+typedef enum fc_compile_reason FC_ENUM_TYPE {
+  FC_REASON_CALLED = 0,
+  FC_REASON_ALONG = 1, /* Another function of its object was called. */
+  FC_REASON_ORDERED = 2,
+  FC_REASON_SPECULATED = 3,
+  FC_REASON_PROMOTED = 4,
+  FC_REASON_CONTINUATION = 5,
+  FC_REASON_NEEDED = 6 /* Data and whole objects. */
+} fc_compile_reason;
+
+typedef enum fc_generator FC_ENUM_TYPE {
+  FC_GENERATOR_LLVM = 0,
+  FC_GENERATOR_BASELINE = 1,
+  FC_GENERATOR_USER = 2 /* An object that the client has added. */
+} fc_generator;
+
+/* Fields without a meaning for a kind are zero, or "". */
+typedef struct fc_event {
+  size_t struct_size;
+  uint64_t number;
+  fc_event_kind kind;
+  int64_t thread;    /* As gettid returns it. */
+  uint64_t start;    /* On CLOCK_MONOTONIC. */
+  uint64_t duration; /* Of a first call: how long the caller has waited. */
+  const char* module;
+  const char* function;
+  uintptr_t address; /* Of the body; of a first call: where it continued. */
+  size_t size;       /* Of the body, the object's code, or the memory. */
+  uintptr_t caller;  /* Of a first call: where it returns. */
+  int tier;
+  fc_generator generator;
+  fc_compile_reason reason;
+  int is_cached;
+  int is_continuation;
+  int is_detached;
+  size_t functions;    /* That the module or object defines. */
+  fc_error_code code;  /* Of a failure. */
+  const char* message; /* Of a failure. */
+  size_t memory_used;  /* Of memory: what is allocated then. */
+} fc_event;
+
+/* Several threads may call it at the same time. It may remove and detach modules. */
+typedef void (*fc_event_handler)(void* user_data, const fc_event* event);
+/* Adds a handler. */
+void fc_options_add_event_handler(fc_options* options, fc_event_handler handler, void* user_data);
+
 /* ---- Memory ----
  *
  * A client may provide the memory for the code and data of modules; stubs always lie in the

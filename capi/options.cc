@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "cache/disk_cache.h"
 #include "capi/client_memory.h"
+#include "capi/event_callback.h"
 #include "capi/sized.h"
 
 namespace {
@@ -211,6 +212,15 @@ void fc_options_set_failure_handler(fc_options* options, fc_failure_handler hand
                                    message.c_str()};
       return reinterpret_cast<void*>(handler(user_data, &call));
     };
+    return absl::OkStatus();
+  });
+}
+
+void fc_options_add_event_handler(fc_options* options, fc_event_handler handler, void* user_data) {
+  Set(options, [&](EngineOptions& engine) {
+    if (handler == nullptr) return absl::InvalidArgumentError("options: the event handler is null");
+    engine.event_listeners.push_back(
+        std::make_shared<firstcall::capi::EventCallback>(handler, user_data));
     return absl::OkStatus();
   });
 }

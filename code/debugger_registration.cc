@@ -7,6 +7,7 @@
 
 #include <elf.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstring>
 #include <memory>
@@ -15,6 +16,7 @@
 #include "absl/base/const_init.h"
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
+#include "memory/debugger_presence.h"
 
 extern "C" {
 
@@ -48,6 +50,13 @@ namespace firstcall {
 namespace {
 
 absl::Mutex mutex(absl::kConstInit);
+
+std::atomic<size_t> registrations{0};
+
+bool IsOwnOrOtherListening() {
+  SetOwnDebuggerStop(reinterpret_cast<const void*>(&__jit_debug_register_code));
+  return IsDebuggerListening();
+}
 
 DebuggerRegistrar& Registrar() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
   static auto* const registrar = new DebuggerRegistrar();  // Other threads may outlive statics.
@@ -98,14 +107,24 @@ DebuggerRegistrar CurrentRegistrar() ABSL_LOCKS_EXCLUDED(mutex) {
 
 }  // namespace
 
-void SetDebuggerRegistrar(DebuggerRegistrar registrar) {
+void SetDebuggerRegistrar(DebuggerRegistrar registrar, const void* stop) {
   absl::MutexLock lock(&mutex);
   Registrar() = std::move(registrar);
+  SetOtherDebuggerStop(stop);
+}
+
+size_t FunctionsToRegisterTogether() {
+  return IsOwnOrOtherListening() ? registrations.load(std::memory_order_relaxed) / 4 : 0;
+}
+
+std::function<void()> RegisterImageWithDebugger(std::vector<char> image) {
+  registrations.fetch_add(1, std::memory_order_relaxed);
+  return CurrentRegistrar()(std::move(image));
 }
 
 std::function<void()> RegisterWithDebugger(
     const ElfObject& object, absl::FunctionRef<ExecutorAddress(uint32_t)> address_of) {
-  if (!object.has_debug_information()) return {};
+  if (!object.has_debug_information() && !IsOwnOrOtherListening()) return {};
   std::vector<char> image(object.bytes().begin(), object.bytes().end());
   for (size_t i = 0; i < object.sections().size(); ++i) {
     const uint64_t address = address_of(static_cast<uint32_t>(i)).value();
@@ -113,7 +132,7 @@ std::function<void()> RegisterWithDebugger(
     std::memcpy(image.data() + object.sections()[i].header + offsetof(Elf64_Shdr, sh_addr),
                 &address, sizeof(address));
   }
-  return CurrentRegistrar()(std::move(image));
+  return RegisterImageWithDebugger(std::move(image));
 }
 
 }  // namespace firstcall

@@ -1,7 +1,8 @@
 // Registers linked code with a debugger, by the interface that GDB and LLDB share (GDB manual, "JIT
 // Compilation Interface"): a list of objects in memory, and a function that the debugger stops at.
-// Only objects with debug information are registered, because the debugger stops the process to
-// read each one.
+// Objects with debug information are registered always, so that a debugger which attaches later
+// finds them. The others, which have names and unwind tables only, are registered while a debugger
+// is listening.
 //
 // LLVM has such a list, too. It changes its list under a mutex of its own, which other code cannot
 // take. So this code must never change LLVM's list:
@@ -15,6 +16,7 @@
 #ifndef FIRSTCALL_CODE_DEBUGGER_REGISTRATION_H_
 #define FIRSTCALL_CODE_DEBUGGER_REGISTRATION_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -31,14 +33,25 @@ namespace firstcall {
 using DebuggerRegistrar = std::function<std::function<void()>(std::vector<char> image)>;
 
 // Replaces the function that RegisterWithDebugger calls. An empty one restores the default, which
-// uses the list here.
+// uses the list here. `stop` is the function that a debugger of that list stops at; null if there
+// is none but that of the list here.
 // Call it before the first object is registered.
-void SetDebuggerRegistrar(DebuggerRegistrar registrar);
+void SetDebuggerRegistrar(DebuggerRegistrar registrar, const void* stop = nullptr);
 
-// Registers `object` if it has debug information. `address_of` returns the addresses of sections by
-// their numbers; null for those that were not loaded. Returns the function that withdraws the
-// registration, to be called when the code is freed; empty if nothing was registered. The object's
-// bytes are copied.
+// How many functions should be compiled along with one, so that they can be registered together.
+// Zero if no debugger is listening. A debugger takes time for each registration, and more the more
+// of them there were. So the number grows with them: n functions are registered by some times the
+// square root of n registrations, and the debugger's time for them is proportional to n.
+size_t FunctionsToRegisterTogether();
+
+// Registers an image as the registrar does.
+std::function<void()> RegisterImageWithDebugger(std::vector<char> image);
+
+// Registers `object` if it has debug information or a debugger is listening. The object must be
+// ready to run, because a debugger writes breakpoints into it. `address_of` returns the addresses
+// of sections by their numbers; null for those that were not loaded. Returns the function that
+// withdraws the registration, to be called when the code is freed; empty if nothing was registered.
+// The object's bytes are copied.
 std::function<void()> RegisterWithDebugger(const ElfObject& object,
                                            absl::FunctionRef<ExecutorAddress(uint32_t)> address_of);
 

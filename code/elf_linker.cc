@@ -8,6 +8,7 @@
 #include "code/elf_linker.h"
 
 #include <cstring>
+#include <functional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -52,7 +53,6 @@ void ElfLinker::Drop() {
   if (object_ == nullptr) return;
   object_ = nullptr;
   owner_ = nullptr;
-  if (unregister_) std::exchange(unregister_, {})();
   memory_.Drop();
 }
 
@@ -61,7 +61,6 @@ void ElfLinker::Keep() {
 }
 
 void ElfLinker::HandOver() {
-  if (unregister_) owner_->OnFree(std::exchange(unregister_, {}));
   memory_.Keep();
   object_ = nullptr;
   owner_ = nullptr;
@@ -80,10 +79,6 @@ absl::StatusOr<SymbolAddresses> ElfLinker::Load(ElfObject& object, OwnedCode& ow
   }
   CopySections();
   LocateSymbols();
-  if (object.has_debug_information()) {
-    unregister_ =
-        RegisterWithDebugger(object, [this](uint32_t section) { return AddressOf(section); });
-  }
   return Definitions();
 }
 
@@ -281,8 +276,12 @@ absl::Status ElfLinker::RegisterUnwindTables() {
   return absl::OkStatus();
 }
 
+// The debugger is told last, because it writes its breakpoints into the code at once.
 absl::Status ElfLinker::Finalize() {
   FIRSTCALL_RETURN_IF_ERROR(memory_.Finalize());
+  std::function<void()> withdraw =
+      RegisterWithDebugger(*object_, [this](uint32_t section) { return AddressOf(section); });
+  if (withdraw) owner_->OnFree(std::move(withdraw));
   Keep();
   return absl::OkStatus();
 }

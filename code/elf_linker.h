@@ -14,7 +14,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -83,7 +82,6 @@ class ElfLinker final : public Linker {
   std::vector<ExecutorAddress> addresses_;  // Of that object's symbols.
   const ElfObject* object_ = nullptr;       // Null if no object is loaded.
   OwnedCode* owner_ = nullptr;              // Of the loaded object.
-  std::function<void()> unregister_;        // Withdraws the object from the debugger.
 };
 
 }  // namespace firstcall

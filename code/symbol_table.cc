@@ -91,7 +91,7 @@ SymbolTable SymbolTable::Of(absl::Span<const Symbol> symbols) {
   for (size_t i = 0; i < symbols.size(); ++i) {
     const Symbol& symbol = symbols[i];
     const auto name_size = static_cast<uint32_t>(symbol.name.size());
-    const Record record = {names,         name_size,   FlagsOf(symbol), symbol.base.value,
+    const Record record = {names,         name_size,  FlagsOf(symbol), symbol.base.value,
                            symbol.offset, symbol.size};
     encoder.Raw({reinterpret_cast<const char*>(&record), sizeof(record)});
     names += name_size;
@@ -128,8 +128,8 @@ absl::StatusOr<SymbolTable> SymbolTable::Decode(std::string bytes, size_t begin)
 }
 
 absl::string_view SymbolTable::NameAt(size_t offset, size_t size) const {
-  const absl::string_view names = bytes().substr(kHeadSize + count_ * kRecordSize +
-                                                 bucket_count_ * kBucketSize);
+  const absl::string_view names =
+      bytes().substr(kHeadSize + count_ * kRecordSize + bucket_count_ * kBucketSize);
   return offset > names.size() ? absl::string_view() : names.substr(offset, size);
 }
 

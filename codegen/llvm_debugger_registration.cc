@@ -2,6 +2,8 @@
 
 #include "codegen/llvm_debugger_registration.h"
 
+#include <dlfcn.h>
+
 #include <atomic>
 #include <functional>
 #include <utility>
@@ -62,7 +64,8 @@ std::function<void()> RegisterImage(std::vector<char> image) {
 
 void UseLlvmsListener() {
   static const bool is_done = [] {
-    SetDebuggerRegistrar(RegisterImage);
+    // Linked statically, LLVM's function is the one of code/debugger_registration.
+    SetDebuggerRegistrar(RegisterImage, dlsym(RTLD_DEFAULT, "__jit_debug_register_code"));
     return true;
   }();
   (void)is_done;

@@ -92,7 +92,6 @@ McjitLinker::~McjitLinker() { Drop(); }
 void McjitLinker::Drop() {
   if (owner_ == nullptr) return;
   owner_ = nullptr;
-  if (unregister_) std::exchange(unregister_, {})();
   relocations_.PutBack();
   memory_->Drop();
   Discard();
@@ -105,7 +104,6 @@ void McjitLinker::Keep() {
 }
 
 void McjitLinker::HandOver() {
-  if (unregister_) owner_->OnFree(std::exchange(unregister_, {}));
   memory_->Keep();
   owner_ = nullptr;
 }
@@ -170,8 +168,7 @@ absl::StatusOr<SymbolAddresses> McjitLinker::Load(ElfObject& object, OwnedCode& 
     Drop();
     return Annotate(cause, "loading an object");
   }
-  unregister_ = RegisterWithDebugger(
-      object, [this](uint32_t section) { return sections_->AddressOf(section); });
+  object_ = &object;
   SymbolAddresses addresses;
   for (size_t i = 0; i < object.defined().size(); ++i) {
     addresses.emplace(object.defined()[i], memory_->addresses()[i]);
@@ -204,6 +201,9 @@ absl::Status McjitLinker::Bind(const SymbolAddresses& resolution) {
 
 absl::Status McjitLinker::Finalize() {
   FIRSTCALL_RETURN_IF_ERROR(memory_->Finalize());
+  std::function<void()> withdraw = RegisterWithDebugger(
+      *object_, [this](uint32_t section) { return sections_->AddressOf(section); });
+  if (withdraw) owner_->OnFree(std::move(withdraw));
   HandOver();
   return absl::OkStatus();
 }

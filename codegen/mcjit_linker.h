@@ -63,12 +63,12 @@ class McjitLinker final : public Linker {
   llvm::LLVMContext context_;                  // Of the empty module that MCJIT needs.
   std::unique_ptr<SectionRecorder> sections_;  // Must outlive mcjit_, which reports to it.
   std::unique_ptr<llvm::ExecutionEngine> mcjit_;
-  Resolver* resolver_ = nullptr;      // Owned by mcjit_.
-  SectionMemory* memory_ = nullptr;   // Owned by mcjit_.
-  PlainRelocations relocations_;      // Of the object that was loaded last.
-  OwnedCode* owner_ = nullptr;        // Of the loaded object.
-  bool is_broken_ = false;            // A fatal error has left mcjit_ inconsistent.
-  std::function<void()> unregister_;  // Withdraws the object's registration with a debugger.
+  Resolver* resolver_ = nullptr;       // Owned by mcjit_.
+  SectionMemory* memory_ = nullptr;    // Owned by mcjit_.
+  PlainRelocations relocations_;       // Of the object that was loaded last.
+  OwnedCode* owner_ = nullptr;         // Of the loaded object.
+  bool is_broken_ = false;             // A fatal error has left mcjit_ inconsistent.
+  const ElfObject* object_ = nullptr;  // That was loaded last.
 };
 
 }  // namespace firstcall

@@ -1,5 +1,7 @@
 #include "engine/engine.h"
 
+#include <cstdint>
+#include <cstdlib>
 #include <optional>
 #include <utility>
 
@@ -63,11 +65,15 @@ Engine::Parts::Parts(EngineOptions engine_options, CompilerProvider& compiler_pr
     : options(std::move(engine_options)),
       provider(compiler_provider),
       compiler_settings(CompilerSettingsFrom(options)),
+      events(options.event_listeners.empty()
+                 ? nullptr
+                 : std::make_shared<EventSource>(options.event_listeners)),
       compiler([this](absl::string_view reason) {
         return provider.Create(compiler_settings, listeners, reason);
       }),
       runtime(RuntimeOptionsFrom(options, provider), compiler, listeners, std::move(code_space)) {
   for (const std::shared_ptr<Listener>& listener : options.listeners) listeners.Add(*listener);
+  if (events != nullptr) listeners.Add(*events);
 }
 
 absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(EngineOptions options,
@@ -87,9 +93,21 @@ absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(EngineOptions options,
     memory = options.memory_manager(arenas);
     if (memory == nullptr) return absl::InvalidArgumentError("the memory manager is null");
   }
+  ArenaMemory& own_memory = *arenas;
   std::shared_ptr<CodeSpace> code_space =
       Runtime::MakeCodeSpace(std::move(arenas), std::move(memory));
+  CodeSpace& space = *code_space;
   auto parts = std::make_unique<Parts>(std::move(options), provider, std::move(code_space));
+  if (parts->events != nullptr) {
+    space.SetBlockObserver(
+        [events = parts->events](ExecutorAddress code, size_t size, absl::string_view name) {
+          events->OnStubs(code, size, name);
+        });
+    own_memory.SetObserver([events = parts->events](int64_t change, size_t used) {
+      events->OnMemory(change > 0 ? EventKind::kMemoryReserved : EventKind::kMemoryFreed,
+                       static_cast<size_t>(std::abs(change)), used);
+    });
+  }
   if (!provider.is_deferred()) FIRSTCALL_RETURN_IF_ERROR(parts->compiler.Make("an engine"));
   return std::unique_ptr<Engine>(new Engine(std::move(parts)));
 }

@@ -19,6 +19,7 @@
 #include "engine/options.h"
 #include "runtime/code_space.h"
 #include "runtime/deferred_compiler.h"
+#include "runtime/event_source.h"
 #include "runtime/listener_group.h"
 #include "runtime/module_cache.h"
 #include "runtime/runtime.h"
@@ -59,6 +60,8 @@ struct Engine::Parts {
   CompilerProvider& provider;
   const CompilerSettings compiler_settings;
   ListenerGroup listeners;
+  // Null if nobody listens. Memory may be freed when the engine is gone.
+  const std::shared_ptr<EventSource> events;
   DeferredCompiler compiler;
   Runtime runtime;
 };

@@ -29,8 +29,9 @@ class PageMapper;  // memory/page_mapper.h
 using MemoryManagerFactory =
     std::function<std::shared_ptr<MemoryManager>(std::shared_ptr<MemoryManager> engines_own)>;
 
-class Listener;     // runtime/listener.h
-class ObjectCache;  // cache/object_cache.h
+class EventListener;  // runtime/event.h
+class Listener;       // runtime/listener.h
+class ObjectCache;    // cache/object_cache.h
 
 struct EngineOptions : TargetSettings {
   Mode mode = Mode::kLazy;
@@ -87,7 +88,10 @@ struct EngineOptions : TargetSettings {
   // one in the directory of the program, or of the shared library that the engine is linked into.
   std::string compiler_library;
 
-  // Told of all code that is compiled.
+  // Told of what happens: calls, compiles, promotions, failures, memory (runtime/event.h).
+  std::vector<std::shared_ptr<EventListener>> event_listeners;
+
+  // For the engine's own tools and tests: told of IR and objects in the middle of the work.
   std::vector<std::shared_ptr<Listener>> listeners;
 };
 

@@ -1,6 +1,6 @@
 // Versions of a source module in a cache. A module that was changed has another signature, so none
-// of its objects are in the cache; but those of an earlier version may be, and most of its functions
-// may be the same.
+// of its objects are in the cache; but those of an earlier version may be, and most of its
+// functions may be the same.
 //
 // Thread-safe: pure functions. Tested in tests/api/earlier_version_test.cc.
 

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/round_up.h"
 #include "base/status.h"
+#include "memory/debugger_presence.h"
 #include "memory/in_process_mapper.h"
 #include "memory/instruction_cache.h"
 #include "memory/unwindable_code.h"
@@ -156,8 +157,10 @@ absl::StatusOr<MemoryBlock> Arena::Allocate(Segment segment, size_t size, size_t
   absl::MutexLock lock(&mutex_);
   if (getpid() != owner_) FIRSTCALL_RETURN_IF_ERROR(LeaveParentsPages());
   Part& from = part(segment);
-  // An emulator may keep running the code that was there before.
-  const bool may_reuse = segment != Segment::kCode || NoticesRewrittenCode();
+  // An emulator may keep running the code that was there before, and a debugger may take its
+  // breakpoints in that for those in the new code, and not set them again (GDB 13).
+  const bool may_reuse =
+      segment != Segment::kCode || (NoticesRewrittenCode() && !IsDebuggerListening());
   if (size > 0 && may_reuse) {
     if (std::optional<size_t> address = from.free.Take(size, alignment)) {
       from.used += size;

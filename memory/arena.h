@@ -77,7 +77,8 @@ class Arena {
       ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Frees a block of this arena. Whole pages that become free may go back to the system. Memory of
-  // freed code is not reused under an emulator that keeps running old code after it is rewritten.
+  // freed code is not reused under an emulator that keeps running old code after it is rewritten,
+  // nor while a debugger follows what is compiled.
   void Free(const MemoryBlock& block) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Makes the bytes that were written to blocks of this arena ready to be executed and read.

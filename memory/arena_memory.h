@@ -8,7 +8,10 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -51,6 +54,12 @@ class ArenaMemory final : public MemoryManager {
   absl::Status Finalize(absl::Span<const MemoryBlock> blocks) override ABSL_LOCKS_EXCLUDED(mutex_);
   void Free(absl::Span<const MemoryBlock> blocks) override ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // `observer` is told of all memory that is allocated (`change` is positive) or freed, and of what
+  // is allocated then, in bytes, while no lock of this object is held. Call it before other threads
+  // use this object.
+  using Observer = std::function<void(int64_t change, size_t used)>;
+  void SetObserver(Observer observer) { observer_ = std::move(observer); }
+
   MemoryUsage usage() const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
@@ -64,6 +73,7 @@ class ArenaMemory final : public MemoryManager {
   const ArenaMemoryOptions options_;
   Arena* const first_;
   const ExecutorAddress near_first_;
+  Observer observer_;  // May be empty.
   std::atomic<size_t> used_{0};
   mutable absl::Mutex mutex_;
   std::vector<std::unique_ptr<Arena>> arenas_ ABSL_GUARDED_BY(mutex_);

@@ -8,6 +8,7 @@
 
 #include "absl/cleanup/cleanup.h"
 #include "base/status.h"
+#include "memory/copied_pages.h"
 #include "memory/instruction_cache.h"
 #include "memory/system_pages.h"
 
@@ -61,6 +62,15 @@ absl::StatusOr<InProcessMapper::Mapping> InProcessMapper::MappingOf(const Slab& 
   return found->second;
 }
 
+absl::Status InProcessMapper::MapTwice(uint8_t* alias, uint8_t* run, size_t size,
+                                       Protection protection, int file, size_t file_offset) const {
+  const bool is_code = protection == Protection::kReadExecute;
+  if (pages_ == Pages::kAnonymous) return MapAnonymousPagesTwice(alias, run, size, is_code);
+  FIRSTCALL_RETURN_IF_ERROR(MapSharedPages(alias, size, PROT_READ | PROT_WRITE, file, file_offset));
+  return is_code ? MapCodePages(run, size, file, file_offset)
+                 : MapSharedPages(run, size, PROT_READ, file, file_offset);
+}
+
 absl::StatusOr<std::vector<uint8_t*>> InProcessMapper::Initialize(
     const Slab& slab, absl::Span<const SlabSegment> segments) {
   FIRSTCALL_ASSIGN_OR_RETURN(const Mapping mapping, MappingOf(slab));
@@ -72,7 +82,7 @@ absl::StatusOr<std::vector<uint8_t*>> InProcessMapper::Initialize(
   absl::Cleanup close_file = [&file] {
     if (file >= 0) close(file);
   };
-  if (shared_size > 0) {
+  if (shared_size > 0 && pages_ == Pages::kFile) {
     FIRSTCALL_ASSIGN_OR_RETURN(file, CreatePages(shared_size));
   }
   std::vector<uint8_t*> written;
@@ -89,11 +99,7 @@ absl::StatusOr<std::vector<uint8_t*>> InProcessMapper::Initialize(
     uint8_t* alias = mapping.alias + range.offset;
     written.push_back(alias);
     if (range.size == 0) continue;
-    const int run_protection =
-        protection == Protection::kReadExecute ? PROT_READ | PROT_EXEC : PROT_READ;
-    FIRSTCALL_RETURN_IF_ERROR(
-        MapSharedPages(alias, range.size, PROT_READ | PROT_WRITE, file, file_offset));
-    FIRSTCALL_RETURN_IF_ERROR(MapSharedPages(run, range.size, run_protection, file, file_offset));
+    FIRSTCALL_RETURN_IF_ERROR(MapTwice(alias, run, range.size, protection, file, file_offset));
     file_offset += range.size;
   }
   return written;
@@ -106,7 +112,9 @@ absl::StatusOr<PageMapper::AllocationId> InProcessMapper::Finalize(const Slab& s
   FIRSTCALL_ASSIGN_OR_RETURN(const Mapping mapping, MappingOf(slab));
   for (const auto& [range, protection] : allocation.segments) {
     if (protection != Protection::kReadExecute) continue;
-    FlushInstructions(mapping.alias + range.offset, slab.run + range.offset, range.size);
+    uint8_t* const written = mapping.alias + range.offset;
+    FlushInstructions(written, slab.run + range.offset, range.size);
+    FIRSTCALL_RETURN_IF_ERROR(WriteToCopiedPages(written, slab.run + range.offset, range.size));
   }
   SynchronizeInstructionFetch();
   RunActions(allocation.when_finalized);

@@ -1,7 +1,9 @@
 // Provides pages of this process: code is compiled and executed here.
 //
-// Code and read-only data are shared pages without a name, which are mapped twice: once to be
-// executed or read, once to be written. Writable data is private memory, accessible at one address.
+// Code and read-only data are pages of a file without a name, which are mapped twice: once to be
+// executed or read, once to be written. The executable mapping is private, as that of a program's
+// code is, so that a debugger can write breakpoints (memory/copied_pages.h). Writable data is
+// private memory, accessible at one address.
 //
 // Thread-safe. Tested in tests/memory/page_mapper_test.cc.
 
@@ -22,7 +24,15 @@ namespace firstcall {
 
 class InProcessMapper final : public PageMapper {
  public:
-  InProcessMapper() = default;
+  // Where the pages of code and read-only data come from.
+  enum class Pages {
+    kFile,  // A file without a name.
+    // Shared anonymous memory, as which Linux's perf expects code whose names are in a file
+    // /tmp/perf-PID.map. A debugger cannot set breakpoints in it.
+    kAnonymous,
+  };
+
+  explicit InProcessMapper(Pages pages = Pages::kFile) : pages_(pages) {}
   // Releases every slab.
   ~InProcessMapper() override;
   InProcessMapper(const InProcessMapper&) = delete;
@@ -50,8 +60,12 @@ class InProcessMapper final : public PageMapper {
     uint8_t* alias = nullptr;
   };
 
+  // Maps `size` bytes of new pages twice: to be written, and to be run or read.
+  absl::Status MapTwice(uint8_t* alias, uint8_t* run, size_t size, Protection protection, int file,
+                        size_t file_offset) const;
   absl::StatusOr<Mapping> MappingOf(const Slab& slab) const ABSL_LOCKS_EXCLUDED(mutex_);
 
+  const Pages pages_;
   mutable absl::Mutex mutex_;
   absl::flat_hash_map<uint64_t, Mapping> slabs_ ABSL_GUARDED_BY(mutex_);  // By the slab's address.
   LiveAllocations allocations_;

@@ -64,6 +64,28 @@ absl::Status MapSharedPages(uint8_t* at, size_t size, int protection, int file, 
   return absl::OkStatus();
 }
 
+// The system refuses a debugger's writes to shared pages without write permission; a private page
+// is copied instead (ptrace(2), FOLL_FORCE).
+absl::Status MapCodePages(uint8_t* at, size_t size, int file, size_t offset) {
+  if (mmap(at, size, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, file,
+           static_cast<off_t>(offset)) == MAP_FAILED) {
+    return SystemError("mapping pages of code");
+  }
+  return absl::OkStatus();
+}
+
+// To move none of a shared mapping's bytes makes a second mapping of its pages (mremap(2)).
+absl::Status MapAnonymousPagesTwice(uint8_t* alias, uint8_t* run, size_t size, bool is_code) {
+  const int protection = is_code ? PROT_READ | PROT_EXEC : PROT_READ;
+  if (mmap(alias, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
+          MAP_FAILED ||
+      mremap(alias, 0, size, MREMAP_MAYMOVE | MREMAP_FIXED, run) == MAP_FAILED ||
+      mprotect(run, size, protection) != 0) {
+    return SystemError("mapping anonymous pages");
+  }
+  return absl::OkStatus();
+}
+
 void RunActions(absl::Span<const ExecutorAction> actions) {
   for (const ExecutorAction& action : actions) RunAction(action);
 }

@@ -32,6 +32,14 @@ absl::StatusOr<uint8_t*> ReserveAddressesNear(size_t size, ExecutorAddress near)
 // Maps `size` bytes of `file`, from `offset` on, to `at`. Replaces an earlier mapping there.
 absl::Status MapSharedPages(uint8_t* at, size_t size, int protection, int file, size_t offset);
 
+// Maps pages of `file` to be executed. What is written to the file is seen there, except in pages
+// that a debugger has copied (memory/copied_pages.h). Replaces an earlier mapping there.
+absl::Status MapCodePages(uint8_t* at, size_t size, int file, size_t offset);
+
+// Maps `size` bytes of new shared anonymous memory, to be written at `alias` and to be executed or
+// read at `run`. Replaces earlier mappings there.
+absl::Status MapAnonymousPagesTwice(uint8_t* alias, uint8_t* run, size_t size, bool is_code);
+
 // Run actions of this process, from first to last or from last to first.
 void RunActions(absl::Span<const ExecutorAction> actions);
 void RunActionsInReverse(absl::Span<const ExecutorAction> actions);

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "code/debugger_stubs.h"
 #include "stubs/stub_architecture.h"
 
 namespace firstcall {
@@ -11,10 +12,21 @@ CodeSpace::CodeSpace(std::shared_ptr<ArenaMemory> arenas, std::shared_ptr<Memory
     : arenas_(std::move(arenas)),
       memory_(memory != nullptr ? std::move(memory) : arenas_),
       unwind_registry_(std::make_shared<UnwindRegistry>()),
-      stubs_(HostStubArchitecture(), arenas_, unwind_registry_, first_call_handler),
+      stubs_(HostStubArchitecture(), arenas_, unwind_registry_, first_call_handler,
+             AnnounceAs("(stubs)")),
       hotness_counters_(arenas_),
-      call_counters_(HostStubArchitecture(), arenas_, unwind_registry_,
-                     [this](const CallCounter& counter) { call_run_outs_.Notice(counter); }) {}
+      call_counters_(
+          HostStubArchitecture(), arenas_, unwind_registry_,
+          [this](const CallCounter& counter) { call_run_outs_.Notice(counter); },
+          AnnounceAs("(call counters)")) {}
+
+CodeBlock::Announce CodeSpace::AnnounceAs(const char* name) {
+  return [this, name](ExecutorAddress code, size_t size, ExecutorAddress table,
+                      absl::Span<const uint8_t> unwind_table) {
+    if (block_observer_) block_observer_(code, size, name);
+    return RegisterStubsWithDebugger(code, size, table, unwind_table);
+  };
+}
 
 void CodeSpace::Free(const PromotionCounters& counters) {
   if (counters.polls != nullptr) hotness_counters_.Free(counters.polls);

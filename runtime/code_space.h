@@ -6,9 +6,12 @@
 #ifndef FIRSTCALL_RUNTIME_CODE_SPACE_H_
 #define FIRSTCALL_RUNTIME_CODE_SPACE_H_
 
+#include <functional>
 #include <memory>
+#include <utility>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "memory/arena_memory.h"
 #include "memory/memory_manager.h"
 #include "memory/owned_code.h"
@@ -18,6 +21,7 @@
 #include "runtime/hotness_counters.h"
 #include "runtime/promotion_counters.h"
 #include "stubs/call_counter.h"
+#include "stubs/code_block.h"
 #include "stubs/stub_table.h"
 
 namespace firstcall {
@@ -27,6 +31,12 @@ class CodeSpace {
   // `memory` is the client's manager, or null: then modules lie in the arenas, too.
   CodeSpace(std::shared_ptr<ArenaMemory> arenas, std::shared_ptr<MemoryManager> memory,
             StubTable::FirstCallHandler first_call_handler);
+
+  // `observer` is told of each block of stubs or call counters that is made from now on. Call it
+  // before other threads use this object.
+  using BlockObserver =
+      std::function<void(ExecutorAddress code, size_t size, absl::string_view name)>;
+  void SetBlockObserver(BlockObserver observer) { block_observer_ = std::move(observer); }
 
   ArenaMemory& arenas() const { return *arenas_; }
   StubTable& stubs() { return stubs_; }
@@ -61,11 +71,14 @@ class CodeSpace {
   }
 
  private:
+  // Tells the debugger and the observer of blocks that are called `name`.
+  CodeBlock::Announce AnnounceAs(const char* name);
   bool has_own_memory() const { return memory_ == arenas_; }
 
   const std::shared_ptr<ArenaMemory> arenas_;
   const std::shared_ptr<MemoryManager> memory_;
   const std::shared_ptr<UnwindRegistry> unwind_registry_;
+  BlockObserver block_observer_;  // May be empty.
   StubTable stubs_;
   HotnessCounters hotness_counters_;
   CallRunOuts call_run_outs_;

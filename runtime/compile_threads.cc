@@ -109,6 +109,7 @@ void CompileThreads::Work(Team& team, Kind& kind, int niceness) {
       kind.jobs.pop_front();
     }
     job();
+    RunWaitingActions();
     // LLVM has now constructed the static objects that it needs to compile.
     if (std::exchange(is_first, false)) ExitHook::RunBeforeOlderObjectsGo();
   }

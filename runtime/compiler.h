@@ -71,6 +71,8 @@ struct FunctionOrder {
   MayJoin may_join;
   // The code reaches everything through the offset table, so that it may lie anywhere.
   bool is_far = false;
+  // How many further functions of the module, those behind this one, should join it.
+  size_t companions = 0;
   // The answer lists the functions that this one probably calls.
   bool lists_callees = false;
   // Set if an optimized body may replace this one.

@@ -28,6 +28,18 @@ SymbolOrdinal LeaderOf(const SymbolIndex& index, SymbolOrdinal ordinal) {
   return leader == group.end() ? ordinal : *leader;
 }
 
+CompileReason EventReasonFor(FunctionCompiler::Reason reason) {
+  switch (reason) {
+    case FunctionCompiler::Reason::kCalled:
+      return CompileReason::kCalled;
+    case FunctionCompiler::Reason::kOrdered:
+      return CompileReason::kOrdered;
+    case FunctionCompiler::Reason::kSpeculated:
+      return CompileReason::kSpeculated;
+  }
+  return CompileReason::kCalled;
+}
+
 }  // namespace
 
 absl::StatusOr<ExecutorAddress> FunctionCompiler::Compile(FunctionKey key, Reason reason) {
@@ -91,7 +103,7 @@ absl::Status FunctionCompiler::Attempt(FunctionKey key, MakeOptions options, Out
   outcome.is_optimized = made->is_optimized;
   outcome.leader = made->leader;
   if (made->leader) return absl::OkStatus();
-  absl::Status status = publisher_.LinkAndPublish(key, *made, options.lists_callees);
+  absl::Status status = publisher_.LinkAndPublish(key, *made, options);
   if (absl::IsResourceExhausted(status) && outcome.joined.empty()) {
     maker_.KeepForNextAttempt(key, *std::move(made));
   }
@@ -115,6 +127,7 @@ absl::Status FunctionCompiler::MakeAndPublish(FunctionKey key, Reason reason,
                                               std::optional<SymbolOrdinal>& leader) {
   const StartupPhase::FirstBody first_body(promoter_ == nullptr ? nullptr : &promoter_->startup());
   MakeOptions options;
+  options.reason = EventReasonFor(reason);
   options.may_join = reason == Reason::kCalled && key.module->is_reopenable();
   options.may_use_cache = true;
   options.may_use_optimized = true;
@@ -130,7 +143,9 @@ absl::Status FunctionCompiler::MakeAndPublish(FunctionKey key, Reason reason,
   if (!first.is_cached) compiler_.ReadAgain(key.module->id());
   for (FunctionKey callee : first.joined) functions_.Release(callee);
   Outcome second;
-  status = Attempt(key, MakeOptions{}, second);
+  MakeOptions alone;
+  alone.reason = options.reason;
+  status = Attempt(key, alone, second);
   leader = second.leader;
   return status;
 }
@@ -139,7 +154,11 @@ absl::Status FunctionCompiler::MakeAndPublish(FunctionKey key, Reason reason,
 // publishes all members. No member is compiled without the leader, because each member leads to it.
 absl::Status FunctionCompiler::CompileFunction(FunctionKey key, Reason reason) {
   std::optional<SymbolOrdinal> leader;
-  FIRSTCALL_RETURN_IF_ERROR(MakeAndPublish(key, reason, leader));
+  if (absl::Status status = MakeAndPublish(key, reason, leader); !status.ok()) {
+    listener_.OnFunctionFailed({key.module->name(), key.module->index().at(key.ordinal).name,
+                                EventReasonFor(reason), status});
+    return status;
+  }
   if (!leader) return absl::OkStatus();
   const FunctionKey leader_key{key.module, *leader};
   return functions_.CompileOnce(leader_key, [&] { return CompileFunction(leader_key, reason); });

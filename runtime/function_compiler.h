@@ -43,6 +43,7 @@ class FunctionCompiler {
         threads_(threads),
         promoter_(promoter),
         maker_(compiler, functions, resolver, linker, optimized_cache, promoter),
+        listener_(listener),
         publisher_(functions, linker, listener, promoter),
         speculation_(*this, functions, resolver, threads, speculation_budget) {}
 
@@ -50,6 +51,7 @@ class FunctionCompiler {
   enum class Reason {
     kCalled,   // It is about to run, so functions that it is bound to call may be compiled along.
     kOrdered,  // Something asked for it.
+    kSpeculated,  // Something that was compiled will probably call it.
   };
 
   // Returns the address of the body of `key`. Compiles and publishes the function first, unless
@@ -88,6 +90,7 @@ class FunctionCompiler {
   CompileThreads& threads_;
   Promoter* const promoter_;
   FunctionMaker maker_;
+  Listener& listener_;
   FunctionPublisher publisher_;
   Speculation speculation_;
 };

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "base/status.h"
+#include "code/debugger_registration.h"
+#include "runtime/probes.h"
 
 namespace firstcall {
 namespace {
@@ -150,6 +152,7 @@ absl::StatusOr<MadeFunction> FunctionMaker::CompileNow(FunctionKey key, const Ma
   FunctionOrder order{module.id(), key.ordinal, is_replaced, may_join};
   order.is_far = linker_.IsFar(module);
   order.lists_callees = options.lists_callees;
+  if (options.may_join) order.companions = FunctionsToRegisterTogether();
   if (promoter_ != nullptr) {
     order.polls = {!promoter_->looks_at_counters(), promoter_->poll_budget().left()};
   }
@@ -158,10 +161,14 @@ absl::StatusOr<MadeFunction> FunctionMaker::CompileNow(FunctionKey key, const Ma
   }
   MadeFunction made;
   made.is_far = order.is_far;
-  FIRSTCALL_ASSIGN_OR_RETURN(static_cast<CompiledFunction&>(made),
-                             compiler_.CompileFunction(order));
+  const char* const name = module.index().at(key.ordinal).name.c_str();
+  FIRSTCALL_PROBE3(compile_begin, name, module.name().c_str(), 0);
+  absl::StatusOr<CompiledFunction> compiled = compiler_.CompileFunction(order);
+  FIRSTCALL_PROBE3(compile_end, name, module.name().c_str(), 0);
+  FIRSTCALL_ASSIGN_OR_RETURN(static_cast<CompiledFunction&>(made), std::move(compiled));
   if (promoter_ != nullptr) promoter_->poll_budget().Add(made.poll_balance);
-  Store(key, made, std::move(decisions).Take(), joined);
+  // What a debugger has caused to be compiled together is not for other runs.
+  if (order.companions == 0) Store(key, made, std::move(decisions).Take(), joined);
   return made;
 }
 

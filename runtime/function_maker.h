@@ -18,6 +18,7 @@
 #include "absl/synchronization/mutex.h"
 #include "runtime/cached_object.h"
 #include "runtime/compiler.h"
+#include "runtime/event.h"
 #include "runtime/function_linker.h"
 #include "runtime/function_table.h"
 #include "runtime/optimized_cache.h"
@@ -41,7 +42,8 @@ struct MakeOptions {
   bool may_join = false;  // Callees may be compiled along.
   bool may_use_cache = false;
   bool may_use_optimized = false;  // If functions can be replaced, and the cache has one.
-  bool lists_callees = false;      // See FunctionOrder. Does nothing if the object is cached.
+  CompileReason reason = CompileReason::kCalled;
+  bool lists_callees = false;  // See FunctionOrder. Does nothing if the object is cached.
 };
 
 class FunctionMaker {

@@ -46,7 +46,7 @@ absl::Status CheckDefinesAll(FunctionKey key, const MadeFunction& made,
 }  // namespace
 
 absl::Status FunctionPublisher::LinkAndPublish(FunctionKey key, MadeFunction& made,
-                                               bool lists_callees) {
+                                               const MakeOptions& options) {
   const absl::string_view name = key.module->index().at(key.ordinal).name;
   const absl::Duration start = SteadyNow();
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ElfObject> image,
@@ -59,7 +59,8 @@ absl::Status FunctionPublisher::LinkAndPublish(FunctionKey key, MadeFunction& ma
     }
     image->CallElsewhere(unused);
   }
-  if (made.is_cached && lists_callees) made.callees = CalleesIn(*image, key.module->index());
+  if (made.is_cached && options.lists_callees)
+    made.callees = CalleesIn(*image, key.module->index());
   // Everything that may run out of memory comes before linking, which can be done only once.
   if (!made.hotness_signs.empty()) {
     FIRSTCALL_RETURN_IF_ERROR(
@@ -74,6 +75,7 @@ absl::Status FunctionPublisher::LinkAndPublish(FunctionKey key, MadeFunction& ma
   published.is_cached = made.is_cached;
   published.is_optimized = made.is_optimized;
   published.origin = made.origin;
+  published.reason = options.reason;
   published.split = made.object.split;
   published.emit = made.object.emit;
   published.link = SteadyNow() - start;
@@ -88,7 +90,7 @@ void FunctionPublisher::Publish(FunctionKey key, const MadeFunction& made,
   std::vector<PublishedFunction> functions;
   for (SymbolOrdinal function : made.functions) {
     const absl::string_view name = index.at(function).name;
-    functions.push_back({name, defined.at(name)});
+    functions.push_back({name, defined.at(name), {}});
   }
   if (made.is_optimized) promoter_->NoteCachedBody(key, published.code_bytes, published.link);
   const Entries entries = CountCalls(key, made, functions, published);

@@ -31,12 +31,12 @@ class FunctionPublisher {
       : functions_(functions), linker_(linker), listener_(listener), promoter_(promoter) {}
 
   // Links `made`, the object of `key`, and publishes all functions and variables that it defines.
-  // `key` comes last: once it is published, so is everything in its object. With `lists_callees`,
-  // fills in the callees if the object came from a cache. Blocks until everything that must be
-  // linked or compiled before is done. Errors: ResourceExhausted if there is no memory, after which
-  // `made` may be linked again; those of FunctionLinker::Link; Internal if the object lacks a
-  // definition. After an error nothing of the object is published.
-  absl::Status LinkAndPublish(FunctionKey key, MadeFunction& made, bool lists_callees);
+  // `key` comes last: once it is published, so is everything in its object. With
+  // MakeOptions::lists_callees, fills in the callees if the object came from a cache. Blocks until
+  // everything that must be linked or compiled before is done. Errors: ResourceExhausted if there
+  // is no memory, after which `made` may be linked again; those of FunctionLinker::Link; Internal
+  // if the object lacks a definition. After an error nothing of the object is published.
+  absl::Status LinkAndPublish(FunctionKey key, MadeFunction& made, const MakeOptions& options);
 
  private:
   // Where calls of each function go at first; nothing if straight to its body.

@@ -1,7 +1,9 @@
-// The interface for clients that want to know when code is made and removed.
+// What the engine's own parts are told while it works: the statistics, the dumps, and the source of
+// the events that clients get (runtime/event.h).
 //
 // Implementations must be thread-safe: every thread that compiles or removes modules calls them.
-// Tested in tests/api/threads_test.cc.
+// They are called in the middle of the engine's work, perhaps with locks held, so they must neither
+// block nor call the engine. Tested in tests/api/threads_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_LISTENER_H_
 #define FIRSTCALL_RUNTIME_LISTENER_H_
@@ -14,6 +16,7 @@
 #include "absl/types/span.h"
 #include "code/code_origin.h"
 #include "memory/executor_address.h"
+#include "runtime/event.h"
 
 namespace llvm {
 class Module;
@@ -24,6 +27,31 @@ namespace firstcall {
 struct PublishedFunction {
   absl::string_view name;
   ExecutorAddress body;
+  absl::string_view symbol;  // That the object defines it under; empty: `name`.
+};
+
+// A module that was added, after `load` of reading and indexing.
+struct AddedModule {
+  absl::string_view module;
+  size_t functions = 0;
+  absl::Duration load;
+};
+
+// A call of a function that was not published. It has waited since `start`.
+struct FirstCall {
+  absl::string_view module;
+  absl::string_view function;
+  absl::Duration start;
+  ExecutorAddress caller;  // Where the call returns.
+  ExecutorAddress body;    // Where it goes on; null if the function failed.
+};
+
+// A function that could not be compiled.
+struct FailedFunction {
+  absl::string_view module;
+  absl::string_view function;
+  CompileReason reason = CompileReason::kCalled;
+  const absl::Status& status;
 };
 
 // An object that was compiled and is about to be published. The views are valid only during the
@@ -41,6 +69,9 @@ struct PublishedObject {
   bool is_promotion = false;
   // A promotion; or an optimized body from a cache, of a function that was not published before.
   bool is_optimized = false;
+  bool is_continuation = false;  // A promotion that is an OSR continuation.
+  bool is_users = false;         // The user has added the object.
+  CompileReason reason = CompileReason::kCalled;
   absl::string_view object;  // The relocatable object that was linked.
   absl::Duration split;
   absl::Duration emit;
@@ -66,6 +97,14 @@ struct FailedPromotion {
 class Listener {
  public:
   virtual ~Listener() = default;
+
+  virtual void OnModuleAdded(const AddedModule&) {}
+
+  // Called after the first body of a function was published for a caller, or could not be.
+  virtual void OnFirstCall(const FirstCall&) {}
+
+  // Called when a function failed. Its later calls fail for the same reason.
+  virtual void OnFunctionFailed(const FailedFunction&) {}
 
   // Called with each function-module, data-module or module compiled whole, before code is
   // generated for it. Not called if its object comes from a cache. The listener may read the module

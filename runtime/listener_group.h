@@ -17,9 +17,21 @@ class ListenerGroup final : public Listener {
   // `listener` must outlive the group.
   void Add(Listener& listener) { listeners_.push_back(&listener); }
 
+  // Whether anything but the statistics is in the group: those do not count first calls.
+  bool hears_first_calls() const { return listeners_.size() > 1; }
+
   void OnModuleMade(const llvm::Module& module) override {
     CallbackScope scope;
     for (Listener* listener : listeners_) listener->OnModuleMade(module);
+  }
+  void OnModuleAdded(const AddedModule& module) override {
+    for (Listener* listener : listeners_) listener->OnModuleAdded(module);
+  }
+  void OnFirstCall(const FirstCall& call) override {
+    for (Listener* listener : listeners_) listener->OnFirstCall(call);
+  }
+  void OnFunctionFailed(const FailedFunction& failed) override {
+    for (Listener* listener : listeners_) listener->OnFunctionFailed(failed);
   }
   void OnPublished(const PublishedObject& object) override {
     CallbackScope scope;

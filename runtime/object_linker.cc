@@ -211,6 +211,8 @@ void ObjectLinker::Complete(LazyObject& object, const UnfinishedLink& link) {
   PublishedObject published;
   published.module = object.name;
   published.object = link.bytes;
+  published.is_users = object.module == nullptr;
+  published.reason = CompileReason::kNeeded;
   published.function_count = link.function_count;
   published.is_cached = link.is_cached;
   published.code_bytes = link.linker->code_bytes();

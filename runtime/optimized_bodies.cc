@@ -9,6 +9,7 @@
 #include "code/elf_object.h"
 #include "code/symbol_name.h"
 #include "runtime/cached_object.h"
+#include "runtime/probes.h"
 #include "runtime/unattended_work.h"
 
 namespace firstcall {
@@ -33,10 +34,13 @@ absl::StatusOr<OptimizedBodies::Body> OptimizedBodies::Make(FunctionKey key,
   const auto is_replaced = [&](SymbolOrdinal ordinal) {
     return module.index().at(ordinal).is_weak && decisions.Ask(ordinal);
   };
+  const char* const function = module.index().at(key.ordinal).name.c_str();
+  FIRSTCALL_PROBE3(compile_begin, function, module.name().c_str(), 1);
   absl::StatusOr<CompiledObject> object = compiler_.Optimize(
       {module.id(), key.ordinal, loop, is_far, std::move(stop), &UnattendedWork::StopIfExiting,
        is_replaced, is_warm, run, cache_.IdentificationOf(key, loop)});
   if (!is_wanted) return object.status();
+  FIRSTCALL_PROBE3(compile_end, function, module.name().c_str(), 1);
   // Before it is linked, because the linker's preparation changes the bytes.
   if (object.ok()) cache_.Store(key, loop, is_far, std::move(decisions).Take(), *object);
   absl::StatusOr<Body> body =
@@ -75,22 +79,26 @@ absl::StatusOr<OptimizedBodies::Body> OptimizedBodies::Link(FunctionKey key, boo
                              ElfObject::Parse(absl::MakeSpan(object.bytes), name));
   FIRSTCALL_ASSIGN_OR_RETURN(FunctionLinker::Linked linked,
                              linker_.Link(*image, module, name, is_far));
-  auto found = linked.defined.find(is_continuation ? absl::StrCat(name, kLoopSuffix) : name);
+  const std::string symbol = is_continuation ? absl::StrCat(name, kLoopSuffix) : name;
+  auto found = linked.defined.find(symbol);
   if (found == linked.defined.end()) {
     return absl::InternalError("the optimized object does not define it");
   }
-  const PublishedFunction function{name, found->second};
+  const PublishedFunction function{name, found->second, symbol};
   PublishedObject published;
   published.module = module.name();
   published.functions = {&function, 1};
   published.is_promotion = true;
   published.is_optimized = true;
+  published.is_continuation = is_continuation;
+  published.reason = is_continuation ? CompileReason::kContinuation : CompileReason::kPromoted;
   published.is_cached = is_cached;
   published.code_bytes = linked.code_bytes;
   published.object = object.bytes;
   published.split = object.split;
   published.emit = object.emit;
   published.link = SteadyNow() - start;
+  FIRSTCALL_PROBE3(promote, name.c_str(), module.name().c_str(), found->second.value());
   listener_.OnPublished(published);
   return Body{found->second, linked.code_bytes, published.split + published.emit + published.link,
               is_cached};

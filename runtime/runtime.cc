@@ -9,7 +9,9 @@
 #include "code/symbol_name.h"
 #include "runtime/detached_parts.h"
 #include "runtime/preparation.h"
+#include "runtime/probes.h"
 #include "runtime/work_scope.h"
+#include "stubs/reentry.h"
 
 namespace firstcall {
 
@@ -26,11 +28,9 @@ Runtime::Runtime(RuntimeOptions options, Compiler& compiler, ListenerGroup& list
       listeners_(listeners),
       code_space_(std::move(code_space)),
       failures_(std::make_shared<CallFailures>(std::move(options.failure_handler))),
-      functions_(code_space_->stubs(), failures_,
-                 [this](FunctionKey key, bool may_delegate) {
-                   return function_compiler_.Compile(key, FunctionCompiler::Reason::kCalled,
-                                                     may_delegate);
-                 }),
+      functions_(
+          code_space_->stubs(), failures_,
+          [this](FunctionKey key, bool may_delegate) { return CompileForCall(key, may_delegate); }),
       resolver_(std::move(options.outside), definitions_, functions_,
                 code_space_->host_thread_locals()),
       objects_(
@@ -52,6 +52,24 @@ Runtime::Runtime(RuntimeOptions options, Compiler& compiler, ListenerGroup& list
       foreign_functions_(compiler_, definitions_, resolver_, program_, threads_) {
   resolver_.Connect(objects_, function_compiler_, promoter_.get());
   listeners_.Add(stats_);
+}
+
+absl::StatusOr<ExecutorAddress> Runtime::CompileForCall(FunctionKey key, bool may_delegate) {
+  const auto compile = [&] {
+    return function_compiler_.Compile(key, FunctionCompiler::Reason::kCalled, may_delegate);
+  };
+  FIRSTCALL_PROBE2(first_call, key.module->index().at(key.ordinal).name.c_str(),
+                   key.module->name().c_str());
+  if (!listeners_.hears_first_calls()) return compile();
+  FirstCall call;
+  call.caller = CallerAtReentry();
+  call.start = SteadyNow();
+  absl::StatusOr<ExecutorAddress> body = compile();
+  call.module = key.module->name();
+  call.function = key.module->index().at(key.ordinal).name;
+  if (body.ok()) call.body = *body;
+  listeners_.OnFirstCall(call);
+  return body;
 }
 
 void Runtime::StoreStartObjects() {
@@ -88,7 +106,7 @@ absl::StatusOr<SourceModule*> Runtime::Add(NewModule added, absl::Duration start
   FIRSTCALL_RETURN_IF_ERROR(definitions_.Add(*module));
   SourceModule* const result = module.get();
   program_.Add(std::move(module));
-  stats_.OnModuleAdded(result->index().function_count(), SteadyNow() - start);
+  listeners_.OnModuleAdded({result->name(), result->index().function_count(), SteadyNow() - start});
   return result;
 }
 

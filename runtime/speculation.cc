@@ -15,7 +15,7 @@ void Speculation::CompileAhead(SourceModule& module, absl::Span<const SymbolOrdi
       WorkScope scope;
       if (!has_budget() || keep->is_removed() || functions_.BodyOf(key)) return;
       const absl::Duration start = SteadyNow();
-      (void)compiler_.Compile(key, FunctionCompiler::Reason::kOrdered);
+      (void)compiler_.Compile(key, FunctionCompiler::Reason::kSpeculated);
       time_left_ -= absl::ToInt64Nanoseconds(SteadyNow() - start);
     });
   }

@@ -72,11 +72,11 @@ void StatsCollector::OnRemoved(const RemovedModule&) {
   ++stats_.modules_removed;
 }
 
-void StatsCollector::OnModuleAdded(size_t functions, absl::Duration load) {
+void StatsCollector::OnModuleAdded(const AddedModule& module) {
   absl::MutexLock lock(&mutex_);
   ++stats_.modules;
-  stats_.functions_known += functions;
-  stats_.load += load;
+  stats_.functions_known += module.functions;
+  stats_.load += module.load;
 }
 
 Stats StatsCollector::Collect() const {

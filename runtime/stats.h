@@ -58,7 +58,7 @@ class StatsCollector final : public Listener {
   void OnPublished(const PublishedObject& object) override ABSL_LOCKS_EXCLUDED(mutex_);
   void OnPromotionFailed(const FailedPromotion& failed) override ABSL_LOCKS_EXCLUDED(mutex_);
   void OnRemoved(const RemovedModule& module) override ABSL_LOCKS_EXCLUDED(mutex_);
-  void OnModuleAdded(size_t functions, absl::Duration load) ABSL_LOCKS_EXCLUDED(mutex_);
+  void OnModuleAdded(const AddedModule& module) override ABSL_LOCKS_EXCLUDED(mutex_);
 
   // All fields but stubs_made, promotions and memory.
   Stats Collect() const ABSL_LOCKS_EXCLUDED(mutex_);

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <deque>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -23,6 +26,10 @@ thread_local bool counts = false;   // Among those that a gate counts as being a
 thread_local int own_closings = 0;  // Of the gate, by this thread.
 thread_local bool is_in_callback = false;
 thread_local bool is_exiting_thread = false;
+
+// Null if none wait. Not an object, whose destructor would run while its thread ends.
+thread_local std::deque<std::function<void()>>* waiting_actions = nullptr;
+thread_local bool runs_actions = false;
 
 // A thread that is at work for longer waits for something, perhaps for the one that exits.
 constexpr absl::Duration kLongestCompile = absl::Seconds(1);
@@ -224,6 +231,24 @@ class Gate {
 };
 std::atomic<Gate*> Gate::current_{nullptr};
 
+void RunWaitingActions() {
+  if (waiting_actions == nullptr || runs_actions || depth > 0) return;
+  runs_actions = true;
+  while (!waiting_actions->empty()) {
+    const std::function<void()> action = std::move(waiting_actions->front());
+    waiting_actions->pop_front();
+    action();
+  }
+  delete std::exchange(waiting_actions, nullptr);
+  runs_actions = false;
+}
+
+void RunAfterWork(std::function<void()> action) {
+  if (waiting_actions == nullptr) waiting_actions = new std::deque<std::function<void()>>;
+  waiting_actions->push_back(std::move(action));
+  RunWaitingActions();
+}
+
 WorkScope::WorkScope() : was_in_callback_(is_in_callback) {
   // A signal handler that comes meanwhile must not wait for what the thread holds.
   if (depth++ == 0) Gate::Get().Enter();
@@ -234,6 +259,7 @@ WorkScope::~WorkScope() {
   is_in_callback = was_in_callback_;
   if (depth == 1) Gate::Get().Leave();
   --depth;
+  RunWaitingActions();
 }
 
 void WorkScope::KeepForThisThread() { Gate::Get().KeepForThisThread(); }
@@ -249,6 +275,7 @@ ForkScope::ForkScope() {
 ForkScope::~ForkScope() {
   if (depth == 1) Gate::Get().Leave();
   --depth;
+  RunWaitingActions();
 }
 
 ExclusiveWorkScope::ExclusiveWorkScope() {
@@ -259,6 +286,7 @@ ExclusiveWorkScope::ExclusiveWorkScope() {
 ExclusiveWorkScope::~ExclusiveWorkScope() {
   --depth;
   Gate::Get().Open();
+  RunWaitingActions();
 }
 
 DelegatedWorkScope::DelegatedWorkScope(std::fenv_t* program) : floating_point_(program) {

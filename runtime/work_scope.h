@@ -16,6 +16,7 @@
 #define FIRSTCALL_RUNTIME_WORK_SCOPE_H_
 
 #include <cfenv>
+#include <functional>
 
 #include "base/floating_point_environment.h"
 #include "base/program_thread_state.h"
@@ -84,6 +85,15 @@ class DelegatedWorkScope {
  private:
   const LentFloatingPoint floating_point_;
 };
+
+// Runs `action` on this thread as soon as it is not at work any more: at once, or at the end of its
+// outermost scope. Actions run one after the other, in the order of the calls, also those that an
+// action adds. They must not throw.
+void RunAfterWork(std::function<void()> action);
+
+// Runs the actions that wait for the end of a DelegatedWorkScope, which does not run them itself,
+// because another thread waits for its work.
+void RunWaitingActions();
 
 // While this exists, the client's code runs, and may call compiled code. It runs in the compiler's
 // floating-point environment; its changes to that environment are dropped with the compiler's.

@@ -138,8 +138,7 @@ class Digester {
 
   absl::StatusOr<Record> ReadRecord(unsigned abbreviation) {
     Record record;
-    llvm::Expected<unsigned> code =
-        cursor_.readRecord(abbreviation, record.values, &record.blob);
+    llvm::Expected<unsigned> code = cursor_.readRecord(abbreviation, record.values, &record.blob);
     if (!code) return FromBitstream(code.takeError());
     record.code = *code;
     return record;

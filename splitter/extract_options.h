@@ -5,6 +5,8 @@
 #ifndef FIRSTCALL_SPLITTER_EXTRACT_OPTIONS_H_
 #define FIRSTCALL_SPLITTER_EXTRACT_OPTIONS_H_
 
+#include <cstddef>
+
 #include "absl/functional/function_ref.h"
 #include "code/compile_questions.h"
 #include "llvm/IR/Function.h"
@@ -26,6 +28,8 @@ struct ExtractOptions {
   // `available_externally` or local, without debug information. The extracted functions also stay
   // in the view, for others to import, unless they are inseparable from something.
   bool import_callees = false;
+  // How many of the functions behind the requested one should join it, called or not.
+  size_t companions = 0;
   // Fill in FunctionModule::callees.
   bool list_callees = false;
   // Leave the extracted functions in the view where possible, so that they can be extracted again.

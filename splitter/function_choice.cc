@@ -52,6 +52,7 @@ class Chooser {
     choice_.inseparable = choice_.functions.size();
     // If callees are imported, small functions are inlined and need not join.
     if (!options_.import_callees) AddInevitableCallees();
+    AddCompanions();
     ListCallees();
     if (options_.import_callees) ChooseImports();
     FindShared();
@@ -127,6 +128,25 @@ class Chooser {
         if (instructions > kMaxJoinedInstructions) return;
         if (decisions_.may_join(*ordinal)) functions.push_back({callee, *ordinal});
       }
+    }
+  }
+
+  // In the order of the module, and from its beginning again at its end.
+  void AddCompanions() {
+    if (!choice_.variables.empty() || choice_.inseparable > 1) return;
+    const size_t count = index_.size();
+    const size_t first = choice_.functions.front().ordinal.value;
+    size_t left = options_.companions;
+    for (size_t i = 1; i < count && left > 0; ++i) {
+      const SymbolOrdinal ordinal{static_cast<uint32_t>((first + i) % count)};
+      if (index_.at(ordinal).kind != SymbolKind::kFunction || !index_.at(ordinal).is_definition) {
+        continue;
+      }
+      auto* function = llvm::dyn_cast<llvm::Function>(&view_.symbol(ordinal));
+      if (function == nullptr || !MayBeMoved(*function, ordinal)) continue;
+      if (!decisions_.may_join(ordinal)) continue;
+      choice_.functions.push_back({function, ordinal});
+      --left;
     }
   }
 

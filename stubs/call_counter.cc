@@ -23,11 +23,13 @@ struct CallCounters::Block : ReentryContext {
 
 CallCounters::CallCounters(const StubArchitecture& architecture,
                            std::shared_ptr<ArenaMemory> memory,
-                           std::shared_ptr<UnwindRegistry> unwind_registry, RunOutHandler handler)
+                           std::shared_ptr<UnwindRegistry> unwind_registry, RunOutHandler handler,
+                           CodeBlock::Announce announce)
     : architecture_(architecture),
       memory_(std::move(memory)),
       unwind_registry_(std::move(unwind_registry)),
-      handler_(std::move(handler)) {}
+      handler_(std::move(handler)),
+      announce_(std::move(announce)) {}
 
 CallCounters::~CallCounters() = default;
 
@@ -72,7 +74,7 @@ absl::Status CallCounters::AddBlock() {
   FIRSTCALL_ASSIGN_OR_RETURN(
       block->code_block,
       CodeBlock::Make(
-          memory_, unwind_registry_,
+          memory_, unwind_registry_, announce_,
           {layout.CodeSize(kCountersPerBlock), CallCounterLayout::DataSize(kCountersPerBlock),
            [&](ExecutorAddress code, ExecutorAddress data) {
              return architecture_.encode_counters(placed(code, data));

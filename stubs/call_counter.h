@@ -27,6 +27,7 @@
 #include "memory/arena_memory.h"
 #include "memory/executor_address.h"
 #include "memory/unwind_registry.h"
+#include "stubs/code_block.h"
 #include "stubs/reentry.h"
 #include "stubs/stub_architecture.h"
 
@@ -68,9 +69,10 @@ class CallCounters {
   // including its signal handlers.
   using RunOutHandler = std::function<void(const CallCounter& counter)>;
 
-  // `handler` may be empty.
+  // `handler` may be empty. `announce` is told of blocks of counters.
   CallCounters(const StubArchitecture& architecture, std::shared_ptr<ArenaMemory> memory,
-               std::shared_ptr<UnwindRegistry> unwind_registry, RunOutHandler handler);
+               std::shared_ptr<UnwindRegistry> unwind_registry, RunOutHandler handler,
+               CodeBlock::Announce announce = {});
   ~CallCounters();
   CallCounters(const CallCounters&) = delete;
   CallCounters& operator=(const CallCounters&) = delete;
@@ -93,6 +95,7 @@ class CallCounters {
   const std::shared_ptr<ArenaMemory> memory_;
   const std::shared_ptr<UnwindRegistry> unwind_registry_;
   const RunOutHandler handler_;
+  const CodeBlock::Announce announce_;
   absl::Mutex mutex_;
   std::vector<std::unique_ptr<Block>> blocks_ ABSL_GUARDED_BY(mutex_);
   std::vector<CallCounter> free_ ABSL_GUARDED_BY(mutex_);

@@ -14,13 +14,13 @@ constexpr size_t kDataAlignment = 16;
 
 absl::StatusOr<std::unique_ptr<CodeBlock>> CodeBlock::Make(
     std::shared_ptr<ArenaMemory> memory, std::shared_ptr<UnwindRegistry> unwind_registry,
-    const Parts& parts) {
+    const Announce& announce, const Parts& parts) {
   std::unique_ptr<CodeBlock> block(new CodeBlock(std::move(memory), std::move(unwind_registry)));
-  FIRSTCALL_RETURN_IF_ERROR(block->Fill(parts));
+  FIRSTCALL_RETURN_IF_ERROR(block->Fill(announce, parts));
   return block;
 }
 
-absl::Status CodeBlock::Fill(const Parts& parts) {
+absl::Status CodeBlock::Fill(const Announce& announce, const Parts& parts) {
   const auto allocate = [&](Segment segment, size_t size, size_t alignment) {
     MemoryRequest request;
     request.segment = segment;
@@ -47,10 +47,12 @@ absl::Status CodeBlock::Fill(const Parts& parts) {
   unwind_table_ = {unwind.run, code.run};
   unwind_registry_->Register(unwind_table_);
   is_registered_ = true;
+  if (announce) withdraw_ = announce(code_, parts.code_size, unwind.run, table);
   return absl::OkStatus();
 }
 
 CodeBlock::~CodeBlock() {
+  if (withdraw_) withdraw_();
   if (is_registered_) unwind_registry_->Withdraw({unwind_table_});
   memory_->Free(blocks_);
 }

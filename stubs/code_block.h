@@ -9,12 +9,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "memory/arena_memory.h"
 #include "memory/executor_address.h"
 #include "memory/unwind_registry.h"
@@ -35,11 +37,17 @@ class CodeBlock {
     absl::FunctionRef<void(ExecutorAddress code, uint8_t* data)> fill;
   };
 
+  // Is told of each new block: its code, and the bytes of its unwind table. Returns what is called
+  // before the block is freed. May be empty.
+  using Announce =
+      std::function<std::function<void()>(ExecutorAddress code, size_t size, ExecutorAddress table,
+                                          absl::Span<const uint8_t> unwind_table)>;
+
   // Makes a block that is ready to run and known to the unwinder. ResourceExhausted if memory runs
   // out.
   static absl::StatusOr<std::unique_ptr<CodeBlock>> Make(
       std::shared_ptr<ArenaMemory> memory, std::shared_ptr<UnwindRegistry> unwind_registry,
-      const Parts& parts);
+      const Announce& announce, const Parts& parts);
 
   ~CodeBlock();
   CodeBlock(const CodeBlock&) = delete;
@@ -52,7 +60,7 @@ class CodeBlock {
   CodeBlock(std::shared_ptr<ArenaMemory> memory, std::shared_ptr<UnwindRegistry> unwind_registry)
       : memory_(std::move(memory)), unwind_registry_(std::move(unwind_registry)) {}
 
-  absl::Status Fill(const Parts& parts);
+  absl::Status Fill(const Announce& announce, const Parts& parts);
 
   const std::shared_ptr<ArenaMemory> memory_;
   const std::shared_ptr<UnwindRegistry> unwind_registry_;
@@ -61,6 +69,7 @@ class CodeBlock {
   uint8_t* data_ = nullptr;
   bool is_registered_ = false;
   UnwindTable unwind_table_;
+  std::function<void()> withdraw_;  // What was announced.
 };
 
 }  // namespace firstcall

@@ -20,6 +20,10 @@ struct ReentryContext {
   ExecutorAddress (*resolve)(ReentryContext& context, uint64_t index) = nullptr;
 };
 
+// Where the call returns with which this thread has entered the reentry last; for what is called by
+// ReentryContext::resolve.
+ExecutorAddress CallerAtReentry();
+
 }  // namespace firstcall
 
 #endif  // FIRSTCALL_STUBS_REENTRY_H_

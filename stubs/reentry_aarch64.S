@@ -39,12 +39,23 @@
         \operation \kind\first, \kind\second, [sp, #\offset]
         .endm
 
-        .text
+        // For debuggers, as in reentry_x86_64.S.
+        .section .plt.sec, "ax", %progbits
+        .type   _dl_fixup, %function
+        .p2align 4
+_dl_fixup:
+        .cfi_startproc
+        b       firstcall_reentry_resolve
+        .cfi_endproc
+        .size   _dl_fixup, .-_dl_fixup
+
+        .type   _dl_runtime_resolve, %function
         .globl  firstcall_reentry_aarch64
         .hidden firstcall_reentry_aarch64
         .type   firstcall_reentry_aarch64, %function
         .p2align 4
 firstcall_reentry_aarch64:
+_dl_runtime_resolve:
         .cfi_startproc
         .cfi_def_cfa sp, 16
         hint    #34                             // bti c
@@ -81,7 +92,8 @@ firstcall_reentry_aarch64:
         .endr
 .Lsaved:
         ldp     x0, x1, [x29, #CONTEXT]
-        bl      firstcall_reentry_resolve
+        ldr     x2, [x29, #8]
+        bl      _dl_fixup
         str     x0, [x29, #TARGET]              // The index is not needed any more.
 
         adrp    x0, firstcall_reentry_has_sve

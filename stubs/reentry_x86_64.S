@@ -14,13 +14,29 @@
 // stacks agree. The final jump reads its target from below the stack pointer, where signal handlers
 // write nothing (psABI 3.2.2, the red zone), so that no register is lost.
 
+// GDB steps through the reentry as it does through the dynamic linker's: it takes each instruction
+// of a section with this name, runs a function named _dl_fixup at full speed, and so arrives in the
+// function that is called (GDB 13, glibc_skip_solib_resolver). It looks for that function in the
+// file that has a _dl_runtime_resolve. Both names are local.
+
 #if defined(__x86_64__)
-        .text
+        .section .plt.sec, "ax", @progbits
+        .type   _dl_fixup, @function
+        .p2align 4
+_dl_fixup:
+        .cfi_startproc
+        endbr64
+        jmp     firstcall_reentry_resolve
+        .cfi_endproc
+        .size   _dl_fixup, .-_dl_fixup
+
+        .type   _dl_runtime_resolve, @function
         .globl  firstcall_reentry_x86_64
         .hidden firstcall_reentry_x86_64
         .type   firstcall_reentry_x86_64, @function
         .p2align 4
 firstcall_reentry_x86_64:
+_dl_runtime_resolve:
         .cfi_startproc
         .cfi_def_cfa %rsp, 24
         endbr64
@@ -70,7 +86,8 @@ firstcall_reentry_x86_64:
         addq    $32, %rsp
         movq    8(%rbp), %rdi
         movq    16(%rbp), %rsi
-        call    firstcall_reentry_resolve
+        movq    24(%rbp), %rdx
+        call    _dl_fixup
         movq    %rax, 16(%rbp)                  // The index is not needed any more.
 
         stmxcsr 24(%rsp)

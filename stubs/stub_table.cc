@@ -27,11 +27,13 @@ struct StubTable::Block : ReentryContext {
 };
 
 StubTable::StubTable(const StubArchitecture& architecture, std::shared_ptr<ArenaMemory> memory,
-                     std::shared_ptr<UnwindRegistry> unwind_registry, FirstCallHandler handler)
+                     std::shared_ptr<UnwindRegistry> unwind_registry, FirstCallHandler handler,
+                     CodeBlock::Announce announce)
     : architecture_(architecture),
       memory_(std::move(memory)),
       unwind_registry_(std::move(unwind_registry)),
-      handler_(handler) {}
+      handler_(handler),
+      announce_(std::move(announce)) {}
 
 StubTable::~StubTable() = default;
 
@@ -82,7 +84,7 @@ absl::Status StubTable::AddBlock() {
   };
   FIRSTCALL_ASSIGN_OR_RETURN(
       block->code_block,
-      CodeBlock::Make(memory_, unwind_registry_,
+      CodeBlock::Make(memory_, unwind_registry_, announce_,
                       {layout.CodeSize(kStubsPerBlock), StubBlockLayout::DataSize(kStubsPerBlock),
                        [&](ExecutorAddress code, ExecutorAddress data) {
                          return architecture_.encode_block(placed(code, data));

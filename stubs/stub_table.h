@@ -25,6 +25,7 @@
 #include "memory/arena_memory.h"
 #include "memory/executor_address.h"
 #include "memory/unwind_registry.h"
+#include "stubs/code_block.h"
 #include "stubs/reentry.h"
 #include "stubs/stub_architecture.h"
 
@@ -65,8 +66,10 @@ class StubTable {
   // Retired stubs are reused only while there are more of them than this.
   static constexpr size_t kKeptRetired = 1024;
 
+  // `announce` is told of blocks of stubs.
   StubTable(const StubArchitecture& architecture, std::shared_ptr<ArenaMemory> memory,
-            std::shared_ptr<UnwindRegistry> unwind_registry, FirstCallHandler handler);
+            std::shared_ptr<UnwindRegistry> unwind_registry, FirstCallHandler handler,
+            CodeBlock::Announce announce = {});
   ~StubTable();
   StubTable(const StubTable&) = delete;
   StubTable& operator=(const StubTable&) = delete;
@@ -97,6 +100,7 @@ class StubTable {
   const std::shared_ptr<ArenaMemory> memory_;
   const std::shared_ptr<UnwindRegistry> unwind_registry_;
   const FirstCallHandler handler_;
+  const CodeBlock::Announce announce_;
   mutable absl::Mutex mutex_;
   std::vector<std::unique_ptr<Block>> blocks_ ABSL_GUARDED_BY(mutex_);
   size_t made_ ABSL_GUARDED_BY(mutex_) = 0;

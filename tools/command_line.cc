@@ -184,6 +184,23 @@ cl::opt<std::string> hot_functions_file(
              "--functions reads them"),
     cl::cat(category));
 
+cl::opt<bool> print_compilation(
+    "print-compilation",
+    cl::desc("Print a line for each function that gets code, as it comes, on standard error"),
+    cl::cat(category));
+cl::opt<std::string> trace_file(
+    "trace", cl::value_desc("file"),
+    cl::desc("Write what happens (calls that wait, compiles, promotions, memory) in the trace "
+             "event format, for Perfetto or chrome://tracing; %p is the process id"),
+    cl::cat(category));
+cl::opt<PerfOutput> perf(
+    "perf", cl::desc("Tell Linux's perf the names of compiled functions:"),
+    cl::init(PerfOutput::kNone),
+    cl::values(clEnumValN(PerfOutput::kMap, "map", "in /tmp/perf-PID.map"),
+               clEnumValN(PerfOutput::kJitdump, "jitdump",
+                          "in jit-PID.dump, with the code, for 'perf inject --jit'")),
+    cl::cat(category));
+
 // lli's options that choose among its engines or tune them. There is one engine here, so they are
 // accepted and have no effect.
 enum class Accepted { kYes };
@@ -437,6 +454,7 @@ CommandLine ParseCommandLine(int argc, char** argv) {
   command_line.functions_file = functions_file;
   command_line.precompile_optimized = precompile_optimized;
   command_line.hot_functions_file = hot_functions_file;
+  command_line.observation = {print_compilation, perf, trace_file};
   return command_line;
 }
 

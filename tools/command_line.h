@@ -10,6 +10,7 @@
 #include "engine/engine.h"
 #include "engine/options.h"
 #include "tools/dump.h"
+#include "tools/observation.h"
 
 namespace firstcall {
 
@@ -25,6 +26,7 @@ struct CommandLine {
   Dump dump = Dump::kNothing;
   std::vector<std::string> arguments;  // The program's argv.
   bool print_stats = false;
+  ObservationOptions observation;
   std::string functions_file;  // Names the functions to precompile; empty: all functions.
   bool precompile_optimized = false;
   std::string hot_functions_file;  // Gets the names of functions that were hot; empty: none.

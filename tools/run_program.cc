@@ -14,6 +14,7 @@
 #include "base/status.h"
 #include "engine/engine.h"
 #include "tools/hot_functions_file.h"
+#include "tools/observation.h"
 #include "tools/out_of_memory.h"
 #include "tools/variant.h"
 
@@ -45,6 +46,7 @@ absl::StatusOr<int> RunCompiled(const CommandLine& command_line) {
   std::feclearexcept(FE_ALL_EXCEPT);
   // Registered before the program's own handlers, so that it runs after everything was compiled.
   std::atexit(FlushCache);
+  std::atexit(FinishObservation);
   absl::StatusOr<std::unique_ptr<Engine>> loaded = Load(command_line);
   // Perhaps only because LLVM's options were not understood.
   if (!loaded.ok()) RunWithLlvm("explaining an error");
@@ -81,8 +83,11 @@ absl::StatusOr<std::unique_ptr<Engine>> Load(const CommandLine& command_line) {
       return absl::NotFoundError(absl::StrCat("loading library '", library, "': ", dlerror()));
     }
   }
+  EngineOptions options = command_line.engine;
+  options.event_listeners = Observe(command_line.observation);
+  if (command_line.observation.perf == PerfOutput::kMap) options.page_mapper = PagesForPerfMap();
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<Engine> engine,
-                             Engine::Create(command_line.engine, CommandsCompiler()));
+                             Engine::Create(std::move(options), CommandsCompiler()));
   // Added before the modules, because in eager mode modules are linked with the objects at once.
   for (const std::string& object : command_line.objects) {
     FIRSTCALL_RETURN_IF_ERROR(engine->AddObjectFile(object));

@@ -32,14 +32,14 @@ std::string Program() {
   for (int i = 0; i < kFunctions; ++i) {
     absl::StrAppend(&text, "define i64 @f", i, "(i64 %x) noinline {\n  %y = add i64 %x, ", i, "\n");
     const std::string callee = i == 3 || i == 4 ? "also_forced" : i == 5 ? "small" : "";
-    absl::StrAppend(&text, callee.empty() ? "  %z = add i64 %y, 0\n"
-                                          : absl::StrCat("  %z = call i64 @", callee,
-                                                         "(i64 %y)\n"));
-    absl::StrAppend(&text, "  %c = icmp eq i64 %x, 424242\n  br i1 %c, label %end, label %call\n",
-                    "call:\n  %n = ",
-                    i + 1 < kFunctions ? absl::StrCat("call i64 @f", i + 1, "(i64 %z)")
-                                       : "load i64, ptr @base",
-                    "\n  br label %end\nend:\n  %r = phi i64 [ 0, %0 ], [ %n, %call ]\n");
+    absl::StrAppend(&text, callee.empty()
+                               ? "  %z = add i64 %y, 0\n"
+                               : absl::StrCat("  %z = call i64 @", callee, "(i64 %y)\n"));
+    absl::StrAppend(
+        &text, "  %c = icmp eq i64 %x, 424242\n  br i1 %c, label %end, label %call\n",
+        "call:\n  %n = ",
+        i + 1 < kFunctions ? absl::StrCat("call i64 @f", i + 1, "(i64 %z)") : "load i64, ptr @base",
+        "\n  br label %end\nend:\n  %r = phi i64 [ 0, %0 ], [ %n, %call ]\n");
     absl::StrAppend(&text, i + 1 < kFunctions ? "  ret i64 %r\n}\n"
                                               : "  %s = add i64 %r, %z\n  ret i64 %s\n}\n");
   }
@@ -85,7 +85,8 @@ TEST_P(EarlierVersionTest, OnlyTheChangedFunctionIsCompiled) {
   Run run = RunVersion(Program());
   EXPECT_EQ(run.result, kSum);
   EXPECT_EQ(run.compiled, All());
-  const std::string changed = Replace("%y = add i64 %x, 7\n", "%w = mul i64 %x, 1\n  %y = add i64 %w, 8\n");
+  const std::string changed =
+      Replace("%y = add i64 %x, 7\n", "%w = mul i64 %x, 1\n  %y = add i64 %w, 8\n");
   run = RunVersion(changed);
   EXPECT_EQ(run.result, kSum + 1);
   EXPECT_EQ(run.compiled, 1u);

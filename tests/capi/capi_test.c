@@ -352,6 +352,53 @@ static uintptr_t OnFailure(void* user_data, const fc_failed_call* call) {
   return (uintptr_t)&Substitute;
 }
 
+struct Events {
+  fc_engine* engine;
+  int called;
+  int published;
+  uint64_t last;
+  uintptr_t address;
+};
+
+/* Calls the engine, which it may. */
+static void OnEvent(void* user_data, const fc_event* event) {
+  struct Events* events = user_data;
+  CHECK(event->struct_size == sizeof(fc_event));
+  CHECK(event->number > events->last);
+  events->last = event->number;
+  if (event->kind == FC_EVENT_PUBLISHED && strcmp(event->function, "heard") == 0) {
+    CHECK(event->tier == 0 && event->size > 0 && event->reason == FC_REASON_CALLED);
+    CHECK(strcmp(event->module, "events") == 0);
+    events->address = event->address;
+    ++events->published;
+    CHECK(CallInt(events->engine, "heard", 1) == 8);
+  }
+  if (event->kind == FC_EVENT_FIRST_CALL && strcmp(event->function, "heard") == 0) {
+    CHECK(event->caller != 0 && event->duration > 0);
+    ++events->called;
+  }
+}
+
+static void TestEvents(void) {
+  struct Events events = {0};
+  fc_options* options = fc_options_create();
+  fc_options_set_tier(options, 0);
+  fc_options_add_event_handler(options, OnEvent, &events);
+  events.engine = MakeEngine(options);
+  fc_options_free(options);
+  AddText(events.engine, "define i32 @heard(i32 %x) { %r = add i32 %x, 7 ret i32 %r }", "events");
+  IntFunction heard = (IntFunction)Lookup(events.engine, "heard");
+  CHECK(heard(2) == 9);
+  CHECK(events.published == 1 && events.called == 1 && events.address != 0);
+  fc_engine_destroy(events.engine);
+
+  options = fc_options_create();
+  fc_options_add_event_handler(options, NULL, NULL);
+  fc_engine* engine;
+  CHECK_ERROR(fc_engine_create(options, &engine), FC_INVALID_ARGUMENT, "event handler is null");
+  fc_options_free(options);
+}
+
 static void TestFailuresAndRemoval(void) {
   struct Failures failures = {0};
   fc_options* options = fc_options_create();
@@ -638,6 +685,7 @@ int main(int argc, char** argv) {
   TestPrecompiledCode(argv[1], argv[2]);
   TestPrepare();
   TestProgram();
+  TestEvents();
   TestFailuresAndRemoval();
   TestDetachedCode();
   TestStatistics();

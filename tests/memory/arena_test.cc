@@ -56,7 +56,7 @@ TEST(ArenaTest, NothingIsWritableAndExecutable) {
   ASSERT_OK_AND_ASSIGN(MemoryBlock code, arena->Allocate(Segment::kCode, 64, 16));
   ASSERT_OK_AND_ASSIGN(MemoryBlock constant, arena->Allocate(Segment::kReadOnly, 64, 16));
   ASSERT_OK_AND_ASSIGN(MemoryBlock data, arena->Allocate(Segment::kData, 64, 16));
-  EXPECT_EQ(PermissionsAt(code.run.value()), "r-xs");
+  EXPECT_EQ(PermissionsAt(code.run.value()), "r-xp");
   EXPECT_EQ(PermissionsAt(ExecutorAddress::Of(code.write).value()), "rw-s");
   EXPECT_EQ(PermissionsAt(constant.run.value()), "r--s");
   EXPECT_EQ(PermissionsAt(data.run.value()), "rw-p");

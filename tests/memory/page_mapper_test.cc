@@ -38,6 +38,10 @@ ExecutorAction Note(int* what) {
 
 std::unique_ptr<PageMapper> InProcess() { return std::make_unique<InProcessMapper>(); }
 
+std::unique_ptr<PageMapper> Anonymous() {
+  return std::make_unique<InProcessMapper>(InProcessMapper::Pages::kAnonymous);
+}
+
 std::unique_ptr<PageMapper> SharedMemory() {
   return *SharedMemoryMapper::Create(std::make_shared<LocalConnection>());
 }
@@ -71,6 +75,7 @@ class PageMapperTest : public testing::TestWithParam<Kind> {
 
 INSTANTIATE_TEST_SUITE_P(All, PageMapperTest,
                          testing::Values(Kind{"InProcess", &InProcess},
+                                         Kind{"Anonymous", &Anonymous},
                                          Kind{"SharedMemory", &SharedMemory}),
                          [](const auto& info) { return std::string(info.param.name); });
 

@@ -40,9 +40,10 @@ TEST(BitcodeDigestsTest, OneBodyIsAnotherAfterItsChange) {
   ASSERT_THAT(before.bodies, SizeIs(3));
   EXPECT_THAT(before.frame, SizeIs(32));
   // Of another size, so that the places of what follows are others.
-  const BitcodeDigests after = DigestsOf(absl::StrReplaceAll(
-      kProgram, {{"%r = add i32 %x, 1", "%a = mul i32 %x, %x %b = mul i32 %a, %x "
-                                        "%d = mul i32 %b, %b %r = add i32 %d, 1"}}));
+  const BitcodeDigests after =
+      DigestsOf(absl::StrReplaceAll(kProgram, {{"%r = add i32 %x, 1",
+                                                "%a = mul i32 %x, %x %b = mul i32 %a, %x "
+                                                "%d = mul i32 %b, %b %r = add i32 %d, 1"}}));
   EXPECT_EQ(after.frame, before.frame);
   EXPECT_NE(after.bodies[0], before.bodies[0]);
   EXPECT_EQ(after.bodies[1], before.bodies[1]);

@@ -311,6 +311,32 @@ TEST_F(FunctionExtractorTest, InevitableCalleesJoinIfTheyMay) {
   EXPECT_THAT(text, HasSubstr("call void @\"seldom$fc.call\"()"));
 }
 
+TEST_F(FunctionExtractorTest, CompanionsJoinWithoutBeingCalled) {
+  Load(R"(
+    define void @first() { ret void }
+    define void @f() { ret void }
+    declare void @elsewhere()
+    define void @assembly() { call void asm sideeffect "", ""() ret void }
+    define void @last() { ret void }
+    define void @not_reached() { ret void })");
+  ExtractOptions options;
+  options.companions = 1;
+  EXPECT_EQ(Extract("first", options, /*may_join=*/false)->functions.size(), 1u);
+  ASSERT_OK_AND_ASSIGN(FunctionModule extracted, Extract("f", options, /*may_join=*/true));
+  ASSERT_EQ(extracted.functions.size(), 2u);
+  EXPECT_EQ(index_->at(extracted.functions[1]).name, "last");
+}
+
+TEST_F(FunctionExtractorTest, CompanionsAreTakenFromTheBeginningAfterTheEnd) {
+  Load(R"(
+    define void @first() { ret void }
+    define void @f() { ret void })");
+  ExtractOptions options;
+  options.companions = 5;
+  ASSERT_OK_AND_ASSIGN(FunctionModule extracted, Extract("f", options, /*may_join=*/true));
+  EXPECT_EQ(extracted.functions.size(), 2u);
+}
+
 TEST_F(FunctionExtractorTest, NobodyJoinsAgainstTheWillOfTheCaller) {
   Load("define void @g() { ret void }\n define void @f() { call void @g() ret void }");
   ASSERT_OK_AND_ASSIGN(FunctionModule extracted, Extract("f"));

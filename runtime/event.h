@@ -1,0 +1,112 @@
+// What an engine tells about itself while it runs: one record for each thing that happens.
+//
+// Order: events are numbered as they happen, over all threads of an engine, from 1 on. A listener
+// is told of the events of one thread in the order of their numbers. Events of different threads
+// may come at the same time and in any order; whoever needs one order sorts by number.
+//
+// Threads: an event is delivered on the thread on which it happened, as soon as this thread is not
+// at work any more: it holds no lock of the engine, and nobody waits for what it compiles. So a
+// listener may take its time, take locks, call the engine and call compiled code. What a listener
+// causes is delivered when it has returned.
+//
+// Nothing is computed, copied or numbered if an engine has no listeners.
+//
+// Plain values. Tested in tests/api/events_test.cc.
+
+#ifndef FIRSTCALL_RUNTIME_EVENT_H_
+#define FIRSTCALL_RUNTIME_EVENT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+
+namespace firstcall {
+
+enum class EventKind {
+  kModuleAdded,  // `module` was read and indexed, or its index came from a cache.
+  kFirstCall,    // A call of a function that had no code has waited for it.
+  kCompiled,     // An object was compiled and linked, or came from a cache and was linked.
+  kPublished,    // A function got its first body: calls go there from now on.
+  kPromoted,     // A function got an optimized body, or one of its loops a continuation.
+  kFailed,       // A function could not be compiled or optimized.
+  kRemoved,      // A module was removed or detached.
+  kStubsMade,    // A block of stubs or call counters was made: `function` says which.
+  kMemoryReserved,
+  kMemoryFreed,
+};
+
+// Why there is new code.
+enum class CompileReason {
+  kCalled,        // A thread was about to run it.
+  kAlong,         // Another function of its object was called.
+  kOrdered,       // Something has asked for it: Prepare, a look-up, code that needs its address.
+  kSpeculated,    // Something that was compiled will probably call it.
+  kPromoted,      // It was hot.
+  kContinuation,  // One of its loops was hot while it ran.
+  kNeeded,        // Data and whole objects: something needs a symbol of it.
+};
+
+// What has made the code.
+enum class Generator { kLlvm, kBaseline, kUser };
+
+struct Event {
+  uint64_t number = 0;
+  EventKind kind = EventKind::kModuleAdded;
+  int64_t thread = 0;       // As gettid() returns it.
+  absl::Duration start;     // On the clock of SteadyNow (CLOCK_MONOTONIC).
+  absl::Duration duration;  // kFirstCall: how long the caller waited. Zero for what takes no time.
+
+  std::string module;
+  std::string function;  // Of kCompiled: the one that was asked for; empty for data.
+
+  // kPublished, kPromoted, kStubsMade: the code. kFirstCall: where the call continued.
+  uint64_t address = 0;
+  // kPublished, kPromoted, kStubsMade: of the code. kCompiled: of the object's code. kMemory...: of
+  // the block. Bytes.
+  size_t size = 0;
+  uint64_t caller = 0;  // kFirstCall: the address to which the call returns.
+
+  int tier =
+      0;  // Of kCompiled, kPublished and kPromoted: 0 for first bodies, 1 for optimized ones.
+  Generator generator = Generator::kLlvm;
+  CompileReason reason = CompileReason::kCalled;
+  bool is_cached = false;        // The object comes from an object cache.
+  bool is_continuation = false;  // kPromoted, kFailed: of a loop.
+  bool is_detached = false;      // kRemoved.
+
+  // kModuleAdded: the functions that the module defines. kCompiled: those that the object defines.
+  size_t functions = 0;
+  // kCompiled: the parts of `duration`.
+  absl::Duration split;
+  absl::Duration emit;
+  absl::Duration link;
+  size_t object_bytes = 0;  // kCompiled.
+  // kPublished, kPromoted, kStubsMade: the bytes of the code, if the listener wants code.
+  std::shared_ptr<const std::string> code;
+  absl::Status status;     // kFailed: why.
+  size_t memory_used = 0;  // kMemory...: bytes allocated then.
+};
+
+class EventListener {
+ public:
+  virtual ~EventListener() = default;
+
+  // Whether events should have the bytes of bodies. Asked once.
+  virtual bool wants_code() const { return false; }
+
+  // Must be thread-safe, and must not throw.
+  virtual void OnEvent(const Event& event) = 0;
+};
+
+// "first call", and so on: for people.
+const char* WordFor(EventKind kind);
+const char* WordFor(CompileReason reason);
+const char* WordFor(Generator generator);
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_RUNTIME_EVENT_H_

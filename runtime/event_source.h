@@ -1,0 +1,53 @@
+// Makes events of what happens in an engine, numbers them, and delivers them to the listeners when
+// the thread is not at work any more.
+//
+// Thread-safe. The listeners live as long as an event is on its way to them, which may be longer
+// than the engine. Tested in tests/api/events_test.cc.
+
+#ifndef FIRSTCALL_RUNTIME_EVENT_SOURCE_H_
+#define FIRSTCALL_RUNTIME_EVENT_SOURCE_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "runtime/event.h"
+#include "runtime/listener.h"
+
+namespace firstcall {
+
+class EventSource final : public Listener {
+ public:
+  explicit EventSource(std::vector<std::shared_ptr<EventListener>> listeners);
+
+  void OnModuleAdded(const AddedModule& module) override;
+  void OnFirstCall(const FirstCall& call) override;
+  void OnPublished(const PublishedObject& object) override;
+  void OnPromotionFailed(const FailedPromotion& failed) override;
+  void OnFunctionFailed(const FailedFunction& failed) override;
+  void OnRemoved(const RemovedModule& module) override;
+
+  // A block of stubs, or of what else `name` says.
+  void OnStubs(ExecutorAddress code, size_t size, absl::string_view name);
+
+  // `used` are the bytes that are allocated then.
+  void OnMemory(EventKind kind, size_t bytes, size_t used);
+
+ private:
+  // What outlives the engine.
+  struct Receivers {
+    std::vector<std::shared_ptr<EventListener>> listeners;
+    std::atomic<uint64_t> last_number{0};
+    bool want_code = false;
+  };
+
+  void Deliver(Event event);
+
+  const std::shared_ptr<Receivers> receivers_;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_RUNTIME_EVENT_SOURCE_H_

@@ -1,0 +1,218 @@
+// What the command tells of its work: --print-compilation, --trace, --perf. Its path is the only
+// argument.
+
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "llvm/Support/JSON.h"
+#include "tests/programs/process.h"
+#include "tests/testing/host.h"
+
+namespace firstcall {
+namespace {
+
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::string command_path;
+
+// Some functions, one of which is hot; prints its process id.
+constexpr char kProgram[] = R"(
+  declare i32 @printf(ptr, ...)
+  declare i32 @getpid()
+  @text = private constant [8 x i8] c"%d %ld\0A\00"
+  @pointer = global ptr @spins
+  define i64 @spins(i64 %n) {
+    br label %loop
+  loop:
+    %i = phi i64 [ %n, %0 ], [ %next, %loop ]
+    %x = phi i64 [ 1, %0 ], [ %y, %loop ]
+    %m = mul i64 %x, 6364136223846793005
+    %y = xor i64 %m, %i
+    %next = sub i64 %i, 1
+    %done = icmp eq i64 %next, 0
+    br i1 %done, label %end, label %loop
+  end:
+    ret i64 %y
+  }
+  define i64 @"name \22<with> marks"() {
+    %f = load volatile ptr, ptr @pointer
+    %r = call i64 %f(i64 100000000)
+    ret i64 %r
+  }
+  define i32 @main() {
+    %p = call i32 @getpid()
+    %r = call i64 @"name \22<with> marks"()
+    %1 = call i32 (ptr, ...) @printf(ptr @text, i32 %p, i64 %r)
+    ret i32 0
+  })";
+
+std::string ReadFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+class ObservationTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    program_ = ::testing::TempDir() + "/observed.ll";
+    std::ofstream(program_) << kProgram;
+  }
+
+  testing::ProcessResult Run(const std::vector<std::string>& options,
+                             const std::vector<std::string>& before = {}) {
+    std::vector<std::string> command = before;
+    command.push_back(command_path);
+    command.push_back("--no-object-cache");
+    command.insert(command.end(), options.begin(), options.end());
+    command.push_back(program_);
+    testing::ProcessResult result = testing::RunProcess(command);
+    EXPECT_EQ(result.exit_status, 0) << result.errors;
+    return result;
+  }
+
+  std::string program_;
+};
+
+TEST_F(ObservationTest, CompilationIsPrintedOneLineABody) {
+  const testing::ProcessResult result = Run({"--print-compilation", "--tier=0"});
+  EXPECT_THAT(result.errors, ContainsRegex(" 0 (baseline|llvm) +call +0x[0-9a-f]+ +[1-9][0-9]* +"
+                                           "[^\n]*::main\n"));
+  EXPECT_THAT(result.errors, ContainsRegex("::spins\n"));
+  EXPECT_THAT(Run({}).errors, IsEmpty());
+}
+
+TEST_F(ObservationTest, TraceIsJsonWithSlicesAndMemory) {
+  const std::string path = ::testing::TempDir() + "/trace.json";
+  Run({"--trace=" + path});
+  llvm::Expected<llvm::json::Value> trace = llvm::json::parse(ReadFile(path));
+  ASSERT_TRUE(static_cast<bool>(trace)) << llvm::toString(trace.takeError());
+  const llvm::json::Array* events = trace->getAsArray();
+  ASSERT_NE(events, nullptr);
+  std::map<std::string, int> slices;
+  std::map<std::string, int> phases;
+  for (const llvm::json::Value& value : *events) {
+    const llvm::json::Object& event = *value.getAsObject();
+    const std::string phase = event.getString("ph")->str();
+    ++phases[phase];
+    if (phase != "X") continue;
+    EXPECT_GE(*event.getNumber("dur"), 0);
+    EXPECT_GT(*event.getNumber("ts"), 0);
+    ++slices[event.getString("name")->str()];
+  }
+  EXPECT_EQ(slices["main"], 1);
+  EXPECT_EQ(slices["first call of spins"], 1);
+  EXPECT_GE(slices["emit"], 1);
+  EXPECT_GE(phases["C"], 1);
+  EXPECT_GE(phases["i"], 3);
+  EXPECT_EQ(phases["M"], 1);
+}
+
+TEST_F(ObservationTest, TraceThatCannotBeWrittenIsAWarning) {
+  EXPECT_THAT(Run({"--trace=/no/such/file"}).errors,
+              HasSubstr("firstcall: warning: cannot write '/no/such/file': "));
+}
+
+TEST_F(ObservationTest, PerfMapNamesBodiesAndStubs) {
+  const testing::ProcessResult result = Run({"--perf=map"});
+  const std::string path = absl::StrCat(
+      "/tmp/perf-", std::vector<std::string>(absl::StrSplit(result.output, ' '))[0], ".map");
+  const std::string map = ReadFile(path);
+  unlink(path.c_str());
+  EXPECT_THAT(map, ContainsRegex("\n?[0-9a-f]+ [0-9a-f]+ main \\[0 (baseline|llvm)\\]\n"));
+  EXPECT_THAT(map, ContainsRegex("[0-9a-f]+ [0-9a-f]+ \\(stubs\\)\n"));
+  EXPECT_THAT(map, ContainsRegex(" spins \\[0 "));
+}
+
+TEST_F(ObservationTest, JitdumpHasCodeAndNames) {
+  const std::string directory = ::testing::TempDir();
+  setenv("JITDUMPDIR", directory.c_str(), 1);
+  const testing::ProcessResult result = Run({"--perf=jitdump"});
+  const std::string path = absl::StrCat(
+      directory, "/jit-", std::vector<std::string>(absl::StrSplit(result.output, ' '))[0], ".dump");
+  const std::string dump = ReadFile(path);
+  ASSERT_GE(dump.size(), 40u);
+  uint32_t magic;
+  std::memcpy(&magic, dump.data(), sizeof(magic));
+  EXPECT_EQ(magic, 0x4A695444u);
+  size_t at = 40, records = 0;
+  std::string names;
+  while (at + 56 <= dump.size()) {
+    uint32_t kind, size;
+    uint64_t code_size;
+    std::memcpy(&kind, dump.data() + at, 4);
+    std::memcpy(&size, dump.data() + at + 4, 4);
+    std::memcpy(&code_size, dump.data() + at + 40, 8);
+    EXPECT_EQ(kind, 0u);
+    const std::string name = dump.data() + at + 56;
+    EXPECT_EQ(size, 56 + name.size() + 1 + code_size);
+    names += name + "\n";
+    at += size;
+    ++records;
+  }
+  EXPECT_EQ(at, dump.size());
+  EXPECT_GE(records, 3u);
+  EXPECT_THAT(names, HasSubstr("main [0 "));
+}
+
+// The names and whole stacks of samples, as perf itself finds them.
+TEST_F(ObservationTest, PerfFindsNamesForNearlyAllSamplesInCompiledCode) {
+  constexpr char kPerf[] = "/usr/bin/perf";
+  if (IsEmulated()) GTEST_SKIP() << "perf would see the emulator";
+  if (access(kPerf, X_OK) != 0) GTEST_SKIP() << "there is no perf";
+  const std::string data = ::testing::TempDir() + "/perf.data";
+  const std::vector<std::string> record = {kPerf, "record", "-q", "-e", "cpu-clock:u",
+                                           "-F",  "1999",   "-g", "-o", data};
+  std::vector<std::string> probe = record;
+  probe.push_back("/bin/true");
+  if (testing::RunProcess(probe).exit_status != 0) GTEST_SKIP() << "perf has no permission";
+  const testing::ProcessResult ran = Run({"--perf=map", "--tier=0"}, record);
+  const testing::ProcessResult script =
+      testing::RunProcess({kPerf, "script", "-i", data, "-F", "ip,sym,dso"});
+  const std::string pid = ran.output.substr(0, ran.output.find(' '));
+  unlink(absl::StrCat("/tmp/perf-", pid, ".map").c_str());
+  ASSERT_EQ(script.exit_status, 0) << script.errors;
+  int compiled = 0, named = 0, whole = 0;
+  for (absl::string_view stack : absl::StrSplit(script.output, "\n\n", absl::SkipEmpty())) {
+    const absl::string_view top = stack.substr(0, stack.find('\n', 1));
+    if (!absl::StrContains(top, "perf-") && !absl::StrContains(top, "memfd")) continue;
+    ++compiled;
+    if (absl::StrContains(top, " [0 ") || absl::StrContains(top, "(stubs)")) ++named;
+    if (absl::StrContains(stack, "main [0 ")) ++whole;
+  }
+  EXPECT_GE(compiled, 20) << script.output.substr(0, 2000);
+  EXPECT_GE(named, compiled * 95 / 100);
+  EXPECT_GE(whole, compiled * 95 / 100);
+}
+
+TEST_F(ObservationTest, ProbesAreThere) {
+  const std::string program = ReadFile(command_path);
+  for (const char* probe : {"first_call", "compile_begin", "compile_end", "promote"}) {
+    EXPECT_NE(program.find(absl::StrCat("firstcall", std::string(1, '\0'), probe)),
+              std::string::npos)
+        << probe;
+  }
+}
+
+}  // namespace
+}  // namespace firstcall
+
+int main(int argc, char** argv) {
+  ::testing::InitGoogleTest(&argc, argv);
+  firstcall::command_path = argv[1];
+  return RUN_ALL_TESTS();
+}

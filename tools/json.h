@@ -1,0 +1,20 @@
+// Writes strings as JSON has them (RFC 8259).
+//
+// Thread-safe. Tested in tests/command/observation_test.cc.
+
+#ifndef FIRSTCALL_TOOLS_JSON_H_
+#define FIRSTCALL_TOOLS_JSON_H_
+
+#include <string>
+
+#include "absl/strings/string_view.h"
+
+namespace firstcall {
+
+// `text` in quotes. Bytes that are not UTF-8 become U+FFFD. "<" is escaped, so that the result can
+// stand in a script of an HTML page.
+std::string JsonString(absl::string_view text);
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_TOOLS_JSON_H_

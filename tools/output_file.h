@@ -1,0 +1,51 @@
+// A file that a listener writes while the program runs. If it cannot be written, a warning says so,
+// once, and nothing more is written.
+//
+// Thread-safe. A forked child writes a file of its own, with its process id in place of "%p" in the
+// name; without that, a child writes nothing. Tested in tests/command/observation_test.cc.
+
+#ifndef FIRSTCALL_TOOLS_OUTPUT_FILE_H_
+#define FIRSTCALL_TOOLS_OUTPUT_FILE_H_
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <string>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
+
+namespace firstcall {
+
+class OutputFile {
+ public:
+  // `header` begins each file. The file is created when something is first written.
+  OutputFile(std::string name, std::string header, size_t buffer_bytes);
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  void Write(absl::string_view bytes) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Writes what is buffered. `footer` ends the file as it is now; what is written later overwrites
+  // it.
+  void Flush(absl::string_view footer = "") ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  bool Open() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void WriteOut(absl::string_view bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const std::string name_;
+  const std::string header_;
+  const size_t buffer_bytes_;
+  absl::Mutex mutex_;
+  int file_ ABSL_GUARDED_BY(mutex_) = -1;
+  pid_t owner_ ABSL_GUARDED_BY(mutex_) = 0;  // That has opened the file.
+  bool has_failed_ ABSL_GUARDED_BY(mutex_) = false;
+  off_t end_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::string buffer_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_TOOLS_OUTPUT_FILE_H_

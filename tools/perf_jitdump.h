@@ -1,0 +1,44 @@
+// --perf=jitdump: writes compiled code to a file jit-PID.dump, from which `perf inject --jit` makes
+// objects with names and code (linux/tools/perf/Documentation/jitdump-specification.txt). Records
+// have times, so that addresses that are used again, and optimized bodies, are told apart. The file
+// is in $JITDUMPDIR, or else in the working directory.
+//
+// Thread-safe. Tested in tests/command/observation_test.cc.
+
+#ifndef FIRSTCALL_TOOLS_PERF_JITDUMP_H_
+#define FIRSTCALL_TOOLS_PERF_JITDUMP_H_
+
+#include <sys/types.h>
+
+#include <cstdint>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "runtime/event.h"
+
+namespace firstcall {
+
+class PerfJitdump final : public EventListener {
+ public:
+  PerfJitdump() = default;
+  // The file stays mapped until the process ends, because perf looks at the mappings.
+  ~PerfJitdump() override;
+  PerfJitdump(const PerfJitdump&) = delete;
+  PerfJitdump& operator=(const PerfJitdump&) = delete;
+
+  bool wants_code() const override { return true; }
+  void OnEvent(const Event& event) override ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  bool Open() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  absl::Mutex mutex_;
+  int file_ ABSL_GUARDED_BY(mutex_) = -1;
+  pid_t owner_ ABSL_GUARDED_BY(mutex_) = 0;
+  bool has_failed_ ABSL_GUARDED_BY(mutex_) = false;
+  uint64_t last_index_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_TOOLS_PERF_JITDUMP_H_

@@ -1,0 +1,128 @@
+#include "tools/trace_file.h"
+
+#include <unistd.h>
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "tools/json.h"
+
+namespace firstcall {
+namespace {
+
+double Microseconds(absl::Duration time) { return absl::ToDoubleMicroseconds(time); }
+
+// A slice of a thread's time.
+std::string Slice(const Event& event, absl::string_view name, absl::string_view category,
+                  absl::Duration start, absl::Duration duration, absl::string_view arguments) {
+  return absl::StrFormat(
+      "{\"name\":%s,\"cat\":\"%s\",\"ph\":\"X\",\"ts\":%.3f,\"dur\":%.3f,\"pid\":%d,\"tid\":%d,"
+      "\"args\":{\"number\":%d%s}},\n",
+      JsonString(name), category, Microseconds(start), Microseconds(duration), getpid(),
+      event.thread, event.number, arguments);
+}
+
+std::string Instant(const Event& event, absl::string_view name, absl::string_view arguments) {
+  return absl::StrFormat(
+      "{\"name\":%s,\"cat\":\"%s\",\"ph\":\"i\",\"s\":\"t\",\"ts\":%.3f,\"pid\":%d,\"tid\":%d,"
+      "\"args\":{\"number\":%d%s}},\n",
+      JsonString(name), WordFor(event.kind), Microseconds(event.start), getpid(), event.thread,
+      event.number, arguments);
+}
+
+std::string ArgumentsOf(const Event& event) {
+  return absl::StrFormat(
+      ",\"module\":%s,\"tier\":%d,\"generator\":\"%s\",\"reason\":\"%s\",\"cached\":%s",
+      JsonString(event.module), event.tier, WordFor(event.generator), WordFor(event.reason),
+      event.is_cached ? "true" : "false");
+}
+
+// A compile, and its parts one after the other.
+std::string CompileSlices(const Event& event) {
+  const std::string name =
+      event.function.empty() ? absl::StrCat("data of ", event.module) : event.function;
+  std::string text = Slice(event, name, "compile", event.start, event.duration,
+                           absl::StrCat(ArgumentsOf(event), ",\"functions\":", event.functions,
+                                        ",\"code_bytes\":", event.size));
+  absl::Duration start = event.start;
+  const std::pair<const char*, absl::Duration> parts[] = {
+      {"split", event.split}, {"emit", event.emit}, {"link", event.link}};
+  for (const auto& [part, duration] : parts) {
+    if (duration > absl::ZeroDuration()) {
+      text += Slice(event, part, "part", start, duration, "");
+    }
+    start += duration;
+  }
+  return text;
+}
+
+std::string Memory(const Event& event) {
+  return absl::StrFormat(
+      "{\"name\":\"memory\",\"ph\":\"C\",\"ts\":%.3f,\"pid\":%d,\"args\":{\"bytes\":%d}},\n",
+      Microseconds(event.start), getpid(), event.memory_used);
+}
+
+}  // namespace
+
+TraceFile::TraceFile(std::string path) : file_(std::move(path), "[\n", 64 << 10) {}
+
+void TraceFile::Note(const Event& event) {
+  absl::MutexLock lock(&mutex_);
+  bodies_.insert_or_assign(event.address, Body{event.size, event.function});
+}
+
+std::string TraceFile::NameAt(uint64_t address) {
+  absl::MutexLock lock(&mutex_);
+  auto found = bodies_.upper_bound(address);
+  if (found == bodies_.begin()) return "";
+  --found;
+  return address - found->first <= found->second.size ? found->second.name : "";
+}
+
+void TraceFile::OnEvent(const Event& event) {
+  switch (event.kind) {
+    case EventKind::kModuleAdded:
+      file_.Write(Slice(event, absl::StrCat("load ", event.module), "load", event.start,
+                        event.duration, absl::StrCat(",\"functions\":", event.functions)));
+      break;
+    case EventKind::kFirstCall:
+      file_.Write(Slice(event, absl::StrCat("first call of ", event.function), "wait", event.start,
+                        event.duration,
+                        absl::StrFormat(",\"module\":%s,\"caller\":%s,\"return\":\"%#x\"",
+                                        JsonString(event.module), JsonString(NameAt(event.caller)),
+                                        event.caller)));
+      break;
+    case EventKind::kCompiled:
+      file_.Write(CompileSlices(event));
+      break;
+    case EventKind::kPublished:
+    case EventKind::kPromoted:
+      Note(event);
+      file_.Write(Instant(event, absl::StrCat(WordFor(event.kind), " ", event.function),
+                          absl::StrFormat("%s,\"address\":\"%#x\",\"size\":%d", ArgumentsOf(event),
+                                          event.address, event.size)));
+      break;
+    case EventKind::kFailed:
+      file_.Write(Instant(event, absl::StrCat("failed ", event.function),
+                          absl::StrCat(",\"status\":", JsonString(event.status.message()))));
+      break;
+    case EventKind::kRemoved:
+      file_.Write(Instant(event, absl::StrCat("removed ", event.module), ""));
+      break;
+    case EventKind::kStubsMade:
+      break;
+    case EventKind::kMemoryReserved:
+    case EventKind::kMemoryFreed:
+      file_.Write(Memory(event));
+      break;
+  }
+}
+
+void TraceFile::Finish() {
+  file_.Flush(absl::StrFormat(
+      "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":%d,\"args\":{\"name\":\"firstcall\"}}]\n",
+      getpid()));
+}
+
+}  // namespace firstcall
