@@ -39,7 +39,7 @@ class SymbolIndex {
 
   size_t size() const { return symbols_.size(); }
 
-  // The symbol's name lives as long as the index.
+  // The symbol's name lives as long as the index, and a zero byte follows it.
   Symbol at(SymbolOrdinal ordinal) const { return symbols_.at(ordinal); }
 
   // Finds a symbol by its Symbol::name.

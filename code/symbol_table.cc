@@ -67,7 +67,7 @@ T Load(const char* bytes) {
 
 uint32_t SizeOfNames(absl::Span<const Symbol> symbols) {
   size_t size = 0;
-  for (const Symbol& symbol : symbols) size += symbol.name.size();
+  for (const Symbol& symbol : symbols) size += symbol.name.size() + 1;
   return static_cast<uint32_t>(size);
 }
 
@@ -94,13 +94,16 @@ SymbolTable SymbolTable::Of(absl::Span<const Symbol> symbols) {
     const Record record = {names,         name_size,  FlagsOf(symbol), symbol.base.value,
                            symbol.offset, symbol.size};
     encoder.Raw({reinterpret_cast<const char*>(&record), sizeof(record)});
-    names += name_size;
+    names += name_size + 1;
     uint32_t bucket = HashOf(symbol.name) & mask;
     while (buckets[bucket] != 0) bucket = (bucket + 1) & mask;
     buckets[bucket] = static_cast<uint32_t>(i) + 1;
   }
   encoder.Raw({reinterpret_cast<const char*>(buckets.data()), buckets.size() * kBucketSize});
-  for (const Symbol& symbol : symbols) encoder.Raw(symbol.name);
+  for (const Symbol& symbol : symbols) {
+    encoder.Raw(symbol.name);
+    encoder.U8(0);
+  }
   SymbolTable table;
   table.count_ = static_cast<uint32_t>(symbols.size());
   table.bucket_count_ = mask + 1;

@@ -68,7 +68,8 @@ class SymbolTable {
 
   size_t size() const { return count_; }
 
-  // The name lives as long as this table. `ordinal` must be less than size().
+  // The name lives as long as this table, and a zero byte follows it. `ordinal` must be less than
+  // size().
   Symbol at(SymbolOrdinal ordinal) const;
 
   // Finds a symbol by its name.
@@ -77,7 +78,7 @@ class SymbolTable {
  private:
   absl::string_view NameAt(size_t offset, size_t size) const;
 
-  // A head, a record for each symbol, the buckets of a hash table, the names.
+  // A head, a record for each symbol, the buckets of a hash table, the names with a zero byte each.
   std::string bytes_;
   size_t begin_ = 0;
   uint32_t count_ = 0;

@@ -161,7 +161,7 @@ absl::StatusOr<MadeFunction> FunctionMaker::CompileNow(FunctionKey key, const Ma
   }
   MadeFunction made;
   made.is_far = order.is_far;
-  const char* const name = module.index().at(key.ordinal).name.c_str();
+  const char* const name = module.index().at(key.ordinal).name.data();
   FIRSTCALL_PROBE3(compile_begin, name, module.name().c_str(), 0);
   absl::StatusOr<CompiledFunction> compiled = compiler_.CompileFunction(order);
   FIRSTCALL_PROBE3(compile_end, name, module.name().c_str(), 0);

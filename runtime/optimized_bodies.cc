@@ -34,7 +34,7 @@ absl::StatusOr<OptimizedBodies::Body> OptimizedBodies::Make(FunctionKey key,
   const auto is_replaced = [&](SymbolOrdinal ordinal) {
     return module.index().at(ordinal).is_weak && decisions.Ask(ordinal);
   };
-  const char* const function = module.index().at(key.ordinal).name.c_str();
+  const char* const function = module.index().at(key.ordinal).name.data();
   FIRSTCALL_PROBE3(compile_begin, function, module.name().c_str(), 1);
   absl::StatusOr<CompiledObject> object = compiler_.Optimize(
       {module.id(), key.ordinal, loop, is_far, std::move(stop), &UnattendedWork::StopIfExiting,
@@ -79,7 +79,7 @@ absl::StatusOr<OptimizedBodies::Body> OptimizedBodies::Link(FunctionKey key, boo
                              ElfObject::Parse(absl::MakeSpan(object.bytes), name));
   FIRSTCALL_ASSIGN_OR_RETURN(FunctionLinker::Linked linked,
                              linker_.Link(*image, module, name, is_far));
-  const std::string symbol = is_continuation ? absl::StrCat(name, kLoopSuffix) : name;
+  const std::string symbol = is_continuation ? absl::StrCat(name, kLoopSuffix) : std::string(name);
   auto found = linked.defined.find(symbol);
   if (found == linked.defined.end()) {
     return absl::InternalError("the optimized object does not define it");
@@ -98,7 +98,7 @@ absl::StatusOr<OptimizedBodies::Body> OptimizedBodies::Link(FunctionKey key, boo
   published.split = object.split;
   published.emit = object.emit;
   published.link = SteadyNow() - start;
-  FIRSTCALL_PROBE3(promote, name.c_str(), module.name().c_str(), found->second.value());
+  FIRSTCALL_PROBE3(promote, name.data(), module.name().c_str(), found->second.value());
   listener_.OnPublished(published);
   return Body{found->second, linked.code_bytes, published.split + published.emit + published.link,
               is_cached};

@@ -58,7 +58,7 @@ absl::StatusOr<ExecutorAddress> Runtime::CompileForCall(FunctionKey key, bool ma
   const auto compile = [&] {
     return function_compiler_.Compile(key, FunctionCompiler::Reason::kCalled, may_delegate);
   };
-  FIRSTCALL_PROBE2(first_call, key.module->index().at(key.ordinal).name.c_str(),
+  FIRSTCALL_PROBE2(first_call, key.module->index().at(key.ordinal).name.data(),
                    key.module->name().c_str());
   if (!listeners_.hears_first_calls()) return compile();
   FirstCall call;

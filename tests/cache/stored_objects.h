@@ -37,7 +37,7 @@ inline std::string Find(ObjectCache& cache, ModulePart part,
 
 inline void Store(ObjectCache& cache, ModulePart part, absl::string_view object,
                   absl::string_view signature = "signature") {
-  cache.Store({"a.bc", signature, part}, object);
+  cache.Store({"a.bc", signature, part}, std::string(object));
 }
 
 }  // namespace firstcall
