@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
@@ -65,12 +66,13 @@ struct Event {
 
   // kPublished, kPromoted, kStubsMade: the code. kFirstCall: where the call continued.
   uint64_t address = 0;
-  // kPublished, kPromoted, kStubsMade: of the code. kCompiled: of the object's code. kMemory...: of the block.
-  // Bytes.
+  // kPublished, kPromoted, kStubsMade: of the code. kCompiled: of the object's code. kMemory...: of
+  // the block. Bytes.
   size_t size = 0;
   uint64_t caller = 0;  // kFirstCall: the address to which the call returns.
 
-  int tier = 0;  // Of kCompiled, kPublished and kPromoted: 0 for first bodies, 1 for optimized ones.
+  int tier =
+      0;  // Of kCompiled, kPublished and kPromoted: 0 for first bodies, 1 for optimized ones.
   Generator generator = Generator::kLlvm;
   CompileReason reason = CompileReason::kCalled;
   bool is_cached = false;        // The object comes from an object cache.
@@ -79,6 +81,8 @@ struct Event {
 
   // kModuleAdded: the functions that the module defines. kCompiled: those that the object defines.
   size_t functions = 0;
+  // kModuleAdded: their names, if the listener wants names.
+  std::shared_ptr<const std::vector<std::string>> names;
   // kCompiled: the parts of `duration`.
   absl::Duration split;
   absl::Duration emit;
@@ -96,6 +100,9 @@ class EventListener {
 
   // Whether events should have the bytes of bodies. Asked once.
   virtual bool wants_code() const { return false; }
+
+  // Whether added modules should have the names of their functions. Asked once.
+  virtual bool wants_names() const { return false; }
 
   // Must be thread-safe, and must not throw.
   virtual void OnEvent(const Event& event) = 0;

@@ -28,8 +28,7 @@ void CompilationLog::OnEvent(const Event& event) {
     case EventKind::kPromoted:
       line = absl::StrFormat("%10.3f %6d  %-10s %-12s %#14x %6d  %s::%s%s\n", time, event.number,
                              SourceOf(event), WordFor(event.reason), event.address, event.size,
-                             event.module, event.function,
-                             event.is_continuation ? " (loop)" : "");
+                             event.module, event.function, event.is_continuation ? " (loop)" : "");
       break;
     case EventKind::kFailed:
       line = absl::StrFormat("%10.3f %6d  %-10s %-12s %s::%s: %s\n", time, event.number, "failed",

@@ -15,8 +15,12 @@ bool IsContinuation(absl::string_view text, size_t at) {
 // through.
 size_t LengthAt(absl::string_view text, size_t at) {
   const auto first = static_cast<unsigned char>(text[at]);
-  const size_t length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3
-                        : first < 0xf5 ? 4 : 0;
+  const size_t length = first < 0x80   ? 1
+                        : first < 0xc2 ? 0
+                        : first < 0xe0 ? 2
+                        : first < 0xf0 ? 3
+                        : first < 0xf5 ? 4
+                                       : 0;
   for (size_t i = 1; i < length; ++i) {
     if (!IsContinuation(text, at + i)) return 0;
   }

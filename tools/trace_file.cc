@@ -40,12 +40,11 @@ std::string ArgumentsOf(const Event& event) {
 
 // A compile, and its parts one after the other.
 std::string CompileSlices(const Event& event) {
-  const std::string name = event.function.empty() ? absl::StrCat("data of ", event.module)
-                                                  : event.function;
-  std::string text =
-      Slice(event, name, "compile", event.start, event.duration,
-            absl::StrCat(ArgumentsOf(event), ",\"functions\":", event.functions,
-                         ",\"code_bytes\":", event.size));
+  const std::string name =
+      event.function.empty() ? absl::StrCat("data of ", event.module) : event.function;
+  std::string text = Slice(event, name, "compile", event.start, event.duration,
+                           absl::StrCat(ArgumentsOf(event), ",\"functions\":", event.functions,
+                                        ",\"code_bytes\":", event.size));
   absl::Duration start = event.start;
   const std::pair<const char*, absl::Duration> parts[] = {
       {"split", event.split}, {"emit", event.emit}, {"link", event.link}};

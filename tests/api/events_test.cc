@@ -1,5 +1,3 @@
-#include "runtime/event.h"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,6 +17,7 @@
 #include "engine/engine.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "runtime/event.h"
 #include "tests/testing/status_matchers.h"
 
 namespace firstcall {
@@ -171,9 +170,8 @@ TEST_F(EventsTest, ListenerMayWaitCallTheEngineAndCallCompiledCode) {
    public:
     void OnEvent(const Event& event) override {
       if (event.kind != EventKind::kPublished || event.function != "f") return;
-      std::thread other([&] {
-        result_ = (*engine_->Lookup<int()>("f"))() + (*engine_->Lookup<int()>("g"))();
-      });
+      std::thread other(
+          [&] { result_ = (*engine_->Lookup<int()>("f"))() + (*engine_->Lookup<int()>("g"))(); });
       other.join();
       const ModuleId id =
           engine_->AddAssembly("define i32 @h() { ret i32 100 }", "another").value();
@@ -191,9 +189,9 @@ TEST_F(EventsTest, ListenerMayWaitCallTheEngineAndCallCompiledCode) {
     options.event_listeners.push_back(waiter);
     ASSERT_OK_AND_ASSIGN(std::unique_ptr<Engine> engine, Engine::Create(options));
     waiter->engine_ = engine.get();
-    ASSERT_THAT(engine->AddAssembly("define i32 @f() { ret i32 7 } define i32 @g() { ret i32 3 }",
-                                    "m"),
-                IsOk());
+    ASSERT_THAT(
+        engine->AddAssembly("define i32 @f() { ret i32 7 } define i32 @g() { ret i32 3 }", "m"),
+        IsOk());
     ASSERT_OK_AND_ASSIGN(int (*f)(), engine->Lookup<int()>("f"));
     EXPECT_EQ(f(), 7);
     // With compile threads, the listener runs on one of these.
@@ -218,12 +216,14 @@ TEST_F(EventsTest, NothingIsLostOrOutOfOrderUnderStress) {
       threads.emplace_back([&, t] {
         for (int round = 0; round < kRounds; ++round) {
           // Every function is called by two threads.
-          for (const int i : {t * kRounds + round, (t * kRounds + round + 5) % (kThreads * kRounds)}) {
+          for (const int i :
+               {t * kRounds + round, (t * kRounds + round + 5) % (kThreads * kRounds)}) {
             EXPECT_EQ((*engine->Lookup<int()>(absl::StrCat("f", i)))(), i);
           }
           const std::string own = absl::StrCat("own", t, "_", round);
           const ModuleId id =
-              engine->AddAssembly(absl::StrCat("define i32 @", own, "() { ret i32 1 }"), own).value();
+              engine->AddAssembly(absl::StrCat("define i32 @", own, "() { ret i32 1 }"), own)
+                  .value();
           EXPECT_EQ((*engine->Lookup<int()>(own))(), 1);
           EXPECT_THAT(engine->Remove(id), IsOk());
         }

@@ -129,9 +129,8 @@ TEST_F(ObservationTest, TraceThatCannotBeWrittenIsAWarning) {
 
 TEST_F(ObservationTest, PerfMapNamesBodiesAndStubs) {
   const testing::ProcessResult result = Run({"--perf=map"});
-  const std::string path =
-      absl::StrCat("/tmp/perf-", std::vector<std::string>(absl::StrSplit(result.output, ' '))[0],
-                   ".map");
+  const std::string path = absl::StrCat(
+      "/tmp/perf-", std::vector<std::string>(absl::StrSplit(result.output, ' '))[0], ".map");
   const std::string map = ReadFile(path);
   unlink(path.c_str());
   EXPECT_THAT(map, ContainsRegex("\n?[0-9a-f]+ [0-9a-f]+ main \\[0 (baseline|llvm)\\]\n"));
@@ -143,9 +142,8 @@ TEST_F(ObservationTest, JitdumpHasCodeAndNames) {
   const std::string directory = ::testing::TempDir();
   setenv("JITDUMPDIR", directory.c_str(), 1);
   const testing::ProcessResult result = Run({"--perf=jitdump"});
-  const std::string path =
-      absl::StrCat(directory, "/jit-",
-                   std::vector<std::string>(absl::StrSplit(result.output, ' '))[0], ".dump");
+  const std::string path = absl::StrCat(
+      directory, "/jit-", std::vector<std::string>(absl::StrSplit(result.output, ' '))[0], ".dump");
   const std::string dump = ReadFile(path);
   ASSERT_GE(dump.size(), 40u);
   uint32_t magic;
@@ -177,8 +175,8 @@ TEST_F(ObservationTest, PerfFindsNamesForNearlyAllSamplesInCompiledCode) {
   if (IsEmulated()) GTEST_SKIP() << "perf would see the emulator";
   if (access(kPerf, X_OK) != 0) GTEST_SKIP() << "there is no perf";
   const std::string data = ::testing::TempDir() + "/perf.data";
-  const std::vector<std::string> record = {kPerf, "record", "-q", "-e", "cpu-clock:u", "-F", "1999",
-                                           "-g",  "-o",     data};
+  const std::vector<std::string> record = {kPerf, "record", "-q", "-e", "cpu-clock:u",
+                                           "-F",  "1999",   "-g", "-o", data};
   std::vector<std::string> probe = record;
   probe.push_back("/bin/true");
   if (testing::RunProcess(probe).exit_status != 0) GTEST_SKIP() << "perf has no permission";
