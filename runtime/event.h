@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
@@ -80,6 +81,8 @@ struct Event {
 
   // kModuleAdded: the functions that the module defines. kCompiled: those that the object defines.
   size_t functions = 0;
+  // kModuleAdded: their names, if the listener wants names.
+  std::shared_ptr<const std::vector<std::string>> names;
   // kCompiled: the parts of `duration`.
   absl::Duration split;
   absl::Duration emit;
@@ -97,6 +100,9 @@ class EventListener {
 
   // Whether events should have the bytes of bodies. Asked once.
   virtual bool wants_code() const { return false; }
+
+  // Whether added modules should have the names of their functions. Asked once.
+  virtual bool wants_names() const { return false; }
 
   // Must be thread-safe, and must not throw.
   virtual void OnEvent(const Event& event) = 0;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -17,17 +18,35 @@
 namespace firstcall {
 namespace {
 
-// The sizes of the functions that the object defines, by name. Empty if it cannot be read.
-absl::flat_hash_map<std::string, size_t> FunctionSizes(absl::string_view object) {
-  absl::flat_hash_map<std::string, size_t> sizes;
-  std::string bytes(object);  // Reading prepares it for loading.
-  absl::StatusOr<std::unique_ptr<ElfObject>> image =
-      ElfObject::Parse(absl::MakeSpan(bytes.data(), bytes.size()), "object");
-  if (!image.ok()) return sizes;
-  for (size_t i = 0; i < (*image)->symbol_count(); ++i) {
-    const ElfObject::Symbol symbol = (*image)->symbol(i);
-    if (symbol.is_undefined() || symbol.is_local()) continue;
-    sizes.emplace((*image)->NameOf(symbol), symbol.size);
+constexpr uint8_t kFunctionSymbol = 2;  // STT_FUNC
+
+// The size of the only function that the object publishes, which it defines as `name`, together
+// with the local functions behind it, such as the body of a continuation. 0 if that is not known.
+size_t SizeOf(const ElfObject& image, absl::string_view name) {
+  std::optional<ElfObject::Symbol> own;
+  for (size_t i = 0; i < image.symbol_count() && !own; ++i) {
+    const ElfObject::Symbol symbol = image.symbol(i);
+    if (!symbol.is_undefined() && image.NameOf(symbol) == name) own = symbol;
+  }
+  if (!own) return 0;
+  uint64_t end = own->value + own->size;
+  for (size_t i = 0; i < image.symbol_count(); ++i) {
+    const ElfObject::Symbol symbol = image.symbol(i);
+    if (symbol.is_local() && symbol.type() == kFunctionSymbol && symbol.index == own->index &&
+        symbol.value >= own->value) {
+      end = std::max(end, symbol.value + symbol.size);
+    }
+  }
+  return end - own->value;
+}
+
+// The sizes of the functions that the object defines, by name.
+absl::flat_hash_map<absl::string_view, size_t> FunctionSizes(const ElfObject& image) {
+  absl::flat_hash_map<absl::string_view, size_t> sizes;
+  for (size_t i = 0; i < image.symbol_count(); ++i) {
+    const ElfObject::Symbol symbol = image.symbol(i);
+    if (symbol.is_undefined() || symbol.type() != kFunctionSymbol) continue;
+    sizes.emplace(image.NameOf(symbol), symbol.size);
   }
   return sizes;
 }
@@ -44,6 +63,9 @@ EventSource::EventSource(std::vector<std::shared_ptr<EventListener>> listeners)
   receivers_->listeners = std::move(listeners);
   receivers_->want_code = std::any_of(receivers_->listeners.begin(), receivers_->listeners.end(),
                                       [](const auto& listener) { return listener->wants_code(); });
+  receivers_->want_names =
+      std::any_of(receivers_->listeners.begin(), receivers_->listeners.end(),
+                  [](const auto& listener) { return listener->wants_names(); });
 }
 
 void EventSource::Deliver(Event event) {
@@ -60,7 +82,17 @@ void EventSource::OnModuleAdded(const AddedModule& module) {
   event.duration = module.load;
   event.start = SteadyNow() - module.load;
   event.module = std::string(module.module);
-  event.functions = module.functions;
+  event.functions = module.index.function_count();
+  if (receivers_->want_names) {
+    auto names = std::make_shared<std::vector<std::string>>();
+    for (uint32_t i = 0; i < module.index.size(); ++i) {
+      const Symbol& symbol = module.index.at(SymbolOrdinal{i});
+      if (symbol.kind == SymbolKind::kFunction && symbol.is_definition) {
+        names->push_back(symbol.name);
+      }
+    }
+    event.names = std::move(names);
+  }
   Deliver(std::move(event));
 }
 
@@ -102,14 +134,20 @@ void EventSource::OnPublished(const PublishedObject& object) {
   if (object.functions.empty()) return;
   event.kind = object.is_promotion ? EventKind::kPromoted : EventKind::kPublished;
   event.start = now;
-  const absl::flat_hash_map<std::string, size_t> sizes = FunctionSizes(object.object);
+  // Most objects define one function.
+  absl::flat_hash_map<absl::string_view, size_t> sizes;
+  if (object.image != nullptr && object.functions.size() > 1) sizes = FunctionSizes(*object.image);
   for (size_t i = 0; i < object.functions.size(); ++i) {
     const PublishedFunction& function = object.functions[i];
     Event published = event;
     published.function = std::string(function.name);
     published.address = function.body.value();
-    auto found = sizes.find(function.symbol.empty() ? function.name : function.symbol);
-    if (found != sizes.end()) published.size = found->second;
+    const absl::string_view symbol = function.symbol.empty() ? function.name : function.symbol;
+    if (auto found = sizes.find(symbol); found != sizes.end()) {
+      published.size = found->second;
+    } else if (object.image != nullptr && sizes.empty()) {
+      published.size = SizeOf(*object.image, symbol);
+    }
     if (i > 0 && published.reason == CompileReason::kCalled) {
       published.reason = CompileReason::kAlong;
     }

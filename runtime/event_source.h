@@ -41,6 +41,7 @@ class EventSource final : public Listener {
     std::vector<std::shared_ptr<EventListener>> listeners;
     std::atomic<uint64_t> last_number{0};
     bool want_code = false;
+    bool want_names = false;
   };
 
   void Deliver(Event event);

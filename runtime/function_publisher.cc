@@ -71,6 +71,7 @@ absl::Status FunctionPublisher::LinkAndPublish(FunctionKey key, MadeFunction& ma
   PublishedObject published;
   published.module = key.module->name();
   published.object = made.object.bytes;
+  published.image = image.get();
   published.code_bytes = linked.code_bytes;
   published.is_cached = made.is_cached;
   published.is_optimized = made.is_optimized;

@@ -15,6 +15,8 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "code/code_origin.h"
+#include "code/elf_object.h"
+#include "code/symbol_index.h"
 #include "memory/executor_address.h"
 #include "runtime/event.h"
 
@@ -33,7 +35,7 @@ struct PublishedFunction {
 // A module that was added, after `load` of reading and indexing.
 struct AddedModule {
   absl::string_view module;
-  size_t functions = 0;
+  const SymbolIndex& index;
   absl::Duration load;
 };
 
@@ -72,7 +74,8 @@ struct PublishedObject {
   bool is_continuation = false;  // A promotion that is an OSR continuation.
   bool is_users = false;         // The user has added the object.
   CompileReason reason = CompileReason::kCalled;
-  absl::string_view object;  // The relocatable object that was linked.
+  absl::string_view object;          // The relocatable object that was linked.
+  const ElfObject* image = nullptr;  // The same, if it has functions.
   absl::Duration split;
   absl::Duration emit;
   absl::Duration link;

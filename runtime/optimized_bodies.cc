@@ -95,6 +95,7 @@ absl::StatusOr<OptimizedBodies::Body> OptimizedBodies::Link(FunctionKey key, boo
   published.is_cached = is_cached;
   published.code_bytes = linked.code_bytes;
   published.object = object.bytes;
+  published.image = image.get();
   published.split = object.split;
   published.emit = object.emit;
   published.link = SteadyNow() - start;

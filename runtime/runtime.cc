@@ -106,7 +106,7 @@ absl::StatusOr<SourceModule*> Runtime::Add(NewModule added, absl::Duration start
   FIRSTCALL_RETURN_IF_ERROR(definitions_.Add(*module));
   SourceModule* const result = module.get();
   program_.Add(std::move(module));
-  listeners_.OnModuleAdded({result->name(), result->index().function_count(), SteadyNow() - start});
+  listeners_.OnModuleAdded({result->name(), result->index(), SteadyNow() - start});
   return result;
 }
 

@@ -75,7 +75,7 @@ void StatsCollector::OnRemoved(const RemovedModule&) {
 void StatsCollector::OnModuleAdded(const AddedModule& module) {
   absl::MutexLock lock(&mutex_);
   ++stats_.modules;
-  stats_.functions_known += module.functions;
+  stats_.functions_known += module.index.function_count();
   stats_.load += module.load;
 }
 

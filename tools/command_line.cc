@@ -193,6 +193,10 @@ cl::opt<std::string> trace_file(
     cl::desc("Write what happens (calls that wait, compiles, promotions, memory) in the trace "
              "event format, for Perfetto or chrome://tracing; %p is the process id"),
     cl::cat(category));
+cl::opt<std::string> report_file(
+    "report", cl::value_desc("file.html"),
+    cl::desc("Write a page that shows where the start went, what was compiled when and why"),
+    cl::cat(category));
 cl::opt<PerfOutput> perf(
     "perf", cl::desc("Tell Linux's perf the names of compiled functions:"),
     cl::init(PerfOutput::kNone),
@@ -454,7 +458,7 @@ CommandLine ParseCommandLine(int argc, char** argv) {
   command_line.functions_file = functions_file;
   command_line.precompile_optimized = precompile_optimized;
   command_line.hot_functions_file = hot_functions_file;
-  command_line.observation = {print_compilation, perf, trace_file};
+  command_line.observation = {print_compilation, perf, trace_file, report_file};
   return command_line;
 }
 

@@ -4,6 +4,7 @@
 #include "tools/compilation_log.h"
 #include "tools/perf_jitdump.h"
 #include "tools/perf_map.h"
+#include "tools/report_file.h"
 #include "tools/trace_file.h"
 
 namespace firstcall {
@@ -11,6 +12,7 @@ namespace {
 
 // Never destroyed: other threads may use it until the process has ended.
 std::shared_ptr<TraceFile>* trace = nullptr;
+std::shared_ptr<ReportFile>* report = nullptr;
 
 }  // namespace
 
@@ -23,6 +25,10 @@ std::vector<std::shared_ptr<EventListener>> Observe(const ObservationOptions& op
     trace = new std::shared_ptr<TraceFile>(std::make_shared<TraceFile>(options.trace_file));
     listeners.push_back(*trace);
   }
+  if (!options.report_file.empty()) {
+    report = new std::shared_ptr<ReportFile>(std::make_shared<ReportFile>(options.report_file));
+    listeners.push_back(*report);
+  }
   return listeners;
 }
 
@@ -30,8 +36,9 @@ std::shared_ptr<PageMapper> PagesForPerfMap() {
   return std::make_shared<InProcessMapper>(InProcessMapper::Pages::kAnonymous);
 }
 
-void FinishObservation() {
+void FinishObservation(const Stats& stats) {
   if (trace != nullptr) (*trace)->Finish();
+  if (report != nullptr) (*report)->Write(stats);
 }
 
 }  // namespace firstcall

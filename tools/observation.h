@@ -1,4 +1,5 @@
-// The listeners that options of the command ask for: --print-compilation, --trace, --perf.
+// The listeners that options of the command ask for: --print-compilation, --trace,
+// --report, --perf.
 //
 // Thread-compatible. Tested in tests/command/observation_test.cc.
 
@@ -11,6 +12,7 @@
 
 #include "memory/page_mapper.h"
 #include "runtime/event.h"
+#include "runtime/stats.h"
 
 namespace firstcall {
 
@@ -19,7 +21,8 @@ enum class PerfOutput { kNone, kMap, kJitdump };
 struct ObservationOptions {
   bool print_compilation = false;
   PerfOutput perf = PerfOutput::kNone;
-  std::string trace_file;  // Empty: none.
+  std::string trace_file;   // Empty: none.
+  std::string report_file;  // Empty: none.
 };
 
 // Makes the listeners.
@@ -28,8 +31,9 @@ std::vector<std::shared_ptr<EventListener>> Observe(const ObservationOptions& op
 // The memory for code of which perf looks up the names in its map (tools/perf_map.h).
 std::shared_ptr<PageMapper> PagesForPerfMap();
 
-// Completes the files of the listeners that Observe has made. To be called at exit.
-void FinishObservation();
+// Completes the files of the listeners that Observe has made. To be called at exit, with the
+// engine's statistics.
+void FinishObservation(const Stats& stats);
 
 }  // namespace firstcall
 

@@ -35,6 +35,11 @@ void FlushCache() {
   if (engine != nullptr) engine->FlushCache();
 }
 
+// Nothing happened without an engine.
+void FinishFiles() {
+  if (engine != nullptr) FinishObservation(engine->stats());
+}
+
 void PrintStats() {
   Stats stats = engine->stats();
   if (!ReasonForLlvm().empty()) stats.compiler_made_for = ReasonForLlvm();
@@ -46,7 +51,7 @@ absl::StatusOr<int> RunCompiled(const CommandLine& command_line) {
   std::feclearexcept(FE_ALL_EXCEPT);
   // Registered before the program's own handlers, so that it runs after everything was compiled.
   std::atexit(FlushCache);
-  std::atexit(FinishObservation);
+  std::atexit(FinishFiles);
   absl::StatusOr<std::unique_ptr<Engine>> loaded = Load(command_line);
   // Perhaps only because LLVM's options were not understood.
   if (!loaded.ok()) RunWithLlvm("explaining an error");
