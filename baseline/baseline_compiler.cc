@@ -52,12 +52,15 @@ absl::StatusOr<std::unique_ptr<BaselineCompiler>> BaselineCompiler::Create(
   CoverageOptions coverage;
   coverage.has_few_registers = options.has_few_registers;
   std::unique_ptr<Parts> parts;
-  if (triple.isOSBinFormatELF() && triple.getArch() == llvm::Triple::x86_64) {
+  // What LLVM writes as Mach-O is read into the form that this compiler's code has, so both fit
+  // together.
+  const bool has_code_form = triple.isOSBinFormatELF() || triple.isOSBinFormatMachO();
+  if (has_code_form && triple.getArch() == llvm::Triple::x86_64) {
     parts = std::make_unique<Parts>(ArchitectureX86_64());
     parts->lowering = std::make_unique<x86_64::LoweringX86_64>(parts->analysis);
     coverage.has_rounding = has("sse4.1");
     coverage.has_popcnt = has("popcnt");
-  } else if (triple.isOSBinFormatELF() && triple.getArch() == llvm::Triple::aarch64) {
+  } else if (has_code_form && triple.getArch() == llvm::Triple::aarch64) {
     parts = std::make_unique<Parts>(ArchitectureAArch64());
     parts->lowering = std::make_unique<aarch64::LoweringAArch64>(parts->analysis);
     coverage.has_rounding = coverage.has_popcnt = true;

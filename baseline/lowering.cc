@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "baseline/symbol_name.h"
 #include "baseline/unwind_rows.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Module.h"
@@ -374,14 +375,13 @@ bool Lowering::Finish(uint32_t begin, CompiledCode& code) {
   // Symbol 0 is the function; the others follow in the order of `symbols_`.
   const auto add_symbol = [&](llvm::StringRef prefix, llvm::StringRef name) -> CodeSymbol& {
     CodeSymbol& symbol = code.symbols.emplace_back();
-    name.consume_front("\1");
     symbol.name = code.names.size();
     code.names.append(prefix.data(), prefix.size());
     code.names.append(name.data(), name.size());
     symbol.name_size = prefix.size() + name.size();
     return symbol;
   };
-  CodeSymbol& own = add_symbol("", function_->getName());
+  CodeSymbol& own = add_symbol("", SymbolNameOf(*function_));
   own.is_defined = true;
   own.is_local = function_->hasLocalLinkage();
   own.size = end - begin;
@@ -392,13 +392,13 @@ bool Lowering::Finish(uint32_t begin, CompiledCode& code) {
       // Nothing else refers to a local one, so it needs no name.
       const bool is_local = symbol.global->hasLocalLinkage();
       CodeSymbol& added =
-          is_local ? code.symbols.emplace_back() : add_symbol("", symbol.global->getName());
+          is_local ? code.symbols.emplace_back() : add_symbol("", SymbolNameOf(*symbol.global));
       added.is_defined = true;
       added.is_local = is_local;
       added.offset = pool_offset + symbol.place;
     } else {
       CodeSymbol& added =
-          add_symbol(symbol.is_control ? "__emutls_v." : "", symbol.global->getName());
+          add_symbol(symbol.is_control ? "__emutls_v." : "", SymbolNameOf(*symbol.global));
       added.is_weak = symbol.global->hasExternalWeakLinkage();
     }
   }

@@ -6,6 +6,7 @@
 
 #include "baseline/constant_data.h"
 #include "baseline/constants.h"
+#include "baseline/symbol_name.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/GlobalVariable.h"
@@ -80,8 +81,7 @@ class VariableWriter {
     const auto [found, is_new] =
         numbers_.try_emplace(&global, static_cast<uint32_t>(code_.symbols.size()));
     if (is_new) {
-      llvm::StringRef name = global.getName();
-      name.consume_front("\1");
+      const llvm::StringRef name = SymbolNameOf(global);
       CodeSymbol& symbol = code_.symbols.emplace_back();
       symbol.name = static_cast<uint32_t>(code_.names.size());
       symbol.name_size = static_cast<uint32_t>(name.size());

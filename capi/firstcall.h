@@ -148,7 +148,10 @@ void fc_options_set_speculation_budget(fc_options* options, uint64_t nanoseconds
 void fc_options_set_contain_crashes(fc_options* options, int enabled);
 
 /* The target. Default: the process's triple and the machine's CPU with all its features. `features`
- * has the form of -mattr: "+avx2,-bmi". */
+ * has the form of -mattr: "+avx2,-bmi". A triple may name the container of the objects that LLVM
+ * makes, elf or macho ("x86_64-unknown-linux-gnu-macho"), and may be for another operating system
+ * if that calls functions as this process does. fc_engine_create fails with FC_INVALID_ARGUMENT for
+ * other triples. */
 void fc_options_set_triple(fc_options* options, const char* triple);
 void fc_options_set_architecture(fc_options* options, const char* architecture);
 void fc_options_set_cpu(fc_options* options, const char* cpu);
@@ -439,8 +442,10 @@ fc_error* fc_engine_add_module_copy(fc_engine* engine, struct LLVMOpaqueModule* 
                                     fc_module_id* module);
 
 /* Adds compiled code: a relocatable object, or an archive, of which only the needed members are
- * linked. `library` may be NULL. FC_NOT_FOUND if the file cannot be read; FC_INVALID_ARGUMENT if it
- * is not an ELF object of this machine; FC_ALREADY_EXISTS as above. */
+ * linked. Objects are ELF or Mach-O, whatever the engine's triple says. `library` may be NULL.
+ * FC_NOT_FOUND if the file cannot be read; FC_INVALID_ARGUMENT if it is no object of this machine;
+ * FC_UNIMPLEMENTED if a Mach-O object has something that is not supported; FC_ALREADY_EXISTS as
+ * above. */
 fc_error* fc_engine_add_object_file(fc_engine* engine, const char* path, const char* library);
 fc_error* fc_engine_add_archive(fc_engine* engine, const char* path, const char* library);
 

@@ -1,6 +1,6 @@
 // The functions that run before and after a program, and the sections of an object that point to
 // them: .preinit_array, .init_array, .fini_array, and the older .ctors and .dtors, which the
-// start-up code of ELF systems processes.
+// start-up code of ELF systems processes; in IR also Mach-O's __mod_init_func and __mod_term_func.
 //
 // Thread-safe: pure functions.
 

@@ -15,6 +15,11 @@ bool IsIdentifier(absl::string_view section) {
          });
 }
 
+absl::string_view WithoutMachoPrefix(absl::string_view name) {
+  // A name that is nothing but the underscore would become empty.
+  return name.size() > 1 ? absl::StripPrefix(name, "_") : name;
+}
+
 SymbolReference ParseReference(absl::string_view object_name) {
   SymbolReference reference;
   reference.name = object_name;

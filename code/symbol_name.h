@@ -53,6 +53,10 @@ inline constexpr absl::string_view kSectionStopPrefix = "__stop_";
 
 bool IsIdentifier(absl::string_view section);
 
+// The name of a symbol of a Mach-O object, without the underscore that Mach-O puts in front of C's
+// names. Names without one stay as they are.
+absl::string_view WithoutMachoPrefix(absl::string_view name);
+
 // An object's name for the beginning of its global offset table, which the linker makes.
 inline constexpr absl::string_view kGlobalOffsetTable = "_GLOBAL_OFFSET_TABLE_";
 

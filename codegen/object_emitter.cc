@@ -6,7 +6,9 @@
 #include "base/diagnostic_collector.h"
 #include "base/fatal_error_guard.h"
 #include "base/status.h"
+#include "code/macho_to_elf.h"
 #include "codegen/fast_selection.h"
+#include "codegen/macho_module.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/Function.h"
@@ -52,6 +54,16 @@ absl::StatusOr<ObjectBytes> ObjectEmitter::Emit(std::unique_ptr<llvm::Module> mo
 }
 
 absl::StatusOr<ObjectBytes> ObjectEmitter::Emit(llvm::Module& module) {
+  if (!machine_->getTargetTriple().isOSBinFormatMachO()) return EmitAsIs(module);
+  MachoModule prepared(module);
+  FIRSTCALL_ASSIGN_OR_RETURN(const ObjectBytes macho, EmitAsIs(module));
+  absl::StatusOr<ObjectBytes> elf = MachoToElf(macho, prepared.TranslationOptions());
+  if (elf.ok()) return elf;
+  return Annotate(elf.status(), "generating code: reading the Mach-O object");
+}
+
+// In the container that the triple names.
+absl::StatusOr<ObjectBytes> ObjectEmitter::EmitAsIs(llvm::Module& module) {
   bytes_.clear();
   if (!optimizes()) {
     for (llvm::Function& function : module) PrepareForFastSelection(function);

@@ -1,6 +1,7 @@
 // Turns an IR module into the bytes of a relocatable object. The code generation pipeline is built
 // once and run on every module, because building it costs several times as much as compiling a
-// small function.
+// small function. If the target's container is Mach-O, what LLVM writes is read into the form that
+// all compiled code has, an ELF object (ADR 26).
 //
 // Thread-compatible: belongs to one compile context.
 
@@ -46,6 +47,7 @@ class ObjectEmitter {
 
  private:
   explicit ObjectEmitter(std::unique_ptr<llvm::TargetMachine> machine);
+  absl::StatusOr<ObjectBytes> EmitAsIs(llvm::Module& module);
   // Internal if LLVM gives up: then the emitter is broken.
   absl::Status RunPasses(llvm::Module& module);
   absl::Status ForgetAssignments();

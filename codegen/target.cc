@@ -113,6 +113,13 @@ std::vector<std::string> ObstaclesOnAArch64() {
   return features;
 }
 
+// Whether functions for the triple's operating system are called otherwise than those of this
+// process. On x86-64, Windows has a convention of its own. On AArch64, so have Windows and the
+// systems of Apple's, for variadic functions among others.
+bool HasForeignConvention(const llvm::Triple& triple) {
+  return triple.isOSWindows() || triple.isUEFI() || (triple.isAArch64() && triple.isOSDarwin());
+}
+
 }  // namespace
 
 absl::StatusOr<Target> Target::Create(const TargetSettings& settings) {
@@ -123,16 +130,23 @@ absl::StatusOr<Target> Target::Create(const TargetSettings& settings) {
       settings.triple.empty() ? host : llvm::Triple(llvm::Triple::normalize(settings.triple));
   std::string error;
   target.target_ = llvm::TargetRegistry::lookupTarget(settings.architecture, target.triple_, error);
-  if (target.target_ != nullptr && !target.triple_.isOSBinFormatELF()) {
+  if (target.target_ != nullptr && !target.triple_.isOSBinFormatELF() &&
+      !target.triple_.isOSBinFormatMachO()) {
     return absl::InvalidArgumentError(
         absl::StrCat("choosing a target: '", target.triple_.str(), "' asks for ",
                      llvm::Triple::getObjectFormatTypeName(target.triple_.getObjectFormat()).str(),
-                     " objects, and only those in the container elf can be linked here"));
+                     " objects, and only those in the containers elf and macho can be linked"));
   }
   if (target.target_ == nullptr || target.triple_.getArch() != host.getArch()) {
     return absl::InvalidArgumentError(absl::StrCat("choosing a target: '", target.triple_.str(),
                                                    "' is not what this process can run (",
                                                    host.str(), ")"));
+  }
+  if (HasForeignConvention(target.triple_)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "choosing a target: '", target.triple_.str(), "' asks for the calling convention of ",
+        llvm::Triple::getOSTypeName(target.triple_.getOS()).str(),
+        ", which is not that of this process (", host.str(), ")"));
   }
   target.cpu_ = settings.cpu;
   target.features_ = settings.features;
@@ -157,7 +171,13 @@ absl::StatusOr<Target> Target::Create(const TargetSettings& settings) {
   }
   target.level_ = ToLlvm(settings.codegen_level);
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<llvm::TargetMachine> machine, target.CreateMachine());
-  target.data_layout_ = machine->createDataLayout().getStringRepresentation();
+  const llvm::DataLayout layout = machine->createDataLayout();
+  if (layout.getPointerSizeInBits() != 8 * sizeof(void*)) {
+    return absl::InvalidArgumentError(absl::StrCat("choosing a target: '", target.triple_.str(),
+                                                   "' asks for pointers of ",
+                                                   layout.getPointerSizeInBits(), " bits"));
+  }
+  target.data_layout_ = layout.getStringRepresentation();
   if (settings.baseline != Baseline::kOff) {
     const char* obstacle = target.ObstacleToBaseline(*machine);
     if (obstacle == nullptr) {
@@ -223,7 +243,10 @@ absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> Target::CreateMachine() con
 }
 
 absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> Target::CreateMachineForLinking() const {
-  return CreateMachine(/*cpu=*/"", /*features=*/"");
+  // What is linked is always ELF.
+  Target linking = *this;
+  linking.triple_.setObjectFormat(llvm::Triple::ELF);
+  return linking.CreateMachine(/*cpu=*/"", /*features=*/"");
 }
 
 absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> Target::CreateMachine(
@@ -234,6 +257,14 @@ absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> Target::CreateMachine(
   if (machine == nullptr) {
     return absl::InvalidArgumentError(
         absl::StrCat("creating a target machine: LLVM refuses '", triple_.str(), "'"));
+  }
+  // In Mach-O for systems other than Apple's, LLVM 19 for x86-64 drops the labels at the ends of
+  // calls that may throw (X86TargetLowering expands EH_LABEL), so no exception would be caught. It
+  // keeps them with this model, for which it looks again. The model of the machine is decided; what
+  // else changes is the name of a function (see MachoModule::TranslationOptions).
+  if (triple_.getArch() == llvm::Triple::x86_64 && triple_.isOSBinFormatMachO() &&
+      !triple_.isOSDarwin()) {
+    machine->Options.ExceptionModel = llvm::ExceptionHandling::SjLj;
   }
   return machine;
 }

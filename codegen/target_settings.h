@@ -38,7 +38,10 @@ struct TargetSettings {
   bool baseline_has_few_registers = false;
 
   // The target. An empty triple is that of this process. If both `cpu` and `features` are empty,
-  // the target is this machine's CPU with all its features.
+  // the target is this machine's CPU with all its features. A triple may name the container of the
+  // objects that LLVM makes, elf or macho ("x86_64-unknown-linux-gnu-macho"); without a name it
+  // follows the operating system. It may be for another system than this process if functions are
+  // called in the same way.
   std::string triple;
   std::string architecture;  // As -march. Overrides the triple's.
   std::string cpu;

@@ -94,9 +94,10 @@ class Engine {
 
   // Adds code that is already compiled: a relocatable object, or an archive, of which only the
   // members that are needed are linked. Symbols that it refers to are looked up when it is linked.
-  // NotFound if the file cannot be read; InvalidArgument if it is not an ELF object of this
-  // machine; AlreadyExists as above. After an error in an archive, the members before the faulty
-  // one stay added.
+  // Objects are ELF or Mach-O, whatever the engine's triple says. NotFound if the file cannot be
+  // read; InvalidArgument if it is no object of this machine; Unimplemented if a Mach-O object has
+  // something that docs/limits.md lists; AlreadyExists as above. After an error in an archive, the
+  // members before the faulty one stay added.
   absl::Status AddObjectFile(const std::string& path, absl::string_view library = "");
   absl::Status AddArchive(const std::string& path, absl::string_view library = "");
 

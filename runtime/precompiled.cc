@@ -2,12 +2,27 @@
 
 #include <utility>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "base/status.h"
 #include "code/elf_object.h"
 #include "code/machine.h"
+#include "code/macho_to_elf.h"
 
 namespace firstcall {
+namespace {
+
+// Objects of both containers are linked in one form.
+absl::StatusOr<ObjectBytes> InCommonForm(ObjectBytes contents, absl::string_view name) {
+  if (!IsMacho(contents)) return contents;
+  absl::StatusOr<ObjectBytes> elf = MachoToElf(contents);
+  if (elf.ok()) return elf;
+  return Annotate(elf.status(), absl::StrCat("reading Mach-O object '", name, "'"));
+}
+
+}  // namespace
 
 absl::Status PrecompiledObjects::Add(std::string name, ObjectBytes contents, bool is_archive_member,
                                      LibraryId library, Definitions& definitions) {
@@ -16,7 +31,7 @@ absl::Status PrecompiledObjects::Add(std::string name, ObjectBytes contents, boo
                              exit_handlers_.MakeHandle(*code, code_space_.NearFor(false)));
   auto object = std::make_unique<LazyObject>(std::move(name), /*object_module=*/nullptr, library,
                                              std::move(code), *dso_handle);
-  object->bytes = std::move(contents);
+  FIRSTCALL_ASSIGN_OR_RETURN(object->bytes, InCommonForm(std::move(contents), object->name));
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ElfObject> image,
                              ElfObject::Parse(absl::MakeSpan(object->bytes), object->name));
   if (image->machine() != HostMachine()) {

@@ -11,6 +11,7 @@
 #include "splitter/debug_info.h"
 #include "splitter/module_atexit.h"
 #include "splitter/module_skeleton.h"
+#include "splitter/object_name.h"
 #include "splitter/prefix_thunk.h"
 #include "splitter/reference_mapper.h"
 
@@ -78,9 +79,13 @@ absl::StatusOr<std::unique_ptr<llvm::Module>> ExtractData(ModuleView& view,
                                                           IsReplaced is_replaced, bool is_far) {
   std::unique_ptr<llvm::Module> target = MakeModuleLike(view, view.module().getModuleIdentifier());
   target->setModuleInlineAsm(view.module().getModuleInlineAsm());
+  const bool is_macho = IsMacho(*target);
   for (const AssemblySymbol& symbol : index.assembly_symbols()) {
     // A function-module that names the symbol is another object, which cannot refer to a local one.
-    if (!symbol.is_global) target->appendModuleInlineAsm(".globl " + symbol.name);
+    if (symbol.is_global) continue;
+    target->appendModuleInlineAsm(".globl " + symbol.name);
+    // The assembly may have given it Mach-O's prefix, which the name is without here.
+    if (is_macho) target->appendModuleInlineAsm(".globl _" + symbol.name);
   }
   if (index.needs_shadow_stack()) {
     llvm::Type* pointer = llvm::PointerType::getUnqual(target->getContext());

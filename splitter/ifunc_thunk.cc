@@ -13,12 +13,26 @@ namespace {
 
 // A landing pad, and a jump through the pointer $0 by way of a register that holds no argument: x16
 // is reserved for veneers (AAPCS64, 6.1.1).
-constexpr char kJump[] =
+constexpr char kAArch64Jump[] =
     "hint #34\n\t"  // bti c
     "adrp x16, $0\n\tldr x16, [x16, :lo12:$0]\n\tbr x16";
+constexpr char kAArch64MachoJump[] =
+    "hint #34\n\t"
+    "adrp x16, $0@PAGE\n\tldr x16, [x16, $0@PAGEOFF]\n\tbr x16";
+constexpr char kX86_64Jump[] = "endbr64\n\tjmp *${0:c}(%rip)";
+
+// Null if ifuncs stay. On x86-64, LLVM writes them only as ELF.
+const char* JumpOf(const llvm::Triple& triple) {
+  if (triple.getArch() == llvm::Triple::aarch64) {
+    return triple.isOSBinFormatMachO() ? kAArch64MachoJump : kAArch64Jump;
+  }
+  const bool is_x86 = triple.getArch() == llvm::Triple::x86_64;
+  return is_x86 && triple.isOSBinFormatMachO() ? kX86_64Jump : nullptr;
+}
 
 llvm::Function* MakeThunk(const llvm::GlobalIFunc& ifunc, llvm::Constant& target,
                           llvm::Module& module) {
+  const llvm::Triple triple(module.getTargetTriple());
   auto* thunk = llvm::Function::Create(llvm::cast<llvm::FunctionType>(ifunc.getValueType()),
                                        ifunc.getLinkage(), "", &module);
   thunk->setDSOLocal(true);
@@ -27,7 +41,9 @@ llvm::Function* MakeThunk(const llvm::GlobalIFunc& ifunc, llvm::Constant& target
   thunk->setUWTableKind(llvm::UWTableKind::Async);
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(module.getContext(), "", thunk));
   auto* type = llvm::FunctionType::get(builder.getVoidTy(), {builder.getPtrTy()}, false);
-  builder.CreateCall(llvm::InlineAsm::get(type, kJump, "S", /*hasSideEffects=*/true), {&target});
+  const char* const constraint = triple.getArch() == llvm::Triple::x86_64 ? "s" : "S";
+  builder.CreateCall(
+      llvm::InlineAsm::get(type, JumpOf(triple), constraint, /*hasSideEffects=*/true), {&target});
   builder.CreateUnreachable();
   return thunk;
 }
@@ -58,7 +74,7 @@ llvm::Value* CallResolver(const llvm::GlobalIFunc& ifunc, llvm::Function& caller
 
 void ReplaceIFuncs(llvm::Module& module) {
   if (module.ifunc_empty()) return;
-  if (llvm::Triple(module.getTargetTriple()).getArch() != llvm::Triple::aarch64) return;
+  if (JumpOf(llvm::Triple(module.getTargetTriple())) == nullptr) return;
   llvm::LLVMContext& context = module.getContext();
   llvm::Type* pointer = llvm::PointerType::getUnqual(context);
   auto* initializer = llvm::Function::Create(

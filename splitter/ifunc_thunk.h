@@ -1,5 +1,5 @@
-// Replaces ifuncs by functions, in whole modules for architectures on which the linker does not
-// support ifuncs (LLVM's supports them on x86-64 only).
+// Replaces ifuncs by functions, in whole modules for targets whose objects or linker do not support
+// ifuncs (LLVM's supports them in ELF for x86-64 only).
 //
 // Thread-compatible: hold the mutex of the module's view.
 
@@ -14,7 +14,8 @@ namespace firstcall {
 
 // Replaces each ifunc of `module`, which has a triple, by a function of the same name that jumps to
 // the address that the resolver returned. The module's kInitializer calls the resolvers, and passes
-// its own two arguments on. Changes nothing on architectures for which no jump is known.
+// its own two arguments on. Changes nothing for targets that support ifuncs or for which no jump is
+// known.
 void ReplaceIFuncs(llvm::Module& module);
 
 }  // namespace firstcall

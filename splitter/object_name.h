@@ -11,13 +11,18 @@
 
 namespace llvm {
 class GlobalValue;
+class Module;
 }  // namespace llvm
 
 namespace firstcall {
 
+// Whether the objects of `module` are Mach-O, where names have an underscore in front.
+bool IsMacho(const llvm::Module& module);
+
 // The name of `value` in objects and in the process: its name without the leading \1 (LLVM IR's
 // mark for names that the target's mangling must not change), and with the suffix of its calling
-// convention (x86_vectorcallcc: the bytes of its arguments).
+// convention (x86_vectorcallcc: the bytes of its arguments). Where objects are Mach-O, marked names
+// and those with a suffix lose the underscore that they may have, like all names in Mach-O.
 std::string ObjectName(const llvm::GlobalValue& value);
 
 // The name to give to a function like `original` so that its name in objects is `object_name`.

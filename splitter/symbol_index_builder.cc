@@ -44,12 +44,7 @@ class SymbolIndexBuilder {
     NameSectionBounds();
     FIRSTCALL_ASSIGN_OR_RETURN(index_.constructors_, ReadConstructors(view_));
     FIRSTCALL_ASSIGN_OR_RETURN(index_.destructors_, ReadDestructors(view_));
-    llvm::ModuleSymbolTable::CollectAsmSymbols(
-        view_.module(), [this](llvm::StringRef name, llvm::object::BasicSymbolRef::Flags flags) {
-          if (flags & llvm::object::BasicSymbolRef::SF_Undefined) return;
-          index_.assembly_symbols_.push_back(
-              {name.str(), (flags & llvm::object::BasicSymbolRef::SF_Global) != 0});
-        });
+    CollectAssemblySymbols();
     index_.symbols_ = SymbolTable::Of(symbols_);
     return std::move(index_);
   }
@@ -164,6 +159,19 @@ class SymbolIndexBuilder {
     }
   }
 
+  // Assembly names symbols as the target's objects do; the index has the names that all objects
+  // have here.
+  void CollectAssemblySymbols() {
+    llvm::ModuleSymbolTable::CollectAsmSymbols(
+        view_.module(), [this](llvm::StringRef name, llvm::object::BasicSymbolRef::Flags flags) {
+          if (flags & llvm::object::BasicSymbolRef::SF_Undefined) return;
+          std::string own = name.str();
+          if (is_macho_) own = std::string(WithoutMachoPrefix(own));
+          index_.assembly_symbols_.push_back(
+              {std::move(own), (flags & llvm::object::BasicSymbolRef::SF_Global) != 0});
+        });
+  }
+
   void CollectLikelyLocals() {
     const llvm::Module& module = view_.module();
     llvm::SmallVector<llvm::GlobalValue*, 8> likely;
@@ -242,12 +250,16 @@ class SymbolIndexBuilder {
   }
 
   // A relocation can express a distance *to* a function, but not one *from* a function, because the
-  // function's address is a stub elsewhere.
+  // function's address is a stub elsewhere. In Mach-O, LLVM writes only distances between what the
+  // object defines.
   absl::Status FindComputedVariables() {
     for (size_t i = 0; i < view_.symbol_count(); ++i) {
       const Symbol& symbol = symbols_[i];
+      const llvm::GlobalValue& value = view_.symbol(OrdinalAt(i));
       if (symbol.is_definition && symbol.kind != SymbolKind::kVariable) {
-        MarkDistancesFrom(view_.symbol(OrdinalAt(i)));
+        MarkDistances(value, is_macho_);
+      } else if (is_macho_ && (!symbol.is_definition || symbol.is_weak)) {
+        MarkDistances(value, /*marks_distances_to=*/true);
       }
     }
     for (size_t i = 0; i < view_.symbol_count(); ++i) {
@@ -260,13 +272,17 @@ class SymbolIndexBuilder {
     return absl::OkStatus();
   }
 
-  void MarkDistancesFrom(const llvm::Constant& address) {
+  void MarkDistances(const llvm::Constant& address, bool marks_distances_to) {
     for (const llvm::User* user : address.users()) {
+      if (llvm::isa<llvm::DSOLocalEquivalent, llvm::NoCFIValue>(user)) {
+        MarkDistances(*llvm::cast<llvm::Constant>(user), marks_distances_to);
+      }
       const auto* expression = llvm::dyn_cast<llvm::ConstantExpr>(user);
       if (expression == nullptr) continue;
-      if (expression->getOpcode() != llvm::Instruction::Sub ||
-          expression->getOperand(1) != &address) {
-        MarkDistancesFrom(*expression);
+      const bool is_marked = expression->getOpcode() == llvm::Instruction::Sub &&
+                             (marks_distances_to || expression->getOperand(1) == &address);
+      if (!is_marked) {
+        MarkDistances(*expression, marks_distances_to);
         continue;
       }
       ForEachHolder(*expression, [&](const llvm::GlobalValue& holder) {
@@ -292,6 +308,7 @@ class SymbolIndexBuilder {
   }
 
   const ModuleView& view_;
+  const bool is_macho_ = IsMacho(view_.module());
   SymbolIndex index_;
   std::vector<std::string> names_;
   std::vector<Symbol> symbols_;  // Their names are those in names_.

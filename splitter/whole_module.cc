@@ -177,6 +177,11 @@ absl::Status PrepareWholeModule(ModuleView& view, const SymbolIndex& index, bool
     HideIfDefined(module.getFunction(ToStringRef(kAtexit)));
   }
   for (llvm::GlobalObject& object : module.global_objects()) SetBinding(object);
+  for (llvm::GlobalAlias& alias : module.aliases()) {
+    // LLVM does not let others see a weak alias if it writes Mach-O. Those that are kept need not
+    // be weak any more, either.
+    if (alias.isWeakForLinker()) alias.setLinkage(llvm::GlobalValue::ExternalLinkage);
+  }
   for (const auto& list : {index.constructors(), index.destructors()}) {
     for (const LifecycleFunction& entry : list) {
       if (is_kept(entry.function)) {

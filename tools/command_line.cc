@@ -78,8 +78,11 @@ cl::opt<unsigned> promotion_threads(
 cl::opt<char> optimization_level(
     "O", cl::Prefix, cl::init('0'),
     cl::desc("Level of code generation: -O0 (default), -O1, -O2 or -O3"), cl::cat(category));
-cl::opt<std::string> target_triple("mtriple", cl::desc("Override the target triple"),
-                                   cl::cat(category));
+cl::opt<std::string> target_triple(
+    "mtriple",
+    cl::desc("Override the target triple; its end may name the object "
+             "container: -elf or -macho"),
+    cl::cat(category));
 cl::opt<std::string> entry_function("entry-function", cl::init("main"), cl::value_desc("function"),
                                     cl::desc("The function to run (default: main)"),
                                     cl::cat(category));

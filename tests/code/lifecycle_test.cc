@@ -14,6 +14,15 @@ TEST(LifecycleTest, SectionsOfAPhaseHavePriorities) {
   EXPECT_EQ(PriorityOfSection(".dtors", LifecyclePhase::kEnd), 65535);
 }
 
+TEST(LifecycleTest, MachoHasOnePriority) {
+  EXPECT_EQ(PriorityOfSection("__DATA,__mod_init_func,mod_init_funcs", LifecyclePhase::kStart),
+            65535);
+  EXPECT_EQ(PriorityOfSection("__DATA,__mod_term_func", LifecyclePhase::kEnd), 65535);
+  EXPECT_EQ(PriorityOfSection("__DATA,__mod_init_func", LifecyclePhase::kEnd), std::nullopt);
+  EXPECT_EQ(PriorityOfSection("__DATA,__data", LifecyclePhase::kStart), std::nullopt);
+  EXPECT_EQ(PriorityOfSection("__mod_init_func", LifecyclePhase::kStart), std::nullopt);
+}
+
 TEST(LifecycleTest, OtherSectionsHaveNone) {
   EXPECT_EQ(PriorityOfSection(".fini_array", LifecyclePhase::kStart), std::nullopt);
   EXPECT_EQ(PriorityOfSection(".preinit_array", LifecyclePhase::kEnd), std::nullopt);

@@ -19,6 +19,13 @@ TEST(SymbolNameTest, LocalNamesCarryTheirOrdinal) {
   EXPECT_EQ(LocalSymbolName("", SymbolOrdinal{0}), "$0");
 }
 
+TEST(SymbolNameTest, MachoNamesLoseOneUnderscore) {
+  EXPECT_EQ(WithoutMachoPrefix("_f"), "f");
+  EXPECT_EQ(WithoutMachoPrefix("__f"), "_f");
+  EXPECT_EQ(WithoutMachoPrefix("f"), "f");
+  EXPECT_EQ(WithoutMachoPrefix("_"), "_");
+}
+
 TEST(SymbolNameTest, SectionsWithBoundsAreCIdentifiers) {
   EXPECT_TRUE(IsIdentifier("registry_2"));
   EXPECT_FALSE(IsIdentifier("2registry"));

@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "llvm/IR/LLVMContext.h"
@@ -110,6 +112,53 @@ TEST(TargetTest, OtherMachinesAreRefusedByName) {
                                          llvm::sys::getProcessTriple()))))
         << triple;
   }
+}
+
+TEST(TargetTest, ContainerIsThatOfTheTriple) {
+  EngineOptions options;
+  for (const char* system : {"-unknown-linux-gnu-elf", "-unknown-linux-gnu-macho",
+                             "-unknown-freebsd-elf", "-unknown-openbsd", "-unknown-none-elf"}) {
+    options.triple = absl::StrCat(kArchitecture, system);
+    const auto machine = MachineOf(options);
+    EXPECT_EQ(machine->getTargetTriple().isOSBinFormatMachO(), absl::StrContains(system, "macho"))
+        << system;
+    // What is linked is always ELF.
+    EXPECT_TRUE(MakeTarget(options)
+                    .CreateMachineForLinking()
+                    .value()
+                    ->getTargetTriple()
+                    .isOSBinFormatELF());
+  }
+}
+
+TEST(TargetTest, OtherContainersAndConventionsAreRefusedByName) {
+  const auto refusal = [](absl::string_view system) {
+    EngineOptions options;
+    options.triple = absl::StrCat(kArchitecture, system);
+    return Target::Create(options).status();
+  };
+  EXPECT_THAT(refusal("-unknown-linux-gnu-coff"),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("asks for coff objects, and only those in the containers elf and "
+                                 "macho can be linked")));
+  EXPECT_THAT(refusal("-pc-windows-msvc"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("asks for coff objects")));
+  for (const char* container : {"elf", "macho"}) {
+    EXPECT_THAT(refusal(absl::StrCat("-pc-windows-", container)),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         HasSubstr("asks for the calling convention of windows, which is not that "
+                                   "of this process")));
+  }
+#if defined(__aarch64__)
+  EXPECT_THAT(refusal("-apple-macosx"), StatusIs(absl::StatusCode::kInvalidArgument,
+                                                 HasSubstr("asks for the calling convention of")));
+#else
+  EXPECT_THAT(refusal("-apple-macosx"), IsOk());
+  EXPECT_THAT(refusal("-apple-darwin-elf"), IsOk());
+  EXPECT_THAT(
+      refusal("-unknown-linux-gnux32"),
+      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("asks for pointers of 32 bits")));
+#endif
 }
 
 TEST(TargetTest, UnknownArchitectureIsRefused) {

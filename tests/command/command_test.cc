@@ -255,11 +255,11 @@ TEST(CommandTest, OptionsOfLliThatAreRefusedSayWhy) {
 TEST(CommandTest, ObjectContainersAreHonouredOrRefusedByName) {
   const std::string path = Write("fine.bc", ParseToBitcode(kProgram));
   EXPECT_EQ(RunCommand({"--mtriple=" + kTriple + "-elf", path}).exit_status, 1);
-  ExpectRefused({"--mtriple=" + kTriple + "-macho", path},
+  EXPECT_EQ(RunCommand({"--mtriple=" + kTriple + "-macho", path}).exit_status, 1);
+  ExpectRefused({"--mtriple=" + kTriple + "-coff", path},
                 "firstcall: choosing a target: '" + kTriple +
-                    "-macho' asks for macho objects, "
-                    "and only those in the container elf can be linked here\n");
-  ExpectRefused({"--mtriple=" + kTriple + "-coff", path}, HasSubstr("asks for coff objects"));
+                    "-coff' asks for coff objects, "
+                    "and only those in the containers elf and macho can be linked\n");
   const std::string other =
       Write("other.ll", "target triple = \"" + kTriple + "-macho\"\n" + std::string(kProgram));
   ExpectRefused({other}, HasSubstr("its triple '" + kTriple + "-macho' conflicts with"));

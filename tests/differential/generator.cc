@@ -20,6 +20,7 @@
 #include "llvm/IRReader/IRReader.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Utils/SplitModule.h"
 #include "tests/differential/stress_program.h"
 #include "tests/testing/host.h"
@@ -84,6 +85,22 @@ absl::Status WriteBitcode(const llvm::Module& module, const std::string& path) {
   return error || file.has_error()
              ? absl::InternalError(absl::StrCat("make program: cannot write ", path))
              : absl::OkStatus();
+}
+
+// Leaves the program of `input` in `output`, for a target whose objects are Mach-O.
+absl::Status RetargetToMacho(const Compiler& compiler, const std::string& input,
+                             const std::string& output, std::string* triple) {
+  llvm::LLVMContext context;
+  llvm::SMDiagnostic diagnostic;
+  const std::unique_ptr<llvm::Module> module =
+      llvm::parseIRFile(compiler.Path(input), diagnostic, context);
+  if (module == nullptr) return absl::InternalError(diagnostic.getMessage().str());
+  llvm::Triple target(module->getTargetTriple());
+  target.setObjectFormat(llvm::Triple::MachO);
+  *triple = llvm::Triple::normalize(target.str());
+  module->setTargetTriple(*triple);
+  module->setDataLayout("");  // The engine's own, which names symbols otherwise.
+  return WriteBitcode(*module, compiler.Path(output));
 }
 
 // Leaves the functions and variables of `input` in part0.bc and part1.bc, which need each other.
@@ -168,6 +185,14 @@ absl::StatusOr<Program> MakeProgram(const Tools& tools, Source source, uint32_t 
   program.variants.push_back({"O0.bc", {"-O2"}, 0});
   // First bodies by LLVM only.
   program.variants.push_back({seed % 2 == 0 ? "O0.bc" : "O2.bc", {"--baseline=off"}, seed % 2});
+  // Objects are Mach-O.
+  std::string macho;
+  const size_t macho_level = seed / 2 % 2;
+  FIRSTCALL_RETURN_IF_ERROR(
+      RetargetToMacho(compiler, macho_level == 0 ? "O0.bc" : "O2.bc", "macho.bc", &macho));
+  for (const char* option : {"--baseline=off", "--mode=eager", "-O2"}) {
+    program.variants.push_back({"macho.bc", {"--mtriple=" + macho, option}, macho_level});
+  }
   // Functions are replaced while they run, by the thread that runs them, sooner or later. The
   // second run begins with the bodies that the first run has put into a cache.
   const uint32_t thresholds[] = {1, 2, 10, 1 + seed * 7919 % 1000};

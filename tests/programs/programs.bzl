@@ -1,6 +1,7 @@
 """Tests that run a whole program both as a native executable and through the command.
 
 The programs are compiled by the clang that belongs to @llvm. One action makes all forms of a program.
+For each test there is one more, X_macho_test, for which LLVM writes objects as Mach-O.
 """
 
 _TOOLS = [
@@ -21,13 +22,26 @@ _AARCH64 = "//third_party/aarch64:is_target"
 # Where a command names the architecture to compile for; clang's own if that is this machine's.
 _TARGET = "@TARGET@"
 
+# The same where the object container is Mach-O.
+_MACHO_TARGET = "@MACHO_TARGET@"
+
+# Its name alone.
+_MACHO_NAME = "@MACHO_NAME@"
+
+_MACHO_TRIPLE = "{}-unknown-linux-gnu-macho"
+
 _WARNINGS = "-Wall -Wextra -Werror -Wno-unused-command-line-argument"
 
 def _stem(source):
     return source.rpartition(":")[2].rpartition(".")[0]
 
-def _clang(source):
-    return "$(execpath @llvm//:bin/clang{}) {}".format("++" if source.endswith(".cc") else "", _TARGET)
+def _clang(source, target = _TARGET):
+    return "$(execpath @llvm//:bin/clang{}) {}".format("++" if source.endswith(".cc") else "", target)
+
+def _for_architecture(commands, target, architecture):
+    macho = _MACHO_TRIPLE.format(architecture)
+    text = " && ".join(commands).replace(_TARGET, target)
+    return text.replace(_MACHO_TARGET, "--target=" + macho).replace(_MACHO_NAME, macho)
 
 def _path(file):
     return "$(execpath {})".format(file)
@@ -38,8 +52,8 @@ def _genrule(outs, srcs, commands, aarch64_commands = None, skip = {}):
         srcs = srcs,
         outs = outs,
         cmd = select({
-            _AARCH64: " && ".join(aarch64_commands or commands).replace(_TARGET, "--target=aarch64-linux-gnu"),
-            "//conditions:default": " && ".join(commands).replace(_TARGET, ""),
+            _AARCH64: _for_architecture(aarch64_commands or commands, "--target=aarch64-linux-gnu", "aarch64"),
+            "//conditions:default": _for_architecture(commands, "", "x86_64"),
         }),
         # Otherwise building everything would make what no test needs.
         tags = ["manual"] if skip else [],
@@ -50,7 +64,7 @@ def _genrule(outs, srcs, commands, aarch64_commands = None, skip = {}):
 def _choose(aarch64, others):
     return select({_AARCH64: aarch64, "//conditions:default": others})
 
-def _compare(name, executable, forms, options, data, size, tags, skip):
+def _compare(name, executable, forms, options, data, size, tags, skip, is_macho = False):
     args = ["--firstcall=$(rootpath //tools:firstcall)", "--native=$(rootpath {})".format(executable)]
     files = []
     for form, modules in forms.items():
@@ -58,12 +72,16 @@ def _compare(name, executable, forms, options, data, size, tags, skip):
         args.append("--program={}:{}".format(form, ",".join(paths)))
         files += modules
     args += options
+    triples = [
+        ["--option=--mtriple=" + _MACHO_TRIPLE.format(architecture)] if is_macho else []
+        for architecture in ["aarch64", "x86_64"]
+    ]
     native.cc_test(
         name = name,
         size = size,
         args = _choose(*[
-            ["'--skip={}:{}'".format(form, skip[architecture]) for form in forms] if architecture in skip else args
-            for architecture in ["aarch64", "x86_64"]
+            ["'--skip={}:{}'".format(form, skip[architecture]) for form in forms] if architecture in skip else args + triple
+            for architecture, triple in zip(["aarch64", "x86_64"], triples)
         ]),
         data = _choose(*[
             [] if architecture in skip else [executable, "//tools:firstcall"] + files + data
@@ -73,19 +91,53 @@ def _compare(name, executable, forms, options, data, size, tags, skip):
         deps = [":program_test_main"],
     )
 
-def _compile(srcs, forms, linked, executable, copts):
+def _macho(file):
+    """The name of the form of `file` for which the object container is Mach-O."""
+    stem, dot, kind = file.rpartition(".")
+    return stem + ".macho" + dot + kind
+
+def _is_macho(file):
+    return ".macho." in file
+
+# Those that run with Mach-O for AArch64, too. The others take long in the emulator.
+_MACHO_ON_AARCH64 = [
+    "ir/constructors_test",
+    "ir/function_distances_test",
+    "ir/ifuncs_test",
+    "ir/sections_test",
+    "pair/archive_test",
+    "pair/exceptions_test",
+    "pair/object_life_cycle_test",
+    "single/exceptions_test",
+    "single/vectors_test",
+]
+
+def _macho_skip(name, skip):
+    enough = {} if name in _MACHO_ON_AARCH64 else {"aarch64": "some programs are enough in the emulator"}
+    return dict(enough, **skip)
+
+def _macho_test(name):
+    return name.rpartition("_")[0] + "_macho_test"
+
+def _compile(srcs, forms, linked, executable, copts, retargeted):
     """The commands that make all forms of a program, which are [(flags, outputs)]."""
     commands = []
     for i in range(len(srcs)):
         for flags, outputs in forms:
-            commands.append("{clang} {flags} {warnings} {copts} -emit-llvm -c {source} -o {output}".format(
-                clang = _clang(srcs[i]),
+            target = _MACHO_TARGET if _is_macho(outputs[i]) and not retargeted else _TARGET
+            command = "{clang} {flags} {warnings} {copts} -emit-llvm".format(
+                clang = _clang(srcs[i], target),
                 copts = copts,
                 flags = flags,
-                output = _path(outputs[i]),
-                source = _path(srcs[i]),
                 warnings = _WARNINGS,
-            ))
+            )
+            if _is_macho(outputs[i]) and retargeted:
+                command += " -S {} -o - | sed -e '/^target datalayout/d' ".format(_path(srcs[i]))
+                command += "-e 's/^target triple.*/target triple = \"{}\"/' | ".format(_MACHO_NAME)
+                command += "$(execpath @llvm//:bin/llvm-as) -o " + _path(outputs[i])
+            else:
+                command += " -c {} -o {}".format(_path(srcs[i]), _path(outputs[i]))
+            commands.append(command)
 
     # From the bitcode: nothing of the engine is in it, and the source is not compiled a third time.
     commands.append("{} -w -O0 {} -pthread -lm -o {}".format(
@@ -107,7 +159,10 @@ def program_test(
         before_passes = False,
         size = "small",
         tags = [],
-        skip = {}):
+        skip = {},
+        macho_skip = {},
+        macho_objects = True,
+        retargeted = False):
     """Compares C or C++ sources run through the command, unoptimized and optimized, with native code.
 
     Args:
@@ -123,6 +178,10 @@ def program_test(
       size: of the test.
       tags: of the test.
       skip: architecture (aarch64 or x86_64) that it is skipped on -> the reason.
+      macho_skip: the same, for the test with Mach-O only.
+      macho_objects: whether that test has the objects and archives as Mach-O, too.
+      retargeted: whether clang compiles the sources for that test to IR as for ELF, because it does
+        not support all of the language, or of this system's headers, where objects are Mach-O.
     """
     unoptimized = [_stem(source) + ".O0.bc" for source in srcs]
     optimized = [_stem(source) + ".O2.bc" for source in srcs]
@@ -133,20 +192,31 @@ def program_test(
     if before_passes:
         forms["BeforePasses"] = [_stem(source) + ".O1.bc" for source in srcs]
         flags.append((_BEFORE_PASSES, forms["BeforePasses"]))
+    flags += [(options, [_macho(output) for output in outputs]) for options, outputs in flags]
     _genrule(
-        [executable] + [output for outputs in forms.values() for output in outputs],
+        [executable] + [output for _, outputs in flags for output in outputs],
         srcs + hdrs + objects + archives,
-        _compile(srcs, flags, linked, executable, copts),
-        _compile(srcs, flags, linked, executable, aarch64_copts or copts),
+        _compile(srcs, flags, linked, executable, copts, retargeted),
+        _compile(srcs, flags, linked, executable, aarch64_copts or copts, retargeted),
         skip,
     )
+    arguments = ["--argument=" + argument for argument in arguments]
+    options = _extra(objects, archives) + arguments
+    _compare(name, executable, forms, options, objects + archives, size, tags, skip)
+    if macho_objects:
+        objects = [_macho(file) for file in objects]
+        archives = [_macho(file) for file in archives]
+    options = _extra(objects, archives) + arguments
+    forms = {form: [_macho(module) for module in modules] for form, modules in forms.items()}
+    skip = _macho_skip(name, dict(skip, **macho_skip))
+    _compare(_macho_test(name), executable, forms, options, objects + archives, size, tags, skip, is_macho = True)
+
+def _extra(objects, archives):
     options = ["--extra-object=$(rootpath {})".format(file) for file in objects]
     options += ["--extra-archive=$(rootpath {})".format(file) for file in archives]
-    options = ["--option=" + option for option in options]
-    options += ["--argument=" + argument for argument in arguments]
-    _compare(name, executable, forms, options, objects + archives, size, tags, skip)
+    return ["--option=" + option for option in options]
 
-def ir_program_test(name, srcs, size = "small", tags = [], skip = {}):
+def ir_program_test(name, srcs, size = "small", tags = [], skip = {}, macho_skip = {}):
     """Compares a program in assembly text, run as text and as bitcode, with native code.
 
     Args:
@@ -155,6 +225,7 @@ def ir_program_test(name, srcs, size = "small", tags = [], skip = {}):
       size: of the test.
       tags: of the test.
       skip: as of program_test.
+      macho_skip: as of program_test.
     """
     executable = name + ".native"
     modules = [_stem(source) + ".bc" for source in srcs]
@@ -169,12 +240,16 @@ def ir_program_test(name, srcs, size = "small", tags = [], skip = {}):
         _path(executable),
     ))
     _genrule([executable] + modules, srcs, commands, skip = skip)
-    _compare(name, executable, {"Text": srcs, "Bitcode": modules}, [], [], size, tags, skip)
+    forms = {"Text": srcs, "Bitcode": modules}
+    _compare(name, executable, forms, [], [], size, tags, skip)
+    skip = _macho_skip(name, dict(skip, **macho_skip))
+    _compare(_macho_test(name), executable, forms, [], [], size, tags, skip, is_macho = True)
 
 def object_file(name, src, hdrs = []):
-    """Makes the object file `name` of one source that may include `hdrs`."""
-    _genrule([name], [src] + hdrs, [
-        "{} {} -O1 -fPIC -c {} -o {}".format(_clang(src), _WARNINGS, _path(src), _path(name)),
+    """Makes the object file `name` of one source that may include `hdrs`, and its Mach-O form."""
+    _genrule([name, _macho(name)], [src] + hdrs, [
+        "{} {} -O1 -fPIC -c {} -o {}".format(_clang(src, target), _WARNINGS, _path(src), _path(file))
+        for target, file in [(_TARGET, name), (_MACHO_TARGET, _macho(name))]
     ])
 
 def bitcode_file(name, src, hdrs, level, copts = []):
@@ -199,10 +274,15 @@ def bitcode_file(name, src, hdrs, level, copts = []):
     ])
 
 def archive(name, objects):
-    """Makes the archive `name` of files of object_file."""
-    _genrule([name], objects, [
-        "$(execpath @llvm//:bin/llvm-ar) rcs {} {}".format(
-            _path(name),
-            " ".join([_path(file) for file in objects]),
-        ),
+    """Makes the archive `name` of files of object_file, and its Mach-O form, as BSD writes archives."""
+    _genrule([name, _macho(name)], objects + [_macho(file) for file in objects], [
+        "$(execpath @llvm//:bin/llvm-ar) {} {} {}".format(
+            how,
+            _path(file),
+            " ".join([_path(member) for member in members]),
+        )
+        for how, file, members in [
+            ("rcs", name, objects),
+            ("--format=darwin -rcs", _macho(name), [_macho(file) for file in objects]),
+        ]
     ])

@@ -57,6 +57,13 @@ TEST(IFuncThunkTest, ResolversAreCalledOnceWithWhatTheyTake) {
   EXPECT_THAT(body, HasSubstr("call ptr @ask(i64 %0, ptr %1)"));
 }
 
+TEST(IFuncThunkTest, MachoHasThunksInItsOwnAssembly) {
+  EXPECT_THAT(Replaced("aarch64-unknown-linux-gnu-macho"), HasSubstr("adrp x16, $0@PAGE"));
+  const std::string text = Replaced("x86_64-unknown-linux-gnu-macho");
+  EXPECT_THAT(text, Not(HasSubstr("ifunc")));
+  EXPECT_THAT(text, HasSubstr("jmp *${0:c}(%rip)"));
+}
+
 TEST(IFuncThunkTest, LinkerWithIFuncsKeepsThem) {
   EXPECT_THAT(Replaced("x86_64-unknown-linux-gnu"),
               HasSubstr("@chosen = ifunc i64 (i64), ptr @choose"));

@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -21,6 +22,26 @@ TEST(ObjectNameTest, ObjectNamesAreWhatTheCodeGeneratorWrites) {
   EXPECT_EQ(ObjectName(*module->getFunction("\1_start")), "_start");
   EXPECT_EQ(ObjectName(*module->getFunction("main")), "main");
   EXPECT_EQ(ObjectName(*module->getFunction("v")), "v@@16");
+}
+
+constexpr char kMachoLayout[] = "target datalayout = \"e-m:o\"\n";
+
+// There a marked name has the underscore of all names, or is one that C cannot have.
+TEST(ObjectNameTest, MachoNamesAreWithoutTheirUnderscore) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module = ParseModule(absl::StrCat(kMachoLayout, R"(
+    declare void @"\01_puts"()
+    declare void @"\01start"()
+    declare void @_exit()
+    declare x86_vectorcallcc void @_v(i64))"),
+                                                     context);
+  EXPECT_TRUE(IsMacho(*module));
+  EXPECT_EQ(ObjectName(*module->getFunction("\1_puts")), "puts");
+  EXPECT_EQ(ObjectName(*module->getFunction("\1start")), "start");
+  EXPECT_EQ(ObjectName(*module->getFunction("_exit")), "_exit");
+  const llvm::Function& v = *module->getFunction("_v");
+  EXPECT_EQ(ObjectName(v), "v@@8");
+  EXPECT_EQ(IrName("v@@8$fc.stub", v), "\1_v@@8$fc.stub");
 }
 
 TEST(ObjectNameTest, ConventionsThatChangeNamesAreToldNotTo) {
