@@ -88,7 +88,7 @@ void EventSource::OnModuleAdded(const AddedModule& module) {
     for (uint32_t i = 0; i < module.index.size(); ++i) {
       const Symbol& symbol = module.index.at(SymbolOrdinal{i});
       if (symbol.kind == SymbolKind::kFunction && symbol.is_definition) {
-        names->push_back(symbol.name);
+        names->emplace_back(symbol.name);
       }
     }
     event.names = std::move(names);

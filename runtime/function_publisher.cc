@@ -62,7 +62,7 @@ absl::Status FunctionPublisher::LinkAndPublish(FunctionKey key, MadeFunction& ma
   if (made.is_cached && options.lists_callees)
     made.callees = CalleesIn(*image, key.module->index());
   // Everything that may run out of memory comes before linking, which can be done only once.
-  if (!made.hotness_signs.empty()) {
+  if (promoter_ != nullptr) {
     FIRSTCALL_RETURN_IF_ERROR(
         promoter_->PrepareToCountCalls(*key.module, made.functions, made.hotness_signs));
   }
