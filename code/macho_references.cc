@@ -67,7 +67,8 @@ class ReferenceReader {
     return !is_x86_ && relocation.type == macho::kArmAddend;
   }
   bool IsSubtractor(const Relocation& relocation) const {
-    return relocation.type == (is_x86_ ? macho::kX86Subtractor : macho::kArmSubtractor);
+    return relocation.type ==
+           (is_x86_ ? uint8_t{macho::kX86Subtractor} : uint8_t{macho::kArmSubtractor});
   }
   bool IsFirstOfPair(const Relocation& relocation) const {
     return IsSubtractor(relocation) || IsAddend(relocation);
@@ -244,7 +245,8 @@ class ReferenceReader {
                                 second.type == macho::kArmPageOffset12;
       return takes_addend ? Add(second, addend) : Unsupported(second);
     }
-    const bool is_unsigned = second.type == (is_x86_ ? macho::kX86Unsigned : macho::kArmUnsigned);
+    const bool is_unsigned =
+        second.type == (is_x86_ ? uint8_t{macho::kX86Unsigned} : uint8_t{macho::kArmUnsigned});
     if (!is_unsigned || first.is_pc_relative || second.is_pc_relative ||
         first.size != second.size || first.size < 4) {
       return Unsupported(second);

@@ -99,7 +99,7 @@ class ListeningDebugger {
   }
   ~ListeningDebugger() { SetDebuggerRegistrar(nullptr); }
 
-  void Detach() { breakpoint_[0] = 0; }
+  void Detach() { std::memset(breakpoint_, 0, sizeof(breakpoint_)); }
   int registered() const { return registered_; }
 
  private:

@@ -136,7 +136,9 @@ TEST(MachoToElfTest, NamesLoseOneUnderscore) {
                                    "l_label none local 0"));
   for (size_t i = 0; i < translated.object().symbol_count(); ++i) {
     const ElfObject::Symbol symbol = translated.object().symbol(i);
-    if (symbol.index == SHN_COMMON) EXPECT_EQ(symbol.value, 8u);  // The alignment.
+    if (symbol.index == SHN_COMMON) {
+      EXPECT_EQ(symbol.value, 8u);  // The alignment.
+    }
   }
 }
 
@@ -197,7 +199,9 @@ TEST(MachoToElfTest, SectionsHaveNamesAndProtectionsOfElf) {
                            ".fini_array AW", "cold AX", ".debug_str_offsets ", ".debug_info "));
   EXPECT_TRUE(translated.object().has_debug_information());
   for (const ElfObject::Section& section : translated.object().sections()) {
-    if (section.name == ".bss") EXPECT_EQ(section.alignment, 16u);
+    if (section.name == ".bss") {
+      EXPECT_EQ(section.alignment, 16u);
+    }
   }
 }
 
@@ -379,7 +383,9 @@ TEST(MachoToElfTest, DistancesInOneSectionAreWritten) {
                                         kX86_64Macho));
   EXPECT_THAT(translated.Relocations(".data"), ElementsAre());
   for (const ElfObject::Section& section : translated.object().sections()) {
-    if (section.name == ".data") EXPECT_EQ(translated.object().BytesOf(section)[0], 2);
+    if (section.name == ".data") {
+      EXPECT_EQ(translated.object().BytesOf(section)[0], 2);
+    }
   }
 }
 
