@@ -71,8 +71,8 @@ struct Event {
   size_t size = 0;
   uint64_t caller = 0;  // kFirstCall: the address to which the call returns.
 
-  int tier =
-      0;  // Of kCompiled, kPublished and kPromoted: 0 for first bodies, 1 for optimized ones.
+  // kCompiled, kPublished, kPromoted: 0 for first bodies, 1 for optimized ones.
+  int tier = 0;
   Generator generator = Generator::kLlvm;
   CompileReason reason = CompileReason::kCalled;
   bool is_cached = false;        // The object comes from an object cache.

@@ -3,6 +3,7 @@
 
 #include "runtime/event_source.h"
 
+#include <elf.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,8 +19,6 @@
 namespace firstcall {
 namespace {
 
-constexpr uint8_t kFunctionSymbol = 2;  // STT_FUNC
-
 // The size of the only function that the object publishes, which it defines as `name`, together
 // with the local functions behind it, such as the body of a continuation. 0 if that is not known.
 size_t SizeOf(const ElfObject& image, absl::string_view name) {
@@ -32,7 +31,7 @@ size_t SizeOf(const ElfObject& image, absl::string_view name) {
   uint64_t end = own->value + own->size;
   for (size_t i = 0; i < image.symbol_count(); ++i) {
     const ElfObject::Symbol symbol = image.symbol(i);
-    if (symbol.is_local() && symbol.type() == kFunctionSymbol && symbol.index == own->index &&
+    if (symbol.is_local() && symbol.type() == STT_FUNC && symbol.index == own->index &&
         symbol.value >= own->value) {
       end = std::max(end, symbol.value + symbol.size);
     }
@@ -45,7 +44,7 @@ absl::flat_hash_map<absl::string_view, size_t> FunctionSizes(const ElfObject& im
   absl::flat_hash_map<absl::string_view, size_t> sizes;
   for (size_t i = 0; i < image.symbol_count(); ++i) {
     const ElfObject::Symbol symbol = image.symbol(i);
-    if (symbol.is_undefined() || symbol.type() != kFunctionSymbol) continue;
+    if (symbol.is_undefined() || symbol.type() != STT_FUNC) continue;
     sizes.emplace(image.NameOf(symbol), symbol.size);
   }
   return sizes;

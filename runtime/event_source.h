@@ -23,6 +23,7 @@ class EventSource final : public Listener {
   explicit EventSource(std::vector<std::shared_ptr<EventListener>> listeners);
 
   void OnModuleAdded(const AddedModule& module) override;
+  bool hears_first_calls() const override { return true; }
   void OnFirstCall(const FirstCall& call) override;
   void OnPublished(const PublishedObject& object) override;
   void OnPromotionFailed(const FailedPromotion& failed) override;

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "foreign/foreign_call.h"
+#include "runtime/event.h"
 #include "runtime/work_scope.h"
 
 namespace firstcall {
@@ -70,9 +71,8 @@ absl::Status ForeignFunctions::Call(absl::string_view name, const ForeignValue& 
   if (shape != nullptr) {
     FIRSTCALL_ASSIGN_OR_RETURN(plan, shape->Plan(result.type, arguments));
   }
-  FIRSTCALL_ASSIGN_OR_RETURN(
-      ExecutorAddress address,
-      program_.Prepare(*module, found->ordinal, FunctionCompiler::Reason::kCalled));
+  FIRSTCALL_ASSIGN_OR_RETURN(ExecutorAddress address,
+                             program_.Prepare(*module, found->ordinal, CompileReason::kCalled));
   return CallForeign(address, result, arguments, plan ? &*plan : nullptr);
 }
 

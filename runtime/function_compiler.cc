@@ -28,25 +28,13 @@ SymbolOrdinal LeaderOf(const SymbolIndex& index, SymbolOrdinal ordinal) {
   return leader == group.end() ? ordinal : *leader;
 }
 
-CompileReason EventReasonFor(FunctionCompiler::Reason reason) {
-  switch (reason) {
-    case FunctionCompiler::Reason::kCalled:
-      return CompileReason::kCalled;
-    case FunctionCompiler::Reason::kOrdered:
-      return CompileReason::kOrdered;
-    case FunctionCompiler::Reason::kSpeculated:
-      return CompileReason::kSpeculated;
-  }
-  return CompileReason::kCalled;
-}
-
 }  // namespace
 
-absl::StatusOr<ExecutorAddress> FunctionCompiler::Compile(FunctionKey key, Reason reason) {
+absl::StatusOr<ExecutorAddress> FunctionCompiler::Compile(FunctionKey key, CompileReason reason) {
   return Compile(key, reason, !WorkScope::IsAtWork());
 }
 
-absl::StatusOr<ExecutorAddress> FunctionCompiler::Compile(FunctionKey key, Reason reason,
+absl::StatusOr<ExecutorAddress> FunctionCompiler::Compile(FunctionKey key, CompileReason reason,
                                                           bool may_delegate) {
   DelegatingWorkScope work(threads_, may_delegate);
   if (key.module->is_removed()) {
@@ -123,12 +111,12 @@ void FunctionCompiler::CountCompiled(SourceModule& module, size_t compiled) {
 // If several functions fail together, any of them may be at fault. Then each is left to its own
 // first call, and only `key` is tried again, from a view that has all bodies. The same is done if
 // the object came from the cache. If it has an optimized body, the first body comes before that.
-absl::Status FunctionCompiler::MakeAndPublish(FunctionKey key, Reason reason,
+absl::Status FunctionCompiler::MakeAndPublish(FunctionKey key, CompileReason reason,
                                               std::optional<SymbolOrdinal>& leader) {
   const StartupPhase::FirstBody first_body(promoter_ == nullptr ? nullptr : &promoter_->startup());
   MakeOptions options;
-  options.reason = EventReasonFor(reason);
-  options.may_join = reason == Reason::kCalled && key.module->is_reopenable();
+  options.reason = reason;
+  options.may_join = reason == CompileReason::kCalled && key.module->is_reopenable();
   options.may_use_cache = true;
   options.may_use_optimized = true;
   Outcome first;
@@ -152,11 +140,11 @@ absl::Status FunctionCompiler::MakeAndPublish(FunctionKey key, Reason reason,
 
 // Threads that call different members of a group meet at its leader: the first one compiles and
 // publishes all members. No member is compiled without the leader, because each member leads to it.
-absl::Status FunctionCompiler::CompileFunction(FunctionKey key, Reason reason) {
+absl::Status FunctionCompiler::CompileFunction(FunctionKey key, CompileReason reason) {
   std::optional<SymbolOrdinal> leader;
   if (absl::Status status = MakeAndPublish(key, reason, leader); !status.ok()) {
-    listener_.OnFunctionFailed({key.module->name(), key.module->index().at(key.ordinal).name,
-                                EventReasonFor(reason), status});
+    listener_.OnFunctionFailed(
+        {key.module->name(), key.module->index().at(key.ordinal).name, reason, status});
     return status;
   }
   if (!leader) return absl::OkStatus();
@@ -167,7 +155,7 @@ absl::Status FunctionCompiler::CompileFunction(FunctionKey key, Reason reason) {
 absl::Status FunctionCompiler::ResolveIFunc(FunctionKey key) {
   const Symbol& symbol = key.module->index().at(key.ordinal);
   FIRSTCALL_ASSIGN_OR_RETURN(ExecutorAddress resolver,
-                             Compile({key.module, symbol.base}, Reason::kCalled));
+                             Compile({key.module, symbol.base}, CompileReason::kCalled));
   using IFuncResolver = void* (*)(uint64_t, const IFuncArgument*);
   void* target = [&] {
     ProgramCodeScope scope;

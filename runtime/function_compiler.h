@@ -17,6 +17,7 @@
 #include "absl/time/time.h"
 #include "runtime/compile_threads.h"
 #include "runtime/compiler.h"
+#include "runtime/event.h"
 #include "runtime/function_linker.h"
 #include "runtime/function_maker.h"
 #include "runtime/function_publisher.h"
@@ -47,21 +48,15 @@ class FunctionCompiler {
         publisher_(functions, linker, listener, promoter),
         speculation_(*this, functions, resolver, threads, speculation_budget) {}
 
-  // Why a function is compiled.
-  enum class Reason {
-    kCalled,   // It is about to run, so functions that it is bound to call may be compiled along.
-    kOrdered,  // Something asked for it.
-    kSpeculated,  // Something that was compiled will probably call it.
-  };
-
   // Returns the address of the body of `key`. Compiles and publishes the function first, unless
   // that has been done, and blocks until then. For a variable that is compiled together with its
-  // function, returns the variable's address. Errors: FailedPrecondition if the module was removed;
+  // function, returns the variable's address. Where the reason is kCalled, functions that `key` is
+  // bound to call may be compiled along. Errors: FailedPrecondition if the module was removed;
   // those of FunctionTable::CompileOnce; why the function cannot be made or published.
-  absl::StatusOr<ExecutorAddress> Compile(FunctionKey key, Reason reason);
+  absl::StatusOr<ExecutorAddress> Compile(FunctionKey key, CompileReason reason);
 
   // The same, but on a compile thread if `may_delegate` and there are compile threads.
-  absl::StatusOr<ExecutorAddress> Compile(FunctionKey key, Reason reason, bool may_delegate);
+  absl::StatusOr<ExecutorAddress> Compile(FunctionKey key, CompileReason reason, bool may_delegate);
 
   // Drops what is kept for `module`, which is being removed.
   void Remove(const SourceModule& module) { maker_.Remove(module); }
@@ -77,8 +72,9 @@ class FunctionCompiler {
   };
 
   // Publishes `key`, in an object of its own or in that of its leader, if it turns out to have one.
-  absl::Status CompileFunction(FunctionKey key, Reason reason);
-  absl::Status MakeAndPublish(FunctionKey key, Reason reason, std::optional<SymbolOrdinal>& leader);
+  absl::Status CompileFunction(FunctionKey key, CompileReason reason);
+  absl::Status MakeAndPublish(FunctionKey key, CompileReason reason,
+                              std::optional<SymbolOrdinal>& leader);
   absl::Status Attempt(FunctionKey key, MakeOptions options, Outcome& outcome);
   absl::Status ResolveIFunc(FunctionKey key);
   // Counts compiled functions, and tells the compiler when they were the last of their module.

@@ -103,6 +103,9 @@ class Listener {
 
   virtual void OnModuleAdded(const AddedModule&) {}
 
+  // Whether OnFirstCall is wanted: what it is told takes time to find out. Asked once.
+  virtual bool hears_first_calls() const { return false; }
+
   // Called after the first body of a function was published for a caller, or could not be.
   virtual void OnFirstCall(const FirstCall&) {}
 

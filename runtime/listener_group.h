@@ -15,10 +15,12 @@ namespace firstcall {
 class ListenerGroup final : public Listener {
  public:
   // `listener` must outlive the group.
-  void Add(Listener& listener) { listeners_.push_back(&listener); }
+  void Add(Listener& listener) {
+    listeners_.push_back(&listener);
+    hears_first_calls_ |= listener.hears_first_calls();
+  }
 
-  // Whether anything but the statistics is in the group: those do not count first calls.
-  bool hears_first_calls() const { return listeners_.size() > 1; }
+  bool hears_first_calls() const override { return hears_first_calls_; }
 
   void OnModuleMade(const llvm::Module& module) override {
     CallbackScope scope;
@@ -48,6 +50,7 @@ class ListenerGroup final : public Listener {
 
  private:
   std::vector<Listener*> listeners_;
+  bool hears_first_calls_ = false;
 };
 
 }  // namespace firstcall

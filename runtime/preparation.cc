@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/steady_clock.h"
+#include "runtime/event.h"
 #include "runtime/work_scope.h"
 
 namespace firstcall {
@@ -43,8 +44,7 @@ void Preparation::Work() {
   while (std::optional<size_t> i = Take()) {
     const FunctionKey function = functions_[*i];
     absl::Status status =
-        program_.Prepare(*function.module, function.ordinal, FunctionCompiler::Reason::kOrdered)
-            .status();
+        program_.Prepare(*function.module, function.ordinal, CompileReason::kOrdered).status();
     if (status.ok() && promoter_ != nullptr) Optimize(function);
     Settle(*i, std::move(status));
   }

@@ -151,7 +151,7 @@ bool Program::TakeModuleToDestroy(const SourceModule& module) {
 }
 
 absl::StatusOr<ExecutorAddress> Program::Prepare(SourceModule& module, SymbolOrdinal function,
-                                                 FunctionCompiler::Reason reason) {
+                                                 CompileReason reason) {
   const SymbolIndex& index = module.index();
   const Symbol& symbol = index.at(function);
   if (module.mode() == Mode::kLazy && symbol.is_definition &&
@@ -207,7 +207,7 @@ absl::Status Program::RunConstructors() {
     for (LifecycleStep& step : steps) {
       if (step.module != nullptr) {
         absl::StatusOr<ExecutorAddress> address =
-            Prepare(*step.module, step.function, FunctionCompiler::Reason::kCalled);
+            Prepare(*step.module, step.function, CompileReason::kCalled);
         if (!address.ok() && IsRemoved(*step.module)) continue;
         FIRSTCALL_RETURN_IF_ERROR(address.status());
         step.address = *address;
@@ -258,7 +258,7 @@ absl::StatusOr<std::vector<ExecutorAddress>> Program::TakeDestructorsOf(SourceMo
   std::vector<ExecutorAddress> addresses;
   for (const LifecycleStep& step : steps) {
     FIRSTCALL_ASSIGN_OR_RETURN(ExecutorAddress address,
-                               Prepare(module, step.function, FunctionCompiler::Reason::kOrdered));
+                               Prepare(module, step.function, CompileReason::kOrdered));
     addresses.push_back(address);
   }
   if (!TakeModuleToDestroy(module)) addresses.clear();
@@ -332,7 +332,7 @@ absl::StatusOr<int> Program::RunMain(absl::Span<const std::string> arguments,
   if (!entry_point.ok()) return entry_point.status();
   FIRSTCALL_RETURN_IF_ERROR(RunConstructors());
   FIRSTCALL_ASSIGN_OR_RETURN(ExecutorAddress address,
-                             Prepare(*module, found->ordinal, FunctionCompiler::Reason::kCalled));
+                             Prepare(*module, found->ordinal, CompileReason::kCalled));
   const int status = entry_point->Call(address, arguments, environ);
   ExitHook::RunBeforeOlderObjectsGo();
   return status;

@@ -23,6 +23,7 @@
 #include "runtime/compiler.h"
 #include "runtime/definitions.h"
 #include "runtime/entry_point.h"
+#include "runtime/event.h"
 #include "runtime/exit_handlers.h"
 #include "runtime/exit_hook.h"
 #include "runtime/function_compiler.h"
@@ -83,7 +84,7 @@ class Program {
 
   // Compiles a function of a module and returns the address to call it at.
   absl::StatusOr<ExecutorAddress> Prepare(SourceModule& module, SymbolOrdinal function,
-                                          FunctionCompiler::Reason reason);
+                                          CompileReason reason);
 
   std::vector<std::shared_ptr<SourceModule>> AllModules() ABSL_LOCKS_EXCLUDED(mutex_);
 

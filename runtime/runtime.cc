@@ -8,6 +8,7 @@
 #include "base/steady_clock.h"
 #include "code/symbol_name.h"
 #include "runtime/detached_parts.h"
+#include "runtime/event.h"
 #include "runtime/preparation.h"
 #include "runtime/probes.h"
 #include "runtime/work_scope.h"
@@ -56,7 +57,7 @@ Runtime::Runtime(RuntimeOptions options, Compiler& compiler, ListenerGroup& list
 
 absl::StatusOr<ExecutorAddress> Runtime::CompileForCall(FunctionKey key, bool may_delegate) {
   const auto compile = [&] {
-    return function_compiler_.Compile(key, FunctionCompiler::Reason::kCalled, may_delegate);
+    return function_compiler_.Compile(key, CompileReason::kCalled, may_delegate);
   };
   FIRSTCALL_PROBE2(first_call, key.module->index().at(key.ordinal).name.data(),
                    key.module->name().c_str());
@@ -249,8 +250,7 @@ absl::StatusOr<SymbolAddresses> Runtime::AddressesOf(SourceModule& module) {
     if (!symbol.is_definition || resolver_.IsReplaced(module, ordinal)) continue;
     if (module.mode() == Mode::kLazy && symbol.kind == SymbolKind::kIFunc) {
       FIRSTCALL_RETURN_IF_ERROR(
-          function_compiler_.Compile({&module, ordinal}, FunctionCompiler::Reason::kOrdered)
-              .status());
+          function_compiler_.Compile({&module, ordinal}, CompileReason::kOrdered).status());
     }
     if (symbol.is_local || symbol.is_thread_local) continue;
     FIRSTCALL_ASSIGN_OR_RETURN(addresses[symbol.name],

@@ -1,6 +1,7 @@
 #include "runtime/speculation.h"
 
 #include "base/steady_clock.h"
+#include "runtime/event.h"
 #include "runtime/function_compiler.h"
 #include "runtime/work_scope.h"
 
@@ -15,7 +16,7 @@ void Speculation::CompileAhead(SourceModule& module, absl::Span<const SymbolOrdi
       WorkScope scope;
       if (!has_budget() || keep->is_removed() || functions_.BodyOf(key)) return;
       const absl::Duration start = SteadyNow();
-      (void)compiler_.Compile(key, FunctionCompiler::Reason::kSpeculated);
+      (void)compiler_.Compile(key, CompileReason::kSpeculated);
       time_left_ -= absl::ToInt64Nanoseconds(SteadyNow() - start);
     });
   }

@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "code/symbol_name.h"
 #include "runtime/compiler_runtime.h"
+#include "runtime/event.h"
 #include "runtime/exit_handlers.h"
 #include "runtime/exit_hook.h"
 #include "runtime/function_compiler.h"
@@ -176,9 +177,9 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::AddressOf(SourceModule& module,
             : functions_.AddressOf(key));
     return identity + static_cast<uint64_t>(symbol.offset);
   }
-  absl::StatusOr<ExecutorAddress> data =
-      index.GroupOf(base).empty() ? objects_->AddressIn(module.object(), target.name)
-                                  : compiler_->Compile(key, FunctionCompiler::Reason::kOrdered);
+  absl::StatusOr<ExecutorAddress> data = index.GroupOf(base).empty()
+                                             ? objects_->AddressIn(module.object(), target.name)
+                                             : compiler_->Compile(key, CompileReason::kOrdered);
   if (!data.ok()) return data.status();
   return *data + static_cast<uint64_t>(symbol.offset);
 }

@@ -1,4 +1,5 @@
-// Writes strings as JSON has them (RFC 8259).
+// Writes strings as JSON has them (RFC 8259). llvm::json would do it, too, but a start from the
+// cache works without LLVM's libraries, and writes traces and reports all the same.
 //
 // Thread-safe. Tested in tests/command/observation_test.cc.
 

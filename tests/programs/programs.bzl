@@ -245,11 +245,19 @@ def ir_program_test(name, srcs, size = "small", tags = [], skip = {}, macho_skip
     skip = _macho_skip(name, dict(skip, **macho_skip))
     _compare(_macho_test(name), executable, forms, [], [], size, tags, skip, is_macho = True)
 
-def object_file(name, src, hdrs = []):
-    """Makes the object file `name` of one source that may include `hdrs`, and its Mach-O form."""
-    _genrule([name, _macho(name)], [src] + hdrs, [
+def object_file(name, src, hdrs = [], macho = True):
+    """Makes the object file `name` of one source that may include `hdrs`.
+
+    Args:
+      name: of the file.
+      src: the source.
+      hdrs: what it includes.
+      macho: whether to make its Mach-O form, too.
+    """
+    forms = [(_TARGET, name)] + ([(_MACHO_TARGET, _macho(name))] if macho else [])
+    _genrule([file for _, file in forms], [src] + hdrs, [
         "{} {} -O1 -fPIC -c {} -o {}".format(_clang(src, target), _WARNINGS, _path(src), _path(file))
-        for target, file in [(_TARGET, name), (_MACHO_TARGET, _macho(name))]
+        for target, file in forms
     ])
 
 def bitcode_file(name, src, hdrs, level, copts = []):
@@ -273,16 +281,22 @@ def bitcode_file(name, src, hdrs, level, copts = []):
         ),
     ])
 
-def archive(name, objects):
-    """Makes the archive `name` of files of object_file, and its Mach-O form, as BSD writes archives."""
-    _genrule([name, _macho(name)], objects + [_macho(file) for file in objects], [
+def archive(name, objects, macho = True):
+    """Makes the archive `name` of files of object_file.
+
+    Args:
+      name: of the file.
+      objects: its members.
+      macho: whether to make its Mach-O form, too, as BSD writes archives.
+    """
+    forms = [("rcs", name, objects)]
+    if macho:
+        forms.append(("--format=darwin -rcs", _macho(name), [_macho(file) for file in objects]))
+    _genrule([file for _, file, _ in forms], [member for _, _, members in forms for member in members], [
         "$(execpath @llvm//:bin/llvm-ar) {} {} {}".format(
             how,
             _path(file),
             " ".join([_path(member) for member in members]),
         )
-        for how, file, members in [
-            ("rcs", name, objects),
-            ("--format=darwin -rcs", _macho(name), [_macho(file) for file in objects]),
-        ]
+        for how, file, members in forms
     ])
