@@ -157,7 +157,7 @@ absl::Status LinkPlan::AddReference(const ElfObject& object, const ElfObject::Se
   if (number >= symbols_.size()) {
     return absl::InvalidArgumentError("a relocation names no symbol");
   }
-  const RelocationKindInfo kind = DescribeRelocation(object.machine(), type);
+  const RelocationKindInfo& kind = DescribeRelocation(object.machine(), type);
   if (kind.is_thread_local || object.symbol(number).type() == STT_TLS) {
     return absl::UnimplementedError(absl::StrCat("symbol '", NameForMessage(object, number),
                                                  "': thread-local variables are not supported"));

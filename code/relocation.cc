@@ -4,17 +4,22 @@
 #include "code/relocations_x86_64.h"
 
 namespace firstcall {
+namespace {
 
-RelocationKindInfo DescribeRelocation(Machine machine, uint32_t type) {
+constexpr RelocationKindInfo kUnknown;
+
+}  // namespace
+
+const RelocationKindInfo& DescribeRelocation(Machine machine, uint32_t type) {
   switch (machine) {
     case Machine::kX86_64:
       return DescribeX86_64Relocation(type);
     case Machine::kAArch64:
       return DescribeAArch64Relocation(type);
     case Machine::kOther:
-      return {};
+      return kUnknown;
   }
-  return {};
+  return kUnknown;
 }
 
 }  // namespace firstcall

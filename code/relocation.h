@@ -22,8 +22,9 @@ struct RelocationKindInfo {
   bool is_thread_local = false;  // Refers to a thread-local variable.
 };
 
-// Describes relocation `type` of `machine`; is_known is false for a kind that is not supported.
-RelocationKindInfo DescribeRelocation(Machine machine, uint32_t type);
+// Describes relocation `type` of `machine`; is_known is false for a kind that is not supported. The
+// result lives as long as the process.
+const RelocationKindInfo& DescribeRelocation(Machine machine, uint32_t type);
 
 // The addresses that a relocation may need. The letters are those of the ABI documents.
 struct RelocationAddresses {

@@ -84,16 +84,14 @@ RelocationResult WriteMove(uint64_t address, int group, bool is_checked, uint8_t
   return RelocationResult::kDone;
 }
 
-RelocationKindInfo Known(uint8_t size) {
+constexpr RelocationKindInfo Known(uint8_t size) {
   RelocationKindInfo info;
   info.is_known = true;
   info.size = size;
   return info;
 }
 
-}  // namespace
-
-RelocationKindInfo DescribeAArch64Relocation(uint32_t type) {
+constexpr RelocationKindInfo Describe(uint32_t type) {
   RelocationKindInfo info;
   switch (type) {
     case R_AARCH64_NONE:
@@ -152,6 +150,23 @@ RelocationKindInfo DescribeAArch64Relocation(uint32_t type) {
           type >= R_AARCH64_TLSGD_ADR_PREL21 && type <= R_AARCH64_TLSLD_LDST128_DTPREL_LO12_NC;
       return info;
   }
+}
+
+// All kinds, up to those of dynamic linking: they are looked up for every relocation of a program.
+struct Kinds {
+  constexpr Kinds() {
+    for (uint32_t type = 0; type < kCount; ++type) of[type] = Describe(type);
+  }
+  static constexpr uint32_t kCount = R_AARCH64_COPY;
+  RelocationKindInfo of[kCount];
+};
+constexpr Kinds kKinds;
+constexpr RelocationKindInfo kUnknown;
+
+}  // namespace
+
+const RelocationKindInfo& DescribeAArch64Relocation(uint32_t type) {
+  return type < Kinds::kCount ? kKinds.of[type] : kUnknown;
 }
 
 RelocationResult ApplyAArch64Relocation(uint32_t type, const RelocationAddresses& to,

@@ -13,7 +13,8 @@
 
 namespace firstcall {
 
-RelocationKindInfo DescribeAArch64Relocation(uint32_t type);
+// As DescribeRelocation.
+const RelocationKindInfo& DescribeAArch64Relocation(uint32_t type);
 
 // Applies a relocation of a known type to the bytes at `place`. Replaces only the operand of an
 // instruction, so a relocation can be applied again, with other addresses.

@@ -7,7 +7,7 @@
 namespace firstcall {
 namespace {
 
-RelocationKindInfo Known(uint8_t size) {
+constexpr RelocationKindInfo Known(uint8_t size) {
   RelocationKindInfo info;
   info.is_known = true;
   info.size = size;
@@ -68,9 +68,7 @@ void Restore(absl::Span<const char> original, absl::Span<uint8_t> section, size_
   std::memcpy(section.data() + offset - 2, original.data() + offset - 2, 2);
 }
 
-}  // namespace
-
-RelocationKindInfo DescribeX86_64Relocation(uint32_t type) {
+constexpr RelocationKindInfo Describe(uint32_t type) {
   RelocationKindInfo info;
   switch (type) {
     case R_X86_64_NONE:
@@ -139,6 +137,23 @@ RelocationKindInfo DescribeX86_64Relocation(uint32_t type) {
     default:
       return info;
   }
+}
+
+// All kinds: they are looked up for every relocation of a program.
+struct Kinds {
+  constexpr Kinds() {
+    for (uint32_t type = 0; type < kCount; ++type) of[type] = Describe(type);
+  }
+  static constexpr uint32_t kCount = R_X86_64_REX_GOTPCRELX + 1;
+  RelocationKindInfo of[kCount];
+};
+constexpr Kinds kKinds;
+constexpr RelocationKindInfo kUnknown;
+
+}  // namespace
+
+const RelocationKindInfo& DescribeX86_64Relocation(uint32_t type) {
+  return type < Kinds::kCount ? kKinds.of[type] : kUnknown;
 }
 
 RelocationResult ApplyX86_64Relocation(uint32_t type, const RelocationAddresses& to,

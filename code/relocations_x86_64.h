@@ -14,7 +14,8 @@
 
 namespace firstcall {
 
-RelocationKindInfo DescribeX86_64Relocation(uint32_t type);
+// As DescribeRelocation.
+const RelocationKindInfo& DescribeX86_64Relocation(uint32_t type);
 
 // Applies a relocation of a known type at `section[offset]`. The bytes that the relocation writes
 // must lie in the section. `original` are the section's bytes in the object; because of them, a

@@ -1,5 +1,6 @@
 #include "code/unwind_reader.h"
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 
@@ -116,11 +117,11 @@ bool ForEachUnwindEntry(
       if (!entry) return false;
       common.push_back(*entry);
     } else {
-      const CommonUnwindEntry* of = nullptr;
-      for (const CommonUnwindEntry& candidate : common) {
-        if (distance <= at && candidate.at == at - distance) of = &candidate;
-      }
-      if (of == nullptr || !visit(reader, *of)) return false;
+      // Mostly the last one.
+      const auto of = std::find_if(common.rbegin(), common.rend(), [&](const CommonUnwindEntry& c) {
+        return distance <= at && c.at == at - distance;
+      });
+      if (of == common.rend() || !visit(reader, *of)) return false;
     }
     begin = end;
   }

@@ -36,9 +36,9 @@ std::shared_ptr<PageMapper> PagesForPerfMap() {
   return std::make_shared<InProcessMapper>(InProcessMapper::Pages::kAnonymous);
 }
 
-void FinishObservation(const Stats& stats) {
+void FinishObservation(absl::FunctionRef<Stats()> stats) {
   if (trace != nullptr) (*trace)->Finish();
-  if (report != nullptr) (*report)->Write(stats);
+  if (report != nullptr) (*report)->Write(stats());
 }
 
 }  // namespace firstcall

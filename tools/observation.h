@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "memory/page_mapper.h"
 #include "runtime/event.h"
 #include "runtime/stats.h"
@@ -31,9 +32,9 @@ std::vector<std::shared_ptr<EventListener>> Observe(const ObservationOptions& op
 // The memory for code of which perf looks up the names in its map (tools/perf_map.h).
 std::shared_ptr<PageMapper> PagesForPerfMap();
 
-// Completes the files of the listeners that Observe has made. To be called at exit, with the
-// engine's statistics.
-void FinishObservation(const Stats& stats);
+// Completes the files of the listeners that Observe has made. To be called at exit. `stats` returns
+// the engine's statistics, and is called only for a report.
+void FinishObservation(absl::FunctionRef<Stats()> stats);
 
 }  // namespace firstcall
 

@@ -37,7 +37,7 @@ void FlushCache() {
 
 // Nothing happened without an engine.
 void FinishFiles() {
-  if (engine != nullptr) FinishObservation(engine->stats());
+  if (engine != nullptr) FinishObservation([] { return engine->stats(); });
 }
 
 void PrintStats() {
