@@ -168,11 +168,11 @@ SymbolAddresses ElfLinker::Definitions() const {
   return definitions;
 }
 
-absl::Status ElfLinker::Bind(const SymbolAddresses& resolution) {
+absl::Status ElfLinker::Bind(const SymbolResolution& resolution) {
   return Annotate(BindAll(resolution), "binding an object's references");
 }
 
-absl::Status ElfLinker::BindAll(const SymbolAddresses& resolution) {
+absl::Status ElfLinker::BindAll(const SymbolResolution& resolution) {
   if (object_ == nullptr) return absl::InternalError("no object is loaded");
   FIRSTCALL_RETURN_IF_ERROR(ResolveSymbols(resolution));
   WriteOffsetTable();
@@ -182,7 +182,7 @@ absl::Status ElfLinker::BindAll(const SymbolAddresses& resolution) {
   return RegisterUnwindTables();
 }
 
-absl::Status ElfLinker::ResolveSymbols(const SymbolAddresses& resolution) {
+absl::Status ElfLinker::ResolveSymbols(const SymbolResolution& resolution) {
   for (size_t i = 0; i < addresses_.size(); ++i) {
     if (plan_.symbols()[i].source != LinkPlan::Source::kUndefined) continue;
     const absl::string_view name = object_->NameOf(object_->symbol(i));

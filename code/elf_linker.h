@@ -49,7 +49,7 @@ class ElfLinker final : public Linker {
   // Errors: Internal if a symbol is missing or out of reach; Unimplemented if an address does not
   // fit into the bits it is to fill; InvalidArgument if the object is damaged. May be called again
   // after an error.
-  absl::Status Bind(const SymbolAddresses& resolution) override;
+  absl::Status Bind(const SymbolResolution& resolution) override;
   absl::Status Finalize() override;
   void Keep() override;
   void Drop() override;
@@ -62,8 +62,8 @@ class ElfLinker final : public Linker {
   void CopySections();
   void LocateSymbols();
   SymbolAddresses Definitions() const;
-  absl::Status BindAll(const SymbolAddresses& resolution);
-  absl::Status ResolveSymbols(const SymbolAddresses& resolution);
+  absl::Status BindAll(const SymbolResolution& resolution);
+  absl::Status ResolveSymbols(const SymbolResolution& resolution);
   void WriteOffsetTable();
   absl::Status ApplyRelocations(const ElfObject::Section& table);
   absl::Status ApplyRelocation(const ElfObject::Relocation& relocation,

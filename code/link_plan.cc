@@ -158,7 +158,10 @@ absl::Status LinkPlan::AddReference(const ElfObject& object, const ElfObject::Se
     return absl::InvalidArgumentError("a relocation names no symbol");
   }
   const RelocationKindInfo& kind = DescribeRelocation(object.machine(), type);
-  if (kind.is_thread_local || object.symbol(number).type() == STT_TLS) {
+  Symbol& symbol = symbols_[number];
+  // AddSymbols has checked what is defined.
+  const bool is_new = symbol.source == Source::kUnused;
+  if (kind.is_thread_local || (is_new && object.symbol(number).type() == STT_TLS)) {
     return absl::UnimplementedError(absl::StrCat("symbol '", NameForMessage(object, number),
                                                  "': thread-local variables are not supported"));
   }
@@ -171,8 +174,7 @@ absl::Status LinkPlan::AddReference(const ElfObject& object, const ElfObject::Se
     return absl::InvalidArgumentError("a relocation lies outside its section");
   }
   if (kind.size == 0) return absl::OkStatus();
-  Symbol& symbol = symbols_[number];
-  if (symbol.source == Source::kUnused) {
+  if (is_new) {
     FIRSTCALL_RETURN_IF_ERROR(Classify(object, number));
   }
   if (kind.uses_entry && symbol.entry == kNone) symbol.entry = entry_count_++;

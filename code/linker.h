@@ -38,7 +38,7 @@ class Linker {
   // Binds the references of the loaded object to `resolution`, which must have all symbols that it
   // needs, and registers its unwind tables. Internal if a symbol is missing; any other error says
   // why a reference cannot be bound. After an error, Keep or Drop must follow.
-  virtual absl::Status Bind(const SymbolAddresses& resolution) = 0;
+  virtual absl::Status Bind(const SymbolResolution& resolution) = 0;
 
   // Makes the bound object's code executable and hands the object to its owner. May be called again
   // after ResourceExhausted.
@@ -59,7 +59,7 @@ class Linker {
 
   // Calls Bind and Finalize. After an error the object's memory is freed; after ResourceExhausted
   // the object can be loaded again.
-  absl::Status Finish(const SymbolAddresses& resolution) {
+  absl::Status Finish(const SymbolResolution& resolution) {
     absl::Status status = Bind(resolution);
     if (status.ok()) status = Finalize();
     if (!status.ok()) Drop();

@@ -27,7 +27,7 @@ class McjitLinker::Resolver final : public llvm::LegacyJITSymbolResolver {
   // `needed` are the symbols that the object's loaded sections need. Must outlive the resolver.
   explicit Resolver(const std::vector<ElfObject::Undefined>& needed) : needed_(needed) {}
 
-  void set_resolution(const SymbolAddresses* resolution) { resolution_ = resolution; }
+  void set_resolution(const SymbolResolution* resolution) { resolution_ = resolution; }
 
   llvm::JITSymbol findSymbol(const std::string& name) override {
     if (resolution_ == nullptr) return nullptr;
@@ -52,7 +52,7 @@ class McjitLinker::Resolver final : public llvm::LegacyJITSymbolResolver {
   }
 
   const std::vector<ElfObject::Undefined>& needed_;
-  const SymbolAddresses* resolution_ = nullptr;
+  const SymbolResolution* resolution_ = nullptr;
 };
 
 // Keeps what MCJIT tells of the object that was loaded last.
@@ -176,7 +176,7 @@ absl::StatusOr<SymbolAddresses> McjitLinker::Load(ElfObject& object, OwnedCode& 
   return addresses;
 }
 
-absl::Status McjitLinker::ApplyRelocations(const SymbolAddresses& resolution) {
+absl::Status McjitLinker::ApplyRelocations(const SymbolResolution& resolution) {
   absl::Status unknown;
   absl::Status applied = relocations_.Apply([&](absl::string_view name) {
     auto found = resolution.find(name);
@@ -187,7 +187,7 @@ absl::Status McjitLinker::ApplyRelocations(const SymbolAddresses& resolution) {
   return unknown.ok() ? applied : unknown;
 }
 
-absl::Status McjitLinker::Bind(const SymbolAddresses& resolution) {
+absl::Status McjitLinker::Bind(const SymbolResolution& resolution) {
   absl::Status status = ApplyRelocations(resolution);
   if (status.ok()) {
     resolver_->set_resolution(&resolution);

@@ -43,7 +43,7 @@ class McjitLinker final : public Linker {
   // Internal if MCJIT refuses the object. MCJIT changes the object's bytes.
   absl::StatusOr<SymbolAddresses> Load(ElfObject& object, OwnedCode& owner,
                                        ExecutorAddress near) override;
-  absl::Status Bind(const SymbolAddresses& resolution) override;
+  absl::Status Bind(const SymbolResolution& resolution) override;
   absl::Status Finalize() override;
   void Keep() override;
   void Drop() override;
@@ -55,7 +55,7 @@ class McjitLinker final : public Linker {
   class SectionRecorder;
 
   absl::Status MakeInstance(const ElfObject& object);
-  absl::Status ApplyRelocations(const SymbolAddresses& resolution);
+  absl::Status ApplyRelocations(const SymbolResolution& resolution);
   void HandOver();  // To the owner.
   void Discard();
 

@@ -18,7 +18,7 @@ absl::StatusOr<FunctionLinker::Linked> FunctionLinker::Link(ElfObject& image, So
   LazyObject& requester = module.object();
   resolver_.SettleWeakSymbols(image, requester);
   FIRSTCALL_ASSIGN_OR_RETURN(
-      SymbolAddresses resolution,
+      SymbolResolution resolution,
       resolver_.ResolveAll(image, requester,
                            absl::StrCat("function '", name, "' of '", module.name(), "'")));
   FIRSTCALL_RETURN_IF_ERROR(image.BindCallsDirectly([&](absl::string_view symbol) {

@@ -174,7 +174,7 @@ absl::StatusOr<std::unique_ptr<UnfinishedLink>> ObjectLinker::Begin(LazyObject& 
 }
 
 absl::Status ObjectLinker::Bind(LazyObject& object, UnfinishedLink& link) {
-  FIRSTCALL_ASSIGN_OR_RETURN(SymbolAddresses resolution,
+  FIRSTCALL_ASSIGN_OR_RETURN(SymbolResolution resolution,
                              resolver_.ResolveAll(*link.image, object, "its data and code"));
   for (absl::string_view symbol : link.near_symbols) {
     if (code_space_.IsNear(resolution.at(symbol))) continue;

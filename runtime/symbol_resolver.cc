@@ -37,10 +37,10 @@ SymbolResolver::SymbolResolver(Outside outside, const Definitions& definitions,
       functions_(functions),
       host_thread_locals_(host_thread_locals) {}
 
-absl::StatusOr<SymbolAddresses> SymbolResolver::ResolveAll(const ElfObject& image,
-                                                           LazyObject& requester,
-                                                           absl::string_view needed_by) {
-  SymbolAddresses addresses;
+absl::StatusOr<SymbolResolution> SymbolResolver::ResolveAll(const ElfObject& image,
+                                                            LazyObject& requester,
+                                                            absl::string_view needed_by) {
+  SymbolResolution addresses;
   std::vector<absl::string_view> missing;
   addresses.reserve(image.undefined().size());
   for (const ElfObject::Undefined& symbol : image.undefined()) {

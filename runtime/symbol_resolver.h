@@ -62,8 +62,8 @@ class SymbolResolver {
   // some of them. The message has `needed_by`, these symbols, and the definitions of `image` that
   // refer to them; it uses ORC's words, because scripts may look for them. May link data.
   // Compiles no function, except together with a variable that cannot be separated from it.
-  absl::StatusOr<SymbolAddresses> ResolveAll(const ElfObject& image, LazyObject& requester,
-                                             absl::string_view needed_by);
+  absl::StatusOr<SymbolResolution> ResolveAll(const ElfObject& image, LazyObject& requester,
+                                              absl::string_view needed_by);
 
   // Returns the address of `name` for the host: the definition of a module or an object that the
   // first library sees. NotFound if there is none.

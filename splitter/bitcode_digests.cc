@@ -16,6 +16,7 @@
 #include "llvm/Bitcode/LLVMBitCodes.h"
 #include "llvm/Bitstream/BitstreamReader.h"
 #include "llvm/Support/BLAKE3.h"
+#include "llvm/Support/Endian.h"
 #include "llvm/Support/xxhash.h"
 
 namespace firstcall {
@@ -101,7 +102,9 @@ class Digester {
   }
 
   void AddNumber(uint64_t number) {
-    for (int i = 0; i < 8; ++i) frame_.push_back(static_cast<char>(number >> (8 * i)));
+    char bytes[sizeof(number)];
+    llvm::support::endian::write64le(bytes, number);
+    frame_.append(bytes, sizeof(bytes));
   }
 
   absl::Status AddBlock(unsigned id) {

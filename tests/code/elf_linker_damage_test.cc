@@ -77,7 +77,7 @@ class ElfLinkerDamageTest : public ElfLinking {
     object.Undefine("weak");
     object.MakeDefinitionsStrong();
     object.DefineAsZero("maybe");
-    SymbolAddresses resolution;
+    SymbolResolution resolution;
     for (const ElfObject::Undefined& symbol : object.undefined()) {
       resolution.emplace(symbol.name, arenas_->near_first());
     }

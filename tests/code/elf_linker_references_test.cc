@@ -112,7 +112,7 @@ TEST_P(ElfLinkerModelsTest, CodeWorks) {
   options.code_model = GetParam().code_model;
   options.codegen_level = GetParam().level;
   // The host lies further away than some models reach.
-  SymbolAddresses resolution = Link(R"(
+  const SymbolAddresses near = Link(R"(
     @outside = global i32 3
     @host_function = external global ptr
     @host_thrower = external global ptr
@@ -122,6 +122,7 @@ TEST_P(ElfLinkerModelsTest, CodeWorks) {
     define i32 @thrower(i32 %x) uwtable { %y = call i32 @thrower_of_host(i32 %x) ret i32 %y })",
                                     {{"function_of_host", AddressOf(&HostFunction)},
                                      {"thrower_of_host", AddressOf(&ThrowSeven)}});
+  SymbolResolution resolution(near.begin(), near.end());
   if (!GetParam().is_near) {
     resolution["outside"] = ExecutorAddress::Of(&host_variable);
     resolution["function"] = AddressOf(&HostFunction);
@@ -160,8 +161,8 @@ class ElfLinkerReferencesTest : public ElfLinking {
     return Call(Link(Assembly(body, more), resolution_), "f", 14);
   }
 
-  SymbolAddresses resolution_ = {{"outside", ExecutorAddress::Of(&host_variable)},
-                                 {"function", AddressOf(&HostFunction)}};
+  SymbolResolution resolution_ = {{"outside", ExecutorAddress::Of(&host_variable)},
+                                  {"function", AddressOf(&HostFunction)}};
 };
 
 #if defined(__x86_64__)

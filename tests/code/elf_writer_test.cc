@@ -59,7 +59,7 @@ class ElfWriterTest : public Linking {
     return ElfObject::Parse(absl::MakeSpan(bytes_), "written").value();
   }
 
-  SymbolAddresses Link(ElfObject& object, const SymbolAddresses& resolution = {}) {
+  SymbolAddresses Link(ElfObject& object, const SymbolResolution& resolution = {}) {
     SymbolAddresses defined = linker_.Load(object, *owner_, ExecutorAddress()).value();
     EXPECT_THAT(linker_.Finish(resolution), IsOk());
     return defined;

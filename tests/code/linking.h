@@ -73,7 +73,7 @@ class Linking : public testing::Test {
   }
 
   // What the object of `text` defines, ready to run.
-  SymbolAddresses Link(absl::string_view text, const SymbolAddresses& resolution = {},
+  SymbolAddresses Link(absl::string_view text, const SymbolResolution& resolution = {},
                        const EngineOptions& options = {}) {
     absl::StatusOr<SymbolAddresses> defined = Load(text, options);
     EXPECT_THAT(defined, IsOk());

@@ -63,7 +63,7 @@ class MachoDamageTest : public ElfLinking, public ::testing::WithParamInterface<
     if (!object.ok()) return true;
     (*object)->LifecyclePointers().IgnoreError();
     (*object)->NearSymbols().IgnoreError();
-    SymbolAddresses resolution;
+    SymbolResolution resolution;
     for (const ElfObject::Undefined& symbol : (*object)->undefined()) {
       resolution.emplace(symbol.name, arenas_->near_first());
     }

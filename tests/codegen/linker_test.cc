@@ -140,7 +140,7 @@ TEST_P(LinkerTest, ReferenceToNothingIsZero) {
       })");
   object.DefineAsZero("maybe");
   ASSERT_OK_AND_ASSIGN(const SymbolAddresses defined, Load(object));
-  ASSERT_THAT(linker_.Finish(SymbolAddresses()), IsOk());
+  ASSERT_THAT(linker_.Finish({}), IsOk());
   EXPECT_EQ(Call(defined, "f"), -1);
   EXPECT_EQ(*defined.at("pointer").InThisProcess<void**>(), nullptr);
 }
@@ -319,7 +319,7 @@ TEST_P(LinkerFarTest, CallsReachAcrossMoreThanABranchDoes) {
   const SymbolAddresses caller = Link(R"(
       declare i32 @f(i32)
       define i32 @g(i32 %x) { %y = call i32 @f(i32 %x)  %z = mul i32 %y, 2  ret i32 %z })",
-                                      first);
+                                      SymbolResolution(first.begin(), first.end()));
   Skip(150 * kMiB);
   const SymbolAddresses last = Link(R"(
       declare i32 @f(i32)
@@ -343,10 +343,9 @@ INSTANTIATE_TEST_SUITE_P(Kinds, LinkerFailureTest, testing::ValuesIn(kKinds), &N
 
 TEST_P(LinkerFailureTest, UnresolvedReferenceIsAnErrorAndTheLinkerGoesOn) {
   ASSERT_THAT(Load(kCallsThrower), IsOk());
-  EXPECT_THAT(
-      linker_.Finish(SymbolAddresses()),
-      StatusIs(absl::StatusCode::kInternal,
-               AllOf(StartsWith("binding an object's references: "), HasSubstr("thrower"))));
+  EXPECT_THAT(linker_.Finish({}), StatusIs(absl::StatusCode::kInternal,
+                                           AllOf(StartsWith("binding an object's references: "),
+                                                 HasSubstr("thrower"))));
   EXPECT_EQ(Call(Link(kAddSeven), "f", 1), 8);
 }
 
@@ -362,8 +361,7 @@ TEST_P(LinkerFailureTest, WhatCannotBeBoundIsTheOwnersWhenItIsKept) {
     ASSERT_THAT(Load(text), IsOk());
     const size_t loaded = arenas_->usage().used.total();
     ASSERT_GT(loaded, 0u);
-    ASSERT_THAT(linker_.Bind(SymbolAddresses()),
-                StatusIs(absl::StatusCode::kInternal, HasSubstr("missing")));
+    ASSERT_THAT(linker_.Bind({}), StatusIs(absl::StatusCode::kInternal, HasSubstr("missing")));
     EXPECT_EQ(arenas_->usage().used.total(), loaded);
     linker_.Keep();
     EXPECT_EQ(Call(Link(kAddSeven), "f", 1), 8);
@@ -376,8 +374,7 @@ TEST_P(LinkerFailureTest, WhatCannotBeBoundIsTheOwnersWhenItIsKept) {
 TEST_P(LinkerFailureTest, WhatCannotBeBoundIsGivenBackWhenItIsDropped) {
   for (absl::string_view text : kUnbound) {
     ASSERT_THAT(Load(text), IsOk());
-    ASSERT_THAT(linker_.Bind(SymbolAddresses()),
-                StatusIs(absl::StatusCode::kInternal, HasSubstr("missing")));
+    ASSERT_THAT(linker_.Bind({}), StatusIs(absl::StatusCode::kInternal, HasSubstr("missing")));
     linker_.Drop();
     EXPECT_EQ(arenas_->usage().used.total(), 0u);
     EXPECT_EQ(Call(Link(kAddSeven), "f", 1), 8);
