@@ -77,7 +77,7 @@ class DiskCache final : public ObjectCache {
  private:
   struct NewEntry {
     ModulePart part;
-    std::string bytes;
+    Bytes bytes;
   };
   // The state of one signature.
   struct Set {

@@ -110,7 +110,7 @@ std::optional<ObjectCache::Bytes> ModuleFiles::Find(const ObjectKey& key) {
   if (!absl::StartsWith(trailer, kMark)) return reject("it was not written by firstcall");
   // Not worth a warning: the module or the options have changed.
   if (!absl::StartsWith(trailer, absl::StrCat(kMark, DigestOf(key.signature)))) return std::nullopt;
-  Bytes object(size - kTrailerSize, '\0');
+  Bytes object(std::string(size - kTrailerSize, '\0'));
   if (!ReadAt(file, 0, object.data(), object.size()).ok()) return reject("it cannot be read");
   if (trailer != TrailerOf(key.signature, object)) return reject("it is damaged");
   return object;

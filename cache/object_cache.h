@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/strings/string_view.h"
+#include "base/byte_buffer.h"
 #include "base/file_identity.h"
 #include "base/ids.h"
 
@@ -68,12 +69,12 @@ struct ObjectKey {
 // For a whole module it is the object alone; an index and an entry point contain no object.
 class ObjectCache {
  public:
-  using Bytes = std::string;
+  using Bytes = ByteBuffer;
 
   virtual ~ObjectCache() = default;
 
-  // A copy of what was stored under `key`, or nothing if there is no entry that can be trusted.
-  // Called on the thread that needs the code, before the function's body is read.
+  // What was stored under `key`, for the caller to change, or nothing if there is no entry that can
+  // be trusted. Called on the thread that needs the code, before the function's body is read.
   virtual std::optional<Bytes> Find(const ObjectKey& key) = 0;
 
   // Whether Find would return something, as far as that is known without a copy of the entry and

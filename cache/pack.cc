@@ -154,10 +154,8 @@ const Pack::Entry* Pack::Find(ModulePart part) const {
 }
 
 absl::StatusOr<ObjectCache::Bytes> Pack::Read(const Entry& entry) const {
-  ObjectCache::Bytes bytes;
-  bytes.reserve(entry.size);
+  ObjectCache::Bytes bytes = ObjectCache::Bytes::Uninitialized(entry.size);
   PopulateForWriting(bytes.data(), entry.size);
-  bytes.resize(entry.size);
   FIRSTCALL_RETURN_IF_ERROR(ReadAt(file_, entry.offset, bytes.data(), bytes.size()));
   if (ChecksumOf(bytes) != entry.checksum) {
     return Damaged(absl::StrCat("its ", entry.part.ToString(), " is damaged"));

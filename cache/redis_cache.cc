@@ -142,7 +142,7 @@ bool RedisCache::Has(const ObjectKey& key) {
 
 void RedisCache::Store(const ObjectKey& key, Bytes object) {
   if (options_.front != nullptr) options_.front->Store(key, object);
-  std::string entry = absl::StrCat(TagOf(key, object), object);
+  std::string entry = absl::StrCat(TagOf(key, object), absl::string_view(object));
   absl::MutexLock lock(&mutex_);
   if (is_lost_) return;
   Set& set = SetOf(key.signature);

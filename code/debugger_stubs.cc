@@ -6,7 +6,6 @@
 #include "code/debugger_registration.h"
 #include "code/elf_file.h"
 #include "code/machine.h"
-#include "code/object_bytes.h"
 
 namespace firstcall {
 namespace {
@@ -50,7 +49,7 @@ std::function<void()> RegisterStubsWithDebugger(ExecutorAddress code, size_t siz
   file.bytes().append(reinterpret_cast<const char*>(unwind_table.data()), unwind_table.size());
   file.EndSection();
   AddSymbol(file, size);
-  const ObjectBytes bytes = file.Finish(HostMachine());
+  const std::string bytes = file.Finish(HostMachine());
   return RegisterImageWithDebugger({bytes.begin(), bytes.end()});
 }
 

@@ -18,7 +18,7 @@ Elf64_Shdr& ElfFile::AddSection(absl::string_view name, uint32_t type, uint64_t 
   return header;
 }
 
-ObjectBytes ElfFile::Finish(Machine machine) {
+std::string ElfFile::Finish(Machine machine) {
   const size_t names = headers_.size();
   AddSection(".shstrtab", SHT_STRTAB);
   bytes_.append(section_names_);

@@ -16,7 +16,6 @@
 
 #include "absl/strings/string_view.h"
 #include "code/machine.h"
-#include "code/object_bytes.h"
 
 namespace firstcall {
 
@@ -25,7 +24,7 @@ class ElfFile {
   ElfFile() : bytes_(sizeof(Elf64_Ehdr), '\0'), headers_(1), section_names_(1, '\0') {}
 
   // What was written so far. The contents of a section are appended here.
-  ObjectBytes& bytes() { return bytes_; }
+  std::string& bytes() { return bytes_; }
 
   // The number of sections, and so the number of the next one.
   size_t section_count() const { return headers_.size(); }
@@ -37,10 +36,10 @@ class ElfFile {
   void EndSection() { headers_.back().sh_size = bytes_.size() - headers_.back().sh_offset; }
 
   // Appends the names and headers of the sections, and returns the object. Call it once.
-  ObjectBytes Finish(Machine machine);
+  std::string Finish(Machine machine);
 
  private:
-  ObjectBytes bytes_;
+  std::string bytes_;
   std::vector<Elf64_Shdr> headers_;
   std::string section_names_;
 };

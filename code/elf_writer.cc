@@ -60,7 +60,7 @@ class ElfWriter {
   ElfWriter(absl::Span<const CompiledCode> parts, Machine machine)
       : parts_(parts), machine_(machine) {}
 
-  ObjectBytes Write(absl::string_view comment) {
+  std::string Write(absl::string_view comment) {
     PlaceSections();
     NumberSymbols();
     file_.bytes().reserve(Size(comment));
@@ -265,7 +265,7 @@ class ElfWriter {
 
 }  // namespace
 
-ObjectBytes WriteElfObject(absl::Span<const CompiledCode> parts, Machine machine,
+std::string WriteElfObject(absl::Span<const CompiledCode> parts, Machine machine,
                            absl::string_view comment) {
   return ElfWriter(parts, machine).Write(comment);
 }

@@ -10,14 +10,13 @@
 #include "absl/types/span.h"
 #include "code/compiled_code.h"
 #include "code/machine.h"
-#include "code/object_bytes.h"
 
 namespace firstcall {
 
 // Returns one object with everything that `parts` have. A symbol that a part only refers to is that
 // of another part which defines one of the same name. `comment` goes to the section .comment, as
 // LLVM writes llvm.ident; no such section if it is empty. `machine` must not be kOther.
-ObjectBytes WriteElfObject(absl::Span<const CompiledCode> parts, Machine machine,
+std::string WriteElfObject(absl::Span<const CompiledCode> parts, Machine machine,
                            absl::string_view comment);
 
 }  // namespace firstcall

@@ -3,11 +3,11 @@
 #ifndef FIRSTCALL_CODE_OBJECT_BYTES_H_
 #define FIRSTCALL_CODE_OBJECT_BYTES_H_
 
-#include <string>
+#include "base/byte_buffer.h"
 
 namespace firstcall {
 
-using ObjectBytes = std::string;
+using ObjectBytes = ByteBuffer;
 
 }  // namespace firstcall
 

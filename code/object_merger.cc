@@ -162,7 +162,7 @@ bool ObjectMerger::Add(const ElfObject& object) {
 
 // The outputs come first, so that their numbers are those that the symbols have. Local symbols come
 // before the others, as the format demands.
-ObjectBytes ObjectMerger::Finish() {
+std::string ObjectMerger::Finish() {
   ElfFile file;
   for (const Output& output : outputs_) {
     Elf64_Shdr& header = file.AddSection(output.name, output.type, output.alignment);

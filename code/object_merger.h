@@ -15,7 +15,6 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 #include "code/elf_object.h"
-#include "code/object_bytes.h"
 
 namespace firstcall {
 
@@ -32,7 +31,7 @@ class ObjectMerger {
   bool Add(const ElfObject& object);
 
   // The merged object. Call it once, after Add has returned true at least once.
-  ObjectBytes Finish();
+  std::string Finish();
 
  private:
   // A section of the merged object.

@@ -18,6 +18,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "base/byte_buffer.h"
 #include "base/ids.h"
 #include "code/lifecycle.h"
 #include "code/symbol_table.h"
@@ -35,7 +36,7 @@ class SymbolIndex {
   // Converts an index to bytes and back, to keep it from one run to the next. DataLoss if the bytes
   // do not have the form of an index; their contents are trusted otherwise.
   std::string Encode() const;
-  static absl::StatusOr<SymbolIndex> Decode(std::string bytes);
+  static absl::StatusOr<SymbolIndex> Decode(ByteBuffer bytes);
 
   size_t size() const { return symbols_.size(); }
 

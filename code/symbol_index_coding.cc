@@ -56,7 +56,7 @@ std::string SymbolIndex::Encode() const {
   return std::move(encoder).Take();
 }
 
-absl::StatusOr<SymbolIndex> SymbolIndex::Decode(std::string bytes) {
+absl::StatusOr<SymbolIndex> SymbolIndex::Decode(ByteBuffer bytes) {
   Decoder decoder(bytes);
   SymbolIndex index;
   for (uint32_t left = decoder.Count(8); left > 0; --left) {

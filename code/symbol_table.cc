@@ -111,7 +111,7 @@ SymbolTable SymbolTable::Of(absl::Span<const Symbol> symbols) {
   return table;
 }
 
-absl::StatusOr<SymbolTable> SymbolTable::Decode(std::string bytes, size_t begin) {
+absl::StatusOr<SymbolTable> SymbolTable::Decode(ByteBuffer bytes, size_t begin) {
   SymbolTable table;
   table.bytes_ = std::move(bytes);
   table.begin_ = begin;

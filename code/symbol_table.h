@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "base/byte_buffer.h"
 #include "base/ids.h"
 
 namespace firstcall {
@@ -61,7 +62,7 @@ class SymbolTable {
 
   // The table whose bytes() are those of `bytes` from `begin` on. DataLoss if their number is not
   // right; their contents are trusted, but whatever they are, no byte outside of them is read.
-  static absl::StatusOr<SymbolTable> Decode(std::string bytes, size_t begin);
+  static absl::StatusOr<SymbolTable> Decode(ByteBuffer bytes, size_t begin);
 
   // The table in the form that Decode reads, for machines with the same order of bytes.
   absl::string_view bytes() const { return absl::string_view(bytes_).substr(begin_); }
@@ -79,7 +80,7 @@ class SymbolTable {
   absl::string_view NameAt(size_t offset, size_t size) const;
 
   // A head, a record for each symbol, the buckets of a hash table, the names with a zero byte each.
-  std::string bytes_;
+  ByteBuffer bytes_;
   size_t begin_ = 0;
   uint32_t count_ = 0;
   uint32_t bucket_count_ = 0;  // A power of two.

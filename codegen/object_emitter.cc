@@ -71,7 +71,7 @@ absl::StatusOr<ObjectBytes> ObjectEmitter::EmitAsIs(llvm::Module& module) {
   absl::Status status = RunPasses(module);
   std::string diagnostics = TakeDiagnostics(module.getContext());
   FIRSTCALL_RETURN_IF_ERROR(Annotate(status, "generating code"));
-  ObjectBytes object(bytes_.data(), bytes_.size());
+  ObjectBytes object(absl::string_view(bytes_.data(), bytes_.size()));
   if (llvm::isAssignmentTrackingEnabled(module)) FIRSTCALL_RETURN_IF_ERROR(ForgetAssignments());
   if (!diagnostics.empty()) {
     return absl::InvalidArgumentError(absl::StrCat("generating code: ", diagnostics));

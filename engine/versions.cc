@@ -9,14 +9,14 @@ constexpr ModulePart kBodiesPart{ModulePart::Kind::kBodies, SymbolOrdinal()};
 constexpr ModulePart kLastVersionPart{ModulePart::Kind::kLastVersion, SymbolOrdinal()};
 
 std::optional<EarlierVersion> Compare(ObjectCache& cache, absl::string_view module,
-                                      std::string signature, const BodyDigests& digests,
+                                      absl::string_view signature, const BodyDigests& digests,
                                       const SymbolIndex& index) {
   const std::optional<ObjectCache::Bytes> bytes = cache.Find({module, signature, kBodiesPart});
   if (!bytes) return std::nullopt;
   const std::optional<BodyDigests> earlier = BodyDigests::Decode(*bytes, index.size());
   if (!earlier || earlier->frame != digests.frame) return std::nullopt;
   EarlierVersion version;
-  version.signature = std::move(signature);
+  version.signature = std::string(signature);
   version.has_same_body = digests.CompareWith(*earlier);
   // Data that contain addresses of blocks are compiled together with the functions.
   version.has_same_data = !index.has_groups();
@@ -32,8 +32,8 @@ std::optional<EarlierVersion> ReplaceLastVersion(ObjectCache& cache, const Versi
   std::optional<ObjectCache::Bytes> earlier = cache.Find(last);
   cache.Store({version.module, version.signature, kBodiesPart}, digests.Encode());
   cache.Store(last, std::string(version.signature));
-  if (!earlier || *earlier == version.signature) return std::nullopt;
-  return Compare(cache, version.module, *std::move(earlier), digests, index);
+  if (!earlier || absl::string_view(*earlier) == version.signature) return std::nullopt;
+  return Compare(cache, version.module, *earlier, digests, index);
 }
 
 }  // namespace firstcall

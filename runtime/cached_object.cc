@@ -137,7 +137,7 @@ std::optional<CachedObject> DecodeCachedObject(ObjectBytes bytes, size_t symbol_
       (!result.hotness_signs.empty() && result.hotness_signs.size() != result.functions.size())) {
     return std::nullopt;
   }
-  bytes.resize(all.size() - size);
+  bytes.Truncate(all.size() - size);
   result.object = std::move(bytes);
   return result;
 }

@@ -39,7 +39,7 @@ std::optional<CachedObject> ModuleCache::FindEarlier(ModulePart part, size_t sym
   if (!earlier_ || !IsOfEarlierVersions(part, *earlier_)) return std::nullopt;
   std::optional<ObjectBytes> bytes = cache_.Find({module_, earlier_->signature, part});
   if (!bytes) return std::nullopt;
-  std::string entry = *bytes;
+  ObjectBytes entry = *bytes;
   std::optional<CachedObject> found = DecodeCachedObject(*std::move(bytes), symbol_count);
   if (!found) return std::nullopt;
   const auto is_same = [&](SymbolOrdinal function) {

@@ -24,12 +24,12 @@ class MemoryCache final : public ObjectCache {
     absl::MutexLock lock(&mutex_);
     auto found = objects_.find(NameOf(key));
     if (found == objects_.end()) return std::nullopt;
-    return Bytes(found->second.begin(), found->second.end());
+    return Bytes(found->second);
   }
 
   void Store(const ObjectKey& key, Bytes object) override {
     absl::MutexLock lock(&mutex_);
-    objects_[NameOf(key)] = std::move(object);
+    objects_[NameOf(key)] = std::string(object);
     ++stores_;
   }
 

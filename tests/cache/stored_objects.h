@@ -32,7 +32,7 @@ inline bool Has(ObjectCache& cache, ModulePart part) {
 inline std::string Find(ObjectCache& cache, ModulePart part,
                         absl::string_view signature = "signature") {
   std::optional<ObjectCache::Bytes> found = cache.Find({"a.bc", signature, part});
-  return found.value_or("(none)");
+  return std::string(found.value_or("(none)"));
 }
 
 inline void Store(ObjectCache& cache, ModulePart part, absl::string_view object,

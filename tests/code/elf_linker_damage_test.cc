@@ -100,7 +100,7 @@ class ElfLinkerDamageTest : public ElfLinking {
     return Try({copy.get(), bytes.size()});
   }
 
-  std::vector<char> Whole() const { return {whole_.begin(), whole_.end()}; }
+  std::vector<char> Whole() const { return {whole_.data(), whole_.data() + whole_.size()}; }
 
   const ObjectBytes whole_;
 };

@@ -50,7 +50,10 @@ constexpr char kCall[] = "R_X86_64_PLT32", kDirectCall[] = "R_X86_64_PC32";
 constexpr char kNear[] = "leaq there(%rip), %rax", kShort[] = ".long there";
 #endif
 
-absl::Span<char> Span(ObjectBytes& bytes) { return {bytes.data(), bytes.size()}; }
+template <typename Bytes>
+absl::Span<char> Span(Bytes& bytes) {
+  return {bytes.data(), bytes.size()};
+}
 
 class ElfObjectTest : public testing::Test {
  protected:
@@ -233,7 +236,7 @@ TEST_F(ElfObjectTest, ObjectCutOffAnywhereIsAnErrorOrWithoutHarm) {
   const ObjectBytes whole = CompileToObject(kModule);
   size_t refused = 0;
   for (size_t size = 0; size < whole.size(); size += 7) {
-    ObjectBytes cut(whole.begin(), whole.begin() + size);
+    std::string cut(whole.begin(), whole.begin() + size);
     absl::StatusOr<std::unique_ptr<ElfObject>> object = ElfObject::Parse(Span(cut), "cut.o");
     if (object.ok()) continue;
     ++refused;
@@ -245,14 +248,14 @@ TEST_F(ElfObjectTest, ObjectCutOffAnywhereIsAnErrorOrWithoutHarm) {
 
 TEST_F(ElfObjectTest, OtherKindsOfElfAreInvalid) {
   const ObjectBytes whole = CompileToObject(kModule);
-  ObjectBytes program = whole;
+  std::string program(whole);
   program[offsetof(llvm::ELF::Elf64_Ehdr, e_type)] = llvm::ELF::ET_EXEC;
   EXPECT_THAT(
       ElfObject::Parse(Span(program), "program"),
       StatusIs(absl::StatusCode::kInvalidArgument,
                "reading object 'program': The file was not recognized as a valid object file: "
                "it is not a 64-bit little-endian relocatable ELF object"));
-  ObjectBytes big_endian = whole;
+  std::string big_endian(whole);
   big_endian[llvm::ELF::EI_DATA] = llvm::ELF::ELFDATA2MSB;
   EXPECT_THAT(ElfObject::Parse(Span(big_endian), "big.o"),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("'big.o'")));

@@ -74,7 +74,7 @@ constexpr char kDescribed[] = R"(
 TEST(LlvmDebuggerRegistrationTest, ObjectsAreInLlvmsListUntilTheyAreWithdrawn) {
   UseLlvmsListener();
   UseLlvmsListener();
-  std::string bytes = CompileToObject(kDescribed);
+  std::string bytes(CompileToObject(kDescribed));
   ASSERT_OK_AND_ASSIGN(const std::unique_ptr<ElfObject> object,
                        ElfObject::Parse(absl::MakeSpan(bytes), "object"));
   const auto address_of = [](uint32_t) { return ExecutorAddress(); };

@@ -190,8 +190,8 @@ TEST_F(PlainRelocationsTest, DamagedObjectsAreLeftAlone) {
   Read(kTwoConstants);
   const ObjectBytes good = bytes_;
   for (size_t at = 0; at < good.size(); ++at) {
-    ObjectBytes bad(good.begin(), good.end());
-    bad[at] = static_cast<char>(bad[at] ^ 0xff);
+    ObjectBytes bad = good;
+    bad.data()[at] = static_cast<char>(bad.data()[at] ^ 0xff);
     auto object = llvm::object::ObjectFile::createObjectFile(
         llvm::MemoryBufferRef(llvm::StringRef(bad.data(), bad.size()), "bad.o"));
     if (!object) {
