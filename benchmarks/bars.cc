@@ -10,8 +10,8 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "benchmarks/contestant.h"
-#include "benchmarks/statistics.h"
 #include "benchmarks/workload.h"
+#include "measure/statistics.h"
 
 namespace firstcall::benchmarks {
 namespace {
@@ -40,7 +40,7 @@ class Lookup {
              double Sample::*figure = &Sample::wall_ms) {
     const Result* result = Find(results_, workload, contestant);
     const std::string obstacle = Obstacle(result, workload, contestant);
-    if (obstacle.empty()) return Median(result->Figures(figure));
+    if (obstacle.empty()) return measure::Median(result->Figures(figure));
     if (obstacle_.empty()) {
       obstacle_ = obstacle;
       ours_ = result != nullptr && IsOurs(contestant);
@@ -108,8 +108,8 @@ Bar FasterThanBestLazy(const std::vector<Result>& results, absl::string_view wor
 Bar Linear(const std::vector<Result>& results, double most) {
   Lookup lookup(results);
   const double one = lookup.Get("chain_1", kFirstcall);
-  const double small = CostPerPart(lookup.Get("chain_100", kFirstcall), 100, one);
-  const double large = CostPerPart(lookup.Get("chain_10000", kFirstcall), 10000, one);
+  const double small = measure::CostPerPart(lookup.Get("chain_100", kFirstcall), 100, one);
+  const double large = measure::CostPerPart(lookup.Get("chain_10000", kFirstcall), 10000, one);
   Bar bar;
   bar.claim =
       absl::StrFormat("chain_10000: time a function, times chain_100's, at most %.2f", most);

@@ -19,7 +19,7 @@ Result MakeResult(absl::string_view workload, absl::string_view contestant, doub
   Result result;
   result.workload = std::string(workload);
   result.contestant = std::string(contestant);
-  result.samples = {{wall_ms, wall_ms, peak_mib, ""}};
+  result.samples = {{wall_ms, wall_ms, peak_mib, "", ""}};
   return result;
 }
 
@@ -131,9 +131,9 @@ TEST(BarsTest, OwnCrashIsMissedAndARivalsCrashIsUnknown) {
 
 TEST(BarsTest, RivalThatSometimesCrashesCountsByItsRightRuns) {
   std::vector<Result> results = GoodResults();
-  Get(results, "luaO2", kMcjitO0).samples.push_back({1, 1, 1, "crash"});
+  Get(results, "luaO2", kMcjitO0).samples.push_back({1, 1, 1, "crash", ""});
   EXPECT_DOUBLE_EQ(FindBar(results, "luaO2").measured, 4.5);
-  Get(results, "luaO2", kFirstcall).samples.push_back({1, 1, 1, "crash"});
+  Get(results, "luaO2", kFirstcall).samples.push_back({1, 1, 1, "crash", ""});
   EXPECT_EQ(FindBar(results, "luaO2").numbers, "firstcall on luaO2: crash in 1 of 2 runs");
 }
 

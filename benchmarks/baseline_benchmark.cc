@@ -36,12 +36,12 @@
 #include "base/status.h"
 #include "benchmarks/bars.h"
 #include "benchmarks/contestant.h"
-#include "benchmarks/machine.h"
-#include "benchmarks/process_run.h"
 #include "benchmarks/report.h"
-#include "benchmarks/statistics.h"
 #include "benchmarks/tournament.h"
 #include "benchmarks/workload.h"
+#include "measure/machine.h"
+#include "measure/process_run.h"
+#include "measure/statistics.h"
 #include "tools/cpp/runfiles/runfiles.h"
 
 namespace firstcall::benchmarks {
@@ -126,8 +126,8 @@ absl::StatusOr<Ratios> Compare(const std::string& firstcall, const Workload& wor
     }
   }
   Ratios ratios;
-  ratios.time =
-      MedianRatio(results[0].Figures(&Sample::wall_ms), results[1].Figures(&Sample::wall_ms));
+  ratios.time = measure::MedianRatio(results[0].Figures(&Sample::wall_ms),
+                                     results[1].Figures(&Sample::wall_ms));
   double bytes[2];
   for (int i : {0, 1}) {
     FIRSTCALL_ASSIGN_OR_RETURN(bytes[i], Statistic(files.path(i), "code bytes"));
@@ -144,20 +144,22 @@ absl::StatusOr<Bar> CompareGeneration(const std::string& firstcall, const Worklo
     for (int i : {0, 1}) {
       const Contestant contestant = WithBaseline(firstcall, i == 0, false, files.path(i));
       FIRSTCALL_RETURN_IF_ERROR(
-          RunProcess(CommandLine(contestant, workload), absl::Minutes(2)).status());
+          measure::RunProcess(CommandLine(contestant, workload), absl::Minutes(2)).status());
       FIRSTCALL_ASSIGN_OR_RETURN(const double time, Statistic(files.path(i), "time in emit"));
       times[i].push_back(time);
     }
   }
-  return AtLeast(absl::StrFormat("%s: code generation, at least %.0f times as fast as LLVM -O0's",
-                                 workload.name, kTimesAsFast),
-                 MedianRatio(times[1], times[0]), kTimesAsFast,
-                 absl::StrFormat("%.1f ms : %.1f ms", Median(times[0]), Median(times[1])));
+  return AtLeast(
+      absl::StrFormat("%s: code generation, at least %.0f times as fast as LLVM -O0's",
+                      workload.name, kTimesAsFast),
+      measure::MedianRatio(times[1], times[0]), kTimesAsFast,
+      absl::StrFormat("%.1f ms : %.1f ms", measure::Median(times[0]), measure::Median(times[1])));
 }
 
 absl::Status Run(const std::string& firstcall, const std::string& directory, int rounds) {
-  FIRSTCALL_ASSIGN_OR_RETURN(const std::string version, DescribeProgram(firstcall));
-  absl::PrintF("%s\n%-28s %8s %8s\n", FormatSetting({DescribeMachine(), version, "not run"}),
+  FIRSTCALL_ASSIGN_OR_RETURN(const std::string version, measure::DescribeProgram(firstcall));
+  absl::PrintF("%s\n%-28s %8s %8s\n",
+               FormatSetting({measure::DescribeMachine(), version, "not run"}),
                "baseline over LLVM -O0", "time", "bytes");
   std::vector<double> times, bytes;
   for (const Workload& workload : ComputeWorkloads(directory)) {

@@ -27,11 +27,11 @@
 #include "absl/time/time.h"
 #include "benchmarks/bars.h"
 #include "benchmarks/contestant.h"
-#include "benchmarks/machine.h"
 #include "benchmarks/report.h"
-#include "benchmarks/statistics.h"
 #include "benchmarks/tournament.h"
 #include "benchmarks/workload.h"
+#include "measure/machine.h"
+#include "measure/statistics.h"
 #include "tools/cpp/runfiles/runfiles.h"
 
 namespace firstcall::benchmarks {
@@ -77,14 +77,14 @@ Bar CompareWithBest(const std::vector<Result>& results, const std::string& workl
   for (const std::string& name : rivals) {
     const Result* rival = Find(results, workload, name);
     if (rival == nullptr || !rival->EverRight()) continue;
-    const double median = Median(rival->Figures(&Sample::wall_ms));
+    const double median = measure::Median(rival->Figures(&Sample::wall_ms));
     best = best == 0 ? median : std::min(best, median);
   }
   if (best == 0) {
     bar.numbers = "no rival ran";
     return bar;
   }
-  const double median = Median(own->Figures(&Sample::wall_ms));
+  const double median = measure::Median(own->Figures(&Sample::wall_ms));
   bar.measured = median / best;
   bar.verdict = bar.measured <= most ? Bar::Verdict::kMet : Bar::Verdict::kMissed;
   bar.numbers = absl::StrFormat("%.0f ms : %.0f ms", median, best);
@@ -107,11 +107,11 @@ std::vector<Bar> BarsOf(const std::vector<Result>& results,
 
 absl::Status Run(const std::string& firstcall, const std::string& directory, int rounds,
                  const std::vector<std::string>& names) {
-  const absl::StatusOr<std::string> version = DescribeProgram(firstcall);
+  const absl::StatusOr<std::string> version = measure::DescribeProgram(firstcall);
   if (!version.ok()) return version.status();
-  const absl::StatusOr<std::string> lli = DescribeProgram(kLli);
+  const absl::StatusOr<std::string> lli = measure::DescribeProgram(kLli);
   if (!lli.ok()) return lli.status();
-  absl::PrintF("%s", FormatSetting({DescribeMachine(), *version, *lli}));
+  absl::PrintF("%s", FormatSetting({measure::DescribeMachine(), *version, *lli}));
   Schedule schedule;
   schedule.rounds = rounds;
   schedule.allowance = absl::Minutes(5);

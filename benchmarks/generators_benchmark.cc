@@ -38,9 +38,7 @@
 #include "baseline/baseline_compiler.h"
 #include "baseline/refusal.h"
 #include "benchmarks/bars.h"
-#include "benchmarks/machine.h"
 #include "benchmarks/report.h"
-#include "benchmarks/statistics.h"
 #include "code/compiled_code.h"
 #include "code/elf_writer.h"
 #include "code/machine.h"
@@ -55,6 +53,8 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
+#include "measure/machine.h"
+#include "measure/statistics.h"
 
 namespace firstcall::benchmarks {
 namespace {
@@ -253,16 +253,17 @@ absl::Status Measure(const std::string& file, const Options& options, std::vecto
   }
   const auto print = [&](const char* name, const std::vector<double>& times) {
     if (times.empty()) return;
-    const double median = Median(times);
+    const double median = measure::Median(times);
     absl::PrintF("  %-10s %8.1f ms, %6.2f us for each instruction\n", name, median,
                  1000 * median / tally.covered_instructions);
   };
   print("baseline", by_baseline);
   print("LLVM -O0", by_llvm);
   if (!by_baseline.empty() && !by_llvm.empty()) {
-    bars.push_back(AtLeast(
-        absl::StrCat(file, ": times as fast as LLVM -O0"), Median(by_llvm) / Median(by_baseline),
-        kTimesAsFast, absl::StrFormat("%.1f ms : %.1f ms", Median(by_llvm), Median(by_baseline))));
+    bars.push_back(AtLeast(absl::StrCat(file, ": times as fast as LLVM -O0"),
+                           measure::Median(by_llvm) / measure::Median(by_baseline), kTimesAsFast,
+                           absl::StrFormat("%.1f ms : %.1f ms", measure::Median(by_llvm),
+                                           measure::Median(by_baseline))));
   }
   return absl::OkStatus();
 }
@@ -273,7 +274,7 @@ absl::Status Run(int argc, char** argv) {
   llvm::InitializeAllTargets();
   llvm::InitializeAllTargetMCs();
   llvm::InitializeAllAsmPrinters();
-  absl::PrintF("%s\n", DescribeMachine().cpu);
+  absl::PrintF("%s\n", measure::DescribeMachine().cpu);
   std::vector<Bar> bars;
   for (const std::string& file : options.files) {
     FIRSTCALL_RETURN_IF_ERROR(Measure(file, options, bars));

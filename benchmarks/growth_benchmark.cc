@@ -34,7 +34,6 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "benchmarks/bars.h"
-#include "benchmarks/process_run.h"
 #include "benchmarks/report.h"
 #include "engine/engine.h"
 #include "llvm/AsmParser/Parser.h"
@@ -43,6 +42,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
+#include "measure/process_run.h"
 
 namespace firstcall::benchmarks {
 namespace {
@@ -220,9 +220,10 @@ struct Measured {
 std::optional<Measured> Measure(const std::string& tier, const std::string& path) {
   std::optional<Measured> best;
   for (int i = 0; i < kRuns; ++i) {
-    absl::StatusOr<ProcessRun> run =
-        RunProcess({"/proc/self/exe", "--run", tier, path}, kTimeLimit);
-    if (!run.ok() || run->end != ProcessRun::End::kExited || run->code != 0) return std::nullopt;
+    absl::StatusOr<measure::ProcessRun> run =
+        measure::RunProcess({"/proc/self/exe", "--run", tier, path}, kTimeLimit);
+    if (!run.ok() || run->end != measure::ProcessRun::End::kExited || run->code != 0)
+      return std::nullopt;
     const std::vector<std::string> cells = absl::StrSplit(run->output, ' ', absl::SkipEmpty());
     Measured measured;
     if (cells.size() != 4 || !absl::SimpleAtod(cells[0], &measured.load) ||
@@ -250,8 +251,8 @@ class Growth {
     Measured before[2];
     for (int size = smallest; size <= largest; size *= growth) {
       const std::string path = absl::StrCat(directory_, "/", shape, ".", size, ".bc");
-      absl::StatusOr<ProcessRun> written =
-          RunProcess({"/proc/self/exe", "--write", shape, absl::StrCat(size), path}, kTimeLimit);
+      absl::StatusOr<measure::ProcessRun> written = measure::RunProcess(
+          {"/proc/self/exe", "--write", shape, absl::StrCat(size), path}, kTimeLimit);
       if (!written.ok() || written->code != 0) {
         Miss(absl::StrCat(path, " is written"));
         return;

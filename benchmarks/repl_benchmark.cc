@@ -27,13 +27,13 @@
 #include "absl/strings/str_format.h"
 #include "benchmarks/bars.h"
 #include "benchmarks/report.h"
-#include "benchmarks/statistics.h"
 #include "codegen/host_target.h"
 #include "engine/engine.h"
 #include "llvm/ExecutionEngine/MCJIT.h"
 #include "llvm/ExecutionEngine/SectionMemoryManager.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
+#include "measure/statistics.h"
 
 namespace firstcall::benchmarks {
 namespace {
@@ -206,14 +206,16 @@ int Main(int argc, char** argv) {
   absl::PrintF(
       "\n%s",
       FormatBars({
-          AtMost(absl::StrFormat("the last 1,000 of %d entries, times the first, at most 1.1",
-                                 kEntries),
-                 Median(growth), 1.1,
-                 absl::StrFormat("%.1f us : %.1f us", Median(last), Median(first))),
-          AtLeast("times faster an entry than plain MCJIT, at least 3",
-                  Median(mcjit) / Median(first), 3,
-                  absl::StrFormat("%.1f us : %.1f us", Median(mcjit), Median(first))),
-          AtMost("KiB of bookkeeping a module, at most 10", Median(bookkeeping) / kKiB, 10,
+          AtMost(
+              absl::StrFormat("the last 1,000 of %d entries, times the first, at most 1.1",
+                              kEntries),
+              measure::Median(growth), 1.1,
+              absl::StrFormat("%.1f us : %.1f us", measure::Median(last), measure::Median(first))),
+          AtLeast(
+              "times faster an entry than plain MCJIT, at least 3",
+              measure::Median(mcjit) / measure::Median(first), 3,
+              absl::StrFormat("%.1f us : %.1f us", measure::Median(mcjit), measure::Median(first))),
+          AtMost("KiB of bookkeeping a module, at most 10", measure::Median(bookkeeping) / kKiB, 10,
                  "heap in use"),
           AtMost(absl::StrFormat("KiB of resident memory more after %d additions and removals "
                                  "than after 1,000, at most 1024",

@@ -4,7 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "benchmarks/contestant.h"
-#include "benchmarks/statistics.h"
+#include "measure/statistics.h"
 
 namespace firstcall::benchmarks {
 namespace {
@@ -13,16 +13,16 @@ namespace {
 std::string RatioToFirstcall(const Result& result, const Result* firstcall) {
   if (firstcall == nullptr || !firstcall->Measured() || !firstcall->Fault().empty()) return "";
   if (!result.Fault().empty()) return "";
-  return absl::StrFormat(
-      "%.2f", MedianRatio(result.Figures(&Sample::wall_ms), firstcall->Figures(&Sample::wall_ms)));
+  return absl::StrFormat("%.2f", measure::MedianRatio(result.Figures(&Sample::wall_ms),
+                                                      firstcall->Figures(&Sample::wall_ms)));
 }
 
 std::string FormatRow(const Result& result, const Result* firstcall) {
   if (!result.Measured()) return absl::StrFormat("  %-32s %s\n", result.contestant, result.skipped);
   std::string row = absl::StrFormat("  %-32s %9.1f %9.1f %7.1f %8s  n=%-3d", result.contestant,
-                                    Median(result.Figures(&Sample::wall_ms)),
-                                    Median(result.Figures(&Sample::cpu_ms)),
-                                    Median(result.Figures(&Sample::peak_mib)),
+                                    measure::Median(result.Figures(&Sample::wall_ms)),
+                                    measure::Median(result.Figures(&Sample::cpu_ms)),
+                                    measure::Median(result.Figures(&Sample::peak_mib)),
                                     RatioToFirstcall(result, firstcall), result.samples.size());
   const std::string fault = result.Fault();
   if (!fault.empty()) return absl::StrCat(row, " ", absl::AsciiStrToUpper(fault), "\n");
@@ -82,7 +82,7 @@ std::string JsonSetting(const Setting& setting) {
 }  // namespace
 
 std::string FormatSetting(const Setting& setting) {
-  const Machine& machine = setting.machine;
+  const measure::Machine& machine = setting.machine;
   return absl::StrFormat("machine    %s, %d cores, %s, load %.2f\nfirstcall  %s\nlli        %s\n",
                          machine.cpu, machine.cores, machine.kernel, machine.load,
                          setting.firstcall, setting.lli);

@@ -8,14 +8,14 @@
 
 #include "absl/strings/string_view.h"
 #include "benchmarks/bars.h"
-#include "benchmarks/machine.h"
 #include "benchmarks/tournament.h"
+#include "measure/machine.h"
 
 namespace firstcall::benchmarks {
 
 // The programs that were compared, and the machine.
 struct Setting {
-  Machine machine;
+  measure::Machine machine;
   std::string firstcall;  // version
   std::string lli;        // version
 };

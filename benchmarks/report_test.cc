@@ -18,11 +18,11 @@ std::vector<Result> SomeResults() {
   std::vector<Result> results(4);
   for (Result& result : results) result.workload = "sq";
   results[0].contestant = std::string(kFirstcall);
-  results[0].samples = {{10, 11, 20, ""}, {12, 11, 20, ""}};
+  results[0].samples = {{10, 11, 20, "", ""}, {12, 11, 20, "", ""}};
   results[1].contestant = "rival";
-  results[1].samples = {{22, 30, 40, ""}};
+  results[1].samples = {{22, 30, 40, "", ""}};
   results[2].contestant = "broken";
-  results[2].samples = {{5, 5, 5, "crash (Aborted)"}};
+  results[2].samples = {{5, 5, 5, "crash (Aborted)", ""}};
   results[3].contestant = "absent";
   results[3].skipped = "skipped: far too slow";
   return results;

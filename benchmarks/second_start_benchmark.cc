@@ -23,9 +23,9 @@
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
 #include "benchmarks/bars.h"
-#include "benchmarks/process_run.h"
 #include "benchmarks/report.h"
-#include "benchmarks/statistics.h"
+#include "measure/process_run.h"
+#include "measure/statistics.h"
 #include "tools/cpp/runfiles/runfiles.h"
 
 namespace firstcall::benchmarks {
@@ -48,9 +48,10 @@ struct Contestant {
 };
 
 void Run(Contestant& contestant) {
-  absl::StatusOr<ProcessRun> run = RunProcess(contestant.command, absl::Seconds(120));
+  absl::StatusOr<measure::ProcessRun> run =
+      measure::RunProcess(contestant.command, absl::Seconds(120));
   if (!run.ok()) Fail(std::string(run.status().message()));
-  if (run->end != ProcessRun::End::kExited || run->code != 0) {
+  if (run->end != measure::ProcessRun::End::kExited || run->code != 0) {
     Fail(absl::StrCat(contestant.name, " did not end as it should"));
   }
   contestant.wall_ms.push_back(absl::ToDoubleMilliseconds(run->wall));
@@ -71,8 +72,9 @@ Bar Compare(const std::string& claim, const Contestant& over, const Contestant& 
   return (is_least ? AtLeast : AtMost)(
       absl::StrFormat("%s : %s, %s %g (%s)", over.name, under.name,
                       is_least ? "at least" : "at most", bar, claim),
-      MedianRatio(over.wall_ms, under.wall_ms), bar,
-      absl::StrFormat("%.1f ms : %.1f ms", Median(over.wall_ms), Median(under.wall_ms)));
+      measure::MedianRatio(over.wall_ms, under.wall_ms), bar,
+      absl::StrFormat("%.1f ms : %.1f ms", measure::Median(over.wall_ms),
+                      measure::Median(under.wall_ms)));
 }
 
 int Main(int argc, char** argv) {
@@ -109,7 +111,7 @@ int Main(int argc, char** argv) {
       if (round == 0) contestant->wall_ms.clear();  // It fills the caches.
     }
   }
-  (void)RunProcess({"/bin/rm", "-r", directory}, absl::Seconds(10));
+  (void)measure::RunProcess({"/bin/rm", "-r", directory}, absl::Seconds(10));
   absl::PrintF("%s", FormatBars({Compare("times as fast", first, second, 30, /*is_least=*/true),
                                  Compare("times as fast", lli, second, 40, /*is_least=*/true),
                                  Compare("SQLite", second, ahead, 3, /*is_least=*/false),

@@ -17,7 +17,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -32,11 +31,12 @@
 #include "absl/strings/string_view.h"
 #include "benchmarks/bars.h"
 #include "benchmarks/contestant.h"
-#include "benchmarks/machine.h"
 #include "benchmarks/report.h"
 #include "benchmarks/startup_options.h"
 #include "benchmarks/tournament.h"
 #include "benchmarks/workload.h"
+#include "measure/machine.h"
+#include "measure/process_run.h"
 #include "tools/cpp/runfiles/runfiles.h"
 
 namespace firstcall::benchmarks {
@@ -85,11 +85,11 @@ absl::Status CheckFetched(const Workload& workload, absl::string_view directory)
 
 // Also loads both programs into the page cache, so that the first measurement is not slower.
 absl::StatusOr<Setting> DescribeSetting(const StartupOptions& options) {
-  absl::StatusOr<std::string> firstcall = DescribeProgram(options.firstcall);
+  absl::StatusOr<std::string> firstcall = measure::DescribeProgram(options.firstcall);
   if (!firstcall.ok()) return firstcall.status();
-  absl::StatusOr<std::string> lli = DescribeProgram(options.lli);
+  absl::StatusOr<std::string> lli = measure::DescribeProgram(options.lli);
   if (!lli.ok()) return lli.status();
-  return Setting{DescribeMachine(), *std::move(firstcall), *std::move(lli)};
+  return Setting{measure::DescribeMachine(), *std::move(firstcall), *std::move(lli)};
 }
 
 // The contestants that `options` select for that workload.
@@ -130,13 +130,6 @@ absl::Status WriteFile(const std::string& path, absl::string_view text) {
   return absl::UnavailableError(absl::StrCat("write ", path));
 }
 
-// A crash must not spend time on a core file or on finding line numbers.
-void KeepCrashesShort() {
-  const rlimit none = {0, 0};
-  setrlimit(RLIMIT_CORE, &none);
-  setenv("LLVM_DISABLE_SYMBOLIZATION", "1", /*overwrite=*/1);
-}
-
 absl::Status Run(StartupOptions options, const std::string& argv0) {
   if (absl::Status status = CompleteOptions(argv0, &options); !status.ok()) return status;
   // Paths on the command line are relative to the user's directory.
@@ -144,7 +137,7 @@ absl::Status Run(StartupOptions options, const std::string& argv0) {
   if (!directory.empty() && chdir(directory.c_str()) != 0) {
     return absl::NotFoundError(absl::StrCat("enter ", directory));
   }
-  KeepCrashesShort();
+  measure::KeepCrashesShort();
   const absl::StatusOr<Setting> setting = DescribeSetting(options);
   if (!setting.ok()) return setting.status();
   absl::PrintF("%s", FormatSetting(*setting));

@@ -23,8 +23,8 @@
 #include "absl/time/time.h"
 #include "benchmarks/bars.h"
 #include "benchmarks/report.h"
-#include "benchmarks/statistics.h"
 #include "engine/engine.h"
+#include "measure/statistics.h"
 
 namespace firstcall::benchmarks {
 namespace {
@@ -100,7 +100,7 @@ double WaitForFirstCall(const std::string& module, bool is_busy) {
   }
   is_over = true;
   if (background.joinable()) background.join();
-  return Median(waits);
+  return measure::Median(waits);
 }
 
 int Main(int argc, char** argv) {
@@ -116,21 +116,23 @@ int Main(int argc, char** argv) {
     idle.push_back(WaitForFirstCall(module, /*is_busy=*/false));
     busy.push_back(WaitForFirstCall(module, /*is_busy=*/true));
   }
-  const double speedup = Median(one) / Median(two);
-  const double wait = Median(busy) / Median(idle);
+  const double speedup = measure::Median(one) / measure::Median(two);
+  const double wait = measure::Median(busy) / measure::Median(idle);
   absl::PrintF(
       "%s",
       FormatBars(
-          {AtLeast(absl::StrFormat(
-                       "preparing with 2 compile threads: times as fast as with 1, at least %.1f",
-                       kLeastSpeedup),
-                   speedup, kLeastSpeedup,
-                   absl::StrFormat("%.0f ms : %.0f ms", Median(one), Median(two))),
+          {AtLeast(
+               absl::StrFormat(
+                   "preparing with 2 compile threads: times as fast as with 1, at least %.1f",
+                   kLeastSpeedup),
+               speedup, kLeastSpeedup,
+               absl::StrFormat("%.0f ms : %.0f ms", measure::Median(one), measure::Median(two))),
            AtMost(absl::StrFormat(
                       "wait for a first call, 2 threads busy: times the idle one, at most %.1f",
                       kMostWait),
                   wait, kMostWait,
-                  absl::StrFormat("%.0f us : %.0f us", Median(busy), Median(idle)))}));
+                  absl::StrFormat("%.0f us : %.0f us", measure::Median(busy),
+                                  measure::Median(idle)))}));
   return 0;
 }
 

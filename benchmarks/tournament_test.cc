@@ -69,33 +69,12 @@ TEST(TournamentTest, WhoTimesOutGetsNoSecondRun) {
   EXPECT_THAT(results[1].samples, SizeIs(2));
 }
 
-TEST(TournamentTest, FaultSaysHowManyRunsUnlessAll) {
-  Result result;
-  result.samples = {{1, 1, 1, ""}, {1, 1, 1, "wrong output"}, {1, 1, 1, ""}};
-  EXPECT_EQ(result.Fault(), "wrong output in 1 of 3 runs");
-  result.samples = {{1, 1, 1, "wrong output"}};
-  EXPECT_EQ(result.Fault(), "wrong output");
-}
-
-TEST(TournamentTest, SlowContestantsGetFewerRunsAndBriefOnesMore) {
-  Schedule schedule;
-  schedule.rounds = 5;
-  schedule.allowance = absl::Seconds(4);
-  schedule.brief = absl::Milliseconds(60);
-  schedule.brief_factor = 3;
-  EXPECT_EQ(RunsFor(absl::Seconds(30), schedule), 1);
-  EXPECT_EQ(RunsFor(absl::Milliseconds(1300), schedule), 3);
-  EXPECT_EQ(RunsFor(absl::Milliseconds(500), schedule), 5);
-  EXPECT_EQ(RunsFor(absl::Milliseconds(20), schedule), 15);
-  EXPECT_EQ(RunsFor(absl::Milliseconds(20), schedule, /*weight=*/2), 30);
-  EXPECT_EQ(RunsFor(absl::Milliseconds(500), schedule, /*weight=*/2), 5);
-}
-
 TEST(TournamentTest, WhoWasTooSlowForASmallerWorkloadIsSkippedWithTheReason) {
   Result smaller;
   smaller.workload = "smaller";
   smaller.contestant = "slow";
-  smaller.samples = {{/*wall_ms=*/1500, 0, 0, ""}};
+  smaller.samples.resize(1);
+  smaller.samples[0].wall_ms = 1500;
   Workload workload = EchoWorkload();
   workload.larger_than = "smaller";
   workload.times = 2;

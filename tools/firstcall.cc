@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/synchronization/mutex.h"
+#include "tools/bench_command.h"
 #include "tools/command_line.h"
 #include "tools/out_of_memory.h"
 #include "tools/run_program.h"
@@ -30,6 +31,8 @@ int main(int argc, char** argv) {
   // Debian's Abseil checks for lock cycles on every acquisition, in every build.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   const std::string verb = argc > 1 ? argv[1] : "";
+  // Here, because this program's memory is a minimum of what it can measure.
+  if (verb == "bench") return firstcall::RunBenchCommand({argv + 2, argv + argc});
   if (verb == "cache" || verb == "precompile") firstcall::RunWithLlvm(verb);
   const firstcall::CommandLine command_line = firstcall::ParseCommandLine(argc, argv);
   if (const char* need = NeedOfLlvm(command_line)) firstcall::RunWithLlvm(need);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/synchronization/mutex.h"
+#include "tools/bench_command.h"
 #include "tools/cache_command.h"
 #include "tools/command_line.h"
 #include "tools/dumper.h"
@@ -21,6 +22,7 @@ int main(int argc, char** argv) {
   // Debian's Abseil checks for lock cycles on every acquisition, in every build.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   const std::string verb = argc > 1 ? argv[1] : "";
+  if (verb == "bench") return firstcall::RunBenchCommand({argv + 2, argv + argc});
   if (verb == "cache") return firstcall::RunCacheCommand({argv + 2, argv + argc});
   if (verb == "precompile") {
     argv[1] = argv[0];

@@ -1,5 +1,5 @@
 // Sessions with a real GDB. The arguments are the command's path, the program's bitcode, its
-// source, and the path of remove_and_add.cc's program.
+// source, the path of remove_and_add.cc's program, and the two parts of a program in C and C++.
 
 #include "tests/debugger/gdb.h"
 
@@ -20,7 +20,7 @@ using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::string command_path, program_path, source_path, remover_path;
+std::string command_path, program_path, source_path, remover_path, cpp_part_path, c_part_path;
 
 // "session.cc:12", for the line that ends in the comment `text`.
 std::string Line(const std::string& text) {
@@ -179,6 +179,27 @@ TEST_F(GdbTest, BreakpointHitsInAFunctionThatReplacesARemovedOne) {
   EXPECT_THAT(output, HasSubstr("exited normally"));
 }
 
+// The C part is compiled ahead of time. GDB knows it when the engine has linked it.
+TEST_F(GdbTest, BacktraceCrossesFromCIntoLazilyCompiledCppAndBack) {
+  const std::string output =
+      RunGdb({"break run_c", "run", "step", "backtrace 3", "break add_area", "continue",
+              "backtrace 5", "finish", "next", "delete", "continue"},
+             {command_path, "--no-object-cache", "--extra-object=" + c_part_path, cpp_part_path});
+  EXPECT_THAT(output, ContainsRegex("Breakpoint 1, run_c \\(count=3\\) at .*languages.c:"));
+  // The step into a function that is compiled by it.
+  EXPECT_THAT(output, ContainsRegex("#0 +sum_over_shapes \\(count=3, .*languages.cc:"));
+  EXPECT_THAT(output, ContainsRegex("Breakpoint 2, add_area \\(area=1\\) at .*languages.c:"));
+  EXPECT_THAT(output, ContainsRegex("#0 +add_area \\(area=1\\) at .*languages.c:[0-9]+\n"
+                                    "#1 .*SumOver<.*languages.cc:[0-9]+\n"
+                                    "#2 .* in sum_over_shapes \\(count=3.*languages.cc:[0-9]+\n"
+                                    "#3 .* in run_c \\(count=3\\) at .*languages.c:[0-9]+\n"
+                                    "#4 .* in main \\(.*languages.cc:[0-9]+\n"));
+  EXPECT_THAT(output, HasSubstr("Value returned is $1 = 1"));
+  EXPECT_THAT(output, ContainsRegex("Breakpoint 2, add_area \\(area=4\\)"));
+  EXPECT_THAT(output, HasSubstr("seen 14"));
+  EXPECT_THAT(output, HasSubstr("exited normally"));
+}
+
 }  // namespace
 }  // namespace firstcall
 
@@ -188,5 +209,7 @@ int main(int argc, char** argv) {
   firstcall::program_path = argv[2];
   firstcall::source_path = argv[3];
   firstcall::remover_path = argv[4];
+  firstcall::cpp_part_path = argv[5];
+  firstcall::c_part_path = argv[6];
   return RUN_ALL_TESTS();
 }

@@ -7,15 +7,15 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "base/status.h"
-#include "benchmarks/process_run.h"
 #include "engine/options.h"
+#include "measure/process_run.h"
 #include "tests/testing/host.h"
 
 namespace firstcall::testing {
 namespace {
 
-using benchmarks::ProcessRun;
-using benchmarks::RunProcess;
+using measure::ProcessRun;
+using measure::RunProcess;
 
 bool IsSame(const ProcessRun& a, const ProcessRun& b) {
   return a.end == b.end && a.code == b.code && a.output == b.output;

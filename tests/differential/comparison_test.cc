@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "benchmarks/process_run.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "measure/process_run.h"
 #include "tests/testing/status_matchers.h"
 
 namespace firstcall::testing {
@@ -124,7 +124,7 @@ TEST_F(ComparisonTest, ScriptOfAMismatchShowsIt) {
   ASSERT_THAT(comparison.mismatches, SizeIs(2));
   ASSERT_OK_AND_ASSIGN(
       const auto run,
-      benchmarks::RunProcess({"bash", comparison.mismatches[0].script}, absl::Seconds(30)));
+      measure::RunProcess({"bash", comparison.mismatches[0].script}, absl::Seconds(30)));
   EXPECT_EQ(run.code, 1);
   EXPECT_EQ(run.output, "1,2c1,2\n< right\n< exit status 0\n---\n> wrong\n> exit status 5\n");
 }

@@ -13,7 +13,6 @@
 #include "absl/strings/str_join.h"
 #include "absl/time/time.h"
 #include "base/status.h"
-#include "benchmarks/process_run.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -22,6 +21,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Utils/SplitModule.h"
+#include "measure/process_run.h"
 #include "tests/differential/stress_program.h"
 #include "tests/testing/host.h"
 #include "tools/cpp/runfiles/runfiles.h"
@@ -36,9 +36,8 @@ constexpr int kStressFunctions = 6;
 
 // What `command` printed; Internal unless it exits with 0.
 absl::StatusOr<std::string> RunTool(const std::vector<std::string>& command) {
-  FIRSTCALL_ASSIGN_OR_RETURN(benchmarks::ProcessRun run,
-                             benchmarks::RunProcess(command, kToolLimit));
-  if (run.end == benchmarks::ProcessRun::End::kExited && run.code == 0) {
+  FIRSTCALL_ASSIGN_OR_RETURN(measure::ProcessRun run, measure::RunProcess(command, kToolLimit));
+  if (run.end == measure::ProcessRun::End::kExited && run.code == 0) {
     return std::move(run.output);
   }
   return absl::InternalError(absl::StrCat("make program: failed: ", absl::StrJoin(command, " ")));

@@ -8,9 +8,9 @@
 #include <sstream>
 #include <string>
 
-#include "benchmarks/process_run.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "measure/process_run.h"
 #include "tests/differential/comparison.h"
 #include "tests/testing/host.h"
 #include "tests/testing/status_matchers.h"
@@ -52,9 +52,9 @@ std::string Locate(const std::string& name) {
 }
 
 int ExitStatusOf(const std::vector<std::string>& command) {
-  const auto run = benchmarks::RunProcess(command, absl::Minutes(4));
+  const auto run = measure::RunProcess(command, absl::Minutes(4));
   EXPECT_THAT(run, IsOk());
-  return run.ok() && run->end == benchmarks::ProcessRun::End::kExited ? run->code : -1;
+  return run.ok() && run->end == measure::ProcessRun::End::kExited ? run->code : -1;
 }
 
 std::string Read(const std::string& path) {

@@ -245,7 +245,7 @@ def ir_program_test(name, srcs, size = "small", tags = [], skip = {}, macho_skip
     skip = _macho_skip(name, dict(skip, **macho_skip))
     _compare(_macho_test(name), executable, forms, [], [], size, tags, skip, is_macho = True)
 
-def object_file(name, src, hdrs = [], macho = True):
+def object_file(name, src, hdrs = [], macho = True, copts = ["-O1"]):
     """Makes the object file `name` of one source that may include `hdrs`.
 
     Args:
@@ -253,10 +253,17 @@ def object_file(name, src, hdrs = [], macho = True):
       src: the source.
       hdrs: what it includes.
       macho: whether to make its Mach-O form, too.
+      copts: options of the compiler: level, debug information.
     """
     forms = [(_TARGET, name)] + ([(_MACHO_TARGET, _macho(name))] if macho else [])
     _genrule([file for _, file in forms], [src] + hdrs, [
-        "{} {} -O1 -fPIC -c {} -o {}".format(_clang(src, target), _WARNINGS, _path(src), _path(file))
+        "{} {} {} -fPIC -c {} -o {}".format(
+            _clang(src, target),
+            _WARNINGS,
+            " ".join(copts),
+            _path(src),
+            _path(file),
+        )
         for target, file in forms
     ])
 

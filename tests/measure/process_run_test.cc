@@ -1,8 +1,12 @@
-#include "benchmarks/process_run.h"
+#include "measure/process_run.h"
 
 #include <signal.h>
-#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include <cstdint>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -11,8 +15,9 @@
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/testing/host.h"
 
-namespace firstcall::benchmarks {
+namespace firstcall::measure {
 namespace {
 
 using ::testing::HasSubstr;
@@ -71,9 +76,6 @@ TEST(ProcessRunTest, TimeLimitEndsProcessAndWhatItStarted) {
 }
 
 TEST(ProcessRunTest, ProgramThatDoesNotExistIsAnError) {
-  if (getenv("FIRSTCALL_EMULATE") != nullptr) {
-    GTEST_SKIP() << "the emulator makes a fork of posix_spawn's vfork, and its error is lost";
-  }
   const absl::Status status = RunProcess({"no-such-program"}, kGenerous).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(std::string(status.message()), HasSubstr("start no-such-program: No such file"));
@@ -85,7 +87,50 @@ TEST(ProcessRunTest, OutputIsStandardOutputOnlyInFull) {
   EXPECT_EQ(MustRun({"head", "-c", "1000000", "/dev/zero"}).output, std::string(1000000, '\0'));
 }
 
-TEST(ProcessRunTest, StandardInputIsEmpty) { EXPECT_EQ(MustRun({"cat"}).output, ""); }
+TEST(ProcessRunTest, StandardInputIsEmptyOrAFile) {
+  EXPECT_EQ(MustRun({"cat"}).output, "");
+  const std::string path = ::testing::TempDir() + "/input";
+  std::ofstream(path) << "some text";
+  ProcessOptions options;
+  options.input = path;
+  const absl::StatusOr<ProcessRun> run = RunProcess({"cat"}, kGenerous, options);
+  ASSERT_TRUE(run.ok()) << run.status();
+  EXPECT_EQ(run->output, "some text");
+  options.input = "/no/such/file";
+  const absl::Status status = RunProcess({"cat"}, kGenerous, options).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("read /no/such/file: No such file"));
+}
+
+TEST(ProcessRunTest, BeginningOfStandardErrorIsKept) {
+  EXPECT_EQ(RunShell("echo out; echo err >&2").errors, "err\n");
+  EXPECT_EQ(RunShell("head -c 1000000 /dev/zero >&2").errors.size(), 4096u);
+}
+
+TEST(ProcessRunTest, ReadableDescriptorStopsTheProgram) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  ASSERT_EQ(write(ends[1], "", 1), 1);
+  ProcessOptions options;
+  options.stop = ends[0];
+  const absl::Time start = absl::Now();
+  EXPECT_EQ(RunProcess({"sleep", "60"}, kGenerous, options).status().code(),
+            absl::StatusCode::kCancelled);
+  EXPECT_LT(absl::Now() - start, absl::Seconds(30));
+  close(ends[0]);
+  close(ends[1]);
+}
+
+TEST(ProcessRunTest, SignalsThatThisThreadBlocksAreNotBlockedInTheProgram) {
+  sigset_t set, before;
+  sigemptyset(&set);
+  sigaddset(&set, SIGTERM);
+  ASSERT_EQ(pthread_sigmask(SIG_BLOCK, &set, &before), 0);
+  const ProcessRun run = RunShell("kill -TERM $$; echo survived");
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  EXPECT_EQ(run.end, ProcessRun::End::kSignaled);
+  EXPECT_EQ(run.code, SIGTERM);
+}
 
 TEST(ProcessRunTest, WallTimeCountsSleepAndCpuTimeDoesNot) {
   const ProcessRun run = MustRun({"sleep", "0.5"});
@@ -104,5 +149,23 @@ TEST(ProcessRunTest, PeakMemoryCountsWhatWasTouched) {
   EXPECT_GT(run.peak_rss_kib, 64 * 1024);
 }
 
+// What a measuring process has freed must not count for the programs that it measures.
+TEST(ProcessRunTest, PeakMemoryOfThisProcessIsNotThePrograms) {
+  if (IsEmulated()) GTEST_SKIP() << "a process of the emulator has the emulator's memory";
+  constexpr size_t kSize = 64 << 20;
+  void* const memory =
+      mmap(nullptr, kSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  memset(memory, 1, kSize);
+  const absl::StatusOr<int64_t> large = LeastPeakRssKib();
+  munmap(memory, kSize);
+  const absl::StatusOr<int64_t> small = LeastPeakRssKib();
+  ASSERT_TRUE(large.ok()) << large.status();
+  ASSERT_TRUE(small.ok()) << small.status();
+  EXPECT_GT(*large, 64 * 1024);
+  EXPECT_LT(*small, 64 * 1024);
+  EXPECT_LT(MustRun({"true"}).peak_rss_kib, 64 * 1024);
+}
+
 }  // namespace
-}  // namespace firstcall::benchmarks
+}  // namespace firstcall::measure

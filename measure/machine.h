@@ -1,13 +1,13 @@
 // The machine and the programs that a measurement was made with.
 
-#ifndef FIRSTCALL_BENCHMARKS_MACHINE_H_
-#define FIRSTCALL_BENCHMARKS_MACHINE_H_
+#ifndef FIRSTCALL_MEASURE_MACHINE_H_
+#define FIRSTCALL_MEASURE_MACHINE_H_
 
 #include <string>
 
 #include "absl/status/statusor.h"
 
-namespace firstcall::benchmarks {
+namespace firstcall::measure {
 
 struct Machine {
   std::string cpu;
@@ -23,6 +23,6 @@ Machine DescribeMachine();
 // cannot be started. Blocks until it has ended. Thread-safe.
 absl::StatusOr<std::string> DescribeProgram(const std::string& program);
 
-}  // namespace firstcall::benchmarks
+}  // namespace firstcall::measure
 
-#endif  // FIRSTCALL_BENCHMARKS_MACHINE_H_
+#endif  // FIRSTCALL_MEASURE_MACHINE_H_

@@ -1,4 +1,4 @@
-#include "benchmarks/machine.h"
+#include "measure/machine.h"
 
 #include <stdlib.h>
 #include <sys/utsname.h>
@@ -12,9 +12,9 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "benchmarks/process_run.h"
+#include "measure/process_run.h"
 
-namespace firstcall::benchmarks {
+namespace firstcall::measure {
 namespace {
 
 // The value of the first "model name : value" line. Linux on AArch64 has no such line.
@@ -54,4 +54,4 @@ absl::StatusOr<std::string> DescribeProgram(const std::string& program) {
   return "unknown";
 }
 
-}  // namespace firstcall::benchmarks
+}  // namespace firstcall::measure
