@@ -36,9 +36,7 @@
   USE(LLVMDisposeExecutionEngine)
 
 #define DECLARE(name) __typeof__(name)* name;
-static struct {
-  EACH_FUNCTION(DECLARE)
-} llvm;
+static struct { EACH_FUNCTION(DECLARE) } llvm;
 
 static void* library;
 

@@ -28,10 +28,10 @@ TEST(EnvironmentTest, LeavesOutWhatItDoesNotUnderstand) {
   std::vector<std::string> errors;
   const Environment environment =
       Environment::Parse("--tier=7 --tiers=0 -O9 --promotion-threshold=0 -O1", errors);
-  EXPECT_THAT(errors, testing::ElementsAre(testing::HasSubstr("'--tier=7'"),
-                                           testing::HasSubstr("'--tiers=0'"),
-                                           testing::HasSubstr("'-O9'"),
-                                           testing::HasSubstr("'--promotion-threshold=0'")));
+  EXPECT_THAT(errors,
+              testing::ElementsAre(testing::HasSubstr("'--tier=7'"),
+                                   testing::HasSubstr("'--tiers=0'"), testing::HasSubstr("'-O9'"),
+                                   testing::HasSubstr("'--promotion-threshold=0'")));
   EXPECT_EQ(environment.tier, Tier::kAuto);
   EXPECT_EQ(environment.codegen_level, CodegenLevel::kO1);
 }
