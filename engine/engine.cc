@@ -55,6 +55,7 @@ RuntimeOptions RuntimeOptionsFrom(const EngineOptions& options, CompilerProvider
   result.speculation_budget = options.speculation_budget;
   result.failure_handler = options.failure_handler;
   result.outside = OutsideOf(options, provider);
+  result.search_other_libraries = options.search_other_libraries;
   return result;
 }
 
@@ -259,11 +260,13 @@ absl::StatusOr<std::vector<ModuleId>> Engine::AddFiles(absl::Span<const LibraryF
   return parts_->Add(std::move(sources), start);
 }
 
-absl::StatusOr<ModuleId> Engine::AddBitcode(absl::string_view bitcode, absl::string_view name) {
+absl::StatusOr<ModuleId> Engine::AddBitcode(absl::string_view bitcode, absl::string_view name,
+                                            absl::string_view library) {
   const absl::Duration start = SteadyNow();
   ModuleContents contents = {std::string(name), ModuleContents::Form::kBitcode,
                              FileContents::Copy(bitcode)};
-  return parts_->Add(parts_->SourceOf(std::move(contents), LibraryId()), start);
+  const LibraryId id = parts_->runtime.LibraryNamed(library);
+  return parts_->Add(parts_->SourceOf(std::move(contents), id), start);
 }
 
 absl::StatusOr<ModuleId> Engine::AddAssembly(absl::string_view text, absl::string_view name) {
@@ -291,6 +294,10 @@ absl::Status Engine::AddArchive(const std::string& path, absl::string_view libra
 
 absl::StatusOr<void*> Engine::LookupAddress(absl::string_view name) {
   return parts_->runtime.LookupAddress(name);
+}
+
+absl::StatusOr<void*> Engine::LookupAddress(ModuleId module, absl::string_view name) {
+  return parts_->runtime.LookupAddress(module, name);
 }
 
 absl::Status Engine::Call(absl::string_view name, const ForeignValue& result,

@@ -84,7 +84,8 @@ class Engine {
   absl::StatusOr<std::vector<ModuleId>> AddFiles(absl::Span<const LibraryFile> files);
 
   // Adds bitcode or text in memory, of which the engine makes a copy. Messages use `name`.
-  absl::StatusOr<ModuleId> AddBitcode(absl::string_view bitcode, absl::string_view name);
+  absl::StatusOr<ModuleId> AddBitcode(absl::string_view bitcode, absl::string_view name,
+                                      absl::string_view library = "");
   absl::StatusOr<ModuleId> AddAssembly(absl::string_view text, absl::string_view name);
 
   // Adds a module in memory. The engine takes over both the module and its context. Not in
@@ -107,8 +108,13 @@ class Engine {
   // NotFound if nothing defines the name, or if the data refers to a symbol that does not exist.
   absl::StatusOr<void*> LookupAddress(absl::string_view name);
 
-  // The same, as a pointer to a function of the given type: Lookup<int(int)>("square"). The type is
-  // not checked.
+  // The same for a definition of one module, by its name in the source; functions and variables
+  // that are local to the module (internal) are found, too. NotFound if the module does not define
+  // the name, or is not in this engine.
+  absl::StatusOr<void*> LookupAddress(ModuleId module, absl::string_view name);
+
+  // As the first LookupAddress, as a pointer to a function of the given type:
+  // Lookup<int(int)>("square"). The type is not checked.
   template <typename Signature>
   absl::StatusOr<Signature*> Lookup(absl::string_view name) {
     static_assert(std::is_function_v<Signature>, "Lookup wants a function type, as int(int)");

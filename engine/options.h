@@ -74,6 +74,9 @@ struct EngineOptions : TargetSettings {
   FailureHandler failure_handler;  // Empty: the default described at FailureHandler.
   SymbolFinder symbol_finder;      // Empty: no search.
   bool search_process_symbols = true;
+  // Whether a module sees the definitions of other libraries. If not, the symbol finder decides
+  // what such a name means; Engine::LookupAddress(module, name) serves it.
+  bool search_other_libraries = true;
 
   // Searched for a function's object before its body is read, for a source module's index before
   // its bitcode is read, and in eager mode for each module's object. What the engine makes is

@@ -236,6 +236,7 @@ std::optional<Definition> Definitions::Find(absl::string_view name, LibraryId li
   absl::ReaderMutexLock lock(&mutex_);
   const Library& own = libraries_[library.value];
   if (std::optional<Definition> found = FindIn(own, name)) return found;
+  if (!search_other_libraries_) return std::nullopt;
   for (const Library& other : libraries_) {
     if (&other == &own) continue;
     std::optional<Definition> found = FindIn(other, name);

@@ -2,7 +2,7 @@
 //
 // In one library a strong definition wins over a weak one, and the first of several weak
 // definitions wins. Two strong definitions are an error. A library sees its own definitions first,
-// then the definitions of other libraries that are not hidden.
+// then, unless libraries are separate, the definitions of other libraries that are not hidden.
 //
 // A module with many definitions is asked by name (SymbolIndex::Find), so that adding it takes no
 // time for each of them. Definitions of other modules, of objects, and of names that are defined
@@ -48,6 +48,10 @@ struct Definition {
 
 class Definitions {
  public:
+  // Unless `search_other_libraries`, a library sees only its own definitions.
+  explicit Definitions(bool search_other_libraries = true)
+      : search_other_libraries_(search_other_libraries) {}
+
   // The library of that name, which is made at the first call. "" is the first library.
   LibraryId LibraryNamed(absl::string_view name) ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -98,6 +102,7 @@ class Definitions {
   void EnterAll(Library& library, absl::Span<const Named> all)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
+  const bool search_other_libraries_;
   mutable absl::Mutex mutex_;
   std::vector<Library> libraries_ ABSL_GUARDED_BY(mutex_) = std::vector<Library>(1);
   uint64_t next_order_ ABSL_GUARDED_BY(mutex_) = 1;

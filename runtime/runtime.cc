@@ -29,6 +29,7 @@ Runtime::Runtime(RuntimeOptions options, Compiler& compiler, ListenerGroup& list
       listeners_(listeners),
       code_space_(std::move(code_space)),
       failures_(std::make_shared<CallFailures>(std::move(options.failure_handler))),
+      definitions_(options.search_other_libraries),
       functions_(
           code_space_->stubs(), failures_,
           [this](FunctionKey key, bool may_delegate) { return CompileForCall(key, may_delegate); }),
@@ -128,6 +129,15 @@ void Runtime::Drop(absl::Span<const ModuleId> modules) {
 absl::StatusOr<void*> Runtime::LookupAddress(absl::string_view name) {
   absl::StatusOr<ExecutorAddress> address;
   DelegatingWorkScope(threads_).Run([&] { address = resolver_.Lookup(name); });
+  if (!address.ok()) return address.status();
+  return address->InThisProcess<void*>();
+}
+
+absl::StatusOr<void*> Runtime::LookupAddress(ModuleId id, absl::string_view name) {
+  const std::shared_ptr<SourceModule> module = program_.Find(id);
+  if (module == nullptr) return absl::NotFoundError("there is no such module");
+  absl::StatusOr<ExecutorAddress> address;
+  DelegatingWorkScope(threads_).Run([&] { address = resolver_.LookupIn(*module, name); });
   if (!address.ok()) return address.status();
   return address->InThisProcess<void*>();
 }

@@ -59,6 +59,7 @@ struct RuntimeOptions {
   absl::Duration speculation_budget = absl::ZeroDuration();
   FailureHandler failure_handler;
   SymbolResolver::Outside outside;
+  bool search_other_libraries = true;  // As in EngineOptions.
 };
 
 class Runtime {
@@ -121,6 +122,7 @@ class Runtime {
   // --- Functions: as in Engine ---
 
   absl::StatusOr<void*> LookupAddress(absl::string_view name);
+  absl::StatusOr<void*> LookupAddress(ModuleId id, absl::string_view name);
   absl::Status Call(absl::string_view name, const ForeignValue& result,
                     absl::Span<const ForeignValue> arguments);
   absl::Status Prepare(absl::Span<const absl::string_view> names, const PrepareOptions& options);

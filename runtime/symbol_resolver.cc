@@ -1,5 +1,6 @@
 #include "runtime/symbol_resolver.h"
 
+#include <cstdlib>
 #include <string>
 #include <utility>
 
@@ -110,6 +111,11 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::Resolve(absl::string_view object
   }
   if (module != nullptr && reference.name == "exit" &&
       !definitions_.Find("exit", requester.library)) {
+    // A client may have an `exit` of its own, but to find the process's is no choice.
+    void* const chosen = FindByClient(reference.name);
+    if (chosen != nullptr && chosen != reinterpret_cast<void*>(&std::exit)) {
+      return ExecutorAddress::Of(chosen);
+    }
     return ExecutorAddress::Of(reinterpret_cast<const void*>(&ExitHook::Exit));
   }
   FIRSTCALL_ASSIGN_OR_RETURN(ExecutorAddress address,
@@ -249,6 +255,25 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::Lookup(absl::string_view name) {
   }
   if (GivesWay(*found)) return FindInProcess(name);
   return AddressOf(*found, name);
+}
+
+absl::StatusOr<ExecutorAddress> SymbolResolver::LookupIn(SourceModule& module,
+                                                         absl::string_view name) {
+  const SymbolIndex& index = module.index();
+  absl::string_view variable = name;
+  const bool is_tls_control = absl::ConsumePrefix(&variable, kEmulatedTlsPrefix);
+  std::optional<SymbolOrdinal> ordinal = index.Find(variable);
+  if (!ordinal) ordinal = index.FindUnlikelyLocal(variable);
+  if (ordinal && index.at(*ordinal).is_definition) {
+    if (IsReplaced(module, *ordinal)) return FindOutside(name, module.library());
+    if (is_tls_control) return ControlOf(module, *ordinal);
+    return AddressOf(module, *ordinal, ReferenceKind::kStub);
+  }
+  for (const AssemblySymbol& symbol : index.assembly_symbols()) {
+    if (symbol.name == name) return objects_->AddressIn(module.object(), name);
+  }
+  return absl::NotFoundError(
+      absl::StrCat("symbol '", name, "' is not defined by '", module.name(), "'"));
 }
 
 bool SymbolResolver::IsReplaced(const SourceModule& module, SymbolOrdinal ordinal) const {

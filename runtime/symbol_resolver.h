@@ -69,6 +69,9 @@ class SymbolResolver {
   // first library sees. NotFound if there is none.
   absl::StatusOr<ExecutorAddress> Lookup(absl::string_view name);
 
+  // The same for a definition of `module`, which may be local to it.
+  absl::StatusOr<ExecutorAddress> LookupIn(SourceModule& module, absl::string_view name);
+
   // Returns the address of a symbol that `module` defines, for a reference of the given kind.
   absl::StatusOr<ExecutorAddress> AddressOf(SourceModule& module, SymbolOrdinal ordinal,
                                             ReferenceKind kind);

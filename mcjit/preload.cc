@@ -1,0 +1,101 @@
+// libfirstcall_mcjit.so: takes MCJIT's place without being linked with LLVM, so that a process that
+// never creates an MCJIT engine pays for nothing else.
+//
+// LLVM registers MCJIT in a variable, llvm::ExecutionEngine::MCJITCtor, when libLLVM is loaded.
+// This library writes to it a constructor that loads the engine's library when it is first called.
+// It does so when this library is loaded, if libLLVM is there by then, and otherwise when
+// dlopen(nullptr) is called: llvm::EngineBuilder does that before it looks at the variable.
+//
+// No C++ library is used, because the process may have none.
+
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "mcjit/engine_library.h"
+#include "mcjit/install.h"
+
+namespace firstcall {
+namespace {
+
+constexpr char kLlvm[] = "libLLVM.so.19.1";
+// llvm::ExecutionEngine::MCJITCtor.
+constexpr char kConstructorVariable[] = "_ZN4llvm15ExecutionEngine9MCJITCtorB5cxx11E";
+
+using Dlopen = void*(const char*, int);
+
+// A constructor of engines. In the C++ ABI (Itanium) the caller passes the address of each argument
+// that has a destructor, and destroys it; so these are the arguments as they are passed.
+using Constructor = void*(void* module, void* error, void* memory_manager, void* resolver,
+                          void* target_machine);
+
+Constructor** variable = nullptr;  // Null until LLVM was found.
+Constructor* mcjits_own = nullptr;
+
+Dlopen* RealDlopen() {
+  static Dlopen* const real = reinterpret_cast<Dlopen*>(dlsym(RTLD_NEXT, "dlopen"));
+  return real;
+}
+
+// Says on standard error why engines are MCJIT's own.
+Constructor* Give(const char* reason) {
+  fprintf(stderr, "firstcall: MCJIT stays as it is: %s\n", reason);
+  return mcjits_own;
+}
+
+// Loads the engine's library, which lies beside this one.
+Constructor* LoadLazy() {
+  Dl_info own;
+  char path[4096];
+  if (dladdr(reinterpret_cast<const void*>(&RealDlopen), &own) == 0) return Give("dladdr failed");
+  const char* const slash = strrchr(own.dli_fname, '/');
+  const int directory = slash == nullptr ? 0 : static_cast<int>(slash + 1 - own.dli_fname);
+  const int size =
+      snprintf(path, sizeof(path), "%.*s%s", directory, own.dli_fname, kEngineLibraryName);
+  if (size < 0 || static_cast<size_t>(size) >= sizeof(path)) return Give("its path is too long");
+  void* const library = RealDlopen()(path, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return Give(dlerror());
+  auto* const replace = reinterpret_cast<ReplaceConstructor*>(dlsym(library, kEngineLibrarySymbol));
+  if (replace == nullptr) return Give(dlerror());
+  return reinterpret_cast<Constructor*>(replace(reinterpret_cast<ErasedConstructor>(mcjits_own)));
+}
+
+void* ConstructFirst(void* module, void* error, void* memory_manager, void* resolver,
+                     void* target_machine) {
+  static Constructor* const loaded = LoadLazy();
+  *variable = loaded;
+  return loaded(module, error, memory_manager, resolver, target_machine);
+}
+
+__attribute__((constructor)) void InstallAtStart() { InstallAsMcjit(); }
+
+}  // namespace
+
+__attribute__((visibility("default"))) bool InstallAsMcjit() {
+  if (variable != nullptr) return true;
+  Dlopen* const real = RealDlopen();
+  if (real == nullptr) return false;
+  void* const llvm = real(kLlvm, RTLD_LAZY | RTLD_NOLOAD);
+  if (llvm == nullptr) return false;
+  auto** const found = static_cast<Constructor**>(dlsym(llvm, kConstructorVariable));
+  if (found == nullptr || *found == nullptr) return false;
+  mcjits_own = *found;
+  *found = &ConstructFirst;
+  variable = found;
+  return true;
+}
+
+}  // namespace firstcall
+
+// The real function is called by a jump: it finds out by the return address which library asks.
+extern "C" __attribute__((visibility("default"))) void* dlopen(const char* file,
+                                                               int mode) noexcept {
+  if (file == nullptr) firstcall::InstallAsMcjit();
+  firstcall::Dlopen* const real = firstcall::RealDlopen();
+#if defined(__clang__)
+  [[clang::musttail]] return real(file, mode);
+#else
+  return real(file, mode);
+#endif
+}

@@ -1,0 +1,403 @@
+// MCJIT's engines in a program that has called InstallAsMcjit.
+
+#include <cstdint>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "llvm/ExecutionEngine/ExecutionEngine.h"
+#include "llvm/ExecutionEngine/GenericValue.h"
+#include "llvm/ExecutionEngine/JITEventListener.h"
+#include "llvm/ExecutionEngine/MCJIT.h"
+#include "llvm/ExecutionEngine/ObjectCache.h"
+#include "llvm/ExecutionEngine/SectionMemoryManager.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Object/ObjectFile.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/TargetSelect.h"
+#include "mcjit/install.h"
+#include "tests/testing/ir.h"
+
+namespace firstcall {
+namespace {
+
+constexpr char kTwoFunctions[] = R"(
+  define i32 @one() {
+    ret i32 1
+  }
+  define i32 @two() {
+    ret i32 2
+  })";
+
+int Seven() { return 7; }
+
+// Remembers the functions that it is told of.
+class CountingListener final : public llvm::JITEventListener {
+ public:
+  void notifyObjectLoaded(ObjectKey, const llvm::object::ObjectFile& object,
+                          const llvm::RuntimeDyld::LoadedObjectInfo& info) override {
+    ++loaded_;
+    llvm::object::OwningBinary<llvm::object::ObjectFile> debug = info.getObjectForDebug(object);
+    for (const llvm::object::SymbolRef& symbol : debug.getBinary()->symbols()) {
+      llvm::Expected<llvm::StringRef> name = symbol.getName();
+      llvm::Expected<uint64_t> address = symbol.getAddress();
+      if (name && address && !name->empty()) addresses_[name->str()] = *address;
+      llvm::consumeError(name.takeError());
+      llvm::consumeError(address.takeError());
+    }
+  }
+  void notifyFreeingObject(ObjectKey) override { ++freed_; }
+
+  int loaded() const { return loaded_; }
+  int freed() const { return freed_; }
+  uint64_t AddressOf(const std::string& name) const {
+    auto found = addresses_.find(name);
+    return found == addresses_.end() ? 0 : found->second;
+  }
+
+ private:
+  int loaded_ = 0;
+  int freed_ = 0;
+  std::map<std::string, uint64_t> addresses_;
+};
+
+class CountingMemory final : public llvm::SectionMemoryManager {
+ public:
+  explicit CountingMemory(int& sections) : sections_(sections) {}
+  uint8_t* allocateCodeSection(uintptr_t size, unsigned alignment, unsigned id,
+                               llvm::StringRef name) override {
+    ++sections_;
+    return SectionMemoryManager::allocateCodeSection(size, alignment, id, name);
+  }
+
+ private:
+  int& sections_;
+};
+
+class CountingCache final : public llvm::ObjectCache {
+ public:
+  void notifyObjectCompiled(const llvm::Module*, llvm::MemoryBufferRef) override { ++compiled; }
+  std::unique_ptr<llvm::MemoryBuffer> getObject(const llvm::Module*) override { return nullptr; }
+  int compiled = 0;
+};
+
+class LazyEngineTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    ASSERT_TRUE(InstallAsMcjit());
+    ASSERT_TRUE(InstallAsMcjit());
+  }
+
+  std::unique_ptr<llvm::Module> Parse(const std::string& text, const std::string& name = "test") {
+    return ParseModule(text, context_, name);
+  }
+
+  void Create(std::unique_ptr<llvm::Module> module,
+              std::unique_ptr<llvm::RTDyldMemoryManager> memory = nullptr) {
+    std::string error;
+    llvm::EngineBuilder builder(std::move(module));
+    builder.setErrorStr(&error).setOptLevel(llvm::CodeGenOptLevel::None);
+    if (memory != nullptr) builder.setMCJITMemoryManager(std::move(memory));
+    engine_.reset(builder.create());
+    ASSERT_NE(engine_, nullptr) << error;
+    engine_->RegisterJITEventListener(&listener_);
+  }
+  void Create(const std::string& text) { Create(Parse(text)); }
+
+  int Call(const std::string& function) {
+    const uint64_t address = engine_->getFunctionAddress(function);
+    if (address == 0) {
+      ADD_FAILURE() << function << " is not there";
+      return -1;
+    }
+    return reinterpret_cast<int (*)()>(address)();
+  }
+
+  llvm::LLVMContext context_;
+  CountingListener listener_;
+  std::unique_ptr<llvm::ExecutionEngine> engine_;
+};
+
+TEST_F(LazyEngineTest, CompilesOnlyWhatIsCalled) {
+  Create(kTwoFunctions);
+  EXPECT_NE(engine_->getFunctionAddress("two"), 0);
+  EXPECT_EQ(listener_.loaded(), 0);
+  EXPECT_EQ(Call("one"), 1);
+  EXPECT_EQ(Call("one"), 1);
+  EXPECT_EQ(listener_.loaded(), 1);
+}
+
+TEST_F(LazyEngineTest, TellsListenersWhereCodeIs) {
+  Create(kTwoFunctions);
+  EXPECT_EQ(Call("two"), 2);
+  const uint64_t body = listener_.AddressOf("two");
+  ASSERT_NE(body, 0);
+  EXPECT_EQ(reinterpret_cast<int (*)()>(body)(), 2);
+  engine_.reset();
+  EXPECT_EQ(listener_.freed(), listener_.loaded());
+}
+
+TEST_F(LazyEngineTest, TakesTheModuleWhenItsCodeIsWanted) {
+  std::unique_ptr<llvm::Module> module = Parse(kTwoFunctions);
+  llvm::Function* const one = module->getFunction("one");
+  Create(std::move(module));
+  const auto set_result = [&](int value) {
+    auto* const result = llvm::cast<llvm::ReturnInst>(one->getEntryBlock().getTerminator());
+    result->setOperand(0, llvm::ConstantInt::get(llvm::Type::getInt32Ty(context_), value));
+  };
+  set_result(11);  // The client's, until now.
+  EXPECT_NE(engine_->getFunctionAddress("one"), 0);
+  set_result(12);
+  EXPECT_EQ(Call("one"), 11);
+}
+
+TEST_F(LazyEngineTest, CodeStaysWhenItsModuleIsRemoved) {
+  Create(kTwoFunctions);
+  llvm::Module* const module = engine_->FindFunctionNamed("one")->getParent();
+  EXPECT_EQ(Call("one"), 1);
+  ASSERT_TRUE(engine_->removeModule(module));
+  delete module;
+  EXPECT_EQ(Call("two"), 2);
+  EXPECT_EQ(engine_->FindFunctionNamed("one"), nullptr);
+  EXPECT_FALSE(engine_->removeModule(module));
+}
+
+TEST_F(LazyEngineTest, ModulesFindEachOther) {
+  Create(R"(
+    declare i32 @other()
+    @shared = global i32 5
+    define i32 @start() {
+      %1 = call i32 @other()
+      ret i32 %1
+    })");
+  engine_->addModule(Parse(R"(
+    @shared = external global i32
+    define i32 @other() {
+      %1 = load i32, ptr @shared
+      ret i32 %1
+    })"));
+  EXPECT_EQ(Call("start"), 5);
+}
+
+TEST_F(LazyEngineTest, TheLastDefinitionWins) {
+  Create("define i32 @f() { ret i32 1 }");
+  EXPECT_EQ(Call("f"), 1);
+  engine_->addModule(Parse("define i32 @f() { ret i32 2 }"));
+  engine_->finalizeObject();
+  EXPECT_EQ(Call("f"), 2);
+}
+
+TEST_F(LazyEngineTest, AWeakDefinitionGivesWay) {
+  Create("define i32 @f() { ret i32 1 }");
+  engine_->addModule(Parse(R"(
+    $f = comdat any
+    define weak_odr i32 @f() comdat { ret i32 2 }
+    define i32 @g() {
+      %1 = call i32 @f()
+      ret i32 %1
+    })"));
+  engine_->finalizeObject();
+  EXPECT_EQ(Call("f"), 1);
+  EXPECT_EQ(Call("g"), 1);
+}
+
+TEST_F(LazyEngineTest, AVariableHasOneCopy) {
+  std::unique_ptr<llvm::Module> module = Parse(R"(
+    @counter = global i32 40
+    define i32 @next() {
+      %1 = load i32, ptr @counter
+      %2 = add i32 %1, 1
+      store i32 %2, ptr @counter
+      ret i32 %2
+    })");
+  llvm::GlobalVariable* const counter = module->getGlobalVariable("counter");
+  Create(std::move(module));
+  EXPECT_EQ(Call("next"), 41);
+  auto* const value = static_cast<int*>(engine_->getPointerToGlobal(counter));
+  ASSERT_NE(value, nullptr);
+  EXPECT_EQ(*value, 41);
+  *value = 99;
+  EXPECT_EQ(Call("next"), 100);
+  EXPECT_EQ(reinterpret_cast<int*>(engine_->getGlobalValueAddress("counter")), value);
+}
+
+TEST_F(LazyEngineTest, MappingsAreAskedWhenANameIsResolved) {
+  Create(R"(
+    declare i32 @mapped()
+    define i32 @f() {
+      %1 = call i32 @mapped()
+      ret i32 %1
+    })");
+  EXPECT_NE(engine_->getFunctionAddress("f"), 0);
+  engine_->addGlobalMapping("mapped", reinterpret_cast<uint64_t>(&Seven));
+  EXPECT_EQ(Call("f"), 7);
+}
+
+TEST_F(LazyEngineTest, TheCreatorIsAskedOnceForAName) {
+  Create(R"(
+    declare i32 @made()
+    define i32 @f() {
+      %1 = call i32 @made()
+      ret i32 %1
+    })");
+  std::vector<std::string> asked;
+  engine_->InstallLazyFunctionCreator([&](const std::string& name) {
+    asked.push_back(name);
+    return reinterpret_cast<void*>(&Seven);
+  });
+  engine_->finalizeObject();
+  EXPECT_THAT(asked, testing::ElementsAre("made"));
+  EXPECT_EQ(Call("f"), 7);
+  EXPECT_THAT(asked, testing::ElementsAre("made"));
+}
+
+TEST_F(LazyEngineTest, SymbolSearchingCanBeDisabled) {
+  Create(R"(
+    declare i32 @getpid()
+    define i32 @f() {
+      %1 = call i32 @getpid()
+      ret i32 %1
+    })");
+  EXPECT_NE(engine_->getPointerToNamedFunction("getpid", false), nullptr);
+  engine_->DisableSymbolSearching();
+  EXPECT_EQ(engine_->getPointerToNamedFunction("getpid", false), nullptr);
+  EXPECT_EXIT(Call("f"), testing::ExitedWithCode(1), "LLVM ERROR: .*getpid");
+}
+
+TEST_F(LazyEngineTest, RunsConstructorsOnceAndOnlyWhenAsked) {
+  Create(R"(
+    @llvm.global_ctors = appending global [1 x { i32, ptr, ptr }]
+      [{ i32, ptr, ptr } { i32 65535, ptr @construct, ptr null }]
+    @value = internal global i32 0
+    define internal void @construct() {
+      %1 = load i32, ptr @value
+      %2 = add i32 %1, 1
+      store i32 %2, ptr @value
+      ret void
+    }
+    define i32 @get() {
+      %1 = load i32, ptr @value
+      ret i32 %1
+    })");
+  EXPECT_EQ(Call("get"), 0);
+  engine_->runStaticConstructorsDestructors(false);
+  EXPECT_EQ(Call("get"), 1);
+}
+
+TEST_F(LazyEngineTest, RunsFunctions) {
+  std::unique_ptr<llvm::Module> module = Parse(R"(
+    define i32 @half(i32 %n) {
+      %1 = sdiv i32 %n, 2
+      ret i32 %1
+    }
+    define i32 @main(i32 %count, ptr %arguments) {
+      ret i32 %count
+    }
+    define double @pi() {
+      ret double 3.0
+    })");
+  llvm::Module& test = *module;
+  Create(std::move(module));
+  llvm::GenericValue argument;
+  argument.IntVal = llvm::APInt(32, 84);
+  EXPECT_EQ(engine_->runFunction(test.getFunction("half"), {argument}).IntVal, 42);
+  EXPECT_EQ(engine_->runFunction(test.getFunction("pi"), {}).DoubleVal, 3.0);
+  EXPECT_EQ(engine_->runFunctionAsMain(test.getFunction("main"), {"a", "b"}, nullptr), 2);
+}
+
+TEST_F(LazyEngineTest, AClientsMemoryManagerGetsWholeModules) {
+  int sections = 0;
+  Create(Parse(kTwoFunctions), std::make_unique<CountingMemory>(sections));
+  EXPECT_EQ(Call("one"), 1);
+  EXPECT_EQ(sections, 1);
+  EXPECT_EQ(listener_.loaded(), 1);
+  EXPECT_NE(listener_.AddressOf("two"), 0);
+}
+
+TEST_F(LazyEngineTest, PlainMemoryManagersAreLazy) {
+  Create(Parse(kTwoFunctions), std::make_unique<llvm::SectionMemoryManager>());
+  EXPECT_EQ(Call("one"), 1);
+  EXPECT_EQ(listener_.AddressOf("two"), 0);
+}
+
+TEST_F(LazyEngineTest, WithAnObjectCacheModulesAreWholeAndCallLazyOnes) {
+  Create(R"(
+    declare i32 @whole()
+    define i32 @lazy() {
+      ret i32 20
+    }
+    define i32 @call_whole() {
+      %1 = call i32 @whole()
+      ret i32 %1
+    })");
+  EXPECT_EQ(Call("lazy"), 20);
+  CountingCache cache;
+  engine_->setObjectCache(&cache);
+  engine_->addModule(Parse(R"(
+    declare i32 @lazy()
+    define i32 @whole() {
+      %1 = call i32 @lazy()
+      %2 = add i32 %1, 3
+      ret i32 %2
+    })"));
+  engine_->finalizeObject();
+  EXPECT_EQ(cache.compiled, 1);
+  EXPECT_EQ(Call("call_whole"), 23);
+  EXPECT_EQ(Call("whole"), 23);
+  engine_->setObjectCache(nullptr);
+}
+
+TEST_F(LazyEngineTest, ExitHandlersRunBeforeTheCodeGoes) {
+  static int calls;
+  calls = 0;
+  Create(R"(
+    declare i32 @__cxa_atexit(ptr, ptr, ptr)
+    declare void @note(ptr)
+    @__dso_handle = external hidden global i8
+    define i32 @f() {
+      %1 = call i32 @__cxa_atexit(ptr @handler, ptr null, ptr @__dso_handle)
+      ret i32 %1
+    }
+    define internal void @handler(ptr %p) {
+      call void @note(ptr %p)
+      ret void
+    })");
+  void (*note)(void*) = [](void*) { ++calls; };
+  engine_->addGlobalMapping("note", reinterpret_cast<uint64_t>(note));
+  EXPECT_EQ(Call("f"), 0);
+  EXPECT_EQ(calls, 0);
+  engine_.reset();
+  EXPECT_EQ(calls, 1);
+}
+
+TEST_F(LazyEngineTest, ThreadLocalVariablesAreSharedByModules) {
+  Create(R"(
+    @value = thread_local global i32 6
+    define i32 @get() {
+      %1 = load i32, ptr @value
+      ret i32 %1
+    })");
+  engine_->addModule(Parse(R"(
+    @value = external thread_local global i32
+    define i32 @get_and_change() {
+      %1 = load i32, ptr @value
+      store i32 8, ptr @value
+      ret i32 %1
+    })"));
+  engine_->finalizeObject();
+  EXPECT_EQ(Call("get_and_change"), 6);
+  EXPECT_EQ(Call("get"), 8);
+}
+
+}  // namespace
+}  // namespace firstcall
