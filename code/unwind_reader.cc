@@ -91,7 +91,7 @@ uint64_t UnwindReader::Pointer(PointerEncoding encoding, uint64_t run) {
   const size_t size = encoding.size();
   const size_t place = at_;
   uint64_t value = Number(size);
-  if (encoding.is_signed() && size < 8 && (value >> (8 * size - 1)) != 0) {
+  if (encoding.is_signed() && size > 0 && size < 8 && (value >> (8 * size - 1)) != 0) {
     value |= ~uint64_t{0} << (8 * size);
   }
   return value != 0 && encoding.is_pc_relative() ? value + run + place : value;
