@@ -84,6 +84,7 @@ class Engine {
   absl::StatusOr<std::vector<ModuleId>> AddFiles(absl::Span<const LibraryFile> files);
 
   // Adds bitcode or text in memory, of which the engine makes a copy. Messages use `name`.
+  // `library` is as in LibraryFile.
   absl::StatusOr<ModuleId> AddBitcode(absl::string_view bitcode, absl::string_view name,
                                       absl::string_view library = "");
   absl::StatusOr<ModuleId> AddAssembly(absl::string_view text, absl::string_view name);
