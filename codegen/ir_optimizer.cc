@@ -5,6 +5,7 @@
 
 #include "base/fatal_error_guard.h"
 #include "base/status.h"
+#include "codegen/loop_alignment.h"
 #include "codegen/required_lowering.h"
 #include "llvm/ADT/Any.h"
 #include "llvm/ADT/STLExtras.h"
@@ -70,6 +71,10 @@ struct IrOptimizer::Pipeline {
           if (!has_matrices) return;
           passes.addPass(llvm::LowerMatrixIntrinsicsPass());
           passes.addPass(llvm::EarlyCSEPass());
+        });
+    builder.registerOptimizerLastEPCallback(
+        [](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
+          passes.addPass(llvm::createModuleToFunctionPassAdaptor(LoopAlignmentPass()));
         });
     simplification.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
     simplification.addPass(llvm::EarlyCSEPass());

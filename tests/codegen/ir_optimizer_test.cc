@@ -66,6 +66,22 @@ TEST_F(IrOptimizerTest, LowersMatrices) {
               AllOf(HasSubstr("shufflevector"), Not(HasSubstr("call"))));
 }
 
+TEST_F(IrOptimizerTest, AsksForTheAlignmentOfLoops) {
+  EXPECT_THAT(Optimize(R"(
+                define void @f(ptr %p, i32 %n) {
+                  br label %loop
+                loop:
+                  %i = phi i32 [ 0, %0 ], [ %next, %loop ]
+                  store volatile i32 %i, ptr %p
+                  %next = add i32 %i, 1
+                  %more = icmp slt i32 %next, %n
+                  br i1 %more, label %loop, label %end
+                end:
+                  ret void
+                })"),
+              HasSubstr("!\"llvm.loop.align\", i32 32"));
+}
+
 TEST_F(IrOptimizerTest, InlinesImportsHoweverOftenItWasUsed) {
   for (int i = 0; i < 3; ++i) {
     EXPECT_THAT(Optimize(kCallsItsImport),
