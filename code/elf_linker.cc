@@ -154,16 +154,17 @@ void ElfLinker::LocateSymbols() {
   }
 }
 
+// The object lists its definitions in the order of its symbols.
 SymbolAddresses ElfLinker::Definitions() const {
+  const std::vector<absl::string_view>& defined = object_->defined();
   SymbolAddresses definitions;
-  definitions.reserve(object_->defined().size());
-  for (absl::string_view name : object_->defined()) definitions.try_emplace(name);
-  if (definitions.empty()) return definitions;
-  for (size_t i = 0; i < addresses_.size(); ++i) {
+  definitions.reserve(defined.size());
+  size_t next = 0;
+  for (size_t i = 0; i < addresses_.size() && next < defined.size(); ++i) {
     const ElfObject::Symbol symbol = object_->symbol(i);
     if (symbol.is_undefined() || symbol.is_local()) continue;
-    auto found = definitions.find(object_->NameOf(symbol));
-    if (found != definitions.end()) found->second = addresses_[i];
+    if (object_->NameOf(symbol).data() != defined[next].data()) continue;
+    definitions.insert_or_assign(defined[next++], addresses_[i]);
   }
   return definitions;
 }

@@ -9,20 +9,27 @@
 namespace firstcall {
 namespace {
 
-// The number of symbols, that of buckets, the size of all names.
-constexpr size_t kHeadSize = 12;
+// The number of symbols, that of buckets, that of details, the size of all names.
+constexpr size_t kHeadSize = 16;
+
+// Of each symbol. Its name ends, with a zero byte, where that of the next one begins.
 struct Record {
   uint32_t name_offset;  // From the beginning of the names.
-  uint32_t name_size;
   uint32_t flags;
+};
+static_assert(sizeof(Record) == 8, "records are written as they are in memory");
+
+// Of the symbols whose flag kHasDetails is set, sorted by ordinal. Most functions have none: they
+// are their own base, and have no size.
+struct Details {
+  uint32_t ordinal;
   uint32_t base;
   int64_t offset;
   uint64_t size;
 };
-constexpr size_t kRecordSize = sizeof(Record);
-static_assert(kRecordSize == 32, "records are written as they are in memory");
+static_assert(sizeof(Details) == 24, "details are written as they are in memory");
+constexpr uint32_t kHasDetails = uint32_t{1} << 31;
 
-// The ordinal plus one, or zero: the bucket is empty.
 constexpr size_t kBucketSize = 4;
 
 // A symbol's kind (8 bits) and, from bit 8 on, its properties.
@@ -49,13 +56,48 @@ void SetFlags(uint32_t flags, Symbol& symbol) {
   }
 }
 
-// FNV-1a (http://www.isthe.com/chongo/tech/comp/fnv), whose upper half goes into the lower one,
-// which is what chooses a bucket.
+// FNV-1a (http://www.isthe.com/chongo/tech/comp/fnv). The last characters of a name change few of
+// its bits, so it is multiplied by 2^64 divided by the golden ratio, which spreads them (Knuth, The
+// Art of Computer Programming, 6.4).
 uint32_t HashOf(absl::string_view name) {
   uint64_t hash = 0xcbf29ce484222325;
   for (char c : name) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
-  return static_cast<uint32_t>(hash ^ (hash >> 32));
+  return static_cast<uint32_t>((hash * 0x9e3779b97f4a7c15) >> 32);
 }
+
+// The hash table: the ordinal plus one in the lower bits of a bucket, as many as that takes, and
+// bits of the hash in the others, which tell most other names from this one without a look at them;
+// or zero: the bucket is empty.
+class Buckets {
+ public:
+  Buckets(uint32_t symbols, uint32_t buckets) : count_(buckets) {
+    while ((symbols >> ordinal_bits_) != 0 && ordinal_bits_ < 31) ++ordinal_bits_;
+    ordinal_mask_ = (uint32_t{1} << ordinal_bits_) - 1;
+  }
+
+  // Half as many again as there are symbols, so that a search ends soon.
+  static size_t CountFor(size_t symbols) { return symbols + symbols / 2 + 1; }
+
+  // The upper bits of the hash choose the bucket; the lower ones are in it.
+  uint32_t FirstFor(uint32_t hash) const {
+    return static_cast<uint32_t>((uint64_t{hash} * count_) >> 32);
+  }
+  uint32_t After(uint32_t bucket) const { return bucket + 1 == count_ ? 0 : bucket + 1; }
+
+  uint32_t Fill(uint32_t hash, uint32_t ordinal) const { return BitsOf(hash) | (ordinal + 1); }
+  bool MayBe(uint32_t filled, uint32_t hash) const {
+    return (filled & ~ordinal_mask_) == BitsOf(hash);
+  }
+  // The ordinal plus one.
+  uint32_t OrdinalIn(uint32_t filled) const { return filled & ordinal_mask_; }
+
+ private:
+  uint32_t BitsOf(uint32_t hash) const { return hash << ordinal_bits_; }
+
+  uint32_t count_;
+  int ordinal_bits_ = 0;
+  uint32_t ordinal_mask_ = 0;
+};
 
 // The bytes may lie anywhere, not only at multiples of a number's size.
 template <typename T>
@@ -65,49 +107,55 @@ T Load(const char* bytes) {
   return value;
 }
 
-uint32_t SizeOfNames(absl::Span<const Symbol> symbols) {
-  size_t size = 0;
-  for (const Symbol& symbol : symbols) size += symbol.name.size() + 1;
-  return static_cast<uint32_t>(size);
+template <typename T>
+void Append(const T& value, Encoder& encoder) {
+  encoder.Raw({reinterpret_cast<const char*>(&value), sizeof(value)});
 }
 
-// At most half of the buckets are used, so that most searches end at the first.
-uint32_t BucketsFor(size_t count) {
-  uint32_t buckets = 2;
-  while (buckets < 2 * count) buckets *= 2;
-  return buckets;
+bool HasDetails(const Symbol& symbol, uint32_t ordinal) {
+  return symbol.base.value != ordinal || symbol.offset != 0 || symbol.size != 0;
 }
 
 }  // namespace
 
 SymbolTable SymbolTable::Of(absl::Span<const Symbol> symbols) {
-  std::vector<uint32_t> buckets(BucketsFor(symbols.size()), 0);
-  const uint32_t mask = static_cast<uint32_t>(buckets.size()) - 1;
-  Encoder encoder;
-  encoder.U32(static_cast<uint32_t>(symbols.size()));
-  encoder.U32(static_cast<uint32_t>(buckets.size()));
-  encoder.U32(SizeOfNames(symbols));
+  const auto count = static_cast<uint32_t>(symbols.size());
+  std::vector<uint32_t> filled(Buckets::CountFor(count), 0);
+  const Buckets buckets(count, static_cast<uint32_t>(filled.size()));
+  std::vector<Details> details;
+  Encoder records;
   uint32_t names = 0;
-  for (size_t i = 0; i < symbols.size(); ++i) {
+  for (uint32_t i = 0; i < count; ++i) {
     const Symbol& symbol = symbols[i];
-    const auto name_size = static_cast<uint32_t>(symbol.name.size());
-    const Record record = {names,         name_size,  FlagsOf(symbol), symbol.base.value,
-                           symbol.offset, symbol.size};
-    encoder.Raw({reinterpret_cast<const char*>(&record), sizeof(record)});
-    names += name_size + 1;
-    uint32_t bucket = HashOf(symbol.name) & mask;
-    while (buckets[bucket] != 0) bucket = (bucket + 1) & mask;
-    buckets[bucket] = static_cast<uint32_t>(i) + 1;
+    uint32_t flags = FlagsOf(symbol);
+    if (HasDetails(symbol, i)) {
+      details.push_back({i, symbol.base.value, symbol.offset, symbol.size});
+      flags |= kHasDetails;
+    }
+    Append(Record{names, flags}, records);
+    names += static_cast<uint32_t>(symbol.name.size()) + 1;
+    const uint32_t hash = HashOf(symbol.name);
+    uint32_t bucket = buckets.FirstFor(hash);
+    while (filled[bucket] != 0) bucket = buckets.After(bucket);
+    filled[bucket] = buckets.Fill(hash, i);
   }
-  encoder.Raw({reinterpret_cast<const char*>(buckets.data()), buckets.size() * kBucketSize});
+  Encoder encoder;
+  encoder.U32(count);
+  encoder.U32(static_cast<uint32_t>(filled.size()));
+  encoder.U32(static_cast<uint32_t>(details.size()));
+  encoder.U32(names);
+  encoder.Raw(std::move(records).Take());
+  for (const Details& of_one : details) Append(of_one, encoder);
+  encoder.Raw({reinterpret_cast<const char*>(filled.data()), filled.size() * kBucketSize});
   for (const Symbol& symbol : symbols) {
     encoder.Raw(symbol.name);
     encoder.U8(0);
   }
   SymbolTable table;
-  table.count_ = static_cast<uint32_t>(symbols.size());
-  table.bucket_count_ = mask + 1;
   table.bytes_ = std::move(encoder).Take();
+  table.count_ = count;
+  table.bucket_count_ = static_cast<uint32_t>(filled.size());
+  table.details_count_ = static_cast<uint32_t>(details.size());
   return table;
 }
 
@@ -119,45 +167,74 @@ absl::StatusOr<SymbolTable> SymbolTable::Decode(ByteBuffer bytes, size_t begin) 
   Decoder head(table.bytes());
   const uint64_t count = head.U32();
   const uint64_t buckets = head.U32();
+  const uint64_t details = head.U32();
   const uint64_t names = head.U32();
-  const bool is_power_of_two = buckets != 0 && (buckets & (buckets - 1)) == 0;
-  if (!head.ok() || !is_power_of_two || buckets <= count ||
-      head.rest().size() != count * kRecordSize + buckets * kBucketSize + names) {
+  if (!head.ok() || buckets <= count ||
+      head.rest().size() !=
+          count * sizeof(Record) + details * sizeof(Details) + buckets * kBucketSize + names) {
     return absl::DataLossError("symbol table");
   }
   table.count_ = static_cast<uint32_t>(count);
   table.bucket_count_ = static_cast<uint32_t>(buckets);
+  table.details_count_ = static_cast<uint32_t>(details);
   return table;
 }
 
-absl::string_view SymbolTable::NameAt(size_t offset, size_t size) const {
+const char* SymbolTable::records() const { return bytes_.data() + begin_ + kHeadSize; }
+
+const char* SymbolTable::details() const { return records() + count_ * sizeof(Record); }
+
+const char* SymbolTable::buckets() const { return details() + details_count_ * sizeof(Details); }
+
+absl::string_view SymbolTable::NameOf(uint32_t ordinal) const {
   const absl::string_view names =
-      bytes().substr(kHeadSize + count_ * kRecordSize + bucket_count_ * kBucketSize);
-  return offset > names.size() ? absl::string_view() : names.substr(offset, size);
+      bytes().substr(static_cast<size_t>(buckets() - bytes().data()) + bucket_count_ * kBucketSize);
+  const auto name_offset = [&](uint32_t symbol) {
+    return Load<Record>(records() + symbol * sizeof(Record)).name_offset;
+  };
+  const size_t begin = name_offset(ordinal);
+  const size_t end = ordinal + 1 < count_ ? name_offset(ordinal + 1) : names.size();
+  return begin < end && end <= names.size() ? names.substr(begin, end - begin - 1)
+                                            : absl::string_view();
 }
 
 Symbol SymbolTable::at(SymbolOrdinal ordinal) const {
-  const auto record =
-      Load<Record>(bytes_.data() + begin_ + kHeadSize + ordinal.value * kRecordSize);
   Symbol symbol;
-  symbol.name = NameAt(record.name_offset, record.name_size);
-  SetFlags(record.flags, symbol);
-  symbol.base.value = record.base < count_ ? record.base : ordinal.value;
-  symbol.offset = record.offset;
-  symbol.size = record.size;
+  symbol.name = NameOf(ordinal.value);
+  symbol.base = ordinal;
+  const auto flags = Load<Record>(records() + ordinal.value * sizeof(Record)).flags;
+  SetFlags(flags, symbol);
+  if ((flags & kHasDetails) == 0) return symbol;
+  uint32_t first = 0;
+  for (uint32_t count = details_count_; count != 0;) {
+    const uint32_t half = count / 2;
+    const auto found = Load<Details>(details() + (first + half) * sizeof(Details));
+    if (found.ordinal == ordinal.value) {
+      if (found.base < count_) symbol.base.value = found.base;
+      symbol.offset = found.offset;
+      symbol.size = found.size;
+      break;
+    }
+    if (found.ordinal < ordinal.value) {
+      first += half + 1;
+      count -= half + 1;
+    } else {
+      count = half;
+    }
+  }
   return symbol;
 }
 
 std::optional<SymbolOrdinal> SymbolTable::Find(absl::string_view name) const {
-  const char* const records = bytes_.data() + begin_ + kHeadSize;
-  const char* const buckets = records + count_ * kRecordSize;
-  const uint32_t mask = bucket_count_ - 1;
-  for (uint32_t i = 0, bucket = HashOf(name) & mask; i < bucket_count_;
-       ++i, bucket = (bucket + 1) & mask) {
-    const auto found = Load<uint32_t>(buckets + bucket * kBucketSize);
+  if (count_ == 0) return std::nullopt;
+  const Buckets all(count_, bucket_count_);
+  const uint32_t hash = HashOf(name);
+  for (uint32_t i = 0, bucket = all.FirstFor(hash); i < bucket_count_;
+       ++i, bucket = all.After(bucket)) {
+    const auto filled = Load<uint32_t>(buckets() + bucket * kBucketSize);
+    const uint32_t found = all.OrdinalIn(filled);
     if (found == 0 || found > count_) return std::nullopt;
-    const auto record = Load<Record>(records + (found - 1) * kRecordSize);
-    if (NameAt(record.name_offset, record.name_size) == name) return SymbolOrdinal{found - 1};
+    if (all.MayBe(filled, hash) && NameOf(found - 1) == name) return SymbolOrdinal{found - 1};
   }
   return std::nullopt;
 }

@@ -77,13 +77,18 @@ class SymbolTable {
   std::optional<SymbolOrdinal> Find(absl::string_view name) const;
 
  private:
-  absl::string_view NameAt(size_t offset, size_t size) const;
+  absl::string_view NameOf(uint32_t ordinal) const;
+  const char* records() const;
+  const char* details() const;
+  const char* buckets() const;
 
-  // A head, a record for each symbol, the buckets of a hash table, the names with a zero byte each.
+  // A head, a record for each symbol, details of some of them, the buckets of a hash table, the
+  // names with a zero byte each.
   ByteBuffer bytes_;
   size_t begin_ = 0;
   uint32_t count_ = 0;
-  uint32_t bucket_count_ = 0;  // A power of two.
+  uint32_t bucket_count_ = 0;  // More than there are symbols.
+  uint32_t details_count_ = 0;
 };
 
 }  // namespace firstcall
