@@ -16,6 +16,7 @@
 #include "absl/strings/strip.h"
 #include "base/status.h"
 #include "cache/cache_directory.h"
+#include "cache/digest_table.h"
 #include "cache/pack.h"
 #include "llvm/Object/ObjectFile.h"
 #include "tools/default_cache.h"
@@ -32,7 +33,7 @@ constexpr char kUsage[] =
     "the\n"
     "          functions their objects define, and how long optimized ones have not been used\n"
     "  verify  reads every entry and says which are damaged\n"
-    "  clear   removes packs\n"
+    "  clear   removes packs; without PACK, the digests of source files as well\n"
     "\n"
     "DIR is $FIRSTCALL_CACHE if it is not given. Without PACK, all packs; a part of a name will "
     "do.\n";
@@ -182,6 +183,7 @@ int RunCacheCommand(const std::vector<std::string>& arguments) {
   for (const std::string& name : *packs) {
     if (verb->run(**directory, name) != 0) result = 1;
   }
+  if (verb->run == &Clear && parts.empty() && Clear(**directory, kDigestTableName) != 0) result = 1;
   return result;
 }
 

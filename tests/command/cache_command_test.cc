@@ -182,10 +182,14 @@ TEST_F(CacheCommandTest, ShowTellsWhatObjectsWereMadeFrom) {
 TEST_F(CacheCommandTest, ClearRemovesWhatIsNamed) {
   RunCommand({option_, program_});
   const std::string pack = OnlyPack();
+  // A run remembers the digest of a file only if the file is some seconds old.
+  std::ofstream(directory_ + "/digests", std::ios::app).put('x');
   EXPECT_EQ(RunCommand({"cache", "clear", option_, "no such"}).exit_status, 1);
   EXPECT_TRUE(llvm::sys::fs::exists(pack));
+  EXPECT_TRUE(llvm::sys::fs::exists(directory_ + "/digests"));
   EXPECT_EQ(RunCommand({"cache", "clear", option_}).exit_status, 0);
   EXPECT_FALSE(llvm::sys::fs::exists(pack));
+  EXPECT_FALSE(llvm::sys::fs::exists(directory_ + "/digests"));
   EXPECT_EQ(RunCommand({"cache", "list", option_}).output, "");
 }
 
