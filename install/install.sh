@@ -58,7 +58,7 @@ up() { sed 's|[^/]\+|..|g' <<<"$1"; }
 # Paths are those of the runfiles, whose directory Bazel makes the current one.
 program() { # FILE DESTINATION
   install -D -m "${3-755}" "$1" "$2"
-  if [[ $strip ]]; then strip --strip-unneeded "$2"; fi
+  if [[ $strip ]]; then strip --strip-unneeded --remove-section=.comment "$2"; fi
 }
 library() { program "$1" "$2" 644; } # FILE DESTINATION
 
