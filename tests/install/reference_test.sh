@@ -16,7 +16,7 @@ fi
 expect() {
   sed 's/<[^>]*>//g' "$TEST_TMPDIR/html/$1" | tr -s ' \n' ' ' | grep -qF "$2" || fail "$1 lacks: $2"
 }
-expect index.html "firstcall $2"
+expect index.html "&#160;$2"
 expect firstcall_8h.html "Finds the address of a function or a variable that the module defines"
 # Behind an enumerator.
 expect firstcall_8h.html "A file, a symbol or a module does not exist."
