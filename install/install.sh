@@ -48,6 +48,7 @@ for argument in "$@"; do
   esac
 done
 [[ $prefix == /* ]] || die "--prefix=DIR with an absolute path is needed"
+[[ ! $destdir || $destdir == /* ]] || die "--destdir=DIR is an absolute path"
 [[ $libdir != /* && $libdir != *..* ]] || die "--libdir is a path below the prefix"
 
 readonly ROOT=$destdir$prefix

@@ -46,7 +46,8 @@ command -v debootstrap >/dev/null || fail "debootstrap is missing (Debian packag
 inside() {
   unshare --mount --pid --fork --mount-proc="$ROOT/proc" chroot "$ROOT" \
     env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root DEBIAN_FRONTEND=noninteractive \
-    CRYSTAL_PATH=lib:src CRYSTAL_CACHE_DIR=/root/cache LLVM_CONFIG=llvm-config-19 --chdir="$directory" "$@"
+    CRYSTAL_PATH=lib:src CRYSTAL_CACHE_DIR=/root/cache LLVM_CONFIG=llvm-config-19 \
+    sh -c 'cd "$0" && exec "$@"' "$directory" "$@"
 }
 directory=/
 if [[ ! -f $ROOT/.made ]]; then

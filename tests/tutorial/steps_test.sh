@@ -63,8 +63,8 @@ refused 'fun f(a, a) { }' "line 1: 'a' is defined twice"
 refused 'fun f() { return (1 + }' "line 1: expected a name but found '}'"
 
 # A debugger.
-if [[ -v FIRSTCALL_EMULATE ]] || ! command -v gdb >/dev/null; then
-  echo "skipped: there is no debugger here"
+if [[ -v FIRSTCALL_EMULATE || -v ASAN_OPTIONS || -v TSAN_OPTIONS ]] || ! command -v gdb >/dev/null; then
+  echo "skipped: there is no debugger here, or a sanitizer does not work with one"
   exit 0
 fi
 out=$(gdb -q -nx -batch -ex 'set breakpoint pending on' -ex 'break is_prime' -ex run -ex 'backtrace 2' \
