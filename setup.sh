@@ -25,6 +25,8 @@ packages=(
   linux-perf
   chromium
   redis-server
+  # Testing what is installed: build systems, and a reader of man pages
+  cmake groff-base meson ninja-build pkg-config
   # Measuring
   hyperfine libbenchmark-dev
   # Formatting

@@ -69,6 +69,12 @@ typedef struct fc_code fc_code;
 /* Identifies a module of one engine; never reused. */
 typedef uint64_t fc_module_id;
 
+/* ---- Version ---- */
+
+/* The version of the library, "0.1.0" for example; never freed. It can be a later one than that of
+ * this header, which then lacks what was added. */
+const char* fc_version(void);
+
 /* ---- Errors ---- */
 
 typedef enum fc_error_code FC_ENUM_TYPE {

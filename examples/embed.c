@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "capi/firstcall.h"
+#include "firstcall/firstcall.h"
 
 static const char kShapes[] =
     "define i32 @square(i32 %x) { %y = mul i32 %x, %x  ret i32 %y }\n"

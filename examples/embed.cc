@@ -3,7 +3,7 @@
 
 #include <cstdio>
 
-#include "engine/engine.h"
+#include "firstcall/engine/engine.h"
 
 int main() {
   auto engine = firstcall::Engine::Create();

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "capi/firstcall.h"
+#include "firstcall/firstcall.h"
 
 enum { kPage = 4096, kRegion = 16 << 20 };
 

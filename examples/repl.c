@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capi/firstcall.h"
+#include "firstcall/firstcall.h"
 
 enum { kMaxFunctions = 256, kMaxParameters = 8, kMaxCallees = 32, kMaxLine = 1000, kMaxName = 32 };
 

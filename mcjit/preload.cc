@@ -9,8 +9,10 @@
 // No C++ library is used, because the process may have none.
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "mcjit/engine_library.h"
@@ -44,16 +46,18 @@ Constructor* Give(const char* reason) {
   return mcjits_own;
 }
 
-// Loads the engine's library, which lies beside this one.
+// Loads the engine's library, which lies beside this one. (An installation has a symbolic link to
+// this one where the dynamic linker searches.)
 Constructor* LoadLazy() {
   Dl_info own;
-  char path[4096];
+  char path[PATH_MAX];
   if (dladdr(reinterpret_cast<const void*>(&RealDlopen), &own) == 0) return Give("dladdr failed");
-  const char* const slash = strrchr(own.dli_fname, '/');
-  const int directory = slash == nullptr ? 0 : static_cast<int>(slash + 1 - own.dli_fname);
-  const int size =
-      snprintf(path, sizeof(path), "%.*s%s", directory, own.dli_fname, kEngineLibraryName);
-  if (size < 0 || static_cast<size_t>(size) >= sizeof(path)) return Give("its path is too long");
+  if (realpath(own.dli_fname, path) == nullptr) return Give("its own path is unknown");
+  char* const name = strrchr(path, '/') + 1;
+  if (strlen(kEngineLibraryName) >= static_cast<size_t>(path + sizeof(path) - name)) {
+    return Give("its path is too long");
+  }
+  strcpy(name, kEngineLibraryName);
   void* const library = RealDlopen()(path, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return Give(dlerror());
   auto* const replace = reinterpret_cast<ReplaceConstructor*>(dlsym(library, kEngineLibrarySymbol));

@@ -4,6 +4,8 @@ Their headers stand in /usr/include, which every compiler searches by itself, an
 the linker's own search path. So a repository is only a BUILD file; nothing is linked or copied.
 """
 
+load("//third_party/llvm:llvm.bzl", "llvm_repository")
+
 def _system_repository(ctx):
     for header, package in ctx.attr.headers.items():
         if not ctx.path(header).exists:
@@ -52,14 +54,14 @@ gcc_repository = repository_rule(
 def absl_repository(name):
     _repository(
         name = name,
-        build_file = "//third_party/absl:absl.BUILD",
+        build_file = Label("//third_party/absl:absl.BUILD"),
         headers = {"/usr/include/absl/status/statusor.h": "libabsl-dev"},
     )
 
 def googletest_repository(name):
     _repository(
         name = name,
-        build_file = "//third_party/googletest:googletest.BUILD",
+        build_file = Label("//third_party/googletest:googletest.BUILD"),
         headers = {
             "/usr/include/gmock/gmock.h": "libgmock-dev",
             "/usr/include/gtest/gtest.h": "libgtest-dev",
@@ -69,14 +71,14 @@ def googletest_repository(name):
 def benchmark_repository(name):
     _repository(
         name = name,
-        build_file = "//third_party/benchmark:benchmark.BUILD",
+        build_file = Label("//third_party/benchmark:benchmark.BUILD"),
         headers = {"/usr/include/benchmark/benchmark.h": "libbenchmark-dev"},
     )
 
 def libffi_repository(name):
     _repository(
         name = name,
-        build_file = "//third_party/libffi:libffi.BUILD",
+        build_file = Label("//third_party/libffi:libffi.BUILD"),
         # The header itself is in a folder of the architecture.
         headers = {"/usr/share/doc/libffi-dev/copyright": "libffi-dev"},
     )
@@ -84,6 +86,17 @@ def libffi_repository(name):
 def hiredis_repository(name):
     _repository(
         name = name,
-        build_file = "//third_party/hiredis:hiredis.BUILD",
+        build_file = Label("//third_party/hiredis:hiredis.BUILD"),
         headers = {"/usr/include/hiredis/hiredis.h": "libhiredis-dev"},
     )
+
+def firstcall_dependencies():
+    """What firstcall needs in a workspace that uses it, except what that workspace has declared."""
+    for name, repository in {
+        "absl": absl_repository,
+        "hiredis": hiredis_repository,
+        "libffi": libffi_repository,
+        "llvm": llvm_repository,
+    }.items():
+        if not native.existing_rule(name):
+            repository(name = name)

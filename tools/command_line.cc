@@ -9,12 +9,14 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "base/file_contents.h"
+#include "base/version.h"
 #include "cache/disk_cache.h"
 #include "cache/module_files.h"
 #include "cache/redis_address.h"
 #include "cache/redis_cache.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Statistic.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
@@ -409,6 +411,10 @@ void AdoptStatsOption() {
   stats->addCategory(category);
 }
 
+void PrintVersion(llvm::raw_ostream& out) {
+  out << "firstcall version " << Version() << "\nLLVM version " << LLVM_VERSION_STRING << "\n";
+}
+
 // Whether an option before the program prints what options or which LLVM there are.
 bool AsksForHelp(int argc, char** argv) {
   for (int i = 1; i < argc && argv[i][0] == '-'; ++i) {
@@ -425,6 +431,7 @@ bool AsksForHelp(int argc, char** argv) {
 
 CommandLine ParseCommandLine(int argc, char** argv) {
   if (AsksForHelp(argc, argv)) RunWithLlvm("printing its options");
+  cl::SetVersionPrinter(&PrintVersion);
   AdoptStatsOption();
   cl::HideUnrelatedOptions(category);
   std::string message;

@@ -37,6 +37,12 @@ static int CallInt(fc_engine* engine, const char* name, int argument) {
   return ((IntFunction)Lookup(engine, name))(argument);
 }
 
+static void TestVersion(void) {
+  int major = -1, minor = -1, patch = -1;
+  CHECK(sscanf(fc_version(), "%d.%d.%d", &major, &minor, &patch) == 3);
+  CHECK(major >= 0 && minor >= 0 && patch >= 0);
+}
+
 static void TestErrors(void) {
   CHECK(fc_error_get_code(NULL) == FC_OK);
   CHECK(strcmp(fc_error_get_message(NULL), "") == 0);
@@ -677,6 +683,7 @@ static void TestCalls(void) {
 
 int main(int argc, char** argv) {
   CHECK(argc == 3);
+  TestVersion();
   TestErrors();
   TestNullsAreRefused();
   TestAssembly();

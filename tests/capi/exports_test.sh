@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# exports_test.sh LIBRARY HEADER: the library exports what the header declares, and nothing else.
+# exports_test.sh LIBRARY HEADER C_INTERFACE: the library exports what the header declares, each under the
+# interface's version, and nothing else.
 set -euo pipefail
-readonly library=$1 header=$2
-exported=$(nm -D --defined-only "$library" | awk '{print $3}' | sort)
+readonly library=$1 header=$2 interface=$3
+# But for the version itself, which is an absolute symbol.
+exported=$(nm -D --defined-only "$library" | awk '$2 != "A" {print $3}' | sort)
 # What the compiler sees of it.
-declared=$(gcc -std=c99 -E -P "$header" | grep -oE '\bfc_[a-z_0-9]+\(' | tr -d '(' | sort -u)
+declared=$(gcc -std=c99 -E -P "$header" | grep -oE '\bfc_[a-z_0-9]+\(' | tr -d '(' | sed "s/\$/@@FIRSTCALL_$interface/" | sort -u)
 if [[ $(wc -l <<<"$declared") -lt 40 ]]; then
   echo "the functions of $header were not found" >&2
   exit 1

@@ -67,10 +67,10 @@ fetch() {  # PACKAGE[/RELEASE] ARCHIVE SHA256
       listed="$release"
     fi
     echo "fetch_source: fetching $package" >&2
-    # The package's other files, in a directory of their own, are left behind.
+    # Its other archives, in a directory of their own, are left behind.
     mkdir -p "$APT/package"
     (cd "$APT/package" &&
-      quietly apt-get -c "$APT/apt.conf" source --download-only --only-source "$package")
+      quietly apt-get -c "$APT/apt.conf" source --download-only --tar-only --only-source "$package")
     [[ -f $APT/package/$2 ]] || fail "$release no longer has $2"
     mv "$APT/package/$2" "$DIR/$2"
     rm -rf "$APT/package"

@@ -26,6 +26,16 @@ def _archives(ctx, llvm_config, lib_dir):
         fail("{} has no static libraries (Debian package llvm-{}-dev). Run ./setup.sh".format(lib_dir, _MAJOR))
     return ", ".join(["\"{}\"".format(archive) for archive in archives])
 
+def _finds_library(ctx, library):
+    """Whether the dynamic linker finds this file, and no other one, under the name of its own."""
+    result = ctx.execute(["sh", "-c", "PATH=$PATH:/sbin:/usr/sbin ldconfig -p"])
+    file = ctx.path(library).realpath
+    for line in result.stdout.split("\n"):
+        name, _, found = line.partition(" => ")
+        if name.strip().split(" ")[0] == file.basename:
+            return ctx.path(found).realpath == file
+    return False
+
 def _llvm_repository(ctx):
     wanted = ctx.os.environ.get("LLVM_CONFIG") or "llvm-config-" + _MAJOR
     llvm_config = ctx.path(wanted) if wanted.startswith("/") else ctx.which(wanted)
@@ -53,6 +63,7 @@ def _llvm_repository(ctx):
         "%{archives}": _archives(ctx, llvm_config, lib_dir),
         "%{lib_dir}": lib_dir,
         "%{major}": _MAJOR,
+        "%{rpath}": "" if _finds_library(ctx, lib_dir + "/libLLVM-" + _MAJOR + ".so") else "\"-Wl,-rpath,{}\",".format(lib_dir),
     })
 
 llvm_repository = repository_rule(

@@ -1,0 +1,22 @@
+#!/bin/bash
+# The library that takes MCJIT's place, found where the dynamic linker searches:
+#   drop_in_test.sh INSTALL VERSION C_INTERFACE CLIENT
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/installed.sh"
+
+if [[ $(uname -m) != x86_64 ]]; then
+  echo "skipped: engines are MCJIT's own but on x86-64"
+  exit 0
+fi
+out=$(FIRSTCALL_STATS=1 LD_LIBRARY_PATH="$prefix/lib" LD_PRELOAD=libfirstcall_mcjit.so "$4" 2>&1) ||
+  fail "the client failed: $out"
+[[ $out == *"MCJIT engine 1: 'client': lazy"* && $out == *42* ]] || fail "the client is not lazy: $out"
+
+# Linked in, and asked for.
+cat >"$TEST_TMPDIR/install.cc" <<'END'
+#include "firstcall/mcjit/install.h"
+int main() { return firstcall::InstallAsMcjit() ? 1 : 0; }
+END
+g++ "$TEST_TMPDIR/install.cc" -o "$TEST_TMPDIR/install" -I"$prefix/include" -L"$prefix/lib" \
+  -lfirstcall_mcjit -Wl,-rpath,"$prefix/lib"
+"$TEST_TMPDIR/install" || fail "a process without LLVM is said to have MCJIT"

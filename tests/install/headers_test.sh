@@ -1,0 +1,21 @@
+#!/bin/bash
+# Each installed header is all that its users need:  headers_test.sh INSTALL VERSION C_INTERFACE
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/installed.sh"
+
+cd "$prefix/include"
+mapfile -t headers < <(find firstcall -name '*.h' | sort)
+((${#headers[@]} > 20)) || fail "only these headers are installed: ${headers[*]}"
+# All in one program, in either order; no header of another directory is needed or meant.
+for order in sort "sort -r"; do
+  printf '#include "%s"\n' "${headers[@]}" | $order >"$TEST_TMPDIR/all.cc"
+  g++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only -I. "$TEST_TMPDIR/all.cc" || fail "all, by $order"
+done
+# Those that a client includes, each alone.
+for header in engine/engine.h engine/options.h cache/disk_cache.h memory/memory_manager.h \
+  memory/page_mapper.h runtime/event.h mcjit/install.h; do
+  g++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only -I. -x c++ "firstcall/$header" ||
+    fail "$header"
+done
+gcc -std=c99 -pedantic -Wall -Wextra -Werror -fsyntax-only -I. -x c firstcall/firstcall.h ||
+  fail "the header in C"
