@@ -95,16 +95,23 @@ void AppendLines(const Event& event, std::string& bytes) {
   DebugInformation record;
   record.time = Nanoseconds(event.start);
   record.address = event.address;
-  for (const CodeLines::Row& row : event.lines->rows) {
-    if (row.line == 0 || row.file >= event.lines->files.size()) continue;
+  const auto append = [&](const CodeLines::Row& row, size_t offset) {
     DebugRow debug_row;
-    debug_row.address = event.address + row.offset;
+    debug_row.address = event.address + offset;
     debug_row.line = row.line;
     Append(debug_row, rows);
     rows.append(event.lines->files[row.file]).push_back('\0');
     ++record.rows;
+  };
+  const CodeLines::Row* last = nullptr;
+  for (const CodeLines::Row& row : event.lines->rows) {
+    if (row.line == 0 || row.file >= event.lines->files.size()) continue;
+    append(row, row.offset);
+    last = &row;
   }
-  if (record.rows == 0) return;
+  if (last == nullptr) return;
+  // perf takes the last row for the end of the code, which then would have no line.
+  append(*last, event.size);
   record.size = static_cast<uint32_t>(sizeof(record) + rows.size());
   Append(record, bytes);
   bytes.append(rows);
