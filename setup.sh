@@ -15,13 +15,13 @@ packages=(
   libzstd-dev zlib1g-dev
   # Testing: GoogleTest; the LLVM tools (opt, lli, FileCheck, llvm-symbolizer); clang, which compiles the
   # test programs and builds the sanitizer configurations; random C programs; GCC's source, which
-  # has its tests; a debugger; a profiler; a browser; a server for the shared object cache
+  # has its tests; debuggers; a profiler; a browser; a server for the shared object cache
   libgmock-dev libgtest-dev
   "llvm-$LLVM" "llvm-$LLVM-tools"
   "clang-$LLVM" "libclang-rt-$LLVM-dev"
   csmith libcsmith-dev
   gcc-12-source
-  gdb
+  gdb "lldb-$LLVM"
   linux-perf
   chromium
   redis-server

@@ -53,6 +53,10 @@ absl::Mutex mutex(absl::kConstInit);
 
 std::atomic<size_t> registrations{0};
 
+// GDB takes 1 ms for each of so many registrations, which is less than compiling a function along
+// that is not called (docs/adr/0035-what-a-debugger-waits-for.md).
+constexpr size_t kFewRegistrations = 256;
+
 bool IsOwnOrOtherListening() {
   SetOwnDebuggerStop(reinterpret_cast<const void*>(&__jit_debug_register_code));
   return IsDebuggerListening();
@@ -113,8 +117,10 @@ void SetDebuggerRegistrar(DebuggerRegistrar registrar, const void* stop) {
   SetOtherDebuggerStop(stop);
 }
 
-size_t FunctionsToRegisterTogether() {
-  return IsOwnOrOtherListening() ? registrations.load(std::memory_order_relaxed) / 4 : 0;
+RegisteredTogether FunctionsToRegisterTogether() {
+  if (!IsOwnOrOtherListening()) return {};
+  const size_t count = registrations.load(std::memory_order_relaxed);
+  return {count / 4, count > kFewRegistrations ? (count - kFewRegistrations) / 4 : 0};
 }
 
 std::function<void()> RegisterImageWithDebugger(std::vector<char> image) {

@@ -39,10 +39,16 @@ using DebuggerRegistrar = std::function<std::function<void()>(std::vector<char> 
 void SetDebuggerRegistrar(DebuggerRegistrar registrar, const void* stop = nullptr);
 
 // How many functions should be compiled along with one, so that they can be registered together.
-// Zero if no debugger is listening. A debugger takes time for each registration, and more the more
-// of them there were. So the number grows with them: n functions are registered by some times the
-// square root of n registrations, and the debugger's time for them is proportional to n.
-size_t FunctionsToRegisterTogether();
+// A debugger takes time for each registration, and more the more of them there were. So both
+// numbers grow with the registrations: n functions are registered by some times the square root of
+// n registrations, and the debugger's time for them is proportional to n.
+struct RegisteredTogether {
+  size_t callees = 0;  // At most so many that the function calls: half of them will be called.
+  size_t others = 0;   // So many in any case. Few of them will be called, if the program is large.
+};
+
+// Zeros if no debugger is listening.
+RegisteredTogether FunctionsToRegisterTogether();
 
 // Registers an image as the registrar does.
 std::function<void()> RegisterImageWithDebugger(std::vector<char> image);

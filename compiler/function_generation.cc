@@ -26,6 +26,7 @@ ExtractOptions OptionsFor(const FunctionOrder& order, const ModuleSource& source
   }
   options.keep_in_view = order.polls.has_value() && !source.is_reopenable();
   options.is_far = order.is_far;
+  options.callees_along = order.callees_along;
   options.companions = order.companions;
   return options;
 }

@@ -1,7 +1,6 @@
 #include "engine/engine.h"
 
 #include <cstdint>
-#include <cstdlib>
 #include <optional>
 #include <utility>
 
@@ -62,13 +61,12 @@ RuntimeOptions RuntimeOptionsFrom(const EngineOptions& options, CompilerProvider
 }  // namespace
 
 Engine::Parts::Parts(EngineOptions engine_options, CompilerProvider& compiler_provider,
+                     std::shared_ptr<EventSource> event_source,
                      std::shared_ptr<CodeSpace> code_space)
     : options(std::move(engine_options)),
       provider(compiler_provider),
       compiler_settings(CompilerSettingsFrom(options)),
-      events(options.event_listeners.empty()
-                 ? nullptr
-                 : std::make_shared<EventSource>(options.event_listeners)),
+      events(std::move(event_source)),
       compiler([this](absl::string_view reason) {
         return provider.Create(compiler_settings, listeners, reason);
       }),
@@ -82,6 +80,15 @@ absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(EngineOptions options,
   const CompilerFloatingPoint floating_point;
   ArenaMemoryOptions memory_options;
   memory_options.budget = options.memory_budget;
+  CodeSpace::BlockObserver block_observer;
+  std::shared_ptr<EventSource> events;
+  if (!options.event_listeners.empty()) {
+    events = std::make_shared<EventSource>(options.event_listeners);
+    memory_options.observer = [events](int64_t change) { events->OnMemory(change); };
+    block_observer = [events](ExecutorAddress code, size_t size, absl::string_view name) {
+      events->OnStubs(code, size, name);
+    };
+  }
   if (const std::optional<SegmentSizes>& sizes = options.arena_sizes) {
     memory_options.sizes = ArenaSizes(sizes->code, sizes->read_only, sizes->data);
   }
@@ -94,21 +101,10 @@ absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(EngineOptions options,
     memory = options.memory_manager(arenas);
     if (memory == nullptr) return absl::InvalidArgumentError("the memory manager is null");
   }
-  ArenaMemory& own_memory = *arenas;
   std::shared_ptr<CodeSpace> code_space =
-      Runtime::MakeCodeSpace(std::move(arenas), std::move(memory));
-  CodeSpace& space = *code_space;
-  auto parts = std::make_unique<Parts>(std::move(options), provider, std::move(code_space));
-  if (parts->events != nullptr) {
-    space.SetBlockObserver(
-        [events = parts->events](ExecutorAddress code, size_t size, absl::string_view name) {
-          events->OnStubs(code, size, name);
-        });
-    own_memory.SetObserver([events = parts->events](int64_t change, size_t used) {
-      events->OnMemory(change > 0 ? EventKind::kMemoryReserved : EventKind::kMemoryFreed,
-                       static_cast<size_t>(std::abs(change)), used);
-    });
-  }
+      Runtime::MakeCodeSpace(std::move(arenas), std::move(memory), std::move(block_observer));
+  auto parts = std::make_unique<Parts>(std::move(options), provider, std::move(events),
+                                       std::move(code_space));
   if (!provider.is_deferred()) FIRSTCALL_RETURN_IF_ERROR(parts->compiler.Make("an engine"));
   return std::unique_ptr<Engine>(new Engine(std::move(parts)));
 }

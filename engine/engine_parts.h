@@ -30,7 +30,7 @@ namespace firstcall {
 // Each part may use those before it. They are destroyed in the reverse order.
 struct Engine::Parts {
   Parts(EngineOptions engine_options, CompilerProvider& compiler_provider,
-        std::shared_ptr<CodeSpace> code_space);
+        std::shared_ptr<EventSource> event_source, std::shared_ptr<CodeSpace> code_space);
 
   // A source that is about to be added.
   struct NewSource {

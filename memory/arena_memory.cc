@@ -96,7 +96,7 @@ absl::StatusOr<MemoryBlock> ArenaMemory::Allocate(const MemoryRequest& request) 
     return arena->Allocate(request.segment, request.size, request.alignment);
   }();
   if (!block.ok()) used_.fetch_sub(request.size, std::memory_order_relaxed);
-  if (block.ok() && observer_) observer_(static_cast<int64_t>(request.size), used + request.size);
+  if (block.ok() && options_.observer) options_.observer(static_cast<int64_t>(request.size));
   return block;
 }
 
@@ -111,9 +111,10 @@ absl::Status ArenaMemory::Finalize(absl::Span<const MemoryBlock> blocks) {
 void ArenaMemory::Free(absl::Span<const MemoryBlock> blocks) {
   for (const MemoryBlock& block : blocks) {
     if (Arena* arena = ArenaOf(block.run)) {
+      // First, so that nobody hears of the same bytes' next use before.
+      if (options_.observer) options_.observer(-static_cast<int64_t>(block.size));
       arena->Free(block);
-      const size_t used = used_.fetch_sub(block.size, std::memory_order_relaxed) - block.size;
-      if (observer_) observer_(-static_cast<int64_t>(block.size), used);
+      used_.fetch_sub(block.size, std::memory_order_relaxed);
     }
   }
 }

@@ -28,6 +28,9 @@ namespace firstcall {
 struct ArenaMemoryOptions {
   ArenaSizes sizes = ArenaSizes::Default();  // For each arena, unless an object needs a larger one.
   size_t budget = SIZE_MAX;                  // Bytes that may be allocated at any time.
+  // Told of each block that was allocated (its bytes) or is about to be freed (minus its bytes),
+  // while no lock of the memory is held. Thread-safe; may be empty.
+  std::function<void(int64_t change)> observer = nullptr;
 };
 
 struct MemoryUsage : ArenaUsage {
@@ -54,12 +57,6 @@ class ArenaMemory final : public MemoryManager {
   absl::Status Finalize(absl::Span<const MemoryBlock> blocks) override ABSL_LOCKS_EXCLUDED(mutex_);
   void Free(absl::Span<const MemoryBlock> blocks) override ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // `observer` is told of all memory that is allocated (`change` is positive) or freed, and of what
-  // is allocated then, in bytes, while no lock of this object is held. Call it before other threads
-  // use this object.
-  using Observer = std::function<void(int64_t change, size_t used)>;
-  void SetObserver(Observer observer) { observer_ = std::move(observer); }
-
   MemoryUsage usage() const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
@@ -73,7 +70,6 @@ class ArenaMemory final : public MemoryManager {
   const ArenaMemoryOptions options_;
   Arena* const first_;
   const ExecutorAddress near_first_;
-  Observer observer_;  // May be empty.
   std::atomic<size_t> used_{0};
   mutable absl::Mutex mutex_;
   std::vector<std::unique_ptr<Arena>> arenas_ ABSL_GUARDED_BY(mutex_);

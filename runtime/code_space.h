@@ -28,15 +28,13 @@ namespace firstcall {
 
 class CodeSpace {
  public:
-  // `memory` is the client's manager, or null: then modules lie in the arenas, too.
-  CodeSpace(std::shared_ptr<ArenaMemory> arenas, std::shared_ptr<MemoryManager> memory,
-            StubTable::FirstCallHandler first_call_handler);
-
-  // `observer` is told of each block of stubs or call counters that is made from now on. Call it
-  // before other threads use this object.
   using BlockObserver =
       std::function<void(ExecutorAddress code, size_t size, absl::string_view name)>;
-  void SetBlockObserver(BlockObserver observer) { block_observer_ = std::move(observer); }
+
+  // `memory` is the client's manager, or null: then modules lie in the arenas, too.
+  // `block_observer` is told of each block of stubs or call counters that is made; may be empty.
+  CodeSpace(std::shared_ptr<ArenaMemory> arenas, std::shared_ptr<MemoryManager> memory,
+            StubTable::FirstCallHandler first_call_handler, BlockObserver block_observer);
 
   ArenaMemory& arenas() const { return *arenas_; }
   StubTable& stubs() { return stubs_; }
@@ -78,7 +76,7 @@ class CodeSpace {
   const std::shared_ptr<ArenaMemory> arenas_;
   const std::shared_ptr<MemoryManager> memory_;
   const std::shared_ptr<UnwindRegistry> unwind_registry_;
-  BlockObserver block_observer_;  // May be empty.
+  const BlockObserver block_observer_;  // May be empty.
   StubTable stubs_;
   HotnessCounters hotness_counters_;
   CallRunOuts call_run_outs_;

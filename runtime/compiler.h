@@ -71,7 +71,9 @@ struct FunctionOrder {
   MayJoin may_join;
   // The code reaches everything through the offset table, so that it may lie anywhere.
   bool is_far = false;
-  // How many further functions of the module, those behind this one, should join it.
+  // How many of the functions that this one calls should join it at most, ...
+  size_t callees_along = 0;
+  // ... and how many functions of the module should join in all, whether it calls them or not.
   size_t companions = 0;
   // The answer lists the functions that this one probably calls.
   bool lists_callees = false;

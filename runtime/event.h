@@ -28,16 +28,16 @@
 namespace firstcall {
 
 enum class EventKind {
-  kModuleAdded,  // `module` was read and indexed, or its index came from a cache.
-  kFirstCall,    // A call of a function that had no code has waited for it.
-  kCompiled,     // An object was compiled and linked, or came from a cache and was linked.
-  kPublished,    // A function got its first body: calls go there from now on.
-  kPromoted,     // A function got an optimized body, or one of its loops a continuation.
-  kFailed,       // A function could not be compiled or optimized.
-  kRemoved,      // A module was removed or detached.
-  kStubsMade,    // A block of stubs or call counters was made: `function` says which.
-  kMemoryReserved,
-  kMemoryFreed,
+  kModuleAdded,     // `module` was read and indexed, or its index came from a cache.
+  kFirstCall,       // A call of a function that had no code has waited for it.
+  kCompiled,        // An object was compiled and linked, or came from a cache and was linked.
+  kPublished,       // A function got its first body: calls go there from now on.
+  kPromoted,        // A function got an optimized body, or one of its loops a continuation.
+  kFailed,          // A function could not be compiled or optimized.
+  kRemoved,         // A module was removed or detached.
+  kStubsMade,       // A block of stubs or call counters was made: `function` says which.
+  kMemoryReserved,  // A block of the engine's own memory, from the engine's creation on.
+  kMemoryFreed,     // Such a block is about to be freed.
 };
 
 // Why there is new code.
@@ -53,6 +53,24 @@ enum class CompileReason {
 
 // What has made the code.
 enum class Generator { kLlvm, kBaseline, kUser };
+
+// Which source lines the code of a body comes from.
+struct CodeLines {
+  struct Row {
+    size_t offset = 0;  // From here on, up to the next row. In the body's code.
+    uint32_t line = 0;  // 0: no line.
+    uint32_t file = 0;  // The index in `files`.
+  };
+  std::vector<std::string> files;
+  std::vector<Row> rows;  // By offset.
+};
+
+// How the frames of a body are unwound, if this is used directly behind the body's code, at the
+// next multiple of 8: first the entries (as .eh_frame has them), then an index (as .eh_frame_hdr).
+struct CodeUnwinding {
+  std::string entries;
+  std::string index;
+};
 
 struct Event {
   uint64_t number = 0;
@@ -88,17 +106,22 @@ struct Event {
   absl::Duration emit;
   absl::Duration link;
   size_t object_bytes = 0;  // kCompiled.
-  // kPublished, kPromoted, kStubsMade: the bytes of the code, if the listener wants code.
+  // If the listener wants code. kPublished, kPromoted, kStubsMade: its bytes.
   std::shared_ptr<const std::string> code;
-  absl::Status status;     // kFailed: why.
-  size_t memory_used = 0;  // kMemory...: bytes allocated then.
+  // kPublished, kPromoted: its lines; null if it has no debug information.
+  std::shared_ptr<const CodeLines> lines;
+  // kPublished, kPromoted: its frames; null if it has no unwind table.
+  std::shared_ptr<const CodeUnwinding> unwinding;
+  absl::Status status;  // kFailed: why.
+  // kMemory...: bytes of the engine's own memory that are allocated, this block counted in or out.
+  size_t memory_used = 0;
 };
 
 class EventListener {
  public:
   virtual ~EventListener() = default;
 
-  // Whether events should have the bytes of bodies. Asked once.
+  // Whether events should have the bytes of bodies, their lines and their frames. Asked once.
   virtual bool wants_code() const { return false; }
 
   // Whether added modules should have the names of their functions. Asked once.

@@ -7,27 +7,40 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <cstdlib>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "base/steady_clock.h"
+#include "code/detached_unwind_table.h"
 #include "code/elf_object.h"
+#include "code/line_table.h"
 #include "runtime/work_scope.h"
 
 namespace firstcall {
 namespace {
 
-// The size of the only function that the object publishes, which it defines as `name`, together
-// with the local functions behind it, such as the body of a continuation. 0 if that is not known.
-size_t SizeOf(const ElfObject& image, absl::string_view name) {
+// Where an object has a function. The size is 0 if that is not known.
+struct FunctionPlace {
+  uint32_t section = 0;
+  uint64_t offset = 0;
+  uint64_t size = 0;
+};
+
+// Of the only function that the object publishes, which it defines as `name`, together with the
+// local functions behind it, such as the body of a continuation.
+FunctionPlace PlaceOf(const ElfObject& image, absl::string_view name) {
   std::optional<ElfObject::Symbol> own;
+  size_t number = 0;
   for (size_t i = 0; i < image.symbol_count() && !own; ++i) {
     const ElfObject::Symbol symbol = image.symbol(i);
     if (!symbol.is_undefined() && image.NameOf(symbol) == name) own = symbol;
+    number = i;
   }
-  if (!own) return 0;
+  if (!own) return {};
   uint64_t end = own->value + own->size;
   for (size_t i = 0; i < image.symbol_count(); ++i) {
     const ElfObject::Symbol symbol = image.symbol(i);
@@ -36,18 +49,44 @@ size_t SizeOf(const ElfObject& image, absl::string_view name) {
       end = std::max(end, symbol.value + symbol.size);
     }
   }
-  return end - own->value;
+  return {image.SectionOf(*own, number), own->value, end - own->value};
 }
 
-// The sizes of the functions that the object defines, by name.
-absl::flat_hash_map<absl::string_view, size_t> FunctionSizes(const ElfObject& image) {
-  absl::flat_hash_map<absl::string_view, size_t> sizes;
+// Of the functions that the object defines, by name.
+absl::flat_hash_map<absl::string_view, FunctionPlace> FunctionPlaces(const ElfObject& image) {
+  absl::flat_hash_map<absl::string_view, FunctionPlace> places;
   for (size_t i = 0; i < image.symbol_count(); ++i) {
     const ElfObject::Symbol symbol = image.symbol(i);
     if (symbol.is_undefined() || symbol.type() != STT_FUNC) continue;
-    sizes.emplace(image.NameOf(symbol), symbol.size);
+    places.try_emplace(image.NameOf(symbol),
+                       FunctionPlace{image.SectionOf(symbol, i), symbol.value, symbol.size});
   }
-  return sizes;
+  return places;
+}
+
+// The rows of `table` that describe the function; null if there are none.
+std::shared_ptr<const CodeLines> LinesOf(const LineTable& table, const FunctionPlace& place) {
+  auto lines = std::make_shared<CodeLines>();
+  for (const LineRow& row : table.rows) {
+    if (row.section != place.section || row.offset < place.offset ||
+        row.offset >= place.offset + place.size) {
+      continue;
+    }
+    lines->rows.push_back({row.offset - place.offset, row.line, row.file});
+  }
+  if (lines->rows.empty()) return nullptr;
+  std::stable_sort(lines->rows.begin(), lines->rows.end(),
+                   [](const auto& a, const auto& b) { return a.offset < b.offset; });
+  lines->files = table.files;
+  return lines;
+}
+
+std::shared_ptr<const CodeUnwinding> UnwindingOf(const ElfObject& image,
+                                                 const FunctionPlace& place) {
+  DetachedUnwindTable table = DetachUnwindTable(image, place.section, place.offset, place.size);
+  if (table.entries.empty()) return nullptr;
+  return std::make_shared<const CodeUnwinding>(
+      CodeUnwinding{std::move(table.entries), std::move(table.index)});
 }
 
 Generator GeneratorOf(const PublishedObject& object) {
@@ -67,9 +106,17 @@ EventSource::EventSource(std::vector<std::shared_ptr<EventListener>> listeners)
                   [](const auto& listener) { return listener->wants_names(); });
 }
 
-void EventSource::Deliver(Event event) {
+void EventSource::Number(Event& event) {
   event.number = ++receivers_->last_number;
   event.thread = gettid();
+}
+
+void EventSource::Deliver(Event event) {
+  Number(event);
+  DeliverNumbered(std::move(event));
+}
+
+void EventSource::DeliverNumbered(Event event) {
   RunAfterWork([receivers = receivers_, event = std::move(event)] {
     for (const auto& listener : receivers->listeners) listener->OnEvent(event);
   });
@@ -134,25 +181,35 @@ void EventSource::OnPublished(const PublishedObject& object) {
   event.kind = object.is_promotion ? EventKind::kPromoted : EventKind::kPublished;
   event.start = now;
   // Most objects define one function.
-  absl::flat_hash_map<absl::string_view, size_t> sizes;
-  if (object.image != nullptr && object.functions.size() > 1) sizes = FunctionSizes(*object.image);
+  absl::flat_hash_map<absl::string_view, FunctionPlace> places;
+  LineTable lines;
+  if (object.image != nullptr) {
+    if (object.functions.size() > 1) places = FunctionPlaces(*object.image);
+    if (receivers_->want_code) lines = ReadLineTable(*object.image);
+  }
   for (size_t i = 0; i < object.functions.size(); ++i) {
     const PublishedFunction& function = object.functions[i];
     Event published = event;
     published.function = std::string(function.name);
     published.address = function.body.value();
     const absl::string_view symbol = function.symbol.empty() ? function.name : function.symbol;
-    if (auto found = sizes.find(symbol); found != sizes.end()) {
-      published.size = found->second;
-    } else if (object.image != nullptr && sizes.empty()) {
-      published.size = SizeOf(*object.image, symbol);
+    FunctionPlace place;
+    if (auto found = places.find(symbol); found != places.end()) {
+      place = found->second;
+    } else if (object.image != nullptr && places.empty()) {
+      place = PlaceOf(*object.image, symbol);
     }
+    published.size = place.size;
     if (i > 0 && published.reason == CompileReason::kCalled) {
       published.reason = CompileReason::kAlong;
     }
     if (receivers_->want_code) {
       published.code = std::make_shared<const std::string>(
           function.body.InThisProcess<const char*>(), published.size);
+      if (place.size > 0) {
+        published.lines = LinesOf(lines, place);
+        published.unwinding = UnwindingOf(*object.image, place);
+      }
     }
     Deliver(std::move(published));
   }
@@ -205,13 +262,20 @@ void EventSource::OnStubs(ExecutorAddress code, size_t size, absl::string_view n
   Deliver(std::move(event));
 }
 
-void EventSource::OnMemory(EventKind kind, size_t bytes, size_t used) {
+// Numbers and sums in the same order, so that the sums of events in the order of their numbers are
+// right. The listeners are called without the mutex.
+void EventSource::OnMemory(int64_t change) {
   Event event;
-  event.kind = kind;
+  event.kind = change > 0 ? EventKind::kMemoryReserved : EventKind::kMemoryFreed;
   event.start = SteadyNow();
-  event.size = bytes;
-  event.memory_used = used;
-  Deliver(std::move(event));
+  event.size = static_cast<size_t>(std::abs(change));
+  {
+    absl::MutexLock lock(&receivers_->memory_mutex);
+    receivers_->memory_used += static_cast<size_t>(change);
+    event.memory_used = receivers_->memory_used;
+    Number(event);
+  }
+  DeliverNumbered(std::move(event));
 }
 
 }  // namespace firstcall

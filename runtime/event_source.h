@@ -13,6 +13,8 @@
 #include <memory>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
 #include "runtime/event.h"
 #include "runtime/listener.h"
 
@@ -33,18 +35,24 @@ class EventSource final : public Listener {
   // A block of stubs, or of what else `name` says.
   void OnStubs(ExecutorAddress code, size_t size, absl::string_view name);
 
-  // `used` are the bytes that are allocated then.
-  void OnMemory(EventKind kind, size_t bytes, size_t used);
+  // So many bytes were allocated; if negative, they are about to be freed.
+  void OnMemory(int64_t change);
 
  private:
   // What outlives the engine.
   struct Receivers {
     std::vector<std::shared_ptr<EventListener>> listeners;
     std::atomic<uint64_t> last_number{0};
+    // The bytes that are allocated, as of the last event that has its number.
+    absl::Mutex memory_mutex;
+    size_t memory_used ABSL_GUARDED_BY(memory_mutex) = 0;
     bool want_code = false;
     bool want_names = false;
   };
 
+  void Number(Event& event);
+  // Of an event that has its number.
+  void DeliverNumbered(Event event);
   void Deliver(Event event);
 
   const std::shared_ptr<Receivers> receivers_;

@@ -152,7 +152,11 @@ absl::StatusOr<MadeFunction> FunctionMaker::CompileNow(FunctionKey key, const Ma
   FunctionOrder order{module.id(), key.ordinal, is_replaced, may_join};
   order.is_far = linker_.IsFar(module);
   order.lists_callees = options.lists_callees;
-  if (options.may_join) order.companions = FunctionsToRegisterTogether();
+  if (options.may_join) {
+    const RegisteredTogether together = FunctionsToRegisterTogether();
+    order.callees_along = together.callees;
+    order.companions = together.others;
+  }
   if (promoter_ != nullptr) {
     order.polls = {!promoter_->looks_at_counters(), promoter_->poll_budget().left()};
   }
@@ -168,7 +172,7 @@ absl::StatusOr<MadeFunction> FunctionMaker::CompileNow(FunctionKey key, const Ma
   FIRSTCALL_ASSIGN_OR_RETURN(static_cast<CompiledFunction&>(made), std::move(compiled));
   if (promoter_ != nullptr) promoter_->poll_budget().Add(made.poll_balance);
   // What a debugger has caused to be compiled together is not for other runs.
-  if (order.companions == 0) Store(key, made, std::move(decisions).Take(), joined);
+  if (order.callees_along == 0) Store(key, made, std::move(decisions).Take(), joined);
   return made;
 }
 

@@ -17,9 +17,10 @@
 namespace firstcall {
 
 std::shared_ptr<CodeSpace> Runtime::MakeCodeSpace(std::shared_ptr<ArenaMemory> arenas,
-                                                  std::shared_ptr<MemoryManager> memory) {
+                                                  std::shared_ptr<MemoryManager> memory,
+                                                  CodeSpace::BlockObserver block_observer) {
   return std::make_shared<CodeSpace>(std::move(arenas), std::move(memory),
-                                     &FunctionTable::HandleFirstCall);
+                                     &FunctionTable::HandleFirstCall, std::move(block_observer));
 }
 
 Runtime::Runtime(RuntimeOptions options, Compiler& compiler, ListenerGroup& listeners,

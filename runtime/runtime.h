@@ -64,9 +64,10 @@ struct RuntimeOptions {
 
 class Runtime {
  public:
-  // Memory for code, with the handler of first calls.
+  // Memory for code, with the handler of first calls. `block_observer` may be empty.
   static std::shared_ptr<CodeSpace> MakeCodeSpace(std::shared_ptr<ArenaMemory> arenas,
-                                                  std::shared_ptr<MemoryManager> memory);
+                                                  std::shared_ptr<MemoryManager> memory,
+                                                  CodeSpace::BlockObserver block_observer);
 
   // `compiler` and `listeners`, which gets the statistics, must outlive the runtime.
   Runtime(RuntimeOptions options, Compiler& compiler, ListenerGroup& listeners,

@@ -131,22 +131,47 @@ class Chooser {
     }
   }
 
-  // In the order of the module, and from its beginning again at its end.
+  // For a debugger. Only what the requested functions call directly: what those call is less likely
+  // to be called.
   void AddCompanions() {
     if (!choice_.variables.empty() || choice_.inseparable > 1) return;
-    const size_t count = index_.size();
+    const size_t requested = choice_.functions.size();
+    for (size_t i = 0; i < requested; ++i)
+      AddCalleesAlong(*choice_.functions[i].original, requested);
+    AddOthers(requested);
+  }
+
+  size_t CountAlong(size_t requested) const { return choice_.functions.size() - requested; }
+
+  void AddCalleesAlong(llvm::Function& caller, size_t requested) {
+    for (llvm::Instruction& instruction : llvm::instructions(caller)) {
+      if (CountAlong(requested) >= options_.callees_along) return;
+      const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+      llvm::Function* const callee = call == nullptr ? nullptr : call->getCalledFunction();
+      if (callee == nullptr) continue;
+      if (std::optional<SymbolOrdinal> ordinal = view_.ordinal_of(*callee))
+        AddAlong(*callee, *ordinal);
+    }
+  }
+
+  // In the order of the module, and from its beginning again at its end. If most functions have
+  // been compiled, looks at a few times as many as it may add, so that all calls together take time
+  // in proportion to the number of functions.
+  void AddOthers(size_t requested) {
+    constexpr size_t kLooks = 16;
+    const size_t count = std::min(index_.size(), kLooks * options_.companions);
     const size_t first = choice_.functions.front().ordinal.value;
-    size_t left = options_.companions;
-    for (size_t i = 1; i < count && left > 0; ++i) {
-      const SymbolOrdinal ordinal{static_cast<uint32_t>((first + i) % count)};
-      if (index_.at(ordinal).kind != SymbolKind::kFunction || !index_.at(ordinal).is_definition) {
-        continue;
-      }
+    for (size_t i = 1; i < count && CountAlong(requested) < options_.companions; ++i) {
+      const SymbolOrdinal ordinal{static_cast<uint32_t>((first + i) % index_.size())};
+      if (index_.at(ordinal).kind != SymbolKind::kFunction) continue;
       auto* function = llvm::dyn_cast<llvm::Function>(&view_.symbol(ordinal));
-      if (function == nullptr || !MayBeMoved(*function, ordinal)) continue;
-      if (!decisions_.may_join(ordinal)) continue;
-      choice_.functions.push_back({function, ordinal});
-      --left;
+      if (function != nullptr) AddAlong(*function, ordinal);
+    }
+  }
+
+  void AddAlong(llvm::Function& function, SymbolOrdinal ordinal) {
+    if (MayBeMoved(function, ordinal) && decisions_.may_join(ordinal)) {
+      choice_.functions.push_back({&function, ordinal});
     }
   }
 

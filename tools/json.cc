@@ -27,11 +27,20 @@ size_t LengthAt(absl::string_view text, size_t at) {
   return length;
 }
 
+// Whether a character of ASCII stands for itself.
+bool IsPlain(char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\' && c != '<'; }
+
 }  // namespace
 
 std::string JsonString(absl::string_view text) {
   std::string result = "\"";
   for (size_t i = 0; i < text.size();) {
+    // Most texts are plain, and are copied at once.
+    size_t end = i;
+    while (end < text.size() && IsPlain(text[end])) ++end;
+    result.append(text.data() + i, end - i);
+    i = end;
+    if (i == text.size()) break;
     const size_t length = LengthAt(text, i);
     if (length == 0) {
       result += "\xef\xbf\xbd";

@@ -13,6 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "base/round_up.h"
 #include "base/steady_clock.h"
 #include "tools/perf_map.h"
 
@@ -49,6 +50,34 @@ struct CodeLoad {
 };
 static_assert(sizeof(CodeLoad) == 56, "as the specification has it");
 
+// JIT_CODE_DEBUG_INFO. The rows follow, each with the name of its file and a zero.
+struct DebugInformation {
+  uint32_t kind = 2;
+  uint32_t size = 0;
+  uint64_t time = 0;
+  uint64_t address = 0;
+  uint64_t rows = 0;
+};
+static_assert(sizeof(DebugInformation) == 32, "as the specification has it");
+
+struct DebugRow {
+  uint64_t address = 0;
+  uint32_t line = 0;
+  uint32_t discriminator = 0;
+};
+static_assert(sizeof(DebugRow) == 16, "as the specification has it");
+
+// JIT_CODE_UNWINDING_INFO. The entries, the index and a padding to a multiple of 8 follow.
+struct Unwinding {
+  uint32_t kind = 4;
+  uint32_t size = 0;
+  uint64_t time = 0;
+  uint64_t unwinding_size = 0;  // Without the padding.
+  uint64_t index_size = 0;
+  uint64_t mapped_size = 0;  // Of what lies behind the code in memory: nothing.
+};
+static_assert(sizeof(Unwinding) == 40, "as the specification has it");
+
 // perf must be told to use this clock: `perf record -k mono`.
 uint64_t Nanoseconds(absl::Duration time) {
   return static_cast<uint64_t>(absl::ToInt64Nanoseconds(time));
@@ -57,6 +86,50 @@ uint64_t Nanoseconds(absl::Duration time) {
 template <typename T>
 void Append(const T& record, std::string& bytes) {
   bytes.append(reinterpret_cast<const char*>(&record), sizeof(record));
+}
+
+// As the specification has it, this record comes before the code's.
+void AppendLines(const Event& event, std::string& bytes) {
+  if (event.lines == nullptr) return;
+  std::string rows;
+  DebugInformation record;
+  record.time = Nanoseconds(event.start);
+  record.address = event.address;
+  const auto append = [&](const CodeLines::Row& row, size_t offset) {
+    DebugRow debug_row;
+    debug_row.address = event.address + offset;
+    debug_row.line = row.line;
+    Append(debug_row, rows);
+    rows.append(event.lines->files[row.file]).push_back('\0');
+    ++record.rows;
+  };
+  const CodeLines::Row* last = nullptr;
+  for (const CodeLines::Row& row : event.lines->rows) {
+    if (row.line == 0 || row.file >= event.lines->files.size()) continue;
+    append(row, row.offset);
+    last = &row;
+  }
+  if (last == nullptr) return;
+  // perf takes the last row for the end of the code, which then would have no line.
+  append(*last, event.size);
+  record.size = static_cast<uint32_t>(sizeof(record) + rows.size());
+  Append(record, bytes);
+  bytes.append(rows);
+}
+
+// This one, too.
+void AppendUnwinding(const Event& event, std::string& bytes) {
+  if (event.unwinding == nullptr) return;
+  const CodeUnwinding& unwinding = *event.unwinding;
+  Unwinding record;
+  record.time = Nanoseconds(event.start);
+  record.unwinding_size = unwinding.entries.size() + unwinding.index.size();
+  record.index_size = unwinding.index.size();
+  const uint64_t padded = RoundUp(record.unwinding_size, 8);
+  record.size = static_cast<uint32_t>(sizeof(record) + padded);
+  Append(record, bytes);
+  bytes.append(unwinding.entries).append(unwinding.index);
+  bytes.append(padded - record.unwinding_size, '\0');
 }
 
 }  // namespace
@@ -102,6 +175,8 @@ void PerfJitdump::OnEvent(const Event& event) {
   record.code_size = event.code->size();
   record.index = ++last_index_;
   std::string bytes;
+  AppendLines(event, bytes);
+  AppendUnwinding(event, bytes);
   Append(record, bytes);
   bytes.append(name).push_back('\0');
   bytes.append(*event.code);

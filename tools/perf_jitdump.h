@@ -1,7 +1,8 @@
 // --perf=jitdump: writes compiled code to a file jit-PID.dump, from which `perf inject --jit` makes
-// objects with names and code (linux/tools/perf/Documentation/jitdump-specification.txt). Records
-// have times, so that addresses that are used again, and optimized bodies, are told apart. The file
-// is in $JITDUMPDIR, or else in the working directory.
+// objects with names, code, source lines and unwind tables
+// (linux/tools/perf/Documentation/jitdump-specification.txt). Records have times, so that addresses
+// that are used again, and optimized bodies, are told apart. The file is in $JITDUMPDIR, or else in
+// the working directory.
 //
 // Thread-safe. Tested in tests/command/observation_test.cc.
 

@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -11,13 +13,17 @@
 namespace firstcall {
 namespace {
 
-double Microseconds(absl::Duration time) { return absl::ToDoubleMicroseconds(time); }
+// With three decimals. As a number with a point it would be formatted ten times as slowly.
+std::string Microseconds(absl::Duration time) {
+  const int64_t nanoseconds = std::max<int64_t>(absl::ToInt64Nanoseconds(time), 0);
+  return absl::StrCat(nanoseconds / 1000, ".", absl::Dec(nanoseconds % 1000, absl::kZeroPad3));
+}
 
 // A slice of a thread's time.
 std::string Slice(const Event& event, absl::string_view name, absl::string_view category,
                   absl::Duration start, absl::Duration duration, absl::string_view arguments) {
   return absl::StrFormat(
-      "{\"name\":%s,\"cat\":\"%s\",\"ph\":\"X\",\"ts\":%.3f,\"dur\":%.3f,\"pid\":%d,\"tid\":%d,"
+      "{\"name\":%s,\"cat\":\"%s\",\"ph\":\"X\",\"ts\":%s,\"dur\":%s,\"pid\":%d,\"tid\":%d,"
       "\"args\":{\"number\":%d%s}},\n",
       JsonString(name), category, Microseconds(start), Microseconds(duration), getpid(),
       event.thread, event.number, arguments);
@@ -25,7 +31,7 @@ std::string Slice(const Event& event, absl::string_view name, absl::string_view 
 
 std::string Instant(const Event& event, absl::string_view name, absl::string_view arguments) {
   return absl::StrFormat(
-      "{\"name\":%s,\"cat\":\"%s\",\"ph\":\"i\",\"s\":\"t\",\"ts\":%.3f,\"pid\":%d,\"tid\":%d,"
+      "{\"name\":%s,\"cat\":\"%s\",\"ph\":\"i\",\"s\":\"t\",\"ts\":%s,\"pid\":%d,\"tid\":%d,"
       "\"args\":{\"number\":%d%s}},\n",
       JsonString(name), WordFor(event.kind), Microseconds(event.start), getpid(), event.thread,
       event.number, arguments);
@@ -59,7 +65,7 @@ std::string CompileSlices(const Event& event) {
 
 std::string Memory(const Event& event) {
   return absl::StrFormat(
-      "{\"name\":\"memory\",\"ph\":\"C\",\"ts\":%.3f,\"pid\":%d,\"args\":{\"bytes\":%d}},\n",
+      "{\"name\":\"memory\",\"ph\":\"C\",\"ts\":%s,\"pid\":%d,\"args\":{\"bytes\":%d}},\n",
       Microseconds(event.start), getpid(), event.memory_used);
 }
 

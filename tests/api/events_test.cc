@@ -17,6 +17,7 @@
 #include "engine/engine.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "memory/memory_manager.h"
 #include "runtime/event.h"
 #include "tests/testing/status_matchers.h"
 
@@ -163,6 +164,65 @@ TEST_F(EventsTest, MemoryThatIsReservedIsFreedWithTheModule) {
   EXPECT_FALSE(recorder_->events(EventKind::kMemoryFreed).empty());
 }
 
+// The sum of all blocks that were reserved and not freed, after each event that tells of one.
+// Checks that the events agree.
+size_t MemoryAfter(std::vector<Event> events) {
+  std::sort(events.begin(), events.end(),
+            [](const Event& a, const Event& b) { return a.number < b.number; });
+  size_t used = 0;
+  for (const Event& event : events) {
+    if (event.kind == EventKind::kMemoryReserved) used += event.size;
+    if (event.kind == EventKind::kMemoryFreed) {
+      EXPECT_LE(event.size, used);
+      used -= event.size;
+    }
+    if (event.kind == EventKind::kMemoryReserved || event.kind == EventKind::kMemoryFreed) {
+      EXPECT_EQ(event.memory_used, used) << event.number;
+    }
+  }
+  return used;
+}
+
+TEST_F(EventsTest, MemoryIsToldFromTheCreationOfTheEngineToItsEnd) {
+  for (const Tier tier : {Tier::kZero, Tier::kAuto}) {
+    const auto recorder = std::make_shared<Recorder>();
+    EngineOptions options;
+    options.tier = tier;
+    options.event_listeners.push_back(recorder);
+    {
+      ASSERT_OK_AND_ASSIGN(std::unique_ptr<Engine> engine, Engine::Create(options));
+      EXPECT_EQ(MemoryAfter(recorder->events()), engine->stats().memory.used.total());
+      ASSERT_THAT(engine->AddAssembly("@v = global i32 7 define ptr @f() { ret ptr @v }", "m"),
+                  IsOk());
+      ASSERT_OK_AND_ASSIGN(int* (*f)(), engine->Lookup<int*()>("f"));
+      EXPECT_EQ(*f(), 7);
+      EXPECT_EQ(MemoryAfter(recorder->events()), engine->stats().memory.used.total());
+      EXPECT_GT(MemoryAfter(recorder->events()), 0u);
+    }
+    EXPECT_FALSE(recorder->events(EventKind::kMemoryFreed).empty());
+    MemoryAfter(recorder->events());
+  }
+}
+
+// A client's memory manager that forwards to the engine's reserves while the engine is created.
+TEST_F(EventsTest, MemoryThatIsReservedWhileTheEngineIsCreatedIsTold) {
+  EngineOptions options = Options();
+  MemoryBlock block;
+  options.memory_manager = [&](std::shared_ptr<MemoryManager> own) {
+    MemoryRequest request;
+    request.segment = Segment::kData;
+    request.size = 4000;
+    block = own->Allocate(request).value();
+    return own;
+  };
+  ASSERT_OK_AND_ASSIGN(std::unique_ptr<Engine> engine, Engine::Create(options));
+  ASSERT_FALSE(recorder_->events().empty());
+  EXPECT_EQ(recorder_->events()[0].kind, EventKind::kMemoryReserved);
+  EXPECT_EQ(recorder_->events()[0].number, 1u);
+  EXPECT_EQ(recorder_->events()[0].size, 4000u);
+  EXPECT_EQ(MemoryAfter(recorder_->events()), engine->stats().memory.used.total());
+}
+
 // The listener waits for another thread, which needs what has just been compiled, and calls the
 // engine itself.
 TEST_F(EventsTest, ListenerMayWaitCallTheEngineAndCallCompiledCode) {
@@ -247,6 +307,7 @@ TEST_F(EventsTest, NothingIsLostOrOutOfOrderUnderStress) {
   EXPECT_EQ(published.size(), static_cast<size_t>(2 * kThreads * kRounds));
   for (const auto& [function, count] : published) EXPECT_EQ(count, 1) << function;
   EXPECT_EQ(removed.size(), static_cast<size_t>(kThreads * kRounds));
+  MemoryAfter(events);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// What the command tells of its work: --print-compilation, --trace, --perf. Its path is the only
-// argument.
+// What the command tells of its work: --print-compilation, --trace, --perf. The arguments are its
+// path, and a program with debug information.
 
 #include <unistd.h>
 
@@ -9,7 +9,10 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <memory>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -17,6 +20,10 @@
 #include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "llvm/DebugInfo/DWARF/DWARFContext.h"
+#include "llvm/DebugInfo/DWARF/DWARFDebugFrame.h"
+#include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/JSON.h"
 #include "tests/programs/process.h"
 #include "tests/testing/host.h"
@@ -27,8 +34,9 @@ namespace {
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
-std::string command_path;
+std::string command_path, described_path;
 
 // Some functions, one of which is hot; prints its process id.
 constexpr char kProgram[] = R"(
@@ -139,34 +147,52 @@ TEST_F(ObservationTest, PerfMapNamesBodiesAndStubs) {
   EXPECT_THAT(map, ContainsRegex(" spins \\[0 "));
 }
 
-TEST_F(ObservationTest, JitdumpHasCodeAndNames) {
+TEST_F(ObservationTest, JitdumpHasCodeNamesAndFrames) {
   const std::string directory = ::testing::TempDir();
   setenv("JITDUMPDIR", directory.c_str(), 1);
   const testing::ProcessResult result = Run({"--perf=jitdump"});
   const std::string path = absl::StrCat(
       directory, "/jit-", std::vector<std::string>(absl::StrSplit(result.output, ' '))[0], ".dump");
   const std::string dump = ReadFile(path);
+  unlink(path.c_str());
   ASSERT_GE(dump.size(), 40u);
   uint32_t magic;
   std::memcpy(&magic, dump.data(), sizeof(magic));
   EXPECT_EQ(magic, 0x4A695444u);
-  size_t at = 40, records = 0;
+  constexpr uint32_t kCode = 0, kUnwinding = 4;
+  size_t at = 40, records = 0, unwinding = 0;
   std::string names;
-  while (at + 56 <= dump.size()) {
+  uint32_t last_kind = kCode;
+  while (at + 16 <= dump.size()) {
     uint32_t kind, size;
-    uint64_t code_size;
     std::memcpy(&kind, dump.data() + at, 4);
     std::memcpy(&size, dump.data() + at + 4, 4);
-    std::memcpy(&code_size, dump.data() + at + 40, 8);
-    EXPECT_EQ(kind, 0u);
-    const std::string name = dump.data() + at + 56;
-    EXPECT_EQ(size, 56 + name.size() + 1 + code_size);
-    names += name + "\n";
+    ASSERT_GT(size, 16u);
+    ASSERT_LE(size, dump.size() - at);
+    if (kind == kCode) {
+      uint64_t code_size;
+      std::memcpy(&code_size, dump.data() + at + 40, 8);
+      const std::string name = dump.data() + at + 56;
+      EXPECT_EQ(size, 56 + name.size() + 1 + code_size);
+      // The frames are in front of the code. Stubs have none.
+      if (absl::StartsWith(name, "main [")) {
+        EXPECT_EQ(last_kind, kUnwinding);
+      }
+      if (absl::StartsWith(name, "(")) {
+        EXPECT_EQ(last_kind, kCode);
+      }
+      names += name + "\n";
+      ++records;
+    } else {
+      EXPECT_EQ(kind, kUnwinding) << "the program has no debug information";
+      ++unwinding;
+    }
+    last_kind = kind;
     at += size;
-    ++records;
   }
   EXPECT_EQ(at, dump.size());
   EXPECT_GE(records, 3u);
+  EXPECT_GE(unwinding, 2u);
   EXPECT_THAT(names, HasSubstr("main [0 "));
 }
 
@@ -200,6 +226,68 @@ TEST_F(ObservationTest, PerfFindsNamesForNearlyAllSamplesInCompiledCode) {
   EXPECT_GE(whole, compiled * 95 / 100);
 }
 
+// The code that the unwind table of the file at `path` describes, and the code that its symbol
+// names: address and size of each.
+std::pair<std::string, std::string> DescribedAndNamedCode(const std::string& path) {
+  auto file = llvm::cantFail(llvm::object::ObjectFile::createObjectFile(path));
+  std::string described, named;
+  std::unique_ptr<llvm::DWARFContext> context = llvm::DWARFContext::create(*file.getBinary());
+  const llvm::DWARFDebugFrame* frames = llvm::cantFail(context->getEHFrame());
+  for (const llvm::dwarf::FrameEntry& entry : frames->entries()) {
+    if (const auto* function = llvm::dyn_cast<llvm::dwarf::FDE>(&entry)) {
+      absl::StrAppend(&described, function->getInitialLocation(), "+", function->getAddressRange());
+    }
+  }
+  for (const llvm::object::SymbolRef& symbol : file.getBinary()->symbols()) {
+    absl::StrAppend(&named, llvm::cantFail(symbol.getAddress()), "+",
+                    llvm::object::ELFSymbolRef(symbol).getSize());
+  }
+  return {described, named};
+}
+
+// perf makes a file of each body, with its lines and its unwind table.
+TEST_F(ObservationTest, PerfInjectMakesFilesWithLinesAndFrames) {
+  constexpr char kPerf[] = "/usr/bin/perf";
+  if (IsEmulated()) GTEST_SKIP() << "perf would see the emulator";
+  if (access(kPerf, X_OK) != 0) GTEST_SKIP() << "there is no perf";
+  const std::string directory = ::testing::TempDir();
+  const std::string data = directory + "/perf.data", injected = directory + "/perf.jit.data";
+  const std::vector<std::string> record = {kPerf,         "record", "-q",  "-k", "mono", "-e",
+                                           "cpu-clock:u", "-F",     "999", "-o", data};
+  std::vector<std::string> probe = record;
+  probe.push_back("/bin/true");
+  if (testing::RunProcess(probe).exit_status != 0) GTEST_SKIP() << "perf has no permission";
+  program_ = described_path;
+  setenv("JITDUMPDIR", directory.c_str(), 1);
+  Run({"--perf=jitdump", "--tier=0"}, record);
+  const testing::ProcessResult inject =
+      testing::RunProcess({kPerf, "inject", "--jit", "-i", data, "-o", injected});
+  ASSERT_EQ(inject.exit_status, 0) << inject.errors;
+  // Of the function alone: perf takes long to look up the lines of the command.
+  const testing::ProcessResult script = testing::RunProcess(
+      {kPerf, "script", "-i", injected, "-S", "spins [0 llvm]", "-F", "ip,sym,dso,srcline"});
+  ASSERT_EQ(script.exit_status, 0) << script.errors;
+  int samples = 0, with_lines = 0;
+  std::set<std::string> lines, files;
+  for (absl::string_view line : absl::StrSplit(script.output, '\n')) {
+    if (absl::StrContains(line, "spins [0 llvm]")) {
+      ++samples;
+      const size_t begin = line.find('(') + 1;
+      files.emplace(line.substr(begin, line.rfind(')') - begin));
+    } else if (absl::StrContains(line, "described.c:")) {
+      ++with_lines;
+      lines.emplace(line);
+    }
+  }
+  EXPECT_GE(samples, 20) << script.output.substr(0, 2000);
+  EXPECT_GE(with_lines, samples * 95 / 100) << script.output.substr(0, 2000);
+  EXPECT_GE(lines.size(), 2u) << "the loop has several lines";
+  ASSERT_EQ(files.size(), 1u);
+  const auto [described, named] = DescribedAndNamedCode(*files.begin());
+  EXPECT_THAT(described, Not(IsEmpty()));
+  EXPECT_EQ(described, named);
+}
+
 TEST_F(ObservationTest, ProbesAreThere) {
   if (IsEmulated()) GTEST_SKIP() << "the cross compiler has no <sys/sdt.h>";
   const std::string program = ReadFile(command_path);
@@ -216,5 +304,6 @@ TEST_F(ObservationTest, ProbesAreThere) {
 int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
   firstcall::command_path = argv[1];
+  firstcall::described_path = argv[2];
   return RUN_ALL_TESTS();
 }

@@ -88,7 +88,8 @@ absl::StatusOr<int> Run(const std::string& directory, std::vector<std::string> a
   RuntimeOptions options;
   options.promotes = true;
   options.outside.process = FindInProcess;
-  Runtime runtime(std::move(options), compiler, listeners, Runtime::MakeCodeSpace(arenas, arenas));
+  Runtime runtime(std::move(options), compiler, listeners,
+                  Runtime::MakeCodeSpace(arenas, arenas, {}));
   module.id = runtime.NextId();
   {
     WorkScope scope;

@@ -21,6 +21,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::ContainsRegex;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -325,6 +326,40 @@ TEST_F(FunctionExtractorTest, CompanionsJoinWithoutBeingCalled) {
   ASSERT_OK_AND_ASSIGN(FunctionModule extracted, Extract("f", options, /*may_join=*/true));
   ASSERT_EQ(extracted.functions.size(), 2u);
   EXPECT_EQ(index_->at(extracted.functions[1]).name, "last");
+}
+
+TEST_F(FunctionExtractorTest, CalleesComeAlongBeforeOthers) {
+  Load(R"(
+    define void @first() { ret void }
+    define void @f(i1 %c, ptr %p) {
+      br i1 %c, label %a, label %b
+    a:
+      call void @called()
+      call void %p()
+      call void @elsewhere()
+      br label %b
+    b:
+      ret void
+    }
+    declare void @elsewhere()
+    define void @next() { ret void }
+    define void @called() { call void @first() ret void })");
+  const auto names = [&](const ExtractOptions& options) {
+    std::vector<std::string> result;
+    absl::StatusOr<FunctionModule> extracted = Extract("f", options, /*may_join=*/true);
+    EXPECT_THAT(extracted.status(), IsOk());
+    for (SymbolOrdinal ordinal : extracted->functions) {
+      result.emplace_back(index_->at(ordinal).name);
+    }
+    return result;
+  };
+  ExtractOptions options;
+  options.keep_in_view = true;
+  EXPECT_THAT(names(options), ElementsAre("f"));
+  options.callees_along = 5;
+  EXPECT_THAT(names(options), ElementsAre("f", "called"));
+  options.companions = 2;
+  EXPECT_THAT(names(options), ElementsAre("f", "called", "next"));
 }
 
 TEST_F(FunctionExtractorTest, CompanionsAreTakenFromTheBeginningAfterTheEnd) {
