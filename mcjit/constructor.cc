@@ -28,12 +28,6 @@ bool IsPlain(const llvm::MCJITMemoryManager& manager) {
   return TableOf(&manager) == plain;
 }
 
-#if defined(__x86_64__)
-constexpr bool kIsKnownToWork = true;
-#else
-constexpr bool kIsKnownToWork = false;  // On AArch64, functions are not found.
-#endif
-
 }  // namespace
 
 void SetMcjitsOwn(McjitConstructor constructor) { mcjits_own = constructor; }
@@ -47,9 +41,7 @@ llvm::ExecutionEngine* ConstructEngine(std::unique_ptr<llvm::Module> module, std
   const Environment& environment = Environment::Get();
   const std::string name = module->getModuleIdentifier();
   std::string reason;
-  if (!kIsKnownToWork) {
-    reason = "it is known to work on x86-64 only";
-  } else if (!environment.is_lazy) {
+  if (!environment.is_lazy) {
     reason = "FIRSTCALL_OPTIONS says so";
   } else if (memory_manager != nullptr && !IsPlain(*memory_manager)) {
     reason = "the client has a memory manager of its own";

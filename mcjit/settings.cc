@@ -8,6 +8,10 @@
 namespace firstcall {
 namespace {
 
+// Enough for most programs, and a process may have hundreds of engines. A full arena is followed by
+// others.
+constexpr SegmentSizes kArena = {size_t{16} << 20, size_t{16} << 20, size_t{32} << 20};
+
 CodegenLevel LevelOf(const llvm::TargetMachine& target_machine) {
   switch (target_machine.getOptLevel()) {
     case llvm::CodeGenOptLevel::None:
@@ -35,6 +39,7 @@ EngineOptions OptionsFor(const llvm::TargetMachine& target_machine) {
   auto target_options = std::make_shared<llvm::TargetOptions>(target_machine.Options);
   target_options->EmulatedTLS = false;
   options.target_options = std::move(target_options);
+  options.arena_sizes = kArena;
   Environment::Get().ApplyTo(options);
   return options;
 }

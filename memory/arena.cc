@@ -229,6 +229,15 @@ bool Arena::IsWithinReachOf(ExecutorAddress address) const {
   return std::max(std::abs(from_begin), std::abs(from_end)) < kReach;
 }
 
+bool Arena::IsBeside(const Arena& other) const {
+  const Arena& lower = begin().value() < other.begin().value() ? *this : other;
+  const Arena& upper = &lower == this ? other : *this;
+  const int64_t distance = upper.begin() - lower.begin();
+  // The code segment comes first.
+  return distance + static_cast<int64_t>(upper.slab_.size) <= kReach &&
+         distance + static_cast<int64_t>(upper.code_size_) <= static_cast<int64_t>(kBranchReach);
+}
+
 size_t Arena::LargestRoomIn(const Part& part) const {
   const ExecutorAddress end(AddressOf(part) + part.end);
   const size_t left = part.size - part.end;

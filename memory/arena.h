@@ -97,6 +97,10 @@ class Arena {
   // Whether the whole arena is within reach of `address` (kReach).
   bool IsWithinReachOf(ExecutorAddress address) const;
 
+  // Whether PC-relative references from either arena reach all of the other one, and direct calls
+  // all of its code.
+  bool IsBeside(const Arena& other) const;
+
   // Whether each segment has the given number of bytes in one piece that was never allocated.
   bool HasRoomFor(const SegmentSizes& sizes) const ABSL_LOCKS_EXCLUDED(mutex_);
 

@@ -15,6 +15,25 @@ void Add(const SegmentSizes& more, SegmentSizes& sizes) {
   sizes.data += more.data;
 }
 
+// What one block may take, wherever it is put.
+SegmentSizes SizesOf(const MemoryRequest& request) {
+  const size_t size = request.size + request.alignment;
+  switch (request.segment) {
+    case Segment::kCode:
+      return {size, 0, 0};
+    case Segment::kReadOnly:
+      return {0, size, 0};
+    case Segment::kData:
+      return {0, 0, size};
+  }
+  return {};
+}
+
+absl::Status NothingFreeNear(ExecutorAddress address) {
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "code memory: no addresses are free within reach of 0x", absl::Hex(address.value())));
+}
+
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<ArenaMemory>> ArenaMemory::Create(
@@ -63,25 +82,44 @@ absl::StatusOr<Arena*> ArenaMemory::ArenaFor(const MemoryRequest& request) {
   return last_;
 }
 
+absl::StatusOr<std::unique_ptr<Arena>> ArenaMemory::CreateSmall(const SegmentSizes& least,
+                                                                ExecutorAddress near) const {
+  constexpr size_t kSize = size_t{16} << 20;
+  const ArenaSizes sizes(std::max(kSize, least.code), std::max(kSize, least.read_only),
+                         std::max(kSize, least.data));
+  return Arena::Create(mapper_, sizes, near);
+}
+
 // For an object of which some blocks were provided by another memory manager.
 absl::StatusOr<Arena*> ArenaMemory::ArenaNear(const MemoryRequest& request) {
-  constexpr size_t kSize = size_t{16} << 20;
-  const SegmentSizes& object = request.object;
   absl::MutexLock lock(&mutex_);
   for (Arena* arena : small_) {
-    if (arena->IsWithinReachOf(request.near) && arena->HasRoomFor(object)) return arena;
+    if (arena->IsWithinReachOf(request.near) && arena->HasRoomFor(request.object)) return arena;
   }
-  const ArenaSizes sizes(std::max(kSize, object.code), std::max(kSize, object.read_only),
-                         std::max(kSize, object.data));
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<Arena> added,
-                             Arena::Create(mapper_, sizes, request.near));
-  if (!added->IsWithinReachOf(request.near)) {
-    return absl::ResourceExhaustedError(absl::StrCat(
-        "code memory: no addresses are free within reach of 0x", absl::Hex(request.near.value())));
-  }
+                             CreateSmall(request.object, request.near));
+  if (!added->IsWithinReachOf(request.near)) return NothingFreeNear(request.near);
   small_.push_back(added.get());
   arenas_.push_back(std::move(added));
   return small_.back();
+}
+
+// For a block that must be near the first arena, which has no room for it.
+absl::StatusOr<Arena*> ArenaMemory::ArenaBesideFirst(const MemoryRequest& request) {
+  const SegmentSizes least = SizesOf(request);
+  absl::MutexLock lock(&mutex_);
+  for (Arena* arena : beside_first_) {
+    if (arena->HasRoomFor(least)) return arena;
+  }
+  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<Arena> added, CreateSmall(least, near_first_));
+  // Objects in any of these arenas refer to each other.
+  if (!added->IsBeside(*first_)) return NothingFreeNear(near_first_);
+  for (const Arena* arena : beside_first_) {
+    if (!added->IsBeside(*arena)) return NothingFreeNear(near_first_);
+  }
+  beside_first_.push_back(added.get());
+  arenas_.push_back(std::move(added));
+  return beside_first_.back();
 }
 
 absl::StatusOr<MemoryBlock> ArenaMemory::Allocate(const MemoryRequest& request) {
@@ -93,6 +131,13 @@ absl::StatusOr<MemoryBlock> ArenaMemory::Allocate(const MemoryRequest& request) 
                                                        " of ", options_.budget, " bytes used)"));
     }
     FIRSTCALL_ASSIGN_OR_RETURN(Arena * arena, ArenaFor(request));
+    absl::StatusOr<MemoryBlock> allocated =
+        arena->Allocate(request.segment, request.size, request.alignment);
+    if (allocated.ok() || arena != first_ || request.near.is_null() ||
+        first_->HasRoomFor(SizesOf(request))) {
+      return allocated;
+    }
+    FIRSTCALL_ASSIGN_OR_RETURN(arena, ArenaBesideFirst(request));
     return arena->Allocate(request.segment, request.size, request.alignment);
   }();
   if (!block.ok()) used_.fetch_sub(request.size, std::memory_order_relaxed);
@@ -101,11 +146,18 @@ absl::StatusOr<MemoryBlock> ArenaMemory::Allocate(const MemoryRequest& request) 
 }
 
 absl::Status ArenaMemory::Finalize(absl::Span<const MemoryBlock> blocks) {
-  if (blocks.empty()) return absl::OkStatus();
-  // The blocks of one object lie in one arena.
-  Arena* arena = ArenaOf(blocks.front().run);
-  if (arena == nullptr) return absl::InvalidArgumentError("code memory: a block of no arena");
-  return arena->Finalize(blocks);
+  // The blocks of one object lie in one arena, or in the first one and one beside it.
+  while (!blocks.empty()) {
+    Arena* arena = ArenaOf(blocks.front().run);
+    if (arena == nullptr) return absl::InvalidArgumentError("code memory: a block of no arena");
+    const auto others = std::find_if(blocks.begin(), blocks.end(), [&](const MemoryBlock& block) {
+      return block.size > 0 && !arena->Contains(block.run);
+    });
+    const auto count = static_cast<size_t>(others - blocks.begin());
+    FIRSTCALL_RETURN_IF_ERROR(arena->Finalize(blocks.first(count)));
+    blocks.remove_prefix(count);
+  }
+  return absl::OkStatus();
 }
 
 void ArenaMemory::Free(absl::Span<const MemoryBlock> blocks) {

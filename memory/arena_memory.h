@@ -1,5 +1,6 @@
 // The engine's own memory manager. It consists of arenas, within a budget: when the last arena is
-// full, another one is reserved.
+// full, another one is reserved. When the first one is full, what must be near it goes to arenas
+// beside it, as long as addresses are free there.
 //
 // Thread-safe.
 
@@ -43,15 +44,17 @@ class ArenaMemory final : public MemoryManager {
   static absl::StatusOr<std::shared_ptr<ArenaMemory>> Create(std::shared_ptr<PageMapper> mapper,
                                                              const ArenaMemoryOptions& options);
 
-  // The arena of the stubs, and of everything that must be within their reach. Never changes.
+  // The arena of the stubs, and of everything that must be within their reach, until that is full.
+  // Never changes.
   const Arena& first() const { return *first_; }
   // An address in the first arena, for MemoryRequest::near.
   ExecutorAddress near_first() const { return near_first_; }
 
-  // If `near` is given, allocates from the arena that contains it, or else from a small arena
-  // within its reach. Otherwise allocates from the last arena if that has room for the object, or
-  // else from a new arena. ResourceExhausted as for Arena::Allocate, or if the budget is used up or
-  // no addresses are free within reach.
+  // If `near` is given, allocates from the arena that contains it; or if that is the first one and
+  // full, from a small arena within reach of the first one and of all others beside it; or if no
+  // arena contains `near`, from a small arena within its reach. Otherwise allocates from the last
+  // arena if that has room for the object, or else from a new arena. ResourceExhausted as for
+  // Arena::Allocate, or if the budget is used up or no addresses are free within reach.
   absl::StatusOr<MemoryBlock> Allocate(const MemoryRequest& request) override
       ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status Finalize(absl::Span<const MemoryBlock> blocks) override ABSL_LOCKS_EXCLUDED(mutex_);
@@ -64,6 +67,9 @@ class ArenaMemory final : public MemoryManager {
               std::unique_ptr<Arena> first);
   absl::StatusOr<Arena*> ArenaFor(const MemoryRequest& request) ABSL_LOCKS_EXCLUDED(mutex_);
   absl::StatusOr<Arena*> ArenaNear(const MemoryRequest& request) ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::StatusOr<Arena*> ArenaBesideFirst(const MemoryRequest& request) ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::StatusOr<std::unique_ptr<Arena>> CreateSmall(const SegmentSizes& least,
+                                                     ExecutorAddress near) const;
   Arena* ArenaOf(ExecutorAddress address) const ABSL_LOCKS_EXCLUDED(mutex_);
 
   const std::shared_ptr<PageMapper> mapper_;
@@ -75,6 +81,7 @@ class ArenaMemory final : public MemoryManager {
   std::vector<std::unique_ptr<Arena>> arenas_ ABSL_GUARDED_BY(mutex_);
   Arena* last_ ABSL_GUARDED_BY(mutex_);  // For objects that need not be near anything.
   std::vector<Arena*> small_ ABSL_GUARDED_BY(mutex_);  // Near memory that another manager provided.
+  std::vector<Arena*> beside_first_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace firstcall

@@ -37,7 +37,8 @@ struct PromotionOptions {
   uint32_t threshold = 100000;
   // Number of threads that look for hot functions and optimize them. With 0, the thread that finds
   // a function hot optimizes it at once. Unset: 1 if there is a second processor, else 0. The
-  // threads start only when a function has been called often or a loop has run for long. They block
+  // engines of a process share their threads, as many as the engine that asks for most. The threads
+  // start only when a function has been called often or a loop has run for long. They block
   // all signals except SIGSYS and those that a fault of their own raises.
   std::optional<size_t> threads;
   // If set, each function checks its counter at every call and polls in every loop. Hot functions

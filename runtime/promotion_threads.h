@@ -1,9 +1,9 @@
-// The threads that look for hot functions and optimize them. They start when the promoter first
-// needs them, and again in a forked child. They end with the promoter or with the process.
+// A promoter's share of the threads that look for hot functions and optimize them
+// (runtime/promotion_crew.h). It begins when the promoter first needs them, and again in a forked
+// child. It ends with the promoter or with the process.
 //
-// A thread alternates between looking for work and doing it. It is at work during both (see
-// WorkScope). At exit, and while the promoter stops, the library waits for the thread, unless its
-// work is unattended (see UnattendedWork).
+// At exit, and while the promoter stops, the library waits for a thread that works for it, unless
+// its work is unattended (see UnattendedWork).
 //
 // Thread-safe. Asking for the threads' state and waking them takes no lock and no memory, so it is
 // async-signal-safe. Tested in tests/api/promotion_lifetime_test.cc and
@@ -14,8 +14,8 @@
 
 #include <atomic>
 #include <cstddef>
-#include <functional>
 #include <memory>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/functional/function_ref.h"
@@ -23,30 +23,19 @@
 #include "absl/time/time.h"
 #include "base/own_thread.h"
 #include "runtime/exit_hook.h"
+#include "runtime/promotion_crew.h"
 
 namespace firstcall {
 
 class PromotionThreads {
  public:
-  // Limits of the pause between two looks, which doubles as long as nothing is found.
-  static constexpr absl::Duration kShortestPause = absl::Milliseconds(2);
-  static constexpr absl::Duration kLongestPause = absl::Milliseconds(64);
+  using Found = PromotionCrew::Found;
+  using Served = PromotionCrew::Served;
+  using Tasks = PromotionCrew::Tasks;
+  static constexpr absl::Duration kShortestPause = PromotionCrew::kShortestPause;
+  static constexpr absl::Duration kLongestPause = PromotionCrew::kLongestPause;
 
-  enum class Found { kSomething, kNothing, kMustWait };
-  enum class Served {
-    kOne,
-    kNone,       // There was nothing to do.
-    kAbandoned,  // The promoter was stopped. It and this object may be destroyed already.
-  };
-  // The tasks of a thread. All threads call these functions, each inside a WorkScope.
-  struct Tasks {
-    // Looks for work.
-    std::function<Found()> look;
-    // Does one piece of work, and looks again; `attended` is as in UnattendedWork.
-    std::function<Served(std::atomic<int>* attended)> serve;
-  };
-
-  // There are to be `count` threads, which may be 0. None is started yet.
+  // `count` threads are wanted, which may be 0. None is started yet.
   PromotionThreads(size_t count, Tasks tasks);
   // Stop must have been called.
   ~PromotionThreads();
@@ -56,7 +45,7 @@ class PromotionThreads {
   // Whether there are to be any threads.
   bool are_used() const { return count_ > 0; }
   // Whether threads were started, in this process or before a fork in its parent.
-  bool were_started() const { return team_.load(std::memory_order_acquire) != nullptr; }
+  bool were_started() const { return member_.load(std::memory_order_acquire) != nullptr; }
   // Whether there are to be threads, and this process has none.
   bool are_missing() const;
   // Whether this process should have threads: they were started, or an attempt failed, or Need was
@@ -75,19 +64,15 @@ class PromotionThreads {
   // Whether no further work may begin.
   bool are_stopping() const { return are_stopping_; }
   // From now on no further work begins.
-  void BeginToStop() { are_stopping_ = true; }
+  void BeginToStop();
 
-  // Ends the threads. A thread that does not end within UnattendedWork::kPatience is left alone if
-  // `abandon` returns true for it; it must then not touch the promoter any more. BeginToStop must
-  // have been called. Returns false if the process exits. Then the caller need not wait for these
-  // threads, nor for others that use the promoter.
+  // Ends the share. A thread that does not finish its piece of work within
+  // UnattendedWork::kPatience is left alone if `abandon` returns true for it; it must then not
+  // touch the promoter any more. BeginToStop must have been called. Returns false if the process
+  // exits. Then the caller need not wait for these threads, nor for others that use the promoter.
   bool Stop(absl::FunctionRef<bool(const OwnThread& thread)> abandon) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  struct Team;
-  class Serving;
-
-  void Work(Team& team);
   void StopForExit();
 
   const size_t count_;
@@ -95,10 +80,12 @@ class PromotionThreads {
   std::atomic<bool> are_needed_{false};  // The threads should start, and have not yet.
   std::atomic<bool> are_stopping_{false};
   std::atomic<bool> is_exiting_{false};
-  // The threads of this process, or of the parent until a forked child makes its own.
-  std::atomic<Team*> team_{nullptr};
+  // That of this process, or of the parent until a forked child joins a crew of its own.
+  std::atomic<PromotionCrew::Member*> member_{nullptr};
   absl::Mutex mutex_;
-  std::shared_ptr<Team> team_owner_ ABSL_GUARDED_BY(mutex_);  // Owns `team_`.
+  std::shared_ptr<PromotionCrew::Member> member_owner_ ABSL_GUARDED_BY(mutex_);  // Owns `member_`.
+  // A thread of this process may be about to wake the parent's threads.
+  std::vector<std::shared_ptr<PromotionCrew::Member>> parents_ ABSL_GUARDED_BY(mutex_);
   std::unique_ptr<ExitHook> exit_hook_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -322,6 +322,27 @@ class NewThreads {
   std::set<std::string> before_;
 };
 
+TEST_P(PromotionLifetimeTest, ManyEnginesShareTheThread) {
+  const NewThreads threads;
+  std::vector<std::unique_ptr<Engine>> engines;
+  for (int i = 0; i < 20; ++i) {
+    std::unique_ptr<Engine> engine = Make(GetParam(), /*threshold=*/10);
+    ASSERT_THAT(engine->AddBitcode(ParseToBitcode(Sums(1)), "sums"), IsOk());
+    engines.push_back(std::move(engine));
+  }
+  for (const auto& engine : engines) {
+    while (engine->stats().promotions_made == 0) EXPECT_EQ(Get(*engine, 0)(50), 1225);
+  }
+  EXPECT_EQ(threads.Count(), GetParam() == PromotionWay::kCallerDoesIt ? 0u : 1u);
+  // Each goes without the others noticing.
+  while (engines.size() > 1) {
+    engines.erase(engines.begin());
+    EXPECT_EQ(Get(*engines.front(), 0)(50), 1225);
+  }
+  engines.clear();
+  while (threads.Count() > 0) absl::SleepFor(absl::Milliseconds(1));
+}
+
 // An engine whose thread optimizes a function that takes it so long that nobody waits.
 class LongOptimization {
  public:

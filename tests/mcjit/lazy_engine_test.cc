@@ -1,7 +1,9 @@
 // MCJIT's engines in a program that has called InstallAsMcjit.
 
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <string>
@@ -92,16 +94,14 @@ class CountingCache final : public llvm::ObjectCache {
 class LazyEngineTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
+    // All, because LLVM's headers call that the native one for which they were installed, which is
+    // another one if this test was cross-compiled.
+    llvm::InitializeAllTargetInfos();
+    llvm::InitializeAllTargets();
+    llvm::InitializeAllTargetMCs();
+    llvm::InitializeAllAsmPrinters();
     ASSERT_TRUE(InstallAsMcjit());
     ASSERT_TRUE(InstallAsMcjit());
-  }
-
-  void SetUp() override {
-#if !defined(__x86_64__)
-    GTEST_SKIP() << "engines are MCJIT's own but on x86-64";
-#endif
   }
 
   std::unique_ptr<llvm::Module> Parse(const std::string& text, const std::string& name = "test") {
@@ -384,6 +384,64 @@ TEST_F(LazyEngineTest, ExitHandlersRunBeforeTheCodeGoes) {
   EXPECT_EQ(calls, 0);
   engine_.reset();
   EXPECT_EQ(calls, 1);
+}
+
+// The bytes of addresses that this process has mapped or reserved.
+size_t MappedBytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    size_t kilobytes = 0;
+    if (std::sscanf(line.c_str(), "VmSize: %zu kB", &kilobytes) == 1) return kilobytes * 1024;
+  }
+  return 0;
+}
+
+TEST_F(LazyEngineTest, ManySmallEnginesAreSmall) {
+  constexpr size_t kEngines = 50;
+  std::vector<std::unique_ptr<llvm::ExecutionEngine>> engines;
+  const size_t before = MappedBytes();
+  ASSERT_GT(before, 0u);
+  for (size_t i = 0; i < kEngines; ++i) {
+    Create(kTwoFunctions);
+    EXPECT_EQ(Call("two"), 2);
+    engines.push_back(std::move(engine_));
+  }
+  EXPECT_LT((MappedBytes() - before) / kEngines, size_t{200} << 20);
+}
+
+// More of everything than the first reservation of an engine.
+TEST_F(LazyEngineTest, AnEngineGrows) {
+  Create(R"(
+    @large = global [100000000 x i8] zeroinitializer
+    @constants = constant [40000000 x i8] zeroinitializer
+    define i32 @use(i32 %at) {
+      %1 = getelementptr i8, ptr @large, i32 %at
+      store i8 5, ptr %1
+      %2 = load i8, ptr %1
+      %3 = getelementptr i8, ptr @constants, i32 %at
+      %4 = load i8, ptr %3
+      %5 = add i8 %2, %4
+      %6 = zext i8 %5 to i32
+      ret i32 %6
+    }
+    define i32 @first() {
+      %1 = call i32 @use(i32 39999999)
+      ret i32 %1
+    })");
+  engine_->addModule(Parse(R"(
+    @further = global [100000000 x i8] zeroinitializer
+    declare i32 @use(i32)
+    define i32 @second() {
+      %1 = getelementptr i8, ptr @further, i32 99999999
+      store i8 3, ptr %1
+      %2 = call i32 @use(i32 1)
+      %3 = load i8, ptr %1
+      %4 = zext i8 %3 to i32
+      %5 = add i32 %2, %4
+      ret i32 %5
+    })"));
+  EXPECT_EQ(Call("first"), 5);
+  EXPECT_EQ(Call("second"), 8);
 }
 
 TEST_F(LazyEngineTest, ThreadLocalVariablesAreSharedByModules) {

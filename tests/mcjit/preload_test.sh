@@ -9,37 +9,42 @@ linked="$2"
 late="$3"
 none="$4"
 
-if [[ -v FIRSTCALL_EMULATE || $(uname -m) != x86_64 ]]; then
-  echo "skipped: engines are MCJIT's own but on x86-64"
-  exit 0
-fi
-
 fail() {
   echo "preload_test: $*" >&2
   exit 1
 }
 
+preload() {  # LIBRARY COMMAND...
+  local preloaded="$1"
+  shift
+  if [[ -v FIRSTCALL_EMULATE ]]; then
+    QEMU_SET_ENV="LD_PRELOAD=$preloaded" $FIRSTCALL_EMULATE "$@"  # The emulator itself must not load it.
+  else
+    LD_PRELOAD="$preloaded" "$@"
+  fi
+}
+
 expect_lazy() {  # WHAT COMMAND...
   local what="$1" out
   shift
-  out="$(FIRSTCALL_STATS=1 LD_PRELOAD="$library" "$@" 2>&1)" || fail "$what failed: $out"
+  out="$(FIRSTCALL_STATS=1 preload "$library" "$@" 2>&1)" || fail "$what failed: $out"
   [[ $out == *42* ]] || fail "$what did not print its result: $out"
   [[ $out == *"MCJIT engine 1: 'client': lazy"* ]] || fail "$what is not lazy: $out"
 }
 expect_lazy "the linked client" "$linked"
 expect_lazy "the client that loads LLVM" "$late" libLLVM.so.19.1
 
-out="$(FIRSTCALL_OPTIONS=--mode=mcjit FIRSTCALL_STATS=1 LD_PRELOAD="$library" "$linked" 2>&1)"
+out="$(FIRSTCALL_OPTIONS=--mode=mcjit FIRSTCALL_STATS=1 preload "$library" "$linked" 2>&1)"
 [[ $out == *"not lazy: FIRSTCALL_OPTIONS says so"* && $out == *42* ]] || fail "--mode=mcjit: $out"
 
-out="$(FIRSTCALL_OPTIONS=--what LD_PRELOAD="$library" "$linked" 2>&1)"
+out="$(FIRSTCALL_OPTIONS=--what preload "$library" "$linked" 2>&1)"
 [[ $out == *"'--what' is not an option"* && $out == *42* ]] || fail "a wrong option: $out"
 
-[[ $(LD_PRELOAD="$library" "$none") == end ]] || fail "a process without LLVM has more than it needs"
+[[ $(preload "$library" "$none") == end ]] || fail "a process without LLVM has more than it needs"
 
 # Without the engine's library MCJIT stays as it is.
 alone="$TEST_TMPDIR/libfirstcall_mcjit.so"
 cp "$library" "$alone"
-out="$(LD_PRELOAD="$alone" "$linked" 2>&1)" || fail "without the engine: $out"
+out="$(preload "$alone" "$linked" 2>&1)" || fail "without the engine: $out"
 [[ $out == *"MCJIT stays as it is"*libfirstcall_mcjit_engine.so* && $out == *42* ]] ||
   fail "without the engine: $out"

@@ -1,6 +1,8 @@
 #include "memory/arena_memory.h"
 
+#include <cstdlib>
 #include <memory>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -9,6 +11,8 @@
 
 namespace firstcall {
 namespace {
+
+using ::testing::HasSubstr;
 
 constexpr size_t kSize = 64 << 10;
 
@@ -55,6 +59,32 @@ TEST(ArenaMemoryTest, NearMeansTheSameArena) {
   request.segment = Segment::kReadOnly;
   ASSERT_OK_AND_ASSIGN(MemoryBlock near, memory->Allocate(request));
   EXPECT_FALSE(memory->first().Contains(near.run));
+}
+
+// What must be near the first arena goes beside it when that is full, and from everywhere there
+// everything is within reach.
+TEST(ArenaMemoryTest, BesideTheFirstArenaThereIsMoreRoom) {
+  std::shared_ptr<ArenaMemory> memory = Make();
+  std::vector<MemoryBlock> blocks;
+  for (const size_t size : {kSize, kSize, size_t{40} << 20, size_t{16}}) {
+    ASSERT_OK_AND_ASSIGN(MemoryBlock block, memory->Allocate(Code(size, memory->near_first())));
+    block.write[size - 1] = 1;
+    blocks.push_back(block);
+  }
+  EXPECT_TRUE(memory->first().Contains(blocks[0].run));
+  EXPECT_FALSE(memory->first().Contains(blocks[1].run));
+  EXPECT_EQ(memory->usage().arenas, 3u);  // One of them for the large block.
+  for (const MemoryBlock& from : blocks) {
+    for (const MemoryBlock& to : blocks) {
+      EXPECT_LT(std::abs(from.run + from.size - to.run), kReach);
+    }
+  }
+  EXPECT_THAT(memory->Finalize(blocks), IsOk());
+  EXPECT_THAT(memory->Allocate(Code(size_t{2100} << 20, memory->near_first())),
+              StatusIs(absl::StatusCode::kResourceExhausted,
+                       HasSubstr("no addresses are free within reach of 0x")));
+  memory->Free(blocks);
+  EXPECT_EQ(memory->usage().used.total(), 0u);
 }
 
 // Others have provided a part of an object: the rest must be within reach of that.
