@@ -233,8 +233,9 @@ bool Arena::IsBeside(const Arena& other) const {
   const Arena& lower = begin().value() < other.begin().value() ? *this : other;
   const Arena& upper = &lower == this ? other : *this;
   const int64_t distance = upper.begin() - lower.begin();
+  if (distance + static_cast<int64_t>(upper.slab_.size) > kReach) return false;
   // The code segment comes first.
-  return distance + static_cast<int64_t>(upper.slab_.size) <= kReach &&
+  return lower.code_size_ == 0 || upper.code_size_ == 0 ||
          distance + static_cast<int64_t>(upper.code_size_) <= static_cast<int64_t>(kBranchReach);
 }
 

@@ -9,6 +9,9 @@
 namespace firstcall {
 namespace {
 
+// The bytes of each segment of a small arena.
+constexpr size_t kSmall = size_t{16} << 20;
+
 void Add(const SegmentSizes& more, SegmentSizes& sizes) {
   sizes.code += more.code;
   sizes.read_only += more.read_only;
@@ -82,22 +85,17 @@ absl::StatusOr<Arena*> ArenaMemory::ArenaFor(const MemoryRequest& request) {
   return last_;
 }
 
-absl::StatusOr<std::unique_ptr<Arena>> ArenaMemory::CreateSmall(const SegmentSizes& least,
-                                                                ExecutorAddress near) const {
-  constexpr size_t kSize = size_t{16} << 20;
-  const ArenaSizes sizes(std::max(kSize, least.code), std::max(kSize, least.read_only),
-                         std::max(kSize, least.data));
-  return Arena::Create(mapper_, sizes, near);
-}
-
 // For an object of which some blocks were provided by another memory manager.
 absl::StatusOr<Arena*> ArenaMemory::ArenaNear(const MemoryRequest& request) {
+  const SegmentSizes& object = request.object;
   absl::MutexLock lock(&mutex_);
   for (Arena* arena : small_) {
-    if (arena->IsWithinReachOf(request.near) && arena->HasRoomFor(request.object)) return arena;
+    if (arena->IsWithinReachOf(request.near) && arena->HasRoomFor(object)) return arena;
   }
+  const ArenaSizes sizes(std::max(kSmall, object.code), std::max(kSmall, object.read_only),
+                         std::max(kSmall, object.data));
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<Arena> added,
-                             CreateSmall(request.object, request.near));
+                             Arena::Create(mapper_, sizes, request.near));
   if (!added->IsWithinReachOf(request.near)) return NothingFreeNear(request.near);
   small_.push_back(added.get());
   arenas_.push_back(std::move(added));
@@ -111,7 +109,11 @@ absl::StatusOr<Arena*> ArenaMemory::ArenaBesideFirst(const MemoryRequest& reques
   for (Arena* arena : beside_first_) {
     if (arena->HasRoomFor(least)) return arena;
   }
-  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<Arena> added, CreateSmall(least, near_first_));
+  // For blocks of this kind only: the less an arena has, the more of them are within reach.
+  const auto size = [](size_t wanted) { return wanted == 0 ? 0 : std::max(kSmall, wanted); };
+  const ArenaSizes sizes(size(least.code), size(least.read_only), size(least.data));
+  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<Arena> added,
+                             Arena::Create(mapper_, sizes, near_first_));
   // Objects in any of these arenas refer to each other.
   if (!added->IsBeside(*first_)) return NothingFreeNear(near_first_);
   for (const Arena* arena : beside_first_) {

@@ -68,8 +68,6 @@ class ArenaMemory final : public MemoryManager {
   absl::StatusOr<Arena*> ArenaFor(const MemoryRequest& request) ABSL_LOCKS_EXCLUDED(mutex_);
   absl::StatusOr<Arena*> ArenaNear(const MemoryRequest& request) ABSL_LOCKS_EXCLUDED(mutex_);
   absl::StatusOr<Arena*> ArenaBesideFirst(const MemoryRequest& request) ABSL_LOCKS_EXCLUDED(mutex_);
-  absl::StatusOr<std::unique_ptr<Arena>> CreateSmall(const SegmentSizes& least,
-                                                     ExecutorAddress near) const;
   Arena* ArenaOf(ExecutorAddress address) const ABSL_LOCKS_EXCLUDED(mutex_);
 
   const std::shared_ptr<PageMapper> mapper_;
