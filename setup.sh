@@ -25,7 +25,8 @@ packages=(
   linux-perf
   chromium
   redis-server
-  # Testing what is installed: build systems, and a reader of man pages
+  # Installing without symbols, and testing what is installed: build systems, and a reader of man pages
+  xz-utils
   cmake groff-base meson ninja-build pkg-config
   # Measuring
   hyperfine libbenchmark-dev

@@ -56,10 +56,24 @@ readonly LIB=$ROOT/$libdir
 # From a directory below the prefix to the prefix.
 up() { sed 's|[^/]\+|..|g' <<<"$1"; }
 
+# Removes symbols, but for those by which a debugger hears of compiled code (docs/debugging.md). They are kept
+# where GDB looks for the symbols of a stripped file: in a compressed ELF file without contents, in section
+# .gnu_debugdata (GDB's manual, "MiniDebugInfo").
+strip_for_debuggers() { # FILE
+  local kept
+  kept=$(mktemp)
+  objcopy --only-keep-debug "$1" "$kept"
+  strip --strip-all --wildcard --keep-symbol='__jit_debug_*' "$kept"
+  xz --force --suffix=.xz "$kept"
+  strip --strip-unneeded --remove-section=.comment "$1"
+  objcopy --add-section ".gnu_debugdata=$kept.xz" "$1"
+  rm "$kept.xz"
+}
+
 # Paths are those of the runfiles, whose directory Bazel makes the current one.
 program() { # FILE DESTINATION
   install -D -m "${3-755}" "$1" "$2"
-  if [[ $strip ]]; then strip --strip-unneeded --remove-section=.comment "$2"; fi
+  if [[ $strip ]]; then strip_for_debuggers "$2"; fi
 }
 library() { program "$1" "$2" 644; } # FILE DESTINATION
 

@@ -1,6 +1,6 @@
 // The threads of a process that look for hot functions and optimize them. All promoters share them:
-// hundreds of small engines cost one thread. There are as many threads as the promoter that asks for
-// most of them. They start when the first promoter joins, and end when the last one leaves.
+// hundreds of small engines cost one thread. There are as many threads as the promoter that asks
+// for most of them. They start when the first promoter joins, and end when the last one leaves.
 //
 // A thread alternates between looking for a promoter's work and doing it, one piece of each
 // promoter's in turn. It is at work during both (see WorkScope).

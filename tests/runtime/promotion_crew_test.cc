@@ -109,14 +109,14 @@ TEST(PromotionCrewTest, NobodyWaitsForAllWorkOfAnother) {
 TEST(PromotionCrewTest, NothingIsCalledAfterLeaving) {
   for (int i = 0; i < 100; ++i) {
     auto calls = std::make_unique<std::atomic<int>>(0);
-    const std::shared_ptr<Member> member = Join(2, {[calls = calls.get()] {
-                                                      ++*calls;
-                                                      return Found::kSomething;
-                                                    },
-                                                    [calls = calls.get()](std::atomic<int>*) {
-                                                      return ++*calls % 2 == 0 ? Served::kOne
-                                                                               : Served::kNone;
-                                                    }});
+    const std::shared_ptr<Member> member =
+        Join(2, {[calls = calls.get()] {
+                   ++*calls;
+                   return Found::kSomething;
+                 },
+                 [calls = calls.get()](std::atomic<int>*) {
+                   return ++*calls % 2 == 0 ? Served::kOne : Served::kNone;
+                 }});
     if (i % 3 != 0) WaitFor([&] { return *calls > i % 5; });
     PromotionCrew::Leave(member, AbandonNothing);
     EXPECT_EQ(member->serving(), 0);
