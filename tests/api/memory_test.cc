@@ -19,11 +19,11 @@
 #include "engine/engine.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "memory/in_process_mapper.h"
 #include "memory/memory_manager.h"
 #include "memory/page_mapper.h"
 #include "runtime/listener.h"
 #include "tests/testing/boundary_mapper.h"
+#include "tests/testing/forwarding_mapper.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/status_matchers.h"
 
@@ -79,12 +79,11 @@ class Failures {
   int count_ = 0;
 };
 
-class FailingMapper final : public PageMapper {
+class FailingMapper final : public ForwardingMapper {
  public:
   explicit FailingMapper(Failures& failures) : failures_(failures) {}
   ~FailingMapper() override { EXPECT_EQ(slabs_, 0); }
 
-  size_t page_size() const override { return mapper_.page_size(); }
   absl::StatusOr<Slab> Reserve(size_t size, ExecutorAddress near) override {
     if (absl::Status status = failures_.Next("reserve"); !status.ok()) return status;
     ++slabs_;
@@ -93,31 +92,27 @@ class FailingMapper final : public PageMapper {
   absl::StatusOr<std::vector<uint8_t*>> Initialize(
       const Slab& slab, absl::Span<const SlabSegment> segments) override {
     if (absl::Status status = failures_.Next("initialize"); !status.ok()) return status;
-    return mapper_.Initialize(slab, segments);
+    return ForwardingMapper::Initialize(slab, segments);
   }
   absl::StatusOr<AllocationId> Finalize(const Slab& slab, const Allocation& allocation) override {
     if (absl::Status status = failures_.Next("finalize"); !status.ok()) return status;
-    return mapper_.Finalize(slab, allocation);
-  }
-  absl::Status Deallocate(absl::Span<const AllocationId> allocations) override {
-    return mapper_.Deallocate(allocations);
+    return ForwardingMapper::Finalize(slab, allocation);
   }
   absl::Status Discard(const Slab& slab, const SlabSegment& pages) override {
     if (absl::Status status = failures_.Next("discard"); !status.ok()) return status;
-    return mapper_.Discard(slab, pages);
+    return ForwardingMapper::Discard(slab, pages);
   }
   absl::Status SynchronizeInstructions() override {
     if (absl::Status status = failures_.Next("synchronize"); !status.ok()) return status;
-    return mapper_.SynchronizeInstructions();
+    return ForwardingMapper::SynchronizeInstructions();
   }
   absl::Status Release(const Slab& slab) override {
     --slabs_;
-    return mapper_.Release(slab);
+    return ForwardingMapper::Release(slab);
   }
 
  private:
   Failures& failures_;
-  InProcessMapper mapper_;
   int slabs_ = 0;
 };
 

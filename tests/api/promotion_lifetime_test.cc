@@ -20,9 +20,9 @@
 #include "engine/engine.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "memory/in_process_mapper.h"
 #include "memory/page_mapper.h"
 #include "tests/api/promotion.h"
+#include "tests/testing/forwarding_mapper.h"
 #include "tests/testing/host.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/status_matchers.h"
@@ -593,32 +593,20 @@ TEST(PromotionSignalTest, WithoutAThreadAHandlerSeesToItItselfIfItInterruptsNoWo
 }
 
 // A signal comes whenever the engine wants to write to pages.
-class InterruptingMapper final : public PageMapper {
+class InterruptingMapper final : public ForwardingMapper {
  public:
-  size_t page_size() const override { return mapper_.page_size(); }
   absl::StatusOr<Slab> Reserve(size_t size, ExecutorAddress near) override {
     return mapper_.Reserve(size, near);
   }
   absl::StatusOr<std::vector<uint8_t*>> Initialize(
       const Slab& slab, absl::Span<const SlabSegment> segments) override {
     if (!called_in_handler.empty()) raise(SIGUSR1);
-    return mapper_.Initialize(slab, segments);
+    return ForwardingMapper::Initialize(slab, segments);
   }
   absl::StatusOr<AllocationId> Finalize(const Slab& slab, const Allocation& allocation) override {
     if (!called_in_handler.empty()) raise(SIGUSR1);
-    return mapper_.Finalize(slab, allocation);
+    return ForwardingMapper::Finalize(slab, allocation);
   }
-  absl::Status Deallocate(absl::Span<const AllocationId> allocations) override {
-    return mapper_.Deallocate(allocations);
-  }
-  absl::Status Discard(const Slab& slab, const SlabSegment& pages) override {
-    return mapper_.Discard(slab, pages);
-  }
-  absl::Status SynchronizeInstructions() override { return mapper_.SynchronizeInstructions(); }
-  absl::Status Release(const Slab& slab) override { return mapper_.Release(slab); }
-
- private:
-  InProcessMapper mapper_;
 };
 
 TEST(PromotionSignalTest, WithoutAThreadAHandlerThatInterruptsWorkLeavesItForLater) {

@@ -17,9 +17,9 @@
 #include "code/linker.h"
 #include "gtest/gtest.h"
 #include "memory/arena_memory.h"
-#include "memory/in_process_mapper.h"
 #include "memory/owned_code.h"
 #include "memory/unwind_registry.h"
+#include "tests/testing/forwarding_mapper.h"
 #include "tests/testing/object.h"
 #include "tests/testing/status_matchers.h"
 
@@ -30,13 +30,13 @@ ExecutorAddress AddressOf(Function* function) {
   return ExecutorAddress::Of(reinterpret_cast<const void*>(function));
 }
 
-// Arenas whose addresses include no multiple of 4 GiB. No code lies there, so that one would part
-// the code in two.
+// One arena, beside which there are no others. Its addresses include no multiple of 4 GiB: no code
+// lies there, so that one would part the code in two.
 inline std::shared_ptr<ArenaMemory> MakeArenas(const ArenaSizes& sizes) {
   std::vector<std::shared_ptr<ArenaMemory>> others;  // Kept, so that the next lies elsewhere.
   const uint64_t size = sizes.code + sizes.read_only + sizes.data;
   while (true) {
-    auto arenas = ArenaMemory::Create(std::make_shared<InProcessMapper>(), {sizes}).value();
+    auto arenas = ArenaMemory::Create(std::make_shared<SingleSlabMapper>(), {sizes}).value();
     const uint64_t inside = arenas->near_first().value();
     if ((inside - size) >> 32 == (inside + size) >> 32) return arenas;
     others.push_back(std::move(arenas));

@@ -394,8 +394,7 @@ TEST_P(LinkerMemoryTest, ExhaustedMemoryIsAnErrorAndTheLinkerGoesOn) {
   for (int i = 0; i < 2000; ++i) large += "store volatile i32 1, ptr null ";
   EXPECT_THAT(Load(large + "ret void }"),
               StatusIs(absl::StatusCode::kResourceExhausted,
-                       AllOf(StartsWith("loading an object: code memory: "),
-                             HasSubstr("do not fit in what is left of an arena segment"))));
+                       AllOf(StartsWith("loading an object: "), HasSubstr("no more slabs"))));
   EXPECT_EQ(Call(Link(kAddSeven), "f", 1), 8);
   EXPECT_THAT(Load("@large = global [100000 x i8] zeroinitializer"),
               StatusIs(absl::StatusCode::kResourceExhausted, StartsWith("loading an object: ")));

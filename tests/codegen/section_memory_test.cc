@@ -9,8 +9,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "memory/arena_memory.h"
-#include "memory/in_process_mapper.h"
 #include "memory/unwind_registry.h"
+#include "tests/testing/forwarding_mapper.h"
 #include "tests/testing/status_matchers.h"
 
 namespace firstcall {
@@ -24,7 +24,7 @@ class SectionMemoryTest : public testing::Test {
   SegmentSizes used() const { return arenas_->usage().used; }
 
   const std::shared_ptr<ArenaMemory> arenas_ =
-      ArenaMemory::Create(std::make_shared<InProcessMapper>(), {{64 << 10, 64 << 10, 64 << 10}})
+      ArenaMemory::Create(std::make_shared<SingleSlabMapper>(), {{64 << 10, 64 << 10, 64 << 10}})
           .value();
   const std::shared_ptr<UnwindRegistry> unwind_registry_ = std::make_shared<UnwindRegistry>();
   OwnedCode owner_{arenas_, unwind_registry_};
@@ -75,7 +75,7 @@ TEST_F(SectionMemoryTest, KeepsWhyMemoryWasRefusedUntilTheNextObject) {
   Begin();
   EXPECT_EQ(memory_.allocateCodeSection(100 << 10, 16, 1, ".text"), nullptr);
   EXPECT_THAT(memory_.status(),
-              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("102400 bytes do not fit")));
+              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("no more slabs")));
   Begin();
   EXPECT_THAT(memory_.status(), IsOk());
   EXPECT_NE(memory_.allocateCodeSection(100, 16, 1, ".text"), nullptr);

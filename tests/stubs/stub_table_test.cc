@@ -11,9 +11,9 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "memory/arena_memory.h"
-#include "memory/in_process_mapper.h"
 #include "memory/unwind_registry.h"
 #include "stubs/stub_architecture.h"
+#include "tests/testing/forwarding_mapper.h"
 #include "tests/testing/status_matchers.h"
 
 namespace firstcall {
@@ -63,7 +63,7 @@ class StubTableTest : public testing::Test {
   }
 
   StubTable& WithHandler(StubTable::FirstCallHandler handler, const ArenaSizes& sizes) {
-    memory_ = ArenaMemory::Create(std::make_shared<InProcessMapper>(), {sizes}).value();
+    memory_ = ArenaMemory::Create(std::make_shared<SingleSlabMapper>(), {sizes}).value();
     table_ =
         std::make_unique<StubTable>(HostStubArchitecture(), memory_, unwind_registry_, handler);
     return *table_;
@@ -220,8 +220,8 @@ TEST_F(StubTableTest, FullArenaIsAnError) {
     const size_t used = memory_->usage().used.total();
     Function function{PlusOne};
     for (int i = 0; i < 2; ++i) {
-      EXPECT_THAT(table.Make(&function), StatusIs(absl::StatusCode::kResourceExhausted,
-                                                  HasSubstr("do not fit in what is left")));
+      EXPECT_THAT(table.Make(&function),
+                  StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("no more slabs")));
       EXPECT_EQ(table.size(), 0u);
       EXPECT_EQ(memory_->usage().used.total(), used);
     }

@@ -5,25 +5,23 @@
 #ifndef FIRSTCALL_TESTS_TESTING_BOUNDARY_MAPPER_H_
 #define FIRSTCALL_TESTS_TESTING_BOUNDARY_MAPPER_H_
 
+#include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/types/span.h"
-#include "memory/in_process_mapper.h"
 #include "memory/page_mapper.h"
+#include "tests/testing/forwarding_mapper.h"
 
 namespace firstcall {
 
 inline constexpr uint64_t kUnwinderNull = uint64_t{1} << 32;  // And its multiples.
 
 // Each slab begins `distance` bytes, a multiple of 32 MiB, in front of a multiple of 4 GiB.
-class BoundaryMapper final : public PageMapper {
+class BoundaryMapper final : public ForwardingMapper {
  public:
   explicit BoundaryMapper(uint64_t distance) : distance_(distance) {}
 
-  size_t page_size() const override { return mapper_.page_size(); }
   absl::StatusOr<Slab> Reserve(size_t size, ExecutorAddress) override {
     for (uint64_t i = 16; i < 4096; ++i) {
       absl::StatusOr<Slab> slab = ReserveAt(ExecutorAddress(i * kUnwinderNull - distance_), size);
@@ -40,21 +38,6 @@ class BoundaryMapper final : public PageMapper {
     }
     return absl::ResourceExhaustedError("no multiple of 4 GiB is free");
   }
-  absl::StatusOr<std::vector<uint8_t*>> Initialize(
-      const Slab& slab, absl::Span<const SlabSegment> segments) override {
-    return mapper_.Initialize(slab, segments);
-  }
-  absl::StatusOr<AllocationId> Finalize(const Slab& slab, const Allocation& allocation) override {
-    return mapper_.Finalize(slab, allocation);
-  }
-  absl::Status Deallocate(absl::Span<const AllocationId> allocations) override {
-    return mapper_.Deallocate(allocations);
-  }
-  absl::Status Discard(const Slab& slab, const SlabSegment& pages) override {
-    return mapper_.Discard(slab, pages);
-  }
-  absl::Status SynchronizeInstructions() override { return mapper_.SynchronizeInstructions(); }
-  absl::Status Release(const Slab& slab) override { return mapper_.Release(slab); }
 
  private:
   absl::StatusOr<Slab> ReserveAt(ExecutorAddress wanted, size_t size) {
@@ -67,7 +50,6 @@ class BoundaryMapper final : public PageMapper {
   }
 
   const uint64_t distance_;
-  InProcessMapper mapper_;
 };
 
 }  // namespace firstcall
