@@ -26,6 +26,7 @@
 #include "benchmarks/report.h"
 #include "measure/process_run.h"
 #include "measure/statistics.h"
+#include "measure/temporary_directory.h"
 #include "tools/cpp/runfiles/runfiles.h"
 
 namespace firstcall::benchmarks {
@@ -88,10 +89,11 @@ int Main(int argc, char** argv) {
   const std::string firstcall = runfiles->Rlocation("firstcall/tools/firstcall");
   const std::string sqlite = absl::StrCat(argv[1], "/sqO2.bc");
   const std::string hello = absl::StrCat(argv[1], "/helloO2.bc");
-  std::string directory = "/tmp/second_start.XXXXXX";
-  if (mkdtemp(directory.data()) == nullptr) Fail("no directory for the cache");
-  const std::string cache = "--object-cache-dir=" + directory;
-  const std::string padding = directory + "/padding.ll";
+  const absl::StatusOr<measure::TemporaryDirectory> directory =
+      measure::TemporaryDirectory::Make("second-start");
+  if (!directory.ok()) Fail(std::string(directory.status().message()));
+  const std::string cache = "--object-cache-dir=" + directory->path();
+  const std::string padding = directory->path() + "/padding.ll";
   WritePadding(padding);
 
   Contestant second{"second start", {firstcall, cache, sqlite}, {}};
@@ -111,7 +113,6 @@ int Main(int argc, char** argv) {
       if (round == 0) contestant->wall_ms.clear();  // It fills the caches.
     }
   }
-  (void)measure::RunProcess({"/bin/rm", "-r", directory}, absl::Seconds(10));
   absl::PrintF("%s", FormatBars({Compare("times as fast", first, second, 30, /*is_least=*/true),
                                  Compare("times as fast", lli, second, 40, /*is_least=*/true),
                                  Compare("SQLite", second, ahead, 3, /*is_least=*/false),

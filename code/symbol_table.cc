@@ -116,6 +116,24 @@ bool HasDetails(const Symbol& symbol, uint32_t ordinal) {
   return symbol.base.value != ordinal || symbol.offset != 0 || symbol.size != 0;
 }
 
+// Searches `count` details, which are sorted by ordinals. The standard library's searches cannot
+// read them, because they may lie at any address.
+std::optional<Details> FindDetails(const char* details, uint32_t count, uint32_t ordinal) {
+  uint32_t first = 0;
+  while (count != 0) {
+    const uint32_t half = count / 2;
+    const auto found = Load<Details>(details + (first + half) * sizeof(Details));
+    if (found.ordinal == ordinal) return found;
+    if (found.ordinal < ordinal) {
+      first += half + 1;
+      count -= half + 1;
+    } else {
+      count = half;
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 SymbolTable SymbolTable::Of(absl::Span<const Symbol> symbols) {
@@ -205,22 +223,10 @@ Symbol SymbolTable::at(SymbolOrdinal ordinal) const {
   const auto flags = Load<Record>(records() + ordinal.value * sizeof(Record)).flags;
   SetFlags(flags, symbol);
   if ((flags & kHasDetails) == 0) return symbol;
-  uint32_t first = 0;
-  for (uint32_t count = details_count_; count != 0;) {
-    const uint32_t half = count / 2;
-    const auto found = Load<Details>(details() + (first + half) * sizeof(Details));
-    if (found.ordinal == ordinal.value) {
-      if (found.base < count_) symbol.base.value = found.base;
-      symbol.offset = found.offset;
-      symbol.size = found.size;
-      break;
-    }
-    if (found.ordinal < ordinal.value) {
-      first += half + 1;
-      count -= half + 1;
-    } else {
-      count = half;
-    }
+  if (const auto found = FindDetails(details(), details_count_, ordinal.value)) {
+    if (found->base < count_) symbol.base.value = found->base;
+    symbol.offset = found->offset;
+    symbol.size = found->size;
   }
   return symbol;
 }

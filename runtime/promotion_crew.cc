@@ -39,7 +39,7 @@ struct PromotionCrew::Worker {
 };
 
 struct PromotionCrew::OfProcess {
-  absl::Mutex mutex;  // Locked by threads at work only, so that a forked child can lock it.
+  absl::Mutex mutex;  // No process forks while it is locked.
   std::shared_ptr<PromotionCrew> crew ABSL_GUARDED_BY(mutex);
 };
 

@@ -136,8 +136,9 @@ class Chooser {
   void AddCompanions() {
     if (!choice_.variables.empty() || choice_.inseparable > 1) return;
     const size_t requested = choice_.functions.size();
-    for (size_t i = 0; i < requested; ++i)
+    for (size_t i = 0; i < requested; ++i) {
       AddCalleesAlong(*choice_.functions[i].original, requested);
+    }
     AddOthers(requested);
   }
 
@@ -149,8 +150,9 @@ class Chooser {
       const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
       llvm::Function* const callee = call == nullptr ? nullptr : call->getCalledFunction();
       if (callee == nullptr) continue;
-      if (std::optional<SymbolOrdinal> ordinal = view_.ordinal_of(*callee))
+      if (std::optional<SymbolOrdinal> ordinal = view_.ordinal_of(*callee)) {
         AddAlong(*callee, *ordinal);
+      }
     }
   }
 

@@ -29,6 +29,7 @@
 #include "measure/machine.h"
 #include "measure/process_run.h"
 #include "measure/rounds.h"
+#include "measure/temporary_directory.h"
 #include "tools/bench_options.h"
 #include "tools/bench_page.h"
 #include "tools/bench_results.h"
@@ -38,30 +39,17 @@ namespace {
 
 using measure::ProcessRun;
 
-// A directory for the caches, removed in the end.
+// Where the caches of both starts are.
 class CacheDirectories {
  public:
   static absl::StatusOr<CacheDirectories> Make() {
-    std::error_code error;
-    std::filesystem::path base = std::filesystem::temp_directory_path(error);
-    if (error) base = "/tmp";
-    std::string path = base / "firstcall-bench-XXXXXX";
-    if (mkdtemp(path.data()) == nullptr) {
-      return absl::UnavailableError(
-          absl::StrCat("cannot make directory '", path, "': ", std::strerror(errno)));
-    }
-    return CacheDirectories(std::move(path));
+    FIRSTCALL_ASSIGN_OR_RETURN(measure::TemporaryDirectory parent,
+                               measure::TemporaryDirectory::Make("firstcall-bench"));
+    return CacheDirectories(std::move(parent));
   }
 
-  CacheDirectories(CacheDirectories&& other) : path_(std::exchange(other.path_, "")) {}
-  CacheDirectories& operator=(CacheDirectories&&) = delete;
-  ~CacheDirectories() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-
-  std::string OfFirstStart() const { return path_ + "/first"; }
-  std::string OfSecondStart() const { return path_ + "/second"; }
+  std::string OfFirstStart() const { return parent_.path() + "/first"; }
+  std::string OfSecondStart() const { return parent_.path() + "/second"; }
 
   absl::Status Empty() const {
     std::error_code error;
@@ -81,14 +69,15 @@ class CacheDirectories {
   }
 
  private:
-  explicit CacheDirectories(std::string path) : path_(std::move(path)) {}
+  explicit CacheDirectories(measure::TemporaryDirectory parent) : parent_(std::move(parent)) {}
 
   absl::Status ToStatus(const std::error_code& error) const {
     if (!error) return absl::OkStatus();
-    return absl::UnavailableError(absl::StrCat("object cache in '", path_, "': ", error.message()));
+    return absl::UnavailableError(
+        absl::StrCat("object cache in '", parent_.path(), "': ", error.message()));
   }
 
-  std::string path_;
+  measure::TemporaryDirectory parent_;
 };
 
 absl::Status CheckFile(const std::string& path, int access_mode) {

@@ -183,6 +183,7 @@ int RunCacheCommand(const std::vector<std::string>& arguments) {
   for (const std::string& name : *packs) {
     if (verb->run(**directory, name) != 0) result = 1;
   }
+  // What was digested belongs to no pack: it goes when everything goes.
   if (verb->run == &Clear && parts.empty() && Clear(**directory, kDigestTableName) != 0) result = 1;
   return result;
 }

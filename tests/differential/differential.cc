@@ -11,6 +11,7 @@
 #include <iostream>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -18,6 +19,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "measure/temporary_directory.h"
 #include "tests/differential/campaign.h"
 #include "tests/differential/generator.h"
 
@@ -70,10 +72,10 @@ bool Apply(const std::string& argument, Options* options) {
 // `bazel run` starts programs.
 absl::Status MakeKeepDirectory(std::string* keep) {
   if (keep->empty()) {
-    std::string name = (std::filesystem::temp_directory_path() / "differential-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) return absl::InternalError("cannot make a directory");
-    *keep = name;
-    return absl::OkStatus();
+    absl::StatusOr<measure::TemporaryDirectory> directory =
+        measure::TemporaryDirectory::Make("differential");
+    if (directory.ok()) *keep = std::move(*directory).Keep();
+    return directory.status();
   }
   const char* directory = getenv("BUILD_WORKING_DIRECTORY");
   *keep =
