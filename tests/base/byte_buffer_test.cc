@@ -1,8 +1,11 @@
 #include "base/byte_buffer.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "gtest/gtest.h"
 
@@ -32,6 +35,24 @@ TEST(ByteBufferTest, SoIsMemory) {
   buffer.Truncate(2);
   EXPECT_EQ(std::string(buffer.begin(), buffer.end()), "by");
   EXPECT_TRUE(ByteBuffer::Uninitialized(0).empty());
+}
+
+// All sizes around those from which memory is mapped, in pages of whatever size.
+TEST(ByteBufferTest, SoIsMuchMemory) {
+  constexpr size_t kSizes[] = {(512 << 10) - 1, 512 << 10, (2 << 20) - 1, 2 << 20, (2 << 20) + 1};
+  std::vector<ByteBuffer> buffers;
+  for (size_t size : kSizes) {
+    buffers.push_back(ByteBuffer::Uninitialized(size));
+    std::fill_n(buffers.back().data(), size, static_cast<char>('a' + buffers.size()));
+  }
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    const std::string expected(kSizes[i], static_cast<char>('b' + i));
+    EXPECT_TRUE(buffers[i] == expected);
+    EXPECT_TRUE(ByteBuffer(buffers[i]) == expected);
+    buffers[i].Truncate(7);
+    EXPECT_EQ(absl::string_view(buffers[i]), expected.substr(0, 7));
+    buffers[i] = ByteBuffer("small");
+  }
 }
 
 TEST(ByteBufferTest, ACopyIsIndependent) {
