@@ -160,10 +160,20 @@ bool ObjectMerger::Add(const ElfObject& object) {
   return true;
 }
 
+size_t ObjectMerger::SizeWithoutNames() const {
+  size_t size = symbols_.size() * sizeof(Elf64_Sym);
+  for (const Output& output : outputs_) {
+    size += output.bytes.size() + output.alignment;
+    size += output.relocations.size() * sizeof(Elf64_Rela);
+  }
+  return size;
+}
+
 // The outputs come first, so that their numbers are those that the symbols have. Local symbols come
 // before the others, as the format demands.
 std::string ObjectMerger::Finish() {
   ElfFile file;
+  file.bytes().reserve(SizeWithoutNames());
   for (const Output& output : outputs_) {
     Elf64_Shdr& header = file.AddSection(output.name, output.type, output.alignment);
     header.sh_flags = output.flags;

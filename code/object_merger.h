@@ -55,6 +55,7 @@ class ObjectMerger {
     uint64_t offset = 0;
   };
 
+  size_t SizeWithoutNames() const;  // Of the merged object's file, about.
   bool CanBeMerged(const ElfObject& object) const;
   bool IsMergeable(const ElfObject& object, const ElfObject::Section& section) const;
   bool IsMergeable(const ElfObject& object, size_t number) const;

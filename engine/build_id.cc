@@ -3,8 +3,6 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstddef>
@@ -62,22 +60,29 @@ int Visit(dl_phdr_info* object, size_t, void* data) {
   return 1;
 }
 
-// The same for the bytes of an ELF file of this machine's class.
-std::string BuildIdIn(absl::string_view file) {
+// Empty if the file ends before.
+std::string ReadAt(int file, uint64_t offset, size_t size) {
+  std::string bytes(size, '\0');
+  const ssize_t count = pread(file, bytes.data(), size, static_cast<off_t>(offset));
+  return count == static_cast<ssize_t>(size) ? bytes : "";
+}
+
+// The same for an open ELF file of this machine's class. Reads, because mapping a few bytes of a
+// large library takes longer.
+std::string BuildIdIn(int file) {
+  constexpr size_t kMostNotes = 64 << 10;
   ElfW(Ehdr) header;
-  if (file.size() < sizeof(header)) return "";
-  std::memcpy(&header, file.data(), sizeof(header));
+  const std::string first = ReadAt(file, 0, sizeof(header));
+  if (first.empty()) return "";
+  std::memcpy(&header, first.data(), sizeof(header));
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return "";
-  for (size_t i = 0; i < header.e_phnum; ++i) {
-    const size_t offset = header.e_phoff + i * sizeof(ElfW(Phdr));
-    if (offset > file.size() || file.size() - offset < sizeof(ElfW(Phdr))) return "";
+  const std::string segments = ReadAt(file, header.e_phoff, header.e_phnum * sizeof(ElfW(Phdr)));
+  for (size_t i = 0; i * sizeof(ElfW(Phdr)) < segments.size(); ++i) {
     ElfW(Phdr) segment;
-    std::memcpy(&segment, file.data() + offset, sizeof(segment));
-    if (segment.p_type != PT_NOTE || segment.p_offset > file.size() ||
-        segment.p_filesz > file.size() - segment.p_offset) {
-      continue;
-    }
-    std::string id = BuildIdAmong(file.data() + segment.p_offset, segment.p_filesz);
+    std::memcpy(&segment, segments.data() + i * sizeof(segment), sizeof(segment));
+    if (segment.p_type != PT_NOTE || segment.p_filesz > kMostNotes) continue;
+    const std::string notes = ReadAt(file, segment.p_offset, segment.p_filesz);
+    std::string id = BuildIdAmong(notes.data(), notes.size());
     if (!id.empty()) return id;
   }
   return "";
@@ -85,18 +90,11 @@ std::string BuildIdIn(absl::string_view file) {
 
 }  // namespace
 
-// Maps the file, of which only the first pages are looked at.
 std::string BuildIdOfFile(const std::string& path) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return "";
-  struct stat status = {};
-  const size_t size = fstat(file, &status) == 0 ? static_cast<size_t>(status.st_size) : 0;
-  void* const mapped =
-      size == 0 ? MAP_FAILED : mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+  std::string id = BuildIdIn(file);
   close(file);
-  if (mapped == MAP_FAILED) return "";
-  std::string id = BuildIdIn(absl::string_view(static_cast<const char*>(mapped), size));
-  munmap(mapped, size);
   return id;
 }
 
