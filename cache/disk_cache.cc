@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -27,7 +28,8 @@ namespace {
 static_assert(kPackPrefix == kPrunedPrefix, "packs must be pruned");
 
 constexpr char kLockName[] = "lock";
-constexpr absl::Duration kWriteAfter = absl::Seconds(1);
+// Writing before the end takes at most a twentieth of the time.
+constexpr int kRestsPerWrite = 20;
 constexpr absl::Duration kLockBudget = absl::Seconds(1);
 constexpr absl::Duration kLockInterval = absl::Milliseconds(2);
 
@@ -160,7 +162,7 @@ void DiskCache::Store(const ObjectKey& key, Bytes object) {
     }
     const absl::Time now = absl::Now();
     oldest_pending_ = std::min(oldest_pending_, now);
-    if (now - oldest_pending_ < kWriteAfter) return;
+    if (now - oldest_pending_ < write_after_) return;
   }
   Write(/*ages=*/false);
 }
@@ -197,6 +199,7 @@ void DiskCache::Write(bool ages) {
   absl::Cleanup end_turn = [&turn] {
     if (turn.ok()) close(*turn);
   };
+  const absl::Time begin = absl::Now();
   for (const Work& work : all) {
     if (!turn.ok()) break;
     absl::Status merged = Merge(work);
@@ -210,6 +213,7 @@ void DiskCache::Write(bool ages) {
     status = Prune(directory_->file(), policy_);
   }
   absl::MutexLock lock(&mutex_);
+  write_after_ = std::max(kWriteAfter, kRestsPerWrite * (absl::Now() - begin));
   if (status.ok() || !options_.warns_of_writing || std::exchange(is_write_warned_, true)) return;
   Warn(absl::StrCat("object cache '", directory_->path(), "': ", consequence, ": ",
                     status.message()));

@@ -1,9 +1,10 @@
 // A cache in a directory, with one file, a pack, for each signature (see cache/pack.h).
 //
 // Stored objects are written when the cache is flushed, or with the first Store that comes a second
-// or more after the oldest object that is still to be written. A pack gets its name when it is
-// complete; what other processes have written meanwhile is merged into it. The writer holds a lock.
-// If a process is killed at any instant, the previous pack remains.
+// or more after the oldest object that is still to be written; or more seconds, if the last write
+// took so long that writing would take more than a twentieth of the time. A pack gets its name when
+// it is complete; what other processes have written meanwhile is merged into it. The writer holds a
+// lock. If a process is killed at any instant, the previous pack remains.
 //
 // Entries of parts that age (ModulePart::ages) are dropped when they were not used in the last
 // kMostUnusedRuns runs that wrote the pack when they flushed. Only a run that has something to
@@ -75,6 +76,8 @@ class DiskCache final : public ObjectCache {
   static std::string PackName(absl::string_view signature);
 
  private:
+  static constexpr absl::Duration kWriteAfter = absl::Seconds(1);
+
   struct NewEntry {
     ModulePart part;
     Bytes bytes;
@@ -126,6 +129,8 @@ class DiskCache final : public ObjectCache {
   absl::Mutex mutex_;
   absl::flat_hash_map<std::string, Set> sets_ ABSL_GUARDED_BY(mutex_);
   absl::Time oldest_pending_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteFuture();
+  // How old that may get.
+  absl::Duration write_after_ ABSL_GUARDED_BY(mutex_) = kWriteAfter;
   bool is_write_warned_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
