@@ -21,7 +21,7 @@ Builds firstcall (bazel build -c opt) and installs it:
   --prefix=DIR   where to install; an absolute path. The tree may be moved elsewhere later.
   --libdir=DIR   where libraries go, below the prefix (default: lib)
   --destdir=DIR  put in front of the prefix, for making packages
-  --strip        leave out symbols that only debuggers need
+  --strip        leave out symbols, but for those by which a debugger finds compiled code
 USAGE
 }
 
@@ -56,14 +56,16 @@ readonly LIB=$ROOT/$libdir
 # From a directory below the prefix to the prefix.
 up() { sed 's|[^/]\+|..|g' <<<"$1"; }
 
-# Removes symbols, but for those by which a debugger hears of compiled code (docs/debugging.md). They are kept
-# where GDB looks for the symbols of a stripped file: in a compressed ELF file without contents, in section
-# .gnu_debugdata (GDB's manual, "MiniDebugInfo").
+# Removes symbols, but for those that a debugger needs (docs/debugging.md): it hears of compiled code by
+# __jit_debug_*, and steps into a function that is compiled by the step with the help of _dl_* (stubs/reentry_*.S).
+# They are kept where GDB looks for the symbols of a stripped file: in a compressed ELF file without contents, in
+# section .gnu_debugdata (GDB's manual, "MiniDebugInfo").
 strip_for_debuggers() { # FILE
   local kept
   kept=$(mktemp)
   objcopy --only-keep-debug "$1" "$kept"
-  strip --strip-all --wildcard --keep-symbol='__jit_debug_*' "$kept"
+  strip --strip-all --wildcard --keep-symbol='__jit_debug_*' --keep-symbol=_dl_fixup \
+    --keep-symbol=_dl_runtime_resolve "$kept"
   xz --force --suffix=.xz "$kept"
   strip --strip-unneeded --remove-section=.comment "$1"
   objcopy --add-section ".gnu_debugdata=$kept.xz" "$1"

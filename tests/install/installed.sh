@@ -1,5 +1,6 @@
 # To be sourced by the tests of this folder, which get these arguments:  INSTALL VERSION C_INTERFACE
-# Installs firstcall and moves the tree to another prefix, which is $prefix then.
+# Installs firstcall and moves the tree to another prefix, which is $prefix then. The array install_options, if
+# there is one, has further options.
 
 fail() {
   echo "$(basename "$0" .sh): $*" >&2
@@ -28,7 +29,8 @@ expect_examples() { # DIRECTORY REPL-EXPECTED
   expect "repl.c" "$(cat "$2")" "$1/repl" "$examples/repl.txt"
 }
 
+[[ -v install_options ]] || readonly install_options=()
 readonly VERSION=$2 prefix=$TEST_TMPDIR/second
-"$1" "$2" "$3" --prefix="$TEST_TMPDIR/first" || fail "installing failed"
+"$1" "$2" "$3" --prefix="$TEST_TMPDIR/first" "${install_options[@]}" || fail "installing failed"
 mv "$TEST_TMPDIR/first" "$prefix"
 if grep -rlI "$TEST_TMPDIR/first" "$prefix"; then fail "these files name the first prefix"; fi

@@ -58,7 +58,6 @@ def _genrule(outs, srcs, commands, aarch64_commands = None, skip = {}):
         # Otherwise building everything would make what no test needs.
         tags = ["manual"] if skip else [],
         tools = _TOOLS,
-        visibility = ["//visibility:private"],
     )
 
 def _choose(aarch64, others):
