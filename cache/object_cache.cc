@@ -24,6 +24,10 @@ std::string ModulePart::ToString() const {
       return "bodies";
     case Kind::kLastVersion:
       return "last version";
+    case Kind::kDebuggerFunction:
+      return absl::StrCat("function ", ordinal.value, " for a debugger");
+    case Kind::kDebuggerStart:
+      return "start for a debugger";
     case Kind::kEntryPoint:
       break;
   }

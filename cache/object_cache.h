@@ -28,10 +28,15 @@ struct ModulePart {
     kStart = 7,          // Many functions, in one object (runtime/start_object).
     kBodies = 8,         // Digests of its functions' bodies (runtime/body_digests).
     kLastVersion = 9,    // The signature of the last version with this frame (engine/versions).
+    // As kFunction and kStart, of runs to which a debugger listened: with functions that came along
+    // so that the debugger hears of them together.
+    kDebuggerFunction = 10,
+    kDebuggerStart = 11,
   };
   Kind kind = Kind::kModule;
-  SymbolOrdinal ordinal;  // The function, for all kinds from kFunction to kContinuation.
-  uint32_t loop = 0;      // For kContinuation.
+  // The function, for kDebuggerFunction and all kinds from kFunction to kContinuation.
+  SymbolOrdinal ordinal;
+  uint32_t loop = 0;  // For kContinuation.
 
   // Whether a cache should drop the entry when it has not been used for some time. The function was
   // hot once, and the cache has, or can get, a first body that is smaller.
@@ -51,7 +56,8 @@ struct ModulePart {
   }
 
   // "module", "index", "data", "function 12", "entry point 12", "optimized body 12",
-  // "continuation 12 at loop 3", "start", "bodies", "last version".
+  // "continuation 12 at loop 3", "start", "bodies", "last version", "function 12 for a debugger",
+  // "start for a debugger".
   std::string ToString() const;
 };
 

@@ -57,11 +57,6 @@ std::atomic<size_t> registrations{0};
 // that is not called (docs/adr/0035-what-a-debugger-waits-for.md).
 constexpr size_t kFewRegistrations = 256;
 
-bool IsOwnOrOtherListening() {
-  SetOwnDebuggerStop(reinterpret_cast<const void*>(&__jit_debug_register_code));
-  return IsDebuggerListening();
-}
-
 DebuggerRegistrar& Registrar() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
   static auto* const registrar = new DebuggerRegistrar();  // Other threads may outlive statics.
   return *registrar;
@@ -117,8 +112,13 @@ void SetDebuggerRegistrar(DebuggerRegistrar registrar, const void* stop) {
   SetOtherDebuggerStop(stop);
 }
 
+bool HasListeningDebugger() {
+  SetOwnDebuggerStop(reinterpret_cast<const void*>(&__jit_debug_register_code));
+  return IsDebuggerListening();
+}
+
 RegisteredTogether FunctionsToRegisterTogether() {
-  if (!IsOwnOrOtherListening()) return {};
+  if (!HasListeningDebugger()) return {};
   const size_t count = registrations.load(std::memory_order_relaxed);
   return {count / 4, count > kFewRegistrations ? (count - kFewRegistrations) / 4 : 0};
 }
@@ -130,7 +130,7 @@ std::function<void()> RegisterImageWithDebugger(std::vector<char> image) {
 
 std::function<void()> RegisterWithDebugger(
     const ElfObject& object, absl::FunctionRef<ExecutorAddress(uint32_t)> address_of) {
-  if (!object.has_debug_information() && !IsOwnOrOtherListening()) return {};
+  if (!object.has_debug_information() && !HasListeningDebugger()) return {};
   std::vector<char> image(object.bytes().begin(), object.bytes().end());
   for (size_t i = 0; i < object.sections().size(); ++i) {
     const uint64_t address = address_of(static_cast<uint32_t>(i)).value();

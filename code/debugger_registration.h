@@ -9,7 +9,8 @@
 //  - The list here is not LLVM's, unless both are linked statically into one file, which can have
 //    only one list. (A debugger finds the list of each file; before GDB 11, only one of them.)
 //  - Where LLVM is linked, SetDebuggerRegistrar must install a function that registers by LLVM's
-//    own listener. Then the list here stays empty and is never changed.
+//    own listener. Then the list here stays empty and is never changed. The exception is a program
+//    in which nobody but this library uses LLVM (codegen/llvm_debugger_registration).
 //
 // Thread-safe: the linkers of many threads use it.
 
@@ -47,8 +48,11 @@ struct RegisteredTogether {
   size_t others = 0;   // So many in any case. Few of them will be called, if the program is large.
 };
 
-// Zeros if no debugger is listening.
+// Zeros if no debugger is listening, and for the first functions.
 RegisteredTogether FunctionsToRegisterTogether();
+
+// Whether a debugger is listening, to the list here or to the registrar's.
+bool HasListeningDebugger();
 
 // Registers an image as the registrar does.
 std::function<void()> RegisterImageWithDebugger(std::vector<char> image);

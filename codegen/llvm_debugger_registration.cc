@@ -21,6 +21,7 @@ namespace {
 using LoadedObjectInfo = llvm::RuntimeDyld::LoadedObjectInfo;
 
 std::atomic<llvm::JITEventListener::ObjectKey> last_key{0};
+std::atomic<bool> is_left_out{false};
 
 // What the listener asks about an object that RuntimeDyld has not loaded: the image to register.
 class ImageInfo final : public llvm::LoadedObjectInfoHelper<ImageInfo, LoadedObjectInfo> {
@@ -62,7 +63,10 @@ std::function<void()> RegisterImage(std::vector<char> image) {
 
 }  // namespace
 
+void LeaveOutLlvmsListener() { is_left_out = true; }
+
 void UseLlvmsListener() {
+  if (is_left_out) return;
   static const bool is_done = [] {
     // Linked statically, LLVM's function is the one of code/debugger_registration.
     SetDebuggerRegistrar(RegisterImage, dlsym(RTLD_DEFAULT, "__jit_debug_register_code"));

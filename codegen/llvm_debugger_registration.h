@@ -12,6 +12,12 @@ namespace firstcall {
 // first call.
 void UseLlvmsListener();
 
+// Makes UseLlvmsListener do nothing: the list of code/debugger_registration is used even if it is
+// LLVM's. For a program that uses LLVM through this library only, so that nobody else changes
+// LLVM's list. LLVM's listener withdraws each object when the program ends, and a debugger stops
+// the program each time. Call it before the first engine is created.
+void LeaveOutLlvmsListener();
+
 }  // namespace firstcall
 
 #endif  // FIRSTCALL_CODEGEN_LLVM_DEBUGGER_REGISTRATION_H_

@@ -9,11 +9,6 @@
 #include "runtime/probes.h"
 
 namespace firstcall {
-namespace {
-
-ModulePart PartOf(SymbolOrdinal function) { return {ModulePart::Kind::kFunction, function}; }
-
-}  // namespace
 
 absl::StatusOr<MadeFunction> FunctionMaker::Make(FunctionKey key, const MakeOptions& options,
                                                  std::vector<FunctionKey>& joined) {
@@ -65,15 +60,26 @@ std::optional<MadeFunction> FunctionMaker::FindOptimized(FunctionKey key) const 
 
 std::optional<MadeFunction> FunctionMaker::FindCached(FunctionKey key,
                                                       std::vector<FunctionKey>& joined) {
-  ModuleCache* const cache = key.module->cache();
   // The cache has objects for the module as it was when it was added.
-  if (cache == nullptr || linker_.IsFar(*key.module) != key.module->is_far()) return std::nullopt;
-  if (std::optional<CachedObject> start = key.module->start_object()->TakeFor(key.ordinal)) {
+  if (key.module->cache() == nullptr || linker_.IsFar(*key.module) != key.module->is_far()) {
+    return std::nullopt;
+  }
+  std::optional<MadeFunction> made = FindCachedAs(ModulePart::Kind::kFunction, key, joined);
+  if (!made && HasListeningDebugger()) {
+    made = FindCachedAs(ModulePart::Kind::kDebuggerFunction, key, joined);
+  }
+  return made;
+}
+
+std::optional<MadeFunction> FunctionMaker::FindCachedAs(ModulePart::Kind functions, FunctionKey key,
+                                                        std::vector<FunctionKey>& joined) {
+  StartObject& start_object = key.module->start_object(functions);
+  if (std::optional<CachedObject> start = start_object.TakeFor(key.ordinal)) {
     std::optional<MadeFunction> made = UseCached(key, *std::move(start), joined);
     if (made) return made;
   }
   const auto find = [&](SymbolOrdinal function) {
-    return cache->FindObject(PartOf(function), key.module->index().size());
+    return key.module->cache()->FindObject({functions, function}, key.module->index().size());
   };
   SymbolOrdinal owner = key.ordinal;
   std::optional<CachedObject> found = find(owner);
@@ -85,7 +91,7 @@ std::optional<MadeFunction> FunctionMaker::FindCached(FunctionKey key,
   }
   if (!found || found->host) return std::nullopt;
   std::optional<MadeFunction> made = UseCached(key, *std::move(found), joined);
-  if (made) key.module->start_object()->NoteUsed(owner);
+  if (made) start_object.NoteUsed(owner);
   return made;
 }
 
@@ -157,11 +163,14 @@ absl::StatusOr<MadeFunction> FunctionMaker::CompileNow(FunctionKey key, const Ma
     order.callees_along = together.callees;
     order.companions = together.others;
   }
+  // What a debugger causes to be compiled together is not for runs without one.
+  const ModulePart::Kind kind =
+      order.callees_along > 0 ? ModulePart::Kind::kDebuggerFunction : ModulePart::Kind::kFunction;
   if (promoter_ != nullptr) {
     order.polls = {!promoter_->looks_at_counters(), promoter_->poll_budget().left()};
   }
   if (module.cache() != nullptr) {
-    order.identification = module.cache()->IdentificationOf(PartOf(key.ordinal));
+    order.identification = module.cache()->IdentificationOf({kind, key.ordinal});
   }
   MadeFunction made;
   made.is_far = order.is_far;
@@ -171,14 +180,13 @@ absl::StatusOr<MadeFunction> FunctionMaker::CompileNow(FunctionKey key, const Ma
   FIRSTCALL_PROBE3(compile_end, name, module.name().c_str(), 0);
   FIRSTCALL_ASSIGN_OR_RETURN(static_cast<CompiledFunction&>(made), std::move(compiled));
   if (promoter_ != nullptr) promoter_->poll_budget().Add(made.poll_balance);
-  // What a debugger has caused to be compiled together is not for other runs.
-  if (order.callees_along == 0) Store(key, made, std::move(decisions).Take(), joined);
+  Store(kind, key, made, std::move(decisions).Take(), joined);
   return made;
 }
 
 // The entries of the other functions that the object defines refer to this one.
-void FunctionMaker::Store(FunctionKey key, const MadeFunction& made, Decisions decisions,
-                          const std::vector<FunctionKey>& joined) {
+void FunctionMaker::Store(ModulePart::Kind functions, FunctionKey key, const MadeFunction& made,
+                          Decisions decisions, const std::vector<FunctionKey>& joined) {
   ModuleCache* const cache = key.module->cache();
   if (cache == nullptr || made.is_far != key.module->is_far()) return;
   CachedObject description;
@@ -189,12 +197,12 @@ void FunctionMaker::Store(FunctionKey key, const MadeFunction& made, Decisions d
   description.hotness_signs = made.hotness_signs;
   description.sources = made.object.sources;
   description.decisions = std::move(decisions);
-  cache->Store(PartOf(key.ordinal), EncodeCachedObject(description, made.object.bytes));
-  key.module->start_object()->NoteUsed(key.ordinal);
+  cache->Store({functions, key.ordinal}, EncodeCachedObject(description, made.object.bytes));
+  key.module->start_object(functions).NoteUsed(key.ordinal);
   CachedObject reference;
   reference.host = key.ordinal;
   for (FunctionKey function : joined) {
-    cache->Store(PartOf(function.ordinal), EncodeCachedObject(reference, ""));
+    cache->Store({functions, function.ordinal}, EncodeCachedObject(reference, ""));
   }
 }
 

@@ -81,12 +81,15 @@ class FunctionMaker {
   bool BeginsOptimized(FunctionKey key) const;
   // A cached object, if there is a valid one. Claims the functions that it defines besides `key`.
   std::optional<MadeFunction> FindCached(FunctionKey key, std::vector<FunctionKey>& joined);
+  // The same, among objects of the kind `functions`: kFunction or kDebuggerFunction.
+  std::optional<MadeFunction> FindCachedAs(ModulePart::Kind functions, FunctionKey key,
+                                           std::vector<FunctionKey>& joined);
   std::optional<MadeFunction> UseCached(FunctionKey key, CachedObject found,
                                         std::vector<FunctionKey>& joined);
   absl::StatusOr<MadeFunction> CompileNow(FunctionKey key, const MakeOptions& options,
                                           std::vector<FunctionKey>& joined);
-  static void Store(FunctionKey key, const MadeFunction& made, Decisions decisions,
-                    const std::vector<FunctionKey>& joined);
+  static void Store(ModulePart::Kind functions, FunctionKey key, const MadeFunction& made,
+                    Decisions decisions, const std::vector<FunctionKey>& joined);
 
   Compiler& compiler_;
   FunctionTable& functions_;

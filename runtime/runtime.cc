@@ -78,7 +78,11 @@ absl::StatusOr<ExecutorAddress> Runtime::CompileForCall(FunctionKey key, bool ma
 void Runtime::StoreStartObjects() {
   const ForkScope scope;
   for (const std::shared_ptr<SourceModule>& module : program_.AllModules()) {
-    if (module->start_object() != nullptr) module->start_object()->Store();
+    if (module->cache() == nullptr) continue;
+    for (const auto functions :
+         {ModulePart::Kind::kFunction, ModulePart::Kind::kDebuggerFunction}) {
+      module->start_object(functions).Store();
+    }
   }
 }
 

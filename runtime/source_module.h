@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -37,9 +38,11 @@ class SourceModule : public std::enable_shared_from_this<SourceModule> {
         is_reopenable_(is_reopenable),
         index_(std::move(index)),
         cache_(std::move(cache)),
-        start_object_(cache_ == nullptr ? nullptr
-                                        : std::make_unique<StartObject>(*cache_, index_->size())),
-        object_(std::move(name), this, library, std::move(code), dso_handle) {}
+        object_(std::move(name), this, library, std::move(code), dso_handle) {
+    if (cache_ == nullptr) return;
+    start_object_.emplace(ModulePart::Kind::kFunction, *cache_, index_->size());
+    debugger_start_object_.emplace(ModulePart::Kind::kDebuggerFunction, *cache_, index_->size());
+  }
 
   ModuleId id() const { return id_; }
   LibraryId library() const { return object_.library; }
@@ -51,7 +54,11 @@ class SourceModule : public std::enable_shared_from_this<SourceModule> {
 
   // The cache for its objects; null if there is none.
   ModuleCache* cache() const { return cache_.get(); }
-  StartObject* start_object() const { return start_object_.get(); }
+  // The start object of functions of this kind, kFunction or kDebuggerFunction. Requires a cache.
+  StartObject& start_object(ModulePart::Kind functions) {
+    return functions == ModulePart::Kind::kDebuggerFunction ? *debugger_start_object_
+                                                            : *start_object_;
+  }
 
   // The data-module, or in eager mode the whole module.
   LazyObject& object() { return object_; }
@@ -74,7 +81,8 @@ class SourceModule : public std::enable_shared_from_this<SourceModule> {
   const bool is_reopenable_;
   const std::shared_ptr<const SymbolIndex> index_;
   const std::unique_ptr<ModuleCache> cache_;
-  const std::unique_ptr<StartObject> start_object_;  // Null if there is no cache.
+  std::optional<StartObject> start_object_;  // Only if there is a cache.
+  std::optional<StartObject> debugger_start_object_;
   LazyObject object_;
   std::atomic<size_t> compiled_{0};
   bool is_removed_ = false;

@@ -11,8 +11,6 @@
 namespace firstcall {
 namespace {
 
-constexpr ModulePart kStartPart{ModulePart::Kind::kStart, SymbolOrdinal()};
-
 // With fewer, making a start object takes longer than it saves.
 constexpr size_t kFewestFunctions = 8;
 constexpr size_t kMostBytes = size_t{64} << 20;
@@ -58,9 +56,15 @@ class Collector {
 
 }  // namespace
 
+ModulePart StartObject::part() const {
+  return {functions_ == ModulePart::Kind::kDebuggerFunction ? ModulePart::Kind::kDebuggerStart
+                                                            : ModulePart::Kind::kStart,
+          SymbolOrdinal()};
+}
+
 std::optional<CachedObject> StartObject::TakeFor(SymbolOrdinal function) {
   absl::MutexLock lock(&mutex_);
-  if (!std::exchange(is_read_, true)) waiting_ = cache_.FindObject(kStartPart, symbol_count_);
+  if (!std::exchange(is_read_, true)) waiting_ = cache_.FindObject(part(), symbol_count_);
   if (!waiting_) return std::nullopt;
   const std::vector<SymbolOrdinal>& functions = waiting_->functions;
   if (std::find(functions.begin(), functions.end(), function) == functions.end()) {
@@ -82,18 +86,17 @@ void StartObject::Store() {
   }
   if (used.size() < kFewestFunctions) return;
   Collector collector;
-  if (std::optional<CachedObject> before = cache_.FindObject(kStartPart, symbol_count_)) {
+  if (std::optional<CachedObject> before = cache_.FindObject(part(), symbol_count_)) {
     collector.Add(*std::move(before));
   }
   // In one order, so that two runs make the same object.
   std::sort(used.begin(), used.end());
   for (SymbolOrdinal function : used) {
     if (collector.Has(function)) continue;
-    std::optional<CachedObject> found =
-        cache_.FindObject({ModulePart::Kind::kFunction, function}, symbol_count_);
+    std::optional<CachedObject> found = cache_.FindObject({functions_, function}, symbol_count_);
     if (found) collector.Add(*std::move(found));
   }
-  if (!collector.is_empty()) cache_.Store(kStartPart, std::move(collector).Finish());
+  if (!collector.is_empty()) cache_.Store(part(), std::move(collector).Finish());
 }
 
 }  // namespace firstcall

@@ -5,6 +5,9 @@
 // The objects of the functions stay in the cache: another run may need only some of them, or other
 // weak definitions may give way then.
 //
+// A module has another start object for runs to which a debugger listens, of functions that were
+// compiled in such runs.
+//
 // Thread-safe. Tested in tests/api/start_object_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_START_OBJECT_H_
@@ -25,9 +28,10 @@ namespace firstcall {
 
 class StartObject {
  public:
-  // `cache`, for a module of `symbol_count` symbols, must outlive this.
-  StartObject(ModuleCache& cache, size_t symbol_count)
-      : cache_(cache), symbol_count_(symbol_count) {}
+  // Made of objects of the kind `functions`: kFunction or kDebuggerFunction. `cache`, for a module
+  // of `symbol_count` symbols, must outlive this.
+  StartObject(ModulePart::Kind functions, ModuleCache& cache, size_t symbol_count)
+      : functions_(functions), cache_(cache), symbol_count_(symbol_count) {}
   StartObject(const StartObject&) = delete;
   StartObject& operator=(const StartObject&) = delete;
 
@@ -42,6 +46,9 @@ class StartObject {
   void Store() ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
+  ModulePart part() const;
+
+  const ModulePart::Kind functions_;
   ModuleCache& cache_;
   const size_t symbol_count_;
   absl::Mutex mutex_;

@@ -96,7 +96,9 @@ int Show(const CacheDirectory& directory, const std::string& name) {
   Print(absl::StrCat(name, "\nmodule ", (*pack)->label(), "\n",
                      absl::StrReplaceAll((*pack)->signature(), {{" ", "\n"}}), "\n"));
   for (const Pack::Entry& entry : (*pack)->EntriesInOrder()) {
-    const bool has_functions = entry.part.kind == ModulePart::Kind::kFunction || entry.part.ages();
+    const bool has_functions = entry.part.kind == ModulePart::Kind::kFunction ||
+                               entry.part.kind == ModulePart::Kind::kDebuggerFunction ||
+                               entry.part.ages();
     const std::string age =
         entry.age == 0 ? "" : absl::StrCat(", not used by the last ", entry.age, " writing runs");
     Print(absl::StrFormat("%10d  %s%s%s\n", entry.size, entry.part.ToString(),

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/synchronization/mutex.h"
+#include "codegen/llvm_debugger_registration.h"
 #include "tools/bench_command.h"
 #include "tools/cache_command.h"
 #include "tools/command_line.h"
@@ -19,6 +20,7 @@ int main(int argc, char** argv) {
   using firstcall::CommandLine;
   firstcall::SetUpVariant(argv);
   firstcall::EndWhenOutOfMemory();
+  firstcall::LeaveOutLlvmsListener();
   // Debian's Abseil checks for lock cycles on every acquisition, in every build.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   const std::string verb = argc > 1 ? argv[1] : "";

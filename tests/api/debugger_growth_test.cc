@@ -16,47 +16,14 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "code/debugger_registration.h"
 #include "engine/engine.h"
 #include "gtest/gtest.h"
+#include "tests/api/counting_debugger.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/status_matchers.h"
 
 namespace firstcall {
 namespace {
-
-struct Told {
-  size_t objects = 0;
-  size_t visits = 0;
-  size_t bytes = 0;
-};
-
-// Pretends to be a debugger that stops at a function of its own, until it is destroyed.
-class CountingDebugger {
- public:
-  CountingDebugger() {
-    const DebuggerRegistrar count = [this](std::vector<char> image) {
-      told_.visits += ++told_.objects;
-      told_.bytes += image.size();
-      return [] {};
-    };
-    SetDebuggerRegistrar(count, breakpoint_);
-  }
-  ~CountingDebugger() { SetDebuggerRegistrar(nullptr); }
-  CountingDebugger(const CountingDebugger&) = delete;
-  CountingDebugger& operator=(const CountingDebugger&) = delete;
-
-  const Told& told() const { return told_; }
-
- private:
-  // INT3 or BRK #0.
-#if defined(__x86_64__)
-  alignas(4) unsigned char breakpoint_[4] = {0xcc};
-#else
-  alignas(4) unsigned char breakpoint_[4] = {0, 0, 0x20, 0xd4};
-#endif
-  Told told_;
-};
 
 enum class Order { kOfTheModule, kRandom };
 
