@@ -1,5 +1,6 @@
 #include "tools/command_line.h"
 
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -21,6 +22,7 @@
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 #include "tools/default_cache.h"
+#include "tools/isolation.h"
 #include "tools/shared_llvm.h"
 #include "tools/variant.h"
 
@@ -210,6 +212,22 @@ cl::opt<PerfOutput> perf(
                           "in jit-PID.dump, with the code, for 'perf inject --jit'")),
     cl::cat(category));
 
+cl::opt<bool> isolate("isolate",
+                      cl::desc("Run the program in a process of its own, which this one watches"),
+                      cl::cat(category));
+cl::opt<double> isolation_timeout(
+    "isolate-timeout", cl::value_desc("seconds"),
+    cl::desc("End the isolated program after this time; implies --isolate"), cl::cat(category));
+cl::opt<unsigned> isolation_memory(
+    "isolate-memory", cl::value_desc("MiB"),
+    cl::desc("Give the isolated program no more private memory than this; implies --isolate"),
+    cl::cat(category));
+// lli's spelling. The process is a copy of this one, so no other executable is needed.
+cl::opt<bool> remote("remote-mcjit", cl::desc("The same as -isolate"), cl::cat(category));
+cl::opt<std::string> remote_process("mcjit-remote-process", cl::value_desc("executable"),
+                                    cl::desc("lli's program for -remote-mcjit; it is not used"),
+                                    cl::cat(category));
+
 // lli's options that choose among its engines or tune them. There is one engine here, so they are
 // accepted and have no effect.
 enum class Accepted { kYes };
@@ -235,9 +253,7 @@ cl::opt<Accepted> platform("lljit-platform", cl::desc("One of ORC's platforms; t
 cl::opt<bool> disable_core_files("disable-core-files", cl::desc("Leave no core file"), cl::Hidden,
                                  cl::cat(category));
 
-// lli's options for features that do not exist here. They are refused rather than ignored.
-cl::opt<bool> remote("remote-mcjit", cl::Hidden, cl::cat(category));
-cl::opt<std::string> remote_process("mcjit-remote-process", cl::Hidden, cl::cat(category));
+// An option of lli's for a feature that does not exist here. It is refused rather than ignored.
 cl::opt<std::string> orc_runtime("orc-runtime", cl::Hidden, cl::cat(category));
 
 // Set after the command line has been parsed.
@@ -249,20 +265,29 @@ std::vector<std::string> llvm_arguments;
 }
 
 void RefuseWhatThereIsNot() {
-  struct Refused {
-    const cl::Option& option;
-    const char* reason;
-  };
-  const Refused refused[] = {
-      {remote, "code runs in this process only"},
-      {remote_process, "code runs in this process only"},
-      {orc_runtime, "there is no ORC"},
-  };
-  for (const auto& [option, reason] : refused) {
-    if (option.getNumOccurrences() > 0) {
-      Refuse("option '--" + option.ArgStr + "' is not supported: " + reason);
-    }
+  if (orc_runtime.getNumOccurrences() > 0) {
+    Refuse("option '--" + orc_runtime.ArgStr + "' is not supported: there is no ORC");
   }
+}
+
+// Returns in the process in which the program is to run.
+void IsolateIfAsked() {
+  // As lli.
+  if (remote && remote_process.empty()) {
+    Refuse("error: -remote-mcjit requires -mcjit-remote-process.");
+  }
+  ChildLimits limits;
+  if (isolation_timeout.getNumOccurrences() > 0) {
+    if (!(isolation_timeout > 0)) Refuse("option '--isolate-timeout' needs a time above 0");
+    limits.time = absl::Seconds(isolation_timeout.getValue());
+  }
+  if (isolation_memory.getNumOccurrences() > 0) {
+    if (isolation_memory == 0) Refuse("option '--isolate-memory' needs a size above 0");
+    limits.memory = uint64_t{isolation_memory} << 20;
+  }
+  const bool has_limits =
+      isolation_timeout.getNumOccurrences() > 0 || isolation_memory.getNumOccurrences() > 0;
+  if (isolate || remote || has_limits) Isolate(limits);
 }
 
 CodegenLevel LevelOf(char level) {
@@ -445,6 +470,7 @@ CommandLine ParseCommandLine(int argc, char** argv) {
     std::exit(1);
   }
   RefuseWhatThereIsNot();
+  IsolateIfAsked();  // Before the engine's options open caches.
   llvm_arguments = LlvmArguments(argc, argv, input_file.getValue(), category);
   CommandLine command_line;
   command_line.engine = EngineOptionsFromFlags();

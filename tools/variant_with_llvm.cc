@@ -7,6 +7,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/PluginLoader.h"  // Defines -load.
+#include "tools/isolation.h"
 #include "tools/variant.h"
 #include "tools/variant_environment.h"
 
@@ -17,11 +18,12 @@ std::string* reason_for_llvm = nullptr;
 
 }  // namespace
 
-// The program must not see the variable.
+// The program must not see the variables.
 void SetUpVariant(char**) {
   const char* reason = std::getenv(kReasonVariable);
   reason_for_llvm = new std::string(reason == nullptr ? "" : reason);
   unsetenv(kReasonVariable);
+  FindMarkOfIsolatedChild();
   RegisterTargetOptions();
 }
 

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "engine/loaded_compiler.h"
 #include "llvm/Support/CommandLine.h"
+#include "tools/isolation.h"
 #include "tools/out_of_memory.h"
 #include "tools/variant.h"
 #include "tools/variant_environment.h"
@@ -52,6 +53,7 @@ void SetUpVariant(char** argv) {
 void RunWithLlvm(absl::string_view reason) {
   const std::string path = PathOf(kProgramWithLlvm);
   setenv(kReasonVariable, std::string(reason).c_str(), /*replace=*/1);
+  MarkIsolatedChild();
   execv(path.c_str(), arguments);
   std::fprintf(stderr, "firstcall: running '%s': %s\n", path.c_str(), std::strerror(errno));
   std::_Exit(1);

@@ -23,12 +23,12 @@ def cpu_flags():
 config.name = "lli"
 config.test_format = lit.formats.ShTest(execute_external=True)
 config.suffixes = [".ll", ".test"]
-# JITLink and RuntimeDyld are tests of those libraries, through other tools; remote is for lli's
-# execution in another process.
-config.excludes = ["Inputs", "JITLink", "RuntimeDyld", "remote"]
+# JITLink and RuntimeDyld are tests of those libraries, through other tools.
+config.excludes = ["Inputs", "JITLink", "RuntimeDyld"]
 config.test_source_root = os.path.dirname(os.path.abspath(__file__))
 config.test_exec_root = lit_config.params["output"]
 config.substitutions.append(("%lli", "lli"))
+config.substitutions.append(("%exeext", ""))  # The ending of an executable's name.
 config.environment["PATH"] = os.pathsep.join(
     [lit_config.params["tools"], LLVM_TOOLS, os.environ["PATH"]]
 )
