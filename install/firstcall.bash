@@ -1,13 +1,14 @@
 # Completion of firstcall's options and files in bash.
 
 _firstcall_options="
-    -O0 -O1 -O2 -O3 --baseline= --compile-threads= --disable-lazy-compilation --dlopen=
-    --enable-cache-manager --entry-function= --extra-archive= --extra-module= --extra-object= --fake-argv0=
-    --force-interpreter --functions= --help --help-list --jd= --jit-kind= --mode= --mtriple=
-    --no-object-cache --no-process-syms --object-cache= --object-cache-budget= --object-cache-dir=
-    --object-cache-key= --object-cache-key-file= --object-cache-policy= --optimized --orc-lazy-debug=
-    --per-module-lazy --perf= --print-compilation --promotion-threads= --promotion-threshold= --report=
-    --speculation-budget= --stats --thread-entry= --tier= --trace= --version --write-hot-functions=
+    --baseline= --compile-threads= --disable-lazy-compilation --dlopen= --enable-cache-manager
+    --entry-function= --extra-archive= --extra-module= --extra-object= --fake-argv0= --force-interpreter
+    --functions= --help --help-list --isolate --isolate-memory= --isolate-timeout= --jd= --jit-kind=
+    --mcjit-remote-process= --mode= --mtriple= --no-object-cache --no-process-syms --object-cache-budget=
+    --object-cache-dir= --object-cache-key-file= --object-cache-key= --object-cache-policy= --object-cache=
+    --optimized --orc-lazy-debug= --per-module-lazy --perf= --print-compilation --promotion-threads=
+    --promotion-threshold= --remote-mcjit --report= --speculation-budget= --stats --thread-entry= --tier=
+    --trace= --version --write-hot-functions= -O0 -O1 -O2 -O3
 "
 
 _firstcall() {

@@ -350,8 +350,8 @@ class LongOptimization {
     engine_ = Make(PromotionWay::kCallerAsks, /*threshold=*/1);
     module_ = engine_->AddBitcode(ParseToBitcode(LongFunction(loops)), "long").value();
     EXPECT_EQ(engine_->Lookup<int64_t(int64_t)>("long").value()(0), 0);
-    // Until it is taken apart and optimized.
-    absl::SleepFor(absl::Milliseconds(20));
+    // Until it is taken apart and optimized, which takes a busy machine longer.
+    absl::SleepFor(absl::Milliseconds(20 + loops / 10));
   }
   // Whether the thread of an engine that has gone is still there.
   bool ThreadGoesOn() const { return threads_.Count() > 0; }
