@@ -25,7 +25,6 @@ static_assert(FC_INT128 == static_cast<int>(ForeignKind::kInt128));
 static_assert(FC_STRUCT == static_cast<int>(ForeignKind::kStruct));
 static_assert(sizeof(fc_int128) == 16);
 // More than any signature needs. A struct that contains itself exceeds the depth.
-// More than a signature needs. A struct that is a field of itself comes too deep.
 constexpr size_t kMostFields = 10000;
 constexpr size_t kMostDepth = 100;
 

@@ -62,22 +62,6 @@ class WatchedSignals {
   struct sigaction action_before_ = {};
 };
 
-// In the child.
-void SetUpChild(const ChildLimits& limits, pid_t parent) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(0);  // The parent has ended before it could be known.
-  rlimit memory = {};
-  getrlimit(RLIMIT_DATA, &memory);
-  memory.rlim_max = std::min<rlim_t>(memory.rlim_max, limits.memory);
-  memory.rlim_cur = std::min(memory.rlim_cur, memory.rlim_max);
-  setrlimit(RLIMIT_DATA, &memory);
-}
-
-ChildEnd EndOf(int status) {
-  if (WIFSIGNALED(status)) return {ChildEnd::How::kSignaled, WTERMSIG(status)};
-  return {ChildEnd::How::kExited, WEXITSTATUS(status)};
-}
-
 // A child that has ended by itself in the last moment has not timed out.
 absl::StatusOr<ChildEnd> Kill(pid_t child) {
   kill(child, SIGKILL);
@@ -106,6 +90,27 @@ absl::StatusOr<ChildEnd> Watch(pid_t child, absl::Duration deadline,
 }
 
 }  // namespace
+
+std::string Describe(const ChildEnd& end) {
+  if (end.how == ChildEnd::How::kExited) return absl::StrCat("exit status ", end.code);
+  if (end.how == ChildEnd::How::kTimedOut) return "its time limit";
+  return absl::StrCat("signal ", end.code, " (", strsignal(end.code), ")");
+}
+
+void SetUpChild(const ChildLimits& limits, pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(0);  // The parent has ended before it could be known.
+  rlimit memory = {};
+  getrlimit(RLIMIT_DATA, &memory);
+  memory.rlim_max = std::min<rlim_t>(memory.rlim_max, limits.memory);
+  memory.rlim_cur = std::min(memory.rlim_cur, memory.rlim_max);
+  setrlimit(RLIMIT_DATA, &memory);
+}
+
+ChildEnd EndOf(int status) {
+  if (WIFSIGNALED(status)) return {ChildEnd::How::kSignaled, WTERMSIG(status)};
+  return {ChildEnd::How::kExited, WEXITSTATUS(status)};
+}
 
 absl::StatusOr<std::optional<ChildEnd>> ContinueInChild(const ChildLimits& limits) {
   std::fflush(nullptr);  // Otherwise both would write what is in a buffer.

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
@@ -31,6 +32,16 @@ struct ChildEnd {
   How how = How::kExited;
   int code = 0;  // The exit status, or the number of the signal.
 };
+
+// "exit status 3", "signal 11 (Segmentation fault)".
+std::string Describe(const ChildEnd& end);
+
+// For a child that was just forked: ends it with its parent, whose number is `parent`, and limits
+// its memory.
+void SetUpChild(const ChildLimits& limits, pid_t parent);
+
+// How a process ended that waitpid has returned `status` of.
+ChildEnd EndOf(int status);
 
 // Returns twice: nullopt in the child, which is a copy of this process with the same files,
 // terminal and process group; and in the parent, after the child has ended, how it ended. Internal

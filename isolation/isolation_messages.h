@@ -1,0 +1,82 @@
+// What an IsolatedEngine and its process say to each other: the kinds of messages, and how types,
+// values and statuses are written into them. Decoding checks everything, since the bytes come from a
+// process that runs anything.
+//
+// Pure functions. Tested in tests/isolation/isolation_messages_test.cc.
+
+#ifndef FIRSTCALL_ISOLATION_ISOLATION_MESSAGES_H_
+#define FIRSTCALL_ISOLATION_ISOLATION_MESSAGES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "base/coding.h"
+#include "foreign/foreign_value.h"
+
+namespace firstcall {
+
+// Requests go to the isolated process, which sends one answer for each. While it works on one, it
+// may send callbacks. While a callback runs, further requests may be sent; they are answered before
+// the callback's result is expected.
+enum class IsolationMessage : uint32_t {
+  kAnswer,  // A status, and if that is OK, what the request's line below says.
+
+  // Requests.
+  kCreate,           // Makes the engine.
+  kPiece,            // Bytes: the next part of what the next kAdd... adds.
+  kAddBitcode,       // Name, library. Answer: the module's number.
+  kAddAssembly,      // Name. Answer: the module's number.
+  kAddFile,          // Path, library. Answer: the module's number.
+  kRemove,           // The module's number.
+  kRunConstructors,  //
+  kRunMain,          // The entry's name, number of arguments, arguments. Answer: its result.
+  kCall,             // Name, type of the result, number of arguments, values. Answer: the result.
+  kAllocate,         // Size. Answer: an address.
+  kFree,             // Address.
+  kRead,             // Address, size. Answer: the bytes.
+  kWrite,            // Address, bytes.
+
+  kCallback,        // The callback's number, the arguments' bytes.
+  kCallbackResult,  // The result's bytes.
+};
+
+// How many bytes a piece, or one kRead or kWrite, may have.
+inline constexpr size_t kLargestPiece = size_t{16} << 20;
+
+void EncodeStatus(const absl::Status& status, Encoder& encoder);
+// The status that was encoded; Internal if the bytes are damaged.
+absl::Status DecodeStatus(Decoder& decoder);
+
+void EncodeType(const ForeignType& type, Encoder& encoder);
+// InvalidArgument if the bytes are damaged, or if the type has more parts than any signature needs.
+absl::StatusOr<ForeignType> DecodeType(Decoder& decoder);
+
+// Appends the bytes of values, without their types. The types must be valid.
+void EncodeBytes(absl::Span<const ForeignValue> values, Encoder& encoder);
+
+// Values with the memory for their bytes.
+class DecodedValues {
+ public:
+  // Appends a value of this type, which must be valid, with the next bytes. False if bytes are
+  // missing.
+  bool Add(const ForeignType& type, Decoder& decoder);
+  // Appends a value of zeros.
+  void AddZero(const ForeignType& type);
+
+  absl::Span<const ForeignValue> values() const { return values_; }
+
+ private:
+  std::deque<std::vector<std::max_align_t>> places_;  // A deque's elements never move.
+  std::vector<ForeignValue> values_;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_ISOLATION_ISOLATION_MESSAGES_H_

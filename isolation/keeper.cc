@@ -1,0 +1,279 @@
+// The control socket keeps the bounds of messages (SOCK_SEQPACKET), and each is sent by one call, so
+// that threads need no lock to send one. The keeper is the only process that waits for the child:
+// until it does, the child's number is not used again, and so only the keeper kills it.
+
+#include "isolation/keeper.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "base/steady_clock.h"
+
+namespace firstcall {
+namespace {
+
+struct Command {
+  enum class Kind : uint32_t { kStart, kKill };
+  Kind kind = Kind::kStart;
+  uint64_t child = 0;
+};
+
+struct Report {
+  enum class Kind : uint32_t { kStarted, kNotStarted, kEnded };
+  Kind kind = Kind::kEnded;
+  int64_t process = 0;  // Of kNotStarted: the system's error.
+  ChildEnd end;
+};
+
+absl::Status SystemError(absl::string_view operation) {
+  return absl::InternalError(
+      absl::StrCat("starting an isolated process: ", operation, ": ", std::strerror(errno)));
+}
+
+// `file` goes along unless it is -1.
+bool SendCommand(int control, const Command& command, int file = -1) {
+  iovec bytes = {const_cast<Command*>(&command), sizeof(command)};
+  alignas(cmsghdr) char space[CMSG_SPACE(sizeof(int))] = {};
+  msghdr message = {};
+  message.msg_iov = &bytes;
+  message.msg_iovlen = 1;
+  if (file >= 0) {
+    message.msg_control = space;
+    message.msg_controllen = sizeof(space);
+    cmsghdr* const header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    std::memcpy(CMSG_DATA(header), &file, sizeof(int));
+  }
+  ssize_t sent = 0;
+  do {
+    sent = sendmsg(control, &message, MSG_NOSIGNAL);
+  } while (sent < 0 && errno == EINTR);
+  return sent == sizeof(command);
+}
+
+// False if the other side has ended. `file` is -1 if none came along.
+bool ReceiveCommand(int control, Command& command, int& file) {
+  iovec bytes = {&command, sizeof(command)};
+  alignas(cmsghdr) char space[CMSG_SPACE(sizeof(int))] = {};
+  msghdr message = {};
+  message.msg_iov = &bytes;
+  message.msg_iovlen = 1;
+  message.msg_control = space;
+  message.msg_controllen = sizeof(space);
+  ssize_t received = 0;
+  do {
+    received = recvmsg(control, &message, MSG_CMSG_CLOEXEC);
+  } while (received < 0 && errno == EINTR);
+  file = -1;
+  const cmsghdr* const header = CMSG_FIRSTHDR(&message);
+  if (header != nullptr && header->cmsg_type == SCM_RIGHTS) {
+    std::memcpy(&file, CMSG_DATA(header), sizeof(int));
+  }
+  return received == sizeof(command);
+}
+
+// The keeper's process.
+class KeeperProcess {
+ public:
+  KeeperProcess(int control, uint64_t memory, const Keeper::Work& work, const sigset_t& mask)
+      : control_(control), memory_(memory), work_(work), childs_mask_(mask) {}
+
+  [[noreturn]] void Run() {
+    sigset_t child_ended;
+    sigemptyset(&child_ended);
+    sigaddset(&child_ended, SIGCHLD);
+    child_ended_ = signalfd(-1, &child_ended, SFD_CLOEXEC | SFD_NONBLOCK);
+    while (true) {
+      pollfd files[] = {{control_, POLLIN, 0}, {child_ended_, POLLIN, 0}};
+      if (poll(files, 2, -1) < 0 && errno != EINTR) break;
+      if (files[1].revents != 0) NoticeEnd();
+      if (files[0].revents != 0 && !Obey()) break;
+    }
+    if (child_ > 0) {
+      kill(child_, SIGKILL);
+      waitpid(child_, nullptr, 0);
+    }
+    _exit(0);
+  }
+
+ private:
+  void Tell(const Report& report) const {
+    ssize_t sent = 0;
+    do {
+      sent = send(control_, &report, sizeof(report), MSG_NOSIGNAL);
+    } while (sent < 0 && errno == EINTR);
+  }
+
+  void NoticeEnd() {
+    signalfd_siginfo ignored;
+    while (read(child_ended_, &ignored, sizeof(ignored)) > 0) continue;
+    int status = 0;
+    if (child_ <= 0 || waitpid(child_, &status, WNOHANG) != child_) return;
+    child_ = 0;
+    Tell({Report::Kind::kEnded, 0, EndOf(status)});
+  }
+
+  bool Obey() {
+    Command command;
+    int socket = -1;
+    if (!ReceiveCommand(control_, command, socket)) return false;
+    if (command.kind == Command::Kind::kKill) {
+      if (child_ > 0 && command.child == number_) kill(child_, SIGKILL);
+      return true;
+    }
+    number_ = command.child;
+    Start(socket);
+    close(socket);
+    return true;
+  }
+
+  void Start(int socket) {
+    const pid_t keeper = getpid();
+    child_ = fork();
+    if (child_ < 0) {
+      Tell({Report::Kind::kNotStarted, errno, {}});
+      return;
+    }
+    if (child_ > 0) {
+      Tell({Report::Kind::kStarted, child_, {}});
+      return;
+    }
+    close(control_);
+    close(child_ended_);
+    ChildLimits limits;
+    limits.memory = memory_;
+    SetUpChild(limits, keeper);
+    pthread_sigmask(SIG_SETMASK, &childs_mask_, nullptr);
+    work_(socket);
+    std::fflush(nullptr);
+    _exit(0);
+  }
+
+  const int control_;
+  const uint64_t memory_;
+  const Keeper::Work& work_;
+  const sigset_t childs_mask_;
+  int child_ended_ = -1;
+  pid_t child_ = 0;
+  uint64_t number_ = 0;
+};
+
+// Forks twice: the keeper is not a child of this process, which may wait for any of its children.
+absl::Status StartKeeper(int control, int others_control, uint64_t memory,
+                         const Keeper::Work& work) {
+  std::fflush(nullptr);  // Otherwise several processes would write what is in a buffer.
+  sigset_t all;
+  sigset_t mask;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &mask);
+  const pid_t between = fork();
+  if (between == 0) {
+    const pid_t keeper = fork();
+    if (keeper != 0) _exit(keeper < 0 ? 1 : 0);
+    close(others_control);
+    signal(SIGCHLD, SIG_DFL);  // If it were ignored, nobody could wait for the child.
+    KeeperProcess(control, memory, work, mask).Run();
+  }
+  const absl::Status status = between < 0 ? SystemError("fork") : absl::OkStatus();
+  pthread_sigmask(SIG_SETMASK, &mask, nullptr);
+  FIRSTCALL_RETURN_IF_ERROR(status);
+  int ended = 0;
+  pid_t waited = 0;
+  do {
+    waited = waitpid(between, &ended, 0);
+  } while (waited < 0 && errno == EINTR);
+  // Somebody else in this process may have waited for it.
+  if (waited == between && ended != 0) {
+    return absl::InternalError("starting an isolated process: fork fails");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Keeper>> Keeper::Create(uint64_t memory, Work work) {
+  int sockets[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0) {
+    return SystemError("socketpair");
+  }
+  std::unique_ptr<Keeper> keeper(new Keeper(sockets[0]));
+  const absl::Status started = StartKeeper(sockets[1], sockets[0], memory, work);
+  close(sockets[1]);
+  FIRSTCALL_RETURN_IF_ERROR(started);
+  return keeper;
+}
+
+// Keepers that were created later have copies of the socket.
+Keeper::~Keeper() {
+  shutdown(control_, SHUT_RDWR);
+  close(control_);
+}
+
+absl::StatusOr<Keeper::Child> Keeper::Start() {
+  int sockets[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) < 0) {
+    return SystemError("socketpair");
+  }
+  Child child{0, sockets[0], next_number_++};
+  const bool is_sent =
+      SendCommand(control_, {Command::Kind::kStart, child.number}, /*file=*/sockets[1]);
+  close(sockets[1]);
+  Report report;
+  ssize_t received = 0;
+  do {
+    received = is_sent ? recv(control_, &report, sizeof(report), 0) : 0;
+  } while (received < 0 && errno == EINTR);
+  if (received == sizeof(report) && report.kind == Report::Kind::kStarted) {
+    child.process = static_cast<pid_t>(report.process);
+    return child;
+  }
+  close(sockets[0]);
+  if (received == sizeof(report)) {
+    errno = static_cast<int>(report.process);
+    return SystemError("fork");
+  }
+  return absl::UnavailableError("starting an isolated process: its keeper was killed");
+}
+
+void Keeper::Kill(uint64_t number) const {
+  SendCommand(control_, {Command::Kind::kKill, number});
+}
+
+absl::StatusOr<ChildEnd> Keeper::WaitForEnd(absl::Duration deadline) {
+  while (true) {
+    const absl::Duration left = absl::Ceil(deadline - SteadyNow(), absl::Milliseconds(1));
+    const int64_t milliseconds =
+        deadline == absl::InfiniteDuration()
+            ? -1
+            : std::clamp<int64_t>(absl::ToInt64Milliseconds(left), 0,
+                                  std::numeric_limits<int>::max());
+    pollfd file = {control_, POLLIN, 0};
+    const int ready = poll(&file, 1, static_cast<int>(milliseconds));
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready == 0) return absl::DeadlineExceededError("the isolated process has not ended");
+    Report report;
+    if (recv(control_, &report, sizeof(report), 0) != sizeof(report)) {
+      return absl::UnavailableError("the keeper of the isolated process was killed");
+    }
+    if (report.kind == Report::Kind::kEnded) return report.end;
+  }
+}
+
+}  // namespace firstcall

@@ -1,0 +1,62 @@
+// Messages between two processes over a stream socket: a kind, and bytes. The other process may have
+// ended, hang, or send anything: each wait has an end, and what arrives is checked.
+//
+// One thread at a time may send, and one may receive. Tested in
+// tests/isolation/message_channel_test.cc.
+
+#ifndef FIRSTCALL_ISOLATION_MESSAGE_CHANNEL_H_
+#define FIRSTCALL_ISOLATION_MESSAGE_CHANNEL_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+
+namespace firstcall {
+
+struct Message {
+  uint32_t kind = 0;
+  std::string bytes;
+};
+
+class MessageChannel {
+ public:
+  // In bytes.
+  static constexpr size_t kLargest = size_t{64} << 20;
+
+  // Takes over a stream socket, and shuts it down in the end. `end_notice` is a file that becomes readable when the other process
+  // has ended; -1 if there is none. (Whether the socket's other end is closed does not tell:
+  // processes that the other one has started may have it, too.)
+  explicit MessageChannel(int socket, int end_notice = -1)
+      : socket_(socket), end_notice_(end_notice) {}
+  ~MessageChannel();
+  MessageChannel(const MessageChannel&) = delete;
+  MessageChannel& operator=(const MessageChannel&) = delete;
+
+  // Both wait until `deadline` (base/steady_clock.h): DeadlineExceeded after that. Unavailable if
+  // the other side has closed the channel or has ended; what it sent before arrives first.
+  // InvalidArgument if a message is longer than kLargest. After an error the channel cannot be used
+  // any more.
+  absl::Status Send(uint32_t kind, absl::string_view bytes, absl::Duration deadline);
+  absl::StatusOr<Message> Receive(absl::Duration deadline);
+
+  // Waits until there is something to receive, or the other side has closed the channel.
+  void WaitUntilReadable() const;
+  bool IsReadable() const;
+
+ private:
+  absl::Status Wait(short events, absl::Duration deadline) const;
+  absl::Status Read(char* bytes, size_t size, absl::Duration deadline) const;
+  absl::Status Write(absl::string_view bytes, absl::Duration deadline) const;
+
+  const int socket_;
+  const int end_notice_;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_ISOLATION_MESSAGE_CHANNEL_H_

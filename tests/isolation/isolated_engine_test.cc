@@ -1,0 +1,479 @@
+#include "isolation/isolated_engine.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/base/config.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "base/coding.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/host.h"
+#include "tests/testing/status_matchers.h"
+
+namespace firstcall {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using Kind = ForeignKind;
+using How = ChildEnd::How;
+
+constexpr char kProgram[] = R"(
+  @counter = global i32 0
+  @text = constant [6 x i8] c"hello\00"
+
+  declare void @abort()
+  declare void @exit(i32)
+  declare i32 @host_add(i32, i32)
+  declare void @host_print(ptr)
+  declare void @host_fails()
+  declare double @host_recurses(i32)
+  declare i32 @pthread_create(ptr, ptr, ptr, ptr)
+  declare i32 @pthread_join(i64, ptr)
+  declare ptr @malloc(i64)
+  declare i64 @write(i32, ptr, i64)
+
+  define i32 @square(i32 %x) {
+    %y = mul i32 %x, %x
+    ret i32 %y
+  }
+  define i32 @count() {
+    %old = load i32, ptr @counter
+    %new = add i32 %old, 1
+    store i32 %new, ptr @counter
+    ret i32 %new
+  }
+  define void @crash() {
+    store volatile i32 1, ptr inttoptr (i64 16 to ptr)
+    ret void
+  }
+  define void @aborts() {
+    call void @abort()
+    ret void
+  }
+  define void @exits(i32 %status) {
+    call void @exit(i32 %status)
+    ret void
+  }
+  define void @loops() {
+    br label %loop
+  loop:
+    br label %loop
+  }
+  define i32 @adds(i32 %x) {
+    %y = call i32 @host_add(i32 %x, i32 1)
+    %z = call i32 @host_add(i32 %y, i32 %y)
+    ret i32 %z
+  }
+  define void @prints() {
+    call void @host_print(ptr @text)
+    ret void
+  }
+  define void @fails() {
+    call void @host_fails()
+    ret void
+  }
+  define double @recurses(i32 %depth) {
+    %is_last = icmp eq i32 %depth, 0
+    br i1 %is_last, label %last, label %more
+  last:
+    ret double 0.5
+  more:
+    %less = sub i32 %depth, 1
+    %below = call double @host_recurses(i32 %less)
+    %sum = fadd double %below, 1.0
+    ret double %sum
+  }
+  define ptr @thread(ptr %argument) {
+    call void @host_print(ptr @text)
+    ret ptr null
+  }
+  define void @calls_on_a_thread() {
+    %id = alloca i64
+    call i32 @pthread_create(ptr %id, ptr null, ptr @thread, ptr null)
+    %thread = load i64, ptr %id
+    call i32 @pthread_join(i64 %thread, ptr null)
+    ret void
+  }
+  define i32 @sum(ptr %bytes, i32 %count) {
+    %is_none = icmp eq i32 %count, 0
+    br i1 %is_none, label %none, label %some
+  none:
+    ret i32 0
+  some:
+    %byte = load i8, ptr %bytes
+    %value = zext i8 %byte to i32
+    %next = getelementptr i8, ptr %bytes, i64 1
+    %left = sub i32 %count, 1
+    %rest = call i32 @sum(ptr %next, i32 %left)
+    %total = add i32 %value, %rest
+    ret i32 %total
+  }
+  define ptr @takes_memory(i64 %bytes) {
+    %block = call ptr @malloc(i64 %bytes)
+    ret ptr %block
+  }
+  define void @floods(ptr %bytes, i64 %size) {
+    br label %loop
+  loop:
+    %file = phi i32 [ 3, %0 ], [ %next, %loop ]
+    call i64 @write(i32 %file, ptr %bytes, i64 %size)
+    %next = add i32 %file, 1
+    %is_last = icmp eq i32 %next, 40
+    br i1 %is_last, label %done, label %loop
+  done:
+    ret void
+  }
+  define i32 @main(i32 %argc, ptr %argv) {
+    ret i32 %argc
+  }
+)";
+
+#if defined(ABSL_HAVE_ADDRESS_SANITIZER) || defined(ABSL_HAVE_THREAD_SANITIZER)
+constexpr bool kTakesMemoryOfItsOwn = true;
+#else
+constexpr bool kTakesMemoryOfItsOwn = false;
+#endif
+
+class IsolatedEngineTest : public ::testing::Test {
+ protected:
+  void Make(IsolationOptions isolation = {}, EngineOptions options = {}) {
+    isolation.callbacks = {
+        {"host_add",
+         Kind::kInt32,
+         {Kind::kInt32, Kind::kInt32},
+         [](IsolatedEngine&, absl::Span<const ForeignValue> arguments, const ForeignValue& result) {
+           *static_cast<int32_t*>(result.bytes) =
+               *static_cast<int32_t*>(arguments[0].bytes) +
+               *static_cast<int32_t*>(arguments[1].bytes);
+           return absl::OkStatus();
+         }},
+        {"host_print",
+         Kind::kVoid,
+         {Kind::kPointer},
+         [this](IsolatedEngine& engine, absl::Span<const ForeignValue> arguments,
+                const ForeignValue&) -> absl::Status {
+           uint64_t address = 0;
+           std::memcpy(&address, arguments[0].bytes, sizeof(address));
+           FIRSTCALL_ASSIGN_OR_RETURN(std::string text, engine.Read(address, 5));
+           printed_.push_back(std::move(text));
+           return absl::OkStatus();
+         }},
+        {"host_fails", Kind::kVoid, {},
+         [](IsolatedEngine&, absl::Span<const ForeignValue>, const ForeignValue&) {
+           return absl::PermissionDeniedError("not you");
+         }},
+        {"host_recurses", Kind::kDouble, {Kind::kInt32},
+         [](IsolatedEngine& engine, absl::Span<const ForeignValue> arguments,
+            const ForeignValue& result) {
+           return engine.Call("recurses", {Kind::kDouble, result.bytes},
+                              {{Kind::kInt32, arguments[0].bytes}});
+         }},
+    };
+    ASSERT_OK_AND_ASSIGN(engine_, IsolatedEngine::Create(std::move(options), std::move(isolation)));
+    ASSERT_OK_AND_ASSIGN(program_, engine_->AddAssembly(kProgram, "program"));
+  }
+
+  absl::Status CallVoid(const char* name) { return engine_->Call(name, {}, {}); }
+
+  absl::StatusOr<int32_t> CallInt(const char* name, std::vector<int32_t> arguments = {}) {
+    std::vector<ForeignValue> values;
+    for (int32_t& argument : arguments) values.push_back({Kind::kInt32, &argument});
+    int32_t result = 0;
+    FIRSTCALL_RETURN_IF_ERROR(engine_->Call(name, {Kind::kInt32, &result}, values));
+    return result;
+  }
+
+  std::unique_ptr<IsolatedEngine> engine_;
+  ModuleId program_;
+  std::vector<std::string> printed_;
+};
+
+TEST_F(IsolatedEngineTest, CallsRunInAnotherProcess) {
+  Make();
+  EXPECT_EQ(CallInt("square", {-12}).value(), 144);
+  EXPECT_EQ(CallInt("count").value(), 1);
+  EXPECT_EQ(CallInt("count").value(), 2);
+  EXPECT_NE(engine_->process(), getpid());
+  EXPECT_EQ(engine_->end(), std::nullopt);
+  EXPECT_EQ(engine_->RunMain({"a", "b", "c"}).value(), 3);
+}
+
+TEST_F(IsolatedEngineTest, ErrorsOfTheEngineComeBack) {
+  Make();
+  EXPECT_THAT(CallInt("missing"), StatusIs(absl::StatusCode::kNotFound, HasSubstr("'missing'")));
+  EXPECT_THAT(CallInt("square"), StatusIs(absl::StatusCode::kInvalidArgument));
+  EXPECT_THAT(engine_->AddAssembly("define", "damaged"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("damaged")));
+  EXPECT_THAT(engine_->AddFile("/does/not/exist"), StatusIs(absl::StatusCode::kNotFound));
+  EXPECT_THAT(engine_->Remove(ModuleId{7}), StatusIs(absl::StatusCode::kNotFound));
+  EXPECT_THAT(engine_->RunMain({}, "missing"), StatusIs(absl::StatusCode::kNotFound));
+  EXPECT_EQ(CallInt("square", {3}).value(), 9);
+}
+
+TEST_F(IsolatedEngineTest, OptionsThatAreNotPossibleAreReported) {
+  EngineOptions options;
+  options.triple = "sparc-unknown-linux-gnu";
+  EXPECT_THAT(IsolatedEngine::Create(options, {}), StatusIs(absl::StatusCode::kInvalidArgument));
+  IsolationOptions isolation;
+  isolation.callbacks = {{"wide", Kind::kInt128, {}, nullptr}};
+  EXPECT_THAT(IsolatedEngine::Create({}, isolation),
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("'wide'")));
+}
+
+TEST_F(IsolatedEngineTest, AnEndIsAStatus) {
+  Make();
+  const struct {
+    const char* function;
+    ChildEnd end;
+  } cases[] = {{"crash", {How::kSignaled, SIGSEGV}}, {"aborts", {How::kSignaled, SIGABRT}}};
+  for (const auto& [function, end] : cases) {
+    const absl::Status status = CallVoid(function);
+    EXPECT_THAT(status, StatusIs(absl::StatusCode::kUnavailable,
+                                 HasSubstr(absl::StrCat("calling '", function,
+                                                        "': the isolated process has ended by ",
+                                                        Describe(end)))));
+    ASSERT_TRUE(engine_->end().has_value());
+    EXPECT_EQ(engine_->end()->how, end.how);
+    EXPECT_EQ(engine_->process(), 0);
+    // So does every later call.
+    EXPECT_THAT(CallInt("square", {2}),
+                StatusIs(absl::StatusCode::kUnavailable, HasSubstr(Describe(end))));
+    ASSERT_THAT(engine_->Restart(), IsOk());
+    EXPECT_EQ(CallInt("square", {2}).value(), 4);
+  }
+  int32_t status = 5;
+  EXPECT_THAT(engine_->Call("exits", {}, {{Kind::kInt32, &status}}),
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("exit status 5")));
+}
+
+TEST_F(IsolatedEngineTest, ARestartHasTheModulesAndNotTheirState) {
+  Make();
+  ASSERT_OK_AND_ASSIGN(const ModuleId removed,
+                       engine_->AddAssembly("define i32 @removed() { ret i32 1 }", "removed"));
+  ASSERT_OK_AND_ASSIGN(const ModuleId last,
+                       engine_->AddAssembly("define i32 @last() { ret i32 2 }", "last"));
+  ASSERT_THAT(engine_->Remove(removed), IsOk());
+  EXPECT_EQ(CallInt("count").value(), 1);
+  ASSERT_THAT(engine_->Restart(), IsOk());
+  EXPECT_EQ(CallInt("count").value(), 1);
+  EXPECT_THAT(CallInt("removed"), StatusIs(absl::StatusCode::kNotFound));
+  EXPECT_EQ(CallInt("last").value(), 2);
+  ASSERT_THAT(engine_->Remove(last), IsOk());
+  EXPECT_THAT(CallInt("last"), StatusIs(absl::StatusCode::kNotFound));
+  EXPECT_THAT(engine_->Remove(removed), StatusIs(absl::StatusCode::kNotFound));
+}
+
+TEST_F(IsolatedEngineTest, ACallThatTakesTooLongEndsTheProcess) {
+  IsolationOptions isolation;
+  isolation.call_time = absl::Seconds(IsEmulated() || kTakesMemoryOfItsOwn ? 20 : 3);
+  Make(isolation);
+  EXPECT_THAT(CallVoid("loops"),
+              StatusIs(absl::StatusCode::kDeadlineExceeded,
+                       HasSubstr("calling 'loops': the isolated process was ended after ")));
+  ASSERT_TRUE(engine_->end().has_value());
+  EXPECT_EQ(engine_->end()->how, How::kTimedOut);
+  ASSERT_THAT(engine_->Restart(), IsOk());
+  EXPECT_EQ(CallInt("square", {2}).value(), 4);
+}
+
+TEST_F(IsolatedEngineTest, AnotherThreadInterrupts) {
+  Make();
+  std::thread thread([&] {
+    absl::SleepFor(absl::Milliseconds(20));
+    engine_->Interrupt();
+  });
+  EXPECT_THAT(CallVoid("loops"),
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("signal 9")));
+  thread.join();
+}
+
+TEST_F(IsolatedEngineTest, CodeCallsBack) {
+  Make();
+  EXPECT_EQ(CallInt("adds", {20}).value(), 42);
+  ASSERT_THAT(CallVoid("prints"), IsOk());
+  EXPECT_THAT(printed_, ElementsAre("hello"));
+}
+
+TEST_F(IsolatedEngineTest, CallbacksAndCallsNest) {
+  Make();
+  int32_t depth = 20;
+  double result = 0;
+  ASSERT_THAT(
+      engine_->Call("recurses", {Kind::kDouble, &result}, {{Kind::kInt32, &depth}}), IsOk());
+  EXPECT_EQ(result, 20.5);
+}
+
+TEST_F(IsolatedEngineTest, AThreadOfTheProgramCallsBack) {
+  Make();
+  ASSERT_THAT(CallVoid("calls_on_a_thread"), IsOk());
+  EXPECT_THAT(printed_, ElementsAre("hello"));
+  EXPECT_EQ(CallInt("square", {3}).value(), 9);
+}
+
+TEST_F(IsolatedEngineTest, AFailedCallbackEndsTheProcess) {
+  Make();
+  EXPECT_THAT(CallVoid("fails"),
+              StatusIs(absl::StatusCode::kPermissionDenied,
+                       HasSubstr("calling 'fails': the callback 'host_fails': not you")));
+  EXPECT_TRUE(engine_->end().has_value());
+}
+
+TEST_F(IsolatedEngineTest, ThreadsOfTheClientTakeTurns) {
+  Make();
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&, i] {
+      for (int j = 0; j < 25; ++j) {
+        EXPECT_EQ(CallInt("adds", {i}).value(), 2 * (i + 1));
+        EXPECT_THAT(CallInt("count"), IsOk());
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(CallInt("count").value(), 101);
+}
+
+TEST_F(IsolatedEngineTest, MemoryIsWrittenAndRead) {
+  Make();
+  // More than one piece.
+  const std::string bytes = std::string(kLargestPiece, 'a') + "the end";
+  ASSERT_OK_AND_ASSIGN(uint64_t address, engine_->Allocate(bytes.size()));
+  ASSERT_THAT(engine_->Write(address, bytes), IsOk());
+  ASSERT_OK_AND_ASSIGN(const std::string read, engine_->Read(address, bytes.size()));
+  EXPECT_TRUE(read == bytes);
+  int32_t count = 3;
+  int32_t sum = 0;
+  uint64_t end = address + kLargestPiece + 4;
+  ASSERT_THAT(engine_->Call("sum", {Kind::kInt32, &sum},
+                            {{Kind::kPointer, &end}, {Kind::kInt32, &count}}),
+              IsOk());
+  EXPECT_EQ(sum, 'e' + 'n' + 'd');
+  EXPECT_THAT(engine_->Free(address), IsOk());
+  EXPECT_THAT(engine_->Read(16, 1), StatusIs(absl::StatusCode::kUnavailable));
+}
+
+// FIRSTCALL_KILLS is the number of processes to kill.
+TEST_F(IsolatedEngineTest, AProcessMayBeKilledAtAnyTime) {
+  const char* const given = std::getenv("FIRSTCALL_KILLS");
+  const int kills = given == nullptr ? 20 : std::atoi(given);
+  Make();
+  std::minstd_rand random(1);
+  for (int i = 0; i < kills; ++i) {
+    const pid_t process = engine_->process();
+    const auto delay = absl::Microseconds(random() % 3000);
+    std::thread killer([&] {
+      absl::SleepFor(delay);
+      kill(process, SIGKILL);
+    });
+    absl::StatusOr<int32_t> result = 0;
+    for (int32_t x = 0; result.ok(); ++x) {
+      result = CallInt("adds", {x});
+      if (result.ok()) EXPECT_EQ(*result, 2 * (x + 1));
+    }
+    EXPECT_THAT(result, StatusIs(absl::StatusCode::kUnavailable, HasSubstr("signal 9")));
+    killer.join();
+    EXPECT_EQ(kill(process, 0), -1);  // Not even a zombie is left.
+    ASSERT_THAT(engine_->Restart(), IsOk());
+  }
+}
+
+// Code can write to its process's end of the socket. Then a call may return anything, but it returns.
+TEST_F(IsolatedEngineTest, WhateverIsWrittenToTheSocketIsAStatusOrAResult) {
+  IsolationOptions isolation;
+  isolation.call_time = absl::Seconds(60);
+  Make(isolation);
+  std::minstd_rand random(7);
+  for (int i = 0; i < 60; ++i) {
+    Encoder message;
+    message.U32(random() % 20);
+    std::string bytes(random() % 64, '\0');
+    for (char& byte : bytes) byte = static_cast<char>(random() % 5 == 0 ? random() : random() % 3);
+    message.U32(static_cast<uint32_t>(i % 5 == 0 ? random() : bytes.size()));
+    message.Raw(bytes);
+    absl::StatusOr<uint64_t> address = engine_->Allocate(message.bytes().size());
+    if (address.ok()) {
+      uint64_t size = message.bytes().size();
+      engine_->Write(*address, message.bytes()).IgnoreError();
+      engine_->Call("floods", {}, {{Kind::kPointer, &*address}, {Kind::kInt64, &size}})
+          .IgnoreError();
+      CallInt("square", {3}).IgnoreError();
+    }
+    ASSERT_THAT(engine_->Restart(), IsOk());
+  }
+  EXPECT_EQ(CallInt("square", {3}).value(), 9);
+}
+
+TEST_F(IsolatedEngineTest, MemoryIsLimited) {
+  if (kTakesMemoryOfItsOwn) GTEST_SKIP() << "the sanitizer needs memory, too";
+  if (IsEmulated()) GTEST_SKIP() << "the emulator takes memory of its own";
+  IsolationOptions isolation;
+  isolation.memory = uint64_t{512} << 20;
+  Make(isolation);
+  const auto takes = [&](uint64_t bytes) {
+    uint64_t block = 0;
+    EXPECT_THAT(engine_->Call("takes_memory", {Kind::kPointer, &block}, {{Kind::kInt64, &bytes}}),
+                IsOk());
+    return block != 0;
+  };
+  EXPECT_TRUE(takes(uint64_t{1} << 20));
+  EXPECT_FALSE(takes(uint64_t{600} << 20));
+  EXPECT_THAT(engine_->Allocate(size_t{600} << 20),
+              StatusIs(absl::StatusCode::kResourceExhausted));
+}
+
+TEST_F(IsolatedEngineTest, DestructorsRunAtTheEnd) {
+  const std::string path = ::testing::TempDir() + "/destructed";
+  Make();
+  ASSERT_THAT(engine_->AddAssembly(absl::StrCat(R"(
+      @path = constant [)", path.size() + 1, R"( x i8] c")", path, R"(\00"
+      @llvm.global_ctors = appending global [0 x { i32, ptr, ptr }] []
+      @llvm.global_dtors = appending global [1 x { i32, ptr, ptr }]
+          [{ i32, ptr, ptr } { i32 65535, ptr @makes_a_file, ptr null }]
+      declare i32 @creat(ptr, i32)
+      define void @makes_a_file() {
+        call i32 @creat(ptr @path, i32 384)
+        ret void
+      })"),
+                                   "destructors"),
+              IsOk());
+  ASSERT_THAT(engine_->RunConstructors(), IsOk());
+  EXPECT_FALSE(std::ifstream(path).good());
+  engine_ = nullptr;
+  EXPECT_TRUE(std::ifstream(path).good());
+}
+
+TEST_F(IsolatedEngineTest, ARestartWithinACallbackIsRefused) {
+  absl::Status restarted;
+  IsolationOptions isolation;
+  isolation.callbacks = {{"host_restarts", Kind::kVoid, {},
+                          [&](IsolatedEngine& engine, absl::Span<const ForeignValue>,
+                              const ForeignValue&) {
+                            restarted = engine.Restart();
+                            return absl::OkStatus();
+                          }}};
+  ASSERT_OK_AND_ASSIGN(engine_, IsolatedEngine::Create({}, isolation));
+  ASSERT_THAT(engine_->AddAssembly(
+                  "declare void @host_restarts()\n"
+                  "define void @restarts() {\n call void @host_restarts()\n ret void\n}",
+                  "restarts"),
+              IsOk());
+  EXPECT_THAT(CallVoid("restarts"), IsOk());
+  EXPECT_THAT(restarted, StatusIs(absl::StatusCode::kFailedPrecondition));
+}
+
+}  // namespace
+}  // namespace firstcall

@@ -1,0 +1,153 @@
+#include "isolation/keeper.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "base/steady_clock.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/testing/status_matchers.h"
+
+namespace firstcall {
+namespace {
+
+using How = ChildEnd::How;
+
+constexpr uint64_t kNoLimit = ChildLimits().memory;
+
+absl::Duration Soon() { return SteadyNow() + absl::Seconds(60); }
+
+char ReadByte(int socket) {
+  char byte = 0;
+  return read(socket, &byte, 1) == 1 ? byte : '\0';
+}
+
+// A child that says its first byte plus one, and then does what the byte names.
+void Obey(int socket) {
+  const char byte = ReadByte(socket);
+  const char next = static_cast<char>(byte + 1);
+  if (write(socket, &next, 1) != 1) _exit(1);
+  if (byte == 's') {
+    signal(SIGSEGV, SIG_DFL);  // Sanitizers have handlers.
+    raise(SIGSEGV);
+  }
+  if (byte == 'e') _exit(3);
+  while (byte == 'w') pause();
+}
+
+void Say(const Keeper::Child& child, char byte) {
+  ASSERT_EQ(write(child.socket, &byte, 1), 1);
+  ASSERT_EQ(ReadByte(child.socket), byte + 1);
+}
+
+TEST(KeeperTest, TellsHowItsChildrenEnd) {
+  ASSERT_OK_AND_ASSIGN(auto keeper, Keeper::Create(kNoLimit, Obey));
+  const struct {
+    char byte;
+    How how;
+    int code;
+  } cases[] = {{'r', How::kExited, 0}, {'e', How::kExited, 3}, {'s', How::kSignaled, SIGSEGV}};
+  for (const auto& end : cases) {
+    ASSERT_OK_AND_ASSIGN(const Keeper::Child child, keeper->Start());
+    EXPECT_NE(child.process, getpid());
+    Say(child, end.byte);
+    ASSERT_OK_AND_ASSIGN(const ChildEnd ended, keeper->WaitForEnd(Soon()));
+    EXPECT_EQ(ended.how, end.how);
+    EXPECT_EQ(ended.code, end.code);
+    close(child.socket);
+  }
+}
+
+TEST(KeeperTest, KillsTheChildThatIsMeant) {
+  ASSERT_OK_AND_ASSIGN(auto keeper, Keeper::Create(kNoLimit, Obey));
+  ASSERT_OK_AND_ASSIGN(const Keeper::Child first, keeper->Start());
+  Say(first, 'w');
+  keeper->Kill(first.number);
+  ASSERT_OK_AND_ASSIGN(const ChildEnd ended, keeper->WaitForEnd(Soon()));
+  EXPECT_EQ(ended.how, How::kSignaled);
+  EXPECT_EQ(ended.code, SIGKILL);
+  close(first.socket);
+  ASSERT_OK_AND_ASSIGN(const Keeper::Child second, keeper->Start());
+  keeper->Kill(first.number);
+  Say(second, 'w');
+  EXPECT_THAT(keeper->WaitForEnd(SteadyNow() + absl::Milliseconds(10)),
+              StatusIs(absl::StatusCode::kDeadlineExceeded));
+  close(second.socket);
+}
+
+TEST(KeeperTest, NoticeIsReadableAtTheEndOnly) {
+  ASSERT_OK_AND_ASSIGN(auto keeper, Keeper::Create(kNoLimit, Obey));
+  ASSERT_OK_AND_ASSIGN(const Keeper::Child child, keeper->Start());
+  pollfd notice = {keeper->end_notice(), POLLIN, 0};
+  EXPECT_EQ(poll(&notice, 1, 0), 0);
+  Say(child, 'e');
+  EXPECT_EQ(poll(&notice, 1, 60000), 1);
+  close(child.socket);
+}
+
+// A process that has neither ended nor become a zombie.
+bool Runs(pid_t process) { return kill(process, 0) == 0; }
+
+TEST(KeeperTest, ChildrenEndWithTheKeepersOwner) {
+  pid_t process = 0;
+  {
+    ASSERT_OK_AND_ASSIGN(auto keeper, Keeper::Create(kNoLimit, Obey));
+    // Has a copy of the first one's socket.
+    ASSERT_OK_AND_ASSIGN(auto later, Keeper::Create(kNoLimit, Obey));
+    ASSERT_OK_AND_ASSIGN(const Keeper::Child child, keeper->Start());
+    Say(child, 'w');
+    process = child.process;
+    keeper = nullptr;
+    close(child.socket);
+    while (Runs(process)) absl::SleepFor(absl::Milliseconds(1));
+  }
+  // Also if the owner is killed.
+  int files[2];
+  ASSERT_EQ(pipe(files), 0);
+  const pid_t owner = fork();
+  if (owner == 0) {
+    auto keeper = Keeper::Create(kNoLimit, Obey);
+    const Keeper::Child child = (*keeper)->Start().value();
+    const char byte = 'w';
+    if (write(child.socket, &byte, 1) != 1 || ReadByte(child.socket) != 'x') _exit(1);
+    if (write(files[1], &child.process, sizeof(child.process)) < 0) _exit(1);
+    while (true) pause();
+  }
+  ASSERT_EQ(read(files[0], &process, sizeof(process)), ssize_t{sizeof(process)});
+  kill(owner, SIGKILL);
+  ASSERT_EQ(waitpid(owner, nullptr, 0), owner);
+  while (Runs(process)) absl::SleepFor(absl::Milliseconds(1));
+  close(files[0]);
+  close(files[1]);
+}
+
+TEST(KeeperTest, TheOwnerHasNoChildren) {
+  ASSERT_OK_AND_ASSIGN(auto keeper, Keeper::Create(kNoLimit, Obey));
+  ASSERT_OK_AND_ASSIGN(const Keeper::Child child, keeper->Start());
+  EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1);
+  EXPECT_EQ(errno, ECHILD);
+  Say(child, 'e');
+  EXPECT_THAT(keeper->WaitForEnd(Soon()), IsOk());
+  close(child.socket);
+}
+
+TEST(KeeperTest, WorksWhereSignalsOfChildrenAreIgnored) {
+  signal(SIGCHLD, SIG_IGN);
+  ASSERT_OK_AND_ASSIGN(auto keeper, Keeper::Create(kNoLimit, Obey));
+  signal(SIGCHLD, SIG_DFL);
+  ASSERT_OK_AND_ASSIGN(const Keeper::Child child, keeper->Start());
+  Say(child, 'e');
+  ASSERT_OK_AND_ASSIGN(const ChildEnd ended, keeper->WaitForEnd(Soon()));
+  EXPECT_EQ(ended.code, 3);
+  close(child.socket);
+}
+
+}  // namespace
+}  // namespace firstcall
