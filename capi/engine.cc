@@ -3,7 +3,6 @@
 
 #include "capi/engine.h"
 
-#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -25,15 +24,10 @@ namespace {
 using firstcall::Engine;
 using firstcall::ModuleId;
 using firstcall::PrepareOptions;
+using firstcall::capi::ArgumentsFrom;
 using firstcall::capi::Guarded;
+using firstcall::capi::ModuleFrom;
 using firstcall::capi::RequireAll;
-
-absl::StatusOr<ModuleId> ModuleFrom(fc_module_id module) {
-  if (module > std::numeric_limits<uint32_t>::max()) {
-    return absl::NotFoundError(absl::StrCat("there is no module ", module));
-  }
-  return ModuleId{static_cast<uint32_t>(module)};
-}
 
 absl::StatusOr<PrepareOptions> OptionsFrom(const fc_prepare_options* options) {
   PrepareOptions result;
@@ -130,13 +124,8 @@ fc_error* fc_engine_run_main(fc_engine* engine, int argc, const char* const* arg
                              const char* entry, int* status) {
   return Guarded(__func__, [&]() -> absl::Status {
     FIRSTCALL_RETURN_IF_ERROR(RequireAll("fc_engine_run_main", {{"engine", engine}}));
-    std::vector<std::string> arguments;
-    for (int i = 0; i < argc; ++i) {
-      if (argv == nullptr || argv[i] == nullptr) {
-        return absl::InvalidArgumentError("fc_engine_run_main: an argument is null");
-      }
-      arguments.emplace_back(argv[i]);
-    }
+    FIRSTCALL_ASSIGN_OR_RETURN(const std::vector<std::string> arguments,
+                               ArgumentsFrom("fc_engine_run_main", argc, argv));
     FIRSTCALL_ASSIGN_OR_RETURN(
         int returned, engine->engine->RunMain(arguments, entry == nullptr ? "main" : entry));
     if (status != nullptr) *status = returned;

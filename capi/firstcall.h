@@ -90,7 +90,7 @@ typedef enum fc_error_code FC_ENUM_TYPE {
   FC_FAILED_PRECONDITION = 9, /* Not possible now: a function needs itself, a module was removed. */
   FC_UNIMPLEMENTED = 12,      /* An unsupported construct, which the README lists. */
   FC_INTERNAL = 13,           /* LLVM failed, or a callback broke its contract. */
-  FC_UNAVAILABLE = 14         /* A file or a library of firstcall's own cannot be used. */
+  FC_UNAVAILABLE = 14         /* A library of firstcall's own, or another process, is not there. */
 } fc_error_code;
 
 /* The code of `error`; FC_OK for NULL. */
@@ -652,6 +652,86 @@ fc_error* fc_call(fc_engine* engine, const char* name, const fc_value* arguments
  * C. If the call compiles functions and one of them fails, the failure handler is called. */
 fc_error* fc_call_address(uintptr_t address, const fc_value* arguments, size_t count,
                           fc_value* result);
+
+/* ---- Engines in processes of their own ----
+ *
+ * An fc_isolated is an engine in another process, which is a copy of this one as it was when the
+ * engine was created. Modules are compiled and run there; whatever their code does, this process
+ * goes on. Besides their own errors, all functions return FC_UNAVAILABLE, with the exit status or
+ * the signal, if the process has ended, then and until it is restarted; and FC_DEADLINE_EXCEEDED if
+ * a call takes longer than the options allow, after which the process is ended. Any number of
+ * threads may use an fc_isolated; their calls come one after the other. */
+
+typedef struct fc_isolated fc_isolated;
+
+/* A function of this process that isolated code calls. Called on the thread that waits for the
+ * isolated process. `result` has its type, and zeros; it is NULL if the function returns nothing.
+ * Pointers are addresses of the isolated process (fc_isolated_read). The function may use
+ * `isolated`. If it returns an error, the isolated process is ended, and the call in progress
+ * returns the error. */
+typedef fc_error* (*fc_isolated_function)(void* user_data, fc_isolated* isolated,
+                                          const fc_value* arguments, size_t count,
+                                          fc_value* result);
+
+/* Never grows. */
+typedef struct fc_isolated_callback {
+  const char* name; /* Found before any other symbol that no module defines. */
+  fc_type result;   /* Neither the result nor a parameter may be FC_INT128. */
+  const fc_type* parameters;
+  size_t parameter_count;
+  fc_isolated_function function;
+  void* user_data;
+} fc_isolated_callback;
+
+typedef struct fc_isolation_options {
+  size_t struct_size;
+  uint64_t call_nanoseconds; /* How long a call may take; 0: there is no limit. */
+  uint64_t memory_bytes;     /* Of private writable memory (RLIMIT_DATA); 0: there is no limit. */
+  const fc_isolated_callback* callbacks;
+  size_t callback_count;
+} fc_isolation_options;
+
+/* Starts the process and makes the engine there. `options` and `isolation` may be NULL; functions
+ * that `options` has are called in the other process. To be called while no other thread of this
+ * process holds locks that an engine needs; best before there is another thread. Errors as
+ * fc_engine_create; FC_INVALID_ARGUMENT or FC_UNIMPLEMENTED, with its name, for a callback that
+ * cannot be; FC_INTERNAL if there can be no process. */
+fc_error* fc_isolated_create(const fc_options* options, const fc_isolation_options* isolation,
+                             fc_isolated** isolated);
+
+/* Gives the engine a second to run destructors; then kills its process. */
+void fc_isolated_destroy(fc_isolated* isolated);
+
+/* As the functions fc_engine_... of these names. */
+fc_error* fc_isolated_add_bitcode(fc_isolated* isolated, const void* bitcode, size_t size,
+                                  const char* name, fc_module_id* module);
+fc_error* fc_isolated_add_assembly(fc_isolated* isolated, const char* text, size_t size,
+                                   const char* name, fc_module_id* module);
+fc_error* fc_isolated_add_file(fc_isolated* isolated, const char* path, fc_module_id* module);
+fc_error* fc_isolated_remove(fc_isolated* isolated, fc_module_id module);
+fc_error* fc_isolated_run_constructors(fc_isolated* isolated);
+fc_error* fc_isolated_run_main(fc_isolated* isolated, int argc, const char* const* argv,
+                               const char* entry, int* status);
+
+/* As fc_call. Pointers are addresses of the isolated process. FC_UNKNOWN if the function throws. */
+fc_error* fc_isolated_call(fc_isolated* isolated, const char* name, const fc_value* arguments,
+                           size_t count, fc_value* result);
+
+/* Memory of the isolated process, as by malloc, free and memcpy there. If an address is not valid
+ * there, the process ends. FC_RESOURCE_EXHAUSTED if malloc fails. */
+fc_error* fc_isolated_allocate(fc_isolated* isolated, size_t size, uint64_t* address);
+fc_error* fc_isolated_free(fc_isolated* isolated, uint64_t address);
+fc_error* fc_isolated_read(fc_isolated* isolated, uint64_t address, void* bytes, size_t size);
+fc_error* fc_isolated_write(fc_isolated* isolated, uint64_t address, const void* bytes,
+                            size_t size);
+
+/* Kills the process, whatever it does. Any thread and any signal handler may do this. */
+void fc_isolated_interrupt(fc_isolated* isolated);
+
+/* Ends the process, if it still runs, and starts another one with the modules that were added and
+ * not removed, under the same identifiers, but without what they had in memory. Errors as
+ * fc_isolated_create and of adding the modules; FC_FAILED_PRECONDITION in a callback. */
+fc_error* fc_isolated_restart(fc_isolated* isolated);
 
 #ifdef __cplusplus
 } /* extern "C" */

@@ -1,7 +1,8 @@
-// A function that compiled code can call by C's calling convention, whose signature is known only at
-// run time: calls of it go to a C++ function, with values.
+// A function that compiled code can call by C's calling convention, whose signature is known only
+// at run time: calls of it go to a C++ function, with values.
 //
-// Immutable, and thread-safe if its C++ function is. Tested in tests/foreign/foreign_closure_test.cc.
+// Immutable, and thread-safe if its C++ function is. Tested in
+// tests/foreign/foreign_closure_test.cc.
 
 #ifndef FIRSTCALL_FOREIGN_FOREIGN_CLOSURE_H_
 #define FIRSTCALL_FOREIGN_FOREIGN_CLOSURE_H_
@@ -25,8 +26,8 @@ class ForeignClosure {
   // Gets the arguments, and writes the returned value to `result`, which is zero before. Both exist
   // for the duration of the call. An exception that it throws reaches the caller only if libffi was
   // built with unwind tables.
-  using Function = std::function<void(absl::Span<const ForeignValue> arguments,
-                                      const ForeignValue& result)>;
+  using Function =
+      std::function<void(absl::Span<const ForeignValue> arguments, const ForeignValue& result)>;
 
   // InvalidArgument, with the parameter, for an invalid type; Unimplemented for 128-bit integers,
   // for structs on architectures where CallForeign has none, and if libffi refuses the signature;

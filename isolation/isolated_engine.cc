@@ -150,7 +150,8 @@ absl::Status IsolatedEngine::Send(Module& module) {
 absl::Status IsolatedEngine::Remove(ModuleId module) {
   Operation operation(*this, "removing a module");
   if (module.value >= modules_.size() || modules_[module.value].is_removed) {
-    return absl::NotFoundError(absl::StrCat("removing a module: there is no module ", module.value));
+    return absl::NotFoundError(
+        absl::StrCat("removing a module: there is no module ", module.value));
   }
   Encoder request;
   request.U32(modules_[module.value].number);
@@ -307,9 +308,9 @@ absl::Status IsolatedEngine::Lose(const absl::Status& channels) {
   if (!absl::IsDeadlineExceeded(channels)) return End(channels);
   WaitForEnd(/*kills=*/true);
   end_ = ChildEnd{ChildEnd::How::kTimedOut};
-  return absl::DeadlineExceededError(
-      absl::StrCat(operation_->what(), ": the isolated process was ended after ",
-                   absl::FormatDuration(isolation_.call_time)));
+  return absl::DeadlineExceededError(absl::StrCat(operation_->what(),
+                                                  ": the isolated process was ended after ",
+                                                  absl::FormatDuration(isolation_.call_time)));
 }
 
 absl::StatusOr<std::string> IsolatedEngine::Request(IsolationMessage kind,
@@ -328,8 +329,8 @@ absl::StatusOr<std::string> IsolatedEngine::Request(IsolationMessage kind,
     const absl::StatusOr<std::string> result = RunCallback(message->bytes);
     if (channel_ == nullptr) return result.ok() ? Ended() : result.status();
     if (!result.ok()) return End(result.status());
-    const absl::Status returned = channel_->Send(
-        static_cast<uint32_t>(IsolationMessage::kCallbackResult), *result, deadline);
+    const absl::Status returned =
+        channel_->Send(static_cast<uint32_t>(IsolationMessage::kCallbackResult), *result, deadline);
     if (!returned.ok()) return Lose(returned);
   }
 }

@@ -71,8 +71,8 @@ struct IsolationOptions {
 
 // All functions that return a status return, besides their own errors: Unavailable, with the exit
 // status or the signal, if the process has ended ("calling 'f': the isolated process has ended by
-// signal 11 (Segmentation fault)"), then and until it is restarted; DeadlineExceeded if a call takes
-// longer than IsolationOptions::call_time, after which the process is ended.
+// signal 11 (Segmentation fault)"), then and until it is restarted; DeadlineExceeded if a call
+// takes longer than IsolationOptions::call_time, after which the process is ended.
 class IsolatedEngine {
  public:
   // Starts the process and makes the engine there. Functions that `options` has are called there.
@@ -98,7 +98,8 @@ class IsolatedEngine {
   absl::StatusOr<int> RunMain(absl::Span<const std::string> arguments,
                               absl::string_view entry = "main");
 
-  // As Engine::Call. Pointers are addresses of the isolated process. Unknown if the function throws.
+  // As Engine::Call. Pointers are addresses of the isolated process. Unknown if the function
+  // throws.
   absl::Status Call(absl::string_view name, const ForeignValue& result,
                     absl::Span<const ForeignValue> arguments);
 

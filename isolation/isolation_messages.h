@@ -1,6 +1,6 @@
 // What an IsolatedEngine and its process say to each other: the kinds of messages, and how types,
-// values and statuses are written into them. Decoding checks everything, since the bytes come from a
-// process that runs anything.
+// values and statuses are written into them. Decoding checks everything, since the bytes come from
+// a process that runs anything.
 //
 // Pure functions. Tested in tests/isolation/isolation_messages_test.cc.
 

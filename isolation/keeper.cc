@@ -1,6 +1,6 @@
-// The control socket keeps the bounds of messages (SOCK_SEQPACKET), and each is sent by one call, so
-// that threads need no lock to send one. The keeper is the only process that waits for the child:
-// until it does, the child's number is not used again, and so only the keeper kills it.
+// The control socket keeps the bounds of messages (SOCK_SEQPACKET), and each is sent by one call,
+// so that threads need no lock to send one. The keeper is the only process that waits for the
+// child: until it does, the child's number is not used again, and so only the keeper kills it.
 
 #include "isolation/keeper.h"
 
@@ -252,18 +252,15 @@ absl::StatusOr<Keeper::Child> Keeper::Start() {
   return absl::UnavailableError("starting an isolated process: its keeper was killed");
 }
 
-void Keeper::Kill(uint64_t number) const {
-  SendCommand(control_, {Command::Kind::kKill, number});
-}
+void Keeper::Kill(uint64_t number) const { SendCommand(control_, {Command::Kind::kKill, number}); }
 
 absl::StatusOr<ChildEnd> Keeper::WaitForEnd(absl::Duration deadline) {
   while (true) {
     const absl::Duration left = absl::Ceil(deadline - SteadyNow(), absl::Milliseconds(1));
-    const int64_t milliseconds =
-        deadline == absl::InfiniteDuration()
-            ? -1
-            : std::clamp<int64_t>(absl::ToInt64Milliseconds(left), 0,
-                                  std::numeric_limits<int>::max());
+    const int64_t milliseconds = deadline == absl::InfiniteDuration()
+                                     ? -1
+                                     : std::clamp<int64_t>(absl::ToInt64Milliseconds(left), 0,
+                                                           std::numeric_limits<int>::max());
     pollfd file = {control_, POLLIN, 0};
     const int ready = poll(&file, 1, static_cast<int>(milliseconds));
     if (ready < 0 && errno == EINTR) continue;

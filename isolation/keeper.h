@@ -5,9 +5,9 @@
 //   this process ---- commands, ends ----> keeper ---- fork ----> child
 //        \________________________ a socket ______________________/
 //
-// The keeper is forked when it is created and does nothing but this, so that a later child is a copy
-// of this process as it was then. It ignores the terminal's signals, which the child gets. The child
-// ends with the keeper, and the keeper with this process.
+// The keeper is forked when it is created and does nothing but this, so that a later child is a
+// copy of this process as it was then. It ignores the terminal's signals, which the child gets. The
+// child ends with the keeper, and the keeper with this process.
 //
 // Thread-compatible, but for Kill, which any thread may call at any time. Tested in
 // tests/isolation/keeper_test.cc.

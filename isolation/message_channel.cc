@@ -82,8 +82,7 @@ absl::Status MessageChannel::Write(absl::string_view bytes, absl::Duration deadl
   return absl::OkStatus();
 }
 
-absl::Status MessageChannel::Send(uint32_t kind, absl::string_view bytes,
-                                  absl::Duration deadline) {
+absl::Status MessageChannel::Send(uint32_t kind, absl::string_view bytes, absl::Duration deadline) {
   if (bytes.size() > kLargest) {
     return absl::InvalidArgumentError(absl::StrCat("a message of ", bytes.size(), " bytes"));
   }

@@ -1,5 +1,5 @@
-// Messages between two processes over a stream socket: a kind, and bytes. The other process may have
-// ended, hang, or send anything: each wait has an end, and what arrives is checked.
+// Messages between two processes over a stream socket: a kind, and bytes. The other process may
+// have ended, hang, or send anything: each wait has an end, and what arrives is checked.
 //
 // One thread at a time may send, and one may receive. Tested in
 // tests/isolation/message_channel_test.cc.
@@ -28,9 +28,9 @@ class MessageChannel {
   // In bytes.
   static constexpr size_t kLargest = size_t{64} << 20;
 
-  // Takes over a stream socket, and shuts it down in the end. `end_notice` is a file that becomes readable when the other process
-  // has ended; -1 if there is none. (Whether the socket's other end is closed does not tell:
-  // processes that the other one has started may have it, too.)
+  // Takes over a stream socket, and shuts it down in the end. `end_notice` is a file that becomes
+  // readable when the other process has ended; -1 if there is none. (Whether the socket's other end
+  // is closed does not tell: processes that the other one has started may have it, too.)
   explicit MessageChannel(int socket, int end_notice = -1)
       : socket_(socket), end_notice_(end_notice) {}
   ~MessageChannel();

@@ -72,20 +72,20 @@ TEST(ForeignClosureTest, MoreArgumentsThanRegisters) {
   std::vector<ForeignType> types;
   for (int i = 0; i < 12; ++i) types.push_back(i % 3 == 2 ? Kind::kDouble : Kind::kInt32);
   ASSERT_OK_AND_ASSIGN(
-      auto closure,
-      ForeignClosure::Create(
-          Kind::kInt64, types,
-          [](absl::Span<const ForeignValue> arguments, const ForeignValue& result) {
-            int64_t sum = 0;
-            for (size_t i = 0; i < arguments.size(); ++i) {
-              const auto weight = static_cast<int64_t>(i + 1);
-              sum += weight * (i % 3 == 2 ? static_cast<int64_t>(Get<double>(arguments[i]))
-                                          : Get<int32_t>(arguments[i]));
-            }
-            Set<int64_t>(result, sum);
-          }));
-  using Function = int64_t (*)(int, int, double, int, int, double, int, int, double, int, int,
-                               double);
+      auto closure, ForeignClosure::Create(
+                        Kind::kInt64, types,
+                        [](absl::Span<const ForeignValue> arguments, const ForeignValue& result) {
+                          int64_t sum = 0;
+                          for (size_t i = 0; i < arguments.size(); ++i) {
+                            const auto weight = static_cast<int64_t>(i + 1);
+                            sum += weight * (i % 3 == 2
+                                                 ? static_cast<int64_t>(Get<double>(arguments[i]))
+                                                 : Get<int32_t>(arguments[i]));
+                          }
+                          Set<int64_t>(result, sum);
+                        }));
+  using Function =
+      int64_t (*)(int, int, double, int, int, double, int, int, double, int, int, double);
   const auto f = closure->address().InThisProcess<Function>();
   EXPECT_EQ(f(-1, 2, 3, 4, 5, 6, 7, 8, 9, 10, -11, 12),
             -1 + 4 + 9 + 16 + 25 + 36 + 49 + 64 + 81 + 100 - 121 + 144);
@@ -105,16 +105,15 @@ TEST(ForeignClosureTest, StructsOfEachSize) {
   const ForeignType small({Kind::kInt8, Kind::kFloat});
   const ForeignType large({Kind::kInt64, Kind::kDouble, Kind::kInt64});
   ASSERT_OK_AND_ASSIGN(
-      auto closure,
-      ForeignClosure::Create(large, {small, large},
-                             [](absl::Span<const ForeignValue> arguments,
-                                const ForeignValue& result) {
-                               const auto first = Get<Small>(arguments[0]);
-                               auto second = Get<Large>(arguments[1]);
-                               second.a += first.a;
-                               second.b += first.b;
-                               Set(result, second);
-                             }));
+      auto closure, ForeignClosure::Create(
+                        large, {small, large},
+                        [](absl::Span<const ForeignValue> arguments, const ForeignValue& result) {
+                          const auto first = Get<Small>(arguments[0]);
+                          auto second = Get<Large>(arguments[1]);
+                          second.a += first.a;
+                          second.b += first.b;
+                          Set(result, second);
+                        }));
   const auto f = closure->address().InThisProcess<Large (*)(Small, Large)>();
   const Large result = f({-3, 0.25f}, {10, 1.5, 77});
   EXPECT_EQ(result.a, 7);
@@ -124,14 +123,14 @@ TEST(ForeignClosureTest, StructsOfEachSize) {
 
 TEST(ForeignClosureTest, ReturnsNothing) {
   int calls = 0;
-  ASSERT_OK_AND_ASSIGN(auto closure,
-                       ForeignClosure::Create(Kind::kVoid, {},
-                                              [&](absl::Span<const ForeignValue> arguments,
-                                                  const ForeignValue& result) {
-                                                EXPECT_TRUE(arguments.empty());
-                                                EXPECT_EQ(result.bytes, nullptr);
-                                                ++calls;
-                                              }));
+  ASSERT_OK_AND_ASSIGN(
+      auto closure, ForeignClosure::Create(
+                        Kind::kVoid, {},
+                        [&](absl::Span<const ForeignValue> arguments, const ForeignValue& result) {
+                          EXPECT_TRUE(arguments.empty());
+                          EXPECT_EQ(result.bytes, nullptr);
+                          ++calls;
+                        }));
   closure->address().InThisProcess<void (*)()>()();
   EXPECT_EQ(calls, 1);
 }

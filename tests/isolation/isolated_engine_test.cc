@@ -156,9 +156,8 @@ class IsolatedEngineTest : public ::testing::Test {
          Kind::kInt32,
          {Kind::kInt32, Kind::kInt32},
          [](IsolatedEngine&, absl::Span<const ForeignValue> arguments, const ForeignValue& result) {
-           *static_cast<int32_t*>(result.bytes) =
-               *static_cast<int32_t*>(arguments[0].bytes) +
-               *static_cast<int32_t*>(arguments[1].bytes);
+           *static_cast<int32_t*>(result.bytes) = *static_cast<int32_t*>(arguments[0].bytes) +
+                                                  *static_cast<int32_t*>(arguments[1].bytes);
            return absl::OkStatus();
          }},
         {"host_print",
@@ -172,11 +171,15 @@ class IsolatedEngineTest : public ::testing::Test {
            printed_.push_back(std::move(text));
            return absl::OkStatus();
          }},
-        {"host_fails", Kind::kVoid, {},
+        {"host_fails",
+         Kind::kVoid,
+         {},
          [](IsolatedEngine&, absl::Span<const ForeignValue>, const ForeignValue&) {
            return absl::PermissionDeniedError("not you");
          }},
-        {"host_recurses", Kind::kDouble, {Kind::kInt32},
+        {"host_recurses",
+         Kind::kDouble,
+         {Kind::kInt32},
          [](IsolatedEngine& engine, absl::Span<const ForeignValue> arguments,
             const ForeignValue& result) {
            return engine.Call("recurses", {Kind::kDouble, result.bytes},
@@ -296,8 +299,7 @@ TEST_F(IsolatedEngineTest, AnotherThreadInterrupts) {
     absl::SleepFor(absl::Milliseconds(20));
     engine_->Interrupt();
   });
-  EXPECT_THAT(CallVoid("loops"),
-              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("signal 9")));
+  EXPECT_THAT(CallVoid("loops"), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("signal 9")));
   thread.join();
 }
 
@@ -312,8 +314,8 @@ TEST_F(IsolatedEngineTest, CallbacksAndCallsNest) {
   Make();
   int32_t depth = 20;
   double result = 0;
-  ASSERT_THAT(
-      engine_->Call("recurses", {Kind::kDouble, &result}, {{Kind::kInt32, &depth}}), IsOk());
+  ASSERT_THAT(engine_->Call("recurses", {Kind::kDouble, &result}, {{Kind::kInt32, &depth}}),
+              IsOk());
   EXPECT_EQ(result, 20.5);
 }
 
@@ -358,9 +360,9 @@ TEST_F(IsolatedEngineTest, MemoryIsWrittenAndRead) {
   int32_t count = 3;
   int32_t sum = 0;
   uint64_t end = address + kLargestPiece + 4;
-  ASSERT_THAT(engine_->Call("sum", {Kind::kInt32, &sum},
-                            {{Kind::kPointer, &end}, {Kind::kInt32, &count}}),
-              IsOk());
+  ASSERT_THAT(
+      engine_->Call("sum", {Kind::kInt32, &sum}, {{Kind::kPointer, &end}, {Kind::kInt32, &count}}),
+      IsOk());
   EXPECT_EQ(sum, 'e' + 'n' + 'd');
   EXPECT_THAT(engine_->Free(address), IsOk());
   EXPECT_THAT(engine_->Read(16, 1), StatusIs(absl::StatusCode::kUnavailable));
@@ -391,7 +393,8 @@ TEST_F(IsolatedEngineTest, AProcessMayBeKilledAtAnyTime) {
   }
 }
 
-// Code can write to its process's end of the socket. Then a call may return anything, but it returns.
+// Code can write to its process's end of the socket. Then a call may return anything, but it
+// returns.
 TEST_F(IsolatedEngineTest, WhateverIsWrittenToTheSocketIsAStatusOrAResult) {
   IsolationOptions isolation;
   isolation.call_time = absl::Seconds(60);
@@ -431,15 +434,15 @@ TEST_F(IsolatedEngineTest, MemoryIsLimited) {
   };
   EXPECT_TRUE(takes(uint64_t{1} << 20));
   EXPECT_FALSE(takes(uint64_t{600} << 20));
-  EXPECT_THAT(engine_->Allocate(size_t{600} << 20),
-              StatusIs(absl::StatusCode::kResourceExhausted));
+  EXPECT_THAT(engine_->Allocate(size_t{600} << 20), StatusIs(absl::StatusCode::kResourceExhausted));
 }
 
 TEST_F(IsolatedEngineTest, DestructorsRunAtTheEnd) {
   const std::string path = ::testing::TempDir() + "/destructed";
   Make();
   ASSERT_THAT(engine_->AddAssembly(absl::StrCat(R"(
-      @path = constant [)", path.size() + 1, R"( x i8] c")", path, R"(\00"
+      @path = constant [)",
+                                                path.size() + 1, R"( x i8] c")", path, R"(\00"
       @llvm.global_ctors = appending global [0 x { i32, ptr, ptr }] []
       @llvm.global_dtors = appending global [1 x { i32, ptr, ptr }]
           [{ i32, ptr, ptr } { i32 65535, ptr @makes_a_file, ptr null }]
@@ -459,18 +462,20 @@ TEST_F(IsolatedEngineTest, DestructorsRunAtTheEnd) {
 TEST_F(IsolatedEngineTest, ARestartWithinACallbackIsRefused) {
   absl::Status restarted;
   IsolationOptions isolation;
-  isolation.callbacks = {{"host_restarts", Kind::kVoid, {},
-                          [&](IsolatedEngine& engine, absl::Span<const ForeignValue>,
-                              const ForeignValue&) {
-                            restarted = engine.Restart();
-                            return absl::OkStatus();
-                          }}};
+  isolation.callbacks = {
+      {"host_restarts",
+       Kind::kVoid,
+       {},
+       [&](IsolatedEngine& engine, absl::Span<const ForeignValue>, const ForeignValue&) {
+         restarted = engine.Restart();
+         return absl::OkStatus();
+       }}};
   ASSERT_OK_AND_ASSIGN(engine_, IsolatedEngine::Create({}, isolation));
-  ASSERT_THAT(engine_->AddAssembly(
-                  "declare void @host_restarts()\n"
-                  "define void @restarts() {\n call void @host_restarts()\n ret void\n}",
-                  "restarts"),
-              IsOk());
+  ASSERT_THAT(
+      engine_->AddAssembly("declare void @host_restarts()\n"
+                           "define void @restarts() {\n call void @host_restarts()\n ret void\n}",
+                           "restarts"),
+      IsOk());
   EXPECT_THAT(CallVoid("restarts"), IsOk());
   EXPECT_THAT(restarted, StatusIs(absl::StatusCode::kFailedPrecondition));
 }
