@@ -7,6 +7,7 @@ PUBLIC_HEADERS = [
     "//cache:redis_cache.h",
     "//engine:engine.h",
     "//engine:options.h",
+    "//isolation:isolated_engine.h",
     "//memory:in_process_mapper.h",
     "//memory:memory_manager.h",
     "//memory:page_mapper.h",

@@ -15,6 +15,9 @@
 #include "foreign/foreign_call.h"
 #include "foreign/foreign_layout.h"
 #include "isolation/isolated_service.h"
+#include "isolation/isolation_messages.h"
+#include "isolation/keeper.h"
+#include "isolation/message_channel.h"
 
 namespace firstcall {
 namespace {
@@ -36,6 +39,14 @@ absl::Status DamagedAnswer() {
 }
 
 }  // namespace
+
+struct IsolatedEngine::Module {
+  IsolationMessage kind;
+  std::string contents;
+  std::string request;  // The message's bytes.
+  bool is_removed = false;
+  uint32_t number = 0;  // In the isolated process.
+};
 
 class IsolatedEngine::Operation {
  public:

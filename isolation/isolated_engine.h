@@ -37,13 +37,14 @@
 #include "engine/options.h"
 #include "foreign/foreign_value.h"
 #include "isolation/child_process.h"
-#include "isolation/isolation_messages.h"
-#include "isolation/keeper.h"
-#include "isolation/message_channel.h"
 
 namespace firstcall {
 
 class IsolatedEngine;
+enum class IsolationMessage : uint32_t;
+class Keeper;
+class MessageChannel;
+struct Message;
 
 // A function of this process that isolated code calls by a name.
 struct IsolatedCallback {
@@ -127,14 +128,7 @@ class IsolatedEngine {
   pid_t process() const { return process_; }
 
  private:
-  // A module that was added, for Restart.
-  struct Module {
-    IsolationMessage kind;
-    std::string contents;
-    std::string request;  // The message's bytes.
-    bool is_removed = false;
-    uint32_t number = 0;  // In the isolated process.
-  };
+  struct Module;  // One that was added, for Restart.
   // The time by which the outermost call must have ended, and what it does.
   class Operation;
 

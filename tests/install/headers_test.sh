@@ -13,7 +13,7 @@ for order in sort "sort -r"; do
 done
 # Those that a client includes, each alone.
 for header in engine/engine.h engine/options.h cache/disk_cache.h memory/memory_manager.h \
-  memory/page_mapper.h runtime/event.h mcjit/install.h; do
+  memory/page_mapper.h runtime/event.h isolation/isolated_engine.h mcjit/install.h; do
   g++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only -I. -x c++ "firstcall/$header" ||
     fail "$header"
 done
