@@ -166,9 +166,8 @@ void fc_isolated_destroy(fc_isolated* isolated) { delete isolated; }
 fc_error* fc_isolated_add_bitcode(fc_isolated* isolated, const void* bitcode, size_t size,
                                   const char* name, fc_module_id* module) {
   return Guarded(__func__, [&]() -> absl::Status {
-    FIRSTCALL_RETURN_IF_ERROR(
-        RequireAll("fc_isolated_add_bitcode",
-                   {{"isolated", isolated}, {"bitcode", bitcode}, {"name", name}}));
+    FIRSTCALL_RETURN_IF_ERROR(RequireAll(
+        "fc_isolated_add_bitcode", {{"isolated", isolated}, {"bitcode", bitcode}, {"name", name}}));
     return firstcall::capi::Give(
         isolated->engine->AddBitcode({static_cast<const char*>(bitcode), size}, name), module);
   });
@@ -177,9 +176,8 @@ fc_error* fc_isolated_add_bitcode(fc_isolated* isolated, const void* bitcode, si
 fc_error* fc_isolated_add_assembly(fc_isolated* isolated, const char* text, size_t size,
                                    const char* name, fc_module_id* module) {
   return Guarded(__func__, [&]() -> absl::Status {
-    FIRSTCALL_RETURN_IF_ERROR(
-        RequireAll("fc_isolated_add_assembly",
-                   {{"isolated", isolated}, {"text", text}, {"name", name}}));
+    FIRSTCALL_RETURN_IF_ERROR(RequireAll("fc_isolated_add_assembly",
+                                         {{"isolated", isolated}, {"text", text}, {"name", name}}));
     return firstcall::capi::Give(isolated->engine->AddAssembly({text, size}, name), module);
   });
 }

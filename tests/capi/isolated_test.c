@@ -79,8 +79,7 @@ static fc_isolated* MakeIsolated(int* calls, uint64_t call_nanoseconds) {
   options.callbacks = callbacks;
   options.callback_count = 3;
   CHECK_OK(fc_isolated_create(NULL, &options, &isolated));
-  CHECK_OK(
-      fc_isolated_add_assembly(isolated, kProgram, sizeof(kProgram) - 1, "program", NULL));
+  CHECK_OK(fc_isolated_add_assembly(isolated, kProgram, sizeof(kProgram) - 1, "program", NULL));
   return isolated;
 }
 
@@ -165,8 +164,7 @@ static void TestWhatIsRefused(void) {
   CHECK_ERROR(fc_isolated_create(NULL, &options, &isolated), FC_INVALID_ARGUMENT, "null");
   options.struct_size = 0;
   CHECK_ERROR(fc_isolated_create(NULL, &options, &isolated), FC_INVALID_ARGUMENT, "struct_size");
-  CHECK_ERROR(fc_isolated_call(NULL, "f", NULL, 0, NULL), FC_INVALID_ARGUMENT,
-              "isolated is null");
+  CHECK_ERROR(fc_isolated_call(NULL, "f", NULL, 0, NULL), FC_INVALID_ARGUMENT, "isolated is null");
   fc_isolated_interrupt(NULL);
   fc_isolated_destroy(NULL);
 }

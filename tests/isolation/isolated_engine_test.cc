@@ -20,6 +20,7 @@
 #include "base/coding.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "isolation/isolation_messages.h"
 #include "tests/testing/host.h"
 #include "tests/testing/status_matchers.h"
 
