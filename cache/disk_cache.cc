@@ -192,7 +192,7 @@ std::vector<DiskCache::Work> DiskCache::TakePending(bool ages) {
 }
 
 void DiskCache::Write(bool ages) {
-  const std::vector<Work> all = TakePending(ages);
+  std::vector<Work> all = TakePending(ages);
   if (all.empty()) return;
   const absl::StatusOr<int> turn = Lock(directory_->file());
   absl::Status status = turn.status();
@@ -200,12 +200,13 @@ void DiskCache::Write(bool ages) {
     if (turn.ok()) close(*turn);
   };
   const absl::Time begin = absl::Now();
-  for (const Work& work : all) {
+  for (Work& work : all) {
     if (!turn.ok()) break;
-    absl::Status merged = Merge(work);
+    const std::string signature = work.signature;
+    absl::Status merged = Merge(std::move(work));
     if (status.ok()) status = std::move(merged);
     absl::MutexLock lock(&mutex_);
-    sets_[work.signature].is_open = false;  // The file has been replaced.
+    sets_[signature].is_open = false;  // The file has been replaced.
   }
   absl::string_view consequence = "objects are not kept";
   if (status.ok()) {
@@ -219,7 +220,7 @@ void DiskCache::Write(bool ages) {
                     status.message()));
 }
 
-absl::Status DiskCache::Merge(const Work& work) const {
+absl::Status DiskCache::Merge(Work work) const {
   const int directory = directory_->file();
   const std::string name = PackName(work.signature);
   const std::string new_name = absl::StrCat(kPackPrefix, "new");
@@ -244,11 +245,10 @@ absl::Status DiskCache::Merge(const Work& work) const {
     if (age >= kMostUnusedRuns) continue;
     absl::StatusOr<Bytes> bytes = old->Read(entry);
     if (!bytes.ok()) continue;  // A damaged entry is dropped, so that the pack is sound again.
-    FIRSTCALL_RETURN_IF_ERROR(
-        writer.Add(entry.part, absl::string_view(bytes->data(), bytes->size()), age));
+    FIRSTCALL_RETURN_IF_ERROR(writer.Add(entry.part, *std::move(bytes), age));
   }
-  for (const NewEntry& entry : work.added) {
-    FIRSTCALL_RETURN_IF_ERROR(writer.Add(entry.part, entry.bytes));
+  for (NewEntry& entry : work.added) {
+    FIRSTCALL_RETURN_IF_ERROR(writer.Add(entry.part, std::move(entry.bytes)));
   }
   FIRSTCALL_RETURN_IF_ERROR(writer.Finish());
   if (renameat(directory, new_name.c_str(), directory, name.c_str()) != 0) {

@@ -120,7 +120,7 @@ class DiskCache final : public ObjectCache {
   // Writes what was stored, as Flush does.
   void Write(bool ages) ABSL_LOCKS_EXCLUDED(mutex_);
   // Replaces the pack by one with the new entries. The caller holds the lock.
-  absl::Status Merge(const Work& work) const;
+  absl::Status Merge(Work work) const;
   void Warn(absl::string_view message) const;
 
   const std::unique_ptr<CacheDirectory> directory_;

@@ -22,20 +22,22 @@ class PackWriter {
   // `most_entries` entries will be added.
   PackWriter(int file, std::string label, std::string signature, size_t most_entries);
 
-  // Adds an entry after the earlier ones. Unavailable, with the system's reason, if writing fails.
-  absl::Status Add(ModulePart part, absl::string_view bytes, uint32_t age = 0);
+  // Adds an entry after the earlier ones. Its bytes are written, without a copy, by this call or a
+  // later one. Unavailable, with the system's reason, if writing fails.
+  absl::Status Add(ModulePart part, ObjectCache::Bytes bytes, uint32_t age = 0);
 
   // Writes the remaining bytes, and the head last.
   absl::Status Finish();
 
  private:
-  absl::Status WriteBuffer();
+  absl::Status WriteWaiting();
 
   const int file_;
   const std::string label_;
   const std::string signature_;
-  uint64_t written_;  // The offset in the file where buffer_ belongs.
-  std::string buffer_;
+  uint64_t written_;                         // The offset in the file where waiting_ belongs.
+  std::vector<ObjectCache::Bytes> waiting_;  // The bytes of the last entries.
+  uint64_t waiting_size_ = 0;
   std::vector<Pack::Entry> entries_;
 };
 
