@@ -47,7 +47,7 @@ bool IsOfEachProcessor(unsigned leaf, int number) {
 
 std::string DescribeHostCpu() {
   uint32_t most = 0, vendor[3] = {};
-  __get_cpuid(0, &most, &vendor[0], &vendor[2], &vendor[1]);
+  __cpuid(0, most, vendor[0], vendor[2], vendor[1]);
   char name[sizeof(vendor)];
   std::memcpy(name, vendor, sizeof(name));
   std::string text(name, strnlen(name, sizeof(name)));
@@ -65,7 +65,7 @@ std::string DescribeHostCpu() {
   }
   if (__x86_get_cpuid_feature_leaf(CPUID_INDEX_7_ECX_1)->cpuid_array[kEdx] & kHasAvx10) {
     uint32_t values[4] = {};
-    __get_cpuid_count(kAvx10Leaf, 0, &values[0], &values[1], &values[2], &values[3]);
+    __cpuid_count(kAvx10Leaf, 0, values[0], values[1], values[2], values[3]);
     for (uint32_t value : values) add(value);
   }
   return text;
