@@ -22,15 +22,15 @@ PackWriter::PackWriter(int file, std::string label, std::string signature, size_
       written_(PackHeadSize(label_, signature_, most_entries)) {}
 
 absl::Status PackWriter::WriteWaiting() {
-  const std::vector<absl::string_view> pieces(waiting_.begin(), waiting_.end());
-  FIRSTCALL_RETURN_IF_ERROR(AnnotateWriting(WriteAt(file_, written_, pieces)));
+  FIRSTCALL_RETURN_IF_ERROR(AnnotateWriting(WriteAt(file_, written_, waiting_)));
   written_ += waiting_size_;
   waiting_size_ = 0;
   waiting_.clear();
+  taken_.clear();
   return absl::OkStatus();
 }
 
-absl::Status PackWriter::Add(ModulePart part, ObjectCache::Bytes bytes, uint32_t age) {
+absl::Status PackWriter::Add(ModulePart part, absl::string_view bytes, uint32_t age) {
   Pack::Entry entry;
   entry.part = part;
   entry.age = age;
@@ -39,8 +39,13 @@ absl::Status PackWriter::Add(ModulePart part, ObjectCache::Bytes bytes, uint32_t
   entry.checksum = ChecksumOf(bytes);
   entries_.push_back(entry);
   waiting_size_ += bytes.size();
-  waiting_.push_back(std::move(bytes));
+  waiting_.push_back(bytes);
   return waiting_size_ < kMostWaiting ? absl::OkStatus() : WriteWaiting();
+}
+
+absl::Status PackWriter::Take(ModulePart part, ObjectCache::Bytes bytes, uint32_t age) {
+  taken_.push_back(std::move(bytes));
+  return Add(part, taken_.back(), age);
 }
 
 absl::Status PackWriter::Finish() {

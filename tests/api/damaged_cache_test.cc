@@ -47,8 +47,8 @@ std::string other_pack;
 constexpr int kFunctions = 10;
 constexpr int64_t kArgument = 5;
 
-// f0 calls f1, and so on, under a condition, so that each has an object of its own. The last one has
-// a loop that gets hot, in which `work` is called.
+// f0 calls f1, and so on, under a condition, so that each has an object of its own. The last one
+// has a loop that gets hot, in which `work` is called.
 std::string Program() {
   std::string text = R"(
     @base = internal global i64 1000

@@ -99,9 +99,10 @@ class CacheFaultsTest : public ::testing::Test {
   void ExpectSoundCache() const {
     const testing::ProcessResult start = Start();
     ExpectResult(start);
-    EXPECT_THAT(start.errors, AllOf(ContainsRegex("functions compiled +0 "),
-                                    Not(HasSubstr("warning"))));
-    const testing::ProcessResult verified = testing::RunProcess({command, "cache", "verify", option_});
+    EXPECT_THAT(start.errors,
+                AllOf(ContainsRegex("functions compiled +0 "), Not(HasSubstr("warning"))));
+    const testing::ProcessResult verified =
+        testing::RunProcess({command, "cache", "verify", option_});
     EXPECT_EQ(verified.exit_status, 0) << verified.errors;
     EXPECT_THAT(verified.output, HasSubstr(" is sound"));
     EXPECT_FALSE(std::filesystem::exists(directory_ + "/llvmcache-new"));
@@ -164,7 +165,12 @@ TEST_F(CacheFaultsTest, KilledStartsLeaveASoundCache) {
 TEST_F(CacheFaultsTest, AFullDiskIsAWarningAtMost) {
   std::filesystem::create_directories(directory_);
   const auto with_disk_of = [this](const std::string& size) -> std::vector<std::string> {
-    return {"/usr/bin/unshare", "--user", "--map-root-user", "--mount", "/bin/sh", "-c",
+    return {"/usr/bin/unshare",
+            "--user",
+            "--map-root-user",
+            "--mount",
+            "/bin/sh",
+            "-c",
             absl::StrCat("mount -t tmpfs -o mode=0700,size=", size, " none '", directory_,
                          "' && exec \"$@\""),
             "sh"};
@@ -199,8 +205,8 @@ TEST_F(CacheFaultsTest, LibrariesMayLieElsewhere) {
     for (bool is_fixed : {true, false, true, false}) {
       const testing::ProcessResult result = is_fixed ? Start(fixed) : Start();
       ExpectResult(result);
-      EXPECT_THAT(result.errors, AllOf(ContainsRegex("functions compiled +0 "),
-                                       Not(HasSubstr("warning"))));
+      EXPECT_THAT(result.errors,
+                  AllOf(ContainsRegex("functions compiled +0 "), Not(HasSubstr("warning"))));
     }
   }
 }
