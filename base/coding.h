@@ -18,8 +18,9 @@ namespace firstcall {
 
 class Encoder {
  public:
-  // Makes room for `size` bytes.
-  void Reserve(size_t size) { bytes_.reserve(size); }
+  Encoder() = default;
+  // Appends to `bytes`.
+  explicit Encoder(std::string bytes) : bytes_(std::move(bytes)) {}
 
   void U8(uint8_t value) { bytes_.push_back(static_cast<char>(value)); }
   void U32(uint32_t value) { Append(value); }

@@ -30,6 +30,8 @@ static_assert(kPackPrefix == kPrunedPrefix, "packs must be pruned");
 constexpr char kLockName[] = "lock";
 // Writing before the end takes at most a twentieth of the time.
 constexpr int kRestsPerWrite = 20;
+// From this size on, an entry is kept as it comes; smaller ones are copied to one place.
+constexpr size_t kLarge = size_t{64} << 10;
 constexpr absl::Duration kLockBudget = absl::Seconds(1);
 constexpr absl::Duration kLockInterval = absl::Milliseconds(2);
 
@@ -133,7 +135,7 @@ std::optional<ObjectCache::Bytes> DiskCache::Find(const ObjectKey& key) {
     absl::MutexLock lock(&mutex_);
     Set& set = SetOf(key);
     if (auto found = set.pending_by_part.find(key.part); found != set.pending_by_part.end()) {
-      return set.pending[found->second].bytes;
+      return Bytes(set.pending[found->second].bytes);
     }
     pack = PackOf(set, key.signature);
   }
@@ -149,17 +151,23 @@ std::optional<ObjectCache::Bytes> DiskCache::Find(const ObjectKey& key) {
   return std::nullopt;
 }
 
+void DiskCache::Keep(Bytes bytes, Set& set, NewEntry& entry) {
+  if (bytes.size() >= kLarge) {
+    entry.large = std::move(bytes);
+    entry.bytes = entry.large;
+  } else {
+    entry.bytes = set.arena.Copy(bytes);
+  }
+}
+
 void DiskCache::Store(const ObjectKey& key, Bytes object) {
   {
     absl::MutexLock lock(&mutex_);
     Set& set = SetOf(key);
     if (key.part.ages()) set.used.insert(key.part);
     auto [entry, is_new] = set.pending_by_part.try_emplace(key.part, set.pending.size());
-    if (is_new) {
-      set.pending.push_back({key.part, std::move(object)});
-    } else {
-      set.pending[entry->second].bytes = std::move(object);
-    }
+    if (is_new) set.pending.emplace_back().part = key.part;
+    Keep(std::move(object), set, set.pending[entry->second]);
     const absl::Time now = absl::Now();
     oldest_pending_ = std::min(oldest_pending_, now);
     if (now - oldest_pending_ < write_after_) return;
@@ -182,7 +190,8 @@ std::vector<DiskCache::Work> DiskCache::TakePending(bool ages) {
   absl::MutexLock lock(&mutex_);
   for (auto& [signature, set] : sets_) {
     if (set.pending.empty()) continue;
-    Work work{signature, set.label, std::exchange(set.pending, {}), set.used};
+    Work work{signature, set.label, std::exchange(set.pending, {}), std::exchange(set.arena, {}),
+              set.used};
     work.ages = ages && !std::exchange(set.has_aged, set.has_aged || ages);
     set.pending_by_part.clear();
     all.push_back(std::move(work));
@@ -244,8 +253,7 @@ absl::Status DiskCache::Merge(const Work& work) const {
     if (age >= kMostUnusedRuns) continue;
     absl::StatusOr<Bytes> bytes = old->Read(entry);
     if (!bytes.ok()) continue;  // A damaged entry is dropped, so that the pack is sound again.
-    FIRSTCALL_RETURN_IF_ERROR(
-        writer.Add(entry.part, absl::string_view(bytes->data(), bytes->size()), age));
+    FIRSTCALL_RETURN_IF_ERROR(writer.Take(entry.part, *std::move(bytes), age));
   }
   for (const NewEntry& entry : work.added) {
     FIRSTCALL_RETURN_IF_ERROR(writer.Add(entry.part, entry.bytes));

@@ -30,6 +30,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "base/byte_arena.h"
 #include "cache/cache_directory.h"
 #include "cache/object_cache.h"
 #include "cache/pack.h"
@@ -78,9 +79,11 @@ class DiskCache final : public ObjectCache {
  private:
   static constexpr absl::Duration kWriteAfter = absl::Seconds(1);
 
+  // An entry that is to be written.
   struct NewEntry {
     ModulePart part;
-    Bytes bytes;
+    absl::string_view bytes;  // Of `large`, or of the arena.
+    Bytes large;
   };
   // The state of one signature.
   struct Set {
@@ -88,6 +91,7 @@ class DiskCache final : public ObjectCache {
     bool is_open = false;  // Whether `pack` shows the file; if not, Find opens the file first.
     std::shared_ptr<const Pack> pack;  // Null if there is no pack that can be used.
     std::vector<NewEntry> pending;     // In the order in which they were stored.
+    ByteArena arena;                   // Has the bytes of those that are not large.
     absl::flat_hash_map<ModulePart, size_t> pending_by_part;
     bool has_warned = false;
     // The entries that age and that this object has returned or been given.
@@ -98,6 +102,7 @@ class DiskCache final : public ObjectCache {
   struct Work {
     std::string signature, label;
     std::vector<NewEntry> added;
+    ByteArena arena;                       // See Set.
     absl::flat_hash_set<ModulePart> used;  // See Set.
     bool ages = false;                     // Whether entries that are not in `used` get older.
   };
@@ -115,6 +120,8 @@ class DiskCache final : public ObjectCache {
   // is no pack that can be used.
   std::shared_ptr<const Pack> PackOf(Set& set, absl::string_view signature)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Keeps the bytes of an entry until it is written.
+  static void Keep(Bytes bytes, Set& set, NewEntry& entry);
   // Takes what is to be written. `ages` is set for a flush at the end of a run.
   std::vector<Work> TakePending(bool ages) ABSL_LOCKS_EXCLUDED(mutex_);
   // Writes what was stored, as Flush does.

@@ -1,8 +1,10 @@
 #include "cache/file_io.h"
 
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -34,6 +36,31 @@ absl::Status WriteAt(int file, uint64_t offset, absl::string_view bytes) {
     if (count < 0) return absl::UnavailableError(std::strerror(errno));
     offset += static_cast<uint64_t>(count);
     bytes.remove_prefix(static_cast<size_t>(count));
+  }
+  return absl::OkStatus();
+}
+
+// The kernel writes the beginning of the pieces, and perhaps not all of them.
+absl::Status WriteAt(int file, uint64_t offset, absl::Span<const absl::string_view> pieces) {
+  constexpr size_t kMostPieces = 256;  // IOV_MAX is 1024.
+  iovec vectors[kMostPieces];
+  size_t written = 0;  // Bytes of the first piece.
+  while (!pieces.empty()) {
+    const size_t count = std::min(pieces.size(), kMostPieces);
+    for (size_t i = 0; i < count; ++i) {
+      const absl::string_view rest = pieces[i].substr(i == 0 ? written : 0);
+      vectors[i] = {const_cast<char*>(rest.data()), rest.size()};
+    }
+    const ssize_t result =
+        pwritev(file, vectors, static_cast<int>(count), static_cast<off_t>(offset));
+    if (result < 0 && errno == EINTR) continue;
+    if (result < 0) return absl::UnavailableError(std::strerror(errno));
+    offset += static_cast<uint64_t>(result);
+    written += static_cast<size_t>(result);
+    while (!pieces.empty() && written >= pieces.front().size()) {
+      written -= pieces.front().size();
+      pieces.remove_prefix(1);
+    }
   }
   return absl::OkStatus();
 }

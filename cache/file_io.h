@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 
 namespace firstcall {
 
@@ -20,6 +21,9 @@ absl::Status ReadAt(int file, uint64_t offset, char* bytes, size_t size);
 
 // Writes all of `bytes` to `file`, from `offset` on. Unavailable, with the system's reason.
 absl::Status WriteAt(int file, uint64_t offset, absl::string_view bytes);
+
+// The same for bytes that lie in several pieces, which are written one behind the other.
+absl::Status WriteAt(int file, uint64_t offset, absl::Span<const absl::string_view> pieces);
 
 // Creates `path`, and the directories above it that are missing, accessible to this user only.
 // Succeeds if `path` exists, even if it is no directory. Unavailable, with the system's reason.

@@ -8,11 +8,10 @@
 namespace firstcall {
 namespace {
 
-constexpr size_t kBufferSize = 256 << 10;
+// To write some entries at a time is as fast as to write all of them.
+constexpr uint64_t kMostWaiting = 256 << 10;
 
-absl::Status Write(int file, uint64_t offset, absl::string_view bytes) {
-  return Annotate(WriteAt(file, offset, bytes), "writing");
-}
+absl::Status AnnotateWriting(const absl::Status& status) { return Annotate(status, "writing"); }
 
 }  // namespace
 
@@ -22,10 +21,12 @@ PackWriter::PackWriter(int file, std::string label, std::string signature, size_
       signature_(std::move(signature)),
       written_(PackHeadSize(label_, signature_, most_entries)) {}
 
-absl::Status PackWriter::WriteBuffer() {
-  FIRSTCALL_RETURN_IF_ERROR(Write(file_, written_, buffer_));
-  written_ += buffer_.size();
-  buffer_.clear();
+absl::Status PackWriter::WriteWaiting() {
+  FIRSTCALL_RETURN_IF_ERROR(AnnotateWriting(WriteAt(file_, written_, waiting_)));
+  written_ += waiting_size_;
+  waiting_size_ = 0;
+  waiting_.clear();
+  taken_.clear();
   return absl::OkStatus();
 }
 
@@ -33,24 +34,23 @@ absl::Status PackWriter::Add(ModulePart part, absl::string_view bytes, uint32_t 
   Pack::Entry entry;
   entry.part = part;
   entry.age = age;
-  entry.offset = written_ + buffer_.size();
+  entry.offset = written_ + waiting_size_;
   entry.size = static_cast<uint32_t>(bytes.size());
   entry.checksum = ChecksumOf(bytes);
   entries_.push_back(entry);
-  // Large entries are not copied.
-  if (bytes.size() >= kBufferSize) {
-    FIRSTCALL_RETURN_IF_ERROR(WriteBuffer());
-    FIRSTCALL_RETURN_IF_ERROR(Write(file_, written_, bytes));
-    written_ += bytes.size();
-    return absl::OkStatus();
-  }
-  buffer_.append(bytes.data(), bytes.size());
-  return buffer_.size() < kBufferSize ? absl::OkStatus() : WriteBuffer();
+  waiting_size_ += bytes.size();
+  waiting_.push_back(bytes);
+  return waiting_size_ < kMostWaiting ? absl::OkStatus() : WriteWaiting();
+}
+
+absl::Status PackWriter::Take(ModulePart part, ObjectCache::Bytes bytes, uint32_t age) {
+  taken_.push_back(std::move(bytes));
+  return Add(part, taken_.back(), age);
 }
 
 absl::Status PackWriter::Finish() {
-  FIRSTCALL_RETURN_IF_ERROR(WriteBuffer());
-  return Write(file_, 0, EncodePackHead(label_, signature_, written_, entries_));
+  FIRSTCALL_RETURN_IF_ERROR(WriteWaiting());
+  return AnnotateWriting(WriteAt(file_, 0, EncodePackHead(label_, signature_, written_, entries_)));
 }
 
 }  // namespace firstcall

@@ -6,6 +6,7 @@
 #define FIRSTCALL_CACHE_PACK_WRITER_H_
 
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -22,20 +23,27 @@ class PackWriter {
   // `most_entries` entries will be added.
   PackWriter(int file, std::string label, std::string signature, size_t most_entries);
 
-  // Adds an entry after the earlier ones. Unavailable, with the system's reason, if writing fails.
+  // Adds an entry after the earlier ones. Its bytes are written, without a copy, by this call or a
+  // later one, and must stay where they are until Finish. Unavailable, with the system's reason, if
+  // writing fails.
   absl::Status Add(ModulePart part, absl::string_view bytes, uint32_t age = 0);
+
+  // The same, but the bytes are given over.
+  absl::Status Take(ModulePart part, ObjectCache::Bytes bytes, uint32_t age = 0);
 
   // Writes the remaining bytes, and the head last.
   absl::Status Finish();
 
  private:
-  absl::Status WriteBuffer();
+  absl::Status WriteWaiting();
 
   const int file_;
   const std::string label_;
   const std::string signature_;
-  uint64_t written_;  // The offset in the file where buffer_ belongs.
-  std::string buffer_;
+  uint64_t written_;                        // The offset in the file where waiting_ belongs.
+  std::vector<absl::string_view> waiting_;  // The bytes of the last entries.
+  uint64_t waiting_size_ = 0;
+  std::deque<ObjectCache::Bytes> taken_;  // Those of waiting_ that were given over.
   std::vector<Pack::Entry> entries_;
 };
 

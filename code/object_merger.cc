@@ -73,9 +73,10 @@ bool ObjectMerger::CanBeMerged(const ElfObject& object) const {
   return true;
 }
 
-std::vector<ObjectMerger::Place> ObjectMerger::AddSections(const ElfObject& object) {
-  std::vector<Place> places(object.sections().size());
-  for (size_t i = 0; i < places.size(); ++i) {
+void ObjectMerger::AddSections(Part& part) {
+  const ElfObject& object = *part.object;
+  part.places.resize(object.sections().size());
+  for (uint32_t i = 0; i < part.places.size(); ++i) {
     const ElfObject::Section& section = object.sections()[i];
     if (!section.is_loaded()) continue;
     const uint64_t flags = section.flags & ~kIgnoredFlags;
@@ -91,19 +92,18 @@ std::vector<ObjectMerger::Place> ObjectMerger::AddSections(const ElfObject& obje
     const uint64_t alignment = std::max<uint64_t>(section.alignment, 1);
     output.alignment = std::max(output.alignment, alignment);
     output.size = RoundUp(output.size, section.is_unwind_table() ? 1 : alignment);
-    places[i] = {found->second + 1, output.size};
+    part.places[i] = {found->second + 1, output.size};
     output.size += section.size;
     if (!section.has_bytes()) continue;
-    output.bytes.resize(places[i].offset);
-    const absl::Span<const char> bytes = object.BytesOf(section);
-    output.bytes.append(bytes.data(), bytes.size());
+    output.file_size = output.size;
+    output.contents.push_back({&part, i});
   }
-  return places;
 }
 
-std::vector<uint32_t> ObjectMerger::AddSymbols(const ElfObject& object,
-                                               const std::vector<Place>& places) {
-  std::vector<uint32_t> numbers(object.symbol_count());
+void ObjectMerger::AddSymbols(Part& part) {
+  const ElfObject& object = *part.object;
+  std::vector<uint32_t>& numbers = part.numbers;
+  numbers.resize(object.symbol_count());
   for (size_t i = 1; i < numbers.size(); ++i) {
     const ElfObject::Symbol symbol = object.symbol(i);
     if (symbol.type() == STT_FILE) continue;
@@ -111,14 +111,14 @@ std::vector<uint32_t> ObjectMerger::AddSymbols(const ElfObject& object,
     Symbol added;
     added.record = symbol;
     if (!symbol.is_undefined()) {
-      const Place place = places[object.SectionOf(symbol, i)];
+      const Place place = part.places[object.SectionOf(symbol, i)];
       if (place.output == 0) continue;  // Of a section that is not loaded.
       added.record.index = static_cast<uint16_t>(place.output);
       added.record.value += place.offset;
     }
     numbers[i] = static_cast<uint32_t>(symbols_.size());
     if (!symbol.is_local() && !name.empty()) {
-      const auto [found, is_new] = globals_.emplace(std::string(name), numbers[i]);
+      const auto [found, is_new] = globals_.emplace(name, numbers[i]);
       if (!is_new && symbol.is_undefined()) {
         numbers[i] = found->second;
         // One strong reference is enough.
@@ -127,59 +127,86 @@ std::vector<uint32_t> ObjectMerger::AddSymbols(const ElfObject& object,
       }
       if (!is_new) added.record.info = ELF64_ST_INFO(STB_LOCAL, symbol.type());
     }
-    if (symbol.type() != STT_SECTION) added.name = std::string(name);
-    symbols_.push_back(std::move(added));
-  }
-  return numbers;
-}
-
-void ObjectMerger::AddRelocations(const ElfObject& object, const std::vector<Place>& places,
-                                  const std::vector<uint32_t>& numbers) {
-  for (const ElfObject::Section& table : object.sections()) {
-    if (!object.IsTableOfLoaded(table)) continue;
-    const Place place = places[table.info];
-    std::vector<ElfObject::Relocation>& relocations = outputs_[place.output - 1].relocations;
-    for (size_t i = 0; i < object.RelocationCount(table); ++i) {
-      ElfObject::Relocation relocation = object.relocation(table, i);
-      relocation.offset += place.offset;
-      relocation.symbol = numbers[relocation.symbol];
-      relocations.push_back(relocation);
+    if (symbol.type() != STT_SECTION && !name.empty()) {
+      added.name = name;
+      name_bytes_ += name.size() + 1;
     }
+    symbols_.push_back(added);
   }
 }
 
-bool ObjectMerger::Add(const ElfObject& object) {
-  if (!CanBeMerged(object)) return false;
+void ObjectMerger::AddRelocations(const Part& part) {
+  const ElfObject& object = *part.object;
+  for (uint32_t i = 0; i < object.sections().size(); ++i) {
+    const ElfObject::Section& table = object.sections()[i];
+    if (!object.IsTableOfLoaded(table)) continue;
+    Output& output = outputs_[part.places[table.info].output - 1];
+    output.relocations.push_back({&part, i});
+    output.relocation_count += object.RelocationCount(table);
+  }
+}
+
+bool ObjectMerger::Add(ObjectBytes bytes) {
+  auto part = std::make_unique<Part>();
+  part->bytes = std::move(bytes);
+  absl::StatusOr<std::unique_ptr<ElfObject>> object = ElfObject::Parse(
+      absl::MakeSpan(part->bytes.data(), part->bytes.size()), "an object to be merged");
+  if (!object.ok() || !CanBeMerged(**object)) return false;
+  part->object = *std::move(object);
   if (outputs_.empty()) {
-    machine_ = object.machine();
+    machine_ = part->object->machine();
     symbols_.emplace_back();  // Number 0 stands for no symbol.
   }
-  const std::vector<Place> places = AddSections(object);
-  const std::vector<uint32_t> numbers = AddSymbols(object, places);
-  AddRelocations(object, places, numbers);
+  AddSections(*part);
+  AddSymbols(*part);
+  AddRelocations(*part);
+  parts_.push_back(std::move(part));
   return true;
 }
 
-size_t ObjectMerger::SizeWithoutNames() const {
-  size_t size = symbols_.size() * sizeof(Elf64_Sym);
+size_t ObjectMerger::SizeWithoutHeaders() const {
+  size_t size = symbols_.size() * sizeof(Elf64_Sym) + name_bytes_ + 1;
   for (const Output& output : outputs_) {
-    size += output.bytes.size() + output.alignment;
-    size += output.relocations.size() * sizeof(Elf64_Rela);
+    size += output.file_size + output.alignment + output.relocation_count * sizeof(Elf64_Rela);
   }
   return size;
 }
 
+void ObjectMerger::WriteContents(const Output& output, ElfFile& file) {
+  Elf64_Shdr& header = file.AddSection(output.name, output.type, output.alignment);
+  header.sh_flags = output.flags;
+  header.sh_size = output.size;
+  const size_t begin = file.bytes().size();
+  for (const PartOfOutput& piece : output.contents) {
+    const ElfObject& object = *piece.part->object;
+    const absl::Span<const char> bytes = object.BytesOf(object.sections()[piece.section]);
+    file.bytes().resize(begin + piece.part->places[piece.section].offset);
+    file.bytes().append(bytes.data(), bytes.size());
+  }
+}
+
+void ObjectMerger::WriteRelocations(const Output& output, const std::vector<uint32_t>& new_numbers,
+                                    ElfFile& file) {
+  for (const PartOfOutput& piece : output.relocations) {
+    const ElfObject& object = *piece.part->object;
+    const ElfObject::Section& table = object.sections()[piece.section];
+    const uint64_t offset = piece.part->places[table.info].offset;
+    for (size_t i = 0; i < object.RelocationCount(table); ++i) {
+      ElfObject::Relocation relocation = object.relocation(table, i);
+      relocation.offset += offset;
+      relocation.symbol = new_numbers[piece.part->numbers[relocation.symbol]];
+      AppendRecord(relocation, file.bytes());
+    }
+  }
+}
+
 // The outputs come first, so that their numbers are those that the symbols have. Local symbols come
 // before the others, as the format demands.
-std::string ObjectMerger::Finish() {
+std::string ObjectMerger::Finish(size_t spare) {
+  constexpr size_t kHeaders = 4096;  // For some outputs; more are rare.
   ElfFile file;
-  file.bytes().reserve(SizeWithoutNames());
-  for (const Output& output : outputs_) {
-    Elf64_Shdr& header = file.AddSection(output.name, output.type, output.alignment);
-    header.sh_flags = output.flags;
-    file.bytes().append(output.bytes);
-    header.sh_size = output.size;
-  }
+  file.bytes().reserve(SizeWithoutHeaders() + kHeaders + spare);
+  for (const Output& output : outputs_) WriteContents(output, file);
   std::vector<uint32_t> order(symbols_.size()), new_numbers(symbols_.size());
   std::iota(order.begin(), order.end(), 0);
   const auto locals_end = std::stable_partition(
@@ -187,35 +214,32 @@ std::string ObjectMerger::Finish() {
   for (uint32_t i = 0; i < order.size(); ++i) new_numbers[order[i]] = i;
 
   const auto tables = std::count_if(outputs_.begin(), outputs_.end(), [](const Output& output) {
-    return !output.relocations.empty();
+    return output.relocation_count != 0;
   });
   const auto symbol_table =
       static_cast<uint32_t>(file.section_count() + static_cast<size_t>(tables));
   for (uint32_t i = 0; i < outputs_.size(); ++i) {
-    const std::vector<ElfObject::Relocation>& relocations = outputs_[i].relocations;
-    if (relocations.empty()) continue;
+    if (outputs_[i].relocation_count == 0) continue;
     Elf64_Shdr& header = file.AddSection(".rela" + outputs_[i].name, SHT_RELA, 8);
     header.sh_flags = SHF_INFO_LINK;
     header.sh_link = symbol_table;
     header.sh_info = i + 1;
     header.sh_entsize = sizeof(Elf64_Rela);
-    for (ElfObject::Relocation relocation : relocations) {
-      relocation.symbol = new_numbers[relocation.symbol];
-      AppendRecord(relocation, file.bytes());
-    }
+    WriteRelocations(outputs_[i], new_numbers, file);
     file.EndSection();
   }
 
   std::string names(1, '\0');
+  names.reserve(name_bytes_ + 1);
   Elf64_Shdr& header = file.AddSection(".symtab", SHT_SYMTAB, 8);
   header.sh_link = symbol_table + 1;
   header.sh_info = static_cast<uint32_t>(locals_end - order.begin());
   header.sh_entsize = sizeof(Elf64_Sym);
   for (uint32_t i : order) {
     ElfObject::Symbol record = symbols_[i].record;
-    const std::string& name = symbols_[i].name;
+    const absl::string_view name = symbols_[i].name;
     record.name = name.empty() ? 0 : static_cast<uint32_t>(names.size());
-    if (!name.empty()) names.append(name).push_back('\0');
+    if (!name.empty()) names.append(name.data(), name.size()).push_back('\0');
     AppendRecord(record, file.bytes());
   }
   file.EndSection();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "base/coding.h"
 
@@ -93,11 +94,21 @@ Decisions DecisionRecorder::Take() && {
   return std::move(decisions_);
 }
 
+size_t MostBytesOfDescription(const CachedObject& description) {
+  return 64 + 5 * description.functions.size() + 4 * description.variables.size() +
+         4 * description.sources.size() + 5 * description.decisions.size();
+}
+
 std::string EncodeCachedObject(const CachedObject& description, absl::string_view object) {
-  Encoder encoder;
-  encoder.Reserve(object.size() + 64 + 13 * description.functions.size() +
-                  8 * description.decisions.size() + 4 * description.sources.size());
-  encoder.Raw(object);
+  std::string bytes;
+  bytes.reserve(object.size() + MostBytesOfDescription(description));
+  bytes.append(object.data(), object.size());
+  return AppendDescription(description, std::move(bytes));
+}
+
+std::string AppendDescription(const CachedObject& description, std::string object) {
+  const size_t object_size = object.size();
+  Encoder encoder(std::move(object));
   EncodeOptional(description.leader, encoder);
   EncodeOptional(description.host, encoder);
   EncodeAll(description.functions, encoder);
@@ -111,7 +122,7 @@ std::string EncodeCachedObject(const CachedObject& description, absl::string_vie
     encoder.U32(ordinal.value);
     encoder.U8(answer);
   }
-  encoder.U32(static_cast<uint32_t>(encoder.bytes().size() - object.size()));
+  encoder.U32(static_cast<uint32_t>(encoder.bytes().size() - object_size));
   encoder.U32(kMark);
   return std::move(encoder).Take();
 }

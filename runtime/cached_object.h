@@ -6,6 +6,7 @@
 #ifndef FIRSTCALL_RUNTIME_CACHED_OBJECT_H_
 #define FIRSTCALL_RUNTIME_CACHED_OBJECT_H_
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <utility>
@@ -62,6 +63,10 @@ struct CachedObject {
 // The bytes that a cache keeps: first `object`, so that the bytes are a valid object file, then all
 // of `description` except its `object` field.
 std::string EncodeCachedObject(const CachedObject& description, absl::string_view object);
+
+// The same. Copies nothing if there is room for MostBytesOfDescription behind the object.
+std::string AppendDescription(const CachedObject& description, std::string object);
+size_t MostBytesOfDescription(const CachedObject& description);
 
 // Nullopt if `bytes` are no such entry, or name symbols beyond `symbol_count`.
 std::optional<CachedObject> DecodeCachedObject(ObjectBytes bytes, size_t symbol_count);

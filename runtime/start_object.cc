@@ -1,11 +1,9 @@
 #include "runtime/start_object.h"
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
-#include "code/elf_object.h"
 #include "code/object_merger.h"
 
 namespace firstcall {
@@ -21,11 +19,9 @@ class Collector {
   void Add(CachedObject cached) {
     // What is inseparable is published together, which a part of an object cannot be.
     if (cached.leader || cached.host || cached.joined > 1 || !cached.variables.empty()) return;
-    if (cached.object.empty() || bytes_ + cached.object.size() > kMostBytes) return;
-    const absl::StatusOr<std::unique_ptr<ElfObject>> object =
-        ElfObject::Parse(absl::MakeSpan(cached.object), "cached object");
-    if (!object.ok() || !merger_.Add(**object)) return;
-    bytes_ += cached.object.size();
+    const size_t size = cached.object.size();
+    if (size == 0 || bytes_ + size > kMostBytes || !merger_.Add(std::move(cached.object))) return;
+    bytes_ += size;
     for (size_t i = 0; i < cached.functions.size(); ++i) {
       // Another object has published it: the definition here is only for its own object.
       if (!known_.insert(cached.functions[i]).second) continue;
@@ -44,7 +40,7 @@ class Collector {
     std::sort(merged_.decisions.begin(), merged_.decisions.end());
     merged_.decisions.erase(std::unique(merged_.decisions.begin(), merged_.decisions.end()),
                             merged_.decisions.end());
-    return EncodeCachedObject(merged_, merger_.Finish());
+    return AppendDescription(merged_, merger_.Finish(MostBytesOfDescription(merged_)));
   }
 
  private:

@@ -1,6 +1,8 @@
-// Blocks are digested as they are in the file, with two exceptions. The records of the module block
-// are digested one by one, because one of them is the place of the symbol table, which depends on
-// the bodies' sizes. So are those of the symbol table, in which the places of the bodies stand.
+// What is in the file is digested as it is there, block by block, and in the module block what lies
+// between the blocks, without two records: one is the place of the symbol table, which depends on
+// the bodies' sizes. (What follows a block begins at a multiple of 32 bits, and so has the same
+// bits whatever the block's size.) The symbol table is digested record by record, because the
+// places of the bodies stand there in numbers of any length.
 
 #include "splitter/bitcode_digests.h"
 
@@ -11,6 +13,7 @@
 #include "base/coding.h"
 #include "base/llvm_status.h"
 #include "base/status.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/LLVMBitCodes.h"
@@ -27,6 +30,8 @@ absl::Status Malformed() { return absl::InvalidArgumentError("malformed bitcode"
 absl::Status FromBitstream(llvm::Error error) {
   return FromLlvm(std::move(error), absl::StatusCode::kInvalidArgument, "reading bitcode");
 }
+
+constexpr size_t kBufferSize = 4096;
 
 // 16 bytes.
 using Digest128 = std::string;
@@ -60,15 +65,15 @@ class Digester {
       FIRSTCALL_RETURN_IF_ERROR(AddModule());
     }
     if (!has_module) return Malformed();
-    const auto frame = llvm::BLAKE3::hash<32>(
-        llvm::ArrayRef(reinterpret_cast<const uint8_t*>(frame_.data()), frame_.size()));
+    DigestBuffer();
+    const auto frame = frame_.final<32>();
     result_.frame.assign(frame.begin(), frame.end());
     return std::move(result_);
   }
 
  private:
-  absl::StatusOr<llvm::BitstreamEntry> Advance() {
-    llvm::Expected<llvm::BitstreamEntry> entry = cursor_.advance();
+  absl::StatusOr<llvm::BitstreamEntry> Advance(unsigned flags = 0) {
+    llvm::Expected<llvm::BitstreamEntry> entry = cursor_.advance(flags);
     if (!entry) return FromBitstream(entry.takeError());
     if (entry->Kind == llvm::BitstreamEntry::Error) return Malformed();
     return *entry;
@@ -104,13 +109,28 @@ class Digester {
   void AddNumber(uint64_t number) {
     char bytes[sizeof(number)];
     llvm::support::endian::write64le(bytes, number);
-    frame_.append(bytes, sizeof(bytes));
+    AddBytes(llvm::StringRef(bytes, sizeof(bytes)));
+  }
+
+  // To digest a few bytes at a time takes longer. All of them together may be as long as the file.
+  void AddBytes(llvm::StringRef bytes) {
+    if (buffer_.size() + bytes.size() > kBufferSize) DigestBuffer();
+    if (bytes.size() > kBufferSize) {
+      frame_.update(bytes);
+    } else {
+      buffer_.append(bytes);
+    }
+  }
+
+  void DigestBuffer() {
+    frame_.update(llvm::StringRef(buffer_));
+    buffer_.clear();
   }
 
   absl::Status AddBlock(unsigned id) {
     FIRSTCALL_ASSIGN_OR_RETURN(const Digest128 digest, DigestBlock());
     AddNumber(id);
-    frame_ += digest;
+    AddBytes(digest);
     return absl::OkStatus();
   }
 
@@ -152,7 +172,7 @@ class Digester {
     AddNumber(record.values.size());
     for (uint64_t value : record.values) AddNumber(value);
     AddNumber(record.blob.size());
-    frame_.append(record.blob.data(), record.blob.size());
+    AddBytes(record.blob);
   }
 
   absl::Status AddSymbolTable() {
@@ -171,40 +191,74 @@ class Digester {
     }
   }
 
+  // Adds the bits from `begin` on, before `end`.
+  absl::Status AddBits(uint64_t begin, uint64_t end) {
+    if (end > 8 * bytes_.size() || begin > end) return Malformed();
+    AddNumber(end - begin);
+    if (begin == end) return absl::OkStatus();
+    const uint64_t first = begin / 8, last = (end - 1) / 8;
+    const auto from_begin = static_cast<uint8_t>(0xff << begin % 8);
+    const auto to_end = static_cast<uint8_t>(0xff >> (7 - (end - 1) % 8));
+    const auto byte = [this](uint64_t i) { return static_cast<uint8_t>(bytes_[i]); };
+    if (first == last) {
+      AddNumber(byte(first) & from_begin & to_end);
+      return absl::OkStatus();
+    }
+    AddNumber(byte(first) & from_begin);
+    AddBytes(bytes_.slice(first + 1, last));
+    AddNumber(byte(last) & to_end);
+    return absl::OkStatus();
+  }
+
+  // The cursor is behind the beginning of a block in the module block.
+  absl::Status AddPartOfModule(unsigned id) {
+    switch (id) {
+      case llvm::bitc::FUNCTION_BLOCK_ID:
+        return AddBody();
+      case llvm::bitc::VALUE_SYMTAB_BLOCK_ID:
+        return AddSymbolTable();
+      case llvm::bitc::BLOCKINFO_BLOCK_ID:
+        return AddAbbreviations();
+      default:
+        return AddBlock(id);
+    }
+  }
+
   absl::Status AddModule() {
     if (llvm::Error error = cursor_.EnterSubBlock(llvm::bitc::MODULE_BLOCK_ID)) {
       return FromBitstream(std::move(error));
     }
+    uint64_t begin = cursor_.GetCurrentBitNo();  // Of what was not added yet.
     for (;;) {
-      FIRSTCALL_ASSIGN_OR_RETURN(const llvm::BitstreamEntry entry, Advance());
-      if (entry.Kind == llvm::BitstreamEntry::EndBlock) return absl::OkStatus();
-      if (entry.Kind == llvm::BitstreamEntry::Record) {
-        FIRSTCALL_ASSIGN_OR_RETURN(const Record record, ReadRecord(entry.ID));
-        const bool depends_on_bodies = record.code == llvm::bitc::MODULE_CODE_VSTOFFSET ||
-                                       record.code == llvm::bitc::MODULE_CODE_HASH;
-        if (!depends_on_bodies) AddRecord(record);
+      const uint64_t entry_begin = cursor_.GetCurrentBitNo();
+      FIRSTCALL_ASSIGN_OR_RETURN(const llvm::BitstreamEntry entry,
+                                 Advance(llvm::BitstreamCursor::AF_DontAutoprocessAbbrevs));
+      if (entry.Kind != llvm::BitstreamEntry::Record) {
+        FIRSTCALL_RETURN_IF_ERROR(AddBits(begin, cursor_.GetCurrentBitNo()));
+        if (entry.Kind == llvm::BitstreamEntry::EndBlock) return absl::OkStatus();
+        FIRSTCALL_RETURN_IF_ERROR(AddPartOfModule(entry.ID));
+        begin = cursor_.GetCurrentBitNo();
         continue;
       }
-      switch (entry.ID) {
-        case llvm::bitc::FUNCTION_BLOCK_ID:
-          FIRSTCALL_RETURN_IF_ERROR(AddBody());
-          break;
-        case llvm::bitc::VALUE_SYMTAB_BLOCK_ID:
-          FIRSTCALL_RETURN_IF_ERROR(AddSymbolTable());
-          break;
-        case llvm::bitc::BLOCKINFO_BLOCK_ID:
-          FIRSTCALL_RETURN_IF_ERROR(AddAbbreviations());
-          break;
-        default:
-          FIRSTCALL_RETURN_IF_ERROR(AddBlock(entry.ID));
+      if (entry.ID == llvm::bitc::DEFINE_ABBREV) {
+        if (llvm::Error error = cursor_.ReadAbbrevRecord()) return FromBitstream(std::move(error));
+        continue;
       }
+      llvm::Expected<unsigned> code = cursor_.skipRecord(entry.ID);
+      if (!code) return FromBitstream(code.takeError());
+      const bool depends_on_bodies =
+          *code == llvm::bitc::MODULE_CODE_VSTOFFSET || *code == llvm::bitc::MODULE_CODE_HASH;
+      if (!depends_on_bodies) continue;
+      FIRSTCALL_RETURN_IF_ERROR(AddBits(begin, entry_begin));
+      begin = cursor_.GetCurrentBitNo();
     }
   }
 
   const llvm::StringRef bytes_;
   llvm::BitstreamCursor cursor_;
   llvm::BitstreamBlockInfo abbreviations_;
-  std::string frame_;  // Records, and digests of blocks.
+  llvm::BLAKE3 frame_;                     // Of records, and of the digests of blocks.
+  llvm::SmallString<kBufferSize> buffer_;  // What frame_ does not have yet.
   BitcodeDigests result_;
 };
 

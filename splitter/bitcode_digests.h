@@ -16,8 +16,8 @@
 namespace firstcall {
 
 struct BitcodeDigests {
-  // Of everything but the bodies and their places in the file: 32 bytes of BLAKE3 over records and
-  // over digests of blocks.
+  // Of everything but the bodies and their places in the file: 32 bytes of BLAKE3 over what lies
+  // between blocks and over digests of blocks.
   std::string frame;
   // Of the bodies, in the order of the functions that have one: 16 bytes of XXH3 each. What the
   // numbers in a body mean depends on the frame, so bodies can be compared only if the frames are

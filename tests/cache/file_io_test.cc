@@ -1,6 +1,8 @@
 #include "cache/file_io.h"
 
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -8,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
@@ -39,6 +42,39 @@ TEST_F(FileIoTest, ReadsWhatWasWritten) {
   EXPECT_EQ(bytes, "bytes");
   ASSERT_THAT(ReadAt(file_, 0, bytes.data(), bytes.size()), IsOk());
   EXPECT_EQ(bytes, std::string(5, '\0'));
+}
+
+TEST_F(FileIoTest, PiecesAreWrittenOneBehindTheOther) {
+  std::vector<std::string> pieces;
+  std::string expected(3, '\0');
+  for (size_t i = 0; i < 3000; ++i) {
+    pieces.push_back(std::string(i % 7, static_cast<char>('a' + i % 26)));
+    expected += pieces.back();
+  }
+  const std::vector<absl::string_view> views(pieces.begin(), pieces.end());
+  ASSERT_THAT(WriteAt(file_, 3, views), IsOk());
+  std::string bytes(expected.size(), 'x');
+  ASSERT_THAT(ReadAt(file_, 0, bytes.data(), bytes.size()), IsOk());
+  EXPECT_EQ(bytes, expected);
+  EXPECT_THAT(WriteAt(file_, 0, absl::Span<const absl::string_view>()), IsOk());
+  EXPECT_THAT(WriteAt(-1, 0, views),
+              StatusIs(absl::StatusCode::kUnavailable, "Bad file descriptor"));
+}
+
+// A pipe takes a part of what is written, a file on a full disk, too; here it is the longest file.
+TEST_F(FileIoTest, WhatIsWrittenInPartsIsWrittenWhole) {
+  rlimit old = {};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &old), 0);
+  rlimit limit = old;
+  limit.rlim_cur = 10;
+  signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+  const absl::Status status = WriteAt(file_, 0, {"first", "second", "third"});
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &old), 0);
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kUnavailable, "File too large"));
+  std::string bytes(10, '\0');
+  ASSERT_THAT(ReadAt(file_, 0, bytes.data(), bytes.size()), IsOk());
+  EXPECT_EQ(bytes, "firstsecon");
 }
 
 TEST_F(FileIoTest, FileThatEndsEarlierIsCutShort) {

@@ -47,7 +47,7 @@ class PackTest : public ::testing::Test {
 TEST_F(PackTest, IsFoundByPartAndLiesInOrder) {
   PackWriter writer(file_, "label", "signature", /*most_entries=*/10);
   const std::string large(1 << 20, 'x');
-  ASSERT_THAT(writer.Add(Function(9), "nine"), IsOk());
+  ASSERT_THAT(writer.Take(Function(9), "nine"), IsOk());
   ASSERT_THAT(writer.Add(Function(2), large), IsOk());
   ASSERT_THAT(writer.Add(kIndex, ""), IsOk());
   ASSERT_THAT(writer.Finish(), IsOk());
@@ -86,14 +86,14 @@ TEST_F(PackTest, KnowsLoopsAndAges) {
 
 TEST_F(PackTest, IsNoneBeforeItIsFinished) {
   PackWriter writer(file_, "label", "signature", /*most_entries=*/1);
-  ASSERT_THAT(writer.Add(Function(1), std::string(1 << 20, 'x')), IsOk());
+  ASSERT_THAT(writer.Take(Function(1), std::string(1 << 20, 'x')), IsOk());
   EXPECT_THAT(Pack::Open(AT_FDCWD, path_), StatusIs(absl::StatusCode::kDataLoss));
 }
 
 TEST_F(PackTest, FailureToWriteHasTheSystemsReason) {
   const int read_only = open("/dev/null", O_RDONLY | O_CLOEXEC);
   PackWriter writer(read_only, "label", "signature", /*most_entries=*/1);
-  EXPECT_THAT(writer.Add(Function(1), std::string(1 << 20, 'x')),
+  EXPECT_THAT(writer.Take(Function(1), std::string(1 << 20, 'x')),
               StatusIs(absl::StatusCode::kUnavailable, HasSubstr("Bad file descriptor")));
   close(read_only);
 }

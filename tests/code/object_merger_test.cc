@@ -33,14 +33,9 @@ std::string Read(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-bool Add(std::string bytes, ObjectMerger& merger) {
-  const auto object = ElfObject::Parse(absl::MakeSpan(bytes), "object");
-  return object.ok() && merger.Add(**object);
-}
-
 std::string MergeAll() {
   ObjectMerger merger;
-  for (const std::string& path : objects) EXPECT_TRUE(Add(Read(path), merger)) << path;
+  for (const std::string& path : objects) EXPECT_TRUE(merger.Add(Read(path))) << path;
   return merger.Finish();
 }
 
@@ -67,7 +62,7 @@ TEST(ObjectMergerTest, TheMergedObjectRunsAsItsParts) {
 TEST(ObjectMergerTest, MergingAgainChangesNothing) {
   const std::string merged = MergeAll();
   ObjectMerger again;
-  EXPECT_TRUE(Add(merged, again));
+  EXPECT_TRUE(again.Add(merged));
   EXPECT_EQ(again.Finish(), merged);
 }
 
@@ -100,8 +95,8 @@ std::string ObjectOf(const CompiledCode& code) {
 
 TEST(ObjectMergerTest, ReferencesToOneNameAreOne) {
   ObjectMerger merger;
-  EXPECT_TRUE(Add(ObjectOf(Defining("f", "other")), merger));
-  EXPECT_TRUE(Add(ObjectOf(Defining("g", "other")), merger));
+  EXPECT_TRUE(merger.Add(ObjectOf(Defining("f", "other"))));
+  EXPECT_TRUE(merger.Add(ObjectOf(Defining("g", "other"))));
   std::string merged = merger.Finish();
   ASSERT_OK_AND_ASSIGN(auto object, ElfObject::Parse(absl::MakeSpan(merged), "merged"));
   EXPECT_THAT(object->defined(), UnorderedElementsAre("f", "g"));
@@ -110,10 +105,18 @@ TEST(ObjectMergerTest, ReferencesToOneNameAreOne) {
   EXPECT_THAT(object->ReferrersTo("other"), UnorderedElementsAre("f", "g"));
 }
 
+TEST(ObjectMergerTest, WhatIsAppendedNeedsNoCopy) {
+  constexpr size_t kSpare = 100000;
+  ObjectMerger merger;
+  EXPECT_TRUE(merger.Add(ObjectOf(Defining("f"))));
+  const std::string merged = merger.Finish(kSpare);
+  EXPECT_GE(merged.capacity(), merged.size() + kSpare);
+}
+
 TEST(ObjectMergerTest, TheFirstDefinitionIsTheOneThatOthersSee) {
   ObjectMerger merger;
-  EXPECT_TRUE(Add(ObjectOf(Defining("f")), merger));
-  EXPECT_TRUE(Add(ObjectOf(Defining("f")), merger));
+  EXPECT_TRUE(merger.Add(ObjectOf(Defining("f"))));
+  EXPECT_TRUE(merger.Add(ObjectOf(Defining("f"))));
   std::string merged = merger.Finish();
   ASSERT_OK_AND_ASSIGN(auto object, ElfObject::Parse(absl::MakeSpan(merged), "merged"));
   EXPECT_THAT(object->defined(), ElementsAre("f"));
@@ -122,9 +125,9 @@ TEST(ObjectMergerTest, TheFirstDefinitionIsTheOneThatOthersSee) {
 // To bind them to each other would be another meaning than that of the objects.
 TEST(ObjectMergerTest, AReferenceAndADefinitionOfOneNameAreNotMerged) {
   ObjectMerger merger;
-  EXPECT_TRUE(Add(ObjectOf(Defining("f", "g")), merger));
-  EXPECT_FALSE(Add(ObjectOf(Defining("g")), merger));
-  EXPECT_FALSE(Add(ObjectOf(Defining("h", "f")), merger));
+  EXPECT_TRUE(merger.Add(ObjectOf(Defining("f", "g"))));
+  EXPECT_FALSE(merger.Add(ObjectOf(Defining("g"))));
+  EXPECT_FALSE(merger.Add(ObjectOf(Defining("h", "f"))));
   std::string merged = merger.Finish();
   ASSERT_OK_AND_ASSIGN(auto object, ElfObject::Parse(absl::MakeSpan(merged), "merged"));
   EXPECT_THAT(object->defined(), ElementsAre("f"));
@@ -132,9 +135,9 @@ TEST(ObjectMergerTest, AReferenceAndADefinitionOfOneNameAreNotMerged) {
 
 TEST(ObjectMergerTest, OtherMachinesAreNotMerged) {
   ObjectMerger merger;
-  EXPECT_TRUE(Add(ObjectOf(Defining("f")), merger));
+  EXPECT_TRUE(merger.Add(ObjectOf(Defining("f"))));
   const CompiledCode other = Defining("g");
-  EXPECT_FALSE(Add(WriteElfObject({&other, 1}, Machine::kAArch64, ""), merger));
+  EXPECT_FALSE(merger.Add(WriteElfObject({&other, 1}, Machine::kAArch64, "")));
 }
 
 // Whatever is damaged, an object is refused or gives an object that can be read; nothing is read
@@ -146,7 +149,7 @@ TEST(ObjectMergerTest, EveryDamagedByteIsSafe) {
       std::string damaged = sound;
       damaged[i] = static_cast<char>(damaged[i] ^ mask);
       ObjectMerger merger;
-      if (!Add(damaged, merger)) continue;
+      if (!merger.Add(damaged)) continue;
       std::string merged = merger.Finish();
       EXPECT_THAT(ElfObject::Parse(absl::MakeSpan(merged), "merged"), IsOk()) << i;
     }

@@ -13,6 +13,7 @@
 #include "gtest/gtest.h"
 #include "llvm/Support/FileSystem.h"
 #include "tests/programs/process.h"
+#include "tests/testing/ir.h"
 #include "tests/testing/redis_server.h"
 
 namespace firstcall {
@@ -326,6 +327,75 @@ TEST_F(CacheCommandTest, OptimizedBodiesAreKeptShownAndListed) {
   EXPECT_EQ(done.output, "2 of 2 functions compiled\n2 optimized bodies made\n");
   EXPECT_THAT(RunCommand(run).errors, AllOf(Compiled(0), ContainsRegex("promotions made +0\n"),
                                             ContainsRegex("promotions cached +2\n")));
+}
+
+// Eight functions that get hot, and `main`, which calls one of them in each iteration of a loop, so
+// that none of them is compiled along with it. `small` is inlined into the fifth one.
+std::string ManyHotFunctions(const std::string& of_small, const std::string& of_sixth) {
+  std::string text = "define internal i64 @small(i64 %x) alwaysinline {\n  %r = add i64 %x, " +
+                     of_small + "\n  ret i64 %r\n}\n";
+  std::string cases, calls, results;
+  for (int i = 0; i < 8; ++i) {
+    const std::string number = std::to_string(i);
+    text += "define internal i64 @f" + number + "(i64 %x) noinline {\n  %y = mul i64 %x, " +
+            (i == 5 ? of_sixth : "3") +
+            "\n  %z = " + (i == 4 ? "call i64 @small(i64 %y)" : "add i64 %y, " + number) +
+            "\n  ret i64 %z\n}\n";
+    cases += " i64 " + number + ", label %l" + number;
+    calls += "  l" + number + ":\n    %r" + number + " = call i64 @f" + number +
+             "(i64 %sum)\n    br label %called\n";
+    results += ", [ %r" + number + ", %l" + number + " ]";
+  }
+  return text + R"(
+  define i32 @main() {
+  entry:
+    br label %loop
+  loop:
+    %i = phi i64 [ 0, %entry ], [ %next, %called ]
+    %sum = phi i64 [ 1, %entry ], [ %r, %called ]
+    %which = and i64 %i, 7
+    switch i64 %which, label %called [)" +
+         cases + " ]\n" + calls + "  called:\n    %r = phi i64 [ 0, %loop ]" + results + R"(
+    %next = add i64 %i, 1
+    %on = icmp slt i64 %next, 5000
+    br i1 %on, label %loop, label %end
+  end:
+    %low = and i64 %r, 63
+    %status = trunc i64 %low to i32
+    ret i32 %status
+  })";
+}
+
+// The source is changed, the frame is not (docs/adr/0029-functions-of-an-earlier-version.md).
+TEST_F(CacheCommandTest, AfterAChangeOnlyThatAndWhatInlinedItIsCompiled) {
+  const std::string program = ::testing::TempDir() + "/many_hot.bc";
+  const auto run = [&](const std::string& of_small, const std::string& of_sixth) {
+    std::ofstream(program, std::ios::binary)
+        << ParseToBitcode(ManyHotFunctions(of_small, of_sixth));
+    return RunCommand(
+        {option_, "--stats", "--promotion-threads=0", "--promotion-threshold=100", program});
+  };
+  const auto promoted = [](int made, int cached) {
+    return AllOf(ContainsRegex("promotions made +" + std::to_string(made) + "\n"),
+                 ContainsRegex("promotions cached +" + std::to_string(cached) + "\n"));
+  };
+  const auto is_warm = AllOf(Compiled(0), promoted(0, 9));
+  const testing::ProcessResult first = run("100", "5");
+  EXPECT_THAT(first.errors, Compiled(9));
+  const testing::ProcessResult second = run("100", "5");
+  EXPECT_THAT(second.errors, is_warm);
+  EXPECT_EQ(second.exit_status, first.exit_status);
+  const testing::ProcessResult changed = run("100", "7");
+  EXPECT_THAT(changed.errors, AllOf(Compiled(1), promoted(1, 8)));
+  EXPECT_THAT(run("100", "7").errors, is_warm);
+  const testing::ProcessResult inlined = run("200", "7");
+  EXPECT_THAT(inlined.errors, AllOf(Compiled(1), promoted(1, 8)));
+  EXPECT_THAT(run("200", "7").errors, is_warm);
+  // The same programs, without what is left of their earlier versions.
+  llvm::sys::fs::remove_directories(directory_);
+  EXPECT_EQ(changed.exit_status, run("100", "7").exit_status);
+  llvm::sys::fs::remove_directories(directory_);
+  EXPECT_EQ(inlined.exit_status, run("200", "7").exit_status);
 }
 
 TEST_F(CacheCommandTest, OptimizedBodiesNeedTheTierThatUsesThem) {
