@@ -188,7 +188,7 @@ absl::StatusOr<MadeFunction> FunctionMaker::CompileNow(FunctionKey key, const Ma
 void FunctionMaker::Store(ModulePart::Kind functions, FunctionKey key, const MadeFunction& made,
                           Decisions decisions, const std::vector<FunctionKey>& joined) {
   ModuleCache* const cache = key.module->cache();
-  if (cache == nullptr || made.is_far != key.module->is_far()) return;
+  if (cache == nullptr || !cache->keeps() || made.is_far != key.module->is_far()) return;
   CachedObject description;
   description.leader = made.leader;
   description.functions = made.functions;
