@@ -2,12 +2,12 @@
 //
 //   bazel run -c opt //benchmarks:compile_server -- DIR
 //
-// DIR is that of fetch_workloads.sh, whose SQLite (sq.bc) is run, as the front end has written it. Times are of whole
-// processes without a cache of their own, that take turns: one that compiles itself, one with a
-// server that has started for it and seen nothing, and one with a server that has seen the program. Memory is
-// looked at when a process has done its work: a destructor of a further module stops it. Of 50
-// processes at once, the memory of all is that of their pages, each divided by the number of those
-// that share it, with the server and its workers.
+// DIR is that of fetch_workloads.sh, whose SQLite (sq.bc) is run, as the front end has written it.
+// Times are of whole processes without a cache of their own, that take turns: one that compiles
+// itself, one with a server that has started for it and seen nothing, and one with a server that
+// has seen the program. Memory is looked at when a process has done its work: a destructor of a
+// further module stops it. Of 50 processes at once, the memory of all is that of their pages, each
+// divided by the number of those that share it, with the server and its workers.
 
 #include <fcntl.h>
 #include <signal.h>
@@ -117,7 +117,9 @@ double Memory(pid_t process, const std::vector<std::string>& names) {
   return sum;
 }
 
-double PrivateMemory(pid_t process) { return Memory(process, {"Private_Clean:", "Private_Dirty:"}); }
+double PrivateMemory(pid_t process) {
+  return Memory(process, {"Private_Clean:", "Private_Dirty:"});
+}
 double SharedOut(pid_t process) { return Memory(process, {"Pss:"}); }
 
 std::vector<pid_t> ChildrenOf(pid_t process) {

@@ -1,7 +1,8 @@
 # Completion of firstcall's options and files in bash.
 
 _firstcall_options="
-    -O0 -O1 -O2 -O3 --baseline= --compile-threads= --disable-lazy-compilation --dlopen=
+    -O0 -O1 -O2 -O3 --baseline= --compile-server= --compile-server-budget= --compile-server-fallback
+    --compile-threads= --disable-lazy-compilation --dlopen=
     --enable-cache-manager --entry-function= --extra-archive= --extra-module= --extra-object= --fake-argv0=
     --force-interpreter --functions= --help --help-list --jd= --jit-kind= --mode= --mtriple=
     --no-object-cache --no-process-syms --object-cache= --object-cache-budget= --object-cache-dir=
@@ -42,7 +43,7 @@ _firstcall() {
           fi
           break
           ;;
-        bench | precompile) ((i == 1)) || break ;;
+        bench | precompile | serve) ((i == 1)) || break ;;
         *) [[ ${COMP_WORDS[i - 1]} == = ]] || break ;;
       esac
     done
@@ -53,7 +54,7 @@ _firstcall() {
     fi
   fi
   COMPREPLY=($(compgen -f -- "$word"))
-  if ((COMP_CWORD == 1)); then COMPREPLY+=($(compgen -W "bench cache precompile" -- "$word")); fi
+  if ((COMP_CWORD == 1)); then COMPREPLY+=($(compgen -W "bench cache precompile serve" -- "$word")); fi
   compopt -o filenames 2>/dev/null
 }
 

@@ -79,8 +79,8 @@ absl::Status CheckDirectory(const std::string& path) {
   if ((status.st_uid == geteuid() || status.st_uid == 0) && (is_private || is_sticky)) {
     return absl::OkStatus();
   }
-  return absl::PermissionDeniedError(absl::StrCat(
-      "the compile server's socket '", path, "': others can write to its directory"));
+  return absl::PermissionDeniedError(
+      absl::StrCat("the compile server's socket '", path, "': others can write to its directory"));
 }
 
 }  // namespace
@@ -147,9 +147,9 @@ absl::Status CompileServer::Listen() {
     const bool is_socket = lstat(path.c_str(), &status) == 0 && S_ISSOCK(status.st_mode);
     if (!is_socket || HasListener(address)) {
       umask(mask);
-      return absl::AlreadyExistsError(absl::StrCat(
-          "the compile server's socket '", path,
-          is_socket ? "': another server listens there" : "': there is another file"));
+      return absl::AlreadyExistsError(
+          absl::StrCat("the compile server's socket '", path,
+                       is_socket ? "': another server listens there" : "': there is another file"));
     }
     // Of a server that was killed.
     unlink(path.c_str());
@@ -180,7 +180,7 @@ absl::Status CompileServer::WarmUp() {
   ModuleOrder order;
   order.id.value = UINT32_MAX;
   order.contents.name = "warm-up";
-    order.contents.bytes = FileContents::Copy(compilers_.warm_up);
+  order.contents.bytes = FileContents::Copy(compilers_.warm_up);
   const ModuleId id = order.id;
   FIRSTCALL_ASSIGN_OR_RETURN(std::shared_ptr<const SymbolIndex> index,
                              compiler_->Add(std::move(order)));
@@ -189,8 +189,7 @@ absl::Status CompileServer::WarmUp() {
   for (uint32_t i = 0; i < index->size(); ++i) {
     const Symbol& symbol = index->at(SymbolOrdinal{i});
     if (symbol.kind != SymbolKind::kFunction || !symbol.is_definition) continue;
-    FIRSTCALL_RETURN_IF_ERROR(
-        compiler_->CompileFunction({id, SymbolOrdinal{i}, no, no}).status());
+    FIRSTCALL_RETURN_IF_ERROR(compiler_->CompileFunction({id, SymbolOrdinal{i}, no, no}).status());
   }
   compiler_->Remove(id);
   return absl::OkStatus();
@@ -241,8 +240,8 @@ absl::Status CompileServer::StartSpare() {
 
 void CompileServer::Accept() {
   while (true) {
-    File socket(accept4(options_.listening.number(), nullptr, nullptr,
-                        SOCK_CLOEXEC | SOCK_NONBLOCK));
+    File socket(
+        accept4(options_.listening.number(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!socket.is_open()) return;
     if (!IsOfThisUser(socket.number())) continue;
     if (clients_.size() >= kMostSilentClients) clients_.pop_front();

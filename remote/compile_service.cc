@@ -148,6 +148,12 @@ File CompileService::FileOf(ModuleId module) const {
   return File(fcntl(found->second->file.number(), F_DUPFD_CLOEXEC, 0));
 }
 
+bool CompileService::IsBody(const Module& module, SymbolOrdinal function) {
+  if (function.value >= module.index->size()) return false;
+  const Symbol symbol = module.index->at(function);
+  return symbol.kind == SymbolKind::kFunction && symbol.is_definition;
+}
+
 std::shared_ptr<CompileService::Module> CompileService::Find(ModuleId id) const {
   absl::MutexLock lock(&mutex_);
   auto found = modules_.find(id);
@@ -192,14 +198,14 @@ absl::StatusOr<std::string> CompileService::Add(Lane::Message message) {
   if (wants_index) encoder.Raw((*index)->Encode());
   store_.Add(id, *index);
   absl::MutexLock lock(&mutex_);
-  modules_.emplace(id, std::make_shared<Module>(Module{*index, std::move(message.file)}));
+  modules_.emplace(id, std::make_shared<Module>(*index, std::move(message.file)));
   return std::move(encoder).Take();
 }
 
 absl::StatusOr<std::string> CompileService::CompileFunction(Lane& lane, absl::string_view body) {
   FIRSTCALL_ASSIGN_OR_RETURN(OrderValues values, DecodeOrder(body));
   const std::shared_ptr<Module> module = Find(values.module);
-  if (module == nullptr || values.function.value >= module->index->size()) return BrokenProtocol();
+  if (module == nullptr || !IsBody(*module, values.function)) return BrokenProtocol();
   Request request(lane, *module->index);
   const auto is_replaced = [&](SymbolOrdinal ordinal) { return request.IsReplaced(ordinal); };
   const auto may_join = [&](SymbolOrdinal ordinal) { return request.MayJoin(ordinal); };
@@ -221,7 +227,8 @@ absl::StatusOr<std::string> CompileService::CompileData(Lane& lane, absl::string
                                                         bool whole) {
   FIRSTCALL_ASSIGN_OR_RETURN(OrderValues values, DecodeOrder(body));
   const std::shared_ptr<Module> module = Find(values.module);
-  if (module == nullptr) return BrokenProtocol();
+  // Data are moved out of what was read, so they can be asked for once.
+  if (module == nullptr || module->data_was_asked_for.exchange(true)) return BrokenProtocol();
   Request request(lane, *module->index);
   const auto is_replaced = [&](SymbolOrdinal ordinal) { return request.IsReplaced(ordinal); };
   DataOrder order{values.module, is_replaced, values.is_far};
@@ -236,7 +243,7 @@ absl::StatusOr<std::string> CompileService::CompileData(Lane& lane, absl::string
 absl::StatusOr<std::string> CompileService::Optimize(Lane& lane, absl::string_view body) {
   FIRSTCALL_ASSIGN_OR_RETURN(OrderValues values, DecodeOrder(body));
   const std::shared_ptr<Module> module = Find(values.module);
-  if (module == nullptr || values.function.value >= module->index->size()) return BrokenProtocol();
+  if (module == nullptr || !IsBody(*module, values.function)) return BrokenProtocol();
   Request request(lane, *module->index);
   const auto is_replaced = [&](SymbolOrdinal ordinal) { return request.IsReplaced(ordinal); };
   const auto is_warm = [&](SymbolOrdinal ordinal) { return request.IsWarm(ordinal); };
@@ -244,9 +251,9 @@ absl::StatusOr<std::string> CompileService::Optimize(Lane& lane, absl::string_vi
   const auto stop = std::make_shared<StopFlag>();
   optimizing_flag = stop.get();
   optimizing_lane = &lane;
-  const absl::StatusOr<CompiledObject> object = compiler_.Optimize(
-      {values.module, values.function, values.loop, values.is_far, stop, &StopIfClosed,
-       is_replaced, is_warm, run, values.identification});
+  const absl::StatusOr<CompiledObject> object =
+      compiler_.Optimize({values.module, values.function, values.loop, values.is_far, stop,
+                          &StopIfClosed, is_replaced, is_warm, run, values.identification});
   optimizing_lane = nullptr;
   FIRSTCALL_RETURN_IF_ERROR(request.status());
   if (on_function_) on_function_();
@@ -261,23 +268,22 @@ absl::StatusOr<std::string> CompileService::AnswerAboutModule(LaneMessage kind,
   if (!decoder.ok() || module == nullptr) return BrokenProtocol();
   const auto function = [&]() -> absl::StatusOr<SymbolOrdinal> {
     const SymbolOrdinal ordinal{decoder.U32()};
-    if (!decoder.ok() || ordinal.value >= module->index->size() ||
-        module->index->at(ordinal).kind != SymbolKind::kFunction) {
-      return BrokenProtocol();
-    }
+    if (!decoder.ok() || !IsBody(*module, ordinal)) return BrokenProtocol();
     return ordinal;
   };
   const std::string ok(1, '\0');  // An OK status.
   switch (kind) {
     case LaneMessage::kDigestBodies: {
       const absl::StatusOr<BodyDigests> digests = compiler_.DigestBodies(id);
-      return AnswerOf(digests, +[](const BodyDigests& read) { return read.Encode(); });
+      return AnswerOf(
+          digests, +[](const BodyDigests& read) { return read.Encode(); });
     }
     case LaneMessage::kReadEntryPoint: {
       FIRSTCALL_ASSIGN_OR_RETURN(SymbolOrdinal ordinal, function());
       const absl::StatusOr<EntryPoint> entry = compiler_.ReadEntryPoint(id, ordinal);
       if (entry.ok()) store_.KeepEntryPoint(id, ordinal, *entry);
-      return AnswerOf(entry, +[](const EntryPoint& read) { return read.Encode(); });
+      return AnswerOf(
+          entry, +[](const EntryPoint& read) { return read.Encode(); });
     }
     case LaneMessage::kReadShape: {
       FIRSTCALL_ASSIGN_OR_RETURN(SymbolOrdinal ordinal, function());

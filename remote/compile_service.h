@@ -46,11 +46,16 @@ class CompileService {
 
  private:
   struct Module {
-    std::shared_ptr<const SymbolIndex> index;
-    File file;
+    Module(std::shared_ptr<const SymbolIndex> its_index, File its_file)
+        : index(std::move(its_index)), file(std::move(its_file)) {}
+    const std::shared_ptr<const SymbolIndex> index;
+    const File file;
+    std::atomic<bool> data_was_asked_for{false};
   };
   class Request;
 
+  // Whether the module has a body of `function`.
+  static bool IsBody(const Module& module, SymbolOrdinal function);
   std::shared_ptr<Module> Find(ModuleId id) const ABSL_LOCKS_EXCLUDED(mutex_);
   // The answer to a request, or an error if the lane is to be ended.
   absl::StatusOr<std::string> Answer(Lane& lane, Lane::Message message);

@@ -46,8 +46,8 @@ struct RemoteCompiler::Questions {
 absl::StatusOr<std::unique_ptr<RemoteCompiler>> RemoteCompiler::Create(
     const CompilerSettings& settings, ServerAddress server, Fallback fallback) {
   absl::StatusOr<std::string> encoded = EncodeSettings(settings);
-  std::unique_ptr<RemoteCompiler> compiler(new RemoteCompiler(
-      encoded.ok() ? *encoded : "", std::move(server), std::move(fallback)));
+  std::unique_ptr<RemoteCompiler> compiler(
+      new RemoteCompiler(encoded.ok() ? *encoded : "", std::move(server), std::move(fallback)));
   absl::Status status = encoded.status();
   if (status.ok()) {
     status = compiler->Session().status();

@@ -89,8 +89,8 @@ class RemoteCompiler final : public Compiler {
     absl::Status status;
     std::string result;
   };
-  // Asks for `kind` of `module`. Returns the result; the worker's status; why there is no answer; or
-  // nothing, with an OK status, if the fallback is to be asked.
+  // Asks for `kind` of `module`. Returns the result; the worker's status; why there is no answer;
+  // or nothing, with an OK status, if the fallback is to be asked.
   struct Outcome {
     absl::Status status;
     std::string result;

@@ -18,7 +18,6 @@
 
 namespace firstcall {
 
-
 struct WorkerOptions {
   absl::Duration request_time;
   std::string identity;

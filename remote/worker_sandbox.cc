@@ -179,7 +179,7 @@ absl::Status ConfineWorker() {
   filter.ReturnByBits(SYS_clone, 0, CLONE_THREAD, kYes, kNo);
   // Its arguments lie in memory, which a filter cannot read. The C library uses clone then.
   filter.ReturnIfEqual(SYS_clone3, SECCOMP_RET_ERRNO | ENOSYS);
-  filter.ReturnByValue(SYS_tgkill, 0, self, kYes, kNo);  // abort.
+  filter.ReturnByValue(SYS_tgkill, 0, self, kYes, kNo);                         // abort.
   filter.ReturnByBits(SYS_newfstatat, 3, /*AT_EMPTY_PATH*/ 0x1000, kYes, kNo);  // fstat.
   filter.ReturnByValue(SYS_prctl, 0, PR_SET_VMA, kYes, kNo);  // Names of the allocator's memory.
   filter.Return(kNo);

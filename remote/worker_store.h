@@ -51,8 +51,9 @@ class WorkerStore {
   };
   // Packs of all entries of the modules that have new ones. `known` returns what the server has for
   // a signature already, or null.
-  std::vector<News> Take(absl::FunctionRef<std::unique_ptr<ObjectPack>(absl::string_view signature)>
-                             known) ABSL_LOCKS_EXCLUDED(mutex_);
+  std::vector<News> Take(
+      absl::FunctionRef<std::unique_ptr<ObjectPack>(absl::string_view signature)> known)
+      ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
   using Entries = std::map<ModulePart, std::string>;

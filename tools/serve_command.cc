@@ -13,7 +13,6 @@
 #include "absl/strings/numbers.h"
 #include "absl/time/time.h"
 #include "compiler/compiler_settings.h"
-#include "compiler/in_process_compiler.h"
 #include "engine/linked_compiler.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
@@ -79,8 +78,7 @@ define <4 x i32> @by_llvm(<4 x i32> %a, ptr %p) {
 std::string WarmUpBitcode() {
   llvm::LLVMContext context;
   llvm::SMDiagnostic error;
-  const std::unique_ptr<llvm::Module> module =
-      llvm::parseAssemblyString(kWarmUp, error, context);
+  const std::unique_ptr<llvm::Module> module = llvm::parseAssemblyString(kWarmUp, error, context);
   if (module == nullptr) return "";
   std::string bitcode;
   llvm::raw_string_ostream out(bitcode);
@@ -113,7 +111,7 @@ absl::Status Serve(const ServeArguments& arguments) {
   static auto* const listener = new Listener;
   compilers.make =
       [](const CompilerSettings& settings) -> absl::StatusOr<std::unique_ptr<Compiler>> {
-    return InProcessCompiler::Create(settings, *listener);
+    return LinkedCompiler().Create(settings, *listener, "a client");
   };
   compilers.default_settings.promotes = true;  // As the command's.
   compilers.identity = LinkedCompiler().Identity(compilers.default_settings);

@@ -23,7 +23,8 @@ constexpr absl::Duration kBudget = absl::Seconds(5);
 constexpr char kUsage[] =
     "usage: firstcall serve [options]\n"
     "\n"
-    "Compiles for other processes of this user: firstcall --compile-server=PATH, and programs that\n"
+    "Compiles for other processes of this user: firstcall --compile-server=PATH, and programs "
+    "that\n"
     "embed firstcall. Ends when it gets SIGTERM or SIGINT.\n"
     "\n"
     "  --socket=PATH          where it listens (default: $XDG_RUNTIME_DIR/firstcall.socket)\n"

@@ -43,13 +43,13 @@ constexpr absl::Duration kMostTime = absl::Seconds(90);
 
 // Calls kFunctions functions, each of which adds to a sum, and prints that.
 std::string WriteProgram(int seed) {
-  std::string text = absl::StrCat(
-      "@format = private constant [4 x i8] c\"%d\\0A\\00\"\n@sum = global i32 ", seed,
-      "\ndeclare i32 @printf(ptr, ...)\n");
+  std::string text =
+      absl::StrCat("@format = private constant [4 x i8] c\"%d\\0A\\00\"\n@sum = global i32 ", seed,
+                   "\ndeclare i32 @printf(ptr, ...)\n");
   for (int i = 0; i < kFunctions; ++i) {
-    absl::StrAppend(&text, "define void @f", i, "() {\n %a = load i32, ptr @sum\n %b = mul i32 %a, ",
-                    2 * i + 3, "\n %c = xor i32 %b, ", i * 77,
-                    "\n store i32 %c, ptr @sum\n ret void\n}\n");
+    absl::StrAppend(&text, "define void @f", i,
+                    "() {\n %a = load i32, ptr @sum\n %b = mul i32 %a, ", 2 * i + 3,
+                    "\n %c = xor i32 %b, ", i * 77, "\n store i32 %c, ptr @sum\n ret void\n}\n");
   }
   absl::StrAppend(&text, "define i32 @main() {\n");
   for (int i = 0; i < kFunctions; ++i) absl::StrAppend(&text, " call void @f", i, "()\n");
@@ -71,9 +71,9 @@ class Client {
  public:
   Client(const ServerProcess& server, const std::string& program, bool may_compile_itself)
       : output_(memfd_create("output", MFD_CLOEXEC)), errors_(memfd_create("errors", MFD_CLOEXEC)) {
-    std::vector<std::string> command = {
-        command_path, "--no-object-cache", "--compile-server=" + server.socket(),
-        absl::StrCat("--compile-server-budget=", kBudgetSeconds)};
+    std::vector<std::string> command = {command_path, "--no-object-cache",
+                                        "--compile-server=" + server.socket(),
+                                        absl::StrCat("--compile-server-budget=", kBudgetSeconds)};
     if (may_compile_itself) command.push_back("--compile-server-fallback");
     command.push_back(program);
     command = OnThisMachine(command);

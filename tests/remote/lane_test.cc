@@ -72,8 +72,7 @@ TEST(LaneTest, WaitsNoLongerThanTheBudget) {
   Lane one(ends.one.number(), absl::Milliseconds(50));
   EXPECT_TRUE(absl::IsDeadlineExceeded(one.Receive().status()));
   // The other end never reads.
-  EXPECT_TRUE(
-      absl::IsDeadlineExceeded(one.Send(LaneMessage::kReply, std::string(20 << 20, 'x'))));
+  EXPECT_TRUE(absl::IsDeadlineExceeded(one.Send(LaneMessage::kReply, std::string(20 << 20, 'x'))));
 }
 
 TEST(LaneTest, AHeaderThatClaimsTooMuchIsAnError) {

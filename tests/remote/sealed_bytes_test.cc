@@ -11,8 +11,8 @@ namespace firstcall {
 namespace {
 
 TEST(SealedBytesTest, AreMappedAsTheyWere) {
-  for (const std::string& bytes : {std::string(), std::string("abc"), std::string(4096, 'x'),
-                                   std::string(100000, 'y')}) {
+  for (const std::string& bytes :
+       {std::string(), std::string("abc"), std::string(4096, 'x'), std::string(100000, 'y')}) {
     const auto file = SealBytes(bytes);
     ASSERT_TRUE(file.ok()) << file.status();
     const auto mapped = MapSealedBytes(*file);

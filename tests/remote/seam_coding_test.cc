@@ -117,8 +117,7 @@ TEST(SeamCodingTest, OrdinalsBeyondTheSymbolsAreRefused) {
   EXPECT_TRUE(absl::IsInvalidArgument(DecodeFunction(EncodeFunction(SomeFunction()), 9).status()));
   CompiledFunction function = SomeFunction();
   function.callees = {SymbolOrdinal{kSymbols}};
-  EXPECT_TRUE(
-      absl::IsInvalidArgument(DecodeFunction(EncodeFunction(function), kSymbols).status()));
+  EXPECT_TRUE(absl::IsInvalidArgument(DecodeFunction(EncodeFunction(function), kSymbols).status()));
   CompiledObject object;
   object.sources = {SymbolOrdinal{kSymbols}};
   EXPECT_TRUE(absl::IsInvalidArgument(DecodeObject(EncodeObject(object), kSymbols).status()));

@@ -32,10 +32,11 @@ int Confined(const std::function<bool()>& work) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 256 + WTERMSIG(status);
 }
 
-#define SKIP_UNLESS_CONFINED()                                                                    \
-  do {                                                                                            \
-    if (IsEmulated()) GTEST_SKIP() << "the emulator has no such filters";                         \
-    if (Confined([] { return true; }) == kNotConfined) GTEST_SKIP() << "no filters on this system"; \
+#define SKIP_UNLESS_CONFINED()                                            \
+  do {                                                                    \
+    if (IsEmulated()) GTEST_SKIP() << "the emulator has no such filters"; \
+    if (Confined([] { return true; }) == kNotConfined)                    \
+      GTEST_SKIP() << "no filters on this system";                        \
   } while (false)
 
 bool IsRefused(long result) { return result < 0 && errno == EPERM; }
@@ -67,8 +68,8 @@ TEST(WorkerSandboxTest, MakesNoMemoryExecutable) {
             }),
             0);
   EXPECT_EQ(Confined([] {
-              void* const page = mmap(nullptr, 4096, PROT_READ | PROT_WRITE,
-                                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+              void* const page =
+                  mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
               return page != MAP_FAILED && IsRefused(mprotect(page, 4096, PROT_READ | PROT_EXEC));
             }),
             0);
