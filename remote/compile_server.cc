@@ -41,8 +41,8 @@ constexpr absl::Duration kSilence = absl::Seconds(10);
 
 constexpr size_t kKeySize = 32;
 
-// What a compile of a small module writes to, about; the spare worker has it in place.
-constexpr size_t kReadyHeap = size_t{6} << 20;
+// What reading and compiling a module of some MB writes to, about; the spare worker has it in place.
+constexpr size_t kReadyHeap = size_t{12} << 20;
 
 absl::Status SystemError(absl::string_view operation, absl::string_view path) {
   return absl::InternalError(absl::StrCat("the compile server's socket '", path, "': ", operation,

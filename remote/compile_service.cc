@@ -49,6 +49,13 @@ class CompileService::Request {
  public:
   Request(Lane& lane, const SymbolIndex& index) : lane_(lane), index_(index) {}
 
+  // From now on, functions join uninvited if they may be claimed in `ahead`, which keeps threads of
+  // this process from compiling them twice: the client is asked when it gets them.
+  void InviteLater(CompileAhead& ahead, ModuleId module) {
+    ahead_ = &ahead;
+    module_ = module;
+  }
+
   // Only a weak definition can be replaced.
   bool IsReplaced(SymbolOrdinal ordinal) {
     if (!index_.at(ordinal).is_weak) return false;
@@ -58,6 +65,12 @@ class CompileService::Request {
   }
   bool IsWarm(SymbolOrdinal ordinal) { return Ask(QuestionKind::kIsWarm, ordinal); }
   bool MayJoin(SymbolOrdinal ordinal) {
+    if (ahead_ != nullptr && !index_.at(ordinal).is_weak) {
+      if (!ahead_->Claim(module_, ordinal)) return false;
+      uninvited_.push_back(ordinal);
+      joined_.push_back(ordinal);
+      return true;
+    }
     const bool joins = Ask(QuestionKind::kMayJoin, ordinal);
     // The client asks whether a weak one is replaced; if it joins, it is not.
     if (joins && index_.at(ordinal).is_weak) decisions_.push_back({ordinal, false});
@@ -76,6 +89,7 @@ class CompileService::Request {
   // Whether the client still answers.
   const absl::Status& status() const { return status_; }
   const std::vector<SymbolOrdinal>& joined() const { return joined_; }
+  const std::vector<SymbolOrdinal>& uninvited() const { return uninvited_; }
   Decisions TakeDecisions() {
     std::sort(decisions_.begin(), decisions_.end());
     decisions_.erase(std::unique(decisions_.begin(), decisions_.end()), decisions_.end());
@@ -113,6 +127,9 @@ class CompileService::Request {
   absl::Status status_;
   Decisions decisions_;
   std::vector<SymbolOrdinal> joined_;
+  std::vector<SymbolOrdinal> uninvited_;  // Of those that joined.
+  CompileAhead* ahead_ = nullptr;
+  ModuleId module_;
 };
 
 void CompileService::Serve(File socket) {
@@ -206,21 +223,33 @@ absl::StatusOr<std::string> CompileService::CompileFunction(Lane& lane, absl::st
   FIRSTCALL_ASSIGN_OR_RETURN(OrderValues values, DecodeOrder(body));
   const std::shared_ptr<Module> module = Find(values.module);
   if (module == nullptr || !IsBody(*module, values.function)) return BrokenProtocol();
-  Request request(lane, *module->index);
-  const auto is_replaced = [&](SymbolOrdinal ordinal) { return request.IsReplaced(ordinal); };
-  const auto may_join = [&](SymbolOrdinal ordinal) { return request.MayJoin(ordinal); };
-  FunctionOrder order{values.module, values.function, is_replaced, may_join};
-  order.is_far = values.is_far;
-  order.callees_along = values.callees_along;
-  order.companions = values.companions;
-  order.lists_callees = values.lists_callees;
-  order.polls = values.polls;
-  order.identification = values.identification;
-  const absl::StatusOr<CompiledFunction> function = compiler_.CompileFunction(order);
-  FIRSTCALL_RETURN_IF_ERROR(request.status());
-  if (function.ok()) store_.Keep(values, *function, request.TakeDecisions(), request.joined());
+  SentFunction sent;
+  if (std::optional<CompileAhead::Made> made = ahead_.Take(values)) {
+    sent = {std::move(made->function), std::move(made->joined)};
+    store_.Keep(values, sent.function, {}, sent.uninvited);
+  } else {
+    Request request(lane, *module->index);
+    if (values.others_may_join) request.InviteLater(ahead_, values.module);
+    const auto is_replaced = [&](SymbolOrdinal ordinal) { return request.IsReplaced(ordinal); };
+    const auto may_join = [&](SymbolOrdinal ordinal) { return request.MayJoin(ordinal); };
+    FunctionOrder order{values.module, values.function, is_replaced, may_join};
+    order.others_may_join = values.others_may_join;
+    order.is_far = values.is_far;
+    order.callees_along = values.callees_along;
+    order.companions = values.companions;
+    order.lists_callees = values.lists_callees || values.others_may_join;
+    order.polls = values.polls;
+    order.identification = values.identification;
+    absl::StatusOr<CompiledFunction> function = compiler_.CompileFunction(order);
+    FIRSTCALL_RETURN_IF_ERROR(request.status());
+    if (!function.ok()) return AnswerOf<SentFunction>(function.status(), EncodeFunction);
+    sent = {*std::move(function), request.uninvited()};
+    store_.Keep(values, sent.function, request.TakeDecisions(), request.joined());
+  }
   if (on_function_) on_function_();
-  return AnswerOf(function, EncodeFunction);
+  ahead_.NoteCallees(values, module->index, sent.function.callees);
+  if (!values.lists_callees) sent.function.callees.clear();
+  return AnswerOf<SentFunction>(std::move(sent), EncodeFunction);
 }
 
 absl::StatusOr<std::string> CompileService::CompileData(Lane& lane, absl::string_view body,
@@ -293,9 +322,11 @@ absl::StatusOr<std::string> CompileService::AnswerAboutModule(LaneMessage kind,
       compiler_.ReadAgain(id);
       return ok;
     case LaneMessage::kForgetFunctions:
+      ahead_.Forget(id);
       compiler_.ForgetFunctions(id, decoder.U8() != 0);
       return ok;
     case LaneMessage::kRemove: {
+      ahead_.Forget(id);
       compiler_.Remove(id);
       store_.Remove(id);
       absl::MutexLock lock(&mutex_);

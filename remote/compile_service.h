@@ -21,6 +21,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "remote/compile_ahead.h"
 #include "remote/file.h"
 #include "remote/lane.h"
 #include "remote/worker_store.h"
@@ -30,10 +31,14 @@ namespace firstcall {
 
 class CompileService {
  public:
-  // Both must outlive the service. `on_function` is called after each function that was compiled or
+  // Both must outlive the service; if something was compiled, all must exist as long as the process
+  // (remote/compile_ahead.h). `on_function` is called after each function that was compiled or
   // optimized; may be empty.
   CompileService(Compiler& compiler, WorkerStore& store, std::function<void()> on_function)
-      : compiler_(compiler), store_(store), on_function_(std::move(on_function)) {}
+      : compiler_(compiler),
+        ahead_(compiler),
+        store_(store),
+        on_function_(std::move(on_function)) {}
 
   // Serves a lane until its other end is closed, or breaks the protocol.
   void Serve(File socket);
@@ -66,6 +71,7 @@ class CompileService {
   absl::StatusOr<std::string> AnswerAboutModule(LaneMessage kind, absl::string_view body);
 
   Compiler& compiler_;
+  CompileAhead ahead_;
   WorkerStore& store_;
   const std::function<void()> on_function_;
   mutable absl::Mutex mutex_;

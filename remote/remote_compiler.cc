@@ -303,14 +303,35 @@ absl::StatusOr<CompiledFunction> RemoteCompiler::CompileFunction(const FunctionO
   if (outcome.use_fallback && questions.joined.empty()) return fallback()->CompileFunction(order);
   if (outcome.use_fallback) return absl::UnavailableError("the compile server is gone");
   FIRSTCALL_RETURN_IF_ERROR(outcome.status);
-  absl::StatusOr<CompiledFunction> function =
-      DecodeFunction(outcome.result, questions.symbol_count);
-  if (!function.ok()) return Damaged();
-  for (SymbolOrdinal joined : questions.joined) {
-    const std::vector<SymbolOrdinal>& all = function->functions;
-    if (std::find(all.begin(), all.end(), joined) == all.end()) return Damaged();
+  absl::StatusOr<SentFunction> sent = DecodeFunction(outcome.result, questions.symbol_count);
+  if (!sent.ok()) return Damaged();
+  return Invite(*std::move(sent), order, questions.joined);
+}
+
+absl::StatusOr<CompiledFunction> RemoteCompiler::Invite(SentFunction sent,
+                                                        const FunctionOrder& order,
+                                                        const std::vector<SymbolOrdinal>& joined) {
+  CompiledFunction& function = sent.function;
+  if (function.leader) return function;
+  const std::vector<SymbolOrdinal> all = std::move(function.functions);
+  const std::vector<HotnessSigns> signs = std::move(function.hotness_signs);
+  function.functions.clear();
+  function.hotness_signs.clear();
+  const auto contains = [](const std::vector<SymbolOrdinal>& list, SymbolOrdinal ordinal) {
+    return std::find(list.begin(), list.end(), ordinal) != list.end();
+  };
+  for (SymbolOrdinal claimed : joined) {
+    if (!contains(all, claimed)) return Damaged();
   }
-  if (!function->leader && (function->functions.empty() || function->object.bytes.empty())) {
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (contains(sent.uninvited, all[i]) && (all[i] == order.function || !order.may_join(all[i]))) {
+      function.unused.push_back(all[i]);
+      continue;
+    }
+    function.functions.push_back(all[i]);
+    if (!signs.empty()) function.hotness_signs.push_back(signs[i]);
+  }
+  if (!contains(function.functions, order.function) || function.object.bytes.empty()) {
     return Damaged();
   }
   return function;

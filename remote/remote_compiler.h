@@ -21,6 +21,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/functional/function_ref.h"
@@ -30,6 +31,7 @@
 #include "absl/synchronization/mutex.h"
 #include "compiler/compiler_settings.h"
 #include "remote/lane.h"
+#include "remote/seam_coding.h"
 #include "remote/worker_session.h"
 #include "runtime/compiler.h"
 
@@ -105,6 +107,9 @@ class RemoteCompiler final : public Compiler {
                          Questions& questions);
   // Tells the worker something about a module; waits until it has heard it.
   void Tell(ModuleId module, LaneMessage kind, bool flag) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Asks whether the functions that have joined uninvited may.
+  static absl::StatusOr<CompiledFunction> Invite(SentFunction sent, const FunctionOrder& order,
+                                                 const std::vector<SymbolOrdinal>& joined);
   static absl::Status Reply(Lane& lane, absl::string_view question, Questions& questions);
   static absl::StatusOr<bool> RunPasses(Lane& lane, Questions& questions);
 

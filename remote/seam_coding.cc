@@ -181,6 +181,7 @@ OrderValues ValuesOf(const FunctionOrder& order) {
   values.function = order.function;
   values.is_far = order.is_far;
   values.lists_callees = order.lists_callees;
+  values.others_may_join = order.others_may_join;
   values.callees_along = static_cast<uint32_t>(std::min<size_t>(order.callees_along, UINT32_MAX));
   values.companions = static_cast<uint32_t>(std::min<size_t>(order.companions, UINT32_MAX));
   values.polls = order.polls;
@@ -214,6 +215,7 @@ std::string EncodeOrder(const OrderValues& order) {
   encoder.U32(order.loop.value_or(0));
   encoder.U8(order.is_far);
   encoder.U8(order.lists_callees);
+  encoder.U8(order.others_may_join);
   encoder.U32(order.callees_along);
   encoder.U32(order.companions);
   encoder.U8(order.polls.has_value());
@@ -238,6 +240,7 @@ absl::StatusOr<OrderValues> DecodeOrder(absl::string_view bytes) {
   if (has_loop) order.loop = loop;
   order.is_far = decoder.U8() != 0;
   order.lists_callees = decoder.U8() != 0;
+  order.others_may_join = decoder.U8() != 0;
   order.callees_along = decoder.U32();
   order.companions = decoder.U32();
   const bool has_polls = decoder.U8() != 0;
@@ -276,9 +279,11 @@ absl::StatusOr<CompiledObject> DecodeObject(absl::string_view bytes, size_t symb
   return object;
 }
 
-std::string EncodeFunction(const CompiledFunction& function) {
+std::string EncodeFunction(const SentFunction& sent) {
+  const CompiledFunction& function = sent.function;
   Encoder encoder;
   encoder.Reserve(function.object.bytes.size() + 256);
+  EncodeAll(sent.uninvited, encoder);
   EncodeAll(function.callees, encoder);
   encoder.U64(static_cast<uint64_t>(function.poll_balance));
   encoder.U8(function.origin.is_baseline);
@@ -296,10 +301,12 @@ std::string EncodeFunction(const CompiledFunction& function) {
   return std::move(encoder).Take();
 }
 
-absl::StatusOr<CompiledFunction> DecodeFunction(absl::string_view bytes, size_t symbol_count) {
+absl::StatusOr<SentFunction> DecodeFunction(absl::string_view bytes, size_t symbol_count) {
   Decoder decoder(bytes);
-  CompiledFunction function;
-  const bool is_valid = DecodeAll(decoder, symbol_count, function.callees);
+  SentFunction sent;
+  CompiledFunction& function = sent.function;
+  bool is_valid = DecodeAll(decoder, symbol_count, sent.uninvited);
+  is_valid = DecodeAll(decoder, symbol_count, function.callees) && is_valid;
   function.poll_balance = static_cast<int64_t>(decoder.U64());
   function.origin.is_baseline = decoder.U8() != 0;
   function.origin.refusal = Keep(decoder.String());
@@ -315,7 +322,7 @@ absl::StatusOr<CompiledFunction> DecodeFunction(absl::string_view bytes, size_t 
   function.hotness_signs = std::move(described->hotness_signs);
   function.object.sources = std::move(described->sources);
   function.object.bytes = std::move(described->object);
-  return function;
+  return sent;
 }
 
 std::string EncodeShape(const FunctionShape& shape) {

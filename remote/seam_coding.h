@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -38,6 +39,7 @@ struct OrderValues {
   std::optional<uint32_t> loop;  // For optimizations.
   bool is_far = false;
   bool lists_callees = false;
+  bool others_may_join = false;
   uint32_t callees_along = 0;
   uint32_t companions = 0;
   std::optional<PollOptions> polls;
@@ -52,8 +54,13 @@ absl::StatusOr<OrderValues> DecodeOrder(absl::string_view bytes);
 std::string EncodeObject(const CompiledObject& object);
 absl::StatusOr<CompiledObject> DecodeObject(absl::string_view bytes, size_t symbol_count);
 
-std::string EncodeFunction(const CompiledFunction& function);
-absl::StatusOr<CompiledFunction> DecodeFunction(absl::string_view bytes, size_t symbol_count);
+// `uninvited`: those of its functions that joined, although nobody has asked whether they may.
+struct SentFunction {
+  CompiledFunction function;
+  std::vector<SymbolOrdinal> uninvited;
+};
+std::string EncodeFunction(const SentFunction& sent);
+absl::StatusOr<SentFunction> DecodeFunction(absl::string_view bytes, size_t symbol_count);
 
 std::string EncodeShape(const FunctionShape& shape);
 absl::StatusOr<FunctionShape> DecodeShape(absl::string_view bytes);

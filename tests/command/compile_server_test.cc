@@ -24,10 +24,10 @@
 namespace firstcall {
 namespace {
 
-using testing::ServerProcess;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using testing::ServerProcess;
 
 std::string command_path;
 
@@ -110,7 +110,8 @@ TEST_F(CompileServerTest, TellsItsStatus) {
   EXPECT_EQ(Run(server.socket()).exit_status, 5);
   const testing::ProcessResult status = Serve({"--status", "--socket=" + server.socket()});
   EXPECT_EQ(status.exit_status, 0);
-  EXPECT_THAT(status.output, AllOf(HasSubstr("clients so far 1\n"), HasSubstr("workers that failed 0")));
+  EXPECT_THAT(status.output,
+              AllOf(HasSubstr("clients so far 1\n"), HasSubstr("workers that failed 0")));
   if (!IsEmulated()) EXPECT_THAT(status.output, HasSubstr(absl::StrCat("pid ", server.process())));
 }
 

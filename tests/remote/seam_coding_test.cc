@@ -28,8 +28,10 @@ CompilerSettings SomeSettings() {
   return settings;
 }
 
-CompiledFunction SomeFunction() {
-  CompiledFunction function;
+SentFunction SomeFunction() {
+  SentFunction sent;
+  CompiledFunction& function = sent.function;
+  sent.uninvited = {SymbolOrdinal{2}};
   function.object.bytes = ObjectBytes("object");
   function.object.sources = {SymbolOrdinal{1}, SymbolOrdinal{9}};
   function.object.split = absl::Microseconds(3);
@@ -40,7 +42,7 @@ CompiledFunction SomeFunction() {
   function.hotness_signs = {HotnessSigns::kCallsOnly, HotnessSigns::kNone};
   function.callees = {SymbolOrdinal{5}};
   function.poll_balance = -17;
-  return function;
+  return sent;
 }
 
 TEST(SeamCodingTest, KeepsSettings) {
@@ -100,8 +102,10 @@ TEST(SeamCodingTest, KeepsOrders) {
 }
 
 TEST(SeamCodingTest, KeepsFunctions) {
-  const auto read = DecodeFunction(EncodeFunction(SomeFunction()), kSymbols);
-  ASSERT_TRUE(read.ok()) << read.status();
+  const auto sent = DecodeFunction(EncodeFunction(SomeFunction()), kSymbols);
+  ASSERT_TRUE(sent.ok()) << sent.status();
+  EXPECT_THAT(sent->uninvited, ElementsAre(SymbolOrdinal{2}));
+  const CompiledFunction* const read = &sent->function;
   EXPECT_EQ(read->object.bytes, "object");
   EXPECT_THAT(read->object.sources, ElementsAre(SymbolOrdinal{1}, SymbolOrdinal{9}));
   EXPECT_EQ(read->object.emit, absl::Microseconds(4));
@@ -115,8 +119,8 @@ TEST(SeamCodingTest, KeepsFunctions) {
 
 TEST(SeamCodingTest, OrdinalsBeyondTheSymbolsAreRefused) {
   EXPECT_TRUE(absl::IsInvalidArgument(DecodeFunction(EncodeFunction(SomeFunction()), 9).status()));
-  CompiledFunction function = SomeFunction();
-  function.callees = {SymbolOrdinal{kSymbols}};
+  SentFunction function = SomeFunction();
+  function.function.callees = {SymbolOrdinal{kSymbols}};
   EXPECT_TRUE(absl::IsInvalidArgument(DecodeFunction(EncodeFunction(function), kSymbols).status()));
   CompiledObject object;
   object.sources = {SymbolOrdinal{kSymbols}};
