@@ -1,7 +1,7 @@
 // A client's end of a connection to a compile server. A forked child closes its copy at once: the
 // connection stays that of the process that made it, and ends with it.
 //
-// Thread-safe. Tested in tests/remote/client_socket_test.cc.
+// Thread-safe. Tested in tests/engine/served_compiler_test.cc.
 
 #ifndef FIRSTCALL_REMOTE_CLIENT_SOCKET_H_
 #define FIRSTCALL_REMOTE_CLIENT_SOCKET_H_

@@ -4,6 +4,7 @@
 #include <malloc.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
@@ -41,7 +42,11 @@ constexpr absl::Duration kSilence = absl::Seconds(10);
 
 constexpr size_t kKeySize = 32;
 
-// What reading and compiling a module of some MB writes to, about; the spare worker has it in place.
+// After a spare worker has ended by itself, or could not be started. Clients do not wait for it.
+constexpr absl::Duration kPause = absl::Seconds(1);
+
+// What reading and compiling a module of some MB writes to, about; the spare worker has it in
+// place.
 constexpr size_t kReadyHeap = size_t{12} << 20;
 
 absl::Status SystemError(absl::string_view operation, absl::string_view path) {
@@ -68,12 +73,15 @@ bool HasListener(const sockaddr_un& address) {
          errno == EAGAIN;
 }
 
+std::string DirectoryOf(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash + 1);
+}
+
 // Others who can write to the directory could put a socket of their own there.
 absl::Status CheckDirectory(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  const std::string directory = slash == std::string::npos ? "." : path.substr(0, slash + 1);
   struct stat status = {};
-  if (stat(directory.c_str(), &status) != 0) return SystemError("its directory", path);
+  if (stat(DirectoryOf(path).c_str(), &status) != 0) return SystemError("its directory", path);
   const bool is_private = (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
   const bool is_sticky = (status.st_mode & S_ISVTX) != 0;
   if ((status.st_uid == geteuid() || status.st_uid == 0) && (is_private || is_sticky)) {
@@ -139,6 +147,9 @@ absl::Status CompileServer::Listen() {
   }
   std::memcpy(address.sun_path, path.data(), path.size());
   FIRSTCALL_RETURN_IF_ERROR(CheckDirectory(path));
+  // Of two servers that start at the same time, one after the other looks for a listener.
+  const File directory(open(DirectoryOf(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (directory.is_open()) flock(directory.number(), LOCK_EX);
   File file(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const mode_t mask = umask(0177);
   int bound = bind(file.number(), reinterpret_cast<const sockaddr*>(&address), sizeof(address));
@@ -379,7 +390,10 @@ void CompileServer::Reap() {
       while (HearWorker(*worker)) {
         if (!WaitToRead(worker->socket.number(), absl::ZeroDuration())) break;
       }
-      if (spare_ == &*worker) spare_ = nullptr;
+      if (spare_ == &*worker) {
+        spare_ = nullptr;
+        next_spare_ = SteadyNow() + kPause;
+      }
       workers_.erase(worker);
       break;
     }
@@ -403,15 +417,18 @@ std::string CompileServer::StatusText() const {
 
 absl::Status CompileServer::Run() {
   while (true) {
-    if (spare_ == nullptr && workers_.size() < options_.most_workers) {
-      FIRSTCALL_RETURN_IF_ERROR(StartSpare());
+    const bool may_start = SteadyNow() >= next_spare_;
+    if (spare_ == nullptr && workers_.size() < options_.most_workers && may_start &&
+        !StartSpare().ok()) {
+      next_spare_ = SteadyNow() + kPause;
     }
     std::vector<pollfd> events = {{options_.listening.number(), POLLIN, 0},
                                   {signals_.number(), POLLIN, 0}};
     for (const Client& client : clients_) events.push_back({client.socket.number(), POLLIN, 0});
     const size_t first_worker = events.size();
     for (const Worker& worker : workers_) events.push_back({worker.socket.number(), POLLIN, 0});
-    if (poll(events.data(), events.size(), clients_.empty() ? -1 : 1000) < 0 && errno != EINTR) {
+    const bool waits = !clients_.empty() || spare_ == nullptr;
+    if (poll(events.data(), events.size(), waits ? 1000 : -1) < 0 && errno != EINTR) {
       return SystemError("poll", options_.path);
     }
     size_t i = 2;

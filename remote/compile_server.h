@@ -6,7 +6,7 @@
 // memory in place that a compile first writes to.
 //
 // Thread-compatible: one thread creates it and calls Run. Tested in
-// tests/remote/compile_server_test.cc.
+// tests/engine/served_compiler_test.cc.
 
 #ifndef FIRSTCALL_REMOTE_COMPILE_SERVER_H_
 #define FIRSTCALL_REMOTE_COMPILE_SERVER_H_
@@ -106,6 +106,7 @@ class CompileServer {
   std::list<Client> clients_;
   std::list<Worker> workers_;
   Worker* spare_ = nullptr;
+  absl::Duration next_spare_;  // No other is started before.
   std::map<std::string, Known> known_;
   uint64_t known_bytes_ = 0;
   uint64_t next_use_ = 0;

@@ -4,7 +4,7 @@
 // module's symbols and unknown messages end the lane.
 //
 // Thread-safe: each lane is served by a thread of its own. Tested in
-// tests/remote/compile_service_test.cc.
+// tests/remote/protocol_fuzz_test.cc.
 
 #ifndef FIRSTCALL_REMOTE_COMPILE_SERVICE_H_
 #define FIRSTCALL_REMOTE_COMPILE_SERVICE_H_

@@ -1,7 +1,7 @@
 // Packets between a client, a server and its workers, over local sockets that keep the bounds of
 // packets (SOCK_SEQPACKET). A packet may carry files.
 //
-// Thread-safe: pure functions. Tested in tests/remote/packets_test.cc.
+// Thread-safe: pure functions. Tested in tests/remote/lane_test.cc.
 
 #ifndef FIRSTCALL_REMOTE_PACKETS_H_
 #define FIRSTCALL_REMOTE_PACKETS_H_

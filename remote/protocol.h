@@ -4,7 +4,7 @@
 // between one thread of the client and one thread of the worker, over which one request goes at a
 // time. docs/compile-server.md has a diagram. Numbers are little-endian (base/coding.h).
 //
-// Constants. Tested in tests/remote/compile_server_test.cc.
+// Constants. Tested in tests/engine/served_compiler_test.cc.
 
 #ifndef FIRSTCALL_REMOTE_PROTOCOL_H_
 #define FIRSTCALL_REMOTE_PROTOCOL_H_

@@ -11,7 +11,7 @@
 //
 // A forked child gets a worker of its own.
 //
-// Thread-safe. Tested in tests/remote/remote_compiler_test.cc.
+// Thread-safe. Tested in tests/engine/served_compiler_test.cc.
 
 #ifndef FIRSTCALL_REMOTE_REMOTE_COMPILER_H_
 #define FIRSTCALL_REMOTE_REMOTE_COMPILER_H_

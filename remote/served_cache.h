@@ -5,7 +5,7 @@
 //
 // The server is asked once for each signature. If it does not answer, or is gone, nothing is found.
 //
-// Thread-safe. Tested in tests/remote/served_cache_test.cc.
+// Thread-safe. Tested in tests/engine/served_compiler_test.cc.
 
 #ifndef FIRSTCALL_REMOTE_SERVED_CACHE_H_
 #define FIRSTCALL_REMOTE_SERVED_CACHE_H_

@@ -1,6 +1,6 @@
 // A worker of a compile server: a forked process that serves one client.
 //
-// Thread-compatible. Tested in tests/remote/compile_server_test.cc.
+// Thread-compatible. Tested in tests/engine/served_compiler_test.cc.
 
 #ifndef FIRSTCALL_REMOTE_WORKER_H_
 #define FIRSTCALL_REMOTE_WORKER_H_

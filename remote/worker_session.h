@@ -1,7 +1,7 @@
 // A client's connection to one worker of a compile server: the control connection, and the lanes.
 //
 // Thread-safe. A request is made by one thread, over a lane of its own while it lasts. Tested in
-// tests/remote/remote_compiler_test.cc.
+// tests/engine/served_compiler_test.cc.
 
 #ifndef FIRSTCALL_REMOTE_WORKER_SESSION_H_
 #define FIRSTCALL_REMOTE_WORKER_SESSION_H_

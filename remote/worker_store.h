@@ -2,7 +2,7 @@
 // with a cache has added, the entries that the client's cache would get, and the start object
 // (runtime/start_object).
 //
-// Thread-safe. Tested in tests/remote/worker_store_test.cc.
+// Thread-safe. Tested in tests/engine/served_compiler_test.cc.
 
 #ifndef FIRSTCALL_REMOTE_WORKER_STORE_H_
 #define FIRSTCALL_REMOTE_WORKER_STORE_H_
