@@ -45,6 +45,9 @@ constexpr size_t kKeySize = 32;
 // After a spare worker has ended by itself, or could not be started. Clients do not wait for it.
 constexpr absl::Duration kPause = absl::Seconds(1);
 
+// After a client has come: while it starts, it and its worker can use the processors.
+constexpr absl::Duration kRest = absl::Milliseconds(300);
+
 // What reading and compiling a module of some MB writes to, about; the spare worker has it in
 // place.
 constexpr size_t kReadyHeap = size_t{12} << 20;
@@ -206,7 +209,7 @@ absl::Status CompileServer::WarmUp() {
   return absl::OkStatus();
 }
 
-absl::Status CompileServer::StartSpare() {
+absl::Status CompileServer::StartSpare(bool is_needed_now) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
     return SystemError("socketpair", options_.path);
@@ -230,10 +233,12 @@ absl::Status CompileServer::StartSpare() {
     sigprocmask(SIG_SETMASK, &none, nullptr);
     signal(SIGINT, SIG_IGN);  // The terminal's is for the server, and with it the worker ends.
     // Pages that it will write to become its own now, and not while a client waits.
-    (void)WarmUp();
-    if (void* const memory = malloc(kReadyHeap)) {
-      for (size_t i = 0; i < kReadyHeap; i += 4096) static_cast<volatile char*>(memory)[i] = 1;
-      free(memory);
+    if (!is_needed_now) {
+      (void)WarmUp();
+      if (void* const memory = malloc(kReadyHeap)) {
+        for (size_t i = 0; i < kReadyHeap; i += 4096) static_cast<volatile char*>(memory)[i] = 1;
+        free(memory);
+      }
     }
     absl::Status status = LimitWorker(options_.worker_memory);
     if (status.ok() && options_.confines) status = ConfineWorker();
@@ -293,7 +298,7 @@ bool CompileServer::HandOver(Client& client, const Packet& packet) {
     status = absl::ResourceExhaustedError(
         absl::StrCat("all its ", options_.most_workers, " workers are busy"));
   } else if (spare_ == nullptr) {
-    status = StartSpare();
+    status = StartSpare(/*is_needed_now=*/true);
   }
   Decoder decoder(greeting);
   decoder.U32();
@@ -304,6 +309,7 @@ bool CompileServer::HandOver(Client& client, const Packet& packet) {
     spare_->client = ProcessOf(client.socket.number());
     status = SendPacket(spare_->socket.number(), decoder.rest(), {client.socket.number()});
     spare_ = nullptr;
+    next_spare_ = SteadyNow() + kRest;
     ++clients_served_;
   }
   if (!status.ok()) {
@@ -419,7 +425,7 @@ absl::Status CompileServer::Run() {
   while (true) {
     const bool may_start = SteadyNow() >= next_spare_;
     if (spare_ == nullptr && workers_.size() < options_.most_workers && may_start &&
-        !StartSpare().ok()) {
+        !StartSpare(/*is_needed_now=*/false).ok()) {
       next_spare_ = SteadyNow() + kPause;
     }
     std::vector<pollfd> events = {{options_.listening.number(), POLLIN, 0},
@@ -427,8 +433,8 @@ absl::Status CompileServer::Run() {
     for (const Client& client : clients_) events.push_back({client.socket.number(), POLLIN, 0});
     const size_t first_worker = events.size();
     for (const Worker& worker : workers_) events.push_back({worker.socket.number(), POLLIN, 0});
-    const bool waits = !clients_.empty() || spare_ == nullptr;
-    if (poll(events.data(), events.size(), waits ? 1000 : -1) < 0 && errno != EINTR) {
+    const int timeout = spare_ == nullptr ? 100 : clients_.empty() ? -1 : 1000;
+    if (poll(events.data(), events.size(), timeout) < 0 && errno != EINTR) {
       return SystemError("poll", options_.path);
     }
     size_t i = 2;

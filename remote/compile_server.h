@@ -84,7 +84,7 @@ class CompileServer {
   absl::Status Listen();
   absl::Status MakeReady();
   absl::Status WarmUp();
-  absl::Status StartSpare();
+  absl::Status StartSpare(bool is_needed_now);
   void Accept();
   // Whether the client stays.
   bool Hear(Client& client);
