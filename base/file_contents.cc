@@ -69,6 +69,7 @@ absl::StatusOr<std::shared_ptr<const FileContents>> FileContents::Read(const std
     void* const mapped = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
     if (mapped != MAP_FAILED) {
       contents->mapped_ = mapped;
+      contents->mapped_size_ = size;
       contents->bytes_ = absl::string_view(static_cast<const char*>(mapped), size);
       return contents;
     }
@@ -85,8 +86,20 @@ std::shared_ptr<const FileContents> FileContents::Copy(absl::string_view bytes) 
   return contents;
 }
 
+absl::StatusOr<std::shared_ptr<const FileContents>> FileContents::Map(int file, size_t size) {
+  void* const mapped = mmap(nullptr, size + 1, PROT_READ, MAP_SHARED, file, 0);
+  if (mapped == MAP_FAILED) {
+    return absl::ResourceExhaustedError(absl::StrCat("mapping a file: ", std::strerror(errno)));
+  }
+  std::shared_ptr<FileContents> contents(new FileContents);
+  contents->mapped_ = mapped;
+  contents->mapped_size_ = size + 1;
+  contents->bytes_ = absl::string_view(static_cast<const char*>(mapped), size);
+  return contents;
+}
+
 FileContents::~FileContents() {
-  if (mapped_ != nullptr) munmap(mapped_, bytes_.size());
+  if (mapped_ != nullptr) munmap(mapped_, mapped_size_);
 }
 
 }  // namespace firstcall

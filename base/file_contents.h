@@ -25,6 +25,10 @@ class FileContents {
 
   static std::shared_ptr<const FileContents> Copy(absl::string_view bytes);
 
+  // Maps the first `size` bytes of an open file, which has one more: a zero byte. Nobody may change
+  // the file while this object exists. ResourceExhausted, with the system's reason, if that fails.
+  static absl::StatusOr<std::shared_ptr<const FileContents>> Map(int file, size_t size);
+
   ~FileContents();
   FileContents(const FileContents&) = delete;
   FileContents& operator=(const FileContents&) = delete;
@@ -42,6 +46,7 @@ class FileContents {
   // Either `copy_` has the bytes, or they are `mapped_`.
   std::string copy_;
   void* mapped_ = nullptr;
+  size_t mapped_size_ = 0;
   absl::string_view bytes_;
   std::optional<FileIdentity> identity_;
 };

@@ -90,6 +90,9 @@ class ObjectCache {
   // Keeps `object`, or ignores it. Replaces an earlier entry for the same key.
   virtual void Store(const ObjectKey& key, Bytes object) = 0;
 
+  // Whether what is stored is kept. If not, nothing need be made for it only.
+  virtual bool keeps() const { return true; }
+
   // The digest that RememberDigest was given for a file which has not changed since, so that the
   // file need not be read. Nothing if it is not known. 32 bytes.
   virtual std::optional<std::string> FindDigest(const FileIdentity& /*file*/) {

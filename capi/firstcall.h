@@ -178,6 +178,16 @@ void fc_options_add_cache_key(fc_options* options, const char* name, const char*
  * libfirstcall_runtime.so. If it cannot be loaded, what needs it fails with FC_UNAVAILABLE. */
 void fc_options_set_compiler_library(fc_options* options, const char* path);
 
+/* The socket of a compile server (`firstcall serve`), which compiles for this process, so that it
+ * needs no LLVM. If the server cannot be used, what needs it fails with FC_UNAVAILABLE, or with
+ * FC_DEADLINE_EXCEEDED if it does not answer within the budget (default: 30 seconds for each
+ * answer). Default, and null: this process compiles. */
+void fc_options_set_compile_server(fc_options* options, const char* socket);
+void fc_options_set_compile_server_budget(fc_options* options, uint64_t nanoseconds);
+
+/* If not 0, this process compiles when the compile server cannot be used. Default: 0. */
+void fc_options_set_compile_without_server(fc_options* options, int enabled);
+
 /* Default: position-independent code in the small code model. */
 typedef enum fc_relocation_model FC_ENUM_TYPE {
   FC_RELOCATION_DEFAULT = 0,

@@ -151,6 +151,24 @@ void fc_options_set_compiler_library(fc_options* options, const char* path) {
   SetString(options, &EngineOptions::compiler_library, path);
 }
 
+void fc_options_set_compile_server(fc_options* options, const char* socket) {
+  SetString(options, &EngineOptions::compile_server, socket);
+}
+
+void fc_options_set_compile_server_budget(fc_options* options, uint64_t nanoseconds) {
+  Set(options, [&](EngineOptions& engine) {
+    engine.compile_server_budget = absl::Nanoseconds(nanoseconds);
+    return absl::OkStatus();
+  });
+}
+
+void fc_options_set_compile_without_server(fc_options* options, int enabled) {
+  Set(options, [&](EngineOptions& engine) {
+    engine.compile_without_server = enabled != 0;
+    return absl::OkStatus();
+  });
+}
+
 void fc_options_set_relocation_model(fc_options* options, fc_relocation_model model) {
   using Model = std::optional<firstcall::RelocationModel>;
   Set(options, [&](EngineOptions& engine) {

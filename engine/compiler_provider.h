@@ -1,6 +1,8 @@
-// Where an engine's compiler half comes from: it is linked in, or loaded when it is first needed.
+// Where an engine's compiler half comes from: it is linked in, loaded when it is first needed, or
+// in another process.
 //
-// Implementations are thread-safe. Tested in tests/engine/loaded_compiler_test.cc.
+// Implementations are thread-safe. Tested in tests/engine/loaded_compiler_test.cc and
+// served_compiler_test.cc.
 
 #ifndef FIRSTCALL_ENGINE_COMPILER_PROVIDER_H_
 #define FIRSTCALL_ENGINE_COMPILER_PROVIDER_H_
@@ -11,6 +13,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "cache/object_cache.h"
 #include "compiler/compiler_settings.h"
 #include "memory/executor_address.h"
 #include "runtime/compiler.h"
@@ -26,6 +29,10 @@ class CompilerProvider {
   // and of LLVM, and the options in `settings` that are objects of LLVM.
   virtual std::string Identity(const CompilerSettings& settings) = 0;
 
+  // The identity of a compile server that belongs to the same installation; empty if that is not
+  // known, so that a server has to be asked for its own.
+  virtual std::string IdentityOfServer() { return ""; }
+
   // Whether the compiler is made when something first has to be compiled. Otherwise it is made with
   // the engine, so that its errors come at once.
   virtual bool is_deferred() const = 0;
@@ -35,6 +42,12 @@ class CompilerProvider {
 
   // How symbols of the process are looked up.
   virtual std::function<ExecutorAddress(const std::string& name)> ProcessSymbols() = 0;
+
+  // The cache of an engine with these settings, whose client has given it `own`, perhaps null.
+  virtual std::shared_ptr<ObjectCache> CacheFor(const CompilerSettings& /*settings*/,
+                                                std::shared_ptr<ObjectCache> own) {
+    return own;
+  }
 
   // Makes a compiler, for `reason` (DeferredCompiler). `listener` must outlive it. Errors as
   // InProcessCompiler::Create; Unavailable, with the system's reason, if it cannot be loaded.

@@ -10,6 +10,7 @@
 #include "base/steady_clock.h"
 #include "code/archive.h"
 #include "engine/engine_parts.h"
+#include "engine/served_compiler.h"
 #include "engine/signature.h"
 #include "engine/versions.h"
 #include "memory/arena_memory.h"
@@ -61,9 +62,11 @@ RuntimeOptions RuntimeOptionsFrom(const EngineOptions& options, CompilerProvider
 }  // namespace
 
 Engine::Parts::Parts(EngineOptions engine_options, CompilerProvider& compiler_provider,
+                     std::unique_ptr<CompilerProvider> served,
                      std::shared_ptr<EventSource> event_source,
                      std::shared_ptr<CodeSpace> code_space)
     : options(std::move(engine_options)),
+      own_provider(std::move(served)),
       provider(compiler_provider),
       compiler_settings(CompilerSettingsFrom(options)),
       events(std::move(event_source)),
@@ -76,8 +79,12 @@ Engine::Parts::Parts(EngineOptions engine_options, CompilerProvider& compiler_pr
 }
 
 absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(EngineOptions options,
-                                                       CompilerProvider& provider) {
+                                                       CompilerProvider& local) {
   const CompilerFloatingPoint floating_point;
+  std::unique_ptr<CompilerProvider> served;
+  if (!options.compile_server.empty()) served = std::make_unique<ServedCompiler>(options, local);
+  CompilerProvider& provider = served == nullptr ? local : *served;
+  options.object_cache = provider.CacheFor(CompilerSettingsFrom(options), options.object_cache);
   ArenaMemoryOptions memory_options;
   memory_options.budget = options.memory_budget;
   CodeSpace::BlockObserver block_observer;
@@ -103,8 +110,8 @@ absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(EngineOptions options,
   }
   std::shared_ptr<CodeSpace> code_space =
       Runtime::MakeCodeSpace(std::move(arenas), std::move(memory), std::move(block_observer));
-  auto parts = std::make_unique<Parts>(std::move(options), provider, std::move(events),
-                                       std::move(code_space));
+  auto parts = std::make_unique<Parts>(std::move(options), provider, std::move(served),
+                                       std::move(events), std::move(code_space));
   if (!provider.is_deferred()) FIRSTCALL_RETURN_IF_ERROR(parts->compiler.Make("an engine"));
   return std::unique_ptr<Engine>(new Engine(std::move(parts)));
 }
@@ -120,7 +127,7 @@ Engine::~Engine() {
 }
 
 void Engine::FlushCache() {
-  if (!parts_->has_cache()) return;
+  if (!parts_->has_cache() || !parts_->options.object_cache->keeps()) return;
   parts_->runtime.StoreStartObjects();
   const ForkScope scope;
   parts_->options.object_cache->Flush();
@@ -181,7 +188,8 @@ absl::StatusOr<SourceModule*> Engine::Parts::AddOpened(NewSource added, absl::Du
 
 // For a module that the cache does not know, and that the compiler has read.
 void Engine::Parts::LookForEarlierVersion(Runtime::NewModule& module) {
-  if (options.mode != Mode::kLazy || module.index->function_count() < kFewestFunctionsOfVersions) {
+  if (options.mode != Mode::kLazy || !options.object_cache->keeps() ||
+      module.index->function_count() < kFewestFunctionsOfVersions) {
     return;
   }
   // Without digests, everything is compiled.

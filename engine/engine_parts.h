@@ -29,8 +29,10 @@ namespace firstcall {
 
 // Each part may use those before it. They are destroyed in the reverse order.
 struct Engine::Parts {
+  // `served` is the provider itself if it is this engine's own.
   Parts(EngineOptions engine_options, CompilerProvider& compiler_provider,
-        std::shared_ptr<EventSource> event_source, std::shared_ptr<CodeSpace> code_space);
+        std::unique_ptr<CompilerProvider> served, std::shared_ptr<EventSource> event_source,
+        std::shared_ptr<CodeSpace> code_space);
 
   // A source that is about to be added.
   struct NewSource {
@@ -57,6 +59,7 @@ struct Engine::Parts {
   bool has_cache() const { return options.object_cache != nullptr; }
 
   const EngineOptions options;
+  const std::unique_ptr<CompilerProvider> own_provider;  // Null if it outlives the engine.
   CompilerProvider& provider;
   const CompilerSettings compiler_settings;
   ListenerGroup listeners;

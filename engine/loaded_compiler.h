@@ -39,6 +39,7 @@ class LoadedCompiler final : public CompilerProvider {
   void SetOutOfMemoryHandler(void (*handler)()) { out_of_memory_handler_ = handler; }
 
   std::string Identity(const CompilerSettings& settings) override;
+  std::string IdentityOfServer() override { return identified_by_ == path_ ? "" : BuildIdentity(); }
   bool is_deferred() const override { return true; }
   bool AsksForEmulatedTls(const TargetSettings& settings) override;
   std::function<ExecutorAddress(const std::string& name)> ProcessSymbols() override;

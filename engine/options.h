@@ -91,6 +91,16 @@ struct EngineOptions : TargetSettings {
   // one in the directory of the program, or of the shared library that the engine is linked into.
   std::string compiler_library;
 
+  // The socket of a compile server (`firstcall serve`; docs/compile-server.md), which compiles for
+  // this process and keeps what it has compiled for others. Empty: this process compiles. Options
+  // of LLVM that are objects (target_options) cannot be sent to it.
+  std::string compile_server;
+  // How long one answer of the server may take. Then requests fail, with DeadlineExceeded.
+  absl::Duration compile_server_budget = absl::Seconds(30);
+  // If the server cannot be reached, or does not answer in time, this process compiles from then
+  // on.
+  bool compile_without_server = false;
+
   // Told of what happens: calls, compiles, promotions, failures, memory (runtime/event.h).
   std::vector<std::shared_ptr<EventListener>> event_listeners;
 

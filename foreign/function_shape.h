@@ -69,6 +69,8 @@ class FunctionShape {
 
   explicit FunctionShape(Signature signature) : signature_(std::move(signature)) {}
 
+  const Signature& signature() const { return signature_; }
+
   // InvalidArgument, with the argument and both types, if the function does not take these values;
   // Unimplemented if it takes them, but not in the way C passes them.
   absl::StatusOr<CallPlan> Plan(const ForeignType& result,

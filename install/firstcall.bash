@@ -1,14 +1,15 @@
 # Completion of firstcall's options and files in bash.
 
 _firstcall_options="
-    --baseline= --compile-threads= --disable-lazy-compilation --dlopen= --enable-cache-manager
-    --entry-function= --extra-archive= --extra-module= --extra-object= --fake-argv0= --force-interpreter
-    --functions= --help --help-list --isolate --isolate-memory= --isolate-timeout= --jd= --jit-kind=
+    -O0 -O1 -O2 -O3 --baseline= --compile-server-budget= --compile-server-fallback --compile-server=
+    --compile-threads= --disable-lazy-compilation --dlopen= --enable-cache-manager --entry-function=
+    --extra-archive= --extra-module= --extra-object= --fake-argv0= --force-interpreter --functions=
+    --help --help-list --isolate --isolate-memory= --isolate-timeout= --jd= --jit-kind=
     --mcjit-remote-process= --mode= --mtriple= --no-object-cache --no-process-syms --object-cache-budget=
-    --object-cache-dir= --object-cache-key-file= --object-cache-key= --object-cache-policy= --object-cache=
-    --optimized --orc-lazy-debug= --per-module-lazy --perf= --print-compilation --promotion-threads=
-    --promotion-threshold= --remote-mcjit --report= --speculation-budget= --stats --thread-entry= --tier=
-    --trace= --version --write-hot-functions= -O0 -O1 -O2 -O3
+    --object-cache-dir= --object-cache-key-file= --object-cache-key= --object-cache-policy=
+    --object-cache= --optimized --orc-lazy-debug= --per-module-lazy --perf= --print-compilation
+    --promotion-threads= --promotion-threshold= --remote-mcjit --report= --speculation-budget= --stats
+    --thread-entry= --tier= --trace= --version --write-hot-functions=
 "
 
 _firstcall() {
@@ -43,7 +44,7 @@ _firstcall() {
           fi
           break
           ;;
-        bench | precompile) ((i == 1)) || break ;;
+        bench | precompile | serve) ((i == 1)) || break ;;
         *) [[ ${COMP_WORDS[i - 1]} == = ]] || break ;;
       esac
     done
@@ -54,7 +55,7 @@ _firstcall() {
     fi
   fi
   COMPREPLY=($(compgen -f -- "$word"))
-  if ((COMP_CWORD == 1)); then COMPREPLY+=($(compgen -W "bench cache precompile" -- "$word")); fi
+  if ((COMP_CWORD == 1)); then COMPREPLY+=($(compgen -W "bench cache precompile serve" -- "$word")); fi
   compopt -o filenames 2>/dev/null
 }
 

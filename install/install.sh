@@ -16,6 +16,7 @@ Builds firstcall (bazel build -c opt) and installs it:
   lib/firstcall/           what the command and the libraries need
   lib/pkgconfig/, lib/cmake/Firstcall/
   include/firstcall/       headers in C and C++
+  lib/systemd/user/        units that start the compile server
   share/                   man page, completions for bash and zsh, documents
 
   --prefix=DIR   where to install; an absolute path. The tree may be moved elsewhere later.
@@ -133,6 +134,11 @@ fill install/FirstcallConfigVersion.cmake.in "$LIB/cmake/Firstcall/FirstcallConf
 fill install/firstcall.1.in "$ROOT/share/man/man1/firstcall.1"
 install -D -m 644 install/firstcall.bash "$ROOT/share/bash-completion/completions/firstcall"
 install -D -m 644 install/_firstcall "$ROOT/share/zsh/site-functions/_firstcall"
+# systemd finds units of a user below /usr and /usr/local; elsewhere they have to be linked.
+install -D -m 644 install/systemd/firstcall.socket "$ROOT/lib/systemd/user/firstcall.socket"
+sed "s|@BIN@|$prefix/bin|g" install/systemd/firstcall.service.in \
+  >"$ROOT/lib/systemd/user/firstcall.service"
+chmod 644 "$ROOT/lib/systemd/user/firstcall.service"
 install -D -m 644 LICENSE "$ROOT/share/doc/firstcall/LICENSE"
 install -D -m 644 README.md "$ROOT/share/doc/firstcall/README.md"
 for example in CMakeLists.txt desk.ll embed.c embed.cc memory.c meson.build repl.c repl.txt; do

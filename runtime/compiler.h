@@ -69,6 +69,8 @@ struct FunctionOrder {
   SymbolOrdinal function;
   IsReplaced is_replaced;
   MayJoin may_join;
+  // Whether may_join says yes to anything.
+  bool others_may_join = true;
   // The code reaches everything through the offset table, so that it may lie anywhere.
   bool is_far = false;
   // How many of the functions that this one calls should join it at most, ...
@@ -89,6 +91,8 @@ struct CompiledFunction {
   // asked for with its group, then those that joined.
   std::vector<SymbolOrdinal> functions;
   std::vector<SymbolOrdinal> variables;
+  // Functions that the object defines, too, and that other objects publish.
+  std::vector<SymbolOrdinal> unused;
   // For each of the functions; empty if none can be replaced.
   std::vector<HotnessSigns> hotness_signs;
   // The likeliest first.

@@ -156,6 +156,7 @@ absl::StatusOr<MadeFunction> FunctionMaker::CompileNow(FunctionKey key, const Ma
     return true;
   };
   FunctionOrder order{module.id(), key.ordinal, is_replaced, may_join};
+  order.others_may_join = options.may_join;
   order.is_far = linker_.IsFar(module);
   order.lists_callees = options.lists_callees;
   if (options.may_join) {
@@ -188,7 +189,9 @@ absl::StatusOr<MadeFunction> FunctionMaker::CompileNow(FunctionKey key, const Ma
 void FunctionMaker::Store(ModulePart::Kind functions, FunctionKey key, const MadeFunction& made,
                           Decisions decisions, const std::vector<FunctionKey>& joined) {
   ModuleCache* const cache = key.module->cache();
-  if (cache == nullptr || made.is_far != key.module->is_far()) return;
+  if (cache == nullptr || !cache->keeps() || made.is_far != key.module->is_far()) return;
+  // An entry lists all functions that its object defines.
+  if (!made.unused.empty()) return;
   CachedObject description;
   description.leader = made.leader;
   description.functions = made.functions;

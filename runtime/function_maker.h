@@ -33,8 +33,6 @@ struct MadeFunction : CompiledFunction {
   bool is_far = false;  // Reaches everything through the offset table.
   bool is_cached = false;
   bool is_optimized = false;  // The function's final body.
-  // Functions that the object defines, too, and that other objects publish.
-  std::vector<SymbolOrdinal> unused;
 };
 
 // How a function may be made.

@@ -35,6 +35,9 @@ class ModuleCache {
 
   const std::string& signature() const { return signature_; }
 
+  // See ObjectCache::keeps.
+  bool keeps() const { return cache_.keeps(); }
+
   // From now on, FindObject looks among the objects of `version`, too, for those that contain only
   // bodies that are the same, and keeps them. Call it before the module is used.
   void SetEarlierVersion(EarlierVersion version) { earlier_ = std::move(version); }

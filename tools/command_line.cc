@@ -228,6 +228,17 @@ cl::opt<std::string> remote_process("mcjit-remote-process", cl::value_desc("exec
                                     cl::desc("lli's program for -remote-mcjit; it is not used"),
                                     cl::cat(category));
 
+cl::opt<std::string> compile_server(
+    "compile-server", cl::value_desc("path"),
+    cl::desc("Have functions compiled by the server (firstcall serve) that listens at this socket"),
+    cl::cat(category));
+cl::opt<double> compile_server_budget(
+    "compile-server-budget", cl::value_desc("seconds"), cl::init(30),
+    cl::desc("How long one answer of the compile server may take"), cl::cat(category));
+cl::opt<bool> compile_without_server(
+    "compile-server-fallback",
+    cl::desc("Compile in this process if the compile server cannot be used"), cl::cat(category));
+
 // lli's options that choose among its engines or tune them. There is one engine here, so they are
 // accepted and have no effect.
 enum class Accepted { kYes };
@@ -401,6 +412,10 @@ EngineOptions EngineOptionsFromFlags() {
   options.contain_crashes = true;  // There is no host whose handlers it could replace.
   options.search_process_symbols = !no_process_symbols;
   if (!no_process_symbols) options.symbol_finder = &FindInSharedLlvm;
+  options.compile_server = compile_server;
+  if (!(compile_server_budget > 0)) Refuse("option '--compile-server-budget' needs a time above 0");
+  options.compile_server_budget = absl::Seconds(compile_server_budget.getValue());
+  options.compile_without_server = compile_without_server;
   options.object_cache = OpenCache();
   if (options.object_cache != nullptr) options.cache_key = CacheKey();
   return options;

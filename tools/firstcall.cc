@@ -8,6 +8,7 @@
 #include "tools/command_line.h"
 #include "tools/out_of_memory.h"
 #include "tools/run_program.h"
+#include "tools/server_status.h"
 #include "tools/variant.h"
 
 namespace {
@@ -16,6 +17,8 @@ namespace {
 const char* NeedOfLlvm(const firstcall::CommandLine& command_line) {
   if (command_line.interpret) return "interpreting";
   if (command_line.dump != firstcall::Dump::kNothing) return "printing what is compiled";
+  // What is compiled, another process compiles.
+  if (!command_line.engine.compile_server.empty()) return nullptr;
   if (command_line.engine.object_cache == nullptr) return "compiling without a cache";
   if (command_line.engine.mode == firstcall::Mode::kEager) return "linking whole modules";
   // It could not be read again.
@@ -33,6 +36,12 @@ int main(int argc, char** argv) {
   const std::string verb = argc > 1 ? argv[1] : "";
   // Here, because this program's memory is a minimum of what it can measure.
   if (verb == "bench") return firstcall::RunBenchCommand({argv + 2, argv + argc});
+  if (verb == "serve") {
+    const firstcall::ServeArguments arguments =
+        firstcall::ParseServeArguments({argv + 2, argv + argc});
+    if (arguments.status) return firstcall::PrintServerStatus(arguments);
+    firstcall::RunWithLlvm(verb);
+  }
   if (verb == "cache" || verb == "precompile") firstcall::RunWithLlvm(verb);
   const firstcall::CommandLine command_line = firstcall::ParseCommandLine(argc, argv);
   if (const char* need = NeedOfLlvm(command_line)) firstcall::RunWithLlvm(need);

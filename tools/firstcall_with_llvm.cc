@@ -14,6 +14,7 @@
 #include "tools/out_of_memory.h"
 #include "tools/precompile.h"
 #include "tools/run_program.h"
+#include "tools/serve_command.h"
 #include "tools/variant.h"
 
 int main(int argc, char** argv) {
@@ -26,6 +27,7 @@ int main(int argc, char** argv) {
   const std::string verb = argc > 1 ? argv[1] : "";
   if (verb == "bench") return firstcall::RunBenchCommand({argv + 2, argv + argc});
   if (verb == "cache") return firstcall::RunCacheCommand({argv + 2, argv + argc});
+  if (verb == "serve") return firstcall::RunServeCommand({argv + 2, argv + argc});
   if (verb == "precompile") {
     argv[1] = argv[0];
     return firstcall::Precompile(firstcall::ParseCommandLine(argc - 1, argv + 1));

@@ -582,6 +582,23 @@ static void TestOptions(void) {
   fc_options_free(options);
 }
 
+static void TestCompileServer(void) {
+  fc_options* options = fc_options_create();
+  fc_options_set_compile_server(options, "/no/such/socket");
+  fc_options_set_compile_server_budget(options, 1000000000);
+  fc_engine* engine = NULL;
+  CHECK(fc_engine_create(options, &engine) == NULL);
+  CHECK_ERROR(fc_engine_add_assembly(engine, kShapes, strlen(kShapes), "shapes", NULL),
+              FC_UNAVAILABLE, "/no/such/socket");
+  fc_engine_destroy(engine);
+  fc_options_set_compile_without_server(options, 1);
+  engine = NULL;
+  CHECK(fc_engine_create(options, &engine) == NULL);
+  AddText(engine, kShapes, "shapes");
+  fc_engine_destroy(engine);
+  fc_options_free(options);
+}
+
 // How front ends write a struct of more than 16 bytes.
 #if defined(__aarch64__)
 #define LARGE_STRUCT ""
@@ -697,6 +714,7 @@ int main(int argc, char** argv) {
   TestDetachedCode();
   TestStatistics();
   TestOptions();
+  TestCompileServer();
   TestCalls();
   return 0;
 }

@@ -7,10 +7,12 @@
 //   --option=OPTION      for the command
 //   --argument=ARGUMENT  for the program, in front of those that all get
 //   --skip=NAME:REASON   in place of --program, a form that this architecture does not have
+//   --served             run it by a compile server, which the test starts
 //
-// The last four may be repeated.
+// Those with a value after --native may be repeated.
 
 #include <cstdio>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -18,6 +20,7 @@
 
 #include "gtest/gtest.h"
 #include "tests/programs/process.h"
+#include "tests/remote/server_process.h"
 
 namespace firstcall::testing {
 namespace {
@@ -158,9 +161,12 @@ bool Take(const std::string& argument, const std::string& prefix, std::string& r
 int main(int argc, char** argv) {
   using namespace firstcall::testing;  // NOLINT: the names above
   ::testing::InitGoogleTest(&argc, argv);
+  bool is_served = false;
   for (int i = 1; i < argc; ++i) {
     std::string rest;
-    if (Take(argv[i], "--program=", rest)) {
+    if (std::string(argv[i]) == "--served") {
+      is_served = true;
+    } else if (Take(argv[i], "--program=", rest)) {
       RegisterAll(rest);
     } else if (Take(argv[i], "--skip=", rest)) {
       RegisterSkipped(rest);
@@ -173,6 +179,11 @@ int main(int argc, char** argv) {
       std::fprintf(stderr, "unknown argument '%s'\n", argv[i]);
       return 2;
     }
+  }
+  std::optional<ServerProcess> server;
+  if (is_served && !firstcall_path.empty()) {
+    server.emplace(firstcall_path);
+    common_options.push_back("--compile-server=" + server->socket());
   }
   return RUN_ALL_TESTS();
 }

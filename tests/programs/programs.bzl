@@ -1,7 +1,9 @@
 """Tests that run a whole program both as a native executable and through the command.
 
 The programs are compiled by the clang that belongs to @llvm. One action makes all forms of a program.
-For each test there is one more, X_macho_test, for which LLVM writes objects as Mach-O.
+For each test there are two more: X_macho_test, for which LLVM writes objects as Mach-O, and X_served_test,
+for which a compile server compiles. Of the latter a sample is run with everything else; the others are run
+by their names: bazel test --test_tag_filters=served //tests/programs/...
 """
 
 _TOOLS = [
@@ -63,7 +65,41 @@ def _genrule(outs, srcs, commands, aarch64_commands = None, skip = {}):
 def _choose(aarch64, others):
     return select({_AARCH64: aarch64, "//conditions:default": others})
 
-def _compare(name, executable, forms, options, data, size, tags, skip, is_macho = False):
+# Those that run by a compile server whenever all tests are run: exceptions across frames, threads,
+# thread-local variables, destructors, forks, weak symbols, two modules, hot loops.
+_SERVED = [
+    "compute/one_loop_test",
+    "ir/constructors_test",
+    "pair/exceptions_test",
+    "pair/modules_test",
+    "single/life_cycle_test",
+    "single/process_copy_test",
+    "single/thread_locals_test",
+    "single/threads_test",
+    "single/weak_symbols_test",
+]
+
+def _served_test(name):
+    return name.rpartition("_")[0] + "_served_test"
+
+def _served(name, executable, forms, options, data, size, tags, skip):
+    """The same test, with a compile server. Servers take long to start in the emulator."""
+    enough = {} if name == "pair/modules_test" else {"aarch64": "one program is enough in the emulator"}
+    if name not in _SERVED:
+        tags = tags + ["manual"]
+    _compare(
+        _served_test(name),
+        executable,
+        forms,
+        options,
+        data,
+        size,
+        tags + ["served"],
+        dict(enough, **skip),
+        is_served = True,
+    )
+
+def _compare(name, executable, forms, options, data, size, tags, skip, is_macho = False, is_served = False):
     args = ["--firstcall=$(rootpath //tools:firstcall)", "--native=$(rootpath {})".format(executable)]
     files = []
     for form, modules in forms.items():
@@ -71,6 +107,8 @@ def _compare(name, executable, forms, options, data, size, tags, skip, is_macho 
         args.append("--program={}:{}".format(form, ",".join(paths)))
         files += modules
     args += options
+    if is_served:
+        args.append("--served")
     triples = [
         ["--option=--mtriple=" + _MACHO_TRIPLE.format(architecture)] if is_macho else []
         for architecture in ["aarch64", "x86_64"]
@@ -202,6 +240,7 @@ def program_test(
     arguments = ["--argument=" + argument for argument in arguments]
     options = _extra(objects, archives) + arguments
     _compare(name, executable, forms, options, objects + archives, size, tags, skip)
+    _served(name, executable, forms, options, objects + archives, size, tags, skip)
     if macho_objects:
         objects = [_macho(file) for file in objects]
         archives = [_macho(file) for file in archives]
@@ -241,6 +280,7 @@ def ir_program_test(name, srcs, size = "small", tags = [], skip = {}, macho_skip
     _genrule([executable] + modules, srcs, commands, skip = skip)
     forms = {"Text": srcs, "Bitcode": modules}
     _compare(name, executable, forms, [], [], size, tags, skip)
+    _served(name, executable, forms, [], [], size, tags, skip)
     skip = _macho_skip(name, dict(skip, **macho_skip))
     _compare(_macho_test(name), executable, forms, [], [], size, tags, skip, is_macho = True)
 

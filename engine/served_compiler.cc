@@ -1,0 +1,45 @@
+#include "engine/served_compiler.h"
+
+#include <utility>
+
+#include "remote/remote_compiler.h"
+#include "remote/seam_coding.h"
+#include "remote/served_cache.h"
+
+namespace firstcall {
+
+ServedCompiler::ServedCompiler(const EngineOptions& options, CompilerProvider& local)
+    : server_{options.compile_server, options.compile_server_budget, local.IdentityOfServer()},
+      may_compile_here_(options.compile_without_server),
+      local_(local),
+      identity_(server_.identity) {}
+
+std::string ServedCompiler::Identity(const CompilerSettings& settings) {
+  absl::MutexLock lock(&mutex_);
+  if (identity_.empty()) {
+    absl::StatusOr<std::string> identity = AskIdentity(server_);
+    identity_ = identity.ok() ? *std::move(identity) : local_.Identity(settings);
+  }
+  return identity_;
+}
+
+std::shared_ptr<ObjectCache> ServedCompiler::CacheFor(const CompilerSettings& settings,
+                                                      std::shared_ptr<ObjectCache> own) {
+  absl::StatusOr<std::string> encoded = EncodeSettings(settings);
+  if (!encoded.ok()) return own;
+  return std::make_shared<ServedCache>(server_, *std::move(encoded), std::move(own));
+}
+
+absl::StatusOr<std::unique_ptr<Compiler>> ServedCompiler::Create(const CompilerSettings& settings,
+                                                                 Listener& listener,
+                                                                 absl::string_view reason) {
+  RemoteCompiler::Fallback fallback;
+  if (may_compile_here_) {
+    fallback = [this, settings, &listener, reason = std::string(reason)](absl::string_view) {
+      return local_.Create(settings, listener, reason);
+    };
+  }
+  return RemoteCompiler::Create(settings, server_, std::move(fallback));
+}
+
+}  // namespace firstcall

@@ -1,0 +1,49 @@
+// A client's end of a connection to a compile server. A forked child closes its copy at once: the
+// connection stays that of the process that made it, and ends with it.
+//
+// Thread-safe. Tested in tests/engine/served_compiler_test.cc.
+
+#ifndef FIRSTCALL_REMOTE_CLIENT_SOCKET_H_
+#define FIRSTCALL_REMOTE_CLIENT_SOCKET_H_
+
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "remote/file.h"
+
+namespace firstcall {
+
+class ClientSocket {
+ public:
+  // Takes over `file`.
+  explicit ClientSocket(File file);
+  ~ClientSocket();
+  ClientSocket(const ClientSocket&) = delete;
+  ClientSocket& operator=(const ClientSocket&) = delete;
+
+  // Connects to the server that listens at `path`. Unavailable, with the system's reason, if none
+  // does; DeadlineExceeded if it does not take connections until `deadline`; PermissionDenied if it
+  // is another user's.
+  static absl::StatusOr<std::unique_ptr<ClientSocket>> Connect(const std::string& path,
+                                                               absl::Duration deadline);
+
+  // Negative in a forked child.
+  int number() const;
+
+ private:
+  int number_;
+  const pid_t process_ = getpid();
+  ClientSocket* previous_ = nullptr;
+  ClientSocket* next_ = nullptr;
+
+  friend class ClientSockets;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_REMOTE_CLIENT_SOCKET_H_

@@ -1,0 +1,473 @@
+#include "remote/compile_server.h"
+
+#include <fcntl.h>
+#include <malloc.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/coding.h"
+#include "base/file_contents.h"
+#include "base/status.h"
+#include "base/steady_clock.h"
+#include "base/version.h"
+#include "remote/object_pack.h"
+#include "remote/protocol.h"
+#include "remote/sealed_bytes.h"
+#include "remote/seam_coding.h"
+#include "remote/worker.h"
+#include "remote/worker_sandbox.h"
+
+namespace firstcall {
+namespace {
+
+// Clients that have connected and said nothing yet.
+constexpr size_t kMostSilentClients = 256;
+constexpr absl::Duration kSilence = absl::Seconds(10);
+
+constexpr size_t kKeySize = 32;
+
+// After a spare worker has ended by itself, or could not be started. Clients do not wait for it.
+constexpr absl::Duration kPause = absl::Seconds(1);
+
+// After a client has come: while it starts, it and its worker can use the processors.
+constexpr absl::Duration kRest = absl::Milliseconds(300);
+
+// What reading and compiling a module of some MB writes to, about; the spare worker has it in
+// place.
+constexpr size_t kReadyHeap = size_t{12} << 20;
+
+absl::Status SystemError(absl::string_view operation, absl::string_view path) {
+  return absl::InternalError(absl::StrCat("the compile server's socket '", path, "': ", operation,
+                                          ": ", std::strerror(errno)));
+}
+
+bool IsOfThisUser(int socket) {
+  ucred peer = {};
+  socklen_t size = sizeof(peer);
+  return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == geteuid();
+}
+
+pid_t ProcessOf(int socket) {
+  ucred peer = {};
+  socklen_t size = sizeof(peer);
+  return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? peer.pid : 0;
+}
+
+bool HasListener(const sockaddr_un& address) {
+  const File file(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  return connect(file.number(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) ==
+             0 ||
+         errno == EAGAIN;
+}
+
+std::string DirectoryOf(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash + 1);
+}
+
+// Others who can write to the directory could put a socket of their own there.
+absl::Status CheckDirectory(const std::string& path) {
+  struct stat status = {};
+  if (stat(DirectoryOf(path).c_str(), &status) != 0) return SystemError("its directory", path);
+  const bool is_private = (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+  const bool is_sticky = (status.st_mode & S_ISVTX) != 0;
+  if ((status.st_uid == geteuid() || status.st_uid == 0) && (is_private || is_sticky)) {
+    return absl::OkStatus();
+  }
+  return absl::PermissionDeniedError(
+      absl::StrCat("the compile server's socket '", path, "': others can write to its directory"));
+}
+
+}  // namespace
+
+// A connection on which the server listens itself.
+struct CompileServer::Client {
+  File socket;
+  absl::Duration since;
+  bool has_spoken = false;
+};
+
+struct CompileServer::Worker {
+  pid_t process = 0;
+  File socket;
+  pid_t client = 0;  // Zero for the spare.
+  std::string settings;
+};
+
+struct CompileServer::Known {
+  File pack;
+  uint64_t size = 0;
+  uint64_t last_use = 0;
+};
+
+CompileServer::CompileServer(CompileServerOptions options, Compilers compilers)
+    : options_(std::move(options)), compilers_(std::move(compilers)), started_(SteadyNow()) {}
+
+absl::StatusOr<std::unique_ptr<CompileServer>> CompileServer::Create(CompileServerOptions options,
+                                                                     Compilers compilers) {
+  std::unique_ptr<CompileServer> server(
+      new CompileServer(std::move(options), std::move(compilers)));
+  FIRSTCALL_RETURN_IF_ERROR(server->Listen());
+  FIRSTCALL_RETURN_IF_ERROR(server->MakeReady());
+  return server;
+}
+
+absl::Status CompileServer::Listen() {
+  // Children and clients that end are not worth a signal that ends the server.
+  signal(SIGPIPE, SIG_IGN);
+  sigset_t set;
+  sigemptyset(&set);
+  for (int number : {SIGTERM, SIGINT, SIGCHLD}) sigaddset(&set, number);
+  sigprocmask(SIG_BLOCK, &set, nullptr);
+  signals_ = File(signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+  const std::string& path = options_.path;
+  if (!signals_.is_open()) return SystemError("signalfd", path);
+  if (options_.listening.is_open()) {
+    fcntl(options_.listening.number(), F_SETFL, O_NONBLOCK);
+    return absl::OkStatus();
+  }
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  if (path.empty() || path.size() >= sizeof(address.sun_path)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the compile server's socket '", path, "': not a path for a socket"));
+  }
+  std::memcpy(address.sun_path, path.data(), path.size());
+  FIRSTCALL_RETURN_IF_ERROR(CheckDirectory(path));
+  // Of two servers that start at the same time, one after the other looks for a listener.
+  const File directory(open(DirectoryOf(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (directory.is_open()) flock(directory.number(), LOCK_EX);
+  File file(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const mode_t mask = umask(0177);
+  int bound = bind(file.number(), reinterpret_cast<const sockaddr*>(&address), sizeof(address));
+  if (bound != 0 && errno == EADDRINUSE) {
+    struct stat status = {};
+    const bool is_socket = lstat(path.c_str(), &status) == 0 && S_ISSOCK(status.st_mode);
+    if (!is_socket || HasListener(address)) {
+      umask(mask);
+      return absl::AlreadyExistsError(
+          absl::StrCat("the compile server's socket '", path,
+                       is_socket ? "': another server listens there" : "': there is another file"));
+    }
+    // Of a server that was killed.
+    unlink(path.c_str());
+    bound = bind(file.number(), reinterpret_cast<const sockaddr*>(&address), sizeof(address));
+  }
+  umask(mask);
+  if (bound != 0) return SystemError("bind", path);
+  owns_path_ = true;
+  if (listen(file.number(), SOMAXCONN) != 0) return SystemError("listen", path);
+  options_.listening = std::move(file);
+  return absl::OkStatus();
+}
+
+absl::Status CompileServer::MakeReady() {
+  // What one compile has used, the next one has at hand.
+  mallopt(M_TRIM_THRESHOLD, 512 << 20);
+  mallopt(M_TOP_PAD, 1 << 20);
+  mallopt(M_MMAP_THRESHOLD, 64 << 20);
+  FIRSTCALL_ASSIGN_OR_RETURN(encoded_default_settings_,
+                             EncodeSettings(compilers_.default_settings));
+  FIRSTCALL_ASSIGN_OR_RETURN(compiler_, compilers_.make(compilers_.default_settings));
+  return WarmUp();
+}
+
+// Compiles a program, with everything that makes first use slow.
+absl::Status CompileServer::WarmUp() {
+  if (compilers_.warm_up.empty()) return absl::OkStatus();
+  ModuleOrder order;
+  order.id.value = UINT32_MAX;
+  order.contents.name = "warm-up";
+  order.contents.bytes = FileContents::Copy(compilers_.warm_up);
+  const ModuleId id = order.id;
+  FIRSTCALL_ASSIGN_OR_RETURN(std::shared_ptr<const SymbolIndex> index,
+                             compiler_->Add(std::move(order)));
+  const auto no = [](SymbolOrdinal) { return false; };
+  FIRSTCALL_RETURN_IF_ERROR(compiler_->CompileData({id, no}).status());
+  for (uint32_t i = 0; i < index->size(); ++i) {
+    const Symbol& symbol = index->at(SymbolOrdinal{i});
+    if (symbol.kind != SymbolKind::kFunction || !symbol.is_definition) continue;
+    FIRSTCALL_RETURN_IF_ERROR(compiler_->CompileFunction({id, SymbolOrdinal{i}, no, no}).status());
+  }
+  compiler_->Remove(id);
+  return absl::OkStatus();
+}
+
+absl::Status CompileServer::StartSpare(bool is_needed_now) {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+    return SystemError("socketpair", options_.path);
+  }
+  File ours(ends[0]), theirs(ends[1]);
+  const pid_t server = getpid();
+  const pid_t process = fork();
+  if (process < 0) return SystemError("fork", options_.path);
+  if (process == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != server) _exit(0);
+    ours.Close();
+    // What is only the server's.
+    options_.listening.Close();
+    clients_.clear();
+    for (Worker& worker : workers_) worker.socket.Close();
+    known_.clear();
+    signals_.Close();
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, nullptr);
+    signal(SIGINT, SIG_IGN);  // The terminal's is for the server, and with it the worker ends.
+    // Pages that it will write to become its own now, and not while a client waits.
+    if (!is_needed_now) {
+      (void)WarmUp();
+      if (void* const memory = malloc(kReadyHeap)) {
+        for (size_t i = 0; i < kReadyHeap; i += 4096) static_cast<volatile char*>(memory)[i] = 1;
+        free(memory);
+      }
+    }
+    absl::Status status = LimitWorker(options_.worker_memory);
+    if (status.ok() && options_.confines) status = ConfineWorker();
+    if (status.ok() || absl::IsUnimplemented(status)) {
+      RunWorker(std::move(theirs), {options_.request_time, compilers_.identity, compilers_.make,
+                                    compiler_.get(), encoded_default_settings_});
+    }
+    _exit(0);
+  }
+  ++workers_started_;
+  workers_.push_back({process, std::move(ours), 0, ""});
+  spare_ = &workers_.back();
+  return absl::OkStatus();
+}
+
+void CompileServer::Accept() {
+  while (true) {
+    File socket(
+        accept4(options_.listening.number(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!socket.is_open()) return;
+    if (!IsOfThisUser(socket.number())) continue;
+    if (clients_.size() >= kMostSilentClients) clients_.pop_front();
+    clients_.push_back({std::move(socket), SteadyNow()});
+  }
+}
+
+std::string CompileServer::Greet(absl::string_view greeting) const {
+  Decoder decoder(greeting);
+  const uint32_t protocol = decoder.U32();
+  const std::string version(decoder.String());
+  const std::string identity(decoder.String());
+  absl::Status status;
+  if (!decoder.ok()) {
+    status = absl::InvalidArgumentError("not a greeting");
+  } else if (protocol != kRemoteProtocol || version != Version()) {
+    status = absl::FailedPreconditionError(
+        absl::StrCat("it is of version ", Version(), ", and this program of ", version));
+  } else if (!identity.empty() && identity != compilers_.identity) {
+    status = absl::FailedPreconditionError("it is of another build than this program");
+  }
+  Encoder answer;
+  EncodeStatus(status, answer);
+  if (status.ok()) answer.String(compilers_.identity);
+  return std::move(answer).Take();
+}
+
+bool CompileServer::HandOver(Client& client, const Packet& packet) {
+  const absl::string_view greeting = absl::string_view(packet.bytes).substr(1);
+  const std::string answer = Greet(greeting);
+  if (answer[0] != 0) {
+    (void)SendPacket(client.socket.number(), answer);
+    return false;
+  }
+  absl::Status status;
+  const size_t busy = workers_.size() - (spare_ != nullptr ? 1 : 0);
+  if (busy >= options_.most_workers) {
+    status = absl::ResourceExhaustedError(
+        absl::StrCat("all its ", options_.most_workers, " workers are busy"));
+  } else if (spare_ == nullptr) {
+    status = StartSpare(/*is_needed_now=*/true);
+  }
+  Decoder decoder(greeting);
+  decoder.U32();
+  decoder.String();
+  decoder.String();
+  if (status.ok()) {
+    spare_->settings = std::string(decoder.rest());
+    spare_->client = ProcessOf(client.socket.number());
+    status = SendPacket(spare_->socket.number(), decoder.rest(), {client.socket.number()});
+    spare_ = nullptr;
+    next_spare_ = SteadyNow() + kRest;
+    ++clients_served_;
+  }
+  if (!status.ok()) {
+    Encoder refusal;
+    EncodeStatus(status, refusal);
+    (void)SendPacket(client.socket.number(), refusal.bytes());
+  }
+  return false;
+}
+
+bool CompileServer::Find(int socket, absl::string_view key) {
+  auto found = known_.find(std::string(key));
+  if (found == known_.end()) return SendPacket(socket, absl::string_view("\0", 1)).ok();
+  found->second.last_use = ++next_use_;
+  ++packs_given_;
+  return SendPacket(socket, "\1", {found->second.pack.number()}).ok();
+}
+
+bool CompileServer::Hear(Client& client) {
+  const absl::StatusOr<Packet> packet = ReceivePacket(client.socket.number(), absl::ZeroDuration());
+  if (absl::IsDeadlineExceeded(packet.status())) return true;
+  if (!packet.ok()) return false;
+  client.has_spoken = true;
+  const absl::string_view body = absl::string_view(packet->bytes).substr(1);
+  switch (static_cast<ServerMessage>(packet->bytes[0])) {
+    case ServerMessage::kCompile:
+      return HandOver(client, *packet);
+    case ServerMessage::kIdentify:
+      return SendPacket(client.socket.number(), Greet(body)).ok();
+    case ServerMessage::kFind:
+      return body.size() == kKeySize && Find(client.socket.number(), body);
+    case ServerMessage::kStatus:
+      return SendPacket(client.socket.number(), StatusText()).ok();
+    default:
+      return false;
+  }
+}
+
+bool CompileServer::HearWorker(Worker& worker) {
+  absl::StatusOr<Packet> packet = ReceivePacket(worker.socket.number(), absl::ZeroDuration());
+  if (absl::IsDeadlineExceeded(packet.status())) return true;
+  if (!packet.ok()) return false;
+  const absl::string_view body = absl::string_view(packet->bytes).substr(1);
+  if (packet->bytes[0] == static_cast<char>(ServerMessage::kFind)) {
+    return Find(worker.socket.number(), PackKey(worker.settings, body));
+  }
+  if (packet->bytes[0] != static_cast<char>(ServerMessage::kPublish)) return false;
+  Publish(worker, *std::move(packet));
+  return true;
+}
+
+// A worker says for which module and settings it has made something. The server looks itself: a
+// worker can add only to what is known of modules that its client has, under the client's settings.
+void CompileServer::Publish(const Worker& worker, Packet packet) {
+  if (packet.files.size() != 2) return;
+  const absl::string_view signature = absl::string_view(packet.bytes).substr(1);
+  const absl::StatusOr<std::shared_ptr<const FileContents>> module =
+      MapSealedBytes(packet.files[0]);
+  const absl::StatusOr<std::shared_ptr<const FileContents>> pack = MapSealedBytes(packet.files[1]);
+  if (!module.ok() || !pack.ok() || !IsSignatureOf(signature, (*module)->bytes())) return;
+  const uint64_t size = (*pack)->bytes().size();
+  if (size > options_.kept_bytes / 2) return;
+  Known& known = known_[PackKey(worker.settings, signature)];
+  known_bytes_ += size - known.size;
+  known.pack = std::move(packet.files[1]);
+  known.size = size;
+  known.last_use = ++next_use_;
+  while (known_bytes_ > options_.kept_bytes) {
+    auto oldest = std::min_element(known_.begin(), known_.end(), [](const auto& a, const auto& b) {
+      return a.second.last_use < b.second.last_use;
+    });
+    known_bytes_ -= oldest->second.size;
+    known_.erase(oldest);
+  }
+}
+
+void CompileServer::Reap() {
+  int status = 0;
+  for (pid_t ended; (ended = waitpid(-1, &status, WNOHANG)) > 0;) {
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) ++workers_failed_;
+    for (auto worker = workers_.begin(); worker != workers_.end(); ++worker) {
+      if (worker->process != ended) continue;
+      // What it has sent before its end.
+      while (HearWorker(*worker)) {
+        if (!WaitToRead(worker->socket.number(), absl::ZeroDuration())) break;
+      }
+      if (spare_ == &*worker) {
+        spare_ = nullptr;
+        next_spare_ = SteadyNow() + kPause;
+      }
+      workers_.erase(worker);
+      break;
+    }
+  }
+}
+
+std::string CompileServer::StatusText() const {
+  std::string text = absl::StrCat(
+      "pid ", getpid(), "\nversion ", Version(), "\nup for ",
+      absl::ToInt64Seconds(SteadyNow() - started_), " s\nclients ",
+      workers_.size() - (spare_ != nullptr ? 1 : 0), "\nclients so far ", clients_served_,
+      "\nworkers ", workers_.size(), "\nworkers that failed ", workers_failed_, "\nmodules known ",
+      known_.size(), "\nbytes known ", known_bytes_, "\nmodules given ", packs_given_, "\n");
+  for (const Worker& worker : workers_) {
+    absl::StrAppend(&text, "worker ", worker.process,
+                    worker.client == 0 ? " waits" : absl::StrCat(" of client ", worker.client),
+                    "\n");
+  }
+  return text.substr(0, kLargestPacket);
+}
+
+absl::Status CompileServer::Run() {
+  while (true) {
+    const bool may_start = SteadyNow() >= next_spare_;
+    if (spare_ == nullptr && workers_.size() < options_.most_workers && may_start &&
+        !StartSpare(/*is_needed_now=*/false).ok()) {
+      next_spare_ = SteadyNow() + kPause;
+    }
+    std::vector<pollfd> events = {{options_.listening.number(), POLLIN, 0},
+                                  {signals_.number(), POLLIN, 0}};
+    for (const Client& client : clients_) events.push_back({client.socket.number(), POLLIN, 0});
+    const size_t first_worker = events.size();
+    for (const Worker& worker : workers_) events.push_back({worker.socket.number(), POLLIN, 0});
+    const int timeout = spare_ == nullptr ? 100 : clients_.empty() ? -1 : 1000;
+    if (poll(events.data(), events.size(), timeout) < 0 && errno != EINTR) {
+      return SystemError("poll", options_.path);
+    }
+    size_t i = 2;
+    for (auto client = clients_.begin(); client != clients_.end() && i < first_worker; ++i) {
+      const bool is_silent = !client->has_spoken && SteadyNow() - client->since > kSilence;
+      const bool stays = events[i].revents == 0 ? !is_silent : Hear(*client);
+      client = stays ? std::next(client) : clients_.erase(client);
+    }
+    // A worker's last packets are read when it is reaped, with what is in between.
+    i = first_worker;
+    for (auto worker = workers_.begin(); worker != workers_.end() && i < events.size();
+         ++worker, ++i) {
+      if ((events[i].revents & POLLIN) != 0 && !HearWorker(*worker)) {
+        kill(worker->process, SIGKILL);
+      }
+    }
+    if (events[1].revents != 0) {
+      signalfd_siginfo info = {};
+      while (read(signals_.number(), &info, sizeof(info)) == sizeof(info)) {
+        if (info.ssi_signo != SIGCHLD) return absl::OkStatus();
+      }
+      Reap();
+    }
+    if (events[0].revents != 0) Accept();
+  }
+}
+
+CompileServer::~CompileServer() {
+  if (owns_path_) unlink(options_.path.c_str());
+  for (const Worker& worker : workers_) kill(worker.process, SIGKILL);
+  for (const Worker& worker : workers_) {
+    while (waitpid(worker.process, nullptr, 0) < 0 && errno == EINTR) continue;
+  }
+}
+
+}  // namespace firstcall

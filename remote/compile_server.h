@@ -1,0 +1,119 @@
+// The process that has LLVM loaded and warm, and forks a worker for each client.
+//
+// It is single-threaded, and reads nothing of clients but short packets: it hands a client's
+// connection to a worker, tells what it knows of a module, or its own status. So what can go wrong
+// in a compiler goes wrong in a worker. One worker always waits for the next client, with the
+// memory in place that a compile first writes to.
+//
+// Thread-compatible: one thread creates it and calls Run. Tested in
+// tests/engine/served_compiler_test.cc.
+
+#ifndef FIRSTCALL_REMOTE_COMPILE_SERVER_H_
+#define FIRSTCALL_REMOTE_COMPILE_SERVER_H_
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "compiler/compiler_settings.h"
+#include "remote/file.h"
+#include "remote/packets.h"
+#include "runtime/compiler.h"
+
+namespace firstcall {
+
+struct CompileServerOptions {
+  // Where it listens; made with access for this user only, and removed at the end.
+  std::string path;
+  // A socket that listens already (systemd's); then `path` is not used.
+  File listening;
+  // Clients that have a worker at the same time; others are refused.
+  size_t most_workers = 256;
+  // Private memory of each worker, in bytes.
+  uint64_t worker_memory = uint64_t{2} << 30;
+  // How long a worker may take for one request. Then it is ended.
+  absl::Duration request_time = absl::Minutes(1);
+  // Bytes of objects that are kept for later clients.
+  uint64_t kept_bytes = uint64_t{256} << 20;
+  // Whether workers are confined. Off for what filters do not support.
+  bool confines = true;
+};
+
+class CompileServer {
+ public:
+  // Makes a compiler for settings; in a worker, or, for `default_settings`, in the server.
+  using MakeCompiler =
+      std::function<absl::StatusOr<std::unique_ptr<Compiler>>(const CompilerSettings& settings)>;
+
+  struct Compilers {
+    MakeCompiler make;
+    CompilerSettings default_settings;
+    // What each client's build must be equal to (CompilerProvider::Identity).
+    std::string identity;
+    // Bitcode of a program that is compiled once, so that everything a compiler needs is there.
+    std::string warm_up;
+  };
+
+  // Starts to listen. AlreadyExists if another server does at this path; PermissionDenied if others
+  // could get at the socket; InvalidArgument or Internal, with the system's reason.
+  static absl::StatusOr<std::unique_ptr<CompileServer>> Create(CompileServerOptions options,
+                                                               Compilers compilers);
+  // Ends the workers.
+  ~CompileServer();
+
+  // Serves until the process gets SIGTERM or SIGINT. Internal if the system does not let it. Also
+  // returns in a worker, which must exit then.
+  absl::Status Run();
+
+ private:
+  struct Client;
+  struct Worker;
+  struct Known;
+
+  CompileServer(CompileServerOptions options, Compilers compilers);
+  absl::Status Listen();
+  absl::Status MakeReady();
+  absl::Status WarmUp();
+  absl::Status StartSpare(bool is_needed_now);
+  void Accept();
+  // Whether the client stays.
+  bool Hear(Client& client);
+  std::string Greet(absl::string_view greeting) const;
+  bool HandOver(Client& client, const Packet& packet);
+  // What a worker has made, or asks for. Whether it stays.
+  bool HearWorker(Worker& worker);
+  void Publish(const Worker& worker, Packet packet);
+  bool Find(int socket, absl::string_view key);
+  void Reap();
+  std::string StatusText() const;
+
+  CompileServerOptions options_;
+  const Compilers compilers_;
+  std::string encoded_default_settings_;
+  std::unique_ptr<Compiler> compiler_;  // For the default settings.
+  bool owns_path_ = false;
+  File signals_;
+  std::list<Client> clients_;
+  std::list<Worker> workers_;
+  Worker* spare_ = nullptr;
+  absl::Duration next_spare_;  // No other is started before.
+  std::map<std::string, Known> known_;
+  uint64_t known_bytes_ = 0;
+  uint64_t next_use_ = 0;
+  const absl::Duration started_;
+  uint64_t clients_served_ = 0, workers_started_ = 0, workers_failed_ = 0, packs_given_ = 0;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_REMOTE_COMPILE_SERVER_H_

@@ -1,0 +1,71 @@
+// What the client and the two kinds of process of a compile server say to each other.
+//
+// A client has a control connection to the server, which hands it to a worker, and lanes: sockets
+// between one thread of the client and one thread of the worker, over which one request goes at a
+// time. docs/compile-server.md has a diagram. Numbers are little-endian (base/coding.h).
+//
+// Constants. Tested in tests/engine/served_compiler_test.cc.
+
+#ifndef FIRSTCALL_REMOTE_PROTOCOL_H_
+#define FIRSTCALL_REMOTE_PROTOCOL_H_
+
+#include <cstddef>
+#include <cstdint>
+
+namespace firstcall {
+
+// Increase this when a message changes.
+inline constexpr uint32_t kRemoteProtocol = 1;
+
+// The first byte of a message to the server.
+enum class ServerMessage : uint8_t {
+  // A client that wants a worker: protocol, version, expected identity, settings
+  // (remote/seam_coding). The worker answers: a status, and its identity.
+  kCompile = 1,
+  // A client that looks for what is known of a module: a key (remote/object_pack). The server
+  // answers with a byte, whether it is known, and if so with the pack's file.
+  kFind = 2,
+  // The server answers with a text.
+  kStatus = 3,
+  // A client that only asks who answers: protocol, version. The server answers as for kCompile.
+  kIdentify = 4,
+  // A worker that has made code: signature; files of the module and of a pack. Not answered.
+  kPublish = 5,
+  // On the control connection, to the worker: the file is a new lane. Not answered.
+  kLane = 6,
+};
+
+// Messages on a lane.
+enum class LaneMessage : uint8_t {
+  // Requests of the client.
+  kAdd = 1,
+  kCompileFunction,
+  kCompileData,
+  kCompileWhole,
+  kOptimize,
+  kDigestBodies,
+  kReadEntryPoint,
+  kReadShape,
+  kReadAgain,
+  kForgetFunctions,
+  kRemove,
+  // What a worker says while it works on one: a question about a symbol, which the client answers
+  // with kReply, and the begin and the end of passes; kReply after the end says whether the result
+  // is still wanted.
+  kQuestion = 32,
+  kReply,
+  kPassesBegin,
+  kPassesEnd,
+  // The answer to the request: a status, and the result.
+  kAnswer,
+};
+
+enum class QuestionKind : uint8_t { kIsReplaced, kMayJoin, kIsWarm };
+
+// Longer messages did not come from us. To the server and on control connections: a packet.
+inline constexpr size_t kLargestLaneMessage = size_t{1} << 30;
+inline constexpr size_t kLargestPacket = size_t{32} << 10;
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_REMOTE_PROTOCOL_H_

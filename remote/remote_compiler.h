@@ -1,0 +1,128 @@
+// A compiler in another process: a worker of a compile server (remote/compile_server.h).
+//
+// Needs no LLVM. What the worker makes are relocatable objects, which this process links, as it
+// does with those of a cache. Each request goes over a lane of its thread's own; the questions of a
+// request are answered on that thread.
+//
+// If the worker ends, the request is made once more, of a new worker, which gets the modules again.
+// If that one ends, too, the request fails, Internal. If there is no server, or it does not answer
+// within the budget, it fails, Unavailable or DeadlineExceeded; or, if there is a fallback, that
+// compiler is made, and serves this request and all later ones.
+//
+// A forked child gets a worker of its own.
+//
+// Thread-safe. Tested in tests/engine/served_compiler_test.cc.
+
+#ifndef FIRSTCALL_REMOTE_REMOTE_COMPILER_H_
+#define FIRSTCALL_REMOTE_REMOTE_COMPILER_H_
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
+#include "compiler/compiler_settings.h"
+#include "remote/lane.h"
+#include "remote/seam_coding.h"
+#include "remote/worker_session.h"
+#include "runtime/compiler.h"
+
+namespace firstcall {
+
+class RemoteCompiler final : public Compiler {
+ public:
+  // Makes the compiler to be used when the server cannot be. `reason` is the server's status.
+  using Fallback =
+      std::function<absl::StatusOr<std::unique_ptr<Compiler>>(absl::string_view reason)>;
+
+  // Gets a worker, unless there is a fallback and that is made. `fallback` may be empty. Errors as
+  // WorkerSession::Begin; InvalidArgument if the settings cannot be sent.
+  static absl::StatusOr<std::unique_ptr<RemoteCompiler>> Create(const CompilerSettings& settings,
+                                                                ServerAddress server,
+                                                                Fallback fallback);
+
+  absl::StatusOr<std::shared_ptr<const SymbolIndex>> Add(ModuleOrder order) override;
+  absl::StatusOr<CompiledFunction> CompileFunction(const FunctionOrder& order) override;
+  absl::StatusOr<CompiledObject> CompileData(const DataOrder& order) override;
+  absl::StatusOr<CompiledObject> CompileWhole(const DataOrder& order) override;
+  absl::StatusOr<CompiledObject> Optimize(const OptimizationOrder& order) override;
+  absl::StatusOr<BodyDigests> DigestBodies(ModuleId module) override;
+  absl::StatusOr<EntryPoint> ReadEntryPoint(ModuleId module, SymbolOrdinal function) override;
+  absl::StatusOr<FunctionShape> ReadShape(ModuleId module, SymbolOrdinal function,
+                                          bool is_last_use) override;
+  void ReadAgain(ModuleId module) override;
+  void ForgetFunctions(ModuleId module, bool data_is_compiled) override;
+  void Remove(ModuleId module) override;
+  // A linker that supports what ElfLinker does, or the fallback's.
+  absl::StatusOr<std::unique_ptr<Linker>> MakeLinker() override;
+  const void* SomewhereInLibrary() override;
+
+ private:
+  struct Questions;
+  struct Module {
+    ModuleOrder order;  // With its index, once that is known.
+  };
+
+  RemoteCompiler(std::string settings, ServerAddress server, Fallback fallback)
+      : settings_(std::move(settings)),
+        server_(std::move(server)),
+        make_fallback_(std::move(fallback)) {}
+
+  // The compiler to ask instead; null if the server is to be asked.
+  Compiler* fallback() const { return fallback_.load(std::memory_order_acquire); }
+  // Makes it, because of `reason`, which is returned if there is none.
+  absl::Status UseFallback(const absl::Status& reason) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  std::shared_ptr<Module> Find(ModuleId id) const ABSL_LOCKS_EXCLUDED(mutex_);
+  size_t SymbolCount(ModuleId id) const;
+  absl::StatusOr<std::shared_ptr<WorkerSession>> Session() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // What came of a request: the worker's status and result; or `lost`, why there is none.
+  struct Answer {
+    absl::Status lost;
+    absl::Status status;
+    std::string result;
+  };
+  // Asks for `kind` of `module`. Returns the result; the worker's status; why there is no answer;
+  // or nothing, with an OK status, if the fallback is to be asked.
+  struct Outcome {
+    absl::Status status;
+    std::string result;
+    bool use_fallback = false;
+  };
+  Outcome Ask(ModuleId module, LaneMessage kind, absl::string_view body, Questions& questions);
+  Answer AskOnce(WorkerSession& session, ModuleId module, LaneMessage kind, absl::string_view body,
+                 Questions& questions);
+  // Adds the module unless the worker has it.
+  Answer AddTo(WorkerSession& session, ModuleId id);
+  static Answer Exchange(WorkerSession& session, LaneMessage kind, absl::string_view body, int file,
+                         Questions& questions);
+  // Tells the worker something about a module; waits until it has heard it.
+  void Tell(ModuleId module, LaneMessage kind, bool flag) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Asks whether the functions that have joined uninvited may.
+  static absl::StatusOr<CompiledFunction> Invite(SentFunction sent, const FunctionOrder& order,
+                                                 const std::vector<SymbolOrdinal>& joined);
+  static absl::Status Reply(Lane& lane, absl::string_view question, Questions& questions);
+  static absl::StatusOr<bool> RunPasses(Lane& lane, Questions& questions);
+
+  const std::string settings_;
+  const ServerAddress server_;
+  const Fallback make_fallback_;
+  mutable absl::Mutex mutex_;
+  std::shared_ptr<WorkerSession> session_ ABSL_GUARDED_BY(mutex_);
+  std::map<ModuleId, std::shared_ptr<Module>> modules_ ABSL_GUARDED_BY(mutex_);
+  std::unique_ptr<Compiler> owned_fallback_ ABSL_GUARDED_BY(mutex_);
+  std::atomic<Compiler*> fallback_{nullptr};
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_REMOTE_REMOTE_COMPILER_H_

@@ -1,0 +1,28 @@
+// Bytes in a memory file that nobody can change any more, so that another process can map them and
+// rely on what it has checked.
+//
+// Thread-safe: pure functions. Tested in tests/remote/sealed_bytes_test.cc.
+
+#ifndef FIRSTCALL_REMOTE_SEALED_BYTES_H_
+#define FIRSTCALL_REMOTE_SEALED_BYTES_H_
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "base/file_contents.h"
+#include "remote/file.h"
+
+namespace firstcall {
+
+// Writes `bytes`, and a zero byte behind them, to a memory file and seals it. ResourceExhausted,
+// with the system's reason, if there is no memory or no file.
+absl::StatusOr<File> SealBytes(absl::string_view bytes);
+
+// Maps what SealBytes has written. InvalidArgument if the file is not sealed, or does not end with
+// a zero byte: its sender is not trusted. ResourceExhausted if it cannot be mapped.
+absl::StatusOr<std::shared_ptr<const FileContents>> MapSealedBytes(const File& file);
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_REMOTE_SEALED_BYTES_H_

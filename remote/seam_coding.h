@@ -1,0 +1,70 @@
+// The values of the seam (runtime/compiler.h) as bytes. What is read may come from a process that
+// is not trusted: ordinals beyond the module's symbols, unknown enumerators and missing bytes are
+// errors, InvalidArgument.
+//
+// Thread-safe: pure functions. Tested in tests/remote/seam_coding_test.cc.
+
+#ifndef FIRSTCALL_REMOTE_SEAM_CODING_H_
+#define FIRSTCALL_REMOTE_SEAM_CODING_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "base/coding.h"
+#include "base/ids.h"
+#include "compiler/compiler_settings.h"
+#include "foreign/function_shape.h"
+#include "runtime/compiler.h"
+
+namespace firstcall {
+
+// InvalidArgument if the settings have options that are objects of LLVM, which cannot be sent.
+absl::StatusOr<std::string> EncodeSettings(const CompilerSettings& settings);
+absl::StatusOr<CompilerSettings> DecodeSettings(absl::string_view bytes);
+
+// A status, in front of a result.
+void EncodeStatus(const absl::Status& status, Encoder& encoder);
+// Takes the status from the begin of what `decoder` reads; InvalidArgument if there is none.
+absl::Status DecodeStatus(Decoder& decoder);
+
+// The values of an order, without its functions and what only this process can use.
+struct OrderValues {
+  ModuleId module;
+  SymbolOrdinal function;        // Zero for data.
+  std::optional<uint32_t> loop;  // For optimizations.
+  bool is_far = false;
+  bool lists_callees = false;
+  bool others_may_join = false;
+  uint32_t callees_along = 0;
+  uint32_t companions = 0;
+  std::optional<PollOptions> polls;
+  std::optional<Identification> identification;
+};
+OrderValues ValuesOf(const FunctionOrder& order);
+OrderValues ValuesOf(const DataOrder& order);
+OrderValues ValuesOf(const OptimizationOrder& order);
+std::string EncodeOrder(const OrderValues& order);
+absl::StatusOr<OrderValues> DecodeOrder(absl::string_view bytes);
+
+std::string EncodeObject(const CompiledObject& object);
+absl::StatusOr<CompiledObject> DecodeObject(absl::string_view bytes, size_t symbol_count);
+
+// `uninvited`: those of its functions that joined, although nobody has asked whether they may.
+struct SentFunction {
+  CompiledFunction function;
+  std::vector<SymbolOrdinal> uninvited;
+};
+std::string EncodeFunction(const SentFunction& sent);
+absl::StatusOr<SentFunction> DecodeFunction(absl::string_view bytes, size_t symbol_count);
+
+std::string EncodeShape(const FunctionShape& shape);
+absl::StatusOr<FunctionShape> DecodeShape(absl::string_view bytes);
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_REMOTE_SEAM_CODING_H_

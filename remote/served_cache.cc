@@ -1,0 +1,79 @@
+#include "remote/served_cache.h"
+
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "base/steady_clock.h"
+#include "remote/packets.h"
+#include "remote/protocol.h"
+#include "remote/sealed_bytes.h"
+
+namespace firstcall {
+
+std::unique_ptr<const ObjectPack> ServedCache::Ask(absl::string_view signature) {
+  if (is_without_server_) return nullptr;
+  const absl::Duration deadline = SteadyNow() + server_.budget;
+  absl::StatusOr<std::unique_ptr<ClientSocket>> socket =
+      ClientSocket::Connect(server_.path, deadline);
+  is_without_server_ = true;
+  if (!socket.ok()) return nullptr;
+  const int number = (*socket)->number();
+  std::string question(1, static_cast<char>(ServerMessage::kFind));
+  question += PackKey(settings_, signature);
+  if (!SendPacket(number, question).ok()) return nullptr;
+  absl::StatusOr<Packet> answer = ReceivePacket(number, deadline);
+  if (!answer.ok()) return nullptr;
+  is_without_server_ = false;
+  if (answer->files.size() != 1) return nullptr;
+  absl::StatusOr<std::shared_ptr<const FileContents>> bytes = MapSealedBytes(answer->files[0]);
+  if (!bytes.ok()) return nullptr;
+  absl::StatusOr<ObjectPack> pack = ObjectPack::Read(*std::move(bytes));
+  if (!pack.ok()) return nullptr;
+  return std::make_unique<const ObjectPack>(*std::move(pack));
+}
+
+const ObjectPack* ServedCache::PackOf(absl::string_view signature) {
+  absl::MutexLock lock(&mutex_);
+  auto found = packs_.find(signature);
+  if (found == packs_.end()) {
+    found = packs_.emplace(std::string(signature), Ask(signature)).first;
+  }
+  return found->second.get();
+}
+
+std::optional<ServedCache::Bytes> ServedCache::Find(const ObjectKey& key) {
+  if (front_ != nullptr) {
+    if (std::optional<Bytes> found = front_->Find(key)) return found;
+  }
+  const ObjectPack* const pack = PackOf(key.signature);
+  if (pack == nullptr) return std::nullopt;
+  const std::optional<absl::string_view> entry = pack->Find(key.part);
+  if (!entry) return std::nullopt;
+  if (front_ != nullptr) front_->Store(key, Bytes(*entry));
+  return Bytes(*entry);
+}
+
+bool ServedCache::Has(const ObjectKey& key) {
+  if (front_ != nullptr && front_->Has(key)) return true;
+  const ObjectPack* const pack = PackOf(key.signature);
+  return pack != nullptr && pack->Find(key.part).has_value();
+}
+
+void ServedCache::Store(const ObjectKey& key, Bytes object) {
+  if (front_ != nullptr) front_->Store(key, std::move(object));
+}
+
+std::optional<std::string> ServedCache::FindDigest(const FileIdentity& file) {
+  return front_ == nullptr ? std::nullopt : front_->FindDigest(file);
+}
+
+void ServedCache::RememberDigest(const FileIdentity& file, absl::string_view digest) {
+  if (front_ != nullptr) front_->RememberDigest(file, digest);
+}
+
+void ServedCache::Flush() {
+  if (front_ != nullptr) front_->Flush();
+}
+
+}  // namespace firstcall

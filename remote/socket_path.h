@@ -1,0 +1,21 @@
+// Where a compile server listens unless it is told. Tested in tests/command/compile_server_test.cc.
+
+#ifndef FIRSTCALL_REMOTE_SOCKET_PATH_H_
+#define FIRSTCALL_REMOTE_SOCKET_PATH_H_
+
+#include <cstdlib>
+#include <string>
+
+namespace firstcall {
+
+// In the directory of the user's session ($XDG_RUNTIME_DIR), to which nobody else has access. Empty
+// if there is none.
+inline std::string DefaultSocketPath() {
+  const char* const directory = std::getenv("XDG_RUNTIME_DIR");
+  if (directory == nullptr || directory[0] != '/') return "";
+  return std::string(directory) + "/firstcall.socket";
+}
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_REMOTE_SOCKET_PATH_H_

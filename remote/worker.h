@@ -1,0 +1,36 @@
+// A worker of a compile server: a forked process that serves one client.
+//
+// Thread-compatible. Tested in tests/engine/served_compiler_test.cc.
+
+#ifndef FIRSTCALL_REMOTE_WORKER_H_
+#define FIRSTCALL_REMOTE_WORKER_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "compiler/compiler_settings.h"
+#include "remote/file.h"
+#include "runtime/compiler.h"
+
+namespace firstcall {
+
+struct WorkerOptions {
+  absl::Duration request_time;
+  std::string identity;
+  // For settings other than `ready_for` (encoded).
+  std::function<absl::StatusOr<std::unique_ptr<Compiler>>(const CompilerSettings& settings)> make;
+  Compiler* ready = nullptr;
+  std::string ready_for;
+};
+
+// Serves the client whose connection comes over `server`, the worker's connection to the server,
+// until either is closed. Gives what it makes to the server.
+void RunWorker(File server, const WorkerOptions& options);
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_REMOTE_WORKER_H_

@@ -1,0 +1,193 @@
+#include "remote/worker_sandbox.h"
+
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+
+namespace firstcall {
+namespace {
+
+absl::Status SystemError(absl::string_view operation) {
+  return absl::InternalError(absl::StrCat("a worker: ", operation, ": ", std::strerror(errno)));
+}
+
+#if defined(__x86_64__)
+constexpr uint32_t kArchitecture = AUDIT_ARCH_X86_64;
+#elif defined(__aarch64__)
+constexpr uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
+#else
+constexpr uint32_t kArchitecture = 0;
+#endif
+
+// Reading and writing what is open; memory; threads; time; signals of this process.
+constexpr long kAllowed[] = {
+    SYS_read,
+    SYS_write,
+    SYS_readv,
+    SYS_writev,
+    SYS_recvmsg,
+    SYS_sendmsg,
+    SYS_recvfrom,
+    SYS_sendto,
+    SYS_setsockopt,
+    SYS_ppoll,
+    SYS_close,
+    SYS_fstat,
+    SYS_lseek,
+    SYS_ftruncate,
+    SYS_dup,
+    SYS_fcntl,
+    SYS_memfd_create,
+    SYS_munmap,
+    SYS_mremap,
+    SYS_madvise,
+    SYS_brk,
+    SYS_membarrier,
+    SYS_futex,
+    SYS_set_robust_list,
+    SYS_rseq,
+    SYS_sched_yield,
+    SYS_setpriority,
+    SYS_sched_getaffinity,
+    SYS_exit,
+    SYS_exit_group,
+    SYS_gettid,
+    SYS_getpid,
+    SYS_getrandom,
+    SYS_prlimit64,
+    SYS_rt_sigaction,
+    SYS_rt_sigprocmask,
+    SYS_rt_sigreturn,
+    SYS_sigaltstack,
+    SYS_restart_syscall,
+    SYS_clock_gettime,
+    SYS_clock_nanosleep,
+    SYS_nanosleep,
+    SYS_gettimeofday,
+    SYS_getrusage,
+    SYS_sysinfo,
+#if defined(__x86_64__)
+    SYS_poll,
+    SYS_arch_prctl,
+    SYS_time,
+#endif
+};
+
+// Builds a filter of the system's virtual machine.
+class Filter {
+ public:
+  void Load(size_t offset) {
+    Add(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<uint32_t>(offset)));
+  }
+  void ReturnIfEqual(uint32_t value, uint32_t action) {
+    Add(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1));
+    Return(action);
+  }
+  void ReturnIfNotEqual(uint32_t value, uint32_t action) {
+    Add(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 1, 0));
+    Return(action);
+  }
+  void ReturnIfAtLeast(uint32_t value, uint32_t action) {
+    Add(BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, value, 0, 1));
+    Return(action);
+  }
+  // If the call is `number`: `matching` if its argument has any of `bits`, else `others`. Then the
+  // call's number is loaded again.
+  void ReturnByBits(long number, int argument, uint32_t bits, uint32_t matching, uint32_t others) {
+    Add(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(number), 0, 4));
+    Load(offsetof(seccomp_data, args) + 8 * static_cast<size_t>(argument));
+    Add(BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, bits, 0, 1));
+    Return(matching);
+    Return(others);
+  }
+  // The same, with `value` instead of bits.
+  void ReturnByValue(long number, int argument, uint32_t value, uint32_t matching,
+                     uint32_t others) {
+    Add(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(number), 0, 4));
+    Load(offsetof(seccomp_data, args) + 8 * static_cast<size_t>(argument));
+    Add(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1));
+    Return(matching);
+    Return(others);
+  }
+  void Return(uint32_t action) { Add(BPF_STMT(BPF_RET | BPF_K, action)); }
+
+  bool Install() {
+    sock_fprog program = {static_cast<unsigned short>(code_.size()), code_.data()};
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
+  }
+
+ private:
+  void Add(sock_filter instruction) { code_.push_back(instruction); }
+  std::vector<sock_filter> code_;
+};
+
+// Bytes of private writable memory, as RLIMIT_DATA counts it.
+uint64_t DataSize() {
+  std::FILE* const file = std::fopen("/proc/self/statm", "re");
+  if (file == nullptr) return 0;
+  unsigned long pages[6] = {};
+  const int count = std::fscanf(file, "%lu %lu %lu %lu %lu %lu", &pages[0], &pages[1], &pages[2],
+                                &pages[3], &pages[4], &pages[5]);
+  std::fclose(file);
+  return count == 6 ? pages[5] * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) : 0;
+}
+
+bool Limit(decltype(RLIMIT_DATA) resource, uint64_t most) {
+  rlimit limit = {};
+  if (getrlimit(resource, &limit) != 0) return false;
+  limit.rlim_max = std::min<rlim_t>(limit.rlim_max, most);
+  limit.rlim_cur = std::min(limit.rlim_cur, limit.rlim_max);
+  return setrlimit(resource, &limit) == 0;
+}
+
+}  // namespace
+
+absl::Status LimitWorker(uint64_t memory) {
+  if (!Limit(RLIMIT_CORE, 0)) return SystemError("RLIMIT_CORE");
+  if (!Limit(RLIMIT_DATA, DataSize() + memory)) return SystemError("RLIMIT_DATA");
+  return absl::OkStatus();
+}
+
+absl::Status ConfineWorker() {
+  if (kArchitecture == 0) return absl::UnimplementedError("no filter for this architecture");
+  constexpr uint32_t kYes = SECCOMP_RET_ALLOW;
+  constexpr uint32_t kNo = SECCOMP_RET_ERRNO | EPERM;
+  const auto self = static_cast<uint32_t>(getpid());
+  Filter filter;
+  filter.Load(offsetof(seccomp_data, arch));
+  filter.ReturnIfNotEqual(kArchitecture, kNo);
+  filter.Load(offsetof(seccomp_data, nr));
+  filter.ReturnIfAtLeast(0x40000000, kNo);  // Calls of x32.
+  for (long number : kAllowed) filter.ReturnIfEqual(static_cast<uint32_t>(number), kYes);
+  filter.ReturnByBits(SYS_mmap, 2, PROT_EXEC, kNo, kYes);
+  filter.ReturnByBits(SYS_mprotect, 2, PROT_EXEC, kNo, kYes);
+  filter.ReturnByBits(SYS_clone, 0, CLONE_THREAD, kYes, kNo);
+  // Its arguments lie in memory, which a filter cannot read. The C library uses clone then.
+  filter.ReturnIfEqual(SYS_clone3, SECCOMP_RET_ERRNO | ENOSYS);
+  filter.ReturnByValue(SYS_tgkill, 0, self, kYes, kNo);                         // abort.
+  filter.ReturnByBits(SYS_newfstatat, 3, /*AT_EMPTY_PATH*/ 0x1000, kYes, kNo);  // fstat.
+  filter.ReturnByValue(SYS_prctl, 0, PR_SET_VMA, kYes, kNo);  // Names of the allocator's memory.
+  filter.Return(kNo);
+  if (!filter.Install()) {
+    return absl::UnimplementedError(absl::StrCat("a worker: seccomp: ", std::strerror(errno)));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace firstcall

@@ -1,0 +1,97 @@
+#include "remote/worker_session.h"
+
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/coding.h"
+#include "base/status.h"
+#include "base/steady_clock.h"
+#include "base/version.h"
+#include "remote/packets.h"
+#include "remote/protocol.h"
+#include "remote/seam_coding.h"
+
+namespace firstcall {
+namespace {
+
+struct Greeted {
+  std::unique_ptr<ClientSocket> socket;
+  std::string identity;
+};
+
+absl::StatusOr<Greeted> Greet(const ServerAddress& server, ServerMessage kind,
+                              absl::string_view settings) {
+  const absl::Duration deadline = SteadyNow() + server.budget;
+  Greeted greeted;
+  FIRSTCALL_ASSIGN_OR_RETURN(greeted.socket, ClientSocket::Connect(server.path, deadline));
+  Encoder greeting;
+  greeting.U8(static_cast<uint8_t>(kind));
+  greeting.U32(kRemoteProtocol);
+  greeting.String(Version());
+  greeting.String(server.identity);
+  greeting.Raw(settings);
+  const std::string where = absl::StrCat("the compile server '", server.path, "'");
+  if (greeting.bytes().size() > kLargestPacket) {
+    return absl::InvalidArgumentError(absl::StrCat(where, ": the settings are too long"));
+  }
+  absl::Status sent = SendPacket(greeted.socket->number(), greeting.bytes());
+  if (!sent.ok()) return Annotate(sent, where);
+  absl::StatusOr<Packet> answer = ReceivePacket(greeted.socket->number(), deadline);
+  if (!answer.ok()) {
+    const absl::StatusCode code = absl::IsDeadlineExceeded(answer.status())
+                                      ? absl::StatusCode::kDeadlineExceeded
+                                      : absl::StatusCode::kUnavailable;
+    return absl::Status(code, absl::StrCat(where, ": ", answer.status().message()));
+  }
+  Decoder decoder(answer->bytes);
+  FIRSTCALL_RETURN_IF_ERROR(Annotate(DecodeStatus(decoder), where));
+  greeted.identity = std::string(decoder.String());
+  return greeted;
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> AskIdentity(const ServerAddress& server) {
+  FIRSTCALL_ASSIGN_OR_RETURN(Greeted greeted, Greet(server, ServerMessage::kIdentify, ""));
+  return std::move(greeted.identity);
+}
+
+absl::StatusOr<std::shared_ptr<WorkerSession>> WorkerSession::Begin(const ServerAddress& server,
+                                                                    absl::string_view settings) {
+  FIRSTCALL_ASSIGN_OR_RETURN(Greeted greeted, Greet(server, ServerMessage::kCompile, settings));
+  return std::shared_ptr<WorkerSession>(
+      new WorkerSession(std::move(greeted.socket), server.budget));
+}
+
+absl::StatusOr<WorkerSession::ClientLane> WorkerSession::TakeLane() {
+  {
+    absl::MutexLock lock(&mutex_);
+    if (!idle_.empty()) {
+      ClientLane lane = std::move(idle_.back());
+      idle_.pop_back();
+      return lane;
+    }
+  }
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+    return absl::UnavailableError(absl::StrCat("socketpair: ", std::strerror(errno)));
+  }
+  const File others(ends[1]);
+  ClientLane lane;
+  lane.socket = std::make_unique<ClientSocket>(File(ends[0]));
+  lane.lane = std::make_unique<Lane>(lane.socket->number(), budget_);
+  const char message = static_cast<char>(ServerMessage::kLane);
+  FIRSTCALL_RETURN_IF_ERROR(SendPacket(control_->number(), {&message, 1}, {others.number()}));
+  return lane;
+}
+
+void WorkerSession::ReturnLane(ClientLane lane) {
+  absl::MutexLock lock(&mutex_);
+  idle_.push_back(std::move(lane));
+}
+
+}  // namespace firstcall

@@ -1,0 +1,85 @@
+// A client's connection to one worker of a compile server: the control connection, and the lanes.
+//
+// Thread-safe. A request is made by one thread, over a lane of its own while it lasts. Tested in
+// tests/engine/served_compiler_test.cc.
+
+#ifndef FIRSTCALL_REMOTE_WORKER_SESSION_H_
+#define FIRSTCALL_REMOTE_WORKER_SESSION_H_
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "base/ids.h"
+#include "remote/client_socket.h"
+#include "remote/lane.h"
+
+namespace firstcall {
+
+// A server, as a client knows it.
+struct ServerAddress {
+  std::string path;
+  // How long any one answer may take.
+  absl::Duration budget = absl::Seconds(30);
+  // What a server must say of its build; empty: anything.
+  std::string identity;
+};
+
+// Asks the server for its identity (CompilerProvider::Identity). Errors as WorkerSession::Begin.
+absl::StatusOr<std::string> AskIdentity(const ServerAddress& server);
+
+class WorkerSession {
+ public:
+  // A lane that a thread has to itself. Closed with the session, if that is lost, or if the lane
+  // was not given back.
+  struct ClientLane {
+    std::unique_ptr<ClientSocket> socket;
+    std::unique_ptr<Lane> lane;  // Shares the socket's file.
+  };
+
+  // Gets a worker for `settings` (EncodeSettings) from the server. Errors: those of
+  // ClientSocket::Connect; FailedPrecondition if the server is of another version or build;
+  // ResourceExhausted if it has no worker to spare; those of making a compiler for the settings.
+  static absl::StatusOr<std::shared_ptr<WorkerSession>> Begin(const ServerAddress& server,
+                                                              absl::string_view settings);
+
+  // A lane for the calling thread. Unavailable if the worker is gone, or there are no more files.
+  absl::StatusOr<ClientLane> TakeLane() ABSL_LOCKS_EXCLUDED(mutex_);
+  // Gives back a lane over which every request was answered.
+  void ReturnLane(ClientLane lane) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Whether the session was lost, or belongs to the process that has forked this one.
+  bool is_lost() const { return is_lost_ || control_->number() < 0; }
+  void Lose() { is_lost_ = true; }
+
+  // Held while a module is added, so that others that need it wait.
+  absl::Mutex& adding_mutex() ABSL_LOCK_RETURNED(adding_mutex_) { return adding_mutex_; }
+  // The modules that the worker has.
+  absl::flat_hash_set<ModuleId>& added() ABSL_EXCLUSIVE_LOCKS_REQUIRED(adding_mutex_) {
+    return added_;
+  }
+
+ private:
+  WorkerSession(std::unique_ptr<ClientSocket> control, absl::Duration budget)
+      : control_(std::move(control)), budget_(budget) {}
+
+  const std::unique_ptr<ClientSocket> control_;
+  const absl::Duration budget_;
+  std::atomic<bool> is_lost_{false};
+  absl::Mutex adding_mutex_;
+  absl::flat_hash_set<ModuleId> added_ ABSL_GUARDED_BY(adding_mutex_);
+  absl::Mutex mutex_;
+  std::vector<ClientLane> idle_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_REMOTE_WORKER_SESSION_H_

@@ -1,0 +1,47 @@
+// A compile server in a child of a test, whose workers fail as a test wants: when they are to
+// compile a function whose name begins with
+//   crash       they abort
+//   once        the first one aborts; later ones compile it
+//   hang        they never answer
+//   hungry      they allocate memory until there is no more
+//
+// Thread-compatible.
+
+#ifndef FIRSTCALL_TESTS_REMOTE_LOCAL_SERVER_H_
+#define FIRSTCALL_TESTS_REMOTE_LOCAL_SERVER_H_
+
+#include <sys/types.h>
+
+#include <string>
+
+#include "remote/compile_server.h"
+
+namespace firstcall {
+
+class LocalServer {
+ public:
+  // Starts it, and returns when it listens. It dies with this thread. To be called before the
+  // process has other threads.
+  explicit LocalServer(CompileServerOptions options = {});
+  ~LocalServer();
+  LocalServer(const LocalServer&) = delete;
+  LocalServer& operator=(const LocalServer&) = delete;
+
+  const std::string& socket() const { return socket_; }
+  pid_t process() const { return process_; }
+  // Sends it `signal`, and waits until it has ended.
+  void End(int signal);
+  // A line of its status, without the number behind `name`; -1 if there is none.
+  int Count(const std::string& name) const;
+  // Waits until the status says so, for half a minute at most.
+  void WaitFor(const std::string& name, int count) const;
+
+ private:
+  std::string directory_;
+  std::string socket_;
+  pid_t process_ = -1;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_TESTS_REMOTE_LOCAL_SERVER_H_

@@ -1,0 +1,62 @@
+#include "remote/object_pack.h"
+
+#include <random>
+
+#include "absl/strings/escaping.h"
+#include "gtest/gtest.h"
+#include "llvm/Support/BLAKE3.h"
+#include "remote/sealed_bytes.h"
+
+namespace firstcall {
+namespace {
+
+using Kind = ModulePart::Kind;
+
+std::map<ModulePart, std::string> SomeEntries() {
+  return {{{Kind::kIndex, SymbolOrdinal{0}}, "index"},
+          {{Kind::kFunction, SymbolOrdinal{7}}, "function"},
+          {{Kind::kContinuation, SymbolOrdinal{7}, 2}, ""}};
+}
+
+TEST(ObjectPackTest, HasItsEntries) {
+  const auto pack = ObjectPack::Read(FileContents::Copy(ObjectPack::Encode(SomeEntries())));
+  ASSERT_TRUE(pack.ok()) << pack.status();
+  EXPECT_EQ(pack->Find({Kind::kIndex, SymbolOrdinal{0}}), "index");
+  EXPECT_EQ(pack->Find({Kind::kFunction, SymbolOrdinal{7}}), "function");
+  EXPECT_EQ(pack->Find({Kind::kContinuation, SymbolOrdinal{7}, 2}), "");
+  EXPECT_EQ(pack->Find({Kind::kContinuation, SymbolOrdinal{7}, 1}), std::nullopt);
+}
+
+TEST(ObjectPackTest, DamagedBytesAreRefusedOrRead) {
+  std::mt19937 random(1);
+  const std::string valid = ObjectPack::Encode(SomeEntries());
+  for (int i = 0; i < 20000; ++i) {
+    std::string bytes = valid;
+    for (int change = 0; change < 2; ++change) bytes[random() % bytes.size()] ^= random() % 256;
+    if (random() % 4 == 0) bytes.resize(random() % bytes.size());
+    const auto pack = ObjectPack::Read(FileContents::Copy(bytes));
+    if (!pack.ok()) continue;
+    size_t size = 0;
+    for (const auto& [part, entry] : pack->entries()) size += std::string(entry).size();
+    EXPECT_LE(size, bytes.size());
+  }
+}
+
+TEST(ObjectPackTest, AKeyIsOfSettingsAndSignature) {
+  EXPECT_EQ(PackKey("a", "b").size(), 32u);
+  EXPECT_EQ(PackKey("a", "b"), PackKey("a", "b"));
+  EXPECT_NE(PackKey("a", "b"), PackKey("ab", ""));
+}
+
+TEST(ObjectPackTest, ASignatureIsOfContentsIfItHasTheirDigest) {
+  const auto digest = llvm::BLAKE3::hash<32>(llvm::ArrayRef<uint8_t>());
+  const std::string hex = absl::BytesToHexString(
+      absl::string_view(reinterpret_cast<const char*>(digest.data()), digest.size()));
+  EXPECT_TRUE(IsSignatureOf("firstcall=6 source=" + hex + " triple=", ""));
+  EXPECT_FALSE(IsSignatureOf("firstcall=6 source=" + hex + " triple=", "x"));
+  // What comes later is the client's own.
+  EXPECT_FALSE(IsSignatureOf("firstcall=6 source=00 'key'=' source=" + hex + " '", ""));
+}
+
+}  // namespace
+}  // namespace firstcall

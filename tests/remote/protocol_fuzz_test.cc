@@ -1,0 +1,375 @@
+// Messages that no client, worker or server would send, to either end: each is answered by a
+// status, or the connection is closed, and nothing beyond the bytes is touched (under the address
+// sanitizer).
+//
+//   protocol_fuzz_test [--messages=N]    3,000 to each end by default
+
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <memory>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "base/steady_clock.h"
+#include "compiler/in_process_compiler.h"
+#include "gtest/gtest.h"
+#include "remote/client_socket.h"
+#include "remote/compile_service.h"
+#include "remote/lane.h"
+#include "remote/packets.h"
+#include "remote/protocol.h"
+#include "remote/remote_compiler.h"
+#include "remote/sealed_bytes.h"
+#include "remote/seam_coding.h"
+#include "remote/worker_store.h"
+#include "runtime/listener.h"
+#include "tests/remote/local_server.h"
+#include "tests/testing/ir.h"
+
+namespace firstcall {
+namespace {
+
+int messages = 3000;
+
+constexpr char kProgram[] = R"(
+  @counter = global i32 5
+  define weak i32 @square(i32 %x) {
+    %1 = mul i32 %x, %x
+    ret i32 %1
+  }
+  define i32 @cube(i32 %x) {
+    %1 = call i32 @square(i32 %x)
+    %2 = mul i32 %1, %x
+    ret i32 %2
+  })";
+
+std::minstd_rand random_numbers(1);
+
+uint32_t Below(uint32_t limit) { return static_cast<uint32_t>(random_numbers()) % limit; }
+
+std::string RandomBytes() {
+  std::string bytes(Below(64), '\0');
+  for (char& byte : bytes) byte = static_cast<char>(Below(256));
+  return bytes;
+}
+
+std::string Damaged(std::string bytes) {
+  switch (Below(4)) {
+    case 0:
+      return RandomBytes();
+    case 1:
+      bytes.resize(Below(static_cast<uint32_t>(bytes.size()) + 1));
+      return bytes;
+    case 2:
+      for (uint32_t i = Below(4); i > 0 && !bytes.empty(); --i) {
+        bytes[Below(static_cast<uint32_t>(bytes.size()))] ^= static_cast<char>(1 << Below(8));
+      }
+      return bytes;
+    default:
+      return bytes;
+  }
+}
+
+// A request of a client, or something like it.
+Lane::Message SomeRequest(const std::string& bitcode) {
+  Lane::Message message;
+  Encoder body;
+  const uint32_t module = Below(3);
+  if (Below(8) == 0) {
+    message.kind = LaneMessage::kAdd;
+    body.U32(module);
+    body.U8(static_cast<uint8_t>(Below(3)));
+    body.U8(static_cast<uint8_t>(Below(2)));
+    body.String("fuzz");
+    if (Below(4) != 0)
+      message.file = std::move(*SealBytes(Below(4) != 0 ? bitcode : RandomBytes()));
+  } else if (Below(2) == 0) {
+    constexpr LaneMessage kOrders[] = {LaneMessage::kCompileFunction, LaneMessage::kCompileData,
+                                       LaneMessage::kOptimize};
+    message.kind = kOrders[Below(3)];
+    OrderValues order;
+    order.module.value = module;
+    order.function.value = Below(4);
+    if (Below(4) == 0) order.loop = Below(2);
+    order.is_far = Below(2) == 0;
+    if (Below(2) == 0) order.polls = PollOptions{Below(2) == 0, Below(100)};
+    if (Below(2) == 0) order.identification = Identification{"function 1", "signature"};
+    body.Raw(EncodeOrder(order));
+  } else {
+    message.kind = static_cast<LaneMessage>(Below(40));
+    body.U32(module);
+    body.U32(Below(4));
+    body.U8(static_cast<uint8_t>(Below(2)));
+  }
+  message.body = Below(3) == 0 ? Damaged(std::move(body).Take()) : std::move(body).Take();
+  return message;
+}
+
+// Reads modules, and makes up all other answers: LLVM does not check what it is asked for.
+class AnsweringCompiler final : public Compiler {
+ public:
+  explicit AnsweringCompiler(std::unique_ptr<Compiler> real) : real_(std::move(real)) {}
+
+  absl::StatusOr<std::shared_ptr<const SymbolIndex>> Add(ModuleOrder order) override {
+    return real_->Add(std::move(order));
+  }
+  absl::StatusOr<CompiledFunction> CompileFunction(const FunctionOrder& order) override {
+    CompiledFunction function;
+    function.functions = {order.function};
+    for (uint32_t i = 1; i < 3; ++i) {
+      (void)order.is_replaced(SymbolOrdinal{i});
+      if (i != order.function.value && order.may_join(SymbolOrdinal{i})) {
+        function.functions.push_back(SymbolOrdinal{i});
+      }
+    }
+    function.object.bytes = ObjectBytes("no object");
+    return function;
+  }
+  absl::StatusOr<CompiledObject> CompileData(const DataOrder& order) override {
+    (void)order.is_replaced(SymbolOrdinal{1});
+    return CompiledObject();
+  }
+  absl::StatusOr<CompiledObject> CompileWhole(const DataOrder& order) override {
+    return CompileData(order);
+  }
+  absl::StatusOr<CompiledObject> Optimize(const OptimizationOrder& order) override {
+    (void)order.is_warm(SymbolOrdinal{2});
+    if (!order.run_passes([&] { order.stop_if_exiting(); })) return absl::CancelledError("");
+    return CompiledObject();
+  }
+  absl::StatusOr<BodyDigests> DigestBodies(ModuleId module) override {
+    return real_->DigestBodies(module);
+  }
+  absl::StatusOr<EntryPoint> ReadEntryPoint(ModuleId module, SymbolOrdinal function) override {
+    return real_->ReadEntryPoint(module, function);
+  }
+  absl::StatusOr<FunctionShape> ReadShape(ModuleId module, SymbolOrdinal function, bool) override {
+    return real_->ReadShape(module, function, false);
+  }
+  void ReadAgain(ModuleId) override {}
+  void ForgetFunctions(ModuleId, bool) override {}
+  void Remove(ModuleId module) override { real_->Remove(module); }
+  absl::StatusOr<std::unique_ptr<Linker>> MakeLinker() override { return real_->MakeLinker(); }
+  const void* SomewhereInLibrary() override { return nullptr; }
+
+ private:
+  const std::unique_ptr<Compiler> real_;
+};
+
+// The worker's end of a lane.
+TEST(ProtocolFuzzTest, Worker) {
+  Listener listener;
+  CompilerSettings settings;
+  settings.promotes = true;
+  const std::string bitcode = ParseToBitcode(kProgram);
+  for (int sent = 0; sent < messages;) {
+    auto real = InProcessCompiler::Create(settings, listener);
+    ASSERT_TRUE(real.ok()) << real.status();
+    AnsweringCompiler compiler(*std::move(real));
+    WorkerStore store;
+    CompileService service(compiler, store, nullptr);
+    for (int lane = 0; lane < 50 && sent < messages; ++lane) {
+      int ends[2];
+      ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+      std::thread worker([&] { service.Serve(File(ends[1])); });
+      const File ours(ends[0]);
+      Lane client(ours.number(), absl::Seconds(60));
+      bool is_open = true;
+      while (is_open && sent < messages) {
+        ++sent;
+        const Lane::Message request = SomeRequest(bitcode);
+        is_open = client.Send(request.kind, request.body, request.file.number()).ok();
+        while (is_open) {
+          const auto answer = client.Receive();
+          is_open = answer.ok();
+          if (!is_open || answer->kind == LaneMessage::kAnswer) break;
+          if (answer->kind == LaneMessage::kPassesBegin) continue;
+          const std::string reply = Below(20) == 0 ? RandomBytes() : std::string(1, '\1');
+          const LaneMessage kind = Below(50) == 0 ? LaneMessage::kAnswer : LaneMessage::kReply;
+          is_open = client.Send(kind, reply).ok();
+        }
+        if (Below(30) == 0) break;
+      }
+      shutdown(ours.number(), SHUT_RDWR);
+      worker.join();
+    }
+    (void)store.Take([](absl::string_view) { return nullptr; });
+  }
+}
+
+// The server: it must still answer afterwards, and have no worker but its spare one.
+TEST(ProtocolFuzzTest, Server) {
+  const LocalServer server;
+  const std::string settings = *EncodeSettings(CompilerSettings());
+  for (int sent = 0; sent < messages / 3;) {
+    auto socket = ClientSocket::Connect(server.socket(), SteadyNow() + absl::Seconds(60));
+    ASSERT_TRUE(socket.ok()) << socket.status();
+    for (uint32_t i = 1 + Below(4); i > 0; --i, ++sent) {
+      Encoder packet;
+      packet.U8(static_cast<uint8_t>(Below(8)));
+      packet.U32(Below(4) == 0 ? Below(9) : kRemoteProtocol);
+      packet.String(Below(2) == 0 ? "0" : "");
+      packet.String("");
+      packet.Raw(settings);
+      const std::string bytes = Damaged(std::move(packet).Take());
+      if (bytes.empty()) continue;
+      std::vector<int> files;
+      if (Below(4) == 0) files = {STDERR_FILENO};
+      if (!SendPacket((*socket)->number(), bytes, files).ok()) break;
+    }
+  }
+  server.WaitFor("clients ", 0);
+}
+
+// A server, and its worker, that answer what they like.
+class WrongServer {
+ public:
+  WrongServer() {
+    char directory[] = "/tmp/firstcall_wrong_XXXXXX";
+    EXPECT_NE(mkdtemp(directory), nullptr);
+    directory_ = directory;
+    path_ = directory_ + "/socket";
+    sockaddr_storage storage = {};
+    storage.ss_family = AF_UNIX;
+    path_.copy(reinterpret_cast<char*>(&storage) + sizeof(sa_family_t), path_.size());
+    listening_ = File(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+    EXPECT_EQ(bind(listening_.number(), reinterpret_cast<const sockaddr*>(&storage),
+                   static_cast<socklen_t>(sizeof(sa_family_t) + path_.size() + 1)),
+              0);
+    EXPECT_EQ(listen(listening_.number(), 16), 0);
+    thread_ = std::thread([this] { Serve(); });
+  }
+  ~WrongServer() {
+    shutdown(listening_.number(), SHUT_RDWR);
+    thread_.join();
+    unlink(path_.c_str());
+    rmdir(directory_.c_str());
+  }
+
+  const std::string& path() const { return path_; }
+
+ private:
+  void Serve() {
+    while (true) {
+      const File client(accept4(listening_.number(), nullptr, nullptr, SOCK_CLOEXEC));
+      if (!client.is_open()) return;
+      const auto greeting = ReceivePacket(client.number(), SteadyNow() + absl::Seconds(60));
+      if (!greeting.ok()) continue;
+      Encoder answer;
+      answer.U8(0);
+      answer.String("identity");
+      std::string bytes = std::move(answer).Take();
+      if (Rand(20) == 0) bytes = std::string(1, static_cast<char>(Rand(256)));
+      if (!SendPacket(client.number(), bytes).ok()) continue;
+      auto lane = ReceivePacket(client.number(), SteadyNow() + absl::Seconds(60));
+      if (!lane.ok() || lane->files.size() != 1) continue;
+      ServeLane(Lane(lane->files[0].number(), absl::Seconds(60)));
+    }
+  }
+
+  // Serves one lane until that is closed: other lanes are not served, so one thread asks.
+  void ServeLane(Lane lane) {
+    while (true) {
+      const auto request = lane.Receive();
+      if (!request.ok()) return;
+      for (uint32_t i = Rand(4); i > 0; --i) {
+        Encoder question;
+        question.U8(static_cast<uint8_t>(Rand(4)));
+        question.U32(Rand(4));
+        const LaneMessage kind =
+            Rand(8) == 0 ? static_cast<LaneMessage>(Rand(40)) : LaneMessage::kQuestion;
+        if (!lane.Send(kind, question.bytes()).ok()) return;
+        if (kind == LaneMessage::kAnswer) break;
+        if (!lane.Receive().ok()) return;
+      }
+      std::string bytes(Rand(200), '\0');
+      for (char& byte : bytes) byte = static_cast<char>(Rand(256));
+      if (!bytes.empty() && Rand(2) == 0) bytes[0] = 0;
+      if (!lane.Send(LaneMessage::kAnswer, bytes).ok()) return;
+    }
+  }
+
+  uint32_t Rand(uint32_t limit) { return static_cast<uint32_t>(random_()) % limit; }
+
+  std::minstd_rand random_{2};
+  std::string directory_;
+  std::string path_;
+  File listening_;
+  std::thread thread_;
+};
+
+TEST(ProtocolFuzzTest, Client) {
+  WrongServer server;
+  Listener listener;
+  auto real = InProcessCompiler::Create(CompilerSettings(), listener);
+  ASSERT_TRUE(real.ok());
+  const std::string bitcode = ParseToBitcode(kProgram);
+  const ModuleContents contents = {"fuzz", ModuleContents::Form::kBitcode,
+                                   FileContents::Copy(bitcode)};
+  const auto index = (*real)->Add({ModuleId{0}, contents, nullptr});
+  ASSERT_TRUE(index.ok());
+  const auto answer = [](SymbolOrdinal) { return Below(2) == 0; };
+  const auto run = [](absl::FunctionRef<void()> passes) {
+    passes();
+    return Below(8) != 0;
+  };
+  for (int sent = 0; sent < messages;) {
+    auto compiler =
+        RemoteCompiler::Create(CompilerSettings(), {server.path(), absl::Seconds(60), ""}, nullptr);
+    ++sent;
+    if (!compiler.ok()) continue;
+    const bool knows_index = Below(4) != 0;
+    const auto added = (*compiler)->Add({ModuleId{0}, contents, knows_index ? *index : nullptr});
+    for (int i = 0; i < 20 && added.ok(); ++i, ++sent) {
+      const SymbolOrdinal function{Below(2) + 1};
+      switch (Below(7)) {
+        case 0:
+          (void)(*compiler)->CompileFunction({ModuleId{0}, function, answer, answer});
+          break;
+        case 1:
+          (void)(*compiler)->CompileData({ModuleId{0}, answer});
+          break;
+        case 2:
+          (void)(*compiler)->Optimize({ModuleId{0}, function, std::nullopt, false,
+                                       std::make_shared<StopFlag>(), nullptr, answer, answer, run});
+          break;
+        case 3:
+          (void)(*compiler)->ReadShape(ModuleId{0}, function, false);
+          break;
+        case 4:
+          (void)(*compiler)->ReadEntryPoint(ModuleId{0}, function);
+          break;
+        case 5:
+          (void)(*compiler)->DigestBodies(ModuleId{0});
+          break;
+        default:
+          (*compiler)->ReadAgain(ModuleId{0});
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace firstcall
+
+int main(int argc, char** argv) {
+  signal(SIGPIPE, SIG_IGN);
+  ::testing::InitGoogleTest(&argc, argv);
+  for (int i = 1; i < argc; ++i) {
+    absl::string_view count = argv[i];
+    if (!absl::ConsumePrefix(&count, "--messages=") ||
+        !absl::SimpleAtoi(count, &firstcall::messages)) {
+      std::fprintf(stderr, "unknown argument '%s'\n", argv[i]);
+      return 2;
+    }
+  }
+  return RUN_ALL_TESTS();
+}

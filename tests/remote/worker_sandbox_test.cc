@@ -1,0 +1,122 @@
+#include "remote/worker_sandbox.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <functional>
+#include <thread>
+
+#include "absl/base/config.h"
+#include "gtest/gtest.h"
+#include "tests/testing/host.h"
+
+namespace firstcall {
+namespace {
+
+constexpr int kNotConfined = 77;
+
+// The exit status of a confined child that does `work`.
+int Confined(const std::function<bool()>& work) {
+  const pid_t child = fork();
+  if (child == 0) {
+    if (!ConfineWorker().ok()) _exit(kNotConfined);
+    _exit(work() ? 0 : 1);
+  }
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 256 + WTERMSIG(status);
+}
+
+#define SKIP_UNLESS_CONFINED()                                            \
+  do {                                                                    \
+    if (IsEmulated()) GTEST_SKIP() << "the emulator has no such filters"; \
+    if (Confined([] { return true; }) == kNotConfined)                    \
+      GTEST_SKIP() << "no filters on this system";                        \
+  } while (false)
+
+bool IsRefused(long result) { return result < 0 && errno == EPERM; }
+
+TEST(WorkerSandboxTest, OpensNoFile) {
+  SKIP_UNLESS_CONFINED();
+  EXPECT_EQ(Confined([] { return IsRefused(open("/dev/null", O_RDONLY)); }), 0);
+  EXPECT_EQ(Confined([] { return IsRefused(unlink("/tmp/no such file")); }), 0);
+}
+
+TEST(WorkerSandboxTest, OpensNoSocket) {
+  SKIP_UNLESS_CONFINED();
+  EXPECT_EQ(Confined([] { return IsRefused(socket(AF_UNIX, SOCK_STREAM, 0)); }), 0);
+  EXPECT_EQ(Confined([] { return IsRefused(socket(AF_INET, SOCK_STREAM, 0)); }), 0);
+}
+
+TEST(WorkerSandboxTest, StartsNoProcessAndSignalsNone) {
+  SKIP_UNLESS_CONFINED();
+  EXPECT_EQ(Confined([] { return IsRefused(fork()); }), 0);
+  EXPECT_EQ(Confined([] { return IsRefused(execl("/bin/true", "true", nullptr)); }), 0);
+  EXPECT_EQ(Confined([] { return IsRefused(kill(getppid(), 0)); }), 0);
+}
+
+TEST(WorkerSandboxTest, MakesNoMemoryExecutable) {
+  SKIP_UNLESS_CONFINED();
+  EXPECT_EQ(Confined([] {
+              return mmap(nullptr, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+                          0) == MAP_FAILED;
+            }),
+            0);
+  EXPECT_EQ(Confined([] {
+              void* const page =
+                  mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+              return page != MAP_FAILED && IsRefused(mprotect(page, 4096, PROT_READ | PROT_EXEC));
+            }),
+            0);
+}
+
+TEST(WorkerSandboxTest, HasMemoryThreadsAndMemoryFiles) {
+  SKIP_UNLESS_CONFINED();
+#if defined(ABSL_HAVE_ADDRESS_SANITIZER) || defined(ABSL_HAVE_THREAD_SANITIZER)
+  GTEST_SKIP() << "sanitizers use more of the system";
+#endif
+  EXPECT_EQ(Confined([] {
+              bool ran = false;
+              std::thread thread([&] { ran = true; });
+              thread.join();
+              void* volatile memory = malloc(size_t{200} << 20);
+              free(memory);
+              const int file = memfd_create("test", MFD_CLOEXEC);
+              return ran && memory != nullptr && write(file, "x", 1) == 1;
+            }),
+            0);
+}
+
+TEST(WorkerSandboxTest, CanAbort) {
+  SKIP_UNLESS_CONFINED();
+  EXPECT_EQ(Confined([]() -> bool {
+              signal(SIGABRT, SIG_DFL);
+              abort();
+            }),
+            256 + SIGABRT);
+}
+
+TEST(WorkerSandboxTest, LimitsMemory) {
+#if defined(ABSL_HAVE_ADDRESS_SANITIZER) || defined(ABSL_HAVE_THREAD_SANITIZER)
+  GTEST_SKIP() << "sanitizers reserve memory of their own";
+#endif
+  if (IsEmulated()) GTEST_SKIP() << "the emulator does not limit memory";
+  const pid_t child = fork();
+  if (child == 0) {
+    if (!LimitWorker(uint64_t{64} << 20).ok()) _exit(2);
+    void* volatile small = malloc(size_t{16} << 20);
+    void* volatile large = malloc(size_t{128} << 20);
+    _exit(small != nullptr && large == nullptr ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
+}  // namespace
+}  // namespace firstcall
