@@ -153,7 +153,9 @@ TEST_F(CacheFaultsTest, KilledStartsLeaveASoundCache) {
     kill(child, SIGKILL);
     int status = 0;
     ASSERT_EQ(waitpid(child, &status, 0), child);
-    if (WIFEXITED(status)) EXPECT_EQ(WEXITSTATUS(status), 3);
+    if (WIFEXITED(status)) {
+      EXPECT_EQ(WEXITSTATUS(status), 3);
+    }
     const testing::ProcessResult next = Start();
     ExpectResult(next);
     EXPECT_THAT(next.errors, Not(HasSubstr("warning")));
