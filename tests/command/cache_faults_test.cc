@@ -4,6 +4,7 @@
 //
 //   cache_faults_test COMMAND [--processes=N] [--kills=N]
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -105,7 +106,6 @@ class CacheFaultsTest : public ::testing::Test {
         testing::RunProcess({command, "cache", "verify", option_});
     EXPECT_EQ(verified.exit_status, 0) << verified.errors;
     EXPECT_THAT(verified.output, HasSubstr(" is sound"));
-    EXPECT_FALSE(std::filesystem::exists(directory_ + "/llvmcache-new"));
   }
 
   const std::string directory_;
@@ -145,7 +145,7 @@ TEST_F(CacheFaultsTest, KilledStartsLeaveASoundCache) {
     const pid_t child = fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
-      close(STDOUT_FILENO);
+      dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDOUT_FILENO);
       execv(arguments[0], arguments.data());
       _exit(127);
     }
