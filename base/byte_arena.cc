@@ -9,8 +9,8 @@
 namespace firstcall {
 namespace {
 
-// The first blocks are for those who have little to keep. A huge page would be too much for most: to
-// clear it takes longer than to get these pages.
+// The first blocks are for those who have little to keep. A huge page would be too much for most:
+// to clear it takes longer than to get these pages.
 constexpr size_t kBlockSizes[] = {size_t{16} << 10, size_t{48} << 10, size_t{256} << 10};
 
 size_t SizeOfBlock(size_t number) {

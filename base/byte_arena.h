@@ -1,7 +1,7 @@
 // Keeps copies of bytes in a few large blocks, and frees all of them together.
 //
-// What is kept for long among blocks of the heap that come and go leaves holes there: the heap grows,
-// and what works in it touches more memory.
+// What is kept for long among blocks of the heap that come and go leaves holes there: the heap
+// grows, and what works in it touches more memory.
 //
 // Thread-compatible. Tested in tests/base/byte_arena_test.cc.
 
