@@ -22,6 +22,9 @@ class Encoder {
   // Appends to `bytes`.
   explicit Encoder(std::string bytes) : bytes_(std::move(bytes)) {}
 
+  // Makes room for `size` bytes.
+  void Reserve(size_t size) { bytes_.reserve(size); }
+
   void U8(uint8_t value) { bytes_.push_back(static_cast<char>(value)); }
   void U32(uint32_t value) { Append(value); }
   void U64(uint64_t value) { Append(value); }
