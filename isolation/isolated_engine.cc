@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/coding.h"
 #include "base/status.h"
+#include "base/status_coding.h"
 #include "base/steady_clock.h"
 #include "foreign/foreign_call.h"
 #include "foreign/foreign_layout.h"

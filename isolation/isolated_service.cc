@@ -22,6 +22,7 @@
 #include "base/coding.h"
 #include "base/ids.h"
 #include "base/status.h"
+#include "base/status_coding.h"
 #include "engine/engine.h"
 #include "foreign/foreign_call.h"
 #include "foreign/foreign_closure.h"

@@ -35,20 +35,6 @@ absl::StatusOr<ForeignType> DecodeType(Decoder& decoder, int depth, size_t& part
 
 }  // namespace
 
-void EncodeStatus(const absl::Status& status, Encoder& encoder) {
-  encoder.U8(static_cast<uint8_t>(status.raw_code()));
-  encoder.String(status.message());
-}
-
-absl::Status DecodeStatus(Decoder& decoder) {
-  const uint8_t code = decoder.U8();
-  const absl::string_view message = decoder.String();
-  if (!decoder.ok() || code > static_cast<uint8_t>(absl::StatusCode::kUnauthenticated)) {
-    return absl::InternalError("the isolated process sent a damaged answer");
-  }
-  return absl::Status(static_cast<absl::StatusCode>(code), message);
-}
-
 void EncodeType(const ForeignType& type, Encoder& encoder) {
   encoder.U8(static_cast<uint8_t>(type.kind));
   if (type.kind != ForeignKind::kStruct) return;

@@ -1,5 +1,5 @@
-// What an IsolatedEngine and its process say to each other: the kinds of messages, and how types,
-// values and statuses are written into them. Decoding checks everything, since the bytes come from
+// What an IsolatedEngine and its process say to each other: the kinds of messages, and how types
+// and values are written into them. Decoding checks everything, since the bytes come from
 // a process that runs anything.
 //
 // Pure functions. Tested in tests/isolation/isolation_messages_test.cc.
@@ -49,10 +49,6 @@ enum class IsolationMessage : uint32_t {
 
 // How many bytes a piece, or one kRead or kWrite, may have.
 inline constexpr size_t kLargestPiece = size_t{16} << 20;
-
-void EncodeStatus(const absl::Status& status, Encoder& encoder);
-// The status that was encoded; Internal if the bytes are damaged.
-absl::Status DecodeStatus(Decoder& decoder);
 
 void EncodeType(const ForeignType& type, Encoder& encoder);
 // InvalidArgument if the bytes are damaged, or if the type has more parts than any signature needs.

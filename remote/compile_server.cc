@@ -24,6 +24,7 @@
 #include "base/coding.h"
 #include "base/file_contents.h"
 #include "base/status.h"
+#include "base/status_coding.h"
 #include "base/steady_clock.h"
 #include "base/version.h"
 #include "remote/object_pack.h"

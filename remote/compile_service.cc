@@ -8,6 +8,7 @@
 
 #include "base/coding.h"
 #include "base/status.h"
+#include "base/status_coding.h"
 #include "base/steady_clock.h"
 #include "remote/sealed_bytes.h"
 #include "remote/seam_coding.h"

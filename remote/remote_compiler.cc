@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/coding.h"
 #include "base/status.h"
+#include "base/status_coding.h"
 #include "code/elf_linker.h"
 #include "remote/sealed_bytes.h"
 #include "remote/seam_coding.h"

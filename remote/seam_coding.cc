@@ -159,22 +159,6 @@ absl::StatusOr<CompilerSettings> DecodeSettings(absl::string_view bytes) {
   return settings;
 }
 
-void EncodeStatus(const absl::Status& status, Encoder& encoder) {
-  encoder.U8(static_cast<uint8_t>(status.code()));
-  if (!status.ok()) encoder.String(status.message());
-}
-
-absl::Status DecodeStatus(Decoder& decoder) {
-  const uint8_t code = decoder.U8();
-  if (!decoder.ok() || code > static_cast<uint8_t>(absl::StatusCode::kUnauthenticated)) {
-    return Damaged();
-  }
-  if (code == 0) return absl::OkStatus();
-  const absl::string_view message = decoder.String();
-  if (!decoder.ok()) return Damaged();
-  return absl::Status(static_cast<absl::StatusCode>(code), message);
-}
-
 OrderValues ValuesOf(const FunctionOrder& order) {
   OrderValues values;
   values.module = order.module;

@@ -27,11 +27,6 @@ namespace firstcall {
 absl::StatusOr<std::string> EncodeSettings(const CompilerSettings& settings);
 absl::StatusOr<CompilerSettings> DecodeSettings(absl::string_view bytes);
 
-// A status, in front of a result.
-void EncodeStatus(const absl::Status& status, Encoder& encoder);
-// Takes the status from the begin of what `decoder` reads; InvalidArgument if there is none.
-absl::Status DecodeStatus(Decoder& decoder);
-
 // The values of an order, without its functions and what only this process can use.
 struct OrderValues {
   ModuleId module;

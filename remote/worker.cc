@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/coding.h"
 #include "base/status.h"
+#include "base/status_coding.h"
 #include "base/steady_clock.h"
 #include "remote/compile_service.h"
 #include "remote/packets.h"

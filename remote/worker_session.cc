@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/coding.h"
 #include "base/status.h"
+#include "base/status_coding.h"
 #include "base/steady_clock.h"
 #include "base/version.h"
 #include "remote/packets.h"

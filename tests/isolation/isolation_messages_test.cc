@@ -15,27 +15,6 @@ namespace {
 
 using Kind = ForeignKind;
 
-TEST(IsolationMessagesTest, StatusesComeBack) {
-  for (const absl::Status& status :
-       {absl::OkStatus(), absl::NotFoundError("no 'f'"), absl::UnknownError("")}) {
-    Encoder encoder;
-    EncodeStatus(status, encoder);
-    Decoder decoder(encoder.bytes());
-    EXPECT_EQ(DecodeStatus(decoder), status);
-    EXPECT_TRUE(decoder.rest().empty());
-  }
-}
-
-TEST(IsolationMessagesTest, DamagedStatusesAreInternalErrors) {
-  Decoder empty("");
-  EXPECT_THAT(DecodeStatus(empty), StatusIs(absl::StatusCode::kInternal));
-  Encoder encoder;
-  encoder.U8(200);
-  encoder.String("text");
-  Decoder decoder(encoder.bytes());
-  EXPECT_THAT(DecodeStatus(decoder), StatusIs(absl::StatusCode::kInternal));
-}
-
 TEST(IsolationMessagesTest, TypesComeBack) {
   const ForeignType inner({Kind::kDouble, Kind::kPointer});
   const ForeignType type({Kind::kInt8, inner, Kind::kUint64});

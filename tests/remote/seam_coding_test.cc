@@ -69,16 +69,6 @@ TEST(SeamCodingTest, OptionsThatAreObjectsCannotBeSent) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("cannot be sent")));
 }
 
-TEST(SeamCodingTest, KeepsStatuses) {
-  Encoder encoder;
-  EncodeStatus(absl::OkStatus(), encoder);
-  EncodeStatus(absl::NotFoundError("no 'f'"), encoder);
-  Decoder decoder(encoder.bytes());
-  EXPECT_EQ(DecodeStatus(decoder), absl::OkStatus());
-  EXPECT_EQ(DecodeStatus(decoder), absl::NotFoundError("no 'f'"));
-  EXPECT_TRUE(absl::IsInvalidArgument(DecodeStatus(decoder)));
-}
-
 TEST(SeamCodingTest, KeepsOrders) {
   OrderValues order;
   order.module.value = 3;
