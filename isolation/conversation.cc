@@ -14,7 +14,8 @@
 namespace firstcall {
 namespace {
 
-// While it exists, this thread cannot be cancelled: nobody would take the message that comes for it.
+// While it exists, this thread cannot be cancelled: nobody would take the message that comes for
+// it.
 class WithoutCancellation {
  public:
   WithoutCancellation() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }

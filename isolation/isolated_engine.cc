@@ -325,12 +325,12 @@ absl::Status IsolatedEngine::End(const absl::Status& reason) {
   return Annotate(reason, operation_->what());
 }
 
-absl::Status IsolatedEngine::Lose(const absl::Status& channels) {
-  if (absl::IsUnavailable(channels)) {
+absl::Status IsolatedEngine::Lose(const absl::Status& error) {
+  if (absl::IsUnavailable(error)) {
     WaitForEnd(/*kills=*/false);  // How it ended by itself is what its user wants to know.
     return Ended();
   }
-  if (!absl::IsDeadlineExceeded(channels)) return End(channels);
+  if (!absl::IsDeadlineExceeded(error)) return End(error);
   WaitForEnd(/*kills=*/true);
   end_ = ChildEnd{ChildEnd::How::kTimedOut};
   return absl::DeadlineExceededError(absl::StrCat(operation_->what(),

@@ -68,7 +68,7 @@ struct IsolationOptions {
   absl::Duration call_time = absl::InfiniteDuration();
   // Bytes of private writable memory (RLIMIT_DATA), the compiler's included.
   uint64_t memory = std::numeric_limits<uint64_t>::max();
-  // Found before any other symbol that no module defines.
+  // A name that no module defines is looked for here first.
   std::vector<IsolatedCallback> callbacks;
 };
 
@@ -145,10 +145,11 @@ class IsolatedEngine {
                                std::string request, std::string what);
   absl::Status Send(Module& module);
   void WaitForEnd(bool kills);
-  // These end the process, and return the error of the operation in progress: `reason`, or what an
-  // error of the channel means.
+  // Ends the process. Returns `reason`, with the operation in progress.
   absl::Status End(const absl::Status& reason);
-  absl::Status Lose(const absl::Status& channels);
+  // As End, but `error` is the channel's: returns what it means for the operation in progress.
+  absl::Status Lose(const absl::Status& error);
+  // That the process has ended, and how.
   absl::Status Ended() const;
 
   const IsolationOptions isolation_;
