@@ -685,7 +685,7 @@ typedef fc_error* (*fc_isolated_function)(void* user_data, fc_isolated* isolated
 
 /* Never grows. */
 typedef struct fc_isolated_callback {
-  const char* name; /* Found before any other symbol that no module defines. */
+  const char* name; /* A module may define the name itself; else it means this. */
   fc_type result;   /* Neither the result nor a parameter may be FC_INT128. */
   const fc_type* parameters;
   size_t parameter_count;
@@ -704,8 +704,8 @@ typedef struct fc_isolation_options {
 /* Starts the process and makes the engine there. `options` and `isolation` may be NULL; functions
  * that `options` has are called in the other process. To be called while no other thread of this
  * process holds locks that an engine needs; best before there is another thread. Errors as
- * fc_engine_create; FC_INVALID_ARGUMENT or FC_UNIMPLEMENTED, with its name, for a callback that
- * cannot be; FC_INTERNAL if there can be no process. */
+ * fc_engine_create; FC_INVALID_ARGUMENT or FC_UNIMPLEMENTED, with its name, for a callback with
+ * types that cannot be passed; FC_INTERNAL if there can be no process. */
 fc_error* fc_isolated_create(const fc_options* options, const fc_isolation_options* isolation,
                              fc_isolated** isolated);
 

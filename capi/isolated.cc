@@ -1,5 +1,6 @@
 // The C API's engines in processes of their own.
 
+#include <cstdint>
 #include <cstring>
 #include <limits>
 #include <memory>
@@ -128,7 +129,11 @@ absl::StatusOr<IsolationOptions> OptionsFrom(const fc_isolation_options* options
   if (options == nullptr) return result;
   FIRSTCALL_ASSIGN_OR_RETURN(const fc_isolation_options known,
                              firstcall::capi::CopyIn(*options, "fc_isolation_options"));
-  if (known.call_nanoseconds != 0) result.call_time = absl::Nanoseconds(known.call_nanoseconds);
+  // A longer time, of 292 years and more, has no end.
+  if (known.call_nanoseconds != 0 &&
+      known.call_nanoseconds <= uint64_t{std::numeric_limits<int64_t>::max()}) {
+    result.call_time = absl::Nanoseconds(known.call_nanoseconds);
+  }
   if (known.memory_bytes != 0) result.memory = known.memory_bytes;
   if (known.callback_count != 0 && known.callbacks == nullptr) {
     return absl::InvalidArgumentError("fc_isolated_create: the callbacks are null");

@@ -84,6 +84,8 @@ void ForeignClosure::Enter(ffi_cif*, void* result, void** arguments, void* closu
   std::vector<ForeignValue> values;
   values.reserve(self.parameters_.size());
   for (size_t i = 0; i < self.parameters_.size(); ++i) {
+    // A caller that does not extend an i1 leaves anything in the byte's upper bits.
+    if (self.parameters_[i].kind == ForeignKind::kBool) *static_cast<uint8_t*>(arguments[i]) &= 1;
     values.push_back({self.parameters_[i], arguments[i]});
   }
   if (self.result_.kind == ForeignKind::kVoid) {

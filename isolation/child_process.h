@@ -40,7 +40,7 @@ std::string Describe(const ChildEnd& end);
 // its memory.
 void SetUpChild(const ChildLimits& limits, pid_t parent);
 
-// How a process ended that waitpid has returned `status` of.
+// How a process ended, by the `status` that waitpid returned.
 ChildEnd EndOf(int status);
 
 // Returns twice: nullopt in the child, which is a copy of this process with the same files,

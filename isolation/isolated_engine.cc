@@ -4,10 +4,16 @@
 
 #include "isolation/isolated_engine.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "base/coding.h"
 #include "base/status.h"
@@ -76,7 +82,8 @@ class IsolatedEngine::Operation {
   const absl::Duration deadline_;
 };
 
-IsolatedEngine::IsolatedEngine(IsolationOptions isolation) : isolation_(std::move(isolation)) {}
+IsolatedEngine::IsolatedEngine(IsolationOptions isolation)
+    : isolation_(std::move(isolation)), owner_(getpid()) {}
 
 absl::StatusOr<std::unique_ptr<IsolatedEngine>> IsolatedEngine::Create(EngineOptions options,
                                                                        IsolationOptions isolation) {
@@ -92,7 +99,7 @@ absl::StatusOr<std::unique_ptr<IsolatedEngine>> IsolatedEngine::Create(EngineOpt
 }
 
 IsolatedEngine::~IsolatedEngine() {
-  if (channel_ == nullptr) return;
+  if (channel_ == nullptr || getpid() != owner_) return;
   channel_.reset();
   if (keeper_->WaitForEnd(SteadyNow() + kTimeForDestructors).ok()) return;
   keeper_->Kill(child_);
@@ -131,8 +138,11 @@ absl::StatusOr<ModuleId> IsolatedEngine::AddAssembly(absl::string_view text,
 
 absl::StatusOr<ModuleId> IsolatedEngine::AddFile(const std::string& path,
                                                  const std::string& library) {
+  // The isolated process's directory is another one if either process has changed its own.
+  std::error_code error;
+  const std::filesystem::path absolute = std::filesystem::absolute(path, error);
   Encoder request;
-  request.String(path);
+  request.String(error || path.empty() ? path : absolute.string());
   request.String(library);
   return Add(IsolationMessage::kAddFile, "", std::move(request).Take(),
              absl::StrCat("adding '", path, "'"));
@@ -265,7 +275,11 @@ absl::Status IsolatedEngine::Write(uint64_t address, absl::string_view bytes) {
   return absl::OkStatus();
 }
 
-void IsolatedEngine::Interrupt() const { keeper_->Kill(child_); }
+void IsolatedEngine::Interrupt() const {
+  const int error = errno;  // What a signal handler has interrupted may be about to look at it.
+  keeper_->Kill(child_);
+  errno = error;
+}
 
 absl::Status IsolatedEngine::Restart() {
   Operation operation(*this, "restarting an isolated engine");
@@ -312,12 +326,12 @@ absl::Status IsolatedEngine::End(const absl::Status& reason) {
   return Annotate(reason, operation_->what());
 }
 
-absl::Status IsolatedEngine::Lose(const absl::Status& channels) {
-  if (absl::IsUnavailable(channels)) {
+absl::Status IsolatedEngine::Lose(const absl::Status& error) {
+  if (absl::IsUnavailable(error)) {
     WaitForEnd(/*kills=*/false);  // How it ended by itself is what its user wants to know.
     return Ended();
   }
-  if (!absl::IsDeadlineExceeded(channels)) return End(channels);
+  if (!absl::IsDeadlineExceeded(error)) return End(error);
   WaitForEnd(/*kills=*/true);
   end_ = ChildEnd{ChildEnd::How::kTimedOut};
   return absl::DeadlineExceededError(absl::StrCat(operation_->what(),
@@ -325,24 +339,38 @@ absl::Status IsolatedEngine::Lose(const absl::Status& channels) {
                                                   absl::FormatDuration(isolation_.call_time)));
 }
 
+// An exception, a callback's or for want of memory, leaves half a conversation, which cannot go on.
 absl::StatusOr<std::string> IsolatedEngine::Request(IsolationMessage kind,
                                                     absl::string_view bytes) {
   if (channel_ == nullptr) return Ended();
+  try {
+    return Converse(kind, bytes);
+  } catch (...) {
+    if (channel_ != nullptr) WaitForEnd(/*kills=*/true);
+    throw;
+  }
+}
+
+absl::StatusOr<std::string> IsolatedEngine::Converse(IsolationMessage kind,
+                                                     absl::string_view bytes) {
   const absl::Duration deadline = operation_->deadline();
-  const absl::Status sent = channel_->Send(static_cast<uint32_t>(kind), bytes, deadline);
+  const size_t level = callbacks_in_progress_;
+  const absl::Status sent = channel_->Send(MessageKind(kind, level), bytes, deadline);
   if (absl::IsInvalidArgument(sent)) return Annotate(sent, operation_->what());
   if (!sent.ok()) return Lose(sent);
   while (true) {
     const absl::StatusOr<Message> message = channel_->Receive(deadline);
+    if (absl::IsInvalidArgument(message.status())) return End(DamagedAnswer());
     if (!message.ok()) return Lose(message.status());
-    if (message->kind != static_cast<uint32_t>(IsolationMessage::kCallback)) {
-      return ReadAnswer(*message);
+    if (message->kind == MessageKind(IsolationMessage::kAnswer, level)) return ReadAnswer(*message);
+    if (message->kind != MessageKind(IsolationMessage::kCallback, level + 1)) {
+      return End(DamagedAnswer());
     }
     const absl::StatusOr<std::string> result = RunCallback(message->bytes);
     if (channel_ == nullptr) return result.ok() ? Ended() : result.status();
     if (!result.ok()) return End(result.status());
-    const absl::Status returned =
-        channel_->Send(static_cast<uint32_t>(IsolationMessage::kCallbackResult), *result, deadline);
+    const absl::Status returned = channel_->Send(
+        MessageKind(IsolationMessage::kCallbackResult, level + 1), *result, deadline);
     if (!returned.ok()) return Lose(returned);
   }
 }
@@ -350,9 +378,7 @@ absl::StatusOr<std::string> IsolatedEngine::Request(IsolationMessage kind,
 absl::StatusOr<std::string> IsolatedEngine::ReadAnswer(const Message& message) {
   Decoder decoder(message.bytes);
   const absl::Status status = DecodeStatus(decoder);
-  if (message.kind != static_cast<uint32_t>(IsolationMessage::kAnswer) || !decoder.ok()) {
-    return End(DamagedAnswer());
-  }
+  if (!decoder.ok()) return End(DamagedAnswer());
   if (!status.ok()) return status;
   return std::string(decoder.rest());
 }
@@ -368,6 +394,8 @@ absl::StatusOr<std::string> IsolatedEngine::RunCallback(absl::string_view reques
   }
   DecodedValues result;
   result.AddZero(callback.result);
+  ++callbacks_in_progress_;
+  const absl::Cleanup ends = [this] { --callbacks_in_progress_; };
   FIRSTCALL_RETURN_IF_ERROR(
       Annotate(callback.function(*this, arguments.values(), result.values()[0]),
                absl::StrCat("the callback '", callback.name, "'")));

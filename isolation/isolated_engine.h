@@ -19,6 +19,7 @@
 #include <sys/types.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -53,9 +54,10 @@ struct IsolatedCallback {
   std::vector<ForeignType> parameters;
   // Gets the arguments and writes the result, which is zero before. Pointers among them are
   // addresses of the isolated process, for IsolatedEngine::Read and Write. It is called on the
-  // thread that waits for the isolated process, between requests; a call from a thread that the
-  // program has started waits until then. After an error the isolated process is ended, and the
-  // call in progress returns the error.
+  // thread that waits for the isolated process, while that works on a request; a call from a thread
+  // that the program has started waits until there is one. After an error the isolated process is
+  // ended, and the call in progress returns the error. If it throws, the isolated process is ended,
+  // and the exception leaves the call in progress.
   std::function<absl::Status(IsolatedEngine& engine, absl::Span<const ForeignValue> arguments,
                              const ForeignValue& result)>
       function;
@@ -66,7 +68,7 @@ struct IsolationOptions {
   absl::Duration call_time = absl::InfiniteDuration();
   // Bytes of private writable memory (RLIMIT_DATA), the compiler's included.
   uint64_t memory = std::numeric_limits<uint64_t>::max();
-  // Found before any other symbol that no module defines.
+  // A name that no module defines is looked for here first.
   std::vector<IsolatedCallback> callbacks;
 };
 
@@ -83,12 +85,13 @@ class IsolatedEngine {
   static absl::StatusOr<std::unique_ptr<IsolatedEngine>> Create(EngineOptions options,
                                                                 IsolationOptions isolation);
   // Lets the engine there run destructors, as ~Engine does, for at most a second. Then kills what
-  // is left of the process. No other thread may be in a call.
+  // is left of the process. No other thread may be in a call. In a copy of this process, which was
+  // forked, it does nothing to the isolated process.
   ~IsolatedEngine();
   IsolatedEngine(const IsolatedEngine&) = delete;
   IsolatedEngine& operator=(const IsolatedEngine&) = delete;
 
-  // As Engine's functions of these names.
+  // As Engine's functions of these names. A relative path is relative to this process's directory.
   absl::StatusOr<ModuleId> AddBitcode(absl::string_view bitcode, absl::string_view name,
                                       absl::string_view library = "");
   absl::StatusOr<ModuleId> AddAssembly(absl::string_view text, absl::string_view name);
@@ -121,7 +124,7 @@ class IsolatedEngine {
   // process. FailedPrecondition in a callback.
   absl::Status Restart();
 
-  // How the process has ended, if it has and a call has noticed it.
+  // How the process has ended, if it has and a call has noticed it. Waits for a call in progress.
   std::optional<ChildEnd> end() const;
 
   // The process; 0 if it has ended and a call has noticed it.
@@ -135,19 +138,22 @@ class IsolatedEngine {
   explicit IsolatedEngine(IsolationOptions isolation);
   absl::Status Start();
   absl::StatusOr<std::string> Request(IsolationMessage kind, absl::string_view bytes);
+  absl::StatusOr<std::string> Converse(IsolationMessage kind, absl::string_view bytes);
   absl::StatusOr<std::string> ReadAnswer(const Message& message);
   absl::StatusOr<std::string> RunCallback(absl::string_view request);
   absl::StatusOr<ModuleId> Add(IsolationMessage kind, absl::string_view contents,
                                std::string request, std::string what);
   absl::Status Send(Module& module);
   void WaitForEnd(bool kills);
-  // These end the process, and return the error of the operation in progress: `reason`, or what an
-  // error of the channel means.
+  // Ends the process. Returns `reason`, with the operation in progress.
   absl::Status End(const absl::Status& reason);
-  absl::Status Lose(const absl::Status& channels);
+  // As End, but `error` is the channel's: returns what it means for the operation in progress.
+  absl::Status Lose(const absl::Status& error);
+  // That the process has ended, and how.
   absl::Status Ended() const;
 
   const IsolationOptions isolation_;
+  const pid_t owner_;               // The process that has created this.
   std::unique_ptr<Keeper> keeper_;  // Constant after Create.
   // Held during each call. Recursive, because callbacks call again.
   mutable std::recursive_mutex mutex_;
@@ -158,6 +164,7 @@ class IsolatedEngine {
   std::optional<ChildEnd> end_;
   std::vector<Module> modules_;
   Operation* operation_ = nullptr;
+  size_t callbacks_in_progress_ = 0;
 };
 
 }  // namespace firstcall

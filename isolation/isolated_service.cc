@@ -1,19 +1,12 @@
-// Threads. Requests are received by one thread, which also carries them out. Compiled code may call
-// callbacks on any thread. A thread that has sent a callback keeps `exchange_` until its result has
-// arrived, and carries out the requests that come before that. So a result reaches the thread that
-// waits for it, and the first thread looks at the socket only when no other one waits for a result.
-
 #include "isolation/isolated_service.h"
 
-#include <unistd.h>
-
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <memory>
-#include <mutex>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -26,8 +19,9 @@
 #include "engine/engine.h"
 #include "foreign/foreign_call.h"
 #include "foreign/foreign_closure.h"
+#include "foreign/foreign_layout.h"
+#include "isolation/conversation.h"
 #include "isolation/isolation_messages.h"
-#include "isolation/message_channel.h"
 
 namespace firstcall {
 namespace {
@@ -45,32 +39,20 @@ class IsolatedService {
  public:
   IsolatedService(int socket, const EngineOptions& options,
                   const std::vector<CallbackSignature>& callbacks)
-      : channel_(socket), options_(options), callbacks_(callbacks) {}
+      : options_(options),
+        callbacks_(callbacks),
+        conversation_(socket, [this](IsolationMessage kind, absl::string_view request) {
+          return AnswerTo(kind, request);
+        }) {}
 
-  void Run() {
-    while (true) {
-      channel_.WaitUntilReadable();
-      std::unique_lock<std::recursive_mutex> exchange(exchange_);
-      if (!channel_.IsReadable()) continue;  // A result, which another thread has received.
-      const absl::StatusOr<Message> request = channel_.Receive(absl::InfiniteDuration());
-      if (!request.ok()) return;
-      exchange.unlock();
-      const std::string answer = AnswerTo(*request);
-      exchange.lock();
-      if (!Send(IsolationMessage::kAnswer, answer)) return;
-    }
-  }
+  void Run() { conversation_.Serve(); }
 
  private:
-  bool Send(IsolationMessage kind, absl::string_view bytes) {
-    return channel_.Send(static_cast<uint32_t>(kind), bytes, absl::InfiniteDuration()).ok();
-  }
-
-  std::string AnswerTo(const Message& request) {
+  std::string AnswerTo(IsolationMessage kind, absl::string_view request) {
     absl::StatusOr<std::string> result = Damaged();
     try {
-      Decoder decoder(request.bytes);
-      result = CarryOut(static_cast<IsolationMessage>(request.kind), decoder);
+      Decoder decoder(request);
+      result = CarryOut(kind, decoder);
     } catch (const std::exception& exception) {
       result = absl::UnknownError(absl::StrCat("a C++ exception was thrown: ", exception.what()));
     } catch (...) {
@@ -207,32 +189,22 @@ class IsolatedService {
     return std::string(address, size);
   }
 
-  // Called by compiled code. If the other process has ended, this one has nothing left to do.
+  // Called by compiled code, which need not have unwind tables.
   void CallBack(uint32_t number, absl::Span<const ForeignValue> arguments,
-                const ForeignValue& result) {
-    const std::lock_guard<std::recursive_mutex> exchange(exchange_);
+                const ForeignValue& result) noexcept {
     Encoder request;
     request.U32(number);
     EncodeBytes(arguments, request);
-    if (!Send(IsolationMessage::kCallback, request.bytes())) _exit(0);
-    while (true) {
-      const absl::StatusOr<Message> message = channel_.Receive(absl::InfiniteDuration());
-      if (!message.ok()) _exit(0);
-      if (message->kind != static_cast<uint32_t>(IsolationMessage::kCallbackResult)) {
-        if (!Send(IsolationMessage::kAnswer, AnswerTo(*message))) _exit(0);
-        continue;
-      }
-      if (result.bytes != nullptr && !message->bytes.empty()) {
-        std::memcpy(result.bytes, message->bytes.data(), message->bytes.size());
-      }
-      return;
+    const std::string bytes = conversation_.CallBack(request.bytes());
+    // The client sends as many bytes as the result has.
+    if (result.bytes != nullptr && !bytes.empty()) {
+      std::memcpy(result.bytes, bytes.data(), std::min(bytes.size(), LayoutOf(result.type).size));
     }
   }
 
-  MessageChannel channel_;
   const EngineOptions& options_;
   const std::vector<CallbackSignature>& callbacks_;
-  std::recursive_mutex exchange_;
+  Conversation conversation_;
   std::vector<std::unique_ptr<ForeignClosure>> closures_;  // The engine's code calls them.
   std::unique_ptr<Engine> engine_;
   std::string pieces_;

@@ -22,9 +22,10 @@
 
 namespace firstcall {
 
-// Requests go to the isolated process, which sends one answer for each. While it works on one, it
-// may send callbacks. While a callback runs, further requests may be sent; they are answered before
-// the callback's result is expected.
+// Requests go to the isolated process, which sends one answer for each. It may send a callback at
+// any time. While a callback runs, further requests may be sent; they are answered before the
+// callback's result is expected. Each message has a level: how many callbacks there are that have
+// no result yet, itself included (isolation/conversation).
 enum class IsolationMessage : uint32_t {
   kAnswer,  // A status, and if that is OK, what the request's line below says.
 
@@ -46,6 +47,15 @@ enum class IsolationMessage : uint32_t {
   kCallback,        // The callback's number, the arguments' bytes.
   kCallbackResult,  // The result's bytes.
 };
+
+// What Message::kind says: the kind and the level.
+constexpr uint32_t MessageKind(IsolationMessage kind, size_t level) {
+  return static_cast<uint32_t>(kind) | static_cast<uint32_t>(level << 8);
+}
+constexpr IsolationMessage KindOf(uint32_t message_kind) {
+  return static_cast<IsolationMessage>(message_kind & 0xff);
+}
+constexpr size_t LevelOf(uint32_t message_kind) { return message_kind >> 8; }
 
 // How many bytes a piece, or one kRead or kWrite, may have.
 inline constexpr size_t kLargestPiece = size_t{16} << 20;

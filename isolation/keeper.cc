@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -89,20 +90,27 @@ bool ReceiveCommand(int control, Command& command, int& file) {
   return received == sizeof(command);
 }
 
+// A file that becomes readable when this process ends; -1 if the system has no such files. (The end
+// of the control socket does not tell: other processes may have copies of it.)
+int NoticeOfThisProcess() { return static_cast<int>(syscall(SYS_pidfd_open, getpid(), 0)); }
+
 // The keeper's process.
 class KeeperProcess {
  public:
-  KeeperProcess(int control, uint64_t memory, const Keeper::Work& work, const sigset_t& mask)
-      : control_(control), memory_(memory), work_(work), childs_mask_(mask) {}
+  KeeperProcess(int control, int owner, uint64_t memory, const Keeper::Work& work,
+                const sigset_t& mask)
+      : control_(control), owner_(owner), memory_(memory), work_(work), childs_mask_(mask) {}
 
   [[noreturn]] void Run() {
     sigset_t child_ended;
     sigemptyset(&child_ended);
     sigaddset(&child_ended, SIGCHLD);
     child_ended_ = signalfd(-1, &child_ended, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (child_ended_ < 0) _exit(1);
     while (true) {
-      pollfd files[] = {{control_, POLLIN, 0}, {child_ended_, POLLIN, 0}};
-      if (poll(files, 2, -1) < 0 && errno != EINTR) break;
+      pollfd files[] = {{control_, POLLIN, 0}, {child_ended_, POLLIN, 0}, {owner_, POLLIN, 0}};
+      if (poll(files, 3, -1) < 0 && errno != EINTR) break;
+      if (files[2].revents != 0) break;
       if (files[1].revents != 0) NoticeEnd();
       if (files[0].revents != 0 && !Obey()) break;
     }
@@ -139,6 +147,10 @@ class KeeperProcess {
       return true;
     }
     number_ = command.child;
+    if (socket < 0) {  // The system drops a file that the keeper can have no number for.
+      Tell({Report::Kind::kNotStarted, EMFILE, {}});
+      return true;
+    }
     Start(socket);
     close(socket);
     return true;
@@ -155,8 +167,15 @@ class KeeperProcess {
       Tell({Report::Kind::kStarted, child_, {}});
       return;
     }
+    Work(socket, keeper);
+  }
+
+  // Noexcept: an exception would go on to the frames of the keeper's owner, of which this process
+  // has a copy.
+  [[noreturn]] void Work(int socket, pid_t keeper) const noexcept {
     close(control_);
     close(child_ended_);
+    if (owner_ >= 0) close(owner_);
     ChildLimits limits;
     limits.memory = memory_;
     SetUpChild(limits, keeper);
@@ -167,6 +186,7 @@ class KeeperProcess {
   }
 
   const int control_;
+  const int owner_;
   const uint64_t memory_;
   const Keeper::Work& work_;
   const sigset_t childs_mask_;
@@ -179,6 +199,7 @@ class KeeperProcess {
 absl::Status StartKeeper(int control, int others_control, uint64_t memory,
                          const Keeper::Work& work) {
   std::fflush(nullptr);  // Otherwise several processes would write what is in a buffer.
+  const int owner = NoticeOfThisProcess();
   sigset_t all;
   sigset_t mask;
   sigfillset(&all);
@@ -189,10 +210,11 @@ absl::Status StartKeeper(int control, int others_control, uint64_t memory,
     if (keeper != 0) _exit(keeper < 0 ? 1 : 0);
     close(others_control);
     signal(SIGCHLD, SIG_DFL);  // If it were ignored, nobody could wait for the child.
-    KeeperProcess(control, memory, work, mask).Run();
+    KeeperProcess(control, owner, memory, work, mask).Run();
   }
   const absl::Status status = between < 0 ? SystemError("fork") : absl::OkStatus();
   pthread_sigmask(SIG_SETMASK, &mask, nullptr);
+  if (owner >= 0) close(owner);
   FIRSTCALL_RETURN_IF_ERROR(status);
   int ended = 0;
   pid_t waited = 0;
@@ -220,9 +242,11 @@ absl::StatusOr<std::unique_ptr<Keeper>> Keeper::Create(uint64_t memory, Work wor
   return keeper;
 }
 
+Keeper::Keeper(int control) : control_(control), owner_(getpid()) {}
+
 // Keepers that were created later have copies of the socket.
 Keeper::~Keeper() {
-  shutdown(control_, SHUT_RDWR);
+  if (getpid() == owner_) shutdown(control_, SHUT_RDWR);
   close(control_);
 }
 
@@ -239,7 +263,9 @@ absl::StatusOr<Keeper::Child> Keeper::Start() {
   ssize_t received = 0;
   do {
     received = is_sent ? recv(control_, &report, sizeof(report), 0) : 0;
-  } while (received < 0 && errno == EINTR);
+    // The end of an earlier child may come late.
+  } while ((received < 0 && errno == EINTR) ||
+           (received == sizeof(report) && report.kind == Report::Kind::kEnded));
   if (received == sizeof(report) && report.kind == Report::Kind::kStarted) {
     child.process = static_cast<pid_t>(report.process);
     return child;

@@ -30,13 +30,13 @@ namespace firstcall {
 class Keeper {
  public:
   // What a child does. It gets its end of the socket, and need not return; when it does, the child
-  // ends with status 0, without exit handlers.
+  // ends with status 0, without exit handlers. If it throws, the child ends by SIGABRT.
   using Work = std::function<void(int socket)>;
 
   // `memory` is as in ChildLimits. Internal if there can be no process. To be called while no other
   // thread of this process holds a lock that `work` needs; best before there is another thread.
   static absl::StatusOr<std::unique_ptr<Keeper>> Create(uint64_t memory, Work work);
-  // Kills the child.
+  // Kills the child. In a copy of this process, which was forked, it does nothing to the child.
   ~Keeper();
   Keeper(const Keeper&) = delete;
   Keeper& operator=(const Keeper&) = delete;
@@ -61,9 +61,10 @@ class Keeper {
   absl::StatusOr<ChildEnd> WaitForEnd(absl::Duration deadline);
 
  private:
-  explicit Keeper(int control) : control_(control) {}
+  explicit Keeper(int control);
 
   const int control_;
+  const pid_t owner_;  // The process that has created this.
   uint64_t next_number_ = 1;
 };
 

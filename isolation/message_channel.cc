@@ -32,13 +32,22 @@ absl::Status Closed() { return absl::UnavailableError("the other process has end
 
 absl::Status SystemError() { return absl::UnavailableError(std::strerror(errno)); }
 
+absl::Status TimeIsOver() { return absl::DeadlineExceededError("the time is over"); }
+
+bool IsOver(absl::Duration deadline) {
+  return deadline != absl::InfiniteDuration() && SteadyNow() >= deadline;
+}
+
 bool MustWait() { return errno == EAGAIN || errno == EWOULDBLOCK; }
 
 }  // namespace
 
+MessageChannel::MessageChannel(int socket, int end_notice)
+    : socket_(socket), end_notice_(end_notice), process_(getpid()) {}
+
 // Other processes may have copies of the socket.
 MessageChannel::~MessageChannel() {
-  shutdown(socket_, SHUT_RDWR);
+  if (getpid() == process_) shutdown(socket_, SHUT_RDWR);
   close(socket_);
 }
 
@@ -48,12 +57,13 @@ absl::Status MessageChannel::Wait(short events, absl::Duration deadline) const {
     const int ready = poll(files, 2, MillisecondsUntil(deadline));
     if (ready < 0 && errno != EINTR) return SystemError();
     if (ready > 0) return files[0].revents != 0 ? absl::OkStatus() : Closed();
-    if (ready == 0) return absl::DeadlineExceededError("the time is over");
+    if (ready == 0) return TimeIsOver();
   }
 }
 
 absl::Status MessageChannel::Read(char* bytes, size_t size, absl::Duration deadline) const {
   while (size > 0) {
+    if (IsOver(deadline)) return TimeIsOver();
     const ssize_t count = recv(socket_, bytes, size, MSG_DONTWAIT);
     if (count == 0) return Closed();
     if (count > 0) {
@@ -70,6 +80,7 @@ absl::Status MessageChannel::Read(char* bytes, size_t size, absl::Duration deadl
 
 absl::Status MessageChannel::Write(absl::string_view bytes, absl::Duration deadline) const {
   while (!bytes.empty()) {
+    if (IsOver(deadline)) return TimeIsOver();
     const ssize_t count = send(socket_, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     if (count >= 0) {
       bytes.remove_prefix(static_cast<size_t>(count));
@@ -110,14 +121,6 @@ absl::StatusOr<Message> MessageChannel::Receive(absl::Duration deadline) {
         Read(message.bytes.data() + done, message.bytes.size() - done, deadline));
   }
   return message;
-}
-
-void MessageChannel::WaitUntilReadable() const {
-  Wait(POLLIN, absl::InfiniteDuration()).IgnoreError();
-}
-
-bool MessageChannel::IsReadable() const {
-  return !absl::IsDeadlineExceeded(Wait(POLLIN, SteadyNow()));
 }
 
 }  // namespace firstcall

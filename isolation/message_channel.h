@@ -7,6 +7,8 @@
 #ifndef FIRSTCALL_ISOLATION_MESSAGE_CHANNEL_H_
 #define FIRSTCALL_ISOLATION_MESSAGE_CHANNEL_H_
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -28,25 +30,22 @@ class MessageChannel {
   // In bytes.
   static constexpr size_t kLargest = size_t{64} << 20;
 
-  // Takes over a stream socket, and shuts it down in the end. `end_notice` is a file that becomes
-  // readable when the other process has ended; -1 if there is none. (Whether the socket's other end
-  // is closed does not tell: processes that the other one has started may have it, too.)
-  explicit MessageChannel(int socket, int end_notice = -1)
-      : socket_(socket), end_notice_(end_notice) {}
+  // Takes over a stream socket, and shuts it down in the end, but not if it is destroyed in a copy
+  // of this process, which was forked: the channel is this process's. `end_notice` is a file that
+  // becomes readable when the other process has ended; -1 if there is none. (Whether the socket's
+  // other end is closed does not tell: processes that the other one has started may have it, too.)
+  explicit MessageChannel(int socket, int end_notice = -1);
   ~MessageChannel();
   MessageChannel(const MessageChannel&) = delete;
   MessageChannel& operator=(const MessageChannel&) = delete;
 
-  // Both wait until `deadline` (base/steady_clock.h): DeadlineExceeded after that. Unavailable if
-  // the other side has closed the channel or has ended; what it sent before arrives first.
+  // Both wait until `deadline` (base/steady_clock.h): DeadlineExceeded after that, even if they
+  // need not wait; otherwise an endless stream of messages would have no end. Unavailable if the
+  // other side has closed the channel or has ended; what it sent before arrives first.
   // InvalidArgument if a message is longer than kLargest. After an error the channel cannot be used
   // any more.
   absl::Status Send(uint32_t kind, absl::string_view bytes, absl::Duration deadline);
   absl::StatusOr<Message> Receive(absl::Duration deadline);
-
-  // Waits until there is something to receive, or the other side has closed the channel.
-  void WaitUntilReadable() const;
-  bool IsReadable() const;
 
  private:
   absl::Status Wait(short events, absl::Duration deadline) const;
@@ -55,6 +54,7 @@ class MessageChannel {
 
   const int socket_;
   const int end_notice_;
+  const pid_t process_;
 };
 
 }  // namespace firstcall

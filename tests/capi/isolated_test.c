@@ -108,7 +108,8 @@ static void TestCallsAndCallbacks(void) {
 
 static void TestMemory(void) {
   int calls = 0;
-  fc_isolated* isolated = MakeIsolated(&calls, 0);
+  /* More than a signed number holds is no limit. */
+  fc_isolated* isolated = MakeIsolated(&calls, UINT64_MAX);
   uint64_t address = 0;
   CHECK_OK(fc_isolated_allocate(isolated, sizeof(int32_t), &address));
   const int32_t number = 1234567;

@@ -40,7 +40,7 @@ TEST(ForeignClosureTest, CompiledCodeCallsIt) {
       ForeignClosure::Create(
           Kind::kInt8, {Kind::kInt8, Kind::kBool, Kind::kUint16, Kind::kDouble, Kind::kFloat},
           [&](absl::Span<const ForeignValue> arguments, const ForeignValue& result) {
-            seen.push_back(absl::StrCat(Get<int8_t>(arguments[0]), " ", Get<bool>(arguments[1]),
+            seen.push_back(absl::StrCat(Get<int8_t>(arguments[0]), " ", Get<uint8_t>(arguments[1]),
                                         " ", Get<uint16_t>(arguments[2]), " ",
                                         Get<double>(arguments[3]), " ", Get<float>(arguments[4])));
             Set<int8_t>(result, -7);
@@ -65,7 +65,8 @@ TEST(ForeignClosureTest, CompiledCodeCallsIt) {
               IsOk());
   ASSERT_OK_AND_ASSIGN(auto* f, engine->Lookup<int32_t(int32_t)>("f"));
   EXPECT_EQ(f(0x12348fff), -7);
-  EXPECT_THAT(seen, ::testing::ElementsAre("-1 1 36863 2.5 0.5"));
+  EXPECT_EQ(f(0x12348ffe), -7);
+  EXPECT_THAT(seen, ::testing::ElementsAre("-1 1 36863 2.5 0.5", "-2 0 36862 2.5 0.5"));
 }
 
 TEST(ForeignClosureTest, MoreArgumentsThanRegisters) {

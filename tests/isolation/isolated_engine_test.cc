@@ -2,14 +2,17 @@
 
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -18,6 +21,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "base/coding.h"
+#include "engine/engine.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "isolation/isolation_messages.h"
@@ -143,6 +147,60 @@ constexpr char kProgram[] = R"(
   }
 )";
 
+// Threads and processes that the code starts, and callbacks in them.
+constexpr char kConcurrentProgram[] = R"(
+  @background_thread = global i64 0
+  @stops = global i32 0
+
+  declare i32 @host_add(i32, i32)
+  declare void @host_nests()
+  declare void @host_throws()
+  declare i32 @fork()
+  declare i32 @pthread_create(ptr, ptr, ptr, ptr)
+  declare i32 @pthread_join(i64, ptr)
+
+  define ptr @background(ptr %argument) {
+    br label %loop
+  loop:
+    call i32 @host_add(i32 1, i32 2)
+    %stops = load atomic i32, ptr @stops seq_cst, align 4
+    %ends = icmp ne i32 %stops, 0
+    br i1 %ends, label %done, label %loop
+  done:
+    ret ptr null
+  }
+  define i32 @starts() {
+    %r = call i32 @pthread_create(ptr @background_thread, ptr null, ptr @background, ptr null)
+    ret i32 %r
+  }
+  define i32 @stops_it() {
+    store atomic i32 1, ptr @stops seq_cst, align 4
+    %thread = load i64, ptr @background_thread
+    %r = call i32 @pthread_join(i64 %thread, ptr null)
+    ret i32 %r
+  }
+  define void @nests() {
+    call void @host_nests()
+    ret void
+  }
+  define void @throws() {
+    call void @host_throws()
+    ret void
+  }
+  define void @calls_back_for_ever() {
+    br label %loop
+  loop:
+    call i32 @host_add(i32 1, i32 2)
+    br label %loop
+  }
+  define i32 @forks() {
+    %process = call i32 @fork()
+    %is_copy = icmp eq i32 %process, 0
+    %result = zext i1 %is_copy to i32
+    ret i32 %result
+  }
+)";
+
 #if defined(ABSL_HAVE_ADDRESS_SANITIZER) || defined(ABSL_HAVE_THREAD_SANITIZER)
 constexpr bool kTakesMemoryOfItsOwn = true;
 #else
@@ -186,9 +244,29 @@ class IsolatedEngineTest : public ::testing::Test {
            return engine.Call("recurses", {Kind::kDouble, result.bytes},
                               {{Kind::kInt32, arguments[0].bytes}});
          }},
+        {"host_nests",
+         Kind::kVoid,
+         {},
+         [](IsolatedEngine& engine, absl::Span<const ForeignValue>, const ForeignValue&) {
+           return engine.Call("calls_on_a_thread", {}, {});
+         }},
+        {"host_throws",
+         Kind::kVoid,
+         {},
+         [](IsolatedEngine&, absl::Span<const ForeignValue>, const ForeignValue&) -> absl::Status {
+           throw std::runtime_error("thrown");
+         }},
     };
     ASSERT_OK_AND_ASSIGN(engine_, IsolatedEngine::Create(std::move(options), std::move(isolation)));
     ASSERT_OK_AND_ASSIGN(program_, engine_->AddAssembly(kProgram, "program"));
+  }
+
+  // What hangs is a failure soon enough.
+  void MakeConcurrent() {
+    IsolationOptions isolation;
+    isolation.call_time = absl::Seconds(IsEmulated() || kTakesMemoryOfItsOwn ? 40 : 20);
+    Make(isolation);
+    ASSERT_THAT(engine_->AddAssembly(kConcurrentProgram, "concurrent"), IsOk());
   }
 
   absl::Status CallVoid(const char* name) { return engine_->Call(name, {}, {}); }
@@ -350,6 +428,86 @@ TEST_F(IsolatedEngineTest, ThreadsOfTheClientTakeTurns) {
   EXPECT_EQ(CallInt("count").value(), 101);
 }
 
+// The thread has sent a callback when the next request arrives, which must not run on that thread.
+TEST_F(IsolatedEngineTest, AThreadThatCallsBackMayBeWaitedFor) {
+  MakeConcurrent();
+  ASSERT_EQ(CallInt("starts").value_or(-1), 0);
+  for (int32_t i = 0; i < 50; ++i) EXPECT_EQ(CallInt("square", {i}).value_or(-1), i * i);
+  absl::SleepFor(absl::Milliseconds(5));
+  EXPECT_EQ(CallInt("stops_it").value_or(-1), 0);
+  EXPECT_EQ(CallInt("square", {3}).value_or(-1), 9);
+}
+
+TEST_F(IsolatedEngineTest, ACallInACallbackMayWaitForAThreadThatCallsBack) {
+  MakeConcurrent();
+  ASSERT_THAT(CallVoid("nests"), IsOk());
+  EXPECT_THAT(printed_, ElementsAre("hello"));
+  EXPECT_EQ(CallInt("square", {3}).value_or(-1), 9);
+}
+
+TEST_F(IsolatedEngineTest, EndlessCallbacksEndWithTheTime) {
+  IsolationOptions isolation;
+  isolation.call_time = absl::Seconds(IsEmulated() || kTakesMemoryOfItsOwn ? 20 : 3);
+  Make(isolation);
+  ASSERT_THAT(engine_->AddAssembly(kConcurrentProgram, "concurrent"), IsOk());
+  EXPECT_THAT(CallVoid("calls_back_for_ever"), StatusIs(absl::StatusCode::kDeadlineExceeded));
+}
+
+TEST_F(IsolatedEngineTest, AnExceptionOfACallbackLeavesTheCallAndEndsTheProcess) {
+  MakeConcurrent();
+  EXPECT_THROW(CallVoid("throws").IgnoreError(), std::runtime_error);
+  EXPECT_TRUE(engine_->end().has_value());
+  EXPECT_THAT(CallInt("square", {3}), StatusIs(absl::StatusCode::kUnavailable));
+  ASSERT_THAT(engine_->Restart(), IsOk());
+  EXPECT_EQ(CallInt("square", {3}).value_or(-1), 9);
+}
+
+// If it answered, its answer would be taken for that of the next call.
+TEST_F(IsolatedEngineTest, AForkedCopyOfTheProcessDoesNotAnswer) {
+  MakeConcurrent();
+  for (int32_t i = 0; i < 20; ++i) {
+    EXPECT_EQ(CallInt("forks").value_or(-1), 0);
+    EXPECT_EQ(CallInt("square", {i}).value_or(-1), i * i);
+  }
+}
+
+TEST_F(IsolatedEngineTest, ACopyOfTheClientLeavesTheProcessAlone) {
+  Make();
+  const pid_t copy = fork();
+  if (copy == 0) {
+    engine_ = nullptr;
+    _exit(0);
+  }
+  ASSERT_EQ(waitpid(copy, nullptr, 0), copy);
+  EXPECT_EQ(CallInt("square", {3}).value_or(-1), 9);
+}
+
+TEST_F(IsolatedEngineTest, PathsAreRelativeToTheClientsDirectory) {
+  Make();
+  char directory[] = "/tmp/isolated_engine_testXXXXXX";
+  ASSERT_NE(mkdtemp(directory), nullptr);
+  const std::string before = std::filesystem::current_path();
+  ASSERT_EQ(chdir(directory), 0);
+  std::ofstream("relative.ll") << "define i32 @relative() { ret i32 5 }";
+  const absl::Status added = engine_->AddFile("relative.ll").status();
+  ASSERT_EQ(chdir(before.c_str()), 0);
+  ASSERT_THAT(added, IsOk());
+  EXPECT_EQ(CallInt("relative").value_or(-1), 5);
+  std::filesystem::remove_all(directory);
+}
+
+TEST_F(IsolatedEngineTest, TheClientMayHaveAnEngineWithThreads) {
+  EngineOptions options;
+  ASSERT_OK_AND_ASSIGN(auto engine, Engine::Create(options));
+  ASSERT_THAT(engine->AddAssembly("define i32 @f(i32 %x) { ret i32 %x }", "f"), IsOk());
+  ASSERT_OK_AND_ASSIGN(auto* f, engine->Lookup<int32_t(int32_t)>("f"));
+  for (int32_t i = 0; i < 100000; ++i) EXPECT_EQ(f(i), i);
+  Make();
+  EXPECT_EQ(CallInt("square", {3}).value_or(-1), 9);
+  ASSERT_THAT(engine_->Restart(), IsOk());
+  EXPECT_EQ(CallInt("square", {4}).value_or(-1), 16);
+}
+
 TEST_F(IsolatedEngineTest, MemoryIsWrittenAndRead) {
   Make();
   // More than one piece.
@@ -403,7 +561,7 @@ TEST_F(IsolatedEngineTest, WhateverIsWrittenToTheSocketIsAStatusOrAResult) {
   std::minstd_rand random(7);
   for (int i = 0; i < 60; ++i) {
     Encoder message;
-    message.U32(random() % 20);
+    message.U32(random() % 20 + (random() % 3 << 8));  // A kind and a level.
     std::string bytes(random() % 64, '\0');
     for (char& byte : bytes) byte = static_cast<char>(random() % 5 == 0 ? random() : random() % 3);
     message.U32(static_cast<uint32_t>(i % 5 == 0 ? random() : bytes.size()));
@@ -440,7 +598,8 @@ TEST_F(IsolatedEngineTest, MemoryIsLimited) {
 
 TEST_F(IsolatedEngineTest, DestructorsRunAtTheEnd) {
   const std::string path = ::testing::TempDir() + "/destructed";
-  Make();
+  MakeConcurrent();
+  ASSERT_EQ(CallInt("starts").value_or(-1), 0);  // A thread is in a callback.
   ASSERT_THAT(engine_->AddAssembly(absl::StrCat(R"(
       @path = constant [)",
                                                 path.size() + 1, R"( x i8] c")", path, R"(\00"

@@ -15,6 +15,12 @@ namespace {
 
 using Kind = ForeignKind;
 
+TEST(IsolationMessagesTest, AMessagesKindHasALevel) {
+  const uint32_t kind = MessageKind(IsolationMessage::kCallback, 1000);
+  EXPECT_EQ(KindOf(kind), IsolationMessage::kCallback);
+  EXPECT_EQ(LevelOf(kind), 1000u);
+}
+
 TEST(IsolationMessagesTest, TypesComeBack) {
   const ForeignType inner({Kind::kDouble, Kind::kPointer});
   const ForeignType type({Kind::kInt8, inner, Kind::kUint64});

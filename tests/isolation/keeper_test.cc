@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -39,6 +40,7 @@ void Obey(int socket) {
     raise(SIGSEGV);
   }
   if (byte == 'e') _exit(3);
+  if (byte == 't') throw byte;
   while (byte == 'w') pause();
 }
 
@@ -53,7 +55,10 @@ TEST(KeeperTest, TellsHowItsChildrenEnd) {
     char byte;
     How how;
     int code;
-  } cases[] = {{'r', How::kExited, 0}, {'e', How::kExited, 3}, {'s', How::kSignaled, SIGSEGV}};
+  } cases[] = {{'r', How::kExited, 0},
+               {'e', How::kExited, 3},
+               {'s', How::kSignaled, SIGSEGV},
+               {'t', How::kSignaled, SIGABRT}};
   for (const auto& end : cases) {
     ASSERT_OK_AND_ASSIGN(const Keeper::Child child, keeper->Start());
     EXPECT_NE(child.process, getpid());
@@ -111,21 +116,46 @@ TEST(KeeperTest, ChildrenEndWithTheKeepersOwner) {
   // Also if the owner is killed.
   int files[2];
   ASSERT_EQ(pipe(files), 0);
+  const bool has_notice = syscall(SYS_pidfd_open, getpid(), 0) >= 0;
   const pid_t owner = fork();
   if (owner == 0) {
     auto keeper = Keeper::Create(kNoLimit, Obey);
     const Keeper::Child child = (*keeper)->Start().value();
     const char byte = 'w';
     if (write(child.socket, &byte, 1) != 1 || ReadByte(child.socket) != 'x') _exit(1);
-    if (write(files[1], &child.process, sizeof(child.process)) < 0) _exit(1);
+    // Another process of the owner's has copies of all sockets, and goes on.
+    const pid_t other = has_notice ? fork() : -1;
+    if (other == 0) {
+      while (true) pause();
+    }
+    const pid_t processes[] = {child.process, other};
+    if (write(files[1], processes, sizeof(processes)) < 0) _exit(1);
     while (true) pause();
   }
-  ASSERT_EQ(read(files[0], &process, sizeof(process)), ssize_t{sizeof(process)});
+  pid_t processes[2];
+  ASSERT_EQ(read(files[0], processes, sizeof(processes)), ssize_t{sizeof(processes)});
   kill(owner, SIGKILL);
   ASSERT_EQ(waitpid(owner, nullptr, 0), owner);
-  while (Runs(process)) absl::SleepFor(absl::Milliseconds(1));
+  for (int i = 0; Runs(processes[0]) && i < 20000; ++i) absl::SleepFor(absl::Milliseconds(1));
+  EXPECT_FALSE(Runs(processes[0]));
+  if (processes[1] > 0) kill(processes[1], SIGKILL);
   close(files[0]);
   close(files[1]);
+}
+
+TEST(KeeperTest, ACopyOfTheOwnerLeavesTheChildAlone) {
+  ASSERT_OK_AND_ASSIGN(auto keeper, Keeper::Create(kNoLimit, Obey));
+  ASSERT_OK_AND_ASSIGN(const Keeper::Child child, keeper->Start());
+  Say(child, 'w');
+  const pid_t copy = fork();
+  if (copy == 0) {
+    keeper = nullptr;
+    _exit(0);
+  }
+  ASSERT_EQ(waitpid(copy, nullptr, 0), copy);
+  EXPECT_THAT(keeper->WaitForEnd(SteadyNow() + absl::Milliseconds(10)),
+              StatusIs(absl::StatusCode::kDeadlineExceeded));
+  close(child.socket);
 }
 
 TEST(KeeperTest, TheOwnerHasNoChildren) {
