@@ -71,7 +71,7 @@ std::string Memory(const Event& event) {
 
 }  // namespace
 
-TraceFile::TraceFile(std::string path) : file_(std::move(path), "[\n", 64 << 10) {}
+TraceFile::TraceFile(const std::string& path) : file_(path, "[\n") {}
 
 void TraceFile::Note(const Event& event) {
   absl::MutexLock lock(&mutex_);
@@ -126,7 +126,7 @@ void TraceFile::OnEvent(const Event& event) {
 }
 
 void TraceFile::Finish() {
-  file_.Flush(absl::StrFormat(
+  file_.WriteFooter(absl::StrFormat(
       "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":%d,\"args\":{\"name\":\"firstcall\"}}]\n",
       getpid()));
 }

@@ -2,7 +2,8 @@
 // for each thread the first calls that waited, compiles with their parts, and promotions; and the
 // memory over time.
 //
-// The file is an array whose end may be missing, so it can be read even if the process was killed.
+// The file is an array whose end may be missing, so it can be read even if the process was killed:
+// each event is written when it is delivered.
 //
 // Thread-safe. Tested in tests/command/observation_test.cc.
 
@@ -21,7 +22,7 @@ namespace firstcall {
 
 class TraceFile final : public EventListener {
  public:
-  explicit TraceFile(std::string path);
+  explicit TraceFile(const std::string& path);
 
   void OnEvent(const Event& event) override ABSL_LOCKS_EXCLUDED(mutex_);
 
