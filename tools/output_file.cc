@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -16,6 +17,8 @@
 
 namespace firstcall {
 namespace {
+
+constexpr size_t kMostPrepared = 64 << 10;
 
 // `name` itself if the working directory is not known.
 std::string AbsoluteName(const std::string& name) {
@@ -42,7 +45,11 @@ OutputFile::~OutputFile() {
 bool OutputFile::Open() {
   if (owner_ == getpid()) return !has_failed_;
   owner_ = getpid();
-  if (file_ >= 0) close(std::exchange(file_, -1));
+  if (file_ >= 0) {
+    // What the parent has prepared is the parent's to write.
+    prepared_.clear();
+    close(std::exchange(file_, -1));
+  }
   has_failed_ = owner_ != maker_ && !absl::StrContains(name_, "%p");
   if (has_failed_) return false;
   end_ = 0;
@@ -73,14 +80,30 @@ void OutputFile::WriteOut(absl::string_view bytes) {
   }
 }
 
+void OutputFile::WritePrepared() {
+  WriteOut(prepared_);
+  prepared_.clear();
+}
+
 void OutputFile::Write(absl::string_view bytes) {
   absl::MutexLock lock(&mutex_);
-  if (Open()) WriteOut(bytes);
+  if (!Open()) return;
+  if (prepared_.empty()) return WriteOut(bytes);
+  prepared_.append(bytes.data(), bytes.size());
+  WritePrepared();
+}
+
+void OutputFile::Prepare(absl::string_view bytes) {
+  absl::MutexLock lock(&mutex_);
+  if (!Open()) return;
+  prepared_.append(bytes.data(), bytes.size());
+  if (prepared_.size() >= kMostPrepared) WritePrepared();
 }
 
 void OutputFile::WriteFooter(absl::string_view footer) {
   absl::MutexLock lock(&mutex_);
   if (!Open()) return;
+  WritePrepared();
   const off_t end = end_;
   WriteOut(footer);
   end_ = end;

@@ -29,12 +29,15 @@ class OutputFile {
 
   // Writes at once, because the program may end in any way.
   void Write(absl::string_view bytes) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Adds to what the next Write, or WriteFooter, writes.
+  void Prepare(absl::string_view bytes) ABSL_LOCKS_EXCLUDED(mutex_);
   // Ends the file as it is now with `footer`. If the file is not a pipe or a terminal, what is
   // written later overwrites the footer.
   void WriteFooter(absl::string_view footer) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
   bool Open() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void WritePrepared() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void WriteOut(absl::string_view bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const std::string name_;
@@ -46,6 +49,7 @@ class OutputFile {
   bool has_failed_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_stream_ ABSL_GUARDED_BY(mutex_) = false;  // A pipe, or a terminal.
   off_t end_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::string prepared_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace firstcall

@@ -1,4 +1,4 @@
-// Names of functions for people: in what perf, traces, reports and lines show.
+// Names of functions for people: in what perf, reports and lines show.
 //
 // Thread-safe: a pure function. Tested in tests/command/observation_test.cc.
 

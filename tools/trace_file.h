@@ -3,7 +3,7 @@
 // memory over time.
 //
 // The file is an array whose end may be missing, so it can be read even if the process was killed:
-// each event is written when it is delivered.
+// what was published is written before it runs.
 //
 // Thread-safe. Tested in tests/command/observation_test.cc.
 
@@ -14,6 +14,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/btree_map.h"
+#include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "runtime/event.h"
 #include "tools/output_file.h"
@@ -35,6 +36,7 @@ class TraceFile final : public EventListener {
     size_t size = 0;
     std::string name;
   };
+  void Write(const Event& event, absl::string_view text);
   void Note(const Event& event) ABSL_LOCKS_EXCLUDED(mutex_);
   std::string NameAt(uint64_t address) ABSL_LOCKS_EXCLUDED(mutex_);
 

@@ -15,7 +15,9 @@
   TEN(n##0)        \
   TEN(n##1) TEN(n##2) TEN(n##3) TEN(n##4) TEN(n##5) TEN(n##6) TEN(n##7) TEN(n##8) TEN(n##9)
 HUNDRED(1)
-HUNDRED(2) HUNDRED(3) HUNDRED(4) HUNDRED(5) HUNDRED(6) HUNDRED(7) HUNDRED(8)
+HUNDRED(2)
+HUNDRED(3)
+HUNDRED(4) HUNDRED(5) HUNDRED(6) HUNDRED(7) HUNDRED(8)
 #undef ONE
 #define ONE(n) f##n,
     enum {
