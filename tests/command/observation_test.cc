@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -214,6 +215,7 @@ TEST_F(ObservationTest, ChildThatEndsLaterLeavesTheReportToTheParent) {
   glob_t found;
   ASSERT_EQ(glob((directory_ + "/each_*.html").c_str(), 0, nullptr, &found), 0);
   EXPECT_EQ(found.gl_pathc, 2u);
+  for (size_t i = 0; i < found.gl_pathc; ++i) unlink(found.gl_pathv[i]);
   globfree(&found);
 }
 
