@@ -245,6 +245,17 @@ TEST_F(ObservationTest, ReportTellsApartWhatOtherThreadsDidMeanwhile) {
   EXPECT_THAT(report.substr(parts, 100), ContainsRegex("\"emit\":[0-9.]*[1-9]"));
 }
 
+TEST_F(ObservationTest, PrecompilingLeavesATraceAndAReport) {
+  const std::string report = directory_ + "/precompiled.html";
+  const std::string trace = directory_ + "/precompiled.json";
+  const testing::ProcessResult result = testing::RunProcess(
+      {command_path, "precompile", absl::StrCat("--object-cache-dir=", directory_, "/precompiled"),
+       "--report=" + report, "--trace=" + trace, program_});
+  EXPECT_EQ(result.exit_status, 0) << result.errors;
+  EXPECT_TRUE(absl::StrContains(ReadFile(report), "{\"name\":\"spins\",\"tier\":0"));
+  EXPECT_TRUE(absl::EndsWith(ReadFile(trace), "]\n"));
+}
+
 TEST_F(ObservationTest, FileMustBeNamedBehindAnEqualsSign) {
   for (const std::string option : {"--trace", "--report"}) {
     const testing::ProcessResult result = RunProgram({option});
