@@ -55,7 +55,7 @@ std::atomic<size_t> registrations{0};
 
 // GDB takes 1 ms for each of so many registrations, which is less than compiling a function along
 // that is not called (docs/adr/0035-what-a-debugger-waits-for.md).
-constexpr size_t kFewRegistrations = 256;
+constexpr size_t kFewRegistrations = 512;
 
 DebuggerRegistrar& Registrar() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
   static auto* const registrar = new DebuggerRegistrar();  // Other threads may outlive statics.

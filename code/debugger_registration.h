@@ -44,8 +44,10 @@ void SetDebuggerRegistrar(DebuggerRegistrar registrar, const void* stop = nullpt
 // numbers grow with the registrations: n functions are registered by some times the square root of
 // n registrations, and the debugger's time for them is proportional to n.
 struct RegisteredTogether {
-  size_t callees = 0;  // At most so many that the function calls: half of them will be called.
-  size_t others = 0;   // So many in any case. Few of them will be called, if the program is large.
+  // At most so many that the function calls, if it has debug information: half of them will be
+  // called.
+  size_t callees = 0;
+  size_t others = 0;  // So many in any case. Few of them will be called, if the program is large.
 };
 
 // Zeros if no debugger is listening, and for the first functions.

@@ -28,7 +28,8 @@ struct ExtractOptions {
   // `available_externally` or local, without debug information. The extracted functions also stay
   // in the view, for others to import, unless they are inseparable from something.
   bool import_callees = false;
-  // How many of the functions that the requested one calls should join it at most.
+  // How many of the functions that the requested one calls should join it at most, if it has debug
+  // information.
   size_t callees_along = 0;
   // How many functions should join it, those above included: if there are fewer of these, functions
   // behind the requested one join, called or not.

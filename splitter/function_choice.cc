@@ -132,12 +132,14 @@ class Chooser {
   }
 
   // For a debugger. Only what the requested functions call directly: what those call is less likely
-  // to be called.
+  // to be called. Without debug information, a debugger has little to read of an object: a function
+  // that comes along and is not called takes longer than an object of its own for one that is.
   void AddCompanions() {
     if (!choice_.variables.empty() || choice_.inseparable > 1) return;
     const size_t requested = choice_.functions.size();
     for (size_t i = 0; i < requested; ++i) {
-      AddCalleesAlong(*choice_.functions[i].original, requested);
+      llvm::Function& caller = *choice_.functions[i].original;
+      if (caller.getSubprogram() != nullptr) AddCalleesAlong(caller, requested);
     }
     AddOthers(requested);
   }

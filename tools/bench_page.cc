@@ -41,7 +41,6 @@ constexpr char kBody[] = R"html(<style>
 )html";
 
 constexpr char kScript[] = R"html(
-const time = n => n < 10000 ? ms(n) : (n / 1000).toFixed(1) + ' s';
 const mib = n => n.toFixed(1) + ' MiB';
 const measured = data.contestants.filter(c => c.wall_ms);
 const find = name => measured.find(c => c.name === name);
@@ -58,14 +57,14 @@ function card(value, label) {
   add(element, 'span', {class: 'dim'}, label);
 }
 const first = find('firstcall, first start'), second = find('firstcall, second start');
-if (first) card(time(first.wall_ms.median), 'first start');
-if (second) card(time(second.wall_ms.median), 'second start');
+if (first) card(ms(first.wall_ms.median), 'first start');
+if (second) card(ms(second.wall_ms.median), 'second start');
 const right = measured.filter(c => !c.fault);
 const quickest = right.filter(c => c.name.startsWith('lli'))
   .sort((a, b) => a.wall_ms.median - b.wall_ms.median)[0];
-if (quickest) card(time(quickest.wall_ms.median), 'quickest: ' + quickest.name);
+if (quickest) card(ms(quickest.wall_ms.median), 'quickest: ' + quickest.name);
 const native = find('executable');
-if (native) card(time(native.wall_ms.median), 'executable');
+if (native) card(ms(native.wall_ms.median), 'executable');
 if (first) card(mib(first.peak_mib.median), 'peak memory, first start');
 
 for (const c of data.contestants) {
@@ -151,13 +150,13 @@ function plot(id, field, format) {
 
 const interval = figure => figure.low === null ? '\u2013'
   : `${figure.low.toFixed(1)} to ${figure.high.toFixed(1)}`;
-plot('wall', 'wall_ms', time);
+plot('wall', 'wall_ms', ms);
 plot('peak', 'peak_mib', mib);
 table('figures', measured.map(c => ({name: c.name, wall: c.wall_ms.median,
   interval: interval(c.wall_ms), cpu: c.cpu_ms.median, peak: c.peak_mib.median,
   memory: interval(c.peak_mib), ratio: c.ratio === null ? '\u2013' : c.ratio.toFixed(2),
   runs: c.runs, fault: c.fault})),
-  [['contestant', 'name'], ['wall', 'wall', time], ['95 %, ms', 'interval'], ['CPU', 'cpu', time],
+  [['contestant', 'name'], ['wall', 'wall', ms], ['95 %, ms', 'interval'], ['CPU', 'cpu', ms],
   ['peak', 'peak', mib], ['95 %, MiB', 'memory'], ['ratio', 'ratio'], ['runs', 'runs'],
   ['fault', 'fault']], 'wall');
 for (const text of [data.method,

@@ -196,13 +196,14 @@ cl::opt<bool> print_compilation(
     cl::desc("Print a line for each function that gets code, as it comes, on standard error"),
     cl::cat(category));
 cl::opt<std::string> trace_file(
-    "trace", cl::value_desc("file"),
+    "trace", cl::ValueOptional, cl::value_desc("file"),
     cl::desc("Write what happens (calls that wait, compiles, promotions, memory) in the trace "
              "event format, for Perfetto or chrome://tracing; %p is the process id"),
     cl::cat(category));
 cl::opt<std::string> report_file(
-    "report", cl::value_desc("file.html"),
-    cl::desc("Write a page that shows where the start went, what was compiled when and why"),
+    "report", cl::ValueOptional, cl::value_desc("file.html"),
+    cl::desc("Write a page that shows where the start went, what was compiled when and why; %p is "
+             "the process id"),
     cl::cat(category));
 cl::opt<PerfOutput> perf(
     "perf", cl::desc("Tell Linux's perf the names of compiled functions:"),
@@ -278,6 +279,15 @@ std::vector<std::string> llvm_arguments;
 void RefuseWhatThereIsNot() {
   if (orc_runtime.getNumOccurrences() > 0) {
     Refuse("option '--" + orc_runtime.ArgStr + "' is not supported: there is no ORC");
+  }
+}
+
+// A file that is written must be named behind '='. The next argument may be the program.
+void RefuseMissingFiles() {
+  for (const cl::opt<std::string>* option : {&trace_file, &report_file}) {
+    if (option->getNumOccurrences() > 0 && option->empty()) {
+      Refuse("option '--" + option->ArgStr + "' needs a file: --" + option->ArgStr + "=FILE");
+    }
   }
 }
 
@@ -460,7 +470,7 @@ bool AsksForHelp(int argc, char** argv) {
   for (int i = 1; i < argc && argv[i][0] == '-'; ++i) {
     const llvm::StringRef name = llvm::StringRef(argv[i]).ltrim('-').split('=').first;
     if (name.starts_with("help") || name == "h" || name == "version" ||
-        name.starts_with("print-")) {
+        (name.starts_with("print-") && name != print_compilation.ArgStr)) {
       return true;
     }
   }
@@ -485,6 +495,7 @@ CommandLine ParseCommandLine(int argc, char** argv) {
     std::exit(1);
   }
   RefuseWhatThereIsNot();
+  RefuseMissingFiles();
   IsolateIfAsked();  // Before the engine's options open caches.
   llvm_arguments = LlvmArguments(argc, argv, input_file.getValue(), category);
   CommandLine command_line;

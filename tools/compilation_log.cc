@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_format.h"
 #include "base/steady_clock.h"
+#include "tools/readable_name.h"
 
 namespace firstcall {
 namespace {
@@ -28,11 +29,12 @@ void CompilationLog::OnEvent(const Event& event) {
     case EventKind::kPromoted:
       line = absl::StrFormat("%10.3f %6d  %-10s %-12s %#14x %6d  %s::%s%s\n", time, event.number,
                              SourceOf(event), WordFor(event.reason), event.address, event.size,
-                             event.module, event.function, event.is_continuation ? " (loop)" : "");
+                             event.module, ReadableName(event.function),
+                             event.is_continuation ? " (loop)" : "");
       break;
     case EventKind::kFailed:
       line = absl::StrFormat("%10.3f %6d  %-10s %-12s %s::%s: %s\n", time, event.number, "failed",
-                             WordFor(event.reason), event.module, event.function,
+                             WordFor(event.reason), event.module, ReadableName(event.function),
                              event.status.message());
       break;
     case EventKind::kRemoved:

@@ -4,8 +4,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -13,46 +16,62 @@
 #include "absl/strings/str_replace.h"
 
 namespace firstcall {
+namespace {
 
-OutputFile::OutputFile(std::string name, std::string header, size_t buffer_bytes)
-    : name_(std::move(name)), header_(std::move(header)), buffer_bytes_(buffer_bytes) {}
+constexpr size_t kMostPrepared = 64 << 10;
+
+// `name` itself if the working directory is not known.
+std::string AbsoluteName(const std::string& name) {
+  std::error_code error;
+  const std::filesystem::path path = std::filesystem::absolute(name, error);
+  return error ? name : path.string();
+}
+
+void Warn(absl::string_view what, const std::string& path) {
+  const int error = errno;
+  std::fprintf(stderr, "firstcall: warning: %s '%s': %s\n", std::string(what).c_str(), path.c_str(),
+               std::strerror(error));
+}
+
+}  // namespace
+
+OutputFile::OutputFile(const std::string& name, std::string header)
+    : name_(AbsoluteName(name)), header_(std::move(header)), maker_(getpid()) {}
 
 OutputFile::~OutputFile() {
   if (file_ >= 0) close(file_);
 }
 
 bool OutputFile::Open() {
-  if (has_failed_) return false;
-  if (file_ >= 0 && owner_ == getpid()) return true;
-  const bool is_child = owner_ != 0;
-  if (is_child) {
-    // What the parent has buffered is the parent's to write.
-    buffer_.clear();
-    close(std::exchange(file_, -1));
-    has_failed_ = !absl::StrContains(name_, "%p");
-    if (has_failed_) return false;
-  }
+  if (owner_ == getpid()) return !has_failed_;
   owner_ = getpid();
+  if (file_ >= 0) {
+    // What the parent has prepared is the parent's to write.
+    prepared_.clear();
+    close(std::exchange(file_, -1));
+  }
+  has_failed_ = owner_ != maker_ && !absl::StrContains(name_, "%p");
+  if (has_failed_) return false;
   end_ = 0;
   const std::string path = absl::StrReplaceAll(name_, {{"%p", absl::StrCat(owner_)}});
   file_ = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (file_ < 0) {
-    std::fprintf(stderr, "firstcall: warning: cannot write '%s': %s\n", path.c_str(),
-                 std::strerror(errno));
+    Warn("cannot write", path);
     has_failed_ = true;
     return false;
   }
+  is_stream_ = lseek(file_, 0, SEEK_CUR) < 0;
   WriteOut(header_);
   return !has_failed_;
 }
 
 void OutputFile::WriteOut(absl::string_view bytes) {
   while (!bytes.empty() && !has_failed_) {
-    const ssize_t count = pwrite(file_, bytes.data(), bytes.size(), end_);
+    const ssize_t count = is_stream_ ? write(file_, bytes.data(), bytes.size())
+                                     : pwrite(file_, bytes.data(), bytes.size(), end_);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) {
-      std::fprintf(stderr, "firstcall: warning: writing '%s': %s\n", name_.c_str(),
-                   std::strerror(errno));
+      Warn("writing", name_);
       has_failed_ = true;
       return;
     }
@@ -61,20 +80,30 @@ void OutputFile::WriteOut(absl::string_view bytes) {
   }
 }
 
+void OutputFile::WritePrepared() {
+  WriteOut(prepared_);
+  prepared_.clear();
+}
+
 void OutputFile::Write(absl::string_view bytes) {
   absl::MutexLock lock(&mutex_);
   if (!Open()) return;
-  absl::StrAppend(&buffer_, bytes);
-  if (buffer_.size() < buffer_bytes_) return;
-  WriteOut(buffer_);
-  buffer_.clear();
+  if (prepared_.empty()) return WriteOut(bytes);
+  prepared_.append(bytes.data(), bytes.size());
+  WritePrepared();
 }
 
-void OutputFile::Flush(absl::string_view footer) {
+void OutputFile::Prepare(absl::string_view bytes) {
   absl::MutexLock lock(&mutex_);
   if (!Open()) return;
-  WriteOut(buffer_);
-  buffer_.clear();
+  prepared_.append(bytes.data(), bytes.size());
+  if (prepared_.size() >= kMostPrepared) WritePrepared();
+}
+
+void OutputFile::WriteFooter(absl::string_view footer) {
+  absl::MutexLock lock(&mutex_);
+  if (!Open()) return;
+  WritePrepared();
   const off_t end = end_;
   WriteOut(footer);
   end_ = end;

@@ -1,6 +1,8 @@
 // A file that a listener writes while the program runs. If it cannot be written, a warning says so,
 // once, and nothing more is written.
 //
+// The name is meant in the directory that is the working directory when the object is made.
+//
 // Thread-safe. A forked child writes a file of its own, with its process id in place of "%p" in the
 // name; without that, a child writes nothing. Tested in tests/command/observation_test.cc.
 
@@ -9,7 +11,6 @@
 
 #include <sys/types.h>
 
-#include <cstddef>
 #include <string>
 
 #include "absl/base/thread_annotations.h"
@@ -21,29 +22,34 @@ namespace firstcall {
 class OutputFile {
  public:
   // `header` begins each file. The file is created when something is first written.
-  OutputFile(std::string name, std::string header, size_t buffer_bytes);
+  OutputFile(const std::string& name, std::string header);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
+  // Writes at once, because the program may end in any way.
   void Write(absl::string_view bytes) ABSL_LOCKS_EXCLUDED(mutex_);
-  // Writes what is buffered. `footer` ends the file as it is now; what is written later overwrites
-  // it.
-  void Flush(absl::string_view footer = "") ABSL_LOCKS_EXCLUDED(mutex_);
+  // Adds to what the next Write, or WriteFooter, writes.
+  void Prepare(absl::string_view bytes) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Ends the file as it is now with `footer`. If the file is not a pipe or a terminal, what is
+  // written later overwrites the footer.
+  void WriteFooter(absl::string_view footer) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
   bool Open() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void WritePrepared() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void WriteOut(absl::string_view bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const std::string name_;
   const std::string header_;
-  const size_t buffer_bytes_;
+  const pid_t maker_;
   absl::Mutex mutex_;
   int file_ ABSL_GUARDED_BY(mutex_) = -1;
   pid_t owner_ ABSL_GUARDED_BY(mutex_) = 0;  // That has opened the file.
   bool has_failed_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_stream_ ABSL_GUARDED_BY(mutex_) = false;  // A pipe, or a terminal.
   off_t end_ ABSL_GUARDED_BY(mutex_) = 0;
-  std::string buffer_ ABSL_GUARDED_BY(mutex_);
+  std::string prepared_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace firstcall

@@ -58,7 +58,7 @@ constexpr char kScript[] = R"html(</script>
 <script>
 'use strict';
 const data = JSON.parse(document.getElementById('data').textContent);
-const ms = n => n.toFixed(n < 10 ? 2 : 1) + ' ms';
+const ms = n => n < 10000 ? n.toFixed(n < 10 ? 2 : 1) + ' ms' : (n / 1000).toFixed(1) + ' s';
 const bytes = n => n < 10240 ? n + ' B' : n < 10485760 ? (n / 1024).toFixed(0) + ' KiB'
   : (n / 1048576).toFixed(1) + ' MiB';
 function add(parent, tag, attributes, ...children) {
@@ -71,6 +71,7 @@ function add(parent, tag, attributes, ...children) {
   return element;
 }
 const at = id => document.getElementById(id);
+const short = text => text.length > 120 ? text.slice(0, 80) + '\u2026' + text.slice(-39) : text;
 
 // A table that can be sorted by each column and searched; `columns` are [title, field, format].
 function table(id, rows, columns, by) {
@@ -94,8 +95,11 @@ function table(id, rows, columns, by) {
     for (const row of shown.slice(0, kMost)) {
       const line = add(body, 'tr');
       for (const [, field, format] of columns) {
-        add(line, 'td', {class: isNumber(field) ? 'number' : field === 'name' ? 'name' : ''},
-          format ? format(row[field]) : String(row[field]));
+        const text = format ? format(row[field]) : String(row[field]);
+        const isName = field === 'name' || field === 'caller';
+        const cell = add(line, 'td', {class: isNumber(field) ? 'number' : isName ? 'name' : ''},
+          isName ? short(text) : text);
+        if (isName && short(text) !== text) cell.title = text;
       }
     }
     more.textContent = shown.length > kMost ? `${shown.length - kMost} more; search for them.` : '';

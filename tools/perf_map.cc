@@ -1,18 +1,18 @@
 #include "tools/perf_map.h"
 
 #include "absl/strings/str_format.h"
+#include "tools/readable_name.h"
 
 namespace firstcall {
 
 std::string PerfNameOf(const Event& event) {
   if (event.kind == EventKind::kStubsMade) return event.function;
-  return absl::StrFormat("%s [%d %s%s]", event.function, event.tier,
+  return absl::StrFormat("%s [%d %s%s]", ReadableName(event.function), event.tier,
                          event.is_cached ? "cache" : WordFor(event.generator),
                          event.is_continuation ? ", loop" : "");
 }
 
-// Not buffered: the program may end in any way.
-PerfMap::PerfMap() : file_("/tmp/perf-%p.map", "", 0) {}
+PerfMap::PerfMap() : file_("/tmp/perf-%p.map", "") {}
 
 void PerfMap::OnEvent(const Event& event) {
   if (event.kind != EventKind::kPublished && event.kind != EventKind::kPromoted &&

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "base/status.h"
+#include "tools/observation.h"
 #include "tools/run_program.h"
 
 namespace firstcall {
@@ -67,6 +68,7 @@ absl::Status Run(const CommandLine& command_line, PrepareProgress& progress, siz
   options.optimizes = command_line.precompile_optimized;
   absl::Status status = PrepareChosen(*engine, command_line.functions_file, options);
   optimized = engine->stats().promotions_made;
+  FinishObservation([&] { return engine->stats(); });
   return status;
 }
 

@@ -1,21 +1,22 @@
 #include "tools/report_file.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <fstream>
+#include <cstdint>
 #include <map>
 #include <set>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "tools/json.h"
+#include "tools/readable_name.h"
 #include "tools/report_page.h"
 
 namespace firstcall {
 namespace {
+
+std::string NameJson(const std::string& name) { return JsonString(ReadableName(name)); }
 
 // The lists of the page's data, filled by the events in their order.
 class Data {
@@ -31,13 +32,15 @@ class Data {
         }
         break;
       case EventKind::kFirstCall:
+        callers_.insert(event.thread);
         calls_.push_back(
             absl::StrFormat("{\"name\":%s,\"start\":%s,\"time\":%s,\"caller\":%s,\"thread\":%d}",
-                            JsonString(event.function), At(event.start), Time(event.duration),
-                            JsonString(NameAt(event.caller)), event.thread));
+                            NameJson(event.function), At(event.start), Time(event.duration),
+                            NameJson(NameAt(event.caller)), event.thread));
         break;
       case EventKind::kCompiled:
-        compiled_ = event;
+        compiled_[event.thread] = event;
+        AddAheadOfNeed(event);
         break;
       case EventKind::kPublished:
         AddBody(event);
@@ -47,7 +50,7 @@ class Data {
         break;
       case EventKind::kFailed:
         failures_.push_back(absl::StrFormat("{\"name\":%s,\"start\":%s,\"why\":%s}",
-                                            JsonString(event.function), At(event.start),
+                                            NameJson(event.function), At(event.start),
                                             JsonString(event.status.message())));
         break;
       case EventKind::kMemoryReserved:
@@ -64,9 +67,15 @@ class Data {
     std::vector<std::string> unused;
     for (const auto& [name, module] : unused_) {
       unused.push_back(
-          absl::StrFormat("{\"name\":%s,\"module\":%s}", JsonString(name), JsonString(module)));
+          absl::StrFormat("{\"name\":%s,\"module\":%s}", NameJson(name), JsonString(module)));
     }
-    std::string lists;
+    Parts other = {};
+    for (const auto& [thread, parts] : ahead_of_need_) {
+      if (!callers_.contains(thread)) other += parts;
+    }
+    std::string lists =
+        absl::StrFormat(",\n\"other_threads\":{\"split\":%s,\"emit\":%s,\"link\":%s}",
+                        Time(other.split), Time(other.emit), Time(other.link));
     const std::pair<const char*, const std::vector<std::string>&> all[] = {
         {"modules", modules_},       {"calls", calls_},  {"functions", functions_},
         {"promotions", promotions_}, {"unused", unused}, {"failures", failures_},
@@ -84,6 +93,24 @@ class Data {
     absl::Duration start;
   };
 
+  // Of the time that compiling took.
+  struct Parts {
+    absl::Duration split, emit, link;
+    void operator+=(const Parts& parts) {
+      split += parts.split;
+      emit += parts.emit;
+      link += parts.link;
+    }
+  };
+
+  // Nobody waits for such work, unless a thread of the program does it.
+  void AddAheadOfNeed(const Event& event) {
+    if (event.reason == CompileReason::kPromoted || event.reason == CompileReason::kContinuation ||
+        event.reason == CompileReason::kSpeculated) {
+      ahead_of_need_[event.thread] += {event.split, event.emit, event.link};
+    }
+  }
+
   static std::string Time(absl::Duration time) {
     return absl::StrFormat("%.4f", absl::ToDoubleMilliseconds(time));
   }
@@ -98,9 +125,10 @@ class Data {
 
   // The time of a body is that of its object, shared by the functions in it.
   std::string TimeOf(const Event& event) const {
-    const bool is_of_it = compiled_.thread == event.thread && compiled_.module == event.module;
-    return Time(is_of_it ? compiled_.duration / std::max<size_t>(compiled_.functions, 1)
-                         : absl::ZeroDuration());
+    const auto found = compiled_.find(event.thread);
+    if (found == compiled_.end() || found->second.module != event.module) return Time({});
+    const Event& compiled = found->second;
+    return Time(compiled.duration / std::max<size_t>(compiled.functions, 1));
   }
 
   void AddBody(const Event& event) {
@@ -110,9 +138,9 @@ class Data {
     functions_.push_back(absl::StrFormat(
         "{\"name\":%s,\"tier\":%d,\"by\":\"%s\",\"reason\":\"%s\",\"start\":%s,\"time\":%s,"
         "\"size\":%d,\"module\":%s}",
-        JsonString(event.function), event.tier,
-        event.is_cached ? "cache" : WordFor(event.generator), WordFor(event.reason),
-        At(event.start), TimeOf(event), event.size, JsonString(event.module)));
+        NameJson(event.function), event.tier, event.is_cached ? "cache" : WordFor(event.generator),
+        WordFor(event.reason), At(event.start), TimeOf(event), event.size,
+        JsonString(event.module)));
   }
 
   void AddPromotion(const Event& event) {
@@ -121,14 +149,16 @@ class Data {
     promotions_.push_back(absl::StrFormat(
         "{\"name\":%s,\"start\":%s,\"time\":%s,\"what\":\"%s%s\",\"before\":%d,\"size\":%d,"
         "\"first\":%s}",
-        JsonString(event.function), At(event.start), TimeOf(event),
+        NameJson(event.function), At(event.start), TimeOf(event),
         event.is_continuation ? "loop left for a continuation" : "optimized body",
         event.is_cached ? ", from the cache" : "", first.size, event.size,
         first.name.empty() ? "0" : At(first.start)));
   }
 
   const absl::Duration begin_;
-  Event compiled_;  // The last object.
+  std::map<int64_t, Event> compiled_;       // The last object of each thread.
+  std::map<int64_t, Parts> ahead_of_need_;  // By thread.
+  absl::flat_hash_set<int64_t> callers_;    // Threads with first calls.
   std::map<uint64_t, Body> bodies_;
   std::map<std::pair<std::string, std::string>, Body> first_;  // By function and module.
   std::set<std::pair<std::string, std::string>> unused_;
@@ -172,12 +202,7 @@ void ReportFile::Write(const Stats& stats) {
   }
   std::sort(events.begin(), events.end(),
             [](const Event& a, const Event& b) { return a.number < b.number; });
-  std::ofstream file(path_, std::ios::binary);
-  file << ReportPage(ReportData(events, stats, begin_, SteadyNow()));
-  file.close();
-  if (file) return;
-  std::fprintf(stderr, "firstcall: warning: cannot write '%s': %s\n", path_.c_str(),
-               std::strerror(errno));
+  file_.Write(ReportPage(ReportData(events, stats, begin_, SteadyNow())));
 }
 
 }  // namespace firstcall

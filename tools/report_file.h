@@ -6,7 +6,6 @@
 #define FIRSTCALL_TOOLS_REPORT_FILE_H_
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -15,12 +14,13 @@
 #include "base/steady_clock.h"
 #include "runtime/event.h"
 #include "runtime/stats.h"
+#include "tools/output_file.h"
 
 namespace firstcall {
 
 class ReportFile final : public EventListener {
  public:
-  explicit ReportFile(std::string path) : path_(std::move(path)), begin_(SteadyNow()) {}
+  explicit ReportFile(const std::string& path) : file_(path, ""), begin_(SteadyNow()) {}
 
   bool wants_names() const override { return true; }
   void OnEvent(const Event& event) override ABSL_LOCKS_EXCLUDED(mutex_);
@@ -29,7 +29,7 @@ class ReportFile final : public EventListener {
   void Write(const Stats& stats) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  const std::string path_;
+  OutputFile file_;
   const absl::Duration begin_;
   absl::Mutex mutex_;
   std::vector<Event> events_ ABSL_GUARDED_BY(mutex_);

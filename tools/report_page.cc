@@ -41,9 +41,11 @@ for (const [label, value, key] of [
   add(card, 'span', {class: 'dim'}, label);
 }
 
-// Work of other threads may overlap the run, so the rest is at least zero.
+// Without what threads of the engine's own did while the program ran. Threads of the program may
+// wait at the same time, so the rest is at least zero.
 function start() {
-  const parts = ['load', 'split', 'emit', 'link'].map(name => [name, stats[name]]);
+  const parts = ['load', 'split', 'emit', 'link'].map(
+    name => [name, Math.max(0, stats[name] - (data.other_threads[name] || 0))]);
   const used = parts.reduce((sum, part) => sum + part[1], 0);
   parts.push(['run', Math.max(0, data.total - used)]);
   const whole = parts.reduce((sum, part) => sum + part[1], 0) || 1;
@@ -55,6 +57,11 @@ function start() {
     const item = add(legend, 'span');
     add(item, 'i', {style: `background:var(--${name})`});
     item.append(`${name} ${ms(time)} (${(100 * time / whole).toFixed(1)} %)`);
+  }
+  const other = Object.values(data.other_threads).reduce((sum, time) => sum + time, 0);
+  if (other) {
+    add(at('start'), 'div', {class: 'dim', id: 'other-threads'},
+      `Meanwhile the engine's threads optimized for ${ms(other)}.`);
   }
 }
 

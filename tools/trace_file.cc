@@ -71,7 +71,7 @@ std::string Memory(const Event& event) {
 
 }  // namespace
 
-TraceFile::TraceFile(std::string path) : file_(std::move(path), "[\n", 64 << 10) {}
+TraceFile::TraceFile(const std::string& path) : file_(path, "[\n") {}
 
 void TraceFile::Note(const Event& event) {
   absl::MutexLock lock(&mutex_);
@@ -86,47 +86,58 @@ std::string TraceFile::NameAt(uint64_t address) {
   return address - found->first <= found->second.size ? found->second.name : "";
 }
 
+// A compile is followed by what it has published, which may run then: one write for both costs
+// less.
+void TraceFile::Write(const Event& event, absl::string_view text) {
+  if (event.kind == EventKind::kCompiled || event.kind == EventKind::kMemoryReserved ||
+      event.kind == EventKind::kMemoryFreed) {
+    file_.Prepare(text);
+  } else {
+    file_.Write(text);
+  }
+}
+
 void TraceFile::OnEvent(const Event& event) {
   switch (event.kind) {
     case EventKind::kModuleAdded:
-      file_.Write(Slice(event, absl::StrCat("load ", event.module), "load", event.start,
-                        event.duration, absl::StrCat(",\"functions\":", event.functions)));
+      Write(event, Slice(event, absl::StrCat("load ", event.module), "load", event.start,
+                         event.duration, absl::StrCat(",\"functions\":", event.functions)));
       break;
     case EventKind::kFirstCall:
-      file_.Write(Slice(event, absl::StrCat("first call of ", event.function), "wait", event.start,
-                        event.duration,
-                        absl::StrFormat(",\"module\":%s,\"caller\":%s,\"return\":\"%#x\"",
-                                        JsonString(event.module), JsonString(NameAt(event.caller)),
-                                        event.caller)));
+      Write(event, Slice(event, absl::StrCat("first call of ", event.function), "wait", event.start,
+                         event.duration,
+                         absl::StrFormat(",\"module\":%s,\"caller\":%s,\"return\":\"%#x\"",
+                                         JsonString(event.module), JsonString(NameAt(event.caller)),
+                                         event.caller)));
       break;
     case EventKind::kCompiled:
-      file_.Write(CompileSlices(event));
+      Write(event, CompileSlices(event));
       break;
     case EventKind::kPublished:
     case EventKind::kPromoted:
       Note(event);
-      file_.Write(Instant(event, absl::StrCat(WordFor(event.kind), " ", event.function),
-                          absl::StrFormat("%s,\"address\":\"%#x\",\"size\":%d", ArgumentsOf(event),
-                                          event.address, event.size)));
+      Write(event, Instant(event, absl::StrCat(WordFor(event.kind), " ", event.function),
+                           absl::StrFormat("%s,\"address\":\"%#x\",\"size\":%d", ArgumentsOf(event),
+                                           event.address, event.size)));
       break;
     case EventKind::kFailed:
-      file_.Write(Instant(event, absl::StrCat("failed ", event.function),
-                          absl::StrCat(",\"status\":", JsonString(event.status.message()))));
+      Write(event, Instant(event, absl::StrCat("failed ", event.function),
+                           absl::StrCat(",\"status\":", JsonString(event.status.message()))));
       break;
     case EventKind::kRemoved:
-      file_.Write(Instant(event, absl::StrCat("removed ", event.module), ""));
+      Write(event, Instant(event, absl::StrCat("removed ", event.module), ""));
       break;
     case EventKind::kStubsMade:
       break;
     case EventKind::kMemoryReserved:
     case EventKind::kMemoryFreed:
-      file_.Write(Memory(event));
+      Write(event, Memory(event));
       break;
   }
 }
 
 void TraceFile::Finish() {
-  file_.Flush(absl::StrFormat(
+  file_.WriteFooter(absl::StrFormat(
       "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":%d,\"args\":{\"name\":\"firstcall\"}}]\n",
       getpid()));
 }

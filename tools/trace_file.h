@@ -2,7 +2,8 @@
 // for each thread the first calls that waited, compiles with their parts, and promotions; and the
 // memory over time.
 //
-// The file is an array whose end may be missing, so it can be read even if the process was killed.
+// The file is an array whose end may be missing, so it can be read even if the process was killed:
+// what was published is written before it runs.
 //
 // Thread-safe. Tested in tests/command/observation_test.cc.
 
@@ -13,6 +14,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/btree_map.h"
+#include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "runtime/event.h"
 #include "tools/output_file.h"
@@ -21,7 +23,7 @@ namespace firstcall {
 
 class TraceFile final : public EventListener {
  public:
-  explicit TraceFile(std::string path);
+  explicit TraceFile(const std::string& path);
 
   void OnEvent(const Event& event) override ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -34,6 +36,7 @@ class TraceFile final : public EventListener {
     size_t size = 0;
     std::string name;
   };
+  void Write(const Event& event, absl::string_view text);
   void Note(const Event& event) ABSL_LOCKS_EXCLUDED(mutex_);
   std::string NameAt(uint64_t address) ABSL_LOCKS_EXCLUDED(mutex_);
 

@@ -1,8 +1,11 @@
-// What the command tells of its work: --print-compilation, --trace, --perf. The arguments are its
-// path, and a program with debug information.
+// What the command tells of its work: --print-compilation, --trace, --report, --perf. The arguments
+// are its path, a program with debug information, and one whose threads call while it forks.
 
+#include <glob.h>
 #include <unistd.h>
 
+#include <csignal>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -36,7 +39,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-std::string command_path, described_path;
+std::string command_path, described_path, forks_path;
 
 // Some functions, one of which is hot; prints its process id.
 constexpr char kProgram[] = R"(
@@ -77,22 +80,32 @@ std::string ReadFile(const std::string& path) {
 class ObservationTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    program_ = ::testing::TempDir() + "/observed.ll";
-    std::ofstream(program_) << kProgram;
+    directory_ = ::testing::TempDir();
+    while (absl::EndsWith(directory_, "/")) directory_.pop_back();
+    program_ = directory_ + "/observed.ll";
+    WriteProgram(kProgram);
   }
+
+  void WriteProgram(const char* text) { std::ofstream(program_) << text; }
 
   testing::ProcessResult Run(const std::vector<std::string>& options,
                              const std::vector<std::string>& before = {}) {
+    testing::ProcessResult result = RunProgram(options, before);
+    EXPECT_EQ(result.exit_status, 0) << result.errors;
+    return result;
+  }
+
+  testing::ProcessResult RunProgram(const std::vector<std::string>& options,
+                                    const std::vector<std::string>& before = {}) {
     std::vector<std::string> command = before;
     command.push_back(command_path);
     command.push_back("--no-object-cache");
     command.insert(command.end(), options.begin(), options.end());
     command.push_back(program_);
-    testing::ProcessResult result = testing::RunProcess(command);
-    EXPECT_EQ(result.exit_status, 0) << result.errors;
-    return result;
+    return testing::RunProcess(command);
   }
 
+  std::string directory_;
   std::string program_;
 };
 
@@ -133,6 +146,154 @@ TEST_F(ObservationTest, TraceIsJsonWithSlicesAndMemory) {
 TEST_F(ObservationTest, TraceThatCannotBeWrittenIsAWarning) {
   EXPECT_THAT(Run({"--trace=/no/such/file"}).errors,
               HasSubstr("firstcall: warning: cannot write '/no/such/file': "));
+}
+
+TEST_F(ObservationTest, TraceOfAProgramThatIsKilledHasWhatHappenedBefore) {
+  WriteProgram(R"(
+    declare void @abort()
+    define i32 @main() { call void @abort() ret i32 0 })");
+  const std::string path = directory_ + "/killed.json";
+  EXPECT_EQ(RunProgram({"--trace=" + path}).exit_status, 128 + SIGABRT);
+  const std::string text = ReadFile(path);
+  ASSERT_TRUE(absl::EndsWith(text, "},\n")) << text;
+  llvm::Expected<llvm::json::Value> trace =
+      llvm::json::parse(text.substr(0, text.size() - 2) + "]");
+  ASSERT_TRUE(static_cast<bool>(trace)) << llvm::toString(trace.takeError());
+  EXPECT_THAT(text, HasSubstr("published main"));
+}
+
+TEST_F(ObservationTest, FilesAreInTheDirectoryInWhichTheCommandWasStarted) {
+  if (IsEmulated()) GTEST_SKIP() << "a shell cannot start what needs the emulator";
+  WriteProgram(R"(
+    declare i32 @chdir(ptr)
+    @root = private constant [2 x i8] c"/\00"
+    define i32 @main() { %r = call i32 @chdir(ptr @root) ret i32 %r })");
+  const testing::ProcessResult result = testing::RunProcess(
+      {"/bin/sh", "-c", R"(command=$(realpath "$0") && cd "$1" && exec "$command" "$2" "$3" "$4")",
+       command_path, directory_, "--no-object-cache", "--report=moved.html", program_});
+  EXPECT_EQ(result.exit_status, 0) << result.errors;
+  EXPECT_THAT(result.errors, IsEmpty());
+  EXPECT_EQ(ReadFile(directory_ + "/moved.html").substr(0, 15), "<!DOCTYPE html>");
+}
+
+TEST_F(ObservationTest, ChildThatEndsLaterLeavesTheReportToTheParent) {
+  if (IsEmulated()) GTEST_SKIP() << "a shell cannot start what needs the emulator";
+  WriteProgram(R"(
+    declare i32 @fork()
+    declare i32 @getpid()
+    declare i32 @getppid()
+    declare i32 @usleep(i32)
+    declare void @exit(i32)
+    define void @parent() { ret void }
+    define i32 @main() {
+      %me = call i32 @getpid()
+      %p = call i32 @fork()
+      %is_child = icmp eq i32 %p, 0
+      br i1 %is_child, label %child, label %parent
+    parent:
+      call void @parent()
+      ret i32 0
+    child:
+      %1 = call i32 @usleep(i32 1000)
+      %now = call i32 @getppid()
+      %alive = icmp eq i32 %now, %me
+      br i1 %alive, label %child, label %end
+    end:
+      call void @exit(i32 0)
+      unreachable
+    })");
+  const std::string path = directory_ + "/parents.html";
+  const std::string of_each = directory_ + "/each_%p.html";
+  // A pipe ends when the child has ended, too.
+  const auto run = [&](const std::string& file) {
+    return testing::RunProcess({"/bin/sh", "-c", "\"$@\" | cat", "sh", command_path,
+                                "--no-object-cache", "--report=" + file, program_});
+  };
+  EXPECT_THAT(run(path).errors, IsEmpty());
+  EXPECT_TRUE(absl::StrContains(ReadFile(path), "{\"name\":\"parent\",\"tier\":0"));
+  EXPECT_THAT(run(of_each).errors, IsEmpty());
+  glob_t found;
+  ASSERT_EQ(glob((directory_ + "/each_*.html").c_str(), 0, nullptr, &found), 0);
+  EXPECT_EQ(found.gl_pathc, 2u);
+  for (size_t i = 0; i < found.gl_pathc; ++i) unlink(found.gl_pathv[i]);
+  globfree(&found);
+}
+
+TEST_F(ObservationTest, ForkWaitsForWhatIsWritten) {
+  program_ = forks_path;
+  const std::string path = directory_ + "/forks.html";
+  const testing::ProcessResult result =
+      Run({"--trace=" + directory_ + "/forks_%p.json", "--report=" + path, "--tier=0"});
+  EXPECT_EQ(result.output, "0 wrong\n");
+  // Each body has the time of its own thread's object.
+  const std::string report = ReadFile(path);
+  EXPECT_TRUE(absl::StrContains(report, "\"name\":\"f899"));
+  EXPECT_FALSE(absl::StrContains(report, "\"time\":0.0000,\"size\""));
+}
+
+TEST_F(ObservationTest, ReportTellsApartWhatOtherThreadsDidMeanwhile) {
+  const std::string path = directory_ + "/promoted.html";
+  Run({"--report=" + path, "--promotion-threshold=100", "--promotion-threads=0"});
+  EXPECT_TRUE(absl::StrContains(
+      ReadFile(path), "\"other_threads\":{\"split\":0.0000,\"emit\":0.0000,\"link\":0.0000}"));
+  Run({"--report=" + path, "--promotion-threshold=100"});
+  const std::string report = ReadFile(path);
+  if (absl::StrContains(report, "\"promotions_made\":0"))
+    GTEST_SKIP() << "the program ran too fast";
+  const size_t parts = report.find("\"other_threads\":");
+  ASSERT_NE(parts, std::string::npos);
+  EXPECT_THAT(report.substr(parts, 100), ContainsRegex("\"emit\":[0-9.]*[1-9]"));
+}
+
+TEST_F(ObservationTest, PrecompilingLeavesATraceAndAReport) {
+  const std::string report = directory_ + "/precompiled.html";
+  const std::string trace = directory_ + "/precompiled.json";
+  const testing::ProcessResult result = testing::RunProcess(
+      {command_path, "precompile", absl::StrCat("--object-cache-dir=", directory_, "/precompiled"),
+       "--report=" + report, "--trace=" + trace, program_});
+  EXPECT_EQ(result.exit_status, 0) << result.errors;
+  EXPECT_TRUE(absl::StrContains(ReadFile(report), "{\"name\":\"spins\",\"tier\":0"));
+  EXPECT_TRUE(absl::EndsWith(ReadFile(trace), "]\n"));
+}
+
+TEST_F(ObservationTest, FileMustBeNamedBehindAnEqualsSign) {
+  for (const std::string option : {"--trace", "--report"}) {
+    const testing::ProcessResult result = RunProgram({option});
+    EXPECT_EQ(result.exit_status, 1);
+    EXPECT_EQ(result.errors,
+              absl::StrCat("firstcall: option '", option, "' needs a file: ", option, "=FILE\n"));
+  }
+  EXPECT_EQ(ReadFile(program_), kProgram);
+}
+
+TEST_F(ObservationTest, NamesAreThoseOfTheSourceAndStayInTheirLines) {
+  WriteProgram(R"(
+    define internal i32 @_ZL3twoi(i32 %x) { %r = add i32 %x, %x ret i32 %r }
+    define i32 @_Z3addii(i32 %x, i32 %y) {
+      %z = call i32 @_ZL3twoi(i32 %x)
+      %r = add i32 %z, %y
+      ret i32 %r
+    }
+    define i32 @"two\0Alines"(i32 %x) { %r = call i32 @_Z3addii(i32 %x, i32 2) ret i32 %r }
+    define i32 @main() { %r = call i32 @"two\0Alines"(i32 -1) ret i32 %r })");
+  const std::string report = directory_ + "/names.html";
+  const testing::ProcessResult result =
+      RunProgram({"--print-compilation", "--tier=0", "--report=" + report});
+  EXPECT_EQ(result.exit_status, 0);
+  EXPECT_THAT(result.errors, ContainsRegex("[^\n]*::add\\(int, int\\)\n"));
+  EXPECT_THAT(result.errors, HasSubstr("::two(int)\n"));
+  EXPECT_THAT(result.errors, HasSubstr("::two?lines\n"));
+  EXPECT_TRUE(absl::StrContains(ReadFile(report), "\"name\":\"add(int, int)\""));
+}
+
+TEST_F(ObservationTest, PrintingCompilationIsNoReasonToLoadLlvm) {
+  const std::string cache = absl::StrCat("--object-cache-dir=", directory_, "/print_cache");
+  const std::vector<std::string> command = {command_path, cache, "--stats", "--print-compilation",
+                                            program_};
+  testing::RunProcess(command);
+  const testing::ProcessResult second = testing::RunProcess(command);
+  EXPECT_THAT(second.errors, HasSubstr(" cache "));
+  EXPECT_THAT(second.errors, Not(HasSubstr("printing its options")));
 }
 
 TEST_F(ObservationTest, PerfMapNamesBodiesAndStubs) {
@@ -296,6 +457,16 @@ TEST_F(ObservationTest, ProbesAreThere) {
               std::string::npos)
         << probe;
   }
+  // perf does not find the right places in a program without this section.
+  for (const std::string& path : {command_path, command_path + "-llvm"}) {
+    if (access(path.c_str(), R_OK) != 0) continue;  // One program does everything.
+    auto file = llvm::cantFail(llvm::object::ObjectFile::createObjectFile(path));
+    std::set<std::string> sections;
+    for (const llvm::object::SectionRef& section : file.getBinary()->sections()) {
+      sections.insert(llvm::cantFail(section.getName()).str());
+    }
+    EXPECT_EQ(sections.count(".stapsdt.base"), 1u) << path;
+  }
 }
 
 }  // namespace
@@ -305,5 +476,6 @@ int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
   firstcall::command_path = argv[1];
   firstcall::described_path = argv[2];
+  firstcall::forks_path = argv[3];
   return RUN_ALL_TESTS();
 }

@@ -328,13 +328,13 @@ TEST_F(FunctionExtractorTest, CompanionsJoinWithoutBeingCalled) {
   EXPECT_EQ(index_->at(extracted.functions[1]).name, "last");
 }
 
-TEST_F(FunctionExtractorTest, CalleesComeAlongBeforeOthers) {
+TEST_F(FunctionExtractorTest, CalleesOfADescribedFunctionComeAlongBeforeOthers) {
   Load(R"(
     define void @first() { ret void }
-    define void @f(i1 %c, ptr %p) {
+    define void @f(i1 %c, ptr %p) !dbg !3 {
       br i1 %c, label %a, label %b
     a:
-      call void @called()
+      call void @called(), !dbg !4
       call void %p()
       call void @elsewhere()
       br label %b
@@ -343,10 +343,27 @@ TEST_F(FunctionExtractorTest, CalleesComeAlongBeforeOthers) {
     }
     declare void @elsewhere()
     define void @next() { ret void }
-    define void @called() { call void @first() ret void })");
-  const auto names = [&](const ExtractOptions& options) {
+    define void @called() { call void @first() ret void }
+    define void @plain(i1 %c) {
+      br i1 %c, label %a, label %b
+    a:
+      call void @called()
+      br label %b
+    b:
+      ret void
+    }
+    !llvm.dbg.cu = !{!1}
+    !llvm.module.flags = !{!5}
+    !0 = !DIFile(filename: "f.c", directory: "/")
+    !1 = distinct !DICompileUnit(language: DW_LANG_C99, file: !0, emissionKind: FullDebug)
+    !2 = !DISubroutineType(types: !{null})
+    !3 = distinct !DISubprogram(name: "f", file: !0, line: 1, type: !2, unit: !1,
+                                spFlags: DISPFlagDefinition)
+    !4 = !DILocation(line: 2, scope: !3)
+    !5 = !{i32 2, !"Debug Info Version", i32 3})");
+  const auto names = [&](const ExtractOptions& options, const char* function = "f") {
     std::vector<std::string> result;
-    absl::StatusOr<FunctionModule> extracted = Extract("f", options, /*may_join=*/true);
+    absl::StatusOr<FunctionModule> extracted = Extract(function, options, /*may_join=*/true);
     EXPECT_THAT(extracted.status(), IsOk());
     for (SymbolOrdinal ordinal : extracted->functions) {
       result.emplace_back(index_->at(ordinal).name);
@@ -358,6 +375,7 @@ TEST_F(FunctionExtractorTest, CalleesComeAlongBeforeOthers) {
   EXPECT_THAT(names(options), ElementsAre("f"));
   options.callees_along = 5;
   EXPECT_THAT(names(options), ElementsAre("f", "called"));
+  EXPECT_THAT(names(options, "plain"), ElementsAre("plain"));
   options.companions = 2;
   EXPECT_THAT(names(options), ElementsAre("f", "called", "next"));
 }
