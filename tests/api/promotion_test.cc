@@ -246,6 +246,34 @@ TEST_P(PromotionTest, EveryWayToAFunctionLeadsToItsBetterBody) {
 }
 
 // The outermost call is the only one from outside; it ends when a call in it runs the better body.
+// The entry of a constant table follows the body, unless the address may be compared.
+TEST_P(PromotionTest, TablesLeadToBodiesOfFunctionsWhoseAddressNobodyCompares) {
+  Create(1000);
+  Add(R"(
+    @table = constant { i64, [2 x ptr] } { i64 7, [2 x ptr] [ptr @virtual, ptr @compared] }
+    @variable = global ptr @virtual
+    define i64 @virtual(i64 %x) unnamed_addr { %y = add i64 %x, 5 ret i64 %y }
+    define i64 @compared(i64 %x) { %y = add i64 %x, 7 ret i64 %y }
+    define i64 @call(i64 %i, i64 %x) {
+      %p = getelementptr i64, ptr @table, i64 %i
+      %f = load ptr, ptr %p
+      %y = call i64 %f(i64 %x)
+      ret i64 %y
+    })");
+  auto* call = Get<int64_t(int64_t, int64_t)>("call");
+  void* const* table = static_cast<void* const*>(engine_->LookupAddress("table").value());
+  void* const* variable = static_cast<void* const*>(engine_->LookupAddress("variable").value());
+  void* const virtual_stub = engine_->LookupAddress("virtual").value();
+  EXPECT_EQ(table[1], virtual_stub);
+  EXPECT_TRUE(IsPromotedBy("virtual", [&] { EXPECT_EQ(call(1, 10), 15); }));
+  EXPECT_TRUE(IsPromotedBy("compared", [&] { EXPECT_EQ(call(2, 10), 17); }));
+  EXPECT_TRUE(bodies_->Contains(table[1]));
+  EXPECT_EQ(table[2], engine_->LookupAddress("compared").value());
+  EXPECT_EQ(*variable, virtual_stub);
+  EXPECT_EQ(call(1, 10), 15);
+  EXPECT_EQ(reinterpret_cast<int64_t (*)(int64_t)>(virtual_stub)(10), 15);
+}
+
 TEST_P(PromotionTest, RecursionGetsItsBetterBodyWithinOneCall) {
   Create(10);
   Add(R"(
