@@ -72,6 +72,7 @@ absl::StatusOr<CompiledObject> GenerateIn(const OptimizationOrder& order, Work& 
   absl::Status status;
   if (!run([&] { status = optimizer->Optimize(body); })) return NotWanted();
   FIRSTCALL_RETURN_IF_ERROR(status);
+  compiled.optimize = SteadyNow() - start - compiled.split;
   listener.OnModuleMade(*body);
   if (order.identification) AddIdentification(*body, *order.identification);
   absl::StatusOr<ObjectBytes> bytes = NotWanted();

@@ -246,6 +246,27 @@ TEST_P(PromotionTest, EveryWayToAFunctionLeadsToItsBetterBody) {
 }
 
 // The outermost call is the only one from outside; it ends when a call in it runs the better body.
+// Each step that was taken is told, with its times.
+TEST_P(PromotionTest, TellsHowABetterBodyCameAbout) {
+  Create(1000);
+  Add(kPlus);
+  auto* plus = Get<int64_t(int64_t)>("plus");
+  ASSERT_TRUE(IsPromotedBy("plus", [&] { plus(10); }));
+  const FunctionHotness hotness = Hotness("plus");
+  ASSERT_EQ(hotness.steps.size(), 1u);
+  const PromotionStep& step = hotness.steps[0];
+  EXPECT_FALSE(step.is_continuation);
+  EXPECT_EQ(step.failure, "");
+  EXPECT_EQ(step.code_bytes, hotness.better_bytes);
+  EXPECT_LE(step.hot, step.begun);
+  EXPECT_LE(step.begun + step.extract + step.optimize + step.emit + step.link, step.ready);
+  EXPECT_GT(step.extract, absl::ZeroDuration());
+  EXPECT_GT(step.optimize, absl::ZeroDuration());
+  EXPECT_GT(step.emit, absl::ZeroDuration());
+  EXPECT_GT(step.link, absl::ZeroDuration());
+  EXPECT_EQ(engine_->stats().promotions.ToString().find("(failed)"), std::string::npos);
+}
+
 // The entry of a constant table follows the body, unless the address may be compared.
 TEST_P(PromotionTest, TablesLeadToBodiesOfFunctionsWhoseAddressNobodyCompares) {
   Create(1000);
