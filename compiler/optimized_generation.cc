@@ -34,6 +34,7 @@ absl::StatusOr<FunctionModule> Extract(const OptimizationOrder& order, Work& wor
     options.body = OptimizedBody{};
   }
   options.verify = !module.source().is_verified();
+  options.optnone = work.context->optnone();
   options.import_callees = true;
   options.is_far = order.is_far;
   const auto may_join = [](SymbolOrdinal) { return false; };

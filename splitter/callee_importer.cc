@@ -29,7 +29,7 @@ constexpr char kIsSimplified[] = "firstcall-is-simplified";
 
 bool MayBeInlined(const llvm::Function& function, bool is_unoptimized) {
   using llvm::Attribute;
-  return !function.isIntrinsic() && !function.isInterposable() && !function.hasOptNone() &&
+  return !function.isIntrinsic() && !function.isInterposable() &&
          (is_unoptimized || !function.hasFnAttribute(Attribute::NoInline)) &&
          !function.hasFnAttribute(Attribute::ReturnsTwice) &&
          !function.hasFnAttribute(Attribute::Naked) && !function.isPresplitCoroutine();
@@ -86,6 +86,7 @@ class ImportChooser {
   // If the result is true, the callee's size has been added to the totals.
   bool MayBeImported(llvm::Function& callee) {
     if (!MayBeInlined(callee, is_unoptimized_) || !decisions_.may_be_imported(callee)) return false;
+    if (callee.hasOptNone()) return false;  // Reading the body may have removed it.
     const bool must = callee.hasFnAttribute(llvm::Attribute::AlwaysInline);
     const bool is_warm = must || decisions_.is_warm(callee);
     // A body that must be inlined is inlined elsewhere in its original form, so it is not changed.

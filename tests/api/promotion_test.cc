@@ -839,6 +839,22 @@ TEST_P(PromotionTest, WithABudgetItEnds) {
   EXPECT_EQ(Hotness("b").tier, 0);
 }
 
+// Every function of clang -O0 has it, so it says nothing about one of them.
+TEST_P(PromotionTest, OptNoneIsNoReasonToStaySlow) {
+  constexpr char kO0[] = "define i64 @f(i64 %x) noinline optnone { ret i64 %x }";
+  Create(1000);
+  Add(kO0);
+  auto* f = Get<int64_t(int64_t)>("f");
+  EXPECT_TRUE(IsPromotedBy("f", [&] { f(1); }));
+  EngineOptions options;
+  options.optnone = OptNone::kKeep;
+  Create(1000, std::move(options));
+  Add(kO0);
+  f = Get<int64_t(int64_t)>("f");
+  for (int i = 0; i < 3000; ++i) f(i);
+  EXPECT_EQ(Hotness("f").polls, 0u);
+}
+
 TEST_P(PromotionTest, OtherTiersCountNothing) {
   for (Tier tier : {Tier::kZero, Tier::kOne}) {
     EngineOptions options;
