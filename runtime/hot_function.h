@@ -84,6 +84,8 @@ class HotFunction {
   // --- Serving: the thread that the function belongs to while it asks ---
 
   bool is_decided() const { return is_decided_.load(std::memory_order_relaxed); }
+  // Whether there is an optimized body that was made in this run.
+  bool has_body() const { return patience_ends_.load(std::memory_order_relaxed) != 0; }
   uint32_t asked() const { return asked_.load(std::memory_order_acquire); }
   // When the function has asked last, as SteadyNow.
   absl::Duration asked_at() const {
