@@ -22,7 +22,7 @@ bool IsDispatcher(const llvm::Function& function);
 // Bodies that are only there to be inlined do not count.
 bool HasDispatcher(const llvm::Module& module);
 
-// The passes for such a module, for which LLVM takes a quarter to a half of the time of its -O2
+// The passes for such a module, for which LLVM takes a sixth to a third of the time of its -O2
 // pipeline: callees are inlined, variables become values, and instructions and branches are
 // simplified. Nothing looks for loops.
 llvm::ModulePassManager PassesForDispatchers();
