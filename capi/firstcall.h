@@ -134,6 +134,17 @@ typedef enum fc_baseline FC_ENUM_TYPE {
 } fc_baseline;
 void fc_options_set_baseline(fc_options* options, fc_baseline baseline);
 
+/* Which functions with LLVM's attribute `optnone` may be optimized, where functions are. */
+typedef enum fc_optnone FC_ENUM_TYPE {
+  /* Those of which no programmer has asked for it: every definition of the module is `noinline` or
+   * `alwaysinline`, as clang -O0 makes them, and the function has no debug information (the
+   * default). */
+  FC_OPTNONE_AUTO = 0,
+  FC_OPTNONE_KEEP = 1,  /* None. */
+  FC_OPTNONE_IGNORE = 2 /* All. */
+} fc_optnone;
+void fc_options_set_optnone(fc_options* options, fc_optnone optnone);
+
 /* How the functions of a lazily compiled module are compiled. 0: code is generated, without
  * optimizing IR. 1: IR is first optimized together with the functions it calls, and code is
  * generated at level 2 or higher. 2 (the default): as 0, and functions that become hot are replaced

@@ -85,6 +85,14 @@ void fc_options_set_baseline(fc_options* options, fc_baseline baseline) {
   });
 }
 
+void fc_options_set_optnone(fc_options* options, fc_optnone optnone) {
+  using firstcall::OptNone;
+  Set(options, [&](EngineOptions& engine) {
+    return Choose("meaning of optnone", optnone, {OptNone::kAuto, OptNone::kKeep, OptNone::kIgnore},
+                  engine.optnone);
+  });
+}
+
 void fc_options_set_tier(fc_options* options, int tier) {
   using firstcall::Tier;
   Set(options, [&](EngineOptions& engine) {

@@ -7,10 +7,13 @@
 
 #include "code/elf_linker.h"
 
+#include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <functional>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "base/status.h"
@@ -18,6 +21,7 @@
 #include "code/relocation.h"
 #include "code/relocations_aarch64.h"
 #include "code/relocations_x86_64.h"
+#include "code/symbol_name.h"
 #include "code/unwind_table.h"
 
 namespace firstcall {
@@ -275,6 +279,40 @@ absl::Status ElfLinker::RegisterUnwindTables() {
     }
   }
   return absl::OkStatus();
+}
+
+std::vector<TableEntry> ElfLinker::TableEntries() const {
+  std::vector<TableEntry> entries;
+  if (object_ == nullptr) return entries;
+  const std::vector<ElfObject::Undefined>& undefined = object_->undefined();
+  const bool has_any = std::any_of(
+      undefined.begin(), undefined.end(),
+      [](const ElfObject::Undefined& symbol) { return absl::EndsWith(symbol.name, kTableSuffix); });
+  if (!has_any) return entries;
+  for (const ElfObject::Section& table : object_->sections()) {
+    if (object_->IsTableOfLoaded(table)) AddTableEntries(table, entries);
+  }
+  return entries;
+}
+
+// An entry is written while the program may read it, so it must be a whole word.
+void ElfLinker::AddTableEntries(const ElfObject::Section& table,
+                                std::vector<TableEntry>& entries) const {
+  constexpr uintptr_t kWord = sizeof(uint64_t);
+  const LinkPlan::Section& to = plan_.sections()[table.info];
+  if (to.segment != Segment::kData) return;
+  uint8_t* const section = block(to.segment).write + to.offset;
+  for (size_t i = 0; i < object_->RelocationCount(table); ++i) {
+    const ElfObject::Relocation relocation = object_->relocation(table, i);
+    if (plan_.symbols()[relocation.symbol].source != LinkPlan::Source::kUndefined) continue;
+    const bool is_address = DescribeRelocation(object_->machine(), relocation.type).is_address;
+    if (!is_address || relocation.addend != 0) continue;
+    const absl::string_view name = object_->NameOf(object_->symbol(relocation.symbol));
+    uint8_t* const place = section + relocation.offset;
+    if (!absl::EndsWith(name, kTableSuffix)) continue;
+    if (reinterpret_cast<uintptr_t>(place) % kWord != 0) continue;
+    entries.push_back({name, reinterpret_cast<std::atomic<uint64_t>*>(place)});
+  }
 }
 
 // The debugger is told last, because it writes its breakpoints into the code at once.

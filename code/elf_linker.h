@@ -50,6 +50,7 @@ class ElfLinker final : public Linker {
   // fit into the bits it is to fill; InvalidArgument if the object is damaged. May be called again
   // after an error.
   absl::Status Bind(const SymbolResolution& resolution) override;
+  std::vector<TableEntry> TableEntries() const override;
   absl::Status Finalize() override;
   void Keep() override;
   void Drop() override;
@@ -70,6 +71,7 @@ class ElfLinker final : public Linker {
                                absl::Span<const char> original, absl::Span<uint8_t> section,
                                ExecutorAddress run);
   absl::Status RegisterUnwindTables();
+  void AddTableEntries(const ElfObject::Section& table, std::vector<TableEntry>& entries) const;
   void HandOver();  // To the owner.
 
   const MemoryBlock& block(Segment segment) const { return blocks_[static_cast<size_t>(segment)]; }

@@ -5,19 +5,28 @@
 #ifndef FIRSTCALL_CODE_LINKER_H_
 #define FIRSTCALL_CODE_LINKER_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "code/elf_object.h"
 #include "code/symbol_addresses.h"
 #include "memory/executor_address.h"
 #include "memory/owned_code.h"
 
 namespace firstcall {
+
+// An entry of a table of functions, in writable data (see kTableSuffix).
+struct TableEntry {
+  absl::string_view function;  // The symbol's name with its suffix; points into the object's bytes.
+  std::atomic<uint64_t>* place = nullptr;  // Where this process writes it.
+};
 
 class Linker {
  public:
@@ -39,6 +48,10 @@ class Linker {
   // needs, and registers its unwind tables. Internal if a symbol is missing; any other error says
   // why a reference cannot be bound. After an error, Keep or Drop must follow.
   virtual absl::Status Bind(const SymbolResolution& resolution) = 0;
+
+  // The entries of tables of functions in the bound object. They may be written as long as its
+  // memory exists. Call it before Finalize. A linker may leave out any of them.
+  virtual std::vector<TableEntry> TableEntries() const { return {}; }
 
   // Makes the bound object's code executable and hands the object to its owner. May be called again
   // after ResourceExhausted.

@@ -20,6 +20,7 @@ struct RelocationKindInfo {
   bool may_use_jump = false;     // Goes through a jump if its target is out of reach.
   bool takes_no_addend = false;  // An entry has no room for an addend: it belongs to the symbol.
   bool is_thread_local = false;  // Refers to a thread-local variable.
+  bool is_address = false;       // Writes the 64 bits of the symbol's address, plus the addend.
 };
 
 // Describes relocation `type` of `machine`; is_known is false for a kind that is not supported. The

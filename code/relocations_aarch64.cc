@@ -98,6 +98,9 @@ constexpr RelocationKindInfo Describe(uint32_t type) {
     case kNone:
       return Known(0);
     case R_AARCH64_ABS64:
+      info = Known(8);
+      info.is_address = true;
+      return info;
     case R_AARCH64_PREL64:
       return Known(8);
     case R_AARCH64_ABS16:

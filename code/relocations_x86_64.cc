@@ -74,6 +74,9 @@ constexpr RelocationKindInfo Describe(uint32_t type) {
     case R_X86_64_NONE:
       return Known(0);
     case R_X86_64_64:
+      info = Known(8);
+      info.is_address = true;
+      return info;
     case R_X86_64_PC64:
       return Known(8);
     case R_X86_64_32:

@@ -27,6 +27,8 @@ SymbolReference ParseReference(absl::string_view object_name) {
     reference.kind = ReferenceKind::kStub;
   } else if (absl::ConsumeSuffix(&reference.name, kCallSuffix)) {
     reference.kind = ReferenceKind::kCall;
+  } else if (absl::ConsumeSuffix(&reference.name, kTableSuffix)) {
+    reference.kind = ReferenceKind::kTable;
   } else if (absl::ConsumeSuffix(&reference.name, kHotnessSuffix)) {
     reference.kind = ReferenceKind::kHotness;
   }

@@ -7,6 +7,11 @@
 //   foo$fc.stub  its identity: the result of taking its address
 //   foo$fc.call  the target of a direct call: the linker binds it to the body if that is final and
 //                in the same source module, otherwise to the stub
+// A constant table of functions (a vtable) has a fourth name for those whose address nobody
+// compares:
+//   foo$fc.table  as foo$fc.stub, but the entry of the table gets the address of the final body
+//   once
+//                 there is one
 // There are two more names, for other things that belong to a function:
 //   foo$fc.hotness  the counter of its calls and loop iterations (see osr/hotness_polls.h)
 //   foo$fc.loop  its OSR continuation at the beginning of one of its loops
@@ -29,6 +34,7 @@ namespace firstcall {
 inline constexpr absl::string_view kReservedMark = "$fc.";
 inline constexpr absl::string_view kStubSuffix = "$fc.stub";
 inline constexpr absl::string_view kCallSuffix = "$fc.call";
+inline constexpr absl::string_view kTableSuffix = "$fc.table";
 inline constexpr absl::string_view kHotnessSuffix = "$fc.hotness";
 inline constexpr absl::string_view kLoopSuffix = "$fc.loop";
 
@@ -60,7 +66,7 @@ absl::string_view WithoutMachoPrefix(absl::string_view name);
 // An object's name for the beginning of its global offset table, which the linker makes.
 inline constexpr absl::string_view kGlobalOffsetTable = "_GLOBAL_OFFSET_TABLE_";
 
-enum class ReferenceKind { kPlain, kStub, kCall, kHotness };
+enum class ReferenceKind { kPlain, kStub, kCall, kTable, kHotness };
 
 // A symbol name of an object, split into its parts.
 struct SymbolReference {

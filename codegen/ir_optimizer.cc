@@ -5,6 +5,7 @@
 
 #include "base/fatal_error_guard.h"
 #include "base/status.h"
+#include "codegen/dispatcher.h"
 #include "codegen/loop_alignment.h"
 #include "codegen/required_lowering.h"
 #include "llvm/ADT/Any.h"
@@ -108,7 +109,10 @@ struct IrOptimizer::Pipeline {
   // An inliner pass works only once, so the passes are made for each module.
   void Run(llvm::Module& module) {
     has_matrices = DeclaresMatrixIntrinsics(module);
-    llvm::ModulePassManager passes = builder.buildPerModuleDefaultPipeline(level);
+    const bool is_simple = level == llvm::OptimizationLevel::O2 && !has_matrices;
+    llvm::ModulePassManager passes = is_simple && HasDispatcher(module)
+                                         ? PassesForDispatchers()
+                                         : builder.buildPerModuleDefaultPipeline(level);
     gate = &module.getContext().getOptPassGate();
     is_module_running = true;
     passes.run(module, modules);

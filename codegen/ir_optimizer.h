@@ -25,11 +25,12 @@ class IrOptimizer {
   IrOptimizer& operator=(const IrOptimizer&) = delete;
 
   // Optimizes `module` for the target's CPU, as -O2 does, or as -O3 if that is the target's level.
-  // Bodies that are `available_externally` must have been simplified; they are inlined where that
-  // pays, and removed. Before each pass the gate of the module's context is asked (see
-  // llvm::OptPassGate). The context must report to a diagnostic collector. Internal if LLVM gives
-  // up: then `module` is leaked, because a pass may have left it inconsistent, and becomes null,
-  // and is_broken() is true.
+  // At -O2, dispatchers get fewer passes (see codegen/dispatcher.h). Bodies that are
+  // `available_externally` must have been simplified; they are inlined where that pays, and
+  // removed. Before each pass the gate of the module's context is asked (see llvm::OptPassGate).
+  // The context must report to a diagnostic collector. Internal if LLVM gives up: then `module` is
+  // leaked, because a pass may have left it inconsistent, and becomes null, and is_broken() is
+  // true.
   absl::Status Optimize(std::unique_ptr<llvm::Module>& module);
 
   // Makes the body of `function` smaller, for inlining. Changes nothing outside the body. The

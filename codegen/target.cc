@@ -170,6 +170,7 @@ absl::StatusOr<Target> Target::Create(const TargetSettings& settings) {
     target.relocation_model_ = llvm::Reloc::PIC_;  // For the same reason.
   }
   target.level_ = ToLlvm(settings.codegen_level);
+  target.optnone_ = settings.optnone;
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<llvm::TargetMachine> machine, target.CreateMachine());
   const llvm::DataLayout layout = machine->createDataLayout();
   if (layout.getPointerSizeInBits() != 8 * sizeof(void*)) {

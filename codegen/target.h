@@ -57,6 +57,8 @@ class Target {
   Baseline baseline() const { return baseline_; }
   bool baseline_has_few_registers() const { return baseline_has_few_registers_; }
 
+  OptNone optnone() const { return optnone_; }
+
   // Those of the features `names` that the CPU has.
   std::vector<std::string> FeaturesAmong(absl::Span<const char* const> names) const;
 
@@ -80,6 +82,7 @@ class Target {
   bool optimizes_ir_ = false;
   Baseline baseline_ = Baseline::kOff;
   bool baseline_has_few_registers_ = false;
+  OptNone optnone_ = OptNone::kAuto;
   std::string data_layout_;
 };
 

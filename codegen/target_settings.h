@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "code/optnone.h"
+
 namespace llvm {
 class TargetOptions;
 }  // namespace llvm
@@ -36,6 +38,8 @@ struct TargetSettings {
   Baseline baseline = Baseline::kOn;
   // For tests: the baseline code generator uses three registers for values of each kind.
   bool baseline_has_few_registers = false;
+  // Whether functions with `optnone` may be optimized.
+  OptNone optnone = OptNone::kAuto;
 
   // The target. An empty triple is that of this process. If both `cpu` and `features` are empty,
   // the target is this machine's CPU with all its features. A triple may name the container of the

@@ -43,6 +43,9 @@ class CompileContext {
   // Whether code is generated at a level above -O0.
   bool optimizes_code() const { return target_.optimizes_code(); }
 
+  // Whether functions with `optnone` may be optimized.
+  OptNone optnone() const { return target_.optnone(); }
+
   // Whether a function that the baseline code generator does not cover fails.
   bool is_strict() const { return target_.baseline() == firstcall::Baseline::kStrict; }
 

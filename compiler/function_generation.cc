@@ -15,10 +15,11 @@ namespace firstcall {
 namespace {
 
 ExtractOptions OptionsFor(const FunctionOrder& order, const ModuleSource& source,
-                          const IrOptimizer* optimizer, bool optimizes_code) {
+                          const IrOptimizer* optimizer, const CompileContext& context) {
   ExtractOptions options;
   options.verify = !source.is_verified();
-  options.drop_alias_metadata = !optimizes_code;
+  options.optnone = context.optnone();
+  options.drop_alias_metadata = !context.optimizes_code();
   options.import_callees = optimizer != nullptr;
   options.list_callees = order.lists_callees;
   if (order.polls) {
@@ -68,8 +69,7 @@ absl::StatusOr<CompiledFunction> GenerateFunction(LoadedModule& module, const Fu
                                                   CompileContext& context, Listener& listener) {
   FIRSTCALL_ASSIGN_OR_RETURN(ModuleView * view, context.View(module));
   FIRSTCALL_ASSIGN_OR_RETURN(IrOptimizer * optimizer, context.Optimizer());
-  const ExtractOptions options =
-      OptionsFor(order, module.source(), optimizer, context.optimizes_code());
+  const ExtractOptions options = OptionsFor(order, module.source(), optimizer, context);
   const auto is_warm = [](SymbolOrdinal) { return true; };
   const auto simplify = [&](llvm::Function& function) { optimizer->Simplify(function); };
   absl::MutexLock lock(&view->mutex());

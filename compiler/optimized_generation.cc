@@ -34,6 +34,7 @@ absl::StatusOr<FunctionModule> Extract(const OptimizationOrder& order, Work& wor
     options.body = OptimizedBody{};
   }
   options.verify = !module.source().is_verified();
+  options.optnone = work.context->optnone();
   options.import_callees = true;
   options.is_far = order.is_far;
   const auto may_join = [](SymbolOrdinal) { return false; };
@@ -72,6 +73,7 @@ absl::StatusOr<CompiledObject> GenerateIn(const OptimizationOrder& order, Work& 
   absl::Status status;
   if (!run([&] { status = optimizer->Optimize(body); })) return NotWanted();
   FIRSTCALL_RETURN_IF_ERROR(status);
+  compiled.optimize = SteadyNow() - start - compiled.split;
   listener.OnModuleMade(*body);
   if (order.identification) AddIdentification(*body, *order.identification);
   absl::StatusOr<ObjectBytes> bytes = NotWanted();

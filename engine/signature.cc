@@ -48,7 +48,8 @@ std::string DescribeTarget(const EngineOptions& settings) {
       " cpu=", Quoted(settings.cpu), " features=", Quoted(settings.features),
       " relocation=", NumberOf(settings.relocation_model), " code=", NumberOf(settings.code_model),
       " level=", static_cast<int>(level), optimizes_ir ? " tier=1" : "",
-      " baseline=", static_cast<int>(baseline), settings.baseline_has_few_registers ? ".few" : "");
+      " baseline=", static_cast<int>(baseline), settings.baseline_has_few_registers ? ".few" : "",
+      " optnone=", static_cast<int>(settings.optnone));
   for (const std::string& argument : settings.llvm_arguments) {
     absl::StrAppend(&text, " option=", Quoted(argument));
   }

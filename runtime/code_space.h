@@ -63,6 +63,9 @@ class CodeSpace {
     return has_own_memory() && arenas_->first().IsReachedByCalls(address);
   }
 
+  // Whether the engine may write data after it was finalized. A client's memory is not told.
+  bool MayRewriteData() const { return has_own_memory(); }
+
   // Whether near code can refer to `address` by a 32-bit distance.
   bool IsNear(ExecutorAddress address) const {
     return has_own_memory() && arenas_->first().Contains(address);

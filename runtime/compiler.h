@@ -53,7 +53,8 @@ struct CompiledObject {
   // data, and for a module that was compiled whole.
   std::vector<SymbolOrdinal> sources;
   absl::Duration split;
-  absl::Duration emit;
+  absl::Duration emit;      // With `optimize`.
+  absl::Duration optimize;  // The passes over its IR; zero for a first body.
 };
 
 // What a first body must be able to do if an optimized body may replace it.

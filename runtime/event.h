@@ -103,8 +103,11 @@ struct Event {
   std::shared_ptr<const std::vector<std::string>> names;
   // kCompiled: the parts of `duration`.
   absl::Duration split;
-  absl::Duration emit;
+  absl::Duration emit;      // With `optimize`.
+  absl::Duration optimize;  // LLVM's passes over its IR; zero for a first body.
   absl::Duration link;
+  // kCompiled: the callees whose bodies an optimized body could inline; 0 if it was cached.
+  size_t imported = 0;
   size_t object_bytes = 0;  // kCompiled.
   // If the listener wants code. kPublished, kPromoted, kStubsMade: its bytes.
   std::shared_ptr<const std::string> code;

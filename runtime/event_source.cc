@@ -168,7 +168,9 @@ void EventSource::OnPublished(const PublishedObject& object) {
     compiled.kind = EventKind::kCompiled;
     compiled.split = object.split;
     compiled.emit = object.emit;
+    compiled.optimize = object.optimize;
     compiled.link = object.link;
+    compiled.imported = object.imported;
     compiled.duration = object.split + object.emit + object.link;
     compiled.start = now - compiled.duration;
     if (!object.functions.empty()) compiled.function = std::string(object.functions[0].name);

@@ -1,5 +1,6 @@
-// A record's state is written under the mutex only. The slot is written last, after state and body,
-// by the release store in Stub::Publish, so a call through the slot needs no lock.
+// A record's state is written under the mutex only. The slot is written after state and body, by
+// the release store in Stub::Publish, so a call through the slot needs no lock. The same holds for
+// the entries of tables, which are written like the slot.
 
 #include "runtime/function_table.h"
 
@@ -150,6 +151,15 @@ std::optional<ExecutorAddress> FunctionTable::FinalBodyOf(FunctionKey key) const
   return found->second->body;
 }
 
+void FunctionTable::AddTableEntry(FunctionKey key, std::atomic<uint64_t>& entry) {
+  absl::MutexLock lock(&mutex_);
+  Record& record = RecordOf(key);
+  record.table_entries.push_back(&entry);
+  if (record.state == FunctionState::kReady && record.is_final) {
+    entry.store(record.body.value(), std::memory_order_release);
+  }
+}
+
 absl::Status FunctionTable::CompileOnce(FunctionKey key,
                                         absl::FunctionRef<absl::Status()> compile) {
   Record* record;
@@ -217,6 +227,10 @@ void FunctionTable::Publish(FunctionKey key, ExecutorAddress body, ExecutorAddre
   record.is_final = is_final;
   record.state = FunctionState::kReady;
   if (record.stub) record.stub->Publish(entry);
+  if (!is_final) return;
+  for (std::atomic<uint64_t>* table_entry : record.table_entries) {
+    table_entry->store(body.value(), std::memory_order_release);
+  }
 }
 
 void FunctionTable::Publish(FunctionKey key, ExecutorAddress body) {

@@ -103,6 +103,10 @@ class FunctionTable {
   // will never be replaced.
   std::optional<ExecutorAddress> FinalBodyOf(FunctionKey key) const ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // Notes that `entry` is an entry of a table, in data of `key`'s module, that has the address of
+  // the stub. It gets that of the final body when this is published, or now if it is.
+  void AddTableEntry(FunctionKey key, std::atomic<uint64_t>& entry) ABSL_LOCKS_EXCLUDED(mutex_);
+
   // Makes sure that `key` is published: if it is not, calls `compile`, which must publish it. Other
   // threads that call this meanwhile wait and get the same result. A failure is kept and returned
   // again, except for ResourceExhausted: then the next call tries again. FailedPrecondition if this
@@ -138,6 +142,7 @@ class FunctionTable {
     ExecutorAddress body;
     ExecutorAddress entry;  // Where calls of the stub go.
     bool is_final = false;
+    std::vector<std::atomic<uint64_t>*> table_entries;  // See AddTableEntry.
     absl::Status status;
     std::thread::id compiling_thread;
   };

@@ -252,9 +252,12 @@ void HotFunction::NoteFailure(std::string reason) {
   notes().last_failure = std::move(reason);
 }
 
+void HotFunction::NoteStep(PromotionStep step) { notes().steps.push_back(std::move(step)); }
+
 FunctionHotness HotFunction::hotness() const {
   FunctionHotness hotness;
   if (notes_ != nullptr) hotness = *notes_;
+  hotness.has_loops_without_polls = signs_ == HotnessSigns::kCallsOnly;
   hotness.first_bytes = first_bytes_;
   hotness.first_time = first_time_;
   hotness.polls = polls();

@@ -21,6 +21,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "base/steady_clock.h"
 #include "code/hotness_counter.h"
 #include "code/hotness_signs.h"
 #include "memory/executor_address.h"
@@ -75,13 +76,21 @@ class HotFunction {
   // Asks for `wanted`, a result of WantedAt. False if the function asks for something already.
   bool Ask(uint32_t wanted) {
     uint32_t nothing = kNothing;
-    return asked_.compare_exchange_strong(nothing, wanted, std::memory_order_acq_rel);
+    if (!asked_.compare_exchange_strong(nothing, wanted, std::memory_order_acq_rel)) return false;
+    asked_at_.store(absl::ToInt64Nanoseconds(SteadyNow()), std::memory_order_relaxed);
+    return true;
   }
 
   // --- Serving: the thread that the function belongs to while it asks ---
 
   bool is_decided() const { return is_decided_.load(std::memory_order_relaxed); }
+  // Whether there is an optimized body that was made in this run.
+  bool has_body() const { return patience_ends_.load(std::memory_order_relaxed) != 0; }
   uint32_t asked() const { return asked_.load(std::memory_order_acquire); }
+  // When the function has asked last, as SteadyNow.
+  absl::Duration asked_at() const {
+    return absl::Nanoseconds(asked_at_.load(std::memory_order_relaxed));
+  }
   // Whether `wanted` was given already: the function asked again while an answer was being given.
   bool HasAnswer(uint32_t wanted) const {
     return wanted == kNoLoop ? is_decided_.load() : Find(wanted) != nullptr;
@@ -128,6 +137,7 @@ class HotFunction {
   void NoteBody(size_t code_bytes, absl::Duration time, bool is_cached);
   void NoteContinuation(size_t code_bytes, absl::Duration time);
   void NoteFailure(std::string reason);
+  void NoteStep(PromotionStep step);
   // The statistics, without names.
   FunctionHotness hotness() const;
 
@@ -161,6 +171,7 @@ class HotFunction {
   std::atomic<int64_t> early_time_{0};
   std::atomic<uint64_t> asked_times_{0};
   std::atomic<uint32_t> asked_{kNothing};
+  std::atomic<int64_t> asked_at_{0};
   HotFunction* next_asking_ = nullptr;  // See AskingStack.
   std::atomic<Continuation*> continuations_{nullptr};
   std::atomic<bool> is_decided_{false};  // There is an optimized body, or there can be none.

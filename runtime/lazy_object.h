@@ -37,6 +37,7 @@ struct UnfinishedLink {
   std::unique_ptr<ElfObject> image;
   std::unique_ptr<Linker> linker;
   std::vector<absl::string_view> near_symbols;  // See ElfObject::NearSymbols.
+  std::vector<TableEntry> table_entries;        // Empty if they must stay as they are bound.
   bool is_bound = false;
   bool is_cached = false;  // The bytes came from a cache.
   // Source functions that the object defines, and the times spent so far.

@@ -77,8 +77,11 @@ struct PublishedObject {
   absl::string_view object;          // The relocatable object that was linked.
   const ElfObject* image = nullptr;  // The same, if it has functions.
   absl::Duration split;
-  absl::Duration emit;
+  absl::Duration emit;      // With `optimize`.
+  absl::Duration optimize;  // Zero for a first body.
   absl::Duration link;
+  // Callees whose bodies an optimized body could inline.
+  size_t imported = 0;
 };
 
 // A module whose code is about to be freed, or was detached.

@@ -181,7 +181,11 @@ absl::Status ObjectLinker::Bind(LazyObject& object, UnfinishedLink& link) {
     return absl::UnimplementedError(
         absl::StrCat("'", symbol, "' may be out of its reach: compile it with -fPIC"));
   }
-  return link.linker->Bind(resolution);
+  FIRSTCALL_RETURN_IF_ERROR(link.linker->Bind(resolution));
+  if (object.module != nullptr && code_space_.MayRewriteData()) {
+    link.table_entries = link.linker->TableEntries();
+  }
+  return absl::OkStatus();
 }
 
 absl::Status ObjectLinker::LinkLocked(LazyObject& object) {
@@ -201,6 +205,7 @@ absl::Status ObjectLinker::LinkLocked(LazyObject& object) {
 }
 
 void ObjectLinker::Complete(LazyObject& object, const UnfinishedLink& link) {
+  if (object.module != nullptr) resolver_.AddTableEntries(*object.module, link.table_entries);
   if (auto initializer = object.addresses.find(kInitializer);
       initializer != object.addresses.end()) {
     ProgramCodeScope scope;

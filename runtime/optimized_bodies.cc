@@ -98,11 +98,23 @@ absl::StatusOr<OptimizedBodies::Body> OptimizedBodies::Link(FunctionKey key, boo
   published.image = image.get();
   published.split = object.split;
   published.emit = object.emit;
+  published.optimize = object.optimize;
+  // Its own body is among the sources.
+  published.imported = object.sources.size() - (object.sources.empty() ? 0 : 1);
   published.link = SteadyNow() - start;
   FIRSTCALL_PROBE3(promote, name.data(), module.name().c_str(), found->second.value());
   listener_.OnPublished(published);
-  return Body{found->second, linked.code_bytes, published.split + published.emit + published.link,
-              is_cached};
+  Body body;
+  body.address = found->second;
+  body.code_bytes = linked.code_bytes;
+  body.time = published.split + published.emit + published.link;
+  body.is_cached = is_cached;
+  body.extract = published.split;
+  body.optimize = published.optimize;
+  body.emit = published.emit - published.optimize;
+  body.link = published.link;
+  body.imported = published.imported;
+  return body;
 }
 
 }  // namespace firstcall

@@ -41,6 +41,12 @@ class OptimizedBodies {
     size_t code_bytes = 0;
     absl::Duration time;
     bool is_cached = false;
+    // The parts of `time`, in their order.
+    absl::Duration extract;
+    absl::Duration optimize;
+    absl::Duration emit;
+    absl::Duration link;
+    size_t imported = 0;  // Callees whose bodies it could inline; 0 if it was cached.
   };
 
   // Makes an optimized body of a function that counts its calls, or, with `loop`, its continuation

@@ -170,7 +170,10 @@ class Promoter {
   absl::StatusOr<OptimizedBodies::Body> Optimize(PromotionJob& job, uint32_t wanted,
                                                  std::atomic<int>* attended)
       ABSL_LOCKS_EXCLUDED(mutex_);
-  void GiveAnswer(HotFunction& function, uint32_t wanted,
+  PromotionStep Describe(const HotFunction& function, uint32_t wanted, absl::Duration begun,
+                         const absl::StatusOr<OptimizedBodies::Body>& body) const;
+  // `begun` is when the thread began to make the answer, as SteadyNow.
+  void GiveAnswer(HotFunction& function, uint32_t wanted, absl::Duration begun,
                   const absl::StatusOr<OptimizedBodies::Body>& body) ABSL_LOCKS_EXCLUDED(mutex_);
   // See PromotionJobs.
   bool Abandon(const OwnThread& thread) ABSL_LOCKS_EXCLUDED(mutex_);

@@ -12,6 +12,23 @@
 
 namespace firstcall {
 
+// How an optimized body or a continuation came about, or did not.
+struct PromotionStep {
+  bool is_continuation = false;
+  absl::Duration hot;    // When the function asked for it, since the engine was made.
+  absl::Duration begun;  // When a thread began to make it.
+  absl::Duration ready;  // When it was published, or had failed.
+  // What was done in between.
+  absl::Duration extract;
+  absl::Duration optimize;
+  absl::Duration emit;
+  absl::Duration link;
+  size_t code_bytes = 0;
+  size_t imported = 0;     // Callees whose bodies it could inline; 0 if it was cached.
+  bool is_cached = false;  // It came from an object cache.
+  std::string failure;     // Why it could not be made; empty if it was.
+};
+
 // A function that counts its calls and loop iterations.
 struct FunctionHotness {
   std::string module;
@@ -30,14 +47,17 @@ struct FunctionHotness {
   uint64_t loops_entered = 0;  // Times that a running body was left for a continuation.
   size_t failures = 0;         // Optimized bodies and continuations that could not be made.
   std::string last_failure;    // The reason; empty if none failed.
+  // Its loops have no polls, so while one of them runs, nothing replaces the body.
+  bool has_loops_without_polls = false;
+  std::vector<PromotionStep> steps;  // In their order.
 };
 
 struct PromotionStats {
   std::vector<FunctionHotness> functions;  // The hottest first.
 
   // A table of the functions for which an optimized body or a continuation was made or failed.
-  // Then, for each function with a failure, a line with the reason. Ends with a newline, or is
-  // empty.
+  // Then, for each function with a failure, a line with the reason. Then a table of all steps, in
+  // the order in which they were begun. Ends with a newline, or is empty.
   std::string ToString() const;
 };
 

@@ -248,6 +248,19 @@ ExecutorAddress SymbolResolver::FindInProcess(absl::string_view name) const {
   return address.is_null() ? FindInCompilerRuntime(name) : address;
 }
 
+void SymbolResolver::AddTableEntries(SourceModule& module, absl::Span<const TableEntry> entries) {
+  const SymbolIndex& index = module.index();
+  for (const TableEntry& entry : entries) {
+    const std::optional<SymbolOrdinal> ordinal = index.Find(ParseReference(entry.function).name);
+    if (!ordinal) continue;
+    const Symbol function = index.at(*ordinal);
+    // Another definition's stub may be in the entry instead.
+    const bool is_own = function.kind == SymbolKind::kFunction && function.is_definition &&
+                        !(function.is_weak && IsReplaced(module, *ordinal));
+    if (is_own) functions_.AddTableEntry({&module, *ordinal}, *entry.place);
+  }
+}
+
 absl::StatusOr<ExecutorAddress> SymbolResolver::Lookup(absl::string_view name) {
   std::optional<Definition> found = definitions_.Find(name);
   if (!found) {

@@ -14,7 +14,9 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "code/elf_object.h"
+#include "code/linker.h"
 #include "code/symbol_name.h"
 #include "runtime/definitions.h"
 #include "runtime/function_table.h"
@@ -64,6 +66,10 @@ class SymbolResolver {
   // Compiles no function, except together with a variable that cannot be separated from it.
   absl::StatusOr<SymbolResolution> ResolveAll(const ElfObject& image, LazyObject& requester,
                                               absl::string_view needed_by);
+
+  // Has the final bodies of functions of `module` written to `entries`, tables in the module's data
+  // that were bound to what ResolveAll has returned (see FunctionTable::AddTableEntry).
+  void AddTableEntries(SourceModule& module, absl::Span<const TableEntry> entries);
 
   // Returns the address of `name` for the host: the definition of a module or an object that the
   // first library sees. NotFound if there is none.

@@ -4,14 +4,23 @@
 
 namespace firstcall {
 
+namespace {
+
+// A function that has its optimized body, and asks for a continuation, comes after those without:
+// only the call that is running now has something from it, and it takes as long as the body took.
+bool ComesBefore(const HotFunction& a, const HotFunction& b) {
+  if (a.has_body() != b.has_body()) return b.has_body();
+  return a.asked_times() > b.asked_times();
+}
+
+}  // namespace
+
 HotFunction* WaitingList::TakeHottest(
     absl::FunctionRef<bool(const HotFunction& function)> must_wait) {
   auto hottest = functions_.end();
   for (auto function = functions_.begin(); function != functions_.end(); ++function) {
     if (must_wait(**function)) continue;
-    if (hottest == functions_.end() || (*hottest)->asked_times() < (*function)->asked_times()) {
-      hottest = function;
-    }
+    if (hottest == functions_.end() || ComesBefore(**function, **hottest)) hottest = function;
   }
   if (hottest == functions_.end()) return nullptr;
   HotFunction* const taken = *hottest;

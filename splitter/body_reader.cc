@@ -38,6 +38,19 @@ bool HasFrameSizeInVariable(const llvm::Function& function) {
   });
 }
 
+// Whether `function`, which has `optnone`, may be optimized all the same.
+bool MayBeOptimized(const llvm::Function& function, OptNone optnone, bool is_unoptimized) {
+  switch (optnone) {
+    case OptNone::kAuto:
+      return is_unoptimized && function.getSubprogram() == nullptr;
+    case OptNone::kKeep:
+      return false;
+    case OptNone::kIgnore:
+      return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void DropAliasMetadata(llvm::Function& function) {
@@ -68,6 +81,7 @@ absl::Status BodyReader::Read(llvm::Function& function, SymbolOrdinal ordinal) {
 
 absl::Status BodyReader::ReadWithoutInlining(llvm::Function& function, SymbolOrdinal ordinal) {
   const Symbol& symbol = index_.at(ordinal);
+  const bool is_unoptimized = view_.is_unoptimized();  // Before the first body is moved.
   if (llvm::Error error = function.materialize()) {
     return FromLlvm(std::move(error), absl::StatusCode::kInvalidArgument,
                     absl::StrCat("function '", symbol.name, "': reading its body"));
@@ -87,6 +101,9 @@ absl::Status BodyReader::ReadWithoutInlining(llvm::Function& function, SymbolOrd
         absl::StrCat("function '", symbol.name,
                      "': a coroutine of the async kind, the size of whose frame is written into a "
                      "variable"));
+  }
+  if (function.hasOptNone() && MayBeOptimized(function, options_.optnone, is_unoptimized)) {
+    function.removeFnAttr(llvm::Attribute::OptimizeNone);
   }
   CallEntryAndExitHooks(function);
   return absl::OkStatus();

@@ -2,7 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "llvm/IR/DebugInfo.h"
@@ -25,11 +27,20 @@ constexpr size_t kMaxRawInstructions = 500;
 constexpr size_t kMaxBodyInstructionsOfCold = 30;
 constexpr size_t kMaxRawInstructionsOfCold = 150;
 
+// LLVM's costs of inlining (llvm/Analysis/InlineCost.h): of an instruction, and of a call besides
+// its arguments.
+constexpr size_t kCostOfInstruction = 5;
+constexpr size_t kCostOfCall = 25;
+// A body of a greater cost is not inlined. At -O2 LLVM's limit is 225, or 325 for what the
+// programmer has declared inline, and half as much again for a body of one block. What follows from
+// constant arguments is not known here, so this is more.
+constexpr size_t kMaxCost = 600;
+
 constexpr char kIsSimplified[] = "firstcall-is-simplified";
 
 bool MayBeInlined(const llvm::Function& function, bool is_unoptimized) {
   using llvm::Attribute;
-  return !function.isIntrinsic() && !function.isInterposable() && !function.hasOptNone() &&
+  return !function.isIntrinsic() && !function.isInterposable() &&
          (is_unoptimized || !function.hasFnAttribute(Attribute::NoInline)) &&
          !function.hasFnAttribute(Attribute::ReturnsTwice) &&
          !function.hasFnAttribute(Attribute::Naked) && !function.isPresplitCoroutine();
@@ -70,6 +81,7 @@ class ImportChooser {
       AddCalleesOf(*imports_.callees[i].function);
     }
     for (llvm::Function* root : roots_) MarkPrivate(*root, /*is_private=*/false);
+    LeaveOutWhatIsTooCostly();
     for (llvm::Function* function : pointees_) {
       // An `available_externally` function has one name for calls and address: it may be imported
       // already.
@@ -86,6 +98,7 @@ class ImportChooser {
   // If the result is true, the callee's size has been added to the totals.
   bool MayBeImported(llvm::Function& callee) {
     if (!MayBeInlined(callee, is_unoptimized_) || !decisions_.may_be_imported(callee)) return false;
+    if (callee.hasOptNone()) return false;  // Reading the body may have removed it.
     const bool must = callee.hasFnAttribute(llvm::Attribute::AlwaysInline);
     const bool is_warm = must || decisions_.is_warm(callee);
     // A body that must be inlined is inlined elsewhere in its original form, so it is not changed.
@@ -117,6 +130,79 @@ class ImportChooser {
       places_[callee] = imports_.callees.size();
       imports_.callees.push_back({callee, /*is_private=*/false});
     }
+  }
+
+  // The cost of inlining an import, with what is inlined into it first, as LLVM's inliner does.
+  // Recursive calls are not inlined.
+  size_t CostOf(size_t place) {
+    std::optional<size_t>& cost = costs_[place];
+    if (cost) return *cost;
+    cost = SIZE_MAX;  // While it is computed: nothing is inlined into itself.
+    size_t sum = 0;
+    for (const llvm::Instruction& instruction :
+         llvm::instructions(*imports_.callees[place].function)) {
+      sum += CostOf(instruction);
+    }
+    return *(costs_[place] = sum);
+  }
+
+  size_t CostOf(const llvm::Instruction& instruction) {
+    if (llvm::isa<llvm::PHINode, llvm::ReturnInst, llvm::CastInst, llvm::AllocaInst>(instruction) ||
+        instruction.isDebugOrPseudoInst()) {
+      return 0;
+    }
+    if (const auto* element = llvm::dyn_cast<llvm::GetElementPtrInst>(&instruction)) {
+      return element->hasAllConstantIndices() ? 0 : kCostOfInstruction;
+    }
+    const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    if (call == nullptr || llvm::isa<llvm::IntrinsicInst>(call)) return kCostOfInstruction;
+    const size_t arguments = kCostOfInstruction * call->arg_size();
+    if (const std::optional<size_t> callee = PlaceOfCallee(*call)) {
+      const size_t cost = CostOf(*callee);
+      if (cost <= kMaxCost) return cost > arguments ? cost - arguments : 0;
+    }
+    return kCostOfCall + arguments + kCostOfInstruction;
+  }
+
+  // The import that `call` calls.
+  std::optional<size_t> PlaceOfCallee(const llvm::CallBase& call) const {
+    const auto place = places_.find(call.getCalledFunction());
+    if (place == places_.end() || place->second >= imports_.callees.size()) return std::nullopt;
+    return place->second;
+  }
+
+  // Leaves out imports that will not be inlined: copying them, and inlining their callees into the
+  // copies, takes most of the time of an optimization.
+  void LeaveOutWhatIsTooCostly() {
+    costs_.resize(imports_.callees.size());
+    std::vector<bool> is_kept(imports_.callees.size(), false);
+    std::vector<const llvm::Function*> callers(roots_.begin(), roots_.end());
+    while (!callers.empty()) {
+      const llvm::Function* caller = callers.back();
+      callers.pop_back();
+      for (const llvm::Instruction& instruction : llvm::instructions(*caller)) {
+        const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+        if (call == nullptr) continue;
+        const std::optional<size_t> place = PlaceOfCallee(*call);
+        if (!place || is_kept[*place]) continue;
+        const Import& import = imports_.callees[*place];
+        const bool is_needed = import.is_private ||
+                               import.function->hasFnAttribute(llvm::Attribute::AlwaysInline) ||
+                               CostOf(*place) <= kMaxCost;
+        if (!is_needed) continue;
+        is_kept[*place] = true;
+        callers.push_back(import.function);
+      }
+    }
+    std::vector<Import> kept;
+    for (size_t i = 0; i < is_kept.size(); ++i) {
+      if (is_kept[i]) {
+        kept.push_back(imports_.callees[i]);
+      } else {
+        places_[imports_.callees[i].function] = kIsRefused;
+      }
+    }
+    imports_.callees = std::move(kept);
   }
 
   // Marks the imports to which `function` passes functions, and what these call, as private. If
@@ -154,8 +240,9 @@ class ImportChooser {
   std::vector<llvm::Function*> pointees_;
   // Functions that were considered, and their places in imports_.callees.
   absl::flat_hash_map<const llvm::Function*, size_t> places_;
-  size_t total_ = 0;  // Instructions.
-  size_t cold_ = 0;   // Instructions of callees that are not warm.
+  std::vector<std::optional<size_t>> costs_;  // Of the imports, by place; as far as computed.
+  size_t total_ = 0;                          // Instructions.
+  size_t cold_ = 0;                           // Instructions of callees that are not warm.
 };
 
 }  // namespace

@@ -59,8 +59,9 @@ struct Imports {
 // Chooses functions that `roots` call directly, that those call, and so on, each once: bodies that
 // must always be inlined, and small bodies, which together have at most `max_instructions`. Callees
 // that are not warm are imported only if they are very small, and have at most kMaxImported
-// instructions together. Excludes the roots and what must not be inlined. The bodies of `roots` are
-// in memory; `is_unoptimized` is the result of IsUnoptimized.
+// instructions together. Excludes the roots and what must not be inlined; and what is too large to
+// be inlined once its own callees are inlined into it, unless it is private. The bodies of `roots`
+// are in memory; `is_unoptimized` is the result of IsUnoptimized.
 Imports ChooseImports(absl::Span<llvm::Function* const> roots, bool is_unoptimized,
                       size_t max_instructions, const ImportDecisions& decisions);
 

@@ -14,6 +14,7 @@
 #include "splitter/object_name.h"
 #include "splitter/prefix_thunk.h"
 #include "splitter/reference_mapper.h"
+#include "splitter/table_entries.h"
 
 namespace firstcall {
 namespace {
@@ -118,14 +119,19 @@ absl::StatusOr<std::unique_ptr<llvm::Module>> ExtractData(ModuleView& view,
     mapper.Define(variable, moved);
     shared.push_back({&variable, &moved});
   }
+  TableEntries entries(view, index);
   for (auto [original, moved] : shared) {
     moved->setInitializer(mapper.Map(*original->getInitializer()));
+    entries.Name(*moved);
   }
   ComputedInitializers computed(*target);
   for (auto [variable, ordinal] : moving) {
     llvm::GlobalVariable& moved = MoveInitializer(*variable, mapper);
     AlignToCacheLine(moved);
-    if (!index.at(ordinal).is_computed) continue;
+    if (!index.at(ordinal).is_computed) {
+      entries.Name(moved);
+      continue;
+    }
     if (is_far) {
       return absl::UnimplementedError(
           absl::StrCat("variable '", index.at(ordinal).name,

@@ -9,6 +9,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "code/compile_questions.h"
+#include "code/optnone.h"
 #include "llvm/IR/Function.h"
 #include "splitter/body_kind.h"
 
@@ -19,6 +20,8 @@ struct ExtractOptions {
   BodyKind body = PlainBody{};
   // Run LLVM's verifier on each body. Necessary unless ModuleSource::is_verified().
   bool verify = true;
+  // Whether `optnone` is taken from functions that are read.
+  OptNone optnone = OptNone::kAuto;
   // Drop the metadata that only tells optimizations which memory accesses do not overlap. It makes
   // up much of optimized bitcode, and then neither the verifier nor -O0 code generation reads it.
   bool drop_alias_metadata = false;

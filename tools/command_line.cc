@@ -69,6 +69,14 @@ cl::opt<bool> baseline_few_registers(
     cl::desc("For tests: the baseline code generator uses three registers of each kind"),
     cl::cat(category));
 
+cl::opt<OptNone> optnone(
+    "optnone", cl::desc("Which functions with the attribute optnone may be optimized:"),
+    cl::values(clEnumValN(OptNone::kAuto, "auto",
+                          "those without debug information, of modules that clang -O0 made"),
+               clEnumValN(OptNone::kKeep, "keep", "none"),
+               clEnumValN(OptNone::kIgnore, "ignore", "all")),
+    cl::init(OptNone::kAuto), cl::cat(category));
+
 cl::opt<unsigned> promotion_threshold(
     "promotion-threshold",
     cl::desc("With --tier=auto: calls and iterations after which a function is hot"),
@@ -413,6 +421,7 @@ EngineOptions EngineOptionsFromFlags() {
   options.tier = TierOf(options.codegen_level);
   options.baseline = BaselineFromFlags();
   options.baseline_has_few_registers = baseline_few_registers;
+  options.optnone = optnone;
   options.promotion.threshold = promotion_threshold;
   if (promotion_threads.getNumOccurrences() > 0) options.promotion.threads = promotion_threads;
   options.triple = target_triple;

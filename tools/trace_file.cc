@@ -52,8 +52,10 @@ std::string CompileSlices(const Event& event) {
                            absl::StrCat(ArgumentsOf(event), ",\"functions\":", event.functions,
                                         ",\"code_bytes\":", event.size));
   absl::Duration start = event.start;
-  const std::pair<const char*, absl::Duration> parts[] = {
-      {"split", event.split}, {"emit", event.emit}, {"link", event.link}};
+  const std::pair<const char*, absl::Duration> parts[] = {{"split", event.split},
+                                                          {"optimize", event.optimize},
+                                                          {"emit", event.emit - event.optimize},
+                                                          {"link", event.link}};
   for (const auto& [part, duration] : parts) {
     if (duration > absl::ZeroDuration()) {
       text += Slice(event, part, "part", start, duration, "");

@@ -246,6 +246,55 @@ TEST_P(PromotionTest, EveryWayToAFunctionLeadsToItsBetterBody) {
 }
 
 // The outermost call is the only one from outside; it ends when a call in it runs the better body.
+// Each step that was taken is told, with its times.
+TEST_P(PromotionTest, TellsHowABetterBodyCameAbout) {
+  Create(1000);
+  Add(kPlus);
+  auto* plus = Get<int64_t(int64_t)>("plus");
+  ASSERT_TRUE(IsPromotedBy("plus", [&] { plus(10); }));
+  const FunctionHotness hotness = Hotness("plus");
+  ASSERT_EQ(hotness.steps.size(), 1u);
+  const PromotionStep& step = hotness.steps[0];
+  EXPECT_FALSE(step.is_continuation);
+  EXPECT_EQ(step.failure, "");
+  EXPECT_EQ(step.code_bytes, hotness.better_bytes);
+  EXPECT_LE(step.hot, step.begun);
+  EXPECT_LE(step.begun + step.extract + step.optimize + step.emit + step.link, step.ready);
+  EXPECT_GT(step.extract, absl::ZeroDuration());
+  EXPECT_GT(step.optimize, absl::ZeroDuration());
+  EXPECT_GT(step.emit, absl::ZeroDuration());
+  EXPECT_GT(step.link, absl::ZeroDuration());
+  EXPECT_EQ(engine_->stats().promotions.ToString().find("(failed)"), std::string::npos);
+}
+
+// The entry of a constant table follows the body, unless the address may be compared.
+TEST_P(PromotionTest, TablesLeadToBodiesOfFunctionsWhoseAddressNobodyCompares) {
+  Create(1000);
+  Add(R"(
+    @table = constant { i64, [2 x ptr] } { i64 7, [2 x ptr] [ptr @virtual, ptr @compared] }
+    @variable = global ptr @virtual
+    define i64 @virtual(i64 %x) unnamed_addr { %y = add i64 %x, 5 ret i64 %y }
+    define i64 @compared(i64 %x) { %y = add i64 %x, 7 ret i64 %y }
+    define i64 @call(i64 %i, i64 %x) {
+      %p = getelementptr i64, ptr @table, i64 %i
+      %f = load ptr, ptr %p
+      %y = call i64 %f(i64 %x)
+      ret i64 %y
+    })");
+  auto* call = Get<int64_t(int64_t, int64_t)>("call");
+  void* const* table = static_cast<void* const*>(engine_->LookupAddress("table").value());
+  void* const* variable = static_cast<void* const*>(engine_->LookupAddress("variable").value());
+  void* const virtual_stub = engine_->LookupAddress("virtual").value();
+  EXPECT_EQ(table[1], virtual_stub);
+  EXPECT_TRUE(IsPromotedBy("virtual", [&] { EXPECT_EQ(call(1, 10), 15); }));
+  EXPECT_TRUE(IsPromotedBy("compared", [&] { EXPECT_EQ(call(2, 10), 17); }));
+  EXPECT_TRUE(bodies_->Contains(table[1]));
+  EXPECT_EQ(table[2], engine_->LookupAddress("compared").value());
+  EXPECT_EQ(*variable, virtual_stub);
+  EXPECT_EQ(call(1, 10), 15);
+  EXPECT_EQ(reinterpret_cast<int64_t (*)(int64_t)>(virtual_stub)(10), 15);
+}
+
 TEST_P(PromotionTest, RecursionGetsItsBetterBodyWithinOneCall) {
   Create(10);
   Add(R"(
@@ -788,6 +837,22 @@ TEST_P(PromotionTest, WithABudgetItEnds) {
   for (int i = 0; i < 1000; ++i) EXPECT_EQ(b(0), 2);
   absl::SleepFor(absl::Milliseconds(20));
   EXPECT_EQ(Hotness("b").tier, 0);
+}
+
+// Every function of clang -O0 has it, so it says nothing about one of them.
+TEST_P(PromotionTest, OptNoneIsNoReasonToStaySlow) {
+  constexpr char kO0[] = "define i64 @f(i64 %x) noinline optnone { ret i64 %x }";
+  Create(1000);
+  Add(kO0);
+  auto* f = Get<int64_t(int64_t)>("f");
+  EXPECT_TRUE(IsPromotedBy("f", [&] { f(1); }));
+  EngineOptions options;
+  options.optnone = OptNone::kKeep;
+  Create(1000, std::move(options));
+  Add(kO0);
+  f = Get<int64_t(int64_t)>("f");
+  for (int i = 0; i < 3000; ++i) f(i);
+  EXPECT_EQ(Hotness("f").polls, 0u);
 }
 
 TEST_P(PromotionTest, OtherTiersCountNothing) {

@@ -509,6 +509,7 @@ static void TestOptions(void) {
       fc_options_set_codegen_level(options, level);
       fc_options_set_tier(options, level % 3);
       fc_options_set_baseline(options, level % 2 ? FC_BASELINE_ON : FC_BASELINE_OFF);
+      fc_options_set_optnone(options, level % 2 ? FC_OPTNONE_KEEP : FC_OPTNONE_IGNORE);
       fc_options_set_compile_threads(options, (size_t)level);
       fc_options_set_speculation_budget(options, 1000000000);
       fc_options_set_contain_crashes(options, level == 3);
@@ -555,6 +556,11 @@ static void TestOptions(void) {
   fc_options_set_baseline(options, (fc_baseline)3);
   CHECK_ERROR(fc_engine_create(options, &engine), FC_INVALID_ARGUMENT,
               "there is no use of the baseline code generator 3");
+  fc_options_free(options);
+  options = fc_options_create();
+  fc_options_set_optnone(options, (fc_optnone)3);
+  CHECK_ERROR(fc_engine_create(options, &engine), FC_INVALID_ARGUMENT,
+              "there is no meaning of optnone 3");
   fc_options_free(options);
   options = fc_options_create();
   fc_options_set_baseline(options, FC_BASELINE_STRICT);

@@ -97,6 +97,35 @@ TEST_F(ElfLinkerTest, SymbolsOfEmptyAndOfNoSectionsHaveAddresses) {
   EXPECT_FALSE(defined.at("nothing").is_null());
 }
 
+// Only what is one word, and the whole address, can be written while the program runs.
+TEST_F(ElfLinkerTest, TellsWhereEntriesOfTablesAre) {
+  ElfObject& object = Parse(R"(
+    @table = global { ptr, ptr, ptr } { ptr @"f$fc.table", ptr @"f$fc.stub", ptr @"g$fc.table" }
+    @behind = global ptr getelementptr (i8, ptr @"f$fc.table", i64 1)
+    @across = global <{ i8, ptr }> <{ i8 1, ptr @"f$fc.table" }>, align 8
+    module asm ".section .constants,\22a\22"
+    module asm ".p2align 3"
+    module asm ".quad \22f$fc.table\22"
+    declare void @"f$fc.table"()
+    declare void @"f$fc.stub"()
+    declare void @"g$fc.table"())");
+  EXPECT_TRUE(linker_.TableEntries().empty());
+  ASSERT_OK_AND_ASSIGN(const SymbolAddresses defined, Load(object));
+  ASSERT_THAT(linker_.Bind({{"f$fc.table", ExecutorAddress(0x1000)},
+                            {"f$fc.stub", ExecutorAddress(0x2000)},
+                            {"g$fc.table", ExecutorAddress(0x3000)}}),
+              IsOk());
+  const std::vector<TableEntry> entries = linker_.TableEntries();
+  ASSERT_THAT(linker_.Finalize(), IsOk());
+  auto* const table = defined.at("table").InThisProcess<uint64_t*>();
+  ASSERT_EQ(entries.size(), 2u);
+  EXPECT_EQ(entries[0].function, "f$fc.table");
+  EXPECT_EQ(entries[0].place->load(), 0x1000u);
+  EXPECT_EQ(entries[1].function, "g$fc.table");
+  entries[1].place->store(0x4000);
+  EXPECT_EQ(table[2], 0x4000u);
+}
+
 // --- Failures ---
 
 // LLVM's code generator is made to emulate thread-local variables; assembly may use them.

@@ -10,6 +10,8 @@ TEST(SymbolNameTest, TakesReferencesApart) {
   EXPECT_EQ(ParseReference("f").kind, ReferenceKind::kPlain);
   EXPECT_EQ(ParseReference("f$fc.stub").name, "f");
   EXPECT_EQ(ParseReference("f$fc.stub").kind, ReferenceKind::kStub);
+  EXPECT_EQ(ParseReference("f$fc.table").name, "f");
+  EXPECT_EQ(ParseReference("f$fc.table").kind, ReferenceKind::kTable);
   EXPECT_EQ(ParseReference("f$7$fc.call").name, "f$7");
   EXPECT_EQ(ParseReference("f$7$fc.call").kind, ReferenceKind::kCall);
 }

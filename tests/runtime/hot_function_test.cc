@@ -6,6 +6,7 @@
 
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "base/steady_clock.h"
 #include "gtest/gtest.h"
 #include "memory/arena_memory.h"
 #include "memory/in_process_mapper.h"
@@ -196,6 +197,20 @@ TEST_F(HotFunctionTest, KeepsStatistics) {
   EXPECT_EQ(hotness.continuation_bytes, 80u);
   EXPECT_EQ(hotness.failures, 1u);
   EXPECT_EQ(hotness.last_failure, "reason");
+}
+
+TEST_F(HotFunctionTest, KeepsItsStepsAndWhenItAsked) {
+  const absl::Duration before = SteadyNow();
+  ASSERT_TRUE(function_.Ask(kNoLoop));
+  EXPECT_GE(function_.asked_at(), before);
+  const absl::Duration asked = function_.asked_at();
+  EXPECT_FALSE(function_.Ask(3));
+  EXPECT_EQ(function_.asked_at(), asked);
+  PromotionStep step;
+  step.code_bytes = 70;
+  function_.NoteStep(step);
+  ASSERT_EQ(function_.hotness().steps.size(), 1u);
+  EXPECT_EQ(function_.hotness().steps[0].code_bytes, 70u);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -65,6 +66,43 @@ TEST(PromotionStatsTest, ALineForEachFunctionWithWhatWasMadeOfIt) {
   EXPECT_THAT(cells[3], ElementsAre("0", "0", "0", "0.00", "0", "0.00", "0", "0", "0.00", "0", "1",
                                     "failed"));
   EXPECT_THAT(cells[4], ElementsAre("promotion", "failed:", "INTERNAL:", "out", "of", "ideas"));
+}
+
+TEST(PromotionStatsTest, ALineForEachStepInTheOrderOfTheirBeginnings) {
+  PromotionStep body;
+  body.hot = absl::Milliseconds(5);
+  body.begun = absl::Milliseconds(20);
+  body.ready = absl::Milliseconds(31);
+  body.extract = absl::Milliseconds(1);
+  body.optimize = absl::Milliseconds(2);
+  body.emit = absl::Milliseconds(3);
+  body.link = absl::Milliseconds(4);
+  body.code_bytes = 70;
+  body.imported = 6;
+  PromotionStep loop;
+  loop.is_continuation = true;
+  loop.begun = absl::Milliseconds(10);
+  loop.is_cached = true;
+  PromotionStep failed;
+  failed.begun = absl::Milliseconds(40);
+  failed.failure = "INTERNAL: out of ideas";
+  FunctionHotness both;
+  both.function = "both";
+  both.steps = {loop, body};
+  FunctionHotness other;
+  other.function = "other";
+  other.has_loops_without_polls = true;
+  other.steps = {failed};
+  PromotionStats stats;
+  stats.functions = {other, both};
+  const std::vector<std::vector<std::string>> cells = Cells(stats);
+  ASSERT_THAT(cells, SizeIs(4));
+  EXPECT_EQ(cells[0].back(), "function");
+  EXPECT_EQ(absl::StrJoin(cells[1], " "),
+            "0.00 10.00 0.00 0.00 0.00 0.00 0.00 0 0 both (loop) (from the cache)");
+  EXPECT_EQ(absl::StrJoin(cells[2], " "), "5.00 15.00 31.00 1.00 2.00 3.00 4.00 70 6 both");
+  EXPECT_EQ(absl::StrJoin(cells[3], " "),
+            "0.00 40.00 0.00 0.00 0.00 0.00 0.00 0 0 other (failed) (loops without polls)");
 }
 
 }  // namespace

@@ -2,9 +2,11 @@
 
 #include <atomic>
 #include <deque>
+#include <optional>
 #include <thread>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "gtest/gtest.h"
 #include "memory/arena_memory.h"
 #include "memory/in_process_mapper.h"
@@ -47,6 +49,18 @@ TEST_F(WaitingListTest, TheHottestComesFirst) {
   EXPECT_EQ(waiting_.TakeHottest(IsNeverTold), &cold);
   EXPECT_EQ(waiting_.TakeHottest(IsNeverTold), nullptr);
   EXPECT_TRUE(waiting_.empty());
+}
+
+TEST_F(WaitingListTest, WhatHasItsBodyComesLast) {
+  HotFunction& hot = Make(3);
+  hot.GiveBody(absl::ZeroDuration());
+  HotFunction& warm = Make(2);
+  HotFunction& can_have_none = Make(1);
+  can_have_none.GiveBody(std::nullopt);
+  for (HotFunction* function : {&hot, &warm, &can_have_none}) waiting_.Add(*function);
+  EXPECT_EQ(waiting_.TakeHottest(IsNeverTold), &warm);
+  EXPECT_EQ(waiting_.TakeHottest(IsNeverTold), &can_have_none);
+  EXPECT_EQ(waiting_.TakeHottest(IsNeverTold), &hot);
 }
 
 TEST_F(WaitingListTest, WhatMustWaitStays) {

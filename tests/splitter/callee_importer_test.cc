@@ -77,6 +77,28 @@ TEST_F(CalleeImporterTest, NearestFirstAndEachOnce) {
   EXPECT_THAT(ImportsOf(), ElementsAre("left", "right", "far"));
 }
 
+// LLVM inlines @large and @other into @both first, and then does not inline @both.
+TEST_F(CalleeImporterTest, NothingThatItsOwnCalleesMakeTooLarge) {
+  Load(absl::StrCat(BodyOf("large", 70), BodyOf("other", 70), R"(
+    define void @both(ptr %p) { call void @large(ptr %p) call void @other(ptr %p) ret void }
+    define void @one(ptr %p) { call void @large(ptr %p) ret void }
+    define void @f(ptr %p) { call void @both(ptr %p) call void @one(ptr %p) ret void })"));
+  EXPECT_THAT(ImportsOf(), ElementsAre("one", "large"));
+}
+
+TEST_F(CalleeImporterTest, WhatCallsTheFunctionsItIsPassedMayBecomeLarge) {
+  Load(absl::StrCat(BodyOf("large", 70), BodyOf("other", 70), R"(
+    define void @passed() { ret void }
+    define void @both(ptr %p, ptr %q) {
+      call void @large(ptr %p)
+      call void @other(ptr %p)
+      call void %q()
+      ret void
+    }
+    define void @f(ptr %p) { call void @both(ptr %p, ptr @passed) ret void })"));
+  EXPECT_THAT(ImportsOf(), ElementsAre("!both", "!large", "!other", "&passed"));
+}
+
 TEST_F(CalleeImporterTest, RecursionEnds) {
   Load(R"(
     define void @g() { call void @h() call void @f() ret void }

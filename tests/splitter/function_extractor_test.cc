@@ -685,6 +685,56 @@ TEST_F(FunctionExtractorTest, NoContinuationIsMadeOfABodyThatWasSimplified) {
                        HasSubstr("'loop': a continuation of a body that was changed")));
 }
 
+// What clang -O0 makes of a module: one function has debug information.
+constexpr char kOptNone[] = R"(
+  define i32 @g(i32 %x) noinline optnone { ret i32 %x }
+  define i32 @f(i32 %x) noinline optnone { %y = call i32 @g(i32 %x) ret i32 %y }
+  define i32 @debugged(i32 %x) noinline optnone !dbg !3 { ret i32 %x }
+  !llvm.dbg.cu = !{!0}
+  !llvm.module.flags = !{!2}
+  !0 = distinct !DICompileUnit(language: DW_LANG_C11, file: !1, emissionKind: FullDebug)
+  !1 = !DIFile(filename: "f.c", directory: "/")
+  !2 = !{i32 2, !"Debug Info Version", i32 3}
+  !3 = distinct !DISubprogram(name: "debugged", file: !1, unit: !0, spFlags: DISPFlagDefinition, type: !4)
+  !4 = !DISubroutineType(types: !5)
+  !5 = !{null})";
+
+TEST_F(FunctionExtractorTest, OptNoneOfAWholeModuleOnlyCountsWithDebugInformation) {
+  const auto is_replaceable = [&](absl::string_view function, OptNone optnone) {
+    Load(kOptNone);
+    ExtractOptions options;
+    options.body = OptimizedBody{};
+    options.optnone = optnone;
+    return Extract(function, options, false).ok();
+  };
+  EXPECT_TRUE(is_replaceable("f", OptNone::kAuto));
+  EXPECT_FALSE(is_replaceable("debugged", OptNone::kAuto));
+  EXPECT_FALSE(is_replaceable("f", OptNone::kKeep));
+  EXPECT_TRUE(is_replaceable("debugged", OptNone::kIgnore));
+}
+
+TEST_F(FunctionExtractorTest, OptNoneOfAWholeModuleDoesNotHinderInlining) {
+  Load(kOptNone);
+  importing_ = true;
+  EXPECT_THAT(TextOf("f"), AllOf(HasSubstr("available_externally"), Not(HasSubstr("optnone")),
+                                 Not(HasSubstr("noinline"))));
+}
+
+// That some functions were extracted, and are gone from the view, makes no difference.
+TEST_F(FunctionExtractorTest, OptNoneOfOneFunctionCounts) {
+  constexpr char kModule[] = R"(
+    define i32 @usual(i32 %x) { ret i32 %x }
+    define i32 @chosen(i32 %x) noinline optnone { ret i32 %x })";
+  Load(kModule);
+  ExtractOptions options;
+  ASSERT_THAT(Extract("usual", options, false), IsOk());
+  options.body = OptimizedBody{};
+  EXPECT_THAT(Extract("chosen", options, false), StatusIs(absl::StatusCode::kUnimplemented));
+  Load(kModule);
+  options.optnone = OptNone::kIgnore;
+  EXPECT_THAT(Extract("chosen", options, false), IsOk());
+}
+
 TEST_F(FunctionExtractorTest, NothingOfO0Remains) {
   Load(R"(
     define i32 @g(i32 %x) noinline { ret i32 %x }
