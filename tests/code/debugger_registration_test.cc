@@ -139,7 +139,7 @@ TEST_F(DebuggerRegistrationTest, ManyFunctionsAreRegisteredByTheSquareRootOfThei
     return debugger.registered() - before;
   };
   // Some hundreds have to come one by one, which costs less than what is compiled in vain.
-  register_functions(256);
+  register_functions(512);
   EXPECT_EQ(FunctionsToRegisterTogether().others, 0u);
   EXPECT_GT(FunctionsToRegisterTogether().callees, 60u);
   EXPECT_LT(register_functions(10000), 300);
