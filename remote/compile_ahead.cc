@@ -77,7 +77,7 @@ bool CompileAhead::Claim(ModuleId module, SymbolOrdinal function, SymbolOrdinal 
 void CompileAhead::NoteObject(const OrderValues& order,
                               const std::shared_ptr<const SymbolIndex>& index,
                               absl::string_view object) {
-  if (!CanBeMadeAhead(order) || object.empty()) return;
+  if (!CanBeMadeAhead(order) || object.empty() || getenv("FC_NOAHEAD") != nullptr) return;
   absl::MutexLock lock(&mutex_);
   callers_.push_back({{order, index}, ObjectBytes(object)});
   if (has_thread_) return;
