@@ -15,8 +15,12 @@
 namespace firstcall {
 namespace {
 
-// Functions that nobody has asked for yet, besides as many as were asked for.
-constexpr size_t kMostUnused = 64;
+// Functions that nobody has asked for. A third of those that are called by others is asked for, so
+// fewer would soon leave the thread without work.
+constexpr size_t kMostUnused = 1000;
+
+// How long a request waits for this thread. If the machine is busy, the thread may hardly run.
+constexpr absl::Duration kPatience = absl::Milliseconds(2);
 
 constexpr int kPriority = 10;  // As nice(1) counts.
 
@@ -55,8 +59,12 @@ CompileAhead::Taken CompileAhead::Take(const OrderValues& order) {
     return taken;
   }
   const Key host(order.module, known->second);
-  if (at_work_ == host) mutex_.Await(absl::Condition(this, &CompileAhead::IsIdle));
+  const bool is_done =
+      at_work_ != host ||
+      mutex_.AwaitWithTimeout(absl::Condition(this, &CompileAhead::IsIdle), kPatience);
   known->second = order.function;
+  // Otherwise the body is still in what the caller's thread has read.
+  if (!is_done) return taken;
   taken.must_read_again = true;
   auto found = made_.find(host);
   if (found == made_.end()) return taken;
@@ -77,7 +85,7 @@ bool CompileAhead::Claim(ModuleId module, SymbolOrdinal function, SymbolOrdinal 
 void CompileAhead::NoteObject(const OrderValues& order,
                               const std::shared_ptr<const SymbolIndex>& index,
                               absl::string_view object) {
-  if (!CanBeMadeAhead(order) || object.empty() || getenv("FC_NOAHEAD") != nullptr) return;
+  if (!CanBeMadeAhead(order) || object.empty()) return;
   absl::MutexLock lock(&mutex_);
   callers_.push_back({{order, index}, ObjectBytes(object)});
   if (has_thread_) return;
@@ -110,7 +118,7 @@ std::vector<CompileAhead::Job> CompileAhead::CalleesOf(Caller caller) {
 
 bool CompileAhead::HasWork() const {
   if (!callers_.empty()) return true;
-  return !jobs_.empty() && made_count_ - used_count_ < kMostUnused + used_count_;
+  return !jobs_.empty() && made_count_ - used_count_ < kMostUnused;
 }
 
 void CompileAhead::Work() {

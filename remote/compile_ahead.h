@@ -50,7 +50,7 @@ class CompileAhead {
   explicit CompileAhead(Compiler& compiler) : compiler_(compiler) {}
 
   // What was made for `order`, if it was, alone or along with another function. If it is being
-  // made, waits. Otherwise the caller has to compile the function.
+  // made, waits for a moment. Otherwise the caller has to compile the function.
   Taken Take(const OrderValues& order) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Whether `function` may be compiled along with `host`: true once, unless it was compiled.

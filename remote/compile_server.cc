@@ -189,7 +189,7 @@ absl::Status CompileServer::MakeReady() {
   mallopt(M_TOP_PAD, 1 << 20);
   mallopt(M_MMAP_THRESHOLD, 64 << 20);
   // A worker's threads use the memory that is in place.
-  if (getenv("FC_ARENAS") == nullptr) mallopt(M_ARENA_MAX, 1);
+  mallopt(M_ARENA_MAX, 1);
   FIRSTCALL_ASSIGN_OR_RETURN(encoded_default_settings_,
                              EncodeSettings(compilers_.default_settings));
   FIRSTCALL_ASSIGN_OR_RETURN(compiler_, compilers_.make(compilers_.default_settings));
