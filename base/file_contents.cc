@@ -98,6 +98,10 @@ absl::StatusOr<std::shared_ptr<const FileContents>> FileContents::Map(int file, 
   return contents;
 }
 
+void FileContents::ReleasePages() const {
+  if (mapped_ != nullptr) madvise(mapped_, mapped_size_, MADV_DONTNEED);
+}
+
 FileContents::~FileContents() {
   if (mapped_ != nullptr) munmap(mapped_, mapped_size_);
 }

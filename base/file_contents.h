@@ -36,6 +36,10 @@ class FileContents {
   // The byte behind the last one is zero.
   absl::string_view bytes() const { return bytes_; }
 
+  // Lets the system take back the memory of bytes that are mapped. They are read again when they
+  // are used.
+  void ReleasePages() const;
+
   // The identity of the file when it was opened. Nothing for bytes in memory, and for what is not a
   // regular file.
   const std::optional<FileIdentity>& identity() const { return identity_; }

@@ -155,8 +155,8 @@ class Measurement {
 
   void MeasureMemory() {
     for (int round = 0; round < kMemoryRounds; ++round) {
-      const Process server = StartServer();
       own_.push_back(OneClient(itself_, nullptr));
+      const Process server = StartServer();
       private_unseen_.push_back(OneClient(served_, &server));
       WaitUntilKnown();
       private_seen_.push_back(OneClient(served_, &server));

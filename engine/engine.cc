@@ -139,6 +139,8 @@ Engine::Parts::NewSource Engine::Parts::SourceOf(ModuleContents contents, Librar
   source.library = library;
   source.is_reopenable = contents.form == ModuleContents::Form::kBitcode;
   if (has_cache()) source.digest = DigestOf(*contents.bytes, *options.object_cache);
+  // They are for the server to read.
+  if (!options.compile_server.empty()) contents.bytes->ReleasePages();
   source.add = [this, contents = std::move(contents)](
                    ModuleId id, std::shared_ptr<const SymbolIndex> index) mutable {
     return compiler.Add({id, std::move(contents), std::move(index)});

@@ -70,11 +70,17 @@ pid_t ProcessOf(int socket) {
   return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? peer.pid : 0;
 }
 
+// Whether a server has the socket, even one that does not answer. The socket of one that was killed
+// may still be open in a child that is about to end.
 bool HasListener(const sockaddr_un& address) {
   const File file(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  return connect(file.number(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) ==
-             0 ||
-         errno == EAGAIN;
+  if (connect(file.number(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
+    return errno == EAGAIN;
+  }
+  const char question = static_cast<char>(ServerMessage::kStatus);
+  if (!SendPacket(file.number(), {&question, 1}).ok()) return false;
+  const absl::Status answer = ReceivePacket(file.number(), SteadyNow() + absl::Seconds(2)).status();
+  return answer.ok() || absl::IsDeadlineExceeded(answer);
 }
 
 std::string DirectoryOf(const std::string& path) {
@@ -183,6 +189,8 @@ absl::Status CompileServer::MakeReady() {
   mallopt(M_TRIM_THRESHOLD, 512 << 20);
   mallopt(M_TOP_PAD, 1 << 20);
   mallopt(M_MMAP_THRESHOLD, 64 << 20);
+  // A worker's threads use the memory that is in place.
+  mallopt(M_ARENA_MAX, 1);
   FIRSTCALL_ASSIGN_OR_RETURN(encoded_default_settings_,
                              EncodeSettings(compilers_.default_settings));
   FIRSTCALL_ASSIGN_OR_RETURN(compiler_, compilers_.make(compilers_.default_settings));

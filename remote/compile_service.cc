@@ -52,9 +52,10 @@ class CompileService::Request {
 
   // From now on, functions join uninvited if they may be claimed in `ahead`, which keeps threads of
   // this process from compiling them twice: the client is asked when it gets them.
-  void InviteLater(CompileAhead& ahead, ModuleId module) {
+  void InviteLater(CompileAhead& ahead, ModuleId module, SymbolOrdinal function) {
     ahead_ = &ahead;
     module_ = module;
+    function_ = function;
   }
 
   // Only a weak definition can be replaced.
@@ -67,7 +68,7 @@ class CompileService::Request {
   bool IsWarm(SymbolOrdinal ordinal) { return Ask(QuestionKind::kIsWarm, ordinal); }
   bool MayJoin(SymbolOrdinal ordinal) {
     if (ahead_ != nullptr && !index_.at(ordinal).is_weak) {
-      if (!ahead_->Claim(module_, ordinal)) return false;
+      if (!ahead_->Claim(module_, ordinal, function_)) return false;
       uninvited_.push_back(ordinal);
       joined_.push_back(ordinal);
       return true;
@@ -131,6 +132,7 @@ class CompileService::Request {
   std::vector<SymbolOrdinal> uninvited_;  // Of those that joined.
   CompileAhead* ahead_ = nullptr;
   ModuleId module_;
+  SymbolOrdinal function_;
 };
 
 void CompileService::Serve(File socket) {
@@ -209,6 +211,7 @@ absl::StatusOr<std::string> CompileService::Add(Lane::Message message) {
   order.contents.form = static_cast<ModuleContents::Form>(form);
   FIRSTCALL_ASSIGN_OR_RETURN(order.contents.bytes, MapSealedBytes(message.file));
   const ModuleId id = order.id;
+  const bool is_reopenable = order.contents.form == ModuleContents::Form::kBitcode;
   const absl::StatusOr<std::shared_ptr<const SymbolIndex>> index = compiler_.Add(std::move(order));
   Encoder encoder;
   EncodeStatus(index.status(), encoder);
@@ -216,7 +219,7 @@ absl::StatusOr<std::string> CompileService::Add(Lane::Message message) {
   if (wants_index) encoder.Raw((*index)->Encode());
   store_.Add(id, *index);
   absl::MutexLock lock(&mutex_);
-  modules_.emplace(id, std::make_shared<Module>(*index, std::move(message.file)));
+  modules_.emplace(id, std::make_shared<Module>(*index, std::move(message.file), is_reopenable));
   return std::move(encoder).Take();
 }
 
@@ -225,12 +228,21 @@ absl::StatusOr<std::string> CompileService::CompileFunction(Lane& lane, absl::st
   const std::shared_ptr<Module> module = Find(values.module);
   if (module == nullptr || !IsBody(*module, values.function)) return BrokenProtocol();
   SentFunction sent;
-  if (std::optional<CompileAhead::Made> made = ahead_.Take(values)) {
-    sent = {std::move(made->function), std::move(made->joined)};
-    store_.Keep(values, sent.function, {}, sent.uninvited);
+  Request request(lane, *module->index);
+  CompileAhead::Taken taken = ahead_.Take(values);
+  if (taken.made) {
+    const bool is_right =
+        std::none_of(taken.made->weak.begin(), taken.made->weak.end(),
+                     [&](SymbolOrdinal weak) { return request.IsReplaced(weak); });
+    FIRSTCALL_RETURN_IF_ERROR(request.status());
+    if (!is_right) taken.made = std::nullopt;
+  }
+  if (taken.made) {
+    sent = {std::move(taken.made->function), std::move(taken.made->joined)};
+    store_.Keep(values, sent.function, request.TakeDecisions(), sent.uninvited);
   } else {
-    Request request(lane, *module->index);
-    if (values.others_may_join) request.InviteLater(ahead_, values.module);
+    if (taken.must_read_again && module->is_reopenable) compiler_.ReadAgain(values.module);
+    if (values.others_may_join) request.InviteLater(ahead_, values.module, values.function);
     const auto is_replaced = [&](SymbolOrdinal ordinal) { return request.IsReplaced(ordinal); };
     const auto may_join = [&](SymbolOrdinal ordinal) { return request.MayJoin(ordinal); };
     FunctionOrder order{values.module, values.function, is_replaced, may_join};
@@ -238,7 +250,7 @@ absl::StatusOr<std::string> CompileService::CompileFunction(Lane& lane, absl::st
     order.is_far = values.is_far;
     order.callees_along = values.callees_along;
     order.companions = values.companions;
-    order.lists_callees = values.lists_callees || values.others_may_join;
+    order.lists_callees = values.lists_callees;
     order.polls = values.polls;
     order.identification = values.identification;
     absl::StatusOr<CompiledFunction> function = compiler_.CompileFunction(order);
@@ -248,8 +260,7 @@ absl::StatusOr<std::string> CompileService::CompileFunction(Lane& lane, absl::st
     store_.Keep(values, sent.function, request.TakeDecisions(), request.joined());
   }
   if (on_function_) on_function_();
-  ahead_.NoteCallees(values, module->index, sent.function.callees);
-  if (!values.lists_callees) sent.function.callees.clear();
+  ahead_.NoteObject(values, module->index, sent.function.object.bytes);
   return AnswerOf<SentFunction>(std::move(sent), EncodeFunction);
 }
 

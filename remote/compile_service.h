@@ -51,10 +51,13 @@ class CompileService {
 
  private:
   struct Module {
-    Module(std::shared_ptr<const SymbolIndex> its_index, File its_file)
-        : index(std::move(its_index)), file(std::move(its_file)) {}
+    Module(std::shared_ptr<const SymbolIndex> its_index, File its_file, bool can_be_read_again)
+        : index(std::move(its_index)),
+          file(std::move(its_file)),
+          is_reopenable(can_be_read_again) {}
     const std::shared_ptr<const SymbolIndex> index;
     const File file;
+    const bool is_reopenable;
     std::atomic<bool> data_was_asked_for{false};
   };
   class Request;

@@ -1,5 +1,8 @@
 #include "remote/object_pack.h"
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -7,13 +10,29 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/coding.h"
+#include "base/status.h"
 #include "llvm/Support/BLAKE3.h"
+#include "remote/sealed_bytes.h"
 
 namespace firstcall {
 namespace {
 
 constexpr uint32_t kMark = 0x31504643;  // "CFP1"
+constexpr size_t kHeadSize = 8;         // The mark, and the number of entries.
+constexpr size_t kEntrySize = 16;       // Of a line of the table behind them.
 constexpr auto kLastKind = static_cast<uint32_t>(ModulePart::Kind::kDebuggerStart);
+
+bool ReadAt(const File& file, uint64_t begin, char* to, size_t size) {
+  while (size > 0) {
+    const ssize_t count = pread(file.number(), to, size, static_cast<off_t>(begin));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    to += count;
+    begin += static_cast<uint64_t>(count);
+    size -= static_cast<size_t>(count);
+  }
+  return true;
+}
 
 std::string DigestOf(absl::string_view bytes) {
   const auto digest = llvm::BLAKE3::hash<32>(
@@ -41,7 +60,7 @@ bool IsSignatureOf(absl::string_view signature, absl::string_view contents) {
 // The mark, the number of entries; of each its part and size; then the entries' bytes.
 std::string ObjectPack::Encode(const std::map<ModulePart, std::string>& entries) {
   Encoder encoder;
-  size_t size = 8 + 16 * entries.size();
+  size_t size = kHeadSize + kEntrySize * entries.size();
   for (const auto& [part, bytes] : entries) size += bytes.size();
   encoder.Reserve(size);
   encoder.U32(kMark);
@@ -56,32 +75,42 @@ std::string ObjectPack::Encode(const std::map<ModulePart, std::string>& entries)
   return std::move(encoder).Take();
 }
 
-absl::StatusOr<ObjectPack> ObjectPack::Read(std::shared_ptr<const FileContents> bytes) {
+absl::StatusOr<ObjectPack> ObjectPack::Read(File file) {
   const absl::Status damaged = absl::InvalidArgumentError("a damaged pack of objects");
-  Decoder decoder(bytes->bytes());
-  if (decoder.U32() != kMark) return damaged;
-  const uint32_t count = decoder.Count(16);
-  Decoder contents(decoder.rest());
-  contents.Raw(size_t{count} * 16);
+  FIRSTCALL_ASSIGN_OR_RETURN(const uint64_t size, SizeOfSealedBytes(file));
+  std::string head(kHeadSize, '\0');
+  if (!ReadAt(file, 0, head.data(), head.size())) return damaged;
+  Decoder decoder(head);
+  const bool is_pack = decoder.U32() == kMark;
+  const uint64_t count = decoder.U32();
+  if (!is_pack || count > size / kEntrySize) return damaged;
+  std::string table(count * kEntrySize, '\0');
+  if (!ReadAt(file, kHeadSize, table.data(), table.size())) return damaged;
   ObjectPack pack;
   pack.entries_.reserve(count);
-  for (uint32_t i = 0; i < count; ++i) {
-    const uint32_t kind = decoder.U32();
-    const SymbolOrdinal ordinal{decoder.U32()};
-    const uint32_t loop = decoder.U32();
-    const absl::string_view entry = contents.Raw(decoder.U32());
-    if (!contents.ok() || kind > kLastKind) return damaged;
-    pack.entries_.emplace(ModulePart{static_cast<ModulePart::Kind>(kind), ordinal, loop}, entry);
+  Decoder entries(table);
+  uint64_t begin = kHeadSize + table.size();
+  for (uint64_t i = 0; i < count; ++i) {
+    const uint32_t kind = entries.U32();
+    const SymbolOrdinal ordinal{entries.U32()};
+    const uint32_t loop = entries.U32();
+    const uint32_t entry_size = entries.U32();
+    if (kind > kLastKind || begin + entry_size > size) return damaged;
+    pack.entries_.emplace(ModulePart{static_cast<ModulePart::Kind>(kind), ordinal, loop},
+                          Place{begin, entry_size});
+    begin += entry_size;
   }
-  if (!decoder.ok() || !contents.rest().empty()) return damaged;
-  pack.bytes_ = std::move(bytes);
+  if (begin != size) return damaged;
+  pack.file_ = std::move(file);
   return pack;
 }
 
-std::optional<absl::string_view> ObjectPack::Find(ModulePart part) const {
+std::optional<ByteBuffer> ObjectPack::Find(ModulePart part) const {
   auto found = entries_.find(part);
   if (found == entries_.end()) return std::nullopt;
-  return found->second;
+  ByteBuffer bytes = ByteBuffer::Uninitialized(found->second.size);
+  if (!ReadAt(file_, found->second.begin, bytes.data(), bytes.size())) return std::nullopt;
+  return bytes;
 }
 
 }  // namespace firstcall

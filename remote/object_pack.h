@@ -1,5 +1,5 @@
 // What a compile server knows of a source module: its index, and objects, as a cache would keep
-// them (cache/object_cache.h), in one sequence of bytes, which many processes can map.
+// them (cache/object_cache.h), in one memory file for many processes.
 //
 // A pack is found by a key: a digest of the module's signature, which has a digest of its contents,
 // and of the settings that the compiler had.
@@ -9,16 +9,17 @@
 #ifndef FIRSTCALL_REMOTE_OBJECT_PACK_H_
 #define FIRSTCALL_REMOTE_OBJECT_PACK_H_
 
+#include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "base/file_contents.h"
+#include "base/byte_buffer.h"
 #include "cache/object_cache.h"
+#include "remote/file.h"
 
 namespace firstcall {
 
@@ -32,18 +33,24 @@ class ObjectPack {
  public:
   static std::string Encode(const std::map<ModulePart, std::string>& entries);
 
-  // Keeps `bytes`, which may come from a process that is not trusted. InvalidArgument if they are
-  // not a pack.
-  static absl::StatusOr<ObjectPack> Read(std::shared_ptr<const FileContents> bytes);
+  // Keeps `file`, which may come from a process that is not trusted. InvalidArgument if it is not
+  // sealed (remote/sealed_bytes.h), or not a pack.
+  static absl::StatusOr<ObjectPack> Read(File file);
 
-  // The entry of a part, which exists as long as the pack; nothing if there is none.
-  std::optional<absl::string_view> Find(ModulePart part) const;
+  // A copy of the entry of a part; nothing if there is none, or it cannot be read.
+  std::optional<ByteBuffer> Find(ModulePart part) const;
+  bool Has(ModulePart part) const { return entries_.contains(part); }
 
-  const absl::flat_hash_map<ModulePart, absl::string_view>& entries() const { return entries_; }
+  // Where each part's entry lies in the file.
+  struct Place {
+    uint64_t begin = 0;
+    uint32_t size = 0;
+  };
+  const absl::flat_hash_map<ModulePart, Place>& entries() const { return entries_; }
 
  private:
-  std::shared_ptr<const FileContents> bytes_;
-  absl::flat_hash_map<ModulePart, absl::string_view> entries_;
+  File file_;
+  absl::flat_hash_map<ModulePart, Place> entries_;
 };
 
 }  // namespace firstcall

@@ -190,6 +190,7 @@ RemoteCompiler::Answer RemoteCompiler::AddTo(WorkerSession& session, ModuleId id
   if (session.added().contains(id)) return answer;
   ModuleOrder& order = module->order;
   const absl::StatusOr<File> file = SealBytes(order.contents.bytes->bytes());
+  order.contents.bytes->ReleasePages();
   if (!file.ok()) {
     answer.status = file.status();
     return answer;

@@ -43,14 +43,18 @@ absl::StatusOr<File> SealBytes(absl::string_view bytes) {
   return file;
 }
 
-absl::StatusOr<std::shared_ptr<const FileContents>> MapSealedBytes(const File& file) {
+absl::StatusOr<uint64_t> SizeOfSealedBytes(const File& file) {
   const int seals = fcntl(file.number(), F_GET_SEALS);
   struct stat status = {};
   if (seals < 0 || (seals & kSeals) != kSeals || fstat(file.number(), &status) != 0 ||
       status.st_size < 1) {
     return absl::InvalidArgumentError("a memory file is not sealed");
   }
-  const auto size = static_cast<size_t>(status.st_size) - 1;
+  return static_cast<uint64_t>(status.st_size) - 1;
+}
+
+absl::StatusOr<std::shared_ptr<const FileContents>> MapSealedBytes(const File& file) {
+  FIRSTCALL_ASSIGN_OR_RETURN(const uint64_t size, SizeOfSealedBytes(file));
   FIRSTCALL_ASSIGN_OR_RETURN(std::shared_ptr<const FileContents> contents,
                              FileContents::Map(file.number(), size));
   if (contents->bytes().data()[size] != 0) {

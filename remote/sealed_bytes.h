@@ -6,6 +6,7 @@
 #ifndef FIRSTCALL_REMOTE_SEALED_BYTES_H_
 #define FIRSTCALL_REMOTE_SEALED_BYTES_H_
 
+#include <cstdint>
 #include <memory>
 
 #include "absl/status/statusor.h"
@@ -22,6 +23,9 @@ absl::StatusOr<File> SealBytes(absl::string_view bytes);
 // Maps what SealBytes has written. InvalidArgument if the file is not sealed, or does not end with
 // a zero byte: its sender is not trusted. ResourceExhausted if it cannot be mapped.
 absl::StatusOr<std::shared_ptr<const FileContents>> MapSealedBytes(const File& file);
+
+// The number of bytes that SealBytes has written. InvalidArgument if the file is not sealed.
+absl::StatusOr<uint64_t> SizeOfSealedBytes(const File& file);
 
 }  // namespace firstcall
 

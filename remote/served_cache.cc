@@ -7,7 +7,6 @@
 #include "base/steady_clock.h"
 #include "remote/packets.h"
 #include "remote/protocol.h"
-#include "remote/sealed_bytes.h"
 
 namespace firstcall {
 
@@ -26,9 +25,7 @@ std::unique_ptr<const ObjectPack> ServedCache::Ask(absl::string_view signature) 
   if (!answer.ok()) return nullptr;
   is_without_server_ = false;
   if (answer->files.size() != 1) return nullptr;
-  absl::StatusOr<std::shared_ptr<const FileContents>> bytes = MapSealedBytes(answer->files[0]);
-  if (!bytes.ok()) return nullptr;
-  absl::StatusOr<ObjectPack> pack = ObjectPack::Read(*std::move(bytes));
+  absl::StatusOr<ObjectPack> pack = ObjectPack::Read(std::move(answer->files[0]));
   if (!pack.ok()) return nullptr;
   return std::make_unique<const ObjectPack>(*std::move(pack));
 }
@@ -48,16 +45,15 @@ std::optional<ServedCache::Bytes> ServedCache::Find(const ObjectKey& key) {
   }
   const ObjectPack* const pack = PackOf(key.signature);
   if (pack == nullptr) return std::nullopt;
-  const std::optional<absl::string_view> entry = pack->Find(key.part);
-  if (!entry) return std::nullopt;
-  if (front_ != nullptr) front_->Store(key, Bytes(*entry));
-  return Bytes(*entry);
+  std::optional<Bytes> entry = pack->Find(key.part);
+  if (entry && front_ != nullptr) front_->Store(key, *entry);
+  return entry;
 }
 
 bool ServedCache::Has(const ObjectKey& key) {
   if (front_ != nullptr && front_->Has(key)) return true;
   const ObjectPack* const pack = PackOf(key.signature);
-  return pack != nullptr && pack->Find(key.part).has_value();
+  return pack != nullptr && pack->Has(key.part);
 }
 
 void ServedCache::Store(const ObjectKey& key, Bytes object) {

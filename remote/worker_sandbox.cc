@@ -38,6 +38,7 @@ constexpr uint32_t kArchitecture = 0;
 constexpr long kAllowed[] = {
     SYS_read,
     SYS_write,
+    SYS_pread64,
     SYS_readv,
     SYS_writev,
     SYS_recvmsg,

@@ -121,8 +121,11 @@ std::vector<WorkerStore::News> WorkerStore::Take(
   for (auto& [id, module] : modules_) {
     if (!std::exchange(module.has_news, false)) continue;
     if (const std::unique_ptr<ObjectPack> before = known(module.signature)) {
-      for (const auto& [part, entry] : before->entries()) {
-        module.entries.emplace(part, std::string(entry));
+      for (const auto& [part, place] : before->entries()) {
+        if (module.entries.count(part) != 0) continue;
+        if (std::optional<ByteBuffer> entry = before->Find(part)) {
+          module.entries.emplace(part, std::string(*entry));
+        }
       }
     }
     AddStartObject(module);

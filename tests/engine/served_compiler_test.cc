@@ -338,6 +338,43 @@ TEST(ServedCompilerTest, ThreadsCompileAtTheSameTime) {
   EXPECT_EQ(right, kThreads * kFunctions);
 }
 
+// Each function is bound to call some others, so that they are compiled along, ahead, or when they
+// are asked for; every third one is weak.
+TEST(ServedCompilerTest, FunctionsAreCalledInAnyOrder) {
+  const LocalServer server;
+  constexpr int kFunctions = 120;
+  std::string program;
+  std::vector<int64_t> results;
+  for (int i = 0; i < kFunctions; ++i) {
+    const std::string name = "@f" + std::to_string(i);
+    program += std::string("define ") + (i % 3 == 0 ? "weak " : "") + "i32 " + name +
+               "(i32 %x) {\n %v0 = add i32 %x, " + std::to_string(i) + "\n";
+    int64_t result = 1 + i;
+    int calls = 0;
+    for (int callee : {i / 2, i - 7, i - 40}) {
+      if (callee < 0 || callee >= i) continue;
+      const std::string next = std::to_string(++calls);
+      program += " %c" + next + " = call i32 @f" + std::to_string(callee) + "(i32 1)\n %v" + next +
+                 " = xor i32 %v" + std::to_string(calls - 1) + ", %c" + next + "\n";
+      result ^= results[static_cast<size_t>(callee)];
+    }
+    program += " ret i32 %v" + std::to_string(calls) + "\n}\n";
+    results.push_back(result);
+  }
+  const std::string bitcode = ParseToBitcode(program);
+  for (int step : {1, 7, 31, 119}) {
+    EngineOptions options = OptionsFor(server);
+    options.cache_key.emplace_back("step", std::to_string(step));  // Nothing is known of it.
+    const auto engine = EngineWith(options, bitcode);
+    for (int i = 0; i < kFunctions; ++i) {
+      const int number = (i + 1) * step % kFunctions;
+      EXPECT_EQ(Call(*engine, ("f" + std::to_string(number)).c_str(), 1),
+                results[static_cast<size_t>(number)])
+          << *failure;
+    }
+  }
+}
+
 TEST(ServedCompilerTest, NothingIsLeftOfAClient) {
   const LocalServer server;
   EXPECT_EQ(Call(*EngineWith(OptionsFor(server)), "square", 3), 9);

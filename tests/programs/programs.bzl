@@ -3,7 +3,7 @@
 The programs are compiled by the clang that belongs to @llvm. One action makes all forms of a program.
 For each test there are two more: X_macho_test, for which LLVM writes objects as Mach-O, and X_served_test,
 for which a compile server compiles. Of the latter a sample is run with everything else; the others are run
-by their names: bazel test --test_tag_filters=served //tests/programs/...
+by name: bazel test $(bazel query 'attr(tags, served, //tests/programs/...)')
 """
 
 _TOOLS = [
