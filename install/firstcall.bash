@@ -7,9 +7,9 @@ _firstcall_options="
     --help --help-list --isolate --isolate-memory= --isolate-timeout= --jd= --jit-kind=
     --mcjit-remote-process= --mode= --mtriple= --no-object-cache --no-process-syms --object-cache-budget=
     --object-cache-dir= --object-cache-key-file= --object-cache-key= --object-cache-policy=
-    --object-cache= --optimized --orc-lazy-debug= --per-module-lazy --perf= --print-compilation
-    --promotion-threads= --promotion-threshold= --remote-mcjit --report= --speculation-budget= --stats
-    --thread-entry= --tier= --trace= --version --write-hot-functions=
+    --object-cache= --optimized --optnone= --orc-lazy-debug= --per-module-lazy --perf=
+    --print-compilation --promotion-threads= --promotion-threshold= --remote-mcjit --report=
+    --speculation-budget= --stats --thread-entry= --tier= --trace= --version --write-hot-functions=
 "
 
 _firstcall() {
@@ -24,6 +24,7 @@ _firstcall() {
     --baseline) values="on off strict" ;;
     --jit-kind) values="mcjit orc orc-lazy" ;;
     --mode) values="lazy eager" ;;
+    --optnone) values="auto keep ignore" ;;
     --orc-lazy-debug) values="no-dump funcs-to-stdout mods-to-stdout mods-to-disk jit-debug-descriptor jit-debug-objects" ;;
     --perf) values="map jitdump" ;;
     --tier) values="0 1 auto" ;;
