@@ -46,8 +46,9 @@ absl::StatusOr<CompiledObject> GenerateWholeModule(LoadedModule& module, const D
   absl::MutexLock lock(&view->mutex());
   CompiledObject compiled;
   const absl::Duration start = SteadyNow();
-  FIRSTCALL_RETURN_IF_ERROR(
-      PrepareWholeModule(*view, module.index(), !module.source().is_verified(), order.is_replaced));
+  FIRSTCALL_RETURN_IF_ERROR(PrepareWholeModule(*view, module.index(),
+                                               !module.source().is_verified(), order.is_replaced,
+                                               order.without_ifuncs));
   FIRSTCALL_RETURN_IF_ERROR(context.Lower(view->module()));
   if (order.identification) AddIdentification(view->module(), *order.identification);
   const absl::Duration prepared = SteadyNow();

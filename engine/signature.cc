@@ -82,6 +82,8 @@ std::string SignatureOf(absl::string_view digest, absl::string_view compiler,
   std::string signature = absl::StrCat(
       "firstcall=", kFormat, " ", compiler, " source=", absl::BytesToHexString(digest), " ",
       DescribeTarget(options), options.mode == Mode::kEager ? " mode=eager" : " mode=lazy",
+      // Linked by another linker than LLVM's (DataOrder::without_ifuncs).
+      options.mode == Mode::kEager && !options.compile_server.empty() ? " served" : "",
       is_far ? " far" : "",
       options.mode == Mode::kLazy && options.tier == Tier::kAuto
           ? (options.promotion.only_counts_calls() ? " counts" : " asks")

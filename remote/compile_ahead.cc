@@ -63,7 +63,7 @@ CompileAhead::Taken CompileAhead::Take(const OrderValues& order) {
       at_work_ != host ||
       mutex_.AwaitWithTimeout(absl::Condition(this, &CompileAhead::IsIdle), kPatience);
   known->second = order.function;
-  // Otherwise the body is still in what the caller's thread has read.
+  // Otherwise the body is probably still in what the caller's thread has read.
   if (!is_done) return taken;
   taken.must_read_again = true;
   auto found = made_.find(host);

@@ -360,6 +360,11 @@ bool CompileServer::Hear(Client& client) {
 bool CompileServer::HearWorker(Worker& worker) {
   absl::StatusOr<Packet> packet = ReceivePacket(worker.socket.number(), absl::ZeroDuration());
   if (absl::IsDeadlineExceeded(packet.status())) return true;
+  if (absl::IsOutOfRange(packet.status())) {
+    // It is about to end; the rest is for Reap.
+    worker.socket.Close();
+    return true;
+  }
   if (!packet.ok()) return false;
   const absl::string_view body = absl::string_view(packet->bytes).substr(1);
   if (packet->bytes[0] == static_cast<char>(ServerMessage::kFind)) {

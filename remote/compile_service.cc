@@ -254,6 +254,11 @@ absl::StatusOr<std::string> CompileService::CompileFunction(Lane& lane, absl::st
     order.polls = values.polls;
     order.identification = values.identification;
     absl::StatusOr<CompiledFunction> function = compiler_.CompileFunction(order);
+    if (absl::IsFailedPrecondition(function.status()) && module->is_reopenable) {
+      // Its body was moved out of what this thread has read, by the thread that compiles ahead.
+      compiler_.ReadAgain(values.module);
+      function = compiler_.CompileFunction(order);
+    }
     FIRSTCALL_RETURN_IF_ERROR(request.status());
     if (!function.ok()) return AnswerOf<SentFunction>(function.status(), EncodeFunction);
     sent = {*std::move(function), request.uninvited()};
@@ -274,6 +279,7 @@ absl::StatusOr<std::string> CompileService::CompileData(Lane& lane, absl::string
   const auto is_replaced = [&](SymbolOrdinal ordinal) { return request.IsReplaced(ordinal); };
   DataOrder order{values.module, is_replaced, values.is_far};
   order.identification = values.identification;
+  order.without_ifuncs = true;
   const absl::StatusOr<CompiledObject> object =
       whole ? compiler_.CompileWhole(order) : compiler_.CompileData(order);
   FIRSTCALL_RETURN_IF_ERROR(request.status());

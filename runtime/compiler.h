@@ -110,6 +110,8 @@ struct DataOrder {
   IsReplaced is_replaced;
   bool is_far = false;  // Not for CompileWhole.
   std::optional<Identification> identification = std::nullopt;
+  // For CompileWhole: the object must have no ifuncs, because not LLVM's linker will link it.
+  bool without_ifuncs = false;
 };
 
 struct OptimizationOrder {

@@ -21,13 +21,17 @@ constexpr char kAArch64MachoJump[] =
     "adrp x16, $0@PAGE\n\tldr x16, [x16, $0@PAGEOFF]\n\tbr x16";
 constexpr char kX86_64Jump[] = "endbr64\n\tjmp *${0:c}(%rip)";
 
-// Null if ifuncs stay. On x86-64, LLVM writes them only as ELF.
+// Null if no jump is known.
 const char* JumpOf(const llvm::Triple& triple) {
   if (triple.getArch() == llvm::Triple::aarch64) {
     return triple.isOSBinFormatMachO() ? kAArch64MachoJump : kAArch64Jump;
   }
-  const bool is_x86 = triple.getArch() == llvm::Triple::x86_64;
-  return is_x86 && triple.isOSBinFormatMachO() ? kX86_64Jump : nullptr;
+  return triple.getArch() == llvm::Triple::x86_64 ? kX86_64Jump : nullptr;
+}
+
+// Whether LLVM writes and links ifuncs.
+bool AreSupported(const llvm::Triple& triple) {
+  return triple.getArch() == llvm::Triple::x86_64 && !triple.isOSBinFormatMachO();
 }
 
 llvm::Function* MakeThunk(const llvm::GlobalIFunc& ifunc, llvm::Constant& target,
@@ -72,9 +76,10 @@ llvm::Value* CallResolver(const llvm::GlobalIFunc& ifunc, llvm::Function& caller
 
 }  // namespace
 
-void ReplaceIFuncs(llvm::Module& module) {
+void ReplaceIFuncs(llvm::Module& module, bool even_if_supported) {
   if (module.ifunc_empty()) return;
-  if (JumpOf(llvm::Triple(module.getTargetTriple())) == nullptr) return;
+  const llvm::Triple triple(module.getTargetTriple());
+  if (JumpOf(triple) == nullptr || (AreSupported(triple) && !even_if_supported)) return;
   llvm::LLVMContext& context = module.getContext();
   llvm::Type* pointer = llvm::PointerType::getUnqual(context);
   auto* initializer = llvm::Function::Create(

@@ -14,9 +14,9 @@ namespace firstcall {
 
 // Replaces each ifunc of `module`, which has a triple, by a function of the same name that jumps to
 // the address that the resolver returned. The module's kInitializer calls the resolvers, and passes
-// its own two arguments on. Changes nothing for targets that support ifuncs or for which no jump is
-// known.
-void ReplaceIFuncs(llvm::Module& module);
+// its own two arguments on. Changes nothing for targets for which no jump is known, or that support
+// ifuncs, unless `even_if_supported`: for a linker other than LLVM's.
+void ReplaceIFuncs(llvm::Module& module, bool even_if_supported = false);
 
 }  // namespace firstcall
 

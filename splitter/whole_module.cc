@@ -147,7 +147,7 @@ bool HasInlineAssembly(const llvm::Module& module) {
 }
 
 absl::Status PrepareWholeModule(ModuleView& view, const SymbolIndex& index, bool verify,
-                                IsReplaced is_replaced) {
+                                IsReplaced is_replaced, bool without_ifuncs) {
   llvm::Module& module = view.module();
   absl::Status read;
   // On some damaged bitcode, LLVM's reader reports a fatal error.
@@ -190,7 +190,7 @@ absl::Status PrepareWholeModule(ModuleView& view, const SymbolIndex& index, bool
     }
   }
   KeepFromOptimizerOnly(module);
-  ReplaceIFuncs(module);
+  ReplaceIFuncs(module, without_ifuncs);
   for (llvm::StringRef name : {"llvm.global_ctors", "llvm.global_dtors"}) {
     if (llvm::GlobalVariable* list = module.getGlobalVariable(name)) list->eraseFromParent();
   }

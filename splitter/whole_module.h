@@ -19,9 +19,10 @@ namespace firstcall {
 //    declarations;
 //  - gives the index's constructors and destructors their Symbol::name; the engine calls them;
 //  - may turn ifuncs into functions, so the view must not be asked for ifuncs any more.
+// `without_ifuncs`: turns them into functions also where LLVM's linker supports them.
 // InvalidArgument, with the function's name, for bitcode that is damaged or not valid IR.
 absl::Status PrepareWholeModule(ModuleView& view, const SymbolIndex& index, bool verify,
-                                IsReplaced is_replaced);
+                                IsReplaced is_replaced, bool without_ifuncs = false);
 
 // Whether `module` has inline assembly, at module level or in a function. It may name any symbol.
 bool HasInlineAssembly(const llvm::Module& module);
