@@ -112,7 +112,9 @@ TEST_F(CompileServerTest, TellsItsStatus) {
   EXPECT_EQ(status.exit_status, 0);
   EXPECT_THAT(status.output,
               AllOf(HasSubstr("clients so far 1\n"), HasSubstr("workers that failed 0")));
-  if (!IsEmulated()) EXPECT_THAT(status.output, HasSubstr(absl::StrCat("pid ", server.process())));
+  if (!IsEmulated()) {
+    EXPECT_THAT(status.output, HasSubstr(absl::StrCat("pid ", server.process())));
+  }
 }
 
 TEST_F(CompileServerTest, WithoutAServerTheCommandSaysSo) {

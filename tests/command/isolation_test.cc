@@ -177,13 +177,17 @@ TEST(IsolationTest, TheMemoryLimitHoldsForTheProgram) {
 
 TEST(IsolationTest, AnInterruptEndsTheProgram) {
   const std::string program = Write("waits.ll", kWaits);
+  std::vector<std::string> command = OnThisMachine({command_path, "--isolate", program});
+  std::vector<char*> arguments;
+  for (std::string& argument : command) arguments.push_back(argument.data());
+  arguments.push_back(nullptr);
   int output[2];
   ASSERT_EQ(pipe(output), 0);
   const pid_t process = fork();
   ASSERT_GE(process, 0);
   if (process == 0) {
     dup2(output[1], STDOUT_FILENO);
-    execl(command_path.c_str(), command_path.c_str(), "--isolate", program.c_str(), nullptr);
+    execvp(arguments[0], arguments.data());
     _exit(127);
   }
   close(output[1]);

@@ -543,7 +543,9 @@ TEST_F(IsolatedEngineTest, AProcessMayBeKilledAtAnyTime) {
     absl::StatusOr<int32_t> result = 0;
     for (int32_t x = 0; result.ok(); ++x) {
       result = CallInt("adds", {x});
-      if (result.ok()) EXPECT_EQ(*result, 2 * (x + 1));
+      if (result.ok()) {
+        EXPECT_EQ(*result, 2 * (x + 1));
+      }
     }
     EXPECT_THAT(result, StatusIs(absl::StatusCode::kUnavailable, HasSubstr("signal 9")));
     killer.join();

@@ -211,7 +211,9 @@ TEST_F(KilledProcessesTest, Clients) {
     Sleep();
     kill(client.process(), SIGKILL);
     const int status = client.Wait();
-    if (WIFEXITED(status)) EXPECT_EQ(client.output(), Expected());
+    if (WIFEXITED(status)) {
+      EXPECT_EQ(client.output(), Expected());
+    }
   }
   ExpectNothingLeft();
   MeasureRun();
@@ -228,7 +230,9 @@ TEST_F(KilledProcessesTest, Servers) {
     server_.End(SIGKILL);
     const int failed = failed_;
     ExpectRightOrAStatus(client, client.Wait());
-    if (may_compile_itself) EXPECT_EQ(failed_, failed) << client.errors();
+    if (may_compile_itself) {
+      EXPECT_EQ(failed_, failed) << client.errors();
+    }
     // Its workers end with it. (A process that has ended may still have to be reaped, by init.)
     for (const ServerProcess::Worker& worker : workers) {
       std::string state = "?";
@@ -239,7 +243,9 @@ TEST_F(KilledProcessesTest, Servers) {
         if (!stat || state == "Z") break;
         usleep(10'000);
       }
-      if (kill(worker.process, 0) == 0) EXPECT_EQ(state, "Z");
+      if (kill(worker.process, 0) == 0) {
+        EXPECT_EQ(state, "Z");
+      }
     }
     server_.Start();
   }
