@@ -20,14 +20,11 @@ HUNDRED(3)
 HUNDRED(4)
 HUNDRED(5)
 HUNDRED(6)
-HUNDRED(7) HUNDRED(8)
+HUNDRED(7)
+HUNDRED(8)
 #undef ONE
 #define ONE(n) f##n,
-    enum {
-      kFunctions = 800,
-      kThreads = 4,
-      kForks = 60
-    };
+enum { kFunctions = 800, kThreads = 4, kForks = 60 };
 static int (*const volatile functions[kFunctions])(int) = {
     HUNDRED(1) HUNDRED(2) HUNDRED(3) HUNDRED(4) HUNDRED(5) HUNDRED(6) HUNDRED(7) HUNDRED(8)};
 

@@ -158,10 +158,10 @@ TEST(KeeperTest, ACopyOfTheOwnerLeavesTheChildAlone) {
   close(child.socket);
 }
 
-TEST(KeeperTest, TheOwnerHasNoChildren) {
+TEST(KeeperTest, TheChildIsNotTheOwners) {
   ASSERT_OK_AND_ASSIGN(auto keeper, Keeper::Create(kNoLimit, Obey));
   ASSERT_OK_AND_ASSIGN(const Keeper::Child child, keeper->Start());
-  EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1);
+  EXPECT_EQ(waitpid(child.process, nullptr, WNOHANG), -1);
   EXPECT_EQ(errno, ECHILD);
   Say(child, 'e');
   EXPECT_THAT(keeper->WaitForEnd(Soon()), IsOk());
