@@ -1,7 +1,5 @@
 #include "remote/compile_ahead.h"
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <iterator>
 #include <thread>
@@ -21,8 +19,6 @@ constexpr size_t kMostUnused = 1000;
 
 // How long a request waits for this thread. If the machine is busy, the thread may hardly run.
 constexpr absl::Duration kPatience = absl::Milliseconds(2);
-
-constexpr int kPriority = 10;  // As nice(1) counts.
 
 // What is sent along, and what only a debugger wants, depends on the client.
 bool CanBeMadeAhead(const OrderValues& order) {
@@ -59,9 +55,10 @@ CompileAhead::Taken CompileAhead::Take(const OrderValues& order) {
     return taken;
   }
   const Key host(order.module, known->second);
-  const bool is_done =
-      at_work_ != host ||
-      mutex_.AwaitWithTimeout(absl::Condition(this, &CompileAhead::IsIdle), kPatience);
+  // The thread is hardly ever idle: it begins with the next function before this one gets the
+  // mutex.
+  const auto is_left = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return at_work_ != host; };
+  const bool is_done = mutex_.AwaitWithTimeout(absl::Condition(&is_left), kPatience);
   known->second = order.function;
   // Otherwise the body is probably still in what the caller's thread has read.
   if (!is_done) return taken;
@@ -122,8 +119,6 @@ bool CompileAhead::HasWork() const {
 }
 
 void CompileAhead::Work() {
-  // Of this thread only.
-  (void)setpriority(PRIO_PROCESS, 0, kPriority);
   while (true) {
     std::optional<Caller> caller;
     Job job;
@@ -202,9 +197,10 @@ void CompileAhead::Forget(ModuleId module) {
       std::remove_if(callers_.begin(), callers_.end(),
                      [&](const Caller& caller) { return caller.like.order.module == module; }),
       callers_.end());
-  if (at_work_ && at_work_->first == module) {
-    mutex_.Await(absl::Condition(this, &CompileAhead::IsIdle));
-  }
+  const auto is_left = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return !at_work_ || at_work_->first != module;
+  };
+  mutex_.Await(absl::Condition(&is_left));
   for (auto made = made_.begin(); made != made_.end();) {
     made = made->first.first == module ? made_.erase(made) : std::next(made);
   }

@@ -1,5 +1,5 @@
 // Compiles, while a client runs what it has got, what it will probably ask for next: the functions
-// that those which it has asked for call, on a thread of its own with a low priority.
+// that those which it has asked for call, on a thread of its own.
 //
 // Nothing is asked of the client meanwhile: no weak definition is taken to be replaced, which has
 // to be asked when the function is used. Work that is not used is limited: about as many functions
@@ -83,7 +83,6 @@ class CompileAhead {
   void CompileNext(Job job) ABSL_LOCKS_EXCLUDED(mutex_);
   std::optional<Made> Compile(const Job& job) ABSL_LOCKS_EXCLUDED(mutex_);
   bool HasWork() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  bool IsIdle() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return !at_work_; }
 
   Compiler& compiler_;
   absl::Mutex mutex_;

@@ -18,6 +18,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -50,8 +51,15 @@ constexpr absl::Duration kPause = absl::Seconds(1);
 constexpr absl::Duration kRest = absl::Milliseconds(300);
 
 // What reading and compiling a module of some MB writes to, about; the spare worker has it in
-// place.
+// place for each of two threads.
 constexpr size_t kReadyHeap = size_t{12} << 20;
+
+void GetHeapReady() {
+  void* const memory = malloc(kReadyHeap);
+  if (memory == nullptr) return;
+  for (size_t i = 0; i < kReadyHeap; i += 4096) static_cast<volatile char*>(memory)[i] = 1;
+  free(memory);
+}
 
 absl::Status SystemError(absl::string_view operation, absl::string_view path) {
   return absl::InternalError(absl::StrCat("the compile server's socket '", path, "': ", operation,
@@ -189,8 +197,8 @@ absl::Status CompileServer::MakeReady() {
   mallopt(M_TRIM_THRESHOLD, 512 << 20);
   mallopt(M_TOP_PAD, 1 << 20);
   mallopt(M_MMAP_THRESHOLD, 64 << 20);
-  // A worker's threads use the memory that is in place.
-  mallopt(M_ARENA_MAX, 1);
+  // A thread that compiles ahead does not wait for the other one's allocations.
+  mallopt(M_ARENA_MAX, 2);
   FIRSTCALL_ASSIGN_OR_RETURN(encoded_default_settings_,
                              EncodeSettings(compilers_.default_settings));
   FIRSTCALL_ASSIGN_OR_RETURN(compiler_, compilers_.make(compilers_.default_settings));
@@ -244,10 +252,10 @@ absl::Status CompileServer::StartSpare(bool is_needed_now) {
     // Pages that it will write to become its own now, and not while a client waits.
     if (!is_needed_now) {
       (void)WarmUp();
-      if (void* const memory = malloc(kReadyHeap)) {
-        for (size_t i = 0; i < kReadyHeap; i += 4096) static_cast<volatile char*>(memory)[i] = 1;
-        free(memory);
-      }
+      GetHeapReady();
+      // The memory of another thread, which the allocator keeps apart. The next thread takes it
+      // over.
+      std::thread(GetHeapReady).join();
     }
     absl::Status status = LimitWorker(options_.worker_memory);
     if (status.ok() && options_.confines) status = ConfineWorker();

@@ -63,7 +63,6 @@ constexpr long kAllowed[] = {
     SYS_set_robust_list,
     SYS_rseq,
     SYS_sched_yield,
-    SYS_setpriority,
     SYS_sched_getaffinity,
     SYS_exit,
     SYS_exit_group,
