@@ -114,8 +114,11 @@ absl::Status CheckDirectory(const std::string& path) {
 // A connection on which the server listens itself.
 struct CompileServer::Client {
   File socket;
-  absl::Duration since;
+  absl::Duration since;  // When it has connected.
   bool has_spoken = false;
+  // A client that waits until the module of this key is known; empty if it does not.
+  std::string waits_for;
+  absl::Duration waits_until;
 };
 
 struct CompileServer::Worker {
@@ -132,7 +135,12 @@ struct CompileServer::Known {
 };
 
 CompileServer::CompileServer(CompileServerOptions options, Compilers compilers)
-    : options_(std::move(options)), compilers_(std::move(compilers)), started_(SteadyNow()) {}
+    : options_(std::move(options)),
+      compilers_(std::move(compilers)),
+      makers_(options_.makers_of_a_module > 0
+                  ? options_.makers_of_a_module
+                  : std::max<size_t>(1, std::thread::hardware_concurrency())),
+      started_(SteadyNow()) {}
 
 absl::StatusOr<std::unique_ptr<CompileServer>> CompileServer::Create(CompileServerOptions options,
                                                                      Compilers compilers) {
@@ -278,7 +286,9 @@ void CompileServer::Accept() {
     if (!socket.is_open()) return;
     if (!IsOfThisUser(socket.number())) continue;
     if (clients_.size() >= kMostSilentClients) clients_.pop_front();
-    clients_.push_back({std::move(socket), SteadyNow()});
+    Client& client = clients_.emplace_back();
+    client.socket = std::move(socket);
+    client.since = SteadyNow();
   }
 }
 
@@ -325,6 +335,7 @@ bool CompileServer::HandOver(Client& client, const Packet& packet) {
     spare_->settings = std::string(decoder.rest());
     spare_->client = ProcessOf(client.socket.number());
     status = SendPacket(spare_->socket.number(), decoder.rest(), {client.socket.number()});
+    if (status.ok()) makers_.NoteWorker(spare_->client);
     spare_ = nullptr;
     next_spare_ = SteadyNow() + kRest;
     ++clients_served_;
@@ -345,6 +356,27 @@ bool CompileServer::Find(int socket, absl::string_view key) {
   return SendPacket(socket, "\1", {found->second.pack.number()}).ok();
 }
 
+bool CompileServer::FindOrWait(Client& client, absl::string_view question) {
+  Decoder decoder(question);
+  const absl::Duration patience = absl::Milliseconds(decoder.U32());
+  const absl::string_view key = decoder.rest();
+  if (!decoder.ok() || key.size() != kKeySize) return false;
+  client.waits_for = std::string(key);
+  client.waits_until = SteadyNow() + patience;
+  return AnswerIfItNeedNotWait(client);
+}
+
+bool CompileServer::AnswerIfItNeedNotWait(Client& client) {
+  const absl::Duration now = SteadyNow();
+  const bool is_known = known_.count(client.waits_for) > 0;
+  if (!is_known) {
+    if (now < client.waits_until && !makers_.HasRoom(client.waits_for, now)) return true;
+    makers_.Add(client.waits_for, ProcessOf(client.socket.number()), now);
+  }
+  const std::string key = std::exchange(client.waits_for, "");
+  return Find(client.socket.number(), key);
+}
+
 bool CompileServer::Hear(Client& client) {
   const absl::StatusOr<Packet> packet = ReceivePacket(client.socket.number(), absl::ZeroDuration());
   if (absl::IsDeadlineExceeded(packet.status())) return true;
@@ -357,7 +389,7 @@ bool CompileServer::Hear(Client& client) {
     case ServerMessage::kIdentify:
       return SendPacket(client.socket.number(), Greet(body)).ok();
     case ServerMessage::kFind:
-      return body.size() == kKeySize && Find(client.socket.number(), body);
+      return FindOrWait(client, body);
     case ServerMessage::kStatus:
       return SendPacket(client.socket.number(), StatusText()).ok();
     default:
@@ -392,9 +424,11 @@ void CompileServer::Publish(const Worker& worker, Packet packet) {
       MapSealedBytes(packet.files[0]);
   const absl::StatusOr<std::shared_ptr<const FileContents>> pack = MapSealedBytes(packet.files[1]);
   if (!module.ok() || !pack.ok() || !IsSignatureOf(signature, (*module)->bytes())) return;
+  const std::string key = PackKey(worker.settings, signature);
+  makers_.RemoveModule(key);
   const uint64_t size = (*pack)->bytes().size();
   if (size > options_.kept_bytes / 2) return;
-  Known& known = known_[PackKey(worker.settings, signature)];
+  Known& known = known_[key];
   known_bytes_ += size - known.size;
   known.pack = std::move(packet.files[1]);
   known.size = size;
@@ -422,10 +456,17 @@ void CompileServer::Reap() {
         spare_ = nullptr;
         next_spare_ = SteadyNow() + kPause;
       }
+      makers_.RemoveClient(worker->client);
       workers_.erase(worker);
       break;
     }
   }
+}
+
+size_t CompileServer::CountWaiting() const {
+  return static_cast<size_t>(
+      std::count_if(clients_.begin(), clients_.end(),
+                    [](const Client& client) { return !client.waits_for.empty(); }));
 }
 
 std::string CompileServer::StatusText() const {
@@ -433,8 +474,9 @@ std::string CompileServer::StatusText() const {
       "pid ", getpid(), "\nversion ", Version(), "\nup for ",
       absl::ToInt64Seconds(SteadyNow() - started_), " s\nclients ",
       workers_.size() - (spare_ != nullptr ? 1 : 0), "\nclients so far ", clients_served_,
-      "\nworkers ", workers_.size(), "\nworkers that failed ", workers_failed_, "\nmodules known ",
-      known_.size(), "\nbytes known ", known_bytes_, "\nmodules given ", packs_given_, "\n");
+      "\nclients that wait ", CountWaiting(), "\nworkers ", workers_.size(),
+      "\nworkers that failed ", workers_failed_, "\nmodules known ", known_.size(),
+      "\nbytes known ", known_bytes_, "\nmodules given ", packs_given_, "\n");
   for (const Worker& worker : workers_) {
     absl::StrAppend(&text, "worker ", worker.process,
                     worker.client == 0 ? " waits" : absl::StrCat(" of client ", worker.client),
@@ -455,14 +497,17 @@ absl::Status CompileServer::Run() {
     for (const Client& client : clients_) events.push_back({client.socket.number(), POLLIN, 0});
     const size_t first_worker = events.size();
     for (const Worker& worker : workers_) events.push_back({worker.socket.number(), POLLIN, 0});
-    const int timeout = spare_ == nullptr ? 100 : clients_.empty() ? -1 : 1000;
+    const int timeout = spare_ == nullptr || CountWaiting() > 0 ? 100
+                        : clients_.empty()                      ? -1
+                                                                : 1000;
     if (poll(events.data(), events.size(), timeout) < 0 && errno != EINTR) {
       return SystemError("poll", options_.path);
     }
     size_t i = 2;
     for (auto client = clients_.begin(); client != clients_.end() && i < first_worker; ++i) {
       const bool is_silent = !client->has_spoken && SteadyNow() - client->since > kSilence;
-      const bool stays = events[i].revents == 0 ? !is_silent : Hear(*client);
+      bool stays = events[i].revents == 0 ? !is_silent : Hear(*client);
+      if (stays && !client->waits_for.empty()) stays = AnswerIfItNeedNotWait(*client);
       client = stays ? std::next(client) : clients_.erase(client);
     }
     // A worker's last packets are read when it is reaped, with what is in between.

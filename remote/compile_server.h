@@ -27,6 +27,7 @@
 #include "absl/time/time.h"
 #include "compiler/compiler_settings.h"
 #include "remote/file.h"
+#include "remote/makers.h"
 #include "remote/packets.h"
 #include "runtime/compiler.h"
 
@@ -43,6 +44,9 @@ struct CompileServerOptions {
   uint64_t worker_memory = uint64_t{2} << 30;
   // How long a worker may take for one request. Then it is ended.
   absl::Duration request_time = absl::Minutes(1);
+  // Clients that compile the same unknown module at the same time; others wait a little for what
+  // these have made. 0: as many as there are processors.
+  size_t makers_of_a_module = 0;
   // Bytes of objects that are kept for later clients.
   uint64_t kept_bytes = uint64_t{256} << 20;
   // Whether workers are confined. Off for what filters do not support.
@@ -93,7 +97,13 @@ class CompileServer {
   // What a worker has made, or asks for. Whether it stays.
   bool HearWorker(Worker& worker);
   void Publish(const Worker& worker, Packet packet);
+  // What the server knows of a module. Whether that could be sent.
   bool Find(int socket, absl::string_view key);
+  // The same for a client, which waits if enough others are making the module's code. Whether it
+  // stays.
+  bool FindOrWait(Client& client, absl::string_view question);
+  bool AnswerIfItNeedNotWait(Client& client);
+  size_t CountWaiting() const;
   void Reap();
   std::string StatusText() const;
 
@@ -110,6 +120,7 @@ class CompileServer {
   std::map<std::string, Known> known_;
   uint64_t known_bytes_ = 0;
   uint64_t next_use_ = 0;
+  Makers makers_;
   const absl::Duration started_;
   uint64_t clients_served_ = 0, workers_started_ = 0, workers_failed_ = 0, packs_given_ = 0;
 };

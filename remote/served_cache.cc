@@ -1,14 +1,25 @@
 #include "remote/served_cache.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "base/coding.h"
 #include "base/steady_clock.h"
 #include "remote/packets.h"
 #include "remote/protocol.h"
 
 namespace firstcall {
+namespace {
+
+// How long others may be given for a module that this process could compile itself, as a part of
+// the budget: a second, if that is not changed. A start takes less, as a rule.
+constexpr int kPartOfBudget = 30;
+constexpr absl::Duration kLongestPatience = absl::Minutes(1);
+
+}  // namespace
 
 std::unique_ptr<const ObjectPack> ServedCache::Ask(absl::string_view signature) {
   if (is_without_server_) return nullptr;
@@ -18,9 +29,12 @@ std::unique_ptr<const ObjectPack> ServedCache::Ask(absl::string_view signature) 
   is_without_server_ = true;
   if (!socket.ok()) return nullptr;
   const int number = (*socket)->number();
-  std::string question(1, static_cast<char>(ServerMessage::kFind));
-  question += PackKey(settings_, signature);
-  if (!SendPacket(number, question).ok()) return nullptr;
+  const absl::Duration patience = std::min(server_.budget / kPartOfBudget, kLongestPatience);
+  Encoder question;
+  question.U8(static_cast<uint8_t>(ServerMessage::kFind));
+  question.U32(static_cast<uint32_t>(absl::ToInt64Milliseconds(patience)));
+  question.Raw(PackKey(settings_, signature));
+  if (!SendPacket(number, question.bytes()).ok()) return nullptr;
   absl::StatusOr<Packet> answer = ReceivePacket(number, deadline);
   if (!answer.ok()) return nullptr;
   is_without_server_ = false;

@@ -27,8 +27,10 @@
 namespace firstcall {
 namespace {
 
-// While a client starts, something is compiled every few milliseconds.
+// While a client starts, something is compiled every few milliseconds. One that goes on for long
+// need not be waited for: others want to have what there is.
 constexpr absl::Duration kQuiet = absl::Milliseconds(200);
+constexpr absl::Duration kLongest = absl::Seconds(1);
 
 constexpr absl::Duration kWatchInterval = absl::Milliseconds(100);
 
@@ -84,7 +86,7 @@ void RunWorker(File server, const WorkerOptions& options) {
   auto* const store = new WorkerStore;
   auto* const service =
       new CompileService(*made != nullptr ? **made : *options.ready, *store, nullptr);
-  absl::Duration quiet_since = SteadyNow();
+  absl::Duration quiet_since = SteadyNow(), published = SteadyNow();
   while (true) {
     pollfd events[] = {{client.number(), POLLIN, 0}, {server.number(), POLLRDHUP, 0}};
     const int ready = poll(events, 2, static_cast<int>(absl::ToInt64Milliseconds(kWatchInterval)));
@@ -103,8 +105,10 @@ void RunWorker(File server, const WorkerOptions& options) {
     const absl::Duration longest = service->longest_request();
     if (longest > options.request_time) return;
     if (longest > absl::ZeroDuration()) quiet_since = SteadyNow();
-    if (SteadyNow() - quiet_since > kQuiet && store->has_news()) {
+    const absl::Duration now = SteadyNow();
+    if ((now - quiet_since > kQuiet || now - published > kLongest) && store->has_news()) {
       Publish(server.number(), *store, *service);
+      published = now;
     }
   }
   if (store->has_news()) Publish(server.number(), *store, *service);

@@ -161,6 +161,21 @@ TEST(ServedCompilerTest, ALaterClientGetsWhatAnEarlierOneHadCompiled) {
   EXPECT_NE(engine->stats().compiler_made_for, "");
 }
 
+TEST(ServedCompilerTest, AClientWaitsForWhatAnotherOneIsMaking) {
+  CompileServerOptions server_options;
+  server_options.makers_of_a_module = 1;
+  const LocalServer server(std::move(server_options));
+  EngineOptions options = OptionsFor(server);
+  options.compile_server_budget = absl::Hours(1);  // A part of that is how long it waits.
+  const auto maker = EngineWith(options);
+  EXPECT_EQ(Call(*maker, "cube", 3), 27);
+  EXPECT_EQ(server.Count("modules known "), 0);
+  const auto engine = EngineWith(options);
+  EXPECT_EQ(Call(*engine, "cube", 3), 27);
+  EXPECT_EQ(engine->stats().compiler_made_for, "");  // It needed no worker.
+  EXPECT_EQ(server.Count("clients so far "), 1);
+}
+
 TEST(ServedCompilerTest, OtherSettingsAreOtherCode) {
   const LocalServer server;
   const std::string program = ParseToBitcode(kProgram);

@@ -1,0 +1,57 @@
+#include "remote/makers.h"
+
+#include "absl/time/time.h"
+#include "gtest/gtest.h"
+
+namespace firstcall {
+namespace {
+
+constexpr absl::Duration kNow = absl::Seconds(100);
+
+TEST(MakersTest, ThereIsRoomForAsManyAsThereAreProcessors) {
+  Makers makers(2);
+  EXPECT_TRUE(makers.HasRoom("a", kNow));
+  makers.Add("a", 1, kNow);
+  EXPECT_TRUE(makers.HasRoom("a", kNow));
+  makers.Add("a", 2, kNow);
+  EXPECT_FALSE(makers.HasRoom("a", kNow));
+  EXPECT_TRUE(makers.HasRoom("b", kNow)) << "another module";
+}
+
+TEST(MakersTest, AClientCountsOnce) {
+  Makers makers(2);
+  makers.Add("a", 1, kNow);
+  makers.Add("a", 1, kNow);
+  EXPECT_TRUE(makers.HasRoom("a", kNow));
+}
+
+TEST(MakersTest, AClientThatGetsNoWorkerCountsForAMoment) {
+  Makers makers(1);
+  makers.Add("a", 1, kNow);
+  EXPECT_FALSE(makers.HasRoom("a", kNow + absl::Milliseconds(900)));
+  EXPECT_TRUE(makers.HasRoom("a", kNow + absl::Milliseconds(1100)));
+}
+
+TEST(MakersTest, AClientWithAWorkerCountsUntilTheWorkerEnds) {
+  Makers makers(1);
+  makers.Add("a", 1, kNow);
+  makers.NoteWorker(1);
+  EXPECT_FALSE(makers.HasRoom("a", kNow + absl::Hours(1)));
+  makers.RemoveClient(2);
+  EXPECT_FALSE(makers.HasRoom("a", kNow));
+  makers.RemoveClient(1);
+  EXPECT_TRUE(makers.HasRoom("a", kNow));
+}
+
+TEST(MakersTest, NobodyMakesWhatIsKnown) {
+  Makers makers(1);
+  makers.Add("a", 1, kNow);
+  makers.Add("b", 1, kNow);
+  makers.NoteWorker(1);
+  makers.RemoveModule("a");
+  EXPECT_TRUE(makers.HasRoom("a", kNow));
+  EXPECT_FALSE(makers.HasRoom("b", kNow));
+}
+
+}  // namespace
+}  // namespace firstcall
