@@ -65,7 +65,8 @@ CompileAhead::Taken CompileAhead::Take(const OrderValues& order) {
   taken.must_read_again = true;
   auto found = made_.find(host);
   if (found == made_.end()) return taken;
-  if (!CanBeMadeAhead(order) || (host != key && !PutFirst(order.function, found->second))) {
+  if (!CanBeMadeAhead(order) || order.is_far != found->second.is_far ||
+      (host != key && !PutFirst(order.function, found->second))) {
     return taken;
   }
   taken.made = std::move(found->second);
@@ -166,6 +167,7 @@ void CompileAhead::CompileNext(Job job) {
 std::optional<CompileAhead::Made> CompileAhead::Compile(const Job& job) {
   const OrderValues& values = job.order;
   Made made;
+  made.is_far = values.is_far;
   const auto is_replaced = [&](SymbolOrdinal ordinal) {
     if (job.index->at(ordinal).is_weak) made.weak.push_back(ordinal);
     return false;

@@ -35,6 +35,7 @@ class CompileAhead {
  public:
   struct Made {
     CompiledFunction function;
+    bool is_far = false;
     // The functions that were compiled along, and that the client has not been asked about.
     std::vector<SymbolOrdinal> joined;
     // The weak definitions that must not be replaced.
