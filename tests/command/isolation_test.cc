@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "gtest/gtest.h"
 #include "tests/programs/process.h"
 #include "tests/testing/host.h"
+#include "tests/testing/mdwe.h"
 
 namespace firstcall {
 namespace {
@@ -173,6 +175,25 @@ TEST(IsolationTest, TheMemoryLimitHoldsForTheProgram) {
   const testing::ProcessResult result = RunCommand({"--isolate-memory=1024", program});
   EXPECT_EQ(result.exit_status, 9);
   EXPECT_THAT(result.errors, IsEmpty());
+}
+
+TEST(IsolationTest, NeedsNoMemoryThatIsWritableAndExecutable) {
+  const std::string program = Write("copy.ll", kCopy);
+  const std::string cache = absl::StrCat("--object-cache-dir=", ::testing::TempDir(), "/mdwe");
+  const std::optional<int> failures = RunUnderMdwe([&] {
+    int failures = 0;
+    // The cache is empty at first, and then it is not.
+    for (const std::string option : {"--tier=auto", "-O2", "--mode=eager"}) {
+      for (const std::string& other : {std::string("--stats"), cache, cache}) {
+        const testing::ProcessResult result =
+            RunCommand({"--isolate", option, other, program}, "some text");
+        if (result.exit_status != 41 || result.output != "some text") ++failures;
+      }
+    }
+    return failures;
+  });
+  if (!failures) GTEST_SKIP() << kNoMdwe;
+  EXPECT_EQ(failures, 0);
 }
 
 TEST(IsolationTest, AnInterruptEndsTheProgram) {

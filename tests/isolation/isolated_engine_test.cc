@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -26,6 +27,7 @@
 #include "gtest/gtest.h"
 #include "isolation/isolation_messages.h"
 #include "tests/testing/host.h"
+#include "tests/testing/mdwe.h"
 #include "tests/testing/status_matchers.h"
 
 namespace firstcall {
@@ -596,6 +598,27 @@ TEST_F(IsolatedEngineTest, MemoryIsLimited) {
   EXPECT_TRUE(takes(uint64_t{1} << 20));
   EXPECT_FALSE(takes(uint64_t{600} << 20));
   EXPECT_THAT(engine_->Allocate(size_t{600} << 20), StatusIs(absl::StatusCode::kResourceExhausted));
+}
+
+// Neither for code of all kinds, nor for the callbacks' closures.
+TEST_F(IsolatedEngineTest, NeedsNoMemoryThatIsWritableAndExecutable) {
+  const std::optional<int> has_failed = RunUnderMdwe([this] {
+    for (const Mode mode : {Mode::kLazy, Mode::kEager}) {
+      for (const Tier tier : {Tier::kAuto, Tier::kOne}) {
+        EngineOptions options;
+        options.mode = mode;
+        options.tier = tier;
+        Make({}, options);
+        EXPECT_EQ(CallInt("adds", {20}).value_or(-1), 42);
+        EXPECT_THAT(engine_->Restart(), IsOk());
+        EXPECT_EQ(CallInt("adds", {20}).value_or(-1), 42);
+      }
+    }
+    engine_ = nullptr;
+    return HasFailure() ? 1 : 0;
+  });
+  if (!has_failed) GTEST_SKIP() << kNoMdwe;
+  EXPECT_EQ(has_failed, 0);
 }
 
 TEST_F(IsolatedEngineTest, DestructorsRunAtTheEnd) {
