@@ -8,16 +8,20 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <random>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "absl/synchronization/mutex.h"
 #include "base/steady_clock.h"
 #include "compiler/in_process_compiler.h"
 #include "gtest/gtest.h"
@@ -113,18 +117,23 @@ Lane::Message SomeRequest(const std::string& bitcode) {
   return message;
 }
 
-// Reads modules, and makes up all other answers: LLVM does not check what it is asked for.
+// Reads modules, and makes up all other answers: LLVM does not check what it is asked for. As every
+// compiler, it asks only for symbols that the module has.
 class AnsweringCompiler final : public Compiler {
  public:
   explicit AnsweringCompiler(std::unique_ptr<Compiler> real) : real_(std::move(real)) {}
 
   absl::StatusOr<std::shared_ptr<const SymbolIndex>> Add(ModuleOrder order) override {
-    return real_->Add(std::move(order));
+    const ModuleId id = order.id;
+    auto index = real_->Add(std::move(order));
+    const absl::MutexLock lock(&mutex_);
+    if (index.ok()) symbols_[id] = static_cast<uint32_t>((*index)->size());
+    return index;
   }
   absl::StatusOr<CompiledFunction> CompileFunction(const FunctionOrder& order) override {
     CompiledFunction function;
     function.functions = {order.function};
-    for (uint32_t i = 1; i < 3; ++i) {
+    for (uint32_t i = 1; i < std::min(SymbolsOf(order.module), 3u); ++i) {
       (void)order.is_replaced(SymbolOrdinal{i});
       if (i != order.function.value && order.may_join(SymbolOrdinal{i})) {
         function.functions.push_back(SymbolOrdinal{i});
@@ -134,14 +143,14 @@ class AnsweringCompiler final : public Compiler {
     return function;
   }
   absl::StatusOr<CompiledObject> CompileData(const DataOrder& order) override {
-    (void)order.is_replaced(SymbolOrdinal{1});
+    if (SymbolsOf(order.module) > 1) (void)order.is_replaced(SymbolOrdinal{1});
     return CompiledObject();
   }
   absl::StatusOr<CompiledObject> CompileWhole(const DataOrder& order) override {
     return CompileData(order);
   }
   absl::StatusOr<CompiledObject> Optimize(const OptimizationOrder& order) override {
-    (void)order.is_warm(SymbolOrdinal{2});
+    if (SymbolsOf(order.module) > 2) (void)order.is_warm(SymbolOrdinal{2});
     if (!order.run_passes([&] { order.stop_if_exiting(); })) return absl::CancelledError("");
     return CompiledObject();
   }
@@ -161,7 +170,14 @@ class AnsweringCompiler final : public Compiler {
   const void* SomewhereInLibrary() override { return nullptr; }
 
  private:
+  uint32_t SymbolsOf(ModuleId module) {
+    const absl::MutexLock lock(&mutex_);
+    return symbols_.at(module);
+  }
+
   const std::unique_ptr<Compiler> real_;
+  absl::Mutex mutex_;
+  std::map<ModuleId, uint32_t> symbols_ ABSL_GUARDED_BY(mutex_);  // How many a module has.
 };
 
 // The worker's end of a lane.
