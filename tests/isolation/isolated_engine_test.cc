@@ -21,7 +21,6 @@
 #include "absl/base/config.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "base/coding.h"
 #include "engine/engine.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -51,7 +50,6 @@ constexpr char kProgram[] = R"(
   declare i32 @pthread_create(ptr, ptr, ptr, ptr)
   declare i32 @pthread_join(i64, ptr)
   declare ptr @malloc(i64)
-  declare i64 @write(i32, ptr, i64)
 
   define i32 @square(i32 %x) {
     %y = mul i32 %x, %x
@@ -132,17 +130,6 @@ constexpr char kProgram[] = R"(
   define ptr @takes_memory(i64 %bytes) {
     %block = call ptr @malloc(i64 %bytes)
     ret ptr %block
-  }
-  define void @floods(ptr %bytes, i64 %size) {
-    br label %loop
-  loop:
-    %file = phi i32 [ 3, %0 ], [ %next, %loop ]
-    call i64 @write(i32 %file, ptr %bytes, i64 %size)
-    %next = add i32 %file, 1
-    %is_last = icmp eq i32 %next, 40
-    br i1 %is_last, label %done, label %loop
-  done:
-    ret void
   }
   define i32 @main(i32 %argc, ptr %argv) {
     ret i32 %argc
@@ -554,33 +541,6 @@ TEST_F(IsolatedEngineTest, AProcessMayBeKilledAtAnyTime) {
     EXPECT_EQ(kill(process, 0), -1);  // Not even a zombie is left.
     ASSERT_THAT(engine_->Restart(), IsOk());
   }
-}
-
-// Code can write to its process's end of the socket. Then a call may return anything, but it
-// returns.
-TEST_F(IsolatedEngineTest, WhateverIsWrittenToTheSocketIsAStatusOrAResult) {
-  IsolationOptions isolation;
-  isolation.call_time = absl::Seconds(60);
-  Make(isolation);
-  std::minstd_rand random(7);
-  for (int i = 0; i < 60; ++i) {
-    Encoder message;
-    message.U32(random() % 20 + (random() % 3 << 8));  // A kind and a level.
-    std::string bytes(random() % 64, '\0');
-    for (char& byte : bytes) byte = static_cast<char>(random() % 5 == 0 ? random() : random() % 3);
-    message.U32(static_cast<uint32_t>(i % 5 == 0 ? random() : bytes.size()));
-    message.Raw(bytes);
-    absl::StatusOr<uint64_t> address = engine_->Allocate(message.bytes().size());
-    if (address.ok()) {
-      uint64_t size = message.bytes().size();
-      engine_->Write(*address, message.bytes()).IgnoreError();
-      engine_->Call("floods", {}, {{Kind::kPointer, &*address}, {Kind::kInt64, &size}})
-          .IgnoreError();
-      CallInt("square", {3}).IgnoreError();
-    }
-    ASSERT_THAT(engine_->Restart(), IsOk());
-  }
-  EXPECT_EQ(CallInt("square", {3}).value(), 9);
 }
 
 TEST_F(IsolatedEngineTest, MemoryIsLimited) {
