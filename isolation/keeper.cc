@@ -12,18 +12,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <limits>
 #include <optional>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "base/packets.h"
 #include "base/status.h"
-#include "base/steady_clock.h"
 
 namespace firstcall {
 namespace {
@@ -46,48 +45,18 @@ absl::Status SystemError(absl::string_view operation) {
       absl::StrCat("starting an isolated process: ", operation, ": ", std::strerror(errno)));
 }
 
-// `file` goes along unless it is -1.
-bool SendCommand(int control, const Command& command, int file = -1) {
-  iovec bytes = {const_cast<Command*>(&command), sizeof(command)};
-  alignas(cmsghdr) char space[CMSG_SPACE(sizeof(int))] = {};
-  msghdr message = {};
-  message.msg_iov = &bytes;
-  message.msg_iovlen = 1;
-  if (file >= 0) {
-    message.msg_control = space;
-    message.msg_controllen = sizeof(space);
-    cmsghdr* const header = CMSG_FIRSTHDR(&message);
-    header->cmsg_level = SOL_SOCKET;
-    header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(sizeof(int));
-    std::memcpy(CMSG_DATA(header), &file, sizeof(int));
-  }
-  ssize_t sent = 0;
-  do {
-    sent = sendmsg(control, &message, MSG_NOSIGNAL);
-  } while (sent < 0 && errno == EINTR);
-  return sent == sizeof(command);
+template <typename T>
+absl::string_view BytesOf(const T& message) {
+  return {reinterpret_cast<const char*>(&message), sizeof(message)};
 }
 
-// False if the other side has ended. `file` is -1 if none came along.
-bool ReceiveCommand(int control, Command& command, int& file) {
-  iovec bytes = {&command, sizeof(command)};
-  alignas(cmsghdr) char space[CMSG_SPACE(sizeof(int))] = {};
-  msghdr message = {};
-  message.msg_iov = &bytes;
-  message.msg_iovlen = 1;
-  message.msg_control = space;
-  message.msg_controllen = sizeof(space);
-  ssize_t received = 0;
-  do {
-    received = recvmsg(control, &message, MSG_CMSG_CLOEXEC);
-  } while (received < 0 && errno == EINTR);
-  file = -1;
-  const cmsghdr* const header = CMSG_FIRSTHDR(&message);
-  if (header != nullptr && header->cmsg_type == SCM_RIGHTS) {
-    std::memcpy(&file, CMSG_DATA(header), sizeof(int));
-  }
-  return received == sizeof(command);
+// No value if the other side has ended. There is nothing else that it would send.
+template <typename T>
+std::optional<T> MessageIn(const absl::StatusOr<Packet>& packet) {
+  T message;
+  if (!packet.ok() || packet->bytes.size() != sizeof(message)) return std::nullopt;
+  std::memcpy(&message, packet->bytes.data(), sizeof(message));
+  return message;
 }
 
 // A file that becomes readable when this process ends; -1 if the system has no such files. (The end
@@ -122,12 +91,7 @@ class KeeperProcess {
   }
 
  private:
-  void Tell(const Report& report) const {
-    ssize_t sent = 0;
-    do {
-      sent = send(control_, &report, sizeof(report), MSG_NOSIGNAL);
-    } while (sent < 0 && errno == EINTR);
-  }
+  void Tell(const Report& report) const { SendPacket(control_, BytesOf(report)).IgnoreError(); }
 
   void NoticeEnd() {
     signalfd_siginfo ignored;
@@ -139,20 +103,19 @@ class KeeperProcess {
   }
 
   bool Obey() {
-    Command command;
-    int socket = -1;
-    if (!ReceiveCommand(control_, command, socket)) return false;
-    if (command.kind == Command::Kind::kKill) {
-      if (child_ > 0 && command.child == number_) kill(child_, SIGKILL);
+    const absl::StatusOr<Packet> packet = ReceivePacket(control_, absl::InfiniteDuration());
+    const std::optional<Command> command = MessageIn<Command>(packet);
+    if (!command) return false;
+    if (command->kind == Command::Kind::kKill) {
+      if (child_ > 0 && command->child == number_) kill(child_, SIGKILL);
       return true;
     }
-    number_ = command.child;
-    if (socket < 0) {  // The system drops a file that the keeper can have no number for.
+    number_ = command->child;
+    if (packet->files.empty()) {  // The system drops a file that the keeper can have no number for.
       Tell({Report::Kind::kNotStarted, EMFILE, {}});
       return true;
     }
-    Start(socket);
-    close(socket);
+    Start(packet->files.front().number());
     return true;
   }
 
@@ -256,46 +219,45 @@ absl::StatusOr<Keeper::Child> Keeper::Start() {
     return SystemError("socketpair");
   }
   Child child{0, sockets[0], next_number_++};
-  const bool is_sent =
-      SendCommand(control_, {Command::Kind::kStart, child.number}, /*file=*/sockets[1]);
+  const absl::Status sent =
+      SendPacket(control_, BytesOf(Command{Command::Kind::kStart, child.number}), {sockets[1]});
   close(sockets[1]);
-  Report report;
-  ssize_t received = 0;
-  do {
-    received = is_sent ? recv(control_, &report, sizeof(report), 0) : 0;
-    // The end of an earlier child may come late.
-  } while ((received < 0 && errno == EINTR) ||
-           (received == sizeof(report) && report.kind == Report::Kind::kEnded));
-  if (received == sizeof(report) && report.kind == Report::Kind::kStarted) {
-    child.process = static_cast<pid_t>(report.process);
+  std::optional<Report> report;
+  if (sent.ok()) {
+    do {
+      report = MessageIn<Report>(ReceivePacket(control_, absl::InfiniteDuration()));
+      // The end of an earlier child may come late.
+    } while (report && report->kind == Report::Kind::kEnded);
+  }
+  if (report && report->kind == Report::Kind::kStarted) {
+    child.process = static_cast<pid_t>(report->process);
     return child;
   }
   close(sockets[0]);
-  if (received == sizeof(report)) {
-    errno = static_cast<int>(report.process);
+  if (report) {
+    errno = static_cast<int>(report->process);
     return SystemError("fork");
   }
   return absl::UnavailableError("starting an isolated process: its keeper was killed");
 }
 
-void Keeper::Kill(uint64_t number) const { SendCommand(control_, {Command::Kind::kKill, number}); }
+// Not by SendPacket, whose status allocates memory.
+void Keeper::Kill(uint64_t number) const {
+  const Command command = {Command::Kind::kKill, number};
+  while (send(control_, &command, sizeof(command), MSG_NOSIGNAL | MSG_DONTWAIT) < 0 &&
+         errno == EINTR) {
+  }
+}
 
 absl::StatusOr<ChildEnd> Keeper::WaitForEnd(absl::Duration deadline) {
   while (true) {
-    const absl::Duration left = absl::Ceil(deadline - SteadyNow(), absl::Milliseconds(1));
-    const int64_t milliseconds = deadline == absl::InfiniteDuration()
-                                     ? -1
-                                     : std::clamp<int64_t>(absl::ToInt64Milliseconds(left), 0,
-                                                           std::numeric_limits<int>::max());
-    pollfd file = {control_, POLLIN, 0};
-    const int ready = poll(&file, 1, static_cast<int>(milliseconds));
-    if (ready < 0 && errno == EINTR) continue;
-    if (ready == 0) return absl::DeadlineExceededError("the isolated process has not ended");
-    Report report;
-    if (recv(control_, &report, sizeof(report), 0) != sizeof(report)) {
-      return absl::UnavailableError("the keeper of the isolated process was killed");
+    const absl::StatusOr<Packet> packet = ReceivePacket(control_, deadline);
+    if (absl::IsDeadlineExceeded(packet.status())) {
+      return absl::DeadlineExceededError("the isolated process has not ended");
     }
-    if (report.kind == Report::Kind::kEnded) return report.end;
+    const std::optional<Report> report = MessageIn<Report>(packet);
+    if (!report) return absl::UnavailableError("the keeper of the isolated process was killed");
+    if (report->kind == Report::Kind::kEnded) return report->end;
   }
 }
 

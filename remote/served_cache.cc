@@ -4,8 +4,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "base/packets.h"
 #include "base/steady_clock.h"
-#include "remote/packets.h"
 #include "remote/protocol.h"
 
 namespace firstcall {

@@ -22,6 +22,7 @@
 #include "base/coding.h"
 #include "base/status_coding.h"
 #include "base/steady_clock.h"
+#include "foreign/foreign_layout.h"
 #include "foreign/foreign_value.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -66,8 +67,9 @@ class WrongClient {
     process_ = fork();
     if (process_ == 0) {
       close(sockets[0]);
-      ServeIsolated(sockets[1], EngineOptions(),
-                    {{"host_add", ForeignKind::kInt32, {ForeignKind::kInt32, ForeignKind::kInt32}}});
+      ServeIsolated(
+          sockets[1], EngineOptions(),
+          {{"host_add", ForeignKind::kInt32, {ForeignKind::kInt32, ForeignKind::kInt32}}});
       _exit(0);
     }
     close(sockets[1]);
@@ -243,11 +245,33 @@ int FindSocket() {
   return -1;
 }
 
-std::string SomeAnswer(FuzzInput& input) {
+// How many bytes the right answer to a request has.
+size_t SizeOfAnswer(const Message& request) {
+  Decoder decoder(request.bytes);
+  switch (KindOf(request.kind)) {
+    case Kind::kCall: {
+      (void)decoder.String();
+      const absl::StatusOr<ForeignType> type = DecodeType(decoder);
+      return type.ok() ? LayoutOf(*type).size : 0;
+    }
+    case Kind::kRead:
+      (void)decoder.U64();
+      return decoder.U64();
+    case Kind::kAllocate:
+      return sizeof(uint64_t);
+    case Kind::kRunMain:
+    case Kind::kAddAssembly:
+      return sizeof(uint32_t);
+    default:
+      return 0;
+  }
+}
+
+std::string SomeAnswer(size_t size, FuzzInput& input) {
   Encoder answer;
   EncodeStatus(input.Once(10) ? absl::UnknownError("made up") : absl::OkStatus(), answer);
-  answer.Raw(std::string(input.Once(3) ? input.Below(20) : 4, '\1'));
-  return input.Once(20) ? input.Damaged(answer.bytes()) : answer.bytes();
+  answer.Raw(std::string(input.Once(50) ? input.Below(20) : size, '\1'));
+  return input.Once(50) ? input.Damaged(answer.bytes()) : answer.bytes();
 }
 
 std::string SomeCallback(FuzzInput& input) {
@@ -262,25 +286,29 @@ std::string SomeCallback(FuzzInput& input) {
   FuzzInput input(seed);
   const int socket = FindSocket();
   MessageChannel channel(socket);
-  size_t level = 0;
+  // The requests that wait for their answers, the last one sent last. There is one.
+  std::vector<size_t> sizes = {0};
   while (true) {
+    const size_t level = sizes.size() - 1;
     const bool calls_back = level < 20 && input.Once(3);
     Kind kind = calls_back ? Kind::kCallback : Kind::kAnswer;
     size_t its_level = calls_back ? level + 1 : level;
-    if (input.Once(200)) kind = static_cast<Kind>(input.Below(20));
-    if (input.Once(200)) its_level = input.Below(4);
+    if (input.Once(300)) kind = static_cast<Kind>(input.Below(20));
+    if (input.Once(300)) its_level = input.Below(4);
     if (input.Once(500)) {
       const std::string bytes = input.Bytes();
       (void)!write(socket, bytes.data(), bytes.size());
       _exit(0);
     }
-    const std::string bytes = calls_back ? SomeCallback(input) : SomeAnswer(input);
+    const std::string bytes = calls_back ? SomeCallback(input) : SomeAnswer(sizes.back(), input);
     if (!channel.Send(MessageKind(kind, its_level), bytes, absl::InfiniteDuration()).ok()) _exit(0);
     const absl::StatusOr<Message> message = channel.Receive(absl::InfiniteDuration());
     if (!message.ok()) _exit(0);
     // After a callback's result, the request around it waits for its answer.
-    level = LevelOf(message->kind);
-    if (KindOf(message->kind) == Kind::kCallbackResult) --level;
+    const bool is_request = KindOf(message->kind) != Kind::kCallbackResult;
+    sizes.resize(LevelOf(message->kind) + (is_request ? 1 : 0));
+    if (is_request) sizes.back() = SizeOfAnswer(*message);
+    if (sizes.empty()) _exit(0);
   }
 }
 
@@ -368,6 +396,4 @@ TEST(IsolationFuzzTest, Client) {
 }  // namespace
 }  // namespace firstcall
 
-int main(int argc, char** argv) {
-  return firstcall::RunFuzzTests(argc, argv, firstcall::messages);
-}
+int main(int argc, char** argv) { return firstcall::RunFuzzTests(argc, argv, firstcall::messages); }

@@ -12,9 +12,9 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
+#include "base/packets.h"
 #include "base/steady_clock.h"
 #include "remote/client_socket.h"
-#include "remote/packets.h"
 #include "remote/protocol.h"
 #include "tests/testing/host.h"
 
