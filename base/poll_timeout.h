@@ -18,8 +18,8 @@ namespace firstcall {
 inline int PollTimeout(absl::Duration deadline) {
   if (deadline == absl::InfiniteDuration()) return -1;
   const absl::Duration left = absl::Ceil(deadline - SteadyNow(), absl::Milliseconds(1));
-  return static_cast<int>(std::clamp<int64_t>(absl::ToInt64Milliseconds(left), 0,
-                                              std::numeric_limits<int>::max()));
+  return static_cast<int>(
+      std::clamp<int64_t>(absl::ToInt64Milliseconds(left), 0, std::numeric_limits<int>::max()));
 }
 
 }  // namespace firstcall

@@ -27,6 +27,7 @@
 #include "isolation/isolation_messages.h"
 #include "tests/testing/host.h"
 #include "tests/testing/mdwe.h"
+#include "tests/testing/parent_of.h"
 #include "tests/testing/status_matchers.h"
 
 namespace firstcall {
@@ -541,6 +542,37 @@ TEST_F(IsolatedEngineTest, AProcessMayBeKilledAtAnyTime) {
     EXPECT_EQ(kill(process, 0), -1);  // Not even a zombie is left.
     ASSERT_THAT(engine_->Restart(), IsOk());
   }
+}
+
+TEST_F(IsolatedEngineTest, AKilledKeeperIsAStatusAndARestartGoesOn) {
+  Make();
+  for (int i = 0; i < 3; ++i) {
+    kill(ParentOf(engine_->process()), SIGKILL);
+    EXPECT_THAT(CallVoid("loops"), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("signal 9")));
+    EXPECT_TRUE(engine_->end().has_value());
+    ASSERT_THAT(engine_->Restart(), IsOk());
+    EXPECT_EQ(CallInt("square", {i}).value_or(-1), i * i);
+  }
+}
+
+TEST_F(IsolatedEngineTest, ARestartIsInterrupted) {
+  Make();
+  const pid_t keeper = ParentOf(engine_->process());
+  EXPECT_THAT(CallVoid("crash"), StatusIs(absl::StatusCode::kUnavailable));
+  kill(keeper, SIGSTOP);  // So that the restart waits.
+  absl::Status restarted;
+  std::thread thread([&] { restarted = engine_->Restart(); });
+  // It is not seen when the restart has begun; too early an interrupt has no effect.
+  for (int i = 0; i < 50; ++i) {
+    absl::SleepFor(absl::Milliseconds(10));
+    engine_->Interrupt();
+  }
+  kill(keeper, SIGCONT);
+  thread.join();
+  EXPECT_THAT(restarted, StatusIs(absl::StatusCode::kUnavailable, HasSubstr("signal 9")));
+  // Those before it do not count.
+  ASSERT_THAT(engine_->Restart(), IsOk());
+  EXPECT_EQ(CallInt("square", {3}).value_or(-1), 9);
 }
 
 TEST_F(IsolatedEngineTest, MemoryIsLimited) {

@@ -14,10 +14,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "absl/strings/strip.h"
 #include "absl/time/time.h"
 #include "base/coding.h"
 #include "base/status_coding.h"
@@ -230,8 +227,13 @@ TEST(IsolationFuzzTest, Process) {
 
 // --- The client's end ---
 
-// A function of this name and a number takes over the isolated process.
-constexpr char kTakesOver[] = "takes_over_";
+// Code that takes over the isolated process.
+constexpr char kTakesOver[] = R"(
+  declare void @take_over(i32)
+  define void @takes_over(i32 %seed) {
+    call void @take_over(i32 %seed)
+    ret void
+  })";
 
 // Finds this process's end of the conversation. Others are not stream sockets.
 int FindSocket() {
@@ -281,14 +283,25 @@ std::string SomeCallback(FuzzInput& input) {
   return callback.bytes();
 }
 
-// In the isolated process: takes over the conversation, which waits for an answer at level 0.
+// In the isolated process: takes over the conversation, which waits for an answer at level 0. The
+// first answer is right.
 [[noreturn]] void AnswerAnything(uint32_t seed) {
   FuzzInput input(seed);
   const int socket = FindSocket();
   MessageChannel channel(socket);
-  // The requests that wait for their answers, the last one sent last. There is one.
-  std::vector<size_t> sizes = {0};
+  Encoder ok;
+  EncodeStatus(absl::OkStatus(), ok);
+  channel.Send(MessageKind(Kind::kAnswer, 0), ok.bytes(), absl::InfiniteDuration()).IgnoreError();
+  // The requests that wait for their answers, the last one sent last.
+  std::vector<size_t> sizes;
   while (true) {
+    const absl::StatusOr<Message> message = channel.Receive(absl::InfiniteDuration());
+    if (!message.ok()) _exit(0);
+    // After a callback's result, the request around it waits for its answer.
+    const bool is_request = KindOf(message->kind) != Kind::kCallbackResult;
+    sizes.resize(LevelOf(message->kind) + (is_request ? 1 : 0));
+    if (sizes.empty()) _exit(0);
+    if (is_request) sizes.back() = SizeOfAnswer(*message);
     const size_t level = sizes.size() - 1;
     const bool calls_back = level < 20 && input.Once(3);
     Kind kind = calls_back ? Kind::kCallback : Kind::kAnswer;
@@ -302,24 +315,13 @@ std::string SomeCallback(FuzzInput& input) {
     }
     const std::string bytes = calls_back ? SomeCallback(input) : SomeAnswer(sizes.back(), input);
     if (!channel.Send(MessageKind(kind, its_level), bytes, absl::InfiniteDuration()).ok()) _exit(0);
-    const absl::StatusOr<Message> message = channel.Receive(absl::InfiniteDuration());
-    if (!message.ok()) _exit(0);
-    // After a callback's result, the request around it waits for its answer.
-    const bool is_request = KindOf(message->kind) != Kind::kCallbackResult;
-    sizes.resize(LevelOf(message->kind) + (is_request ? 1 : 0));
-    if (is_request) sizes.back() = SizeOfAnswer(*message);
-    if (sizes.empty()) _exit(0);
   }
 }
 
 absl::StatusOr<std::unique_ptr<IsolatedEngine>> MakeEngine(FuzzInput& input) {
   EngineOptions options;
-  options.symbol_finder = [](absl::string_view name) -> void* {
-    uint32_t seed = 0;
-    if (absl::ConsumePrefix(&name, kTakesOver) && absl::SimpleAtoi(name, &seed)) {
-      AnswerAnything(seed);
-    }
-    return nullptr;
+  options.symbol_finder = [](absl::string_view name) {
+    return name == "take_over" ? reinterpret_cast<void*>(&AnswerAnything) : nullptr;
   };
   IsolationOptions isolation;
   isolation.call_time = absl::Seconds(60);
@@ -376,6 +378,7 @@ TEST(IsolationFuzzTest, Client) {
   FuzzInput input(2);
   for (int sent = 0; sent < messages;) {
     ASSERT_OK_AND_ASSIGN(const auto engine, MakeEngine(input));
+    ASSERT_THAT(engine->AddAssembly(kTakesOver, "takes over"), IsOk());
     bool is_taken_over = false;
     for (int use = 0; use < 1000 && sent < messages; ++use, ++sent) {
       if (engine->process() == 0) {
@@ -384,9 +387,9 @@ TEST(IsolationFuzzTest, Client) {
         is_taken_over = false;
       }
       if (!is_taken_over) {
-        engine->Call(absl::StrCat(kTakesOver, input.Below(1 << 30)), {}, {}).IgnoreError();
+        uint32_t seed = input.Below(1 << 30);
+        ASSERT_THAT(engine->Call("takes_over", {}, {{ForeignKind::kUint32, &seed}}), IsOk());
         is_taken_over = true;
-        continue;
       }
       UseOnce(*engine, input);
     }
