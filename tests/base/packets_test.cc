@@ -11,6 +11,7 @@
 #include "base/steady_clock.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/testing/socket_pair.h"
 #include "tests/testing/status_matchers.h"
 
 namespace firstcall {
@@ -20,14 +21,9 @@ constexpr absl::Duration kForEver = absl::InfiniteDuration();
 
 class PacketsTest : public ::testing::Test {
  protected:
-  PacketsTest() {
-    int both[2];
-    EXPECT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, both), 0);
-    one_ = File(both[0]);
-    other_ = File(both[1]);
-  }
-
-  File one_, other_;
+  SocketPair sockets_{SOCK_SEQPACKET};
+  File& one_ = sockets_.one;
+  File& other_ = sockets_.other;
 };
 
 TEST_F(PacketsTest, CarryFiles) {

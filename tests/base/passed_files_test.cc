@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "tests/testing/socket_pair.h"
 
 namespace firstcall {
 namespace {
@@ -24,29 +25,22 @@ struct ByteMessage {
 
 class PassedFilesTest : public ::testing::Test {
  protected:
-  PassedFilesTest() {
-    int both[2];
-    EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, both), 0);
-    here_ = File(both[0]);
-    there_ = File(both[1]);
-  }
-
   bool Send(const std::vector<int>& files) {
     ByteMessage sent;
     PassedFiles passed;
     passed.Attach(files, sent.message);
-    return sendmsg(here_.number(), &sent.message, 0) == 1;
+    return sendmsg(sockets_.one.number(), &sent.message, 0) == 1;
   }
 
   std::vector<File> Receive() {
     ByteMessage received;
     PassedFiles passed;
     passed.MakeRoom(received.message);
-    EXPECT_EQ(recvmsg(there_.number(), &received.message, 0), 1);
+    EXPECT_EQ(recvmsg(sockets_.other.number(), &received.message, 0), 1);
     return PassedFiles::Take(received.message);
   }
 
-  File here_, there_;
+  SocketPair sockets_;
 };
 
 bool IsOpen(int file) { return fcntl(file, F_GETFD) >= 0; }

@@ -18,7 +18,6 @@
 #include <thread>
 #include <vector>
 
-#include "absl/base/config.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "engine/engine.h"
@@ -191,12 +190,6 @@ constexpr char kConcurrentProgram[] = R"(
   }
 )";
 
-#if defined(ABSL_HAVE_ADDRESS_SANITIZER) || defined(ABSL_HAVE_THREAD_SANITIZER)
-constexpr bool kTakesMemoryOfItsOwn = true;
-#else
-constexpr bool kTakesMemoryOfItsOwn = false;
-#endif
-
 class IsolatedEngineTest : public ::testing::Test {
  protected:
   void Make(IsolationOptions isolation = {}, EngineOptions options = {}) {
@@ -254,7 +247,7 @@ class IsolatedEngineTest : public ::testing::Test {
   // What hangs is a failure soon enough.
   void MakeConcurrent() {
     IsolationOptions isolation;
-    isolation.call_time = absl::Seconds(IsEmulated() || kTakesMemoryOfItsOwn ? 40 : 20);
+    isolation.call_time = absl::Seconds(IsEmulated() || kSanitizerTakesMemory ? 40 : 20);
     Make(isolation);
     ASSERT_THAT(engine_->AddAssembly(kConcurrentProgram, "concurrent"), IsOk());
   }
@@ -351,7 +344,7 @@ TEST_F(IsolatedEngineTest, ARestartHasTheModulesAndNotTheirState) {
 
 TEST_F(IsolatedEngineTest, ACallThatTakesTooLongEndsTheProcess) {
   IsolationOptions isolation;
-  isolation.call_time = absl::Seconds(IsEmulated() || kTakesMemoryOfItsOwn ? 20 : 3);
+  isolation.call_time = absl::Seconds(IsEmulated() || kSanitizerTakesMemory ? 20 : 3);
   Make(isolation);
   EXPECT_THAT(CallVoid("loops"),
               StatusIs(absl::StatusCode::kDeadlineExceeded,
@@ -437,7 +430,7 @@ TEST_F(IsolatedEngineTest, ACallInACallbackMayWaitForAThreadThatCallsBack) {
 
 TEST_F(IsolatedEngineTest, EndlessCallbacksEndWithTheTime) {
   IsolationOptions isolation;
-  isolation.call_time = absl::Seconds(IsEmulated() || kTakesMemoryOfItsOwn ? 20 : 3);
+  isolation.call_time = absl::Seconds(IsEmulated() || kSanitizerTakesMemory ? 20 : 3);
   Make(isolation);
   ASSERT_THAT(engine_->AddAssembly(kConcurrentProgram, "concurrent"), IsOk());
   EXPECT_THAT(CallVoid("calls_back_for_ever"), StatusIs(absl::StatusCode::kDeadlineExceeded));
@@ -576,7 +569,7 @@ TEST_F(IsolatedEngineTest, ARestartIsInterrupted) {
 }
 
 TEST_F(IsolatedEngineTest, MemoryIsLimited) {
-  if (kTakesMemoryOfItsOwn) GTEST_SKIP() << "the sanitizer needs memory, too";
+  if (kSanitizerTakesMemory) GTEST_SKIP() << "the sanitizer needs memory, too";
   if (IsEmulated()) GTEST_SKIP() << "the emulator takes memory of its own";
   IsolationOptions isolation;
   isolation.memory = uint64_t{512} << 20;

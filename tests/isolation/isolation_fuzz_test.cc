@@ -2,7 +2,7 @@
 // status, or the connection is closed, and nothing beyond the bytes is touched (under the address
 // sanitizer).
 //
-//   isolation_fuzz_test [--messages=N]    3,000 to each end by default
+//   isolation_fuzz_test [--messages=N]    1,000 to each end by default
 
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -29,6 +29,7 @@
 #include "isolation/message_channel.h"
 #include "tests/testing/fuzz_input.h"
 #include "tests/testing/ir.h"
+#include "tests/testing/socket_pair.h"
 #include "tests/testing/status_matchers.h"
 
 namespace firstcall {
@@ -36,7 +37,7 @@ namespace {
 
 using Kind = IsolationMessage;
 
-int messages = 3000;
+int messages = 1000;
 
 constexpr char kProgram[] = R"(
   declare i32 @host_add(i32, i32)
@@ -59,18 +60,17 @@ constexpr char kProgram[] = R"(
 class WrongClient {
  public:
   explicit WrongClient(FuzzInput& input) : input_(input) {
-    int sockets[2];
-    EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets), 0);
+    SocketPair sockets;
     process_ = fork();
     if (process_ == 0) {
-      close(sockets[0]);
+      sockets.one.Close();
       ServeIsolated(
-          sockets[1], EngineOptions(),
+          sockets.other.Release(), EngineOptions(),
           {{"host_add", ForeignKind::kInt32, {ForeignKind::kInt32, ForeignKind::kInt32}}});
       _exit(0);
     }
-    close(sockets[1]);
-    channel_ = std::make_unique<MessageChannel>(sockets[0]);
+    sockets.other.Close();
+    channel_ = std::make_unique<MessageChannel>(sockets.one.Release());
     AskWell(Kind::kCreate, "");
     AskWell(Kind::kPiece, kProgram);
     Encoder names;

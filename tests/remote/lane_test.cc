@@ -8,23 +8,13 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "remote/sealed_bytes.h"
-#include "tests/testing/status_matchers.h"
+#include "tests/testing/socket_pair.h"
 
 namespace firstcall {
 namespace {
 
-struct Ends {
-  Ends() {
-    int both[2];
-    EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, both), 0);
-    one = File(both[0]);
-    other = File(both[1]);
-  }
-  File one, other;
-};
-
 TEST(LaneTest, CarriesMessagesAndAFile) {
-  Ends ends;
+  SocketPair ends;
   Lane one(ends.one.number(), absl::Seconds(30)), other(ends.other.number(), absl::Seconds(30));
   const auto file = SealBytes("contents");
   ASSERT_TRUE(file.ok());
@@ -42,7 +32,7 @@ TEST(LaneTest, CarriesMessagesAndAFile) {
 }
 
 TEST(LaneTest, CarriesWhatIsLongerThanTheSocketsBuffer) {
-  Ends ends;
+  SocketPair ends;
   Lane one(ends.one.number(), absl::Seconds(60)), other(ends.other.number(), absl::Seconds(60));
   const std::string body(size_t{20} << 20, 'x');
   std::thread sender([&] { EXPECT_TRUE(one.Send(LaneMessage::kAnswer, body).ok()); });
@@ -53,7 +43,7 @@ TEST(LaneTest, CarriesWhatIsLongerThanTheSocketsBuffer) {
 }
 
 TEST(LaneTest, AClosedLaneIsAStatus) {
-  Ends ends;
+  SocketPair ends;
   Lane one(ends.one.number(), absl::Seconds(30));
   EXPECT_FALSE(one.IsClosed());
   ends.other.Close();
@@ -63,7 +53,7 @@ TEST(LaneTest, AClosedLaneIsAStatus) {
 }
 
 TEST(LaneTest, WaitsNoLongerThanTheBudget) {
-  Ends ends;
+  SocketPair ends;
   Lane one(ends.one.number(), absl::Milliseconds(50));
   EXPECT_TRUE(absl::IsDeadlineExceeded(one.Receive().status()));
   // The other end never reads.
@@ -71,7 +61,7 @@ TEST(LaneTest, WaitsNoLongerThanTheBudget) {
 }
 
 TEST(LaneTest, AHeaderThatClaimsTooMuchIsAnError) {
-  Ends ends;
+  SocketPair ends;
   Lane one(ends.one.number(), absl::Seconds(30));
   ASSERT_EQ(write(ends.other.number(), "\x05\xff\xff\xff\xff", 5), 5);
   EXPECT_TRUE(absl::IsInvalidArgument(one.Receive().status()));

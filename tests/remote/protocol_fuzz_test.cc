@@ -13,6 +13,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -34,6 +35,7 @@
 #include "tests/remote/local_server.h"
 #include "tests/testing/fuzz_input.h"
 #include "tests/testing/ir.h"
+#include "tests/testing/socket_pair.h"
 
 namespace firstcall {
 namespace {
@@ -166,10 +168,9 @@ TEST(ProtocolFuzzTest, Worker) {
     WorkerStore store;
     CompileService service(compiler, store, nullptr);
     for (int lane = 0; lane < 50 && sent < messages; ++lane) {
-      int ends[2];
-      ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
-      std::thread worker([&] { service.Serve(File(ends[1])); });
-      const File ours(ends[0]);
+      SocketPair ends;
+      std::thread worker([&] { service.Serve(std::move(ends.other)); });
+      const File& ours = ends.one;
       Lane client(ours.number(), absl::Seconds(60));
       bool is_open = true;
       while (is_open && sent < messages) {
