@@ -4,6 +4,7 @@
 
 #include "isolation/isolated_engine.h"
 
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -94,24 +95,24 @@ absl::StatusOr<std::unique_ptr<IsolatedEngine>> IsolatedEngine::Create(EngineOpt
                      [options = std::move(options), callbacks = SignaturesOf(engine->isolation_)](
                          int socket) { ServeIsolated(socket, options, callbacks); }));
   Operation operation(*engine, "making an isolated engine");
-  FIRSTCALL_RETURN_IF_ERROR(engine->Start());
+  FIRSTCALL_RETURN_IF_ERROR(engine->Start(/*interrupts=*/0));
   return engine;
 }
 
 IsolatedEngine::~IsolatedEngine() {
   if (channel_ == nullptr || getpid() != owner_) return;
-  channel_.reset();
-  if (keeper_->WaitForEnd(SteadyNow() + kTimeForDestructors).ok()) return;
-  keeper_->Kill(child_);
-  keeper_->WaitForEnd(SteadyNow() + kTimeToDie).IgnoreError();
+  WaitForEnd(/*kills=*/false);
 }
 
-absl::Status IsolatedEngine::Start() {
+// `interrupts` is what the member was when this began.
+absl::Status IsolatedEngine::Start(uint32_t interrupts) {
   FIRSTCALL_ASSIGN_OR_RETURN(const Keeper::Child child, keeper_->Start());
   channel_ = std::make_unique<MessageChannel>(child.socket, keeper_->end_notice());
   end_.reset();
   process_ = child.process;
   child_ = child.number;
+  // Either this sees an Interrupt, or that has seen the child's number.
+  if (interrupts_ != interrupts) keeper_->Kill(child_);
   const absl::Status made = Request(IsolationMessage::kCreate, "").status();
   if (!made.ok() && channel_ != nullptr) End(made).IgnoreError();
   return made;
@@ -277,6 +278,7 @@ absl::Status IsolatedEngine::Write(uint64_t address, absl::string_view bytes) {
 
 void IsolatedEngine::Interrupt() const {
   const int error = errno;  // What a signal handler has interrupted may be about to look at it.
+  ++interrupts_;
   keeper_->Kill(child_);
   errno = error;
 }
@@ -286,8 +288,9 @@ absl::Status IsolatedEngine::Restart() {
   if (operation.is_in_callback()) {
     return absl::FailedPreconditionError(absl::StrCat(operation.what(), ": a call is in progress"));
   }
+  const uint32_t interrupts = interrupts_;
   if (channel_ != nullptr) End(absl::CancelledError("it is restarted")).IgnoreError();
-  FIRSTCALL_RETURN_IF_ERROR(Start());
+  FIRSTCALL_RETURN_IF_ERROR(Start(interrupts));
   for (Module& module : modules_) {
     if (module.is_removed) continue;
     const absl::Status added = Send(module);
@@ -318,7 +321,9 @@ void IsolatedEngine::WaitForEnd(bool kills) {
     keeper_->Kill(child_);
     end = keeper_->WaitForEnd(SteadyNow() + kTimeToDie);
   }
-  if (end.ok()) end_ = *end;
+  if (absl::IsDeadlineExceeded(end.status())) keeper_->Abandon();
+  // Who has killed the keeper has killed the process.
+  end_ = end.ok() ? *end : ChildEnd{ChildEnd::How::kSignaled, SIGKILL};
 }
 
 absl::Status IsolatedEngine::End(const absl::Status& reason) {

@@ -115,7 +115,7 @@ class IsolatedEngine {
   absl::Status Write(uint64_t address, absl::string_view bytes);
 
   // Kills the process, whatever it does. The call in progress, on another thread, returns
-  // Unavailable. Async-signal-safe.
+  // Unavailable; so does Restart. Async-signal-safe.
   void Interrupt() const;
 
   // Ends the process, if it still runs, and starts another one, to which the modules that were
@@ -136,7 +136,7 @@ class IsolatedEngine {
   class Operation;
 
   explicit IsolatedEngine(IsolationOptions isolation);
-  absl::Status Start();
+  absl::Status Start(uint32_t interrupts);
   absl::StatusOr<std::string> Request(IsolationMessage kind, absl::string_view bytes);
   absl::StatusOr<std::string> Converse(IsolationMessage kind, absl::string_view bytes);
   absl::StatusOr<std::string> ReadAnswer(const Message& message);
@@ -160,6 +160,7 @@ class IsolatedEngine {
   // Guarded by mutex_, but for what Interrupt uses.
   std::unique_ptr<MessageChannel> channel_;
   std::atomic<uint64_t> child_{0};
+  mutable std::atomic<uint32_t> interrupts_{0};
   std::atomic<pid_t> process_{0};
   std::optional<ChildEnd> end_;
   std::vector<Module> modules_;

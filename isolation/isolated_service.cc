@@ -65,9 +65,13 @@ class IsolatedService {
   }
 
   absl::StatusOr<std::string> CarryOut(IsolationMessage kind, Decoder& request) {
-    if (kind == IsolationMessage::kCreate) return Create();
-    if (engine_ == nullptr) return absl::FailedPreconditionError("there is no engine");
+    if ((kind == IsolationMessage::kCreate) != (engine_ == nullptr)) {
+      return absl::FailedPreconditionError(engine_ == nullptr ? "there is no engine"
+                                                              : "there is an engine");
+    }
     switch (kind) {
+      case IsolationMessage::kCreate:
+        return Create();
       case IsolationMessage::kPiece:
         pieces_.append(request.rest().data(), request.rest().size());
         return "";
@@ -76,7 +80,7 @@ class IsolatedService {
       case IsolationMessage::kAddFile:
         return Add(kind, request);
       case IsolationMessage::kRemove:
-        return Done(engine_->Remove(ModuleId{request.U32()}));
+        return Remove(request);
       case IsolationMessage::kRunConstructors:
         return Done(engine_->RunConstructors());
       case IsolationMessage::kRunMain:
@@ -136,6 +140,11 @@ class IsolatedService {
     return Number(modules.front());
   }
 
+  absl::StatusOr<std::string> Remove(Decoder& request) {
+    const ModuleId module{request.U32()};
+    return request.ok() ? Done(engine_->Remove(module)) : Damaged();
+  }
+
   absl::StatusOr<std::string> RunMain(Decoder& request) {
     const absl::string_view entry = request.String();
     std::vector<std::string> arguments;
@@ -169,12 +178,15 @@ class IsolatedService {
   }
 
   static absl::StatusOr<std::string> Access(IsolationMessage kind, Decoder& request) {
+    const uint64_t first = request.U64();
+    const uint64_t size = kind == IsolationMessage::kRead ? request.U64() : 0;
+    if (!request.ok() || size > kLargestPiece) return Damaged();
     if (kind == IsolationMessage::kAllocate) {
       Encoder answer;
-      answer.U64(reinterpret_cast<uintptr_t>(std::malloc(request.U64())));
+      answer.U64(reinterpret_cast<uintptr_t>(std::malloc(first)));
       return std::move(answer).Take();
     }
-    char* const address = reinterpret_cast<char*>(request.U64());
+    char* const address = reinterpret_cast<char*>(first);
     if (kind == IsolationMessage::kFree) {
       std::free(address);
       return "";
@@ -184,8 +196,6 @@ class IsolatedService {
       if (!bytes.empty()) std::memcpy(address, bytes.data(), bytes.size());
       return "";
     }
-    const uint64_t size = request.U64();
-    if (size > kLargestPiece) return Damaged();
     return std::string(address, size);
   }
 

@@ -4,6 +4,7 @@
 
 #include "isolation/keeper.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
@@ -12,16 +13,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <limits>
 #include <optional>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "base/file.h"
+#include "base/packets.h"
 #include "base/status.h"
 #include "base/steady_clock.h"
 
@@ -29,11 +32,12 @@ namespace firstcall {
 namespace {
 
 struct Command {
-  enum class Kind : uint32_t { kStart, kKill };
+  enum class Kind : uint32_t { kStart, kKill, kMakeSpare };
   Kind kind = Kind::kStart;
   uint64_t child = 0;
 };
 
+// kStarted comes with a file that stands for the keeper's process, if the system has such files.
 struct Report {
   enum class Kind : uint32_t { kStarted, kNotStarted, kEnded };
   Kind kind = Kind::kEnded;
@@ -41,58 +45,31 @@ struct Report {
   ChildEnd end;
 };
 
+// A keeper that runs answers as soon as the system gets to it.
+constexpr absl::Duration kTimeToAnswer = absl::Seconds(30);
+
 absl::Status SystemError(absl::string_view operation) {
   return absl::InternalError(
       absl::StrCat("starting an isolated process: ", operation, ": ", std::strerror(errno)));
 }
 
-// `file` goes along unless it is -1.
-bool SendCommand(int control, const Command& command, int file = -1) {
-  iovec bytes = {const_cast<Command*>(&command), sizeof(command)};
-  alignas(cmsghdr) char space[CMSG_SPACE(sizeof(int))] = {};
-  msghdr message = {};
-  message.msg_iov = &bytes;
-  message.msg_iovlen = 1;
-  if (file >= 0) {
-    message.msg_control = space;
-    message.msg_controllen = sizeof(space);
-    cmsghdr* const header = CMSG_FIRSTHDR(&message);
-    header->cmsg_level = SOL_SOCKET;
-    header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(sizeof(int));
-    std::memcpy(CMSG_DATA(header), &file, sizeof(int));
-  }
-  ssize_t sent = 0;
-  do {
-    sent = sendmsg(control, &message, MSG_NOSIGNAL);
-  } while (sent < 0 && errno == EINTR);
-  return sent == sizeof(command);
+template <typename T>
+absl::string_view BytesOf(const T& message) {
+  return {reinterpret_cast<const char*>(&message), sizeof(message)};
 }
 
-// False if the other side has ended. `file` is -1 if none came along.
-bool ReceiveCommand(int control, Command& command, int& file) {
-  iovec bytes = {&command, sizeof(command)};
-  alignas(cmsghdr) char space[CMSG_SPACE(sizeof(int))] = {};
-  msghdr message = {};
-  message.msg_iov = &bytes;
-  message.msg_iovlen = 1;
-  message.msg_control = space;
-  message.msg_controllen = sizeof(space);
-  ssize_t received = 0;
-  do {
-    received = recvmsg(control, &message, MSG_CMSG_CLOEXEC);
-  } while (received < 0 && errno == EINTR);
-  file = -1;
-  const cmsghdr* const header = CMSG_FIRSTHDR(&message);
-  if (header != nullptr && header->cmsg_type == SCM_RIGHTS) {
-    std::memcpy(&file, CMSG_DATA(header), sizeof(int));
-  }
-  return received == sizeof(command);
+// No value if the other side has ended. There is nothing else that it would send.
+template <typename T>
+std::optional<T> MessageIn(const absl::StatusOr<Packet>& packet) {
+  T message;
+  if (!packet.ok() || packet->bytes.size() != sizeof(message)) return std::nullopt;
+  std::memcpy(&message, packet->bytes.data(), sizeof(message));
+  return message;
 }
 
-// A file that becomes readable when this process ends; -1 if the system has no such files. (The end
-// of the control socket does not tell: other processes may have copies of it.)
-int NoticeOfThisProcess() { return static_cast<int>(syscall(SYS_pidfd_open, getpid(), 0)); }
+// A file that stands for this process, and becomes readable when it ends; -1 if the system has no
+// such files. (The end of the control socket does not tell: other processes may have copies of it.)
+int FileOfThisProcess() { return static_cast<int>(syscall(SYS_pidfd_open, getpid(), 0)); }
 
 // The keeper's process.
 class KeeperProcess {
@@ -107,6 +84,7 @@ class KeeperProcess {
     sigaddset(&child_ended, SIGCHLD);
     child_ended_ = signalfd(-1, &child_ended, SFD_CLOEXEC | SFD_NONBLOCK);
     if (child_ended_ < 0) _exit(1);
+    self_ = FileOfThisProcess();
     while (true) {
       pollfd files[] = {{control_, POLLIN, 0}, {child_ended_, POLLIN, 0}, {owner_, POLLIN, 0}};
       if (poll(files, 3, -1) < 0 && errno != EINTR) break;
@@ -122,38 +100,54 @@ class KeeperProcess {
   }
 
  private:
-  void Tell(const Report& report) const {
-    ssize_t sent = 0;
-    do {
-      sent = send(control_, &report, sizeof(report), MSG_NOSIGNAL);
-    } while (sent < 0 && errno == EINTR);
-  }
+  void Tell(const Report& report) const { SendPacket(control_, BytesOf(report)).IgnoreError(); }
 
+  // Of the child, or of a spare keeper.
   void NoticeEnd() {
     signalfd_siginfo ignored;
     while (read(child_ended_, &ignored, sizeof(ignored)) > 0) continue;
     int status = 0;
-    if (child_ <= 0 || waitpid(child_, &status, WNOHANG) != child_) return;
-    child_ = 0;
-    Tell({Report::Kind::kEnded, 0, EndOf(status)});
+    while (const pid_t ended = waitpid(-1, &status, WNOHANG)) {
+      if (ended < 0) return;
+      if (ended != child_) continue;
+      child_ = 0;
+      Tell({Report::Kind::kEnded, 0, EndOf(status)});
+    }
   }
 
   bool Obey() {
-    Command command;
-    int socket = -1;
-    if (!ReceiveCommand(control_, command, socket)) return false;
-    if (command.kind == Command::Kind::kKill) {
-      if (child_ > 0 && command.child == number_) kill(child_, SIGKILL);
-      return true;
+    absl::StatusOr<Packet> packet = ReceivePacket(control_, absl::InfiniteDuration());
+    const std::optional<Command> command = MessageIn<Command>(packet);
+    if (!command) return false;
+    switch (command->kind) {
+      case Command::Kind::kKill:
+        if (child_ > 0 && command->child == number_) kill(child_, SIGKILL);
+        break;
+      case Command::Kind::kMakeSpare:
+        if (!packet->files.empty()) MakeSpare(std::move(packet->files.front()));
+        break;
+      case Command::Kind::kStart:
+        number_ = command->child;
+        if (packet->files.empty()) {
+          // The system drops a file that the keeper can have no number for.
+          Tell({Report::Kind::kNotStarted, EMFILE, {}});
+        } else {
+          Start(packet->files.front().number());
+        }
+        break;
     }
-    number_ = command.child;
-    if (socket < 0) {  // The system drops a file that the keeper can have no number for.
-      Tell({Report::Kind::kNotStarted, EMFILE, {}});
-      return true;
-    }
-    Start(socket);
-    close(socket);
     return true;
+  }
+
+  // If there can be none, the owner finds its socket closed.
+  void MakeSpare(File control) {
+    if (fork() != 0) return;
+    close(control_);
+    close(child_ended_);
+    if (self_ >= 0) close(self_);
+    control_ = control.Release();
+    child_ = 0;
+    Run();
   }
 
   void Start(int socket) {
@@ -164,7 +158,9 @@ class KeeperProcess {
       return;
     }
     if (child_ > 0) {
-      Tell({Report::Kind::kStarted, child_, {}});
+      const Report report = {Report::Kind::kStarted, child_, {}};
+      SendPacket(control_, BytesOf(report), absl::MakeConstSpan(&self_, self_ >= 0 ? 1 : 0))
+          .IgnoreError();
       return;
     }
     Work(socket, keeper);
@@ -175,6 +171,7 @@ class KeeperProcess {
   [[noreturn]] void Work(int socket, pid_t keeper) const noexcept {
     close(control_);
     close(child_ended_);
+    if (self_ >= 0) close(self_);
     if (owner_ >= 0) close(owner_);
     ChildLimits limits;
     limits.memory = memory_;
@@ -185,12 +182,13 @@ class KeeperProcess {
     _exit(0);
   }
 
-  const int control_;
+  int control_;
   const int owner_;
   const uint64_t memory_;
   const Keeper::Work& work_;
   const sigset_t childs_mask_;
   int child_ended_ = -1;
+  int self_ = -1;
   pid_t child_ = 0;
   uint64_t number_ = 0;
 };
@@ -199,7 +197,7 @@ class KeeperProcess {
 absl::Status StartKeeper(int control, int others_control, uint64_t memory,
                          const Keeper::Work& work) {
   std::fflush(nullptr);  // Otherwise several processes would write what is in a buffer.
-  const int owner = NoticeOfThisProcess();
+  const int owner = FileOfThisProcess();
   sigset_t all;
   sigset_t mask;
   sigfillset(&all);
@@ -244,58 +242,93 @@ absl::StatusOr<std::unique_ptr<Keeper>> Keeper::Create(uint64_t memory, Work wor
 
 Keeper::Keeper(int control) : control_(control), owner_(getpid()) {}
 
-// Keepers that were created later have copies of the socket.
+// Keepers that were created later have copies of the sockets.
 Keeper::~Keeper() {
-  if (getpid() == owner_) shutdown(control_, SHUT_RDWR);
+  for (const int socket : {control_, spare_.number()}) {
+    if (socket >= 0 && getpid() == owner_) shutdown(socket, SHUT_RDWR);
+  }
   close(control_);
 }
 
 absl::StatusOr<Keeper::Child> Keeper::Start() {
+  // The spare keeper exists before the child does.
+  if (!spare_.is_open()) MakeSpare();
+  absl::StatusOr<Child> child = AskForChild();
+  if (!absl::IsUnavailable(child.status()) || !TakeSpare()) return child;
+  MakeSpare();
+  return AskForChild();
+}
+
+absl::StatusOr<Keeper::Child> Keeper::AskForChild() {
   int sockets[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) < 0) {
     return SystemError("socketpair");
   }
-  Child child{0, sockets[0], next_number_++};
-  const bool is_sent =
-      SendCommand(control_, {Command::Kind::kStart, child.number}, /*file=*/sockets[1]);
-  close(sockets[1]);
-  Report report;
-  ssize_t received = 0;
+  File ours(sockets[0]);
+  const File childs(sockets[1]);
+  const Command command = {Command::Kind::kStart, next_number_++};
+  const absl::Duration deadline = SteadyNow() + kTimeToAnswer;
+  const bool is_sent = SendPacket(control_, BytesOf(command), {childs.number()}).ok();
+  absl::StatusOr<Packet> packet = Packet();
+  std::optional<Report> report;
   do {
-    received = is_sent ? recv(control_, &report, sizeof(report), 0) : 0;
+    if (is_sent) packet = ReceivePacket(control_, deadline);
+    report = MessageIn<Report>(packet);
     // The end of an earlier child may come late.
-  } while ((received < 0 && errno == EINTR) ||
-           (received == sizeof(report) && report.kind == Report::Kind::kEnded));
-  if (received == sizeof(report) && report.kind == Report::Kind::kStarted) {
-    child.process = static_cast<pid_t>(report.process);
-    return child;
+  } while (report && report->kind == Report::Kind::kEnded);
+  if (!report) {
+    return absl::UnavailableError("starting an isolated process: its keeper was killed or stopped");
   }
-  close(sockets[0]);
-  if (received == sizeof(report)) {
-    errno = static_cast<int>(report.process);
+  if (report->kind == Report::Kind::kNotStarted) {
+    errno = static_cast<int>(report->process);
     return SystemError("fork");
   }
-  return absl::UnavailableError("starting an isolated process: its keeper was killed");
+  if (!packet->files.empty()) keeper_ = std::move(packet->files.front());
+  return Child{static_cast<pid_t>(report->process), ours.Release(), command.child};
 }
 
-void Keeper::Kill(uint64_t number) const { SendCommand(control_, {Command::Kind::kKill, number}); }
+void Keeper::MakeSpare() {
+  int sockets[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0) return;
+  spare_ = File(sockets[0]);
+  const File spares(sockets[1]);
+  SendPacket(control_, BytesOf(Command{Command::Kind::kMakeSpare}), {spares.number()})
+      .IgnoreError();
+}
+
+// The number of the control socket stays: other threads use it.
+bool Keeper::TakeSpare() {
+  if (!spare_.is_open()) return false;
+  Abandon();
+  dup3(spare_.number(), control_, O_CLOEXEC);
+  spare_.Close();
+  return true;
+}
+
+void Keeper::Abandon() {
+  if (keeper_.is_open()) {
+    syscall(SYS_pidfd_send_signal, keeper_.number(), SIGKILL, nullptr, 0);
+    keeper_.Close();
+  }
+}
+
+// Not by SendPacket, whose status allocates memory.
+void Keeper::Kill(uint64_t number) const {
+  const Command command = {Command::Kind::kKill, number};
+  while (send(control_, &command, sizeof(command), MSG_NOSIGNAL | MSG_DONTWAIT) < 0 &&
+         errno == EINTR) {
+  }
+}
 
 absl::StatusOr<ChildEnd> Keeper::WaitForEnd(absl::Duration deadline) {
   while (true) {
-    const absl::Duration left = absl::Ceil(deadline - SteadyNow(), absl::Milliseconds(1));
-    const int64_t milliseconds = deadline == absl::InfiniteDuration()
-                                     ? -1
-                                     : std::clamp<int64_t>(absl::ToInt64Milliseconds(left), 0,
-                                                           std::numeric_limits<int>::max());
-    pollfd file = {control_, POLLIN, 0};
-    const int ready = poll(&file, 1, static_cast<int>(milliseconds));
-    if (ready < 0 && errno == EINTR) continue;
-    if (ready == 0) return absl::DeadlineExceededError("the isolated process has not ended");
-    Report report;
-    if (recv(control_, &report, sizeof(report), 0) != sizeof(report)) {
-      return absl::UnavailableError("the keeper of the isolated process was killed");
+    const absl::StatusOr<Packet> packet = ReceivePacket(control_, deadline);
+    if (absl::IsDeadlineExceeded(packet.status())) {
+      return absl::DeadlineExceededError("the isolated process has not ended");
     }
-    if (report.kind == Report::Kind::kEnded) return report.end;
+    const std::optional<Report> report = MessageIn<Report>(packet);
+    if (!report) return absl::UnavailableError("the keeper of the isolated process was killed");
+    if (report->kind == Report::Kind::kEnded) return report->end;
   }
 }
 

@@ -9,6 +9,9 @@
 // copy of this process as it was then. It ignores the terminal's signals, which the child gets. The
 // child ends with the keeper, and the keeper with this process.
 //
+// The keeper forks a second one, a spare: it takes the first one's place if that is killed, or
+// stopped, and then forks a spare itself.
+//
 // Thread-compatible, but for Kill, which any thread may call at any time. Tested in
 // tests/isolation/keeper_test.cc.
 
@@ -23,6 +26,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "base/file.h"
 #include "isolation/child_process.h"
 
 namespace firstcall {
@@ -46,8 +50,8 @@ class Keeper {
     int socket = -1;  // This process's end, which the caller owns.
     uint64_t number = 0;
   };
-  // There must be no child, or WaitForEnd must have returned its end. Internal if there can be no
-  // process; Unavailable if the keeper was killed.
+  // There must be no child, or WaitForEnd must have returned, but not DeadlineExceeded. Internal if
+  // there can be no process; Unavailable if the keeper and its spare were killed.
   absl::StatusOr<Child> Start();
 
   // Kills the child of that number, if it has not ended yet.
@@ -60,11 +64,20 @@ class Keeper {
   // keeper was killed, and with it the child.
   absl::StatusOr<ChildEnd> WaitForEnd(absl::Duration deadline);
 
+  // For a keeper that does not do what it should, because it is stopped: kills it, and so the
+  // child.
+  void Abandon();
+
  private:
   explicit Keeper(int control);
+  absl::StatusOr<Child> AskForChild();
+  void MakeSpare();
+  bool TakeSpare();
 
   const int control_;
   const pid_t owner_;  // The process that has created this.
+  File spare_;         // The control socket of the spare keeper.
+  File keeper_;        // Stands for the keeper's process, if the system has such files.
   uint64_t next_number_ = 1;
 };
 

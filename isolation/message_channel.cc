@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "base/coding.h"
+#include "base/poll_timeout.h"
 #include "base/status.h"
 #include "base/steady_clock.h"
 
@@ -20,13 +20,6 @@ namespace {
 constexpr size_t kHeader = 2 * sizeof(uint32_t);
 // A message's memory grows as its bytes arrive, because a damaged length must not take memory.
 constexpr size_t kPiece = size_t{1} << 20;
-
-int MillisecondsUntil(absl::Duration deadline) {
-  if (deadline == absl::InfiniteDuration()) return -1;
-  const absl::Duration left = absl::Ceil(deadline - SteadyNow(), absl::Milliseconds(1));
-  const int64_t milliseconds = absl::ToInt64Milliseconds(left);
-  return static_cast<int>(std::clamp<int64_t>(milliseconds, 0, std::numeric_limits<int>::max()));
-}
 
 absl::Status Closed() { return absl::UnavailableError("the other process has ended"); }
 
@@ -54,7 +47,7 @@ MessageChannel::~MessageChannel() {
 absl::Status MessageChannel::Wait(short events, absl::Duration deadline) const {
   while (true) {
     pollfd files[] = {{socket_, events, 0}, {end_notice_, POLLIN, 0}};
-    const int ready = poll(files, 2, MillisecondsUntil(deadline));
+    const int ready = poll(files, 2, PollTimeout(deadline));
     if (ready < 0 && errno != EINTR) return SystemError();
     if (ready > 0) return files[0].revents != 0 ? absl::OkStatus() : Closed();
     if (ready == 0) return TimeIsOver();

@@ -14,7 +14,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "remote/file.h"
+#include "base/file.h"
 
 namespace firstcall {
 

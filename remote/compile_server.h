@@ -25,10 +25,10 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "base/file.h"
+#include "base/packets.h"
 #include "compiler/compiler_settings.h"
-#include "remote/file.h"
 #include "remote/makers.h"
-#include "remote/packets.h"
 #include "runtime/compiler.h"
 
 namespace firstcall {

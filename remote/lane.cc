@@ -7,11 +7,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/packets.h"
+#include "base/passed_files.h"
 #include "base/status.h"
 #include "base/steady_clock.h"
-#include "remote/packets.h"
 
 namespace firstcall {
 namespace {
@@ -41,19 +43,11 @@ absl::Status Lane::Send(LaneMessage kind, absl::string_view body, int file) {
   char header[kHeaderSize] = {static_cast<char>(kind)};
   for (size_t i = 0; i < 4; ++i) header[i + 1] = static_cast<char>(body.size() >> (8 * i));
   iovec parts[2] = {{header, kHeaderSize}, {const_cast<char*>(body.data()), body.size()}};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
   msghdr message = {};
   message.msg_iov = parts;
   message.msg_iovlen = 2;
-  if (file >= 0) {
-    message.msg_control = control;
-    message.msg_controllen = sizeof(control);
-    cmsghdr* const files = CMSG_FIRSTHDR(&message);
-    files->cmsg_level = SOL_SOCKET;
-    files->cmsg_type = SCM_RIGHTS;
-    files->cmsg_len = CMSG_LEN(sizeof(int));
-    std::memcpy(CMSG_DATA(files), &file, sizeof(int));
-  }
+  PassedFiles passed;
+  if (file >= 0) passed.Attach({file}, message);
   size_t left = kHeaderSize + body.size();
   while (true) {
     const ssize_t count = sendmsg(socket_, &message, MSG_NOSIGNAL);
@@ -77,22 +71,17 @@ absl::Status Lane::Send(LaneMessage kind, absl::string_view body, int file) {
 absl::Status Lane::ReceiveBytes(char* to, size_t size, absl::Duration deadline, File* file) {
   while (size > 0) {
     iovec content = {to, size};
-    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))];
     msghdr message = {};
     message.msg_iov = &content;
     message.msg_iovlen = 1;
-    message.msg_control = control;
-    message.msg_controllen = sizeof(control);
+    PassedFiles passed;
+    passed.MakeRoom(message);
     const ssize_t count = recvmsg(socket_, &message, MSG_CMSG_CLOEXEC);
     if (count == 0) return absl::OutOfRangeError("it has closed the connection");
     if (count < 0 && (errno != EINTR || SteadyNow() > deadline)) return Lost("recvmsg");
     if (count < 0) continue;
-    const cmsghdr* const header = CMSG_FIRSTHDR(&message);
-    if (header != nullptr && header->cmsg_type == SCM_RIGHTS) {
-      int received = -1;
-      std::memcpy(&received, CMSG_DATA(header), sizeof(int));
-      *file = File(received);
-    }
+    std::vector<File> files = PassedFiles::Take(message);
+    if (!files.empty()) *file = std::move(files.front());
     to += count;
     size -= static_cast<size_t>(count);
     if (size > 0 && SteadyNow() > deadline) return absl::DeadlineExceededError("it is too slow");

@@ -14,7 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "remote/file.h"
+#include "base/file.h"
 #include "remote/protocol.h"
 
 namespace firstcall {

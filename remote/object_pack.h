@@ -18,8 +18,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "base/byte_buffer.h"
+#include "base/file.h"
 #include "cache/object_cache.h"
-#include "remote/file.h"
 
 namespace firstcall {
 

@@ -64,9 +64,9 @@ enum class LaneMessage : uint8_t {
 
 enum class QuestionKind : uint8_t { kIsReplaced, kMayJoin, kIsWarm };
 
-// Longer messages did not come from us. To the server and on control connections: a packet.
+// Longer messages did not come from us. (To the server and on control connections: kLargestPacket
+// of base/packets.)
 inline constexpr size_t kLargestLaneMessage = size_t{1} << 30;
-inline constexpr size_t kLargestPacket = size_t{32} << 10;
 
 }  // namespace firstcall
 

@@ -11,8 +11,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "base/file.h"
 #include "base/file_contents.h"
-#include "remote/file.h"
 
 namespace firstcall {
 

@@ -7,8 +7,8 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/coding.h"
+#include "base/packets.h"
 #include "base/steady_clock.h"
-#include "remote/packets.h"
 #include "remote/protocol.h"
 
 namespace firstcall {

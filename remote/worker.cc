@@ -14,11 +14,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/coding.h"
+#include "base/packets.h"
 #include "base/status.h"
 #include "base/status_coding.h"
 #include "base/steady_clock.h"
 #include "remote/compile_service.h"
-#include "remote/packets.h"
 #include "remote/protocol.h"
 #include "remote/sealed_bytes.h"
 #include "remote/seam_coding.h"

@@ -12,8 +12,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "base/file.h"
 #include "compiler/compiler_settings.h"
-#include "remote/file.h"
 #include "runtime/compiler.h"
 
 namespace firstcall {

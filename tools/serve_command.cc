@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/numbers.h"
 #include "absl/time/time.h"
+#include "base/file.h"
 #include "compiler/compiler_settings.h"
 #include "engine/linked_compiler.h"
 #include "llvm/AsmParser/Parser.h"
@@ -21,7 +22,6 @@
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 #include "remote/compile_server.h"
-#include "remote/file.h"
 #include "runtime/listener.h"
 #include "tools/server_status.h"
 

@@ -9,9 +9,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "base/packets.h"
 #include "base/steady_clock.h"
 #include "remote/client_socket.h"
-#include "remote/packets.h"
 #include "remote/protocol.h"
 #include "remote/socket_path.h"
 

@@ -19,7 +19,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/base/config.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -41,11 +40,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 std::string command;
-#if defined(ABSL_HAVE_ADDRESS_SANITIZER) || defined(ABSL_HAVE_THREAD_SANITIZER)
-int processes = 10;  // Each takes much memory.
-#else
-int processes = 50;
-#endif
+int processes = kSanitizerTakesMemory ? 10 : 50;
 int kills = 20;
 
 constexpr int kFunctions = 12;

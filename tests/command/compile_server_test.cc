@@ -11,6 +11,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@
 #include "tests/programs/process.h"
 #include "tests/remote/server_process.h"
 #include "tests/testing/host.h"
+#include "tests/testing/mdwe.h"
 
 namespace firstcall {
 namespace {
@@ -204,23 +206,17 @@ TEST_F(CompileServerTest, TakesASocketThatListensAlready) {
   rmdir(directory);
 }
 
-// PR_SET_MDWE, which children inherit, forbids memory that is or was writable and executable.
-TEST_F(CompileServerTest, ClientAndServerNeedNoMemoryThatIsWritableAndExecutable) {
-  constexpr int kSetMdwe = 65, kRefuseGain = 1;
-  const pid_t child = fork();
-  if (child == 0) {
-    if (prctl(kSetMdwe, kRefuseGain, 0, 0, 0) != 0) _exit(77);
+TEST_F(CompileServerTest, ClientServerAndWorkersNeedNoMemoryThatIsWritableAndExecutable) {
+  const std::optional<int> failures = RunUnderMdwe([this] {
     const ServerProcess server(command_path);
     int failures = 0;
-    for (const char* option : {"--tier=auto", "-O2", "--mode=eager"}) {
+    for (const char* option : {"--tier=auto", "-O2", "--mode=eager", "--isolate"}) {
       if (Run(server.socket(), {option}).exit_status != 5) ++failures;
     }
-    _exit(failures);
-  }
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 77) GTEST_SKIP() << "no PR_SET_MDWE here";
-  EXPECT_EQ(status, 0);
+    return failures;
+  });
+  if (!failures) GTEST_SKIP() << kNoMdwe;
+  EXPECT_EQ(failures, 0);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "gtest/gtest.h"
 #include "tests/programs/process.h"
 #include "tests/testing/host.h"
+#include "tests/testing/mdwe.h"
 
 namespace firstcall {
 namespace {
@@ -161,13 +163,7 @@ TEST(IsolationTest, TheTimeLimitEndsTheProgram) {
 
 TEST(IsolationTest, TheMemoryLimitHoldsForTheProgram) {
   if (IsEmulated()) GTEST_SKIP() << "the emulator does not limit memory";
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "a sanitizer has more memory than the limit";
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-  GTEST_SKIP() << "a sanitizer has more memory than the limit";
-#endif
-#endif
+  if (kSanitizerTakesMemory) GTEST_SKIP() << "a sanitizer has more memory than the limit";
   const std::string program = Write("allocates.ll", kAllocates);
   EXPECT_EQ(RunCommand({"--isolate", program}).exit_status, 0);
   const testing::ProcessResult result = RunCommand({"--isolate-memory=1024", program});
@@ -175,21 +171,32 @@ TEST(IsolationTest, TheMemoryLimitHoldsForTheProgram) {
   EXPECT_THAT(result.errors, IsEmpty());
 }
 
+TEST(IsolationTest, NeedsNoMemoryThatIsWritableAndExecutable) {
+  const std::string program = Write("copy.ll", kCopy);
+  const std::string cache = absl::StrCat("--object-cache-dir=", ::testing::TempDir(), "/mdwe");
+  const std::optional<int> failures = RunUnderMdwe([&] {
+    int failures = 0;
+    // The cache is empty at first, and then it is not.
+    for (const std::string option : {"--tier=auto", "-O2", "--mode=eager"}) {
+      for (const std::string& other : {std::string("--stats"), cache, cache}) {
+        const testing::ProcessResult result =
+            RunCommand({"--isolate", option, other, program}, "some text");
+        if (result.exit_status != 41 || result.output != "some text") ++failures;
+      }
+    }
+    return failures;
+  });
+  if (!failures) GTEST_SKIP() << kNoMdwe;
+  EXPECT_EQ(failures, 0);
+}
+
 TEST(IsolationTest, AnInterruptEndsTheProgram) {
   const std::string program = Write("waits.ll", kWaits);
-  std::vector<std::string> command = OnThisMachine({command_path, "--isolate", program});
-  std::vector<char*> arguments;
-  for (std::string& argument : command) arguments.push_back(argument.data());
-  arguments.push_back(nullptr);
   int output[2];
   ASSERT_EQ(pipe(output), 0);
-  const pid_t process = fork();
+  const pid_t process = testing::StartProcess({command_path, "--isolate", program},
+                                              [&] { dup2(output[1], STDOUT_FILENO); });
   ASSERT_GE(process, 0);
-  if (process == 0) {
-    dup2(output[1], STDOUT_FILENO);
-    execvp(arguments[0], arguments.data());
-    _exit(127);
-  }
   close(output[1]);
   char byte = 0;
   ASSERT_EQ(read(output[0], &byte, 1), 1);

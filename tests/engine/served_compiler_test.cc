@@ -11,7 +11,6 @@
 #include <thread>
 #include <vector>
 
-#include "absl/base/config.h"
 #include "absl/time/time.h"
 #include "base/steady_clock.h"
 #include "engine/engine.h"
@@ -218,9 +217,7 @@ TEST(ServedCompilerTest, AFunctionIsTriedOnceMore) {
 }
 
 TEST(ServedCompilerTest, RunningOutOfMemoryFailsTheFunctionOnly) {
-#if defined(ABSL_HAVE_ADDRESS_SANITIZER) || defined(ABSL_HAVE_THREAD_SANITIZER)
-  GTEST_SKIP() << "sanitizers reserve memory of their own";
-#endif
+  if (kSanitizerTakesMemory) GTEST_SKIP() << "sanitizers reserve memory of their own";
   if (IsEmulated()) GTEST_SKIP() << "the emulator does not limit memory";
   const LocalServer server(WithLittleMemory());
   const auto engine = EngineWith(OptionsFor(server));
@@ -231,10 +228,7 @@ TEST(ServedCompilerTest, RunningOutOfMemoryFailsTheFunctionOnly) {
 
 // Longer than a request takes that ends.
 absl::Duration LongEnough() {
-#if defined(ABSL_HAVE_ADDRESS_SANITIZER) || defined(ABSL_HAVE_THREAD_SANITIZER)
-  return absl::Seconds(10);
-#endif
-  return absl::Seconds(IsEmulated() ? 10 : 2);
+  return absl::Seconds(IsEmulated() || kSanitizerTakesMemory ? 10 : 2);
 }
 
 TEST(ServedCompilerTest, ARequestThatTakesTooLongIsEndedByTheServer) {

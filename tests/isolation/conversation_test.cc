@@ -1,7 +1,6 @@
 #include "isolation/conversation.h"
 
 #include <pthread.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,6 +17,7 @@
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/testing/socket_pair.h"
 #include "tests/testing/status_matchers.h"
 
 namespace firstcall {
@@ -29,11 +29,10 @@ using Kind = IsolationMessage;
 class ConversationTest : public ::testing::Test {
  protected:
   ConversationTest() {
-    int sockets[2];
-    EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets), 0);
-    client_ = std::make_unique<MessageChannel>(sockets[0]);
+    SocketPair sockets;
+    client_ = std::make_unique<MessageChannel>(sockets.one.Release());
     conversation_ = std::make_unique<Conversation>(
-        sockets[1], [this](Kind, absl::string_view request) -> std::string {
+        sockets.other.Release(), [this](Kind, absl::string_view request) -> std::string {
           if (request == "calls back") return absl::StrCat("(", conversation_->CallBack("c"), ")");
           if (request == "waits") {
             std::thread thread([&] { conversation_->CallBack("of a thread"); });
@@ -171,10 +170,9 @@ TEST_F(ConversationTest, AThreadIsNotCancelledInACallback) {
 
 TEST_F(ConversationTest, WhatNoClientSendsIsTheEnd) {
   for (const uint32_t kind : {MessageKind(Kind::kCall, 1), MessageKind(Kind::kCallbackResult, 0)}) {
-    int sockets[2];
-    ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets), 0);
-    MessageChannel client(sockets[0]);
-    Conversation conversation(sockets[1], [](Kind, absl::string_view) { return ""; });
+    SocketPair sockets;
+    MessageChannel client(sockets.one.Release());
+    Conversation conversation(sockets.other.Release(), [](Kind, absl::string_view) { return ""; });
     EXPECT_THAT(client.Send(kind, "", absl::InfiniteDuration()), IsOk());
     conversation.Serve();
   }

@@ -11,21 +11,22 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <random>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "absl/base/config.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "base/coding.h"
 #include "engine/engine.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "isolation/isolation_messages.h"
 #include "tests/testing/host.h"
+#include "tests/testing/mdwe.h"
+#include "tests/testing/parent_of.h"
 #include "tests/testing/status_matchers.h"
 
 namespace firstcall {
@@ -49,7 +50,6 @@ constexpr char kProgram[] = R"(
   declare i32 @pthread_create(ptr, ptr, ptr, ptr)
   declare i32 @pthread_join(i64, ptr)
   declare ptr @malloc(i64)
-  declare i64 @write(i32, ptr, i64)
 
   define i32 @square(i32 %x) {
     %y = mul i32 %x, %x
@@ -131,17 +131,6 @@ constexpr char kProgram[] = R"(
     %block = call ptr @malloc(i64 %bytes)
     ret ptr %block
   }
-  define void @floods(ptr %bytes, i64 %size) {
-    br label %loop
-  loop:
-    %file = phi i32 [ 3, %0 ], [ %next, %loop ]
-    call i64 @write(i32 %file, ptr %bytes, i64 %size)
-    %next = add i32 %file, 1
-    %is_last = icmp eq i32 %next, 40
-    br i1 %is_last, label %done, label %loop
-  done:
-    ret void
-  }
   define i32 @main(i32 %argc, ptr %argv) {
     ret i32 %argc
   }
@@ -201,12 +190,6 @@ constexpr char kConcurrentProgram[] = R"(
   }
 )";
 
-#if defined(ABSL_HAVE_ADDRESS_SANITIZER) || defined(ABSL_HAVE_THREAD_SANITIZER)
-constexpr bool kTakesMemoryOfItsOwn = true;
-#else
-constexpr bool kTakesMemoryOfItsOwn = false;
-#endif
-
 class IsolatedEngineTest : public ::testing::Test {
  protected:
   void Make(IsolationOptions isolation = {}, EngineOptions options = {}) {
@@ -264,7 +247,7 @@ class IsolatedEngineTest : public ::testing::Test {
   // What hangs is a failure soon enough.
   void MakeConcurrent() {
     IsolationOptions isolation;
-    isolation.call_time = absl::Seconds(IsEmulated() || kTakesMemoryOfItsOwn ? 40 : 20);
+    isolation.call_time = absl::Seconds(IsEmulated() || kSanitizerTakesMemory ? 40 : 20);
     Make(isolation);
     ASSERT_THAT(engine_->AddAssembly(kConcurrentProgram, "concurrent"), IsOk());
   }
@@ -361,7 +344,7 @@ TEST_F(IsolatedEngineTest, ARestartHasTheModulesAndNotTheirState) {
 
 TEST_F(IsolatedEngineTest, ACallThatTakesTooLongEndsTheProcess) {
   IsolationOptions isolation;
-  isolation.call_time = absl::Seconds(IsEmulated() || kTakesMemoryOfItsOwn ? 20 : 3);
+  isolation.call_time = absl::Seconds(IsEmulated() || kSanitizerTakesMemory ? 20 : 3);
   Make(isolation);
   EXPECT_THAT(CallVoid("loops"),
               StatusIs(absl::StatusCode::kDeadlineExceeded,
@@ -447,7 +430,7 @@ TEST_F(IsolatedEngineTest, ACallInACallbackMayWaitForAThreadThatCallsBack) {
 
 TEST_F(IsolatedEngineTest, EndlessCallbacksEndWithTheTime) {
   IsolationOptions isolation;
-  isolation.call_time = absl::Seconds(IsEmulated() || kTakesMemoryOfItsOwn ? 20 : 3);
+  isolation.call_time = absl::Seconds(IsEmulated() || kSanitizerTakesMemory ? 20 : 3);
   Make(isolation);
   ASSERT_THAT(engine_->AddAssembly(kConcurrentProgram, "concurrent"), IsOk());
   EXPECT_THAT(CallVoid("calls_back_for_ever"), StatusIs(absl::StatusCode::kDeadlineExceeded));
@@ -554,35 +537,39 @@ TEST_F(IsolatedEngineTest, AProcessMayBeKilledAtAnyTime) {
   }
 }
 
-// Code can write to its process's end of the socket. Then a call may return anything, but it
-// returns.
-TEST_F(IsolatedEngineTest, WhateverIsWrittenToTheSocketIsAStatusOrAResult) {
-  IsolationOptions isolation;
-  isolation.call_time = absl::Seconds(60);
-  Make(isolation);
-  std::minstd_rand random(7);
-  for (int i = 0; i < 60; ++i) {
-    Encoder message;
-    message.U32(random() % 20 + (random() % 3 << 8));  // A kind and a level.
-    std::string bytes(random() % 64, '\0');
-    for (char& byte : bytes) byte = static_cast<char>(random() % 5 == 0 ? random() : random() % 3);
-    message.U32(static_cast<uint32_t>(i % 5 == 0 ? random() : bytes.size()));
-    message.Raw(bytes);
-    absl::StatusOr<uint64_t> address = engine_->Allocate(message.bytes().size());
-    if (address.ok()) {
-      uint64_t size = message.bytes().size();
-      engine_->Write(*address, message.bytes()).IgnoreError();
-      engine_->Call("floods", {}, {{Kind::kPointer, &*address}, {Kind::kInt64, &size}})
-          .IgnoreError();
-      CallInt("square", {3}).IgnoreError();
-    }
+TEST_F(IsolatedEngineTest, AKilledKeeperIsAStatusAndARestartGoesOn) {
+  Make();
+  for (int i = 0; i < 3; ++i) {
+    kill(ParentOf(engine_->process()), SIGKILL);
+    EXPECT_THAT(CallVoid("loops"), StatusIs(absl::StatusCode::kUnavailable, HasSubstr("signal 9")));
+    EXPECT_TRUE(engine_->end().has_value());
     ASSERT_THAT(engine_->Restart(), IsOk());
+    EXPECT_EQ(CallInt("square", {i}).value_or(-1), i * i);
   }
-  EXPECT_EQ(CallInt("square", {3}).value(), 9);
+}
+
+TEST_F(IsolatedEngineTest, ARestartIsInterrupted) {
+  Make();
+  const pid_t keeper = ParentOf(engine_->process());
+  EXPECT_THAT(CallVoid("crash"), StatusIs(absl::StatusCode::kUnavailable));
+  kill(keeper, SIGSTOP);  // So that the restart waits.
+  absl::Status restarted;
+  std::thread thread([&] { restarted = engine_->Restart(); });
+  // It is not seen when the restart has begun; too early an interrupt has no effect.
+  for (int i = 0; i < 50; ++i) {
+    absl::SleepFor(absl::Milliseconds(10));
+    engine_->Interrupt();
+  }
+  kill(keeper, SIGCONT);
+  thread.join();
+  EXPECT_THAT(restarted, StatusIs(absl::StatusCode::kUnavailable, HasSubstr("signal 9")));
+  // Those before it do not count.
+  ASSERT_THAT(engine_->Restart(), IsOk());
+  EXPECT_EQ(CallInt("square", {3}).value_or(-1), 9);
 }
 
 TEST_F(IsolatedEngineTest, MemoryIsLimited) {
-  if (kTakesMemoryOfItsOwn) GTEST_SKIP() << "the sanitizer needs memory, too";
+  if (kSanitizerTakesMemory) GTEST_SKIP() << "the sanitizer needs memory, too";
   if (IsEmulated()) GTEST_SKIP() << "the emulator takes memory of its own";
   IsolationOptions isolation;
   isolation.memory = uint64_t{512} << 20;
@@ -596,6 +583,27 @@ TEST_F(IsolatedEngineTest, MemoryIsLimited) {
   EXPECT_TRUE(takes(uint64_t{1} << 20));
   EXPECT_FALSE(takes(uint64_t{600} << 20));
   EXPECT_THAT(engine_->Allocate(size_t{600} << 20), StatusIs(absl::StatusCode::kResourceExhausted));
+}
+
+// Neither for code of all kinds, nor for the callbacks' closures.
+TEST_F(IsolatedEngineTest, NeedsNoMemoryThatIsWritableAndExecutable) {
+  const std::optional<int> has_failed = RunUnderMdwe([this] {
+    for (const Mode mode : {Mode::kLazy, Mode::kEager}) {
+      for (const Tier tier : {Tier::kAuto, Tier::kOne}) {
+        EngineOptions options;
+        options.mode = mode;
+        options.tier = tier;
+        Make({}, options);
+        EXPECT_EQ(CallInt("adds", {20}).value_or(-1), 42);
+        EXPECT_THAT(engine_->Restart(), IsOk());
+        EXPECT_EQ(CallInt("adds", {20}).value_or(-1), 42);
+      }
+    }
+    engine_ = nullptr;
+    return HasFailure() ? 1 : 0;
+  });
+  if (!has_failed) GTEST_SKIP() << kNoMdwe;
+  EXPECT_EQ(has_failed, 0);
 }
 
 TEST_F(IsolatedEngineTest, DestructorsRunAtTheEnd) {

@@ -7,18 +7,22 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <set>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "base/steady_clock.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/testing/parent_of.h"
 #include "tests/testing/status_matchers.h"
 
 namespace firstcall {
 namespace {
 
+using ::testing::HasSubstr;
 using How = ChildEnd::How;
 
 constexpr uint64_t kNoLimit = ChildLimits().memory;
@@ -100,6 +104,11 @@ TEST(KeeperTest, NoticeIsReadableAtTheEndOnly) {
 // A process that has neither ended nor become a zombie.
 bool Runs(pid_t process) { return kill(process, 0) == 0; }
 
+void WaitUntilGone(pid_t process) {
+  for (int i = 0; Runs(process) && i < 20000; ++i) absl::SleepFor(absl::Milliseconds(1));
+  EXPECT_FALSE(Runs(process));
+}
+
 TEST(KeeperTest, ChildrenEndWithTheKeepersOwner) {
   pid_t process = 0;
   {
@@ -111,7 +120,7 @@ TEST(KeeperTest, ChildrenEndWithTheKeepersOwner) {
     process = child.process;
     keeper = nullptr;
     close(child.socket);
-    while (Runs(process)) absl::SleepFor(absl::Milliseconds(1));
+    WaitUntilGone(process);
   }
   // Also if the owner is killed.
   int files[2];
@@ -136,11 +145,67 @@ TEST(KeeperTest, ChildrenEndWithTheKeepersOwner) {
   ASSERT_EQ(read(files[0], processes, sizeof(processes)), ssize_t{sizeof(processes)});
   kill(owner, SIGKILL);
   ASSERT_EQ(waitpid(owner, nullptr, 0), owner);
-  for (int i = 0; Runs(processes[0]) && i < 20000; ++i) absl::SleepFor(absl::Milliseconds(1));
-  EXPECT_FALSE(Runs(processes[0]));
+  WaitUntilGone(processes[0]);
   if (processes[1] > 0) kill(processes[1], SIGKILL);
   close(files[0]);
   close(files[1]);
+}
+
+TEST(KeeperTest, ASpareTakesThePlaceOfAKilledKeeper) {
+  ASSERT_OK_AND_ASSIGN(auto keeper, Keeper::Create(kNoLimit, Obey));
+  std::vector<pid_t> keepers;
+  for (int i = 0; i < 4; ++i) {
+    ASSERT_OK_AND_ASSIGN(const Keeper::Child child, keeper->Start());
+    Say(child, 'w');
+    keepers.push_back(ParentOf(child.process));
+    kill(keepers.back(), SIGKILL);
+    EXPECT_THAT(keeper->WaitForEnd(Soon()),
+                StatusIs(absl::StatusCode::kUnavailable, HasSubstr("was killed")));
+    WaitUntilGone(child.process);
+    close(child.socket);
+  }
+  ASSERT_OK_AND_ASSIGN(const Keeper::Child child, keeper->Start());
+  Say(child, 'e');
+  ASSERT_OK_AND_ASSIGN(const ChildEnd ended, keeper->WaitForEnd(Soon()));
+  EXPECT_EQ(ended.code, 3);
+  close(child.socket);
+  const std::set<pid_t> different(keepers.begin(), keepers.end());
+  EXPECT_EQ(different.size(), keepers.size());
+}
+
+TEST(KeeperTest, AStoppedKeeperCanBeAbandoned) {
+  if (syscall(SYS_pidfd_open, getpid(), 0) < 0) GTEST_SKIP() << "the system has no pidfd_open";
+  ASSERT_OK_AND_ASSIGN(auto keeper, Keeper::Create(kNoLimit, Obey));
+  ASSERT_OK_AND_ASSIGN(const Keeper::Child child, keeper->Start());
+  Say(child, 'w');
+  kill(ParentOf(child.process), SIGSTOP);
+  keeper->Kill(child.number);
+  EXPECT_THAT(keeper->WaitForEnd(SteadyNow() + absl::Milliseconds(10)),
+              StatusIs(absl::StatusCode::kDeadlineExceeded));
+  keeper->Abandon();
+  EXPECT_THAT(keeper->WaitForEnd(Soon()), StatusIs(absl::StatusCode::kUnavailable));
+  WaitUntilGone(child.process);
+  close(child.socket);
+  ASSERT_OK_AND_ASSIGN(const Keeper::Child next, keeper->Start());
+  Say(next, 'e');
+  EXPECT_THAT(keeper->WaitForEnd(Soon()), IsOk());
+  close(next.socket);
+}
+
+// All keepers end with the owner's Keeper, the spare one included.
+TEST(KeeperTest, NoProcessIsLeft) {
+  int files[2];
+  ASSERT_EQ(pipe(files), 0);
+  {
+    ASSERT_OK_AND_ASSIGN(auto keeper, Keeper::Create(kNoLimit, Obey));
+    ASSERT_OK_AND_ASSIGN(const Keeper::Child child, keeper->Start());
+    Say(child, 'w');
+    close(child.socket);
+  }
+  close(files[1]);  // Now only the processes of the keeper, if there are any, have it open.
+  char byte;
+  EXPECT_EQ(read(files[0], &byte, 1), 0);
+  close(files[0]);
 }
 
 TEST(KeeperTest, ACopyOfTheOwnerLeavesTheChildAlone) {

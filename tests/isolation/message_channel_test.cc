@@ -14,6 +14,7 @@
 #include "base/steady_clock.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/testing/socket_pair.h"
 #include "tests/testing/status_matchers.h"
 
 namespace firstcall {
@@ -21,10 +22,10 @@ namespace {
 
 constexpr absl::Duration kForEver = absl::InfiniteDuration();
 
+// Channels take over the sockets.
 std::pair<int, int> Sockets() {
-  int sockets[2];
-  EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets), 0);
-  return {sockets[0], sockets[1]};
+  SocketPair sockets;
+  return {sockets.one.Release(), sockets.other.Release()};
 }
 
 bool HasBytes(int socket) {

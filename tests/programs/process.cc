@@ -81,28 +81,33 @@ std::ostream& operator<<(std::ostream& stream, const ProcessResult& result) {
                 << result.errors << "---\n";
 }
 
-ProcessResult RunProcess(const std::vector<std::string>& program, const std::string& input) {
+pid_t StartProcess(const std::vector<std::string>& program, const std::function<void()>& prepare) {
   const std::vector<std::string> command = OnThisMachine(program);
-  MemoryFile in("input"), out("output"), err("errors");
-  in.Fill(input);
   std::vector<char*> arguments;
   for (const std::string& argument : command) {
     arguments.push_back(const_cast<char*>(argument.c_str()));
   }
   arguments.push_back(nullptr);
-  const pid_t pid = fork();
-  if (pid < 0) Fail("fork", command[0]);
-  if (pid == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const pid_t process = fork();
+  if (process != 0) return process;
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  prepare();
+  // The command's default cache is the user's.
+  setenv("FIRSTCALL_CACHE", "off", /*replace=*/0);
+  execv(arguments[0], arguments.data());
+  dprintf(STDERR_FILENO, "cannot start %s: %s\n", arguments[0], strerror(errno));
+  _exit(127);
+}
+
+ProcessResult RunProcess(const std::vector<std::string>& command, const std::string& input) {
+  MemoryFile in("input"), out("output"), err("errors");
+  in.Fill(input);
+  const pid_t pid = StartProcess(command, [&] {
     dup2(in.fd(), STDIN_FILENO);
     dup2(out.fd(), STDOUT_FILENO);
     dup2(err.fd(), STDERR_FILENO);
-    // The command's default cache is the user's.
-    setenv("FIRSTCALL_CACHE", "off", /*replace=*/0);
-    execv(arguments[0], arguments.data());
-    dprintf(STDERR_FILENO, "cannot start %s: %s\n", arguments[0], strerror(errno));
-    _exit(127);
-  }
+  });
+  if (pid < 0) Fail("fork", command[0]);
   int status = 0;
   while (waitpid(pid, &status, 0) < 0) {
     if (errno != EINTR) Fail("waitpid", command[0]);

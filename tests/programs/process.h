@@ -5,6 +5,9 @@
 #ifndef FIRSTCALL_TESTS_PROGRAMS_PROCESS_H_
 #define FIRSTCALL_TESTS_PROGRAMS_PROCESS_H_
 
+#include <sys/types.h>
+
+#include <functional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -19,6 +22,11 @@ struct ProcessResult {
 
 bool operator==(const ProcessResult& a, const ProcessResult& b);
 std::ostream& operator<<(std::ostream& stream, const ProcessResult& result);
+
+// Starts `command` (its first element is a path), which dies with this thread, and goes on. The
+// child calls `prepare` before it becomes the command. Returns the process, or a negative number.
+pid_t StartProcess(
+    const std::vector<std::string>& command, const std::function<void()>& prepare = [] {});
 
 // Runs `command` (its first element is a path), with `input` as its standard input, and waits for
 // it. It dies with this process. A command that cannot be started exits with 127.

@@ -9,10 +9,10 @@
 
 #include "absl/time/time.h"
 #include "base/coding.h"
+#include "base/packets.h"
 #include "base/steady_clock.h"
 #include "gtest/gtest.h"
 #include "remote/client_socket.h"
-#include "remote/packets.h"
 #include "remote/protocol.h"
 #include "tests/remote/local_server.h"
 

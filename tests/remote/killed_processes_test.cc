@@ -25,6 +25,7 @@
 #include "absl/time/time.h"
 #include "base/steady_clock.h"
 #include "gtest/gtest.h"
+#include "tests/programs/process.h"
 #include "tests/remote/server_process.h"
 #include "tests/testing/host.h"
 
@@ -76,20 +77,10 @@ class Client {
                                         absl::StrCat("--compile-server-budget=", kBudgetSeconds)};
     if (may_compile_itself) command.push_back("--compile-server-fallback");
     command.push_back(program);
-    command = OnThisMachine(command);
-    std::vector<char*> arguments;
-    for (const std::string& argument : command) {
-      arguments.push_back(const_cast<char*>(argument.c_str()));
-    }
-    arguments.push_back(nullptr);
-    process_ = fork();
-    if (process_ == 0) {
-      prctl(PR_SET_PDEATHSIG, SIGKILL);
+    process_ = testing::StartProcess(command, [this] {
       dup2(output_, STDOUT_FILENO);
       dup2(errors_, STDERR_FILENO);
-      execv(arguments[0], arguments.data());
-      _exit(127);
-    }
+    });
   }
   ~Client() {
     close(output_);

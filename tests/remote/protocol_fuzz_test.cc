@@ -8,23 +8,24 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cstdio>
+#include <algorithm>
+#include <map>
 #include <memory>
-#include <random>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
-#include "absl/strings/numbers.h"
+#include "absl/base/thread_annotations.h"
 #include "absl/strings/string_view.h"
-#include "absl/strings/strip.h"
+#include "absl/synchronization/mutex.h"
+#include "base/packets.h"
 #include "base/steady_clock.h"
 #include "compiler/in_process_compiler.h"
 #include "gtest/gtest.h"
 #include "remote/client_socket.h"
 #include "remote/compile_service.h"
 #include "remote/lane.h"
-#include "remote/packets.h"
 #include "remote/protocol.h"
 #include "remote/remote_compiler.h"
 #include "remote/sealed_bytes.h"
@@ -32,7 +33,9 @@
 #include "remote/worker_store.h"
 #include "runtime/listener.h"
 #include "tests/remote/local_server.h"
+#include "tests/testing/fuzz_input.h"
 #include "tests/testing/ir.h"
+#include "tests/testing/socket_pair.h"
 
 namespace firstcall {
 namespace {
@@ -51,80 +54,61 @@ constexpr char kProgram[] = R"(
     ret i32 %2
   })";
 
-std::minstd_rand random_numbers(1);
-
-uint32_t Below(uint32_t limit) { return static_cast<uint32_t>(random_numbers()) % limit; }
-
-std::string RandomBytes() {
-  std::string bytes(Below(64), '\0');
-  for (char& byte : bytes) byte = static_cast<char>(Below(256));
-  return bytes;
-}
-
-std::string Damaged(std::string bytes) {
-  switch (Below(4)) {
-    case 0:
-      return RandomBytes();
-    case 1:
-      bytes.resize(Below(static_cast<uint32_t>(bytes.size()) + 1));
-      return bytes;
-    case 2:
-      for (uint32_t i = Below(4); i > 0 && !bytes.empty(); --i) {
-        bytes[Below(static_cast<uint32_t>(bytes.size()))] ^= static_cast<char>(1 << Below(8));
-      }
-      return bytes;
-    default:
-      return bytes;
-  }
-}
+FuzzInput input(1);
 
 // A request of a client, or something like it.
 Lane::Message SomeRequest(const std::string& bitcode) {
   Lane::Message message;
   Encoder body;
-  const uint32_t module = Below(3);
-  if (Below(8) == 0) {
+  const uint32_t module = input.Below(3);
+  if (input.Below(8) == 0) {
     message.kind = LaneMessage::kAdd;
     body.U32(module);
-    body.U8(static_cast<uint8_t>(Below(3)));
-    body.U8(static_cast<uint8_t>(Below(2)));
+    body.U8(static_cast<uint8_t>(input.Below(3)));
+    body.U8(static_cast<uint8_t>(input.Below(2)));
     body.String("fuzz");
-    if (Below(4) != 0)
-      message.file = std::move(*SealBytes(Below(4) != 0 ? bitcode : RandomBytes()));
-  } else if (Below(2) == 0) {
+    if (input.Below(4) != 0)
+      message.file = std::move(*SealBytes(input.Below(4) != 0 ? bitcode : input.Bytes()));
+  } else if (input.Below(2) == 0) {
     constexpr LaneMessage kOrders[] = {LaneMessage::kCompileFunction, LaneMessage::kCompileData,
                                        LaneMessage::kOptimize};
-    message.kind = kOrders[Below(3)];
+    message.kind = kOrders[input.Below(3)];
     OrderValues order;
     order.module.value = module;
-    order.function.value = Below(4);
-    if (Below(4) == 0) order.loop = Below(2);
-    order.is_far = Below(2) == 0;
-    if (Below(2) == 0) order.polls = PollOptions{Below(2) == 0, Below(100)};
-    if (Below(2) == 0) order.identification = Identification{"function 1", "signature"};
+    order.function.value = input.Below(4);
+    if (input.Below(4) == 0) order.loop = input.Below(2);
+    order.is_far = input.Below(2) == 0;
+    if (input.Below(2) == 0) order.polls = PollOptions{input.Below(2) == 0, input.Below(100)};
+    if (input.Below(2) == 0) order.identification = Identification{"function 1", "signature"};
     body.Raw(EncodeOrder(order));
   } else {
-    message.kind = static_cast<LaneMessage>(Below(40));
+    message.kind = static_cast<LaneMessage>(input.Below(40));
     body.U32(module);
-    body.U32(Below(4));
-    body.U8(static_cast<uint8_t>(Below(2)));
+    body.U32(input.Below(4));
+    body.U8(static_cast<uint8_t>(input.Below(2)));
   }
-  message.body = Below(3) == 0 ? Damaged(std::move(body).Take()) : std::move(body).Take();
+  message.body =
+      input.Below(3) == 0 ? input.Damaged(std::move(body).Take()) : std::move(body).Take();
   return message;
 }
 
-// Reads modules, and makes up all other answers: LLVM does not check what it is asked for.
+// Reads modules, and makes up all other answers: LLVM does not check what it is asked for. As every
+// compiler, it asks only for symbols that the module has.
 class AnsweringCompiler final : public Compiler {
  public:
   explicit AnsweringCompiler(std::unique_ptr<Compiler> real) : real_(std::move(real)) {}
 
   absl::StatusOr<std::shared_ptr<const SymbolIndex>> Add(ModuleOrder order) override {
-    return real_->Add(std::move(order));
+    const ModuleId id = order.id;
+    auto index = real_->Add(std::move(order));
+    const absl::MutexLock lock(&mutex_);
+    if (index.ok()) symbols_[id] = static_cast<uint32_t>((*index)->size());
+    return index;
   }
   absl::StatusOr<CompiledFunction> CompileFunction(const FunctionOrder& order) override {
     CompiledFunction function;
     function.functions = {order.function};
-    for (uint32_t i = 1; i < 3; ++i) {
+    for (uint32_t i = 1; i < std::min(SymbolsOf(order.module), 3u); ++i) {
       (void)order.is_replaced(SymbolOrdinal{i});
       if (i != order.function.value && order.may_join(SymbolOrdinal{i})) {
         function.functions.push_back(SymbolOrdinal{i});
@@ -134,14 +118,14 @@ class AnsweringCompiler final : public Compiler {
     return function;
   }
   absl::StatusOr<CompiledObject> CompileData(const DataOrder& order) override {
-    (void)order.is_replaced(SymbolOrdinal{1});
+    if (SymbolsOf(order.module) > 1) (void)order.is_replaced(SymbolOrdinal{1});
     return CompiledObject();
   }
   absl::StatusOr<CompiledObject> CompileWhole(const DataOrder& order) override {
     return CompileData(order);
   }
   absl::StatusOr<CompiledObject> Optimize(const OptimizationOrder& order) override {
-    (void)order.is_warm(SymbolOrdinal{2});
+    if (SymbolsOf(order.module) > 2) (void)order.is_warm(SymbolOrdinal{2});
     if (!order.run_passes([&] { order.stop_if_exiting(); })) return absl::CancelledError("");
     return CompiledObject();
   }
@@ -161,7 +145,14 @@ class AnsweringCompiler final : public Compiler {
   const void* SomewhereInLibrary() override { return nullptr; }
 
  private:
+  uint32_t SymbolsOf(ModuleId module) {
+    const absl::MutexLock lock(&mutex_);
+    return symbols_.at(module);
+  }
+
   const std::unique_ptr<Compiler> real_;
+  absl::Mutex mutex_;
+  std::map<ModuleId, uint32_t> symbols_ ABSL_GUARDED_BY(mutex_);  // How many a module has.
 };
 
 // The worker's end of a lane.
@@ -177,10 +168,9 @@ TEST(ProtocolFuzzTest, Worker) {
     WorkerStore store;
     CompileService service(compiler, store, nullptr);
     for (int lane = 0; lane < 50 && sent < messages; ++lane) {
-      int ends[2];
-      ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
-      std::thread worker([&] { service.Serve(File(ends[1])); });
-      const File ours(ends[0]);
+      SocketPair ends;
+      std::thread worker([&] { service.Serve(std::move(ends.other)); });
+      const File& ours = ends.one;
       Lane client(ours.number(), absl::Seconds(60));
       bool is_open = true;
       while (is_open && sent < messages) {
@@ -192,11 +182,12 @@ TEST(ProtocolFuzzTest, Worker) {
           is_open = answer.ok();
           if (!is_open || answer->kind == LaneMessage::kAnswer) break;
           if (answer->kind == LaneMessage::kPassesBegin) continue;
-          const std::string reply = Below(20) == 0 ? RandomBytes() : std::string(1, '\1');
-          const LaneMessage kind = Below(50) == 0 ? LaneMessage::kAnswer : LaneMessage::kReply;
+          const std::string reply = input.Below(20) == 0 ? input.Bytes() : std::string(1, '\1');
+          const LaneMessage kind =
+              input.Below(50) == 0 ? LaneMessage::kAnswer : LaneMessage::kReply;
           is_open = client.Send(kind, reply).ok();
         }
-        if (Below(30) == 0) break;
+        if (input.Below(30) == 0) break;
       }
       shutdown(ours.number(), SHUT_RDWR);
       worker.join();
@@ -212,17 +203,17 @@ TEST(ProtocolFuzzTest, Server) {
   for (int sent = 0; sent < messages / 3;) {
     auto socket = ClientSocket::Connect(server.socket(), SteadyNow() + absl::Seconds(60));
     ASSERT_TRUE(socket.ok()) << socket.status();
-    for (uint32_t i = 1 + Below(4); i > 0; --i, ++sent) {
+    for (uint32_t i = 1 + input.Below(4); i > 0; --i, ++sent) {
       Encoder packet;
-      packet.U8(static_cast<uint8_t>(Below(8)));
-      packet.U32(Below(4) == 0 ? Below(9) : kRemoteProtocol);
-      packet.String(Below(2) == 0 ? "0" : "");
+      packet.U8(static_cast<uint8_t>(input.Below(8)));
+      packet.U32(input.Below(4) == 0 ? input.Below(9) : kRemoteProtocol);
+      packet.String(input.Below(2) == 0 ? "0" : "");
       packet.String("");
       packet.Raw(settings);
-      const std::string bytes = Damaged(std::move(packet).Take());
+      const std::string bytes = input.Damaged(std::move(packet).Take());
       if (bytes.empty()) continue;
       std::vector<int> files;
-      if (Below(4) == 0) files = {STDERR_FILENO};
+      if (input.Below(4) == 0) files = {STDERR_FILENO};
       if (!SendPacket((*socket)->number(), bytes, files).ok()) break;
     }
   }
@@ -267,7 +258,7 @@ class WrongServer {
       answer.U8(0);
       answer.String("identity");
       std::string bytes = std::move(answer).Take();
-      if (Rand(20) == 0) bytes = std::string(1, static_cast<char>(Rand(256)));
+      if (input_.Below(20) == 0) bytes = std::string(1, static_cast<char>(input_.Below(256)));
       if (!SendPacket(client.number(), bytes).ok()) continue;
       auto lane = ReceivePacket(client.number(), SteadyNow() + absl::Seconds(60));
       if (!lane.ok() || lane->files.size() != 1) continue;
@@ -281,26 +272,23 @@ class WrongServer {
     while (true) {
       const auto request = lane.Receive();
       if (!request.ok()) return;
-      for (uint32_t i = Rand(4); i > 0; --i) {
+      for (uint32_t i = input_.Below(4); i > 0; --i) {
         Encoder question;
-        question.U8(static_cast<uint8_t>(Rand(4)));
-        question.U32(Rand(4));
-        const LaneMessage kind =
-            Rand(8) == 0 ? static_cast<LaneMessage>(Rand(40)) : LaneMessage::kQuestion;
+        question.U8(static_cast<uint8_t>(input_.Below(4)));
+        question.U32(input_.Below(4));
+        const LaneMessage kind = input_.Below(8) == 0 ? static_cast<LaneMessage>(input_.Below(40))
+                                                      : LaneMessage::kQuestion;
         if (!lane.Send(kind, question.bytes()).ok()) return;
         if (kind == LaneMessage::kAnswer) break;
         if (!lane.Receive().ok()) return;
       }
-      std::string bytes(Rand(200), '\0');
-      for (char& byte : bytes) byte = static_cast<char>(Rand(256));
-      if (!bytes.empty() && Rand(2) == 0) bytes[0] = 0;
+      std::string bytes = input_.Bytes(200);
+      if (!bytes.empty() && input_.Below(2) == 0) bytes[0] = 0;
       if (!lane.Send(LaneMessage::kAnswer, bytes).ok()) return;
     }
   }
 
-  uint32_t Rand(uint32_t limit) { return static_cast<uint32_t>(random_()) % limit; }
-
-  std::minstd_rand random_{2};
+  FuzzInput input_{2};
   std::string directory_;
   std::string path_;
   File listening_;
@@ -317,21 +305,21 @@ TEST(ProtocolFuzzTest, Client) {
                                    FileContents::Copy(bitcode)};
   const auto index = (*real)->Add({ModuleId{0}, contents, nullptr});
   ASSERT_TRUE(index.ok());
-  const auto answer = [](SymbolOrdinal) { return Below(2) == 0; };
+  const auto answer = [](SymbolOrdinal) { return input.Below(2) == 0; };
   const auto run = [](absl::FunctionRef<void()> passes) {
     passes();
-    return Below(8) != 0;
+    return input.Below(8) != 0;
   };
   for (int sent = 0; sent < messages;) {
     auto compiler =
         RemoteCompiler::Create(CompilerSettings(), {server.path(), absl::Seconds(60), ""}, nullptr);
     ++sent;
     if (!compiler.ok()) continue;
-    const bool knows_index = Below(4) != 0;
+    const bool knows_index = input.Below(4) != 0;
     const auto added = (*compiler)->Add({ModuleId{0}, contents, knows_index ? *index : nullptr});
     for (int i = 0; i < 20 && added.ok(); ++i, ++sent) {
-      const SymbolOrdinal function{Below(2) + 1};
-      switch (Below(7)) {
+      const SymbolOrdinal function{input.Below(2) + 1};
+      switch (input.Below(7)) {
         case 0:
           (void)(*compiler)->CompileFunction({ModuleId{0}, function, answer, answer});
           break;
@@ -363,14 +351,5 @@ TEST(ProtocolFuzzTest, Client) {
 
 int main(int argc, char** argv) {
   signal(SIGPIPE, SIG_IGN);
-  ::testing::InitGoogleTest(&argc, argv);
-  for (int i = 1; i < argc; ++i) {
-    absl::string_view count = argv[i];
-    if (!absl::ConsumePrefix(&count, "--messages=") ||
-        !absl::SimpleAtoi(count, &firstcall::messages)) {
-      std::fprintf(stderr, "unknown argument '%s'\n", argv[i]);
-      return 2;
-    }
-  }
-  return RUN_ALL_TESTS();
+  return firstcall::RunFuzzTests(argc, argv, firstcall::messages);
 }

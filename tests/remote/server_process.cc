@@ -3,7 +3,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,11 +11,11 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
+#include "base/packets.h"
 #include "base/steady_clock.h"
 #include "remote/client_socket.h"
-#include "remote/packets.h"
 #include "remote/protocol.h"
-#include "tests/testing/host.h"
+#include "tests/programs/process.h"
 
 namespace firstcall::testing {
 
@@ -34,21 +33,9 @@ ServerProcess::ServerProcess(const std::string& firstcall, std::vector<std::stri
 }
 
 void ServerProcess::Start() {
-  std::vector<std::string> program = {firstcall_, "serve", "--socket=" + socket_};
-  program.insert(program.end(), options_.begin(), options_.end());
-  const std::vector<std::string> command = OnThisMachine(program);
-  std::vector<char*> arguments;
-  for (const std::string& argument : command) {
-    arguments.push_back(const_cast<char*>(argument.c_str()));
-  }
-  arguments.push_back(nullptr);
-  process_ = fork();
-  if (process_ == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    execv(arguments[0], arguments.data());
-    perror(arguments[0]);
-    _exit(127);
-  }
+  std::vector<std::string> command = {firstcall_, "serve", "--socket=" + socket_};
+  command.insert(command.end(), options_.begin(), options_.end());
+  process_ = StartProcess(command);
   while (Status().empty()) {
     if (waitpid(process_, nullptr, WNOHANG) != 0) {
       fprintf(stderr, "the compile server has ended\n");

@@ -11,7 +11,6 @@
 #include <functional>
 #include <thread>
 
-#include "absl/base/config.h"
 #include "gtest/gtest.h"
 #include "tests/testing/host.h"
 
@@ -77,9 +76,7 @@ TEST(WorkerSandboxTest, MakesNoMemoryExecutable) {
 
 TEST(WorkerSandboxTest, HasMemoryThreadsAndMemoryFiles) {
   SKIP_UNLESS_CONFINED();
-#if defined(ABSL_HAVE_ADDRESS_SANITIZER) || defined(ABSL_HAVE_THREAD_SANITIZER)
-  GTEST_SKIP() << "sanitizers use more of the system";
-#endif
+  if (kSanitizerTakesMemory) GTEST_SKIP() << "sanitizers use more of the system";
   EXPECT_EQ(Confined([] {
               bool ran = false;
               std::thread thread([&] { ran = true; });
@@ -102,9 +99,7 @@ TEST(WorkerSandboxTest, CanAbort) {
 }
 
 TEST(WorkerSandboxTest, LimitsMemory) {
-#if defined(ABSL_HAVE_ADDRESS_SANITIZER) || defined(ABSL_HAVE_THREAD_SANITIZER)
-  GTEST_SKIP() << "sanitizers reserve memory of their own";
-#endif
+  if (kSanitizerTakesMemory) GTEST_SKIP() << "sanitizers reserve memory of their own";
   if (IsEmulated()) GTEST_SKIP() << "the emulator does not limit memory";
   const pid_t child = fork();
   if (child == 0) {

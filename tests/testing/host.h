@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/base/config.h"
+
 namespace firstcall {
 
 // Whether this process runs in the user-mode emulator. What that cannot do is skipped:
@@ -17,6 +19,14 @@ bool IsEmulated();
 // How `command` has to be started: in the emulator, if this process runs there and the command's
 // program is for the same architecture. The program must be a path, not a name to be looked up.
 std::vector<std::string> OnThisMachine(std::vector<std::string> command);
+
+// Whether a sanitizer watches this process that takes memory and time of its own, and reserves
+// terabytes: tests of limits are skipped then.
+#if defined(ABSL_HAVE_ADDRESS_SANITIZER) || defined(ABSL_HAVE_THREAD_SANITIZER)
+inline constexpr bool kSanitizerTakesMemory = true;
+#else
+inline constexpr bool kSanitizerTakesMemory = false;
+#endif
 
 // The option that makes clang compile for the architecture of this process.
 std::string ClangTargetOption();

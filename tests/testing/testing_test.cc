@@ -1,4 +1,8 @@
-// The matchers and the parser that other tests rely on.
+// The matchers, the parser and the process under PR_SET_MDWE that other tests rely on.
+
+#include <sys/mman.h>
+
+#include <csignal>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest-spi.h"
@@ -6,6 +10,7 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "tests/testing/ir.h"
+#include "tests/testing/mdwe.h"
 #include "tests/testing/status_matchers.h"
 
 namespace firstcall {
@@ -63,6 +68,21 @@ TEST(IrTest, ModuleTheVerifierRefusesFailsTheTest) {
                                                      "  %y = add i32 %y, %x\n  ret i32 %y\n}"),
                                       IsEmpty()),
                           "Only PHI nodes may reference their own value");
+}
+
+TEST(MdweTest, RefusesMemoryThatIsWritableAndExecutable) {
+  const std::optional<int> refused = RunUnderMdwe([] {
+    const int both = PROT_READ | PROT_WRITE | PROT_EXEC;
+    return mmap(nullptr, 1, both, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED ? 3 : 0;
+  });
+  if (!refused) GTEST_SKIP() << kNoMdwe;
+  EXPECT_EQ(refused, 3);
+}
+
+TEST(MdweTest, ASignalIsNoSuccess) {
+  const std::optional<int> result = RunUnderMdwe([] { return std::raise(SIGKILL); });
+  if (!result) GTEST_SKIP() << kNoMdwe;
+  EXPECT_EQ(result, 128 + SIGKILL);
 }
 
 }  // namespace

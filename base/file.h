@@ -2,8 +2,8 @@
 //
 // Thread-compatible.
 
-#ifndef FIRSTCALL_REMOTE_FILE_H_
-#define FIRSTCALL_REMOTE_FILE_H_
+#ifndef FIRSTCALL_BASE_FILE_H_
+#define FIRSTCALL_BASE_FILE_H_
 
 #include <unistd.h>
 
@@ -36,4 +36,4 @@ class File {
 
 }  // namespace firstcall
 
-#endif  // FIRSTCALL_REMOTE_FILE_H_
+#endif  // FIRSTCALL_BASE_FILE_H_
