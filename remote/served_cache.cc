@@ -14,9 +14,10 @@
 namespace firstcall {
 namespace {
 
-// How long others may be given for a module that this process could compile itself, as a part of
-// the budget: a second, if that is not changed. A start takes less, as a rule.
-constexpr int kPartOfBudget = 30;
+// How long others may be given for a module that this process could compile itself, as a part of the
+// budget: three seconds, if that is not changed. They give what they have to the server after one
+// second at the latest, if the processors are not busy.
+constexpr int kPartOfBudget = 10;
 constexpr absl::Duration kLongestPatience = absl::Minutes(1);
 
 }  // namespace
