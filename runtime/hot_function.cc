@@ -190,22 +190,26 @@ int32_t HotFunction::LeftOfActivity() const {
   return counters_.calls->left().load(std::memory_order_relaxed);
 }
 
-// If LeftOfActivity has changed since the last look, adds `elapsed` to the time that the function
-// was active. Returns whether that time makes the function hot, whatever it has counted; then the
-// time begins anew.
-bool HotFunction::HasBeenActive(absl::Duration elapsed) {
+int64_t HotFunction::TakeMoves() {
+  if (!has_first_body_) return 0;
   const int32_t left = LeftOfActivity();
-  if (std::exchange(last_left_, left) == left) return false;
-  active_ += elapsed;
+  const int64_t moves = int64_t{std::exchange(last_left_, left)} - left;
+  // The counter was set anew meanwhile: an interval or more has passed.
+  return moves < 0 ? int64_t{interval_} + 1 : moves;
+}
+
+// Whether the time that the function was active makes it hot, whatever it has counted; then the
+// time begins anew.
+bool HotFunction::HasBeenActive() {
   if (active_ < kLongestActivity) return false;
   active_ = absl::ZeroDuration();
   return true;
 }
 
-bool HotFunction::Look(absl::Duration elapsed) {
+bool HotFunction::Look() {
   if (!has_first_body_) return false;
   const std::optional<CallCounter>& calls = counters_.calls;
-  if (HasBeenActive(elapsed)) {
+  if (HasBeenActive()) {
     if (counters_.polls != nullptr) {
       counters_.polls->left.store(0, std::memory_order_relaxed);
     } else {

@@ -120,10 +120,14 @@ class HotFunction {
   // object has `code_bytes` of code, and took `time` to make.
   ExecutorAddress BeginCounting(ExecutorAddress body, size_t code_bytes, absl::Duration time);
 
-  // Looks at the counters, `elapsed` after the last look. If the function was called often enough
-  // or active for long enough, makes it ask for an optimized body and returns true. Returns false
-  // if it was asking already.
-  bool Look(absl::Duration elapsed);
+  // The number of iterations or calls since the last time, of the counter that shows that the
+  // function is active; 0 if there is no such counter. To be called once for each look.
+  int64_t TakeMoves();
+  // Notes that the function was active for `time`.
+  void NoteActivity(absl::Duration time) { active_ += time; }
+  // Looks at the counters. If the function was called often enough or active for long enough, makes
+  // it ask for an optimized body and returns true. Returns false if it was asking already.
+  bool Look();
 
   // The number of intervals that the function has counted.
   uint64_t asked_times() const { return asked_times_; }
@@ -152,7 +156,7 @@ class HotFunction {
   int64_t counted_calls() const;
   void AskWhenCalled();
   int32_t LeftOfActivity() const;
-  bool HasBeenActive(absl::Duration elapsed);
+  bool HasBeenActive();
   uint64_t polls() const { return asked_times_ * (static_cast<uint64_t>(interval_) + 1); }
 
   Promoter* const promoter_;

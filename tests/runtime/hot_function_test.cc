@@ -148,28 +148,45 @@ TEST_F(HotFunctionTest, AFunctionThatIsCalledAgainGetsItsBodyFirst) {
 
 TEST_F(HotFunctionTest, ACounterThatHasRunOutIsSeen) {
   std::atomic<int32_t>& calls = CountCalls();
-  EXPECT_FALSE(function_.Look(kPause));
+  EXPECT_FALSE(function_.Look());
   calls = -1 - 2 * (kInterval + 1);
-  EXPECT_TRUE(function_.Look(kPause));
+  EXPECT_TRUE(function_.Look());
   EXPECT_EQ(calls, kInterval);
   EXPECT_EQ(function_.asked_times(), 3u);
   EXPECT_EQ(function_.asked(), kNoLoop);
   calls = -1;
-  EXPECT_FALSE(function_.Look(kPause));
+  EXPECT_FALSE(function_.Look());
   EXPECT_EQ(function_.asked_times(), 4u);
 }
 
-TEST_F(HotFunctionTest, ALoopThatGoesRoundForLongPollsAtOnce) {
+TEST_F(HotFunctionTest, ALoopThatWasActiveForLongPollsAtOnce) {
   HotnessCounter& counter = Poll();
   CountCalls();
-  --counter.left;
-  function_.Look(absl::Milliseconds(60));
-  EXPECT_EQ(counter.left, kInterval - 1);
-  function_.Look(absl::Milliseconds(60));
-  EXPECT_EQ(counter.left, kInterval - 1);
-  --counter.left;
-  function_.Look(absl::Milliseconds(60));
+  counter.left -= 2;
+  function_.NoteActivity(absl::Milliseconds(60));
+  function_.Look();
+  EXPECT_EQ(counter.left, kInterval - 2);
+  function_.NoteActivity(absl::Milliseconds(60));
+  function_.Look();
   EXPECT_EQ(counter.left, 0);
+}
+
+TEST_F(HotFunctionTest, AFunctionWithoutPollsThatWasActiveForLongAsks) {
+  CountCalls(HotnessSigns::kCallsOnly);
+  function_.NoteActivity(absl::Milliseconds(120));
+  EXPECT_TRUE(function_.Look());
+  EXPECT_EQ(function_.asked(), kNoLoop);
+}
+
+TEST_F(HotFunctionTest, MovesAreThoseSinceTheLastTime) {
+  HotnessCounter& counter = Poll();
+  EXPECT_EQ(function_.TakeMoves(), 0);  // There is no body yet.
+  CountCalls();
+  counter.left -= 3;
+  EXPECT_EQ(function_.TakeMoves(), 3);
+  EXPECT_EQ(function_.TakeMoves(), 0);
+  counter.left = kInterval;
+  EXPECT_EQ(function_.TakeMoves(), kInterval + 1);
 }
 
 TEST_F(HotFunctionTest, IsWarmOnceItHasAsked) {
