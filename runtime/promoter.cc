@@ -113,8 +113,9 @@ Promoter::Answer Promoter::AnswerEarlyPoll(HotFunction& function) {
 
 Promoter::Answer Promoter::Register(HotFunction& function, uint32_t loop) {
   if (function.polls_early()) return AnswerEarlyPoll(function);
-  function.CountInterval();
   Answer answer;
+  if (function.AwaitsOtherLoop(loop)) return answer;
+  function.CountInterval();
   // In a forked child the function may have asked in the parent already. Then only threads to serve
   // it are missing.
   if (!threads_.are_stopping() && threads_.are_missing()) answer.to_start = this;

@@ -20,6 +20,7 @@ namespace {
 
 constexpr int32_t kInterval = 99;
 constexpr uint32_t kLoop = 5;
+constexpr size_t kLargeBody = 20'000;  // See HotFunction::WantedAt.
 constexpr absl::Duration kPause = absl::Milliseconds(2);
 constexpr absl::Duration kLong = absl::Milliseconds(25);  // See HotFunction::NoteEarlyPoll.
 
@@ -30,10 +31,12 @@ class HotFunctionTest : public testing::Test {
   HotnessCounter& Poll(bool asks_early = false) {
     return *function_.PollCounter(polls_, &Handler, asks_early).value();
   }
-  std::atomic<int32_t>& CountCalls(HotnessSigns signs = HotnessSigns::kCallsAndLoops) {
+  std::atomic<int32_t>& CountCalls(HotnessSigns signs = HotnessSigns::kCallsAndLoops,
+                                   size_t code_bytes = 7) {
     EXPECT_TRUE(function_.MakeCallCounter(&calls_, signs).ok());
     const ExecutorAddress body = ExecutorAddress::Of(&body_);
-    EXPECT_EQ(function_.BeginCounting(body, 7, kPause), function_.counters().calls->address());
+    EXPECT_EQ(function_.BeginCounting(body, code_bytes, kPause),
+              function_.counters().calls->address());
     return function_.counters().calls->left();
   }
 
@@ -144,6 +147,40 @@ TEST_F(HotFunctionTest, AFunctionThatIsCalledAgainGetsItsBodyFirst) {
   EXPECT_EQ(function_.WantedAt(kLoop, /*body_first=*/true), std::nullopt);
   function_.GiveBody(absl::ZeroDuration());
   EXPECT_EQ(function_.WantedAt(kLoop, /*body_first=*/true), kLoop);
+}
+
+TEST_F(HotFunctionTest, ALargeFunctionThatIsCalledAgainGetsAContinuationFirst) {
+  Poll();
+  std::atomic<int32_t>& calls = CountCalls(HotnessSigns::kCallsAndLoops, kLargeBody);
+  calls -= 2;
+  EXPECT_EQ(function_.WantedAt(kLoop, /*body_first=*/true), kLoop);
+  function_.GiveContinuation(kLoop, &body_);
+  EXPECT_EQ(function_.EnterContinuation(kLoop), &body_);
+  EXPECT_EQ(calls, kInterval - 2);  // It does not ask for a body.
+}
+
+TEST_F(HotFunctionTest, LaterCallsEnterTheContinuationSoon) {
+  HotnessCounter& counter = Poll();
+  CountCalls();
+  function_.GiveContinuation(kLoop, &body_);
+  EXPECT_EQ(counter.left, 0);
+  ASSERT_EQ(function_.EnterContinuation(kLoop), &body_);
+  EXPECT_EQ(counter.left, 31);
+}
+
+TEST_F(HotFunctionTest, ALoopLetsAnotherEnterItsContinuationBeforeItAsks) {
+  HotnessCounter& counter = Poll();
+  EXPECT_FALSE(function_.AwaitsOtherLoop(kLoop + 1));
+  function_.GiveContinuation(kLoop, &body_);
+  EXPECT_FALSE(function_.AwaitsOtherLoop(kLoop));
+  EXPECT_FALSE(function_.AwaitsOtherLoop(kNoLoop));
+  EXPECT_TRUE(function_.AwaitsOtherLoop(kLoop + 1));
+  EXPECT_EQ(counter.left, 63);
+  EXPECT_TRUE(function_.AwaitsOtherLoop(kLoop + 1));
+  EXPECT_EQ(counter.left, kInterval);
+  EXPECT_FALSE(function_.AwaitsOtherLoop(kLoop + 1));
+  ASSERT_EQ(function_.EnterContinuation(kLoop), &body_);
+  EXPECT_TRUE(function_.AwaitsOtherLoop(kLoop + 1));
 }
 
 TEST_F(HotFunctionTest, ACounterThatHasRunOutIsSeen) {
