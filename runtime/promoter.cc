@@ -269,6 +269,7 @@ PromotionStep Promoter::Describe(const HotFunction& function, uint32_t wanted, a
   step.link = body->link;
   step.code_bytes = body->code_bytes;
   step.imported = body->imported;
+  step.inlined = body->inlined;
   step.is_cached = body->is_cached;
   return step;
 }
