@@ -4,6 +4,7 @@
 
 #include "base/status.h"
 #include "base/steady_clock.h"
+#include "compiler/inlined_callees.h"
 #include "compiler/object_identification.h"
 #include "compiler/object_names.h"
 #include "compiler/optimization_gate.h"
@@ -70,10 +71,12 @@ absl::StatusOr<CompiledObject> GenerateIn(const OptimizationOrder& order, Work& 
     return work.is_wanted && !work.gate.is_stopped();
   };
   body->getContext().setOptPassGate(work.gate);
+  const InlinedCallees callees(*body);
   absl::Status status;
   if (!run([&] { status = optimizer->Optimize(body); })) return NotWanted();
   FIRSTCALL_RETURN_IF_ERROR(status);
   compiled.optimize = SteadyNow() - start - compiled.split;
+  compiled.inlined = callees.FindIn(*body);
   listener.OnModuleMade(*body);
   if (order.identification) AddIdentification(*body, *order.identification);
   absl::StatusOr<ObjectBytes> bytes = NotWanted();

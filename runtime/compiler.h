@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
@@ -52,6 +53,9 @@ struct CompiledObject {
   // The functions whose bodies its code was made from, inlined ones included. Sorted; empty for
   // data, and for a module that was compiled whole.
   std::vector<SymbolOrdinal> sources;
+  // The callees that were inlined into an optimized body itself. Empty if a compile server has made
+  // it.
+  std::vector<std::string> inlined;
   absl::Duration split;
   absl::Duration emit;      // With `optimize`.
   absl::Duration optimize;  // The passes over its IR; zero for a first body.

@@ -108,6 +108,9 @@ struct Event {
   absl::Duration link;
   // kCompiled: the callees whose bodies an optimized body could inline; 0 if it was cached.
   size_t imported = 0;
+  // kCompiled: those that were inlined into the optimized body itself. Empty if it was cached, or
+  // if a compile server has made it.
+  std::vector<std::string> inlined;
   size_t object_bytes = 0;  // kCompiled.
   // If the listener wants code. kPublished, kPromoted, kStubsMade: its bytes.
   std::shared_ptr<const std::string> code;

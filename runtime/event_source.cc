@@ -171,6 +171,7 @@ void EventSource::OnPublished(const PublishedObject& object) {
     compiled.optimize = object.optimize;
     compiled.link = object.link;
     compiled.imported = object.imported;
+    compiled.inlined.assign(object.inlined.begin(), object.inlined.end());
     compiled.duration = object.split + object.emit + object.link;
     compiled.start = now - compiled.duration;
     if (!object.functions.empty()) compiled.function = std::string(object.functions[0].name);

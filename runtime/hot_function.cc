@@ -17,6 +17,15 @@ constexpr absl::Duration kLongestActivity = absl::Milliseconds(100);
 // function's number of calls divided by this.
 constexpr int32_t kCallsOfCold = 1000;
 
+// A function is large if its first body has so much code: optimizing it takes 100 ms or more (6 to
+// 8 us a byte; see runtime/promoter.cc). It gets a continuation first, and a body only if it is
+// hot by its calls alone.
+constexpr size_t kLeastBytesOfLarge = 16 << 10;
+
+// After so many iterations of its loops, a call of a first body looks for a continuation. The
+// number is odd, so that two loops that take turns both get to poll.
+constexpr int32_t kRoundsBeforeContinuation = 31;
+
 // If a function has loops but does not poll in them, each of its calls counts as this many.
 constexpr int32_t kCallsWithLoops = 256;
 
@@ -77,9 +86,29 @@ void* HotFunction::EnterContinuation(uint32_t loop) {
   Continuation* continuation = loop == kNoLoop ? nullptr : Find(loop);
   if (continuation == nullptr || continuation->code == nullptr) return nullptr;
   continuation->entered.fetch_add(1, std::memory_order_relaxed);
+  PollSoon();
   // If the function is called again, it is worth a better body from its beginning.
-  if (!is_decided_.load(std::memory_order_relaxed)) AskWhenCalled();
+  if (!is_decided_.load(std::memory_order_relaxed) && !is_large_.load(std::memory_order_relaxed)) {
+    AskWhenCalled();
+  }
   return continuation->code;
+}
+
+void HotFunction::PollSoon() {
+  rounds_to_continuation_.store(kRoundsBeforeContinuation, std::memory_order_relaxed);
+  counters_.polls->left.store(std::min(interval_, kRoundsBeforeContinuation),
+                              std::memory_order_relaxed);
+}
+
+bool HotFunction::AwaitsOtherLoop(uint32_t loop) {
+  const int32_t rounds = rounds_to_continuation_.load(std::memory_order_relaxed);
+  if (rounds >= interval_ || loop == kNoLoop) return false;
+  const Continuation* own = Find(loop);
+  if (own != nullptr && own->code != nullptr) return false;
+  const int32_t next = rounds < interval_ / 2 ? 2 * rounds + 1 : interval_;
+  rounds_to_continuation_.store(next, std::memory_order_relaxed);
+  counters_.polls->left.store(next, std::memory_order_relaxed);
+  return true;
 }
 
 // Makes the function ask for an optimized body when it is called again.
@@ -104,12 +133,12 @@ std::optional<uint32_t> HotFunction::WantedAt(uint32_t loop, bool body_first) co
   // If an answer for the loop exists, the loop can have no continuation. The function is hot all
   // the same, and this loop may be the only one that asks.
   if (loop != kNoLoop && Find(loop) != nullptr) loop = kNoLoop;
-  // The call may end before a continuation is made, and the next call enters the optimized body. If
-  // the call goes on for as long as the optimized body took to make, a continuation is worth
-  // making.
+  // The call may end before a continuation is made, and the next call enters the optimized body.
+  // If the function is large, the next call enters the continuation instead. If the call goes on
+  // for as long as the optimized body took to make, a continuation is worth making.
   if (loop != kNoLoop && body_first && counted_calls() > 1) {
     if (!is_decided_.load(std::memory_order_relaxed)) {
-      loop = kNoLoop;
+      if (!is_large_.load(std::memory_order_relaxed)) loop = kNoLoop;
     } else if (absl::ToInt64Nanoseconds(SteadyNow()) < patience_ends_.load()) {
       return std::nullopt;
     }
@@ -134,7 +163,9 @@ void HotFunction::GiveContinuation(uint32_t loop, void* code) {
   continuations_.store(continuation, std::memory_order_release);
   Withdraw();
   // The loop finds the continuation at its next poll, not only at the end of the interval.
-  if (code != nullptr) counters_.polls->left.store(0, std::memory_order_relaxed);
+  if (code == nullptr) return;
+  rounds_to_continuation_.store(kRoundsBeforeContinuation, std::memory_order_relaxed);
+  counters_.polls->left.store(0, std::memory_order_relaxed);
 }
 
 // --- Bookkeeping ---
@@ -176,6 +207,7 @@ ExecutorAddress HotFunction::BeginCounting(ExecutorAddress body, size_t code_byt
   has_first_body_ = true;
   last_left_ = LeftOfActivity();
   first_bytes_ = code_bytes;
+  is_large_.store(code_bytes >= kLeastBytesOfLarge, std::memory_order_relaxed);
   first_time_ = time;
   if (!counters_.calls) return body;
   counters_.calls->GoOnTo(body);
@@ -190,22 +222,26 @@ int32_t HotFunction::LeftOfActivity() const {
   return counters_.calls->left().load(std::memory_order_relaxed);
 }
 
-// If LeftOfActivity has changed since the last look, adds `elapsed` to the time that the function
-// was active. Returns whether that time makes the function hot, whatever it has counted; then the
-// time begins anew.
-bool HotFunction::HasBeenActive(absl::Duration elapsed) {
+int64_t HotFunction::TakeMoves() {
+  if (!has_first_body_) return 0;
   const int32_t left = LeftOfActivity();
-  if (std::exchange(last_left_, left) == left) return false;
-  active_ += elapsed;
+  const int64_t moves = int64_t{std::exchange(last_left_, left)} - left;
+  // The counter was set anew meanwhile: an interval or more has passed.
+  return moves < 0 ? int64_t{interval_} + 1 : moves;
+}
+
+// Whether the time that the function was active makes it hot, whatever it has counted; then the
+// time begins anew.
+bool HotFunction::HasBeenActive() {
   if (active_ < kLongestActivity) return false;
   active_ = absl::ZeroDuration();
   return true;
 }
 
-bool HotFunction::Look(absl::Duration elapsed) {
+bool HotFunction::Look() {
   if (!has_first_body_) return false;
   const std::optional<CallCounter>& calls = counters_.calls;
-  if (HasBeenActive(elapsed)) {
+  if (HasBeenActive()) {
     if (counters_.polls != nullptr) {
       counters_.polls->left.store(0, std::memory_order_relaxed);
     } else {

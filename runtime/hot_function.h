@@ -63,14 +63,22 @@ class HotFunction {
     counters_.polls->left.store(interval_, std::memory_order_relaxed);
   }
 
+  // Whether the poll of `loop` was only to find a continuation, and has not found one, while
+  // another loop has one that may be found soon. Then sets the counter for the next poll. These
+  // polls come ever later. If no loop enters its continuation for an interval, the result is false,
+  // so `loop` may ask for its own.
+  bool AwaitsOtherLoop(uint32_t loop);
+
   // Returns the continuation for `loop`, in which the caller's body goes on now; null if there is
-  // none. Counts the entry. If the function is called again, it asks for an optimized body.
+  // none. Counts the entry. The loop's next poll comes soon, so later calls of the first body enter
+  // the continuation early. If the function is not large and is called again, it asks for an
+  // optimized body.
   void* EnterContinuation(uint32_t loop);
 
   // Says what to ask for when a poll has not found a continuation. `loop` is the loop of the poll,
   // or kNoLoop at a call. Returns the loop that needs a continuation, or kNoLoop for an optimized
   // body, or nullopt if there is nothing to ask for now. With `body_first`, a function that has
-  // been called before gets its optimized body before any continuation.
+  // been called before gets its optimized body before any continuation, unless it is large.
   std::optional<uint32_t> WantedAt(uint32_t loop, bool body_first) const;
 
   // Asks for `wanted`, a result of WantedAt. False if the function asks for something already.
@@ -120,10 +128,14 @@ class HotFunction {
   // object has `code_bytes` of code, and took `time` to make.
   ExecutorAddress BeginCounting(ExecutorAddress body, size_t code_bytes, absl::Duration time);
 
-  // Looks at the counters, `elapsed` after the last look. If the function was called often enough
-  // or active for long enough, makes it ask for an optimized body and returns true. Returns false
-  // if it was asking already.
-  bool Look(absl::Duration elapsed);
+  // The number of iterations or calls since the last time, of the counter that shows that the
+  // function is active; 0 if there is no such counter. To be called once for each look.
+  int64_t TakeMoves();
+  // Notes that the function was active for `time`.
+  void NoteActivity(absl::Duration time) { active_ += time; }
+  // Looks at the counters. If the function was called often enough or active for long enough, makes
+  // it ask for an optimized body and returns true. Returns false if it was asking already.
+  bool Look();
 
   // The number of intervals that the function has counted.
   uint64_t asked_times() const { return asked_times_; }
@@ -151,8 +163,9 @@ class HotFunction {
   Continuation* Find(uint32_t loop) const;
   int64_t counted_calls() const;
   void AskWhenCalled();
+  void PollSoon();
   int32_t LeftOfActivity() const;
-  bool HasBeenActive(absl::Duration elapsed);
+  bool HasBeenActive();
   uint64_t polls() const { return asked_times_ * (static_cast<uint64_t>(interval_) + 1); }
 
   Promoter* const promoter_;
@@ -174,6 +187,11 @@ class HotFunction {
   std::atomic<int64_t> asked_at_{0};
   HotFunction* next_asking_ = nullptr;  // See AskingStack.
   std::atomic<Continuation*> continuations_{nullptr};
+  // The number of iterations until the next poll, if that is only to find a continuation;
+  // `interval_` or more if polls are to ask.
+  std::atomic<int32_t> rounds_to_continuation_{INT32_MAX};
+  // The first body is so large that the function should not be optimized twice.
+  std::atomic<bool> is_large_{false};
   std::atomic<bool> is_decided_{false};  // There is an optimized body, or there can be none.
   // Until this time a running call of the first body gets no continuation, because it may soon end.
   // As SteadyNow, in nanoseconds.

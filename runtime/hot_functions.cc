@@ -4,6 +4,14 @@
 #include <utility>
 
 namespace firstcall {
+namespace {
+
+// The time that an iteration, or a call of a function without polls, is taken for at most while
+// other functions are active, too: 400 of them make a function hot, as 400 calls do of a function
+// whose loops have no polls.
+constexpr absl::Duration kSlowIteration = absl::Microseconds(250);
+
+}  // namespace
 
 HotFunction& HotFunctions::Get(FunctionKey key) {
   std::unique_ptr<HotFunction>& function = functions_[key];
@@ -16,10 +24,26 @@ const HotFunction* HotFunctions::Find(FunctionKey key) const {
   return found == functions_.end() ? nullptr : found->second.get();
 }
 
+// Which of the active functions the time went into is not known. Each gets an equal share, or what
+// its iterations take if these are slow, if that is more.
+void HotFunctions::NoteActivity(absl::Duration elapsed) {
+  std::vector<std::pair<HotFunction*, int64_t>> active;
+  for (const auto& [key, function] : functions_) {
+    const int64_t moves = function->TakeMoves();
+    if (moves > 0) active.push_back({function.get(), moves});
+  }
+  if (active.empty()) return;
+  const absl::Duration share = elapsed / static_cast<int64_t>(active.size());
+  for (const auto& [function, moves] : active) {
+    function->NoteActivity(std::min(elapsed, std::max(share, moves * kSlowIteration)));
+  }
+}
+
 bool HotFunctions::LookAtCounters(absl::Duration elapsed, WaitingList& waiting) {
+  NoteActivity(elapsed);
   bool has_found = false;
   for (const auto& [key, function] : functions_) {
-    if (!function->Look(elapsed)) continue;
+    if (!function->Look()) continue;
     waiting.Add(*function);
     has_found = true;
   }

@@ -1,7 +1,7 @@
 // All functions of an engine whose first bodies count.
 //
 // Thread-compatible. A function that is asking may use its HotFunction at the same time. Tested in
-// tests/api/promotion_test.cc and tests/api/promotion_lifetime_test.cc.
+// tests/runtime/hot_functions_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_HOT_FUNCTIONS_H_
 #define FIRSTCALL_RUNTIME_HOT_FUNCTIONS_H_
@@ -44,6 +44,8 @@ class HotFunctions {
   PromotionStats Collect() const;
 
  private:
+  void NoteActivity(absl::Duration elapsed);
+
   Promoter* const promoter_;
   const int32_t interval_;
   absl::flat_hash_map<FunctionKey, std::unique_ptr<HotFunction>> functions_;

@@ -82,6 +82,8 @@ struct PublishedObject {
   absl::Duration link;
   // Callees whose bodies an optimized body could inline.
   size_t imported = 0;
+  // See CompiledObject.
+  absl::Span<const std::string> inlined;
 };
 
 // A module whose code is about to be freed, or was detached.

@@ -101,6 +101,7 @@ absl::StatusOr<OptimizedBodies::Body> OptimizedBodies::Link(FunctionKey key, boo
   published.optimize = object.optimize;
   // Its own body is among the sources.
   published.imported = object.sources.size() - (object.sources.empty() ? 0 : 1);
+  published.inlined = object.inlined;
   published.link = SteadyNow() - start;
   FIRSTCALL_PROBE3(promote, name.data(), module.name().c_str(), found->second.value());
   listener_.OnPublished(published);
@@ -114,6 +115,7 @@ absl::StatusOr<OptimizedBodies::Body> OptimizedBodies::Link(FunctionKey key, boo
   body.emit = published.emit - published.optimize;
   body.link = published.link;
   body.imported = published.imported;
+  body.inlined = std::move(object.inlined);
   return body;
 }
 

@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
@@ -46,7 +48,8 @@ class OptimizedBodies {
     absl::Duration optimize;
     absl::Duration emit;
     absl::Duration link;
-    size_t imported = 0;  // Callees whose bodies it could inline; 0 if it was cached.
+    size_t imported = 0;               // Callees whose bodies it could inline; 0 if it was cached.
+    std::vector<std::string> inlined;  // See CompiledObject.
   };
 
   // Makes an optimized body of a function that counts its calls, or, with `loop`, its continuation

@@ -113,8 +113,9 @@ Promoter::Answer Promoter::AnswerEarlyPoll(HotFunction& function) {
 
 Promoter::Answer Promoter::Register(HotFunction& function, uint32_t loop) {
   if (function.polls_early()) return AnswerEarlyPoll(function);
-  function.CountInterval();
   Answer answer;
+  if (function.AwaitsOtherLoop(loop)) return answer;
+  function.CountInterval();
   // In a forked child the function may have asked in the parent already. Then only threads to serve
   // it are missing.
   if (!threads_.are_stopping() && threads_.are_missing()) answer.to_start = this;
@@ -268,6 +269,7 @@ PromotionStep Promoter::Describe(const HotFunction& function, uint32_t wanted, a
   step.link = body->link;
   step.code_bytes = body->code_bytes;
   step.imported = body->imported;
+  step.inlined = body->inlined;
   step.is_cached = body->is_cached;
   return step;
 }

@@ -5,9 +5,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 
 namespace firstcall {
 namespace {
+
+// How many of the inlined functions a line names.
+constexpr size_t kMostInlined = 6;
 
 double Ms(absl::Duration time) { return absl::ToDoubleMilliseconds(time); }
 
@@ -48,6 +52,14 @@ std::string LineOf(const FunctionHotness& function, const PromotionStep& step) {
   if (step.is_cached) absl::StrAppend(&line, " (from the cache)");
   if (!step.failure.empty()) absl::StrAppend(&line, " (failed)");
   if (function.has_loops_without_polls) absl::StrAppend(&line, " (loops without polls)");
+  if (!step.inlined.empty()) {
+    const size_t shown = std::min(step.inlined.size(), kMostInlined);
+    absl::StrAppend(&line, "; inlined: ",
+                    absl::StrJoin(step.inlined.begin(), step.inlined.begin() + shown, ", "));
+    if (shown < step.inlined.size()) {
+      absl::StrAppend(&line, " and ", step.inlined.size() - shown, " more");
+    }
+  }
   return absl::StrCat(line, "\n");
 }
 

@@ -24,9 +24,10 @@ struct PromotionStep {
   absl::Duration emit;
   absl::Duration link;
   size_t code_bytes = 0;
-  size_t imported = 0;     // Callees whose bodies it could inline; 0 if it was cached.
-  bool is_cached = false;  // It came from an object cache.
-  std::string failure;     // Why it could not be made; empty if it was.
+  size_t imported = 0;               // Callees whose bodies it could inline; 0 if it was cached.
+  std::vector<std::string> inlined;  // See CompiledObject.
+  bool is_cached = false;            // It came from an object cache.
+  std::string failure;               // Why it could not be made; empty if it was.
 };
 
 // A function that counts its calls and loop iterations.

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "tools/json.h"
 
 namespace firstcall {
@@ -44,13 +45,18 @@ std::string ArgumentsOf(const Event& event) {
       event.is_cached ? "true" : "false");
 }
 
+std::string InlinedIn(const Event& event) {
+  if (event.inlined.empty()) return "";
+  return absl::StrCat(",\"inlined\":", JsonString(absl::StrJoin(event.inlined, ", ")));
+}
+
 // A compile, and its parts one after the other.
 std::string CompileSlices(const Event& event) {
   const std::string name =
       event.function.empty() ? absl::StrCat("data of ", event.module) : event.function;
   std::string text = Slice(event, name, "compile", event.start, event.duration,
                            absl::StrCat(ArgumentsOf(event), ",\"functions\":", event.functions,
-                                        ",\"code_bytes\":", event.size));
+                                        ",\"code_bytes\":", event.size, InlinedIn(event)));
   absl::Duration start = event.start;
   const std::pair<const char*, absl::Duration> parts[] = {{"split", event.split},
                                                           {"optimize", event.optimize},

@@ -20,6 +20,7 @@ namespace {
 
 constexpr int32_t kInterval = 99;
 constexpr uint32_t kLoop = 5;
+constexpr size_t kLargeBody = 20'000;  // See HotFunction::WantedAt.
 constexpr absl::Duration kPause = absl::Milliseconds(2);
 constexpr absl::Duration kLong = absl::Milliseconds(25);  // See HotFunction::NoteEarlyPoll.
 
@@ -30,10 +31,12 @@ class HotFunctionTest : public testing::Test {
   HotnessCounter& Poll(bool asks_early = false) {
     return *function_.PollCounter(polls_, &Handler, asks_early).value();
   }
-  std::atomic<int32_t>& CountCalls(HotnessSigns signs = HotnessSigns::kCallsAndLoops) {
+  std::atomic<int32_t>& CountCalls(HotnessSigns signs = HotnessSigns::kCallsAndLoops,
+                                   size_t code_bytes = 7) {
     EXPECT_TRUE(function_.MakeCallCounter(&calls_, signs).ok());
     const ExecutorAddress body = ExecutorAddress::Of(&body_);
-    EXPECT_EQ(function_.BeginCounting(body, 7, kPause), function_.counters().calls->address());
+    EXPECT_EQ(function_.BeginCounting(body, code_bytes, kPause),
+              function_.counters().calls->address());
     return function_.counters().calls->left();
   }
 
@@ -146,30 +149,81 @@ TEST_F(HotFunctionTest, AFunctionThatIsCalledAgainGetsItsBodyFirst) {
   EXPECT_EQ(function_.WantedAt(kLoop, /*body_first=*/true), kLoop);
 }
 
+TEST_F(HotFunctionTest, ALargeFunctionThatIsCalledAgainGetsAContinuationFirst) {
+  Poll();
+  std::atomic<int32_t>& calls = CountCalls(HotnessSigns::kCallsAndLoops, kLargeBody);
+  calls -= 2;
+  EXPECT_EQ(function_.WantedAt(kLoop, /*body_first=*/true), kLoop);
+  function_.GiveContinuation(kLoop, &body_);
+  EXPECT_EQ(function_.EnterContinuation(kLoop), &body_);
+  EXPECT_EQ(calls, kInterval - 2);  // It does not ask for a body.
+}
+
+TEST_F(HotFunctionTest, LaterCallsEnterTheContinuationSoon) {
+  HotnessCounter& counter = Poll();
+  CountCalls();
+  function_.GiveContinuation(kLoop, &body_);
+  EXPECT_EQ(counter.left, 0);
+  ASSERT_EQ(function_.EnterContinuation(kLoop), &body_);
+  EXPECT_EQ(counter.left, 31);
+}
+
+TEST_F(HotFunctionTest, ALoopLetsAnotherEnterItsContinuationBeforeItAsks) {
+  HotnessCounter& counter = Poll();
+  EXPECT_FALSE(function_.AwaitsOtherLoop(kLoop + 1));
+  function_.GiveContinuation(kLoop, &body_);
+  EXPECT_FALSE(function_.AwaitsOtherLoop(kLoop));
+  EXPECT_FALSE(function_.AwaitsOtherLoop(kNoLoop));
+  EXPECT_TRUE(function_.AwaitsOtherLoop(kLoop + 1));
+  EXPECT_EQ(counter.left, 63);
+  EXPECT_TRUE(function_.AwaitsOtherLoop(kLoop + 1));
+  EXPECT_EQ(counter.left, kInterval);
+  EXPECT_FALSE(function_.AwaitsOtherLoop(kLoop + 1));
+  ASSERT_EQ(function_.EnterContinuation(kLoop), &body_);
+  EXPECT_TRUE(function_.AwaitsOtherLoop(kLoop + 1));
+}
+
 TEST_F(HotFunctionTest, ACounterThatHasRunOutIsSeen) {
   std::atomic<int32_t>& calls = CountCalls();
-  EXPECT_FALSE(function_.Look(kPause));
+  EXPECT_FALSE(function_.Look());
   calls = -1 - 2 * (kInterval + 1);
-  EXPECT_TRUE(function_.Look(kPause));
+  EXPECT_TRUE(function_.Look());
   EXPECT_EQ(calls, kInterval);
   EXPECT_EQ(function_.asked_times(), 3u);
   EXPECT_EQ(function_.asked(), kNoLoop);
   calls = -1;
-  EXPECT_FALSE(function_.Look(kPause));
+  EXPECT_FALSE(function_.Look());
   EXPECT_EQ(function_.asked_times(), 4u);
 }
 
-TEST_F(HotFunctionTest, ALoopThatGoesRoundForLongPollsAtOnce) {
+TEST_F(HotFunctionTest, ALoopThatWasActiveForLongPollsAtOnce) {
   HotnessCounter& counter = Poll();
   CountCalls();
-  --counter.left;
-  function_.Look(absl::Milliseconds(60));
-  EXPECT_EQ(counter.left, kInterval - 1);
-  function_.Look(absl::Milliseconds(60));
-  EXPECT_EQ(counter.left, kInterval - 1);
-  --counter.left;
-  function_.Look(absl::Milliseconds(60));
+  counter.left -= 2;
+  function_.NoteActivity(absl::Milliseconds(60));
+  function_.Look();
+  EXPECT_EQ(counter.left, kInterval - 2);
+  function_.NoteActivity(absl::Milliseconds(60));
+  function_.Look();
   EXPECT_EQ(counter.left, 0);
+}
+
+TEST_F(HotFunctionTest, AFunctionWithoutPollsThatWasActiveForLongAsks) {
+  CountCalls(HotnessSigns::kCallsOnly);
+  function_.NoteActivity(absl::Milliseconds(120));
+  EXPECT_TRUE(function_.Look());
+  EXPECT_EQ(function_.asked(), kNoLoop);
+}
+
+TEST_F(HotFunctionTest, MovesAreThoseSinceTheLastTime) {
+  HotnessCounter& counter = Poll();
+  EXPECT_EQ(function_.TakeMoves(), 0);  // There is no body yet.
+  CountCalls();
+  counter.left -= 3;
+  EXPECT_EQ(function_.TakeMoves(), 3);
+  EXPECT_EQ(function_.TakeMoves(), 0);
+  counter.left = kInterval;
+  EXPECT_EQ(function_.TakeMoves(), kInterval + 1);
 }
 
 TEST_F(HotFunctionTest, IsWarmOnceItHasAsked) {

@@ -79,6 +79,7 @@ TEST(PromotionStatsTest, ALineForEachStepInTheOrderOfTheirBeginnings) {
   body.link = absl::Milliseconds(4);
   body.code_bytes = 70;
   body.imported = 6;
+  body.inlined = {"a", "b", "c"};
   PromotionStep loop;
   loop.is_continuation = true;
   loop.begun = absl::Milliseconds(10);
@@ -86,6 +87,7 @@ TEST(PromotionStatsTest, ALineForEachStepInTheOrderOfTheirBeginnings) {
   PromotionStep failed;
   failed.begun = absl::Milliseconds(40);
   failed.failure = "INTERNAL: out of ideas";
+  failed.inlined = {"a", "b", "c", "d", "e", "f", "g", "h"};
   FunctionHotness both;
   both.function = "both";
   both.steps = {loop, body};
@@ -100,9 +102,11 @@ TEST(PromotionStatsTest, ALineForEachStepInTheOrderOfTheirBeginnings) {
   EXPECT_EQ(cells[0].back(), "function");
   EXPECT_EQ(absl::StrJoin(cells[1], " "),
             "0.00 10.00 0.00 0.00 0.00 0.00 0.00 0 0 both (loop) (from the cache)");
-  EXPECT_EQ(absl::StrJoin(cells[2], " "), "5.00 15.00 31.00 1.00 2.00 3.00 4.00 70 6 both");
+  EXPECT_EQ(absl::StrJoin(cells[2], " "),
+            "5.00 15.00 31.00 1.00 2.00 3.00 4.00 70 6 both; inlined: a, b, c");
   EXPECT_EQ(absl::StrJoin(cells[3], " "),
-            "0.00 40.00 0.00 0.00 0.00 0.00 0.00 0 0 other (failed) (loops without polls)");
+            "0.00 40.00 0.00 0.00 0.00 0.00 0.00 0 0 other (failed) (loops without polls); "
+            "inlined: a, b, c, d, e, f and 2 more");
 }
 
 }  // namespace

@@ -1,0 +1,72 @@
+#include "runtime/hot_functions.h"
+
+#include <memory>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "gtest/gtest.h"
+#include "memory/arena_memory.h"
+#include "memory/in_process_mapper.h"
+#include "runtime/hotness_counters.h"
+#include "runtime/waiting_list.h"
+
+namespace firstcall {
+namespace {
+
+constexpr int32_t kInterval = 99'999;
+constexpr absl::Duration kLook = absl::Milliseconds(60);
+
+void* Handler(HotnessCounter*, uint32_t) { return nullptr; }
+
+class HotFunctionsTest : public testing::Test {
+ protected:
+  // A function with polls, whose body is running.
+  HotnessCounter& Add(uint32_t ordinal) {
+    HotFunction& function = functions_.Get({nullptr, SymbolOrdinal{ordinal}});
+    HotnessCounter* counter = function.PollCounter(polls_, &Handler, /*asks_early=*/false).value();
+    function.BeginCounting(ExecutorAddress(), 1, absl::ZeroDuration());
+    return *counter;
+  }
+
+  const std::shared_ptr<ArenaMemory> memory_ =
+      ArenaMemory::Create(std::make_shared<InProcessMapper>(), ArenaMemoryOptions()).value();
+  HotnessCounters polls_{memory_};
+  HotFunctions functions_{nullptr, kInterval};
+  WaitingList waiting_;
+};
+
+TEST_F(HotFunctionsTest, ALoopThatIsActiveAloneIsTakenForHot) {
+  HotnessCounter& slow = Add(0);
+  for (int i = 0; i < 2; ++i) {
+    --slow.left;
+    functions_.LookAtCounters(kLook, waiting_);
+  }
+  EXPECT_EQ(slow.left, 0);
+}
+
+// Twenty functions that come round once in a while would otherwise all be taken for hot.
+TEST_F(HotFunctionsTest, FunctionsThatAreActiveTogetherShareTheTime) {
+  std::vector<HotnessCounter*> counters;
+  for (uint32_t i = 0; i < 20; ++i) counters.push_back(&Add(i));
+  for (int i = 0; i < 20; ++i) {
+    for (HotnessCounter* counter : counters) --counter->left;
+    functions_.LookAtCounters(kLook, waiting_);
+  }
+  for (const HotnessCounter* counter : counters) EXPECT_EQ(counter->left, kInterval - 20);
+}
+
+TEST_F(HotFunctionsTest, AmongOthersALoopWithManySlowIterationsIsTakenForHot) {
+  HotnessCounter& slow = Add(0);
+  std::vector<HotnessCounter*> others;
+  for (uint32_t i = 1; i < 100; ++i) others.push_back(&Add(i));
+  for (int i = 0; i < 2; ++i) {
+    slow.left -= 200;
+    for (HotnessCounter* counter : others) --counter->left;
+    functions_.LookAtCounters(kLook, waiting_);
+  }
+  EXPECT_EQ(slow.left, 0);
+  EXPECT_EQ(others.front()->left, kInterval - 2);
+}
+
+}  // namespace
+}  // namespace firstcall
