@@ -26,6 +26,7 @@ struct PromotionStep {
   size_t code_bytes = 0;
   size_t imported = 0;     // Callees whose bodies it could inline; 0 if it was cached.
   bool is_cached = false;  // It came from an object cache.
+  uint64_t counts = 0;     // What the function's counting body has counted; 0 if there was none.
   std::string failure;     // Why it could not be made; empty if it was.
 };
 
