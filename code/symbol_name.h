@@ -12,9 +12,10 @@
 //   foo$fc.table  as foo$fc.stub, but the entry of the table gets the address of the final body
 //   once
 //                 there is one
-// There are two more names, for other things that belong to a function:
+// There are three more names, for other things that belong to a function:
 //   foo$fc.hotness  the counter of its calls and loop iterations (see osr/hotness_polls.h)
 //   foo$fc.loop  its OSR continuation at the beginning of one of its loops
+//   foo$fc.counts  the counters of its branches (see codegen/branch_counting.h)
 // Local symbols (internal, private, unnamed) first get the suffix `$<ordinal>`, so that two of the
 // same name, in one source module or in two, never conflict in a linker. Names with `$fc.` are
 // reserved.
@@ -37,6 +38,7 @@ inline constexpr absl::string_view kCallSuffix = "$fc.call";
 inline constexpr absl::string_view kTableSuffix = "$fc.table";
 inline constexpr absl::string_view kHotnessSuffix = "$fc.hotness";
 inline constexpr absl::string_view kLoopSuffix = "$fc.loop";
+inline constexpr absl::string_view kCountsSuffix = "$fc.counts";
 
 // The function of a data-module that must run once, after the data-module has been linked.
 inline constexpr absl::string_view kInitializer = "$fc.initialize";

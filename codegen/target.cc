@@ -232,6 +232,12 @@ Target Target::ThatOptimizes() const {
   return better;
 }
 
+Target Target::ThatReplaces() const {
+  Target better = ThatOptimizes();
+  better.baseline_ = baseline_;
+  return better;
+}
+
 llvm::TargetOptions Target::LlvmOptions() const {
   llvm::TargetOptions options = options_;
   // At -O0 branches keep their long form, because choosing the shortest takes longer than it saves.

@@ -31,6 +31,9 @@ class Target {
   // The same target for code that is worth more time: the IR of function-modules is optimized, and
   // code is generated at kO2 at least.
   Target ThatOptimizes() const;
+  // As ThatOptimizes, but the baseline code generator may be used, too: for functions that are hot,
+  // whose counting bodies it makes.
+  Target ThatReplaces() const;
 
   // A target machine for the caller, made in about 0.1 ms. InvalidArgument if LLVM refuses a
   // setting.

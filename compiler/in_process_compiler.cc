@@ -34,7 +34,7 @@ absl::StatusOr<std::unique_ptr<InProcessCompiler>> InProcessCompiler::Create(
 InProcessCompiler::InProcessCompiler(const CompilerSettings& settings, Target target,
                                      Listener& listener)
     : target_(std::move(target)),
-      optimizing_target_(target_.ThatOptimizes()),
+      optimizing_target_(target_.ThatReplaces()),
       may_optimize_(settings.promotes),
       listener_(listener),
       containment_(settings.contain_crashes ? std::make_shared<const CrashContainment>() : nullptr),

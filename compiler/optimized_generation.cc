@@ -4,10 +4,12 @@
 
 #include "base/status.h"
 #include "base/steady_clock.h"
+#include "compiler/counting_generation.h"
 #include "compiler/inlined_callees.h"
 #include "compiler/object_identification.h"
 #include "compiler/object_names.h"
 #include "compiler/optimization_gate.h"
+#include "compiler/profile_annotation.h"
 #include "splitter/extract_options.h"
 #include "splitter/function_extractor.h"
 
@@ -37,6 +39,10 @@ absl::StatusOr<FunctionModule> Extract(const OptimizationOrder& order, Work& wor
   options.verify = !module.source().is_verified();
   options.optnone = work.context->optnone();
   options.import_callees = true;
+  options.simplify_without_loops = true;
+  options.annotate = [&](llvm::Function& body) {
+    AnnotateWithCounts(body, module.index(), order.counts);
+  };
   options.is_far = order.is_far;
   const auto may_join = [](SymbolOrdinal) { return false; };
   const auto simplify = [&](llvm::Function& function) { optimizer.Simplify(function); };
@@ -54,6 +60,7 @@ absl::StatusOr<CompiledObject> GenerateIn(const OptimizationOrder& order, Work& 
   // A module given in memory: otherwise another thread might have to wait for the mutex of its
   // first view.
   if (!module.source().is_reopenable()) module.source().KeepAsBitcode();
+  if (order.counts_branches) return GenerateCounting(order, module, *work.context, listener);
   FIRSTCALL_ASSIGN_OR_RETURN(ModuleView * view, work.context->View(module));
   FIRSTCALL_ASSIGN_OR_RETURN(ObjectEmitter * emitter, work.context->Emitter());
   FIRSTCALL_ASSIGN_OR_RETURN(IrOptimizer * optimizer, work.context->Optimizer());

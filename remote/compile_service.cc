@@ -298,9 +298,9 @@ absl::StatusOr<std::string> CompileService::Optimize(Lane& lane, absl::string_vi
   const auto stop = std::make_shared<StopFlag>();
   optimizing_flag = stop.get();
   optimizing_lane = &lane;
-  const absl::StatusOr<CompiledObject> object =
-      compiler_.Optimize({values.module, values.function, values.loop, values.is_far, stop,
-                          &StopIfClosed, is_replaced, is_warm, run, values.identification});
+  const absl::StatusOr<CompiledObject> object = compiler_.Optimize(
+      {values.module, values.function, values.loop, values.is_far, stop, &StopIfClosed, is_replaced,
+       is_warm, run, values.identification, values.counts_branches, std::move(values.counts)});
   optimizing_lane = nullptr;
   FIRSTCALL_RETURN_IF_ERROR(request.status());
   if (on_function_) on_function_();

@@ -77,6 +77,26 @@ absl::string_view Keep(absl::string_view text) {
   return *kept->insert(std::string(text)).first;
 }
 
+void EncodeCounts(const std::vector<BranchCounts>& counts, Encoder& encoder) {
+  encoder.U32(static_cast<uint32_t>(counts.size()));
+  for (const BranchCounts& of_function : counts) {
+    encoder.U32(of_function.function.value);
+    encoder.U64(of_function.shape);
+    encoder.U32(static_cast<uint32_t>(of_function.counts.size()));
+    for (uint64_t count : of_function.counts) encoder.U64(count);
+  }
+}
+
+void DecodeCounts(Decoder& decoder, std::vector<BranchCounts>& counts) {
+  counts.resize(decoder.Count(16));
+  for (BranchCounts& of_function : counts) {
+    of_function.function.value = decoder.U32();
+    of_function.shape = decoder.U64();
+    of_function.counts.resize(decoder.Count(8));
+    for (uint64_t& count : of_function.counts) count = decoder.U64();
+  }
+}
+
 void EncodePassing(const IntegerPassing& passing, Encoder& encoder) {
   encoder.U32(passing.bits);
   encoder.U8(static_cast<uint8_t>(passing.extension));
@@ -188,6 +208,8 @@ OrderValues ValuesOf(const OptimizationOrder& order) {
   values.loop = order.loop;
   values.is_far = order.is_far;
   values.identification = order.identification;
+  values.counts_branches = order.counts_branches;
+  values.counts = order.counts;
   return values;
 }
 
@@ -211,6 +233,8 @@ std::string EncodeOrder(const OrderValues& order) {
     encoder.String(order.identification->part);
     encoder.String(order.identification->signature);
   }
+  encoder.U8(order.counts_branches);
+  EncodeCounts(order.counts, encoder);
   return std::move(encoder).Take();
 }
 
@@ -238,6 +262,8 @@ absl::StatusOr<OrderValues> DecodeOrder(absl::string_view bytes) {
     identification.signature = std::string(decoder.String());
     order.identification = std::move(identification);
   }
+  order.counts_branches = decoder.U8() != 0;
+  DecodeCounts(decoder, order.counts);
   if (!decoder.ok() || !decoder.rest().empty()) return Damaged();
   return order;
 }
@@ -248,6 +274,10 @@ std::string EncodeObject(const CompiledObject& object) {
   EncodeAll(object.sources, encoder);
   encoder.U64(static_cast<uint64_t>(absl::ToInt64Nanoseconds(object.split)));
   encoder.U64(static_cast<uint64_t>(absl::ToInt64Nanoseconds(object.emit)));
+  encoder.U8(object.counters.has_value());
+  const BranchCounters counters = object.counters.value_or(BranchCounters());
+  encoder.U64(counters.shape);
+  encoder.U64(counters.count);
   encoder.Raw(object.bytes);
   return std::move(encoder).Take();
 }
@@ -258,6 +288,11 @@ absl::StatusOr<CompiledObject> DecodeObject(absl::string_view bytes, size_t symb
   const bool is_valid = DecodeAll(decoder, symbol_count, object.sources);
   object.split = absl::Nanoseconds(static_cast<int64_t>(decoder.U64()));
   object.emit = absl::Nanoseconds(static_cast<int64_t>(decoder.U64()));
+  const bool has_counters = decoder.U8() != 0;
+  BranchCounters counters;
+  counters.shape = decoder.U64();
+  counters.count = decoder.U64();
+  if (has_counters) object.counters = counters;
   if (!is_valid || !decoder.ok()) return Damaged();
   object.bytes = ObjectBytes(decoder.rest());
   return object;

@@ -39,6 +39,8 @@ struct OrderValues {
   uint32_t companions = 0;
   std::optional<PollOptions> polls;
   std::optional<Identification> identification;
+  bool counts_branches = false;      // For optimizations.
+  std::vector<BranchCounts> counts;  // The same.
 };
 OrderValues ValuesOf(const FunctionOrder& order);
 OrderValues ValuesOf(const DataOrder& order);

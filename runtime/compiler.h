@@ -21,6 +21,7 @@
 #include "absl/time/time.h"
 #include "base/ids.h"
 #include "base/module_contents.h"
+#include "code/branch_counts.h"
 #include "code/code_origin.h"
 #include "code/compile_questions.h"
 #include "code/hotness_signs.h"
@@ -59,6 +60,8 @@ struct CompiledObject {
   absl::Duration split;
   absl::Duration emit;      // With `optimize`.
   absl::Duration optimize;  // The passes over its IR; zero for a first body.
+  // Of a counting body.
+  std::optional<BranchCounters> counters;
 };
 
 // What a first body must be able to do if an optimized body may replace it.
@@ -132,6 +135,11 @@ struct OptimizationOrder {
   IsWarm is_warm;
   RunPasses run_passes;
   std::optional<Identification> identification = std::nullopt;
+  // The function's counting body is made, instead of its optimized body: a first body that polls in
+  // all its loops, and counts where its branches go. No passes are run.
+  bool counts_branches = false;
+  // What counting bodies of functions of the module have counted.
+  std::vector<BranchCounts> counts = {};
 };
 
 class Compiler {
@@ -154,8 +162,9 @@ class Compiler {
   virtual absl::StatusOr<CompiledObject> CompileData(const DataOrder& order) = 0;
   virtual absl::StatusOr<CompiledObject> CompileWhole(const DataOrder& order) = 0;
 
-  // Compiles an optimized body of a function that counts its calls, or its continuation at a loop.
-  // Errors as for its first body; FailedPrecondition if the function's IR is no longer there;
+  // Compiles an optimized body of a function that counts its calls, or its continuation at a loop,
+  // or its counting body. Errors as for its first body; FailedPrecondition if the function's IR is
+  // no longer there; Unimplemented if it has no branches to count, or they cannot be counted;
   // Cancelled if the flag was set or the result is not wanted, after which this object may be gone.
   virtual absl::StatusOr<CompiledObject> Optimize(const OptimizationOrder& order) = 0;
 

@@ -29,6 +29,12 @@ constexpr int32_t kRoundsBeforeContinuation = 31;
 // If a function has loops but does not poll in them, each of its calls counts as this many.
 constexpr int32_t kCallsWithLoops = 256;
 
+// A counting body runs for kLeastCounting, and longer if it has counted less than kEnoughCounts
+// until then, but not for longer than kMostCounting.
+constexpr absl::Duration kLeastCounting = absl::Milliseconds(5);
+constexpr absl::Duration kMostCounting = absl::Milliseconds(50);
+constexpr uint64_t kEnoughCounts = 5000;
+
 // A loop that asks early does so after kFirstRounds iterations, and again each time that the number
 // of its iterations has doubled. Loops take long if they have taken kLongLoop since the function
 // first asked. The first rounds, which nobody has timed, count as kTimeOfFirstRounds.
@@ -149,6 +155,19 @@ std::optional<uint32_t> HotFunction::WantedAt(uint32_t loop, bool body_first) co
 
 // --- Serving ---
 
+// A call that is running now stays in the first body, so the function has to be called again.
+bool HotFunction::WantsToCountBranches() const {
+  return !has_tried_to_count_ && counters_.calls && !is_decided() &&
+         (has_been_called_often_ || counted_calls() > 1);
+}
+
+bool HotFunction::IsCountingBranches(absl::Duration now) const {
+  if (!branch_counters_ || is_decided()) return false;
+  const absl::Duration time = now - counting_since_;
+  if (time < kLeastCounting) return true;
+  return time < kMostCounting && branch_counters_->Sum() < kEnoughCounts;
+}
+
 void HotFunction::GiveBody(std::optional<absl::Duration> time) {
   if (time) patience_ends_ = absl::ToInt64Nanoseconds(SteadyNow() + *time);
   is_decided_.store(true, std::memory_order_relaxed);
@@ -214,6 +233,18 @@ ExecutorAddress HotFunction::BeginCounting(ExecutorAddress body, size_t code_byt
   return counters_.calls->address();
 }
 
+void HotFunction::BeginCountingBranches(ExecutorAddress body, BranchCounterBlock counters) {
+  has_tried_to_count_ = true;
+  branch_counters_ = counters;
+  counting_since_ = SteadyNow();
+  counters_.calls->GoOnTo(body);
+}
+
+std::optional<BranchCounts> HotFunction::branch_counts() const {
+  if (!branch_counters_) return std::nullopt;
+  return branch_counters_->Read(key_.ordinal);
+}
+
 // The counter whose changes show that the function is active: that of its polls, or else that of
 // its calls if these alone tell; 0 if there is neither.
 int32_t HotFunction::LeftOfActivity() const {
@@ -252,6 +283,7 @@ bool HotFunction::Look() {
       is_decided_.load(std::memory_order_relaxed)) {
     return false;
   }
+  has_been_called_often_ = true;
   // The calls after the counter ran out are counted, too.
   const int64_t beyond = -int64_t{calls->left().exchange(interval_, std::memory_order_relaxed)};
   const int64_t times = 1 + std::max<int64_t>(0, beyond) / (int64_t{interval_} + 1);

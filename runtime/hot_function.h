@@ -25,6 +25,7 @@
 #include "code/hotness_counter.h"
 #include "code/hotness_signs.h"
 #include "memory/executor_address.h"
+#include "runtime/branch_counter_block.h"
 #include "runtime/function_table.h"
 #include "runtime/hotness_counters.h"
 #include "runtime/promotion_counters.h"
@@ -103,6 +104,11 @@ class HotFunction {
   bool HasAnswer(uint32_t wanted) const {
     return wanted == kNoLoop ? is_decided_.load() : Find(wanted) != nullptr;
   }
+  // Whether the function should get a counting body before its optimized body: calls would go to
+  // it, and none was made or tried yet.
+  bool WantsToCountBranches() const;
+  // Whether the counting body has not run for long enough: before `now`, as SteadyNow.
+  bool IsCountingBranches(absl::Duration now) const;
   // Notes that the optimized body is published; it took `time` to make. Nullopt: there can be none.
   void GiveBody(std::optional<absl::Duration> time);
   // Gives the function the continuation `code` for `loop`. Null: there can be none.
@@ -127,6 +133,15 @@ class HotFunction {
   // of the call counter, which goes on to the body, or `body` if calls are not counted. The body's
   // object has `code_bytes` of code, and took `time` to make.
   ExecutorAddress BeginCounting(ExecutorAddress body, size_t code_bytes, absl::Duration time);
+
+  // From now on calls go to the counting body `body`, which counts in `counters`.
+  void BeginCountingBranches(ExecutorAddress body, BranchCounterBlock counters);
+  // There can be no counting body.
+  void DoNotCountBranches() { has_tried_to_count_ = true; }
+  // What the counting body has counted so far; nullopt if there is none.
+  std::optional<BranchCounts> branch_counts() const;
+  // The sum of it.
+  uint64_t branches_counted() const { return branch_counters_ ? branch_counters_->Sum() : 0; }
 
   // The number of iterations or calls since the last time, of the counter that shows that the
   // function is active; 0 if there is no such counter. To be called once for each look.
@@ -198,6 +213,10 @@ class HotFunction {
   std::atomic<int64_t> patience_ends_{0};
   // For bookkeeping only:
   bool has_first_body_ = false;
+  bool has_been_called_often_ = false;  // The call counter has run out once.
+  bool has_tried_to_count_ = false;
+  std::optional<BranchCounterBlock> branch_counters_;
+  absl::Duration counting_since_;  // As SteadyNow.
   bool will_be_hot_ = false;
   int32_t last_left_ = 0;
   absl::Duration active_;

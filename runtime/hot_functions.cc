@@ -1,6 +1,7 @@
 #include "runtime/hot_functions.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace firstcall {
@@ -69,6 +70,17 @@ std::vector<std::unique_ptr<HotFunction>> HotFunctions::Take(const SourceModule&
     functions_.erase(found);
   }
   return taken;
+}
+
+std::vector<BranchCounts> HotFunctions::CountsOf(const SourceModule& module) const {
+  std::vector<BranchCounts> counts;
+  for (const auto& [key, function] : functions_) {
+    if (key.module != &module) continue;
+    if (std::optional<BranchCounts> own = function->branch_counts()) {
+      counts.push_back(*std::move(own));
+    }
+  }
+  return counts;
 }
 
 PromotionStats HotFunctions::Collect() const {

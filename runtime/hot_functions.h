@@ -12,6 +12,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/time/time.h"
+#include "code/branch_counts.h"
 #include "runtime/function_table.h"
 #include "runtime/hot_function.h"
 #include "runtime/promotion_stats.h"
@@ -40,6 +41,9 @@ class HotFunctions {
 
   // Removes and returns the functions of `module`.
   std::vector<std::unique_ptr<HotFunction>> Take(const SourceModule& module);
+
+  // What counting bodies of functions of `module` have counted so far.
+  std::vector<BranchCounts> CountsOf(const SourceModule& module) const;
 
   PromotionStats Collect() const;
 

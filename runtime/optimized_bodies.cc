@@ -14,11 +14,9 @@
 
 namespace firstcall {
 
-absl::StatusOr<OptimizedBodies::Body> OptimizedBodies::Make(FunctionKey key,
-                                                            std::optional<uint32_t> loop,
-                                                            IsWarm is_warm,
-                                                            std::shared_ptr<StopFlag> stop,
-                                                            RunPasses run_passes) {
+absl::StatusOr<OptimizedBodies::Body> OptimizedBodies::Make(
+    FunctionKey key, std::optional<uint32_t> loop, IsWarm is_warm, std::vector<BranchCounts> counts,
+    std::shared_ptr<StopFlag> stop, RunPasses run_passes) {
   if (std::optional<Body> cached = LinkCached(key, loop)) return *cached;
   SourceModule& module = *key.module;
   const bool is_far = linker_.IsFar(module);
@@ -38,7 +36,8 @@ absl::StatusOr<OptimizedBodies::Body> OptimizedBodies::Make(FunctionKey key,
   FIRSTCALL_PROBE3(compile_begin, function, module.name().c_str(), 1);
   absl::StatusOr<CompiledObject> object = compiler_.Optimize(
       {module.id(), key.ordinal, loop, is_far, std::move(stop), &UnattendedWork::StopIfExiting,
-       is_replaced, is_warm, run, cache_.IdentificationOf(key, loop)});
+       is_replaced, is_warm, run, cache_.IdentificationOf(key, loop), /*counts_branches=*/false,
+       std::move(counts)});
   if (!is_wanted) return object.status();
   FIRSTCALL_PROBE3(compile_end, function, module.name().c_str(), 1);
   // Before it is linked, because the linker's preparation changes the bytes.

@@ -54,11 +54,12 @@ class OptimizedBodies {
 
   // Makes an optimized body of a function that counts its calls, or, with `loop`, its continuation
   // there. The code is linked, and the listener is told, but it is not published. Callees that are
-  // not `is_warm` have little chance to be inlined. Blocks on the compile. Errors as
-  // Compiler::Optimize, of which the listener is told, except for Cancelled; after that this object
-  // may be gone.
+  // not `is_warm` have little chance to be inlined. `counts` are those of functions of its module.
+  // Blocks on the compile. Errors as Compiler::Optimize, of which the listener is told, except for
+  // Cancelled; after that this object may be gone.
   absl::StatusOr<Body> Make(FunctionKey key, std::optional<uint32_t> loop, IsWarm is_warm,
-                            std::shared_ptr<StopFlag> stop, RunPasses run_passes);
+                            std::vector<BranchCounts> counts, std::shared_ptr<StopFlag> stop,
+                            RunPasses run_passes);
 
  private:
   // Nullopt if the cache has none that can be used.

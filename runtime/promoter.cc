@@ -32,12 +32,14 @@ constexpr absl::Duration kLastPause = absl::Milliseconds(1);
 }  // namespace
 
 Promoter::Promoter(const PromotionOptions& options, CodeSpace& code_space, FunctionTable& functions,
-                   OptimizedBodies& bodies)
+                   OptimizedBodies& bodies, CountingBodies& counting_bodies)
     : interval_(static_cast<int32_t>(std::clamp<uint32_t>(options.threshold, 1, INT32_MAX)) - 1),
       looks_at_counters_(options.only_counts_calls()),
       code_space_(code_space),
       table_(functions),
       bodies_(bodies),
+      counting_bodies_(counting_bodies),
+      counts_branches_(looks_at_counters_ && options.counts_branches),
       poll_budget_(!looks_at_counters_, start_),
       functions_(this, interval_),
       budget_left_(options.budget),
@@ -189,13 +191,20 @@ bool Promoter::IsWarm(FunctionKey key) {
   return function == nullptr ? table_.BodyOf(key).has_value() : function->IsWarm();
 }
 
+std::vector<BranchCounts> Promoter::CountsOf(const SourceModule& module) {
+  absl::MutexLock lock(&mutex_);
+  return functions_.CountsOf(module);
+}
+
 HotFunction* Promoter::TakeHottest() {
   absl::MutexLock lock(&mutex_);
   waiting_.TakeOver(asking_);
   if (budget_left_ <= absl::ZeroDuration()) return nullptr;
-  const absl::Duration run = SteadyNow() - start_;
+  const absl::Duration now = SteadyNow();
+  const absl::Duration run = now - start_;
   HotFunction* const hottest = waiting_.TakeHottest([&](const HotFunction& function) {
-    return looks_at_counters_ && function.first_bytes() * kTimeOfAByte > run;
+    return looks_at_counters_ &&
+           (function.first_bytes() * kTimeOfAByte > run || function.IsCountingBranches(now));
   });
   return hottest != nullptr ? hottest : TakeForNextRun();
 }
@@ -216,6 +225,7 @@ PromotionJob::Outcome Promoter::Serve(HotFunction& function, std::atomic<int>* a
   const std::shared_ptr<PromotionJob> job = BeginJob(function);
   if (job == nullptr) return PromotionJob::Outcome::kDone;
   const PromotionJob::Scope scope(*job);
+  if (CountsFirst(function, wanted)) return ServeCountingBody(job);
   const absl::Duration start = SteadyNow();
   const absl::StatusOr<OptimizedBodies::Body> body = Optimize(*job, wanted, attended);
   const PromotionJob::Outcome outcome = job->Finish();
@@ -224,6 +234,33 @@ PromotionJob::Outcome Promoter::Serve(HotFunction& function, std::atomic<int>* a
   absl::MutexLock lock(&mutex_);
   last_served_ = SteadyNow();
   budget_left_ -= last_served_ - start;
+  jobs_.Remove(job);
+  return outcome;
+}
+
+bool Promoter::CountsFirst(const HotFunction& function, uint32_t wanted) {
+  if (!counts_branches_ || wanted != kNoLoop) return false;
+  absl::MutexLock lock(&mutex_);
+  return function.WantsToCountBranches() && !function.key().module->is_removed();
+}
+
+PromotionJob::Outcome Promoter::ServeCountingBody(const std::shared_ptr<PromotionJob>& job) {
+  const absl::Duration start = SteadyNow();
+  HotFunction& function = job->function();
+  const absl::StatusOr<CountingBodies::Body> body =
+      counting_bodies_.Make(function.key(), job->stop());
+  const PromotionJob::Outcome outcome = job->Finish();
+  if (outcome == PromotionJob::Outcome::kAbandoned) return outcome;
+  absl::MutexLock lock(&mutex_);
+  if (outcome == PromotionJob::Outcome::kDone) {
+    if (body.ok()) {
+      function.BeginCountingBranches(body->address, body->counters);
+    } else {
+      function.DoNotCountBranches();
+    }
+    waiting_.Add(function);
+  }
+  budget_left_ -= SteadyNow() - start;
   jobs_.Remove(job);
   return outcome;
 }
@@ -249,7 +286,7 @@ absl::StatusOr<OptimizedBodies::Body> Promoter::Optimize(PromotionJob& job, uint
   };
   const std::optional<uint32_t> loop =
       wanted == kNoLoop ? std::nullopt : std::optional<uint32_t>(wanted);
-  return bodies_.Make(key, loop, is_warm, job.stop(), run_passes);
+  return bodies_.Make(key, loop, is_warm, CountsOf(*key.module), job.stop(), run_passes);
 }
 
 PromotionStep Promoter::Describe(const HotFunction& function, uint32_t wanted, absl::Duration begun,
@@ -259,6 +296,7 @@ PromotionStep Promoter::Describe(const HotFunction& function, uint32_t wanted, a
   step.hot = function.asked_at() - start_;
   step.begun = begun - start_;
   step.ready = SteadyNow() - start_;
+  step.counts = function.branches_counted();
   if (!body.ok()) {
     step.failure = body.status().ToString();
     return step;

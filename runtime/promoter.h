@@ -42,6 +42,7 @@
 #include "code/hotness_signs.h"
 #include "runtime/asking_stack.h"
 #include "runtime/code_space.h"
+#include "runtime/counting_bodies.h"
 #include "runtime/function_table.h"
 #include "runtime/hot_function.h"
 #include "runtime/hot_functions.h"
@@ -62,7 +63,7 @@ class Promoter {
  public:
   // All must outlive the promoter.
   Promoter(const PromotionOptions& options, CodeSpace& code_space, FunctionTable& functions,
-           OptimizedBodies& bodies);
+           OptimizedBodies& bodies, CountingBodies& counting_bodies);
   ~Promoter();
   Promoter(const Promoter&) = delete;
   Promoter& operator=(const Promoter&) = delete;
@@ -161,10 +162,16 @@ class Promoter {
   bool LookAtCounters() ABSL_LOCKS_EXCLUDED(mutex_);
   HotFunction& FunctionOf(FunctionKey key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool IsWarm(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
+  std::vector<BranchCounts> CountsOf(const SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
   // Optimizes the function and gives it the answer. `attended` is as in UnattendedWork. After
   // kAbandoned the promoter may be destroyed.
   PromotionJob::Outcome Serve(HotFunction& function, std::atomic<int>* attended)
       ABSL_LOCKS_EXCLUDED(mutex_);
+  // Gives the function of `job` its counting body; it goes on asking for its optimized body.
+  PromotionJob::Outcome ServeCountingBody(const std::shared_ptr<PromotionJob>& job)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  // Whether the function gets a counting body before the answer that it asks for.
+  bool CountsFirst(const HotFunction& function, uint32_t wanted) ABSL_LOCKS_EXCLUDED(mutex_);
   // Null if the budget for optimization is used up.
   std::shared_ptr<PromotionJob> BeginJob(HotFunction& function) ABSL_LOCKS_EXCLUDED(mutex_);
   absl::StatusOr<OptimizedBodies::Body> Optimize(PromotionJob& job, uint32_t wanted,
@@ -186,6 +193,8 @@ class Promoter {
   CodeSpace& code_space_;
   FunctionTable& table_;
   OptimizedBodies& bodies_;
+  CountingBodies& counting_bodies_;
+  const bool counts_branches_;
   const absl::Duration start_ = SteadyNow();
   PollBudget poll_budget_;
   StartupPhase startup_{start_};

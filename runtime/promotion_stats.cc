@@ -50,6 +50,7 @@ std::string LineOf(const FunctionHotness& function, const PromotionStep& step) {
                       Ms(step.optimize), Ms(step.emit), Ms(step.link), step.code_bytes,
                       step.imported, function.function, step.is_continuation ? " (loop)" : "");
   if (step.is_cached) absl::StrAppend(&line, " (from the cache)");
+  if (step.counts > 0) absl::StrAppend(&line, " (", step.counts, " branches counted)");
   if (!step.failure.empty()) absl::StrAppend(&line, " (failed)");
   if (function.has_loops_without_polls) absl::StrAppend(&line, " (loops without polls)");
   if (!step.inlined.empty()) {

@@ -27,7 +27,8 @@ struct PromotionStep {
   size_t imported = 0;               // Callees whose bodies it could inline; 0 if it was cached.
   std::vector<std::string> inlined;  // See CompiledObject.
   bool is_cached = false;            // It came from an object cache.
-  std::string failure;               // Why it could not be made; empty if it was.
+  uint64_t counts = 0;  // What the function's counting body has counted; 0 if there was none.
+  std::string failure;  // Why it could not be made; empty if it was.
 };
 
 // A function that counts its calls and loop iterations.

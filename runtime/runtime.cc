@@ -43,9 +43,11 @@ Runtime::Runtime(RuntimeOptions options, Compiler& compiler, ListenerGroup& list
                        *code_space_),
       optimized_cache_(resolver_, function_linker_),
       optimized_bodies_(compiler_, function_linker_, resolver_, optimized_cache_, listeners_),
-      promoter_(options.promotes ? std::make_unique<Promoter>(options.promotion, *code_space_,
-                                                              functions_, optimized_bodies_)
-                                 : nullptr),
+      counting_bodies_(compiler_, function_linker_, resolver_, listeners_),
+      promoter_(options.promotes
+                    ? std::make_unique<Promoter>(options.promotion, *code_space_, functions_,
+                                                 optimized_bodies_, counting_bodies_)
+                    : nullptr),
       threads_(options.compile_threads),
       function_compiler_(compiler_, functions_, resolver_, objects_, function_linker_,
                          optimized_cache_, listeners_, threads_, promoter_.get(),

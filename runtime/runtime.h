@@ -28,6 +28,7 @@
 #include "runtime/code_space.h"
 #include "runtime/compile_threads.h"
 #include "runtime/compiler.h"
+#include "runtime/counting_bodies.h"
 #include "runtime/definitions.h"
 #include "runtime/detached_code.h"
 #include "runtime/exit_handlers.h"
@@ -167,6 +168,7 @@ class Runtime {
   const FunctionLinker function_linker_;
   const OptimizedCache optimized_cache_;
   OptimizedBodies optimized_bodies_;
+  CountingBodies counting_bodies_;
   const std::unique_ptr<Promoter> promoter_;  // Null unless functions are replaced.
   CompileThreads threads_;
   FunctionCompiler function_compiler_;

@@ -56,6 +56,7 @@ absl::StatusOr<HotnessOfBodies> BodyInstrumentation::Apply(
   }
   if (std::holds_alternative<OptimizedBody>(options_.body)) {
     FIRSTCALL_RETURN_IF_ERROR(CheckReplaces(*bodies.front()));
+    Annotate(*bodies.front());
   }
   if (const auto* continuation = std::get_if<ContinuationAtLoop>(&options_.body)) {
     FIRSTCALL_RETURN_IF_ERROR(MakeContinuationOf(*bodies.front(), continuation->loop));
@@ -93,8 +94,9 @@ HotnessSigns BodyInstrumentation::AddPolls(size_t function, llvm::Function& body
       poll_balance -= static_cast<int64_t>(taken);
     }
   }
+  if (replaceable.asks_when_called && !entries) entries.emplace(body, labels_[function]);
+  if (function == 0) Annotate(body);
   if (!polls.empty() || replaceable.asks_when_called) {
-    if (!entries) entries.emplace(body, labels_[function]);
     llvm::GlobalVariable* counter =
         DeclareHotnessCounter(*body.getParent(), absl::StrCat(NameOf(function), kHotnessSuffix),
                               /*is_near=*/!options_.is_far);
@@ -114,8 +116,13 @@ absl::Status BodyInstrumentation::MakeContinuationOf(llvm::Function& body, uint3
   if (entry == nullptr) {
     return absl::NotFoundError(absl::StrCat("function '", NameOf(0), "' has no loop ", loop));
   }
+  Annotate(body);
   MakeContinuation(body, *entry, absl::StrCat(NameOf(0), kLoopSuffix));
   return absl::OkStatus();
+}
+
+void BodyInstrumentation::Annotate(llvm::Function& body) const {
+  if (options_.annotate) options_.annotate(body);
 }
 
 absl::string_view BodyInstrumentation::NameOf(size_t function) const {

@@ -52,6 +52,8 @@ class BodyInstrumentation {
                         int64_t& poll_balance) const;
   absl::Status CheckReplaces(const llvm::Function& body) const;
   absl::Status MakeContinuationOf(llvm::Function& body, uint32_t loop) const;
+  // Calls ExtractOptions::annotate, if there is any.
+  void Annotate(llvm::Function& body) const;
   absl::string_view NameOf(size_t function) const;
 
   const SymbolIndex& index_;

@@ -6,6 +6,7 @@
 #define FIRSTCALL_SPLITTER_EXTRACT_OPTIONS_H_
 
 #include <cstddef>
+#include <functional>
 
 #include "absl/functional/function_ref.h"
 #include "code/compile_questions.h"
@@ -41,6 +42,13 @@ struct ExtractOptions {
   bool list_callees = false;
   // Leave the extracted functions in the view where possible, so that they can be extracted again.
   bool keep_in_view = false;
+  // Simplify the requested function in the view before it is copied, as if it was imported, unless
+  // it has loops: those of its bodies that it has simplified or not are alike.
+  bool simplify_without_loops = false;
+  // Called with the requested function in the function-module, where it may add code and split
+  // edges. This is after the loops at which it will poll, or that it will be entered at, are found;
+  // so they are those of the function as it was read. May be empty.
+  std::function<void(llvm::Function&)> annotate;
 };
 
 // Simplifies a body that will be imported, in place in the view, without inlining anything.

@@ -11,6 +11,7 @@
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
+#include "osr/block_search.h"
 #include "splitter/block_addresses.h"
 #include "splitter/body_reader.h"
 #include "splitter/inevitable_calls.h"
@@ -49,6 +50,7 @@ class Chooser {
     FIRSTCALL_RETURN_IF_ERROR(AddGroup(function));
     if (choice_.leader) return std::move(choice_);
     FIRSTCALL_RETURN_IF_ERROR(CheckLoop());
+    if (options_.simplify_without_loops) SimplifyFirst();
     choice_.inseparable = choice_.functions.size();
     // If callees are imported, small functions are inlined and need not join.
     if (!options_.import_callees) AddInevitableCallees();
@@ -101,16 +103,31 @@ class Chooser {
     return absl::OkStatus();
   }
 
-  // A running body was made from the original function, so its continuation must be, too.
+  // A running body was made from the original function, so its continuation must be, too. And a
+  // body with polls must be made from it, because continuations will be.
   absl::Status CheckLoop() const {
     const FunctionChoice::ChosenFunction& first = choice_.functions.front();
-    if (!std::holds_alternative<ContinuationAtLoop>(options_.body) ||
+    const bool has_polls =
+        std::holds_alternative<ReplaceableBody>(options_.body) && HasLoop(*first.original);
+    if ((!std::holds_alternative<ContinuationAtLoop>(options_.body) && !has_polls) ||
         !IsSimplified(*first.original)) {
       return absl::OkStatus();
     }
     return absl::FailedPreconditionError(
         absl::StrCat("function '", index_.at(first.ordinal).name,
                      "': a continuation of a body that was changed"));
+  }
+
+  // What is in the view of a function with loops must stay as it was read (see CheckLoop).
+  void SimplifyFirst() {
+    llvm::Function& first = *choice_.functions.front().original;
+    if (choice_.functions.size() > 1 || !choice_.variables.empty() || IsSimplified(first) ||
+        !CanBeCloned(first) || first.hasOptNone() || HasLoop(first) ||
+        (index_.has_groups() && reader_.ReadsGroup(first))) {
+      return;
+    }
+    decisions_.simplify(first);
+    MarkSimplified(first);
   }
 
   // Adds the functions that those chosen are bound to call, what those are bound to call, and so

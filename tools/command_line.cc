@@ -87,6 +87,12 @@ cl::opt<unsigned> promotion_threads(
              "with 0 the thread that finds a function hot waits for it"),
     cl::cat(category));
 
+cl::opt<bool> no_branch_counts(
+    "no-branch-counts",
+    cl::desc("With --tier=auto: do not count where the branches of hot functions go before these "
+             "are optimized"),
+    cl::cat(category));
+
 cl::opt<char> optimization_level(
     "O", cl::Prefix, cl::init('0'),
     cl::desc("Level of code generation: -O0 (default), -O1, -O2 or -O3"), cl::cat(category));
@@ -424,6 +430,7 @@ EngineOptions EngineOptionsFromFlags() {
   options.optnone = optnone;
   options.promotion.threshold = promotion_threshold;
   if (promotion_threads.getNumOccurrences() > 0) options.promotion.threads = promotion_threads;
+  options.promotion.counts_branches = !no_branch_counts;
   options.triple = target_triple;
   options.llvm_arguments = llvm_arguments;
   options.compile_threads = compile_threads;

@@ -1,0 +1,108 @@
+// LLVM's pass takes the counts from a file in its format, which is made in memory. The pass also
+// judges whole functions by the file's sums, which is undone.
+
+#include "codegen/branch_profile.h"
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "llvm/ADT/IntrusiveRefCntPtr.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/Metadata.h"
+#include "llvm/IR/ProfileSummary.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/ProfileData/InstrProf.h"
+#include "llvm/ProfileData/InstrProfWriter.h"
+#include "llvm/ProfileData/ProfileCommon.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/VirtualFileSystem.h"
+#include "llvm/Transforms/Instrumentation/PGOInstrumentation.h"
+
+namespace firstcall {
+namespace {
+
+constexpr char kFile[] = "/counts";
+constexpr llvm::StringLiteral kSummary = "ProfileSummary";
+
+bool AreEnough(const BranchCounts& counts) {
+  return std::accumulate(counts.counts.begin(), counts.counts.end(), uint64_t{0}) >= kLeastCounts;
+}
+
+std::unique_ptr<llvm::MemoryBuffer> MakeFile(llvm::ArrayRef<CountedFunction> functions) {
+  llvm::InstrProfWriter writer;
+  const auto ignore = [](llvm::Error error) { llvm::consumeError(std::move(error)); };
+  llvm::consumeError(writer.mergeProfileKind(llvm::InstrProfKind::IRInstrumentation));
+  for (const auto& [function, counts] : functions) {
+    writer.addRecord({llvm::getIRPGOFuncName(*function), counts->shape, counts->counts}, ignore);
+  }
+  return writer.writeBuffer();
+}
+
+void Annotate(llvm::Module& module, std::unique_ptr<llvm::MemoryBuffer> file) {
+  auto files = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
+  files->addFile(kFile, 0, std::move(file));
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager call_graphs;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(call_graphs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, call_graphs, modules);
+  llvm::PGOInstrumentationUse(kFile, "", /*IsCS=*/false, files).run(module, modules);
+}
+
+void RemoveSummary(llvm::Module& module) {
+  llvm::NamedMDNode* flags = module.getModuleFlagsMetadata();
+  if (flags == nullptr) return;
+  llvm::SmallVector<llvm::MDNode*, 8> kept;
+  for (llvm::MDNode* flag : flags->operands()) {
+    const auto* name = llvm::dyn_cast_or_null<llvm::MDString>(flag->getOperand(1));
+    if (name == nullptr || name->getString() != kSummary) kept.push_back(flag);
+  }
+  flags->clearOperands();
+  for (llvm::MDNode* flag : kept) flags->addOperand(flag);
+}
+
+void SetSummary(llvm::Module& module, const BranchCounts& counts) {
+  llvm::InstrProfSummaryBuilder builder(llvm::ProfileSummaryBuilder::DefaultCutoffs);
+  builder.addRecord(llvm::InstrProfRecord(counts.counts));
+  module.setProfileSummary(builder.getSummary()->getMD(module.getContext()),
+                           llvm::ProfileSummary::PSK_Instr);
+}
+
+}  // namespace
+
+void UseBranchCounts(llvm::Module& module, const llvm::Function& root,
+                     llvm::ArrayRef<CountedFunction> functions) {
+  std::vector<CountedFunction> used;
+  for (const CountedFunction& counted : functions) {
+    if (AreEnough(*counted.counts)) used.push_back(counted);
+  }
+  if (used.empty()) return;
+  std::vector<llvm::AttributeList> attributes;
+  attributes.reserve(used.size());
+  for (const CountedFunction& counted : used) {
+    attributes.push_back(counted.function->getAttributes());
+  }
+  Annotate(module, MakeFile(used));
+  RemoveSummary(module);
+  for (size_t i = 0; i < used.size(); ++i) {
+    llvm::Function& function = *used[i].function;
+    function.setAttributes(attributes[i]);
+    const auto entries = function.getEntryCount();
+    function.setMetadata(llvm::LLVMContext::MD_prof, nullptr);
+    if (&function != &root || !entries) continue;
+    // Without an entry, a call that has been running all the time would look cold.
+    function.setEntryCount(std::max<uint64_t>(entries->getCount(), 1));
+    SetSummary(module, *used[i].counts);
+  }
+}
+
+}  // namespace firstcall

@@ -1,0 +1,62 @@
+#include "compiler/counting_generation.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "base/status.h"
+#include "base/steady_clock.h"
+#include "code/symbol_name.h"
+#include "codegen/branch_counting.h"
+#include "compiler/baseline_generation.h"
+#include "splitter/extract_options.h"
+#include "splitter/function_extractor.h"
+
+namespace firstcall {
+
+absl::StatusOr<CompiledObject> GenerateCounting(const OptimizationOrder& order,
+                                                LoadedModule& module, CompileContext& context,
+                                                Listener& listener) {
+  FIRSTCALL_ASSIGN_OR_RETURN(ModuleView * view, context.View(module));
+  FIRSTCALL_ASSIGN_OR_RETURN(IrOptimizer * optimizer, context.Optimizer());
+  if (optimizer == nullptr) return absl::InternalError("the target does not optimize");
+  absl::MutexLock lock(&view->mutex());
+  const absl::Duration start = SteadyNow();
+  std::optional<BranchCounters> counters;
+  ExtractOptions options;
+  options.body = ReplaceableBody{};
+  options.verify = !module.source().is_verified();
+  options.optnone = context.optnone();
+  options.keep_in_view = true;
+  options.simplify_without_loops = true;
+  options.is_far = order.is_far;
+  options.annotate = [&](llvm::Function& body) {
+    const std::string name = absl::StrCat(module.index().at(order.function).name, kCountsSuffix);
+    counters = CountBranches(body, name);
+  };
+  const auto may_join = [](SymbolOrdinal) { return false; };
+  const auto simplify = [&](llvm::Function& function) { optimizer->Simplify(function); };
+  FIRSTCALL_ASSIGN_OR_RETURN(
+      FunctionModule function_module,
+      ExtractFunction(*view, module.index(), order.function, options,
+                      {order.is_replaced, may_join, order.is_warm, simplify}));
+  if (function_module.leader) return absl::UnimplementedError("it is inseparable from others");
+  if (!counters) return absl::UnimplementedError("it has no branches that can be counted");
+  CompiledObject compiled;
+  compiled.counters = counters;
+  compiled.split = SteadyNow() - start;
+  listener.OnModuleMade(*function_module.module);
+  FIRSTCALL_ASSIGN_OR_RETURN(const CodeOrigin origin,
+                             GenerateBaselineCode(*function_module.module, *view, order.is_far,
+                                                  order.identification, context, compiled.bytes));
+  if (!origin.is_baseline) {
+    return absl::UnimplementedError(
+        absl::StrCat("the baseline code generator does not cover it: ", origin.refusal));
+  }
+  compiled.emit = SteadyNow() - start - compiled.split;
+  return compiled;
+}
+
+}  // namespace firstcall
