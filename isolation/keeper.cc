@@ -58,7 +58,7 @@ absl::string_view BytesOf(const T& message) {
   return {reinterpret_cast<const char*>(&message), sizeof(message)};
 }
 
-// No value if the other side has ended. There is nothing else that it would send.
+// No value if none has come: the other side has ended, or the time is over.
 template <typename T>
 std::optional<T> MessageIn(const absl::StatusOr<Packet>& packet) {
   T message;

@@ -2,7 +2,7 @@
 // status, or the connection is closed, and nothing beyond the bytes is touched (under the address
 // sanitizer).
 //
-//   isolation_fuzz_test [--messages=N]    1,000 to each end by default
+//   isolation_fuzz_test [--messages=N]    1,000 to each end by default, 200 in the emulator
 
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -28,6 +28,7 @@
 #include "isolation/isolation_messages.h"
 #include "isolation/message_channel.h"
 #include "tests/testing/fuzz_input.h"
+#include "tests/testing/host.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/socket_pair.h"
 #include "tests/testing/status_matchers.h"
@@ -37,7 +38,7 @@ namespace {
 
 using Kind = IsolationMessage;
 
-int messages = 1000;
+int messages = IsEmulated() ? 200 : 1000;
 
 constexpr char kProgram[] = R"(
   declare i32 @host_add(i32, i32)
