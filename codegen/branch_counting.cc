@@ -41,8 +41,8 @@ void AddInstrumentation(llvm::Module& module) {
 // Replaces `increment` by an addition to its word among `counters`.
 void Lower(llvm::InstrProfIncrementInst& increment, llvm::GlobalVariable& counters) {
   llvm::IRBuilder<> builder(&increment);
-  llvm::Value* place = builder.CreateConstInBoundsGEP2_64(
-      counters.getValueType(), &counters, 0, increment.getIndex()->getZExtValue());
+  llvm::Value* place = builder.CreateConstInBoundsGEP2_64(counters.getValueType(), &counters, 0,
+                                                          increment.getIndex()->getZExtValue());
   llvm::Value* count = builder.CreateLoad(builder.getInt64Ty(), place);
   builder.CreateStore(builder.CreateAdd(count, increment.getStep()), place);
   increment.eraseFromParent();
@@ -77,8 +77,7 @@ std::optional<BranchCounters> CountBranches(llvm::Function& function, llvm::Stri
   if (!increments.empty()) {
     counted.shape = increments.front()->getHash()->getZExtValue();
     counted.count = increments.front()->getNumCounters()->getZExtValue();
-    auto* type =
-        llvm::ArrayType::get(llvm::Type::getInt64Ty(module.getContext()), counted.count);
+    auto* type = llvm::ArrayType::get(llvm::Type::getInt64Ty(module.getContext()), counted.count);
     auto* counters = new llvm::GlobalVariable(module, type, /*isConstant=*/false,
                                               llvm::GlobalValue::ExternalLinkage,
                                               llvm::Constant::getNullValue(type), name);

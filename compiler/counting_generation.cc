@@ -31,10 +31,10 @@ absl::StatusOr<CompiledObject> GenerateCounting(const OptimizationOrder& order,
   options.optnone = context.optnone();
   options.keep_in_view = true;
   options.simplify_without_loops = true;
+  options.refuse_debug_info = true;  // The baseline code generator refuses it, too.
   options.is_far = order.is_far;
   options.annotate = [&](llvm::Function& body) {
-    const std::string name =
-        absl::StrCat(module.index().at(order.function).name, kCountsSuffix);
+    const std::string name = absl::StrCat(module.index().at(order.function).name, kCountsSuffix);
     counters = CountBranches(body, name);
   };
   const auto may_join = [](SymbolOrdinal) { return false; };
@@ -49,10 +49,9 @@ absl::StatusOr<CompiledObject> GenerateCounting(const OptimizationOrder& order,
   compiled.counters = counters;
   compiled.split = SteadyNow() - start;
   listener.OnModuleMade(*function_module.module);
-  FIRSTCALL_ASSIGN_OR_RETURN(
-      const CodeOrigin origin,
-      GenerateBaselineCode(*function_module.module, *view, order.is_far, order.identification,
-                           context, compiled.bytes));
+  FIRSTCALL_ASSIGN_OR_RETURN(const CodeOrigin origin,
+                             GenerateBaselineCode(*function_module.module, *view, order.is_far,
+                                                  order.identification, context, compiled.bytes));
   if (!origin.is_baseline) {
     return absl::UnimplementedError(
         absl::StrCat("the baseline code generator does not cover it: ", origin.refusal));
