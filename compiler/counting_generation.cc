@@ -31,6 +31,7 @@ absl::StatusOr<CompiledObject> GenerateCounting(const OptimizationOrder& order,
   options.optnone = context.optnone();
   options.keep_in_view = true;
   options.simplify_without_loops = true;
+  options.refuse_debug_info = true;  // The baseline code generator refuses it, too.
   options.is_far = order.is_far;
   options.annotate = [&](llvm::Function& body) {
     const std::string name = absl::StrCat(module.index().at(order.function).name, kCountsSuffix);

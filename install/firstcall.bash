@@ -5,8 +5,8 @@ _firstcall_options="
     --compile-threads= --disable-lazy-compilation --dlopen= --enable-cache-manager --entry-function=
     --extra-archive= --extra-module= --extra-object= --fake-argv0= --force-interpreter --functions=
     --help --help-list --isolate --isolate-memory= --isolate-timeout= --jd= --jit-kind=
-    --mcjit-remote-process= --mode= --mtriple= --no-object-cache --no-process-syms --object-cache-budget=
-    --object-cache-dir= --object-cache-key-file= --object-cache-key= --object-cache-policy=
+    --mcjit-remote-process= --mode= --mtriple= --no-branch-counts --no-object-cache --no-process-syms
+    --object-cache-budget= --object-cache-dir= --object-cache-key-file= --object-cache-key= --object-cache-policy=
     --object-cache= --optimized --optnone= --orc-lazy-debug= --per-module-lazy --perf=
     --print-compilation --promotion-threads= --promotion-threshold= --remote-mcjit --report=
     --speculation-budget= --stats --thread-entry= --tier= --trace= --version --write-hot-functions=

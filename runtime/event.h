@@ -46,7 +46,7 @@ enum class CompileReason {
   kAlong,         // Another function of its object was called.
   kOrdered,       // Something has asked for it: Prepare, a look-up, code that needs its address.
   kSpeculated,    // Something that was compiled will probably call it.
-  kPromoted,      // It was hot.
+  kPromoted,      // It was hot. At tier 0: the body in which it counts its branches.
   kContinuation,  // One of its loops was hot while it ran.
   kNeeded,        // Data and whole objects: something needs a symbol of it.
 };

@@ -245,7 +245,6 @@ bool Promoter::CountsFirst(const HotFunction& function, uint32_t wanted) {
 }
 
 PromotionJob::Outcome Promoter::ServeCountingBody(const std::shared_ptr<PromotionJob>& job) {
-  const absl::Duration start = SteadyNow();
   HotFunction& function = job->function();
   const absl::StatusOr<CountingBodies::Body> body =
       counting_bodies_.Make(function.key(), job->stop());
@@ -260,7 +259,6 @@ PromotionJob::Outcome Promoter::ServeCountingBody(const std::shared_ptr<Promotio
     }
     waiting_.Add(function);
   }
-  budget_left_ -= SteadyNow() - start;
   jobs_.Remove(job);
   return outcome;
 }
@@ -395,6 +393,7 @@ void Promoter::OptimizeNow(FunctionKey key) {
     if (threads_.are_stopping()) return;
     function = &functions_.Get(key);
     if (!function->has_first_body() || function->is_decided() || !function->Ask(kNoLoop)) return;
+    function->DoNotCountBranches();  // It has not run yet, and the caller waits.
   }
   (void)Serve(*function, /*attended=*/nullptr);
 }

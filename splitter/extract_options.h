@@ -45,6 +45,9 @@ struct ExtractOptions {
   // Simplify the requested function in the view before it is copied, as if it was imported, unless
   // it has loops: those of its bodies that it has simplified or not are alike.
   bool simplify_without_loops = false;
+  // Unimplemented if the requested function has debug information, of which then nothing is taken
+  // out of the view.
+  bool refuse_debug_info = false;
   // Called with the requested function in the function-module, where it may add code and split
   // edges. This is after the loops at which it will poll, or that it will be entered at, are found;
   // so they are those of the function as it was read. May be empty.

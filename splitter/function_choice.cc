@@ -50,6 +50,9 @@ class Chooser {
     FIRSTCALL_RETURN_IF_ERROR(AddGroup(function));
     if (choice_.leader) return std::move(choice_);
     FIRSTCALL_RETURN_IF_ERROR(CheckLoop());
+    if (options_.refuse_debug_info && HasDebugInfo()) {
+      return absl::UnimplementedError("it has debug information");
+    }
     if (options_.simplify_without_loops) SimplifyFirst();
     choice_.inseparable = choice_.functions.size();
     // If callees are imported, small functions are inlined and need not join.
@@ -116,6 +119,10 @@ class Chooser {
     return absl::FailedPreconditionError(
         absl::StrCat("function '", index_.at(first.ordinal).name,
                      "': a continuation of a body that was changed"));
+  }
+
+  bool HasDebugInfo() const {
+    return choice_.functions.front().original->getSubprogram() != nullptr;
   }
 
   // What is in the view of a function with loops must stay as it was read (see CheckLoop).

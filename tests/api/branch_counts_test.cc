@@ -359,6 +359,56 @@ TEST_F(BranchCountsTest, CountingBodyIsLeftWhileItRuns) {
                       }));
 }
 
+// sum(n) is 0 + 1 + ... + n - 1, with its variables in memory, which simplifying removes. outer(n)
+// calls it.
+constexpr char kImported[] = R"(
+  define i64 @sum(i64 %n) {
+  entry:
+    %i = alloca i64
+    %sum = alloca i64
+    store i64 0, ptr %i
+    store i64 0, ptr %sum
+    br label %loop
+  loop:
+    %i1 = load i64, ptr %i
+    %more = icmp slt i64 %i1, %n
+    br i1 %more, label %body, label %end
+  body:
+    %s1 = load i64, ptr %sum
+    %s2 = add i64 %s1, %i1
+    store i64 %s2, ptr %sum
+    %i2 = add i64 %i1, 1
+    store i64 %i2, ptr %i
+    br label %loop
+  end:
+    %r = load i64, ptr %sum
+    ret i64 %r
+  }
+  define i64 @outer(i64 %n) {
+    %positive = icmp sgt i64 %n, 0
+    br i1 %positive, label %yes, label %no
+  yes:
+    %s = call i64 @sum(i64 %n)
+    ret i64 %s
+  no:
+    ret i64 0
+  })";
+
+// Its loops are those of the function as it was read: continuations are made from that.
+TEST_F(BranchCountsTest, CountingBodyOfWhatWasImportedIsLeftWhileItRuns) {
+  Create();
+  ASSERT_THAT(engine_->AddBitcode(ParseToBitcode(kImported), "imported"), IsOk());
+  auto* outer = engine_->Lookup<int64_t(int64_t)>("outer").value();
+  EXPECT_TRUE(DoUntil([&] { return HotnessOf(*engine_, "outer").tier == 1; }, [&] { outer(1); }));
+  auto* sum = engine_->Lookup<int64_t(int64_t)>("sum").value();
+  int64_t n = 1000;
+  EXPECT_TRUE(DoUntil([&] { return HotnessOf(*engine_, "sum").loops_entered > 0; },
+                      [&] {
+                        n = std::min<int64_t>(2 * n, 100'000'000);
+                        ASSERT_EQ(sum(n), n * (n - 1) / 2);
+                      }));
+}
+
 TEST_F(BranchCountsTest, ModuleIsRemovedWhileItCounts) {
   for (int i = 0; i < 20; ++i) {
     Create();

@@ -204,6 +204,10 @@ absl::StatusOr<Program> MakeProgram(const Tools& tools, Source source, uint32_t 
                                  "--object-cache-dir=" + compiler.Path("cache")},
                                 replaced});
   }
+  // By a thread, and as far as the program runs for long enough, with counting bodies.
+  program.variants.push_back({replaced == 0 ? "O2.bc" : "O0.bc",
+                              {"--tier=auto", threshold, "--promotion-threads=1"},
+                              1 - replaced});
   // As text, and as two modules: one form, and one mode, for each seed.
   const size_t form = seed % 2;
   const std::string stem = form == 0 ? "O0" : "O2";

@@ -19,7 +19,7 @@ class SeedTest : public ::testing::Test {
   void TestBody() override {
     ASSERT_OK_AND_ASSIGN(const Comparison comparison, CheckSeed(options_, source_, seed_));
     EXPECT_EQ(comparison.kind, Comparison::Kind::kFull);
-    EXPECT_EQ(comparison.runs, 14);
+    EXPECT_EQ(comparison.runs, 15);
     for (const Mismatch& mismatch : comparison.mismatches) {
       ADD_FAILURE() << mismatch.description << "\n  repeat: bash " << mismatch.script;
     }
