@@ -16,7 +16,7 @@ namespace {
 
 // How long others may be given for a module that this process could compile itself, as a part of
 // the budget: three seconds, if that is not changed. They give what they have to the server after
-// one second at the latest, if the processors are not busy.
+// two seconds at the latest, if the processors are not busy.
 constexpr int kPartOfBudget = 10;
 constexpr absl::Duration kLongestPatience = absl::Minutes(1);
 

@@ -27,10 +27,11 @@
 namespace firstcall {
 namespace {
 
-// While a client starts, something is compiled every few milliseconds. One that goes on for long
-// need not be waited for: others want to have what there is.
-constexpr absl::Duration kQuiet = absl::Milliseconds(200);
-constexpr absl::Duration kLongest = absl::Seconds(1);
+// While a client starts, something is compiled every few milliseconds, unless the processors are
+// busy: fifty processes that start at once keep each other waiting for 200 ms. A client that goes
+// on for long need not be waited for: others want to have what there is.
+constexpr absl::Duration kQuiet = absl::Milliseconds(500);
+constexpr absl::Duration kLongest = absl::Seconds(2);
 
 constexpr absl::Duration kWatchInterval = absl::Milliseconds(100);
 
