@@ -52,7 +52,7 @@ constexpr absl::Duration kRest = absl::Milliseconds(300);
 
 // What reading and compiling a module of some MB writes to, about; the spare worker has it in
 // place for each of two threads.
-constexpr size_t kReadyHeap = size_t{12} << 20;
+constexpr size_t kReadyHeap = size_t{8} << 20;
 
 void GetHeapReady() {
   void* const memory = malloc(kReadyHeap);
