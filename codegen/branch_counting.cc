@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "codegen/analysis_managers.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DerivedTypes.h"
@@ -25,17 +26,10 @@ bool IsForRuntimeLibrary(const llvm::GlobalVariable& variable) {
 }
 
 void AddInstrumentation(llvm::Module& module) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager call_graphs;
-  llvm::ModuleAnalysisManager modules;
   llvm::PassBuilder builder;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(call_graphs);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, call_graphs, modules);
-  llvm::PGOInstrumentationGen().run(module, modules);
+  AnalysisManagers analyses;
+  analyses.Register(builder);
+  llvm::PGOInstrumentationGen().run(module, analyses.modules);
 }
 
 // Replaces `increment` by an addition to its word among `counters`.

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/analysis_managers.h"
 #include "llvm/ADT/IntrusiveRefCntPtr.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Metadata.h"
@@ -45,17 +46,10 @@ std::unique_ptr<llvm::MemoryBuffer> MakeFile(llvm::ArrayRef<CountedFunction> fun
 void Annotate(llvm::Module& module, std::unique_ptr<llvm::MemoryBuffer> file) {
   auto files = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
   files->addFile(kFile, 0, std::move(file));
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager call_graphs;
-  llvm::ModuleAnalysisManager modules;
   llvm::PassBuilder builder;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(call_graphs);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, call_graphs, modules);
-  llvm::PGOInstrumentationUse(kFile, "", /*IsCS=*/false, files).run(module, modules);
+  AnalysisManagers analyses;
+  analyses.Register(builder);
+  llvm::PGOInstrumentationUse(kFile, "", /*IsCS=*/false, files).run(module, analyses.modules);
 }
 
 void RemoveSummary(llvm::Module& module) {

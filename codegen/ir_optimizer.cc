@@ -5,6 +5,7 @@
 
 #include "base/fatal_error_guard.h"
 #include "base/status.h"
+#include "codegen/analysis_managers.h"
 #include "codegen/dispatcher.h"
 #include "codegen/loop_alignment.h"
 #include "codegen/required_lowering.h"
@@ -82,11 +83,7 @@ struct IrOptimizer::Pipeline {
     simplification.addPass(llvm::SimplifyCFGPass());
     simplification.addPass(llvm::InstCombinePass());
     simplification.addPass(llvm::SimplifyCFGPass());
-    builder.registerModuleAnalyses(modules);
-    builder.registerCGSCCAnalyses(call_graphs);
-    builder.registerFunctionAnalyses(functions);
-    builder.registerLoopAnalyses(loops);
-    builder.crossRegisterProxies(loops, functions, call_graphs, modules);
+    analyses.Register(builder);
   }
 
   // Whether `pass` runs on an imported function. Its own callees are inlined into it first, as into
@@ -115,14 +112,11 @@ struct IrOptimizer::Pipeline {
                                          : builder.buildPerModuleDefaultPipeline(level);
     gate = &module.getContext().getOptPassGate();
     is_module_running = true;
-    passes.run(module, modules);
+    passes.run(module, analyses.modules);
     is_module_running = false;
     gate = nullptr;
     grown.clear();
-    modules.clear();
-    call_graphs.clear();
-    functions.clear();
-    loops.clear();
+    analyses.Clear();
   }
 
   // Named as in the pipeline, in its order.
@@ -136,10 +130,7 @@ struct IrOptimizer::Pipeline {
   bool is_module_running = false;
   bool has_matrices = false;  // Whether the module that is being optimized has any.
   llvm::SmallPtrSet<const llvm::Function*, 16> grown;  // Imported, and grown since simplified.
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager call_graphs;
-  llvm::ModuleAnalysisManager modules;
+  AnalysisManagers analyses;
   llvm::PassInstrumentationCallbacks callbacks;
   // Makes passes skip functions with the attribute optnone.
   llvm::OptNoneInstrumentation opt_none{/*DebugLogging=*/false};
@@ -164,8 +155,8 @@ IrOptimizer::~IrOptimizer() {
 
 void IrOptimizer::Simplify(llvm::Function& function) {
   is_broken_ = true;
-  pipeline_->simplification.run(function, pipeline_->functions);
-  pipeline_->functions.clear();
+  pipeline_->simplification.run(function, pipeline_->analyses.functions);
+  pipeline_->analyses.functions.clear();
   is_broken_ = false;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/fatal_error_guard.h"
 #include "base/status.h"
+#include "codegen/analysis_managers.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringRef.h"
@@ -54,28 +55,18 @@ struct RequiredLowering::Passes {
     pipeline.addPass(llvm::CoroEarlyPass());
     pipeline.addPass(llvm::createModuleToPostOrderCGSCCPassAdaptor(llvm::CoroSplitPass()));
     pipeline.addPass(llvm::CoroCleanupPass());
-    builder.registerModuleAnalyses(modules);
-    builder.registerCGSCCAnalyses(call_graphs);
-    builder.registerFunctionAnalyses(functions);
-    builder.registerLoopAnalyses(loops);
-    builder.crossRegisterProxies(loops, functions, call_graphs, modules);
+    analyses.Register(builder);
   }
 
   void Run(llvm::Module& module) {
     Globals old;
     for (const llvm::GlobalValue& value : module.global_values()) old.insert(&value);
-    pipeline.run(module, modules);
-    modules.clear();
-    call_graphs.clear();
-    functions.clear();
-    loops.clear();
+    pipeline.run(module, analyses.modules);
+    analyses.Clear();
     EraseUnused(module, old);
   }
 
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager call_graphs;
-  llvm::ModuleAnalysisManager modules;
+  AnalysisManagers analyses;
   llvm::PassBuilder builder;
   llvm::ModulePassManager pipeline;
 };
