@@ -356,14 +356,14 @@ bool CompileServer::Find(int socket, absl::string_view key) {
   return SendPacket(socket, "\1", {found->second.pack.number()}).ok();
 }
 
-bool CompileServer::FindOrWait(Client& client, absl::string_view question) {
+bool CompileServer::BeginToWait(Client& client, absl::string_view question) {
   Decoder decoder(question);
   const absl::Duration patience = absl::Milliseconds(decoder.U32());
   const absl::string_view key = decoder.rest();
   if (!decoder.ok() || key.size() != kKeySize) return false;
   client.waits_for = std::string(key);
   client.waits_until = SteadyNow() + patience;
-  return AnswerIfItNeedNotWait(client);
+  return true;
 }
 
 bool CompileServer::AnswerIfItNeedNotWait(Client& client) {
@@ -389,7 +389,7 @@ bool CompileServer::Hear(Client& client) {
     case ServerMessage::kIdentify:
       return SendPacket(client.socket.number(), Greet(body)).ok();
     case ServerMessage::kFind:
-      return FindOrWait(client, body);
+      return BeginToWait(client, body);
     case ServerMessage::kStatus:
       return SendPacket(client.socket.number(), StatusText()).ok();
     default:

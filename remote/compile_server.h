@@ -99,9 +99,10 @@ class CompileServer {
   void Publish(const Worker& worker, Packet packet);
   // What the server knows of a module. Whether that could be sent.
   bool Find(int socket, absl::string_view key);
-  // The same for a client, which waits if enough others are making the module's code. Whether it
+  // A client asks what is known of a module, and waits for the answer. Whether it stays.
+  static bool BeginToWait(Client& client, absl::string_view question);
+  // Answers a client that waits, unless enough others are making the module's code. Whether it
   // stays.
-  bool FindOrWait(Client& client, absl::string_view question);
   bool AnswerIfItNeedNotWait(Client& client);
   size_t CountWaiting() const;
   void Reap();
