@@ -8,6 +8,7 @@
 #include "codegen/analysis_managers.h"
 #include "codegen/dispatcher.h"
 #include "codegen/loop_alignment.h"
+#include "codegen/loop_peeling.h"
 #include "codegen/required_lowering.h"
 #include "llvm/ADT/Any.h"
 #include "llvm/ADT/STLExtras.h"
@@ -47,12 +48,19 @@ bool IsImported(const llvm::Any& ir) {
   return false;
 }
 
+// As clang sets them for -O2. LLVM's own default leaves out the vectorizer of straight-line code.
+llvm::PipelineTuningOptions TuningOptions() {
+  llvm::PipelineTuningOptions options;
+  options.SLPVectorization = true;
+  return options;
+}
+
 }  // namespace
 
 // The order of members matters: each one is destroyed before those that it refers to.
 struct IrOptimizer::Pipeline {
   explicit Pipeline(llvm::TargetMachine& machine)
-      : builder(&machine, llvm::PipelineTuningOptions(), std::nullopt, &callbacks),
+      : builder(&machine, TuningOptions(), std::nullopt, &callbacks),
         level(machine.getOptLevel() == llvm::CodeGenOptLevel::Aggressive
                   ? llvm::OptimizationLevel::O3
                   : llvm::OptimizationLevel::O2) {
@@ -70,6 +78,7 @@ struct IrOptimizer::Pipeline {
     // At this point LLVM itself lowers matrices if an option of the whole process asks for it.
     builder.registerVectorizerStartEPCallback(
         [this](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
+          passes.addPass(LoopPeelingPass());
           if (!has_matrices) return;
           passes.addPass(llvm::LowerMatrixIntrinsicsPass());
           passes.addPass(llvm::EarlyCSEPass());

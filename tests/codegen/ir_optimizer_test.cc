@@ -66,6 +66,42 @@ TEST_F(IrOptimizerTest, LowersMatrices) {
               AllOf(HasSubstr("shufflevector"), Not(HasSubstr("call"))));
 }
 
+TEST_F(IrOptimizerTest, VectorizesStraightLineCode) {
+  EXPECT_THAT(Optimize(R"(
+                define void @f(ptr %p, double %x) {
+                  %q = getelementptr double, ptr %p, i64 1
+                  %a = load double, ptr %p
+                  %b = load double, ptr %q
+                  %c = fmul double %a, %x
+                  %d = fmul double %b, %x
+                  store double %c, ptr %p
+                  store double %d, ptr %q
+                  ret void
+                })"),
+              HasSubstr("fmul <2 x double>"));
+}
+
+TEST_F(IrOptimizerTest, KeepsALoopOfCallsInOnePiece) {
+  // By its profile, it ends after its first iteration.
+  const std::string optimized = Optimize(R"(
+                declare i32 @g(i32)
+                define i32 @f(i32 %n) !prof !{!"function_entry_count", i64 1000} {
+                entry:
+                  br label %loop
+                loop:
+                  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+                  %r = call i32 @g(i32 %i)
+                  %next = add i32 %i, %r
+                  %ends = icmp ugt i32 %next, %n
+                  br i1 %ends, label %end, label %loop, !prof !{!"branch_weights", i32 1000, i32 1000}
+                end:
+                  ret i32 %next
+                })");
+  const size_t first = optimized.find("@g(i32 %i)");
+  EXPECT_NE(first, std::string::npos) << optimized;
+  EXPECT_EQ(optimized.find("call i32 @g("), optimized.rfind("call i32 @g(")) << optimized;
+}
+
 TEST_F(IrOptimizerTest, AsksForTheAlignmentOfLoops) {
   EXPECT_THAT(Optimize(R"(
                 define void @f(ptr %p, i32 %n) {
