@@ -22,19 +22,20 @@ constexpr char kProfile[] = "!prof !{!\"function_entry_count\", i64 5}";
 // A function whose loop consists of `body`, after the pass has run on it.
 std::string RunOn(const std::string& body, const std::string& profile) {
   llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> module = ParseModule("declare void @g()\n"
-                                                     "declare double @llvm.sqrt.f64(double)\n"
-                                                     "define void @f(i1 %a, ptr %p, double %x) " +
-                                                         profile +
-                                                         " {\n"
-                                                         "  br label %loop\n"
-                                                         "loop:\n" +
-                                                         body +
-                                                         "  br i1 %a, label %loop, label %end\n"
-                                                         "end:\n"
-                                                         "  ret void\n"
-                                                         "}\n",
-                                                     context);
+  std::unique_ptr<llvm::Module> module = ParseModule(
+      "declare void @g()\n"
+      "declare double @llvm.sqrt.f64(double)\n"
+      "define void @f(i1 %a, ptr %p, double %x) " +
+          profile +
+          " {\n"
+          "  br label %loop\n"
+          "loop:\n" +
+          body +
+          "  br i1 %a, label %loop, label %end\n"
+          "end:\n"
+          "  ret void\n"
+          "}\n",
+      context);
   llvm::FunctionAnalysisManager analyses;
   llvm::PassBuilder().registerFunctionAnalyses(analyses);
   LoopPeelingPass().run(*module->getFunction("f"), analyses);
