@@ -48,7 +48,8 @@ bool IsImported(const llvm::Any& ir) {
   return false;
 }
 
-// As clang sets them for -O2. LLVM's own default leaves out the vectorizer of straight-line code.
+// As clang sets them for -O2 and -O3. The default of PassBuilder leaves out the SLP vectorizer,
+// which vectorizes straight-line code.
 llvm::PipelineTuningOptions TuningOptions() {
   llvm::PipelineTuningOptions options;
   options.SLPVectorization = true;

@@ -8,12 +8,14 @@
 
 namespace firstcall {
 
-// A pass for functions that have a profile: forbids LLVM to copy iterations of an innermost loop in
-// front of it (to peel it) if the loop calls functions (`llvm.loop.peeled.count`).
+// A pass: forbids LLVM to peel those innermost loops of a function that call functions
+// (`llvm.loop.peeled.count`). To peel a loop is to copy its first iterations in front of it.
+// Changes nothing in functions without a profile. IrOptimizer runs it before loops are unrolled.
 //
-// LLVM peels a loop if its profile says that it is left after few iterations. It saves the branch
-// at the iterations' end, which is nothing beside a call, and what the copies keep across the calls
-// takes further registers, which the function has to save when it is entered.
+// LLVM peels a loop if the function's profile says that the loop is left after few iterations.
+// Peeling saves the branch at the end of an iteration, which takes little time in comparison with a
+// call. But the copies keep more values in registers across the calls, and the function has to save
+// these registers each time it is entered.
 class LoopPeelingPass : public llvm::PassInfoMixin<LoopPeelingPass> {
  public:
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
