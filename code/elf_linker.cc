@@ -283,7 +283,7 @@ absl::Status ElfLinker::RegisterUnwindTables() {
 
 std::vector<TableEntry> ElfLinker::TableEntries() const {
   std::vector<TableEntry> entries;
-  if (object_ == nullptr) return entries;
+  if (object_ == nullptr || !block(Segment::kData).write) return entries;
   const std::vector<ElfObject::Undefined>& undefined = object_->undefined();
   const bool has_any = std::any_of(
       undefined.begin(), undefined.end(),

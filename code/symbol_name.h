@@ -16,6 +16,8 @@
 //   foo$fc.hotness  the counter of its calls and loop iterations (see osr/hotness_polls.h)
 //   foo$fc.loop  its OSR continuation at the beginning of one of its loops
 //   foo$fc.counts  the counters of its branches (see codegen/branch_counting.h)
+// An optimized object has variables of its own that hold the addresses of functions:
+//   foo$fc.guard  what a guarded call compares with (see compiler/counted_calls.h)
 // Local symbols (internal, private, unnamed) first get the suffix `$<ordinal>`, so that two of the
 // same name, in one source module or in two, never conflict in a linker. Names with `$fc.` are
 // reserved.
@@ -39,6 +41,7 @@ inline constexpr absl::string_view kTableSuffix = "$fc.table";
 inline constexpr absl::string_view kHotnessSuffix = "$fc.hotness";
 inline constexpr absl::string_view kLoopSuffix = "$fc.loop";
 inline constexpr absl::string_view kCountsSuffix = "$fc.counts";
+inline constexpr absl::string_view kGuardSuffix = "$fc.guard";
 
 // The function of a data-module that must run once, after the data-module has been linked.
 inline constexpr absl::string_view kInitializer = "$fc.initialize";

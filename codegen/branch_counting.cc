@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "codegen/analysis_managers.h"
+#include "codegen/call_counting.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DerivedTypes.h"
@@ -14,6 +15,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/ProfileData/InstrProf.h"
 #include "llvm/Transforms/Instrumentation/PGOInstrumentation.h"
 
 namespace firstcall {
@@ -42,6 +44,14 @@ void Lower(llvm::InstrProfIncrementInst& increment, llvm::GlobalVariable& counte
   increment.eraseFromParent();
 }
 
+// What LLVM adds in front of an indirect call; null if `instruction` is something else.
+llvm::InstrProfValueProfileInst* AsIndirectCall(llvm::Instruction& instruction) {
+  auto* value = llvm::dyn_cast<llvm::InstrProfValueProfileInst>(&instruction);
+  if (value == nullptr) return nullptr;
+  const uint64_t kind = value->getValueKind()->getZExtValue();
+  return kind == llvm::IPVK_IndirectCallTarget ? value : nullptr;
+}
+
 }  // namespace
 
 bool CanCountBranches(const llvm::Function& function) {
@@ -51,7 +61,7 @@ bool CanCountBranches(const llvm::Function& function) {
     if (llvm::isa<llvm::IndirectBrInst, llvm::CallBrInst>(last)) return false;
     has_any |= llvm::isa<llvm::BranchInst, llvm::SwitchInst>(last) && last->getNumSuccessors() > 1;
   }
-  return has_any;
+  return has_any || HasIndirectCalls(function);
 }
 
 std::optional<BranchCounters> CountBranches(llvm::Function& function, llvm::StringRef name) {
@@ -59,25 +69,33 @@ std::optional<BranchCounters> CountBranches(llvm::Function& function, llvm::Stri
   llvm::Module& module = *function.getParent();
   AddInstrumentation(module);
   std::vector<llvm::InstrProfIncrementInst*> increments;
+  std::vector<llvm::InstrProfValueProfileInst*> calls;
   std::vector<llvm::Instruction*> others;
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
     if (auto* increment = llvm::dyn_cast<llvm::InstrProfIncrementInst>(&instruction)) {
       increments.push_back(increment);
+    } else if (auto* call = AsIndirectCall(instruction)) {
+      calls.push_back(call);
     } else if (llvm::isa<llvm::InstrProfInstBase>(instruction)) {
-      others.push_back(&instruction);  // The values of indirect calls and of sizes.
+      others.push_back(&instruction);  // Sizes.
     }
   }
   BranchCounters counted;
   if (!increments.empty()) {
     counted.shape = increments.front()->getHash()->getZExtValue();
     counted.count = increments.front()->getNumCounters()->getZExtValue();
-    auto* type = llvm::ArrayType::get(llvm::Type::getInt64Ty(module.getContext()), counted.count);
+    counted.calls = calls.size();
+    auto* type = llvm::ArrayType::get(llvm::Type::getInt64Ty(module.getContext()),
+                                      counted.count + kWordsOfCall * counted.calls);
     auto* counters = new llvm::GlobalVariable(module, type, /*isConstant=*/false,
                                               llvm::GlobalValue::ExternalLinkage,
                                               llvm::Constant::getNullValue(type), name);
     counters->setAlignment(llvm::Align(sizeof(uint64_t)));
     counters->setDSOLocal(true);
     for (llvm::InstrProfIncrementInst* increment : increments) Lower(*increment, *counters);
+    for (llvm::InstrProfValueProfileInst* call : calls) {
+      CountCall(*call, *counters, counted.count + kWordsOfCall * call->getIndex()->getZExtValue());
+    }
   }
   for (llvm::Instruction* instruction : others) instruction->eraseFromParent();
   for (llvm::GlobalVariable& variable : llvm::make_early_inc_range(module.globals())) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "codegen/analysis_managers.h"
+#include "codegen/call_guards.h"
 #include "llvm/ADT/IntrusiveRefCntPtr.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Metadata.h"
@@ -33,12 +34,31 @@ bool AreEnough(const BranchCounts& counts) {
   return std::accumulate(counts.counts.begin(), counts.counts.end(), uint64_t{0}) >= kLeastCounts;
 }
 
+// What the indirect calls have called, as far as they should be guarded for it.
+void AddCalls(const BranchCounts& counts, llvm::InstrProfRecord& record) {
+  constexpr uint32_t kKind = llvm::IPVK_IndirectCallTarget;
+  record.reserveSites(kKind, static_cast<uint32_t>(counts.calls.size()));
+  for (size_t i = 0; i < counts.calls.size(); ++i) {
+    std::vector<InstrProfValueData> values;
+    uint64_t others = counts.calls[i].count;
+    for (const CallTarget& target : LikelyTargets(counts, counts.calls[i])) {
+      values.push_back({TargetToValue(target), target.count});
+      others -= target.count;
+    }
+    if (!values.empty() && others > 0) values.push_back({kOtherTargets, others});
+    record.addValueData(kKind, static_cast<uint32_t>(i), values, /*SymTab=*/nullptr);
+  }
+}
+
 std::unique_ptr<llvm::MemoryBuffer> MakeFile(llvm::ArrayRef<CountedFunction> functions) {
   llvm::InstrProfWriter writer;
   const auto ignore = [](llvm::Error error) { llvm::consumeError(std::move(error)); };
   llvm::consumeError(writer.mergeProfileKind(llvm::InstrProfKind::IRInstrumentation));
   for (const auto& [function, counts] : functions) {
-    writer.addRecord({llvm::getIRPGOFuncName(*function), counts->shape, counts->counts}, ignore);
+    const std::string name = llvm::getIRPGOFuncName(*function);
+    llvm::NamedInstrProfRecord record(name, counts->shape, counts->counts);
+    AddCalls(*counts, record);
+    writer.addRecord(std::move(record), ignore);
   }
   return writer.writeBuffer();
 }

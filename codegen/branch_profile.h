@@ -1,5 +1,6 @@
 // Tells LLVM's passes and its code generator what counting bodies have counted: profile metadata,
-// with which they place blocks, inline, unroll, and allocate registers.
+// with which they place blocks, inline, unroll, and allocate registers. Indirect calls get
+// metadata, too, which GuardCalls reads and removes (codegen/call_guards.h).
 //
 // Thread-compatible: hold the mutex of the view the module's context belongs to. Tested in
 // tests/api/branch_counts_test.cc.
@@ -24,9 +25,9 @@ struct CountedFunction {
   const BranchCounts* counts;
 };
 
-// Annotates the branches of functions of `module`, which have their bodies, and whose counts are
-// given. Counts of another shape than the function has now are not used, nor are too few. Critical
-// edges may be split.
+// Annotates the branches, and the indirect calls that should be guarded, of functions of `module`,
+// which have their bodies, and whose counts are given. Counts of another shape than the function
+// has now are not used, nor are too few. Critical edges may be split.
 //
 // `root` is the function for which the module was made. If it is among `functions`, it gets the
 // number of its entries, and the module a summary of its counts: LLVM judges by it what is hot and

@@ -44,7 +44,7 @@ absl::StatusOr<CompiledObject> GenerateCounting(const OptimizationOrder& order,
       ExtractFunction(*view, module.index(), order.function, options,
                       {order.is_replaced, may_join, order.is_warm, simplify}));
   if (function_module.leader) return absl::UnimplementedError("it is inseparable from others");
-  if (!counters) return absl::UnimplementedError("it has no branches that can be counted");
+  if (!counters) return absl::UnimplementedError("it has no branches or calls that can be counted");
   CompiledObject compiled;
   compiled.counters = counters;
   compiled.split = SteadyNow() - start;

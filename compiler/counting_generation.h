@@ -1,6 +1,6 @@
 // Makes the object of a counting body: a first body that polls in all its loops and counts where
-// its branches go. A function that is hot runs it until its optimized body is made, which is made
-// from what was counted.
+// its branches go and what its indirect calls call. A function that is hot runs it until its
+// optimized body is made, which is made from what was counted.
 //
 // Thread-compatible: the context belongs to the calling thread. Tested in
 // tests/api/branch_counts_test.cc.

@@ -4,6 +4,7 @@
 
 #include "base/status.h"
 #include "base/steady_clock.h"
+#include "compiler/counted_calls.h"
 #include "compiler/counting_generation.h"
 #include "compiler/inlined_callees.h"
 #include "compiler/object_identification.h"
@@ -43,6 +44,8 @@ absl::StatusOr<FunctionModule> Extract(const OptimizationOrder& order, Work& wor
   options.annotate = [&](llvm::Function& body) {
     AnnotateWithCounts(body, module.index(), order.counts);
   };
+  const CountedCalls calls(view, module.index(), order.counts);
+  options.likely_targets = [&](SymbolOrdinal caller) { return calls.TargetsOf(caller); };
   options.is_far = order.is_far;
   const auto may_join = [](SymbolOrdinal) { return false; };
   const auto simplify = [&](llvm::Function& function) { optimizer.Simplify(function); };
@@ -51,6 +54,8 @@ absl::StatusOr<FunctionModule> Extract(const OptimizationOrder& order, Work& wor
       ExtractFunction(view, module.index(), order.function, options,
                       {order.is_replaced, may_join, order.is_warm, simplify}));
   if (function_module.leader) return absl::UnimplementedError("it is inseparable from others");
+  // After a continuation was made, because a guard gives the result of a call another name.
+  calls.Guard(*function_module.module, order.loop ? nullptr : &order.function);
   return function_module;
 }
 

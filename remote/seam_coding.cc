@@ -84,16 +84,36 @@ void EncodeCounts(const std::vector<BranchCounts>& counts, Encoder& encoder) {
     encoder.U64(of_function.shape);
     encoder.U32(static_cast<uint32_t>(of_function.counts.size()));
     for (uint64_t count : of_function.counts) encoder.U64(count);
+    encoder.U32(static_cast<uint32_t>(of_function.calls.size()));
+    for (const CallCounts& call : of_function.calls) {
+      encoder.U64(call.count);
+      encoder.U32(static_cast<uint32_t>(call.targets.size()));
+      for (const CallTarget& target : call.targets) {
+        encoder.U32(target.function.value);
+        encoder.U8(target.is_in_table);
+        encoder.U64(target.count);
+      }
+    }
   }
 }
 
 void DecodeCounts(Decoder& decoder, std::vector<BranchCounts>& counts) {
-  counts.resize(decoder.Count(16));
+  counts.resize(decoder.Count(20));
   for (BranchCounts& of_function : counts) {
     of_function.function.value = decoder.U32();
     of_function.shape = decoder.U64();
     of_function.counts.resize(decoder.Count(8));
     for (uint64_t& count : of_function.counts) count = decoder.U64();
+    of_function.calls.resize(decoder.Count(12));
+    for (CallCounts& call : of_function.calls) {
+      call.count = decoder.U64();
+      call.targets.resize(decoder.Count(13));
+      for (CallTarget& target : call.targets) {
+        target.function.value = decoder.U32();
+        target.is_in_table = decoder.U8() != 0;
+        target.count = decoder.U64();
+      }
+    }
   }
 }
 
@@ -278,6 +298,7 @@ std::string EncodeObject(const CompiledObject& object) {
   const BranchCounters counters = object.counters.value_or(BranchCounters());
   encoder.U64(counters.shape);
   encoder.U64(counters.count);
+  encoder.U64(counters.calls);
   encoder.Raw(object.bytes);
   return std::move(encoder).Take();
 }
@@ -292,6 +313,7 @@ absl::StatusOr<CompiledObject> DecodeObject(absl::string_view bytes, size_t symb
   BranchCounters counters;
   counters.shape = decoder.U64();
   counters.count = decoder.U64();
+  counters.calls = decoder.U64();
   if (has_counters) object.counters = counters;
   if (!is_valid || !decoder.ok()) return Damaged();
   object.bytes = ObjectBytes(decoder.rest());

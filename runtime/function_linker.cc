@@ -1,6 +1,7 @@
 #include "runtime/function_linker.h"
 
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
@@ -27,8 +28,18 @@ absl::StatusOr<FunctionLinker::Linked> FunctionLinker::Link(ElfObject& image, So
   }));
   absl::StatusOr<LoadedObject> loaded =
       LoadObject(image, requester.code(), code_space_.NearFor(is_far), other_linkers_);
-  absl::Status status = loaded.ok() ? loaded->linker->Finish(resolution) : loaded.status();
-  if (!status.ok()) return Annotate(status, absl::StrCat("linking function '", name, "'"));
+  std::vector<TableEntry> table_entries;
+  absl::Status status = loaded.status();
+  if (status.ok()) status = loaded->linker->Bind(resolution);
+  if (status.ok()) {
+    if (code_space_.MayRewriteData()) table_entries = loaded->linker->TableEntries();
+    status = loaded->linker->Finalize();
+  }
+  if (!status.ok()) {
+    if (loaded.ok()) loaded->linker->Drop();
+    return Annotate(status, absl::StrCat("linking function '", name, "'"));
+  }
+  resolver_.AddTableEntries(module, table_entries);
   objects_.RunPendingConstructors();
   return Linked{std::move(loaded->defined), loaded->linker->code_bytes()};
 }

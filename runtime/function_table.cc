@@ -86,6 +86,7 @@ void FunctionTable::Retire(const Record& record, absl::string_view reason) const
 
 void FunctionTable::Forget(SourceModule& module, absl::FunctionRef<void(const Record&)> settle) {
   absl::MutexLock lock(&mutex_);
+  by_address_.reset();
   for (uint32_t i = 0; i < module.index().size(); ++i) {
     auto found = records_.find(FunctionKey{&module, SymbolOrdinal{i}});
     if (found == records_.end()) continue;
@@ -96,6 +97,7 @@ void FunctionTable::Forget(SourceModule& module, absl::FunctionRef<void(const Re
 
 void FunctionTable::RemoveAll() {
   absl::MutexLock lock(&mutex_);
+  by_address_.reset();
   for (const auto& [key, record] : records_) {
     if (record->stub) Retire(*record, "its engine is gone");
   }
@@ -130,6 +132,7 @@ absl::StatusOr<ExecutorAddress> FunctionTable::AddressOf(FunctionKey key) {
   if (!record.stub) {
     FIRSTCALL_ASSIGN_OR_RETURN(record.stub, stubs_.Make(static_cast<StubOwner*>(&record)));
     if (record.state == FunctionState::kReady) record.stub->Publish(record.entry);
+    NoteAddresses(record);
   }
   return record.stub->address();
 }
@@ -158,6 +161,25 @@ void FunctionTable::AddTableEntry(FunctionKey key, std::atomic<uint64_t>& entry)
   if (record.state == FunctionState::kReady && record.is_final) {
     entry.store(record.body.value(), std::memory_order_release);
   }
+}
+
+void FunctionTable::NoteAddresses(const Record& record) {
+  if (!by_address_) return;
+  if (record.stub) (*by_address_)[record.stub->address().value()] = &record;
+  if (record.state == FunctionState::kReady && record.is_final) {
+    (*by_address_)[record.body.value()] = &record;
+  }
+}
+
+std::optional<FunctionTable::AtAddress> FunctionTable::FunctionAt(ExecutorAddress address) {
+  absl::MutexLock lock(&mutex_);
+  if (!by_address_) {
+    by_address_.emplace();
+    for (const auto& [key, record] : records_) NoteAddresses(*record);
+  }
+  const auto found = by_address_->find(address.value());
+  if (found == by_address_->end()) return std::nullopt;
+  return AtAddress{found->second->key, !found->second->table_entries.empty()};
 }
 
 absl::Status FunctionTable::CompileOnce(FunctionKey key,
@@ -228,6 +250,7 @@ void FunctionTable::Publish(FunctionKey key, ExecutorAddress body, ExecutorAddre
   record.state = FunctionState::kReady;
   if (record.stub) record.stub->Publish(entry);
   if (!is_final) return;
+  NoteAddresses(record);
   for (std::atomic<uint64_t>* table_entry : record.table_entries) {
     table_entry->store(body.value(), std::memory_order_release);
   }

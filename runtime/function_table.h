@@ -13,6 +13,7 @@
 #define FIRSTCALL_RUNTIME_FUNCTION_TABLE_H_
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -107,6 +108,14 @@ class FunctionTable {
   // the stub. It gets that of the final body when this is published, or now if it is.
   void AddTableEntry(FunctionKey key, std::atomic<uint64_t>& entry) ABSL_LOCKS_EXCLUDED(mutex_);
 
+  struct AtAddress {
+    FunctionKey key;
+    bool has_table_entries = false;
+  };
+  // The function that has its stub or its final body at `address`; nullopt if there is none. The
+  // first call takes time in proportion to the number of functions.
+  std::optional<AtAddress> FunctionAt(ExecutorAddress address) ABSL_LOCKS_EXCLUDED(mutex_);
+
   // Makes sure that `key` is published: if it is not, calls `compile`, which must publish it. Other
   // threads that call this meanwhile wait and get the same result. A failure is kept and returned
   // again, except for ResourceExhausted: then the next call tries again. FailedPrecondition if this
@@ -158,6 +167,8 @@ class FunctionTable {
   void Publish(FunctionKey key, ExecutorAddress body, ExecutorAddress entry, bool is_final)
       ABSL_LOCKS_EXCLUDED(mutex_);
   Record& RecordOf(FunctionKey key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // If addresses are looked up, notes those of `record`, which have changed.
+  void NoteAddresses(const Record& record) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Forgets the functions of `module`. Calls `settle` for each one that has a stub.
   void Forget(SourceModule& module, absl::FunctionRef<void(const Record&)> settle)
       ABSL_LOCKS_EXCLUDED(mutex_);
@@ -168,6 +179,9 @@ class FunctionTable {
   StubTable& stubs_;
   mutable absl::Mutex mutex_;
   Records records_ ABSL_GUARDED_BY(mutex_);
+  // Of all stubs and final bodies. Nullopt until FunctionAt is called, because most programs end
+  // before that, and after functions were forgotten.
+  std::optional<absl::flat_hash_map<uint64_t, const Record*>> by_address_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace firstcall

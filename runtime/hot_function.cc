@@ -240,9 +240,10 @@ void HotFunction::BeginCountingBranches(ExecutorAddress body, BranchCounterBlock
   counters_.calls->GoOnTo(body);
 }
 
-std::optional<BranchCounts> HotFunction::branch_counts() const {
+std::optional<BranchCounts> HotFunction::branch_counts(
+    BranchCounterBlock::FindTarget find_target) const {
   if (!branch_counters_) return std::nullopt;
-  return branch_counters_->Read(key_.ordinal);
+  return branch_counters_->Read(key_.ordinal, find_target);
 }
 
 // The counter whose changes show that the function is active: that of its polls, or else that of

@@ -139,7 +139,7 @@ class HotFunction {
   // There can be no counting body.
   void DoNotCountBranches() { has_tried_to_count_ = true; }
   // What the counting body has counted so far; nullopt if there is none.
-  std::optional<BranchCounts> branch_counts() const;
+  std::optional<BranchCounts> branch_counts(BranchCounterBlock::FindTarget find_target) const;
   // The sum of it.
   uint64_t branches_counted() const { return branch_counters_ ? branch_counters_->Sum() : 0; }
 

@@ -72,11 +72,12 @@ std::vector<std::unique_ptr<HotFunction>> HotFunctions::Take(const SourceModule&
   return taken;
 }
 
-std::vector<BranchCounts> HotFunctions::CountsOf(const SourceModule& module) const {
+std::vector<BranchCounts> HotFunctions::CountsOf(const SourceModule& module,
+                                                 BranchCounterBlock::FindTarget find_target) const {
   std::vector<BranchCounts> counts;
   for (const auto& [key, function] : functions_) {
     if (key.module != &module) continue;
-    if (std::optional<BranchCounts> own = function->branch_counts()) {
+    if (std::optional<BranchCounts> own = function->branch_counts(find_target)) {
       counts.push_back(*std::move(own));
     }
   }

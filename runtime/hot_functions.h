@@ -13,6 +13,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/time/time.h"
 #include "code/branch_counts.h"
+#include "runtime/branch_counter_block.h"
 #include "runtime/function_table.h"
 #include "runtime/hot_function.h"
 #include "runtime/promotion_stats.h"
@@ -43,7 +44,8 @@ class HotFunctions {
   std::vector<std::unique_ptr<HotFunction>> Take(const SourceModule& module);
 
   // What counting bodies of functions of `module` have counted so far.
-  std::vector<BranchCounts> CountsOf(const SourceModule& module) const;
+  std::vector<BranchCounts> CountsOf(const SourceModule& module,
+                                     BranchCounterBlock::FindTarget find_target) const;
 
   PromotionStats Collect() const;
 

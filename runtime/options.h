@@ -45,9 +45,10 @@ struct PromotionOptions {
   // are found sooner than by a thread that looks at the counters, and every running loop can be
   // left, but first calls take some 10 to 40 % longer. Always on if there is no thread.
   bool asks_when_called = false;
-  // Hot functions count where their branches go for some milliseconds before they are optimized,
-  // and what they have counted tells LLVM what is hot and what is cold. Only if a thread looks at
-  // the counters of calls.
+  // Hot functions count where their branches go, and what their indirect calls call, for some
+  // milliseconds before they are optimized. What they have counted tells LLVM what is hot and what
+  // is cold, and which functions to inline behind a comparison of the address. Only if a thread
+  // looks at the counters of calls.
   bool counts_branches = true;
   // The total time that optimization may take. When it is used up, no further optimization begins.
   absl::Duration budget = absl::InfiniteDuration();

@@ -192,8 +192,17 @@ bool Promoter::IsWarm(FunctionKey key) {
 }
 
 std::vector<BranchCounts> Promoter::CountsOf(const SourceModule& module) {
+  // Of functions of other modules there are no bodies to inline.
+  const auto find_target = [&](ExecutorAddress address) -> std::optional<CallTarget> {
+    const std::optional<FunctionTable::AtAddress> found = table_.FunctionAt(address);
+    if (!found || found->key.module != &module) return std::nullopt;
+    CallTarget target;
+    target.function = found->key.ordinal;
+    target.is_in_table = found->has_table_entries;
+    return target;
+  };
   absl::MutexLock lock(&mutex_);
-  return functions_.CountsOf(module);
+  return functions_.CountsOf(module, find_target);
 }
 
 HotFunction* Promoter::TakeHottest() {

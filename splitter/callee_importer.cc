@@ -124,12 +124,15 @@ class ImportChooser {
     for (llvm::Instruction& instruction : llvm::instructions(function)) {
       auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
       if (call == nullptr || call->getAttributes().hasFnAttr(llvm::Attribute::NoInline)) continue;
-      llvm::Function* callee = call->getCalledFunction();
-      if (callee == nullptr || !places_.try_emplace(callee, kIsRefused).second) continue;
-      if (!MayBeImported(*callee)) continue;
-      places_[callee] = imports_.callees.size();
-      imports_.callees.push_back({callee, /*is_private=*/false});
+      if (llvm::Function* callee = call->getCalledFunction()) Consider(*callee);
     }
+    for (llvm::Function* target : decisions_.likely_targets(function)) Consider(*target);
+  }
+
+  void Consider(llvm::Function& callee) {
+    if (!places_.try_emplace(&callee, kIsRefused).second || !MayBeImported(callee)) return;
+    places_[&callee] = imports_.callees.size();
+    imports_.callees.push_back({&callee, /*is_private=*/false});
   }
 
   // The cost of inlining an import, with what is inlined into it first, as LLVM's inliner does.
@@ -166,7 +169,11 @@ class ImportChooser {
 
   // The import that `call` calls.
   std::optional<size_t> PlaceOfCallee(const llvm::CallBase& call) const {
-    const auto place = places_.find(call.getCalledFunction());
+    return PlaceOf(call.getCalledFunction());
+  }
+
+  std::optional<size_t> PlaceOf(const llvm::Function* callee) const {
+    const auto place = places_.find(callee);
     if (place == places_.end() || place->second >= imports_.callees.size()) return std::nullopt;
     return place->second;
   }
@@ -177,21 +184,26 @@ class ImportChooser {
     costs_.resize(imports_.callees.size());
     std::vector<bool> is_kept(imports_.callees.size(), false);
     std::vector<const llvm::Function*> callers(roots_.begin(), roots_.end());
+    const auto keep_if_needed = [&](const llvm::Function* callee) {
+      const std::optional<size_t> place = PlaceOf(callee);
+      if (!place || is_kept[*place]) return;
+      const Import& import = imports_.callees[*place];
+      const bool is_needed = import.is_private ||
+                             import.function->hasFnAttribute(llvm::Attribute::AlwaysInline) ||
+                             CostOf(*place) <= kMaxCost;
+      if (!is_needed) return;
+      is_kept[*place] = true;
+      callers.push_back(import.function);
+    };
     while (!callers.empty()) {
       const llvm::Function* caller = callers.back();
       callers.pop_back();
       for (const llvm::Instruction& instruction : llvm::instructions(*caller)) {
         const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-        if (call == nullptr) continue;
-        const std::optional<size_t> place = PlaceOfCallee(*call);
-        if (!place || is_kept[*place]) continue;
-        const Import& import = imports_.callees[*place];
-        const bool is_needed = import.is_private ||
-                               import.function->hasFnAttribute(llvm::Attribute::AlwaysInline) ||
-                               CostOf(*place) <= kMaxCost;
-        if (!is_needed) continue;
-        is_kept[*place] = true;
-        callers.push_back(import.function);
+        if (call != nullptr) keep_if_needed(call->getCalledFunction());
+      }
+      for (const llvm::Function* target : decisions_.likely_targets(*caller)) {
+        keep_if_needed(target);
       }
     }
     std::vector<Import> kept;

@@ -40,6 +40,8 @@ struct ImportDecisions {
   absl::FunctionRef<bool(llvm::Function&)> is_warm;
   // Simplifies a body in place, without inlining anything. Called once for each body.
   absl::FunctionRef<void(llvm::Function&)> simplify;
+  // The functions that a caller's indirect calls are likely to call, and should be guarded for.
+  absl::FunctionRef<std::vector<llvm::Function*>(const llvm::Function&)> likely_targets;
 };
 
 struct Import {
@@ -50,18 +52,18 @@ struct Import {
 };
 
 struct Imports {
-  // The targets of direct calls, nearest first.
+  // The targets of direct and guarded calls, nearest first.
   std::vector<Import> callees;
   // Functions whose addresses are passed to private imports, for calls of these addresses.
   std::vector<llvm::Function*> pointees;
 };
 
-// Chooses functions that `roots` call directly, that those call, and so on, each once: bodies that
-// must always be inlined, and small bodies, which together have at most `max_instructions`. Callees
-// that are not warm are imported only if they are very small, and have at most kMaxImported
-// instructions together. Excludes the roots and what must not be inlined; and what is too large to
-// be inlined once its own callees are inlined into it, unless it is private. The bodies of `roots`
-// are in memory; `is_unoptimized` is the result of IsUnoptimized.
+// Chooses functions that `roots` call directly or in guarded calls, that those call, and so on,
+// each once: bodies that must always be inlined, and small bodies, which together have at most
+// `max_instructions`. Callees that are not warm are imported only if they are very small, and have
+// at most kMaxImported instructions together. Excludes the roots and what must not be inlined; and
+// what is too large to be inlined once its own callees are inlined into it, unless it is private.
+// The bodies of `roots` are in memory; `is_unoptimized` is the result of IsUnoptimized.
 Imports ChooseImports(absl::Span<llvm::Function* const> roots, bool is_unoptimized,
                       size_t max_instructions, const ImportDecisions& decisions);
 

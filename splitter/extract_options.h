@@ -9,6 +9,8 @@
 #include <functional>
 
 #include "absl/functional/function_ref.h"
+#include "absl/types/span.h"
+#include "base/ids.h"
 #include "code/compile_questions.h"
 #include "code/optnone.h"
 #include "llvm/IR/Function.h"
@@ -52,6 +54,9 @@ struct ExtractOptions {
   // edges. This is after the loops at which it will poll, or that it will be entered at, are found;
   // so they are those of the function as it was read. May be empty.
   std::function<void(llvm::Function&)> annotate;
+  // The functions of the module that indirect calls of a function are likely to call, and should be
+  // guarded for: these are imported as if they were called directly. May be empty.
+  std::function<absl::Span<const SymbolOrdinal>(SymbolOrdinal caller)> likely_targets;
 };
 
 // Simplifies a body that will be imported, in place in the view, without inlining anything.

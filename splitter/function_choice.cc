@@ -248,10 +248,24 @@ class Chooser {
       // For a callee that another module defines, this is unknown.
       return !ordinal || !index_.at(*ordinal).is_definition || decisions_.is_warm(*ordinal);
     };
+    const auto likely_targets = [&](const llvm::Function& caller) {
+      return LikelyTargetsOf(caller);
+    };
     choice_.imports =
         firstcall::ChooseImports(roots, view_.is_unoptimized(),
                                  IsForHotFunction(options_.body) ? kMaxImportedIfHot : kMaxImported,
-                                 {may_be_imported, is_warm, decisions_.simplify});
+                                 {may_be_imported, is_warm, decisions_.simplify, likely_targets});
+  }
+
+  std::vector<llvm::Function*> LikelyTargetsOf(const llvm::Function& caller) const {
+    std::vector<llvm::Function*> targets;
+    const std::optional<SymbolOrdinal> ordinal = view_.ordinal_of(caller);
+    if (!options_.likely_targets || !ordinal) return targets;
+    for (SymbolOrdinal target : options_.likely_targets(*ordinal)) {
+      auto* function = llvm::dyn_cast<llvm::Function>(&view_.symbol(target));
+      if (function != nullptr) targets.push_back(function);
+    }
+    return targets;
   }
 
   void FindShared() {

@@ -89,8 +89,8 @@ cl::opt<unsigned> promotion_threads(
 
 cl::opt<bool> no_branch_counts(
     "no-branch-counts",
-    cl::desc("With --tier=auto: do not count where the branches of hot functions go before these "
-             "are optimized"),
+    cl::desc("With --tier=auto: do not count where the branches of hot functions go, and what "
+             "they call through pointers, before these are optimized"),
     cl::cat(category));
 
 cl::opt<char> optimization_level(

@@ -115,7 +115,7 @@ BranchCounts CountWalk(Baseline baseline, const std::vector<int64_t>& arguments)
   for (int64_t argument : arguments) walk(argument);
   const BranchCounterBlock block(*counters,
                                  ExecutorAddress::Of(engine->LookupAddress(kCounters).value()));
-  return block.Read(SymbolOrdinal{0});
+  return block.Read(SymbolOrdinal{0}, [](ExecutorAddress) { return std::nullopt; });
 }
 
 class BranchCountingTest : public ::testing::TestWithParam<Baseline> {};

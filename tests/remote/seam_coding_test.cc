@@ -91,6 +91,52 @@ TEST(SeamCodingTest, KeepsOrders) {
   EXPECT_EQ(read->identification->signature, "signature");
 }
 
+TEST(SeamCodingTest, KeepsCounts) {
+  OrderValues order;
+  order.counts_branches = true;
+  BranchCounts counts;
+  counts.function.value = 4;
+  counts.shape = 77;
+  counts.counts = {1, UINT64_MAX};
+  CallTarget target;
+  target.function.value = 6;
+  target.is_in_table = true;
+  target.count = 90;
+  counts.calls = {{100, {target, CallTarget()}}, {5, {}}};
+  order.counts = {BranchCounts(), counts};
+  const auto read = DecodeOrder(EncodeOrder(order));
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_TRUE(read->counts_branches);
+  ASSERT_EQ(read->counts.size(), 2u);
+  EXPECT_TRUE(read->counts[0].calls.empty());
+  EXPECT_EQ(read->counts[1].function.value, 4u);
+  EXPECT_EQ(read->counts[1].shape, 77u);
+  EXPECT_THAT(read->counts[1].counts, ElementsAre(1u, UINT64_MAX));
+  const std::vector<CallCounts>& calls = read->counts[1].calls;
+  ASSERT_EQ(calls.size(), 2u);
+  EXPECT_EQ(calls[0].count, 100u);
+  ASSERT_EQ(calls[0].targets.size(), 2u);
+  EXPECT_EQ(calls[0].targets[0].function.value, 6u);
+  EXPECT_TRUE(calls[0].targets[0].is_in_table);
+  EXPECT_EQ(calls[0].targets[0].count, 90u);
+  EXPECT_FALSE(calls[0].targets[1].is_in_table);
+  EXPECT_EQ(calls[1].count, 5u);
+  EXPECT_TRUE(calls[1].targets.empty());
+}
+
+TEST(SeamCodingTest, KeepsCounters) {
+  CompiledObject object;
+  object.bytes = ObjectBytes("object");
+  object.counters = BranchCounters{7, 8, 9};
+  const auto read = DecodeObject(EncodeObject(object), kSymbols);
+  ASSERT_TRUE(read.ok()) << read.status();
+  ASSERT_TRUE(read->counters.has_value());
+  EXPECT_EQ(read->counters->shape, 7u);
+  EXPECT_EQ(read->counters->count, 8u);
+  EXPECT_EQ(read->counters->calls, 9u);
+  EXPECT_EQ(read->bytes, "object");
+}
+
 TEST(SeamCodingTest, KeepsFunctions) {
   const auto sent = DecodeFunction(EncodeFunction(SomeFunction()), kSymbols);
   ASSERT_TRUE(sent.ok()) << sent.status();

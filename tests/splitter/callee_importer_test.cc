@@ -1,5 +1,6 @@
 #include "splitter/callee_importer.h"
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -37,8 +38,11 @@ class CalleeImporterTest : public ::testing::Test {
     const auto simplify = [&](llvm::Function& body) {
       simplified_.push_back(body.getName().str());
     };
+    const auto likely_targets = [&](const llvm::Function& caller) {
+      return targets_[caller.getName().str()];
+    };
     const Imports imports = ChooseImports({&Get("f")}, IsUnoptimized(*module_), kMaxImported,
-                                          {may_be_imported, is_warm, simplify});
+                                          {may_be_imported, is_warm, simplify, likely_targets});
     std::vector<std::string> names;
     for (auto [function, is_private] : imports.callees) {
       names.push_back((is_private ? "!" : "") + function->getName().str());
@@ -59,6 +63,8 @@ class CalleeImporterTest : public ::testing::Test {
   llvm::LLVMContext context_;
   std::unique_ptr<llvm::Module> module_;
   std::vector<std::string> simplified_;
+  // What indirect calls are likely to call, by their caller.
+  std::map<std::string, std::vector<llvm::Function*>> targets_;
 };
 
 // A function `name` of `count` instructions that all matter.
@@ -66,6 +72,25 @@ std::string BodyOf(const std::string& name, int count, const std::string& attrib
   std::string text = absl::StrCat("define void @", name, "(ptr %p) ", attributes, " {\n");
   for (int i = 1; i < count; ++i) absl::StrAppend(&text, "store volatile i32 ", i, ", ptr %p\n");
   return absl::StrCat(text, "ret void }\n");
+}
+
+TEST_F(CalleeImporterTest, LikelyTargetsOfIndirectCallsComeAlong) {
+  Load(absl::StrCat("define void @f(ptr %p) { call void %p(ptr %p) ret void }",
+                    BodyOf("target", 10),
+                    "define void @direct(ptr %p) { call void @behind(ptr %p) ret void }",
+                    BodyOf("behind", 5), BodyOf("large", 400)));
+  EXPECT_THAT(ImportsOf(), IsEmpty());
+  targets_["f"] = {&Get("target"), &Get("f"), &Get("large"), &Get("direct")};
+  EXPECT_THAT(ImportsOf(), ElementsAre("target", "direct", "behind"));
+  EXPECT_THAT(ImportsOf(/*refused=*/"target"), ElementsAre("direct", "behind"));
+}
+
+TEST_F(CalleeImporterTest, LikelyTargetsOfImportsComeAlong) {
+  Load(absl::StrCat("define void @f(ptr %p) { call void @middle(ptr %p) ret void }",
+                    "define void @middle(ptr %p) { call void %p(ptr %p) ret void }",
+                    BodyOf("target", 10)));
+  targets_["middle"] = {&Get("target")};
+  EXPECT_THAT(ImportsOf(), ElementsAre("middle", "target"));
 }
 
 TEST_F(CalleeImporterTest, NearestFirstAndEachOnce) {
