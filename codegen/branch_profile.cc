@@ -30,10 +30,6 @@ namespace {
 constexpr char kFile[] = "/counts";
 constexpr llvm::StringLiteral kSummary = "ProfileSummary";
 
-bool AreEnough(const BranchCounts& counts) {
-  return std::accumulate(counts.counts.begin(), counts.counts.end(), uint64_t{0}) >= kLeastCounts;
-}
-
 // What the indirect calls have called, as far as they should be guarded for it.
 void AddCalls(const BranchCounts& counts, llvm::InstrProfRecord& record) {
   constexpr uint32_t kKind = llvm::IPVK_IndirectCallTarget;
@@ -92,6 +88,10 @@ void SetSummary(llvm::Module& module, const BranchCounts& counts) {
 }
 
 }  // namespace
+
+bool AreEnough(const BranchCounts& counts) {
+  return std::accumulate(counts.counts.begin(), counts.counts.end(), uint64_t{0}) >= kLeastCounts;
+}
 
 void UseBranchCounts(llvm::Module& module, const llvm::Function& root,
                      llvm::ArrayRef<CountedFunction> functions) {

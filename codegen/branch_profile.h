@@ -20,6 +20,9 @@ namespace firstcall {
 // Counts that have a lower sum are too few to say where a function's time goes.
 inline constexpr uint64_t kLeastCounts = 1000;
 
+// Whether `counts` has at least kLeastCounts.
+bool AreEnough(const BranchCounts& counts);
+
 struct CountedFunction {
   llvm::Function* function;
   const BranchCounts* counts;

@@ -115,10 +115,10 @@ void GuardCalls(llvm::Module& module,
         const std::optional<Guard> guard = find(target);
         if (!guard || !CanCall(*call, *guard->function)) continue;
         left -= std::min(left, target.count);
-        llvm::Value* const address = llvm::IRBuilder<>(call).CreateLoad(
-            guard->function->getType(), guard->address);
-        llvm::CallBase& direct = llvm::versionCallSite(
-            *call, address, Weights(module.getContext(), target.count, left));
+        llvm::Value* const address =
+            llvm::IRBuilder<>(call).CreateLoad(guard->function->getType(), guard->address);
+        llvm::CallBase& direct =
+            llvm::versionCallSite(*call, address, Weights(module.getContext(), target.count, left));
         llvm::promoteCall(direct, guard->function);
       }
     }

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "code/symbol_name.h"
+#include "codegen/branch_profile.h"
 #include "codegen/call_guards.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/GlobalVariable.h"
@@ -16,6 +17,7 @@ CountedCalls::CountedCalls(const ModuleView& view, const SymbolIndex& index,
                            absl::Span<const BranchCounts> counts)
     : view_(view), index_(index) {
   for (const BranchCounts& of_function : counts) {
+    if (!AreEnough(of_function)) continue;  // Its calls will not be annotated.
     std::vector<SymbolOrdinal> targets;
     for (const CallCounts& call : of_function.calls) {
       for (const CallTarget& target : LikelyTargets(of_function, call)) {
@@ -54,9 +56,8 @@ llvm::Function* CountedCalls::FindBody(llvm::Module& module, SymbolOrdinal funct
                                        const SymbolOrdinal* root) const {
   if (!IsOwn(function)) return nullptr;
   const bool is_root = root != nullptr && *root == function;
-  const std::string name =
-      IrName(absl::StrCat(index_.at(function).name, is_root ? "" : kCallSuffix),
-             view_.symbol(function));
+  const std::string name = IrName(
+      absl::StrCat(index_.at(function).name, is_root ? "" : kCallSuffix), view_.symbol(function));
   llvm::Function* const body = module.getFunction(name);
   return body == nullptr || body->isDeclaration() ? nullptr : body;
 }

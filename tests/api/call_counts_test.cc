@@ -1,5 +1,5 @@
-// What indirect calls call is counted, and guarded and inlined where it is mostly the same. Also the
-// test of codegen/call_counting, codegen/call_guards and compiler/counted_calls.
+// What indirect calls call is counted, and guarded and inlined where it is mostly the same. Also
+// the test of codegen/call_counting, codegen/call_guards and compiler/counted_calls.
 
 #include <atomic>
 #include <cstdint>
@@ -138,8 +138,8 @@ TEST_P(CallCountingTest, FewTargetsAreCountedExactly) {
   const BranchCounts counts = Read();
   ASSERT_THAT(counts.calls, SizeIs(2));
   EXPECT_EQ(counts.calls[0].count, 1000);
-  EXPECT_THAT(counts.calls[0].targets, ElementsAre(IsTarget(0, 500, 500), IsTarget(1, 400, 400),
-                                                   IsTarget(2, 100, 100)));
+  EXPECT_THAT(counts.calls[0].targets,
+              ElementsAre(IsTarget(0, 500, 500), IsTarget(1, 400, 400), IsTarget(2, 100, 100)));
   EXPECT_EQ(counts.calls[1].count, 1000);
   EXPECT_THAT(counts.calls[1].targets, ElementsAre(IsTarget(3, 1000, 1000)));
 }
@@ -242,8 +242,8 @@ class CallGuardsTest : public ::testing::Test {
     std::optional<BranchCounters> counters;
     {
       llvm::LLVMContext context;
-      counters = CountBranches(*ParseModule(absl::StrCat(kGlobals, text), context)->getFunction("f"),
-                               kCounters);
+      counters = CountBranches(
+          *ParseModule(absl::StrCat(kGlobals, text), context)->getFunction("f"), kCounters);
     }
     EXPECT_TRUE(counters.has_value());
     BranchCounts counts;
@@ -504,7 +504,8 @@ class CallCountsTest : public ::testing::Test {
   // Calls call(target, 50) until it has its optimized body.
   void CallUntilPromoted(Target* target, const std::function<int64_t(int64_t)>& expected) {
     const int64_t sum = SumUntil(50, expected);
-    EXPECT_TRUE(DoUntil([&] { return HasBody("call"); }, [&] { ASSERT_EQ(Call(target, 50), sum); }));
+    EXPECT_TRUE(
+        DoUntil([&] { return HasBody("call"); }, [&] { ASSERT_EQ(Call(target, 50), sum); }));
   }
 
   std::shared_ptr<OptimizedRanges> ranges_;
@@ -559,12 +560,12 @@ TEST_F(CallCountsTest, GuardOfAFunctionInATableFollowsTheTable) {
   Add();
   auto* by_table = engine_->Lookup<int64_t(int64_t, int64_t)>("by_table").value();
   const int64_t sum = SumUntil(50, [](int64_t x) { return x + 3; });
-  EXPECT_TRUE(DoUntil([&] { return HasBody("by_table"); }, [&] { ASSERT_EQ(by_table(0, 50), sum); }));
+  EXPECT_TRUE(
+      DoUntil([&] { return HasBody("by_table"); }, [&] { ASSERT_EQ(by_table(0, 50), sum); }));
   ASSERT_THAT(InlinedInto("by_table"), ElementsAre("in_table"));
   EXPECT_EQ(by_table(0, 50), sum);
   EXPECT_TRUE(ranges_->Contains("by_table", noted));
-  EXPECT_TRUE(
-      DoUntil([&] { return HasBody("in_table"); }, [&] { Call(Find("in_table"), 50); }));
+  EXPECT_TRUE(DoUntil([&] { return HasBody("in_table"); }, [&] { Call(Find("in_table"), 50); }));
   EXPECT_EQ(by_table(0, 50), sum);
   EXPECT_TRUE(ranges_->Contains("by_table", noted));
   EXPECT_EQ(by_table(1, 50), SumUntil(50, [](int64_t x) { return x * 5; }));
@@ -574,11 +575,12 @@ TEST_F(CallCountsTest, GuardOfAFunctionInATableFollowsTheTable) {
 TEST_F(CallCountsTest, TableThatLeadsToABodyIsRecognized) {
   Create();
   Add();
-  EXPECT_TRUE(DoUntil([&] { return HasBody("in_table"); },
-                      [&] { ASSERT_EQ(Find("in_table")(4), 7); }));
+  EXPECT_TRUE(
+      DoUntil([&] { return HasBody("in_table"); }, [&] { ASSERT_EQ(Find("in_table")(4), 7); }));
   auto* by_table = engine_->Lookup<int64_t(int64_t, int64_t)>("by_table").value();
   const int64_t sum = SumUntil(50, [](int64_t x) { return x + 3; });
-  EXPECT_TRUE(DoUntil([&] { return HasBody("by_table"); }, [&] { ASSERT_EQ(by_table(0, 50), sum); }));
+  EXPECT_TRUE(
+      DoUntil([&] { return HasBody("by_table"); }, [&] { ASSERT_EQ(by_table(0, 50), sum); }));
   EXPECT_THAT(InlinedInto("by_table"), ElementsAre("in_table"));
   EXPECT_EQ(by_table(0, 50), sum);
   EXPECT_TRUE(ranges_->Contains("by_table", noted));
@@ -595,7 +597,9 @@ TEST_F(CallCountsTest, FunctionOfAnotherModuleIsNotInlined) {
   Create();
   Add();
   ASSERT_THAT(engine_->AddBitcode(ParseToBitcode(R"(
-    define i64 @elsewhere(i64 %x) { %y = mul i64 %x, 9 ret i64 %y })"), "other"), IsOk());
+    define i64 @elsewhere(i64 %x) { %y = mul i64 %x, 9 ret i64 %y })"),
+                                  "other"),
+              IsOk());
   CallUntilPromoted(Find("elsewhere"), [](int64_t x) { return x * 9; });
   EXPECT_THAT(InlinedInto("call"), IsEmpty());
 }
@@ -608,7 +612,9 @@ constexpr char kWeak[] = R"(
 TEST_F(CallCountsTest, WeakFunctionThatGivesWayIsNotInlined) {
   Create();
   ASSERT_THAT(engine_->AddBitcode(ParseToBitcode(R"(
-    define i64 @weak(i64 %x) { %y = mul i64 %x, 2 ret i64 %y })"), "strong"), IsOk());
+    define i64 @weak(i64 %x) { %y = mul i64 %x, 2 ret i64 %y })"),
+                                  "strong"),
+              IsOk());
   Add(absl::StrCat(kProgram, kWeak));
   CallUntilPromoted(engine_->Lookup<Target*()>("address_of_weak").value()(), Two);
   EXPECT_THAT(InlinedInto("call"), IsEmpty());
@@ -675,8 +681,7 @@ TEST_F(CallCountsTest, CachedBodyIsGuardedInTheNextRun) {
     const int64_t sum = SumUntil(50, [](int64_t x) { return x + 3; });
     EXPECT_EQ(by_table(0, 50), sum);
     EXPECT_TRUE(ranges_->Contains("by_table", noted));
-    EXPECT_TRUE(
-        DoUntil([&] { return HasBody("in_table"); }, [&] { Call(Find("in_table"), 50); }));
+    EXPECT_TRUE(DoUntil([&] { return HasBody("in_table"); }, [&] { Call(Find("in_table"), 50); }));
     EXPECT_EQ(by_table(0, 50), sum);
     EXPECT_TRUE(ranges_->Contains("by_table", noted));
   }
@@ -692,7 +697,9 @@ TEST_F(CallCountsTest, CachedBodyIsNotUsedIfAWeakFunctionGivesWay) {
   ASSERT_THAT(InlinedInto("call"), ElementsAre("weak"));
   Create(with_cache);
   ASSERT_THAT(engine_->AddBitcode(ParseToBitcode(R"(
-    define i64 @weak(i64 %x) { %y = mul i64 %x, 2 ret i64 %y })"), "strong"), IsOk());
+    define i64 @weak(i64 %x) { %y = mul i64 %x, 2 ret i64 %y })"),
+                                  "strong"),
+              IsOk());
   Add(program);
   EXPECT_EQ(Call(engine_->Lookup<Target*()>("address_of_weak").value()(), 50), SumUntil(50, Two));
   EXPECT_FALSE(HotnessOf(*engine_, "call").is_cached);
