@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/debugger/watchpoints.h"
 
 namespace firstcall {
 namespace {
@@ -102,11 +103,17 @@ TEST_F(GdbTest, NextStaysInTheFunctionAndFinishReturnsTheValue) {
   EXPECT_THAT(output, HasSubstr("\nr = 60\n"));
 }
 
-TEST_F(GdbTest, ValuesCanBePrintedChangedWatchedAndFunctionsCalled) {
-  const std::string output = Debug({"break rare", "run", "set var x = 1", "print x + 1",
-                                    "print throws(8)", "watch watched", "delete 1", "continue"});
+TEST_F(GdbTest, ValuesCanBePrintedAndChangedAndFunctionsCalled) {
+  const std::string output =
+      Debug({"break rare", "run", "set var x = 1", "print x + 1", "print throws(8)"});
   EXPECT_THAT(output, HasSubstr("$1 = 2"));
   EXPECT_THAT(output, HasSubstr("$2 = 8"));
+}
+
+TEST_F(GdbTest, AVariableCanBeWatched) {
+  if (WatchpointsAreIgnored()) GTEST_SKIP() << "watchpoints never hit on this machine";
+  const std::string output = Debug({"break rare", "run", "set var x = 1", "print throws(8)",
+                                    "watch watched", "delete 1", "continue"});
   EXPECT_THAT(output, AllOf(HasSubstr("Old value = 0"), HasSubstr("New value = 3")));
 }
 
