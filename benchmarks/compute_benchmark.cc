@@ -1,16 +1,17 @@
 // Question: how long does a program that computes for seconds take, from the start of the process
 // to its end, in comparison with the best other ways to run it?
 //
-//   bazel run -c opt //benchmarks:compute -- DIR [RUNS [NAME...]]
+//   bazel run -c opt //benchmarks:compute -- [--bars] DIR [RUNS [NAME...]]
 //
-// DIR is the directory that fetch_workloads.sh has filled. Baselines: lli-19's kinds mcjit and orc,
-// at their default optimization, on the bitcode after opt -O2; and the program compiled ahead of
-// time by clang -O2. firstcall gets the bitcode that the front end emits for -O2, before any pass.
-// Whole processes are measured, in turns; the results are medians of RUNS (5). Bars, for default
-// settings, without a cache: at most 1.05 times the better of lli's kinds, and at most 1.10 times
-// the program compiled ahead of time (1.15 for Lua and SQLite; 1.02 on the geometric mean). With a
-// cache that two earlier runs have filled: at most 1.05 times for Lua and SQLite, and 1.03 on the
-// geometric mean of the others.
+// DIR is the directory that fetch_workloads.sh has filled. With --bars, --tier=0 and --tier=1,
+// about which there is no bar, do not take part: without optimization programs take long.
+// Baselines: lli-19's kinds mcjit and orc, at their default optimization, on the bitcode after opt
+// -O2; and the program compiled ahead of time by clang -O2. firstcall gets the bitcode that the
+// front end emits for -O2, before any pass. Whole processes are measured, in turns; the results are
+// medians of RUNS (5). Bars, for default settings, without a cache: at most 1.05 times the better
+// of lli's kinds, and at most 1.10 times the program compiled ahead of time (1.15 for Lua and
+// SQLite; 1.02 on the geometric mean). With a cache that two earlier runs have filled: at most 1.05
+// times for Lua and SQLite, and 1.03 on the geometric mean of the others.
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -64,19 +66,32 @@ Contestant SecondRun(const std::string& firstcall, const std::string& cache) {
   return {kSecondRun, {firstcall, "--object-cache-dir=" + cache}};
 }
 
-std::vector<Contestant> Contestants(const std::string& firstcall, const std::string& cache) {
+struct Arguments {
+  bool only_bars = false;
+  std::string directory;
+  int rounds = 5;
+  std::vector<std::string> names;  // Of workloads; empty: all.
+};
+
+std::vector<Contestant> Contestants(const std::string& firstcall, const std::string& cache,
+                                    bool only_bars) {
   Contestant mcjit{std::string(kMcjit), {kLli, "--jit-kind=mcjit"}};
   Contestant orc{kOrc, {kLli, "--jit-kind=orc"}};
   mcjit.takes_optimized = orc.takes_optimized = true;
-  return {
+  std::vector<Contestant> contestants = {
       {std::string(kFirstcall), {firstcall, "--no-object-cache"}},
-      {"firstcall --tier=0", {firstcall, "--no-object-cache", "--tier=0"}},
-      {"firstcall --tier=1", {firstcall, "--no-object-cache", "--tier=1"}},
       SecondRun(firstcall, cache),
       mcjit,
       orc,
       {kNative, {}},
   };
+  if (!only_bars) {
+    for (const char* tier : {"--tier=0", "--tier=1"}) {
+      contestants.push_back(
+          {absl::StrCat("firstcall ", tier), {firstcall, "--no-object-cache", tier}});
+    }
+  }
+  return contestants;
 }
 
 // Compares the median of `contestant` with the best of those `rivals` that had a correct run.
@@ -164,18 +179,18 @@ absl::Status FillCache(const std::string& firstcall, const std::string& cache,
   return absl::OkStatus();
 }
 
-absl::Status Run(const std::string& firstcall, const std::string& directory, int rounds,
-                 const std::vector<std::string>& names) {
+absl::Status Run(const std::string& firstcall, const Arguments& arguments) {
+  const std::vector<std::string>& names = arguments.names;
   const absl::StatusOr<std::string> version = measure::DescribeProgram(firstcall);
   if (!version.ok()) return version.status();
   const absl::StatusOr<std::string> lli = measure::DescribeProgram(kLli);
   if (!lli.ok()) return lli.status();
   absl::PrintF("%s", FormatSetting({measure::DescribeMachine(), *version, *lli}));
   Schedule schedule;
-  schedule.rounds = rounds;
+  schedule.rounds = arguments.rounds;
   schedule.allowance = absl::Minutes(5);
   std::vector<Workload> workloads;
-  for (Workload& workload : ComputeWorkloads(directory)) {
+  for (Workload& workload : ComputeWorkloads(arguments.directory)) {
     if (names.empty() || std::count(names.begin(), names.end(), workload.name) > 0) {
       workloads.push_back(std::move(workload));
     }
@@ -188,7 +203,7 @@ absl::Status Run(const std::string& firstcall, const std::string& directory, int
   for (const Workload& workload : workloads) {
     if (absl::Status status = FillCache(firstcall, cache, workload); !status.ok()) return status;
     absl::StatusOr<std::vector<Result>> results =
-        Compete(workload, Contestants(firstcall, cache), schedule, all);
+        Compete(workload, Contestants(firstcall, cache, arguments.only_bars), schedule, all);
     if (!results.ok()) return results.status();
     absl::PrintF("\n%s", FormatWorkload(*results));
     fflush(stdout);
@@ -198,18 +213,34 @@ absl::Status Run(const std::string& firstcall, const std::string& directory, int
   return absl::OkStatus();
 }
 
+// Nullopt if they are wrong.
+std::optional<Arguments> Parse(std::vector<std::string> words) {
+  Arguments arguments;
+  if (!words.empty() && words.front() == "--bars") {
+    arguments.only_bars = true;
+    words.erase(words.begin());
+  }
+  if (words.empty()) return std::nullopt;
+  arguments.directory = words[0];
+  if (words.size() > 1 &&
+      (!absl::SimpleAtoi(words[1], &arguments.rounds) || arguments.rounds < 1)) {
+    return std::nullopt;
+  }
+  for (size_t i = 2; i < words.size(); ++i) arguments.names.push_back(words[i]);
+  return arguments;
+}
+
 int Main(int argc, char** argv) {
-  int rounds = 5;
-  if (argc < 2 || (argc > 2 && (!absl::SimpleAtoi(argv[2], &rounds) || rounds < 1))) {
-    absl::FPrintF(stderr, "usage: compute DIR [RUNS [NAME...]]\n");
+  const std::optional<Arguments> arguments = Parse({argv + 1, argv + argc});
+  if (!arguments) {
+    absl::FPrintF(stderr, "usage: compute [--bars] DIR [RUNS [NAME...]]\n");
     return 2;
   }
   std::string error;
   const std::unique_ptr<Runfiles> runfiles(Runfiles::Create(argv[0], &error));
   absl::Status status = runfiles == nullptr
                             ? absl::NotFoundError(error)
-                            : Run(runfiles->Rlocation("firstcall/tools/firstcall"), argv[1], rounds,
-                                  std::vector<std::string>(argv + std::min(argc, 3), argv + argc));
+                            : Run(runfiles->Rlocation("firstcall/tools/firstcall"), *arguments);
   if (status.ok()) return 0;
   fflush(stdout);
   absl::FPrintF(stderr, "compute: %s\n", status.message());
