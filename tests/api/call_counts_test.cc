@@ -586,6 +586,36 @@ TEST_F(CallCountsTest, TableThatLeadsToABodyIsRecognized) {
   EXPECT_TRUE(ranges_->Contains("by_table", noted));
 }
 
+// visit(p, n) is p(p, n - 1) + n, and mostly p is visit.
+constexpr char kRecursion[] = R"(
+  define i64 @visit(ptr %p, i64 %n) {
+    %is_last = icmp sle i64 %n, 0
+    br i1 %is_last, label %last, label %other
+  last:
+    ret i64 0
+  other:
+    %n1 = sub i64 %n, 1
+    %s = call i64 %p(ptr %p, i64 %n1)
+    %s2 = add i64 %s, %n
+    ret i64 %s2
+  }
+  define i64 @end(ptr %p, i64 %n) {
+    ret i64 1000
+  }
+)";
+
+TEST_F(CallCountsTest, FunctionThatCallsItselfThroughAPointerIsGuarded) {
+  Create();
+  Add(kRecursion);
+  using Visit = int64_t(void*, int64_t);
+  auto* visit = engine_->Lookup<Visit>("visit").value();
+  auto* end = engine_->Lookup<Visit>("end").value();
+  void* const own = reinterpret_cast<void*>(visit);
+  EXPECT_TRUE(DoUntil([&] { return HasBody("visit"); }, [&] { ASSERT_EQ(visit(own, 50), 1275); }));
+  EXPECT_EQ(visit(own, 50), 1275);
+  EXPECT_EQ(visit(reinterpret_cast<void*>(end), 50), 1050);
+}
+
 TEST_F(CallCountsTest, FunctionOfAnotherTypeIsNotInlined) {
   Create();
   Add();
