@@ -80,8 +80,9 @@ class FaultyCompiler final : public Compiler {
     if (absl::StartsWith(name, "once") && attempts->fetch_add(1) == 0) _exit(3);
     while (absl::StartsWith(name, "hang")) usleep(100'000);
     while (absl::StartsWith(name, "hungry")) {
-      // As LLVM's own handler does when memory runs out.
-      void* const memory = malloc(size_t{64} << 20);
+      // As LLVM's own handler does when memory runs out. The optimizer may leave out memory that
+      // nothing reads, unless its address is volatile.
+      void* volatile memory = malloc(size_t{64} << 20);
       if (memory == nullptr) _exit(3);
       memset(memory, 1, size_t{64} << 20);
     }
