@@ -252,8 +252,8 @@ class Weights final : public Listener {
   std::map<std::string, uint64_t> entries_ ABSL_GUARDED_BY(mutex_);
 };
 
-// step(x) has no loop. run(n) calls it n times, and walks.
-constexpr char kProgram[] = R"(
+// step(x) has no loop. run(n) calls it n times.
+constexpr char kStep[] = R"(
   @last = global i64 0
   define i64 @step(i64 %x) noinline {
     %r = urem i64 %x, 7
@@ -267,20 +267,11 @@ constexpr char kProgram[] = R"(
     %z = add i64 %x, 1
     ret i64 %z
   }
-  define i64 @run(i64 %n) {
-  entry:
-    br label %loop
-  loop:
-    %x = phi i64 [ 0, %entry ], [ %next, %loop ]
-    %sum = phi i64 [ 0, %entry ], [ %sum2, %loop ]
-    %y = call i64 @step(i64 %x)
-    %sum2 = add i64 %sum, %y
-    %next = add i64 %x, 1
-    %more = icmp slt i64 %next, %n
-    br i1 %more, label %loop, label %end
-  end:
-    ret i64 %sum2
-  })";
+)";
+
+std::string Program() {
+  return absl::StrCat(kStep, TextOfSum("@run(i64 %n)", "%y = call i64 @step(i64 %x)"));
+}
 
 int64_t SumOfSteps(int64_t n) {
   int64_t sum = 0;
@@ -298,7 +289,7 @@ class BranchCountsTest : public ::testing::Test {
     options.listeners.push_back(weights_);
     change(options);
     engine_ = Engine::Create(std::move(options)).value();
-    ASSERT_THAT(engine_->AddBitcode(ParseToBitcode(kProgram), "program"), IsOk());
+    ASSERT_THAT(engine_->AddBitcode(ParseToBitcode(Program()), "program"), IsOk());
   }
 
   // Calls run until it and step are promoted. Returns whether all results were right.

@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
 #include "engine/engine.h"
@@ -27,14 +29,16 @@ class BetterBodies final : public Listener {
     if (!object.is_optimized) return;
     const auto begin = reinterpret_cast<uintptr_t>(object.functions[0].body.InThisProcess<void*>());
     absl::MutexLock lock(&mutex_);
-    ranges_.emplace_back(begin, begin + object.code_bytes);
+    ranges_.push_back({std::string(object.functions[0].name), begin, begin + object.code_bytes});
   }
 
-  bool Contains(void* address) const {
+  // Whether `address` lies in one of them; with `function`, in one of that function's.
+  bool Contains(void* address, std::optional<absl::string_view> function = std::nullopt) const {
+    const auto at = reinterpret_cast<uintptr_t>(address);
     absl::MutexLock lock(&mutex_);
-    for (const auto& [begin, end] : ranges_) {
-      const auto at = reinterpret_cast<uintptr_t>(address);
-      if (begin <= at && at < end) return true;
+    for (const Range& range : ranges_) {
+      if (function && range.function != *function) continue;
+      if (range.begin <= at && at < range.end) return true;
     }
     return false;
   }
@@ -45,8 +49,13 @@ class BetterBodies final : public Listener {
   }
 
  private:
+  struct Range {
+    std::string function;
+    uintptr_t begin;
+    uintptr_t end;
+  };
   mutable absl::Mutex mutex_;
-  std::vector<std::pair<uintptr_t, uintptr_t>> ranges_ ABSL_GUARDED_BY(mutex_);
+  std::vector<Range> ranges_ ABSL_GUARDED_BY(mutex_);
 };
 
 // Who finds out that a function is hot, and who makes the better body.
@@ -70,6 +79,27 @@ inline std::string NameOfWay(const ::testing::TestParamInfo<PromotionWay>& way) 
       return "ThreadLooks";
   }
   return "";
+}
+
+// The text of a function that executes `instructions`, which compute i64 %y, for each i64 %x from 0
+// to its argument i64 %n, and returns the sum; `head` is the rest of its definition.
+inline std::string TextOfSum(absl::string_view head, absl::string_view instructions) {
+  return absl::StrCat("define i64 ", head, R"( {
+  entry:
+    br label %loop
+  loop:
+    %x = phi i64 [ 0, %entry ], [ %next, %loop ]
+    %sum = phi i64 [ 0, %entry ], [ %sum2, %loop ]
+    )",
+                      instructions, R"(
+    %sum2 = add i64 %sum, %y
+    %next = add i64 %x, 1
+    %more = icmp slt i64 %next, %n
+    br i1 %more, label %loop, label %end
+  end:
+    ret i64 %sum2
+  }
+  )");
 }
 
 // What `engine` knows of the hotness of `function`; nothing if it does not count it.
