@@ -70,12 +70,17 @@ class Linker {
   // Bytes of code of the last finished object. Call it before the next Load.
   virtual size_t code_bytes() const = 0;
 
-  // Calls Bind and Finalize. After an error the object's memory is freed; after ResourceExhausted
-  // the object can be loaded again.
-  absl::Status Finish(const SymbolResolution& resolution) {
+  // Calls Bind and Finalize, and returns the TableEntries. After an error the object's memory is
+  // freed; after ResourceExhausted the object can be loaded again.
+  absl::StatusOr<std::vector<TableEntry>> Finish(const SymbolResolution& resolution) {
+    std::vector<TableEntry> entries;
     absl::Status status = Bind(resolution);
-    if (status.ok()) status = Finalize();
-    if (!status.ok()) Drop();
+    if (status.ok()) {
+      entries = TableEntries();
+      status = Finalize();
+    }
+    if (status.ok()) return entries;
+    Drop();
     return status;
   }
 };

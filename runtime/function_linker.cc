@@ -28,18 +28,12 @@ absl::StatusOr<FunctionLinker::Linked> FunctionLinker::Link(ElfObject& image, So
   }));
   absl::StatusOr<LoadedObject> loaded =
       LoadObject(image, requester.code(), code_space_.NearFor(is_far), other_linkers_);
-  std::vector<TableEntry> table_entries;
-  absl::Status status = loaded.status();
-  if (status.ok()) status = loaded->linker->Bind(resolution);
-  if (status.ok()) {
-    if (code_space_.MayRewriteData()) table_entries = loaded->linker->TableEntries();
-    status = loaded->linker->Finalize();
+  const absl::StatusOr<std::vector<TableEntry>> table_entries =
+      loaded.ok() ? loaded->linker->Finish(resolution) : loaded.status();
+  if (!table_entries.ok()) {
+    return Annotate(table_entries.status(), absl::StrCat("linking function '", name, "'"));
   }
-  if (!status.ok()) {
-    if (loaded.ok()) loaded->linker->Drop();
-    return Annotate(status, absl::StrCat("linking function '", name, "'"));
-  }
-  resolver_.AddTableEntries(module, table_entries);
+  if (code_space_.MayRewriteData()) resolver_.AddTableEntries(module, *table_entries);
   objects_.RunPendingConstructors();
   return Linked{std::move(loaded->defined), loaded->linker->code_bytes()};
 }

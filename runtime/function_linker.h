@@ -41,9 +41,10 @@ class FunctionLinker {
     size_t code_bytes = 0;
   };
 
-  // Links `image`, which was made for function `name` of `module`, into the module's code. What
-  // guards of its calls compare with is kept like the entries of tables. `is_far`
-  // says that the code was generated to reach everything through the offset table. Then runs the
+  // Links `image`, which was made for function `name` of `module`, into the module's code. The
+  // variables with which guards of its calls compare become table entries (see kGuardSuffix).
+  // `is_far` says that the code was generated to reach everything through the offset table. Then
+  // runs the
   // constructors of object files that were linked on the way. Blocks until everything that must be
   // linked or compiled before is done.
   absl::StatusOr<Linked> Link(ElfObject& image, SourceModule& module, absl::string_view name,

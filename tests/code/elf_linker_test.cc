@@ -244,7 +244,7 @@ TEST_F(ElfLinkerTest, AfterAnyRequestHasFailedTheObjectCanBeLinkedAgain) {
   for (bool is_linked = false; !is_linked; ++failures) {
     memory->allowed_requests = failures;
     absl::StatusOr<SymbolAddresses> loaded = linker_.Load(object, *owner, arenas_->near_first());
-    const absl::Status status = loaded.ok() ? linker_.Finish({}) : loaded.status();
+    const absl::Status status = loaded.ok() ? linker_.Finish({}).status() : loaded.status();
     is_linked = status.ok();
     if (is_linked) {
       defined = *loaded;
