@@ -3,15 +3,15 @@
 //
 //   bazel run -c opt //benchmarks:compute -- [--bars] DIR [RUNS [NAME...]]
 //
-// DIR is the directory that fetch_workloads.sh has filled. With --bars, --tier=0 and --tier=1,
-// about which there is no bar, do not take part: without optimization programs take long.
-// Baselines: lli-19's kinds mcjit and orc, at their default optimization, on the bitcode after opt
-// -O2; and the program compiled ahead of time by clang -O2. firstcall gets the bitcode that the
-// front end emits for -O2, before any pass. Whole processes are measured, in turns; the results are
-// medians of RUNS (5). Bars, for default settings, without a cache: at most 1.05 times the better
-// of lli's kinds, and at most 1.10 times the program compiled ahead of time (1.15 for Lua and
-// SQLite; 1.02 on the geometric mean). With a cache that two earlier runs have filled: at most 1.05
-// times for Lua and SQLite, and 1.03 on the geometric mean of the others.
+// DIR is the directory that fetch_workloads.sh has filled. With --bars, --tier=0 and --tier=1 do
+// not take part, because there is no bar about them. Baselines: lli-19's kinds mcjit and orc, at
+// their default optimization, on the bitcode after opt -O2; and the program compiled ahead of time
+// by clang -O2. firstcall gets the bitcode that the front end emits for -O2, before any pass. Whole
+// processes are measured, in turns; the results are medians of RUNS (5). Bars, for default
+// settings, without a cache: at most 1.05 times the better of lli's kinds, and at most 1.10 times
+// the program compiled ahead of time (1.15 for Lua and SQLite; 1.02 on the geometric mean). With a
+// cache that two earlier runs have filled: at most 1.05 times for Lua and SQLite, and 1.03 on the
+// geometric mean of the others.
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -179,8 +179,25 @@ absl::Status FillCache(const std::string& firstcall, const std::string& cache,
   return absl::OkStatus();
 }
 
+// InvalidArgument if there is no workload of a name.
+absl::StatusOr<std::vector<Workload>> Choose(const Arguments& arguments) {
+  std::vector<Workload> all = ComputeWorkloads(arguments.directory);
+  if (arguments.names.empty()) return all;
+  std::vector<Workload> chosen;
+  for (const std::string& name : arguments.names) {
+    const auto found = std::find_if(
+        all.begin(), all.end(), [&](const Workload& workload) { return workload.name == name; });
+    if (found == all.end()) {
+      return absl::InvalidArgumentError(absl::StrCat("there is no workload '", name, "'"));
+    }
+    chosen.push_back(*found);
+  }
+  return chosen;
+}
+
 absl::Status Run(const std::string& firstcall, const Arguments& arguments) {
-  const std::vector<std::string>& names = arguments.names;
+  const absl::StatusOr<std::vector<Workload>> workloads = Choose(arguments);
+  if (!workloads.ok()) return workloads.status();
   const absl::StatusOr<std::string> version = measure::DescribeProgram(firstcall);
   if (!version.ok()) return version.status();
   const absl::StatusOr<std::string> lli = measure::DescribeProgram(kLli);
@@ -189,18 +206,12 @@ absl::Status Run(const std::string& firstcall, const Arguments& arguments) {
   Schedule schedule;
   schedule.rounds = arguments.rounds;
   schedule.allowance = absl::Minutes(5);
-  std::vector<Workload> workloads;
-  for (Workload& workload : ComputeWorkloads(arguments.directory)) {
-    if (names.empty() || std::count(names.begin(), names.end(), workload.name) > 0) {
-      workloads.push_back(std::move(workload));
-    }
-  }
   absl::StatusOr<measure::TemporaryDirectory> directory_of_cache =
       measure::TemporaryDirectory::Make("compute");
   if (!directory_of_cache.ok()) return directory_of_cache.status();
   const std::string& cache = directory_of_cache->path();
   std::vector<Result> all;
-  for (const Workload& workload : workloads) {
+  for (const Workload& workload : *workloads) {
     if (absl::Status status = FillCache(firstcall, cache, workload); !status.ok()) return status;
     absl::StatusOr<std::vector<Result>> results =
         Compete(workload, Contestants(firstcall, cache, arguments.only_bars), schedule, all);
@@ -209,7 +220,7 @@ absl::Status Run(const std::string& firstcall, const Arguments& arguments) {
     fflush(stdout);
     all.insert(all.end(), results->begin(), results->end());
   }
-  absl::PrintF("\n%s", FormatBars(BarsOf(all, workloads)));
+  absl::PrintF("\n%s", FormatBars(BarsOf(all, *workloads)));
   return absl::OkStatus();
 }
 
