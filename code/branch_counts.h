@@ -19,8 +19,8 @@ namespace firstcall {
 //
 // A call of a candidate adds one to its number. A call of something else takes the place of a
 // candidate whose number is zero; if there is none, it takes one from all numbers (Misra and Gries,
-// 1982). So whatever gets more than a quarter of the calls is a candidate in the end, and its
-// number is too small by a quarter of all calls at most.
+// 1982). So a function that gets more than a quarter of the calls is a candidate in the end, and
+// its number is too small by a quarter of all calls at most.
 inline constexpr size_t kCandidatesOfCall = 3;
 inline constexpr size_t kWordsOfCall = 1 + 2 * kCandidatesOfCall;
 

@@ -19,9 +19,10 @@
 
 namespace firstcall {
 
-// Those targets of `call`, one of the indirect calls in `counts`, for which it should be guarded,
-// the likeliest first: two at most, each with 30 % or more of the calls that are left. None if the
-// call has been counted too rarely, or hardly ever in comparison with the function's branches.
+// Returns the targets for which `call` should be guarded, the likeliest first: two at most, each
+// with 30 % or more of the calls that are left. None if the call was counted too rarely, or hardly
+// ever in comparison with the branches of its function. `counts` are that function's, and contain
+// `call`.
 std::vector<CallTarget> LikelyTargets(const BranchCounts& counts, const CallCounts& call);
 
 // A target as one of the values by which LLVM's profile metadata tells what a call has called.

@@ -55,8 +55,8 @@ class BranchCounterBlock {
  private:
   uint64_t Word(size_t index) const { return words_[index].load(std::memory_order_relaxed); }
 
-  // Each candidate's number is too small by the same, which is what calls of no candidate have
-  // taken from it (see kCandidatesOfCall).
+  // Calls of functions that were no candidates have taken the same from each candidate's number
+  // (see kCandidatesOfCall). It is added again.
   CallCounts ReadCall(size_t place, FindTarget find_target) const {
     CallCounts call;
     call.count = Word(place);

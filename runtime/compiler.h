@@ -136,8 +136,8 @@ struct OptimizationOrder {
   RunPasses run_passes;
   std::optional<Identification> identification = std::nullopt;
   // The function's counting body is made, instead of its optimized body: a first body that polls in
-  // all its loops, and counts where its branches go and what its indirect calls
-  // call. No passes are run.
+  // all its loops, and counts where its branches go and what its indirect calls call. No passes are
+  // run.
   bool counts_branches = false;
   // What counting bodies of functions of the module have counted. The targets of calls are
   // functions of the module.
