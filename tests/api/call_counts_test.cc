@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -401,11 +403,15 @@ constexpr char kFunctions[] = R"(
   }
 )";
 
-// The functions above, call(p, n), which calls p for 0, ..., n - 1, and adds, and by_table(i, n),
-// which takes the function from the table.
+// The functions above, and callers that call a function for 0, ..., n - 1 and add its results:
+// call(p, n), call_until(p, &n), which loads n each time, and by_table(i, n), which takes the
+// function from the table.
 std::string Program() {
   return absl::StrCat(kFunctions,
                       TextOfSum("@call(ptr %p, i64 %n) noinline", "%y = call i64 %p(i64 %x)"),
+                      TextOfSum("@call_until(ptr %p, ptr %until) noinline",
+                                R"(%y = call i64 %p(i64 %x)
+                   %n = load atomic i64, ptr %until monotonic, align 8)"),
                       TextOfSum("@by_table(i64 %i, i64 %n) noinline",
                                 R"(%place = getelementptr [2 x ptr], ptr @table, i64 0, i64 %i
                    %p = load ptr, ptr %place
@@ -437,6 +443,25 @@ class Guards final : public Listener {
  private:
   mutable absl::Mutex mutex_;
   std::set<std::string> names_ ABSL_GUARDED_BY(mutex_);
+};
+
+// Notices that a function has a counting body, which calls enter shortly afterwards.
+class CountingBodyOf final : public Listener {
+ public:
+  explicit CountingBodyOf(std::string function) : function_(std::move(function)) {}
+
+  void OnPublished(const PublishedObject& object) override {
+    if (object.reason == CompileReason::kPromoted && !object.is_optimized &&
+        object.functions[0].name == function_) {
+      is_published_ = true;
+    }
+  }
+
+  bool is_published() const { return is_published_; }
+
+ private:
+  const std::string function_;
+  std::atomic<bool> is_published_{false};
 };
 
 class CallCountsTest : public ::testing::Test {
@@ -635,30 +660,46 @@ TEST_F(CallCountsTest, WeakFunctionThatGivesWayIsNotInlined) {
 }
 
 // A call that is running when the optimized body is made goes on in a continuation. What it has
-// called is only known if the call began in the counting body, to which short calls lead for some
-// milliseconds; when these begin is up to the promoter's thread.
+// called is only known if it began in the counting body, that is within some milliseconds; if it
+// began too late, the next round tries again.
 TEST_F(CallCountsTest, ContinuationsAreGuarded) {
-  constexpr int64_t kLong = 10'000'000;
+  const auto loops_entered = [&] { return HotnessOf(*engine_, "call_until").loops_entered; };
   const auto has_guarded_continuation = [&] {
-    const std::vector<PromotionStep> steps = HotnessOf(*engine_, "call").steps;
+    const std::vector<PromotionStep> steps = HotnessOf(*engine_, "call_until").steps;
     return std::any_of(steps.begin(), steps.end(), [](const PromotionStep& step) {
       return step.is_continuation && step.inlined == std::vector<std::string>{"two"};
     });
   };
-  absl::Duration short_calls;
   EXPECT_TRUE(DoUntil(has_guarded_continuation, [&] {
-    Create();
+    const auto counting = std::make_shared<CountingBodyOf>("call_until");
+    Create([&](EngineOptions& options) { options.listeners.push_back(counting); });
     Add();
+    auto* call_until =
+        engine_->Lookup<int64_t(Target*, std::atomic<int64_t>*)>("call_until").value();
     Target* const two = Find("two");
-    short_calls = short_calls < absl::Milliseconds(60) ? short_calls + absl::Milliseconds(3)
-                                                       : absl::ZeroDuration();
-    for (const absl::Time end = absl::Now() + short_calls; absl::Now() < end;) {
-      ASSERT_EQ(Call(two, 50), SumUntil(50, Two));
+    std::atomic<int64_t> end{50};
+    const absl::Time give_up = absl::Now() + absl::Seconds(20);
+    while (!counting->is_published() && absl::Now() < give_up) {
+      ASSERT_EQ(call_until(two, &end), SumUntil(50, Two));
     }
-    ASSERT_EQ(Call(two, kLong), kLong * (kLong - 1));
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));  // Until calls lead to it.
+    end = INT64_MAX;
+    std::thread ends_it([&] {
+      const absl::Time too_long = absl::Now() + absl::Seconds(5);
+      while (loops_entered() == 0 && absl::Now() < too_long) absl::SleepFor(absl::Milliseconds(1));
+      end = 0;
+    });
+    const int64_t sum = call_until(two, &end);
+    ends_it.join();
+    // n * (n - 1) for the n rounds that there were.
+    const auto n = static_cast<int64_t>(std::llround(std::sqrt(static_cast<double>(sum)) + 0.5));
+    EXPECT_EQ(sum, n * (n - 1));
   }));
-  EXPECT_GT(HotnessOf(*engine_, "call").loops_entered, 0);
-  EXPECT_EQ(Call(Find("one"), 100), SumUntil(100, One));
+  EXPECT_GT(loops_entered(), 0);
+  std::atomic<int64_t> end{100};
+  EXPECT_EQ(engine_->Lookup<int64_t(Target*, std::atomic<int64_t>*)>("call_until")
+                .value()(Find("one"), &end),
+            SumUntil(100, One));
 }
 
 TEST_F(CallCountsTest, ThreadsThatCountAtTheSameTimeGetTheirResults) {
