@@ -1,6 +1,5 @@
 #include "codegen/dispatcher.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -44,16 +43,12 @@ llvm::FunctionPassManager Simplification() {
 }  // namespace
 
 bool IsDispatcher(const llvm::Function& function) {
-  unsigned ways = 0;
-  size_t instructions = 0;
-  for (const llvm::BasicBlock& block : function) {
-    instructions += block.size();
+  const bool has_ways = llvm::any_of(function, [](const llvm::BasicBlock& block) {
     const llvm::Instruction* last = block.getTerminator();
-    if (llvm::isa_and_nonnull<llvm::SwitchInst, llvm::IndirectBrInst>(last)) {
-      ways = std::max(ways, last->getNumSuccessors());
-    }
-  }
-  return instructions >= kLeastInstructions && ways >= kLeastWays;
+    return llvm::isa_and_nonnull<llvm::SwitchInst, llvm::IndirectBrInst>(last) &&
+           last->getNumSuccessors() >= kLeastWays;
+  });
+  return has_ways && function.getInstructionCount() >= kLeastInstructions;
 }
 
 bool HasDispatcher(const llvm::Module& module) {

@@ -113,11 +113,15 @@ struct IrOptimizer::Pipeline {
     for (const llvm::LazyCallGraph::Node& node : **component) grown.insert(&node.getFunction());
   }
 
+  bool TreatsAsDispatcher(const llvm::Module& module) const {
+    return level == llvm::OptimizationLevel::O2 && !DeclaresMatrixIntrinsics(module) &&
+           HasDispatcher(module);
+  }
+
   // An inliner pass works only once, so the passes are made for each module.
   void Run(llvm::Module& module) {
     has_matrices = DeclaresMatrixIntrinsics(module);
-    const bool is_simple = level == llvm::OptimizationLevel::O2 && !has_matrices;
-    llvm::ModulePassManager passes = is_simple && HasDispatcher(module)
+    llvm::ModulePassManager passes = TreatsAsDispatcher(module)
                                          ? PassesForDispatchers()
                                          : builder.buildPerModuleDefaultPipeline(level);
     gate = &module.getContext().getOptPassGate();
@@ -168,6 +172,10 @@ void IrOptimizer::Simplify(llvm::Function& function) {
   pipeline_->simplification.run(function, pipeline_->analyses.functions);
   pipeline_->analyses.functions.clear();
   is_broken_ = false;
+}
+
+bool IrOptimizer::TreatsAsDispatcher(const llvm::Module& module) const {
+  return pipeline_->TreatsAsDispatcher(module);
 }
 
 absl::Status IrOptimizer::Optimize(std::unique_ptr<llvm::Module>& module) {

@@ -33,6 +33,9 @@ class IrOptimizer {
   // true.
   absl::Status Optimize(std::unique_ptr<llvm::Module>& module);
 
+  // Whether Optimize treats `module` as a dispatcher's.
+  bool TreatsAsDispatcher(const llvm::Module& module) const;
+
   // Makes the body of `function` smaller, for inlining. Changes nothing outside the body. The
   // caller must guard against LLVM's fatal errors; after one, is_broken() is true.
   void Simplify(llvm::Function& function);

@@ -4,7 +4,7 @@ namespace firstcall {
 
 bool OptimizationGate::isEnabled() const {
   stop_if_exiting_();
-  return is_stopped();
+  return is_stopped() || !left_out_.empty();
 }
 
 }  // namespace firstcall

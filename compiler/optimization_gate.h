@@ -1,7 +1,8 @@
-// Lets optimizing end early: LLVM asks the gate of an LLVMContext before each pass that is not
-// needed for a right result.
+// Lets optimizing end early, or leave out a pass: LLVM asks the gate of an LLVMContext before each
+// pass that is not needed for a right result.
 //
-// Thread-safe. Tested in tests/runtime/unattended_work_test.cc.
+// Thread-safe, except for LeaveOut. Tested in tests/runtime/unattended_work_test.cc and
+// tests/codegen/dispatcher_test.cc.
 
 #ifndef FIRSTCALL_COMPILER_OPTIMIZATION_GATE_H_
 #define FIRSTCALL_COMPILER_OPTIMIZATION_GATE_H_
@@ -23,13 +24,20 @@ class OptimizationGate final : public llvm::OptPassGate {
 
   bool is_stopped() const { return flag_->is_set(); }
 
+  // Leaves out the pass with this name (llvm::Pass::getPassName) from now on. Must not be called
+  // while passes run. `pass` must outlive the gate.
+  void LeaveOut(llvm::StringRef pass) { left_out_ = pass; }
+
   // Does not return if `stop_if_exiting` does not.
   bool isEnabled() const override;
-  bool shouldRunPass(llvm::StringRef, llvm::StringRef) override { return !is_stopped(); }
+  bool shouldRunPass(llvm::StringRef pass, llvm::StringRef) override {
+    return !is_stopped() && pass != left_out_;
+  }
 
  private:
   const std::shared_ptr<StopFlag> flag_;
   void (*const stop_if_exiting_)();
+  llvm::StringRef left_out_;
 };
 
 }  // namespace firstcall

@@ -4,6 +4,7 @@
 
 #include "base/status.h"
 #include "base/steady_clock.h"
+#include "codegen/dispatcher.h"
 #include "compiler/counted_calls.h"
 #include "compiler/counting_generation.h"
 #include "compiler/inlined_callees.h"
@@ -84,6 +85,7 @@ absl::StatusOr<CompiledObject> GenerateIn(const OptimizationOrder& order, Work& 
   };
   body->getContext().setOptPassGate(work.gate);
   const InlinedCallees callees(*body);
+  if (optimizer->TreatsAsDispatcher(*body)) work.gate.LeaveOut(kPassNotForDispatchers);
   absl::Status status;
   if (!run([&] { status = optimizer->Optimize(body); })) return NotWanted();
   FIRSTCALL_RETURN_IF_ERROR(status);

@@ -1,14 +1,21 @@
 #include "codegen/dispatcher.h"
 
 #include <memory>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/diagnostic_collector.h"
 #include "codegen/ir_optimizer.h"
+#include "codegen/object_emitter.h"
+#include "compiler/optimization_gate.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/OptBisect.h"
+#include "runtime/stop_flag.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/object.h"
 #include "tests/testing/status_matchers.h"
@@ -17,6 +24,7 @@ namespace firstcall {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -83,6 +91,43 @@ TEST(DispatcherTest, ItsCalleesAreInlinedAndItsVariablesAreValues) {
   const std::string text = PrintModule(*module);
   EXPECT_THAT(text, AllOf(HasSubstr("switch i32"), HasSubstr("phi i32"), Not(HasSubstr("@add")),
                           Not(HasSubstr("alloca"))));
+}
+
+// Remembers the passes that it is asked about.
+class PassNames final : public llvm::OptPassGate {
+ public:
+  bool isEnabled() const override { return true; }
+  bool shouldRunPass(llvm::StringRef pass, llvm::StringRef) override {
+    names_.insert(pass.str());
+    return true;
+  }
+  const std::set<std::string>& names() const { return names_; }
+
+ private:
+  std::set<std::string> names_;
+};
+
+TEST(DispatcherTest, CodeGeneratorHasThePassThatIsLeftOut) {
+  llvm::LLVMContext context;
+  PassNames passes;
+  CollectDiagnostics(context);
+  context.setOptPassGate(passes);
+  EngineOptions options;
+  options.tier = Tier::kOne;
+  const Target target = MakeTarget(options);
+  std::unique_ptr<llvm::Module> module = ParseModule(Interpreter(60, 20), context);
+  ASSERT_THAT(target.Adopt(*module), IsOk());
+  ASSERT_THAT(ObjectEmitter::Create(target).value()->Emit(std::move(module)), IsOk());
+  EXPECT_THAT(passes.names(), Contains(kPassNotForDispatchers.str()));
+}
+
+TEST(DispatcherTest, GateLeavesAPassOut) {
+  OptimizationGate gate(std::make_shared<StopFlag>(), [] {});
+  EXPECT_FALSE(gate.isEnabled());
+  gate.LeaveOut(kPassNotForDispatchers);
+  EXPECT_TRUE(gate.isEnabled());
+  EXPECT_FALSE(gate.shouldRunPass(kPassNotForDispatchers, ""));
+  EXPECT_TRUE(gate.shouldRunPass("Live Interval Analysis", ""));
 }
 
 }  // namespace
