@@ -10,6 +10,7 @@
 #include "codegen/loop_alignment.h"
 #include "codegen/loop_peeling.h"
 #include "codegen/required_lowering.h"
+#include "codegen/whole_cpu.h"
 #include "llvm/ADT/Any.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -179,7 +180,10 @@ bool IrOptimizer::TreatsAsDispatcher(const llvm::Module& module) const {
 }
 
 absl::Status IrOptimizer::Optimize(std::unique_ptr<llvm::Module>& module) {
-  absl::Status status = RunGuarded([&] { pipeline_->Run(*module); });
+  absl::Status status = RunGuarded([&] {
+    UseWholeCpu(*module, *machine_);
+    pipeline_->Run(*module);
+  });
   if (status.ok()) return status;
   is_broken_ = true;
   (void)module.release();

@@ -24,7 +24,8 @@ class IrOptimizer {
   IrOptimizer(const IrOptimizer&) = delete;
   IrOptimizer& operator=(const IrOptimizer&) = delete;
 
-  // Optimizes `module` for the target's CPU, as -O2 does, or as -O3 if that is the target's level.
+  // Optimizes `module` for the target's CPU (see codegen/whole_cpu.h), as -O2 does, or as -O3 if
+  // that is the target's level.
   // At -O2, dispatchers get fewer passes (see codegen/dispatcher.h). Bodies that are
   // `available_externally` must have been simplified; they are inlined where that pays, and
   // removed. Before each pass the gate of the module's context is asked (see llvm::OptPassGate).

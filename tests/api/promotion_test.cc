@@ -855,6 +855,39 @@ TEST_P(PromotionTest, OptNoneIsNoReasonToStaySlow) {
   EXPECT_EQ(Hotness("f").polls, 0u);
 }
 
+// The attributes that a front end gives to functions for any machine of this architecture.
+#if defined(__x86_64__)
+constexpr char kAnyMachine[] = R"("target-cpu"="x86-64" "tune-cpu"="generic")";
+#else
+constexpr char kAnyMachine[] = R"("target-cpu"="generic")";
+#endif
+
+// Optimized code uses all of this CPU, which may have wider registers than the functions ask for.
+TEST_P(PromotionTest, VectorsArePassedTheSameBetweenBodies) {
+  Create(1000);
+  Add(absl::StrCat(R"(
+    define <8 x float> @twice(<8 x float> %x) noinline #0 {
+      %y = fadd <8 x float> %x, %x
+      ret <8 x float> %y
+    }
+    define float @first_and_last(float %a) #0 {
+      %x = insertelement <8 x float> <float 0.0, float 1.0, float 2.0, float 3.0,
+                                      float 4.0, float 5.0, float 6.0, float 7.0>, float %a, i64 0
+      %y = call <8 x float> @twice(<8 x float> %x)
+      %first = extractelement <8 x float> %y, i64 0
+      %last = extractelement <8 x float> %y, i64 7
+      %sum = fadd float %first, %last
+      ret float %sum
+    }
+    attributes #0 = {)",
+                   kAnyMachine, "}"));
+  auto* first_and_last = Get<float(float)>("first_and_last");
+  for (const absl::string_view function : {"twice", "first_and_last"}) {
+    EXPECT_TRUE(IsPromotedBy(function, [&] { ASSERT_EQ(first_and_last(3), 20); })) << function;
+  }
+  EXPECT_EQ(first_and_last(4), 22);
+}
+
 TEST_P(PromotionTest, OtherTiersCountNothing) {
   for (Tier tier : {Tier::kZero, Tier::kOne}) {
     EngineOptions options;

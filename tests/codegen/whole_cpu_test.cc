@@ -1,0 +1,212 @@
+#include "codegen/whole_cpu.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_replace.h"
+#include "absl/strings/string_view.h"
+#include "base/diagnostic_collector.h"
+#include "codegen/ir_optimizer.h"
+#include "codegen/target.h"
+#include "engine/options.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "tests/testing/ir.h"
+#include "tests/testing/object.h"
+#include "tests/testing/status_matchers.h"
+
+namespace firstcall {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class WholeCpuTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+#if !defined(__x86_64__)
+    GTEST_SKIP() << "for x86-64";
+#endif
+    CollectDiagnostics(context_);
+    Choose("x86-64-v3");
+  }
+
+  void Choose(const std::string& cpu, const std::string& features = "") {
+    EngineOptions options;
+    options.tier = Tier::kOne;
+    options.cpu = cpu;
+    options.features = features;
+    target_ = std::make_unique<Target>(MakeTarget(options));
+    machine_ = target_->CreateMachine().value();
+  }
+
+  std::unique_ptr<llvm::Module> Parse(absl::string_view text) {
+    std::unique_ptr<llvm::Module> module = ParseModule(text, context_);
+    EXPECT_THAT(target_->Adopt(*module), IsOk());
+    return module;
+  }
+
+  bool Uses(absl::string_view text) {
+    const std::unique_ptr<llvm::Module> module = Parse(text);
+    return UseWholeCpu(*module, *machine_);
+  }
+
+  llvm::LLVMContext context_;
+  std::unique_ptr<Target> target_;
+  std::unique_ptr<llvm::TargetMachine> machine_;
+};
+
+std::string AttributeOf(const llvm::Module& module, const char* name) {
+  return module.getFunction("f")->getFnAttribute(name).getValueAsString().str();
+}
+
+TEST_F(WholeCpuTest, FunctionsGetTheMachinesCpuAndFeatures) {
+  Choose("x86-64-v2", "+bmi");
+  const std::unique_ptr<llvm::Module> module = Parse(R"(
+    define void @f() "target-cpu"="x86-64" "tune-cpu"="generic" "target-features"="+sse2,-ssse3" {
+      ret void
+    })");
+  EXPECT_TRUE(UseWholeCpu(*module, *machine_));
+  EXPECT_EQ(AttributeOf(*module, "target-cpu"), "x86-64-v2");
+  EXPECT_EQ(AttributeOf(*module, "tune-cpu"), "");
+  // What a function excludes comes last, so it stays excluded.
+  EXPECT_THAT(AttributeOf(*module, "target-features"),
+              AllOf(HasSubstr("+bmi"), EndsWith("+sse2,-ssse3")));
+}
+
+TEST_F(WholeCpuTest, FunctionsThatNameNoCpuHaveTheMachines) {
+  const std::unique_ptr<llvm::Module> module = Parse("define void @f() { ret void }");
+  EXPECT_TRUE(UseWholeCpu(*module, *machine_));
+  EXPECT_FALSE(module->getFunction("f")->hasFnAttribute("target-cpu"));
+}
+
+TEST_F(WholeCpuTest, LoopsGetWiderVectors) {
+  constexpr absl::string_view kLoop = R"(
+    define void @f(ptr noalias %to, ptr noalias %from) #0 {
+    entry:
+      br label %loop
+    loop:
+      %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+      %p = getelementptr double, ptr %from, i64 %i
+      %x = load double, ptr %p
+      %y = fmul double %x, %x
+      %q = getelementptr double, ptr %to, i64 %i
+      store double %y, ptr %q
+      %next = add i64 %i, 1
+      %more = icmp ult i64 %next, 1024
+      br i1 %more, label %loop, label %end
+    end:
+      ret void
+    }
+    attributes #0 = { "target-cpu"="x86-64" "tune-cpu"="generic" })";
+  const auto optimize = [&] {
+    std::unique_ptr<llvm::Module> module = Parse(kLoop);
+    EXPECT_THAT(IrOptimizer::Create(*target_).value()->Optimize(module), IsOk());
+    return PrintModule(*module);
+  };
+  EXPECT_THAT(optimize(), HasSubstr("<4 x double>"));
+  Choose("x86-64");
+  EXPECT_THAT(optimize(), AllOf(HasSubstr("<2 x double>"), Not(HasSubstr("<4 x double>"))));
+}
+
+TEST_F(WholeCpuTest, TypesThatArePassedTheSame) {
+  for (const absl::string_view type :
+       {"double", "i128", "ptr", "{ i64, <2 x double> }", "<4 x float>", "<2 x ptr>", "x86_fp80",
+        "[2 x float]"}) {
+    EXPECT_TRUE(Uses(absl::StrReplaceAll("define void @f(T %x) { ret void }", {{"T", type}})))
+        << type;
+  }
+}
+
+TEST_F(WholeCpuTest, TypesThatMayBePassedOtherwise) {
+  for (const absl::string_view type :
+       {"<4 x double>", "<4 x ptr>", "<8 x i1>", "half", "bfloat", "<2 x half>",
+        "{ i64, <8 x float> }", "[2 x <4 x i64>]"}) {
+    for (const absl::string_view text :
+         {"define void @f(T %x) { ret void }", "define T @f() { ret T zeroinitializer }",
+          "declare void @g(T) define void @f() { call void @g(T zeroinitializer) ret void }",
+          "define void @f(ptr %g) { %x = call T %g() ret void }",
+          "define void @f(ptr %g) { call void (...) %g(T zeroinitializer) ret void }",
+          "define void @h() { ret void } define available_externally void @f(T %x) { ret void }"}) {
+      EXPECT_FALSE(Uses(absl::StrReplaceAll(text, {{"T", type}}))) << type << " " << text;
+    }
+  }
+}
+
+TEST_F(WholeCpuTest, IntrinsicsMayHaveAnyVectors) {
+  EXPECT_TRUE(Uses(R"(
+    declare <8 x float> @llvm.sqrt.v8f32(<8 x float>)
+    define void @f(ptr %p) {
+      %x = load <8 x float>, ptr %p
+      %y = call <8 x float> @llvm.sqrt.v8f32(<8 x float> %x)
+      store <8 x float> %y, ptr %p
+      ret void
+    })"));
+}
+
+TEST_F(WholeCpuTest, ConventionsThatPreserveVectorRegistersAreLeft) {
+  EXPECT_FALSE(Uses("define preserve_allcc void @f() { ret void }"));
+  EXPECT_FALSE(Uses("define void @f(ptr %g) { call preserve_allcc void %g() ret void }"));
+  EXPECT_TRUE(Uses("define fastcc void @f(ptr %g) { call swiftcc void %g() ret void }"));
+}
+
+TEST_F(WholeCpuTest, WideAtomicAccessesAreLeft) {
+  EXPECT_FALSE(Uses(R"(define i128 @f(ptr %p) {
+    %x = load atomic i128, ptr %p seq_cst, align 16 ret i128 %x })"));
+  EXPECT_FALSE(Uses(R"(define void @f(ptr %p) {
+    store atomic i128 0, ptr %p seq_cst, align 16 ret void })"));
+  EXPECT_FALSE(Uses(R"(define void @f(ptr %p) {
+    %x = cmpxchg ptr %p, i128 0, i128 1 seq_cst seq_cst ret void })"));
+  EXPECT_FALSE(Uses(R"(define void @f(ptr %p) {
+    %x = atomicrmw add ptr %p, i128 1 seq_cst ret void })"));
+  EXPECT_TRUE(Uses(R"(define void @f(ptr %p) {
+    %x = cmpxchg ptr %p, i64 0, i64 1 seq_cst seq_cst
+    fence seq_cst
+    ret void })"));
+}
+
+constexpr absl::string_view kMayBeFused = R"(
+  declare double @llvm.fmuladd.f64(double, double, double)
+  define double @f(double %x) "target-cpu"="x86-64" FEATURES {
+    %y = call double @llvm.fmuladd.f64(double %x, double %x, double 1.0)
+    %z = fmul contract double %y, %y
+    %sum = fadd contract double %z, 1.0
+    ret double %sum
+  })";
+
+TEST_F(WholeCpuTest, WhatMayBeFusedIsSeparated) {
+  const std::unique_ptr<llvm::Module> module =
+      Parse(absl::StrReplaceAll(kMayBeFused, {{"FEATURES", ""}}));
+  EXPECT_TRUE(UseWholeCpu(*module, *machine_));
+  EXPECT_THAT(PrintModule(*module),
+              AllOf(HasSubstr("fmul double %x, %x"), HasSubstr("fmul double %y, %y"),
+                    Not(HasSubstr("call double")), Not(HasSubstr("contract"))));
+}
+
+TEST_F(WholeCpuTest, WhatTheFunctionsOwnCpuFusesIsLeft) {
+  const std::unique_ptr<llvm::Module> module = Parse(
+      absl::StrReplaceAll(kMayBeFused, {{"FEATURES", R"("target-features"="+fma")"}}));
+  EXPECT_TRUE(UseWholeCpu(*module, *machine_));
+  EXPECT_THAT(PrintModule(*module),
+              AllOf(HasSubstr("call double @llvm.fmuladd"), HasSubstr("fmul contract")));
+}
+
+TEST_F(WholeCpuTest, ConstrainedFusionIsLeft) {
+  EXPECT_FALSE(Uses(R"(
+    declare double @llvm.experimental.constrained.fmuladd.f64(double, double, double, metadata,
+                                                              metadata)
+    define double @f(double %x) strictfp {
+      %y = call double @llvm.experimental.constrained.fmuladd.f64(
+          double %x, double %x, double 1.0, metadata !"round.dynamic",
+          metadata !"fpexcept.strict") strictfp
+      ret double %y
+    })"));
+}
+
+}  // namespace
+}  // namespace firstcall
