@@ -164,8 +164,10 @@ void fc_options_set_speculation_budget(fc_options* options, uint64_t nanoseconds
  * SIGABRT; crashes elsewhere go on to the earlier handlers. */
 void fc_options_set_contain_crashes(fc_options* options, int enabled);
 
-/* The target. Default: the process's triple and the machine's CPU with all its features. `features`
- * has the form of -mattr: "+avx2,-bmi". A triple may name the container of the objects that LLVM
+/* The target. Default: the process's triple and the machine's CPU with all its features. A function
+ * that names a CPU is compiled for that one at first; on x86-64, its optimized body is compiled for
+ * the target, with the same results (the CPU "x86-64" prevents that). `features` has the form of
+ * -mattr: "+avx2,-bmi". A triple may name the container of the objects that LLVM
  * makes, elf or macho ("x86_64-unknown-linux-gnu-macho"), and may be for another operating system
  * if that calls functions as this process does. fc_engine_create fails with FC_INVALID_ARGUMENT for
  * other triples. */

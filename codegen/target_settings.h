@@ -42,10 +42,12 @@ struct TargetSettings {
   OptNone optnone = OptNone::kAuto;
 
   // The target. An empty triple is that of this process. If both `cpu` and `features` are empty,
-  // the target is this machine's CPU with all its features. A triple may name the container of the
-  // objects that LLVM makes, elf or macho ("x86_64-unknown-linux-gnu-macho"); without a name it
-  // follows the operating system. It may be for another system than this process if functions are
-  // called in the same way.
+  // the target is this machine's CPU with all its features. A function that names a CPU is compiled
+  // for that one at first; on x86-64, its optimized body is compiled for the target, with the same
+  // results ("x86-64" as `cpu` prevents that). A triple may name the container of the objects that
+  // LLVM makes, elf or macho ("x86_64-unknown-linux-gnu-macho"); without a name it follows the
+  // operating system. It may be for another system than this process if functions are called in the
+  // same way.
   std::string triple;
   std::string architecture;  // As -march. Overrides the triple's.
   std::string cpu;

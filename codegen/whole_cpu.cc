@@ -5,6 +5,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/CodeGen/TargetSubtargetInfo.h"
 #include "llvm/IR/CallingConv.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/DerivedTypes.h"
@@ -15,7 +16,6 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Operator.h"
-#include "llvm/CodeGen/TargetSubtargetInfo.h"
 #include "llvm/TargetParser/Triple.h"
 
 namespace firstcall {
@@ -94,8 +94,7 @@ bool NamesItsCpu(const llvm::Function& function) {
 
 // Replaces what may be fused by a multiplication and an addition that may not.
 void Separate(llvm::Function& function) {
-  for (llvm::Instruction& instruction :
-       llvm::make_early_inc_range(llvm::instructions(function))) {
+  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
     if (llvm::isa<llvm::FPMathOperator>(instruction)) instruction.setHasAllowContract(false);
     auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
     if (call == nullptr || call->getIntrinsicID() != llvm::Intrinsic::fmuladd) continue;

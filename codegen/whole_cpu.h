@@ -1,6 +1,6 @@
-// Lets functions use all of the CPU that they will run on. A front end that compiles for any machine
-// of an architecture says so in each function ("target-cpu"="x86-64"), so that without this the
-// vectors of hot loops have 128 bits on every machine.
+// Lets functions use all of the CPU that they will run on. A front end that compiles for any
+// machine of an architecture says so in each function ("target-cpu"="x86-64"), so that without this
+// the vectors of hot loops have 128 bits on every machine.
 //
 // Thread-compatible: hold the mutex of the view the module's context belongs to. Tested in
 // tests/codegen/whole_cpu_test.cc.

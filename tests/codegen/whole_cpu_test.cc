@@ -115,18 +115,16 @@ TEST_F(WholeCpuTest, LoopsGetWiderVectors) {
 }
 
 TEST_F(WholeCpuTest, TypesThatArePassedTheSame) {
-  for (const absl::string_view type :
-       {"double", "i128", "ptr", "{ i64, <2 x double> }", "<4 x float>", "<2 x ptr>", "x86_fp80",
-        "[2 x float]"}) {
+  for (const absl::string_view type : {"double", "i128", "ptr", "{ i64, <2 x double> }",
+                                       "<4 x float>", "<2 x ptr>", "x86_fp80", "[2 x float]"}) {
     EXPECT_TRUE(Uses(absl::StrReplaceAll("define void @f(T %x) { ret void }", {{"T", type}})))
         << type;
   }
 }
 
 TEST_F(WholeCpuTest, TypesThatMayBePassedOtherwise) {
-  for (const absl::string_view type :
-       {"<4 x double>", "<4 x ptr>", "<8 x i1>", "half", "bfloat", "<2 x half>",
-        "{ i64, <8 x float> }", "[2 x <4 x i64>]"}) {
+  for (const absl::string_view type : {"<4 x double>", "<4 x ptr>", "<8 x i1>", "half", "bfloat",
+                                       "<2 x half>", "{ i64, <8 x float> }", "[2 x <4 x i64>]"}) {
     for (const absl::string_view text :
          {"define void @f(T %x) { ret void }", "define T @f() { ret T zeroinitializer }",
           "declare void @g(T) define void @f() { call void @g(T zeroinitializer) ret void }",
@@ -189,8 +187,8 @@ TEST_F(WholeCpuTest, WhatMayBeFusedIsSeparated) {
 }
 
 TEST_F(WholeCpuTest, WhatTheFunctionsOwnCpuFusesIsLeft) {
-  const std::unique_ptr<llvm::Module> module = Parse(
-      absl::StrReplaceAll(kMayBeFused, {{"FEATURES", R"("target-features"="+fma")"}}));
+  const std::unique_ptr<llvm::Module> module =
+      Parse(absl::StrReplaceAll(kMayBeFused, {{"FEATURES", R"("target-features"="+fma")"}}));
   EXPECT_TRUE(UseWholeCpu(*module, *machine_));
   EXPECT_THAT(PrintModule(*module),
               AllOf(HasSubstr("call double @llvm.fmuladd"), HasSubstr("fmul contract")));
