@@ -6,7 +6,7 @@ usage: count_tests.py BAZEL_EXIT_STATUS NAME=BUILD_EVENT_JSON_FILE...
 There is a file for each run; NAME stands in front of what is said about it. Only what these runs report is
 counted: results that earlier ones left on disk are not looked at. A test
 that Bazel calls failed counts as at least one failed case, whatever its own report says: it may have
-crashed, timed out, leaked, or never been built.
+crashed, timed out, leaked, or never been built. Where a run was interrupted, only what ran until then counts.
 """
 
 import json
@@ -15,11 +15,14 @@ import urllib.parse
 import xml.etree.ElementTree
 
 PASSED = ("PASSED", "FLAKY")
+# What a test is that has not run.
+UNFINISHED = ("NOT BUILT", "NOT RUN", "NO_STATUS", "INCOMPLETE")
 
 
 def read_events(path):
-    """Returns {(label, run, shard): last attempt's result} and {label: overall status}."""
-    results, statuses = {}, {}
+    """Returns {(label, run, shard): last attempt's result}, {label: overall status}, and whether the run was
+    interrupted."""
+    results, statuses, interrupted = {}, {}, False
     with open(path, encoding="utf-8") as lines:
         for line in lines:
             event = json.loads(line)
@@ -34,7 +37,9 @@ def read_events(path):
                 # Without a summary: built, but Bazel gave up before it ran.
                 summary = event.get("testSummary", {"overallStatus": "NOT RUN"})
                 statuses[identity["label"]] = summary["overallStatus"]
-    return results, statuses
+            elif kind == "buildFinished":
+                interrupted = event["finished"].get("exitCode", {}).get("name") == "INTERRUPTED"
+    return results, statuses, interrupted
 
 
 def count_cases(result):
@@ -64,9 +69,10 @@ def count_cases(result):
 
 
 def evaluate(path):
-    """Returns how many cases passed, which were skipped, and what failed, in the run of one file."""
-    results, statuses = read_events(path)
-    passed, skipped, failures = 0, [], []
+    """Returns how many cases passed, which were skipped, what failed, and how many tests an interrupt has kept
+    from running, in the run of one file."""
+    results, statuses, interrupted = read_events(path)
+    passed, skipped, failures, unfinished = 0, [], [], 0
 
     labels_with_failures = set()
     for (label, _, _), result in sorted(results.items()):
@@ -80,9 +86,11 @@ def evaluate(path):
             labels_with_failures.add(label)
 
     for label, status in sorted(statuses.items()):
-        if status not in PASSED and label not in labels_with_failures:
+        if interrupted and status in UNFINISHED:
+            unfinished += 1
+        elif status not in PASSED and label not in labels_with_failures:
             failures.append("{} {}".format(label, status))
-    return passed, skipped, failures
+    return passed, skipped, failures, unfinished
 
 
 def main():
@@ -90,10 +98,12 @@ def main():
     passed, skipped, failures = 0, [], []
     for run in sys.argv[2:]:
         name, _, path = run.partition("=")
-        passed_here, skipped_here, failures_here = evaluate(path)
+        passed_here, skipped_here, failures_here, unfinished = evaluate(path)
         passed += passed_here
         skipped += ["{} {}".format(name, case) for case in skipped_here]
         failures += ["{} {}".format(name, case) for case in failures_here]
+        if unfinished:
+            print("{}: {} tests have not run, for lack of time".format(name, unfinished))
     if bazel_status != 0 and not failures:
         failures.append("setup or build failed (status {})".format(bazel_status))
 
