@@ -15,15 +15,20 @@ namespace firstcall {
 
 // Gives all functions of `module` that have bodies the CPU and the features of `machine`, besides
 // their own features; one that a function excludes stays excluded. Returns whether it did. It does
-// nothing unless the machine is an x86-64 with a named CPU; nor if that might change how a function
-// is called, or what a program computes:
-//   - Arguments and results in vectors of more than 128 bits, of bits, or of 16-bit floating-point
-//     numbers are passed in other registers if the CPU has them, and some calling conventions
-//     preserve more.
+// nothing unless the machine is an x86-64 with a named CPU that has all that the functions' own
+// CPUs have; nor if that might change how a function is called, or what a program computes:
+//   - Arguments and results in vectors of more than 128 bits, or of other elements than whole
+//     bytes, float and double, and in 16-bit floating-point numbers may be passed in other
+//     registers; some calling conventions preserve more registers.
+//   - Inline assembly may destroy, and "no_caller_saved_registers" must save, registers that only
+//     the machine has.
 //   - Atomic accesses to more than 64 bits call a library, or do not.
-//   - Constrained multiplications with addition are fused, or not.
-// Multiplications and additions that may be fused (llvm.fmuladd, and the flag `contract`) are
-// separated if the function's own CPU would not fuse them, so that results stay the same.
+//   - 16-bit floating-point numbers are computed in wider ones, or are not.
+//   - Constrained and masked multiplications with addition are fused, or not.
+// Multiplications and additions that may be fused (llvm.fmuladd, the flag `contract` and the
+// attribute "unsafe-fp-math") are separated if the function's own CPU would not fuse them, so that
+// results stay the same. So do those of conversions of float and double to unsigned integers of 32
+// and 64 bits, even out of range.
 bool UseWholeCpu(llvm::Module& module, const llvm::TargetMachine& machine);
 
 }  // namespace firstcall

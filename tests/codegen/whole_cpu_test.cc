@@ -123,8 +123,9 @@ TEST_F(WholeCpuTest, TypesThatArePassedTheSame) {
 }
 
 TEST_F(WholeCpuTest, TypesThatMayBePassedOtherwise) {
-  for (const absl::string_view type : {"<4 x double>", "<4 x ptr>", "<8 x i1>", "half", "bfloat",
-                                       "<2 x half>", "{ i64, <8 x float> }", "[2 x <4 x i64>]"}) {
+  for (const absl::string_view type :
+       {"<4 x double>", "<4 x ptr>", "<8 x i1>", "half", "bfloat", "<2 x half>",
+        "{ i64, <8 x float> }", "[2 x <4 x i64>]", "<32 x i4>", "<1 x i128>", "<2 x x86_fp80>"}) {
     for (const absl::string_view text :
          {"define void @f(T %x) { ret void }", "define T @f() { ret T zeroinitializer }",
           "declare void @g(T) define void @f() { call void @g(T zeroinitializer) ret void }",
@@ -153,6 +154,68 @@ TEST_F(WholeCpuTest, ConventionsThatPreserveVectorRegistersAreLeft) {
   EXPECT_TRUE(Uses("define fastcc void @f(ptr %g) { call swiftcc void %g() ret void }"));
 }
 
+TEST_F(WholeCpuTest, CallersThatCountOnSavedRegistersAreLeft) {
+  EXPECT_FALSE(Uses("define void @f() \"no_caller_saved_registers\" { ret void }"));
+  EXPECT_FALSE(
+      Uses("define void @f(ptr %g) { call void %g() \"no_caller_saved_registers\" ret void }"));
+}
+
+TEST_F(WholeCpuTest, AssemblyIsLeft) {
+  EXPECT_FALSE(Uses(
+      R"(define void @f() { call void asm sideeffect "call g", "~{xmm0},~{rax}"() ret void })"));
+  EXPECT_TRUE(Uses(R"(define void @f() { call void asm sideeffect "", "~{memory}"() ret void })"));
+}
+
+TEST_F(WholeCpuTest, IntrinsicsThatCallAreLeft) {
+  EXPECT_FALSE(Uses(R"(
+    declare void @llvm.experimental.patchpoint.void(i64, i32, ptr, i32, ...)
+    define void @f(ptr %g) {
+      call void (i64, i32, ptr, i32, ...) @llvm.experimental.patchpoint.void(
+          i64 0, i32 15, ptr %g, i32 0)
+      ret void
+    })"));
+  EXPECT_FALSE(Uses(R"(
+    declare i64 @llvm.experimental.patchpoint.i64(i64, i32, ptr, i32, ...)
+    define i64 @f(ptr %g) {
+      %x = call i64 (i64, i32, ptr, i32, ...) @llvm.experimental.patchpoint.i64(
+          i64 0, i32 15, ptr %g, i32 0)
+      ret i64 %x
+    })"));
+  EXPECT_FALSE(Uses(R"(
+    declare token @llvm.experimental.gc.statepoint.p0(i64, i32, ptr, i32, i32, ...)
+    define void @f(ptr %g) gc "statepoint-example" {
+      %t = call token (i64, i32, ptr, i32, i32, ...) @llvm.experimental.gc.statepoint.p0(
+          i64 0, i32 0, ptr elementtype(void ()) %g, i32 0, i32 0, i32 0, i32 0)
+      ret void
+    })"));
+}
+
+TEST_F(WholeCpuTest, ShortFloatingPointNumbersAreLeft) {
+  EXPECT_FALSE(Uses(R"(define void @f(float %x, ptr %p) {
+    %y = fptrunc float %x to bfloat
+    %z = bitcast bfloat %y to i16
+    store i16 %z, ptr %p
+    ret void })"));
+  EXPECT_FALSE(Uses(R"(define void @f(<8 x i16> %x, ptr %p) {
+    %y = bitcast <8 x i16> %x to <8 x half>
+    store <8 x half> %y, ptr %p
+    ret void })"));
+}
+
+TEST_F(WholeCpuTest, CpusThatHaveMoreAreLeft) {
+  const auto uses = [&](absl::string_view attributes) {
+    return Uses(absl::StrReplaceAll("define void @f() A { ret void }", {{"A", attributes}}));
+  };
+  EXPECT_TRUE(uses(R"("target-cpu"="generic")"));
+  EXPECT_TRUE(uses(R"("target-cpu"="x86-64-v3")"));
+  EXPECT_FALSE(uses(R"("target-cpu"="x86-64-v4")"));
+  EXPECT_FALSE(uses(R"("target-cpu"="x86-64-v4" "target-features"="-avx512f")"));
+  EXPECT_TRUE(uses(R"("target-cpu"="x86-64-v4" "target-features"="-avx512f,-evex512")"));
+  EXPECT_FALSE(uses(R"("target-cpu"="no such CPU")"));
+  Choose("x86-64");
+  EXPECT_FALSE(uses(R"("target-cpu"="haswell")"));
+}
+
 TEST_F(WholeCpuTest, WideAtomicAccessesAreLeft) {
   EXPECT_FALSE(Uses(R"(define i128 @f(ptr %p) {
     %x = load atomic i128, ptr %p seq_cst, align 16 ret i128 %x })"));
@@ -170,7 +233,7 @@ TEST_F(WholeCpuTest, WideAtomicAccessesAreLeft) {
 
 constexpr absl::string_view kMayBeFused = R"(
   declare double @llvm.fmuladd.f64(double, double, double)
-  define double @f(double %x) "target-cpu"="x86-64" FEATURES {
+  define double @f(double %x) "target-cpu"="x86-64" "unsafe-fp-math"="true" FEATURES {
     %y = call double @llvm.fmuladd.f64(double %x, double %x, double 1.0)
     %z = fmul contract double %y, %y
     %sum = fadd contract double %z, 1.0
@@ -183,7 +246,43 @@ TEST_F(WholeCpuTest, WhatMayBeFusedIsSeparated) {
   EXPECT_TRUE(UseWholeCpu(*module, *machine_));
   EXPECT_THAT(PrintModule(*module),
               AllOf(HasSubstr("fmul double %x, %x"), HasSubstr("fmul double %y, %y"),
-                    Not(HasSubstr("call double")), Not(HasSubstr("contract"))));
+                    Not(HasSubstr("call double")), Not(HasSubstr("contract")),
+                    Not(HasSubstr("unsafe-fp-math"))));
+}
+
+constexpr absl::string_view kConversions = R"(
+  define void @f(double %x, <4 x float> %y, x86_fp80 %z, ptr %p) "target-cpu"="x86-64" FEATURES {
+    %a = fptoui double %x to i32
+    store i32 %a, ptr %p
+    %b = fptoui <4 x float> %y to <4 x i64>
+    store <4 x i64> %b, ptr %p
+    %c = fptoui x86_fp80 %z to i32
+    store i32 %c, ptr %p
+    %d = fptoui double %x to i16
+    store i16 %d, ptr %p
+    ret void
+  })";
+
+TEST_F(WholeCpuTest, ConversionsToUnsignedIntegersAreKept) {
+  Choose("x86-64-v4");
+  const std::unique_ptr<llvm::Module> module =
+      Parse(absl::StrReplaceAll(kConversions, {{"FEATURES", ""}}));
+  EXPECT_TRUE(UseWholeCpu(*module, *machine_));
+  EXPECT_THAT(
+      PrintModule(*module),
+      AllOf(HasSubstr("fptosi double %x to i64"), HasSubstr("%a = trunc i64 %1 to i32"),
+            Not(HasSubstr("fptoui double %x to i32")),
+            HasSubstr("fptosi <4 x float> %y to <4 x i64>"), HasSubstr("%b = select <4 x i1>"),
+            Not(HasSubstr("fptoui <4 x float>")), HasSubstr("%c = fptoui x86_fp80 %z"),
+            HasSubstr("%d = fptoui double %x to i16")));
+}
+
+TEST_F(WholeCpuTest, ConversionsOfTheFunctionsOwnCpuAreLeft) {
+  Choose("x86-64-v4");
+  const std::unique_ptr<llvm::Module> module =
+      Parse(absl::StrReplaceAll(kConversions, {{"FEATURES", R"("target-features"="+avx512f")"}}));
+  EXPECT_TRUE(UseWholeCpu(*module, *machine_));
+  EXPECT_THAT(PrintModule(*module), HasSubstr("%a = fptoui double %x to i32"));
 }
 
 TEST_F(WholeCpuTest, WhatTheFunctionsOwnCpuFusesIsLeft) {
@@ -194,7 +293,20 @@ TEST_F(WholeCpuTest, WhatTheFunctionsOwnCpuFusesIsLeft) {
               AllOf(HasSubstr("call double @llvm.fmuladd"), HasSubstr("fmul contract")));
 }
 
-TEST_F(WholeCpuTest, ConstrainedFusionIsLeft) {
+TEST_F(WholeCpuTest, MachinesThatFuseEverythingAreLeft) {
+  machine_->Options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
+  EXPECT_FALSE(Uses("define void @f() { ret void }"));
+}
+
+TEST_F(WholeCpuTest, FusionThatCannotBeSeparatedIsLeft) {
+  EXPECT_FALSE(Uses(R"(
+    declare <2 x double> @llvm.vp.fmuladd.v2f64(<2 x double>, <2 x double>, <2 x double>,
+                                                <2 x i1>, i32)
+    define <2 x double> @f(<2 x double> %x) {
+      %y = call <2 x double> @llvm.vp.fmuladd.v2f64(<2 x double> %x, <2 x double> %x,
+                                                    <2 x double> %x, <2 x i1> <i1 1, i1 1>, i32 2)
+      ret <2 x double> %y
+    })"));
   EXPECT_FALSE(Uses(R"(
     declare double @llvm.experimental.constrained.fmuladd.f64(double, double, double, metadata,
                                                               metadata)
