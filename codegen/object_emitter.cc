@@ -9,26 +9,49 @@
 #include "code/macho_to_elf.h"
 #include "codegen/fast_selection.h"
 #include "codegen/macho_module.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/Function.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LLVMContext.h"
 
 namespace firstcall {
+namespace {
+
+bool HasAssembly(const llvm::Function& function) {
+  return llvm::any_of(llvm::instructions(function), [](const llvm::Instruction& instruction) {
+    const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    return call != nullptr && call->isInlineAsm();
+  });
+}
+
+bool HasAssembly(const llvm::Module& module) {
+  return !module.getModuleInlineAsm().empty() ||
+         llvm::any_of(module, [](const llvm::Function& function) { return HasAssembly(function); });
+}
+
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<ObjectEmitter>> ObjectEmitter::Create(const Target& target) {
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<llvm::TargetMachine> machine, target.CreateMachine());
   std::unique_ptr<ObjectEmitter> emitter(new ObjectEmitter(std::move(machine)));
-  emitter->passes_ = std::make_unique<llvm::legacy::PassManager>();
-  emitter->passes_->add(new llvm::TargetLibraryInfoWrapperPass(target.triple()));
-  llvm::MCContext* unused = nullptr;
-  if (emitter->machine_->addPassesToEmitMC(*emitter->passes_, unused, emitter->stream_,
-                                           /*DisableVerify=*/true)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "creating a code generator: '", target.triple().str(), "' cannot emit objects in memory"));
-  }
+  FIRSTCALL_RETURN_IF_ERROR(emitter->MakePasses());
   return emitter;
+}
+
+absl::Status ObjectEmitter::MakePasses() {
+  passes_ = std::make_unique<llvm::legacy::PassManager>();
+  passes_->add(new llvm::TargetLibraryInfoWrapperPass(machine_->getTargetTriple()));
+  llvm::MCContext* unused = nullptr;
+  if (machine_->addPassesToEmitMC(*passes_, unused, stream_, /*DisableVerify=*/true)) {
+    return absl::InvalidArgumentError(absl::StrCat("creating a code generator: '",
+                                                   machine_->getTargetTriple().str(),
+                                                   "' cannot emit objects in memory"));
+  }
+  return absl::OkStatus();
 }
 
 ObjectEmitter::ObjectEmitter(std::unique_ptr<llvm::TargetMachine> machine)
@@ -68,11 +91,14 @@ absl::StatusOr<ObjectBytes> ObjectEmitter::EmitAsIs(llvm::Module& module) {
   if (!optimizes()) {
     for (llvm::Function& function : module) PrepareForFastSelection(function);
   }
+  const bool has_assembly = HasAssembly(module);
   absl::Status status = RunPasses(module);
   std::string diagnostics = TakeDiagnostics(module.getContext());
   FIRSTCALL_RETURN_IF_ERROR(Annotate(status, "generating code"));
   ObjectBytes object(absl::string_view(bytes_.data(), bytes_.size()));
   if (llvm::isAssignmentTrackingEnabled(module)) FIRSTCALL_RETURN_IF_ERROR(ForgetAssignments());
+  // LLVM 19's MCContext keeps freed symbols for numbered labels ("1:") of the last module.
+  if (has_assembly) FIRSTCALL_RETURN_IF_ERROR(MakePasses());
   if (!diagnostics.empty()) {
     return absl::InvalidArgumentError(absl::StrCat("generating code: ", diagnostics));
   }

@@ -47,6 +47,7 @@ class ObjectEmitter {
 
  private:
   explicit ObjectEmitter(std::unique_ptr<llvm::TargetMachine> machine);
+  absl::Status MakePasses();
   absl::StatusOr<ObjectBytes> EmitAsIs(llvm::Module& module);
   // Internal if LLVM gives up: then the emitter is broken.
   absl::Status RunPasses(llvm::Module& module);

@@ -162,6 +162,20 @@ TEST_P(ObjectEmitterTest, BadInlineAssemblyIsAnErrorAndTheEmitterGoesOn) {
   EXPECT_TRUE(std::string(object->begin(), object->end()) == EmitOnce(kOne));
 }
 
+// Each module has its own.
+TEST_P(ObjectEmitterTest, NumberedLabelsOfAssembly) {
+  const std::string text = R"(
+    module asm "1: .globl place"
+    module asm "place = 1b"
+    define void @f() { call void asm sideeffect "1:\0A.long 1b - 1f\0A1:", ""()  ret void })";
+  const std::string object = EmitOnce(text);
+  for (int i = 0; i < 3; ++i) {
+    absl::StatusOr<ObjectBytes> bytes = Emit(text);
+    ASSERT_THAT(bytes, IsOk());
+    EXPECT_TRUE(std::string(bytes->begin(), bytes->end()) == object);
+  }
+}
+
 TEST_P(ObjectEmitterTest, FatalErrorOfTheCodeGeneratorBreaksTheEmitter) {
   EXPECT_THAT(Emit(kCannotSelect),
               StatusIs(absl::StatusCode::kInternal,
