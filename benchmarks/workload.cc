@@ -1,5 +1,6 @@
 #include "benchmarks/workload.h"
 
+#include <initializer_list>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -41,7 +42,7 @@ std::vector<Workload> AllWorkloads(const std::string& directory) {
   return workloads;
 }
 
-std::vector<Workload> ComputeWorkloads(const std::string& directory) {
+std::vector<Workload> ComputeWorkloads(const std::string& directory, Length length) {
   std::vector<Workload> workloads;
   const auto add = [&](absl::string_view name, std::vector<std::string> arguments) {
     Workload workload;
@@ -52,13 +53,32 @@ std::vector<Workload> ComputeWorkloads(const std::string& directory) {
     workload.arguments = std::move(arguments);
     workloads.push_back(std::move(workload));
   };
-  for (absl::string_view program :
-       {"bodies", "bytecode", "containers", "hashing", "matrix", "one_loop", "permutations",
-        "recursion", "sorting", "spectral", "strings", "virtual_calls"}) {
-    add(program, {});
+  // The usual argument is the default of the program, of which the long one is three times as much.
+  struct Scaled {
+    absl::string_view name;
+    int long_scale;
+  };
+  for (const Scaled& program : std::initializer_list<Scaled>{{"bodies", 1680},
+                                                             {"bytecode", 840},
+                                                             {"containers", 14100},
+                                                             {"hashing", 114000},
+                                                             {"matrix", 3060},
+                                                             {"one_loop", 81000},
+                                                             {"permutations", 555},
+                                                             {"recursion", 4500},
+                                                             {"sorting", 2550},
+                                                             {"spectral", 7650},
+                                                             {"strings", 18600},
+                                                             {"virtual_calls", 240000}}) {
+    add(program.name, length == Length::kUsual
+                          ? std::vector<std::string>{}
+                          : std::vector<std::string>{absl::StrCat(program.long_scale)});
   }
-  add("lua", {absl::StrCat(directory, "/compute/work.lua")});
-  add("sq", {absl::StrCat(directory, "/compute/work.sql")});
+  std::vector<std::string> lua = {absl::StrCat(directory, "/compute/work.lua")};
+  if (length == Length::kLong) lua.push_back("195");
+  add("lua", std::move(lua));
+  add("sq", {absl::StrCat(directory, length == Length::kUsual ? "/compute/work.sql"
+                                                              : "/compute/long_work.sql")});
   return workloads;
 }
 

@@ -27,8 +27,15 @@ struct Workload {
 // All of them, in the order of the runs and of the report. `directory` is fetch_workloads.sh's.
 std::vector<Workload> AllWorkloads(const std::string& directory);
 
+// How long the programs of ComputeWorkloads run, compiled ahead of time.
+enum class Length {
+  kUsual,
+  kLong
+};  // Two and a half to three and a half seconds; three times that.
+
 // The programs that compute for seconds.
-std::vector<Workload> ComputeWorkloads(const std::string& directory);
+std::vector<Workload> ComputeWorkloads(const std::string& directory,
+                                       Length length = Length::kUsual);
 
 // The names of the programs that are so small that lazy compilation gains nothing.
 std::vector<absl::string_view> SmallPrograms();
