@@ -251,13 +251,20 @@ std::optional<BranchCounts> HotFunction::branch_counts(
 int32_t HotFunction::LeftOfActivity() const {
   if (counters_.polls != nullptr) return counters_.polls->left.load(std::memory_order_relaxed);
   if (signs_ != HotnessSigns::kCallsOnly || !counters_.calls) return 0;
-  return counters_.calls->left().load(std::memory_order_relaxed);
+  return LeftOfCalls();
+}
+
+int32_t HotFunction::LeftOfCalls() const {
+  return counters_.calls ? counters_.calls->left().load(std::memory_order_relaxed) : 0;
 }
 
 int64_t HotFunction::TakeMoves() {
   if (!has_first_body_) return 0;
   const int32_t left = LeftOfActivity();
   const int64_t moves = int64_t{std::exchange(last_left_, left)} - left;
+  const int32_t left_of_calls = LeftOfCalls();
+  const bool has_calls = std::exchange(last_left_of_calls_, left_of_calls) != left_of_calls;
+  is_quiet_ = moves == 0 && !has_calls && !branch_counters_;
   // The counter was set anew meanwhile: an interval or more has passed.
   return moves < 0 ? int64_t{interval_} + 1 : moves;
 }

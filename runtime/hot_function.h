@@ -146,6 +146,9 @@ class HotFunction {
   // The number of iterations or calls since the last time, of the counter that shows that the
   // function is active; 0 if there is no such counter. To be called once for each look.
   int64_t TakeMoves();
+  // Whether no counter of the function had moved at the last TakeMoves: the function does not run
+  // now, or it runs only where callers have inlined it. False while it counts its branches.
+  bool is_quiet() const { return is_quiet_; }
   // Notes that the function was active for `time`.
   void NoteActivity(absl::Duration time) { active_ += time; }
   // Looks at the counters. If the function was called often enough or active for long enough, makes
@@ -180,6 +183,7 @@ class HotFunction {
   void AskWhenCalled();
   void PollSoon();
   int32_t LeftOfActivity() const;
+  int32_t LeftOfCalls() const;
   bool HasBeenActive();
   uint64_t polls() const { return asked_times_ * (static_cast<uint64_t>(interval_) + 1); }
 
@@ -219,6 +223,8 @@ class HotFunction {
   absl::Duration counting_since_;  // As SteadyNow.
   bool will_be_hot_ = false;
   int32_t last_left_ = 0;
+  int32_t last_left_of_calls_ = 0;
+  bool is_quiet_ = false;
   absl::Duration active_;
   size_t first_bytes_ = 0;  // See FunctionHotness.
   absl::Duration first_time_;

@@ -6,9 +6,11 @@ namespace firstcall {
 
 namespace {
 
+// A quiet function may need no optimized body, because those of its callers have inlined it.
 // A function that has its optimized body, and asks for a continuation, comes after those without:
 // only the call that is running now has something from it, and it takes as long as the body took.
 bool ComesBefore(const HotFunction& a, const HotFunction& b) {
+  if (a.is_quiet() != b.is_quiet()) return b.is_quiet();
   if (a.has_body() != b.has_body()) return b.has_body();
   return a.asked_times() > b.asked_times();
 }

@@ -25,7 +25,7 @@ class WaitingList {
   }
 
   // Takes the function off the list that has asked most often among those that need not wait any
-  // longer; null if there is none. Functions that have an optimized body come last.
+  // longer; null if there is none. Functions that are quiet, or have an optimized body, come last.
   HotFunction* TakeHottest(absl::FunctionRef<bool(const HotFunction& function)> must_wait);
 
   // Takes the functions of `module` off the list.

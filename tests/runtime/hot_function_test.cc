@@ -226,6 +226,23 @@ TEST_F(HotFunctionTest, MovesAreThoseSinceTheLastTime) {
   EXPECT_EQ(function_.TakeMoves(), kInterval + 1);
 }
 
+TEST_F(HotFunctionTest, IsQuietIfNeitherCallsNorIterationsAreCounted) {
+  HotnessCounter& counter = Poll();
+  CountCalls();
+  EXPECT_FALSE(function_.is_quiet());  // Nobody has looked yet.
+  (void)function_.TakeMoves();
+  (void)function_.TakeMoves();
+  EXPECT_TRUE(function_.is_quiet());
+  counter.left -= 1;
+  (void)function_.TakeMoves();
+  EXPECT_FALSE(function_.is_quiet());
+  function_.counters().calls->left() -= 1;
+  (void)function_.TakeMoves();
+  EXPECT_FALSE(function_.is_quiet());
+  (void)function_.TakeMoves();
+  EXPECT_TRUE(function_.is_quiet());
+}
+
 TEST_F(HotFunctionTest, IsWarmOnceItHasAsked) {
   Poll();
   CountCalls();

@@ -63,6 +63,19 @@ TEST_F(WaitingListTest, WhatHasItsBodyComesLast) {
   EXPECT_EQ(waiting_.TakeHottest(IsNeverTold), &hot);
 }
 
+TEST_F(WaitingListTest, WhatNoLongerRunsComesLast) {
+  HotFunction& hot = Make(3);
+  HotFunction& warm = Make(2);
+  for (HotFunction* function : {&hot, &warm}) {
+    function->BeginCounting(ExecutorAddress(), 0, absl::ZeroDuration());
+    waiting_.Add(*function);
+  }
+  warm.counters().polls->left -= 1;
+  for (HotFunction* function : {&hot, &warm}) (void)function->TakeMoves();
+  EXPECT_EQ(waiting_.TakeHottest(IsNeverTold), &warm);
+  EXPECT_EQ(waiting_.TakeHottest(IsNeverTold), &hot);
+}
+
 TEST_F(WaitingListTest, WhatMustWaitStays) {
   HotFunction& hot = Make(3);
   HotFunction& warm = Make(2);
