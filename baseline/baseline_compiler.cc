@@ -31,7 +31,7 @@ llvm::Triple::ArchType ArchitectureOf(absl::string_view triple) {
 }  // namespace
 
 absl::Span<const char* const> BaselineCompiler::Features(absl::string_view triple) {
-  static constexpr const char* kX86_64[] = {"sse4.1", "popcnt"};
+  static constexpr const char* kX86_64[] = {"sse4.1", "popcnt", "fma", "fma4"};
   static constexpr const char* kAArch64[] = {"lse"};
   switch (ArchitectureOf(triple)) {
     case llvm::Triple::x86_64:
@@ -60,6 +60,7 @@ absl::StatusOr<std::unique_ptr<BaselineCompiler>> BaselineCompiler::Create(
     parts->lowering = std::make_unique<x86_64::LoweringX86_64>(parts->analysis);
     coverage.has_rounding = has("sse4.1");
     coverage.has_popcnt = has("popcnt");
+    coverage.has_fusion = has("fma") || has("fma4");
   } else if (has_code_form && triple.getArch() == llvm::Triple::aarch64) {
     parts = std::make_unique<Parts>(ArchitectureAArch64());
     parts->lowering = std::make_unique<aarch64::LoweringAArch64>(parts->analysis);

@@ -7,12 +7,15 @@
 #include "baseline/library_functions.h"
 #include "baseline/value_parts.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/IR/GetElementPtrTypeIterator.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/TargetParser/X86TargetParser.h"
 
 namespace firstcall::baseline {
 namespace {
@@ -125,6 +128,23 @@ Refusal RefusalOfOperands(const llvm::Instruction& instruction) {
   return Refusal::kNone;
 }
 
+// Whether LLVM fuses multiplications with additions in this function. It does so for the CPU that
+// the function names, even if the machine's is another.
+bool FusesMultiplications(const llvm::Function& function, const CoverageOptions& options) {
+  const auto is_fusion = [](llvm::StringRef name) { return name == "fma" || name == "fma4"; };
+  llvm::SmallVector<llvm::StringRef, 64> features;
+  function.getFnAttribute("target-features").getValueAsString().split(features, ',');
+  for (llvm::StringRef feature : llvm::reverse(features)) {
+    if (is_fusion(feature.drop_front(feature.empty() ? 0 : 1))) return feature.front() == '+';
+  }
+  const llvm::StringRef cpu = function.getFnAttribute("target-cpu").getValueAsString();
+  if (cpu.empty()) return options.has_fusion;
+  if (llvm::X86::parseArchX86(cpu) == llvm::X86::CK_None) return false;
+  llvm::SmallVector<llvm::StringRef, 64> of_cpu;
+  llvm::X86::getFeaturesForCPU(cpu, of_cpu);
+  return llvm::any_of(of_cpu, is_fusion);
+}
+
 Refusal RefusalOfIntrinsic(const llvm::IntrinsicInst& intrinsic, const CoverageOptions& options) {
   const llvm::Type* type = intrinsic.getType();
   if (IsNoOperation(intrinsic)) return Refusal::kNone;
@@ -222,7 +242,9 @@ Refusal RefusalOfIntrinsic(const llvm::IntrinsicInst& intrinsic, const CoverageO
     case llvm::Intrinsic::fabs:
     case llvm::Intrinsic::copysign:
     case llvm::Intrinsic::sqrt:
+      return IsScalarFloat(type) ? of_operands : Refusal::kIntrinsic;
     case llvm::Intrinsic::fmuladd:
+      if (FusesMultiplications(*intrinsic.getFunction(), options)) return Refusal::kIntrinsic;
       return IsScalarFloat(type) ? of_operands : Refusal::kIntrinsic;
     default: {
       if (type->isVectorTy()) return Refusal::kVector;

@@ -1164,6 +1164,43 @@ TEST(BaselineCompilerTest, RefusesBeforeItEmits) {
   }
 }
 
+// On x86-64 LLVM fuses what may be fused if the function's CPU can, and baseline code does not.
+TEST(BaselineCompilerTest, LeavesWhatWouldBeFusedToLlvm) {
+  const struct {
+    const char* attributes;
+    std::vector<std::string> features;
+    Refusal refusal;
+  } cases[] = {
+      {"", {}, Refusal::kNone},
+      {"", {"fma"}, Refusal::kIntrinsic},
+      {R"("target-features"="+sse2")", {"fma"}, Refusal::kIntrinsic},
+      {R"("target-cpu"="x86-64")", {"fma"}, Refusal::kNone},
+      {R"("target-cpu"="x86-64" "target-features"="+avx2,+fma,+sse2")", {}, Refusal::kIntrinsic},
+      {R"("target-cpu"="bdver1" "target-features"="+fma4")", {}, Refusal::kIntrinsic},
+      {R"("target-cpu"="haswell")", {}, Refusal::kIntrinsic},
+      {R"("target-cpu"="haswell" "target-features"="+fma,-fma")", {}, Refusal::kNone},
+      {R"("target-cpu"="unknown" "target-features"="")", {"fma"}, Refusal::kNone},
+  };
+  for (const auto& [attributes, features, refusal] : cases) {
+    baseline::BaselineOptions options;
+    options.features = features;
+    auto compiler = baseline::BaselineCompiler::Create("x86_64-pc-linux-gnu", options);
+    ASSERT_THAT(compiler.status(), IsOk());
+    llvm::LLVMContext context;
+    const std::unique_ptr<llvm::Module> module = Parse(
+        absl::StrCat("declare double @llvm.fmuladd.f64(double, double, double)\n"
+                     "define double @f(double %x) ",
+                     attributes,
+                     " { %y = call double @llvm.fmuladd.f64(double %x, double %x, double %x)\n"
+                     "ret double %y }"),
+        context);
+    ASSERT_NE(module, nullptr);
+    CompiledCode code;
+    EXPECT_EQ((*compiler)->Compile(*module->getFunction("f"), /*is_near=*/true, code), refusal)
+        << attributes;
+  }
+}
+
 TEST(BaselineCompilerTest, IsNotForOtherArchitectures) {
   const auto compiler =
       baseline::BaselineCompiler::Create("riscv64-linux-gnu", baseline::BaselineOptions());

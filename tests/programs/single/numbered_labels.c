@@ -7,10 +7,10 @@
 #define JUMP "jmp 1f\n nop\n"
 #endif
 
-#define FUNCTION(name, number)                                                \
-  __attribute__((noinline)) int name(int x) {                                 \
-    __asm__ volatile(JUMP "1:\n" : "+r"(x));                                  \
-    return x + number;                                                        \
+#define FUNCTION(name, number)                \
+  __attribute__((noinline)) int name(int x) { \
+    __asm__ volatile(JUMP "1:\n" : "+r"(x));  \
+    return x + number;                        \
   }
 
 FUNCTION(one, 1)
