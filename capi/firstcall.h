@@ -166,7 +166,8 @@ void fc_options_set_contain_crashes(fc_options* options, int enabled);
 
 /* The target. Default: the process's triple and the machine's CPU with all its features. A function
  * that names a CPU is compiled for that one at first; on x86-64, its optimized body is compiled for
- * the target, with the same results (the CPU "x86-64" prevents that). `features` has the form of
+ * the target (the CPU "x86-64" prevents that), with the same results, except with fast-math flags,
+ * or under another rounding mode in code that is not compiled for one. `features` has the form of
  * -mattr: "+avx2,-bmi". A triple may name the container of the objects that LLVM
  * makes, elf or macho ("x86_64-unknown-linux-gnu-macho"), and may be for another operating system
  * if that calls functions as this process does. fc_engine_create fails with FC_INVALID_ARGUMENT for
