@@ -5,35 +5,18 @@
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic_collector.h"
 #include "base/fatal_error_guard.h"
+#include "base/inline_assembly.h"
 #include "base/status.h"
 #include "code/macho_to_elf.h"
 #include "codegen/fast_selection.h"
 #include "codegen/macho_module.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/Function.h"
-#include "llvm/IR/InstIterator.h"
-#include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LLVMContext.h"
 
 namespace firstcall {
-namespace {
-
-bool HasAssembly(const llvm::Function& function) {
-  return llvm::any_of(llvm::instructions(function), [](const llvm::Instruction& instruction) {
-    const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-    return call != nullptr && call->isInlineAsm();
-  });
-}
-
-bool HasAssembly(const llvm::Module& module) {
-  return !module.getModuleInlineAsm().empty() ||
-         llvm::any_of(module, [](const llvm::Function& function) { return HasAssembly(function); });
-}
-
-}  // namespace
 
 absl::StatusOr<std::unique_ptr<ObjectEmitter>> ObjectEmitter::Create(const Target& target) {
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<llvm::TargetMachine> machine, target.CreateMachine());
@@ -91,13 +74,14 @@ absl::StatusOr<ObjectBytes> ObjectEmitter::EmitAsIs(llvm::Module& module) {
   if (!optimizes()) {
     for (llvm::Function& function : module) PrepareForFastSelection(function);
   }
-  const bool has_assembly = HasAssembly(module);
+  const bool has_assembly = HasInlineAssembly(module);
   absl::Status status = RunPasses(module);
   std::string diagnostics = TakeDiagnostics(module.getContext());
   FIRSTCALL_RETURN_IF_ERROR(Annotate(status, "generating code"));
   ObjectBytes object(absl::string_view(bytes_.data(), bytes_.size()));
   if (llvm::isAssignmentTrackingEnabled(module)) FIRSTCALL_RETURN_IF_ERROR(ForgetAssignments());
-  // LLVM 19's MCContext keeps freed symbols for numbered labels ("1:") of the last module.
+  // LLVM 19's MCContext frees the symbols of numbered labels ("1:"), and finds them again when the
+  // assembly of another module has a label of the same number.
   if (has_assembly) FIRSTCALL_RETURN_IF_ERROR(MakePasses());
   if (!diagnostics.empty()) {
     return absl::InvalidArgumentError(absl::StrCat("generating code: ", diagnostics));

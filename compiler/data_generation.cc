@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/inline_assembly.h"
 #include "base/status.h"
 #include "base/steady_clock.h"
 #include "compiler/baseline_generation.h"

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "base/inline_assembly.h"
 #include "base/status.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/GlobalVariable.h"
@@ -25,16 +26,6 @@ namespace {
 // Limits for functions that join: above them the cost of a function-module is relatively small.
 constexpr size_t kMaxFunctions = 64;
 constexpr size_t kMaxJoinedInstructions = 2000;
-
-// Whether `function` has inline assembly, so that the code generator may refuse a body that is
-// valid IR.
-bool HasInlineAssembly(const llvm::Function& function) {
-  for (const llvm::Instruction& instruction : llvm::instructions(function)) {
-    const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-    if (call != nullptr && call->isInlineAsm()) return true;
-  }
-  return false;
-}
 
 class Chooser {
  public:

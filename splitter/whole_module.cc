@@ -9,8 +9,6 @@
 #include "base/status.h"
 #include "base/string_ref.h"
 #include "code/symbol_name.h"
-#include "llvm/IR/InstIterator.h"
-#include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
@@ -134,17 +132,6 @@ void KeepFromOptimizerOnly(llvm::Module& module) {
 }
 
 }  // namespace
-
-bool HasInlineAssembly(const llvm::Module& module) {
-  if (!module.getModuleInlineAsm().empty()) return true;
-  for (const llvm::Function& function : module) {
-    for (const llvm::Instruction& instruction : llvm::instructions(function)) {
-      const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-      if (call != nullptr && call->isInlineAsm()) return true;
-    }
-  }
-  return false;
-}
 
 absl::Status PrepareWholeModule(ModuleView& view, const SymbolIndex& index, bool verify,
                                 IsReplaced is_replaced, bool without_ifuncs) {

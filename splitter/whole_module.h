@@ -24,9 +24,6 @@ namespace firstcall {
 absl::Status PrepareWholeModule(ModuleView& view, const SymbolIndex& index, bool verify,
                                 IsReplaced is_replaced, bool without_ifuncs = false);
 
-// Whether `module` has inline assembly, at module level or in a function. It may name any symbol.
-bool HasInlineAssembly(const llvm::Module& module);
-
 }  // namespace firstcall
 
 #endif  // FIRSTCALL_SPLITTER_WHOLE_MODULE_H_

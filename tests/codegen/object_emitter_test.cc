@@ -162,7 +162,7 @@ TEST_P(ObjectEmitterTest, BadInlineAssemblyIsAnErrorAndTheEmitterGoesOn) {
   EXPECT_TRUE(std::string(object->begin(), object->end()) == EmitOnce(kOne));
 }
 
-// Each module has its own.
+// In another module the same number is another label.
 TEST_P(ObjectEmitterTest, NumberedLabelsOfAssembly) {
   const std::string text = R"(
     module asm "1: .globl place"
