@@ -8,6 +8,7 @@
 #include "baseline/value_parts.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/IR/GetElementPtrTypeIterator.h"
 #include "llvm/IR/InlineAsm.h"
@@ -128,21 +129,27 @@ Refusal RefusalOfOperands(const llvm::Instruction& instruction) {
   return Refusal::kNone;
 }
 
-// Whether LLVM fuses multiplications with additions in this function. It does so for the CPU that
-// the function names, even if the machine's is another.
+// Whether LLVM fuses multiplications with additions in this function, of x86-64. The CPU and the
+// features that the function names count, and not the machine's.
 bool FusesMultiplications(const llvm::Function& function, const CoverageOptions& options) {
-  const auto is_fusion = [](llvm::StringRef name) { return name == "fma" || name == "fma4"; };
+  llvm::StringMap<bool> has;
+  const llvm::StringRef cpu = function.getFnAttribute("target-cpu").getValueAsString();
+  if (cpu.empty()) {
+    has["fma"] = options.has_fusion;
+  } else if (llvm::X86::parseArchX86(cpu) != llvm::X86::CK_None) {
+    llvm::SmallVector<llvm::StringRef, 64> of_cpu;
+    llvm::X86::getFeaturesForCPU(cpu, of_cpu);
+    for (llvm::StringRef feature : of_cpu) has[feature] = true;
+  }
   llvm::SmallVector<llvm::StringRef, 64> features;
   function.getFnAttribute("target-features").getValueAsString().split(features, ',');
-  for (llvm::StringRef feature : llvm::reverse(features)) {
-    if (is_fusion(feature.drop_front(feature.empty() ? 0 : 1))) return feature.front() == '+';
+  for (llvm::StringRef feature : features) {
+    const bool is_on = feature.consume_front("+");
+    if (!is_on && !feature.consume_front("-")) continue;
+    has[feature] = is_on;
+    llvm::X86::updateImpliedFeatures(feature, is_on, has);
   }
-  const llvm::StringRef cpu = function.getFnAttribute("target-cpu").getValueAsString();
-  if (cpu.empty()) return options.has_fusion;
-  if (llvm::X86::parseArchX86(cpu) == llvm::X86::CK_None) return false;
-  llvm::SmallVector<llvm::StringRef, 64> of_cpu;
-  llvm::X86::getFeaturesForCPU(cpu, of_cpu);
-  return llvm::any_of(of_cpu, is_fusion);
+  return has.lookup("fma") || has.lookup("fma4");
 }
 
 Refusal RefusalOfIntrinsic(const llvm::IntrinsicInst& intrinsic, const CoverageOptions& options) {

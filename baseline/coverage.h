@@ -18,7 +18,7 @@ namespace firstcall::baseline {
 struct CoverageOptions {
   bool has_rounding = false;  // Instructions that round to integers.
   bool has_popcnt = false;
-  bool has_fusion = false;          // Of a multiplication with an addition, that is not supported.
+  bool has_fusion = false;  // Instructions of x86-64, not supported, that multiply and add at once.
   bool has_atomic_updates = false;  // Instructions that do more than exchange.
   bool has_few_registers = false;   // For tests: no value gets a register for life.
 };

@@ -86,9 +86,11 @@ bool IsCallTheSame(const llvm::CallBase& call, const llvm::DataLayout& layout) {
   switch (call.getIntrinsicID()) {
     case llvm::Intrinsic::not_intrinsic:
       break;
-    // These are fused, or not, and cannot be separated.
+    // These cannot be replaced as their usual forms are (Separate, KeepConversions).
     case llvm::Intrinsic::experimental_constrained_fmuladd:
+    case llvm::Intrinsic::experimental_constrained_fptoui:
     case llvm::Intrinsic::vp_fmuladd:
+    case llvm::Intrinsic::vp_fptoui:
     // These call functions.
     case llvm::Intrinsic::experimental_gc_statepoint:
     case llvm::Intrinsic::experimental_patchpoint_void:

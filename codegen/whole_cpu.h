@@ -24,7 +24,8 @@ namespace firstcall {
 //     the machine has.
 //   - Atomic accesses to more than 64 bits call a library, or do not.
 //   - 16-bit floating-point numbers are computed in wider ones, or are not.
-//   - Constrained and masked multiplications with addition are fused, or not.
+//   - Constrained and masked multiplications with addition are fused, or not, and such conversions
+//     to unsigned integers may differ out of range.
 // Multiplications and additions that may be fused (llvm.fmuladd, the flag `contract` and the
 // attribute "unsafe-fp-math") are separated if the function's own CPU would not fuse them, so that
 // results stay the same. So do those of conversions of float and double to unsigned integers of 32

@@ -1179,6 +1179,9 @@ TEST(BaselineCompilerTest, LeavesWhatWouldBeFusedToLlvm) {
       {R"("target-cpu"="bdver1" "target-features"="+fma4")", {}, Refusal::kIntrinsic},
       {R"("target-cpu"="haswell")", {}, Refusal::kIntrinsic},
       {R"("target-cpu"="haswell" "target-features"="+fma,-fma")", {}, Refusal::kNone},
+      {R"("target-cpu"="bdver2" "target-features"="-fma")", {}, Refusal::kIntrinsic},  // FMA4.
+      {R"("target-cpu"="x86-64" "target-features"="+avx512f")", {}, Refusal::kIntrinsic},
+      {R"("target-cpu"="haswell" "target-features"="-avx")", {}, Refusal::kNone},
       {R"("target-cpu"="unknown" "target-features"="")", {"fma"}, Refusal::kNone},
   };
   for (const auto& [attributes, features, refusal] : cases) {

@@ -298,6 +298,22 @@ TEST_F(WholeCpuTest, MachinesThatFuseEverythingAreLeft) {
   EXPECT_FALSE(Uses("define void @f() { ret void }"));
 }
 
+TEST_F(WholeCpuTest, ConversionsThatAreNotReplacedAreLeft) {
+  EXPECT_FALSE(Uses(R"(
+    declare i32 @llvm.experimental.constrained.fptoui.i32.f64(double, metadata)
+    define i32 @f(double %x) strictfp {
+      %y = call i32 @llvm.experimental.constrained.fptoui.i32.f64(
+          double %x, metadata !"fpexcept.strict") strictfp
+      ret i32 %y
+    })"));
+  EXPECT_FALSE(Uses(R"(
+    declare <2 x i64> @llvm.vp.fptoui.v2i64.v2f64(<2 x double>, <2 x i1>, i32)
+    define <2 x i64> @f(<2 x double> %x) {
+      %y = call <2 x i64> @llvm.vp.fptoui.v2i64.v2f64(<2 x double> %x, <2 x i1> <i1 1, i1 1>, i32 2)
+      ret <2 x i64> %y
+    })"));
+}
+
 TEST_F(WholeCpuTest, FusionThatCannotBeSeparatedIsLeft) {
   EXPECT_FALSE(Uses(R"(
     declare <2 x double> @llvm.vp.fmuladd.v2f64(<2 x double>, <2 x double>, <2 x double>,
