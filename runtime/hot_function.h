@@ -147,7 +147,7 @@ class HotFunction {
   // function is active; 0 if there is no such counter. To be called once for each look.
   int64_t TakeMoves();
   // Whether no counter of the function had moved at the last TakeMoves: the function does not run
-  // now, or it runs only where callers have inlined it. False while it counts its branches.
+  // now, or it runs only where callers have inlined it. False once it has a counting body.
   bool is_quiet() const { return is_quiet_; }
   // Notes that the function was active for `time`.
   void NoteActivity(absl::Duration time) { active_ += time; }

@@ -6,7 +6,7 @@ namespace firstcall {
 
 namespace {
 
-// A quiet function may need no optimized body, because those of its callers have inlined it.
+// A quiet function may need no optimized body, because its callers' bodies have inlined it.
 // A function that has its optimized body, and asks for a continuation, comes after those without:
 // only the call that is running now has something from it, and it takes as long as the body took.
 bool ComesBefore(const HotFunction& a, const HotFunction& b) {
