@@ -161,9 +161,6 @@ void PromotionCrew::Remove(const Member& member,
   };
   const absl::Duration patience_ends = SteadyNow() + UnattendedWork::kPatience;
   absl::MutexLock lock(&mutex_);
-  members_.erase(
-      std::find_if(members_.begin(), members_.end(),
-                   [&](const std::shared_ptr<Member>& each) { return each.get() == &member; }));
   const auto is_done = [&] { return busy().empty(); };
   while (!mutex_.AwaitWithTimeout(absl::Condition(&is_done), kLastPause)) {
     if (SteadyNow() < patience_ends) continue;
@@ -176,9 +173,13 @@ void PromotionCrew::Remove(const Member& member,
       // Ends when its passes do. Another thread takes its place.
       workers_.erase(std::find(workers_.begin(), workers_.end(), worker));
       if (!is_left_alone_) worker->thread->Detach();
-      if (!members_.empty()) StartThreads();
+      if (members_.size() > 1) StartThreads();
     }
   }
+  // Not before: the last member that leaves takes the threads, and this one would not wait for its.
+  members_.erase(
+      std::find_if(members_.begin(), members_.end(),
+                   [&](const std::shared_ptr<Member>& each) { return each.get() == &member; }));
 }
 
 // --- The threads ---

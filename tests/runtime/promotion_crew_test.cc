@@ -124,6 +124,31 @@ TEST(PromotionCrewTest, NothingIsCalledAfterLeaving) {
   }
 }
 
+TEST(PromotionCrewTest, AMemberWaitsForItsWorkWhileTheLastOneLeaves) {
+  absl::Notification is_served, may_end;
+  const std::shared_ptr<Member> busy = Join(1, {[] { return Found::kSomething; },
+                                                [&](std::atomic<int>*) {
+                                                  is_served.Notify();
+                                                  may_end.WaitForNotification();
+                                                  return Served::kNone;
+                                                }});
+  const std::shared_ptr<Member> last =
+      Join(1, {[] { return Found::kNothing; }, [](std::atomic<int>*) { return Served::kNone; }});
+  is_served.WaitForNotification();
+  std::atomic<bool> has_left{false};
+  std::thread leaving([&] {
+    PromotionCrew::Leave(busy, AbandonNothing);
+    has_left = true;
+  });
+  absl::SleepFor(absl::Milliseconds(20));  // Until it waits, most likely.
+  std::thread leaving_last([&] { PromotionCrew::Leave(last, AbandonNothing); });
+  absl::SleepFor(absl::Milliseconds(20));
+  EXPECT_FALSE(has_left);
+  may_end.Notify();
+  leaving.join();
+  leaving_last.join();
+}
+
 TEST(PromotionCrewTest, AMemberLeavesOnTheThreadThatServesIt) {
   std::shared_ptr<Member> member;
   absl::Notification is_known, has_left;
