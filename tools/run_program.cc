@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "engine/engine.h"
+#include "tools/freed_memory.h"
 #include "tools/hot_functions_file.h"
 #include "tools/observation.h"
 #include "tools/out_of_memory.h"
@@ -47,6 +48,7 @@ void PrintStats() {
 }
 
 absl::StatusOr<int> RunCompiled(const CommandLine& command_line) {
+  KeepFreedMemory();
   // The program must not see exceptions that libraries raised when they were loaded.
   std::feclearexcept(FE_ALL_EXCEPT);
   // Registered before the program's own handlers, so that it runs after everything was compiled.
