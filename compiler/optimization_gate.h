@@ -1,4 +1,4 @@
-// Lets optimizing end early, or leave out a pass: LLVM asks the gate of an LLVMContext before each
+// Lets optimizing end early, or leave out passes: LLVM asks the gate of an LLVMContext before each
 // pass that is not needed for a right result.
 //
 // Thread-safe, except for LeaveOut. Tested in tests/runtime/unattended_work_test.cc and
@@ -10,6 +10,8 @@
 #include <memory>
 #include <utility>
 
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/IR/OptBisect.h"
 #include "runtime/stop_flag.h"
@@ -24,20 +26,20 @@ class OptimizationGate final : public llvm::OptPassGate {
 
   bool is_stopped() const { return flag_->is_set(); }
 
-  // Leaves out the pass with this name (llvm::Pass::getPassName) from now on. Must not be called
-  // while passes run. `pass` must outlive the gate.
-  void LeaveOut(llvm::StringRef pass) { left_out_ = pass; }
+  // Leaves out the passes with these names (llvm::Pass::getPassName) from now on. Must not be
+  // called while passes run. `passes` must outlive the gate.
+  void LeaveOut(llvm::ArrayRef<llvm::StringLiteral> passes) { left_out_ = passes; }
 
   // Does not return if `stop_if_exiting` does not.
   bool isEnabled() const override;
   bool shouldRunPass(llvm::StringRef pass, llvm::StringRef) override {
-    return !is_stopped() && pass != left_out_;
+    return !is_stopped() && !llvm::is_contained(left_out_, pass);
   }
 
  private:
   const std::shared_ptr<StopFlag> flag_;
   void (*const stop_if_exiting_)();
-  llvm::StringRef left_out_;
+  llvm::ArrayRef<llvm::StringLiteral> left_out_;
 };
 
 }  // namespace firstcall

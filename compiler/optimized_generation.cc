@@ -85,7 +85,7 @@ absl::StatusOr<CompiledObject> GenerateIn(const OptimizationOrder& order, Work& 
   };
   body->getContext().setOptPassGate(work.gate);
   const InlinedCallees callees(*body);
-  if (optimizer->TreatsAsDispatcher(*body)) work.gate.LeaveOut(kPassNotForDispatchers);
+  if (optimizer->TreatsAsDispatcher(*body)) work.gate.LeaveOut(kPassesNotForDispatchers);
   absl::Status status;
   if (!run([&] { status = optimizer->Optimize(body); })) return NotWanted();
   FIRSTCALL_RETURN_IF_ERROR(status);

@@ -107,7 +107,7 @@ class PassNames final : public llvm::OptPassGate {
   std::set<std::string> names_;
 };
 
-TEST(DispatcherTest, CodeGeneratorHasThePassThatIsLeftOut) {
+TEST(DispatcherTest, CodeGeneratorHasThePassesThatAreLeftOut) {
   llvm::LLVMContext context;
   PassNames passes;
   CollectDiagnostics(context);
@@ -118,15 +118,20 @@ TEST(DispatcherTest, CodeGeneratorHasThePassThatIsLeftOut) {
   std::unique_ptr<llvm::Module> module = ParseModule(Interpreter(60, 20), context);
   ASSERT_THAT(target.Adopt(*module), IsOk());
   ASSERT_THAT(ObjectEmitter::Create(target).value()->Emit(std::move(module)), IsOk());
-  EXPECT_THAT(passes.names(), Contains(kPassNotForDispatchers.str()));
+  EXPECT_THAT(passes.names(), Contains("Loop Strength Reduction"));
+#if defined(__x86_64__)
+  for (llvm::StringRef pass : kPassesNotForDispatchers) {
+    EXPECT_THAT(passes.names(), Contains(pass.str()));
+  }
+#endif
 }
 
-TEST(DispatcherTest, GateLeavesAPassOut) {
+TEST(DispatcherTest, GateLeavesPassesOut) {
   OptimizationGate gate(std::make_shared<StopFlag>(), [] {});
   EXPECT_FALSE(gate.isEnabled());
-  gate.LeaveOut(kPassNotForDispatchers);
+  gate.LeaveOut(kPassesNotForDispatchers);
   EXPECT_TRUE(gate.isEnabled());
-  EXPECT_FALSE(gate.shouldRunPass(kPassNotForDispatchers, ""));
+  for (llvm::StringRef pass : kPassesNotForDispatchers) EXPECT_FALSE(gate.shouldRunPass(pass, ""));
   EXPECT_TRUE(gate.shouldRunPass("Live Interval Analysis", ""));
 }
 
