@@ -26,6 +26,13 @@ constexpr size_t kLeastBytesOfLarge = 16 << 10;
 // number is odd, so that two loops that take turns both get to poll.
 constexpr int32_t kRoundsBeforeContinuation = 31;
 
+// A call, or an iteration of a loop, runs through at most so many bytes of a first body; the round
+// of an interpreter's loop that runs one instruction is an example. Optimizing a function takes as
+// much time as that of kBytesOfNothing bytes besides what its own bytes take. Both are estimates:
+// only the order of functions depends on them.
+constexpr size_t kMostBytesOfARound = 1024;
+constexpr size_t kBytesOfNothing = 1024;
+
 // If a function has loops but does not poll in them, each of its calls counts as this many.
 constexpr int32_t kCallsWithLoops = 256;
 
@@ -297,6 +304,12 @@ bool HotFunction::Look() {
   const int64_t times = 1 + std::max<int64_t>(0, beyond) / (int64_t{interval_} + 1);
   asked_times_.fetch_add(static_cast<uint64_t>(times), std::memory_order_relaxed);
   return Ask(kNoLoop);
+}
+
+double HotFunction::Urgency() const {
+  const size_t bytes_of_round = std::clamp<size_t>(first_bytes_, 1, kMostBytesOfARound);
+  return static_cast<double>(asked_times_ * bytes_of_round) /
+         static_cast<double>(first_bytes_ + kBytesOfNothing);
 }
 
 bool HotFunction::IsWarm() const {

@@ -157,6 +157,9 @@ class HotFunction {
 
   // The number of intervals that the function has counted.
   uint64_t asked_times() const { return asked_times_; }
+  // How soon the function should be optimized: an estimate, without a unit, of the time that its
+  // first body has taken so far, divided by the time that optimizing takes.
+  double Urgency() const;
   // Whether the function is called often enough to be inlined into a hot caller.
   bool IsWarm() const;
   size_t first_bytes() const { return first_bytes_; }

@@ -51,6 +51,20 @@ TEST_F(WaitingListTest, TheHottestComesFirst) {
   EXPECT_TRUE(waiting_.empty());
 }
 
+// An interpreter, and what it calls.
+TEST_F(WaitingListTest, WhatTakesLongToOptimizeComesLater) {
+  HotFunction& large = Make(30);
+  HotFunction& small = Make(2);
+  HotFunction& smaller = Make(1);
+  large.BeginCounting(ExecutorAddress(), 57000, absl::ZeroDuration());
+  small.BeginCounting(ExecutorAddress(), 500, absl::ZeroDuration());
+  smaller.BeginCounting(ExecutorAddress(), 400, absl::ZeroDuration());
+  for (HotFunction* function : {&large, &small, &smaller}) waiting_.Add(*function);
+  EXPECT_EQ(waiting_.TakeHottest(IsNeverTold), &small);
+  EXPECT_EQ(waiting_.TakeHottest(IsNeverTold), &large);
+  EXPECT_EQ(waiting_.TakeHottest(IsNeverTold), &smaller);
+}
+
 TEST_F(WaitingListTest, WhatHasItsBodyComesLast) {
   HotFunction& hot = Make(3);
   hot.GiveBody(absl::ZeroDuration());
