@@ -17,6 +17,11 @@ constexpr absl::Duration kLongestActivity = absl::Milliseconds(100);
 // function's number of calls divided by this.
 constexpr int32_t kCallsOfCold = 1000;
 
+// A function is optimized when there is nothing else to do if it has been called as often as a hot
+// function divided by kCallsForIdleTime, and kLeastCallsForIdleTime times.
+constexpr int32_t kCallsForIdleTime = 8;
+constexpr int32_t kLeastCallsForIdleTime = 1000;
+
 // A function is large if its first body has so much code: optimizing it takes 100 ms or more (6 to
 // 8 us a byte; see runtime/promoter.cc). It gets a continuation first, and a body only if it is
 // hot by its calls alone.
@@ -310,6 +315,11 @@ double HotFunction::Urgency() const {
   const size_t bytes_of_round = std::clamp<size_t>(first_bytes_, 1, kMostBytesOfARound);
   return static_cast<double>(asked_times_ * bytes_of_round) /
          static_cast<double>(first_bytes_ + kBytesOfNothing);
+}
+
+bool HotFunction::IsWorthIdleTime() const {
+  return has_first_body_ && !is_decided_ && !is_quiet_ && asked_ == kNothing && counters_.calls &&
+         counted_calls() >= std::max(interval_ / kCallsForIdleTime, kLeastCallsForIdleTime);
 }
 
 bool HotFunction::IsWarm() const {

@@ -155,6 +155,12 @@ class HotFunction {
   // it ask for an optimized body and returns true. Returns false if it was asking already.
   bool Look();
 
+  // Whether calls of the first body are so many that, with nothing else to do, it is worth being
+  // optimized.
+  bool IsWorthIdleTime() const;
+  // The number of calls since the counter was made, or since the function was last found hot;
+  // INT64_MAX if calls are not counted.
+  int64_t counted_calls() const;
   // The number of intervals that the function has counted.
   uint64_t asked_times() const { return asked_times_; }
   // How soon the function should be optimized: an estimate, without a unit, of the time that its
@@ -182,7 +188,6 @@ class HotFunction {
   FunctionHotness& notes();
   static void* TellToGoOn(HotnessCounter* counter, uint32_t loop);
   Continuation* Find(uint32_t loop) const;
-  int64_t counted_calls() const;
   void AskWhenCalled();
   void PollSoon();
   int32_t LeftOfActivity() const;

@@ -51,6 +51,16 @@ bool HotFunctions::LookAtCounters(absl::Duration elapsed, WaitingList& waiting) 
   return has_found;
 }
 
+HotFunction* HotFunctions::FindForIdleTime() {
+  HotFunction* found = nullptr;
+  for (const auto& [key, function] : functions_) {
+    if (!function->IsWorthIdleTime()) continue;
+    if (found == nullptr || function->counted_calls() > found->counted_calls())
+      found = function.get();
+  }
+  return found;
+}
+
 void HotFunctions::TurnAwayPolls() {
   for (const auto& [key, function] : functions_) function->TurnAwayPolls();
 }

@@ -36,6 +36,10 @@ class HotFunctions {
   // on `waiting`. Returns whether there are any.
   bool LookAtCounters(absl::Duration elapsed, WaitingList& waiting);
 
+  // The function that has been called most often among those that are worth idle time; null if
+  // there is none.
+  HotFunction* FindForIdleTime();
+
   // From now on polls of all functions, or of those of `module`, do not use a HotFunction.
   void TurnAwayPolls();
   void TurnAwayPolls(const SourceModule& module);

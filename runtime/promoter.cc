@@ -23,7 +23,8 @@ namespace {
 // interpreter, of 40 KB, and 8 us for SQLite's, of 64 KB.)
 constexpr absl::Duration kTimeOfAByte = absl::Microseconds(3);
 
-// How long the threads have nothing else to do before they make an optimized body for the next run.
+// How long the threads have nothing else to do before they optimize a function that is not hot, or
+// for the next run.
 constexpr absl::Duration kIdleTime = absl::Milliseconds(100);
 
 // The pause between two tries to abandon all jobs when the engine ends.
@@ -215,14 +216,18 @@ HotFunction* Promoter::TakeHottest() {
     return looks_at_counters_ &&
            (function.first_bytes() * kTimeOfAByte > run || function.IsCountingBranches(now));
   });
-  return hottest != nullptr ? hottest : TakeForNextRun();
+  return hottest != nullptr ? hottest : TakeForIdleTime();
 }
 
-HotFunction* Promoter::TakeForNextRun() {
-  if (for_next_run_.empty() || SteadyNow() - last_served_ < kIdleTime) return nullptr;
-  HotFunction* const function = for_next_run_.back();
-  for_next_run_.pop_back();
-  return !function->is_decided() && function->Ask(kNoLoop) ? function : nullptr;
+HotFunction* Promoter::TakeForIdleTime() {
+  if (SteadyNow() - last_served_ < kIdleTime) return nullptr;
+  HotFunction* function = functions_.FindForIdleTime();
+  if (function == nullptr && !for_next_run_.empty()) {
+    function = for_next_run_.back();
+    for_next_run_.pop_back();
+    if (function->is_decided()) return nullptr;
+  }
+  return function != nullptr && function->Ask(kNoLoop) ? function : nullptr;
 }
 
 PromotionJob::Outcome Promoter::Serve(HotFunction& function, std::atomic<int>* attended) {

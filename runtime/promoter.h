@@ -4,10 +4,10 @@
 // promoter's thread looks at the counters from time to time. Loops of first bodies count their
 // iterations (osr/hotness_polls.h) and ask the promoter when their counter has run out. Functions
 // that are hot or have asked wait on a list. The thread takes the hottest function from the list
-// and has it optimized. It publishes the optimized body, or keeps the continuation until the loop
-// asks again. With zero promotion threads, calls ask like loops, and the asking thread optimizes
-// the function at once. First bodies are freed only with their module, because a thread may be
-// running them.
+// and has it optimized; when none waits, it takes one that is nearly hot. It publishes the
+// optimized body, or keeps the continuation until the loop asks again. With zero promotion threads,
+// calls ask like loops, and the asking thread optimizes the function at once. First bodies are
+// freed only with their module, because a thread may be running them.
 //
 // The promoter's thread starts when the first counter runs out, or when a loop's early polls find
 // that the loop has been running for 20 ms. A program that ends before that keeps a single thread.
@@ -155,9 +155,10 @@ class Promoter {
   bool MustWait() const { return looks_at_counters_ && startup_.is_on(); }
   // The hottest function that has asked and need not wait; null if there is none.
   HotFunction* TakeHottest() ABSL_LOCKS_EXCLUDED(mutex_);
-  // A function whose optimized body is wanted for the next run, and which now asks for it. Null if
-  // there is none, or if the threads have not been idle for long enough.
-  HotFunction* TakeForNextRun() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // A function that is worth optimizing because the threads have been idle for long enough, and
+  // which now asks for its body: one that is nearly hot, or is wanted for the next run. Null if
+  // there is none.
+  HotFunction* TakeForIdleTime() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Puts functions whose counters show that they are hot on the list. Returns whether it found any.
   bool LookAtCounters() ABSL_LOCKS_EXCLUDED(mutex_);
   HotFunction& FunctionOf(FunctionKey key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

@@ -185,6 +185,27 @@ TEST_P(PromotionTest, OnlyWhatIsHotIs) {
   EXPECT_EQ(Hotness("triple").tier, 0);
 }
 
+TEST_P(PromotionTest, WhatIsNearlyHotIsPromotedIfThereIsTime) {
+  if (GetParam() != PromotionWay::kThreadLooks) GTEST_SKIP() << "elsewhere no thread is idle";
+  constexpr int kThreshold = 100'000;
+  Create(kThreshold);
+  Add(kPlus);
+  Add(kSum);
+  auto* plus = Get<int64_t(int64_t)>("plus");
+  auto* triple = Get<int64_t(int64_t)>("triple");
+  // The thread starts.
+  EXPECT_TRUE(IsPromotedBy("triple", [&] {
+    for (int i = 0; i <= kThreshold; ++i) triple(1);
+  }));
+  for (int i = 0; i < kThreshold / 4; ++i) plus(1);
+  EXPECT_TRUE(IsPromotedBy("plus", [&] {
+    plus(1);
+    absl::SleepFor(absl::Milliseconds(1));
+  }));
+  EXPECT_EQ(Hotness("plus").polls_promoted, 0u);
+  EXPECT_EQ(plus(2), 7);
+}
+
 // What a call is worth if the time it takes is not known.
 TEST_P(PromotionTest, CallsCountForMoreIfLoopsDoNotPoll) {
   if (GetParam() != PromotionWay::kThreadLooks) GTEST_SKIP() << "elsewhere calls ask";

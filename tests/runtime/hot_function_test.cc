@@ -243,6 +243,36 @@ TEST_F(HotFunctionTest, IsQuietIfNeitherCallsNorIterationsAreCounted) {
   EXPECT_TRUE(function_.is_quiet());
 }
 
+TEST_F(HotFunctionTest, IsWorthIdleTimeIfItIsCalledOftenButNotOftenEnough) {
+  HotFunction function(nullptr, FunctionKey(), 99'999);
+  EXPECT_FALSE(function.IsWorthIdleTime());
+  ASSERT_TRUE(function.MakeCallCounter(&calls_, HotnessSigns::kCallsAndLoops).ok());
+  function.BeginCounting(ExecutorAddress::Of(&body_), 7, kPause);
+  std::atomic<int32_t>& calls = function.counters().calls->left();
+  (void)function.TakeMoves();
+  calls -= 12'000;
+  (void)function.TakeMoves();
+  EXPECT_FALSE(function.IsWorthIdleTime());
+  calls -= 600;
+  (void)function.TakeMoves();
+  EXPECT_TRUE(function.IsWorthIdleTime());
+  (void)function.TakeMoves();
+  EXPECT_FALSE(function.IsWorthIdleTime()) << "no longer called";
+  calls -= 1;
+  (void)function.TakeMoves();
+  ASSERT_TRUE(function.Ask(kNoLoop));
+  EXPECT_FALSE(function.IsWorthIdleTime()) << "asks already";
+  function.GiveBody(std::nullopt);
+  EXPECT_FALSE(function.IsWorthIdleTime()) << "has its answer";
+}
+
+TEST_F(HotFunctionTest, AThousandCallsAreTheLeastThatAreWorthIdleTime) {
+  std::atomic<int32_t>& calls = CountCalls();
+  calls -= kInterval;
+  (void)function_.TakeMoves();
+  EXPECT_FALSE(function_.IsWorthIdleTime());
+}
+
 TEST_F(HotFunctionTest, IsWarmOnceItHasAsked) {
   Poll();
   CountCalls();

@@ -7,8 +7,11 @@
 #include "gtest/gtest.h"
 #include "memory/arena_memory.h"
 #include "memory/in_process_mapper.h"
+#include "memory/unwind_registry.h"
 #include "runtime/hotness_counters.h"
 #include "runtime/waiting_list.h"
+#include "stubs/call_counter.h"
+#include "stubs/stub_architecture.h"
 
 namespace firstcall {
 namespace {
@@ -66,6 +69,31 @@ TEST_F(HotFunctionsTest, AmongOthersALoopWithManySlowIterationsIsTakenForHot) {
   }
   EXPECT_EQ(slow.left, 0);
   EXPECT_EQ(others.front()->left, kInterval - 2);
+}
+
+TEST_F(HotFunctionsTest, IdleTimeIsForWhatIsCalledMost) {
+  CallCounters calls(HostStubArchitecture(), memory_, std::make_shared<UnwindRegistry>(), nullptr);
+  std::vector<HotFunction*> functions;
+  for (uint32_t i = 0; i < 3; ++i) {
+    HotFunction& function = functions_.Get({nullptr, SymbolOrdinal{i}});
+    ASSERT_TRUE(function.MakeCallCounter(&calls, HotnessSigns::kCallsAndLoops).ok());
+    function.BeginCounting(ExecutorAddress(), 1, absl::ZeroDuration());
+    functions.push_back(&function);
+  }
+  EXPECT_EQ(functions_.FindForIdleTime(), nullptr);
+  const auto call = [](HotFunction& function, int32_t times) {
+    function.counters().calls->left() -= times;
+  };
+  call(*functions[0], 20'000);
+  call(*functions[1], 30'000);
+  call(*functions[2], 40);
+  functions_.LookAtCounters(kLook, waiting_);
+  EXPECT_EQ(functions_.FindForIdleTime(), functions[1]);
+  ASSERT_TRUE(functions[1]->Ask(kNoLoop));
+  EXPECT_EQ(functions_.FindForIdleTime(), functions[0]);
+  ASSERT_TRUE(functions[0]->Ask(kNoLoop));
+  EXPECT_EQ(functions_.FindForIdleTime(), nullptr);
+  for (HotFunction* function : functions) calls.Free(*function->counters().calls);
 }
 
 }  // namespace
