@@ -55,8 +55,8 @@ HotFunction* HotFunctions::FindForIdleTime() {
   HotFunction* found = nullptr;
   for (const auto& [key, function] : functions_) {
     if (!function->IsWorthIdleTime()) continue;
-    if (found == nullptr || function->counted_calls() > found->counted_calls())
-      found = function.get();
+    const bool is_most = found == nullptr || function->counted_calls() > found->counted_calls();
+    if (is_most) found = function.get();
   }
   return found;
 }
