@@ -140,8 +140,6 @@ void HotFunction::AskWhenCalled() {
   }
 }
 
-// The number of calls since the counter was made, or since the function was last found hot;
-// INT64_MAX if calls are not counted.
 int64_t HotFunction::counted_calls() const {
   if (!counters_.calls) return INT64_MAX;
   return int64_t{first_left_} - counters_.calls->left().load(std::memory_order_relaxed);

@@ -3,7 +3,7 @@
 // Calls of a first body are counted between its stub and the body (stubs/call_counter.h). The
 // promoter's thread looks at the counters from time to time. Loops of first bodies count their
 // iterations (osr/hotness_polls.h) and ask the promoter when their counter has run out. Functions
-// that are hot or have asked wait on a list. The thread takes the hottest function from the list
+// that are hot or have asked wait on a list. The thread takes the most urgent one from the list
 // and has it optimized; when none waits, it takes one that is nearly hot. It publishes the
 // optimized body, or keeps the continuation until the loop asks again. With zero promotion threads,
 // calls ask like loops, and the asking thread optimizes the function at once. First bodies are
@@ -153,7 +153,7 @@ class Promoter {
   PromotionThreads::Served ServeNext(std::atomic<int>* attended) ABSL_LOCKS_EXCLUDED(mutex_);
   // Whether optimization must wait, because most of the time goes into first bodies.
   bool MustWait() const { return looks_at_counters_ && startup_.is_on(); }
-  // The hottest function that has asked and need not wait; null if there is none.
+  // The most urgent function that has asked and need not wait, or else TakeForIdleTime's.
   HotFunction* TakeHottest() ABSL_LOCKS_EXCLUDED(mutex_);
   // A function that is worth optimizing because the threads have been idle for long enough, and
   // which now asks for its body: one that is nearly hot, or is wanted for the next run. Null if

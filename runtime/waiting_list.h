@@ -24,8 +24,9 @@ class WaitingList {
     asking.TakeAll([this](HotFunction& function) { Add(function); });
   }
 
-  // Takes the function off the list that has asked most often among those that need not wait any
-  // longer; null if there is none. Functions that are quiet, or have an optimized body, come last.
+  // Takes the most urgent function (HotFunction::Urgency) off the list among those that need not
+  // wait any longer; null if there is none. Functions that are quiet, or have an optimized body,
+  // come last.
   HotFunction* TakeHottest(absl::FunctionRef<bool(const HotFunction& function)> must_wait);
 
   // Takes the functions of `module` off the list.
