@@ -33,10 +33,10 @@ constexpr int32_t kRoundsBeforeContinuation = 31;
 
 // A call, or an iteration of a loop, runs through at most so many bytes of a first body; the round
 // of an interpreter's loop that runs one instruction is an example. Optimizing a function takes as
-// much time as that of kBytesOfNothing bytes besides what its own bytes take. Both are estimates:
+// much time as that of kBytesOfOverhead bytes besides what its own bytes take. Both are estimates:
 // only the order of functions depends on them.
 constexpr size_t kMostBytesOfARound = 1024;
-constexpr size_t kBytesOfNothing = 1024;
+constexpr size_t kBytesOfOverhead = 1024;
 
 // If a function has loops but does not poll in them, each of its calls counts as this many.
 constexpr int32_t kCallsWithLoops = 256;
@@ -312,7 +312,7 @@ bool HotFunction::Look() {
 double HotFunction::Urgency() const {
   const size_t bytes_of_round = std::clamp<size_t>(first_bytes_, 1, kMostBytesOfARound);
   return static_cast<double>(asked_times_ * bytes_of_round) /
-         static_cast<double>(first_bytes_ + kBytesOfNothing);
+         static_cast<double>(first_bytes_ + kBytesOfOverhead);
 }
 
 bool HotFunction::IsWorthIdleTime() const {
