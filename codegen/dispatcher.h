@@ -32,7 +32,8 @@ llvm::ModulePassManager PassesForDispatchers();
 // reduction finds what the iterations of a loop have in common, and in an interpreter's loop they
 // have little: it takes a fifth of the time of code generation, and the code has the same size
 // without it. Domain reassignment moves computations to the registers for masks of AVX-512, which
-// an interpreter has no use for: where the CPU has them, it takes a quarter of the time for Lua's.
+// an interpreter has no use for: where the CPU has them, it takes a quarter of the time of code
+// generation for Lua's.
 inline constexpr llvm::StringLiteral kPassesNotForDispatchers[] = {"Loop Strength Reduction",
                                                                    "X86 Domain Reassignment Pass"};
 
