@@ -148,8 +148,7 @@ void fc_options_set_optnone(fc_options* options, fc_optnone optnone);
 /* How the functions of a lazily compiled module are compiled. 0: code is generated, without
  * optimizing IR. 1: IR is first optimized together with the functions it calls, and code is
  * generated at level 2 or higher. 2 (the default): as 0, and functions that become hot are replaced
- * by what 1 makes, even while they run. They are optimized on a thread of the engine if the machine
- * has a second processor, otherwise on the thread that finds them hot. */
+ * by what 1 makes, even while they run. They are optimized on a thread of the engine. */
 void fc_options_set_tier(fc_options* options, int tier);
 
 /* Where functions are compiled. 0 (the default): on the thread that calls the function. Otherwise:

@@ -8,8 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <optional>
-#include <thread>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -36,11 +34,11 @@ struct PromotionOptions {
   // A function is hot after about this many calls plus loop iterations. At least 1.
   uint32_t threshold = 100000;
   // Number of threads that look for hot functions and optimize them. With 0, the thread that finds
-  // a function hot optimizes it at once. Unset: 1 if there is a second processor, else 0. The
-  // engines of a process share their threads, as many as the engine that asks for most. The threads
-  // start only when a function has been called often or a loop has run for long. They block
-  // all signals except SIGSYS and those that a fault of their own raises.
-  std::optional<size_t> threads;
+  // a function hot optimizes it at once. The engines of a process share their threads, as many as
+  // the engine that asks for most. The threads start only when a function has been called often or
+  // a loop has run for long. They block all signals except SIGSYS and those that a fault of their
+  // own raises.
+  size_t threads = 1;
   // If set, each function checks its counter at every call and polls in every loop. Hot functions
   // are found sooner than by a thread that looks at the counters, and every running loop can be
   // left, but first calls take some 10 to 40 % longer. Always on if there is no thread.
@@ -54,12 +52,7 @@ struct PromotionOptions {
   absl::Duration budget = absl::InfiniteDuration();
 
   // Whether calls are only counted, while a thread looks at the counters.
-  bool only_counts_calls() const { return thread_count() > 0 && !asks_when_called; }
-  size_t thread_count() const {
-    // To ask takes three system calls.
-    static const bool has_second = std::thread::hardware_concurrency() > 1;
-    return threads ? *threads : has_second ? 1 : 0;
-  }
+  bool only_counts_calls() const { return threads > 0 && !asks_when_called; }
 };
 
 // A call of a stub whose function has no code: the function cannot be compiled, or its module or

@@ -44,7 +44,7 @@ Promoter::Promoter(const PromotionOptions& options, CodeSpace& code_space, Funct
       poll_budget_(!looks_at_counters_, start_),
       functions_(this, interval_),
       budget_left_(options.budget),
-      threads_(options.thread_count(),
+      threads_(options.threads,
                {[this] { return LookForWork(); },
                 [this](std::atomic<int>* attended) { return ServeNext(attended); }}) {
   AskScope::NoticeForks();

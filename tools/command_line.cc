@@ -83,9 +83,9 @@ cl::opt<unsigned> promotion_threshold(
     cl::init(PromotionOptions().threshold), cl::cat(category));
 cl::opt<unsigned> promotion_threads(
     "promotion-threads",
-    cl::desc("With --tier=auto: threads that optimize (default: 1 if there is a second processor); "
+    cl::desc("With --tier=auto: threads that optimize (default: 1); "
              "with 0 the thread that finds a function hot waits for it"),
-    cl::cat(category));
+    cl::init(PromotionOptions().threads), cl::cat(category));
 
 cl::opt<bool> no_branch_counts(
     "no-branch-counts",
@@ -429,7 +429,7 @@ EngineOptions EngineOptionsFromFlags() {
   options.baseline_has_few_registers = baseline_few_registers;
   options.optnone = optnone;
   options.promotion.threshold = promotion_threshold;
-  if (promotion_threads.getNumOccurrences() > 0) options.promotion.threads = promotion_threads;
+  options.promotion.threads = promotion_threads;
   options.promotion.counts_branches = !no_branch_counts;
   options.triple = target_triple;
   options.llvm_arguments = llvm_arguments;
