@@ -158,7 +158,7 @@ PromotionThreads::Found Promoter::LookForWork() {
 
 PromotionThreads::Served Promoter::ServeNext(std::atomic<int>* attended) {
   if (MustWait()) return PromotionThreads::Served::kNone;
-  HotFunction* function = TakeHottest();
+  HotFunction* function = TakeMostUrgent();
   if (function == nullptr) return PromotionThreads::Served::kNone;
   if (Serve(*function, attended) == PromotionJob::Outcome::kAbandoned) {
     return PromotionThreads::Served::kAbandoned;
@@ -206,17 +206,17 @@ std::vector<BranchCounts> Promoter::CountsOf(const SourceModule& module) {
   return functions_.CountsOf(module, find_target);
 }
 
-HotFunction* Promoter::TakeHottest() {
+HotFunction* Promoter::TakeMostUrgent() {
   absl::MutexLock lock(&mutex_);
   waiting_.TakeOver(asking_);
   if (budget_left_ <= absl::ZeroDuration()) return nullptr;
   const absl::Duration now = SteadyNow();
   const absl::Duration run = now - start_;
-  HotFunction* const hottest = waiting_.TakeHottest([&](const HotFunction& function) {
+  HotFunction* const most_urgent = waiting_.TakeMostUrgent([&](const HotFunction& function) {
     return looks_at_counters_ &&
            (function.first_bytes() * kTimeOfAByte > run || function.IsCountingBranches(now));
   });
-  return hottest != nullptr ? hottest : TakeForIdleTime();
+  return most_urgent != nullptr ? most_urgent : TakeForIdleTime();
 }
 
 HotFunction* Promoter::TakeForIdleTime() {

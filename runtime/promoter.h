@@ -154,7 +154,7 @@ class Promoter {
   // Whether optimization must wait, because most of the time goes into first bodies.
   bool MustWait() const { return looks_at_counters_ && startup_.is_on(); }
   // The most urgent function that has asked and need not wait, or else TakeForIdleTime's.
-  HotFunction* TakeHottest() ABSL_LOCKS_EXCLUDED(mutex_);
+  HotFunction* TakeMostUrgent() ABSL_LOCKS_EXCLUDED(mutex_);
   // A function that is worth optimizing because the threads have been idle for long enough, and
   // which now asks for its body: one that is nearly hot, or is wanted for the next run. Null if
   // there is none.

@@ -19,16 +19,17 @@ bool ComesBefore(const HotFunction& a, const HotFunction& b) {
 
 }  // namespace
 
-HotFunction* WaitingList::TakeHottest(
+HotFunction* WaitingList::TakeMostUrgent(
     absl::FunctionRef<bool(const HotFunction& function)> must_wait) {
-  auto hottest = functions_.end();
+  auto most_urgent = functions_.end();
   for (auto function = functions_.begin(); function != functions_.end(); ++function) {
     if (must_wait(**function)) continue;
-    if (hottest == functions_.end() || ComesBefore(**function, **hottest)) hottest = function;
+    if (most_urgent == functions_.end() || ComesBefore(**function, **most_urgent))
+      most_urgent = function;
   }
-  if (hottest == functions_.end()) return nullptr;
-  HotFunction* const taken = *hottest;
-  functions_.erase(hottest);
+  if (most_urgent == functions_.end()) return nullptr;
+  HotFunction* const taken = *most_urgent;
+  functions_.erase(most_urgent);
   return taken;
 }
 

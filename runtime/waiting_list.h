@@ -27,7 +27,7 @@ class WaitingList {
   // Takes the most urgent function (HotFunction::Urgency) off the list among those that need not
   // wait any longer; null if there is none. Functions that are quiet, or have an optimized body,
   // come last.
-  HotFunction* TakeHottest(absl::FunctionRef<bool(const HotFunction& function)> must_wait);
+  HotFunction* TakeMostUrgent(absl::FunctionRef<bool(const HotFunction& function)> must_wait);
 
   // Takes the functions of `module` off the list.
   void Forget(const SourceModule* module);

@@ -44,10 +44,10 @@ TEST_F(WaitingListTest, TheHottestComesFirst) {
   asking_.Push(hot);
   waiting_.TakeOver(asking_);
   waiting_.Add(warm);
-  EXPECT_EQ(waiting_.TakeHottest(IsNeverTold), &hot);
-  EXPECT_EQ(waiting_.TakeHottest(IsNeverTold), &warm);
-  EXPECT_EQ(waiting_.TakeHottest(IsNeverTold), &cold);
-  EXPECT_EQ(waiting_.TakeHottest(IsNeverTold), nullptr);
+  EXPECT_EQ(waiting_.TakeMostUrgent(IsNeverTold), &hot);
+  EXPECT_EQ(waiting_.TakeMostUrgent(IsNeverTold), &warm);
+  EXPECT_EQ(waiting_.TakeMostUrgent(IsNeverTold), &cold);
+  EXPECT_EQ(waiting_.TakeMostUrgent(IsNeverTold), nullptr);
   EXPECT_TRUE(waiting_.empty());
 }
 
@@ -60,9 +60,9 @@ TEST_F(WaitingListTest, WhatTakesLongToOptimizeComesLater) {
   small.BeginCounting(ExecutorAddress(), 500, absl::ZeroDuration());
   smaller.BeginCounting(ExecutorAddress(), 400, absl::ZeroDuration());
   for (HotFunction* function : {&large, &small, &smaller}) waiting_.Add(*function);
-  EXPECT_EQ(waiting_.TakeHottest(IsNeverTold), &small);
-  EXPECT_EQ(waiting_.TakeHottest(IsNeverTold), &large);
-  EXPECT_EQ(waiting_.TakeHottest(IsNeverTold), &smaller);
+  EXPECT_EQ(waiting_.TakeMostUrgent(IsNeverTold), &small);
+  EXPECT_EQ(waiting_.TakeMostUrgent(IsNeverTold), &large);
+  EXPECT_EQ(waiting_.TakeMostUrgent(IsNeverTold), &smaller);
 }
 
 TEST_F(WaitingListTest, WhatHasItsBodyComesLast) {
@@ -72,9 +72,9 @@ TEST_F(WaitingListTest, WhatHasItsBodyComesLast) {
   HotFunction& can_have_none = Make(1);
   can_have_none.GiveBody(std::nullopt);
   for (HotFunction* function : {&hot, &warm, &can_have_none}) waiting_.Add(*function);
-  EXPECT_EQ(waiting_.TakeHottest(IsNeverTold), &warm);
-  EXPECT_EQ(waiting_.TakeHottest(IsNeverTold), &can_have_none);
-  EXPECT_EQ(waiting_.TakeHottest(IsNeverTold), &hot);
+  EXPECT_EQ(waiting_.TakeMostUrgent(IsNeverTold), &warm);
+  EXPECT_EQ(waiting_.TakeMostUrgent(IsNeverTold), &can_have_none);
+  EXPECT_EQ(waiting_.TakeMostUrgent(IsNeverTold), &hot);
 }
 
 TEST_F(WaitingListTest, WhatNoLongerRunsComesLast) {
@@ -86,8 +86,8 @@ TEST_F(WaitingListTest, WhatNoLongerRunsComesLast) {
   }
   warm.counters().polls->left -= 1;
   for (HotFunction* function : {&hot, &warm}) (void)function->TakeMoves();
-  EXPECT_EQ(waiting_.TakeHottest(IsNeverTold), &warm);
-  EXPECT_EQ(waiting_.TakeHottest(IsNeverTold), &hot);
+  EXPECT_EQ(waiting_.TakeMostUrgent(IsNeverTold), &warm);
+  EXPECT_EQ(waiting_.TakeMostUrgent(IsNeverTold), &hot);
 }
 
 TEST_F(WaitingListTest, WhatMustWaitStays) {
@@ -96,9 +96,9 @@ TEST_F(WaitingListTest, WhatMustWaitStays) {
   waiting_.Add(hot);
   waiting_.Add(warm);
   const auto is_hot = [&](const HotFunction& function) { return &function == &hot; };
-  EXPECT_EQ(waiting_.TakeHottest(is_hot), &warm);
-  EXPECT_EQ(waiting_.TakeHottest(is_hot), nullptr);
-  EXPECT_EQ(waiting_.TakeHottest(IsNeverTold), &hot);
+  EXPECT_EQ(waiting_.TakeMostUrgent(is_hot), &warm);
+  EXPECT_EQ(waiting_.TakeMostUrgent(is_hot), nullptr);
+  EXPECT_EQ(waiting_.TakeMostUrgent(IsNeverTold), &hot);
 }
 
 TEST_F(WaitingListTest, AModuleIsForgotten) {
@@ -108,7 +108,7 @@ TEST_F(WaitingListTest, AModuleIsForgotten) {
   waiting_.Add(Make(2, module));
   waiting_.Add(other);
   waiting_.Forget(module);
-  EXPECT_EQ(waiting_.TakeHottest(IsNeverTold), &other);
+  EXPECT_EQ(waiting_.TakeMostUrgent(IsNeverTold), &other);
   EXPECT_TRUE(waiting_.empty());
 }
 
@@ -130,7 +130,7 @@ TEST_F(WaitingListTest, ThreadsMayAskAtTheSameTime) {
   for (std::thread& thread : threads) thread.join();
   waiting_.TakeOver(asking_);
   int taken = 0;
-  while (waiting_.TakeHottest(IsNeverTold) != nullptr) ++taken;
+  while (waiting_.TakeMostUrgent(IsNeverTold) != nullptr) ++taken;
   EXPECT_EQ(taken, kThreads * kEach);
 }
 
