@@ -339,8 +339,8 @@ TEST_F(BranchCountsTest, WithoutTheBaselineNothingIsCounted) {
 }
 
 // A call that runs in the counting body is left for a continuation, like one in a first body. On a
-// slow machine its calls may be enough for an optimized body: then the next engine makes longer
-// ones.
+// slow machine the calls of run may be enough for an optimized body, which leaves no loop to leave:
+// then a new engine begins anew, and the calls take longer.
 TEST_F(BranchCountsTest, CountingBodyIsLeftWhileItRuns) {
   int64_t n = 1000;
   EXPECT_TRUE(DoUntil([&] { return HotnessOf(*engine_, "run").loops_entered > 0; },
