@@ -271,6 +271,13 @@ bool HasMode(const llvm::AttributeSet& attributes) {
   });
 }
 
+// Whether a function or a call with these attributes saves other registers than its calling
+// convention says.
+bool ChangesSavedRegisters(const llvm::AttributeList& attributes) {
+  return attributes.hasFnAttr("no_caller_saved_registers") ||
+         attributes.hasFnAttr("no_callee_saved_registers");
+}
+
 Refusal RefusalOfCall(const llvm::CallBase& call, const CallingConvention& convention,
                       const CoverageOptions& options) {
   if (const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&call)) {
@@ -292,6 +299,10 @@ Refusal RefusalOfCall(const llvm::CallBase& call, const CallingConvention& conve
   if (!IsCovered(call.getAttributes(), convention, layout) ||
       (callee != nullptr && !IsCovered(callee->getAttributes(), convention, layout))) {
     return Refusal::kArgumentPassing;
+  }
+  if (ChangesSavedRegisters(call.getAttributes()) ||
+      (callee != nullptr && ChangesSavedRegisters(callee->getAttributes()))) {
+    return Refusal::kFunctionAttribute;
   }
   if (convention.has_streaming_mode &&
       (HasMode(call.getAttributes().getFnAttrs()) ||
@@ -507,6 +518,7 @@ Refusal RefusalOf(const llvm::Function& function, const CallingConvention& conve
         "function-instrument", "stackrealign", "alignstack", "interrupt", "fentry-call"}) {
     if (function.hasFnAttribute(name)) return Refusal::kFunctionAttribute;
   }
+  if (ChangesSavedRegisters(function.getAttributes())) return Refusal::kFunctionAttribute;
   if (convention.has_streaming_mode && HasMode(function.getAttributes().getFnAttrs())) {
     return Refusal::kFunctionAttribute;
   }

@@ -71,8 +71,12 @@ absl::StatusOr<ObjectBytes> ObjectEmitter::Emit(llvm::Module& module) {
 // In the container that the triple names.
 absl::StatusOr<ObjectBytes> ObjectEmitter::EmitAsIs(llvm::Module& module) {
   bytes_.clear();
-  if (!optimizes()) {
-    for (llvm::Function& function : module) PrepareForFastSelection(function);
+  for (llvm::Function& function : module) {
+    if (!optimizes()) PrepareForFastSelection(function);
+    // LLVM 19 does not restore the registers in front of a tail call.
+    if (function.hasFnAttribute("no_caller_saved_registers")) {
+      function.addFnAttr("disable-tail-calls", "true");
+    }
   }
   const bool has_assembly = HasInlineAssembly(module);
   absl::Status status = RunPasses(module);

@@ -1141,6 +1141,14 @@ TEST(BaselineCompilerTest, RefusesBeforeItEmits) {
        "declare i32 @setjmp() returns_twice",
        Refusal::kReturnsTwice},
       {"define void @f() naked { ret void }", Refusal::kFunctionAttribute},
+      {"define void @f() \"no_caller_saved_registers\" { ret void }", Refusal::kFunctionAttribute},
+      {"define void @f() \"no_callee_saved_registers\" { ret void }", Refusal::kFunctionAttribute},
+      {"declare void @g() define void @f() { call void @g() \"no_caller_saved_registers\" ret void "
+       "}",
+       Refusal::kFunctionAttribute},
+      {"declare void @g() \"no_callee_saved_registers\" define void @f() { call void @g() ret void "
+       "}",
+       Refusal::kFunctionAttribute},
       {"define ghccc void @f() { ret void }", Refusal::kCallingConvention},
       {"define void @f(ptr nest %p) { ret void }", Refusal::kArgumentPassing},
       {"define i256 @f(i256 %a) { ret i256 %a }", Refusal::kArgumentPassing},
