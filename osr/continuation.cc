@@ -21,7 +21,8 @@ namespace firstcall {
 namespace {
 
 // Drops what a function's attributes say about its parameters and the memory it accesses. It does
-// not hold for the continuation, which has other parameters and reads its caller's frame.
+// not hold for the continuation, which has other parameters and reads its caller's frame. Drops the
+// hook at the function's entry, too, which the first body has called.
 void CopyAttributes(const llvm::Function& function, llvm::Function& continuation) {
   const llvm::AttributeList own = function.getAttributes();
   continuation.setAttributes(llvm::AttributeList::get(
@@ -34,7 +35,8 @@ void CopyAttributes(const llvm::Function& function, llvm::Function& continuation
                                             .addAttribute(llvm::Attribute::AlwaysInline)
                                             .addAttribute(llvm::Attribute::WillReturn)
                                             .addAttribute(llvm::Attribute::Speculatable)
-                                            .addAttribute("alloc-family")),
+                                            .addAttribute("alloc-family")
+                                            .addAttribute("fentry-call")),
       own.getRetAttrs(), {}));
 }
 

@@ -15,6 +15,7 @@
 #include "splitter/body_reader.h"
 #include "splitter/callee_importer.h"
 #include "splitter/debug_info.h"
+#include "splitter/entry_hooks.h"
 #include "splitter/mandatory_inliner.h"
 #include "splitter/module_skeleton.h"
 #include "splitter/object_name.h"
@@ -47,19 +48,13 @@ llvm::Function* MoveFunction(llvm::Function& original, llvm::StringRef name, llv
   return moved;
 }
 
-// As MoveFunction, but leaves the function in the view.
-llvm::Function* CopyFunction(llvm::Function& original, llvm::StringRef name, llvm::Module& target) {
-  llvm::Function* clone = CloneInView(original);
-  llvm::Function* moved = MoveFunction(*clone, name, target);
-  clone->eraseFromParent();
-  return moved;
-}
-
 // Replaces `declaration`, which has no uses yet, by a copy of `original`, without its debug
 // information: its types would count as defined although the copy may be dropped again. Inlined
 // code has the line of the call.
 llvm::Function* ImportInPlaceOf(llvm::Function& declaration, llvm::Function& original) {
-  llvm::Function* copy = CopyFunction(original, "", *declaration.getParent());
+  llvm::Function* clone = CloneInView(original);
+  llvm::Function* copy = MoveFunction(*clone, "", *declaration.getParent());
+  clone->eraseFromParent();
   llvm::stripDebugInfo(*copy);
   copy->setDSOLocal(declaration.isDSOLocal());
   copy->setLinkage(llvm::GlobalValue::AvailableExternallyLinkage);
@@ -96,13 +91,20 @@ class BodyMover {
  private:
   void MoveFunctions() {
     for (auto [original, ordinal] : choice_.functions) {
-      const std::string name = IrName(index_.at(ordinal).name, *original);
-      llvm::Function* body = StaysInView(*original, ordinal)
-                                 ? CopyFunction(*original, name, target_)
-                                 : MoveFunction(*original, name, target_);
+      llvm::Function* const source =
+          StaysInView(*original, ordinal) ? CloneInView(*original) : original;
+      ForgetIfUnoptimized(*source);
+      CallHooksOfBody(*source, *original);
+      llvm::Function* body =
+          MoveFunction(*source, IrName(index_.at(ordinal).name, *original), target_);
+      if (source != original) source->eraseFromParent();
       moved_.bodies.push_back(body);
       mapper_.DefineCallTarget(*original, *body);
     }
+  }
+
+  void ForgetIfUnoptimized(llvm::Function& function) const {
+    if (options_.import_callees && view_.is_unoptimized()) ForgetThatItIsUnoptimized(function);
   }
 
   bool StaysInView(llvm::Function& function, SymbolOrdinal ordinal) const {
@@ -119,6 +121,7 @@ class BodyMover {
         continue;
       }
       llvm::Function* body = ImportInPlaceOf(mapper_.CallTargetOf(*original), *original);
+      ForgetIfUnoptimized(*body);
       if (is_private) body->setLinkage(llvm::GlobalValue::InternalLinkage);
       moved_.bodies.push_back(body);
       mapper_.DefineCallTarget(*original, *body);
@@ -129,6 +132,7 @@ class BodyMover {
   void ImportByAddress(llvm::Function& original) {
     auto& declaration = llvm::cast<llvm::Function>(*mapper_.Map(original));
     llvm::Function* body = ImportInPlaceOf(declaration, original);
+    ForgetIfUnoptimized(*body);
     moved_.bodies.push_back(body);
     mapper_.Define(original, *body);
   }
@@ -145,7 +149,6 @@ class BodyMover {
   void MapReferences(size_t i) {
     llvm::Function& body = *moved_.bodies[i];
     if (options_.import_callees) {
-      if (view_.is_unoptimized()) ForgetThatItIsUnoptimized(body);
       for (const std::string& name : view_.library_names_of_variables()) {
         body.addFnAttr(absl::StrCat("no-builtin-", name));
       }

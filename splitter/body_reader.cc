@@ -16,6 +16,7 @@
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
 #include "splitter/block_addresses.h"
+#include "splitter/entry_hooks.h"
 #include "splitter/mandatory_inliner.h"
 
 namespace firstcall {
@@ -105,7 +106,7 @@ absl::Status BodyReader::ReadWithoutInlining(llvm::Function& function, SymbolOrd
   if (function.hasOptNone() && MayBeOptimized(function, options_.optnone, is_unoptimized)) {
     function.removeFnAttr(llvm::Attribute::OptimizeNone);
   }
-  CallEntryAndExitHooks(function);
+  CallHooksOfFunction(function);
   return absl::OkStatus();
 }
 

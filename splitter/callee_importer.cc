@@ -14,6 +14,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/Cloning.h"
+#include "splitter/entry_hooks.h"
 
 namespace firstcall {
 namespace {
@@ -43,11 +44,13 @@ bool MayBeInlined(const llvm::Function& function, bool is_unoptimized) {
   return !function.isIntrinsic() && !function.isInterposable() &&
          (is_unoptimized || !function.hasFnAttribute(Attribute::NoInline)) &&
          !function.hasFnAttribute(Attribute::ReturnsTwice) &&
-         !function.hasFnAttribute(Attribute::Naked) && !function.isPresplitCoroutine();
+         !function.hasFnAttribute(Attribute::Naked) && !function.isPresplitCoroutine() &&
+         !HasHooksOfBody(function);
 }
 
-// Whether the result of `function` depends on the frame in which it runs.
+// Whether `function` depends on the frame in which it runs. Hooks such as mcount look for it.
 bool AsksForItsFrame(const llvm::Function& function) {
+  if (HasHooksOfBody(function)) return true;
   for (const llvm::Instruction& instruction : llvm::instructions(function)) {
     const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
     if (call == nullptr) continue;
@@ -56,6 +59,13 @@ bool AsksForItsFrame(const llvm::Function& function) {
       case llvm::Intrinsic::addressofreturnaddress:
       case llvm::Intrinsic::frameaddress:
       case llvm::Intrinsic::sponentry:
+      case llvm::Intrinsic::eh_dwarf_cfa:
+      case llvm::Intrinsic::eh_return_i32:
+      case llvm::Intrinsic::eh_return_i64:
+      case llvm::Intrinsic::eh_unwind_init:
+      case llvm::Intrinsic::read_register:
+      case llvm::Intrinsic::read_volatile_register:
+      case llvm::Intrinsic::write_register:
         return true;
       default:
         break;

@@ -13,10 +13,8 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Module.h"
-#include "llvm/IR/PassManager.h"
 #include "llvm/IR/ValueHandle.h"
 #include "llvm/Transforms/Utils/Cloning.h"
-#include "llvm/Transforms/Utils/EntryExitInstrumenter.h"
 #include "splitter/callee_importer.h"
 
 namespace firstcall {
@@ -25,10 +23,6 @@ namespace {
 // Marks a body whose mandatory calls are inlined. Mandatory calls that it still has belong to a
 // cycle, or were inlined from a cycle, and have to stay.
 constexpr char kIsDone[] = "firstcall-mandatory-calls-are-inlined";
-
-// The attributes that EntryExitInstrumenterPass looks for.
-constexpr char kEntryHook[] = "instrument-function-entry";
-constexpr char kExitHook[] = "instrument-function-exit";
 
 // If only the call has `alwaysinline`, it is mandatory only if the callee has no other definition:
 // any other callee may have been moved out of the view, or simplified, by then.
@@ -163,12 +157,6 @@ void InlineMandatoryCalls(
     llvm::Function& function, absl::FunctionRef<bool(llvm::Function&)> may_be_inlined,
     absl::FunctionRef<void(const llvm::Function&, const llvm::Function&)> on_inlined) {
   MandatoryInliner(may_be_inlined, on_inlined).Complete(function);
-}
-
-void CallEntryAndExitHooks(llvm::Function& function) {
-  if (!function.hasFnAttribute(kEntryHook) && !function.hasFnAttribute(kExitHook)) return;
-  llvm::FunctionAnalysisManager unused;
-  llvm::EntryExitInstrumenterPass(/*PostInlining=*/false).run(function, unused);
 }
 
 }  // namespace firstcall

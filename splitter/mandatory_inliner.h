@@ -40,10 +40,6 @@ void InlineMandatoryCalls(
     llvm::Function& function, absl::FunctionRef<bool(llvm::Function&)> may_be_inlined,
     absl::FunctionRef<void(const llvm::Function& caller, const llvm::Function& callee)> on_inlined);
 
-// Adds calls of the hooks that `function`, whose body must be in memory, requests at its entry and
-// its exits (clang's -finstrument-functions). Must be done before anything is inlined.
-void CallEntryAndExitHooks(llvm::Function& function);
-
 }  // namespace firstcall
 
 #endif  // FIRSTCALL_SPLITTER_MANDATORY_INLINER_H_

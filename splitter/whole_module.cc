@@ -13,6 +13,7 @@
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
+#include "splitter/entry_hooks.h"
 #include "splitter/ifunc_thunk.h"
 #include "splitter/mandatory_inliner.h"
 #include "splitter/module_atexit.h"
@@ -40,7 +41,7 @@ absl::Status ReadBodies(llvm::Module& module, bool verify) {
 // Inlines what must always be inlined. A local function that only existed for that is not emitted.
 void InlineAllMandatoryCalls(llvm::Module& module) {
   for (llvm::Function& function : module) {
-    if (!function.isDeclaration()) CallEntryAndExitHooks(function);
+    if (!function.isDeclaration()) CallHooksOfFunction(function);
   }
   if (!MayHaveMandatoryCalls(module)) return;
   for (llvm::Function& function : module) {

@@ -286,12 +286,20 @@ TEST_F(CalleeImporterTest, WhatIsPassedElsewhereIsNotImported) {
 TEST_F(CalleeImporterTest, WhoAsksForItsFrameKeepsIt) {
   Load(R"(
     declare ptr @llvm.returnaddress(i32)
-    define ptr @g() noinline "frame-pointer"="all" { %p = call ptr @llvm.returnaddress(i32 0) ret ptr %p }
+    declare ptr @llvm.eh.dwarf.cfa(i32)
+    declare i64 @llvm.read_register.i64(metadata)
+    !0 = !{!"rbp"}
+    define ptr @returns() noinline "frame-pointer"="all" { %p = call ptr @llvm.returnaddress(i32 0) ret ptr %p }
+    define ptr @unwinds() noinline "frame-pointer"="all" { %p = call ptr @llvm.eh.dwarf.cfa(i32 0) ret ptr %p }
+    define i64 @reads() noinline "frame-pointer"="all" { %p = call i64 @llvm.read_register.i64(metadata !0) ret i64 %p }
+    define void @traced() noinline "frame-pointer"="all" "instrument-function-entry-inlined"="mcount" { ret void }
     define void @f() noinline "frame-pointer"="all" { ret void })");
-  ForgetThatItIsUnoptimized(Get("g"));
+  for (const char* name : {"returns", "unwinds", "reads", "traced"}) {
+    ForgetThatItIsUnoptimized(Get(name));
+    EXPECT_TRUE(Get(name).hasFnAttribute(llvm::Attribute::NoInline)) << name;
+    EXPECT_TRUE(Get(name).hasFnAttribute("frame-pointer")) << name;
+  }
   ForgetThatItIsUnoptimized(Get("f"));
-  EXPECT_TRUE(Get("g").hasFnAttribute(llvm::Attribute::NoInline));
-  EXPECT_TRUE(Get("g").hasFnAttribute("frame-pointer"));
   EXPECT_FALSE(Get("f").hasFnAttribute(llvm::Attribute::NoInline));
   EXPECT_FALSE(Get("f").hasFnAttribute("frame-pointer"));
 }

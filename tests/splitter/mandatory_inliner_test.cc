@@ -156,19 +156,6 @@ TEST_F(MandatoryInlinerTest, FindsOutWhereThereIsNothingToDo) {
   EXPECT_TRUE(MayHaveMandatoryCalls(*module_));
 }
 
-TEST_F(MandatoryInlinerTest, CallsHooksOnceAtEntryAndExit) {
-  Load(R"(
-    define void @f(i1 %x) "instrument-function-entry"="__cyg_profile_func_enter"
-                          "instrument-function-exit"="__cyg_profile_func_exit" {
-      ret void
-    })");
-  llvm::Function& f = *module_->getFunction("f");
-  CallEntryAndExitHooks(f);
-  CallEntryAndExitHooks(f);
-  EXPECT_EQ(module_->getFunction("__cyg_profile_func_enter")->getNumUses(), 1u);
-  EXPECT_EQ(module_->getFunction("__cyg_profile_func_exit")->getNumUses(), 1u);
-}
-
 TEST_F(MandatoryInlinerTest, TellsWhatWasInlinedIntoTheCalleeFirst) {
   Load(R"(
     define internal i32 @inner() alwaysinline { ret i32 42 }
