@@ -12,6 +12,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "osr/frame_intrinsics.h"
 #include "osr/variable_liveness.h"
 
 namespace firstcall {
@@ -32,6 +33,8 @@ constexpr size_t kAllStepsPerBlock = 20;
 // Whether the function's code works only in the function's own frame.
 bool NeedsItsFrame(llvm::Function& function) {
   if (function.hasGC() || function.isPresplitCoroutine()) return true;
+  // The first body could not call the continuation, which saves other registers than C requires.
+  if (function.hasFnAttribute("no_callee_saved_registers")) return true;
   if (function.hasPersonalityFn() &&
       llvm::isScopedEHPersonality(llvm::classifyEHPersonality(function.getPersonalityFn()))) {
     return true;
@@ -50,13 +53,10 @@ bool NeedsItsFrame(llvm::Function& function) {
     auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
     if (call == nullptr) continue;
     if (call->isMustTailCall() || call->hasFnAttr(llvm::Attribute::ReturnsTwice)) return true;
+    if (DependsOnFrame(call->getIntrinsicID())) return true;
     switch (call->getIntrinsicID()) {
       case llvm::Intrinsic::vastart:
       case llvm::Intrinsic::stackrestore:
-      case llvm::Intrinsic::frameaddress:
-      case llvm::Intrinsic::returnaddress:
-      case llvm::Intrinsic::addressofreturnaddress:
-      case llvm::Intrinsic::sponentry:
       case llvm::Intrinsic::localescape:
       case llvm::Intrinsic::gcroot:
       case llvm::Intrinsic::swift_async_context_addr:
@@ -80,8 +80,9 @@ bool CanBeEntered(const llvm::BasicBlock& block) {
 
 bool CanBePassed(const llvm::Value& value) {
   llvm::Type* type = value.getType();
-  return type->isFirstClassType() && !type->isTokenTy() && !type->isLabelTy() &&
-         !type->isMetadataTy() && !type->isX86_AMXTy();
+  // A value of scalable size has no fixed place in the memory in which live-ins are passed.
+  return type->isFirstClassType() && !type->isScalableTy() && !type->isTokenTy() &&
+         !type->isLabelTy() && !type->isMetadataTy() && !type->isX86_AMXTy();
 }
 
 // The variables whose addresses may be in `values`: everything from which they were computed, other

@@ -14,6 +14,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/Cloning.h"
+#include "osr/frame_intrinsics.h"
 #include "splitter/entry_hooks.h"
 
 namespace firstcall {
@@ -51,27 +52,10 @@ bool MayBeInlined(const llvm::Function& function, bool is_unoptimized) {
 // Whether `function` depends on the frame in which it runs. Hooks such as mcount look for it.
 bool AsksForItsFrame(const llvm::Function& function) {
   if (HasHooksOfBody(function)) return true;
-  for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+  return llvm::any_of(llvm::instructions(function), [](const llvm::Instruction& instruction) {
     const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
-    if (call == nullptr) continue;
-    switch (call->getIntrinsicID()) {
-      case llvm::Intrinsic::returnaddress:
-      case llvm::Intrinsic::addressofreturnaddress:
-      case llvm::Intrinsic::frameaddress:
-      case llvm::Intrinsic::sponentry:
-      case llvm::Intrinsic::eh_dwarf_cfa:
-      case llvm::Intrinsic::eh_return_i32:
-      case llvm::Intrinsic::eh_return_i64:
-      case llvm::Intrinsic::eh_unwind_init:
-      case llvm::Intrinsic::read_register:
-      case llvm::Intrinsic::read_volatile_register:
-      case llvm::Intrinsic::write_register:
-        return true;
-      default:
-        break;
-    }
-  }
-  return false;
+    return call != nullptr && DependsOnFrame(call->getIntrinsicID());
+  });
 }
 
 class ImportChooser {

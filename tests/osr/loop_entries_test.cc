@@ -335,6 +335,16 @@ INSTANTIATE_TEST_SUITE_P(
                    "call void @llvm.stackrestore.p0(ptr %s)\nret void"},
         Impossible{"FrameAddress", "declare ptr @llvm.frameaddress.p0(i32)", "",
                    "call ptr @llvm.frameaddress.p0(i32 0)", "ret void"},
+        Impossible{"CanonicalFrameAddress", "declare ptr @llvm.eh.dwarf.cfa(i32)", "",
+                   "call ptr @llvm.eh.dwarf.cfa(i32 0)", "ret void"},
+        Impossible{"ReturnToAHandler", "declare void @llvm.eh.return.i64(i64, ptr)", "", "",
+                   "call void @llvm.eh.return.i64(i64 0, ptr %p)\nunreachable"},
+        Impossible{"RegistersOfItsCaller", "declare void @llvm.eh.unwind.init()", "",
+                   "call void @llvm.eh.unwind.init()", "ret void"},
+        Impossible{"NamedRegister",
+                   "declare i64 @llvm.read_register.i64(metadata)\n!0 = !{!\"sp\"}", "",
+                   "call i64 @llvm.read_register.i64(metadata !0)", "ret void"},
+        Impossible{"SavesNoRegisters", "", "\"no_callee_saved_registers\"", "", "ret void"},
         Impossible{"LifetimeOfAnything", "declare void @llvm.lifetime.start.p0(i64, ptr)", "",
                    "call void @llvm.lifetime.start.p0(i64 4, ptr %p)", "ret void"},
         Impossible{"ReturnAddress", "declare ptr @llvm.returnaddress(i32)", "",
@@ -355,6 +365,34 @@ INSTANTIATE_TEST_SUITE_P(
                    "", "%t = call token @llvm.directive.region.entry() [ \"any\"() ]",
                    "call void @llvm.directive.region.exit(token %t)\nret void"}),
     [](const ::testing::TestParamInfo<Impossible>& info) { return info.param.name; });
+
+TEST_F(LoopEntriesTest, ScalableValuesCannotBePassed) {
+  EXPECT_THAT(Find(R"(
+    define void @f(ptr %p, i64 %n) {
+    entry:
+      %v = load <vscale x 2 x i64>, ptr %p
+      br label %loop
+    loop:
+      %i = phi i64 [ 0, %entry ], [ %j, %loop ]
+      %sum = phi <vscale x 2 x i64> [ %v, %entry ], [ %more, %loop ]
+      %more = add <vscale x 2 x i64> %sum, %v
+      %j = add i64 %i, 1
+      %again = icmp ult i64 %j, %n
+      br i1 %again, label %loop, label %end
+    end:
+      store <vscale x 2 x i64> %more, ptr %p
+      br label %second
+    second:
+      %k = phi i64 [ 0, %end ], [ %l, %second ]
+      %l = add i64 %k, 1
+      %and_again = icmp ult i64 %l, %n
+      br i1 %and_again, label %second, label %last
+    last:
+      ret void
+    })"),
+              SizeIs(1));
+  EXPECT_EQ(impossible_, 1u);
+}
 
 TEST_F(LoopEntriesTest, LandingPadsCannotBeEntered) {
   EXPECT_THAT(Find(R"(
