@@ -126,7 +126,10 @@ Promoter::Answer Promoter::Register(HotFunction& function, uint32_t loop) {
   if (answer.code != nullptr) return answer;
   const std::optional<uint32_t> wanted = function.WantedAt(loop, /*body_first=*/looks_at_counters_);
   if (!wanted || threads_.are_stopping()) return answer;
-  if (!threads_.are_used() && WorkScope::IsInterrupted()) return {};
+  // Without threads the caller would optimize the function, for which a handler may not allocate.
+  if (!threads_.are_used() && (WorkScope::IsInterrupted() || SignalState::MayBeInHandler())) {
+    return {};
+  }
   if (!function.Ask(*wanted)) return answer;
   if (!threads_.are_used()) return {nullptr, &function, nullptr};
   asking_.Push(function);
