@@ -15,7 +15,7 @@
 namespace firstcall {
 
 // Increase this when a message changes.
-inline constexpr uint32_t kRemoteProtocol = 3;
+inline constexpr uint32_t kRemoteProtocol = 4;
 
 // The first byte of a message to the server.
 enum class ServerMessage : uint8_t {

@@ -17,6 +17,7 @@ namespace {
 // Names of an enumeration's values are not sent; the last of each says what is valid.
 constexpr auto kLastLevel = static_cast<uint8_t>(CodegenLevel::kO3);
 constexpr auto kLastBaseline = static_cast<uint8_t>(Baseline::kStrict);
+constexpr auto kLastOptNone = static_cast<uint8_t>(OptNone::kIgnore);
 constexpr auto kLastRelocationModel = static_cast<uint8_t>(RelocationModel::kRopiRwpi);
 constexpr auto kLastCodeModel = static_cast<uint8_t>(CodeModel::kLarge);
 constexpr auto kLastSlotKind = static_cast<uint8_t>(FunctionShape::Slot::Kind::kOther);
@@ -165,6 +166,7 @@ absl::StatusOr<std::string> EncodeSettings(const CompilerSettings& settings) {
   encoder.U8(static_cast<uint8_t>(target.codegen_level));
   encoder.U8(static_cast<uint8_t>(target.baseline));
   encoder.U8(target.baseline_has_few_registers);
+  encoder.U8(static_cast<uint8_t>(target.optnone));
   encoder.String(target.triple);
   encoder.String(target.architecture);
   encoder.String(target.cpu);
@@ -185,6 +187,7 @@ absl::StatusOr<CompilerSettings> DecodeSettings(absl::string_view bytes) {
   bool is_valid = Read(decoder, kLastLevel, target.codegen_level);
   is_valid = Read(decoder, kLastBaseline, target.baseline) && is_valid;
   target.baseline_has_few_registers = decoder.U8() != 0;
+  is_valid = Read(decoder, kLastOptNone, target.optnone) && is_valid;
   target.triple = std::string(decoder.String());
   target.architecture = std::string(decoder.String());
   target.cpu = std::string(decoder.String());

@@ -19,6 +19,7 @@ CompilerSettings SomeSettings() {
   CompilerSettings settings;
   settings.target.codegen_level = CodegenLevel::kO2;
   settings.target.baseline = Baseline::kOff;
+  settings.target.optnone = OptNone::kKeep;
   settings.target.triple = "x86_64-unknown-linux-gnu";
   settings.target.cpu = "skylake";
   settings.target.features = "+avx2";
@@ -52,6 +53,7 @@ TEST(SeamCodingTest, KeepsSettings) {
   ASSERT_TRUE(settings.ok()) << settings.status();
   EXPECT_EQ(settings->target.codegen_level, CodegenLevel::kO2);
   EXPECT_EQ(settings->target.baseline, Baseline::kOff);
+  EXPECT_EQ(settings->target.optnone, OptNone::kKeep);
   EXPECT_EQ(settings->target.triple, "x86_64-unknown-linux-gnu");
   EXPECT_EQ(settings->target.cpu, "skylake");
   EXPECT_EQ(settings->target.features, "+avx2");
