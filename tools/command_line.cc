@@ -506,8 +506,11 @@ CommandLine ParseCommandLine(int argc, char** argv) {
                                    "firstcall: runs LLVM IR, compiling each function when it is "
                                    "first called\n",
                                    &errors)) {
-    RunWithLlvm("explaining an error");
-    llvm::errs() << message;
+    // Without a message, the parser of an option's value has already written to stderr.
+    if (!message.empty()) {
+      RunWithLlvm("explaining an error");
+      llvm::errs() << message;
+    }
     std::exit(1);
   }
   RefuseWhatThereIsNot();

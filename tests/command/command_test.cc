@@ -1,11 +1,13 @@
 // The command's options, and what it says to every kind of bad input. Its path is the only
 // argument.
 
+#include <algorithm>
 #include <fstream>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "llvm/Config/llvm-config.h"
@@ -241,6 +243,16 @@ TEST(CommandTest, OtherMachinesPrograms) {
 TEST(CommandTest, UnknownOption) {
   ExpectRefused({"--no-such-option", "x.bc"},
                 HasSubstr("Unknown command line argument '--no-such-option'"));
+}
+
+TEST(CommandTest, WrongValuesOfOptionsAreReportedOnce) {
+  for (const absl::string_view option : {"tier", "optnone", "promotion-threshold"}) {
+    const testing::ProcessResult result =
+        RunCommand({absl::StrCat("--", option, "=seven"), "x.bc"});
+    EXPECT_EQ(result.exit_status, 1) << option;
+    EXPECT_THAT(result.errors, AllOf(HasSubstr(absl::StrCat("--", option)), HasSubstr("seven")));
+    EXPECT_EQ(std::count(result.errors.begin(), result.errors.end(), '\n'), 1) << result.errors;
+  }
 }
 
 TEST(CommandTest, OptionsOfLliThatAreRefusedSayWhy) {
