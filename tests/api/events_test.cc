@@ -19,6 +19,7 @@
 #include "gtest/gtest.h"
 #include "memory/memory_manager.h"
 #include "runtime/event.h"
+#include "tests/testing/ir.h"
 #include "tests/testing/status_matchers.h"
 
 namespace firstcall {
@@ -114,10 +115,12 @@ TEST_F(EventsTest, FirstCallIsCompiledPublishedAndThenReported) {
 
 TEST_F(EventsTest, FunctionsThatComeAlongSaySo) {
   ASSERT_OK_AND_ASSIGN(std::unique_ptr<Engine> engine, Engine::Create(Options()));
-  ASSERT_THAT(engine->AddAssembly("define i32 @g() { ret i32 7 } define i32 @f() { %r = call i32 "
-                                  "@g() ret i32 %r }",
-                                  "m"),
-              IsOk());
+  // Of a module given as text none comes along.
+  ASSERT_THAT(
+      engine->AddBitcode(ParseToBitcode("define i32 @g() { ret i32 7 } "
+                                        "define i32 @f() { %r = call i32 @g() ret i32 %r }"),
+                         "m"),
+      IsOk());
   ASSERT_OK_AND_ASSIGN(int (*f)(), engine->Lookup<int()>("f"));
   EXPECT_EQ(f(), 7);
   std::map<std::string, CompileReason> reasons;
@@ -125,7 +128,31 @@ TEST_F(EventsTest, FunctionsThatComeAlongSaySo) {
     reasons[event.function] = event.reason;
   }
   EXPECT_EQ(reasons["f"], CompileReason::kCalled);
-  EXPECT_EQ(reasons.count("g") == 0 || reasons["g"] != CompileReason::kOrdered, true);
+  EXPECT_EQ(reasons["g"], CompileReason::kAlong);
+}
+
+TEST_F(EventsTest, OptimizedBodiesSayWhatWasInlined) {
+  EngineOptions options = Options();
+  options.tier = Tier::kAuto;
+  options.promotion.threshold = 10;
+  options.promotion.threads = 0;  // The body is made before the call returns.
+  options.promotion.counts_branches = false;
+  ASSERT_OK_AND_ASSIGN(std::unique_ptr<Engine> engine, Engine::Create(options));
+  ASSERT_THAT(engine->AddAssembly("define i32 @g(i32 %x) { %y = add i32 %x, 7 ret i32 %y } "
+                                  "define i32 @f(i32 %x) { %y = call i32 @g(i32 %x) ret i32 %y }",
+                                  "m"),
+              IsOk());
+  ASSERT_OK_AND_ASSIGN(int (*f)(int), engine->Lookup<int(int)>("f"));
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(f(i), i + 7);
+  std::vector<Event> optimized;
+  for (const Event& event : recorder_->events(EventKind::kCompiled)) {
+    if (event.tier == 1 && event.function == "f") optimized.push_back(event);
+  }
+  ASSERT_EQ(optimized.size(), 1u);
+  EXPECT_EQ(optimized[0].reason, CompileReason::kPromoted);
+  EXPECT_EQ(optimized[0].imported, 1u);
+  EXPECT_THAT(optimized[0].inlined, ElementsAre("g"));
+  EXPECT_GT(optimized[0].optimize, absl::ZeroDuration());
 }
 
 TEST_F(EventsTest, FailureIsReportedOnceWithItsReason) {
