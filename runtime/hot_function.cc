@@ -303,7 +303,7 @@ bool HotFunction::Look() {
   }
   has_been_called_often_ = true;
   // The calls after the counter ran out are counted, too.
-  const int64_t beyond = -int64_t{calls->left().exchange(interval_, std::memory_order_relaxed)};
+  const int64_t beyond = -int64_t{calls->left().exchange(first_left_, std::memory_order_relaxed)};
   const int64_t times = 1 + std::max<int64_t>(0, beyond) / (int64_t{interval_} + 1);
   asked_times_.fetch_add(static_cast<uint64_t>(times), std::memory_order_relaxed);
   return Ask(kNoLoop);

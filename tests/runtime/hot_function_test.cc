@@ -215,6 +215,15 @@ TEST_F(HotFunctionTest, AFunctionWithoutPollsThatWasActiveForLongAsks) {
   EXPECT_EQ(function_.asked(), kNoLoop);
 }
 
+TEST_F(HotFunctionTest, CallsAreCountedAnewOnceTheFunctionWasHot) {
+  std::atomic<int32_t>& calls = CountCalls(HotnessSigns::kCallsOnly);
+  const int32_t first = calls;
+  calls = -1;
+  EXPECT_TRUE(function_.Look());
+  EXPECT_EQ(function_.counted_calls(), 0);
+  EXPECT_EQ(calls, first);
+}
+
 TEST_F(HotFunctionTest, MovesAreThoseSinceTheLastTime) {
   HotnessCounter& counter = Poll();
   EXPECT_EQ(function_.TakeMoves(), 0);  // There is no body yet.
