@@ -24,7 +24,7 @@ unsigned OperationSize(unsigned bytes) { return bytes == 8 ? 8 : 4; }
 }  // namespace
 
 Register LoweringAArch64::InAddress(const llvm::Value* pointer) {
-  return Settle(AddressOf(pointer)).base;
+  return WithBaseOnly(AddressOf(pointer)).base;
 }
 
 void LoweringAArch64::LowerAtomicLoad(const llvm::LoadInst& load) {

@@ -248,7 +248,7 @@ class Lowering {
   Mem AddressOf(const llvm::Value* pointer);
   Mem AddressOfElement(const llvm::GEPOperator& element);
   void AddIndex(Mem& mem, const llvm::Value* index, uint64_t size);
-  Mem Settle(const Mem& mem);
+  Mem WithBaseOnly(const Mem& mem);
   void Release(const Mem& mem);
   void LowerElementAddress(const llvm::GetElementPtrInst& element);
   void LowerLoad(const llvm::LoadInst& load);

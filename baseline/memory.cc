@@ -17,8 +17,8 @@ void Lowering::Release(const Mem& mem) {
   locations_.Release(mem.index);
 }
 
-// An address of which only the base is left.
-Mem Lowering::Settle(const Mem& mem) {
+// The same address, computed into one register. Lets go of the registers of `mem`.
+Mem Lowering::WithBaseOnly(const Mem& mem) {
   if (mem.IsBase()) return mem;
   const Register reg = locations_.Temporary(false);
   assembler_.Lea(reg, mem);
@@ -79,13 +79,13 @@ Mem Lowering::AddressOfElement(const llvm::GEPOperator& element) {
   if (FitsDisplacement(distance + mem.disp)) return mem.Plus(static_cast<int32_t>(distance));
   const Register reg = locations_.Temporary(false);
   assembler_.MovImmediate(reg, static_cast<uint64_t>(distance), false);
-  Mem base = Settle(mem);
+  Mem base = WithBaseOnly(mem);
   base.index = reg;
   return base;
 }
 
 void Lowering::AddIndex(Mem& mem, const llvm::Value* index, uint64_t size) {
-  if (mem.relative_to != RelativeTo::kNothing || mem.index != kNoRegister) mem = Settle(mem);
+  if (mem.relative_to != RelativeTo::kNothing || mem.index != kNoRegister) mem = WithBaseOnly(mem);
   const Register extended = InExtended(index, true, 8);
   if (llvm::isPowerOf2_64(size) && size <= 8) {
     mem.index = extended;

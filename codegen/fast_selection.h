@@ -3,8 +3,9 @@
 //
 // FastISel works through a basic block from its end. At the first instruction that it cannot
 // select, it leaves the rest of the block to the much slower SelectionDAG. In optimized IR two
-// kinds of instruction cause most of that. Both are replaced by an equivalent that FastISel selects
-// (ADR 0004).
+// kinds of instruction cause most of that (ADR 0004): selects of one bit, which become "and" or
+// "or"; and switches, each of which gets a block of its own, so that nothing else is left to
+// SelectionDAG.
 
 #ifndef FIRSTCALL_CODEGEN_FAST_SELECTION_H_
 #define FIRSTCALL_CODEGEN_FAST_SELECTION_H_

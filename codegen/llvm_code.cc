@@ -4,7 +4,8 @@
 
 namespace firstcall {
 
-// The address of a function that is not virtual may be that of a jump to it in the file that asks.
+// Not the address of a function: in a program without position independence that may be an entry of
+// the program's own procedure linkage table.
 const void* SomewhereInLlvm() {
   const llvm::raw_ostream& object = llvm::nulls();
   return **reinterpret_cast<const void* const* const*>(&object);

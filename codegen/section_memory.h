@@ -32,7 +32,7 @@ class SectionMemory final : public llvm::RTDyldMemoryManager {
     ExecutorAddress near;
     SegmentSizes sizes;
     bool has_several_code_sections = false;
-    // Sections get room for jumps, for calls that do not reach their targets directly.
+    // Sections get room for range-extension thunks, for calls that do not reach their targets.
     bool needs_jumps = true;
   };
 

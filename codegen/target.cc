@@ -120,6 +120,30 @@ bool HasForeignConvention(const llvm::Triple& triple) {
   return triple.isOSWindows() || triple.isUEFI() || (triple.isAArch64() && triple.isOSDarwin());
 }
 
+// Whether this process, whose triple is `host`, can run what `target` (null if LLVM has none)
+// generates for `triple`.
+absl::Status CheckTriple(const llvm::Target* target, const llvm::Triple& triple,
+                         const llvm::Triple& host) {
+  if (target != nullptr && !triple.isOSBinFormatELF() && !triple.isOSBinFormatMachO()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("choosing a target: '", triple.str(), "' asks for ",
+                     llvm::Triple::getObjectFormatTypeName(triple.getObjectFormat()).str(),
+                     " objects, and only those in the containers elf and macho can be linked"));
+  }
+  if (target == nullptr || triple.getArch() != host.getArch()) {
+    return absl::InvalidArgumentError(absl::StrCat("choosing a target: '", triple.str(),
+                                                   "' is not what this process can run (",
+                                                   host.str(), ")"));
+  }
+  if (HasForeignConvention(triple)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("choosing a target: '", triple.str(), "' asks for the calling convention of ",
+                     llvm::Triple::getOSTypeName(triple.getOS()).str(),
+                     ", which is not that of this process (", host.str(), ")"));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<Target> Target::Create(const TargetSettings& settings) {
@@ -130,24 +154,7 @@ absl::StatusOr<Target> Target::Create(const TargetSettings& settings) {
       settings.triple.empty() ? host : llvm::Triple(llvm::Triple::normalize(settings.triple));
   std::string error;
   target.target_ = llvm::TargetRegistry::lookupTarget(settings.architecture, target.triple_, error);
-  if (target.target_ != nullptr && !target.triple_.isOSBinFormatELF() &&
-      !target.triple_.isOSBinFormatMachO()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("choosing a target: '", target.triple_.str(), "' asks for ",
-                     llvm::Triple::getObjectFormatTypeName(target.triple_.getObjectFormat()).str(),
-                     " objects, and only those in the containers elf and macho can be linked"));
-  }
-  if (target.target_ == nullptr || target.triple_.getArch() != host.getArch()) {
-    return absl::InvalidArgumentError(absl::StrCat("choosing a target: '", target.triple_.str(),
-                                                   "' is not what this process can run (",
-                                                   host.str(), ")"));
-  }
-  if (HasForeignConvention(target.triple_)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "choosing a target: '", target.triple_.str(), "' asks for the calling convention of ",
-        llvm::Triple::getOSTypeName(target.triple_.getOS()).str(),
-        ", which is not that of this process (", host.str(), ")"));
-  }
+  FIRSTCALL_RETURN_IF_ERROR(CheckTriple(target.target_, target.triple_, host));
   target.cpu_ = settings.cpu;
   target.features_ = settings.features;
   if (settings.cpu.empty() && settings.features.empty()) {

@@ -17,9 +17,10 @@
 
 namespace firstcall {
 
-// Compiles `module`, which was moved out of `view`, to `object`, with `identification` in it, and
-// says whether it could: it may not be wished, or not cover the module. Then `object` stays as it
-// is. `is_far`: the module's code may lie anywhere. Errors: those of creating a generator.
+// Compiles `module`, which was moved out of `view`, to `object`, with `identification` in it. The
+// result says whether the baseline code generator made the object. It does not if the settings turn
+// it off, or if it does not cover the module; then `object` is unchanged. `is_far`: the module's
+// code may lie anywhere. Errors: those of creating a generator.
 absl::StatusOr<CodeOrigin> GenerateBaselineCode(const llvm::Module& module, const ModuleView& view,
                                                 bool is_far,
                                                 const std::optional<Identification>& identification,

@@ -37,7 +37,7 @@ class CompileContext {
   // The same for the IR optimizer. Null if the target does not optimize IR.
   absl::StatusOr<IrOptimizer*> Optimizer();
 
-  // The baseline code generator. Null if the target has none, or it is not wished.
+  // The baseline code generator. Null if the target has none, or the settings turn it off.
   absl::StatusOr<baseline::ModuleCompiler*> Baseline();
 
   // Whether code is generated at a level above -O0.
@@ -57,7 +57,8 @@ class CompileContext {
   // The same for a module that its view keeps, but that only the emitter uses afterwards.
   absl::Status Lower(llvm::Module& module);
 
-  // This context's view of `module`, parsed at the first call. Errors as ModuleSource::OpenView.
+  // This context's view of `module`, which is parsed if there is none yet. Errors as
+  // ModuleSource::OpenView.
   absl::StatusOr<ModuleView*> View(LoadedModule& module);
 
   // Drops this context's view. The next call of View opens a new one.

@@ -3,7 +3,9 @@
 //
 // The library has its own copies of all code that both halves use, and of their global variables.
 // So nothing but the values and virtual functions of the seam may pass between them. Both files
-// must come from the same build. Tested in tests/engine/loaded_compiler_test.cc.
+// must come from the same build.
+//
+// Plain values; any thread may call the functions. Tested in tests/engine/loaded_compiler_test.cc.
 
 #ifndef FIRSTCALL_COMPILER_COMPILER_LIBRARY_H_
 #define FIRSTCALL_COMPILER_COMPILER_LIBRARY_H_

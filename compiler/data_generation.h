@@ -1,5 +1,7 @@
-// Makes the object of a source module's data, or of the whole module. Tested in
-// tests/api/engine_test.cc.
+// Makes the object of a source module's data, or of the whole module.
+//
+// Thread-safe if each thread has its own context. Blocks until the code is generated, and locks the
+// view's mutex meanwhile. Tested in tests/api/engine_test.cc.
 
 #ifndef FIRSTCALL_COMPILER_DATA_GENERATION_H_
 #define FIRSTCALL_COMPILER_DATA_GENERATION_H_

@@ -1,5 +1,7 @@
 // Makes the object of a function's first body: extracts the function, and generates code for it.
-// Tested in tests/api/engine_test.cc.
+//
+// Thread-safe if each thread has its own context. Blocks until the code is generated, and locks the
+// view's mutex meanwhile. Tested in tests/api/engine_test.cc.
 
 #ifndef FIRSTCALL_COMPILER_FUNCTION_GENERATION_H_
 #define FIRSTCALL_COMPILER_FUNCTION_GENERATION_H_

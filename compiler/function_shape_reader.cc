@@ -88,6 +88,15 @@ void Flatten(llvm::Type* type, const llvm::DataLayout& layout, std::vector<Slot>
   slots.push_back(std::move(slot));
 }
 
+// A pointer to a value of `type`, with the attribute that says so.
+Slot MemorySlot(absl::string_view attribute, llvm::Type& type, const llvm::DataLayout& layout) {
+  Slot slot;
+  slot.kind = Slot::Kind::kMemory;
+  slot.bytes = layout.getTypeAllocSize(&type);
+  slot.name = absl::StrCat("ptr ", attribute, "(", Print(type), ")");
+  return slot;
+}
+
 }  // namespace
 
 absl::StatusOr<FunctionShape> ReadFunctionShape(const llvm::GlobalValue& symbol) {
@@ -113,23 +122,16 @@ absl::StatusOr<FunctionShape> ReadFunctionShape(const llvm::GlobalValue& symbol)
   for (unsigned i = 0; i < type->getNumParams(); ++i) {
     const llvm::AttributeSet parameter = attributes.getParamAttrs(i);
     if (llvm::Type* result = parameter.getStructRetType()) {
-      Slot slot;
-      slot.kind = Slot::Kind::kMemory;
-      slot.bytes = layout.getTypeAllocSize(result);
-      slot.name = absl::StrCat("ptr sret(", Print(*result), ")");
       if (i != 0) {
         return absl::UnimplementedError(
             absl::StrCat("function '", symbol.getName().str(),
                          "' cannot be called from C: its result is not its first parameter"));
       }
       shape.has_hidden_result = true;
-      shape.results = {std::move(slot)};
+      shape.results = {MemorySlot("sret", *result, layout)};
     } else if (llvm::Type* copied = parameter.getByValType()) {
-      Slot slot;
-      slot.kind = Slot::Kind::kMemory;
-      slot.bytes = layout.getTypeAllocSize(copied);
+      Slot slot = MemorySlot("byval", *copied, layout);
       slot.alignment = parameter.getAlignment().valueOrOne().value();
-      slot.name = absl::StrCat("ptr byval(", Print(*copied), ")");
       slot.begins_parameter = true;
       shape.parameters.push_back(std::move(slot));
     } else {

@@ -1,4 +1,6 @@
-// Writes into a module what the object that is made from it says about itself. Tested in
+// Writes into a module what the object that is made from it says about itself.
+//
+// Thread-compatible: hold the mutex of the view that the module's context belongs to. Tested in
 // tests/api/cache_test.cc.
 
 #ifndef FIRSTCALL_COMPILER_OBJECT_IDENTIFICATION_H_

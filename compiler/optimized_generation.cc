@@ -63,8 +63,8 @@ absl::StatusOr<FunctionModule> Extract(const OptimizationOrder& order, Work& wor
 absl::StatusOr<CompiledObject> GenerateIn(const OptimizationOrder& order, Work& work,
                                           Listener& listener) {
   LoadedModule& module = *work.module;
-  // A module given in memory: otherwise another thread might have to wait for the mutex of its
-  // first view.
+  // A module given in memory becomes bitcode first, so that each thread has a view of its own, and
+  // none has to wait for the mutex of the first one.
   if (!module.source().is_reopenable()) module.source().KeepAsBitcode();
   if (order.counts_branches) return GenerateCounting(order, module, *work.context, listener);
   FIRSTCALL_ASSIGN_OR_RETURN(ModuleView * view, work.context->View(module));
@@ -113,8 +113,8 @@ absl::StatusOr<CompiledObject> GenerateOptimized(
                OptimizationGate(order.stop, order.stop_if_exiting), containment};
   const int crashes = CrashesOnThisThread();
   absl::StatusOr<CompiledObject> compiled = GenerateIn(order, work, listener);
-  // What cannot be copied was moved out of the view when it was optimized before, and what was
-  // imported is not in it as it was.
+  // FailedPrecondition: an earlier optimization has moved the function's body out of the view, or
+  // has simplified the body in order to import it elsewhere. A new view has it as it was.
   if (work.is_wanted && absl::IsFailedPrecondition(compiled.status())) {
     work.context->DropView(work.module->id());
     compiled = GenerateIn(order, work, listener);

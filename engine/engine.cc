@@ -36,7 +36,8 @@ CompilerSettings CompilerSettingsFrom(const EngineOptions& options) {
   return settings;
 }
 
-// A client that sets EmulatedTLS itself, and disables the process's symbols, gets neither.
+// For a client that sets EmulatedTLS itself and disables the process's symbols, the engine provides
+// neither these symbols nor `__emutls_get_address`.
 SymbolResolver::Outside OutsideOf(const EngineOptions& options, CompilerProvider& provider) {
   SymbolResolver::Outside outside;
   outside.client = options.symbol_finder;
@@ -139,7 +140,7 @@ Engine::Parts::NewSource Engine::Parts::SourceOf(ModuleContents contents, Librar
   source.library = library;
   source.is_reopenable = contents.form == ModuleContents::Form::kBitcode;
   if (has_cache()) source.digest = DigestOf(*contents.bytes, *options.object_cache);
-  // They are for the server to read.
+  // The server reads the contents, so this process need not keep their pages.
   if (!options.compile_server.empty()) contents.bytes->ReleasePages();
   source.add = [this, contents = std::move(contents)](
                    ModuleId id, std::shared_ptr<const SymbolIndex> index) mutable {

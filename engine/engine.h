@@ -6,7 +6,10 @@
 //   FIRSTCALL_ASSIGN_OR_RETURN(int (*square)(int), engine->Lookup<int(int)>("square"));
 //   int nine = square(3);
 //
-// Thread-safe: any threads may add, look up and run modules at the same time.
+// Thread-safe: any threads may add, look up and run modules at the same time. The functions that
+// compile or link (Call, Prepare, PrepareAll, Detach, RunMain, RunConstructors, the look-up of a
+// variable, and in eager mode those that add modules) block until that is done. Adding a module may
+// load LLVM.
 
 #ifndef FIRSTCALL_ENGINE_ENGINE_H_
 #define FIRSTCALL_ENGINE_ENGINE_H_
@@ -74,8 +77,8 @@ class Engine {
   // valid IR or is made for another target; Unimplemented, with its name, for an unsupported
   // construct; AlreadyExists if another module has a strong definition of a symbol. In eager mode
   // also all errors of compiling, and NotFound from linking. After an error no module of the call
-  // has been added, except if the call came from within a compile (from a Listener): then some may
-  // have been.
+  // has been added, except if the call came from within a compile, for example from the symbol
+  // finder: then some may have been.
 
   // Adds files of LLVM bitcode or assembly text. "-" is standard input. NotFound if there is no
   // such file.

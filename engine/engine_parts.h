@@ -1,4 +1,6 @@
-// The parts of an engine, for the files of this folder that implement it. Tested in tests/api.
+// The parts of an engine, for the files of this folder that implement it.
+//
+// Thread-safe, except for construction and destruction. Tested in tests/api.
 
 #ifndef FIRSTCALL_ENGINE_ENGINE_PARTS_H_
 #define FIRSTCALL_ENGINE_ENGINE_PARTS_H_

@@ -1,4 +1,5 @@
-// The compiler half, and LLVM, linked into the program. Tested in tests/api/engine_test.cc.
+// The compiler half, and LLVM, linked into the program. Thread-safe. Tested in
+// tests/api/engine_test.cc.
 
 #ifndef FIRSTCALL_ENGINE_LINKED_COMPILER_H_
 #define FIRSTCALL_ENGINE_LINKED_COMPILER_H_

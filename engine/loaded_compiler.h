@@ -33,7 +33,7 @@ class LoadedCompiler final : public CompilerProvider {
                  std::function<absl::Status(absl::string_view reason)> on_load);
 
   // The library, if it has been loaded; otherwise null. Async-signal-safe.
-  const CompilerLibrary* loaded() const { return library_; }
+  const CompilerLibrary* library() const { return library_; }
 
   // That of base/out_of_memory.h, for the library's LLVM. Call it before the library is needed.
   void SetOutOfMemoryHandler(void (*handler)()) { out_of_memory_handler_ = handler; }

@@ -77,7 +77,7 @@ void AddName(const llvm::GlobalValue& value, ModuleCopy& copy) {
   }
 }
 
-void SettleWeakDefinition(llvm::GlobalValue& value,
+void DecideWeakDefinition(llvm::GlobalValue& value,
                           absl::FunctionRef<bool(const std::string& name)> is_defined,
                           TemporaryChanges& changes) {
   if (!IsShared(value) || !IsDefinition(value) || !value.isWeakForLinker()) return;
@@ -130,7 +130,7 @@ absl::StatusOr<ModuleCopy> CopyModule(llvm::Module& module,
     if (llvm::GlobalVariable* variable = module.getNamedGlobal(list)) changes.Remove(*variable);
   }
   for (llvm::GlobalValue& value : module.global_values()) {
-    SettleWeakDefinition(value, is_defined, changes);
+    DecideWeakDefinition(value, is_defined, changes);
     AddName(value, copy);
   }
   llvm::raw_string_ostream stream(copy.bitcode);

@@ -58,7 +58,7 @@ bool HasLoop(const llvm::Function& function) {
   return false;
 }
 
-BlockSearch::BlockSearch(const BlockGraph& graph) : graph_(graph), places_(graph.size(), kNone) {
+BlockSearch::BlockSearch(const BlockGraph& graph) : graph_(graph), preorder_(graph.size(), kNone) {
   enum class State : unsigned char { kNew, kOnPath, kHeader, kDone };
   struct Visit {
     unsigned block;
@@ -68,7 +68,7 @@ BlockSearch::BlockSearch(const BlockGraph& graph) : graph_(graph), places_(graph
   std::vector<Visit> path;
   const auto enter = [&](unsigned block, unsigned parent) {
     states[block] = State::kOnPath;
-    places_[block] = static_cast<unsigned>(blocks_.size());
+    preorder_[block] = static_cast<unsigned>(blocks_.size());
     blocks_.push_back(block);
     parents_.push_back(parent);
     path.push_back({block, 0});
@@ -87,20 +87,20 @@ BlockSearch::BlockSearch(const BlockGraph& graph) : graph_(graph), places_(graph
       states[next] = State::kHeader;
       loop_headers_.push_back(next);
     } else if (states[next] == State::kNew) {
-      enter(next, places_[visit.block]);
+      enter(next, preorder_[visit.block]);
     }
   }
 }
 
-// The least semidominator on the way from `place` up to the first ancestor before `linked`, without
-// that ancestor. Places from `linked` on have theirs.
-unsigned BlockSearch::LeastSemidominator(unsigned place, unsigned linked) {
-  unsigned top = place;
+// The least semidominator on the way from `number` up to the first ancestor before `linked`,
+// without that ancestor. Blocks from `linked` on have theirs.
+unsigned BlockSearch::LeastSemidominator(unsigned number, unsigned linked) {
+  unsigned top = number;
   while (parents_[top] >= linked) {
     compressed_.push_back(top);
     top = parents_[top];
   }
-  // From the top down, each place on the way gets the least of all above it.
+  // From the top down, each number on the way gets the least of all above it.
   while (!compressed_.empty()) {
     const unsigned below = compressed_.back();
     compressed_.pop_back();
@@ -108,7 +108,7 @@ unsigned BlockSearch::LeastSemidominator(unsigned place, unsigned linked) {
     parents_[below] = parents_[top];
     top = below;
   }
-  return least_[place];
+  return least_[number];
 }
 
 void BlockSearch::ComputeDominators() {
@@ -117,26 +117,27 @@ void BlockSearch::ComputeDominators() {
   semidominators_ = parents_;
   least_.resize(count);
   std::iota(least_.begin(), least_.end(), 0);
-  for (unsigned place = count; place-- > 1;) {
-    unsigned& semidominator = semidominators_[place];
-    for (const unsigned predecessor : graph_.Predecessors(blocks_[place])) {
-      if (places_[predecessor] == kNone) continue;
-      semidominator = std::min(semidominator, LeastSemidominator(places_[predecessor], place + 1));
+  for (unsigned number = count; number-- > 1;) {
+    unsigned& semidominator = semidominators_[number];
+    for (const unsigned predecessor : graph_.Predecessors(blocks_[number])) {
+      if (preorder_[predecessor] == kNone) continue;
+      semidominator =
+          std::min(semidominator, LeastSemidominator(preorder_[predecessor], number + 1));
     }
-    least_[place] = semidominator;
+    least_[number] = semidominator;
   }
-  for (unsigned place = 1; place < count; ++place) {
-    unsigned& dominator = immediate_[place];
-    while (dominator > semidominators_[place]) dominator = immediate_[dominator];
+  for (unsigned number = 1; number < count; ++number) {
+    unsigned& dominator = immediate_[number];
+    while (dominator > semidominators_[number]) dominator = immediate_[dominator];
   }
 }
 
 std::vector<unsigned> BlockSearch::Dominators(unsigned block) {
   if (immediate_.empty()) ComputeDominators();
   std::vector<unsigned> dominators;
-  for (unsigned place = places_[block]; place != 0;) {
-    place = immediate_[place];
-    dominators.push_back(blocks_[place]);
+  for (unsigned number = preorder_[block]; number != 0;) {
+    number = immediate_[number];
+    dominators.push_back(blocks_[number]);
   }
   std::sort(dominators.begin(), dominators.end());
   return dominators;

@@ -31,14 +31,14 @@ class BlockSearch {
 
  private:
   void ComputeDominators();
-  unsigned LeastSemidominator(unsigned place, unsigned linked);
+  unsigned LeastSemidominator(unsigned number, unsigned linked);
 
   const BlockGraph& graph_;
   std::vector<unsigned> loop_headers_;
-  // Reachable blocks have places in the order in which the search comes to them.
-  std::vector<unsigned> blocks_;  // Of each place.
-  std::vector<unsigned> places_;  // Of each block; kNone if it is not reachable.
-  // Of each place, the place from which the search came to it. Path compression changes it.
+  // Reachable blocks are numbered in the preorder of the depth-first search.
+  std::vector<unsigned> blocks_;    // By number.
+  std::vector<unsigned> preorder_;  // The number of each block; kNone if it is not reachable.
+  // By number: the number of the block from which the search came. Path compression changes it.
   std::vector<unsigned> parents_;
   // The same for dominators, which are computed when they are first needed.
   std::vector<unsigned> immediate_, semidominators_, least_;

@@ -218,7 +218,7 @@ class PollWriter {
 
 // Blocks that end in computed gotos come first, because they are the heads of interpreters' loops,
 // wherever in the function a front end has put them.
-std::vector<uint32_t> OuterLoopsFirst(const llvm::Function& function, const LoopEntries& entries) {
+std::vector<uint32_t> PollOrder(const llvm::Function& function, const LoopEntries& entries) {
   llvm::SmallDenseMap<const llvm::BasicBlock*, uint32_t> places;
   std::vector<uint32_t> loops;
   for (uint32_t i = 0; i < entries.size(); ++i) places[&entries.block(i)] = i;
@@ -306,7 +306,7 @@ std::vector<uint32_t> ChoosePolls(llvm::Function& function, LoopEntries& entries
   std::vector<uint32_t> chosen;
   llvm::BitVector variables;  // Whose addresses are written when the function is left.
   size_t misses = 0;
-  for (const uint32_t loop : OuterLoopsFirst(function, entries)) {
+  for (const uint32_t loop : PollOrder(function, entries)) {
     if (misses == kMaxMisses) break;
     size_t cost = kInstructionsOfPoll;
     if (chosen.empty()) cost += kInstructionsOfLeaving;

@@ -60,9 +60,10 @@ void ReturnResultOf(llvm::FunctionCallee callee, llvm::ArrayRef<llvm::Value*> ar
                     const llvm::Function& function, llvm::BasicBlock& block);
 
 // Chooses which of the `entries` of `function`'s loops to poll at, if polls may take `allowance`
-// instructions in total. Returns their indices. Loops that come first in the function are
-// preferred, because they are the outer ones. `taken` receives the instructions that the polls
-// take.
+// instructions in total. Returns their indices. Loops whose header ends in a computed goto, as an
+// interpreter's does, are tried first, and then the others in the function's order, in which outer
+// loops come before inner ones. Gives up after a few loops that cannot be left or whose polls are
+// too expensive. `taken` receives the instructions that the polls take.
 std::vector<uint32_t> ChoosePolls(llvm::Function& function, LoopEntries& entries, size_t allowance,
                                   size_t& taken);
 

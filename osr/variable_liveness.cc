@@ -77,7 +77,7 @@ class VariableSets {
 };
 
 enum class Kind : uint8_t {
-  kElsewhere,   // Live everywhere, or no variable of these.
+  kEverywhere,  // Live everywhere.
   kAccessed,    // Only loaded and stored.
   kHasLifetime  // Live where its markers allow that.
 };
@@ -102,7 +102,7 @@ class Finder {
   // if its lifetime begins. To be called for all of them, block after block, in their order.
   void Note(unsigned block, unsigned variable, const llvm::Instruction& instruction) {
     switch (kinds_[variable]) {
-      case Kind::kElsewhere:
+      case Kind::kEverywhere:
         return;
       case Kind::kAccessed:
         if (decided_.Test(block, variable)) return;
@@ -128,13 +128,13 @@ class Finder {
       for (unsigned block = blocks; block-- > 0;) {
         if (!for_accessed.test(block)) continue;
         for_accessed.reset(block);
-        if (!LookForward(block)) continue;
+        if (!UpdateFromSuccessors(block)) continue;
         for (const unsigned previous : graph_.Predecessors(block)) for_accessed.set(previous);
       }
       for (unsigned block = 0; block < blocks; ++block) {
         if (!for_lifetimes.test(block)) continue;
         for_lifetimes.reset(block);
-        if (!LookBackward(block)) continue;
+        if (!UpdateFromPredecessors(block)) continue;
         for (const unsigned next : graph_.Successors(block)) for_lifetimes.set(next);
       }
     }
@@ -148,7 +148,7 @@ class Finder {
 
   // Of those that are only accessed: live behind the block if live at a successor. Whether more are
   // live at the block than before.
-  bool LookForward(unsigned block) {
+  bool UpdateFromSuccessors(unsigned block) {
     uint64_t* const live = live_.Of(block);
     const uint64_t* const decided = decided_.Of(block);
     const uint64_t* const positive = positive_.Of(block);
@@ -168,7 +168,7 @@ class Finder {
   }
 
   // The same of the others: live if live behind a predecessor.
-  bool LookBackward(unsigned block) {
+  bool UpdateFromPredecessors(unsigned block) {
     uint64_t* const live = live_.Of(block);
     const uint64_t* const accessed = accessed_.Of(0);
     uint64_t changed = 0;
@@ -205,7 +205,7 @@ VariableLiveness::VariableLiveness(const BlockGraph& graph,
     numbers.try_emplace(variable, static_cast<unsigned>(kinds.size()));
     kinds.push_back(llvm::isAllocaPromotable(variable) ? Kind::kAccessed
                     : HasKnownLifetime(*variable)      ? Kind::kHasLifetime
-                                                       : Kind::kElsewhere);
+                                                       : Kind::kEverywhere);
   }
   Finder finder(graph, kinds);
   for (unsigned block = 0; block < graph.size(); ++block) {
@@ -222,7 +222,7 @@ VariableLiveness::VariableLiveness(const BlockGraph& graph,
   }
   if (!finder.Find()) return;
   for (unsigned variable = 0; variable < variables.size(); ++variable) {
-    if (kinds[variable] != Kind::kElsewhere) everywhere_.reset(variable);
+    if (kinds[variable] != Kind::kEverywhere) everywhere_.reset(variable);
   }
   for (size_t point = 0; point < points.size(); ++point) {
     live_[point].resize(static_cast<unsigned>(variables.size()));

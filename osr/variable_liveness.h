@@ -27,8 +27,8 @@ class VariableLiveness {
  public:
   // `variables` are in the function of `graph`, and `points` are blocks of it; all are different.
   // The lifetime markers are users of the variables themselves. Takes time proportional to the
-  // function's instructions, and to its blocks times its variables, 64 of them at once. If there
-  // are too many of these, all variables count as live everywhere.
+  // function's instructions, and to its blocks times its variables, 64 of them at once. If these
+  // are too many, or if the search needs too many passes, all variables count as live everywhere.
   VariableLiveness(const BlockGraph& graph, llvm::ArrayRef<llvm::AllocaInst*> variables,
                    llvm::ArrayRef<unsigned> points);
 

@@ -1,5 +1,5 @@
-// The calling thread asks the promoter, and uses the function that a hotness counter belongs to.
-// The function is not freed meanwhile.
+// While a thread has an AskScope, it may ask the promoter and use the HotFunction that a hotness
+// counter belongs to: nobody frees it.
 //
 // Thread-safe. Making and destroying a scope is async-signal-safe.
 
@@ -15,7 +15,7 @@ class AskScope {
   AskScope(const AskScope&) = delete;
   AskScope& operator=(const AskScope&) = delete;
 
-  // Waits until each scope that was made before is destroyed. The calling thread must have none.
+  // Waits, by yielding, until no thread has a scope. The calling thread must have none.
   static void WaitForThreads();
 
   // To be called before a fork whose child may wait: the child does not have the other threads.

@@ -1,7 +1,8 @@
 // The counters of a counting body, of branches and of indirect calls, in the memory of its module.
 //
 // Compiled code increments them without atomic instructions, while other threads read them here.
-// Copyable; valid as long as the module's code. Tested in tests/api/branch_counts_test.cc.
+// Thread-safe; copyable; valid as long as the module's code. Tested in
+// tests/api/branch_counts_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_BRANCH_COUNTER_BLOCK_H_
 #define FIRSTCALL_RUNTIME_BRANCH_COUNTER_BLOCK_H_
@@ -55,8 +56,8 @@ class BranchCounterBlock {
  private:
   uint64_t Word(size_t index) const { return words_[index].load(std::memory_order_relaxed); }
 
-  // Calls of functions that were no candidates have taken the same from each candidate's number
-  // (see kCandidatesOfCall). It is added again.
+  // Each call of a function that was no candidate has subtracted 1 from the count of every
+  // candidate (see kCandidatesOfCall). Adds that again.
   CallCounts ReadCall(size_t place, FindTarget find_target) const {
     CallCounts call;
     call.count = Word(place);

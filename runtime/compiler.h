@@ -117,7 +117,8 @@ struct DataOrder {
   IsReplaced is_replaced;
   bool is_far = false;  // Not for CompileWhole.
   std::optional<Identification> identification = std::nullopt;
-  // For CompileWhole: the object must have no ifuncs, because not LLVM's linker will link it.
+  // For CompileWhole: the object must have no ifuncs, because it will be linked by ElfLinker, which
+  // does not support them.
   bool without_ifuncs = false;
 };
 
@@ -129,7 +130,8 @@ struct OptimizationOrder {
   std::optional<uint32_t> loop;
   bool is_far = false;
   std::shared_ptr<StopFlag> stop;
-  // To be called between two passes, on any thread. It may not return (UnattendedWork).
+  // To be called between two passes, on any thread. Does not return if the process is exiting (see
+  // UnattendedWork).
   void (*stop_if_exiting)();
   IsReplaced is_replaced;
   IsWarm is_warm;

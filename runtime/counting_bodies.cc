@@ -53,17 +53,11 @@ absl::StatusOr<CountingBodies::Body> CountingBodies::Link(FunctionKey key, bool 
     return absl::InternalError("the object does not define the counting body");
   }
   const PublishedFunction function{name, body->second, ""};
-  PublishedObject published;
-  published.module = module.name();
+  PublishedObject published =
+      FunctionLinker::Describe(module, object, *image, linked, SteadyNow() - start);
   published.functions = {&function, 1};
   published.reason = CompileReason::kPromoted;
-  published.code_bytes = linked.code_bytes;
   published.origin.is_baseline = true;
-  published.object = object.bytes;
-  published.image = image.get();
-  published.split = object.split;
-  published.emit = object.emit;
-  published.link = SteadyNow() - start;
   listener_.OnPublished(published);
   return Body{body->second, BranchCounterBlock(*object.counters, counters->second)};
 }

@@ -47,7 +47,7 @@ absl::StatusOr<Compiler*> DeferredCompiler::For(absl::string_view what, ModuleId
   return compiler_.get();
 }
 
-Compiler* DeferredCompiler::made() const {
+Compiler* DeferredCompiler::compiler() const {
   absl::MutexLock lock(&mutex_);
   return compiler_.get();
 }
@@ -107,11 +107,11 @@ absl::StatusOr<FunctionShape> DeferredCompiler::ReadShape(ModuleId module, Symbo
 // Before there is a compiler, nothing was read, and nothing but the contents is kept.
 
 void DeferredCompiler::ReadAgain(ModuleId module) {
-  if (Compiler* compiler = made()) compiler->ReadAgain(module);
+  if (Compiler* made = compiler()) made->ReadAgain(module);
 }
 
 void DeferredCompiler::ForgetFunctions(ModuleId module, bool data_is_compiled) {
-  if (Compiler* compiler = made()) compiler->ForgetFunctions(module, data_is_compiled);
+  if (Compiler* made = compiler()) made->ForgetFunctions(module, data_is_compiled);
 }
 
 void DeferredCompiler::Remove(ModuleId module) {
@@ -126,12 +126,12 @@ void DeferredCompiler::Remove(ModuleId module) {
 
 absl::StatusOr<std::unique_ptr<Linker>> DeferredCompiler::MakeLinker() {
   FIRSTCALL_RETURN_IF_ERROR(Make("linking an object"));
-  return made()->MakeLinker();
+  return compiler()->MakeLinker();
 }
 
 const void* DeferredCompiler::SomewhereInLibrary() {
-  Compiler* const compiler = made();
-  return compiler == nullptr ? nullptr : compiler->SomewhereInLibrary();
+  Compiler* const made = compiler();
+  return made == nullptr ? nullptr : made->SomewhereInLibrary();
 }
 
 }  // namespace firstcall

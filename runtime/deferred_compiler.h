@@ -30,12 +30,13 @@ class DeferredCompiler final : public Compiler {
 
   explicit DeferredCompiler(Factory factory) : factory_(std::move(factory)) {}
 
-  // Makes the compiler, unless it exists. Its errors are the factory's, of which the first one is
-  // kept: no other attempt is made.
+  // Makes the compiler and hands it the modules that wait for it, unless that was done before.
+  // Blocks, because LLVM may have to be loaded. The first error, of the factory or of adding a
+  // module, is kept: no other attempt is made.
   absl::Status Make(absl::string_view reason) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // The compiler; null if there is none yet.
-  Compiler* made() const ABSL_LOCKS_EXCLUDED(mutex_);
+  Compiler* compiler() const ABSL_LOCKS_EXCLUDED(mutex_);
 
   // What the compiler was made for; empty if it was not made.
   std::string reason() const ABSL_LOCKS_EXCLUDED(mutex_);

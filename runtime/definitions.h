@@ -52,7 +52,7 @@ class Definitions {
   explicit Definitions(bool search_other_libraries = true)
       : search_other_libraries_(search_other_libraries) {}
 
-  // The library of that name, which is made at the first call. "" is the first library.
+  // The library of that name, which is made if there is none. "" is the first library.
   LibraryId LibraryNamed(absl::string_view name) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Adds the definitions of `module`, which must outlive this table or be removed. AlreadyExists,

@@ -1,4 +1,6 @@
-// Calls the entry function of a program as C calls main. Tested in tests/api/arguments_test.cc.
+// Calls the entry function of a program as C calls main.
+//
+// Thread-safe; returns when the program's function does. Tested in tests/api/arguments_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_ENTRY_POINT_H_
 #define FIRSTCALL_RUNTIME_ENTRY_POINT_H_

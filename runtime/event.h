@@ -31,7 +31,7 @@ enum class EventKind {
   kModuleAdded,     // `module` was read and indexed, or its index came from a cache.
   kFirstCall,       // A call of a function that had no code has waited for it.
   kCompiled,        // An object was compiled and linked, or came from a cache and was linked.
-  kPublished,       // A function got its first body: calls go there from now on.
+  kPublished,       // A function got its first body. Or its counting body: tier 0, kPromoted.
   kPromoted,        // A function got an optimized body, or one of its loops a continuation.
   kFailed,          // A function could not be compiled or optimized.
   kRemoved,         // A module was removed or detached.

@@ -94,6 +94,26 @@ Generator GeneratorOf(const PublishedObject& object) {
   return object.origin.is_baseline ? Generator::kBaseline : Generator::kLlvm;
 }
 
+// The event that tells what it took to make `object`, until `now`. `common` has what the object's
+// events have in common.
+Event CompiledEvent(const Event& common, const PublishedObject& object, absl::Duration now) {
+  Event compiled = common;
+  compiled.kind = EventKind::kCompiled;
+  compiled.split = object.split;
+  compiled.emit = object.emit;
+  compiled.optimize = object.optimize;
+  compiled.link = object.link;
+  compiled.imported = object.imported;
+  compiled.inlined.assign(object.inlined.begin(), object.inlined.end());
+  compiled.duration = object.split + object.emit + object.link;
+  compiled.start = now - compiled.duration;
+  if (!object.functions.empty()) compiled.function = std::string(object.functions[0].name);
+  compiled.functions = object.function_count;
+  compiled.size = object.code_bytes;
+  compiled.object_bytes = object.object.size();
+  return compiled;
+}
+
 }  // namespace
 
 EventSource::EventSource(std::vector<std::shared_ptr<EventListener>> listeners)
@@ -163,23 +183,7 @@ void EventSource::OnPublished(const PublishedObject& object) {
   event.reason = object.reason;
   event.is_cached = object.is_cached;
   event.is_continuation = object.is_continuation;
-  {
-    Event compiled = event;
-    compiled.kind = EventKind::kCompiled;
-    compiled.split = object.split;
-    compiled.emit = object.emit;
-    compiled.optimize = object.optimize;
-    compiled.link = object.link;
-    compiled.imported = object.imported;
-    compiled.inlined.assign(object.inlined.begin(), object.inlined.end());
-    compiled.duration = object.split + object.emit + object.link;
-    compiled.start = now - compiled.duration;
-    if (!object.functions.empty()) compiled.function = std::string(object.functions[0].name);
-    compiled.functions = object.function_count;
-    compiled.size = object.code_bytes;
-    compiled.object_bytes = object.object.size();
-    Deliver(std::move(compiled));
-  }
+  Deliver(CompiledEvent(event, object, now));
   if (object.functions.empty()) return;
   event.kind = object.is_promotion ? EventKind::kPromoted : EventKind::kPublished;
   event.start = now;

@@ -2,8 +2,8 @@
 // which other functions, and what is done if that fails. FunctionMaker makes the function's object,
 // FunctionPublisher publishes it, and Speculation compiles what the function probably calls.
 //
-// Thread-safe. While the compiler works, no lock is held, except for a group with data the
-// ObjectLinker's. Tested through the engine, in tests/api. Tested in tests/api/engine_test.cc.
+// Thread-safe. Holds no lock while the compiler works, with one exception: ObjectLinker::mutex for
+// a group that has data. Tested in tests/api/engine_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_FUNCTION_COMPILER_H_
 #define FIRSTCALL_RUNTIME_FUNCTION_COMPILER_H_

@@ -13,11 +13,11 @@ namespace firstcall {
 absl::StatusOr<FunctionLinker::Linked> FunctionLinker::Link(ElfObject& image, SourceModule& module,
                                                             absl::string_view name,
                                                             bool is_far) const {
-  // The program has one, in this source module or in another.
+  // The program has one list of shadow-stack roots, so this object's definition gives way to it.
   if (image.Defines(kShadowStackRoots)) image.Undefine(kShadowStackRoots);
   image.MakeDefinitionsStrong();
   LazyObject& requester = module.object();
-  resolver_.SettleWeakSymbols(image, requester);
+  resolver_.DecideWeakSymbols(image, requester);
   FIRSTCALL_ASSIGN_OR_RETURN(
       SymbolResolution resolution,
       resolver_.ResolveAll(image, requester,
@@ -36,6 +36,20 @@ absl::StatusOr<FunctionLinker::Linked> FunctionLinker::Link(ElfObject& image, So
   if (code_space_.MayRewriteData()) resolver_.AddTableEntries(module, *table_entries);
   objects_.RunPendingConstructors();
   return Linked{std::move(loaded->defined), loaded->linker->code_bytes()};
+}
+
+PublishedObject FunctionLinker::Describe(const SourceModule& module, const CompiledObject& object,
+                                         const ElfObject& image, const Linked& linked,
+                                         absl::Duration link) {
+  PublishedObject published;
+  published.module = module.name();
+  published.object = object.bytes;
+  published.image = &image;
+  published.code_bytes = linked.code_bytes;
+  published.split = object.split;
+  published.emit = object.emit;
+  published.link = link;
+  return published;
 }
 
 }  // namespace firstcall

@@ -11,9 +11,12 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "code/elf_object.h"
 #include "code/linker.h"
 #include "runtime/code_space.h"
+#include "runtime/compiler.h"
+#include "runtime/listener.h"
 #include "runtime/object_linker.h"
 #include "runtime/source_module.h"
 #include "runtime/symbol_resolver.h"
@@ -44,11 +47,17 @@ class FunctionLinker {
   // Links `image`, which was made for function `name` of `module`, into the module's code. The
   // variables with which guards of its calls compare become table entries (see kGuardSuffix).
   // `is_far` says that the code was generated to reach everything through the offset table. Then
-  // runs the
-  // constructors of object files that were linked on the way. Blocks until everything that must be
-  // linked or compiled before is done.
+  // runs the constructors of object files that were linked on the way. Blocks until everything that
+  // must be linked or compiled before is done.
   absl::StatusOr<Linked> Link(ElfObject& image, SourceModule& module, absl::string_view name,
                               bool is_far) const;
+
+  // What listeners are told of each object that was made for `module` and linked: the module, the
+  // object's bytes, and how long its steps took. `image` is `object`, read; linking it took `link`.
+  // The result points into all three.
+  static PublishedObject Describe(const SourceModule& module, const CompiledObject& object,
+                                  const ElfObject& image, const Linked& linked,
+                                  absl::Duration link);
 
  private:
   const LinkerFactory other_linkers_;

@@ -1,6 +1,6 @@
-// Makes the object of a function: takes it from the cache of the function's module, an optimized
-// body if there is one, or asks the compiler, and then the cache gets the object. An object that
-// could not be linked for want of memory can be kept for the next attempt.
+// Makes the object of a function. If the cache of the function's module has its optimized body or
+// its first body, takes that; otherwise asks the compiler, and gives the object to the cache. An
+// object that could not be linked for want of memory can be kept for the next attempt.
 //
 // Thread-safe. While the compiler works, no lock of this class is held.
 //
@@ -65,7 +65,8 @@ class FunctionMaker {
       ABSL_LOCKS_EXCLUDED(kept_mutex_);
 
   // Keeps an object for which there was no memory, and which defines no function that joined. The
-  // next Make starts from it, because no view may have its bodies any more. Does not block.
+  // next Make starts from it, because the bodies may have been moved out of all views. Does not
+  // block.
   void KeepForNextAttempt(FunctionKey key, MadeFunction made) ABSL_LOCKS_EXCLUDED(kept_mutex_);
 
   // Drops what is kept for `module`, which is being removed. Does not block.

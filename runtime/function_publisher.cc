@@ -51,7 +51,7 @@ absl::Status FunctionPublisher::LinkAndPublish(FunctionKey key, MadeFunction& ma
   const absl::Duration start = SteadyNow();
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ElfObject> image,
                              ElfObject::Parse(absl::MakeSpan(made.object.bytes), name));
-  // Far code reaches only what is in its own object by the way it calls that.
+  // Not in far code: its direct calls reach only what is in the same object.
   if (!made.is_far) {
     std::vector<absl::string_view> unused;
     for (SymbolOrdinal function : made.unused) {
@@ -68,18 +68,12 @@ absl::Status FunctionPublisher::LinkAndPublish(FunctionKey key, MadeFunction& ma
   }
   FIRSTCALL_ASSIGN_OR_RETURN(FunctionLinker::Linked linked,
                              linker_.Link(*image, *key.module, name, made.is_far));
-  PublishedObject published;
-  published.module = key.module->name();
-  published.object = made.object.bytes;
-  published.image = image.get();
-  published.code_bytes = linked.code_bytes;
+  PublishedObject published =
+      FunctionLinker::Describe(*key.module, made.object, *image, linked, SteadyNow() - start);
   published.is_cached = made.is_cached;
   published.is_optimized = made.is_optimized;
   published.origin = made.origin;
   published.reason = options.reason;
-  published.split = made.object.split;
-  published.emit = made.object.emit;
-  published.link = SteadyNow() - start;
   FIRSTCALL_RETURN_IF_ERROR(CheckDefinesAll(key, made, linked.defined));
   Publish(key, made, linked.defined, published);
   return absl::OkStatus();
@@ -94,7 +88,7 @@ void FunctionPublisher::Publish(FunctionKey key, const MadeFunction& made,
     functions.push_back({name, defined.at(name), {}});
   }
   if (made.is_optimized) promoter_->NoteCachedBody(key, published.code_bytes, published.link);
-  const Entries entries = CountCalls(key, made, functions, published);
+  const Entries entries = EntriesOf(key, made, functions, published);
   published.functions = functions;
   published.function_count = functions.size();
   listener_.OnPublished(published);
@@ -104,13 +98,13 @@ void FunctionPublisher::Publish(FunctionKey key, const MadeFunction& made,
   WriteSlots(key, made, functions, entries);
 }
 
-FunctionPublisher::Entries FunctionPublisher::CountCalls(
+FunctionPublisher::Entries FunctionPublisher::EntriesOf(
     FunctionKey key, const MadeFunction& made, absl::Span<const PublishedFunction> functions,
     const PublishedObject& published) {
   Entries entries(made.functions.size());
   for (size_t i = 0; i < made.hotness_signs.size(); ++i) {
     if (made.hotness_signs[i] == HotnessSigns::kNone) continue;
-    entries[i] = promoter_->CountCalls(
+    entries[i] = promoter_->AddressToPublish(
         {key.module, made.functions[i]}, functions[i].body,
         {published.code_bytes / made.functions.size(),
          (published.split + published.emit + published.link) / made.functions.size()});

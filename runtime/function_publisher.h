@@ -1,8 +1,7 @@
 // Publishes the object of a function: links it, puts call counters in front of first bodies, tells
 // the listener, and writes the slots.
 //
-// Thread-safe; holds no lock of its own. Tested through the engine, in tests/api. Tested in
-// tests/api/engine_test.cc.
+// Thread-safe; holds no lock of its own. Tested in tests/api/engine_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_FUNCTION_PUBLISHER_H_
 #define FIRSTCALL_RUNTIME_FUNCTION_PUBLISHER_H_
@@ -44,9 +43,9 @@ class FunctionPublisher {
 
   void Publish(FunctionKey key, const MadeFunction& made, const SymbolAddresses& defined,
                PublishedObject& published);
-  Entries CountCalls(FunctionKey key, const MadeFunction& made,
-                     absl::Span<const PublishedFunction> functions,
-                     const PublishedObject& published);
+  Entries EntriesOf(FunctionKey key, const MadeFunction& made,
+                    absl::Span<const PublishedFunction> functions,
+                    const PublishedObject& published);
   // The slot of `key` is written last.
   void WriteSlots(FunctionKey key, const MadeFunction& made,
                   absl::Span<const PublishedFunction> functions, const Entries& entries);

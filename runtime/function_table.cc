@@ -84,13 +84,13 @@ void FunctionTable::Retire(const Record& record, absl::string_view reason) const
          failures_);
 }
 
-void FunctionTable::Forget(SourceModule& module, absl::FunctionRef<void(const Record&)> settle) {
+void FunctionTable::Forget(SourceModule& module, absl::FunctionRef<void(const Record&)> with_stub) {
   absl::MutexLock lock(&mutex_);
   by_address_.reset();
   for (uint32_t i = 0; i < module.index().size(); ++i) {
     auto found = records_.find(FunctionKey{&module, SymbolOrdinal{i}});
     if (found == records_.end()) continue;
-    if (found->second->stub) settle(*found->second);
+    if (found->second->stub) with_stub(*found->second);
     records_.erase(found);
   }
 }
@@ -202,7 +202,7 @@ absl::Status FunctionTable::CompileOnce(FunctionKey key,
   }
   // If `compile` throws (from a callback of the client's), no other thread may wait forever.
   absl::Status status = absl::InternalError("compiling was left by an exception");
-  absl::Cleanup settle = [&] {
+  absl::Cleanup record_result = [&] {
     absl::MutexLock lock(&mutex_);
     if (record->state != FunctionState::kCompiling) return;
     if (status.ok()) status = absl::InternalError("compiled, but not published");
@@ -214,7 +214,7 @@ absl::Status FunctionTable::CompileOnce(FunctionKey key,
     record->status = status;
   };
   status = compile();
-  std::move(settle).Invoke();
+  std::move(record_result).Invoke();
   return status;
 }
 

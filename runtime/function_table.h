@@ -93,7 +93,7 @@ class FunctionTable {
   // Forgets the functions of `module`, all of which are published. Returns their stubs.
   std::vector<NamedStub> Detach(SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The function's identity: the address of its stub, which is made at the first call.
+  // The function's identity: the address of its stub. Makes the stub if there is none.
   // ResourceExhausted if there is no memory.
   absl::StatusOr<ExecutorAddress> AddressOf(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -104,16 +104,17 @@ class FunctionTable {
   // will never be replaced.
   std::optional<ExecutorAddress> FinalBodyOf(FunctionKey key) const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Notes that `entry` is an entry of a table, in data of `key`'s module, that has the address of
-  // the stub. It gets that of the final body when this is published, or now if it is.
+  // Notes an entry of a table, in data of `key`'s module, that holds the address of `key`'s stub.
+  // When the final body is published (now, if it is already), its address is written to the entry.
   void AddTableEntry(FunctionKey key, std::atomic<uint64_t>& entry) ABSL_LOCKS_EXCLUDED(mutex_);
 
   struct AtAddress {
     FunctionKey key;
     bool has_table_entries = false;
   };
-  // The function that has its stub or its final body at `address`; nullopt if there is none. The
-  // first call takes time in proportion to the number of functions.
+  // The function that has its stub or its final body at `address`; nullopt if there is none. Takes
+  // time in proportion to the number of functions if this is the first look-up, or the first one
+  // since functions were forgotten.
   std::optional<AtAddress> FunctionAt(ExecutorAddress address) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Makes sure that `key` is published: if it is not, calls `compile`, which must publish it. Other
@@ -169,8 +170,8 @@ class FunctionTable {
   Record& RecordOf(FunctionKey key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // If addresses are looked up, notes those of `record`, which have changed.
   void NoteAddresses(const Record& record) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Forgets the functions of `module`. Calls `settle` for each one that has a stub.
-  void Forget(SourceModule& module, absl::FunctionRef<void(const Record&)> settle)
+  // Forgets the functions of `module`. Calls `with_stub` for each one that has a stub.
+  void Forget(SourceModule& module, absl::FunctionRef<void(const Record&)> with_stub)
       ABSL_LOCKS_EXCLUDED(mutex_);
   void Retire(const Record& record, absl::string_view reason) const;
 

@@ -47,11 +47,12 @@ constexpr absl::Duration kLeastCounting = absl::Milliseconds(5);
 constexpr absl::Duration kMostCounting = absl::Milliseconds(50);
 constexpr uint64_t kEnoughCounts = 5000;
 
-// A loop that asks early does so after kFirstRounds iterations, and again each time that the number
-// of its iterations has doubled. Loops take long if they have taken kLongLoop since the function
-// first asked. The first rounds, which nobody has timed, count as kTimeOfFirstRounds.
-constexpr int32_t kFirstRounds = 4;
-constexpr absl::Duration kTimeOfFirstRounds = absl::Microseconds(2);
+// A loop that asks early does so after kFirstIterations iterations, and again each time that the
+// number of its iterations has doubled. Loops take long if they have taken kLongLoop since the
+// function first asked. The first iterations, which nobody has timed, count as
+// kTimeOfFirstIterations.
+constexpr int32_t kFirstIterations = 4;
+constexpr absl::Duration kTimeOfFirstIterations = absl::Microseconds(2);
 constexpr absl::Duration kLongLoop = absl::Milliseconds(20);
 
 }  // namespace
@@ -71,26 +72,28 @@ HotFunction::~HotFunction() {
 
 // --- Asking ---
 
-// A function that is called now and then has loops that come round now and then. The time between
-// its calls is not theirs, and a process with a second thread is slower: malloc takes locks. Since
-// the last poll, there have been as many rounds as before it.
+// A function with loops may be called now and then. The time between its calls is not the loops',
+// and should not start a thread: a process with a second thread is slower, because malloc takes
+// locks.
 bool HotFunction::NoteEarlyPoll(bool has_thread) {
-  const int32_t rounds = early_rounds_.load(std::memory_order_relaxed);
+  const int32_t iterations = early_iterations_.load(std::memory_order_relaxed);
   const int64_t now = absl::ToInt64Nanoseconds(SteadyNow());
-  const int64_t last = last_asked_.exchange(now, std::memory_order_relaxed);
+  const int64_t last = last_early_poll_.exchange(now, std::memory_order_relaxed);
   const int64_t calls = counted_calls();
-  const bool is_same_call = last_asked_calls_.exchange(calls, std::memory_order_relaxed) == calls;
+  const bool is_same_call =
+      calls_at_last_early_poll_.exchange(calls, std::memory_order_relaxed) == calls;
   int64_t time = early_time_.load(std::memory_order_relaxed);
   if (last == 0) {
-    time = absl::ToInt64Nanoseconds(kTimeOfFirstRounds);
+    time = absl::ToInt64Nanoseconds(kTimeOfFirstIterations);
   } else {
     time += is_same_call ? now - last : std::min(now - last, time);
   }
   early_time_.store(time, std::memory_order_relaxed);
   const bool is_long = absl::Nanoseconds(time) >= kLongLoop;
-  const bool is_last = is_long || has_thread || rounds > interval_ / 2;
-  early_rounds_.store(is_last ? interval_ : 2 * rounds, std::memory_order_relaxed);
-  counters_.polls->left.store(is_last ? interval_ - rounds : rounds - 1, std::memory_order_relaxed);
+  const bool is_last = is_long || has_thread || iterations > interval_ / 2;
+  early_iterations_.store(is_last ? interval_ : 2 * iterations, std::memory_order_relaxed);
+  counters_.polls->left.store(is_last ? interval_ - iterations : iterations - 1,
+                              std::memory_order_relaxed);
   return is_long;
 }
 
@@ -105,7 +108,7 @@ void* HotFunction::EnterContinuation(uint32_t loop) {
   if (continuation == nullptr || continuation->code == nullptr) return nullptr;
   continuation->entered.fetch_add(1, std::memory_order_relaxed);
   PollSoon();
-  // If the function is called again, it is worth a better body from its beginning.
+  // If the function is called again, it is worth an optimized body from its beginning.
   if (!is_decided_.load(std::memory_order_relaxed) && !is_large_.load(std::memory_order_relaxed)) {
     AskWhenCalled();
   }
@@ -118,12 +121,12 @@ void HotFunction::PollSoon() {
                               std::memory_order_relaxed);
 }
 
-bool HotFunction::AwaitsOtherLoop(uint32_t loop) {
-  const int32_t rounds = rounds_to_continuation_.load(std::memory_order_relaxed);
-  if (rounds >= interval_ || loop == kNoLoop) return false;
+bool HotFunction::PutOffForOtherLoop(uint32_t loop) {
+  const int32_t iterations = rounds_to_continuation_.load(std::memory_order_relaxed);
+  if (iterations >= interval_ || loop == kNoLoop) return false;
   const Continuation* own = Find(loop);
   if (own != nullptr && own->code != nullptr) return false;
-  const int32_t next = rounds < interval_ / 2 ? 2 * rounds + 1 : interval_;
+  const int32_t next = iterations < interval_ / 2 ? 2 * iterations + 1 : interval_;
   rounds_to_continuation_.store(next, std::memory_order_relaxed);
   counters_.polls->left.store(next, std::memory_order_relaxed);
   return true;
@@ -203,10 +206,10 @@ absl::StatusOr<HotnessCounter*> HotFunction::PollCounter(HotnessCounters& memory
                                                          HotnessCounter::Handler handler,
                                                          bool asks_early) {
   if (counters_.polls == nullptr) {
-    if (interval_ < kFirstRounds) asks_early = false;
-    early_rounds_ = asks_early ? kFirstRounds : interval_;
+    if (interval_ < kFirstIterations) asks_early = false;
+    early_iterations_ = asks_early ? kFirstIterations : interval_;
     FIRSTCALL_ASSIGN_OR_RETURN(
-        counters_.polls, memory.Make(asks_early ? kFirstRounds - 1 : interval_, handler, this));
+        counters_.polls, memory.Make(asks_early ? kFirstIterations - 1 : interval_, handler, this));
   }
   // The release store makes this object's contents visible to threads that find it by its counter.
   counters_.polls->owner.store(this, std::memory_order_release);
@@ -281,7 +284,7 @@ int64_t HotFunction::TakeMoves() {
 
 // Whether the time that the function was active makes it hot, whatever it has counted; then the
 // time begins anew.
-bool HotFunction::HasBeenActive() {
+bool HotFunction::TakeLongActivity() {
   if (active_ < kLongestActivity) return false;
   active_ = absl::ZeroDuration();
   return true;
@@ -290,7 +293,7 @@ bool HotFunction::HasBeenActive() {
 bool HotFunction::Look() {
   if (!has_first_body_) return false;
   const std::optional<CallCounter>& calls = counters_.calls;
-  if (HasBeenActive()) {
+  if (TakeLongActivity()) {
     if (counters_.polls != nullptr) {
       counters_.polls->left.store(0, std::memory_order_relaxed);
     } else {
@@ -305,13 +308,13 @@ bool HotFunction::Look() {
   // The calls after the counter ran out are counted, too.
   const int64_t beyond = -int64_t{calls->left().exchange(first_left_, std::memory_order_relaxed)};
   const int64_t times = 1 + std::max<int64_t>(0, beyond) / (int64_t{interval_} + 1);
-  asked_times_.fetch_add(static_cast<uint64_t>(times), std::memory_order_relaxed);
+  intervals_.fetch_add(static_cast<uint64_t>(times), std::memory_order_relaxed);
   return Ask(kNoLoop);
 }
 
 double HotFunction::Urgency() const {
   const size_t bytes_of_round = std::clamp<size_t>(first_bytes_, 1, kMostBytesOfARound);
-  return static_cast<double>(asked_times_ * bytes_of_round) /
+  return static_cast<double>(intervals_ * bytes_of_round) /
          static_cast<double>(first_bytes_ + kBytesOfOverhead);
 }
 
@@ -321,7 +324,7 @@ bool HotFunction::IsWorthIdleTime() const {
 }
 
 bool HotFunction::IsWarm() const {
-  return will_be_hot_ || is_decided_ || asked_times_ > 0 ||
+  return will_be_hot_ || is_decided_ || intervals_ > 0 ||
          counted_calls() >= interval_ / kCallsOfCold;
 }
 
@@ -333,8 +336,8 @@ FunctionHotness& HotFunction::notes() {
 void HotFunction::NoteBody(size_t code_bytes, absl::Duration time, bool is_cached) {
   notes().tier = 1;
   notes().is_cached = is_cached;
-  notes().better_bytes = code_bytes;
-  notes().better_time = time;
+  notes().optimized_bytes = code_bytes;
+  notes().optimized_time = time;
   notes().polls_promoted = polls();
 }
 

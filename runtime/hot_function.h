@@ -51,24 +51,25 @@ class HotFunction {
   // --- Asking: any thread, once the function has counters ---
 
   // Whether the next poll that asks is an early one: it comes before the end of an interval.
-  bool polls_early() const { return early_rounds_.load(std::memory_order_relaxed) < interval_; }
-  // Notes an early poll, and sets the counter for the next one. Returns whether the function's
-  // loops have taken so long that the promoter's thread should start: the time between two polls of
-  // one call, and of different calls what their rounds took at the speed known so far. With
-  // `has_thread` this was the last early poll.
+  bool polls_early() const { return early_iterations_.load(std::memory_order_relaxed) < interval_; }
+  // Notes an early poll, and sets the counter for the next one. Adds to the time that the loops
+  // have taken: the time since the last early poll, if both belong to one call; otherwise at most
+  // as much as the loops have taken so far, because the iterations since then are as many as those
+  // before. Returns whether the sum has reached 20 ms, so that a promotion thread should start.
+  // With `has_thread` this was the last early poll.
   bool NoteEarlyPoll(bool has_thread);
 
   // Counts an interval that has ended at a poll, and begins the next one.
   void CountInterval() {
-    asked_times_.fetch_add(1, std::memory_order_relaxed);
+    intervals_.fetch_add(1, std::memory_order_relaxed);
     counters_.polls->left.store(interval_, std::memory_order_relaxed);
   }
 
-  // Whether the poll of `loop` was only to find a continuation, and has not found one, while
-  // another loop has one that may be found soon. Then sets the counter for the next poll. These
-  // polls come ever later. If no loop enters its continuation for an interval, the result is false,
-  // so `loop` may ask for its own.
-  bool AwaitsOtherLoop(uint32_t loop);
+  // If the poll of `loop` was only to find a continuation, and has not found one, while another
+  // loop has one that may be found soon: sets the counter for the next poll, and returns true.
+  // These polls come ever later. If no loop enters its continuation for an interval, the result is
+  // false, so `loop` may ask for its own.
+  bool PutOffForOtherLoop(uint32_t loop);
 
   // Returns the continuation for `loop`, in which the caller's body goes on now; null if there is
   // none. Counts the entry. The loop's next poll comes soon, so later calls of the first body enter
@@ -119,7 +120,7 @@ class HotFunction {
   // --- Bookkeeping: under the promoter's lock ---
 
   const PromotionCounters& counters() const { return counters_; }
-  // Returns the counter for the function's polls; the first call makes it in `memory`. With
+  // Returns the counter for the function's polls; makes it in `memory` if there is none. With
   // `asks_early` the function asks after a few iterations, and again each time that their number
   // has doubled. ResourceExhausted if there is no memory.
   absl::StatusOr<HotnessCounter*> PollCounter(HotnessCounters& memory,
@@ -140,7 +141,7 @@ class HotFunction {
   void DoNotCountBranches() { has_tried_to_count_ = true; }
   // What the counting body has counted so far; nullopt if there is none.
   std::optional<BranchCounts> branch_counts(BranchCounterBlock::FindTarget find_target) const;
-  // The sum of it.
+  // The sum of what the counting body has counted so far; 0 if there is none.
   uint64_t branches_counted() const { return branch_counters_ ? branch_counters_->Sum() : 0; }
 
   // The number of iterations or calls since the last time, of the counter that shows that the
@@ -162,7 +163,7 @@ class HotFunction {
   // INT64_MAX if calls are not counted.
   int64_t counted_calls() const;
   // The number of intervals that the function has counted.
-  uint64_t asked_times() const { return asked_times_; }
+  uint64_t intervals() const { return intervals_; }
   // How soon the function should be optimized: an estimate, without a unit, of the time that its
   // first body has taken so far, divided by the time that optimizing takes.
   double Urgency() const;
@@ -192,8 +193,8 @@ class HotFunction {
   void PollSoon();
   int32_t LeftOfActivity() const;
   int32_t LeftOfCalls() const;
-  bool HasBeenActive();
-  uint64_t polls() const { return asked_times_ * (static_cast<uint64_t>(interval_) + 1); }
+  bool TakeLongActivity();
+  uint64_t polls() const { return intervals_ * (static_cast<uint64_t>(interval_) + 1); }
 
   Promoter* const promoter_;
   const FunctionKey key_;
@@ -202,14 +203,14 @@ class HotFunction {
   HotnessSigns signs_ = HotnessSigns::kCallsAndLoops;
   int32_t first_left_ = 0;  // The initial value of the call counter.
   // The number of iterations at the next early poll; `interval_` if there are no more early polls.
-  std::atomic<int32_t> early_rounds_{0};
+  std::atomic<int32_t> early_iterations_{0};
   // Of the latest early poll: its time, as SteadyNow, in nanoseconds (0 if there was none), and the
   // number of calls until then.
-  std::atomic<int64_t> last_asked_{0};
-  std::atomic<int64_t> last_asked_calls_{0};
+  std::atomic<int64_t> last_early_poll_{0};
+  std::atomic<int64_t> calls_at_last_early_poll_{0};
   // How long the loops have taken until then, in nanoseconds.
   std::atomic<int64_t> early_time_{0};
-  std::atomic<uint64_t> asked_times_{0};
+  std::atomic<uint64_t> intervals_{0};
   std::atomic<uint32_t> asked_{kNothing};
   std::atomic<int64_t> asked_at_{0};
   HotFunction* next_asking_ = nullptr;  // See AskingStack.

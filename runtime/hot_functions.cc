@@ -7,9 +7,9 @@
 namespace firstcall {
 namespace {
 
-// The time that an iteration, or a call of a function without polls, is taken for at most while
-// other functions are active, too: 400 of them make a function hot, as 400 calls do of a function
-// whose loops have no polls.
+// While several functions are active, an iteration, or a call of a function without polls, is
+// assumed to take this long. So 400 of them make a function hot (100 ms of activity), as do 400
+// calls of a function whose loops have no polls.
 constexpr absl::Duration kSlowIteration = absl::Microseconds(250);
 
 }  // namespace

@@ -27,7 +27,7 @@ class HotFunctions {
   // See HotFunction.
   HotFunctions(Promoter* promoter, int32_t interval) : promoter_(promoter), interval_(interval) {}
 
-  // Returns the function of `key`; the first call makes it.
+  // Returns the function of `key`; makes it if there is none.
   HotFunction& Get(FunctionKey key);
   // Returns the function of `key`; null if there is none.
   const HotFunction* Find(FunctionKey key) const;

@@ -63,10 +63,11 @@ struct PublishedObject {
   // The functions of a function-module. Empty for a data-module, for a module that was compiled
   // whole and for an object that the user added.
   absl::Span<const PublishedFunction> functions;
-  size_t function_count = 0;  // Source functions that it defines; 0 for an optimized body.
-  size_t code_bytes = 0;      // Bytes of its code sections, the linker's own pieces included.
-  bool is_cached = false;     // The object comes from an object cache.
-  CodeOrigin origin;          // Of a function-module that was compiled.
+  // Source functions whose first code this is; 0 for a promotion and for a counting body.
+  size_t function_count = 0;
+  size_t code_bytes = 0;   // Bytes of its code sections, the linker's own pieces included.
+  bool is_cached = false;  // The object comes from an object cache.
+  CodeOrigin origin;       // Of a function-module that was compiled.
   // An optimized body of a function that was published before, or its OSR continuation at a loop.
   bool is_promotion = false;
   // A promotion; or an optimized body from a cache, of a function that was not published before.

@@ -148,7 +148,7 @@ absl::StatusOr<std::unique_ptr<UnfinishedLink>> ObjectLinker::Begin(LazyObject& 
   FIRSTCALL_ASSIGN_OR_RETURN(link->image,
                              ElfObject::Parse(absl::MakeSpan(link->bytes), object.name));
   ElfObject& image = *link->image;
-  resolver_.SettleWeakSymbols(image, object);
+  resolver_.DecideWeakSymbols(image, object);
   image.MakeDefinitionsStrong();
   std::vector<ElfObject::LifecyclePointer> lifecycle;
   if (object.module == nullptr) {

@@ -84,24 +84,18 @@ absl::StatusOr<OptimizedBodies::Body> OptimizedBodies::Link(FunctionKey key, boo
     return absl::InternalError("the optimized object does not define it");
   }
   const PublishedFunction function{name, found->second, symbol};
-  PublishedObject published;
-  published.module = module.name();
+  PublishedObject published =
+      FunctionLinker::Describe(module, object, *image, linked, SteadyNow() - start);
   published.functions = {&function, 1};
   published.is_promotion = true;
   published.is_optimized = true;
   published.is_continuation = is_continuation;
   published.reason = is_continuation ? CompileReason::kContinuation : CompileReason::kPromoted;
   published.is_cached = is_cached;
-  published.code_bytes = linked.code_bytes;
-  published.object = object.bytes;
-  published.image = image.get();
-  published.split = object.split;
-  published.emit = object.emit;
   published.optimize = object.optimize;
   // Its own body is among the sources.
   published.imported = object.sources.size() - (object.sources.empty() ? 0 : 1);
   published.inlined = object.inlined;
-  published.link = SteadyNow() - start;
   FIRSTCALL_PROBE3(promote, name.data(), module.name().c_str(), found->second.value());
   listener_.OnPublished(published);
   Body body;

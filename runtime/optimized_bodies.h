@@ -1,6 +1,6 @@
 // Makes the optimized bodies of functions that have turned out to be hot, and the continuations of
-// those that run: takes them from the cache of the function's module, or has them compiled, and
-// then the cache gets them; and links them.
+// those that run. If the cache of the function's module has the object, takes that; otherwise has
+// it compiled, and gives it to the cache. Then links it.
 //
 // Thread-safe. Tested in tests/api/promotion_test.cc.
 

@@ -46,7 +46,7 @@ void Preparation::Work() {
     absl::Status status =
         program_.Prepare(*function.module, function.ordinal, CompileReason::kOrdered).status();
     if (status.ok() && promoter_ != nullptr) Optimize(function);
-    Settle(*i, std::move(status));
+    RecordResult(*i, std::move(status));
   }
 }
 
@@ -83,7 +83,7 @@ std::optional<size_t> Preparation::Take() {
   return next_++;
 }
 
-void Preparation::Settle(size_t i, absl::Status status) {
+void Preparation::RecordResult(size_t i, absl::Status status) {
   absl::MutexLock lock(&mutex_);
   ++done_;
   if (!status.ok()) {

@@ -46,7 +46,7 @@ class Preparation {
   void RemoveWorker() ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status Wait() ABSL_LOCKS_EXCLUDED(mutex_);
   std::optional<size_t> Take() ABSL_LOCKS_EXCLUDED(mutex_);
-  void Settle(size_t i, absl::Status status) ABSL_LOCKS_EXCLUDED(mutex_);
+  void RecordResult(size_t i, absl::Status status) ABSL_LOCKS_EXCLUDED(mutex_);
 
   const std::vector<FunctionKey> functions_;
   std::vector<std::shared_ptr<SourceModule>> modules_;  // Keeps the functions' modules alive.

@@ -3,11 +3,11 @@
 //
 //   first_call(function, module)          a function without code is called
 //   compile_begin(function, module, tier)
-//   compile_end(function, module, tier)   also if it failed
+//   compile_end(function, module, tier)   also if it failed; not if an optimization is given up
 //   promote(function, module, address)    an optimized body or a continuation is linked
 //
-// Names are addresses of zero-terminated strings. tests/command/observation_test.cc checks that the
-// probes are there.
+// Compiling a counting body triggers no probe. Names are addresses of zero-terminated strings.
+// tests/command/observation_test.cc checks that the probes are there.
 //
 // perf compares the address of the section .stapsdt.base with what the probes' notes say, to find
 // where a probe is in the file. Only notes refer to this section, so a linker that drops unused

@@ -33,17 +33,17 @@ std::shared_ptr<SourceModule> Program::Find(ModuleId id) const {
   return found == modules_.end() ? nullptr : found->second;
 }
 
-std::shared_ptr<SourceModule> Program::FindToEnd(ModuleId id) {
+std::shared_ptr<SourceModule> Program::ClaimForRemoval(ModuleId id) {
   const ForkScope scope;
   absl::MutexLock lock(&mutex_);
   auto found = modules_.find(id);
-  return found == modules_.end() || !ending_.insert(id).second ? nullptr : found->second;
+  return found == modules_.end() || !claimed_.insert(id).second ? nullptr : found->second;
 }
 
-void Program::StopEnding(ModuleId id) {
+void Program::ReleaseClaim(ModuleId id) {
   const ForkScope scope;
   absl::MutexLock lock(&mutex_);
-  ending_.erase(id);
+  claimed_.erase(id);
 }
 
 bool Program::MustBeConstructed(const SourceModule& module) const {

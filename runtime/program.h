@@ -60,9 +60,10 @@ class Program {
   bool MustBeConstructed(const SourceModule& module) const ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Like Find, for a caller that is going to remove or detach the module. Also null if another
-  // caller is already doing so. If the caller gives up, it must call StopEnding.
-  std::shared_ptr<SourceModule> FindToEnd(ModuleId id) ABSL_LOCKS_EXCLUDED(mutex_);
-  void StopEnding(ModuleId id) ABSL_LOCKS_EXCLUDED(mutex_);
+  // caller has claimed it. The caller must call ReleaseClaim in the end, whether or not the module
+  // was removed.
+  std::shared_ptr<SourceModule> ClaimForRemoval(ModuleId id) ABSL_LOCKS_EXCLUDED(mutex_);
+  void ReleaseClaim(ModuleId id) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Takes a module off the lists and returns it; null if it is not on them.
   std::shared_ptr<SourceModule> Remove(ModuleId id) ABSL_LOCKS_EXCLUDED(mutex_);
@@ -141,7 +142,7 @@ class Program {
   Modules modules_ ABSL_GUARDED_BY(mutex_);
   absl::btree_map<ModuleId, SourceModule*> to_construct_ ABSL_GUARDED_BY(mutex_);
   absl::btree_map<ModuleId, SourceModule*> to_destroy_ ABSL_GUARDED_BY(mutex_);
-  absl::flat_hash_set<ModuleId> ending_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_set<ModuleId> claimed_ ABSL_GUARDED_BY(mutex_);
   std::optional<ExitHook> exit_hook_ ABSL_GUARDED_BY(mutex_);
 };
 

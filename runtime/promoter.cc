@@ -117,7 +117,7 @@ Promoter::Answer Promoter::AnswerEarlyPoll(HotFunction& function) {
 Promoter::Answer Promoter::Register(HotFunction& function, uint32_t loop) {
   if (function.polls_early()) return AnswerEarlyPoll(function);
   Answer answer;
-  if (function.AwaitsOtherLoop(loop)) return answer;
+  if (function.PutOffForOtherLoop(loop)) return answer;
   function.CountInterval();
   // In a forked child the function may have asked in the parent already. Then only threads to serve
   // it are missing.
@@ -386,7 +386,7 @@ absl::Status Promoter::PrepareToCountCalls(SourceModule& module,
   return absl::OkStatus();
 }
 
-ExecutorAddress Promoter::CountCalls(FunctionKey key, ExecutorAddress body, Cost cost) {
+ExecutorAddress Promoter::AddressToPublish(FunctionKey key, ExecutorAddress body, Cost cost) {
   absl::MutexLock lock(&mutex_);
   return FunctionOf(key).BeginCounting(body, cost.code_bytes, cost.time);
 }

@@ -1,16 +1,18 @@
 // Promotes hot functions: gives them optimized bodies, and OSR continuations if they are running.
 //
-// Calls of a first body are counted between its stub and the body (stubs/call_counter.h). The
-// promoter's thread looks at the counters from time to time. Loops of first bodies count their
-// iterations (osr/hotness_polls.h) and ask the promoter when their counter has run out. Functions
-// that are hot or have asked wait on a list. The thread takes the most urgent one from the list
-// and has it optimized; when none waits, it takes one that is nearly hot. It publishes the
+// Calls of a first body are counted between its stub and the body (stubs/call_counter.h). A
+// promotion thread (the promoters of a process share them: runtime/promotion_crew.h) looks at the
+// counters from time to time. Loops of first bodies count their iterations (osr/hotness_polls.h)
+// and ask the promoter when their counter has run out. Functions that are hot or have asked wait
+// on a list. The thread takes the most urgent one from the list and has it optimized; when none
+// waits, it takes one that is nearly hot. It publishes the
 // optimized body, or keeps the continuation until the loop asks again. With zero promotion threads,
 // calls ask like loops, and the asking thread optimizes the function at once. First bodies are
 // freed only with their module, because a thread may be running them.
 //
-// The promoter's thread starts when the first counter runs out, or when a loop's early polls find
-// that the loop has been running for 20 ms. A program that ends before that keeps a single thread.
+// The promoter asks for promotion threads when the first counter runs out, or when a loop's early
+// polls find that the loop has been running for 20 ms. A program that ends before that keeps a
+// single thread.
 //
 // This class connects the parts: the facts about each function (runtime/hot_functions.h), the
 // functions that wait (runtime/asking_stack.h, runtime/waiting_list.h), the jobs in progress
@@ -19,8 +21,8 @@
 //
 // Thread-safe. Asking takes no lock and no memory, so a signal handler may ask. There are two
 // exceptions: zero promotion threads, and a process that has not started its threads yet, such as a
-// forked child. Then a signal handler that has interrupted the engine's work neither optimizes nor
-// starts threads. Tested in tests/api/promotion_test.cc, tests/api/promotion_lifetime_test.cc and
+// forked child. Then a signal handler neither optimizes nor starts threads. Tested in
+// tests/api/promotion_test.cc, tests/api/promotion_lifetime_test.cc and
 // tests/api/promotion_stress_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_PROMOTER_H_
@@ -78,7 +80,7 @@ class Promoter {
 
   StartupPhase& startup() { return startup_; }
 
-  // Returns the hotness counter of `key`; the first call makes it. The caller is at work (see
+  // Returns the hotness counter of `key`; makes it if there is none. The caller is at work (see
   // WorkScope). ResourceExhausted if there is no memory.
   absl::StatusOr<ExecutorAddress> CounterOf(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -96,7 +98,7 @@ class Promoter {
 
   // Returns the address to publish for `key`: that of the call counter, which goes on to the first
   // body; or `body` if calls are not counted there. PrepareToCountCalls must have succeeded.
-  ExecutorAddress CountCalls(FunctionKey key, ExecutorAddress body, Cost cost)
+  ExecutorAddress AddressToPublish(FunctionKey key, ExecutorAddress body, Cost cost)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Notes that `key` begins with an optimized body from the cache. The body has `code_bytes` of

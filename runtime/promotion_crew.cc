@@ -165,7 +165,8 @@ void PromotionCrew::Remove(const Member& member,
   while (!mutex_.AwaitWithTimeout(absl::Condition(&is_done), kLastPause)) {
     if (SteadyNow() < patience_ends) continue;
     for (const std::shared_ptr<Worker>& worker : busy()) {
-      // Takes locks that are held while a member joins.
+      // Unlocked, because `abandon` takes the promoter's mutex, which comes before this one in the
+      // order of locks.
       mutex_.Unlock();
       const bool is_abandoned = abandon(*worker->thread);
       mutex_.Lock();
@@ -176,7 +177,8 @@ void PromotionCrew::Remove(const Member& member,
       if (members_.size() > 1) StartThreads();
     }
   }
-  // Not before: the last member that leaves takes the threads, and this one would not wait for its.
+  // The member stays on the list until here. Otherwise another member could leave as the last one
+  // meanwhile and take all threads away, and this member would not wait for those that are with it.
   members_.erase(
       std::find_if(members_.begin(), members_.end(),
                    [&](const std::shared_ptr<Member>& each) { return each.get() == &member; }));

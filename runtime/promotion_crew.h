@@ -90,9 +90,9 @@ class PromotionCrew : public std::enable_shared_from_this<PromotionCrew> {
   // before it is destroyed, if it is of this process then.
   static std::shared_ptr<Member> Join(size_t count, Tasks tasks);
 
-  // No thread calls the member's tasks any more when this returns, except for the calling thread,
-  // and for threads that do unattended work for the member: of these `abandon` is asked after
-  // UnattendedWork::kPatience, until it returns true. The member must be of this process.
+  // Blocks until no other thread is in a task of the member. From UnattendedWork::kPatience on it
+  // calls `abandon` for each thread that still is; a thread for which that returns true is left
+  // behind, and must not use the member. The member must be of this process.
   static void Leave(const std::shared_ptr<Member>& member,
                     absl::FunctionRef<bool(const OwnThread& thread)> abandon);
 

@@ -26,8 +26,8 @@ std::string TableOfFunctions(const std::vector<FunctionHotness>& functions) {
     }
     absl::StrAppendFormat(&table, "%4d %12d %9d %9.2f %9d %9.2f %7d %9d %9.2f %8d %6d  %s\n",
                           hotness.tier, hotness.tier == 0 ? hotness.polls : hotness.polls_promoted,
-                          hotness.first_bytes, Ms(hotness.first_time), hotness.better_bytes,
-                          Ms(hotness.better_time), hotness.continuations,
+                          hotness.first_bytes, Ms(hotness.first_time), hotness.optimized_bytes,
+                          Ms(hotness.optimized_time), hotness.continuations,
                           hotness.continuation_bytes, Ms(hotness.continuation_time),
                           hotness.loops_entered, hotness.failures, hotness.function);
   }

@@ -38,11 +38,11 @@ struct FunctionHotness {
   int tier = 0;
   uint64_t polls = 0;           // Calls and iterations in tier 0, to a multiple of the threshold.
   uint64_t polls_promoted = 0;  // The value of `polls` when the optimized body was published.
-  size_t first_bytes = 0;       // Code of the baseline body's object.
+  size_t first_bytes = 0;       // Code of the first body's object.
   absl::Duration first_time;    // Time to split, generate and link that object.
   bool is_cached = false;       // The optimized body came from an object cache.
-  size_t better_bytes = 0;
-  absl::Duration better_time;
+  size_t optimized_bytes = 0;   // The same of the optimized body.
+  absl::Duration optimized_time;
   size_t continuations = 0;
   size_t continuation_bytes = 0;
   absl::Duration continuation_time;

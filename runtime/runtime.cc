@@ -205,7 +205,7 @@ absl::StatusOr<std::shared_ptr<SourceModule>> Runtime::ModuleToEnd(ModuleId id,
     return absl::FailedPreconditionError(
         absl::StrCat(verb, " a module: not possible from within a compile"));
   }
-  std::shared_ptr<SourceModule> module = program_.FindToEnd(id);
+  std::shared_ptr<SourceModule> module = program_.ClaimForRemoval(id);
   if (module == nullptr) {
     return absl::NotFoundError(absl::StrCat(verb, " module ", id.value, ": there is none"));
   }
@@ -228,7 +228,7 @@ absl::Status Runtime::Forget(SourceModule& module, bool is_detached) {
 
 absl::Status Runtime::Remove(ModuleId id) {
   FIRSTCALL_ASSIGN_OR_RETURN(std::shared_ptr<SourceModule> module, ModuleToEnd(id, "removing"));
-  const absl::Cleanup ended = [&] { program_.StopEnding(id); };
+  const absl::Cleanup ended = [&] { program_.ReleaseClaim(id); };
   program_.RunDestructorsOf(*module);
   return Drop(*module);
 }
@@ -283,7 +283,7 @@ absl::StatusOr<SymbolAddresses> Runtime::AddressesOf(SourceModule& module) {
 
 absl::StatusOr<std::unique_ptr<DetachedCode>> Runtime::Detach(ModuleId id) {
   FIRSTCALL_ASSIGN_OR_RETURN(std::shared_ptr<SourceModule> module, ModuleToEnd(id, "detaching"));
-  const absl::Cleanup ended = [&] { program_.StopEnding(id); };
+  const absl::Cleanup ended = [&] { program_.ReleaseClaim(id); };
   if (program_.MustBeConstructed(*module)) {
     return absl::FailedPreconditionError(
         absl::StrCat("detaching '", module->name(), "': its constructors have not run"));

@@ -1,5 +1,5 @@
 // The runtime half put together: source modules whose functions are compiled when they are first
-// called, their data, and the program that they are. It is independent of what compiles.
+// called, their data, and the program that they form. It is independent of what compiles.
 //
 // Thread-safe, except for the destructor.
 
@@ -70,7 +70,8 @@ class Runtime {
                                                   std::shared_ptr<MemoryManager> memory,
                                                   CodeSpace::BlockObserver block_observer);
 
-  // `compiler` and `listeners`, which gets the statistics, must outlive the runtime.
+  // Adds a listener to `listeners`, which collects the statistics. `compiler` and `listeners` must
+  // outlive the runtime.
   Runtime(RuntimeOptions options, Compiler& compiler, ListenerGroup& listeners,
           std::shared_ptr<CodeSpace> code_space);
   Runtime(const Runtime&) = delete;

@@ -1,4 +1,4 @@
-// Tells whether most of the program's time goes into first bodies. Better bodies wait meanwhile,
+// Tells whether most of the program's time goes into first bodies. Optimized bodies wait meanwhile,
 // because the processor's caches and LLVM's memory are shared.
 //
 // Thread-safe, except that Update must be called by one thread at a time.

@@ -65,7 +65,8 @@ bool Contains(const std::vector<AddressRange>& ranges, uintptr_t address) {
 
 std::atomic<uintptr_t> somewhere_in_llvm{0};
 
-// Asks the dynamic linker, because `&malloc` may be the address of a jump in the file that asks.
+// Asks the dynamic linker, because `&malloc` may be an entry of the program's own procedure linkage
+// table.
 uintptr_t SomewhereInMalloc() { return reinterpret_cast<uintptr_t>(dlsym(RTLD_DEFAULT, "malloc")); }
 
 // Empty if LLVM cannot be told from malloc.

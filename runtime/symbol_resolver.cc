@@ -63,7 +63,7 @@ absl::StatusOr<SymbolResolution> SymbolResolver::ResolveAll(const ElfObject& ima
   return absl::NotFoundError(message);
 }
 
-void SymbolResolver::SettleWeakSymbols(ElfObject& image, const LazyObject& requester) const {
+void SymbolResolver::DecideWeakSymbols(ElfObject& image, const LazyObject& requester) const {
   std::vector<absl::string_view> missing;
   for (const ElfObject::Undefined& symbol : image.undefined()) {
     if (symbol.is_weak && !IsKnown(symbol.name, requester)) missing.push_back(symbol.name);
@@ -111,7 +111,8 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::Resolve(absl::string_view object
   }
   if (module != nullptr && reference.name == "exit" &&
       !definitions_.Find("exit", requester.library)) {
-    // A client may have an `exit` of its own, but to find the process's is no choice.
+    // A client's symbol finder may define an `exit` of its own. If it only finds the process's, the
+    // engine's takes its place.
     void* const chosen = FindByClient(reference.name);
     if (chosen != nullptr && chosen != reinterpret_cast<void*>(&std::exit)) {
       return ExecutorAddress::Of(chosen);

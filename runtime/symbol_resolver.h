@@ -58,7 +58,7 @@ class SymbolResolver {
   // zero. Weak definitions of an object file that another definition replaces become references.
   // Call this before the image is loaded. `requester` is the object itself, or that of its source
   // module.
-  void SettleWeakSymbols(ElfObject& image, const LazyObject& requester) const;
+  void DecideWeakSymbols(ElfObject& image, const LazyObject& requester) const;
 
   // Returns the address of each symbol that `image` leaves undefined. NotFound if nothing defines
   // some of them. The message has `needed_by`, these symbols, and the definitions of `image` that

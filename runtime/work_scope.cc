@@ -151,7 +151,8 @@ class Gate {
   void Close() {
     if (own_closings++ > 0) return;
     absl::MutexLock lock(&mutex_);
-    // Each work once, and none that has been stopped.
+    // Whether to wait for work: not if it was stopped, and only for kPatience from the first wait
+    // on.
     const auto is_awaited = [](UnattendedWork* work) {
       if (work->IsCurrent() || (work->own_thread_ && work->own_thread_->is_stopped())) return false;
       const absl::Duration now = SteadyNow();
@@ -164,7 +165,8 @@ class Gate {
         },
         2 * UnattendedWork::kPatience);
     ++waiting_;
-    // Evaluated by this thread alone, because it looks at a variable of it.
+    // Not an absl::Condition, because other threads would evaluate that: own_work() is this
+    // thread's.
     while (is_closed_ || at_work_ != own_work()) changed_.Wait(&mutex_);
     --waiting_;
     is_closed_ = true;
@@ -218,7 +220,7 @@ class Gate {
   }
 
   static std::atomic<Gate*> current_;
-  Gate* parents_ = nullptr;  // Never destroyed either, and so no leak.
+  Gate* parents_ = nullptr;  // Never destroyed; kept, so that it counts as no leak.
 
   absl::Mutex mutex_;
   absl::CondVar changed_;

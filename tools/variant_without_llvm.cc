@@ -75,7 +75,7 @@ std::vector<std::string> LlvmArguments(int, char**, absl::string_view,
 }
 
 void LeaveLlvmOutOfMemory() {
-  const CompilerLibrary* const library = compiler == nullptr ? nullptr : compiler->loaded();
+  const CompilerLibrary* const library = compiler == nullptr ? nullptr : compiler->library();
   if (library != nullptr) library->leave_guarded_out_of_memory();
 }
 

@@ -166,8 +166,8 @@ TEST_P(PromotionTest, FunctionIsPromotedWhenItHasBeenCalledOftenEnough) {
     EXPECT_EQ(hotness.module, "program");
     EXPECT_GE(hotness.polls_promoted, threshold);
     EXPECT_GT(hotness.first_bytes, 0u);
-    EXPECT_GT(hotness.better_bytes, 0u);
-    EXPECT_GT(hotness.better_time, absl::ZeroDuration());
+    EXPECT_GT(hotness.optimized_bytes, 0u);
+    EXPECT_GT(hotness.optimized_time, absl::ZeroDuration());
     EXPECT_EQ(hotness.failures, 0u);
     EXPECT_EQ(engine_->stats().promotions_made, 1u);
     EXPECT_EQ(engine_->stats().functions_compiled, 1u);
@@ -277,7 +277,7 @@ TEST_P(PromotionTest, TellsHowABetterBodyCameAbout) {
   const PromotionStep& step = hotness.steps[0];
   EXPECT_FALSE(step.is_continuation);
   EXPECT_EQ(step.failure, "");
-  EXPECT_EQ(step.code_bytes, hotness.better_bytes);
+  EXPECT_EQ(step.code_bytes, hotness.optimized_bytes);
   EXPECT_LE(step.hot, step.begun);
   EXPECT_LE(step.begun + step.extract + step.optimize + step.emit + step.link, step.ready);
   EXPECT_GT(step.extract, absl::ZeroDuration());

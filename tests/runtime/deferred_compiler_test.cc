@@ -107,7 +107,7 @@ TEST_F(DeferredCompilerTest, KnownModulesNeedNoCompiler) {
   compiler_.Remove(ModuleId{1});
   EXPECT_EQ(compiler_.SomewhereInLibrary(), nullptr);
   EXPECT_THAT(log_, IsEmpty());
-  EXPECT_EQ(compiler_.made(), nullptr);
+  EXPECT_EQ(compiler_.compiler(), nullptr);
   EXPECT_EQ(compiler_.reason(), "");
 }
 

@@ -170,17 +170,17 @@ TEST_F(HotFunctionTest, LaterCallsEnterTheContinuationSoon) {
 
 TEST_F(HotFunctionTest, ALoopLetsAnotherEnterItsContinuationBeforeItAsks) {
   HotnessCounter& counter = Poll();
-  EXPECT_FALSE(function_.AwaitsOtherLoop(kLoop + 1));
+  EXPECT_FALSE(function_.PutOffForOtherLoop(kLoop + 1));
   function_.GiveContinuation(kLoop, &body_);
-  EXPECT_FALSE(function_.AwaitsOtherLoop(kLoop));
-  EXPECT_FALSE(function_.AwaitsOtherLoop(kNoLoop));
-  EXPECT_TRUE(function_.AwaitsOtherLoop(kLoop + 1));
+  EXPECT_FALSE(function_.PutOffForOtherLoop(kLoop));
+  EXPECT_FALSE(function_.PutOffForOtherLoop(kNoLoop));
+  EXPECT_TRUE(function_.PutOffForOtherLoop(kLoop + 1));
   EXPECT_EQ(counter.left, 63);
-  EXPECT_TRUE(function_.AwaitsOtherLoop(kLoop + 1));
+  EXPECT_TRUE(function_.PutOffForOtherLoop(kLoop + 1));
   EXPECT_EQ(counter.left, kInterval);
-  EXPECT_FALSE(function_.AwaitsOtherLoop(kLoop + 1));
+  EXPECT_FALSE(function_.PutOffForOtherLoop(kLoop + 1));
   ASSERT_EQ(function_.EnterContinuation(kLoop), &body_);
-  EXPECT_TRUE(function_.AwaitsOtherLoop(kLoop + 1));
+  EXPECT_TRUE(function_.PutOffForOtherLoop(kLoop + 1));
 }
 
 TEST_F(HotFunctionTest, ACounterThatHasRunOutIsSeen) {
@@ -189,11 +189,11 @@ TEST_F(HotFunctionTest, ACounterThatHasRunOutIsSeen) {
   calls = -1 - 2 * (kInterval + 1);
   EXPECT_TRUE(function_.Look());
   EXPECT_EQ(calls, kInterval);
-  EXPECT_EQ(function_.asked_times(), 3u);
+  EXPECT_EQ(function_.intervals(), 3u);
   EXPECT_EQ(function_.asked(), kNoLoop);
   calls = -1;
   EXPECT_FALSE(function_.Look());
-  EXPECT_EQ(function_.asked_times(), 4u);
+  EXPECT_EQ(function_.intervals(), 4u);
 }
 
 TEST_F(HotFunctionTest, ALoopThatWasActiveForLongPollsAtOnce) {
@@ -302,7 +302,7 @@ TEST_F(HotFunctionTest, KeepsStatistics) {
   EXPECT_EQ(hotness.polls, 2u * (kInterval + 1));
   EXPECT_EQ(hotness.polls_promoted, kInterval + 1u);
   EXPECT_EQ(hotness.first_bytes, 7u);
-  EXPECT_EQ(hotness.better_bytes, 70u);
+  EXPECT_EQ(hotness.optimized_bytes, 70u);
   EXPECT_EQ(hotness.continuations, 1u);
   EXPECT_EQ(hotness.continuation_bytes, 80u);
   EXPECT_EQ(hotness.failures, 1u);

@@ -40,8 +40,8 @@ TEST(PromotionStatsTest, ALineForEachFunctionWithWhatWasMadeOfIt) {
   better.polls_promoted = 200;
   better.first_bytes = 11;
   better.first_time = absl::Microseconds(1250);
-  better.better_bytes = 12;
-  better.better_time = absl::Milliseconds(3);
+  better.optimized_bytes = 12;
+  better.optimized_time = absl::Milliseconds(3);
   FunctionHotness left;
   left.function = "left";
   left.polls = 100;
