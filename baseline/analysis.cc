@@ -109,6 +109,10 @@ Refusal Analysis::NumberValues(const llvm::Function& function, const CoverageOpt
     // The address of a place in the caller's frame, which need not be kept, like that of an alloca.
     if (argument.hasByValAttr()) values_[value].is_alloca = values_[value].is_incoming = true;
   }
+  // The address of a block that is never reached may be used, but the block gets no code.
+  for (const llvm::BasicBlock& block : function) {
+    if (block.hasAddressTaken() && order_.NumberOf(&block) == kNone) return Refusal::kBlockAddress;
+  }
   unsigned indirect_branches = 0;
   bool has_landing_pads = false, has_labels_with_phis = false, has_labels = false;
   for (uint32_t number = 0; number < order_.blocks().size(); ++number) {

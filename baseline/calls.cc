@@ -45,7 +45,7 @@ ArgumentPlaces Lowering::PlaceArguments(const llvm::CallBase& call, ArgumentStep
       if (place.reg == kNoRegister) {
         move.to_memory = Mem::At(architecture_.stack_pointer, place.offset);
       }
-      if (list.count == 1 && !type.is_vector && type.bits < 32) {
+      if (list.count == 1 && !type.is_vector && type.bits < 64 && type.bits != 32) {
         move.is_signed = call.paramHasAttr(i, llvm::Attribute::SExt);
         if (move.is_signed || call.paramHasAttr(i, llvm::Attribute::ZExt) ||
             (architecture_.convention.extends_bits && type.bits == 1)) {

@@ -209,6 +209,12 @@ bool IsSupported(const llvm::Constant& constant, const llvm::Function& function)
     if (part.kind == Kind::kBlockAddress && part.block->getParent() != &function) return false;
     if (part.kind == Kind::kAddress) {
       if (part.global->isThreadLocal() || part.global->getAddressSpace() != 0) return false;
+      // It may be a constant that lies behind the code.
+      const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(part.global);
+      if (variable != nullptr && variable->isConstant() &&
+          !IsCloseToSymbol(static_cast<int64_t>(part.low))) {
+        return false;
+      }
     }
   }
   return true;

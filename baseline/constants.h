@@ -35,6 +35,13 @@ struct ConstantPart {
 // Part number `part` (value_parts.h) of `constant`.
 ConstantPart PartOf(const llvm::Constant& constant, unsigned part, const llvm::DataLayout& layout);
 
+// Whether a distance from a symbol is as close to it as LLVM's small code model assumes that
+// addresses of a relocation of 32 bits are.
+inline bool IsCloseToSymbol(int64_t offset) {
+  constexpr int64_t kMost = 16 << 20;
+  return -kMost < offset && offset < kMost;
+}
+
 // Whether `global` is a constant array of addresses of blocks of `function`, which nothing else
 // uses: it becomes a part of the function's code.
 bool IsLabelTable(const llvm::GlobalValue& global, const llvm::Function& function);

@@ -279,7 +279,8 @@ void Lowering::LowerReturn(const llvm::ReturnInst& instruction) {
     for (unsigned i = 0; i < list.count; ++i) {
       Move move = SourceOf(value, i, list.parts[i]);
       move.to = places.Next(list.parts[i].is_vector, list.parts[i].bytes);
-      if (list.count == 1 && list.parts[i].bits < 32 && !list.parts[i].is_vector) {
+      if (list.count == 1 && list.parts[i].bits < 64 && list.parts[i].bits != 32 &&
+          !list.parts[i].is_vector) {
         move.is_signed = attributes.hasRetAttr(llvm::Attribute::SExt);
         if (move.is_signed || attributes.hasRetAttr(llvm::Attribute::ZExt) ||
             (architecture_.convention.extends_bits && list.parts[i].bits == 1)) {

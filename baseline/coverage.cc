@@ -72,11 +72,20 @@ bool HasMask(const llvm::Type* type) {
   return false;
 }
 
+// Whether the type is an aggregate that has integers of more than 64 bits.
+bool HasWideMember(const llvm::Type* type) {
+  return type->isAggregateType() && llvm::any_of(type->subtypes(), [](const llvm::Type* member) {
+           return (member->isIntegerTy() && PartCount(member) > 1) || HasWideMember(member);
+         });
+}
+
 // Whether values of the type are passed part by part, as ArgumentPlaces says.
 bool IsPassedInParts(const llvm::Type* type, const CallingConvention& convention) {
   const auto is_covered_member = [&](const llvm::Type* member) {
     const bool is_wide = member->isIntegerTy() && PartCount(member) > 1;
-    return !(is_wide && convention.has_wide_members) && IsPassedInParts(member, convention);
+    const bool is_extended = member->isIntegerTy(1) && convention.extends_bits;
+    return !(is_wide && convention.has_wide_members) && !is_extended &&
+           IsPassedInParts(member, convention);
   };
   if (const auto* structure = llvm::dyn_cast<llvm::StructType>(type)) {
     return llvm::all_of(structure->elements(), is_covered_member);
@@ -102,6 +111,8 @@ bool IsCoveredReturn(const llvm::Type* type, const CallingConvention& convention
 Refusal RefusalOfPassing(const llvm::Type* type, const CallingConvention& convention) {
   if (type->isIntOrPtrTy()) return PartCount(type) == 0 ? Refusal::kType : Refusal::kNone;
   if (PartCount(type) == 0 || HasMask(type)) return Refusal::kType;
+  // On the stack, the first half of a wide integer is aligned to 16 bytes.
+  if (HasWideMember(type)) return Refusal::kArgumentPassing;
   return IsPassedInParts(type, convention) ? Refusal::kNone : Refusal::kArgumentPassing;
 }
 
@@ -160,11 +171,12 @@ Refusal RefusalOfIntrinsic(const llvm::IntrinsicInst& intrinsic, const CoverageO
     case llvm::Intrinsic::threadlocal_address:
       return llvm::isa<llvm::GlobalVariable>(intrinsic.getArgOperand(0)) ? Refusal::kNone
                                                                          : Refusal::kConstant;
+    case llvm::Intrinsic::memset_inline:
+      return IsMadeInLine(intrinsic) ? of_operands : Refusal::kIntrinsic;  // It must call nothing.
     case llvm::Intrinsic::memcpy:
     case llvm::Intrinsic::memcpy_inline:
     case llvm::Intrinsic::memmove:
     case llvm::Intrinsic::memset:
-    case llvm::Intrinsic::memset_inline:
       if (!intrinsic.getArgOperand(2)->getType()->isIntegerTy(64)) {
         if (!IsMadeInLine(intrinsic)) return Refusal::kIntrinsic;
       }
@@ -223,12 +235,15 @@ Refusal RefusalOfIntrinsic(const llvm::IntrinsicInst& intrinsic, const CoverageO
       return PartCount(operand) == 0 || (IsMask(operand) && !is_logical) ? Refusal::kVector
                                                                          : of_operands;
     }
-    case llvm::Intrinsic::launder_invariant_group:
-    case llvm::Intrinsic::strip_invariant_group:
     case llvm::Intrinsic::ptrmask:
+      return IsScalar(type) ? of_operands : Refusal::kVector;
     case llvm::Intrinsic::trap:
     case llvm::Intrinsic::ubsantrap:
     case llvm::Intrinsic::debugtrap:
+      // LLVM calls a function instead if the call names one.
+      return intrinsic.hasFnAttr("trap-func-name") ? Refusal::kIntrinsic : of_operands;
+    case llvm::Intrinsic::launder_invariant_group:
+    case llvm::Intrinsic::strip_invariant_group:
     case llvm::Intrinsic::stacksave:
     case llvm::Intrinsic::stackrestore:
     case llvm::Intrinsic::vastart:
@@ -400,6 +415,7 @@ bool HasPlacesInMemory(const llvm::Type* type) { return PartCount(type) != 0 && 
 
 Refusal RefusalOfElementAddress(const llvm::GetElementPtrInst& element) {
   if (PartCount(element.getType()) == 0) return Refusal::kType;
+  if (element.getSourceElementType()->isScalableTy()) return Refusal::kType;
   const bool is_vector = element.getType()->isVectorTy();
   const llvm::DataLayout& layout = element.getModule()->getDataLayout();
   for (const llvm::Use& use : element.operands()) {
@@ -423,9 +439,10 @@ Refusal RefusalOfElementAddress(const llvm::GetElementPtrInst& element) {
 }  // namespace
 
 uint64_t ByValueAlignment(const llvm::AttributeSet& attributes, const llvm::DataLayout& layout) {
-  const llvm::Align alignment =
-      attributes.getAlignment().value_or(layout.getABITypeAlign(attributes.getByValType()));
-  return std::max<uint64_t>(alignment.value(), 8);
+  llvm::MaybeAlign alignment = attributes.getStackAlignment();
+  if (!alignment) alignment = attributes.getAlignment();
+  if (!alignment) alignment = layout.getABITypeAlign(attributes.getByValType());
+  return std::max<uint64_t>(alignment->value(), 8);
 }
 
 bool IsNoOperation(const llvm::Instruction& instruction) {
@@ -510,7 +527,8 @@ Refusal RefusalOf(const llvm::Function& function, const CallingConvention& conve
        {Attribute::Naked, Attribute::StackProtect, Attribute::StackProtectReq,
         Attribute::StackProtectStrong, Attribute::SafeStack, Attribute::ShadowCallStack,
         Attribute::StrictFP, Attribute::SanitizeAddress, Attribute::SanitizeThread,
-        Attribute::SanitizeMemory, Attribute::PresplitCoroutine}) {
+        Attribute::SanitizeMemory, Attribute::SanitizeMemTag, Attribute::PresplitCoroutine,
+        Attribute::SpeculativeLoadHardening, Attribute::FnRetThunkExtern}) {
     if (function.hasFnAttribute(kind)) return Refusal::kFunctionAttribute;
   }
   for (const char* name :
@@ -519,6 +537,8 @@ Refusal RefusalOf(const llvm::Function& function, const CallingConvention& conve
     if (function.hasFnAttribute(name)) return Refusal::kFunctionAttribute;
   }
   if (ChangesSavedRegisters(function.getAttributes())) return Refusal::kFunctionAttribute;
+  const llvm::StringRef zeroed = function.getFnAttribute("zero-call-used-regs").getValueAsString();
+  if (!zeroed.empty() && zeroed != "skip") return Refusal::kFunctionAttribute;
   if (convention.has_streaming_mode && HasMode(function.getAttributes().getFnAttrs())) {
     return Refusal::kFunctionAttribute;
   }

@@ -183,7 +183,8 @@ void Lowering::CompileBlock(uint32_t number) {
       continue;
     }
     if (value != PointerMap::kMissing && analysis_.values()[value].uses == 0 &&
-        !instruction.mayHaveSideEffects() && !instruction.isEHPad()) {
+        !instruction.mayHaveSideEffects() && !instruction.isEHPad() &&
+        !instruction.isTerminator()) {
       EndInstruction(instruction);
       continue;
     }

@@ -7,7 +7,12 @@
 namespace firstcall::baseline {
 namespace {
 
-bool FitsDisplacement(int64_t value) { return value == static_cast<int32_t>(value); }
+// Whether a displacement fits into an instruction, for all parts of a value: the last one may be
+// this far from the first.
+bool FitsDisplacement(int64_t value) {
+  constexpr int64_t kMostOfValue = 4096;
+  return llvm::isInt<32>(value - kMostOfValue) && llvm::isInt<32>(value + kMostOfValue);
+}
 
 }  // namespace
 
@@ -37,7 +42,10 @@ Mem Lowering::AddressOf(const llvm::Value* pointer) {
         return Mem::Relative(RelativeTo::kPool, table, offset);
       }
       const uint32_t symbol = SymbolOf(part.global);
-      if (IsNear(part.global)) return Mem::Relative(RelativeTo::kSymbol, symbol, offset);
+      if (IsNear(part.global)) {
+        if (!IsCloseToSymbol(offset)) return Mem::At(In(pointer));
+        return Mem::Relative(RelativeTo::kSymbol, symbol, offset);
+      }
       const Register reg = locations_.Temporary(false);
       assembler_.Load(8, reg, LiteralOf(symbol));
       return Mem::At(reg, offset);

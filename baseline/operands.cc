@@ -1,6 +1,8 @@
 // Operands: values in registers, as immediates, in memory.
 
+#include "baseline/constants.h"
 #include "baseline/lowering.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace firstcall::baseline {
 
@@ -25,10 +27,9 @@ void Lowering::MaterializeAddress(Register reg, const llvm::GlobalValue* global,
                           Mem::Relative(RelativeTo::kPool, table, static_cast<int32_t>(offset)));
   }
   const uint32_t symbol = SymbolOf(global);
-  const bool is_small = offset == static_cast<int32_t>(offset);
-  if (IsNear(global) && is_small) {
+  if (IsNear(global) && IsCloseToSymbol(offset)) {
     assembler_.Lea(reg, Mem::Relative(RelativeTo::kSymbol, symbol, static_cast<int32_t>(offset)));
-  } else if (is_small) {
+  } else if (!IsNear(global) && llvm::isInt<32>(offset)) {
     assembler_.Load(8, reg, LiteralOf(symbol));
     if (offset != 0) assembler_.Lea(reg, Mem::At(reg, static_cast<int32_t>(offset)));
   } else {

@@ -7,7 +7,11 @@
 #include "absl/strings/str_join.h"
 #include "base/status.h"
 #include "codegen/host_target.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/IR/Function.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -219,6 +223,23 @@ const char* Target::ObstacleToBaseline(const llvm::TargetMachine& machine) const
     if (cpu.checkFeatures(feature)) return "these features of the CPU";
   }
   return nullptr;
+}
+
+bool Target::HasObstacleToBaseline(const llvm::Function& function) const {
+  const auto make_set = [](const std::vector<std::string>& names) {
+    auto* set = new llvm::StringSet<>();
+    for (const std::string& name : names) set->insert(name);
+    return set;
+  };
+  static const auto* const on_x86_64 = make_set(ObstaclesOnX86_64());
+  static const auto* const on_aarch64 = make_set(ObstaclesOnAArch64());
+  const llvm::StringSet<>& obstacles =
+      triple_.getArch() == llvm::Triple::x86_64 ? *on_x86_64 : *on_aarch64;
+  if (function.getFnAttribute("use-soft-float").getValueAsBool()) return true;
+  llvm::SmallVector<llvm::StringRef, 64> features;
+  function.getFnAttribute("target-features").getValueAsString().split(features, ',');
+  return llvm::any_of(features,
+                      [&](llvm::StringRef feature) { return obstacles.contains(feature); });
 }
 
 std::vector<std::string> Target::FeaturesAmong(absl::Span<const char* const> names) const {

@@ -62,6 +62,10 @@ class Target {
 
   OptNone optnone() const { return optnone_; }
 
+  // Whether `function` names features of its own with which the baseline code generator's code
+  // would be wrong.
+  bool HasObstacleToBaseline(const llvm::Function& function) const;
+
   // Those of the features `names` that the CPU has.
   std::vector<std::string> FeaturesAmong(absl::Span<const char* const> names) const;
 

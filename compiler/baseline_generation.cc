@@ -14,6 +14,11 @@ absl::StatusOr<CodeOrigin> GenerateBaselineCode(const llvm::Module& module, cons
   CodeOrigin origin;
   FIRSTCALL_ASSIGN_OR_RETURN(baseline::ModuleCompiler * compiler, context.Baseline());
   if (compiler == nullptr) return origin;
+  for (const llvm::Function& function : module) {
+    if (function.isDeclaration() || !context.HasObstacleToBaseline(function)) continue;
+    origin.refusal = baseline::RefusalName(baseline::Refusal::kFunctionAttribute);
+    return origin;
+  }
   baseline::ModuleCompiler::Options options;
   options.is_near = !is_far;
   const llvm::DataLayout& layout = view.module().getDataLayout();

@@ -40,6 +40,11 @@ class CompileContext {
   // The baseline code generator. Null if the target has none, or the settings turn it off.
   absl::StatusOr<baseline::ModuleCompiler*> Baseline();
 
+  // See Target.
+  bool HasObstacleToBaseline(const llvm::Function& function) const {
+    return target_.HasObstacleToBaseline(function);
+  }
+
   // Whether code is generated at a level above -O0.
   bool optimizes_code() const { return target_.optimizes_code(); }
 

@@ -1149,6 +1149,24 @@ TEST(BaselineCompilerTest, RefusesBeforeItEmits) {
       {"declare void @g() \"no_callee_saved_registers\" define void @f() { call void @g() ret void "
        "}",
        Refusal::kFunctionAttribute},
+      {"define void @f() speculative_load_hardening { ret void }", Refusal::kFunctionAttribute},
+      {"define void @f() fn_ret_thunk_extern { ret void }", Refusal::kFunctionAttribute},
+      {"define void @f() sanitize_memtag { ret void }", Refusal::kFunctionAttribute},
+      {"define void @f() \"zero-call-used-regs\"=\"all-gpr\" { ret void }",
+       Refusal::kFunctionAttribute},
+      {"declare void @llvm.trap() define void @f() { call void @llvm.trap() "
+       "\"trap-func-name\"=\"g\" unreachable }",
+       Refusal::kIntrinsic},
+      {"declare <2 x ptr> @llvm.ptrmask.v2p0.v2i64(<2 x ptr>, <2 x i64>) "
+       "define <2 x ptr> @f(<2 x ptr> %p, <2 x i64> %m) { %r = call <2 x ptr> "
+       "@llvm.ptrmask.v2p0.v2i64(<2 x ptr> %p, <2 x i64> %m) ret <2 x ptr> %r }",
+       Refusal::kVector},
+      {"declare void @llvm.memset.inline.p0.i64(ptr, i8, i64, i1) define void @f(ptr %p) { call "
+       "void @llvm.memset.inline.p0.i64(ptr %p, i8 0, i64 1000, i1 false) ret void }",
+       Refusal::kIntrinsic},
+      {"define void @f({ i128, i64 } %v) { ret void }", Refusal::kArgumentPassing},
+      {"define ptr @f() { ret ptr blockaddress(@f, %never)\nnever: ret ptr null }",
+       Refusal::kBlockAddress},
       {"define ghccc void @f() { ret void }", Refusal::kCallingConvention},
       {"define void @f(ptr nest %p) { ret void }", Refusal::kArgumentPassing},
       {"define i256 @f(i256 %a) { ret i256 %a }", Refusal::kArgumentPassing},

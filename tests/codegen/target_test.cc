@@ -161,6 +161,27 @@ TEST(TargetTest, OtherContainersAndConventionsAreRefusedByName) {
 #endif
 }
 
+TEST(TargetTest, FunctionsNameObstaclesToTheBaselineThemselves) {
+  const Target target = MakeTarget({});
+  llvm::LLVMContext context;
+  llvm::Module module("m", context);
+  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), /*isVarArg=*/false);
+  const auto has_obstacle = [&](const std::string& attribute, const std::string& value) {
+    auto* function = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, "f", &module);
+    function->addFnAttr(attribute, value);
+    return target.HasObstacleToBaseline(*function);
+  };
+  EXPECT_FALSE(has_obstacle("target-features", std::string(kFeature) + "," + kOtherFeature));
+  EXPECT_FALSE(has_obstacle("use-soft-float", "false"));
+  EXPECT_TRUE(has_obstacle("use-soft-float", "true"));
+#if defined(__aarch64__)
+  EXPECT_TRUE(has_obstacle("target-features", "+lse,+reserve-x20"));
+#else
+  EXPECT_TRUE(has_obstacle("target-features", "+cx8,+retpoline-indirect-calls,+mmx"));
+  EXPECT_TRUE(has_obstacle("target-features", "-sse2"));
+#endif
+}
+
 TEST(TargetTest, UnknownArchitectureIsRefused) {
   EngineOptions options;
   options.architecture = "nonsense";
