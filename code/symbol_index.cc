@@ -23,6 +23,20 @@ std::optional<SymbolOrdinal> SymbolIndex::FindUnlikelyLocal(absl::string_view na
   return std::nullopt;
 }
 
+std::optional<SymbolOrdinal> SymbolIndex::KeeperOf(SymbolOrdinal base,
+                                                   IsReplaced is_replaced) const {
+  if (!at(base).has_aliases) return std::nullopt;
+  for (uint32_t i = 0; i < size(); ++i) {
+    const SymbolOrdinal ordinal{i};
+    const Symbol symbol = at(ordinal);
+    if (symbol.kind == SymbolKind::kAlias && symbol.base == base && symbol.offset == 0 &&
+        symbol.is_definition && !(symbol.is_weak && is_replaced(ordinal))) {
+      return ordinal;
+    }
+  }
+  return std::nullopt;
+}
+
 absl::Span<const SymbolOrdinal> SymbolIndex::GroupOf(SymbolOrdinal ordinal) const {
   auto found = groups_.find(ordinal);
   if (found == groups_.end()) return {};

@@ -20,6 +20,7 @@
 #include "absl/types/span.h"
 #include "base/byte_buffer.h"
 #include "base/ids.h"
+#include "code/compile_questions.h"
 #include "code/lifecycle.h"
 #include "code/symbol_table.h"
 
@@ -29,6 +30,14 @@ namespace firstcall {
 struct AssemblySymbol {
   std::string name;
   bool is_global = false;
+};
+
+// A name `__start_SECTION` or `__stop_SECTION`.
+struct SectionBound {
+  std::string name;
+  // A variable of the section holds addresses of blocks, so it is in the object of its function if
+  // functions are compiled one by one.
+  bool is_divided = false;
 };
 
 class SymbolIndex {
@@ -57,6 +66,11 @@ class SymbolIndex {
   // addresses of its blocks are such a group.)
   absl::Span<const SymbolOrdinal> GroupOf(SymbolOrdinal ordinal) const;
 
+  // The alias that keeps `base`, a weak definition that is replaced: the first one for all of it
+  // that is not replaced itself. Takes time in proportion to the number of symbols if `base` has
+  // aliases.
+  std::optional<SymbolOrdinal> KeeperOf(SymbolOrdinal base, IsReplaced is_replaced) const;
+
   // Whether any GroupOf is not empty.
   bool has_groups() const { return !groups_.empty(); }
 
@@ -70,7 +84,7 @@ class SymbolIndex {
 
   // The names `__start_SECTION` and `__stop_SECTION` for each section of the module's variables
   // whose name is a C identifier: a static linker would define them as the section's bounds.
-  absl::Span<const std::string> section_bounds() const { return section_bounds_; }
+  absl::Span<const SectionBound> section_bounds() const { return section_bounds_; }
 
   // Whether a function uses LLVM's shadow stack and the module has no list of roots of its own. If
   // so, the data-module defines the list.
@@ -89,7 +103,7 @@ class SymbolIndex {
   std::vector<LifecycleFunction> constructors_;
   std::vector<LifecycleFunction> destructors_;
   std::vector<AssemblySymbol> assembly_symbols_;
-  std::vector<std::string> section_bounds_;
+  std::vector<SectionBound> section_bounds_;
   bool needs_shadow_stack_ = false;
   size_t function_count_ = 0;
 };

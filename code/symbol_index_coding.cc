@@ -49,7 +49,10 @@ std::string SymbolIndex::Encode() const {
     encoder.U8(symbol.is_global);
   }
   encoder.U32(static_cast<uint32_t>(section_bounds_.size()));
-  for (const std::string& bound : section_bounds_) encoder.String(bound);
+  for (const SectionBound& bound : section_bounds_) {
+    encoder.String(bound.name);
+    encoder.U8(bound.is_divided);
+  }
   encoder.U8(needs_shadow_stack_);
   encoder.U64(function_count_);
   encoder.Raw(symbols_.bytes());
@@ -75,8 +78,11 @@ absl::StatusOr<SymbolIndex> SymbolIndex::Decode(ByteBuffer bytes) {
     symbol.name = std::string(decoder.String());
     symbol.is_global = decoder.U8() != 0;
   }
-  index.section_bounds_.resize(decoder.Count(4));
-  for (std::string& bound : index.section_bounds_) bound = std::string(decoder.String());
+  index.section_bounds_.resize(decoder.Count(5));
+  for (SectionBound& bound : index.section_bounds_) {
+    bound.name = std::string(decoder.String());
+    bound.is_divided = decoder.U8() != 0;
+  }
   index.needs_shadow_stack_ = decoder.U8() != 0;
   index.function_count_ = decoder.U64();
   if (!decoder.ok()) return absl::DataLossError("symbol index");

@@ -1,5 +1,8 @@
 #include "runtime/compiler_runtime.h"
 
+#include <pthread.h>
+#include <stdlib.h>  // at_quick_exit
+
 // Defined by libgcc or compiler-rt; no header declares them.
 #if defined(__x86_64__)
 extern "C" {
@@ -39,7 +42,9 @@ ExecutorAddress AddressOf(Function* function) {
 
 }  // namespace
 
-ExecutorAddress FindInCompilerRuntime([[maybe_unused]] absl::string_view name) {
+ExecutorAddress FindInCompilerRuntime(absl::string_view name) {
+  if (name == "pthread_atfork") return AddressOf(&pthread_atfork);
+  if (name == "at_quick_exit") return AddressOf(&at_quick_exit);
 #if defined(__x86_64__)
   if (name == "__cpu_model") return ExecutorAddress::Of(__cpu_model);
   if (name == "__cpu_features2") return ExecutorAddress::Of(__cpu_features2);

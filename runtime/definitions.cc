@@ -26,7 +26,9 @@ const std::string& NameOf(const Definition& definition) {
 std::optional<Definition> DefinitionOf(SourceModule& module, SymbolOrdinal ordinal) {
   const Symbol symbol = module.index().at(ordinal);
   if (!symbol.is_definition || symbol.is_local) return std::nullopt;
-  return Definition{&module, ordinal, nullptr, symbol.is_weak, symbol.is_hidden};
+  Definition definition{&module, ordinal, nullptr, symbol.is_weak, symbol.is_hidden};
+  if (symbol.is_common) definition.common_size = symbol.size;
+  return definition;
 }
 
 }  // namespace
@@ -65,11 +67,12 @@ std::vector<Definitions::Named> Definitions::OfObject(SourceModule& module) {
     definition.is_weak = true;
     all.push_back({kShadowStackRoots, definition});
   }
-  for (const std::string& bound : index.section_bounds()) {
+  for (const SectionBound& bound : index.section_bounds()) {
     Definition definition;
     definition.object = &module.object();
     definition.is_weak = definition.is_hidden = definition.is_section_bound = true;
-    all.push_back({bound, definition});
+    definition.is_divided = bound.is_divided && module.mode() == Mode::kLazy;
+    all.push_back({bound.name, definition});
   }
   return all;
 }
@@ -194,7 +197,8 @@ void Definitions::Enter(Library& library, absl::string_view name, const Definiti
   auto [entry, is_new] = library.by_name.try_emplace(name, definition);
   if (is_new) return;
   Definition& present = entry->second;
-  const bool wins = present.is_weak && !definition.is_weak;
+  const bool wins = (present.is_weak && !definition.is_weak) ||
+                    (present.common_size != 0 && definition.common_size > present.common_size);
   if (!wins && present.is_section_bound && definition.is_section_bound) present.is_ambiguous = true;
   const Definition loser = wins ? std::exchange(present, definition) : definition;
   std::vector<Definition>& others = library.others[name];

@@ -1,7 +1,8 @@
 // Tells which module or object defines a name that modules share.
 //
 // In one library a strong definition wins over a weak one, and the first of several weak
-// definitions wins. Two strong definitions are an error. A library sees its own definitions first,
+// definitions wins; of tentative ones (common linkage) the largest. Two strong definitions are an
+// error. A library sees its own definitions first,
 // then, unless libraries are separate, the definitions of other libraries that are not hidden.
 //
 // A module with many definitions is asked by name (SymbolIndex::Find), so that adding it takes no
@@ -42,6 +43,8 @@ struct Definition {
   // section.
   bool is_section_bound = false;
   bool is_ambiguous = false;
+  bool is_divided = false;   // See SectionBound.
+  uint64_t common_size = 0;  // Of a tentative definition (common linkage), in bytes; 0: it is none.
   // Position among all additions, from 1 on. Set by Add.
   uint64_t order = 0;
 };

@@ -1,8 +1,20 @@
 #include "runtime/entry_point.h"
 
-#include <vector>
+#include <unistd.h>  // environ
 
 namespace firstcall {
+
+ProgramArguments::ProgramArguments(absl::Span<const std::string> arguments)
+    : strings_(arguments.begin(), arguments.end()) {
+  for (std::string& string : strings_) pointers_.push_back(string.data());
+  pointers_.push_back(nullptr);
+}
+
+// A function that takes fewer arguments ignores the others.
+void CallConstructor(ExecutorAddress address, const ProgramArguments& arguments) {
+  using Constructor = void (*)(int, char**, char**);
+  address.InThisProcess<Constructor>()(arguments.count(), arguments.values(), environ);
+}
 
 std::string EntryPoint::Encode() const { return returns_value_ ? "i" : "v"; }
 
@@ -11,20 +23,13 @@ std::optional<EntryPoint> EntryPoint::Decode(absl::string_view bytes) {
   return EntryPoint(bytes == "i");
 }
 
-int EntryPoint::Call(ExecutorAddress address, absl::Span<const std::string> arguments,
-                     char** environment) const {
-  std::vector<std::string> strings(arguments.begin(), arguments.end());
-  std::vector<char*> pointers;
-  for (std::string& string : strings) pointers.push_back(string.data());
-  pointers.push_back(nullptr);
-  // A function that takes fewer arguments ignores the others.
-  const auto argument_count = static_cast<int>(strings.size());
+int EntryPoint::Call(ExecutorAddress address, const ProgramArguments& arguments) const {
   if (returns_value_) {
     using Main = int (*)(int, char**, char**);
-    return address.InThisProcess<Main>()(argument_count, pointers.data(), environment);
+    return address.InThisProcess<Main>()(arguments.count(), arguments.values(), environ);
   }
   using VoidMain = void (*)(int, char**, char**);
-  address.InThisProcess<VoidMain>()(argument_count, pointers.data(), environment);
+  address.InThisProcess<VoidMain>()(arguments.count(), arguments.values(), environ);
   return 0;
 }
 

@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "base/steady_clock.h"
 #include "code/symbol_name.h"
+#include "runtime/entry_point.h"
 #include "runtime/ifunc_argument.h"
 #include "runtime/source_module.h"
 #include "runtime/work_scope.h"
@@ -253,7 +254,7 @@ void ObjectLinker::RunPendingConstructors() {
                      [](const auto& a, const auto& b) { return a.priority < b.priority; });
     ProgramCodeScope scope;
     for (const LazyObject::LifecycleCode& constructor : constructors) {
-      constructor.address.InThisProcess<void (*)()>()();
+      CallConstructor(constructor.address, ProgramArguments({}));
     }
   }
 }

@@ -164,7 +164,7 @@ absl::StatusOr<ExecutorAddress> Program::Prepare(SourceModule& module, SymbolOrd
     return absl::FailedPreconditionError(
         absl::StrCat("preparing a function of '", module.name(), "': the module was removed"));
   }
-  return resolver_.AddressOf(module, function, ReferenceKind::kStub);
+  return resolver_.AddressMeantBy(module, function);
 }
 
 bool Program::IsRemoved(const SourceModule& module) {
@@ -200,7 +200,9 @@ absl::StatusOr<Program::Steps> Program::TakeConstructors() {
   return steps;
 }
 
-absl::Status Program::RunConstructors() {
+absl::Status Program::RunConstructors() { return RunConstructors(ProgramArguments({})); }
+
+absl::Status Program::RunConstructors(const ProgramArguments& arguments) {
   while (true) {
     FIRSTCALL_ASSIGN_OR_RETURN(Steps steps, TakeConstructors());
     if (steps.empty()) return absl::OkStatus();
@@ -212,7 +214,7 @@ absl::Status Program::RunConstructors() {
         FIRSTCALL_RETURN_IF_ERROR(address.status());
         step.address = *address;
       }
-      step.address.InThisProcess<void (*)()>()();
+      CallConstructor(step.address, arguments);
     }
   }
 }
@@ -279,7 +281,7 @@ void Program::RunInReverse(Steps steps, const DsoHandle* handle) {
       WorkScope scope;
       if (step.module->is_removed()) continue;
       absl::StatusOr<ExecutorAddress> address =
-          resolver_.AddressOf(*step.module, step.function, ReferenceKind::kStub);
+          resolver_.AddressMeantBy(*step.module, step.function);
       if (!address.ok()) continue;
       step.address = *address;
     }
@@ -330,10 +332,11 @@ absl::StatusOr<int> Program::RunMain(absl::Span<const std::string> arguments,
     return entry_point;
   }();
   if (!entry_point.ok()) return entry_point.status();
-  FIRSTCALL_RETURN_IF_ERROR(RunConstructors());
+  const ProgramArguments passed(arguments);
+  FIRSTCALL_RETURN_IF_ERROR(RunConstructors(passed));
   FIRSTCALL_ASSIGN_OR_RETURN(ExecutorAddress address,
                              Prepare(*module, found->ordinal, CompileReason::kCalled));
-  const int status = entry_point->Call(address, arguments, environ);
+  const int status = entry_point->Call(address, passed);
   ExitHook::RunBeforeOlderObjectsGo();
   return status;
 }

@@ -110,6 +110,8 @@ class Program {
   };
   using Steps = std::vector<LifecycleStep>;
 
+  absl::Status RunConstructors(const ProgramArguments& arguments) ABSL_LOCKS_EXCLUDED(mutex_);
+
   // Finds out how to call `entry` as main, and sets `found` to its definition.
   absl::StatusOr<EntryPoint> FindMain(absl::string_view entry, std::optional<Definition>& found);
 

@@ -137,7 +137,9 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::ResolveInModule(SymbolReference 
   if (!ordinal) ordinal = index.FindLocal(variable);
   const Symbol symbol = ordinal ? index.at(*ordinal) : Symbol();
   if (symbol.is_definition) {
-    if (symbol.is_weak && IsReplaced(module, *ordinal)) {
+    // The counter belongs to this body, which an alias may keep when the function is replaced.
+    const bool is_own = reference.kind == ReferenceKind::kHotness;
+    if (!is_own && symbol.is_weak && IsReplaced(module, *ordinal)) {
       return FindOutside(reference.name, module.library());
     }
     if (is_tls_control) return ControlOf(module, *ordinal);
@@ -184,11 +186,19 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::AddressOf(SourceModule& module,
             : functions_.AddressOf(key));
     return identity + static_cast<uint64_t>(symbol.offset);
   }
-  absl::StatusOr<ExecutorAddress> data = index.GroupOf(base).empty()
-                                             ? objects_->AddressIn(module.object(), target.name)
-                                             : compiler_->Compile(key, CompileReason::kOrdered);
+  absl::StatusOr<ExecutorAddress> data =
+      index.GroupOf(base).empty()
+          ? objects_->AddressIn(module.object(), index.at(DefinerOf(module, base)).name)
+          : compiler_->Compile(key, CompileReason::kOrdered);
   if (!data.ok()) return data.status();
   return *data + static_cast<uint64_t>(symbol.offset);
+}
+
+// The symbol under which the module's data defines the variable `base`.
+SymbolOrdinal SymbolResolver::DefinerOf(const SourceModule& module, SymbolOrdinal base) const {
+  if (!module.index().at(base).has_aliases || !IsReplaced(module, base)) return base;
+  const auto is_replaced = [&](SymbolOrdinal ordinal) { return IsReplaced(module, ordinal); };
+  return module.index().KeeperOf(base, is_replaced).value_or(base);
 }
 
 // The address of the control record that emulated TLS uses for a variable, or for the variable that
@@ -196,8 +206,9 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::AddressOf(SourceModule& module,
 absl::StatusOr<ExecutorAddress> SymbolResolver::ControlOf(SourceModule& module,
                                                           SymbolOrdinal ordinal) {
   const SymbolIndex& index = module.index();
-  return objects_->AddressIn(
-      module.object(), absl::StrCat(kEmulatedTlsPrefix, index.at(index.at(ordinal).base).name));
+  const SymbolOrdinal definer = DefinerOf(module, index.at(ordinal).base);
+  return objects_->AddressIn(module.object(),
+                             absl::StrCat(kEmulatedTlsPrefix, index.at(definer).name));
 }
 
 // Never returns a body: only a function's own module may call a body directly.
@@ -217,6 +228,10 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::FindOutside(absl::string_view na
   const bool is_tls_control = absl::ConsumePrefix(&variable, kEmulatedTlsPrefix);
   if (std::optional<Definition> found = definitions_.Find(variable, library);
       found && !GivesWay(*found)) {
+    if (found->is_divided) {
+      return absl::UnimplementedError(absl::StrCat(
+          "symbol '", name, "': a variable in that section holds addresses of blocks"));
+    }
     if (found->is_ambiguous) {
       return absl::UnimplementedError(
           absl::StrCat("symbol '", name, "': several modules have variables in that section"));
@@ -288,6 +303,18 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::LookupIn(SourceModule& module,
   }
   return absl::NotFoundError(
       absl::StrCat("symbol '", name, "' is not defined by '", module.name(), "'"));
+}
+
+absl::StatusOr<ExecutorAddress> SymbolResolver::AddressMeantBy(SourceModule& module,
+                                                               SymbolOrdinal ordinal) {
+  const Symbol symbol = module.index().at(ordinal);
+  if (symbol.is_definition && !IsReplaced(module, ordinal)) {
+    return AddressOf(module, ordinal, symbol, ReferenceKind::kStub);
+  }
+  absl::StatusOr<ExecutorAddress> address = FindOutside(symbol.name, module.library());
+  if (!address.ok() || !address->is_null()) return address;
+  return absl::NotFoundError(absl::StrCat("symbol '", symbol.name, "', which '", module.name(),
+                                          "' refers to, is not defined"));
 }
 
 bool SymbolResolver::IsReplaced(const SourceModule& module, SymbolOrdinal ordinal) const {

@@ -82,6 +82,10 @@ class SymbolResolver {
   absl::StatusOr<ExecutorAddress> AddressOf(SourceModule& module, SymbolOrdinal ordinal,
                                             ReferenceKind kind);
 
+  // Returns the address of what a symbol of `module` means there: its own definition, if it has one
+  // that is not replaced. NotFound if nothing defines it.
+  absl::StatusOr<ExecutorAddress> AddressMeantBy(SourceModule& module, SymbolOrdinal ordinal);
+
   // Whether the definition is weak and another one replaces it.
   bool IsReplaced(const SourceModule& module, SymbolOrdinal ordinal) const;
 
@@ -94,6 +98,7 @@ class SymbolResolver {
   absl::StatusOr<ExecutorAddress> AddressOf(SourceModule& module, SymbolOrdinal ordinal,
                                             const Symbol& symbol, ReferenceKind kind);
   absl::StatusOr<ExecutorAddress> AddressOf(const Definition& definition, absl::string_view name);
+  SymbolOrdinal DefinerOf(const SourceModule& module, SymbolOrdinal base) const;
   absl::StatusOr<ExecutorAddress> ControlOf(SourceModule& module, SymbolOrdinal ordinal);
   bool GivesWay(const Definition& definition) const;
   absl::StatusOr<ExecutorAddress> FindOutside(absl::string_view name, LibraryId library);

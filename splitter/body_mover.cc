@@ -139,11 +139,14 @@ class BodyMover {
 
   // Initializers may refer to each other's variables, so all variables are declared first.
   void MoveVariables() {
+    std::vector<llvm::GlobalVariable*> moved;
     for (auto [original, ordinal] : choice_.variables) {
-      mapper_.Define(*original,
-                     DeclareMoved(*original, ToStringRef(index_.at(ordinal).name), target_));
+      moved.push_back(&DeclareMoved(*original, ToStringRef(index_.at(ordinal).name), target_));
+      mapper_.Define(*original, *moved.back());
     }
-    for (auto [original, ordinal] : choice_.variables) MoveInitializer(*original, mapper_);
+    for (size_t i = 0; i < moved.size(); ++i) {
+      MoveInitializer(*choice_.variables[i].original, *moved[i], mapper_);
+    }
   }
 
   void MapReferences(size_t i) {

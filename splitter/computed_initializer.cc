@@ -36,6 +36,15 @@ void ComputedInitializers::Compute(llvm::GlobalVariable& variable) {
   }
   variable.setInitializer(Defer(*variable.getInitializer(), /*offset=*/0, variable));
   variable.setConstant(false);
+  if (variable.hasSection()) sections_.insert(variable.getSection());
+}
+
+void ComputedInitializers::UniteSections() {
+  for (llvm::GlobalVariable& variable : module_.globals()) {
+    if (variable.hasSection() && sections_.contains(variable.getSection())) {
+      variable.setConstant(false);
+    }
+  }
 }
 
 llvm::Constant* ComputedInitializers::Defer(llvm::Constant& part, uint64_t offset,

@@ -9,6 +9,7 @@
 
 #include <memory>
 
+#include "llvm/ADT/StringSet.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
@@ -25,11 +26,16 @@ class ComputedInitializers {
   // zeros, and adds code that stores the distances. Makes the variable writable.
   void Compute(llvm::GlobalVariable& variable);
 
+  // Makes the other variables writable that are in a section with such a variable: two sections of
+  // one name would have bounds of their own.
+  void UniteSections();
+
  private:
   llvm::Constant* Defer(llvm::Constant& part, uint64_t offset, llvm::GlobalVariable& variable);
 
   llvm::Module& module_;
   std::unique_ptr<llvm::IRBuilder<>> builder_;  // Null while nothing is computed.
+  llvm::StringSet<> sections_;                  // Of computed variables.
 };
 
 }  // namespace firstcall

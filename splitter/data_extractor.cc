@@ -1,9 +1,13 @@
 #include "splitter/data_extractor.h"
 
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/string_view.h"
 #include "base/status.h"
 #include "base/string_ref.h"
 #include "code/symbol_name.h"
@@ -53,6 +57,12 @@ void AlignToCacheLine(llvm::GlobalVariable& variable) {
   if (variable.getPointerAlignment(layout) < line) variable.setAlignment(line);
 }
 
+// The directive of assembly that makes a symbol global.
+std::string GlobalDirective(absl::string_view name) {
+  return absl::StrCat(".globl \"", absl::StrReplaceAll(name, {{"\\", "\\\\"}, {"\"", "\\\""}}),
+                      "\"");
+}
+
 bool IsMoved(const llvm::GlobalVariable& variable, const ModuleView& view,
              const SymbolIndex& index) {
   std::optional<SymbolOrdinal> ordinal = view.ordinal_of(variable);
@@ -84,9 +94,9 @@ absl::StatusOr<std::unique_ptr<llvm::Module>> ExtractData(ModuleView& view,
   for (const AssemblySymbol& symbol : index.assembly_symbols()) {
     // A function-module that names the symbol is another object, which cannot refer to a local one.
     if (symbol.is_global) continue;
-    target->appendModuleInlineAsm(".globl " + symbol.name);
+    target->appendModuleInlineAsm(GlobalDirective(symbol.name));
     // The assembly may have given it Mach-O's prefix, which the name is without here.
-    if (is_macho) target->appendModuleInlineAsm(".globl _" + symbol.name);
+    if (is_macho) target->appendModuleInlineAsm(GlobalDirective("_" + symbol.name));
   }
   if (index.needs_shadow_stack()) {
     llvm::Type* pointer = llvm::PointerType::getUnqual(target->getContext());
@@ -100,13 +110,25 @@ absl::StatusOr<std::unique_ptr<llvm::Module>> ExtractData(ModuleView& view,
   ReferenceMapper mapper(view, index, is_replaced, is_far, *target);
   FIRSTCALL_ASSIGN_OR_RETURN(std::vector<Thunk> thunks,
                              AddPrefixThunks(view, index, is_replaced, mapper, *target));
-  std::vector<std::pair<llvm::GlobalVariable*, SymbolOrdinal>> moving;
+  struct Moving {
+    llvm::GlobalVariable* original;
+    llvm::GlobalVariable* moved;
+    SymbolOrdinal ordinal;
+  };
+  std::vector<Moving> moving;
   for (llvm::GlobalVariable& variable : view.module().globals()) {
     if (!IsMoved(variable, view, index)) continue;
-    std::optional<SymbolOrdinal> ordinal = view.ordinal_of(variable);
-    if (index.at(*ordinal).is_weak && is_replaced(*ordinal)) continue;
-    mapper.Define(variable, DeclareMoved(variable, ToStringRef(index.at(*ordinal).name), *target));
-    moving.push_back({&variable, *ordinal});
+    const SymbolOrdinal ordinal = *view.ordinal_of(variable);
+    std::optional<SymbolOrdinal> name = ordinal;
+    // An alias may keep what another definition replaces.
+    if (index.at(ordinal).is_weak && is_replaced(ordinal)) {
+      name = index.KeeperOf(ordinal, is_replaced);
+    }
+    if (!name) continue;
+    llvm::GlobalVariable& moved =
+        DeclareMoved(variable, ToStringRef(index.at(*name).name), *target);
+    mapper.Define(view.symbol(*name), moved);
+    moving.push_back({&variable, &moved, ordinal});
   }
   // Constants that are copied into some functions are defined here for all others. The view keeps
   // them.
@@ -125,11 +147,11 @@ absl::StatusOr<std::unique_ptr<llvm::Module>> ExtractData(ModuleView& view,
     entries.Name(*moved);
   }
   ComputedInitializers computed(*target);
-  for (auto [variable, ordinal] : moving) {
-    llvm::GlobalVariable& moved = MoveInitializer(*variable, mapper);
-    AlignToCacheLine(moved);
+  for (auto [original, moved, ordinal] : moving) {
+    MoveInitializer(*original, *moved, mapper);
+    AlignToCacheLine(*moved);
     if (!index.at(ordinal).is_computed) {
-      entries.Name(moved);
+      entries.Name(*moved);
       continue;
     }
     if (is_far) {
@@ -137,8 +159,9 @@ absl::StatusOr<std::unique_ptr<llvm::Module>> ExtractData(ModuleView& view,
           absl::StrCat("variable '", index.at(ordinal).name,
                        "' holds the distance to a function, out of whose reach it may lie"));
     }
-    computed.Compute(moved);
+    computed.Compute(*moved);
   }
+  computed.UniteSections();
   for (auto [original, thunk] : thunks) {
     thunk->setPrefixData(mapper.Map(*original->getPrefixData()));
   }

@@ -36,13 +36,12 @@ llvm::GlobalVariable& DeclareMoved(const llvm::GlobalVariable& original, llvm::S
   return *moved;
 }
 
-llvm::GlobalVariable& MoveInitializer(llvm::GlobalVariable& original, ReferenceMapper& mapper) {
-  auto* moved = llvm::cast<llvm::GlobalVariable>(mapper.Map(original));
-  moved->setInitializer(mapper.Map(*original.getInitializer()));
+void MoveInitializer(llvm::GlobalVariable& original, llvm::GlobalVariable& moved,
+                     ReferenceMapper& mapper) {
+  moved.setInitializer(mapper.Map(*original.getInitializer()));
   original.setInitializer(nullptr);
   original.setLinkage(llvm::GlobalValue::ExternalLinkage);
   original.setComdat(nullptr);
-  return *moved;
 }
 
 }  // namespace firstcall

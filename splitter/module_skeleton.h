@@ -25,9 +25,10 @@ std::unique_ptr<llvm::Module> MakeModuleLike(const ModuleView& view, llvm::Strin
 llvm::GlobalVariable& DeclareMoved(const llvm::GlobalVariable& original, llvm::StringRef name,
                                    llvm::Module& target);
 
-// Moves the initializer of `original` to the variable that `mapper` maps `original` to, and leaves
-// a declaration in the view. Returns that variable.
-llvm::GlobalVariable& MoveInitializer(llvm::GlobalVariable& original, ReferenceMapper& mapper);
+// Moves the initializer of `original` to `moved`, mapped by `mapper`, and leaves a declaration in
+// the view.
+void MoveInitializer(llvm::GlobalVariable& original, llvm::GlobalVariable& moved,
+                     ReferenceMapper& mapper);
 
 }  // namespace firstcall
 

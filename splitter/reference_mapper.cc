@@ -131,7 +131,12 @@ const llvm::GlobalValue* ReferenceMapper::AliasedBy(const llvm::GlobalValue& ori
   const SymbolOrdinal ordinal = *view_.ordinal_of(original);
   const Symbol& symbol = index_.at(ordinal);
   if (!symbol.is_definition || (symbol.is_weak && is_replaced_(ordinal))) return nullptr;
-  return &view_.symbol(symbol.base);
+  SymbolOrdinal base = symbol.base;
+  if (index_.at(base).is_weak && is_replaced_(base)) {
+    // The name of the base means another definition.
+    base = index_.KeeperOf(base, is_replaced_).value_or(base);
+  }
+  return base == ordinal ? nullptr : &view_.symbol(base);
 }
 
 llvm::Value* ReferenceMapper::MapAlias(const llvm::GlobalValue& alias,
@@ -239,12 +244,11 @@ bool ReferenceMapper::IsCopied(const llvm::GlobalVariable& variable, const Modul
          symbol.size <= kMaxCopiedBytes && index.GroupOf(*ordinal).empty();
 }
 
-// Besides constants, optimizations add calls of library functions, whose names mean the same to
-// every module.
+// Besides constants, optimizations add calls of library functions, and of hooks, whose names mean
+// the same to every module.
 void ReferenceMapper::CheckAddedToView(const llvm::GlobalValue& added) {
   const auto* function = llvm::dyn_cast<llvm::Function>(&added);
-  if (function != nullptr &&
-      (function->isIntrinsic() || IsLibraryFunctionName(View(added.getName()))))
+  if (function != nullptr && (function->isIntrinsic() || IsRuntimeName(View(added.getName()))))
     return;
   status_ = absl::InternalError(absl::StrCat(
       "an optimization added '", added.getName().str(),

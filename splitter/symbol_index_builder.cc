@@ -165,6 +165,9 @@ class SymbolIndexBuilder {
     llvm::ModuleSymbolTable::CollectAsmSymbols(
         view_.module(), [this](llvm::StringRef name, llvm::object::BasicSymbolRef::Flags flags) {
           if (flags & llvm::object::BasicSymbolRef::SF_Undefined) return;
+          // Temporary labels, which may have no name, have no symbols in objects.
+          const llvm::StringRef temporary = view_.module().getDataLayout().getPrivateGlobalPrefix();
+          if (name.empty() || (!temporary.empty() && name.starts_with(temporary))) return;
           std::string own = name.str();
           if (is_macho_) own = std::string(WithoutMachoPrefix(own));
           index_.assembly_symbols_.push_back(
@@ -293,7 +296,11 @@ class SymbolIndexBuilder {
   }
 
   void NameSectionBounds() {
-    absl::flat_hash_set<std::string> named;
+    absl::flat_hash_set<std::string> named, divided;
+    for (SymbolOrdinal ordinal : grouped_) {
+      const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(&view_.symbol(ordinal));
+      if (variable != nullptr) divided.insert(variable->getSection().str());
+    }
     for (size_t i = 0; i < view_.symbol_count(); ++i) {
       const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(&view_.symbol(OrdinalAt(i)));
       if (variable == nullptr || !symbols_[i].is_definition || !variable->hasSection() ||
@@ -302,7 +309,8 @@ class SymbolIndexBuilder {
         continue;
       }
       for (absl::string_view prefix : {kSectionStartPrefix, kSectionStopPrefix}) {
-        index_.section_bounds_.push_back(absl::StrCat(prefix, variable->getSection().str()));
+        index_.section_bounds_.push_back({absl::StrCat(prefix, variable->getSection().str()),
+                                          divided.contains(variable->getSection().str())});
       }
     }
   }

@@ -1,6 +1,8 @@
 #include "splitter/whole_module.h"
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -9,6 +11,7 @@
 #include "base/status.h"
 #include "base/string_ref.h"
 #include "code/symbol_name.h"
+#include "llvm/IR/Constants.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
@@ -59,13 +62,18 @@ void InlineAllMandatoryCalls(llvm::Module& module) {
   }
 }
 
-// Replaces an alias or an ifunc by a declaration. The view must not be asked for it any more.
-void Replace(llvm::GlobalValue& value) {
+// Gives the name of `value`, and all its uses, to a new declaration.
+void DeclareInPlaceOf(llvm::GlobalValue& value) {
   llvm::Module& module = *value.getParent();
   llvm::GlobalObject* declaration = nullptr;
   if (auto* type = llvm::dyn_cast<llvm::FunctionType>(value.getValueType())) {
-    declaration = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage,
-                                         value.getAddressSpace(), "", &module);
+    auto* function = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage,
+                                            value.getAddressSpace(), "", &module);
+    if (const auto* original = llvm::dyn_cast<llvm::Function>(&value)) {
+      function->setAttributes(original->getAttributes());
+      function->setCallingConv(original->getCallingConv());
+    }
+    declaration = function;
   } else {
     declaration = new llvm::GlobalVariable(module, value.getValueType(), /*isConstant=*/false,
                                            llvm::GlobalValue::ExternalLinkage,
@@ -74,6 +82,11 @@ void Replace(llvm::GlobalValue& value) {
   }
   declaration->takeName(&value);
   value.replaceAllUsesWith(declaration);
+}
+
+// Replaces an alias or an ifunc by a declaration. The view must not be asked for it any more.
+void Replace(llvm::GlobalValue& value) {
+  DeclareInPlaceOf(value);
   value.eraseFromParent();
 }
 
@@ -86,6 +99,28 @@ void MakeDeclaration(llvm::GlobalValue& value) {
   } else {
     Replace(value);
   }
+}
+
+// Makes `value`, which another definition replaces, local to the module for the sake of its
+// aliases. All other references become references to a declaration, which gets the name.
+void KeepForAliases(llvm::GlobalObject& value) {
+  llvm::Module& module = *value.getParent();
+  const llvm::DataLayout& layout = module.getDataLayout();
+  llvm::Type* const byte = llvm::Type::getInt8Ty(module.getContext());
+  std::vector<std::pair<llvm::GlobalAlias*, llvm::APInt>> aliases;
+  for (llvm::GlobalAlias& alias : module.aliases()) {
+    if (alias.getAliaseeObject() != &value) continue;
+    llvm::APInt offset(layout.getIndexTypeSizeInBits(alias.getType()), 0);
+    (void)alias.getAliasee()->stripAndAccumulateConstantOffsets(layout, offset,
+                                                                /*AllowNonInbounds=*/true);
+    aliases.push_back({&alias, std::move(offset)});
+  }
+  DeclareInPlaceOf(value);
+  for (const auto& [alias, offset] : aliases) {
+    alias->setAliasee(llvm::ConstantExpr::getGetElementPtr(
+        byte, &value, llvm::ConstantInt::get(module.getContext(), offset)));
+  }
+  value.setLinkage(llvm::GlobalValue::InternalLinkage);
 }
 
 // The module's own definitions are near each other; anything else may be anywhere.
@@ -155,7 +190,12 @@ absl::Status PrepareWholeModule(ModuleView& view, const SymbolIndex& index, bool
     const Symbol& symbol = index.at(SymbolOrdinal{i});
     if (!symbol.is_definition) continue;
     if (!is_kept(SymbolOrdinal{i})) {
-      MakeDeclaration(view.symbol(SymbolOrdinal{i}));
+      auto* object = llvm::dyn_cast<llvm::GlobalObject>(&view.symbol(SymbolOrdinal{i}));
+      if (object != nullptr && index.KeeperOf(SymbolOrdinal{i}, is_replaced)) {
+        KeepForAliases(*object);
+      } else {
+        MakeDeclaration(view.symbol(SymbolOrdinal{i}));
+      }
     } else if (symbol.kind == SymbolKind::kAlias && symbol.is_thread_local) {
       HideThreadLocalAlias(view, index, SymbolOrdinal{i});
     }

@@ -135,7 +135,7 @@ TEST(DataExtractorTest, InlineAssemblyComesAlongWithAllItsSymbolsGlobal) {
     module asm "answer: .long 42"
     @x = global i32 0)");
   EXPECT_THAT(text, HasSubstr("module asm \"answer: .long 42\""));
-  EXPECT_THAT(text, HasSubstr("module asm \".globl answer\""));
+  EXPECT_THAT(text, HasSubstr("module asm \".globl \\22answer\\22\""));
 }
 
 TEST(DataExtractorTest, ListsOfConstructorsAreLeftToTheEngine) {

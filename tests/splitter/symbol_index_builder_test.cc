@@ -15,6 +15,7 @@ namespace firstcall {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::Field;
 
 absl::StatusOr<SymbolIndex> IndexOf(absl::string_view text) {
   absl::StatusOr<std::unique_ptr<ModuleSource>> source =
@@ -163,7 +164,8 @@ TEST(SymbolIndexBuilderTest, SectionsNamedByIdentifiersHaveBounds) {
     @b = internal global i32 1, section "registry"
     @c = global i32 1, section ".rodata.mine"
     @d = external global i32, section "elsewhere")"));
-  EXPECT_THAT(index.section_bounds(), ElementsAre("__start_registry", "__stop_registry"));
+  EXPECT_THAT(index.section_bounds(), ElementsAre(Field(&SectionBound::name, "__start_registry"),
+                                                  Field(&SectionBound::name, "__stop_registry")));
 }
 
 std::vector<std::string> Functions(const SymbolIndex& index,
