@@ -15,6 +15,7 @@
 #include "absl/time/time.h"
 #include "base/ids.h"
 #include "base/status.h"
+#include "capi/duration.h"
 #include "capi/error.h"
 #include "capi/options.h"
 #include "capi/sized.h"
@@ -34,7 +35,8 @@ absl::StatusOr<PrepareOptions> OptionsFrom(const fc_prepare_options* options) {
   if (options == nullptr) return result;
   FIRSTCALL_ASSIGN_OR_RETURN(fc_prepare_options known,
                              firstcall::capi::CopyIn(*options, "fc_prepare_options"));
-  if (known.budget_nanoseconds != 0) result.budget = absl::Nanoseconds(known.budget_nanoseconds);
+  if (known.budget_nanoseconds != 0)
+    result.budget = firstcall::capi::DurationFrom(known.budget_nanoseconds);
   result.optimizes = known.optimizes != 0;
   if (known.progress != nullptr) {
     result.progress = [known](const firstcall::PrepareProgress& progress) {

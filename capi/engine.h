@@ -44,9 +44,12 @@ inline absl::StatusOr<ModuleId> ModuleFrom(fc_module_id module) {
 }
 
 // What a client gives as main's arguments. InvalidArgument, with the name of the C API's function,
-// if one is null.
+// if one is null, or if their number is negative.
 inline absl::StatusOr<std::vector<std::string>> ArgumentsFrom(absl::string_view function, int argc,
                                                               const char* const* argv) {
+  if (argc < 0) {
+    return absl::InvalidArgumentError(absl::StrCat(function, ": ", argc, " arguments"));
+  }
   std::vector<std::string> arguments;
   for (int i = 0; i < argc; ++i) {
     if (argv == nullptr || argv[i] == nullptr) {

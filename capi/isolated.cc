@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <cstring>
-#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -16,6 +15,7 @@
 #include "absl/types/span.h"
 #include "base/ids.h"
 #include "base/status.h"
+#include "capi/duration.h"
 #include "capi/engine.h"
 #include "capi/error.h"
 #include "capi/firstcall.h"
@@ -129,10 +129,8 @@ absl::StatusOr<IsolationOptions> OptionsFrom(const fc_isolation_options* options
   if (options == nullptr) return result;
   FIRSTCALL_ASSIGN_OR_RETURN(const fc_isolation_options known,
                              firstcall::capi::CopyIn(*options, "fc_isolation_options"));
-  // A longer time, of 292 years and more, has no end.
-  if (known.call_nanoseconds != 0 &&
-      known.call_nanoseconds <= uint64_t{std::numeric_limits<int64_t>::max()}) {
-    result.call_time = absl::Nanoseconds(known.call_nanoseconds);
+  if (known.call_nanoseconds != 0) {
+    result.call_time = firstcall::capi::DurationFrom(known.call_nanoseconds);
   }
   if (known.memory_bytes != 0) result.memory = known.memory_bytes;
   if (known.callback_count != 0 && known.callbacks == nullptr) {

@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "cache/disk_cache.h"
 #include "capi/client_memory.h"
+#include "capi/duration.h"
 #include "capi/event_callback.h"
 #include "capi/sized.h"
 
@@ -109,7 +110,7 @@ void fc_options_set_compile_threads(fc_options* options, size_t threads) {
 
 void fc_options_set_speculation_budget(fc_options* options, uint64_t nanoseconds) {
   Set(options, [&](EngineOptions& engine) {
-    engine.speculation_budget = absl::Nanoseconds(nanoseconds);
+    engine.speculation_budget = firstcall::capi::DurationFrom(nanoseconds);
     return absl::OkStatus();
   });
 }
@@ -165,7 +166,7 @@ void fc_options_set_compile_server(fc_options* options, const char* socket) {
 
 void fc_options_set_compile_server_budget(fc_options* options, uint64_t nanoseconds) {
   Set(options, [&](EngineOptions& engine) {
-    engine.compile_server_budget = absl::Nanoseconds(nanoseconds);
+    engine.compile_server_budget = firstcall::capi::DurationFrom(nanoseconds);
     return absl::OkStatus();
   });
 }

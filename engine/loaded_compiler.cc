@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <sys/auxv.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -36,7 +37,10 @@ std::string OwnDirectory() {
   }
   // The program itself has no name there, and its argv[0] may be anything.
   const bool is_program = map == nullptr || map->l_name == nullptr || map->l_name[0] == '\0';
-  char* const real = realpath(is_program ? "/proc/self/exe" : map->l_name, nullptr);
+  char* real = realpath(is_program ? "/proc/self/exe" : map->l_name, nullptr);
+  if (real == nullptr && is_program) {  // There may be no /proc.
+    real = realpath(reinterpret_cast<const char*>(getauxval(AT_EXECFN)), nullptr);
+  }
   if (real == nullptr) return "";
   const std::string path = real;
   std::free(real);

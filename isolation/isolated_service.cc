@@ -196,7 +196,10 @@ class IsolatedService {
       if (!bytes.empty()) std::memcpy(address, bytes.data(), bytes.size());
       return "";
     }
-    return std::string(address, size);
+    // Not by a constructor, which throws if the address is null: the access ends the process.
+    std::string bytes(size, '\0');
+    std::memcpy(bytes.data(), address, size);
+    return bytes;
   }
 
   // Called by compiled code, which need not have unwind tables.

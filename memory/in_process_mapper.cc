@@ -1,12 +1,15 @@
 #include "memory/in_process_mapper.h"
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <utility>
 
 #include "absl/cleanup/cleanup.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "memory/copied_pages.h"
 #include "memory/instruction_cache.h"
@@ -17,6 +20,13 @@ namespace {
 
 // A file without a name whose pages can be mapped twice.
 absl::StatusOr<int> CreatePages(size_t size) {
+  // Otherwise a signal would end the process.
+  rlimit limit = {};
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < size) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("code memory: the limit of file sizes (RLIMIT_FSIZE) is ", limit.rlim_cur,
+                     " bytes, and an arena has ", size));
+  }
   int file = static_cast<int>(syscall(SYS_memfd_create, "firstcall", 1 /* MFD_CLOEXEC */));
   if (file < 0) return SystemError("memfd_create");
   if (ftruncate(file, static_cast<off_t>(size)) != 0) {

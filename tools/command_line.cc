@@ -298,7 +298,7 @@ void RefuseWhatThereIsNot() {
 
 // A file that is written must be named behind '='. The next argument may be the program.
 void RefuseMissingFiles() {
-  for (const cl::opt<std::string>* option : {&trace_file, &report_file}) {
+  for (const cl::opt<std::string>* option : {&trace_file, &report_file, &hot_functions_file}) {
     if (option->getNumOccurrences() > 0 && option->empty()) {
       Refuse("option '--" + option->ArgStr + "' needs a file: --" + option->ArgStr + "=FILE");
     }

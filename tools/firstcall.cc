@@ -1,6 +1,8 @@
 // The main function of the program without LLVM (tools/variant.h): runs what is in a cache, and
 // leaves everything else to the program with LLVM.
 
+#include <sys/stat.h>
+
 #include <string>
 
 #include "absl/synchronization/mutex.h"
@@ -13,6 +15,12 @@
 
 namespace {
 
+// The program with LLVM reads the file once more.
+bool CanBeReadAgain(const std::string& path) {
+  struct stat status = {};
+  return path != "-" && (stat(path.c_str(), &status) != 0 || !S_ISFIFO(status.st_mode));
+}
+
 // What needs LLVM whatever is in the cache; null if nothing does.
 const char* NeedOfLlvm(const firstcall::CommandLine& command_line) {
   if (command_line.interpret) return "interpreting";
@@ -21,8 +29,9 @@ const char* NeedOfLlvm(const firstcall::CommandLine& command_line) {
   if (!command_line.engine.compile_server.empty()) return nullptr;
   if (command_line.engine.object_cache == nullptr) return "compiling without a cache";
   if (command_line.engine.mode == firstcall::Mode::kEager) return "linking whole modules";
-  // It could not be read again.
-  if (command_line.modules.front().path == "-") return "reading standard input";
+  for (const firstcall::LibraryFile& file : command_line.modules) {
+    if (!CanBeReadAgain(file.path)) return "reading standard input or a pipe";
+  }
   return nullptr;
 }
 

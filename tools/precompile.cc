@@ -26,6 +26,7 @@ absl::StatusOr<std::vector<std::string>> ReadLines(const std::string& path) {
   for (std::string line; std::getline(file, line);) {
     if (!line.empty()) lines.push_back(line);
   }
+  if (file.bad()) return absl::NotFoundError(absl::StrCat("cannot read '", path, "'"));
   return lines;
 }
 

@@ -1,5 +1,6 @@
 #include "tools/server_status.h"
 
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 
@@ -75,7 +76,8 @@ ServeArguments ParseServeArguments(const std::vector<std::string>& arguments) {
     } else if (absl::ConsumePrefix(&rest, "socket=")) {
       parsed.socket = std::string(rest);
     } else if (absl::ConsumePrefix(&rest, "workers=")) {
-      parsed.workers = Number("--workers", rest);
+      parsed.workers = std::floor(Number("--workers", rest));
+      if (parsed.workers < 1) Refuse("serve: option '--workers' needs a number from 1 on");
     } else if (absl::ConsumePrefix(&rest, "worker-memory=")) {
       parsed.worker_memory = Number("--worker-memory", rest);
     } else if (absl::ConsumePrefix(&rest, "request-time=")) {

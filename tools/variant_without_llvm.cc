@@ -32,7 +32,8 @@ LoadedCompiler* compiler = nullptr;
 // Where the other files of the command are.
 std::string PathOf(absl::string_view file) {
   static const std::string* const directory = new std::string(OwnDirectory());
-  return absl::StrCat(*directory, file);
+  // A path in any case: a name alone would be looked for elsewhere.
+  return absl::StrCat(directory->empty() ? "/" : *directory, file);
 }
 
 // Before the program runs, its process can still become the other one. Later the library is loaded.

@@ -79,6 +79,7 @@ static void TestNullsAreRefused(void) {
   CHECK_ERROR(fc_engine_prepare(engine, NULL, 1, NULL), FC_INVALID_ARGUMENT, "names is null");
   CHECK_ERROR(fc_engine_prepare(engine, names, 1, NULL), FC_INVALID_ARGUMENT, "a name is null");
   CHECK_ERROR(fc_engine_prepare_all(NULL, NULL), FC_INVALID_ARGUMENT, "engine is null");
+  CHECK_ERROR(fc_engine_run_main(engine, -1, NULL, NULL, NULL), FC_INVALID_ARGUMENT, "-1");
   CHECK_ERROR(fc_engine_run_main(engine, 1, NULL, NULL, NULL), FC_INVALID_ARGUMENT,
               "an argument is null");
   CHECK_ERROR(fc_engine_run_constructors(NULL), FC_INVALID_ARGUMENT, "engine is null");

@@ -245,6 +245,18 @@ TEST(CommandTest, UnknownOption) {
                 HasSubstr("Unknown command line argument '--no-such-option'"));
 }
 
+// The program without LLVM must not read what the one with LLVM reads again.
+TEST(CommandTest, AProgramMayComeThroughAPipe) {
+  const std::string path = Write("piped.ll", kProgram);
+  const std::string cache = "--object-cache-dir=" + ::testing::TempDir() + "/cache_of_pipe";
+  for (int run = 1; run <= 2; ++run) {
+    const testing::ProcessResult result = testing::RunProcess(
+        {"/bin/sh", "-c", "cat \"$2\" | \"$0\" \"$1\" /dev/stdin one", command_path, cache, path});
+    EXPECT_EQ(result.exit_status, 2) << result.errors;
+    EXPECT_EQ(result.errors, "");
+  }
+}
+
 TEST(CommandTest, WrongValuesOfOptionsAreReportedOnce) {
   for (const absl::string_view option : {"tier", "optnone", "promotion-threshold"}) {
     const testing::ProcessResult result =
