@@ -250,8 +250,9 @@ TEST(CommandTest, AProgramMayComeThroughAPipe) {
   const std::string path = Write("piped.ll", kProgram);
   const std::string cache = "--object-cache-dir=" + ::testing::TempDir() + "/cache_of_pipe";
   for (int run = 1; run <= 2; ++run) {
-    const testing::ProcessResult result = testing::RunProcess(
-        {"/bin/sh", "-c", "cat \"$2\" | \"$0\" \"$1\" /dev/stdin one", command_path, cache, path});
+    std::vector<std::string> words = OnThisMachine({command_path, cache, "/dev/stdin", "one"});
+    words.insert(words.begin(), {"/bin/sh", "-c", "cat \"$0\" | \"$@\"", path});
+    const testing::ProcessResult result = testing::RunProcess(words);
     EXPECT_EQ(result.exit_status, 2) << result.errors;
     EXPECT_EQ(result.errors, "");
   }

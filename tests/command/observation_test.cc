@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -164,21 +165,21 @@ TEST_F(ObservationTest, TraceOfAProgramThatIsKilledHasWhatHappenedBefore) {
 }
 
 TEST_F(ObservationTest, FilesAreInTheDirectoryInWhichTheCommandWasStarted) {
-  if (IsEmulated()) GTEST_SKIP() << "a shell cannot start what needs the emulator";
   WriteProgram(R"(
     declare i32 @chdir(ptr)
     @root = private constant [2 x i8] c"/\00"
     define i32 @main() { %r = call i32 @chdir(ptr @root) ret i32 %r })");
-  const testing::ProcessResult result = testing::RunProcess(
-      {"/bin/sh", "-c", R"(command=$(realpath "$0") && cd "$1" && exec "$command" "$2" "$3" "$4")",
-       command_path, directory_, "--no-object-cache", "--report=moved.html", program_});
+  std::vector<std::string> words =
+      OnThisMachine({std::filesystem::absolute(command_path).string(), "--no-object-cache",
+                     "--report=moved.html", program_});
+  words.insert(words.begin(), {"/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", directory_});
+  const testing::ProcessResult result = testing::RunProcess(words);
   EXPECT_EQ(result.exit_status, 0) << result.errors;
   EXPECT_THAT(result.errors, IsEmpty());
   EXPECT_EQ(ReadFile(directory_ + "/moved.html").substr(0, 15), "<!DOCTYPE html>");
 }
 
 TEST_F(ObservationTest, ChildThatEndsLaterLeavesTheReportToTheParent) {
-  if (IsEmulated()) GTEST_SKIP() << "a shell cannot start what needs the emulator";
   WriteProgram(R"(
     declare i32 @fork()
     declare i32 @getpid()
@@ -207,8 +208,10 @@ TEST_F(ObservationTest, ChildThatEndsLaterLeavesTheReportToTheParent) {
   const std::string of_each = directory_ + "/each_%p.html";
   // A pipe ends when the child has ended, too.
   const auto run = [&](const std::string& file) {
-    return testing::RunProcess({"/bin/sh", "-c", "\"$@\" | cat", "sh", command_path,
-                                "--no-object-cache", "--report=" + file, program_});
+    std::vector<std::string> words =
+        OnThisMachine({command_path, "--no-object-cache", "--report=" + file, program_});
+    words.insert(words.begin(), {"/bin/sh", "-c", "\"$@\" | cat", "sh"});
+    return testing::RunProcess(words);
   };
   EXPECT_THAT(run(path).errors, IsEmpty());
   EXPECT_TRUE(absl::StrContains(ReadFile(path), "{\"name\":\"parent\",\"tier\":0"));
