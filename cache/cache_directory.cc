@@ -17,6 +17,11 @@
 #include "cache/trust.h"
 
 namespace firstcall {
+namespace {
+
+constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<CacheDirectory>> CacheDirectory::Open(std::string path,
                                                                      Existence existence) {
@@ -26,21 +31,20 @@ absl::StatusOr<std::unique_ptr<CacheDirectory>> CacheDirectory::Open(std::string
       return absl::UnavailableError(absl::StrCat(where, created.message()));
     }
   }
-  const int file = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (file < 0) return absl::UnavailableError(absl::StrCat(where, std::strerror(errno)));
-  std::unique_ptr<CacheDirectory> directory(new CacheDirectory(std::move(path), file));
+  File file(open(path.c_str(), kFlags));
   struct stat status = {};
-  if (fstat(file, &status) != 0) {
+  if (!file.is_open() || fstat(file.number(), &status) != 0) {
     return absl::UnavailableError(absl::StrCat(where, std::strerror(errno)));
   }
   if (std::string reason = ReasonForDistrust(status); !reason.empty()) {
     return absl::PermissionDeniedError(
         absl::StrCat(where, "not used, because its contents would run and ", reason));
   }
-  return directory;
+  return std::unique_ptr<CacheDirectory>(new CacheDirectory(std::move(path), std::move(file)));
 }
 
-CacheDirectory::~CacheDirectory() { close(file_); }
+CacheDirectory::CacheDirectory(std::string path, File file)
+    : path_(std::move(path)), file_(std::move(file), path_, kFlags) {}
 
 absl::StatusOr<std::vector<std::string>> CacheDirectory::PackNames() const {
   std::vector<std::string> names;
@@ -60,7 +64,7 @@ absl::StatusOr<std::vector<std::string>> CacheDirectory::PackNames() const {
 }
 
 absl::Status CacheDirectory::Remove(const std::string& name) const {
-  if (unlinkat(file_, name.c_str(), 0) == 0 || errno == ENOENT) return absl::OkStatus();
+  if (unlinkat(file(), name.c_str(), 0) == 0 || errno == ENOENT) return absl::OkStatus();
   return absl::UnavailableError(
       absl::StrCat("object cache '", path_, "/", name, "': ", std::strerror(errno)));
 }

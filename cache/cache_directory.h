@@ -13,6 +13,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "base/file.h"
+#include "base/kept_file.h"
 
 namespace firstcall {
 
@@ -25,14 +27,15 @@ class CacheDirectory {
   static absl::StatusOr<std::unique_ptr<CacheDirectory>> Open(std::string path,
                                                               Existence existence);
 
-  ~CacheDirectory();
   CacheDirectory(const CacheDirectory&) = delete;
   CacheDirectory& operator=(const CacheDirectory&) = delete;
 
   const std::string& path() const { return path_; }
 
-  // An open descriptor of the directory: the directory that was checked is the one that is used.
-  int file() const { return file_; }
+  // An open descriptor of the directory: the directory that was checked is the one that is used. To
+  // be asked for before each use (base/kept_file.h); negative if the program has closed it and it
+  // is not at its path any more.
+  int file() const { return file_.number(); }
 
   // The names of the packs in the directory, sorted. Unavailable if it cannot be read.
   absl::StatusOr<std::vector<std::string>> PackNames() const;
@@ -41,10 +44,10 @@ class CacheDirectory {
   absl::Status Remove(const std::string& name) const;
 
  private:
-  CacheDirectory(std::string path, int file) : path_(std::move(path)), file_(file) {}
+  CacheDirectory(std::string path, File file);
 
   const std::string path_;
-  const int file_;
+  const KeptFile file_;
 };
 
 }  // namespace firstcall

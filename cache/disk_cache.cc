@@ -130,6 +130,21 @@ bool DiskCache::Has(const ObjectKey& key) {
 }
 
 std::optional<ObjectCache::Bytes> DiskCache::Find(const ObjectKey& key) {
+  absl::StatusOr<std::optional<Bytes>> bytes = Read(key);
+  if (absl::IsUnavailable(bytes.status())) {
+    {
+      absl::MutexLock lock(&mutex_);
+      SetOf(key).is_open = false;
+    }
+    bytes = Read(key);
+  }
+  if (bytes.ok()) return *std::move(bytes);
+  absl::MutexLock lock(&mutex_);
+  Reject(SetOf(key), key.signature, bytes.status().message());
+  return std::nullopt;
+}
+
+absl::StatusOr<std::optional<ObjectCache::Bytes>> DiskCache::Read(const ObjectKey& key) {
   std::shared_ptr<const Pack> pack;
   {
     absl::MutexLock lock(&mutex_);
@@ -141,14 +156,12 @@ std::optional<ObjectCache::Bytes> DiskCache::Find(const ObjectKey& key) {
   }
   const Pack::Entry* entry = pack == nullptr ? nullptr : pack->Find(key.part);
   if (entry == nullptr) return std::nullopt;
-  absl::StatusOr<Bytes> bytes = pack->Read(*entry);
-  absl::MutexLock lock(&mutex_);
-  if (bytes.ok()) {
-    if (key.part.ages()) SetOf(key).used.insert(key.part);
-    return *std::move(bytes);
+  FIRSTCALL_ASSIGN_OR_RETURN(Bytes bytes, pack->Read(*entry));
+  if (key.part.ages()) {
+    absl::MutexLock lock(&mutex_);
+    SetOf(key).used.insert(key.part);
   }
-  Reject(SetOf(key), key.signature, bytes.status().message());
-  return std::nullopt;
+  return std::optional<Bytes>(std::move(bytes));
 }
 
 void DiskCache::Keep(Bytes bytes, Set& set, NewEntry& entry) {

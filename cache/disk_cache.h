@@ -120,6 +120,8 @@ class DiskCache final : public ObjectCache {
   // is no pack that can be used.
   std::shared_ptr<const Pack> PackOf(Set& set, absl::string_view signature)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // As Find. Fails as Pack::Read does.
+  absl::StatusOr<std::optional<Bytes>> Read(const ObjectKey& key) ABSL_LOCKS_EXCLUDED(mutex_);
   // Keeps the bytes of an entry until it is written.
   static void Keep(Bytes bytes, Set& set, NewEntry& entry);
   // Takes what is to be written. `ages` is set for a flush at the end of a run.

@@ -76,28 +76,27 @@ std::string EncodePackHead(absl::string_view label, absl::string_view signature,
 }
 
 absl::StatusOr<std::unique_ptr<Pack>> Pack::Open(int directory, const std::string& path) {
-  const int file = openat(directory, path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (file < 0) {
+  File file(openat(directory, path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!file.is_open()) {
     const std::string reason = std::strerror(errno);
     return errno == ENOENT ? absl::NotFoundError(reason) : absl::PermissionDeniedError(reason);
   }
-  std::unique_ptr<Pack> pack(new Pack(file));
+  std::unique_ptr<Pack> pack(new Pack(std::move(file)));
   FIRSTCALL_RETURN_IF_ERROR(pack->ReadHead());
   return pack;
 }
 
-Pack::~Pack() { close(file_); }
-
 absl::Status Pack::ReadHead() {
+  const int file = file_.number();
   struct stat status = {};
-  if (fstat(file_, &status) != 0) return Damaged(std::strerror(errno));
+  if (fstat(file, &status) != 0) return Damaged(std::strerror(errno));
   if (!S_ISREG(status.st_mode)) return Damaged("it is not a file");
   if (std::string reason = ReasonForDistrust(status); !reason.empty()) {
     return absl::PermissionDeniedError(reason);
   }
   file_size_ = static_cast<uint64_t>(status.st_size);
   std::string head(std::min<uint64_t>(file_size_, kFirstRead), '\0');
-  FIRSTCALL_RETURN_IF_ERROR(ReadAt(file_, 0, head.data(), head.size()));
+  FIRSTCALL_RETURN_IF_ERROR(ReadAt(file, 0, head.data(), head.size()));
   Decoder header(head);
   if (header.Raw(kMagic.size()) != kMagic) {
     return Damaged("it was not written by this version of firstcall");
@@ -115,7 +114,7 @@ absl::Status Pack::ReadHead() {
   const size_t known = head.size();
   head.resize(head_size);
   if (head_size > known) {
-    FIRSTCALL_RETURN_IF_ERROR(ReadAt(file_, known, head.data() + known, head_size - known));
+    FIRSTCALL_RETURN_IF_ERROR(ReadAt(file, known, head.data() + known, head_size - known));
   }
   std::memset(head.data() + kChecksumOffset, 0, 8);
   if (ChecksumOf(head) != checksum) return Damaged("it is damaged");
@@ -154,9 +153,11 @@ const Pack::Entry* Pack::Find(ModulePart part) const {
 }
 
 absl::StatusOr<ObjectCache::Bytes> Pack::Read(const Entry& entry) const {
+  const int file = file_.number();
+  if (file < 0) return absl::UnavailableError("the program has closed it");
   ObjectCache::Bytes bytes = ObjectCache::Bytes::Uninitialized(entry.size);
   PopulateForWriting(bytes.data(), entry.size);
-  FIRSTCALL_RETURN_IF_ERROR(ReadAt(file_, entry.offset, bytes.data(), bytes.size()));
+  FIRSTCALL_RETURN_IF_ERROR(ReadAt(file, entry.offset, bytes.data(), bytes.size()));
   if (ChecksumOf(bytes) != entry.checksum) {
     return Damaged(absl::StrCat("its ", entry.part.ToString(), " is damaged"));
   }

@@ -16,12 +16,15 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "base/file.h"
+#include "base/kept_file.h"
 #include "cache/object_cache.h"
 
 namespace firstcall {
@@ -48,7 +51,6 @@ class Pack {
   // with the reason, if it is damaged or not a pack.
   static absl::StatusOr<std::unique_ptr<Pack>> Open(int directory, const std::string& path);
 
-  ~Pack();
   Pack(const Pack&) = delete;
   Pack& operator=(const Pack&) = delete;
 
@@ -64,16 +66,17 @@ class Pack {
   // Null if the pack has no entry for `part`.
   const Entry* Find(ModulePart part) const;
 
-  // A copy of an entry's bytes. DataLoss if they do not match the checksum.
+  // A copy of an entry's bytes. DataLoss if they do not match the checksum; Unavailable if the
+  // program has closed the file.
   absl::StatusOr<ObjectCache::Bytes> Read(const Entry& entry) const;
 
   uint64_t file_size() const { return file_size_; }
 
  private:
-  explicit Pack(int file) : file_(file) {}
+  explicit Pack(File file) : file_(std::move(file)) {}
   absl::Status ReadHead();
 
-  const int file_;
+  const KeptFile file_;
   uint64_t file_size_ = 0;
   std::string label_;
   std::string signature_;

@@ -14,6 +14,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
+#include "base/file.h"
+#include "base/kept_file.h"
 #include "base/own_thread.h"
 #include "base/status.h"
 
@@ -26,9 +28,19 @@ using Command = RedisConnection::Command;
 using Reply = RedisConnection::Reply;
 
 struct FreeContext {
-  void operator()(redisContext* context) const { redisFree(context); }
+  // The socket is the Connection's.
+  void operator()(redisContext* context) const {
+    context->fd = -1;
+    redisFree(context);
+  }
 };
-using Context = std::unique_ptr<redisContext, FreeContext>;
+
+struct Connection {
+  explicit Connection(redisContext* connected) : context(connected), socket(File(connected->fd)) {}
+
+  std::unique_ptr<redisContext, FreeContext> context;
+  KeptFile socket;
+};
 
 Reply Convert(const redisReply& reply) {
   Reply converted;
@@ -51,8 +63,10 @@ Reply Convert(const redisReply& reply) {
   return converted;
 }
 
-absl::StatusOr<std::vector<Reply>> Exchange(redisContext& context,
+absl::StatusOr<std::vector<Reply>> Exchange(Connection& connection,
                                             const std::vector<Command>& commands) {
+  redisContext& context = *connection.context;
+  context.fd = connection.socket.number();
   for (const Command& command : commands) {
     std::vector<const char*> arguments;
     std::vector<size_t> sizes;
@@ -85,13 +99,16 @@ absl::StatusOr<std::vector<Reply>> Exchange(redisContext& context,
   return replies;
 }
 
-absl::StatusOr<Context> Connect(const RedisAddress& address) {
+absl::StatusOr<std::unique_ptr<Connection>> Connect(const RedisAddress& address) {
   // Only makes the thread end at some time; the callers of Run have timeouts of their own.
   const struct timeval timeout = {30, 0};
-  Context context(redisConnectWithTimeout(address.host.c_str(), address.port, timeout));
-  if (context == nullptr) return absl::UnavailableError("out of memory");
-  if (context->err != 0) return absl::UnavailableError(context->errstr);
-  redisSetTimeout(context.get(), timeout);
+  redisContext* const connected =
+      redisConnectWithTimeout(address.host.c_str(), address.port, timeout);
+  if (connected == nullptr) return absl::UnavailableError("out of memory");
+  auto connection = std::make_unique<Connection>(connected);
+  if (connected->err != 0) return absl::UnavailableError(connected->errstr);
+  connected->fd = connection->socket.number();  // Which the next line uses.
+  redisSetTimeout(connected, timeout);
   std::vector<Command> greeting;
   if (!address.password.empty()) {
     Command login = {"AUTH"};
@@ -100,8 +117,8 @@ absl::StatusOr<Context> Connect(const RedisAddress& address) {
     greeting.push_back(std::move(login));
   }
   greeting.push_back({"SELECT", absl::StrCat(address.database)});
-  FIRSTCALL_RETURN_IF_ERROR(Exchange(*context, greeting).status());
-  return context;
+  FIRSTCALL_RETURN_IF_ERROR(Exchange(*connection, greeting).status());
+  return connection;
 }
 
 }  // namespace
@@ -117,7 +134,7 @@ struct RedisConnection::Worker {
 
   // Runs until the connection is stopped.
   void Work() {
-    absl::StatusOr<Context> context = Connect(address);
+    const absl::StatusOr<std::unique_ptr<Connection>> connection = Connect(address);
     while (true) {
       std::shared_ptr<Job> job;
       {
@@ -132,7 +149,7 @@ struct RedisConnection::Worker {
         jobs.pop_front();
       }
       absl::StatusOr<std::vector<Reply>> replies = std::vector<Reply>();
-      replies = context.ok() ? Exchange(**context, job->commands) : context.status();
+      replies = connection.ok() ? Exchange(**connection, job->commands) : connection.status();
       absl::MutexLock lock(&mutex);
       job->replies = std::move(replies);
       job->is_done = true;

@@ -17,6 +17,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "base/kept_file.h"
 
 namespace firstcall {
 
@@ -48,11 +49,7 @@ class MessageChannel {
   absl::StatusOr<Message> Receive(absl::Duration deadline);
 
  private:
-  absl::Status Wait(short events, absl::Duration deadline) const;
-  absl::Status Read(char* bytes, size_t size, absl::Duration deadline) const;
-  absl::Status Write(absl::string_view bytes, absl::Duration deadline) const;
-
-  const int socket_;
+  const KeptFile socket_;
   const int end_notice_;
   const pid_t process_;
 };

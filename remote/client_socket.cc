@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -49,8 +50,7 @@ class ClientSockets {
 
   void CloseAll() {
     for (ClientSocket* socket = first_; socket != nullptr; socket = socket->next_) {
-      if (socket->number_ >= 0) close(socket->number_);
-      socket->number_ = -1;
+      socket->file_.Close();
     }
   }
 
@@ -59,14 +59,14 @@ class ClientSockets {
   ClientSocket* first_ = nullptr;
 };
 
-ClientSocket::ClientSocket(File file) : number_(file.Release()) { ClientSockets::All().Add(this); }
+ClientSocket::ClientSocket(File file) : file_(std::move(file)) { ClientSockets::All().Add(this); }
 
-ClientSocket::~ClientSocket() {
-  ClientSockets::All().Remove(this);
-  if (number_ >= 0) close(number_);
+ClientSocket::~ClientSocket() { ClientSockets::All().Remove(this); }
+
+const KeptFile& ClientSocket::file() const {
+  static const auto* const none = new KeptFile;
+  return process_ == getpid() ? file_ : *none;
 }
-
-int ClientSocket::number() const { return process_ == getpid() ? number_ : -1; }
 
 absl::StatusOr<std::unique_ptr<ClientSocket>> ClientSocket::Connect(const std::string& path,
                                                                     absl::Duration deadline) {

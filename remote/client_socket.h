@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/file.h"
+#include "base/kept_file.h"
 
 namespace firstcall {
 
@@ -32,11 +33,13 @@ class ClientSocket {
   static absl::StatusOr<std::unique_ptr<ClientSocket>> Connect(const std::string& path,
                                                                absl::Duration deadline);
 
-  // Negative in a forked child.
-  int number() const;
+  // Negative in a forked child, or if the program has closed the socket.
+  int number() const { return file().number(); }
+  // There is none in a forked child.
+  const KeptFile& file() const;
 
  private:
-  int number_;
+  KeptFile file_;
   const pid_t process_ = getpid();
   ClientSocket* previous_ = nullptr;
   ClientSocket* next_ = nullptr;

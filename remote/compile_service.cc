@@ -135,9 +135,10 @@ class CompileService::Request {
   SymbolOrdinal function_;
 };
 
-void CompileService::Serve(File socket) {
+void CompileService::Serve(File file) {
+  const KeptFile socket(std::move(file));
   // A client may wait as long as it likes before it asks.
-  Lane lane(socket.number(), absl::InfiniteDuration());
+  Lane lane(socket, absl::InfiniteDuration());
   while (true) {
     absl::StatusOr<Lane::Message> message = lane.Receive();
     if (!message.ok()) return;

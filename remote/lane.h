@@ -8,13 +8,14 @@
 #define FIRSTCALL_REMOTE_LANE_H_
 
 #include <string>
-#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "base/file.h"
+#include "base/kept_file.h"
+#include "base/socket_stream.h"
 #include "remote/protocol.h"
 
 namespace firstcall {
@@ -29,10 +30,10 @@ class Lane {
 
   // No message may take longer than `budget` to be sent, or, from when it is waited for, to come.
   // Does not take over the socket.
-  Lane(int socket, absl::Duration budget);
+  Lane(const KeptFile& socket, absl::Duration budget) : socket_(socket), budget_(budget) {}
 
-  // Unavailable, with the system's reason, if the other end is gone; DeadlineExceeded. `file` is
-  // sent along unless it is negative. Never raises SIGPIPE.
+  // Unavailable, with the system's reason, if the other end is gone, or the program has closed this
+  // one; DeadlineExceeded. `file` is sent along unless it is negative. Never raises SIGPIPE.
   absl::Status Send(LaneMessage kind, absl::string_view body, int file = -1);
 
   // Blocks until a message has come. Errors as Send; OutOfRange if the other end was closed;
@@ -47,9 +48,10 @@ class Lane {
   absl::Duration budget() const { return budget_; }
 
  private:
-  absl::Status ReceiveBytes(char* to, size_t size, absl::Duration deadline, File* file);
+  // For a message that begins now.
+  StreamPatience Patience() const;
 
-  const int socket_;
+  const KeptFile& socket_;
   const absl::Duration budget_;
 };
 

@@ -84,7 +84,7 @@ absl::StatusOr<WorkerSession::ClientLane> WorkerSession::TakeLane() {
   const File others(ends[1]);
   ClientLane lane;
   lane.socket = std::make_unique<ClientSocket>(File(ends[0]));
-  lane.lane = std::make_unique<Lane>(lane.socket->number(), budget_);
+  lane.lane = std::make_unique<Lane>(lane.socket->file(), budget_);
   const char message = static_cast<char>(ServerMessage::kLane);
   FIRSTCALL_RETURN_IF_ERROR(SendPacket(control_->number(), {&message, 1}, {others.number()}));
   return lane;

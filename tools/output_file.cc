@@ -14,6 +14,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "base/file.h"
 
 namespace firstcall {
 namespace {
@@ -38,37 +39,35 @@ void Warn(absl::string_view what, const std::string& path) {
 OutputFile::OutputFile(const std::string& name, std::string header)
     : name_(AbsoluteName(name)), header_(std::move(header)), maker_(getpid()) {}
 
-OutputFile::~OutputFile() {
-  if (file_ >= 0) close(file_);
-}
-
 bool OutputFile::Open() {
   if (owner_ == getpid()) return !has_failed_;
   owner_ = getpid();
-  if (file_ >= 0) {
+  if (file_) {
     // What the parent has prepared is the parent's to write.
     prepared_.clear();
-    close(std::exchange(file_, -1));
+    file_.reset();
   }
   has_failed_ = owner_ != maker_ && !absl::StrContains(name_, "%p");
   if (has_failed_) return false;
   end_ = 0;
   const std::string path = absl::StrReplaceAll(name_, {{"%p", absl::StrCat(owner_)}});
-  file_ = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (file_ < 0) {
+  File file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  if (!file.is_open()) {
     Warn("cannot write", path);
     has_failed_ = true;
     return false;
   }
-  is_stream_ = lseek(file_, 0, SEEK_CUR) < 0;
+  is_stream_ = lseek(file.number(), 0, SEEK_CUR) < 0;
+  file_.emplace(std::move(file), path, O_WRONLY);
   WriteOut(header_);
   return !has_failed_;
 }
 
 void OutputFile::WriteOut(absl::string_view bytes) {
   while (!bytes.empty() && !has_failed_) {
-    const ssize_t count = is_stream_ ? write(file_, bytes.data(), bytes.size())
-                                     : pwrite(file_, bytes.data(), bytes.size(), end_);
+    const int file = file_->number();
+    const ssize_t count = is_stream_ ? write(file, bytes.data(), bytes.size())
+                                     : pwrite(file, bytes.data(), bytes.size(), end_);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) {
       Warn("writing", name_);

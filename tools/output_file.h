@@ -11,11 +11,13 @@
 
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
+#include "base/kept_file.h"
 
 namespace firstcall {
 
@@ -23,7 +25,6 @@ class OutputFile {
  public:
   // `header` begins each file. The file is created when something is first written.
   OutputFile(const std::string& name, std::string header);
-  ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
@@ -44,7 +45,7 @@ class OutputFile {
   const std::string header_;
   const pid_t maker_;
   absl::Mutex mutex_;
-  int file_ ABSL_GUARDED_BY(mutex_) = -1;
+  std::optional<KeptFile> file_ ABSL_GUARDED_BY(mutex_);
   pid_t owner_ ABSL_GUARDED_BY(mutex_) = 0;  // That has opened the file.
   bool has_failed_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_stream_ ABSL_GUARDED_BY(mutex_) = false;  // A pipe, or a terminal.

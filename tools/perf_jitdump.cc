@@ -134,30 +134,28 @@ void AppendUnwinding(const Event& event, std::string& bytes) {
 
 }  // namespace
 
-PerfJitdump::~PerfJitdump() {
-  if (file_ >= 0) close(file_);
-}
-
 bool PerfJitdump::Open() {
   const pid_t process = getpid();
   if (has_failed_ || owner_ == process) return !has_failed_;
-  if (file_ >= 0) close(file_);  // The parent's.
+  file_.reset();  // The parent's.
   owner_ = process;
   const char* directory = std::getenv("JITDUMPDIR");
   const std::string path =
       absl::StrCat(directory == nullptr ? "." : directory, "/jit-", process, ".dump");
-  file_ = open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  constexpr int kFlags = O_RDWR | O_APPEND | O_CLOEXEC;
+  File file(open(path.c_str(), kFlags | O_CREAT | O_TRUNC, 0644));
   FileHeader header;
   header.process = static_cast<uint32_t>(process);
   header.time = Nanoseconds(SteadyNow());
   // perf notices the file because it is mapped to be executed.
-  if (file_ < 0 || write(file_, &header, sizeof(header)) != sizeof(header) ||
+  if (!file.is_open() || write(file.number(), &header, sizeof(header)) != sizeof(header) ||
       mmap(nullptr, static_cast<size_t>(sysconf(_SC_PAGESIZE)), PROT_READ | PROT_EXEC, MAP_PRIVATE,
-           file_, 0) == MAP_FAILED) {
+           file.number(), 0) == MAP_FAILED) {
     std::fprintf(stderr, "firstcall: warning: cannot write '%s': %s\n", path.c_str(),
                  std::strerror(errno));
     has_failed_ = true;
   }
+  file_.emplace(std::move(file), path, kFlags);
   return !has_failed_;
 }
 
@@ -180,7 +178,7 @@ void PerfJitdump::OnEvent(const Event& event) {
   Append(record, bytes);
   bytes.append(name).push_back('\0');
   bytes.append(*event.code);
-  if (write(file_, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) {
+  if (write(file_->number(), bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) {
     has_failed_ = true;
   }
 }

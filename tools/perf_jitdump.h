@@ -12,9 +12,11 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
+#include "base/kept_file.h"
 #include "runtime/event.h"
 
 namespace firstcall {
@@ -22,8 +24,6 @@ namespace firstcall {
 class PerfJitdump final : public EventListener {
  public:
   PerfJitdump() = default;
-  // The file stays mapped until the process ends, because perf looks at the mappings.
-  ~PerfJitdump() override;
   PerfJitdump(const PerfJitdump&) = delete;
   PerfJitdump& operator=(const PerfJitdump&) = delete;
 
@@ -31,10 +31,11 @@ class PerfJitdump final : public EventListener {
   void OnEvent(const Event& event) override ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
+  // The file stays mapped until the process ends, because perf looks at the mappings.
   bool Open() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   absl::Mutex mutex_;
-  int file_ ABSL_GUARDED_BY(mutex_) = -1;
+  std::optional<KeptFile> file_ ABSL_GUARDED_BY(mutex_);
   pid_t owner_ ABSL_GUARDED_BY(mutex_) = 0;
   bool has_failed_ ABSL_GUARDED_BY(mutex_) = false;
   uint64_t last_index_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -1,0 +1,106 @@
+#include "base/socket_stream.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "base/passed_files.h"
+#include "base/poll_timeout.h"
+#include "base/status.h"
+#include "base/steady_clock.h"
+
+namespace firstcall {
+namespace {
+
+absl::Status Lost(absl::string_view operation) {
+  return absl::UnavailableError(absl::StrCat(operation, ": ", std::strerror(errno)));
+}
+
+absl::Status IsGone() { return absl::OutOfRangeError("it has closed the connection"); }
+
+absl::Status TimeIsOver() { return absl::DeadlineExceededError("it does not answer"); }
+
+bool IsOver(const StreamPatience& patience) {
+  return patience.deadline != absl::InfiniteDuration() && SteadyNow() >= patience.deadline;
+}
+
+absl::Status Wait(int socket, short events, const StreamPatience& patience) {
+  while (true) {
+    pollfd files[] = {{socket, events, 0}, {patience.end_notice, POLLIN, 0}};
+    const int ready = poll(files, 2, PollTimeout(patience.deadline));
+    if (ready < 0 && errno != EINTR) return Lost("poll");
+    if (ready > 0) return files[0].revents != 0 ? absl::OkStatus() : IsGone();
+    if (ready == 0) return TimeIsOver();
+  }
+}
+
+}  // namespace
+
+absl::Status SendStream(const KeptFile& socket, absl::Span<const absl::string_view> parts,
+                        const StreamPatience& patience, int file) {
+  std::vector<iovec> left;
+  for (const absl::string_view part : parts) {
+    if (!part.empty()) left.push_back({const_cast<char*>(part.data()), part.size()});
+  }
+  for (size_t first = 0; first < left.size();) {
+    if (IsOver(patience)) return TimeIsOver();
+    const int number = socket.number();
+    msghdr message = {};
+    message.msg_iov = &left[first];
+    message.msg_iovlen = left.size() - first;
+    PassedFiles passed;
+    if (file >= 0) passed.Attach({file}, message);
+    const ssize_t count = sendmsg(number, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (count < 0 && errno == EAGAIN) {
+      FIRSTCALL_RETURN_IF_ERROR(Wait(number, POLLOUT, patience));
+    } else if (count < 0 && errno != EINTR) {
+      return Lost("sendmsg");
+    }
+    if (count <= 0) continue;
+    file = -1;
+    for (auto sent = static_cast<size_t>(count); sent > 0;) {
+      iovec& part = left[first];
+      const size_t of_part = std::min(sent, part.iov_len);
+      part.iov_base = static_cast<char*>(part.iov_base) + of_part;
+      part.iov_len -= of_part;
+      sent -= of_part;
+      if (part.iov_len == 0) ++first;
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReceiveStream(const KeptFile& socket, char* to, size_t size,
+                           const StreamPatience& patience, File* file) {
+  while (size > 0) {
+    if (IsOver(patience)) return TimeIsOver();
+    const int number = socket.number();
+    iovec content = {to, size};
+    msghdr message = {};
+    message.msg_iov = &content;
+    message.msg_iovlen = 1;
+    PassedFiles passed;
+    if (file != nullptr) passed.MakeRoom(message);
+    const ssize_t count = recvmsg(number, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    if (count == 0) return IsGone();
+    if (count < 0 && errno == EAGAIN) {
+      FIRSTCALL_RETURN_IF_ERROR(Wait(number, POLLIN, patience));
+    } else if (count < 0 && errno != EINTR) {
+      return Lost("recvmsg");
+    }
+    if (count <= 0) continue;
+    std::vector<File> files = PassedFiles::Take(message);
+    if (!files.empty() && file != nullptr) *file = std::move(files.front());
+    to += count;
+    size -= static_cast<size_t>(count);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace firstcall
