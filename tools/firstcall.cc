@@ -25,13 +25,13 @@ bool CanBeReadAgain(const std::string& path) {
 const char* NeedOfLlvm(const firstcall::CommandLine& command_line) {
   if (command_line.interpret) return "interpreting";
   if (command_line.dump != firstcall::Dump::kNothing) return "printing what is compiled";
+  for (const firstcall::LibraryFile& file : command_line.modules) {
+    if (!CanBeReadAgain(file.path)) return "reading standard input or a pipe";
+  }
   // What is compiled, another process compiles.
   if (!command_line.engine.compile_server.empty()) return nullptr;
   if (command_line.engine.object_cache == nullptr) return "compiling without a cache";
   if (command_line.engine.mode == firstcall::Mode::kEager) return "linking whole modules";
-  for (const firstcall::LibraryFile& file : command_line.modules) {
-    if (!CanBeReadAgain(file.path)) return "reading standard input or a pipe";
-  }
   return nullptr;
 }
 

@@ -133,6 +133,21 @@ TEST_F(CompileServerTest, TheCommandCompilesItselfIfThatIsAsked) {
   EXPECT_EQ(result.exit_status, 5) << result.errors;
 }
 
+// The program can be read only once.
+TEST_F(CompileServerTest, TheProgramMayComeFromStandardInput) {
+  const auto run = [](const std::string& socket) {
+    return testing::RunProcess({command_path, "--compile-server=" + socket,
+                                "--compile-server-fallback", "--no-object-cache", "-"},
+                               kProgram);
+  };
+  const ServerProcess server(command_path);
+  for (const std::string& socket : {server.socket(), std::string("/no/such/socket")}) {
+    const testing::ProcessResult result = run(socket);
+    EXPECT_EQ(result.exit_status, 5) << socket << ": " << result.errors;
+    EXPECT_EQ(result.errors, "") << socket;
+  }
+}
+
 TEST_F(CompileServerTest, AnotherServerAtTheSameSocketIsRefused) {
   const ServerProcess server(command_path);
   const testing::ProcessResult result = Serve({"--socket=" + server.socket()});
