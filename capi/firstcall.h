@@ -151,8 +151,9 @@ void fc_options_set_optnone(fc_options* options, fc_optnone optnone);
  * by what 1 makes, even while they run. They are optimized on a thread of the engine. */
 void fc_options_set_tier(fc_options* options, int tier);
 
-/* Where functions are compiled. 0 (the default): on the thread that calls the function. Otherwise:
- * on this many threads of the engine, so that callers may have small stacks. The speculation budget
+/* Where functions are compiled. 0 (the default): on the thread that calls the function, unless that
+ * may have less than 256 KiB of stack left; then on a thread of the engine. Otherwise: on this many
+ * threads of the engine. The speculation budget
  * (default 0) is how much of their time these threads may spend, in total, on functions that
  * compiled ones are likely to call. */
 void fc_options_set_compile_threads(fc_options* options, size_t threads);

@@ -39,9 +39,10 @@ struct EngineOptions : TargetSettings {
   Tier tier = Tier::kAuto;
   PromotionOptions promotion;
 
-  // Number of compile threads. With 0, a function is compiled on the thread that calls it.
-  // Otherwise this many threads compile for callers, and as many again, of lower priority, compile
-  // ahead of need.
+  // Number of compile threads. With 0, a function is compiled on the thread that calls it, unless
+  // that thread may have less than 256 KiB of stack left, because it is small, or because it runs a
+  // coroutine or a signal handler: then a thread of the engine compiles meanwhile. Otherwise this
+  // many threads compile for callers, and as many again, of lower priority, compile ahead of need.
   size_t compile_threads = 0;
   // With compile threads: how much of their time may be spent on functions that were not called
   // yet, but that a compiled function calls, the likeliest first. Zero: none.

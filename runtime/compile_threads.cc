@@ -3,12 +3,15 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cfenv>
 #include <exception>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "base/floating_point_environment.h"
+#include "base/stack_space.h"
 #include "memory/instruction_cache.h"
 #include "runtime/work_scope.h"
 
@@ -40,20 +43,26 @@ CompileThreads::~CompileThreads() {
 }
 
 CompileThreads::Team& CompileThreads::OwnTeam() {
-  WorkScope scope;
+  const ForkScope scope;
   absl::MutexLock lock(&team_mutex_);
   // A parent's team is left as it is: neither its threads nor those that wait for them exist here.
   if (team_ == nullptr || team_->owner != getpid()) team_ = new Team(getpid());
+  return *team_;
+}
+
+CompileThreads::Team& CompileThreads::TeamAtWork() {
+  Team& team = OwnTeam();
+  const ForkScope scope;
+  absl::MutexLock lock(&team_mutex_);
   if (!exit_hook_) {
     exit_hook_.emplace([this] { StopForExit(); });
     early_exit_hook_.emplace([this] { Stop(); }, ExitHook::When::kAtOnce);
   }
   ExitHook::NoticeExitOnThisThread();
-  return *team_;
+  return team;
 }
 
 void CompileThreads::Stop() {
-  if (count_ == 0) return;
   Team& team = OwnTeam();
   std::vector<std::unique_ptr<OwnThread>> threads;
   {
@@ -78,8 +87,8 @@ void CompileThreads::StopForExit() {
   WorkScope::KeepForThisThread();
 }
 
-bool CompileThreads::Add(Team& team, Kind& kind, Job job, int niceness) {
-  if (kind.idle <= kind.jobs.size() && kind.threads.size() < count_) {
+bool CompileThreads::Add(Team& team, Kind& kind, size_t most, Job job, int niceness) {
+  if (kind.idle <= kind.jobs.size() && kind.threads.size() < most) {
     absl::StatusOr<std::unique_ptr<OwnThread>> thread =
         StartCompilerThread([&team, &kind, niceness] { Work(team, kind, niceness); });
     if (thread.ok()) kind.threads.push_back(*std::move(thread));
@@ -116,8 +125,9 @@ void CompileThreads::Work(Team& team, Kind& kind, int niceness) {
 }
 
 void CompileThreads::Run(absl::FunctionRef<void()> job) {
-  if (count_ == 0 || is_compile_thread) return job();
-  Team& team = OwnTeam();
+  if (is_compile_thread || (count_ == 0 && StackLeft() >= kStackToCompile)) return job();
+  const size_t most = count_ > 0 ? count_ : std::max(1U, std::thread::hardware_concurrency());
+  Team& team = TeamAtWork();
   bool is_done = false;  // Guarded by the team's mutex.
   std::exception_ptr exception;
   std::fenv_t* const program = LentFloatingPoint::OfThisThread();
@@ -133,7 +143,7 @@ void CompileThreads::Run(absl::FunctionRef<void()> job) {
   };
   const bool is_added = [&] {
     absl::MutexLock lock(&team.mutex);
-    return !team.is_stopping && Add(team, team.demanded, delegated, /*niceness=*/0);
+    return !team.is_stopping && Add(team, team.demanded, most, delegated, /*niceness=*/0);
   }();
   if (!is_added) return job();
   {
@@ -145,10 +155,10 @@ void CompileThreads::Run(absl::FunctionRef<void()> job) {
 
 bool CompileThreads::RunInBackground(Job job) {
   if (count_ == 0) return false;
-  Team& team = OwnTeam();
+  Team& team = TeamAtWork();
   absl::MutexLock lock(&team.mutex);
   if (team.is_stopping) return false;
-  return Add(team, team.background, std::move(job), kBackgroundNiceness);
+  return Add(team, team.background, count_, std::move(job), kBackgroundNiceness);
 }
 
 }  // namespace firstcall

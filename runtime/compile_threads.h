@@ -2,8 +2,9 @@
 //
 // There are two kinds, each with as many threads as the client asks for: threads that compile for a
 // waiting caller, and threads of a lower operating-system priority that compile ahead of need. So
-// no caller waits for background work. Threads start when they are first needed and stop when the
-// process exits or their engine ends.
+// no caller waits for background work. If the client asks for none, there are threads of the first
+// kind nevertheless, as many as processors at most, for callers whose stacks may be too small.
+// Threads start when they are first needed and stop when the process exits or their engine ends.
 //
 // Thread-safe. Tested in tests/api/threads_test.cc.
 
@@ -36,7 +37,8 @@ class CompileThreads {
  public:
   using Job = std::function<void()>;
 
-  // With `count` 0, everything runs on the calling threads.
+  // With `count` 0, everything runs on the calling threads that have kStackToCompile left
+  // (base/stack_space.h).
   explicit CompileThreads(size_t count) : count_(count) {}
 
   ~CompileThreads();
@@ -45,14 +47,15 @@ class CompileThreads {
 
   size_t count() const { return count_; }
 
-  // Runs `job` on a compile thread and returns when it is done. Runs it on this thread if there are
-  // no compile threads or if this is one. The caller is at work (see WorkScope), and must hold no
+  // Runs `job` on a compile thread and returns when it is done. Runs it on this thread if that is
+  // one, if no compile threads were asked for and this thread's stack is large enough, or if there
+  // can be no thread. The caller is at work (see WorkScope), and must hold no
   // lock that the job may need. An exception that `job` throws is thrown here.
   void Run(absl::FunctionRef<void()> job) ABSL_LOCKS_EXCLUDED(team_mutex_);
 
   // Runs `job` in the background later, or never if the threads are stopped before. `job` must not
-  // let an exception escape. If there are no threads, or they were stopped, returns false and does
-  // not run the job.
+  // let an exception escape. If no threads were asked for, or they were stopped, returns false and
+  // does not run the job.
   bool RunInBackground(Job job) ABSL_LOCKS_EXCLUDED(team_mutex_);
 
   // Waits for running jobs, drops background jobs that have not begun, and ends the threads. From
@@ -80,12 +83,15 @@ class CompileThreads {
   };
 
   Team& OwnTeam() ABSL_LOCKS_EXCLUDED(team_mutex_);
-  // False if there is no thread to run the job.
-  bool Add(Team& team, Kind& kind, Job job, int niceness) ABSL_EXCLUSIVE_LOCKS_REQUIRED(team.mutex);
+  // The same, for threads that may be started.
+  Team& TeamAtWork() ABSL_LOCKS_EXCLUDED(team_mutex_);
+  // False if there is no thread to run the job. `most`: how many threads of that kind there may be.
+  static bool Add(Team& team, Kind& kind, size_t most, Job job, int niceness)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(team.mutex);
   static void Work(Team& team, Kind& kind, int niceness);
 
   const size_t count_;
-  absl::Mutex team_mutex_;  // Taken inside a WorkScope, so that no fork happens while it is held.
+  absl::Mutex team_mutex_;  // Taken inside a ForkScope, so that no fork happens while it is held.
   Team* team_ ABSL_GUARDED_BY(team_mutex_) = nullptr;  // Null before the first thread is needed.
   std::optional<ExitHook> exit_hook_ ABSL_GUARDED_BY(team_mutex_);
   std::optional<ExitHook> early_exit_hook_ ABSL_GUARDED_BY(team_mutex_);

@@ -9,6 +9,7 @@
 #include "base/own_thread.h"
 #include "base/program_thread_state.h"
 #include "base/signal_state.h"
+#include "base/stack_space.h"
 #include "base/status.h"
 #include "base/steady_clock.h"
 #include "runtime/ask_scope.h"
@@ -29,6 +30,12 @@ constexpr absl::Duration kIdleTime = absl::Milliseconds(100);
 
 // The pause between two tries to abandon all jobs when the engine ends.
 constexpr absl::Duration kLastPause = absl::Milliseconds(1);
+
+// Not in a handler, which may not allocate memory, nor on a small stack.
+bool MayOptimizeHere() {
+  return !WorkScope::IsInterrupted() && !SignalState::MayBeInHandler() &&
+         StackLeft() >= kStackToCompile;
+}
 
 }  // namespace
 
@@ -126,10 +133,7 @@ Promoter::Answer Promoter::Register(HotFunction& function, uint32_t loop) {
   if (answer.code != nullptr) return answer;
   const std::optional<uint32_t> wanted = function.WantedAt(loop, /*body_first=*/looks_at_counters_);
   if (!wanted || threads_.are_stopping()) return answer;
-  // Without threads the caller would optimize the function, for which a handler may not allocate.
-  if (!threads_.are_used() && (WorkScope::IsInterrupted() || SignalState::MayBeInHandler())) {
-    return {};
-  }
+  if (!threads_.are_used() && !MayOptimizeHere()) return {};
   if (!function.Ask(*wanted)) return answer;
   if (!threads_.are_used()) return {nullptr, &function, nullptr};
   asking_.Push(function);

@@ -318,20 +318,49 @@ ucontext_t main_context, fiber_context;
 int64_t (*fiber_function)(int64_t);
 int64_t fiber_result;
 
-TEST_P(ThreadsTest, CallersMayHaveSmallStacks) {
-  if (GetParam() == 0) return;  // Compiles on the caller's stack.
-  Create();
-  Add(Program(false));
-  fiber_function = engine_->Lookup<int64_t(int64_t)>("f11").value();
+// Calls `function` with 5 on such a stack.
+int64_t CallOnSmallStack(int64_t (*function)(int64_t)) {
+  fiber_function = function;
   std::vector<char> stack(64 << 10);
-  ASSERT_EQ(getcontext(&fiber_context), 0);
+  EXPECT_EQ(getcontext(&fiber_context), 0);
   fiber_context.uc_stack.ss_sp = stack.data();
   fiber_context.uc_stack.ss_size = stack.size();
   fiber_context.uc_link = &main_context;
   makecontext(
       &fiber_context, [] { fiber_result = fiber_function(5); }, 0);
-  ASSERT_EQ(swapcontext(&main_context, &fiber_context), 0);
-  EXPECT_EQ(fiber_result, 16);
+  EXPECT_EQ(swapcontext(&main_context, &fiber_context), 0);
+  return fiber_result;
+}
+
+TEST_P(ThreadsTest, CallersMayHaveSmallStacks) {
+  Create();
+  Add(Program(false));
+  const auto lookup = [&](const char* name) {
+    return engine_->Lookup<int64_t(int64_t)>(name).value();
+  };
+  EXPECT_EQ(CallOnSmallStack(lookup("f11")), 16);
+  EXPECT_NE(recorder_->ThreadOf("f11"), std::this_thread::get_id());
+  EXPECT_EQ(CallOnSmallStack(lookup("f12")), 17);
+  EXPECT_NE(recorder_->ThreadOf("f12"), std::this_thread::get_id());
+  // Others are compiled where the option says.
+  EXPECT_EQ(lookup("f13")(5), 18);
+  EXPECT_EQ(recorder_->ThreadOf("f13") == std::this_thread::get_id(), GetParam() == 0);
+}
+
+TEST_P(ThreadsTest, AChildsCallersMayHaveSmallStacks) {
+  if (IsEmulated()) {
+    GTEST_SKIP() << "a thread that a forked child makes may never start in the emulator";
+  }
+  Create();
+  Add(Program(false));
+  int64_t (*const in_both)(int64_t) = engine_->Lookup<int64_t(int64_t)>("f11").value();
+  int64_t (*const in_child)(int64_t) = engine_->Lookup<int64_t(int64_t)>("f12").value();
+  EXPECT_EQ(CallOnSmallStack(in_both), 16);
+  const pid_t child = fork();
+  if (child == 0) _exit(CallOnSmallStack(in_child) == 17 ? 0 : 1);
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 #endif
