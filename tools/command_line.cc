@@ -25,6 +25,7 @@
 #include "tools/isolation.h"
 #include "tools/shared_llvm.h"
 #include "tools/variant.h"
+#include "tools/warnings.h"
 
 namespace firstcall {
 namespace {
@@ -79,7 +80,8 @@ cl::opt<OptNone> optnone(
 
 cl::opt<unsigned> promotion_threshold(
     "promotion-threshold",
-    cl::desc("With --tier=auto: calls and iterations after which a function is hot"),
+    cl::desc("With --tier=auto: calls and iterations after which a function is hot "
+             "(default: 100000)"),
     cl::init(PromotionOptions().threshold), cl::cat(category));
 cl::opt<unsigned> promotion_threads(
     "promotion-threads",
@@ -120,7 +122,7 @@ cl::opt<bool> no_process_symbols("no-process-syms",
                                  cl::cat(category));
 cl::list<std::string> libraries_of_modules(
     "jd", cl::value_desc("name"),
-    cl::desc("The library that the -extra-module and -extra-archive options behind it belong to"),
+    cl::desc("The library that the --extra-module and --extra-archive options behind it belong to"),
     cl::cat(category));
 cl::list<std::string> thread_entries("thread-entry", cl::value_desc("function"),
                                      cl::desc("A function to run on a thread of its own"),
@@ -147,23 +149,24 @@ cl::opt<unsigned> compile_threads(
     cl::cat(category));
 cl::opt<unsigned> speculation_budget(
     "speculation-budget", cl::init(0), cl::value_desc("milliseconds"),
-    cl::desc("How long compile threads may compile what is likely to be called (default: 0)"),
+    cl::desc("With --compile-threads: how long these may compile what is likely to be called "
+             "(default: 0)"),
     cl::cat(category));
-cl::opt<bool> no_lazy_compilation("disable-lazy-compilation", cl::desc("The same as -mode=eager"),
+cl::opt<bool> no_lazy_compilation("disable-lazy-compilation", cl::desc("The same as --mode=eager"),
                                   cl::cat(category));
-cl::opt<bool> per_module_lazy("per-module-lazy", cl::desc("The same as -mode=eager"),
+cl::opt<bool> per_module_lazy("per-module-lazy", cl::desc("The same as --mode=eager"),
                               cl::cat(category));
 
 cl::opt<bool> enable_cache(
     "enable-cache-manager",
     cl::desc("Keep the object of each module in a file and use it in the next run; implies "
-             "-mode=eager"),
+             "--mode=eager"),
     cl::cat(category));
 cl::opt<std::string> cache_directory(
     "object-cache-dir", cl::value_desc("directory"),
     cl::desc("Keep what is compiled in this directory and use it in the next run (default: "
              "$FIRSTCALL_CACHE, or firstcall in $XDG_CACHE_HOME or ~/.cache); with "
-             "-enable-cache-manager where that keeps objects (default: next to each module)"),
+             "--enable-cache-manager where that keeps objects (default: next to each module)"),
     cl::cat(category));
 cl::opt<bool> no_cache("no-object-cache",
                        cl::desc("Keep nothing, and use nothing that is kept; so does "
@@ -176,15 +179,17 @@ cl::opt<std::string> cache_policy(
     cl::cat(category));
 cl::opt<std::string> shared_cache(
     "object-cache", cl::value_desc("redis://[[user:]password@]host[:port]/db"),
-    cl::desc("A Redis server that machines share as a cache, behind that of -object-cache-dir"),
+    cl::desc("A Redis server that machines share as a cache, behind that of --object-cache-dir"),
     cl::cat(category));
 cl::opt<std::string> shared_cache_key_file(
     "object-cache-key-file", cl::value_desc("file"),
-    cl::desc("A secret that all who share the server have: entries made without it are not used"),
+    cl::desc("With --object-cache: a secret that all who share the server have; entries made "
+             "without it are not used"),
     cl::cat(category));
 cl::opt<unsigned> shared_cache_budget(
     "object-cache-budget", cl::init(1000), cl::value_desc("milliseconds"),
-    cl::desc("How long this process may wait for the server, all in all (default: 1000)"),
+    cl::desc("With --object-cache: how long this process may wait for the server, all in all "
+             "(default: 1000)"),
     cl::cat(category));
 cl::list<std::string> cache_key(
     "object-cache-key", cl::value_desc("name=value"),
@@ -200,7 +205,7 @@ cl::opt<bool> precompile_optimized(
     cl::desc("Precompile makes optimized bodies, too: with them the functions begin optimized"),
     cl::cat(category));
 cl::opt<std::string> hot_functions_file(
-    "write-hot-functions", cl::value_desc("file"),
+    "write-hot-functions", cl::ValueOptional, cl::value_desc("file"),
     cl::desc("With --tier=auto: write the names of the functions that were hot, at exit, as "
              "--functions reads them"),
     cl::cat(category));
@@ -238,9 +243,11 @@ cl::opt<unsigned> isolation_memory(
     cl::desc("Give the isolated program no more private memory than this; implies --isolate"),
     cl::cat(category));
 // lli's spelling. The process is a copy of this one, so no other executable is needed.
-cl::opt<bool> remote("remote-mcjit", cl::desc("The same as -isolate"), cl::cat(category));
+cl::opt<bool> remote("remote-mcjit",
+                     cl::desc("The same as --isolate; as in lli, with --mcjit-remote-process"),
+                     cl::cat(category));
 cl::opt<std::string> remote_process("mcjit-remote-process", cl::value_desc("executable"),
-                                    cl::desc("lli's program for -remote-mcjit; it is not used"),
+                                    cl::desc("lli's program for --remote-mcjit; it is not used"),
                                     cl::cat(category));
 
 cl::opt<std::string> compile_server(
@@ -249,7 +256,8 @@ cl::opt<std::string> compile_server(
     cl::cat(category));
 cl::opt<double> compile_server_budget(
     "compile-server-budget", cl::value_desc("seconds"), cl::init(30),
-    cl::desc("How long one answer of the compile server may take"), cl::cat(category));
+    cl::desc("How long one answer of the compile server may take (default: 30)"),
+    cl::cat(category));
 cl::opt<bool> compile_without_server(
     "compile-server-fallback",
     cl::desc("Compile in this process if the compile server cannot be used"), cl::cat(category));
@@ -291,6 +299,13 @@ std::vector<std::string> llvm_arguments;
 }
 
 void RefuseWhatThereIsNot() {
+  for (const cl::Option* option :
+       std::initializer_list<const cl::Option*>{&shared_cache_key_file, &shared_cache_budget}) {
+    if (option->getNumOccurrences() > 0 && shared_cache.empty()) {
+      Refuse("option '--" + option->ArgStr + "' needs --object-cache");
+    }
+  }
+  if (promotion_threshold == 0) Refuse("option '--promotion-threshold' needs a number above 0");
   if (orc_runtime.getNumOccurrences() > 0) {
     Refuse("option '--" + orc_runtime.ArgStr + "' is not supported: there is no ORC");
   }
@@ -338,10 +353,6 @@ CodegenLevel LevelOf(char level) {
     default:
       Refuse("invalid level '-O" + llvm::Twine(level) + "'");
   }
-}
-
-void Warn(absl::string_view message) {
-  llvm::errs() << "firstcall: warning: " << llvm::StringRef(message.data(), message.size()) << "\n";
 }
 
 std::shared_ptr<ObjectCache> ConnectToSharedCache(std::shared_ptr<ObjectCache> front) {
@@ -397,6 +408,7 @@ std::shared_ptr<ObjectCache> OpenCache() {
 std::vector<std::pair<std::string, std::string>> CacheKey() {
   std::vector<std::pair<std::string, std::string>> key;
   for (const std::string& pair : cache_key) {
+    if (!absl::StrContains(pair, '=')) Refuse("option '--object-cache-key' needs NAME=VALUE");
     key.push_back(absl::StrSplit(pair, absl::MaxSplits('=', 1)));
   }
   return key;
@@ -504,7 +516,11 @@ CommandLine ParseCommandLine(int argc, char** argv) {
   llvm::raw_string_ostream errors(message);
   if (!cl::ParseCommandLineOptions(argc, argv,
                                    "firstcall: runs LLVM IR, compiling each function when it is "
-                                   "first called\n",
+                                   "first called\n\n"
+                                   "firstcall bench|cache|precompile|serve ... does other things: "
+                                   "see its manual page, or firstcall bench --help\n\n"
+                                   "LLVM's options of code generation (--mcpu, --mattr, --march, "
+                                   "--code-model, ...) and --load are accepted, too.\n",
                                    &errors)) {
     // Without a message, the parser of an option's value has already written to stderr.
     if (!message.empty()) {

@@ -18,6 +18,7 @@
 #include "tools/observation.h"
 #include "tools/out_of_memory.h"
 #include "tools/variant.h"
+#include "tools/warnings.h"
 
 namespace firstcall {
 namespace {
@@ -27,6 +28,7 @@ namespace {
 Engine* engine = nullptr;
 
 int Report(const absl::Status& status) {
+  PrintWarnings();
   std::fprintf(stderr, "firstcall: %s\n", std::string(status.message()).c_str());
   return 1;
 }
@@ -66,6 +68,7 @@ absl::StatusOr<int> RunCompiled(const CommandLine& command_line) {
     FIRSTCALL_RETURN_IF_ERROR(WriteHotFunctionsAtExit(*engine, command_line.hot_functions_file));
   }
   NoteThatProgramRuns();
+  PrintWarnings();
   if (command_line.thread_entries.empty()) {
     return engine->RunMain(command_line.arguments, command_line.entry_function);
   }

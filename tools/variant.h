@@ -27,6 +27,9 @@ void SetUpVariant(char** argv);
 // cannot.
 void RunWithLlvm(absl::string_view reason);
 
+// Whether this is the program that RunWithLlvm leaves.
+bool MayBecomeTheOther();
+
 // What RunWithLlvm was called for, before this process became the program with LLVM; empty if it
 // did not become that.
 const std::string& ReasonForLlvm();

@@ -29,6 +29,8 @@ void SetUpVariant(char**) {
 
 void RunWithLlvm(absl::string_view) {}
 
+bool MayBecomeTheOther() { return false; }
+
 const std::string& ReasonForLlvm() { return *reason_for_llvm; }
 
 CompilerProvider& CommandsCompiler() { return LinkedCompiler(); }

@@ -60,6 +60,8 @@ void RunWithLlvm(absl::string_view reason) {
   std::_Exit(1);
 }
 
+bool MayBecomeTheOther() { return true; }
+
 const std::string& ReasonForLlvm() { return *reason_for_llvm; }
 
 CompilerProvider& CommandsCompiler() { return *compiler; }

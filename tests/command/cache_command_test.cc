@@ -167,6 +167,31 @@ TEST_F(CacheCommandTest, DamageIsFoundCompiledAnewAndHealed) {
   EXPECT_THAT(RunCommand({option_, "--stats", program_}).errors, Compiled(0));
 }
 
+// Both programs of the command look at the cache.
+TEST_F(CacheCommandTest, DamageIsReportedOnce) {
+  RunCommand({option_, program_});
+  std::ofstream(OnlyPack(), std::ios::binary) << "no pack";
+  const testing::ProcessResult run = RunCommand({option_, program_});
+  EXPECT_EQ(run.output, "hello\n");
+  EXPECT_THAT(run.errors, HasSubstr("firstcall: warning: object cache"));
+  EXPECT_EQ(run.errors.find('\n'), run.errors.size() - 1) << run.errors;
+  // Nothing has to be compiled for a program that is not there.
+  std::ofstream(OnlyPack(), std::ios::binary) << "no pack";
+  const testing::ProcessResult refused =
+      RunCommand({option_, "--entry-function=no_such", program_});
+  EXPECT_EQ(refused.exit_status, 1);
+  EXPECT_THAT(refused.errors, AllOf(HasSubstr("warning: object cache"), HasSubstr("no_such")));
+}
+
+TEST_F(CacheCommandTest, WrongOptionsOfTheCacheAreRefused) {
+  EXPECT_EQ(RunCommand({option_, "--object-cache-key=clang", program_}).errors,
+            "firstcall: option '--object-cache-key' needs NAME=VALUE\n");
+  EXPECT_EQ(RunCommand({option_, "--object-cache-key-file=key", program_}).errors,
+            "firstcall: option '--object-cache-key-file' needs --object-cache\n");
+  EXPECT_EQ(RunCommand({option_, "--object-cache-budget=1", program_}).errors,
+            "firstcall: option '--object-cache-budget' needs --object-cache\n");
+}
+
 TEST_F(CacheCommandTest, ShowTellsWhatObjectsWereMadeFrom) {
   RunCommand({option_, program_});
   const testing::ProcessResult shown = RunCommand({"cache", "show", option_});

@@ -264,7 +264,7 @@ TEST_F(ObservationTest, PrecompilingLeavesATraceAndAReport) {
 }
 
 TEST_F(ObservationTest, FileMustBeNamedBehindAnEqualsSign) {
-  for (const std::string option : {"--trace", "--report"}) {
+  for (const std::string option : {"--trace", "--report", "--write-hot-functions"}) {
     const testing::ProcessResult result = RunProgram({option});
     EXPECT_EQ(result.exit_status, 1);
     EXPECT_EQ(result.errors,
