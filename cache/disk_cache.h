@@ -1,10 +1,10 @@
 // A cache in a directory, with one file, a pack, for each signature (see cache/pack.h).
 //
-// Stored objects are written when the cache is flushed, or with the first Store that comes a second
-// or more after the oldest object that is still to be written; or more seconds, if the last write
-// took so long that writing would take more than a twentieth of the time. A pack gets its name when
-// it is complete; what other processes have written meanwhile is merged into it. The writer holds a
-// lock. If a process is killed at any instant, the previous pack remains.
+// Objects are written by Flush, and by Store once the oldest object that waits is a second old.
+// After a slow write the wait is longer, so that writing takes at most a twentieth of the time. A
+// pack gets its name when it is complete; what other processes have written meanwhile is merged
+// into it. The writer holds a lock. If a process is killed at any instant, the previous pack
+// remains.
 //
 // Entries of parts that age (ModulePart::ages) are dropped when they were not used in the last
 // kMostUnusedRuns runs that wrote the pack when they flushed. Only a run that has something to
@@ -46,7 +46,7 @@ class DiskCache final : public ObjectCache {
 
   struct Options {
     WarningHandler warn;  // May be empty.
-    // Whether it is told that writing or pruning failed.
+    // Whether `warn` is called when writing or pruning fails.
     bool warns_of_writing = true;
     // When packs are removed, in the syntax of PruningPolicy::Parse. By default, packs
     // that were not used for a week are removed, and the oldest packs if the cache takes more than
@@ -54,8 +54,9 @@ class DiskCache final : public ObjectCache {
     std::string pruning_policy;
   };
 
-  // Creates `directory` if it does not exist. Errors as CacheDirectory::Open, and InvalidArgument
-  // if the policy cannot be parsed.
+  // Creates `directory` if it does not exist. PermissionDenied if it belongs to another user, or
+  // others may write to it; Unavailable if it cannot be made or opened; InvalidArgument if the
+  // policy cannot be parsed.
   static absl::StatusOr<std::unique_ptr<DiskCache>> Open(std::string directory, Options options);
 
   // Flushes.

@@ -27,7 +27,7 @@ struct ModulePart {
     kContinuation = 6,   // A function's OSR continuation at one of its loops.
     kStart = 7,          // Many functions, in one object (runtime/start_object).
     kBodies = 8,         // Digests of its functions' bodies (runtime/body_digests).
-    kLastVersion = 9,    // The signature of the last version with this frame (engine/versions).
+    kLastVersion = 9,    // The signature of the module's last version (engine/versions).
     // As kFunction and kStart, of runs to which a debugger listened: with functions that came along
     // so that the debugger hears of them together.
     kDebuggerFunction = 10,
@@ -80,17 +80,20 @@ class ObjectCache {
   virtual ~ObjectCache() = default;
 
   // What was stored under `key`, for the caller to change, or nothing if there is no entry that can
-  // be trusted. Called on the thread that needs the code, before the function's body is read.
+  // be trusted. Called on the thread that needs the code, before the function's body is read: its
+  // time delays the first call.
   virtual std::optional<Bytes> Find(const ObjectKey& key) = 0;
 
   // Whether Find would return something, as far as that is known without a copy of the entry and
   // without waiting. May be wrong either way; a wrong answer costs time only.
   virtual bool Has(const ObjectKey& key) { return Find(key).has_value(); }
 
-  // Keeps `object`, or ignores it. Replaces an earlier entry for the same key.
+  // Keeps `object`, or ignores it. Replaces an earlier entry for the same key. Called on the thread
+  // that has compiled it, which goes on when this returns.
   virtual void Store(const ObjectKey& key, Bytes object) = 0;
 
-  // Whether what is stored is kept. If not, nothing need be made for it only.
+  // Whether Store keeps what it is given. If not, the engine does not make entries that only a
+  // later run would use.
   virtual bool keeps() const { return true; }
 
   // The digest that RememberDigest was given for a file which has not changed since, so that the

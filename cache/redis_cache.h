@@ -46,7 +46,7 @@ class RedisCache final : public ObjectCache {
     std::string key;  // Authenticates entries; empty: the server is trusted.
     // How long this process may wait for the server, in total.
     absl::Duration budget = absl::Seconds(1);
-    // After this time, the server may drop the objects of a signature to which none is added.
+    // The server may drop all objects of a signature when none was added to them for this time.
     absl::Duration expiry = absl::Hours(24 * 7);
     std::shared_ptr<ObjectCache> front;  // The local cache; may be null.
     WarningHandler warn;                 // May be empty.

@@ -35,7 +35,10 @@
  *     struct that may grow begins with its own size in bytes. The side that fills in the struct
  *     sets that size: the client, or the library if the struct is an argument of a callback. Fields
  *     beyond that size count as zero.
- *  7. Addresses are uintptr_t, because ISO C lets it be cast to and from pointers to data and
+ *  7. What blocks. fc_call, fc_engine_prepare*, fc_engine_run_*, fc_engine_detach,
+ * fc_engine_remove, fc_engine_destroy, the look-up of a variable, and in eager mode
+ * fc_engine_add_*, wait until what they need is compiled or has run.
+ *  8. Addresses are uintptr_t, because ISO C lets it be cast to and from pointers to data and
  *     pointers to functions; 0 means no address. Sizes are in bytes, times in nanoseconds.
  */
 
@@ -88,7 +91,7 @@ typedef enum fc_error_code FC_ENUM_TYPE {
   FC_PERMISSION_DENIED = 7,   /* Others may write to the directory of a cache. */
   FC_RESOURCE_EXHAUSTED = 8,  /* Memory ran out. */
   FC_FAILED_PRECONDITION = 9, /* Not possible now: a function needs itself, a module was removed. */
-  FC_UNIMPLEMENTED = 12,      /* An unsupported construct, which the README lists. */
+  FC_UNIMPLEMENTED = 12,      /* Not supported: docs/limits.md lists what. */
   FC_INTERNAL = 13,           /* LLVM failed, or a callback broke its contract. */
   FC_UNAVAILABLE = 14         /* A library of firstcall's own, or another process, is not there. */
 } fc_error_code;
@@ -104,6 +107,7 @@ const char* fc_error_get_message(const fc_error* error);
  * returns NULL. */
 fc_error* fc_error_create(fc_error_code code, const char* message);
 
+/* Does nothing for NULL. */
 void fc_error_free(fc_error* error);
 
 /* ---- Options ---- */
@@ -115,6 +119,7 @@ void fc_error_free(fc_error* error);
 fc_options* fc_options_create(void);
 void fc_options_free(fc_options* options);
 
+/* When functions are compiled. */
 typedef enum fc_mode FC_ENUM_TYPE {
   FC_MODE_LAZY = 0, /* Each function is compiled the first time it is called. */
   FC_MODE_EAGER = 1 /* Each module is compiled and linked whole when it is added. */
@@ -153,9 +158,8 @@ void fc_options_set_tier(fc_options* options, int tier);
 
 /* Where functions are compiled. 0 (the default): on the thread that calls the function, unless that
  * may have less than 256 KiB of stack left; then on a thread of the engine. Otherwise: on this many
- * threads of the engine. The speculation budget
- * (default 0) is how much of their time these threads may spend, in total, on functions that
- * compiled ones are likely to call. */
+ * threads of the engine. The speculation budget (default 0) is how much of their time these threads
+ * may spend, in total, on functions that compiled ones are likely to call. */
 void fc_options_set_compile_threads(fc_options* options, size_t threads);
 void fc_options_set_speculation_budget(fc_options* options, uint64_t nanoseconds);
 
@@ -164,14 +168,14 @@ void fc_options_set_speculation_budget(fc_options* options, uint64_t nanoseconds
  * SIGABRT; crashes elsewhere go on to the earlier handlers. */
 void fc_options_set_contain_crashes(fc_options* options, int enabled);
 
-/* The target. Default: the process's triple and the machine's CPU with all its features. A function
- * that names a CPU is compiled for that one at first; on x86-64, its optimized body is compiled for
- * the target (the CPU "x86-64" prevents that), with the same results, except with fast-math flags,
- * or under another rounding mode in code that is not compiled for one. `features` has the form of
- * -mattr: "+avx2,-bmi". A triple may name the container of the objects that LLVM
- * makes, elf or macho ("x86_64-unknown-linux-gnu-macho"), and may be for another operating system
- * if that calls functions as this process does. fc_engine_create fails with FC_INVALID_ARGUMENT for
- * other triples. */
+/* The target. Default: the process's triple and the machine's CPU with all its features. If the
+ * IR of a function names a CPU, its first body is for that CPU; on x86-64, its optimized body is
+ * for the target given here (the CPU "x86-64" prevents that). Results are the same, with two
+ * exceptions: fast-math flags, and another rounding mode in code without strict floating point.
+ * `features` has the form of -mattr: "+avx2,-bmi". A triple may name the container of the objects
+ * that LLVM makes, elf or macho ("x86_64-unknown-linux-gnu-macho"), and may be for another
+ * operating system if that calls functions as this process does. fc_engine_create fails with
+ * FC_INVALID_ARGUMENT for other triples. */
 void fc_options_set_triple(fc_options* options, const char* triple);
 void fc_options_set_architecture(fc_options* options, const char* architecture);
 void fc_options_set_cpu(fc_options* options, const char* cpu);
@@ -232,7 +236,8 @@ void fc_options_set_search_process(fc_options* options, int enabled);
 typedef uintptr_t (*fc_symbol_finder)(void* user_data, const char* symbol);
 void fc_options_set_symbol_finder(fc_options* options, fc_symbol_finder finder, void* user_data);
 
-/* Describes a call of a stub whose function cannot be compiled. */
+/* Describes a call of a stub whose function cannot be compiled. The strings live as long as the
+ * handler runs. */
 typedef struct fc_failed_call {
   size_t struct_size;
   const char* function;
@@ -298,10 +303,10 @@ typedef struct fc_event {
   uintptr_t address; /* Of the body; of a first call: where it continued. */
   size_t size;       /* Of the body, the object's code, or the memory. */
   uintptr_t caller;  /* Of a first call: where it returns. */
-  int tier;
+  int tier;          /* Of new code: 0, or 1 if its IR was optimized. */
   fc_generator generator;
   fc_compile_reason reason;
-  int is_cached;
+  int is_cached; /* Not 0: the code came from the cache. */
   int is_continuation;
   int is_detached;
   size_t functions;    /* That the module or object defines. */
@@ -492,9 +497,9 @@ typedef struct fc_prepare_options {
    * FC_CANCELLED. May be NULL. */
   int (*progress)(void* user_data, size_t done, size_t failed, size_t total);
   void* user_data;
-  /* Not 0, with FC_TIER_AUTO: the functions also get their optimized bodies, as if all of them were
-   * hot, and an object cache keeps these. A function that cannot be optimized keeps the code it
-   * has. */
+  /* Not 0, with tier 2 (fc_options_set_tier): the functions also get their optimized bodies, as if
+   * all of them were hot, and an object cache keeps these. A function that cannot be optimized
+   * keeps the code it has. */
   int optimizes;
 } fc_prepare_options;
 
@@ -723,7 +728,8 @@ typedef struct fc_isolation_options {
 fc_error* fc_isolated_create(const fc_options* options, const fc_isolation_options* isolation,
                              fc_isolated** isolated);
 
-/* Gives the engine a second to run destructors; then kills its process. */
+/* Gives the engine a second to run destructors; then kills its process. No thread may be in a call
+ * of it. */
 void fc_isolated_destroy(fc_isolated* isolated);
 
 /* As the functions fc_engine_... of these names. */
@@ -749,7 +755,8 @@ fc_error* fc_isolated_read(fc_isolated* isolated, uint64_t address, void* bytes,
 fc_error* fc_isolated_write(fc_isolated* isolated, uint64_t address, const void* bytes,
                             size_t size);
 
-/* Kills the process, whatever it does. Any thread and any signal handler may do this. */
+/* Kills the process, whatever it does. Any thread and any signal handler may do this. The call that
+ * it interrupts returns FC_UNAVAILABLE. */
 void fc_isolated_interrupt(fc_isolated* isolated);
 
 /* Ends the process, if it still runs, and starts another one with the modules that were added and

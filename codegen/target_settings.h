@@ -43,17 +43,18 @@ struct TargetSettings {
 
   // The target. An empty triple is that of this process. If both `cpu` and `features` are empty,
   // the target is this machine's CPU with all its features. A function that names a CPU is compiled
-  // for that one at first; on x86-64, its optimized body is compiled for the target, with the same
-  // results ("x86-64" as `cpu` prevents that). A triple may name the container of the objects that
-  // LLVM makes, elf or macho ("x86_64-unknown-linux-gnu-macho"); without a name it follows the
-  // operating system. It may be for another system than this process if functions are called in the
-  // same way.
+  // for that one at first; on x86-64, its optimized body is compiled for the target ("x86-64" as
+  // `cpu` prevents that), with the same results, except with fast-math flags, or under another
+  // rounding mode in code that is not compiled for one. A triple may name the container of the
+  // objects that LLVM makes, elf or macho ("x86_64-unknown-linux-gnu-macho"); without a name it
+  // follows the operating system. It may be for another system than this process if functions are
+  // called in the same way.
   std::string triple;
   std::string architecture;  // As -march. Overrides the triple's.
   std::string cpu;
   std::string features;  // As -mattr: "+avx2,-bmi".
-  // Unset: position-independent code and the small code model, which the arena is made for. Without
-  // position independence the default code model is large, and kStatic with kSmall is kPic.
+  // Unset: position-independent code and the small code model, which the arena is made for. With
+  // kStatic the default code model is kLarge; kStatic together with kSmall is treated as kPic.
   std::optional<RelocationModel> relocation_model;
   std::optional<CodeModel> code_model;
   // Options of LLVM's command-line tools ("-fast-isel=0"). They are given to LLVM when the compiler

@@ -6,10 +6,13 @@
 //   FIRSTCALL_ASSIGN_OR_RETURN(int (*square)(int), engine->Lookup<int(int)>("square"));
 //   int nine = square(3);
 //
+// (The macros are those of base/status.h.)
+//
 // Thread-safe: any threads may add, look up and run modules at the same time. The functions that
-// compile or link (Call, Prepare, PrepareAll, Detach, RunMain, RunConstructors, the look-up of a
-// variable, and in eager mode those that add modules) block until that is done. Adding a module may
-// load LLVM.
+// compile, link or run compiled code (Call, Prepare, PrepareAll, Detach, RunMain, RunConstructors,
+// RunDestructors, Remove, the destructor, the look-up of a variable, and in eager mode those that
+// add modules) block until that is done. CheckMain may read a module. Adding a module, and
+// CheckMain, may load LLVM.
 
 #ifndef FIRSTCALL_ENGINE_ENGINE_H_
 #define FIRSTCALL_ENGINE_ENGINE_H_
@@ -51,14 +54,14 @@ class Engine {
  public:
   // InvalidArgument if the options name a target other than this machine's, or if the client's
   // memory manager is null. ResourceExhausted if the process has no address space for an arena.
-  // Where the compiler half is loaded (//engine:runtime_engine), errors of the target come from the
-  // first function that something has to be compiled for; so does Unavailable, with the reason, if
-  // the compiler half cannot be loaded.
+  // A program that is linked with //engine:runtime_engine loads LLVM only when something has to be
+  // compiled. There, the call that needs LLVM returns errors of the target, and Unavailable, with
+  // the reason, if LLVM's library cannot be loaded.
   static absl::StatusOr<std::unique_ptr<Engine>> Create(EngineOptions options = {});
 
   // The same, with a compiler half from elsewhere (engine/compiler_provider.h), which must exist
-  // for as long as the process. If the provider is deferred, errors of the options come when
-  // something first has to be compiled.
+  // for as long as the process. If the provider makes the compiler only when something has to be
+  // compiled, errors of the options come then.
   static absl::StatusOr<std::unique_ptr<Engine>> Create(EngineOptions options,
                                                         CompilerProvider& provider);
 
@@ -108,8 +111,11 @@ class Engine {
 
   // Returns the address of a function or a variable that a module or an object defines. In lazy
   // mode a module's function has the address of its stub. The address of a function never changes,
-  // and looking it up compiles nothing. Looking up a variable links the data of its module.
-  // NotFound if nothing defines the name, or if the data refers to a symbol that does not exist.
+  // and looking it up compiles nothing, except that an object file is linked when one of its
+  // functions is looked up. Looking up a variable links the data of its module. A weak definition
+  // that gives way to one of the process has the address of that one. NotFound if nothing defines
+  // the name, or if what is linked refers to a symbol that does not exist; ResourceExhausted; an
+  // error of compiling data.
   absl::StatusOr<void*> LookupAddress(absl::string_view name);
 
   // The same for a definition of one module, by its name in the source; functions and variables
@@ -171,7 +177,9 @@ class Engine {
 
   // Calls the constructors of all modules (llvm.global_ctors) and object files, except those that
   // were called before: by priority, then in the order of addition, modules first. Stops at the
-  // first constructor that cannot be compiled.
+  // first constructor that cannot be compiled, and returns why; those before it have run. An
+  // exception that a constructor throws reaches the caller.
+
   absl::Status RunConstructors();
 
   // Runs the exit handlers that modules have registered and that have not run yet. Then runs, in
@@ -180,10 +188,10 @@ class Engine {
   // was called and the engine still exists.
   void RunDestructors();
 
-  // Runs constructors, then calls the function `entry` as main, with `arguments` as its argv and
-  // with errno set to 0. Returns its result. NotFound if no module defines `entry`, InvalidArgument
-  // if its signature is not one of main's: in both cases nothing has run. An error of compiling
-  // `entry` comes after the constructors have run. RunMain does not run destructors.
+  // Sets errno to 0, runs constructors, then calls the function `entry` as main, with `arguments`
+  // as its argv. Returns its result. NotFound if no module defines `entry`, InvalidArgument if its
+  // signature is not one of main's: in both cases nothing has run. An error of compiling `entry`
+  // comes after the constructors have run. RunMain does not run destructors.
   absl::StatusOr<int> RunMain(absl::Span<const std::string> arguments,
                               absl::string_view entry = "main");
 
@@ -191,10 +199,13 @@ class Engine {
   // cache the result is kept, so that RunMain need not read the module.
   absl::Status CheckMain(absl::string_view entry = "main");
 
-  // Hands everything that was compiled for the object cache to it, and flushes it. The engine's
-  // destructor does this, too. Does nothing without a cache.
+  // Hands everything that was compiled for the object cache to it, and flushes it. A cache on disk
+  // waits for other writers, for a second at most; one behind a server waits for what is left of
+  // its budget. Failures go to the cache's `warn`. The engine's destructor does this, too. Does
+  // nothing without a cache.
   void FlushCache();
 
+  // Counts and times so far. Does not wait for a compile.
   Stats stats() const;
 
  private:

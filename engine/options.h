@@ -58,8 +58,10 @@ struct EngineOptions : TargetSettings {
   // ResourceExhausted beyond that.
   size_t memory_budget = SIZE_MAX;
 
-  // Bytes of address space that each arena reserves; only used pages take memory. Unset: what suits
-  // the architecture (1.5 GiB). For processes with little address space.
+  // Bytes of code, read-only data and writable data that each arena has room for. An arena reserves
+  // twice their sum of addresses, because pages are mapped once more to be written; only used pages
+  // take memory. Unset: 256 MiB of code (128 MiB on AArch64), 256 MiB and 1 GiB. For processes with
+  // little address space.
   std::optional<SegmentSizes> arena_sizes;
 
   // Where the engine's own memory gets its pages. Null: from this process. The pages must be
@@ -75,8 +77,8 @@ struct EngineOptions : TargetSettings {
   FailureHandler failure_handler;  // Empty: the default described at FailureHandler.
   SymbolFinder symbol_finder;      // Empty: no search.
   bool search_process_symbols = true;
-  // Whether a module sees the definitions of other libraries. If not, the symbol finder decides
-  // what such a name means; Engine::LookupAddress(module, name) serves it.
+  // Whether a module sees the definitions of other libraries. If not, such names are looked up by
+  // `symbol_finder`, which can find them with Engine::LookupAddress(module, name).
   bool search_other_libraries = true;
 
   // Searched for a function's object before its body is read, for a source module's index before

@@ -91,7 +91,8 @@ class IsolatedEngine {
   IsolatedEngine(const IsolatedEngine&) = delete;
   IsolatedEngine& operator=(const IsolatedEngine&) = delete;
 
-  // As Engine's functions of these names. A relative path is relative to this process's directory.
+  // As Engine's functions of these names. A relative path is relative to this process's directory;
+  // "-" is a file of that name, not standard input.
   absl::StatusOr<ModuleId> AddBitcode(absl::string_view bitcode, absl::string_view name,
                                       absl::string_view library = "");
   absl::StatusOr<ModuleId> AddAssembly(absl::string_view text, absl::string_view name);

@@ -31,7 +31,7 @@ enum class EventKind {
   kModuleAdded,     // `module` was read and indexed, or its index came from a cache.
   kFirstCall,       // A call of a function that had no code has waited for it.
   kCompiled,        // An object was compiled and linked, or came from a cache and was linked.
-  kPublished,       // A function got its first body. Or its counting body: tier 0, kPromoted.
+  kPublished,       // A function got its first body, or its counting body (tier 0, kPromoted).
   kPromoted,        // A function got an optimized body, or one of its loops a continuation.
   kFailed,          // A function could not be compiled or optimized.
   kRemoved,         // A module was removed or detached.
@@ -65,8 +65,9 @@ struct CodeLines {
   std::vector<Row> rows;  // By offset.
 };
 
-// How the frames of a body are unwound, if this is used directly behind the body's code, at the
-// next multiple of 8: first the entries (as .eh_frame has them), then an index (as .eh_frame_hdr).
+// Unwind tables for a copy of the body. They are valid if they are placed behind the copy's code,
+// at the next multiple of 8: first the entries (as .eh_frame has them), then an index (as
+// .eh_frame_hdr).
 struct CodeUnwinding {
   std::string entries;
   std::string index;

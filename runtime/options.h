@@ -84,7 +84,8 @@ struct PrepareProgress {
 };
 
 struct PrepareOptions {
-  // Called after each function, by one thread at a time. Returns whether to continue. May be empty.
+  // Called after each function, on the thread that has compiled it, by one thread at a time.
+  // Returns whether to continue. May be empty. It may look up functions and call compiled code.
   std::function<bool(const PrepareProgress&)> progress;
   // When this time has passed since the start, no further compile begins.
   absl::Duration budget = absl::InfiniteDuration();

@@ -30,8 +30,8 @@ absl::Status Preparation::Run(CompileThreads& threads) {
   const size_t worker_count = std::min(std::max<size_t>(threads.count(), 1), functions_.size());
   for (size_t i = 0; i < worker_count; ++i) {
     AddWorker();
-    const auto work = [this] {
-      Work();
+    const auto work = [this, &threads] {
+      Work(threads);
       RemoveWorker();
     };
     if (!threads.RunInBackground(work)) work();
@@ -40,19 +40,20 @@ absl::Status Preparation::Run(CompileThreads& threads) {
 }
 
 // Compiles functions until there are none left.
-void Preparation::Work() {
+void Preparation::Work(CompileThreads& threads) {
   while (std::optional<size_t> i = Take()) {
     const FunctionKey function = functions_[*i];
     absl::Status status =
         program_.Prepare(*function.module, function.ordinal, CompileReason::kOrdered).status();
-    if (status.ok() && promoter_ != nullptr) Optimize(function);
+    if (status.ok() && promoter_ != nullptr) Optimize(function, threads);
     RecordResult(*i, std::move(status));
   }
 }
 
-void Preparation::Optimize(FunctionKey function) {
-  WorkScope scope;
-  if (!function.module->is_removed()) promoter_->OptimizeNow(function);
+void Preparation::Optimize(FunctionKey function, CompileThreads& threads) {
+  DelegatingWorkScope(threads).Run([&] {
+    if (!function.module->is_removed()) promoter_->OptimizeNow(function);
+  });
 }
 
 void Preparation::AddWorker() {

@@ -40,8 +40,8 @@ class Preparation {
   absl::Status Run(CompileThreads& threads) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  void Work() ABSL_LOCKS_EXCLUDED(mutex_);
-  void Optimize(FunctionKey function);
+  void Work(CompileThreads& threads) ABSL_LOCKS_EXCLUDED(mutex_);
+  void Optimize(FunctionKey function, CompileThreads& threads);
   void AddWorker() ABSL_LOCKS_EXCLUDED(mutex_);
   void RemoveWorker() ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status Wait() ABSL_LOCKS_EXCLUDED(mutex_);

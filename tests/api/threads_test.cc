@@ -347,6 +347,23 @@ TEST_P(ThreadsTest, CallersMayHaveSmallStacks) {
   EXPECT_EQ(recorder_->ThreadOf("f13") == std::this_thread::get_id(), GetParam() == 0);
 }
 
+TEST_P(ThreadsTest, WhatIsPreparedOnASmallStackIsOptimizedToo) {
+  EngineOptions options;
+  options.tier = Tier::kAuto;
+  Create(std::move(options));
+  Add(Program(false));
+  static Engine* preparing = nullptr;
+  preparing = engine_.get();
+  const auto prepare = [](int64_t) -> int64_t {
+    PrepareOptions prepare;
+    prepare.optimizes = true;
+    return preparing->Prepare({"f3", "f4"}, prepare).ok();
+  };
+  EXPECT_EQ(CallOnSmallStack(prepare), 1);
+  EXPECT_EQ(engine_->stats().promotions_made, 2u);
+  EXPECT_NE(recorder_->ThreadOf("f3"), std::this_thread::get_id());
+}
+
 TEST_P(ThreadsTest, AChildsCallersMayHaveSmallStacks) {
   if (IsEmulated()) {
     GTEST_SKIP() << "a thread that a forked child makes may never start in the emulator";
