@@ -49,6 +49,7 @@ ExecutorAddress FunctionTable::HandleFirstCall(const std::atomic<void*>& owner) 
     const StubOwner* called = current();
     if (called->table == nullptr) {
       failed = *static_cast<const Leftover*>(called);
+      if (!failed.successor.is_null()) return failed.successor;
     } else {
       const FunctionTable& table = *called->table;
       const auto& record = *static_cast<const Record*>(called);
@@ -104,16 +105,38 @@ void FunctionTable::RemoveAll() {
   records_.clear();
 }
 
-void FunctionTable::Remove(SourceModule& module) {
-  Forget(module, [this](const Record& record) { Retire(record, "its module was removed"); });
+void FunctionTable::Remove(SourceModule& module, FindSuccessor successor_of) {
+  absl::flat_hash_map<SymbolOrdinal, ExecutorAddress> successors;
+  for (uint32_t i = 0; i < module.index().size(); ++i) {
+    const FunctionKey key{&module, SymbolOrdinal{i}};
+    if (!HasStub(key)) continue;
+    const std::optional<FunctionKey> successor = successor_of(key.ordinal);
+    if (!successor) continue;
+    const absl::StatusOr<ExecutorAddress> address = AddressOf(*successor);
+    if (address.ok()) successors[key.ordinal] = *address;
+  }
+  Forget(module, [&](const Record& record) {
+    const auto found = successors.find(record.key.ordinal);
+    if (found == successors.end()) return Retire(record, "its module was removed");
+    auto leftover = std::make_shared<Leftover>();
+    leftover->successor = found->second;
+    stubs_.Redirect(*record.stub, std::shared_ptr<StubOwner>(std::move(leftover)), found->second);
+  });
 }
 
 std::vector<NamedStub> FunctionTable::Detach(SourceModule& module) {
   std::vector<NamedStub> stubs;
   Forget(module, [&](const Record& record) {
+    if (record.state != FunctionState::kReady) return Retire(record, "its module was detached");
     stubs.push_back({*record.stub, std::string(NameOf(record.key))});
   });
   return stubs;
+}
+
+bool FunctionTable::HasStub(FunctionKey key) const {
+  absl::MutexLock lock(&mutex_);
+  const auto found = records_.find(key);
+  return found != records_.end() && found->second->stub.has_value();
 }
 
 FunctionTable::Record& FunctionTable::RecordOf(FunctionKey key) {

@@ -87,10 +87,14 @@ class FunctionTable {
   // gone.
   void RemoveAll() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Forgets the functions of `module`. Later calls of their stubs go to the failure handler.
-  void Remove(SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Forgets the functions of `module`, while no other thread is at work. Later calls of the stub of
+  // a function go to its successor, or to the failure handler if it has none, or if there is no
+  // memory for the successor's stub.
+  using FindSuccessor = absl::FunctionRef<std::optional<FunctionKey>(SymbolOrdinal function)>;
+  void Remove(SourceModule& module, FindSuccessor successor_of) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Forgets the functions of `module`, all of which are published. Returns their stubs.
+  // Forgets the functions of `module`, and returns their stubs. Stubs of functions that are not
+  // published go to the failure handler.
   std::vector<NamedStub> Detach(SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // The function's identity: the address of its stub. Makes the stub if there is none.
@@ -162,11 +166,13 @@ class FunctionTable {
     std::string module;
     absl::Status status;
     std::shared_ptr<const CallFailures> failures;
+    ExecutorAddress successor;  // Where calls continue, if it is not null.
   };
   using Records = absl::flat_hash_map<FunctionKey, std::unique_ptr<Record>>;
 
   void Publish(FunctionKey key, ExecutorAddress body, ExecutorAddress entry, bool is_final)
       ABSL_LOCKS_EXCLUDED(mutex_);
+  bool HasStub(FunctionKey key) const ABSL_LOCKS_EXCLUDED(mutex_);
   Record& RecordOf(FunctionKey key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // If addresses are looked up, notes those of `record`, which have changed.
   void NoteAddresses(const Record& record) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

@@ -237,14 +237,33 @@ absl::Status Runtime::Remove(ModuleId id) {
 absl::Status Runtime::Drop(SourceModule& module) {
   ExclusiveWorkScope scope;
   FIRSTCALL_RETURN_IF_ERROR(Forget(module, /*is_detached=*/false));
-  functions_.Remove(module);
+  functions_.Remove(
+      module, [&](SymbolOrdinal function) { return resolver_.SuccessorOf(module, function); });
   if (promoter_ != nullptr) promoter_->Remove(module);
+  module.object().unfinished = nullptr;
+  const bool is_shared = SharesVariables(module);
   // Handlers that were registered after the destructors ran would be called without their code.
   ExitHandlers dropped;
-  exit_handlers_.Move(module.object().dso_handle, dropped);
-  module.object().unfinished = nullptr;
-  module.object().owned_code = nullptr;
+  exit_handlers_.Move(module.object().dso_handle, is_shared ? handlers_of_shared_ : dropped);
+  if (is_shared) {
+    shared_code_.push_back(std::move(module.object().owned_code));
+  } else {
+    module.object().owned_code = nullptr;
+  }
   return absl::OkStatus();
+}
+
+bool Runtime::SharesVariables(const SourceModule& removed) {
+  bool shares = false;
+  for (const ModuleId user : removed.weak_choices().users()) {
+    const std::shared_ptr<SourceModule> module = program_.Find(user);
+    if (module == nullptr) continue;
+    shares |= module->weak_choices().Forget(removed, [&](SymbolOrdinal definition) {
+      const SymbolIndex& index = module->index();
+      return index.at(index.at(definition).base).kind == SymbolKind::kVariable;
+    });
+  }
+  return shares;
 }
 
 absl::Status Runtime::CompileAll(SourceModule& module) {
@@ -298,6 +317,7 @@ absl::StatusOr<std::unique_ptr<DetachedCode>> Runtime::Detach(ModuleId id) {
   {
     ExclusiveWorkScope scope;
     FIRSTCALL_RETURN_IF_ERROR(Forget(*module, /*is_detached=*/true));
+    (void)SharesVariables(*module);  // They last as long as the detached code.
     detached->stubs = functions_.Detach(*module);
     if (promoter_ != nullptr) detached->counters = promoter_->Detach(*module);
     exit_handlers_.Move(module->object().dso_handle, detached->exit_handlers);

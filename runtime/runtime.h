@@ -152,6 +152,10 @@ class Runtime {
   absl::StatusOr<SymbolAddresses> AddressesOf(SourceModule& module);
   absl::Status Forget(SourceModule& module, bool is_detached);
   absl::Status Drop(SourceModule& module);
+  // Has what definitions of `removed` replaced in other modules decided anew. Returns whether code
+  // of others has addresses of its variables, as C++ modules have of the inline variables that they
+  // share. To be called in an ExclusiveWorkScope.
+  bool SharesVariables(const SourceModule& removed);
 
   // Each part may use those before it. They are destroyed in the reverse order.
   const Mode mode_;
@@ -161,6 +165,9 @@ class Runtime {
   const std::shared_ptr<const CallFailures> failures_;
   StatsCollector stats_;
   ExitHandlers exit_handlers_;
+  // Of removed modules whose variables other modules use.
+  ExitHandlers handlers_of_shared_;
+  std::vector<std::unique_ptr<OwnedCode>> shared_code_;
   PrecompiledObjects precompiled_{exit_handlers_, *code_space_};
   Definitions definitions_;
   FunctionTable functions_;

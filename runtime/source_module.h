@@ -1,7 +1,7 @@
 // What an engine keeps about one source module as long as it has the module.
 //
-// Constant after construction, with these exceptions: object() and the count of compiled functions
-// synchronize themselves; is_removed() is guarded by WorkScopes. Tested in
+// Constant after construction, with these exceptions: object(), weak_choices() and the count of
+// compiled functions synchronize themselves; is_removed() is guarded by WorkScopes. Tested in
 // tests/api/removal_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_SOURCE_MODULE_H_
@@ -20,6 +20,7 @@
 #include "runtime/module_cache.h"
 #include "runtime/options.h"
 #include "runtime/start_object.h"
+#include "runtime/weak_choices.h"
 
 namespace firstcall {
 
@@ -63,6 +64,9 @@ class SourceModule : public std::enable_shared_from_this<SourceModule> {
   // The data-module, or in eager mode the whole module.
   LazyObject& object() { return object_; }
 
+  // What the module's weak definitions mean in it.
+  WeakChoices& weak_choices() const { return weak_choices_; }
+
   // Adds `count` compiled functions. Returns whether all functions are compiled now.
   bool CountCompiled(size_t count) {
     return compiled_.fetch_add(count, std::memory_order_relaxed) + count ==
@@ -84,6 +88,7 @@ class SourceModule : public std::enable_shared_from_this<SourceModule> {
   std::optional<StartObject> start_object_;  // Only if there is a cache.
   std::optional<StartObject> debugger_start_object_;
   LazyObject object_;
+  mutable WeakChoices weak_choices_;
   std::atomic<size_t> compiled_{0};
   bool is_removed_ = false;
 };

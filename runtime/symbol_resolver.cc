@@ -140,7 +140,7 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::ResolveInModule(SymbolReference 
     // The counter belongs to this body, which an alias may keep when the function is replaced.
     const bool is_own = reference.kind == ReferenceKind::kHotness;
     if (!is_own && symbol.is_weak && IsReplaced(module, *ordinal)) {
-      return FindOutside(reference.name, module.library());
+      return Replacement(module, *ordinal, reference.name);
     }
     if (is_tls_control) return ControlOf(module, *ordinal);
     return AddressOf(module, *ordinal, symbol, reference.kind);
@@ -219,7 +219,7 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::AddressOf(const Definition& defi
 }
 
 bool SymbolResolver::GivesWay(const Definition& definition) const {
-  return definition.module != nullptr && IsReplaced(*definition.module, definition.ordinal);
+  return definition.module != nullptr && Choose(*definition.module, definition.ordinal).is_replaced;
 }
 
 absl::StatusOr<ExecutorAddress> SymbolResolver::FindOutside(absl::string_view name,
@@ -294,7 +294,7 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::LookupIn(SourceModule& module,
   std::optional<SymbolOrdinal> ordinal = index.Find(variable);
   if (!ordinal) ordinal = index.FindUnlikelyLocal(variable);
   if (ordinal && index.at(*ordinal).is_definition) {
-    if (IsReplaced(module, *ordinal)) return FindOutside(name, module.library());
+    if (IsReplaced(module, *ordinal)) return Replacement(module, *ordinal, name);
     if (is_tls_control) return ControlOf(module, *ordinal);
     return AddressOf(module, *ordinal, ReferenceKind::kStub);
   }
@@ -311,7 +311,9 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::AddressMeantBy(SourceModule& mod
   if (symbol.is_definition && !IsReplaced(module, ordinal)) {
     return AddressOf(module, ordinal, symbol, ReferenceKind::kStub);
   }
-  absl::StatusOr<ExecutorAddress> address = FindOutside(symbol.name, module.library());
+  absl::StatusOr<ExecutorAddress> address = symbol.is_definition
+                                                ? Replacement(module, ordinal, symbol.name)
+                                                : FindOutside(symbol.name, module.library());
   if (!address.ok() || !address->is_null()) return address;
   return absl::NotFoundError(absl::StrCat("symbol '", symbol.name, "', which '", module.name(),
                                           "' refers to, is not defined"));
@@ -320,9 +322,48 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::AddressMeantBy(SourceModule& mod
 bool SymbolResolver::IsReplaced(const SourceModule& module, SymbolOrdinal ordinal) const {
   const Symbol& symbol = module.index().at(ordinal);
   if (!symbol.is_weak || symbol.is_local) return false;
+  return module.weak_choices().IsReplaced(ordinal, [&] {
+    const WeakChoices::Choice choice = Choose(module, ordinal);
+    if (choice.by != nullptr) choice.by->weak_choices().AddUser(module.id());
+    return choice;
+  });
+}
+
+// As things are now.
+WeakChoices::Choice SymbolResolver::Choose(const SourceModule& module,
+                                           SymbolOrdinal ordinal) const {
+  const Symbol& symbol = module.index().at(ordinal);
+  if (!symbol.is_weak || symbol.is_local) return {};
   std::optional<Definition> found = definitions_.Find(symbol.name, module.library());
-  if (found && (found->module != &module || found->ordinal != ordinal)) return true;
-  return !symbol.is_common && !FindInProcess(symbol.name).is_null();
+  if (found && (found->module != &module || found->ordinal != ordinal)) {
+    return {true, found->module};
+  }
+  return {!symbol.is_common && !FindInProcess(symbol.name).is_null(), nullptr};
+}
+
+absl::StatusOr<ExecutorAddress> SymbolResolver::Replacement(SourceModule& module,
+                                                            SymbolOrdinal ordinal,
+                                                            absl::string_view name) {
+  if (const std::optional<ExecutorAddress> bound = module.weak_choices().AddressOf(ordinal)) {
+    return *bound;
+  }
+  FIRSTCALL_ASSIGN_OR_RETURN(const ExecutorAddress address, FindOutside(name, module.library()));
+  if (!address.is_null()) module.weak_choices().Bind(ordinal, address);
+  return address;
+}
+
+std::optional<FunctionKey> SymbolResolver::SuccessorOf(const SourceModule& removed,
+                                                       SymbolOrdinal function) const {
+  const Symbol symbol = removed.index().at(function);
+  if (symbol.is_local || symbol.kind != SymbolKind::kFunction) return std::nullopt;
+  const std::optional<Definition> found = definitions_.Find(symbol.name, removed.library());
+  if (!found || found->module == nullptr || found->module->library() != removed.library() ||
+      found->module->mode() != Mode::kLazy || !(symbol.is_weak || found->is_weak)) {
+    return std::nullopt;
+  }
+  const Symbol other = found->module->index().at(found->ordinal);
+  if (other.kind != SymbolKind::kFunction) return std::nullopt;
+  return FunctionKey{found->module, found->ordinal};
 }
 
 }  // namespace firstcall

@@ -86,8 +86,14 @@ class SymbolResolver {
   // that is not replaced. NotFound if nothing defines it.
   absl::StatusOr<ExecutorAddress> AddressMeantBy(SourceModule& module, SymbolOrdinal ordinal);
 
-  // Whether the definition is weak and another one replaces it.
+  // Whether the definition is weak and another one replaces it in its module. Decided when this is
+  // first called for the definition (runtime/weak_choices.h).
   bool IsReplaced(const SourceModule& module, SymbolOrdinal ordinal) const;
+
+  // The function of another module that `removed`, whose definitions are not visible any more, has
+  // shared a definition of `function` with, as C++ modules share inline functions. Nullopt if there
+  // is none, or if it is not compiled lazily.
+  std::optional<FunctionKey> SuccessorOf(const SourceModule& removed, SymbolOrdinal function) const;
 
  private:
   bool IsKnown(absl::string_view object_name, const LazyObject& requester) const;
@@ -101,6 +107,11 @@ class SymbolResolver {
   SymbolOrdinal DefinerOf(const SourceModule& module, SymbolOrdinal base) const;
   absl::StatusOr<ExecutorAddress> ControlOf(SourceModule& module, SymbolOrdinal ordinal);
   bool GivesWay(const Definition& definition) const;
+  WeakChoices::Choice Choose(const SourceModule& module, SymbolOrdinal ordinal) const;
+  // The address of what replaces a definition of `module`; `name` is that of the reference. Null if
+  // nothing defines it.
+  absl::StatusOr<ExecutorAddress> Replacement(SourceModule& module, SymbolOrdinal ordinal,
+                                              absl::string_view name);
   absl::StatusOr<ExecutorAddress> FindOutside(absl::string_view name, LibraryId library);
   void* FindByClient(absl::string_view name) const;
   ExecutorAddress FindInProcess(absl::string_view name) const;

@@ -67,6 +67,13 @@ void StubTable::Retire(const Stub& stub, std::shared_ptr<void> last_owner) {
   retired_.push_back({stub, std::move(last_owner)});
 }
 
+void StubTable::Redirect(const Stub& stub, std::shared_ptr<void> last_owner, ExecutorAddress body) {
+  absl::MutexLock lock(&mutex_);
+  stub.owner_->store(last_owner.get(), std::memory_order_release);
+  stub.Publish(body);
+  owners_of_redirected_.push_back(std::move(last_owner));
+}
+
 std::optional<Stub> StubTable::TakeRetired() {
   if (retired_.size() <= kKeptRetired) return std::nullopt;
   const Stub stub = retired_.front().stub;

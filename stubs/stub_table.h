@@ -82,6 +82,11 @@ class StubTable {
   // stub is reused. No thread may be calling the stub when it is reused.
   void Retire(const Stub& stub, std::shared_ptr<void> last_owner) ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // From now on calls of the stub go to `body`, for as long as this table exists. `last_owner` is
+  // for calls that have left the stub before.
+  void Redirect(const Stub& stub, std::shared_ptr<void> last_owner, ExecutorAddress body)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+
   // The number of stubs that are not retired.
   size_t size() const ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -105,6 +110,7 @@ class StubTable {
   std::vector<std::unique_ptr<Block>> blocks_ ABSL_GUARDED_BY(mutex_);
   size_t made_ ABSL_GUARDED_BY(mutex_) = 0;
   std::deque<Retired> retired_ ABSL_GUARDED_BY(mutex_);
+  std::vector<std::shared_ptr<void>> owners_of_redirected_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace firstcall

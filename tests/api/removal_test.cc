@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/string_view.h"
 #include "engine/engine.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -285,6 +287,101 @@ TEST_P(StaleStubTest, TheFirstWeakDefinitionCountsAgain) {
   EXPECT_EQ(Call("f"), 3);
   ASSERT_THAT(engine_->Remove(strong), IsOk());
   EXPECT_EQ(Call("f"), 1);
+}
+
+// --- What C++ modules share: inline functions and variables ---
+
+constexpr char kUsesTwice[] = R"(
+  define linkonce_odr i32 @twice(i32 %x) { %r = mul i32 %x, 2 ret i32 %r }
+  define i32 @USER(i32 %x) { %y = call i32 @twice(i32 %x) %r = add i32 %y, 1 ret i32 %r })";
+
+std::string UsesTwice(absl::string_view user) {
+  return absl::StrReplaceAll(kUsesTwice, {{"USER", user}});
+}
+
+TEST_P(StaleStubTest, AnInlineFunctionOutlivesItsFirstModule) {
+  const ModuleId first = Add(UsesTwice("a"), "first");
+  const ModuleId second = Add(UsesTwice("b"), "second");
+  Add(UsesTwice("c"), "third");
+  EXPECT_EQ(Call("a", 3), 7);
+  EXPECT_EQ(Call("b", 3), 7);
+  EXPECT_EQ(Call("c", 3), 7);
+  ASSERT_THAT(engine_->Remove(first), IsOk());
+  EXPECT_EQ(Call("b", 4), 9);
+  EXPECT_EQ(Call("c", 4), 9);
+  ASSERT_THAT(engine_->Remove(second), IsOk());
+  EXPECT_EQ(Call("c", 5), 11);
+}
+
+TEST_P(StaleStubTest, AnInlineFunctionThatWasNotCalledYetDoesToo) {
+  const ModuleId first = Add(UsesTwice("a"), "first");
+  Add(UsesTwice("b"), "second");
+  ASSERT_THAT(engine_->Prepare({"b"}), IsOk());
+  ASSERT_THAT(engine_->Remove(first), IsOk());
+  EXPECT_EQ(Call("b", 3), 7);
+}
+
+constexpr char kCounts[] = R"(
+  @n = linkonce_odr global i32 0
+  define i32 @inc_USER(i32 %x) {
+    %old = load i32, ptr @n
+    %new = add i32 %old, %x
+    store i32 %new, ptr @n
+    ret i32 %new
+  }
+  define i32 @get_USER(i32 %x) { %r = load i32, ptr @n ret i32 %r })";
+
+TEST_P(StaleStubTest, AnInlineVariableThatIsInUseOutlivesItsFirstModule) {
+  const auto counts = [](absl::string_view user) {
+    return absl::StrReplaceAll(kCounts, {{"USER", user}});
+  };
+  const ModuleId first = Add(counts("a"), "first");
+  Add(counts("b"), "second");
+  EXPECT_EQ(Call("inc_b", 2), 2);
+  ASSERT_THAT(engine_->Remove(first), IsOk());
+  // Takes the memory of the first, if that is free.
+  for (int i = 0; i < 20; ++i) {
+    Add(absl::StrCat("@v", i, " = global i32 100\n", "define i32 @g", i,
+                     "(i32 %x) { %r = load i32, ptr @v", i, " ret i32 %r }"));
+    EXPECT_EQ(Call(absl::StrCat("g", i)), 100);
+  }
+  EXPECT_EQ(Call("inc_b", 2), 4);
+  EXPECT_EQ(Call("get_b"), 4);
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_EQ(Call(absl::StrCat("g", i)), 100);
+  }
+}
+
+constexpr char kUsesWeak[] = R"(
+  @wd = weak global i32 5
+  define weak i32 @w(i32 %x) { ret i32 1 }
+  define i32 @inc(i32 %x) { %d = load i32, ptr @wd %r = add i32 %d, 1 store i32 %r, ptr @wd ret i32 %r }
+  define i32 @get(i32 %x) { %r = load i32, ptr @wd ret i32 %r }
+  define i32 @first(i32 %x) { %r = call i32 @w(i32 %x) ret i32 %r }
+  define i32 @second(i32 %x) { %r = call i32 @w(i32 %x) ret i32 %r })";
+constexpr char kStrong[] = R"(
+  @wd = global i32 100
+  define i32 @w(i32 %x) { ret i32 2 })";
+
+TEST_P(StaleStubTest, AWeakDefinitionInUseStaysWhatItIs) {
+  Add(kUsesWeak, "weak");
+  EXPECT_EQ(Call("inc"), 6);
+  EXPECT_EQ(Call("first"), 1);
+  Add(kStrong, "strong");
+  EXPECT_EQ(Call("get"), 6);
+  EXPECT_EQ(Call("second"), 1);
+  EXPECT_EQ(Call("w"), 2);
+}
+
+TEST_P(StaleStubTest, AWeakDefinitionInUseIsDetachedWithItsModule) {
+  const ModuleId module = Add(kUsesWeak, "weak");
+  ASSERT_THAT(engine_->Prepare({"first"}), IsOk());
+  Add(kStrong, "strong");
+  absl::StatusOr<std::unique_ptr<DetachedCode>> code = engine_->Detach(module);
+  ASSERT_THAT(code, IsOk());
+  engine_ = nullptr;
+  EXPECT_EQ((*(*code)->Lookup<int(int)>("first"))(0), 1);
+  EXPECT_EQ((*(*code)->Lookup<int(int)>("second"))(0), 1);
 }
 
 // Unwind tables go and come with the code.

@@ -1,0 +1,56 @@
+#include "runtime/weak_choices.h"
+
+namespace firstcall {
+
+bool WeakChoices::IsReplaced(SymbolOrdinal definition, absl::FunctionRef<Choice()> decide) {
+  {
+    absl::MutexLock lock(&mutex_);
+    if (auto found = decided_.find(definition); found != decided_.end()) {
+      return found->second.choice.is_replaced;
+    }
+  }
+  const Choice choice = decide();
+  absl::MutexLock lock(&mutex_);
+  return decided_.try_emplace(definition, Decided{choice, std::nullopt})
+      .first->second.choice.is_replaced;
+}
+
+std::optional<ExecutorAddress> WeakChoices::AddressOf(SymbolOrdinal definition) const {
+  absl::MutexLock lock(&mutex_);
+  const auto found = decided_.find(definition);
+  return found == decided_.end() ? std::nullopt : found->second.address;
+}
+
+void WeakChoices::Bind(SymbolOrdinal definition, ExecutorAddress address) {
+  absl::MutexLock lock(&mutex_);
+  if (auto found = decided_.find(definition); found != decided_.end()) {
+    found->second.address = address;
+  }
+}
+
+bool WeakChoices::Forget(const SourceModule& other,
+                         absl::FunctionRef<bool(SymbolOrdinal)> is_variable) {
+  absl::MutexLock lock(&mutex_);
+  bool keeps = false;
+  absl::erase_if(decided_, [&](auto& entry) {
+    auto& [definition, decided] = entry;
+    if (decided.choice.by != &other) return false;
+    if (!decided.address || !is_variable(definition)) return true;
+    decided.choice.by = nullptr;
+    keeps = true;
+    return false;
+  });
+  return keeps;
+}
+
+void WeakChoices::AddUser(ModuleId module) {
+  absl::MutexLock lock(&mutex_);
+  users_.insert(module);
+}
+
+std::vector<ModuleId> WeakChoices::users() const {
+  absl::MutexLock lock(&mutex_);
+  return {users_.begin(), users_.end()};
+}
+
+}  // namespace firstcall

@@ -1,0 +1,66 @@
+// What the weak definitions of one source module mean in it: themselves, or the definition that
+// replaces them, of another module, an object or the process. That is decided when something first
+// asks, and kept, so that all code of the module agrees, whenever it is compiled, and whatever is
+// added later.
+//
+// Thread-safe. Tested in tests/runtime/weak_choices_test.cc.
+
+#ifndef FIRSTCALL_RUNTIME_WEAK_CHOICES_H_
+#define FIRSTCALL_RUNTIME_WEAK_CHOICES_H_
+
+#include <optional>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/functional/function_ref.h"
+#include "absl/synchronization/mutex.h"
+#include "base/ids.h"
+#include "memory/executor_address.h"
+
+namespace firstcall {
+
+class SourceModule;
+
+class WeakChoices {
+ public:
+  struct Choice {
+    bool is_replaced = false;
+    const SourceModule* by = nullptr;  // Null if it is no module that replaces it.
+  };
+
+  // Whether the definition is replaced: what `decide` returns when this is first called for it. Two
+  // threads may both call `decide`; then the first answer holds for both.
+  bool IsReplaced(SymbolOrdinal definition, absl::FunctionRef<Choice()> decide)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // The address of what replaces the definition, if code of the module has it.
+  std::optional<ExecutorAddress> AddressOf(SymbolOrdinal definition) const
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  // Code of the module gets `address` for the definition, which is replaced.
+  void Bind(SymbolOrdinal definition, ExecutorAddress address) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // `other` is being removed: what it has replaced is decided anew, except for variables whose
+  // addresses code has. Returns whether there are such variables.
+  bool Forget(const SourceModule& other, absl::FunctionRef<bool(SymbolOrdinal)> is_variable)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // The modules in which a definition of this one replaces theirs. Some may not exist any more.
+  void AddUser(ModuleId module) ABSL_LOCKS_EXCLUDED(mutex_);
+  std::vector<ModuleId> users() const ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  struct Decided {
+    Choice choice;
+    std::optional<ExecutorAddress> address;
+  };
+
+  mutable absl::Mutex mutex_;
+  absl::flat_hash_map<SymbolOrdinal, Decided> decided_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_set<ModuleId> users_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_RUNTIME_WEAK_CHOICES_H_
