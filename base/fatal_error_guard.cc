@@ -1,10 +1,14 @@
 #include "base/fatal_error_guard.h"
 
+#include <signal.h>
+
 #include <atomic>
 #include <csetjmp>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <mutex>  // std::call_once
 #include <string>
 
@@ -116,16 +120,39 @@ namespace {
 ABSL_CONST_INIT absl::Mutex containments_mutex(absl::kConstInit);
 int containments ABSL_GUARDED_BY(containments_mutex) = 0;
 
+// Those that CrashRecoveryContext handles, all by the same function.
+constexpr int kCrashSignals[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP};
+
+struct sigaction HandlerOf(int signal) {
+  struct sigaction action = {};
+  sigaction(signal, nullptr, &action);
+  return action;
+}
+
+// LLVM would bring back the handlers that it has found, also where the host has set others since.
+void DisableCrashRecovery(void (*llvms_handler)(int)) {
+  struct sigaction before[std::size(kCrashSignals)];
+  for (size_t i = 0; i < std::size(kCrashSignals); ++i) before[i] = HandlerOf(kCrashSignals[i]);
+  llvm::CrashRecoveryContext::Disable();
+  for (size_t i = 0; i < std::size(kCrashSignals); ++i) {
+    if (before[i].sa_handler != llvms_handler) sigaction(kCrashSignals[i], &before[i], nullptr);
+  }
+}
+
+void (*llvms_crash_handler)(int) ABSL_GUARDED_BY(containments_mutex) = nullptr;
+
 }  // namespace
 
 CrashContainment::CrashContainment() {
   absl::MutexLock lock(&containments_mutex);
-  if (containments++ == 0) llvm::CrashRecoveryContext::Enable();
+  if (containments++ > 0) return;
+  llvm::CrashRecoveryContext::Enable();
+  llvms_crash_handler = HandlerOf(SIGSEGV).sa_handler;
 }
 
 CrashContainment::~CrashContainment() {
   absl::MutexLock lock(&containments_mutex);
-  if (--containments == 0) llvm::CrashRecoveryContext::Disable();
+  if (--containments == 0) DisableCrashRecovery(llvms_crash_handler);
 }
 
 }  // namespace firstcall

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -10,6 +11,8 @@
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
+#include "base/file.h"
+#include "base/populate.h"
 
 namespace firstcall {
 namespace {
@@ -19,6 +22,11 @@ constexpr off_t kMinMappedSize = 16 * 1024;
 
 absl::Status CannotRead(const std::string& path, int error) {
   return absl::NotFoundError(absl::StrCat("cannot read '", path, "': ", std::strerror(error)));
+}
+
+absl::Status HasChanged(const std::string& path) {
+  return absl::FailedPreconditionError(
+      absl::StrCat("'", path, "' has been written to since it was added"));
 }
 
 int64_t Nanoseconds(const timespec& time) {
@@ -71,6 +79,7 @@ absl::StatusOr<std::shared_ptr<const FileContents>> FileContents::Read(const std
       contents->mapped_ = mapped;
       contents->mapped_size_ = size;
       contents->bytes_ = absl::string_view(static_cast<const char*>(mapped), size);
+      contents->path_ = path;
       return contents;
     }
   }
@@ -98,8 +107,63 @@ absl::StatusOr<std::shared_ptr<const FileContents>> FileContents::Map(int file, 
   return contents;
 }
 
+absl::StatusOr<std::shared_ptr<const FileContents>> FileContents::Settled() const {
+  if (path_.empty()) return shared_from_this();
+  std::shared_ptr<FileContents> copy(new FileContents);
+  const size_t size = bytes_.size() + 1;  // The last byte stays zero.
+  void* const memory =
+      mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) {
+    return absl::ResourceExhaustedError(absl::StrCat("'", path_, "': ", std::strerror(errno)));
+  }
+  copy->mapped_ = memory;
+  copy->mapped_size_ = size;
+  copy->is_anonymous_ = true;
+  copy->identity_ = identity_;
+  PopulateForWriting(memory, size);
+  if (absl::Status copied = copy->CopyFrom(*this); !copied.ok()) return copied;
+  copy->bytes_ = absl::string_view(static_cast<const char*>(memory), bytes_.size());
+  return copy;
+}
+
+absl::Status FileContents::CopyFrom(const FileContents& mapped) {
+  const File file(open(mapped.path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  struct stat status;
+  const bool is_there = file.is_open() && fstat(file.number(), &status) == 0 &&
+                        status.st_dev == mapped.identity_->device &&
+                        status.st_ino == mapped.identity_->inode;
+  if (is_there) return ReadAgain(file.number(), mapped);
+  // Another file has its name now, or none. It can only be read where it is mapped. The system does
+  // that, because it reports pages that are not there any more without a signal.
+  const size_t size = mapped.bytes_.size();
+  const iovec to = {mapped_, size};
+  const iovec from = {mapped.mapped_, size};
+  const ssize_t count = process_vm_readv(getpid(), &to, 1, &from, 1, 0);
+  if (count == static_cast<ssize_t>(size)) return absl::OkStatus();
+  if (count >= 0 || errno == EFAULT) return HasChanged(mapped.path_);
+  std::memcpy(mapped_, mapped.mapped_, size);  // A sandbox forbids the call.
+  return absl::OkStatus();
+}
+
+absl::Status FileContents::ReadAgain(int file, const FileContents& mapped) {
+  const auto is_unchanged = [&] {
+    struct stat status;
+    return fstat(file, &status) == 0 && IdentityOf(status).HasContentsOf(*mapped.identity_);
+  };
+  if (!is_unchanged()) return HasChanged(mapped.path_);
+  size_t done = 0;
+  while (done < mapped.bytes_.size()) {
+    const ssize_t count = pread(file, static_cast<char*>(mapped_) + done,
+                                mapped.bytes_.size() - done, static_cast<off_t>(done));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return HasChanged(mapped.path_);
+    done += static_cast<size_t>(count);
+  }
+  return is_unchanged() ? absl::OkStatus() : HasChanged(mapped.path_);
+}
+
 void FileContents::ReleasePages() const {
-  if (mapped_ != nullptr) madvise(mapped_, mapped_size_, MADV_DONTNEED);
+  if (mapped_ != nullptr && !is_anonymous_) madvise(mapped_, mapped_size_, MADV_DONTNEED);
 }
 
 FileContents::~FileContents() {

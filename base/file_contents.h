@@ -16,11 +16,11 @@
 
 namespace firstcall {
 
-class FileContents {
+class FileContents : public std::enable_shared_from_this<FileContents> {
  public:
   // Reads the file `path` ("-": standard input, to its end). Large files are mapped, so that only
-  // the pages that are used are read; then nobody may make the file shorter while this object
-  // exists. NotFound, with the system's reason, if it cannot be read.
+  // the pages that are used are read: see Settled. NotFound, with the system's reason, if it cannot
+  // be read.
   static absl::StatusOr<std::shared_ptr<const FileContents>> Read(const std::string& path);
 
   static std::shared_ptr<const FileContents> Copy(absl::string_view bytes);
@@ -36,6 +36,12 @@ class FileContents {
   // The byte behind the last one is zero.
   absl::string_view bytes() const { return bytes_; }
 
+  // The same bytes in memory that does not change when somebody writes to the file, as compilers
+  // and copying do: then pages of a mapped file have new contents, or none, and a signal is raised.
+  // FailedPrecondition if the file has been written to since it was opened; ResourceExhausted if
+  // there is no memory.
+  absl::StatusOr<std::shared_ptr<const FileContents>> Settled() const;
+
   // Lets the system take back the memory of bytes that are mapped. They are read again when they
   // are used.
   void ReleasePages() const;
@@ -46,11 +52,15 @@ class FileContents {
 
  private:
   FileContents() = default;
+  absl::Status CopyFrom(const FileContents& mapped);
+  absl::Status ReadAgain(int file, const FileContents& mapped);
 
+  std::string path_;  // Of a mapped file that may change.
   // Either `copy_` has the bytes, or they are `mapped_`.
   std::string copy_;
   void* mapped_ = nullptr;
   size_t mapped_size_ = 0;
+  bool is_anonymous_ = false;  // What is mapped is memory.
   absl::string_view bytes_;
   std::optional<FileIdentity> identity_;
 };

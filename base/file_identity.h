@@ -23,6 +23,12 @@ struct FileIdentity {
   // Clocks of file systems count in steps of up to two seconds.
   bool IsSettled(int64_t now) const { return changed < now - 2'000'000'000; }
 
+  // The same file with the same contents; its attributes may be others.
+  bool HasContentsOf(const FileIdentity& other) const {
+    return device == other.device && inode == other.inode && size == other.size &&
+           modified == other.modified;
+  }
+
   friend bool operator==(const FileIdentity& a, const FileIdentity& b) {
     return a.device == b.device && a.inode == b.inode && a.size == b.size &&
            a.modified == b.modified && a.changed == b.changed;

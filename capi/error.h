@@ -40,6 +40,9 @@ struct Parameter {
 // InvalidArgument, with the names of the function and the parameter, if a parameter is null.
 absl::Status RequireAll(const char* function, std::initializer_list<Parameter> parameters);
 
+// A text that may be null.
+inline absl::string_view OrEmpty(const char* text) { return text == nullptr ? "" : text; }
+
 // An error of code Unknown: compiled code has thrown.
 fc_error* ErrorOfException(const char* function, const char* what);
 

@@ -40,6 +40,7 @@ using firstcall::IsolatedEngine;
 using firstcall::IsolationOptions;
 using firstcall::ModuleId;
 using firstcall::capi::Guarded;
+using firstcall::capi::OrEmpty;
 using firstcall::capi::RequireAll;
 
 // A type of C's, with the memory for the fields of its structs.
@@ -169,19 +170,21 @@ void fc_isolated_destroy(fc_isolated* isolated) { delete isolated; }
 fc_error* fc_isolated_add_bitcode(fc_isolated* isolated, const void* bitcode, size_t size,
                                   const char* name, fc_module_id* module) {
   return Guarded(__func__, [&]() -> absl::Status {
-    FIRSTCALL_RETURN_IF_ERROR(RequireAll(
-        "fc_isolated_add_bitcode", {{"isolated", isolated}, {"bitcode", bitcode}, {"name", name}}));
+    FIRSTCALL_RETURN_IF_ERROR(
+        RequireAll("fc_isolated_add_bitcode", {{"isolated", isolated}, {"bitcode", bitcode}}));
     return firstcall::capi::Give(
-        isolated->engine->AddBitcode({static_cast<const char*>(bitcode), size}, name), module);
+        isolated->engine->AddBitcode({static_cast<const char*>(bitcode), size}, OrEmpty(name)),
+        module);
   });
 }
 
 fc_error* fc_isolated_add_assembly(fc_isolated* isolated, const char* text, size_t size,
                                    const char* name, fc_module_id* module) {
   return Guarded(__func__, [&]() -> absl::Status {
-    FIRSTCALL_RETURN_IF_ERROR(RequireAll("fc_isolated_add_assembly",
-                                         {{"isolated", isolated}, {"text", text}, {"name", name}}));
-    return firstcall::capi::Give(isolated->engine->AddAssembly({text, size}, name), module);
+    FIRSTCALL_RETURN_IF_ERROR(
+        RequireAll("fc_isolated_add_assembly", {{"isolated", isolated}, {"text", text}}));
+    return firstcall::capi::Give(isolated->engine->AddAssembly({text, size}, OrEmpty(name)),
+                                 module);
   });
 }
 

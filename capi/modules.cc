@@ -18,9 +18,8 @@ namespace {
 using firstcall::ModuleId;
 using firstcall::capi::Give;
 using firstcall::capi::Guarded;
+using firstcall::capi::OrEmpty;
 using firstcall::capi::RequireAll;
-
-absl::string_view OrEmpty(const char* text) { return text == nullptr ? "" : text; }
 
 }  // namespace
 

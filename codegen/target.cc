@@ -126,13 +126,18 @@ bool HasForeignConvention(const llvm::Triple& triple) {
 
 // Whether this process, whose triple is `host`, can run what `target` (null if LLVM has none)
 // generates for `triple`.
-absl::Status CheckTriple(const llvm::Target* target, const llvm::Triple& triple,
-                         const llvm::Triple& host) {
+absl::Status CheckTriple(const llvm::Target* target, const std::string& architecture,
+                         const llvm::Triple& triple, const llvm::Triple& host) {
   if (target != nullptr && !triple.isOSBinFormatELF() && !triple.isOSBinFormatMachO()) {
     return absl::InvalidArgumentError(
         absl::StrCat("choosing a target: '", triple.str(), "' asks for ",
                      llvm::Triple::getObjectFormatTypeName(triple.getObjectFormat()).str(),
                      " objects, and only those in the containers elf and macho can be linked"));
+  }
+  if (target == nullptr && !architecture.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("choosing a target: the architecture '", architecture,
+                     "' is not what this process can run (", host.str(), ")"));
   }
   if (target == nullptr || triple.getArch() != host.getArch()) {
     return absl::InvalidArgumentError(absl::StrCat("choosing a target: '", triple.str(),
@@ -148,6 +153,27 @@ absl::Status CheckTriple(const llvm::Target* target, const llvm::Triple& triple,
   return absl::OkStatus();
 }
 
+// LLVM ends the process for a model that an architecture does not have, and goes on with another
+// CPU if it does not know one, after messages on standard error.
+absl::Status CheckCodeModel(const llvm::Triple& triple, CodeModel model) {
+  const bool is_there = triple.isAArch64()
+                            ? model != CodeModel::kKernel && model != CodeModel::kMedium
+                            : model != CodeModel::kTiny;
+  if (is_there) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("choosing a target: '", triple.str(), "' does not have this code model"));
+}
+
+absl::Status CheckCpu(const llvm::Target& target, const llvm::Triple& triple,
+                      const std::string& cpu) {
+  const std::unique_ptr<llvm::MCSubtargetInfo> known(
+      target.createMCSubtargetInfo(triple.str(), "", ""));
+  // LLVM prints a list for "help".
+  if (cpu == "help" || known == nullptr || known->isCPUStringValid(cpu)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("choosing a target: LLVM knows no CPU '", cpu, "' of '", triple.str(), "'"));
+}
+
 }  // namespace
 
 absl::StatusOr<Target> Target::Create(const TargetSettings& settings) {
@@ -158,8 +184,12 @@ absl::StatusOr<Target> Target::Create(const TargetSettings& settings) {
       settings.triple.empty() ? host : llvm::Triple(llvm::Triple::normalize(settings.triple));
   std::string error;
   target.target_ = llvm::TargetRegistry::lookupTarget(settings.architecture, target.triple_, error);
-  FIRSTCALL_RETURN_IF_ERROR(CheckTriple(target.target_, target.triple_, host));
-  target.cpu_ = settings.cpu;
+  FIRSTCALL_RETURN_IF_ERROR(
+      CheckTriple(target.target_, settings.architecture, target.triple_, host));
+  target.cpu_ = settings.cpu == "native" ? llvm::sys::getHostCPUName().str() : settings.cpu;
+  if (!target.cpu_.empty()) {
+    FIRSTCALL_RETURN_IF_ERROR(CheckCpu(*target.target_, target.triple_, target.cpu_));
+  }
   target.features_ = settings.features;
   if (settings.cpu.empty() && settings.features.empty()) {
     target.cpu_ = llvm::sys::getHostCPUName().str();
@@ -171,6 +201,7 @@ absl::StatusOr<Target> Target::Create(const TargetSettings& settings) {
   target.options_.EmulatedTLS = true;
   if (settings.relocation_model) target.relocation_model_ = ToLlvm(*settings.relocation_model);
   if (settings.code_model) {
+    FIRSTCALL_RETURN_IF_ERROR(CheckCodeModel(target.triple_, *settings.code_model));
     target.code_model_ = ToLlvm(*settings.code_model);
   } else if (target.relocation_model_ != llvm::Reloc::PIC_) {
     // The small code model has absolute addresses of 31 bits; the arena's addresses are larger.

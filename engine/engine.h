@@ -83,8 +83,10 @@ class Engine {
   // has been added, except if the call came from within a compile, for example from the symbol
   // finder: then some may have been.
 
-  // Adds files of LLVM bitcode or assembly text. "-" is standard input. NotFound if there is no
-  // such file.
+  // Adds files of LLVM bitcode or assembly text. "-" is standard input. A file may be replaced or
+  // deleted afterwards. If it is written to before it was read, which with an object cache is when
+  // something first has to be compiled, functions that are not in the cache fail. NotFound if there
+  // is no such file.
   absl::StatusOr<ModuleId> AddFile(const std::string& path);
   absl::StatusOr<std::vector<ModuleId>> AddFiles(absl::Span<const std::string> paths);
   absl::StatusOr<std::vector<ModuleId>> AddFiles(absl::Span<const LibraryFile> files);
@@ -103,8 +105,9 @@ class Engine {
   // Adds code that is already compiled: a relocatable object, or an archive, of which only the
   // members that are needed are linked. Symbols that it refers to are looked up when it is linked.
   // Objects are ELF or Mach-O, whatever the engine's triple says. NotFound if the file cannot be
-  // read; InvalidArgument if it is no object of this machine; Unimplemented if a Mach-O object has
-  // something that docs/limits.md lists; AlreadyExists as above. After an error in an archive, the
+  // read; InvalidArgument if it is no object of this machine; Unimplemented if an object defines
+  // thread-local variables, or a Mach-O object has something that docs/limits.md lists;
+  // AlreadyExists as above. After an error in an archive, the
   // members before the faulty one stay added.
   absl::Status AddObjectFile(const std::string& path, absl::string_view library = "");
   absl::Status AddArchive(const std::string& path, absl::string_view library = "");

@@ -60,8 +60,8 @@ struct EngineOptions : TargetSettings {
 
   // Bytes of code, read-only data and writable data that each arena has room for. An arena reserves
   // twice their sum of addresses, because pages are mapped once more to be written; only used pages
-  // take memory. Unset: 256 MiB of code (128 MiB on AArch64), 256 MiB and 1 GiB. For processes with
-  // little address space.
+  // take memory. The sum is at most 2,000 MiB, so that code reaches all of it. Unset: 256 MiB of
+  // code (128 MiB on AArch64), 256 MiB and 1 GiB. For processes with little address space.
   std::optional<SegmentSizes> arena_sizes;
 
   // Where the engine's own memory gets its pages. Null: from this process. The pages must be

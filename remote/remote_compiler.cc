@@ -189,7 +189,12 @@ RemoteCompiler::Answer RemoteCompiler::AddTo(WorkerSession& session, ModuleId id
   absl::MutexLock lock(&session.adding_mutex());
   if (session.added().contains(id)) return answer;
   ModuleOrder& order = module->order;
-  const absl::StatusOr<File> file = SealBytes(order.contents.bytes->bytes());
+  const auto contents = order.contents.bytes->Settled();
+  if (!contents.ok()) {
+    answer.status = contents.status();
+    return answer;
+  }
+  const absl::StatusOr<File> file = SealBytes((*contents)->bytes());
   order.contents.bytes->ReleasePages();
   if (!file.ok()) {
     answer.status = file.status();

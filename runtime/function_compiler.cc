@@ -92,7 +92,8 @@ absl::Status FunctionCompiler::Attempt(FunctionKey key, MakeOptions options, Out
   outcome.leader = made->leader;
   if (made->leader) return absl::OkStatus();
   absl::Status status = publisher_.LinkAndPublish(key, *made, options);
-  if (absl::IsResourceExhausted(status) && outcome.joined.empty()) {
+  const bool may_be_tried_again = absl::IsResourceExhausted(status) || absl::IsNotFound(status);
+  if (may_be_tried_again && outcome.joined.empty()) {
     maker_.KeepForNextAttempt(key, *std::move(made));
   }
   FIRSTCALL_RETURN_IF_ERROR(status);

@@ -64,8 +64,8 @@ class FunctionMaker {
                                     std::vector<FunctionKey>& joined)
       ABSL_LOCKS_EXCLUDED(kept_mutex_);
 
-  // Keeps an object for which there was no memory, and which defines no function that joined. The
-  // next Make starts from it, because the bodies may have been moved out of all views. Does not
+  // Keeps an object for which there was no memory, or which needs what nothing defines yet, and
+  // which defines no function that joined. The next Make starts from it, because the bodies may have been moved out of all views. Does not
   // block.
   void KeepForNextAttempt(FunctionKey key, MadeFunction made) ABSL_LOCKS_EXCLUDED(kept_mutex_);
 

@@ -219,7 +219,11 @@ absl::Status FunctionTable::CompileOnce(FunctionKey key,
     mutex_.Await(absl::Condition(
         +[](Record* waited) { return waited->state != FunctionState::kCompiling; }, record));
     if (record->state == FunctionState::kReady) return absl::OkStatus();
-    if (record->state == FunctionState::kFailed) return record->status;
+    const bool may_be_found = absl::IsNotFound(record->status) &&
+                              record->additions != additions_.load(std::memory_order_relaxed);
+    if (record->state == FunctionState::kFailed && !may_be_found) return record->status;
+    // What is added from here on may come too late for this try.
+    record->additions = additions_.load(std::memory_order_relaxed);
     record->state = FunctionState::kCompiling;
     record->compiling_thread = std::this_thread::get_id();
   }

@@ -123,10 +123,14 @@ class FunctionTable {
 
   // Makes sure that `key` is published: if it is not, calls `compile`, which must publish it. Other
   // threads that call this meanwhile wait and get the same result. A failure is kept and returned
-  // again, except for ResourceExhausted: then the next call tries again. FailedPrecondition if this
-  // thread is already compiling `key`, so that the function would be needed to compile itself.
+  // again, except for ResourceExhausted, and for NotFound once definitions were added since: then
+  // the next call tries again. FailedPrecondition if this thread is already compiling `key`, so
+  // that the function would be needed to compile itself.
   absl::Status CompileOnce(FunctionKey key, absl::FunctionRef<absl::Status()> compile)
       ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Definitions were added: what was not found before may be found now.
+  void NoteAddition() { additions_.fetch_add(1, std::memory_order_relaxed); }
 
   // Records that the calling thread compiles `key` for the thread that called CompileOnce.
   void TakeOver(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
@@ -158,6 +162,7 @@ class FunctionTable {
     bool is_final = false;
     std::vector<std::atomic<uint64_t>*> table_entries;  // See AddTableEntry.
     absl::Status status;
+    uint64_t additions = 0;  // That there had been when the function failed.
     std::thread::id compiling_thread;
   };
   // Replaces the record of a retired stub.
@@ -184,6 +189,7 @@ class FunctionTable {
   const OnFirstCall on_first_call_;
   const std::shared_ptr<const CallFailures> failures_;
   StubTable& stubs_;
+  std::atomic<uint64_t> additions_{0};
   mutable absl::Mutex mutex_;
   Records records_ ABSL_GUARDED_BY(mutex_);
   // Of all stubs and final bodies. Nullopt until FunctionAt is called, because most programs end

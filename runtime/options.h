@@ -85,7 +85,8 @@ struct PrepareProgress {
 
 struct PrepareOptions {
   // Called after each function, on the thread that has compiled it, by one thread at a time.
-  // Returns whether to continue. May be empty. It may look up functions and call compiled code.
+  // Returns whether to continue. May be empty. It may look up functions and call
+  // compiled code. An exception that it throws ends the work and reaches the caller.
   std::function<bool(const PrepareProgress&)> progress;
   // When this time has passed since the start, no further compile begins.
   absl::Duration budget = absl::InfiniteDuration();

@@ -31,7 +31,11 @@ absl::Status Preparation::Run(CompileThreads& threads) {
   for (size_t i = 0; i < worker_count; ++i) {
     AddWorker();
     const auto work = [this, &threads] {
-      Work(threads);
+      try {
+        Work(threads);
+      } catch (...) {
+        NoteException();
+      }
       RemoveWorker();
     };
     if (!threads.RunInBackground(work)) work();
@@ -66,10 +70,18 @@ void Preparation::RemoveWorker() {
   --workers_;
 }
 
+// The client's progress function has thrown.
+void Preparation::NoteException() {
+  absl::MutexLock lock(&mutex_);
+  is_cancelled_ = true;
+  exception_ = std::current_exception();
+}
+
 absl::Status Preparation::Wait() {
   absl::MutexLock lock(&mutex_);
   mutex_.Await(absl::Condition(
       +[](size_t* workers) { return *workers == 0; }, &workers_));
+  if (exception_ != nullptr) std::rethrow_exception(exception_);
   if (done_ == functions_.size()) return failure_;
   const std::string left =
       absl::StrCat("preparing functions: ", functions_.size() - done_, " were not compiled");

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -42,6 +43,7 @@ class Preparation {
  private:
   void Work(CompileThreads& threads) ABSL_LOCKS_EXCLUDED(mutex_);
   void Optimize(FunctionKey function, CompileThreads& threads);
+  void NoteException() ABSL_LOCKS_EXCLUDED(mutex_);
   void AddWorker() ABSL_LOCKS_EXCLUDED(mutex_);
   void RemoveWorker() ABSL_LOCKS_EXCLUDED(mutex_);
   absl::Status Wait() ABSL_LOCKS_EXCLUDED(mutex_);
@@ -62,6 +64,7 @@ class Preparation {
   size_t failed_at_ ABSL_GUARDED_BY(mutex_) = SIZE_MAX;
   absl::Status failure_ ABSL_GUARDED_BY(mutex_);
   bool is_cancelled_ ABSL_GUARDED_BY(mutex_) = false;
+  std::exception_ptr exception_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace firstcall

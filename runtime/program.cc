@@ -4,15 +4,25 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "base/status.h"
 #include "runtime/entry_point.h"
 #include "runtime/module_cache.h"
 #include "runtime/work_scope.h"
 
 namespace firstcall {
+namespace {
+
+// Between two looks whether another thread still runs constructors.
+constexpr absl::Duration kPause = absl::Milliseconds(1);
+
+}  // namespace
 
 ModuleId Program::NextId() {
   absl::MutexLock lock(&mutex_);
@@ -49,7 +59,8 @@ void Program::ReleaseClaim(ModuleId id) {
 bool Program::MustBeConstructed(const SourceModule& module) const {
   const ForkScope scope;
   absl::MutexLock lock(&mutex_);
-  return to_construct_.contains(module.id()) && !module.index().constructors().empty();
+  return (to_construct_.contains(module.id()) && !module.index().constructors().empty()) ||
+         unfinished_.contains(module.id());
 }
 
 std::shared_ptr<SourceModule> Program::Remove(ModuleId id) {
@@ -59,6 +70,7 @@ std::shared_ptr<SourceModule> Program::Remove(ModuleId id) {
   std::shared_ptr<SourceModule> module = std::move(found->second);
   modules_.erase(found);
   to_construct_.erase(id);
+  unfinished_.erase(id);
   to_destroy_.erase(id);
   return module;
 }
@@ -129,10 +141,56 @@ std::vector<std::shared_ptr<SourceModule>> Program::TakeModulesToConstruct() {
   }
   ExitHook::NoticeExitOnThisThread();
   std::vector<std::shared_ptr<SourceModule>> taken;
-  for (const auto& [id, module] : to_construct_) taken.push_back(module->shared_from_this());
-  to_destroy_.insert(to_construct_.begin(), to_construct_.end());
+  for (const auto& [id, module] : to_construct_) {
+    taken.push_back(module->shared_from_this());
+    const size_t count = module->index().constructors().size();
+    if (count > 0) unfinished_[id] = count;
+    if (count == 0) to_destroy_.emplace(id, module);
+  }
   to_construct_.clear();
   return taken;
+}
+
+bool Program::BeginConstructing() {
+  const ForkScope scope;
+  absl::MutexLock lock(&mutex_);
+  const bool is_others = constructions_ > 0 && constructing_process_ == getpid() &&
+                         constructing_thread_ != std::this_thread::get_id();
+  if (is_others) return false;
+  if (constructing_process_ != getpid()) constructions_ = 0;
+  ++constructions_;
+  constructing_process_ = getpid();
+  constructing_thread_ = std::this_thread::get_id();
+  return true;
+}
+
+void Program::EndConstructing() {
+  const ForkScope scope;
+  absl::MutexLock lock(&mutex_);
+  --constructions_;
+}
+
+void Program::BeginConstructor(const LifecycleStep& step) {
+  if (step.module == nullptr) return;
+  const ForkScope scope;
+  absl::MutexLock lock(&mutex_);
+  if (unfinished_.contains(step.module->id())) {
+    to_destroy_.emplace(step.module->id(), step.module.get());
+  }
+}
+
+void Program::EndConstructor(const LifecycleStep& step) {
+  if (step.module == nullptr) return;
+  const ForkScope scope;
+  absl::MutexLock lock(&mutex_);
+  const auto found = unfinished_.find(step.module->id());
+  if (found != unfinished_.end() && --found->second == 0) unfinished_.erase(found);
+}
+
+void Program::PutBack(Steps steps) {
+  const ForkScope scope;
+  absl::MutexLock lock(&mutex_);
+  for (LifecycleStep& step : steps) put_back_.push_back(std::move(step));
 }
 
 std::vector<std::shared_ptr<SourceModule>> Program::TakeModulesToDestroy() {
@@ -175,16 +233,21 @@ bool Program::IsRemoved(const SourceModule& module) {
 // In the order of a static linker that is given the modules, then the object files, then the
 // archives.
 absl::StatusOr<Program::Steps> Program::TakeConstructors() {
-  Steps steps;
-  for (const std::shared_ptr<SourceModule>& module : TakeModulesToConstruct()) {
-    for (const LifecycleFunction& entry : module->index().constructors()) {
-      steps.push_back({entry.priority, module, entry.function, ExecutorAddress()});
-    }
-  }
   const std::vector<LazyObject*> files = precompiled_.ObjectsWithConstructors();
   for (LazyObject* object : files) {
     WorkScope scope;
     FIRSTCALL_RETURN_IF_ERROR(objects_.Link(*object));
+  }
+  Steps steps;
+  {
+    const ForkScope scope;
+    absl::MutexLock lock(&mutex_);
+    steps = std::exchange(put_back_, {});
+  }
+  for (const std::shared_ptr<SourceModule>& module : TakeModulesToConstruct()) {
+    for (const LifecycleFunction& entry : module->index().constructors()) {
+      steps.push_back({entry.priority, module, entry.function, ExecutorAddress()});
+    }
   }
   std::vector<LazyObject*> objects = objects_.TakeObjectsToConstruct();
   std::stable_partition(objects.begin(), objects.end(), [&](LazyObject* object) {
@@ -203,17 +266,31 @@ absl::StatusOr<Program::Steps> Program::TakeConstructors() {
 absl::Status Program::RunConstructors() { return RunConstructors(ProgramArguments({})); }
 
 absl::Status Program::RunConstructors(const ProgramArguments& arguments) {
+  // Another thread's constructors come first. A constructor may call this itself.
+  while (!BeginConstructing()) absl::SleepFor(kPause);
+  const absl::Cleanup end = [this] { EndConstructing(); };
   while (true) {
     FIRSTCALL_ASSIGN_OR_RETURN(Steps steps, TakeConstructors());
     if (steps.empty()) return absl::OkStatus();
-    for (LifecycleStep& step : steps) {
-      if (step.module != nullptr) {
+    auto next = steps.begin();
+    const absl::Cleanup put_back = [&] {
+      PutBack(Steps(std::make_move_iterator(next), std::make_move_iterator(steps.end())));
+    };
+    while (next != steps.end()) {
+      if (next->module != nullptr) {
         absl::StatusOr<ExecutorAddress> address =
-            Prepare(*step.module, step.function, CompileReason::kCalled);
-        if (!address.ok() && IsRemoved(*step.module)) continue;
+            Prepare(*next->module, next->function, CompileReason::kCalled);
+        if (!address.ok() && IsRemoved(*next->module)) {
+          ++next;
+          continue;
+        }
         FIRSTCALL_RETURN_IF_ERROR(address.status());
-        step.address = *address;
+        next->address = *address;
       }
+      // If it throws, it has run, too.
+      const LifecycleStep& step = *next++;
+      BeginConstructor(step);
+      const absl::Cleanup end_constructor = [&] { EndConstructor(step); };
       CallConstructor(step.address, arguments);
     }
   }

@@ -6,9 +6,13 @@
 #ifndef FIRSTCALL_RUNTIME_PROGRAM_H_
 #define FIRSTCALL_RUNTIME_PROGRAM_H_
 
+#include <sys/types.h>
+
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -115,7 +119,16 @@ class Program {
   // Finds out how to call `entry` as main, and sets `found` to its definition.
   absl::StatusOr<EntryPoint> FindMain(absl::string_view entry, std::optional<Definition>& found);
 
-  // Returns the modules that are not constructed yet, and marks them as constructed.
+  // False if another thread runs constructors.
+  bool BeginConstructing() ABSL_LOCKS_EXCLUDED(mutex_);
+  void EndConstructing() ABSL_LOCKS_EXCLUDED(mutex_);
+  // Before and after a constructor runs.
+  void BeginConstructor(const LifecycleStep& step) ABSL_LOCKS_EXCLUDED(mutex_);
+  void EndConstructor(const LifecycleStep& step) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Constructors that did not run, for the next RunConstructors.
+  void PutBack(Steps steps) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Returns the modules whose constructors were not taken yet, and marks them as taken.
   std::vector<std::shared_ptr<SourceModule>> TakeModulesToConstruct() ABSL_LOCKS_EXCLUDED(mutex_);
   std::vector<std::shared_ptr<SourceModule>> TakeModulesToDestroy() ABSL_LOCKS_EXCLUDED(mutex_);
   static bool IsRemoved(const SourceModule& module);
@@ -143,7 +156,15 @@ class Program {
   uint32_t next_id_ ABSL_GUARDED_BY(mutex_) = 0;
   Modules modules_ ABSL_GUARDED_BY(mutex_);
   absl::btree_map<ModuleId, SourceModule*> to_construct_ ABSL_GUARDED_BY(mutex_);
+  // Of modules whose constructors were taken: how many have not ended.
+  absl::btree_map<ModuleId, size_t> unfinished_ ABSL_GUARDED_BY(mutex_);
+  Steps put_back_ ABSL_GUARDED_BY(mutex_);
+  // A module is here from when its first constructor begins, or if it has none, on.
   absl::btree_map<ModuleId, SourceModule*> to_destroy_ ABSL_GUARDED_BY(mutex_);
+  // The calls of RunConstructors that run, one within the other, and their thread.
+  size_t constructions_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::thread::id constructing_thread_ ABSL_GUARDED_BY(mutex_);
+  pid_t constructing_process_ ABSL_GUARDED_BY(mutex_) = 0;
   absl::flat_hash_set<ModuleId> claimed_ ABSL_GUARDED_BY(mutex_);
   std::optional<ExitHook> exit_hook_ ABSL_GUARDED_BY(mutex_);
 };

@@ -115,6 +115,7 @@ absl::StatusOr<SourceModule*> Runtime::Add(NewModule added, absl::Duration start
   FIRSTCALL_RETURN_IF_ERROR(definitions_.Add(*module));
   SourceModule* const result = module.get();
   program_.Add(std::move(module));
+  functions_.NoteAddition();
   listeners_.OnModuleAdded({result->name(), result->index(), SteadyNow() - start});
   return result;
 }
@@ -123,8 +124,10 @@ absl::Status Runtime::LinkWhole(SourceModule& module) { return objects_.Link(mod
 
 absl::Status Runtime::AddObject(std::string name, ObjectBytes contents, bool is_archive_member,
                                 LibraryId library) {
-  return precompiled_.Add(std::move(name), std::move(contents), is_archive_member, library,
-                          definitions_);
+  FIRSTCALL_RETURN_IF_ERROR(precompiled_.Add(std::move(name), std::move(contents),
+                                             is_archive_member, library, definitions_));
+  functions_.NoteAddition();
+  return absl::OkStatus();
 }
 
 void Runtime::Drop(absl::Span<const ModuleId> modules) {

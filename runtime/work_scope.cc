@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/base/internal/cycleclock.h"
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
@@ -50,7 +51,12 @@ class Gate {
   static Gate& Get() {
     static const bool is_made = [] {
       current_.store(new Gate(), std::memory_order_release);
-      pthread_atfork([] { Get().Close(); }, [] { Get().Open(); }, [] { Get().ReplaceInChild(); });
+      pthread_atfork(
+          [] {
+            Get().Close();
+            Get().SettleClock();
+          },
+          [] { Get().Open(); }, [] { Get().ReplaceInChild(); });
       return true;
     }();
     (void)is_made;
@@ -59,6 +65,8 @@ class Gate {
 
   void Enter() {
     absl::MutexLock lock(&mutex_);
+    if (first_thread_ == nullptr) first_thread_ = &depth;
+    if (first_thread_ != &depth) has_threads_ = true;
     if (!is_exiting_thread) {
       if (waiting_ > 0) {
         mutex_.AwaitWithTimeout(absl::Condition(this, &Gate::IsFree), kLongestPrecedence);
@@ -172,6 +180,15 @@ class Gate {
     is_closed_ = true;
   }
 
+  // When a second thread waits for one of its mutexes, Abseil measures its clock, once, for some
+  // milliseconds. Threads that are not at work wait, too; so a fork could come meanwhile, and the
+  // child would wait for the end of the measurement for ever. No public function of Abseil's has
+  // this effect.
+  void SettleClock() {
+    absl::MutexLock lock(&mutex_);
+    if (has_threads_) (void)absl::base_internal::CycleClock::Frequency();
+  }
+
   void Open() {
     if (own_closings == 1) {
       absl::MutexLock lock(&mutex_);
@@ -226,8 +243,10 @@ class Gate {
   absl::CondVar changed_;
   bool is_closed_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_exiting_ ABSL_GUARDED_BY(mutex_) = false;
-  size_t at_work_ ABSL_GUARDED_BY(mutex_) = 0;  // Threads.
-  size_t waiting_ ABSL_GUARDED_BY(mutex_) = 0;  // Threads that want to close it.
+  size_t at_work_ ABSL_GUARDED_BY(mutex_) = 0;                  // Threads.
+  const void* first_thread_ ABSL_GUARDED_BY(mutex_) = nullptr;  // A thread-local variable of it.
+  bool has_threads_ ABSL_GUARDED_BY(mutex_) = false;            // Others than the first one.
+  size_t waiting_ ABSL_GUARDED_BY(mutex_) = 0;                  // Threads that want to close it.
   std::vector<UnattendedWork*> unattended_ ABSL_GUARDED_BY(mutex_);
   std::atomic<bool> is_stopping_unattended_{false};  // For good. Set with the mutex.
 };

@@ -8,6 +8,7 @@
 #include "base/fatal_error_guard.h"
 #include "base/llvm_status.h"
 #include "base/status.h"
+#include "base/string_ref.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
@@ -103,8 +104,12 @@ absl::StatusOr<std::shared_ptr<ModuleView>> ParseText(llvm::MemoryBufferRef text
 }  // namespace
 
 std::unique_ptr<ModuleSource> ModuleSource::FromContents(ModuleContents contents) {
-  const ModuleContents::Form form = contents.form;
-  return Unparsed(std::make_unique<SharedBuffer>(std::move(contents)), form);
+  const bool is_text = contents.form == ModuleContents::Form::kText;
+  std::unique_ptr<ModuleSource> source(new ModuleSource(contents.name, is_text, nullptr, nullptr,
+                                                        /*first_view=*/nullptr));
+  absl::MutexLock lock(&source->mutex_);
+  source->unread_ = std::move(contents);
+  return source;
 }
 
 std::unique_ptr<ModuleSource> ModuleSource::Unparsed(std::unique_ptr<llvm::MemoryBuffer> contents,
@@ -160,7 +165,22 @@ absl::Status ModuleSource::Parse() {
   return ParseLocked();
 }
 
+absl::Status ModuleSource::ReadLocked() {
+  if (!unread_) return absl::OkStatus();
+  FIRSTCALL_ASSIGN_OR_RETURN(unread_->bytes, unread_->bytes->Settled());
+  const bool is_text = unread_->form == ModuleContents::Form::kText;
+  auto buffer = std::make_unique<SharedBuffer>(*std::move(unread_));
+  unread_ = std::nullopt;
+  if (is_text) {
+    text_ = std::move(buffer);
+  } else {
+    bitcode_ = std::move(buffer);
+  }
+  return absl::OkStatus();
+}
+
 absl::Status ModuleSource::ParseLocked() {
+  FIRSTCALL_RETURN_IF_ERROR(ReadLocked());
   if (first_view_ != nullptr || first_view_is_taken_) return absl::OkStatus();
   if (text_ == nullptr) {
     absl::StatusOr<std::shared_ptr<ModuleView>> view = ModuleView::ParseLazily(bitcode_);
@@ -182,6 +202,7 @@ std::string ModuleSource::ContentDigest() {
   };
   {
     absl::MutexLock lock(&mutex_);
+    if (unread_) return digest_of(ToStringRef(unread_->bytes->bytes()));
     if (text_ != nullptr) return digest_of(text_->getBuffer());
     bitcode = bitcode_ != nullptr ? bitcode_ : WriteBitcode(*first_view_);
   }
@@ -192,6 +213,7 @@ absl::StatusOr<BitcodeDigests> ModuleSource::DigestParts() {
   std::shared_ptr<llvm::MemoryBuffer> bitcode;
   {
     absl::MutexLock lock(&mutex_);
+    FIRSTCALL_RETURN_IF_ERROR(ReadLocked());
     if (is_reopenable()) bitcode = bitcode_;
   }
   if (bitcode == nullptr) return absl::UnimplementedError("the module was not read from bitcode");

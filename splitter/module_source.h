@@ -11,6 +11,7 @@
 #define FIRSTCALL_SPLITTER_MODULE_SOURCE_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/base/thread_annotations.h"
@@ -32,8 +33,8 @@ namespace firstcall {
 
 class ModuleSource {
  public:
-  // Bitcode or text, which is left unread: errors that the factories below have for the contents
-  // come from Parse or OpenView.
+  // Bitcode or text, which is left unread: errors that the factories below have for the contents,
+  // and those of FileContents::Settled, come from Parse or OpenView.
   static std::unique_ptr<ModuleSource> FromContents(ModuleContents contents);
   static std::unique_ptr<ModuleSource> Unparsed(std::unique_ptr<llvm::MemoryBuffer> contents,
                                                 ModuleContents::Form form);
@@ -97,11 +98,13 @@ class ModuleSource {
   ModuleSource(std::string name, bool is_verified, std::shared_ptr<llvm::MemoryBuffer> bitcode,
                std::unique_ptr<llvm::MemoryBuffer> text, std::shared_ptr<ModuleView> first_view);
 
+  absl::Status ReadLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status ParseLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const std::string name_;
   const bool is_verified_;
   absl::Mutex mutex_;
+  std::optional<ModuleContents> unread_ ABSL_GUARDED_BY(mutex_);  // Until they are needed.
   // Null for text and for a module given in memory, until bitcode had to be written.
   std::shared_ptr<llvm::MemoryBuffer> bitcode_ ABSL_GUARDED_BY(mutex_);
   std::unique_ptr<llvm::MemoryBuffer> text_ ABSL_GUARDED_BY(mutex_);  // Until it is parsed.

@@ -267,6 +267,13 @@ TEST(MemoryBudgetTest, IsAnErrorThatEnds) {
   EXPECT_THAT(engine->LookupAddress(absl::StrCat("d", added.size() - 1)), IsOk());
 }
 
+TEST(ArenasTest, WhatCodeCannotReachIsRefused) {
+  EngineOptions options;
+  options.arena_sizes = SegmentSizes{size_t{256} << 20, size_t{256} << 20, size_t{4} << 30};
+  EXPECT_THAT(Engine::Create(options),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("2000 MiB")));
+}
+
 // Modules go to further arenas, and those of the first one go on, with functions that refer to what
 // lies in others.
 TEST(ArenasTest, AreAddedWhenOneIsFull) {

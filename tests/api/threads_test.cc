@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -139,6 +140,18 @@ TEST_P(ThreadsTest, PreparingCanBeCancelled) {
               StatusIs(absl::StatusCode::kCancelled, HasSubstr("were not compiled")));
   EXPECT_LT(engine_->stats().functions_compiled, 20u);
   EXPECT_EQ(engine_->Lookup<int64_t(int64_t)>("f100").value()(1), 101);
+}
+
+TEST_P(ThreadsTest, WhatItsProgressThrowsReachesTheCaller) {
+  Create();
+  Add(Program(false));
+  PrepareOptions options;
+  options.progress = [](const PrepareProgress& progress) {
+    if (progress.done == 3) throw std::runtime_error("enough");
+    return true;
+  };
+  EXPECT_THROW((void)engine_->PrepareAll(options), std::runtime_error);
+  EXPECT_EQ(engine_->Lookup<int64_t(int64_t)>("f199").value()(1), 200);
 }
 
 TEST_P(ThreadsTest, PreparingHasABudget) {

@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <csignal>
 #include <cstring>
 #include <string>
@@ -35,6 +37,26 @@ TEST(CrashContainmentTest, CrashesOfSeveralThreadsAreTheirOwn) {
     });
   }
   for (std::thread& thread : threads) thread.join();
+}
+
+TEST(CrashContainmentTest, LeavesHandlersOfTheHostAsTheyAre) {
+  const auto handler_of = [](int signal) {
+    struct sigaction action = {};
+    sigaction(signal, nullptr, &action);
+    return action.sa_handler;
+  };
+  void (*const before)(int) = [](int) {};
+  void (*const later)(int) = [](int) { _exit(3); };
+  signal(SIGSEGV, before);
+  signal(SIGFPE, before);
+  {
+    CrashContainment containment;
+    signal(SIGSEGV, later);
+  }
+  EXPECT_EQ(handler_of(SIGSEGV), later);
+  EXPECT_EQ(handler_of(SIGFPE), before);
+  signal(SIGSEGV, SIG_DFL);
+  signal(SIGFPE, SIG_DFL);
 }
 
 TEST(CrashContainmentDeathTest, CrashesElsewhereGoOn) {

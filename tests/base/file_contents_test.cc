@@ -2,7 +2,9 @@
 
 #include <unistd.h>
 
+#include <cstdio>
 #include <fstream>
+#include <memory>
 #include <string>
 
 #include "gmock/gmock.h"
@@ -55,6 +57,58 @@ TEST(FileContentsTest, KnowsWhetherTheFileHasChanged) {
   EXPECT_FALSE(FileContents::Copy("abc")->identity().has_value());
   ASSERT_OK_AND_ASSIGN(auto device, FileContents::Read("/dev/null"));
   EXPECT_FALSE(device->identity().has_value());
+}
+
+class SettledFileTest : public ::testing::Test {
+ protected:
+  SettledFileTest() : path_(Write(bytes_)), contents_(FileContents::Read(path_).value()) {}
+
+  // The clock of the file system may count in steps.
+  void WriteInPlace(const std::string& bytes) const {
+    usleep(20'000);
+    std::ofstream(path_, std::ios::binary) << bytes;
+  }
+
+  const std::string bytes_ = std::string(100'000, 'a') + "end";
+  const std::string path_;
+  const std::shared_ptr<const FileContents> contents_;
+};
+
+TEST_F(SettledFileTest, DoesNotChangeWithTheFile) {
+  ASSERT_OK_AND_ASSIGN(const auto settled, contents_->Settled());
+  WriteInPlace("short");
+  EXPECT_EQ(settled->bytes(), bytes_);
+  EXPECT_EQ(settled->bytes().data()[bytes_.size()], '\0');
+  EXPECT_EQ(settled->identity(), contents_->identity());
+  settled->ReleasePages();
+  EXPECT_EQ(settled->bytes(), bytes_);
+}
+
+TEST_F(SettledFileTest, FileThatWasWrittenToIsAnError) {
+  for (const std::string& other : {std::string("short"), std::string(bytes_.size(), 'b')}) {
+    WriteInPlace(other);
+    EXPECT_THAT(contents_->Settled(), StatusIs(absl::StatusCode::kFailedPrecondition,
+                                               ::testing::HasSubstr("has been written to")));
+  }
+}
+
+TEST_F(SettledFileTest, FileMayBeReplacedOrDeleted) {
+  ASSERT_EQ(rename(Write("other").c_str(), (path_ + ".new").c_str()), 0);
+  const std::string first = ::testing::TempDir() + "/first";
+  std::ofstream(first, std::ios::binary) << bytes_;
+  ASSERT_OK_AND_ASSIGN(const auto contents, FileContents::Read(first));
+  ASSERT_EQ(rename((path_ + ".new").c_str(), first.c_str()), 0);
+  ASSERT_OK_AND_ASSIGN(auto settled, contents->Settled());
+  EXPECT_EQ(settled->bytes(), bytes_);
+  ASSERT_EQ(unlink(first.c_str()), 0);
+  ASSERT_OK_AND_ASSIGN(settled, contents->Settled());
+  EXPECT_EQ(settled->bytes(), bytes_);
+}
+
+TEST_F(SettledFileTest, FileThatWasCutAndDeletedIsAnErrorToo) {
+  WriteInPlace("short");
+  ASSERT_EQ(unlink(path_.c_str()), 0);
+  EXPECT_THAT(contents_->Settled(), StatusIs(absl::StatusCode::kFailedPrecondition));
 }
 
 TEST(FileContentsTest, AnIdentityIsSettledWhenItIsOlderThanTheClocksSteps) {

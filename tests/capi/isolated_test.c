@@ -135,7 +135,7 @@ static void TestEnds(void) {
   fc_isolated* isolated = MakeIsolated(&calls, UINT64_C(20) * 1000 * 1000 * 1000);
   fc_module_id module = 0;
   static const char kMore[] = "define i32 @more() { ret i32 1 }";
-  CHECK_OK(fc_isolated_add_assembly(isolated, kMore, sizeof(kMore) - 1, "more", &module));
+  CHECK_OK(fc_isolated_add_assembly(isolated, kMore, sizeof(kMore) - 1, NULL, &module));
   CHECK_ERROR(fc_isolated_call(isolated, "crash", NULL, 0, NULL), FC_UNAVAILABLE, "signal 11");
   CHECK_OK(fc_isolated_restart(isolated));
   fc_value result;

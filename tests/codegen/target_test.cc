@@ -188,6 +188,39 @@ TEST(TargetTest, UnknownArchitectureIsRefused) {
   EXPECT_THAT(Target::Create(options), StatusIs(absl::StatusCode::kInvalidArgument));
 }
 
+TEST(TargetTest, UnknownCpuIsRefused) {
+  EngineOptions options;
+  options.cpu = "nonsense";
+  EXPECT_THAT(Target::Create(options),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("no CPU 'nonsense'")));
+  options.cpu = "native";
+  const auto cpu_of = [](const EngineOptions& chosen) {
+    return Target::Create(chosen).value().CreateMachine().value()->getTargetCPU().str();
+  };
+  EXPECT_EQ(cpu_of(options), cpu_of(EngineOptions()));
+}
+
+// LLVM would end the process.
+TEST(TargetTest, CodeModelsThatAnArchitectureDoesNotHaveAreRefused) {
+  for (const CodeModel model : {CodeModel::kTiny, CodeModel::kSmall, CodeModel::kKernel,
+                                CodeModel::kMedium, CodeModel::kLarge}) {
+    EngineOptions options;
+    options.code_model = model;
+    options.relocation_model = RelocationModel::kPic;
+    const absl::StatusOr<Target> target = Target::Create(options);
+#if defined(__aarch64__)
+    const bool is_there = model != CodeModel::kKernel && model != CodeModel::kMedium;
+#else
+    const bool is_there = model != CodeModel::kTiny;
+#endif
+    if (is_there) {
+      EXPECT_THAT(target, IsOk());
+    } else {
+      EXPECT_THAT(target, StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("code model")));
+    }
+  }
+}
+
 class TargetAdoptTest : public testing::Test {
  protected:
   const Target target_ = MakeTarget();

@@ -170,8 +170,8 @@ TEST(ProtocolFuzzTest, Worker) {
     for (int lane = 0; lane < 50 && sent < messages; ++lane) {
       SocketPair ends;
       std::thread worker([&] { service.Serve(std::move(ends.other)); });
-      const File& ours = ends.one;
-      Lane client(ours.number(), absl::Seconds(60));
+      KeptFile ours(std::move(ends.one));
+      Lane client(ours, absl::Seconds(60));
       bool is_open = true;
       while (is_open && sent < messages) {
         ++sent;
@@ -263,7 +263,8 @@ class WrongServer {
       auto lane = ReceivePacket(client.number(), SteadyNow() + absl::Seconds(60));
       if (!lane.ok() || lane->files.size() != 1) continue;
       // Both may wait for each other: then this end gives up.
-      ServeLane(Lane(lane->files[0].number(), absl::Milliseconds(50)));
+      const KeptFile lanes(std::move(lane->files[0]));
+      ServeLane(Lane(lanes, absl::Milliseconds(50)));
     }
   }
 
