@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
 #include <new>
+#include <utility>
 
 #include "base/any_stack.h"
 #include "base/status.h"
@@ -10,6 +12,8 @@
 
 // Defined by the C library; no header declares it.
 extern "C" int __cxa_atexit(void (*handler)(void*), void* argument, void* dso_handle);
+extern "C" int __cxa_thread_atexit_impl(void (*handler)(void*), void* argument, void* dso_handle);
+extern "C" void* __dso_handle;  // Of the file that this is linked into.
 
 namespace firstcall {
 namespace {
@@ -44,6 +48,55 @@ FIRSTCALL_ON_ANY_STACK int ExitHandlers::Register(void (*handler)(void*), void* 
   return 0;
 }
 
+FIRSTCALL_ON_ANY_STACK int ExitHandlers::RegisterForThread(void (*handler)(void*), void* argument,
+                                                           void* dso_handle) {
+  auto* handle = static_cast<DsoHandle*>(dso_handle);
+  if (handle == nullptr || handle->mark != DsoHandle::kMark) {
+    return __cxa_thread_atexit_impl(handler, argument, dso_handle);
+  }
+  auto* const entry = new ThreadEntry{handler, argument, handle, std::this_thread::get_id()};
+  {
+    const ForkScope scope;
+    absl::MutexLock lock(&mutex_);
+    handle->handlers->thread_entries_.push_back(entry);
+  }
+  return __cxa_thread_atexit_impl(&RunAtThreadEnd, entry, &__dso_handle);
+}
+
+void ExitHandlers::RunAtThreadEnd(void* entry) {
+  const std::unique_ptr<ThreadEntry> ended(static_cast<ThreadEntry*>(entry));
+  void (*handler)(void*) = nullptr;
+  {
+    const ForkScope scope;
+    absl::MutexLock lock(&mutex_);
+    handler = ended->handler;
+    if (handler != nullptr) {
+      std::vector<ThreadEntry*>& entries = ended->handle->handlers->thread_entries_;
+      entries.erase(std::find(entries.begin(), entries.end(), ended.get()));
+    }
+  }
+  if (handler != nullptr) handler(ended->argument);
+}
+
+void ExitHandlers::DropThreads() {
+  absl::MutexLock lock(&mutex_);
+  for (ThreadEntry* entry : thread_entries_) entry->handler = nullptr;
+  thread_entries_.clear();
+}
+
+std::optional<ExitHandlers::Entry> ExitHandlers::TakeOfThread(const DsoHandle* handle) {
+  const ForkScope scope;
+  absl::MutexLock lock(&mutex_);
+  auto last = std::find_if(thread_entries_.rbegin(), thread_entries_.rend(), [&](auto* entry) {
+    return entry->thread == std::this_thread::get_id() &&
+           (handle == nullptr || entry->handle == handle);
+  });
+  if (last == thread_entries_.rend()) return std::nullopt;
+  ThreadEntry& entry = **last;
+  thread_entries_.erase(std::next(last).base());
+  return Entry{std::exchange(entry.handler, nullptr), entry.argument, entry.handle};
+}
+
 std::optional<ExitHandlers::Entry> ExitHandlers::Take(const DsoHandle* handle) {
   const ForkScope scope;
   absl::MutexLock lock(&mutex_);
@@ -56,12 +109,14 @@ std::optional<ExitHandlers::Entry> ExitHandlers::Take(const DsoHandle* handle) {
   return entry;
 }
 
-void ExitHandlers::Run() {
-  while (std::optional<Entry> entry = Take(nullptr)) entry->handler(entry->argument);
-}
+void ExitHandlers::Run() { Run(nullptr); }
 
-void ExitHandlers::Run(const DsoHandle& handle) {
-  while (std::optional<Entry> entry = Take(&handle)) entry->handler(entry->argument);
+void ExitHandlers::Run(const DsoHandle& handle) { Run(&handle); }
+
+// A thread's own objects are destroyed before static ones (C++17, [basic.start.term]).
+void ExitHandlers::Run(const DsoHandle* handle) {
+  while (std::optional<Entry> entry = TakeOfThread(handle)) entry->handler(entry->argument);
+  while (std::optional<Entry> entry = Take(handle)) entry->handler(entry->argument);
 }
 
 void ExitHandlers::Move(DsoHandle& handle, ExitHandlers& to) {
@@ -69,6 +124,12 @@ void ExitHandlers::Move(DsoHandle& handle, ExitHandlers& to) {
   const auto is_moved = [&](const Entry& entry) { return entry.handle == &handle; };
   std::copy_if(entries_.begin(), entries_.end(), std::back_inserter(to.entries_), is_moved);
   entries_.erase(std::remove_if(entries_.begin(), entries_.end(), is_moved), entries_.end());
+  const auto is_moved_too = [&](const ThreadEntry* entry) { return entry->handle == &handle; };
+  std::copy_if(thread_entries_.begin(), thread_entries_.end(),
+               std::back_inserter(to.thread_entries_), is_moved_too);
+  thread_entries_.erase(
+      std::remove_if(thread_entries_.begin(), thread_entries_.end(), is_moved_too),
+      thread_entries_.end());
   handle.handlers = &to;
 }
 

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <thread>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -33,6 +34,7 @@ struct DsoHandle {
 class ExitHandlers {
  public:
   ExitHandlers() = default;
+  ~ExitHandlers() { DropThreads(); }
   ExitHandlers(const ExitHandlers&) = delete;
   ExitHandlers& operator=(const ExitHandlers&) = delete;
 
@@ -45,16 +47,33 @@ class ExitHandlers {
   static int Register(void (*handler)(void*), void* argument, void* dso_handle)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Runs all handlers, and those that they register.
+  // The `__cxa_thread_atexit` of compiled code, which calls it when it first uses a thread-local
+  // object that has a destructor. The handler runs when this thread ends, or earlier when the
+  // handlers of its module run on this thread; it does not run if the module is gone by then.
+  static int RegisterForThread(void (*handler)(void*), void* argument, void* dso_handle)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Runs those of this thread, then all handlers, and those that they register.
   void Run() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Runs the handlers of one module or object, and those that they register for it.
+  // Runs the handlers of one module or object in the same way, and those that they register for it.
   void Run(const DsoHandle& handle) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Moves the handlers of a module or object to `to`. Its later handlers are registered with `to`.
   void Move(DsoHandle& handle, ExitHandlers& to) ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // The handlers of threads do not run any more.
+  void DropThreads() ABSL_LOCKS_EXCLUDED(mutex_);
+
  private:
+  // What a thread calls when it ends. The C library has its address until then.
+  struct ThreadEntry {
+    void (*handler)(void*);  // Null: it has run, or was dropped.
+    void* argument;
+    const DsoHandle* handle;
+    std::thread::id thread;
+  };
+
   struct Entry {
     void (*handler)(void*);
     void* argument;
@@ -63,11 +82,17 @@ class ExitHandlers {
 
   // Removes and returns the last entry, or the last one of `handle` if that is not null.
   std::optional<Entry> Take(const DsoHandle* handle) ABSL_LOCKS_EXCLUDED(mutex_);
+  // The same, of those of this thread.
+  std::optional<Entry> TakeOfThread(const DsoHandle* handle) ABSL_LOCKS_EXCLUDED(mutex_);
+  void Run(const DsoHandle* handle) ABSL_LOCKS_EXCLUDED(mutex_);
+  // `entry` is a ThreadEntry whose thread ends.
+  static void RunAtThreadEnd(void* entry) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Shared by all instances, because it guards DsoHandle::handlers, which Register reads and Move
   // changes.
   static absl::Mutex mutex_;
   std::vector<Entry> entries_ ABSL_GUARDED_BY(mutex_);
+  std::vector<ThreadEntry*> thread_entries_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace firstcall

@@ -65,8 +65,8 @@ class FunctionMaker {
       ABSL_LOCKS_EXCLUDED(kept_mutex_);
 
   // Keeps an object for which there was no memory, or which needs what nothing defines yet, and
-  // which defines no function that joined. The next Make starts from it, because the bodies may have been moved out of all views. Does not
-  // block.
+  // which defines no function that joined. The next Make starts from it, because the bodies may
+  // have been moved out of all views. Does not block.
   void KeepForNextAttempt(FunctionKey key, MadeFunction made) ABSL_LOCKS_EXCLUDED(kept_mutex_);
 
   // Drops what is kept for `module`, which is being removed. Does not block.

@@ -91,6 +91,7 @@ void Runtime::StoreStartObjects() {
 void Runtime::Stop() {
   threads_.Stop();
   if (promoter_ != nullptr) promoter_->Stop();
+  exit_handlers_.DropThreads();
   // Detached code may call functions of modules that no longer exist.
   if (code_space_.use_count() > 1) functions_.RemoveAll();
 }

@@ -22,6 +22,7 @@ namespace firstcall {
 namespace {
 
 constexpr absl::string_view kRegisterExitHandler = "__cxa_atexit";
+constexpr absl::string_view kRegisterThreadExitHandler = "__cxa_thread_atexit";
 
 bool IsCode(SymbolKind kind) { return kind == SymbolKind::kFunction || kind == SymbolKind::kIFunc; }
 
@@ -244,6 +245,9 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::FindOutside(absl::string_view na
   if (void* address = FindByClient(name)) return ExecutorAddress::Of(address);
   if (name == kRegisterExitHandler) {
     return ExecutorAddress::Of(reinterpret_cast<const void*>(&ExitHandlers::Register));
+  }
+  if (name == kRegisterThreadExitHandler) {
+    return ExecutorAddress::Of(reinterpret_cast<const void*>(&ExitHandlers::RegisterForThread));
   }
   if (name == kEmulatedTlsAccessor && outside_.provides_emulated_tls)
     return HostThreadLocals::Accessor();

@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
+#include "absl/synchronization/notification.h"
 #include "engine/engine.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -287,6 +288,82 @@ TEST_P(StaleStubTest, TheFirstWeakDefinitionCountsAgain) {
   EXPECT_EQ(Call("f"), 3);
   ASSERT_THAT(engine_->Remove(strong), IsOk());
   EXPECT_EQ(Call("f"), 1);
+}
+
+// --- Thread-local objects with destructors ---
+
+constexpr char kThreadLocal[] = R"(
+  declare i32 @__cxa_thread_atexit(ptr, ptr, ptr)
+  declare void @firstcall_test_report(i32)
+  @__dso_handle = external hidden global i8
+  define internal void @destroy(ptr %object) {
+    %address = ptrtoint ptr %object to i64
+    %value = trunc i64 %address to i32
+    call void @firstcall_test_report(i32 %value)
+    ret void
+  }
+  define i32 @construct(i32 %value) {
+    %address = zext i32 %value to i64
+    %object = inttoptr i64 %address to ptr
+    %r = call i32 @__cxa_thread_atexit(ptr @destroy, ptr %object, ptr @__dso_handle)
+    ret i32 %r
+  })";
+
+TEST_P(RemovalTest, ThreadLocalObjectsAreDestroyedWithTheirThread) {
+  Add(kThreadLocal);
+  std::thread([&] {
+    EXPECT_EQ(Call("construct", 1), 0);
+    EXPECT_EQ(Call("construct", 2), 0);
+  }).join();
+  EXPECT_THAT(reported, ElementsAre(2, 1));
+  engine_->RunDestructors();
+  EXPECT_THAT(reported, ElementsAre(2, 1));
+}
+
+TEST_P(RemovalTest, ThreadLocalObjectsOfTheThreadThatRemovesAreDestroyedThen) {
+  std::thread([&] {
+    const ModuleId module = Add(kThreadLocal);
+    Call("construct", 1);
+    Call("construct", 2);
+    EXPECT_THAT(engine_->Remove(module), IsOk());
+    EXPECT_THAT(reported, ElementsAre(2, 1));
+    Add(kThreadLocal);
+    Call("construct", 3);
+    engine_ = nullptr;
+    EXPECT_THAT(reported, ElementsAre(2, 1, 3));
+  }).join();
+  EXPECT_THAT(reported, ElementsAre(2, 1, 3));
+}
+
+// Their destructors are gone.
+TEST_P(RemovalTest, ThreadLocalObjectsOfOtherThreadsAreLeft) {
+  const ModuleId module = Add(kThreadLocal);
+  absl::Notification constructed, removed;
+  std::thread thread([&] {
+    Call("construct", 1);
+    constructed.Notify();
+    removed.WaitForNotification();
+  });
+  constructed.WaitForNotification();
+  EXPECT_THAT(engine_->Remove(module), IsOk());
+  engine_ = nullptr;
+  removed.Notify();
+  thread.join();
+  EXPECT_THAT(reported, ElementsAre());
+}
+
+TEST_P(RemovalTest, ThreadLocalObjectsOfDetachedCodeAreDestroyedWithIt) {
+  std::thread([&] {
+    const ModuleId module = Add(kThreadLocal);
+    Call("construct", 1);
+    absl::StatusOr<std::unique_ptr<DetachedCode>> code = engine_->Detach(module);
+    ASSERT_THAT(code, IsOk());
+    engine_ = nullptr;
+    EXPECT_THAT(reported, ElementsAre());
+    code->reset();
+    EXPECT_THAT(reported, ElementsAre(1));
+  }).join();
+  EXPECT_THAT(reported, ElementsAre(1));
 }
 
 // --- What C++ modules share: inline functions and variables ---
