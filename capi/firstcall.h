@@ -513,7 +513,8 @@ fc_error* fc_engine_prepare(fc_engine* engine, const char* const* names, size_t 
 fc_error* fc_engine_prepare_all(fc_engine* engine, const fc_prepare_options* options);
 
 /* Calls the constructors (llvm.global_ctors) of every module whose constructors have not run. Stops
- * at the first one that cannot be compiled. */
+ * at the first one that cannot be compiled, or throws; the next call goes on with it, or behind it.
+ * Waits for another thread that runs constructors. */
 fc_error* fc_engine_run_constructors(fc_engine* engine);
 
 /* Runs the exit handlers that modules have registered, and the destructors of every module whose
@@ -760,8 +761,9 @@ fc_error* fc_isolated_write(fc_isolated* isolated, uint64_t address, const void*
 void fc_isolated_interrupt(fc_isolated* isolated);
 
 /* Ends the process, if it still runs, and starts another one with the modules that were added and
- * not removed, under the same identifiers, but without what they had in memory. Errors as
- * fc_isolated_create and of adding the modules; FC_FAILED_PRECONDITION in a callback. */
+ * not removed (files are read again), under the same identifiers, but without what they had in
+ * memory. Errors as fc_isolated_create and of adding the modules; FC_FAILED_PRECONDITION in a
+ * callback. */
 fc_error* fc_isolated_restart(fc_isolated* isolated);
 
 #ifdef __cplusplus

@@ -90,6 +90,9 @@ absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(EngineOptions options,
   memory_options.budget = options.memory_budget;
   CodeSpace::BlockObserver block_observer;
   std::shared_ptr<EventSource> events;
+  for (const std::shared_ptr<EventListener>& listener : options.event_listeners) {
+    if (listener == nullptr) return absl::InvalidArgumentError("an event listener is null");
+  }
   if (!options.event_listeners.empty()) {
     events = std::make_shared<EventSource>(options.event_listeners);
     memory_options.observer = [events](int64_t change) { events->OnMemory(change); };

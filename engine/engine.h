@@ -180,14 +180,15 @@ class Engine {
 
   // Calls the constructors of all modules (llvm.global_ctors) and object files, except those that
   // were called before: by priority, then in the order of addition, modules first. Stops at the
-  // first constructor that cannot be compiled, and returns why; those before it have run. An
-  // exception that a constructor throws reaches the caller.
+  // first constructor that cannot be compiled, and returns why; the next call goes on with that
+  // one. An exception that a constructor throws reaches the caller; the next call goes on behind
+  // it. If another thread runs constructors, waits for it; a constructor may call this itself.
 
   absl::Status RunConstructors();
 
   // Runs the exit handlers that modules have registered and that have not run yet. Then runs, in
   // the reverse order, the destructors (llvm.global_dtors) of each module whose constructors have
-  // run. The engine's destructor does this too, and so does exit(), if RunConstructors or RunMain
+  // begun. The engine's destructor does this too, and so does exit(), if RunConstructors or RunMain
   // was called and the engine still exists.
   void RunDestructors();
 

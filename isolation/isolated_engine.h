@@ -120,9 +120,9 @@ class IsolatedEngine {
   void Interrupt() const;
 
   // Ends the process, if it still runs, and starts another one, to which the modules that were
-  // added and not removed are added again, under the same identifiers. Constructors have not run,
-  // and the memory is as after Create. Errors as Create, and of adding a module: then there is no
-  // process. FailedPrecondition in a callback.
+  // added and not removed are added again, under the same identifiers; files are read again.
+  // Constructors have not run, and the memory is as after Create. Errors as Create, and of adding a
+  // module: then there is no process. FailedPrecondition in a callback.
   absl::Status Restart();
 
   // How the process has ended, if it has and a call has noticed it. Waits for a call in progress.

@@ -9,21 +9,12 @@
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
-#include "absl/time/time.h"
 #include "base/status.h"
 #include "runtime/entry_point.h"
 #include "runtime/module_cache.h"
 #include "runtime/work_scope.h"
 
 namespace firstcall {
-namespace {
-
-// Between two looks whether another thread still runs constructors.
-constexpr absl::Duration kPause = absl::Milliseconds(1);
-
-}  // namespace
-
 ModuleId Program::NextId() {
   absl::MutexLock lock(&mutex_);
   return ModuleId{next_id_++};
@@ -32,7 +23,7 @@ ModuleId Program::NextId() {
 void Program::Add(std::shared_ptr<SourceModule> module) {
   absl::MutexLock lock(&mutex_);
   const ModuleId id = module->id();
-  to_construct_.emplace(id, module.get());
+  construction_.Add(*module);
   modules_.emplace(id, std::move(module));
 }
 
@@ -56,22 +47,13 @@ void Program::ReleaseClaim(ModuleId id) {
   claimed_.erase(id);
 }
 
-bool Program::MustBeConstructed(const SourceModule& module) const {
-  const ForkScope scope;
-  absl::MutexLock lock(&mutex_);
-  return (to_construct_.contains(module.id()) && !module.index().constructors().empty()) ||
-         unfinished_.contains(module.id());
-}
-
 std::shared_ptr<SourceModule> Program::Remove(ModuleId id) {
   absl::MutexLock lock(&mutex_);
   auto found = modules_.find(id);
   if (found == modules_.end()) return nullptr;
   std::shared_ptr<SourceModule> module = std::move(found->second);
   modules_.erase(found);
-  to_construct_.erase(id);
-  unfinished_.erase(id);
-  to_destroy_.erase(id);
+  construction_.Remove(id);
   return module;
 }
 
@@ -128,7 +110,7 @@ std::vector<FunctionKey> Program::FunctionsOf(SourceModule& module) const {
   return functions;
 }
 
-std::vector<std::shared_ptr<SourceModule>> Program::TakeModulesToConstruct() {
+void Program::HookExit() {
   const ForkScope scope;
   absl::MutexLock lock(&mutex_);
   // This hook is made before the program registers handlers with the C library, so destructors run
@@ -140,72 +122,6 @@ std::vector<std::shared_ptr<SourceModule>> Program::TakeModulesToConstruct() {
     });
   }
   ExitHook::NoticeExitOnThisThread();
-  std::vector<std::shared_ptr<SourceModule>> taken;
-  for (const auto& [id, module] : to_construct_) {
-    taken.push_back(module->shared_from_this());
-    const size_t count = module->index().constructors().size();
-    if (count > 0) unfinished_[id] = count;
-    if (count == 0) to_destroy_.emplace(id, module);
-  }
-  to_construct_.clear();
-  return taken;
-}
-
-bool Program::BeginConstructing() {
-  const ForkScope scope;
-  absl::MutexLock lock(&mutex_);
-  const bool is_others = constructions_ > 0 && constructing_process_ == getpid() &&
-                         constructing_thread_ != std::this_thread::get_id();
-  if (is_others) return false;
-  if (constructing_process_ != getpid()) constructions_ = 0;
-  ++constructions_;
-  constructing_process_ = getpid();
-  constructing_thread_ = std::this_thread::get_id();
-  return true;
-}
-
-void Program::EndConstructing() {
-  const ForkScope scope;
-  absl::MutexLock lock(&mutex_);
-  --constructions_;
-}
-
-void Program::BeginConstructor(const LifecycleStep& step) {
-  if (step.module == nullptr) return;
-  const ForkScope scope;
-  absl::MutexLock lock(&mutex_);
-  if (unfinished_.contains(step.module->id())) {
-    to_destroy_.emplace(step.module->id(), step.module.get());
-  }
-}
-
-void Program::EndConstructor(const LifecycleStep& step) {
-  if (step.module == nullptr) return;
-  const ForkScope scope;
-  absl::MutexLock lock(&mutex_);
-  const auto found = unfinished_.find(step.module->id());
-  if (found != unfinished_.end() && --found->second == 0) unfinished_.erase(found);
-}
-
-void Program::PutBack(Steps steps) {
-  const ForkScope scope;
-  absl::MutexLock lock(&mutex_);
-  for (LifecycleStep& step : steps) put_back_.push_back(std::move(step));
-}
-
-std::vector<std::shared_ptr<SourceModule>> Program::TakeModulesToDestroy() {
-  const ForkScope scope;
-  absl::MutexLock lock(&mutex_);
-  std::vector<std::shared_ptr<SourceModule>> taken;
-  for (const auto& [id, module] : to_destroy_) taken.push_back(module->shared_from_this());
-  to_destroy_.clear();
-  return taken;
-}
-
-bool Program::TakeModuleToDestroy(const SourceModule& module) {
-  const ForkScope scope;
-  absl::MutexLock lock(&mutex_);
-  return to_destroy_.erase(module.id()) != 0;
 }
 
 absl::StatusOr<ExecutorAddress> Program::Prepare(SourceModule& module, SymbolOrdinal function,
@@ -238,17 +154,8 @@ absl::StatusOr<Program::Steps> Program::TakeConstructors() {
     WorkScope scope;
     FIRSTCALL_RETURN_IF_ERROR(objects_.Link(*object));
   }
-  Steps steps;
-  {
-    const ForkScope scope;
-    absl::MutexLock lock(&mutex_);
-    steps = std::exchange(put_back_, {});
-  }
-  for (const std::shared_ptr<SourceModule>& module : TakeModulesToConstruct()) {
-    for (const LifecycleFunction& entry : module->index().constructors()) {
-      steps.push_back({entry.priority, module, entry.function, ExecutorAddress()});
-    }
-  }
+  HookExit();
+  Steps steps = construction_.TakeConstructors();
   std::vector<LazyObject*> objects = objects_.TakeObjectsToConstruct();
   std::stable_partition(objects.begin(), objects.end(), [&](LazyObject* object) {
     return std::find(files.begin(), files.end(), object) != files.end();
@@ -267,14 +174,14 @@ absl::Status Program::RunConstructors() { return RunConstructors(ProgramArgument
 
 absl::Status Program::RunConstructors(const ProgramArguments& arguments) {
   // Another thread's constructors come first. A constructor may call this itself.
-  while (!BeginConstructing()) absl::SleepFor(kPause);
-  const absl::Cleanup end = [this] { EndConstructing(); };
+  const Construction::Turn turn(construction_);
   while (true) {
     FIRSTCALL_ASSIGN_OR_RETURN(Steps steps, TakeConstructors());
     if (steps.empty()) return absl::OkStatus();
     auto next = steps.begin();
     const absl::Cleanup put_back = [&] {
-      PutBack(Steps(std::make_move_iterator(next), std::make_move_iterator(steps.end())));
+      construction_.PutBack(
+          Steps(std::make_move_iterator(next), std::make_move_iterator(steps.end())));
     };
     while (next != steps.end()) {
       if (next->module != nullptr) {
@@ -289,8 +196,7 @@ absl::Status Program::RunConstructors(const ProgramArguments& arguments) {
       }
       // If it throws, it has run, too.
       const LifecycleStep& step = *next++;
-      BeginConstructor(step);
-      const absl::Cleanup end_constructor = [&] { EndConstructor(step); };
+      const Construction::Run run(construction_, step);
       CallConstructor(step.address, arguments);
     }
   }
@@ -298,8 +204,9 @@ absl::Status Program::RunConstructors(const ProgramArguments& arguments) {
 
 Program::Steps Program::TakeDestructors() {
   Steps steps;
-  for (const std::shared_ptr<SourceModule>& module : TakeModulesToDestroy())
+  for (const std::shared_ptr<SourceModule>& module : construction_.TakeToDestroy()) {
     AddDestructors(*module, steps);
+  }
   for (const LazyObject* object : objects_.TakeObjectsToDestroy()) {
     for (const LazyObject::LifecycleCode& code : object->destructors) {
       steps.push_back({code.priority, nullptr, SymbolOrdinal(), code.address});
@@ -324,7 +231,7 @@ void Program::RunDestructors() {
 void Program::RunDestructorsOf(SourceModule& module) {
   const DsoHandle& handle = module.object().dso_handle;
   exit_handlers_.Run(handle);
-  if (!TakeModuleToDestroy(module)) return;
+  if (!construction_.TakeToDestroy(module)) return;
   Steps steps;
   AddDestructors(module, steps);
   RunInReverse(std::move(steps), &handle);
@@ -340,7 +247,7 @@ absl::StatusOr<std::vector<ExecutorAddress>> Program::TakeDestructorsOf(SourceMo
                                Prepare(module, step.function, CompileReason::kOrdered));
     addresses.push_back(address);
   }
-  if (!TakeModuleToDestroy(module)) addresses.clear();
+  if (!construction_.TakeToDestroy(module)) addresses.clear();
   return addresses;
 }
 

@@ -6,13 +6,9 @@
 #ifndef FIRSTCALL_RUNTIME_PROGRAM_H_
 #define FIRSTCALL_RUNTIME_PROGRAM_H_
 
-#include <sys/types.h>
-
-#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -25,6 +21,7 @@
 #include "absl/types/span.h"
 #include "runtime/compile_threads.h"
 #include "runtime/compiler.h"
+#include "runtime/construction.h"
 #include "runtime/definitions.h"
 #include "runtime/entry_point.h"
 #include "runtime/event.h"
@@ -61,7 +58,9 @@ class Program {
   std::shared_ptr<SourceModule> Find(ModuleId id) const ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Whether `module` has constructors that have not run.
-  bool MustBeConstructed(const SourceModule& module) const ABSL_LOCKS_EXCLUDED(mutex_);
+  bool MustBeConstructed(const SourceModule& module) const {
+    return construction_.IsUnfinished(module);
+  }
 
   // Like Find, for a caller that is going to remove or detach the module. Also null if another
   // caller has claimed it. The caller must call ReleaseClaim in the end, whether or not the module
@@ -104,35 +103,16 @@ class Program {
   std::vector<FunctionKey> FunctionsOf(SourceModule& module) const;
 
  private:
-  // A constructor or destructor of a source module or an object file.
-  struct LifecycleStep {
-    int64_t priority;
-    // Null for an object file: only the address is known. May be removed before the step runs.
-    std::shared_ptr<SourceModule> module;
-    SymbolOrdinal function;
-    ExecutorAddress address;
-  };
-  using Steps = std::vector<LifecycleStep>;
+  using Steps = Construction::Steps;
 
   absl::Status RunConstructors(const ProgramArguments& arguments) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Finds out how to call `entry` as main, and sets `found` to its definition.
   absl::StatusOr<EntryPoint> FindMain(absl::string_view entry, std::optional<Definition>& found);
 
-  // False if another thread runs constructors.
-  bool BeginConstructing() ABSL_LOCKS_EXCLUDED(mutex_);
-  void EndConstructing() ABSL_LOCKS_EXCLUDED(mutex_);
-  // Before and after a constructor runs.
-  void BeginConstructor(const LifecycleStep& step) ABSL_LOCKS_EXCLUDED(mutex_);
-  void EndConstructor(const LifecycleStep& step) ABSL_LOCKS_EXCLUDED(mutex_);
-  // Constructors that did not run, for the next RunConstructors.
-  void PutBack(Steps steps) ABSL_LOCKS_EXCLUDED(mutex_);
-
-  // Returns the modules whose constructors were not taken yet, and marks them as taken.
-  std::vector<std::shared_ptr<SourceModule>> TakeModulesToConstruct() ABSL_LOCKS_EXCLUDED(mutex_);
-  std::vector<std::shared_ptr<SourceModule>> TakeModulesToDestroy() ABSL_LOCKS_EXCLUDED(mutex_);
+  // Has destructors run when the process exits.
+  void HookExit() ABSL_LOCKS_EXCLUDED(mutex_);
   static bool IsRemoved(const SourceModule& module);
-  bool TakeModuleToDestroy(const SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
   static void AddDestructors(SourceModule& module, Steps& steps);
   static void SortInReverse(Steps& steps);
   // Runs the steps in reverse. After each step, runs the exit handlers of `handle`, or all exit
@@ -149,22 +129,13 @@ class Program {
   PrecompiledObjects& precompiled_;
   ExitHandlers& exit_handlers_;
   CompileThreads& threads_;
+  Construction construction_;
   // In the order of addition, which is the order of the identifiers.
   using Modules = absl::btree_map<ModuleId, std::shared_ptr<SourceModule>>;
 
   mutable absl::Mutex mutex_;
   uint32_t next_id_ ABSL_GUARDED_BY(mutex_) = 0;
   Modules modules_ ABSL_GUARDED_BY(mutex_);
-  absl::btree_map<ModuleId, SourceModule*> to_construct_ ABSL_GUARDED_BY(mutex_);
-  // Of modules whose constructors were taken: how many have not ended.
-  absl::btree_map<ModuleId, size_t> unfinished_ ABSL_GUARDED_BY(mutex_);
-  Steps put_back_ ABSL_GUARDED_BY(mutex_);
-  // A module is here from when its first constructor begins, or if it has none, on.
-  absl::btree_map<ModuleId, SourceModule*> to_destroy_ ABSL_GUARDED_BY(mutex_);
-  // The calls of RunConstructors that run, one within the other, and their thread.
-  size_t constructions_ ABSL_GUARDED_BY(mutex_) = 0;
-  std::thread::id constructing_thread_ ABSL_GUARDED_BY(mutex_);
-  pid_t constructing_process_ ABSL_GUARDED_BY(mutex_) = 0;
   absl::flat_hash_set<ModuleId> claimed_ ABSL_GUARDED_BY(mutex_);
   std::optional<ExitHook> exit_hook_ ABSL_GUARDED_BY(mutex_);
 };

@@ -69,6 +69,13 @@ class EventsTest : public testing::Test {
   const std::shared_ptr<Recorder> recorder_ = std::make_shared<Recorder>();
 };
 
+TEST_F(EventsTest, ANullListenerIsRefused) {
+  EngineOptions options = Options();
+  options.event_listeners.push_back(nullptr);
+  EXPECT_THAT(Engine::Create(std::move(options)),
+              StatusIs(absl::StatusCode::kInvalidArgument, "an event listener is null"));
+}
+
 TEST_F(EventsTest, FirstCallIsCompiledPublishedAndThenReported) {
   ASSERT_OK_AND_ASSIGN(std::unique_ptr<Engine> engine, Engine::Create(Options()));
   ASSERT_OK_AND_ASSIGN(
