@@ -85,78 +85,95 @@ bool IsKnown(llvm::Triple::ArchType architecture) {
   return architecture == llvm::Triple::x86_64 || architecture == llvm::Triple::aarch64;
 }
 
-// The linker makes its own global offset table and defines this name.
-
 }  // namespace
 
-PlainRelocations PlainRelocations::TakeFrom(const llvm::object::ObjectFile& object) {
-  PlainRelocations taken;
-  const auto* elf = llvm::dyn_cast<ElfObject>(&object);
-  if (elf == nullptr || !IsKnown(elf->getArch())) return taken;
-  Parts parts(elf->getELFFile());
-  taken.is_used_.resize(parts.sections.size());
-  std::vector<uint32_t> target_of(parts.symbols.size(), UINT32_MAX);
+class PlainRelocations::Taker {
+ public:
+  Taker(const ElfObject& object, PlainRelocations& taken)
+      : parts_(object.getELFFile()), taken_(taken), target_of_(parts_.symbols.size(), UINT32_MAX) {
+    taken_.is_used_.resize(parts_.sections.size());
+  }
 
-  // The target of a relocation, if it can be taken.
-  const auto find_target = [&](const Elf::Rela& relocation) -> std::optional<uint32_t> {
-    if (SizeOf(relocation) == 0) return std::nullopt;
-    const uint32_t number = relocation.getSymbol(/*isMips64EL=*/false);
-    if (number >= parts.symbols.size()) return std::nullopt;
-    const Elf::Sym& symbol = parts.symbols[number];
-    if (!parts.IsPlain(symbol)) return std::nullopt;
-    Target target;
-    if (symbol.st_shndx == llvm::ELF::SHN_UNDEF) {
-      target.name = View(OrNothing(symbol.getName(parts.names)));
-      if (target.name.empty() || target.name == kGlobalOffsetTable) return std::nullopt;
-    } else {
-      target.section = symbol.st_shndx;
-      target.value = symbol.st_value;
-      if (!parts.is_loaded[target.section]) {
-        parts.is_loaded[target.section] = true;  // Because of this relocation.
-        return std::nullopt;
-      }
-      taken.is_used_[target.section] = true;
+  void TakeAll() {
+    for (const Elf::Shdr& table : parts_.sections) {
+      if (table.sh_type != llvm::ELF::SHT_RELA || table.sh_info >= parts_.sections.size()) continue;
+      const Elf::Shdr& section = parts_.sections[table.sh_info];
+      const bool is_plain =
+          (section.sh_flags & llvm::ELF::SHF_ALLOC) != 0 &&
+          !OrNothing(parts_.file.getSectionName(section)).starts_with(".eh_frame");
+      if (is_plain) TakeFromTable(table, section);
     }
-    if (target_of[number] == UINT32_MAX) {
-      target_of[number] = static_cast<uint32_t>(taken.targets_.size());
-      taken.targets_.push_back(target);
-    }
-    return target_of[number];
-  };
+  }
 
-  for (const Elf::Shdr& table : parts.sections) {
-    if (table.sh_type != llvm::ELF::SHT_RELA || table.sh_info >= parts.sections.size()) continue;
-    const Elf::Shdr& section = parts.sections[table.sh_info];
-    if (!(section.sh_flags & llvm::ELF::SHF_ALLOC) ||
-        OrNothing(parts.file.getSectionName(section)).starts_with(".eh_frame")) {
-      continue;
-    }
-    llvm::ArrayRef<Elf::Rela> relocations = OrNothing(parts.file.relas(table));
-    if (relocations.empty()) continue;
-    // The object was parsed from bytes that may be changed. Relocations that are taken move behind
-    // those that are left.
+ private:
+  // The object was parsed from bytes that may be changed. Relocations that are taken move behind
+  // those that are left.
+  void TakeFromTable(const Elf::Shdr& table, const Elf::Shdr& section) {
+    llvm::ArrayRef<Elf::Rela> relocations = OrNothing(parts_.file.relas(table));
+    if (relocations.empty()) return;
     auto* left = const_cast<Elf::Rela*>(relocations.begin());
     for (auto& relocation : llvm::MutableArrayRef(left, relocations.size())) {
-      const bool must_stay = !parts.is_loaded[table.sh_info];
-      parts.is_loaded[table.sh_info] = true;
-      std::optional<uint32_t> target;
-      // Subtracted, not added: in a damaged object a sum may overflow.
-      if (!must_stay && relocation.r_offset < section.sh_size &&
-          SizeOf(relocation) <= section.sh_size - relocation.r_offset) {
-        target = find_target(relocation);
-      }
+      const bool must_stay = !parts_.is_loaded[table.sh_info];
+      parts_.is_loaded[table.sh_info] = true;
+      const std::optional<uint32_t> target =
+          !must_stay && LiesIn(section, relocation) ? FindTarget(relocation) : std::nullopt;
       if (target) {
-        taken.is_used_[table.sh_info] = true;
-        taken.relocations_.push_back({table.sh_info, *target, SizeOf(relocation) == 8,
-                                      relocation.r_offset, relocation.r_addend});
+        taken_.is_used_[table.sh_info] = true;
+        taken_.relocations_.push_back({table.sh_info, *target, SizeOf(relocation) == 8,
+                                       relocation.r_offset, relocation.r_addend});
       } else {
         std::swap(*left++, relocation);
       }
     }
     auto& header = const_cast<Elf::Shdr&>(table);
-    taken.tables_.push_back({&header, header.sh_size});
+    taken_.tables_.push_back({&header, header.sh_size});
     header.sh_size = static_cast<uint64_t>(left - relocations.begin()) * sizeof(Elf::Rela);
   }
+
+  // Subtracted, not added: in a damaged object a sum may overflow.
+  static bool LiesIn(const Elf::Shdr& section, const Elf::Rela& relocation) {
+    return relocation.r_offset < section.sh_size &&
+           SizeOf(relocation) <= section.sh_size - relocation.r_offset;
+  }
+
+  // The target of a relocation, an index of targets_, if it can be taken.
+  std::optional<uint32_t> FindTarget(const Elf::Rela& relocation) {
+    if (SizeOf(relocation) == 0) return std::nullopt;
+    const uint32_t number = relocation.getSymbol(/*isMips64EL=*/false);
+    if (number >= parts_.symbols.size()) return std::nullopt;
+    const Elf::Sym& symbol = parts_.symbols[number];
+    if (!parts_.IsPlain(symbol)) return std::nullopt;
+    Target target;
+    if (symbol.st_shndx == llvm::ELF::SHN_UNDEF) {
+      target.name = View(OrNothing(symbol.getName(parts_.names)));
+      // The linker makes a global offset table of its own, and defines its name.
+      if (target.name.empty() || target.name == kGlobalOffsetTable) return std::nullopt;
+    } else {
+      target.section = symbol.st_shndx;
+      target.value = symbol.st_value;
+      if (!parts_.is_loaded[target.section]) {
+        parts_.is_loaded[target.section] = true;  // Because of this relocation.
+        return std::nullopt;
+      }
+      taken_.is_used_[target.section] = true;
+    }
+    if (target_of_[number] == UINT32_MAX) {
+      target_of_[number] = static_cast<uint32_t>(taken_.targets_.size());
+      taken_.targets_.push_back(target);
+    }
+    return target_of_[number];
+  }
+
+  Parts parts_;
+  PlainRelocations& taken_;
+  std::vector<uint32_t> target_of_;  // By the symbol's number.
+};
+
+PlainRelocations PlainRelocations::TakeFrom(const llvm::object::ObjectFile& object) {
+  PlainRelocations taken;
+  const auto* elf = llvm::dyn_cast<ElfObject>(&object);
+  if (elf == nullptr || !IsKnown(elf->getArch())) return taken;
+  Taker(*elf, taken).TakeAll();
   return taken;
 }
 

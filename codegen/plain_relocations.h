@@ -70,6 +70,8 @@ class PlainRelocations {
     uint64_t size;
   };
 
+  class Taker;
+
   std::vector<ShortenedTable> tables_;
   std::vector<Relocation> relocations_;
   std::vector<Target> targets_;
