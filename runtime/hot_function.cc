@@ -29,13 +29,13 @@ constexpr size_t kLeastBytesOfLarge = 16 << 10;
 
 // After so many iterations of its loops, a call of a first body looks for a continuation. The
 // number is odd, so that two loops that take turns both get to poll.
-constexpr int32_t kRoundsBeforeContinuation = 31;
+constexpr int32_t kIterationsBeforeContinuation = 31;
 
 // A call, or an iteration of a loop, runs through at most so many bytes of a first body; the round
 // of an interpreter's loop that runs one instruction is an example. Optimizing a function takes as
 // much time as that of kBytesOfOverhead bytes besides what its own bytes take. Both are estimates:
 // only the order of functions depends on them.
-constexpr size_t kMostBytesOfARound = 1024;
+constexpr size_t kMostBytesOfAnIteration = 1024;
 constexpr size_t kBytesOfOverhead = 1024;
 
 // If a function has loops but does not poll in them, each of its calls counts as this many.
@@ -116,18 +116,18 @@ void* HotFunction::EnterContinuation(uint32_t loop) {
 }
 
 void HotFunction::PollSoon() {
-  rounds_to_continuation_.store(kRoundsBeforeContinuation, std::memory_order_relaxed);
-  counters_.polls->left.store(std::min(interval_, kRoundsBeforeContinuation),
+  iterations_to_continuation_.store(kIterationsBeforeContinuation, std::memory_order_relaxed);
+  counters_.polls->left.store(std::min(interval_, kIterationsBeforeContinuation),
                               std::memory_order_relaxed);
 }
 
 bool HotFunction::PutOffForOtherLoop(uint32_t loop) {
-  const int32_t iterations = rounds_to_continuation_.load(std::memory_order_relaxed);
+  const int32_t iterations = iterations_to_continuation_.load(std::memory_order_relaxed);
   if (iterations >= interval_ || loop == kNoLoop) return false;
   const Continuation* own = Find(loop);
   if (own != nullptr && own->code != nullptr) return false;
   const int32_t next = iterations < interval_ / 2 ? 2 * iterations + 1 : interval_;
-  rounds_to_continuation_.store(next, std::memory_order_relaxed);
+  iterations_to_continuation_.store(next, std::memory_order_relaxed);
   counters_.polls->left.store(next, std::memory_order_relaxed);
   return true;
 }
@@ -196,7 +196,7 @@ void HotFunction::GiveContinuation(uint32_t loop, void* code) {
   Withdraw();
   // The loop finds the continuation at its next poll, not only at the end of the interval.
   if (code == nullptr) return;
-  rounds_to_continuation_.store(kRoundsBeforeContinuation, std::memory_order_relaxed);
+  iterations_to_continuation_.store(kIterationsBeforeContinuation, std::memory_order_relaxed);
   counters_.polls->left.store(0, std::memory_order_relaxed);
 }
 
@@ -313,8 +313,8 @@ bool HotFunction::Look() {
 }
 
 double HotFunction::Urgency() const {
-  const size_t bytes_of_round = std::clamp<size_t>(first_bytes_, 1, kMostBytesOfARound);
-  return static_cast<double>(intervals_ * bytes_of_round) /
+  const size_t bytes_of_iteration = std::clamp<size_t>(first_bytes_, 1, kMostBytesOfAnIteration);
+  return static_cast<double>(intervals_ * bytes_of_iteration) /
          static_cast<double>(first_bytes_ + kBytesOfOverhead);
 }
 

@@ -217,7 +217,7 @@ class HotFunction {
   std::atomic<Continuation*> continuations_{nullptr};
   // The number of iterations until the next poll, if that is only to find a continuation;
   // `interval_` or more if polls are to ask.
-  std::atomic<int32_t> rounds_to_continuation_{INT32_MAX};
+  std::atomic<int32_t> iterations_to_continuation_{INT32_MAX};
   // The first body is so large that the function should not be optimized twice.
   std::atomic<bool> is_large_{false};
   std::atomic<bool> is_decided_{false};  // There is an optimized body, or there can be none.
