@@ -11,6 +11,7 @@
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
+#include "base/absolute_path.h"
 #include "base/file.h"
 #include "base/populate.h"
 
@@ -79,7 +80,7 @@ absl::StatusOr<std::shared_ptr<const FileContents>> FileContents::Read(const std
       contents->mapped_ = mapped;
       contents->mapped_size_ = size;
       contents->bytes_ = absl::string_view(static_cast<const char*>(mapped), size);
-      contents->path_ = path;
+      contents->path_ = AbsolutePath(path);
       return contents;
     }
   }

@@ -3,21 +3,11 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
+#include "base/absolute_path.h"
+
 namespace firstcall {
-namespace {
-
-// The program may change the working directory. `path` itself if the directory is not known.
-std::string AbsolutePath(const std::string& path) {
-  std::error_code error;
-  const std::filesystem::path absolute = std::filesystem::absolute(path, error);
-  return error ? path : absolute.string();
-}
-
-}  // namespace
 
 KeptFile::KeptFile(File file, std::string path, int flags) : flags_(flags) {
   struct stat status = {};

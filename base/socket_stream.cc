@@ -30,13 +30,22 @@ bool IsOver(const StreamPatience& patience) {
   return patience.deadline != absl::InfiniteDuration() && SteadyNow() >= patience.deadline;
 }
 
-absl::Status Wait(int socket, short events, const StreamPatience& patience) {
+// The program may close the socket, and have another file under its number, while this waits for
+// that: so it is asked again from time to time.
+constexpr absl::Duration kLook = absl::Seconds(1);
+
+absl::Status Wait(const KeptFile& socket, short events, const StreamPatience& patience) {
   while (true) {
-    pollfd files[] = {{socket, events, 0}, {patience.end_notice, POLLIN, 0}};
-    const int ready = poll(files, 2, PollTimeout(patience.deadline));
+    const int number = socket.number();
+    if (number < 0) {
+      errno = EBADF;
+      return Lost("poll");
+    }
+    pollfd files[] = {{number, events, 0}, {patience.end_notice, POLLIN, 0}};
+    const int ready = poll(files, 2, PollTimeout(std::min(patience.deadline, SteadyNow() + kLook)));
     if (ready < 0 && errno != EINTR) return Lost("poll");
     if (ready > 0) return files[0].revents != 0 ? absl::OkStatus() : IsGone();
-    if (ready == 0) return TimeIsOver();
+    if (ready == 0 && IsOver(patience)) return TimeIsOver();
   }
 }
 
@@ -58,7 +67,7 @@ absl::Status SendStream(const KeptFile& socket, absl::Span<const absl::string_vi
     if (file >= 0) passed.Attach({file}, message);
     const ssize_t count = sendmsg(number, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (count < 0 && errno == EAGAIN) {
-      FIRSTCALL_RETURN_IF_ERROR(Wait(number, POLLOUT, patience));
+      FIRSTCALL_RETURN_IF_ERROR(Wait(socket, POLLOUT, patience));
     } else if (count < 0 && errno != EINTR) {
       return Lost("sendmsg");
     }
@@ -90,7 +99,7 @@ absl::Status ReceiveStream(const KeptFile& socket, char* to, size_t size,
     const ssize_t count = recvmsg(number, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     if (count == 0) return IsGone();
     if (count < 0 && errno == EAGAIN) {
-      FIRSTCALL_RETURN_IF_ERROR(Wait(number, POLLIN, patience));
+      FIRSTCALL_RETURN_IF_ERROR(Wait(socket, POLLIN, patience));
     } else if (count < 0 && errno != EINTR) {
       return Lost("recvmsg");
     }

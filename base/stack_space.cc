@@ -19,9 +19,9 @@ struct Stack {
 };
 
 // The system lets it grow up to the limit of now. pthread_getattr_np would read the whole memory
-// map.
+// map. Where the limit was raised after the start, other mappings may lie 128 MiB below the end.
 Stack StackOfFirstThread() {
-  constexpr rlim_t kEnough = rlim_t{1} << 30;
+  constexpr rlim_t kEnough = rlim_t{64} << 20;
   const auto high = reinterpret_cast<uintptr_t>(__libc_stack_end);
   rlimit limit = {};
   getrlimit(RLIMIT_STACK, &limit);

@@ -182,8 +182,8 @@ class Engine {
   // were called before: by priority, then in the order of addition, modules first. Stops at the
   // first constructor that cannot be compiled, and returns why; the next call goes on with that
   // one. An exception that a constructor throws reaches the caller; the next call goes on behind
-  // it. If another thread runs constructors, waits for it; a constructor may call this itself.
-
+  // it. If another thread runs constructors, waits for it; a constructor may call this itself,
+  // but must not wait for a thread that does.
   absl::Status RunConstructors();
 
   // Runs the exit handlers that modules have registered and that have not run yet. Then runs, in

@@ -54,7 +54,7 @@ std::string DescribeTarget(const EngineOptions& settings) {
     absl::StrAppend(&text, " option=", Quoted(argument));
   }
   // Among the arguments there may be a CPU, too; then the host's only makes a cache less useful.
-  if (settings.cpu.empty() && settings.features.empty()) {
+  if ((settings.cpu.empty() && settings.features.empty()) || settings.cpu == "native") {
     absl::StrAppend(&text, " host=", ShortHostCpu());
   }
   return text;

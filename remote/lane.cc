@@ -52,12 +52,13 @@ absl::StatusOr<Lane::Message> Lane::Receive() {
 }
 
 bool Lane::WaitToReceive(absl::Duration time) const {
-  return WaitToRead(socket_.number(), SteadyNow() + time);
+  const int number = socket_.number();
+  return number < 0 || WaitToRead(number, SteadyNow() + time);
 }
 
 bool Lane::IsClosed() const {
   pollfd event = {socket_.number(), POLLRDHUP, 0};
-  return poll(&event, 1, 0) > 0;
+  return event.fd < 0 || poll(&event, 1, 0) > 0;
 }
 
 }  // namespace firstcall

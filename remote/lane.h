@@ -40,9 +40,9 @@ class Lane {
   // InvalidArgument if the bytes are not a message.
   absl::StatusOr<Message> Receive();
 
-  // Whether there is something to receive within `time`, if only that the other end was closed.
+  // Whether there is something to receive within `time`, if only that an end was closed.
   bool WaitToReceive(absl::Duration time) const;
-  // Whether the other end was closed, as far as is known. Does not block. Async-signal-safe.
+  // Whether an end was closed, as far as is known. Does not block. Async-signal-safe.
   bool IsClosed() const;
 
   absl::Duration budget() const { return budget_; }

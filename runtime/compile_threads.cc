@@ -56,7 +56,8 @@ CompileThreads::Team& CompileThreads::TeamAtWork() {
   absl::MutexLock lock(&team_mutex_);
   if (!exit_hook_) {
     exit_hook_.emplace([this] { StopForExit(); });
-    early_exit_hook_.emplace([this] { Stop(); }, ExitHook::When::kAtOnce);
+    // Others than a caller's own compiles go on until the last handler has run.
+    if (count_ > 0) early_exit_hook_.emplace([this] { Stop(); }, ExitHook::When::kAtOnce);
   }
   ExitHook::NoticeExitOnThisThread();
   return team;

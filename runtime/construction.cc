@@ -17,11 +17,13 @@ constexpr absl::Duration kPause = absl::Milliseconds(1);
 
 }  // namespace
 
-Construction::Turn::Turn(Construction& construction) : construction_(construction) {
-  while (!construction_.Begin()) absl::SleepFor(kPause);
+Construction::Turn::Turn(Construction& construction)
+    : construction_(construction), is_of_callback_(WorkScope::IsAtWork()) {
+  while (!is_of_callback_ && !construction_.Begin()) absl::SleepFor(kPause);
 }
 
 Construction::Turn::~Turn() {
+  if (is_of_callback_) return;
   const ForkScope scope;
   absl::MutexLock lock(&construction_.mutex_);
   --construction_.turns_;
@@ -30,7 +32,8 @@ Construction::Turn::~Turn() {
 bool Construction::Begin() {
   const ForkScope scope;
   absl::MutexLock lock(&mutex_);
-  if (process_ != getpid()) turns_ = 0;  // The thread does not exist here.
+  // A parent's other thread does not exist here.
+  if (process_ != getpid() && thread_ != std::this_thread::get_id()) turns_ = 0;
   if (turns_ > 0 && thread_ != std::this_thread::get_id()) return false;
   ++turns_;
   process_ = getpid();

@@ -35,8 +35,8 @@ class Construction {
  public:
   using Steps = std::vector<LifecycleStep>;
 
-  // While this exists, no other thread has one, except in a forked child. They nest. The
-  // constructor waits for the other thread.
+  // While this exists, no other thread has one. They nest. The constructor waits for the other
+  // thread, but not in a callback of a compile, for which that thread may wait.
   class Turn {
    public:
     explicit Turn(Construction& construction);
@@ -46,6 +46,7 @@ class Construction {
 
    private:
     Construction& construction_;
+    const bool is_of_callback_;
   };
 
   void Add(SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);

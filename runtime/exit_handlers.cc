@@ -1,6 +1,7 @@
 #include "runtime/exit_handlers.h"
 
 #include <algorithm>
+#include <atomic>
 #include <iterator>
 #include <memory>
 #include <new>
@@ -19,6 +20,13 @@ namespace firstcall {
 namespace {
 
 constexpr absl::string_view kDsoHandleSection = ".data";
+
+// Unlike the system's, it is never given to another thread. A forked child's first thread keeps it.
+uint64_t NumberOfThisThread() {
+  static std::atomic<uint64_t> last{0};
+  static thread_local const uint64_t number = ++last;
+  return number;
+}
 
 }  // namespace
 
@@ -44,6 +52,7 @@ FIRSTCALL_ON_ANY_STACK int ExitHandlers::Register(void (*handler)(void*), void* 
   }
   const ForkScope scope;
   absl::MutexLock lock(&mutex_);
+  if (handle->handlers->is_closed_) return 0;
   handle->handlers->entries_.push_back({handler, argument, handle});
   return 0;
 }
@@ -54,13 +63,15 @@ FIRSTCALL_ON_ANY_STACK int ExitHandlers::RegisterForThread(void (*handler)(void*
   if (handle == nullptr || handle->mark != DsoHandle::kMark) {
     return __cxa_thread_atexit_impl(handler, argument, dso_handle);
   }
-  auto* const entry = new ThreadEntry{handler, argument, handle, std::this_thread::get_id()};
+  auto entry =
+      std::make_unique<ThreadEntry>(ThreadEntry{handler, argument, handle, NumberOfThisThread()});
   {
     const ForkScope scope;
     absl::MutexLock lock(&mutex_);
-    handle->handlers->thread_entries_.push_back(entry);
+    if (handle->handlers->is_closed_) return 0;
+    handle->handlers->thread_entries_.push_back(entry.get());
   }
-  return __cxa_thread_atexit_impl(&RunAtThreadEnd, entry, &__dso_handle);
+  return __cxa_thread_atexit_impl(&RunAtThreadEnd, entry.release(), &__dso_handle);
 }
 
 void ExitHandlers::RunAtThreadEnd(void* entry) {
@@ -78,6 +89,13 @@ void ExitHandlers::RunAtThreadEnd(void* entry) {
   if (handler != nullptr) handler(ended->argument);
 }
 
+void ExitHandlers::Close() {
+  DropThreads();
+  absl::MutexLock lock(&mutex_);
+  entries_.clear();
+  is_closed_ = true;
+}
+
 void ExitHandlers::DropThreads() {
   absl::MutexLock lock(&mutex_);
   for (ThreadEntry* entry : thread_entries_) entry->handler = nullptr;
@@ -88,8 +106,7 @@ std::optional<ExitHandlers::Entry> ExitHandlers::TakeOfThread(const DsoHandle* h
   const ForkScope scope;
   absl::MutexLock lock(&mutex_);
   auto last = std::find_if(thread_entries_.rbegin(), thread_entries_.rend(), [&](auto* entry) {
-    return entry->thread == std::this_thread::get_id() &&
-           (handle == nullptr || entry->handle == handle);
+    return entry->thread == NumberOfThisThread() && (handle == nullptr || entry->handle == handle);
   });
   if (last == thread_entries_.rend()) return std::nullopt;
   ThreadEntry& entry = **last;

@@ -9,7 +9,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <thread>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -64,6 +63,8 @@ class ExitHandlers {
 
   // The handlers of threads do not run any more.
   void DropThreads() ABSL_LOCKS_EXCLUDED(mutex_);
+  // No handler runs any more, and none is registered.
+  void Close() ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
   // What a thread calls when it ends. The C library has its address until then.
@@ -71,7 +72,7 @@ class ExitHandlers {
     void (*handler)(void*);  // Null: it has run, or was dropped.
     void* argument;
     const DsoHandle* handle;
-    std::thread::id thread;
+    uint64_t thread;
   };
 
   struct Entry {
@@ -91,6 +92,7 @@ class ExitHandlers {
   // Shared by all instances, because it guards DsoHandle::handlers, which Register reads and Move
   // changes.
   static absl::Mutex mutex_;
+  bool is_closed_ ABSL_GUARDED_BY(mutex_) = false;
   std::vector<Entry> entries_ ABSL_GUARDED_BY(mutex_);
   std::vector<ThreadEntry*> thread_entries_ ABSL_GUARDED_BY(mutex_);
 };

@@ -92,7 +92,10 @@ absl::Status FunctionCompiler::Attempt(FunctionKey key, MakeOptions options, Out
   outcome.leader = made->leader;
   if (made->leader) return absl::OkStatus();
   absl::Status status = publisher_.LinkAndPublish(key, *made, options);
-  const bool may_be_tried_again = absl::IsResourceExhausted(status) || absl::IsNotFound(status);
+  // What came from the cache is not wanted again if it needs what does not exist here.
+  const bool is_new = !outcome.is_cached && !outcome.is_optimized;
+  const bool may_be_tried_again =
+      absl::IsResourceExhausted(status) || (absl::IsNotFound(status) && is_new);
   if (may_be_tried_again && outcome.joined.empty()) {
     maker_.KeepForNextAttempt(key, *std::move(made));
   }

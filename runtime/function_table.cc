@@ -37,6 +37,10 @@ ExecutorAddress FunctionTable::HandleFirstCall(const std::atomic<void*>& owner) 
   };
   if (WorkScope::IsInterrupted()) {
     const StubOwner* interrupting = current();
+    if (interrupting->table == nullptr) {
+      const ExecutorAddress successor = static_cast<const Leftover*>(interrupting)->successor;
+      if (!successor.is_null()) return successor;
+    }
     FailInSignalHandler(interrupting->table == nullptr
                             ? static_cast<const Leftover*>(interrupting)->function
                             : NameOf(static_cast<const Record*>(interrupting)->key));
@@ -110,10 +114,9 @@ void FunctionTable::Remove(SourceModule& module, FindSuccessor successor_of) {
   for (uint32_t i = 0; i < module.index().size(); ++i) {
     const FunctionKey key{&module, SymbolOrdinal{i}};
     if (!HasStub(key)) continue;
-    const std::optional<FunctionKey> successor = successor_of(key.ordinal);
-    if (!successor) continue;
-    const absl::StatusOr<ExecutorAddress> address = AddressOf(*successor);
-    if (address.ok()) successors[key.ordinal] = *address;
+    if (const std::optional<ExecutorAddress> successor = successor_of(key.ordinal)) {
+      successors[key.ordinal] = *successor;
+    }
   }
   Forget(module, [&](const Record& record) {
     const auto found = successors.find(record.key.ordinal);

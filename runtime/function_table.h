@@ -88,9 +88,8 @@ class FunctionTable {
   void RemoveAll() ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Forgets the functions of `module`, while no other thread is at work. Later calls of the stub of
-  // a function go to its successor, or to the failure handler if it has none, or if there is no
-  // memory for the successor's stub.
-  using FindSuccessor = absl::FunctionRef<std::optional<FunctionKey>(SymbolOrdinal function)>;
+  // a function go to its successor, or to the failure handler if it has none.
+  using FindSuccessor = absl::FunctionRef<std::optional<ExecutorAddress>(SymbolOrdinal function)>;
   void Remove(SourceModule& module, FindSuccessor successor_of) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Forgets the functions of `module`, and returns their stubs. Stubs of functions that are not

@@ -1,5 +1,7 @@
 #include "runtime/preparation.h"
 
+#include <cxxabi.h>
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -33,6 +35,8 @@ absl::Status Preparation::Run(CompileThreads& threads) {
     const auto work = [this, &threads] {
       try {
         Work(threads);
+      } catch (const abi::__forced_unwind&) {
+        throw;  // The thread ends.
       } catch (...) {
         NoteException();
       }

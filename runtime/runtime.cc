@@ -234,7 +234,16 @@ absl::Status Runtime::Remove(ModuleId id) {
   FIRSTCALL_ASSIGN_OR_RETURN(std::shared_ptr<SourceModule> module, ModuleToEnd(id, "removing"));
   const absl::Cleanup ended = [&] { program_.ReleaseClaim(id); };
   program_.RunDestructorsOf(*module);
+  BindShared(*module);
   return Drop(*module);
+}
+
+void Runtime::BindShared(SourceModule& module) {
+  WorkScope scope;
+  for (const ModuleId user : module.weak_choices().users()) {
+    const std::shared_ptr<SourceModule> other = program_.Find(user);
+    if (other != nullptr) resolver_.BindReplaced(*other, module);
+  }
 }
 
 // Runs none of the module's code.
@@ -245,11 +254,10 @@ absl::Status Runtime::Drop(SourceModule& module) {
       module, [&](SymbolOrdinal function) { return resolver_.SuccessorOf(module, function); });
   if (promoter_ != nullptr) promoter_->Remove(module);
   module.object().unfinished = nullptr;
-  const bool is_shared = SharesVariables(module);
   // Handlers that were registered after the destructors ran would be called without their code.
-  ExitHandlers dropped;
-  exit_handlers_.Move(module.object().dso_handle, is_shared ? handlers_of_shared_ : dropped);
-  if (is_shared) {
+  exit_handlers_.Move(module.object().dso_handle, handlers_of_removed_);
+  handlers_of_removed_.Close();
+  if (SharesVariables(module)) {
     shared_code_.push_back(std::move(module.object().owned_code));
   } else {
     module.object().owned_code = nullptr;
@@ -263,8 +271,7 @@ bool Runtime::SharesVariables(const SourceModule& removed) {
     const std::shared_ptr<SourceModule> module = program_.Find(user);
     if (module == nullptr) continue;
     shares |= module->weak_choices().Forget(removed, [&](SymbolOrdinal definition) {
-      const SymbolIndex& index = module->index();
-      return index.at(index.at(definition).base).kind == SymbolKind::kVariable;
+      return SymbolResolver::MustStay(*module, definition);
     });
   }
   return shares;
@@ -319,6 +326,7 @@ absl::StatusOr<std::unique_ptr<DetachedCode>> Runtime::Detach(ModuleId id) {
   FIRSTCALL_ASSIGN_OR_RETURN(detached->addresses, AddressesOf(*module));
   FIRSTCALL_ASSIGN_OR_RETURN(detached->destructors, program_.TakeDestructorsOf(*module));
   {
+    BindShared(*module);
     ExclusiveWorkScope scope;
     FIRSTCALL_RETURN_IF_ERROR(Forget(*module, /*is_detached=*/true));
     (void)SharesVariables(*module);  // They last as long as the detached code.

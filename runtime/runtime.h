@@ -152,6 +152,8 @@ class Runtime {
   absl::StatusOr<SymbolAddresses> AddressesOf(SourceModule& module);
   absl::Status Forget(SourceModule& module, bool is_detached);
   absl::Status Drop(SourceModule& module);
+  // Gives other modules the addresses of what they share with `module`, which is going.
+  void BindShared(SourceModule& module);
   // Has what definitions of `removed` replaced in other modules decided anew. Returns whether code
   // of others has addresses of its variables, as C++ modules have of the inline variables that they
   // share. To be called in an ExclusiveWorkScope.
@@ -165,8 +167,8 @@ class Runtime {
   const std::shared_ptr<const CallFailures> failures_;
   StatsCollector stats_;
   ExitHandlers exit_handlers_;
+  ExitHandlers handlers_of_removed_;  // Closed.
   // Of removed modules whose variables other modules use.
-  ExitHandlers handlers_of_shared_;
   std::vector<std::unique_ptr<OwnedCode>> shared_code_;
   PrecompiledObjects precompiled_{exit_handlers_, *code_space_};
   Definitions definitions_;

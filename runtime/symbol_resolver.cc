@@ -216,7 +216,14 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::ControlOf(SourceModule& module,
 absl::StatusOr<ExecutorAddress> SymbolResolver::AddressOf(const Definition& definition,
                                                           absl::string_view name) {
   if (definition.module == nullptr) return objects_->AddressIn(*definition.object, name);
+  if (const std::optional<ExecutorAddress> bound = BoundInstead(definition)) return *bound;
   return AddressOf(*definition.module, definition.ordinal, ReferenceKind::kStub);
+}
+
+// What the code of the definition's module uses instead: a module that is gone had replaced it.
+std::optional<ExecutorAddress> SymbolResolver::BoundInstead(const Definition& definition) {
+  if (!definition.is_weak) return std::nullopt;
+  return definition.module->weak_choices().AddressOf(definition.ordinal);
 }
 
 bool SymbolResolver::GivesWay(const Definition& definition) const {
@@ -238,6 +245,7 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::FindOutside(absl::string_view na
           absl::StrCat("symbol '", name, "': several modules have variables in that section"));
     }
     if (is_tls_control && found->module != nullptr) {
+      if (const std::optional<ExecutorAddress> bound = BoundInstead(*found)) return *bound;
       return ControlOf(*found->module, found->ordinal);
     }
     return AddressOf(*found, name);
@@ -356,8 +364,24 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::Replacement(SourceModule& module
   return address;
 }
 
-std::optional<FunctionKey> SymbolResolver::SuccessorOf(const SourceModule& removed,
-                                                       SymbolOrdinal function) const {
+void SymbolResolver::BindReplaced(SourceModule& user, SourceModule& by) {
+  for (const SymbolOrdinal definition : user.weak_choices().UnboundOf(by)) {
+    if (!MustStay(user, definition)) continue;
+    const Symbol symbol = user.index().at(definition);
+    const std::string name =
+        absl::StrCat(symbol.is_thread_local ? kEmulatedTlsPrefix : "", symbol.name);
+    const absl::StatusOr<ExecutorAddress> address = LookupIn(by, name);
+    if (address.ok()) user.weak_choices().Bind(definition, *address);
+  }
+}
+
+bool SymbolResolver::MustStay(const SourceModule& user, SymbolOrdinal definition) {
+  const SymbolIndex& index = user.index();
+  return user.mode() == Mode::kEager || !IsCode(index.at(index.at(definition).base).kind);
+}
+
+std::optional<ExecutorAddress> SymbolResolver::SuccessorOf(const SourceModule& removed,
+                                                           SymbolOrdinal function) {
   const Symbol symbol = removed.index().at(function);
   if (symbol.is_local || symbol.kind != SymbolKind::kFunction) return std::nullopt;
   const std::optional<Definition> found = definitions_.Find(symbol.name, removed.library());
@@ -365,9 +389,13 @@ std::optional<FunctionKey> SymbolResolver::SuccessorOf(const SourceModule& remov
       found->module->mode() != Mode::kLazy || !(symbol.is_weak || found->is_weak)) {
     return std::nullopt;
   }
-  const Symbol other = found->module->index().at(found->ordinal);
-  if (other.kind != SymbolKind::kFunction) return std::nullopt;
-  return FunctionKey{found->module, found->ordinal};
+  // Nothing but the process can replace it there.
+  if (IsReplaced(*found->module, found->ordinal)) return FindInProcess(symbol.name);
+  const SymbolIndex& index = found->module->index();
+  const Symbol other = index.at(found->ordinal);
+  if (other.offset != 0 || index.at(other.base).kind != SymbolKind::kFunction) return std::nullopt;
+  const absl::StatusOr<ExecutorAddress> stub = functions_.AddressOf({found->module, other.base});
+  return stub.ok() ? std::optional(*stub) : std::nullopt;
 }
 
 }  // namespace firstcall

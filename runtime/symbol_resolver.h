@@ -90,10 +90,18 @@ class SymbolResolver {
   // first called for the definition (runtime/weak_choices.h).
   bool IsReplaced(const SourceModule& module, SymbolOrdinal ordinal) const;
 
-  // The function of another module that `removed`, whose definitions are not visible any more, has
-  // shared a definition of `function` with, as C++ modules share inline functions. Nullopt if there
-  // is none, or if it is not compiled lazily.
-  std::optional<FunctionKey> SuccessorOf(const SourceModule& removed, SymbolOrdinal function) const;
+  // Variables that `by` defines, and that have replaced those of `user`, must stay when `by` goes:
+  // the data of `user` was linked without them. So do functions, if `user` was compiled whole.
+  static bool MustStay(const SourceModule& user, SymbolOrdinal definition);
+  // Finds the addresses of all of them that the code of `user` does not have yet. May link data of
+  // `by`.
+  void BindReplaced(SourceModule& user, SourceModule& by);
+
+  // Where calls of `function` go when `removed` is gone, whose definitions are not visible any
+  // more: to the definition of another module, as C++ modules share inline functions. Nullopt if
+  // there is none, or if it is not compiled lazily. Compiles nothing, and runs no code of the
+  // client.
+  std::optional<ExecutorAddress> SuccessorOf(const SourceModule& removed, SymbolOrdinal function);
 
  private:
   bool IsKnown(absl::string_view object_name, const LazyObject& requester) const;
@@ -106,6 +114,7 @@ class SymbolResolver {
   absl::StatusOr<ExecutorAddress> AddressOf(const Definition& definition, absl::string_view name);
   SymbolOrdinal DefinerOf(const SourceModule& module, SymbolOrdinal base) const;
   absl::StatusOr<ExecutorAddress> ControlOf(SourceModule& module, SymbolOrdinal ordinal);
+  static std::optional<ExecutorAddress> BoundInstead(const Definition& definition);
   bool GivesWay(const Definition& definition) const;
   WeakChoices::Choice Choose(const SourceModule& module, SymbolOrdinal ordinal) const;
   // The address of what replaces a definition of `module`; `name` is that of the reference. Null if

@@ -28,14 +28,23 @@ void WeakChoices::Bind(SymbolOrdinal definition, ExecutorAddress address) {
   }
 }
 
+std::vector<SymbolOrdinal> WeakChoices::UnboundOf(const SourceModule& other) const {
+  absl::MutexLock lock(&mutex_);
+  std::vector<SymbolOrdinal> unbound;
+  for (const auto& [definition, decided] : decided_) {
+    if (decided.choice.by == &other && !decided.address) unbound.push_back(definition);
+  }
+  return unbound;
+}
+
 bool WeakChoices::Forget(const SourceModule& other,
-                         absl::FunctionRef<bool(SymbolOrdinal)> is_variable) {
+                         absl::FunctionRef<bool(SymbolOrdinal)> must_stay) {
   absl::MutexLock lock(&mutex_);
   bool keeps = false;
   absl::erase_if(decided_, [&](auto& entry) {
     auto& [definition, decided] = entry;
     if (decided.choice.by != &other) return false;
-    if (!decided.address || !is_variable(definition)) return true;
+    if (!decided.address || !must_stay(definition)) return true;
     decided.choice.by = nullptr;
     keeps = true;
     return false;

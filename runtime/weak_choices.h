@@ -41,9 +41,12 @@ class WeakChoices {
   // Code of the module gets `address` for the definition, which is replaced.
   void Bind(SymbolOrdinal definition, ExecutorAddress address) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // `other` is being removed: what it has replaced is decided anew, except for variables whose
-  // addresses code has. Returns whether there are such variables.
-  bool Forget(const SourceModule& other, absl::FunctionRef<bool(SymbolOrdinal)> is_variable)
+  // The definitions that `other` replaces, and for which no code has an address.
+  std::vector<SymbolOrdinal> UnboundOf(const SourceModule& other) const ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // `other` is being removed: what it has replaced is decided anew, except for what must stay and
+  // whose address code has. Returns whether there is such a definition.
+  bool Forget(const SourceModule& other, absl::FunctionRef<bool(SymbolOrdinal)> must_stay)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
   // The modules in which a definition of this one replaces theirs. Some may not exist any more.

@@ -7,26 +7,18 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "base/absolute_path.h"
 #include "base/file.h"
 
 namespace firstcall {
 namespace {
 
 constexpr size_t kMostPrepared = 64 << 10;
-
-// `name` itself if the working directory is not known.
-std::string AbsoluteName(const std::string& name) {
-  std::error_code error;
-  const std::filesystem::path path = std::filesystem::absolute(name, error);
-  return error ? name : path.string();
-}
 
 void Warn(absl::string_view what, const std::string& path) {
   const int error = errno;
@@ -37,7 +29,7 @@ void Warn(absl::string_view what, const std::string& path) {
 }  // namespace
 
 OutputFile::OutputFile(const std::string& name, std::string header)
-    : name_(AbsoluteName(name)), header_(std::move(header)), maker_(getpid()) {}
+    : name_(AbsolutePath(name)), header_(std::move(header)), maker_(getpid()) {}
 
 bool OutputFile::Open() {
   if (owner_ == getpid()) return !has_failed_;

@@ -179,6 +179,31 @@ TEST_P(OptimizedCacheTest, EntriesThatAreNoneAreMisses) {
   EXPECT_EQ(Hotness("plus").tier, 1);
 }
 
+int64_t OnlyInTheFirstRun(int64_t x) { return x + 1; }
+
+TEST_P(OptimizedCacheTest, BodyThatNeedsWhatIsNotThereAnyMoreIsNotUsed) {
+  const std::string module = R"(
+    declare i64 @only_in_the_first_run(i64)
+    define i64 @seldom(i64 %x) { %r = call i64 @only_in_the_first_run(i64 %x) ret i64 %r }
+    define i64 @f(i64 %x) {
+      %odd = trunc i64 %x to i1
+      br i1 %odd, label %call, label %end
+    call:
+      %r = call i64 @seldom(i64 %x)
+      ret i64 %r
+    end:
+      ret i64 %x
+    })";
+  options_.symbol_finder = [](absl::string_view name) -> void* {
+    return name == "only_in_the_first_run" ? reinterpret_cast<void*>(&OnlyInTheFirstRun) : nullptr;
+  };
+  MakeHot({module}, "f", 7, 8);
+  options_.symbol_finder = nullptr;
+  Begin({module}, kNever);
+  EXPECT_EQ(Call("f", 8), 8);
+  EXPECT_EQ(Hotness("f").tier, 0);
+}
+
 // `w` is inlined in the first run. In the second one, another module's definition counts.
 TEST_P(OptimizedCacheTest, BodyIsNotUsedWhereAnotherDefinitionCounts) {
   const std::string module = R"(

@@ -429,6 +429,68 @@ TEST_P(StaleStubTest, AnInlineVariableThatIsInUseOutlivesItsFirstModule) {
   }
 }
 
+// The data of `user` has @n or not, and @m in any case.
+std::string CountsAndMore(absl::string_view user) {
+  return absl::StrReplaceAll(absl::StrCat(kCounts, R"(
+    @m_USER = global i32 7
+    define i32 @more_USER(i32 %x) { %r = load i32, ptr @m_USER ret i32 %r })"),
+                             {{"USER", user}});
+}
+
+TEST_P(StaleStubTest, LaterModulesUseTheInlineVariableThatIsInUse) {
+  const ModuleId first = Add(CountsAndMore("a"), "first");
+  Add(CountsAndMore("b"), "second");
+  EXPECT_EQ(Call("inc_b", 2), 2);
+  ASSERT_THAT(engine_->Remove(first), IsOk());
+  const ModuleId third = Add(CountsAndMore("c"), "third");
+  EXPECT_EQ(Call("inc_c", 5), 7);
+  EXPECT_EQ(Call("get_b"), 7);
+  EXPECT_EQ(*static_cast<int*>(engine_->LookupAddress("n").value()), 7);
+  ASSERT_THAT(engine_->Remove(third), IsOk());
+  EXPECT_EQ(Call("inc_b", 1), 8);
+}
+
+TEST_P(StaleStubTest, DataThatWasLinkedWithoutAnInlineVariableGetsIt) {
+  const ModuleId first = Add(CountsAndMore("a"), "first");
+  Add(CountsAndMore("b"), "second");
+  Add(CountsAndMore("c"), "third");
+  EXPECT_EQ(Call("more_b"), 7);
+  EXPECT_EQ(Call("inc_c", 2), 2);
+  ASSERT_THAT(engine_->Remove(first), IsOk());
+  EXPECT_EQ(Call("inc_b", 3), 5);
+  EXPECT_EQ(Call("get_c"), 5);
+}
+
+TEST_P(StaleStubTest, AnAliasIsASuccessor) {
+  const ModuleId first = Add("define linkonce_odr i32 @f(i32 %x) { ret i32 1 }", "first");
+  Add(R"(@f = weak_odr alias i32 (i32), ptr @g
+         define internal i32 @g(i32 %x) { ret i32 1 }
+         define i32 @b(i32 %x) { %r = call i32 @f(i32 %x) ret i32 %r })",
+      "second");
+  EXPECT_EQ(Call("b"), 1);
+  ASSERT_THAT(engine_->Remove(first), IsOk());
+  EXPECT_EQ(Call("b"), 1);
+  EXPECT_EQ(last_failure, "");
+}
+
+TEST_P(StaleStubTest, ThreadLocalObjectsOfAModuleWhoseVariablesStayAreLeft) {
+  const ModuleId first = Add(absl::StrCat(kThreadLocal, "@n = linkonce_odr global i32 0"));
+  Add(CountsAndMore("b"), "second");
+  EXPECT_EQ(Call("inc_b", 2), 2);
+  absl::Notification constructed, removed;
+  std::thread thread([&] {
+    Call("construct", 1);
+    constructed.Notify();
+    removed.WaitForNotification();
+  });
+  constructed.WaitForNotification();
+  EXPECT_THAT(engine_->Remove(first), IsOk());
+  removed.Notify();
+  thread.join();
+  EXPECT_THAT(reported, ElementsAre());
+  EXPECT_EQ(last_failure, "");
+}
+
 constexpr char kUsesWeak[] = R"(
   @wd = weak global i32 5
   define weak i32 @w(i32 %x) { ret i32 1 }

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <string>
@@ -103,6 +104,16 @@ TEST_F(SettledFileTest, FileMayBeReplacedOrDeleted) {
   ASSERT_EQ(unlink(first.c_str()), 0);
   ASSERT_OK_AND_ASSIGN(settled, contents->Settled());
   EXPECT_EQ(settled->bytes(), bytes_);
+}
+
+TEST_F(SettledFileTest, IsFoundFromAnotherWorkingDirectory) {
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(::testing::TempDir());
+  ASSERT_OK_AND_ASSIGN(const auto contents, FileContents::Read("contents"));
+  std::filesystem::current_path("/");
+  WriteInPlace(std::string(bytes_.size(), 'b'));
+  EXPECT_THAT(contents->Settled(), StatusIs(absl::StatusCode::kFailedPrecondition));
+  std::filesystem::current_path(before);
 }
 
 TEST_F(SettledFileTest, FileThatWasCutAndDeletedIsAnErrorToo) {

@@ -29,13 +29,16 @@ using ::testing::Not;
 std::string command_path;
 
 // Its argument is a file, which it opens after it has closed all others, and then under all numbers
-// up to 199. It makes the first calls of eight functions, the last of which gets hot, and looks
-// whether the file has changed. It prints the first number; the status says what was wrong.
+// up to 199. With another argument it changes the working directory first. It makes the first calls
+// of eight functions, the last of which gets hot, and looks whether the file has changed. It prints
+// the first number; the status says what was wrong.
 std::string Program() {
   std::string text = R"(
     @format = private constant [4 x i8] c"%d\0A\00"
     declare i32 @close_range(i32, i32, i32)
     declare i32 @open(ptr, i32, ...)
+    @root = private constant [2 x i8] c"/\00"
+    declare i32 @chdir(ptr)
     declare i32 @dup2(i32, i32)
     declare i32 @fcntl(i32, i32, ...)
     declare i64 @lseek(i32, i64, i32)
@@ -84,6 +87,12 @@ std::string Program() {
   }
   return text + R"(
     define i32 @main(i32 %argc, ptr %argv) {
+      %moves = icmp sgt i32 %argc, 2
+      br i1 %moves, label %move, label %begin
+    move:
+      %moved = call i32 @chdir(ptr @root)
+      br label %begin
+    begin:
       %closed = call i32 @close_range(i32 3, i32 -1, i32 0)
       %place = getelementptr ptr, ptr %argv, i64 1
       %path = load ptr, ptr %place
@@ -123,9 +132,10 @@ class ClosedDescriptorsTest : public ::testing::Test {
   }
 
   // The program ends as it does alone, and its file is empty.
-  testing::ProcessResult Run(std::vector<std::string> options) const {
+  testing::ProcessResult Run(std::vector<std::string> options, bool moves = false) const {
     options.insert(options.begin(), {command_path, "--stats"});
     options.insert(options.end(), {directory_ + "/program.ll", directory_ + "/own"});
+    if (moves) options.push_back("move");
     testing::ProcessResult result = testing::RunProcess(options);
     EXPECT_EQ(result.exit_status, 0) << result.errors;
     EXPECT_EQ(result.output, "3\n");
@@ -146,13 +156,13 @@ TEST_F(ClosedDescriptorsTest, TheCacheIsOpenedAgain) {
 }
 
 TEST_F(ClosedDescriptorsTest, TheCachesPathMayBeRelative) {
-  std::filesystem::create_directories(directory_ + "/elsewhere");
   const std::filesystem::path before = std::filesystem::current_path();
   command_path = std::filesystem::absolute(command_path).string();
   std::filesystem::current_path(directory_);
-  Run({"--object-cache-dir=cache"});
-  Run({"--object-cache-dir=cache"});
-  EXPECT_THAT(Run({"--object-cache-dir=cache"}).errors, ContainsRegex("functions compiled +0 "));
+  Run({"--object-cache-dir=cache"}, /*moves=*/true);
+  Run({"--object-cache-dir=cache"}, /*moves=*/true);
+  EXPECT_THAT(Run({"--object-cache-dir=cache"}, /*moves=*/true).errors,
+              ContainsRegex("functions compiled +0 "));
   std::filesystem::current_path(before);
 }
 

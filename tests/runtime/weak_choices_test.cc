@@ -75,6 +75,17 @@ TEST(WeakChoicesTest, VariablesThatCodeUsesStay) {
   EXPECT_FALSE(choices.Forget(Module(0), kIsVariable)) << "another one may be at its address";
 }
 
+TEST(WeakChoicesTest, KnowsWhatHasNoAddressYet) {
+  WeakChoices choices;
+  for (const SymbolOrdinal definition : {kFunction, kVariable}) {
+    choices.IsReplaced(definition, [] { return WeakChoices::Choice{true, &Module(0)}; });
+  }
+  choices.IsReplaced(kOther, [] { return WeakChoices::Choice{true, &Module(1)}; });
+  EXPECT_THAT(choices.UnboundOf(Module(0)), UnorderedElementsAre(kFunction, kVariable));
+  choices.Bind(kFunction, ExecutorAddress(16));
+  EXPECT_THAT(choices.UnboundOf(Module(0)), UnorderedElementsAre(kVariable));
+}
+
 TEST(WeakChoicesTest, KnowsWhoUsesIt) {
   WeakChoices choices;
   choices.AddUser(ModuleId{7});

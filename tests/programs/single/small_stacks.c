@@ -62,7 +62,14 @@ static void *OfThread(void *argument) {
   return NULL;
 }
 
+static __attribute__((noinline)) unsigned ForFarewell(unsigned x) { return Loop(x) * 11; }
+
+static void Farewell(void) { printf("farewell: %u\n", ForFarewell(60)); }
+
+static void Leave(void) { exit(5); }
+
 int main(void) {
+  atexit(Farewell);
   for (int i = 0; i < kCoroutines; i++) {
     getcontext(&coroutines[i]);
     coroutines[i].uc_stack.ss_sp = NewStack();
@@ -90,5 +97,11 @@ int main(void) {
   if (pthread_create(&thread, &attributes, OfThread, &of_thread) != 0) return 4;
   pthread_join(thread, NULL);
   printf("thread: %u\n", of_thread);
-  return 0;
+
+  getcontext(&coroutines[0]);
+  coroutines[0].uc_stack.ss_sp = NewStack();
+  coroutines[0].uc_stack.ss_size = kStack;
+  makecontext(&coroutines[0], Leave, 0);
+  setcontext(&coroutines[0]);
+  return 6;
 }
