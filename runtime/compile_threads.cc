@@ -54,10 +54,11 @@ CompileThreads::Team& CompileThreads::TeamAtWork() {
   Team& team = OwnTeam();
   const ForkScope scope;
   absl::MutexLock lock(&team_mutex_);
-  if (!exit_hook_) {
+  // If none were asked for, they only compile for callers that wait, and exit handlers may be such
+  // callers.
+  if (count_ > 0 && !exit_hook_) {
     exit_hook_.emplace([this] { StopForExit(); });
-    // Others than a caller's own compiles go on until the last handler has run.
-    if (count_ > 0) early_exit_hook_.emplace([this] { Stop(); }, ExitHook::When::kAtOnce);
+    early_exit_hook_.emplace([this] { Stop(); }, ExitHook::When::kAtOnce);
   }
   ExitHook::NoticeExitOnThisThread();
   return team;

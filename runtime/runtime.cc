@@ -250,6 +250,7 @@ void Runtime::BindShared(SourceModule& module) {
 absl::Status Runtime::Drop(SourceModule& module) {
   ExclusiveWorkScope scope;
   FIRSTCALL_RETURN_IF_ERROR(Forget(module, /*is_detached=*/false));
+  const bool is_shared = SharesVariables(module);
   functions_.Remove(
       module, [&](SymbolOrdinal function) { return resolver_.SuccessorOf(module, function); });
   if (promoter_ != nullptr) promoter_->Remove(module);
@@ -257,7 +258,7 @@ absl::Status Runtime::Drop(SourceModule& module) {
   // Handlers that were registered after the destructors ran would be called without their code.
   exit_handlers_.Move(module.object().dso_handle, handlers_of_removed_);
   handlers_of_removed_.Close();
-  if (SharesVariables(module)) {
+  if (is_shared) {
     shared_code_.push_back(std::move(module.object().owned_code));
   } else {
     module.object().owned_code = nullptr;

@@ -390,7 +390,10 @@ std::optional<ExecutorAddress> SymbolResolver::SuccessorOf(const SourceModule& r
     return std::nullopt;
   }
   // Nothing but the process can replace it there.
-  if (IsReplaced(*found->module, found->ordinal)) return FindInProcess(symbol.name);
+  if (IsReplaced(*found->module, found->ordinal)) {
+    const ExecutorAddress address = FindInProcess(symbol.name);
+    return address.is_null() ? std::nullopt : std::optional(address);
+  }
   const SymbolIndex& index = found->module->index();
   const Symbol other = index.at(found->ordinal);
   if (other.offset != 0 || index.at(other.base).kind != SymbolKind::kFunction) return std::nullopt;
