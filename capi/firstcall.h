@@ -36,8 +36,8 @@
  *     sets that size: the client, or the library if the struct is an argument of a callback. Fields
  *     beyond that size count as zero.
  *  7. What blocks. fc_call, fc_engine_prepare*, fc_engine_run_*, fc_engine_detach,
- * fc_engine_remove, fc_engine_destroy, the look-up of a variable, and in eager mode
- * fc_engine_add_*, wait until what they need is compiled or has run.
+ *     fc_engine_remove, fc_engine_destroy, the look-up of a variable, and in eager mode
+ *     fc_engine_add_*, wait until what they need is compiled or has run.
  *  8. Addresses are uintptr_t, because ISO C lets it be cast to and from pointers to data and
  *     pointers to functions; 0 means no address. Sizes are in bytes, times in nanoseconds.
  */

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "absl/base/config.h"
 #include "gtest/gtest.h"
 
 namespace firstcall {
@@ -24,13 +25,17 @@ TEST(StackSpaceTest, OfTheFirstThreadIsTheLimitLessWhatIsUsed) {
 }
 
 [[gnu::noinline]] size_t LeftBelow(size_t bytes) {
-  volatile char used[16 * kKib];
-  used[0] = used[sizeof(used) - 1] = 1;
+  char used[16 * kKib];
+  asm volatile("" : : "r"(&used) : "memory");  // So that it is there.
   const size_t left = bytes <= sizeof(used) ? StackLeft() : LeftBelow(bytes - sizeof(used));
-  return left + used[0] - 1;
+  asm volatile("" : : "r"(&used) : "memory");
+  return left;
 }
 
 TEST(StackSpaceTest, IsLessForCallees) {
+#if defined(ABSL_HAVE_ADDRESS_SANITIZER)
+  GTEST_SKIP() << "variables whose addresses are taken lie elsewhere";
+#endif
   const size_t here = StackLeft();
   const size_t there = LeftBelow(256 * kKib);
   EXPECT_LT(there, here - 256 * kKib);
