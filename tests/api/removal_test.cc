@@ -75,6 +75,20 @@ class RemovalTest : public testing::TestWithParam<Case> {
     return id.value_or(ModuleId());
   }
 
+  // Runs `action` after another thread has called @construct, and before that thread ends.
+  void WhileAnotherThreadHasAnObject(const std::function<void()>& action) {
+    absl::Notification constructed, done;
+    std::thread thread([&] {
+      Call("construct", 1);
+      constructed.Notify();
+      done.WaitForNotification();
+    });
+    constructed.WaitForNotification();
+    action();
+    done.Notify();
+    thread.join();
+  }
+
   int Call(absl::string_view name, int argument = 0) {
     absl::StatusOr<int (*)(int)> function = engine_->Lookup<int(int)>(name);
     EXPECT_THAT(function, IsOk());
@@ -338,17 +352,10 @@ TEST_P(RemovalTest, ThreadLocalObjectsOfTheThreadThatRemovesAreDestroyedThen) {
 // Their destructors are gone.
 TEST_P(RemovalTest, ThreadLocalObjectsOfOtherThreadsAreLeft) {
   const ModuleId module = Add(kThreadLocal);
-  absl::Notification constructed, removed;
-  std::thread thread([&] {
-    Call("construct", 1);
-    constructed.Notify();
-    removed.WaitForNotification();
+  WhileAnotherThreadHasAnObject([&] {
+    EXPECT_THAT(engine_->Remove(module), IsOk());
+    engine_ = nullptr;
   });
-  constructed.WaitForNotification();
-  EXPECT_THAT(engine_->Remove(module), IsOk());
-  engine_ = nullptr;
-  removed.Notify();
-  thread.join();
   EXPECT_THAT(reported, ElementsAre());
 }
 
@@ -477,16 +484,7 @@ TEST_P(StaleStubTest, ThreadLocalObjectsOfAModuleWhoseVariablesStayAreLeft) {
   const ModuleId first = Add(absl::StrCat(kThreadLocal, "@n = linkonce_odr global i32 0"));
   Add(CountsAndMore("b"), "second");
   EXPECT_EQ(Call("inc_b", 2), 2);
-  absl::Notification constructed, removed;
-  std::thread thread([&] {
-    Call("construct", 1);
-    constructed.Notify();
-    removed.WaitForNotification();
-  });
-  constructed.WaitForNotification();
-  EXPECT_THAT(engine_->Remove(first), IsOk());
-  removed.Notify();
-  thread.join();
+  WhileAnotherThreadHasAnObject([&] { EXPECT_THAT(engine_->Remove(first), IsOk()); });
   EXPECT_THAT(reported, ElementsAre());
   EXPECT_EQ(last_failure, "");
 }
