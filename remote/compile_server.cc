@@ -331,11 +331,18 @@ bool CompileServer::HandOver(Client& client, const Packet& packet) {
   decoder.U32();
   decoder.String();
   decoder.String();
+  const auto hand_to_spare = [&] {
+    return SendPacket(spare_->socket.number(), decoder.rest(), {client.socket.number()});
+  };
+  if (status.ok() && !hand_to_spare().ok()) {
+    // It has ended, and is not reaped yet.
+    status = StartSpare(/*is_needed_now=*/true);
+    if (status.ok()) status = hand_to_spare();
+  }
   if (status.ok()) {
     spare_->settings = std::string(decoder.rest());
     spare_->client = ProcessOf(client.socket.number());
-    status = SendPacket(spare_->socket.number(), decoder.rest(), {client.socket.number()});
-    if (status.ok()) makers_.NoteWorker(spare_->client);
+    makers_.NoteWorker(spare_->client);
     spare_ = nullptr;
     next_spare_ = SteadyNow() + kRest;
     ++clients_served_;

@@ -24,34 +24,50 @@ struct Greeted {
   std::string identity;
 };
 
+struct FirstAnswer {
+  std::unique_ptr<ClientSocket> socket;
+  absl::StatusOr<Packet> packet;
+};
+
+std::string Describe(const ServerAddress& server) {
+  return absl::StrCat("the compile server '", server.path, "'");
+}
+
+absl::StatusOr<FirstAnswer> SendGreeting(const ServerAddress& server, absl::string_view greeting) {
+  const absl::Duration deadline = SteadyNow() + server.budget;
+  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ClientSocket> socket,
+                             ClientSocket::Connect(server.path, deadline));
+  FIRSTCALL_RETURN_IF_ERROR(Annotate(SendPacket(socket->number(), greeting), Describe(server)));
+  absl::StatusOr<Packet> packet = ReceivePacket(socket->number(), deadline);
+  return FirstAnswer{std::move(socket), std::move(packet)};
+}
+
 absl::StatusOr<Greeted> Greet(const ServerAddress& server, ServerMessage kind,
                               absl::string_view settings) {
-  const absl::Duration deadline = SteadyNow() + server.budget;
-  Greeted greeted;
-  FIRSTCALL_ASSIGN_OR_RETURN(greeted.socket, ClientSocket::Connect(server.path, deadline));
   Encoder greeting;
   greeting.U8(static_cast<uint8_t>(kind));
   greeting.U32(kRemoteProtocol);
   greeting.String(Version());
   greeting.String(server.identity);
   greeting.Raw(settings);
-  const std::string where = absl::StrCat("the compile server '", server.path, "'");
+  const std::string where = Describe(server);
   if (greeting.bytes().size() > kLargestPacket) {
     return absl::InvalidArgumentError(absl::StrCat(where, ": the settings are too long"));
   }
-  absl::Status sent = SendPacket(greeted.socket->number(), greeting.bytes());
-  if (!sent.ok()) return Annotate(sent, where);
-  absl::StatusOr<Packet> answer = ReceivePacket(greeted.socket->number(), deadline);
-  if (!answer.ok()) {
-    const absl::StatusCode code = absl::IsDeadlineExceeded(answer.status())
+  FIRSTCALL_ASSIGN_OR_RETURN(FirstAnswer answer, SendGreeting(server, greeting.bytes()));
+  // The worker has ended before it answered: another one is asked, as after any other request.
+  if (absl::IsOutOfRange(answer.packet.status())) {
+    FIRSTCALL_ASSIGN_OR_RETURN(answer, SendGreeting(server, greeting.bytes()));
+  }
+  if (!answer.packet.ok()) {
+    const absl::StatusCode code = absl::IsDeadlineExceeded(answer.packet.status())
                                       ? absl::StatusCode::kDeadlineExceeded
                                       : absl::StatusCode::kUnavailable;
-    return absl::Status(code, absl::StrCat(where, ": ", answer.status().message()));
+    return absl::Status(code, absl::StrCat(where, ": ", answer.packet.status().message()));
   }
-  Decoder decoder(answer->bytes);
+  Decoder decoder(answer.packet->bytes);
   FIRSTCALL_RETURN_IF_ERROR(Annotate(DecodeStatus(decoder), where));
-  greeted.identity = std::string(decoder.String());
-  return greeted;
+  return Greeted{std::move(answer.socket), std::string(decoder.String())};
 }
 
 }  // namespace

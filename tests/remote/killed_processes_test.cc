@@ -166,10 +166,11 @@ class KilledProcessesTest : public ::testing::Test {
     ADD_FAILURE() << workers.size() << " workers are left";
   }
 
-  // Kills the worker of `client`; whether there was one.
-  bool KillWorkerOf(const Client& client) {
+  // Sends a signal to the worker of the client with this process, or for zero to the one that
+  // waits; whether there was one.
+  bool SignalWorkerOf(pid_t client, int signal) {
     for (const ServerProcess::Worker& worker : server_.Workers()) {
-      if (worker.client == client.process()) return kill(worker.process, SIGKILL) == 0;
+      if (worker.client == client) return kill(worker.process, signal) == 0;
     }
     return false;
   }
@@ -187,12 +188,40 @@ TEST_F(KilledProcessesTest, Workers) {
   for (int i = 0; i < kills; ++i) {
     const Client client(server_, NewProgram(), false);
     Sleep();
-    if (KillWorkerOf(client)) ++killed;
+    if (SignalWorkerOf(client.process(), SIGKILL)) ++killed;
     ExpectRightOrAStatus(client, client.Wait());
   }
   ExpectNothingLeft();
   std::printf("%d workers killed, %d clients failed\n", killed, failed_);
   EXPECT_EQ(failed_, 0);  // Each request is tried once more.
+}
+
+TEST_F(KilledProcessesTest, WorkersThatHaveNotAnsweredYet) {
+  for (int i = 0; i < kills; ++i) {
+    ExpectNothingLeft();
+    ASSERT_TRUE(SignalWorkerOf(0, SIGSTOP));
+    const Client client(server_, NewProgram(), false);
+    bool is_killed = false;
+    for (int j = 0; j < 5000 && !is_killed; ++j) {
+      is_killed = SignalWorkerOf(client.process(), SIGKILL);
+      usleep(1000);
+    }
+    EXPECT_TRUE(is_killed);
+    ExpectRightOrAStatus(client, client.Wait());
+  }
+  EXPECT_EQ(failed_, 0);
+}
+
+TEST_F(KilledProcessesTest, WorkersThatWait) {
+  MeasureRun();
+  for (int i = 0; i < kills; ++i) {
+    const Client client(server_, NewProgram(), false);
+    Sleep();
+    SignalWorkerOf(0, SIGKILL);
+    ExpectRightOrAStatus(client, client.Wait());
+  }
+  ExpectNothingLeft();
+  EXPECT_EQ(failed_, 0);
 }
 
 TEST_F(KilledProcessesTest, Clients) {
