@@ -6,6 +6,7 @@
 #include "base/out_of_memory.h"
 #include "codegen/target.h"
 #include "compiler/in_process_compiler.h"
+#include "compiler/seam_digest.h"
 
 namespace {
 
@@ -30,6 +31,7 @@ firstcall_compiler_library() {
   using firstcall::CompilerLibrary;
   static const CompilerLibrary library = {
       CompilerLibrary::kVersion,
+      firstcall::kSeamDigest,
       [](const firstcall::CompilerSettings& settings,
          firstcall::Listener& listener) -> absl::StatusOr<std::unique_ptr<firstcall::Compiler>> {
         // The library's own copy of Abseil does not know what the program has set in its copy.

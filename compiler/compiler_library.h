@@ -3,7 +3,7 @@
 //
 // The library has its own copies of all code that both halves use, and of their global variables.
 // So nothing but the values and virtual functions of the seam may pass between them. Both files
-// must come from the same build.
+// must come from the same build, which `seam` shows.
 //
 // Plain values; any thread may call the functions. Tested in tests/engine/loaded_compiler_test.cc.
 
@@ -25,10 +25,13 @@ class TargetOptions;
 namespace firstcall {
 
 struct CompilerLibrary {
-  // Increase this when a type that passes between the halves changes.
-  static constexpr int kVersion = 1;
+  // Of what follows. Increase it when `seam` moves.
+  static constexpr int kVersion = 2;
 
   int version = kVersion;
+  // kSeamDigest (compiler/seam_digest.h) of the library's build. A program of another one must use
+  // nothing else of this.
+  const char* seam;
   // InProcessCompiler::Create.
   absl::StatusOr<std::unique_ptr<Compiler>> (*create)(const CompilerSettings& settings,
                                                       Listener& listener);

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "base/status.h"
+#include "compiler/seam_digest.h"
 #include "engine/build_id.h"
 #include "llvm/Config/llvm-config.h"
 #include "runtime/process_symbols.h"
@@ -94,7 +95,8 @@ absl::StatusOr<const CompilerLibrary*> LoadedCompiler::Load(absl::string_view re
   auto* const get = reinterpret_cast<GetCompilerLibrary*>(dlsym(file, kCompilerLibrarySymbol));
   if (get == nullptr) return failed(dlerror());
   const CompilerLibrary* const library = get();
-  if (library->version != CompilerLibrary::kVersion) {
+  if (library->version != CompilerLibrary::kVersion ||
+      absl::string_view(library->seam) != kSeamDigest) {
     return failed(absl::StrCat("'", path_, "' is of another build"));
   }
   if (void (*handler)() = out_of_memory_handler_) library->set_out_of_memory_handler(handler);

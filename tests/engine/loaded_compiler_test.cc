@@ -16,7 +16,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-std::string embedder, c_embedder, compiler;
+std::string embedder, c_embedder, compiler, compiler_of_another_build;
 // What is mapped when nothing was loaded.
 std::string not_mapped = "not mapped";
 
@@ -77,6 +77,12 @@ TEST_F(LoadedCompilerTest, ALibraryThatIsNoCompilerIsAStatus) {
               AllOf(StartsWith("UNAVAILABLE: "), HasSubstr("firstcall_compiler_library")));
 }
 
+TEST_F(LoadedCompilerTest, ALibraryOfAnotherBuildIsAStatus) {
+  EXPECT_THAT(
+      Run("square", compiler_of_another_build),
+      AllOf(StartsWith("UNAVAILABLE: "), HasSubstr("another_build.so' is of another build")));
+}
+
 TEST_F(LoadedCompilerTest, InvalidModulesAreTheCompilersErrors) {
   std::ofstream(program_) << "define nonsense";
   EXPECT_THAT(Run("square"), AllOf(StartsWith("INVALID_ARGUMENT: "), HasSubstr("program.ll:1:8")));
@@ -87,10 +93,11 @@ TEST_F(LoadedCompilerTest, InvalidModulesAreTheCompilersErrors) {
 
 int main(int argc, char** argv) {
   ::testing::InitGoogleMock(&argc, argv);
-  if (argc < 4) return EXIT_FAILURE;
+  if (argc < 5) return EXIT_FAILURE;
   firstcall::embedder = argv[1];
   firstcall::c_embedder = argv[2];
   firstcall::compiler = std::filesystem::absolute(argv[3]).string();
-  if (argc > 4 && std::string(argv[4]) == "shared") firstcall::not_mapped = "mapped";
+  firstcall::compiler_of_another_build = std::filesystem::absolute(argv[4]).string();
+  if (argc > 5 && std::string(argv[5]) == "shared") firstcall::not_mapped = "mapped";
   return RUN_ALL_TESTS();
 }

@@ -1,0 +1,41 @@
+"""A header with a digest of what two files that are linked apart must agree on."""
+
+def _seam_digest_impl(ctx):
+    headers = depset(transitive = [
+        dep[CcInfo].compilation_context.headers
+        for dep in ctx.attr.deps
+    ])
+    # Of their contents only: paths differ between configurations.
+    listed = ctx.actions.args()
+    listed.add_all(headers)
+    listed.use_param_file("%s", use_always = True)
+    listed.set_param_file_format("multiline")
+    ctx.actions.run_shell(
+        inputs = headers,
+        outputs = [ctx.outputs.out],
+        arguments = [ctx.outputs.out.path, listed],
+        command = """
+            set -eu -o pipefail
+            digest=$(LC_ALL=C sort "$2" | tr '\\n' '\\0' | xargs -0 cat | sha256sum)
+            printf '%s\\n' \\
+              '// Of all headers that are seen by both halves.' \\
+              '#ifndef FIRSTCALL_COMPILER_SEAM_DIGEST_H_' \\
+              '#define FIRSTCALL_COMPILER_SEAM_DIGEST_H_' \\
+              'namespace firstcall {' \\
+              "inline constexpr char kSeamDigest[] = \\"${digest%% *}\\";" \\
+              '}  // namespace firstcall' \\
+              '#endif' > "$1"
+        """,
+        mnemonic = "SeamDigest",
+    )
+
+seam_digest = rule(
+    implementation = _seam_digest_impl,
+    attrs = {
+        "deps": attr.label_list(
+            providers = [CcInfo],
+            doc = "Libraries whose headers, and all that these include, are digested.",
+        ),
+        "out": attr.output(mandatory = True),
+    },
+)
