@@ -112,7 +112,10 @@ absl::Status IsolatedEngine::Start(uint32_t interrupts) {
   process_ = child.process;
   child_ = child.number;
   // Either this sees an Interrupt, or that has seen the child's number.
-  if (interrupts_ != interrupts) keeper_->Kill(child_);
+  if (interrupts_ != interrupts) {
+    WaitForEnd(/*kills=*/true);
+    return Ended();
+  }
   const absl::Status made = Request(IsolationMessage::kCreate, "").status();
   if (!made.ok() && channel_ != nullptr) End(made).IgnoreError();
   return made;
