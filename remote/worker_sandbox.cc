@@ -86,6 +86,15 @@ constexpr long kAllowed[] = {
     SYS_arch_prctl,
     SYS_time,
 #endif
+#if defined(__has_feature)
+#if __has_feature(undefined_behavior_sanitizer)
+    // How the sanitizer finds out whether memory can be read.
+    SYS_pipe2,
+#if defined(__x86_64__)
+    SYS_pipe,
+#endif
+#endif
+#endif
 };
 
 // Builds a filter of the system's virtual machine.
