@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "absl/strings/str_cat.h"
+#include "base/positioned_write.h"
 #include "base/status.h"
 
 namespace firstcall {
@@ -31,7 +32,7 @@ absl::Status ReadAt(int file, uint64_t offset, char* bytes, size_t size) {
 
 absl::Status WriteAt(int file, uint64_t offset, absl::string_view bytes) {
   while (!bytes.empty()) {
-    const ssize_t count = pwrite(file, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    const ssize_t count = PositionedWrite(file, bytes, offset);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return absl::UnavailableError(std::strerror(errno));
     offset += static_cast<uint64_t>(count);
@@ -51,8 +52,7 @@ absl::Status WriteAt(int file, uint64_t offset, absl::Span<const absl::string_vi
       const absl::string_view rest = pieces[i].substr(i == 0 ? written : 0);
       vectors[i] = {const_cast<char*>(rest.data()), rest.size()};
     }
-    const ssize_t result =
-        pwritev(file, vectors, static_cast<int>(count), static_cast<off_t>(offset));
+    const ssize_t result = PositionedWrite(file, absl::MakeConstSpan(vectors, count), offset);
     if (result < 0 && errno == EINTR) continue;
     if (result < 0) return absl::UnavailableError(std::strerror(errno));
     offset += static_cast<uint64_t>(result);

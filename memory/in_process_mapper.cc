@@ -1,7 +1,6 @@
 #include "memory/in_process_mapper.h"
 
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -10,6 +9,7 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "base/positioned_write.h"
 #include "base/status.h"
 #include "memory/copied_pages.h"
 #include "memory/instruction_cache.h"
@@ -20,13 +20,6 @@ namespace {
 
 // A file without a name whose pages can be mapped twice.
 absl::StatusOr<int> CreatePages(size_t size) {
-  // Otherwise a signal would end the process.
-  rlimit limit = {};
-  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < size) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("code memory: the limit of file sizes (RLIMIT_FSIZE) is ", limit.rlim_cur,
-                     " bytes, and an arena has ", size));
-  }
   int file = static_cast<int>(syscall(SYS_memfd_create, "firstcall", 1 /* MFD_CLOEXEC */));
   if (file < 0) return SystemError("memfd_create");
   if (ftruncate(file, static_cast<off_t>(size)) != 0) {
@@ -75,7 +68,7 @@ absl::StatusOr<InProcessMapper::Mapping> InProcessMapper::MappingOf(const Slab& 
 absl::Status InProcessMapper::MapTwice(uint8_t* alias, uint8_t* run, size_t size,
                                        Protection protection, int file, size_t file_offset) const {
   const bool is_code = protection == Protection::kReadExecute;
-  if (pages_ == Pages::kAnonymous) return MapAnonymousPagesTwice(alias, run, size, is_code);
+  if (file < 0) return MapAnonymousPagesTwice(alias, run, size, is_code);
   FIRSTCALL_RETURN_IF_ERROR(MapSharedPages(alias, size, PROT_READ | PROT_WRITE, file, file_offset));
   return is_code ? MapCodePages(run, size, file, file_offset)
                  : MapSharedPages(run, size, PROT_READ, file, file_offset);
@@ -92,7 +85,7 @@ absl::StatusOr<std::vector<uint8_t*>> InProcessMapper::Initialize(
   absl::Cleanup close_file = [&file] {
     if (file >= 0) close(file);
   };
-  if (shared_size > 0 && pages_ == Pages::kFile) {
+  if (shared_size > 0 && pages_ == Pages::kFile && shared_size <= LargestFile()) {
     FIRSTCALL_ASSIGN_OR_RETURN(file, CreatePages(shared_size));
   }
   std::vector<uint8_t*> written;

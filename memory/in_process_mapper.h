@@ -26,7 +26,8 @@ class InProcessMapper final : public PageMapper {
  public:
   // Where the pages of code and read-only data come from.
   enum class Pages {
-    kFile,  // A file without a name.
+    // A file without a name; for a slab that is larger than the process's files may be, as below.
+    kFile,
     // Shared anonymous memory, as which Linux's perf expects code whose names are in a file
     // /tmp/perf-PID.map. A debugger cannot set breakpoints in it.
     kAnonymous,
@@ -60,7 +61,8 @@ class InProcessMapper final : public PageMapper {
     uint8_t* alias = nullptr;
   };
 
-  // Maps `size` bytes of new pages twice: to be written, and to be run or read.
+  // Maps `size` bytes of new pages twice: to be written, and to be run or read. They are the
+  // file's, or anonymous if there is none.
   absl::Status MapTwice(uint8_t* alias, uint8_t* run, size_t size, Protection protection, int file,
                         size_t file_offset) const;
   absl::StatusOr<Mapping> MappingOf(const Slab& slab) const ABSL_LOCKS_EXCLUDED(mutex_);

@@ -14,6 +14,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "base/positioned_write.h"
 #include "base/status.h"
 #include "memory/system_pages.h"
 
@@ -32,6 +33,11 @@ absl::StatusOr<std::string> RandomName() {
 // Checks for room now, because a sparse file may be larger than the rest of its file system, and
 // only a thread that writes to it would find out.
 absl::Status CheckRoom(int file, size_t size) {
+  if (size > LargestFile()) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("code memory: ", size,
+                     " bytes of shared memory are more than a file may have ", "(RLIMIT_FSIZE)"));
+  }
   struct statvfs system;
   if (fstatvfs(file, &system) != 0) return SystemError("fstatvfs");
   // A file system that reports no blocks has no limit.

@@ -77,8 +77,8 @@ absl::Status MapCodePages(uint8_t* at, size_t size, int file, size_t offset) {
 // To move none of a shared mapping's bytes makes a second mapping of its pages (mremap(2)).
 absl::Status MapAnonymousPagesTwice(uint8_t* alias, uint8_t* run, size_t size, bool is_code) {
   const int protection = is_code ? PROT_READ | PROT_EXEC : PROT_READ;
-  if (mmap(alias, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
-          MAP_FAILED ||
+  if (mmap(alias, size, PROT_READ | PROT_WRITE,
+           MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED ||
       mremap(alias, 0, size, MREMAP_MAYMOVE | MREMAP_FIXED, run) == MAP_FAILED ||
       mprotect(run, size, protection) != 0) {
     return SystemError("mapping anonymous pages");

@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "base/positioned_write.h"
 #include "base/status.h"
 
 namespace firstcall {
@@ -22,11 +23,12 @@ absl::Status SystemError(absl::string_view operation) {
       absl::StrCat("a memory file: ", operation, ": ", std::strerror(errno)));
 }
 
-absl::Status Write(int file, absl::string_view bytes) {
+absl::Status Write(int file, absl::string_view bytes, uint64_t offset) {
   while (!bytes.empty()) {
-    const ssize_t count = write(file, bytes.data(), bytes.size());
+    const ssize_t count = PositionedWrite(file, bytes, offset);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) return SystemError("write");
+    offset += static_cast<uint64_t>(count);
     bytes.remove_prefix(static_cast<size_t>(count));
   }
   return absl::OkStatus();
@@ -37,8 +39,8 @@ absl::Status Write(int file, absl::string_view bytes) {
 absl::StatusOr<File> SealBytes(absl::string_view bytes) {
   File file(memfd_create("firstcall", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!file.is_open()) return SystemError("memfd_create");
-  FIRSTCALL_RETURN_IF_ERROR(Write(file.number(), bytes));
-  FIRSTCALL_RETURN_IF_ERROR(Write(file.number(), absl::string_view("\0", 1)));
+  FIRSTCALL_RETURN_IF_ERROR(Write(file.number(), bytes, 0));
+  FIRSTCALL_RETURN_IF_ERROR(Write(file.number(), absl::string_view("\0", 1), bytes.size()));
   if (fcntl(file.number(), F_ADD_SEALS, kSeals) != 0) return SystemError("sealing");
   return file;
 }

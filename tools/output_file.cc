@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "absl/strings/str_replace.h"
 #include "base/absolute_path.h"
 #include "base/file.h"
+#include "base/positioned_write.h"
 
 namespace firstcall {
 namespace {
@@ -59,7 +61,7 @@ void OutputFile::WriteOut(absl::string_view bytes) {
   while (!bytes.empty() && !has_failed_) {
     const int file = file_->number();
     const ssize_t count = is_stream_ ? write(file, bytes.data(), bytes.size())
-                                     : pwrite(file, bytes.data(), bytes.size(), end_);
+                                     : PositionedWrite(file, bytes, static_cast<uint64_t>(end_));
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) {
       Warn("writing", name_);

@@ -1,9 +1,7 @@
 #include "cache/disk_cache.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/file.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,6 +20,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/cache/stored_objects.h"
+#include "tests/testing/file_size_limit.h"
 #include "tests/testing/status_matchers.h"
 
 namespace firstcall {
@@ -32,11 +31,11 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-class DiskCacheTest : public testing::Test {
+class DiskCacheTest : public ::testing::Test {
  protected:
   DiskCacheTest()
-      : directory_(absl::StrCat(testing::TempDir(), "/",
-                                testing::UnitTest::GetInstance()->current_test_info()->name())) {
+      : directory_(absl::StrCat(::testing::TempDir(), "/",
+                                ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
     std::filesystem::remove_all(directory_);
   }
 
@@ -336,18 +335,14 @@ TEST_F(DiskCacheTest, DamagedEntryIsReplacedByTheNextWriter) {
 TEST_F(DiskCacheTest, FullDiskIsOneWarningAndLeavesThePackOfBefore) {
   Store(*Open(), Function(1), "object");
   std::unique_ptr<DiskCache> cache = Open();
-  // A file may not grow beyond this, as if the disk were full.
-  struct rlimit limit = {}, old = {};
-  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &old), 0);
-  limit = old;
-  limit.rlim_cur = 8192;
-  signal(SIGXFSZ, SIG_IGN);
-  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
-  for (uint32_t i = 2; i < 4; ++i) {
-    Store(*cache, Function(i), std::string(100000, 'x'));
-    cache->Flush();
+  {
+    // As if the disk were full.
+    const testing::FileSizeLimit limit(8192);
+    for (uint32_t i = 2; i < 4; ++i) {
+      Store(*cache, Function(i), std::string(100000, 'x'));
+      cache->Flush();
+    }
   }
-  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &old), 0);
   EXPECT_THAT(warnings_, ElementsAre(AllOf(HasSubstr(directory_), HasSubstr("not kept"),
                                            HasSubstr("File too large"))));
   EXPECT_EQ(Find(*Open(), Function(1)), "object");

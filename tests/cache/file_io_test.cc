@@ -1,8 +1,6 @@
 #include "cache/file_io.h"
 
 #include <fcntl.h>
-#include <signal.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/testing/file_size_limit.h"
 #include "tests/testing/status_matchers.h"
 
 namespace firstcall {
@@ -63,14 +62,11 @@ TEST_F(FileIoTest, PiecesAreWrittenOneBehindTheOther) {
 
 // A pipe takes a part of what is written, a file on a full disk, too; here it is the longest file.
 TEST_F(FileIoTest, WhatIsWrittenInPartsIsWrittenWhole) {
-  rlimit old = {};
-  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &old), 0);
-  rlimit limit = old;
-  limit.rlim_cur = 10;
-  signal(SIGXFSZ, SIG_IGN);
-  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
-  const absl::Status status = WriteAt(file_, 0, {"first", "second", "third"});
-  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &old), 0);
+  absl::Status status;
+  {
+    const testing::FileSizeLimit limit(10);
+    status = WriteAt(file_, 0, {"first", "second", "third"});
+  }
   EXPECT_THAT(status, StatusIs(absl::StatusCode::kUnavailable, "File too large"));
   std::string bytes(10, '\0');
   ASSERT_THAT(ReadAt(file_, 0, bytes.data(), bytes.size()), IsOk());

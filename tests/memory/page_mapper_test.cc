@@ -6,6 +6,7 @@
 
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "tests/memory/local_connection.h"
 #include "tests/memory/machine_code.h"
 #include "tests/memory/memory_maps.h"
+#include "tests/testing/file_size_limit.h"
 #include "tests/testing/host.h"
 #include "tests/testing/status_matchers.h"
 
@@ -53,17 +55,20 @@ std::string TextAt(ExecutorAddress address, size_t size) {
 struct Kind {
   const char* name;
   std::unique_ptr<PageMapper> (*create)();
+  rlim_t largest_file = 0;  // Zero: as large as usual.
 };
 
 constexpr ExecutorAddress kAnywhere;
 
-class PageMapperTest : public testing::TestWithParam<Kind> {
+class PageMapperTest : public ::testing::TestWithParam<Kind> {
  protected:
   void SetUp() override {
     Calls().clear();
-    if (IsEmulated() && GetParam().create == &Anonymous) {
+    const rlim_t largest_file = GetParam().largest_file;
+    if (IsEmulated() && (largest_file > 0 || GetParam().create == &Anonymous)) {
       GTEST_SKIP() << "the emulator cannot map anonymous pages twice";
     }
+    if (largest_file > 0) limit_.emplace(largest_file);
   }
 
   // Three pages: executed, read, written.
@@ -76,12 +81,16 @@ class PageMapperTest : public testing::TestWithParam<Kind> {
   const std::unique_ptr<PageMapper> mapper_ = GetParam().create();
   const size_t page_ = mapper_->page_size();
   int one_ = 1, two_ = 2, three_ = 3;
+
+ private:
+  std::optional<testing::FileSizeLimit> limit_;
 };
 
 INSTANTIATE_TEST_SUITE_P(All, PageMapperTest,
-                         testing::Values(Kind{"InProcess", &InProcess},
-                                         Kind{"Anonymous", &Anonymous},
-                                         Kind{"SharedMemory", &SharedMemory}),
+                         ::testing::Values(Kind{"InProcess", &InProcess},
+                                           Kind{"InProcessWithSmallFiles", &InProcess, 1},
+                                           Kind{"Anonymous", &Anonymous},
+                                           Kind{"SharedMemory", &SharedMemory}),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST_P(PageMapperTest, WhatIsWrittenIsSeenWhereItRuns) {
@@ -205,10 +214,10 @@ TEST_P(PageMapperTest, ReservesNearAnAddress) {
 }
 
 TEST_P(PageMapperTest, MoreThanThereIsIsAnError) {
-  EXPECT_THAT(
-      mapper_->Reserve(size_t{1} << 60, kAnywhere),
-      StatusIs(absl::StatusCode::kResourceExhausted,
-               testing::HasSubstr("code memory: reserving address space: Cannot allocate memory")));
+  EXPECT_THAT(mapper_->Reserve(size_t{1} << 60, kAnywhere),
+              StatusIs(absl::StatusCode::kResourceExhausted,
+                       ::testing::HasSubstr(
+                           "code memory: reserving address space: Cannot allocate memory")));
 }
 
 TEST_P(PageMapperTest, GivesEverythingBack) {

@@ -10,6 +10,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/testing/file_size_limit.h"
 #include "tests/testing/status_matchers.h"
 
 namespace firstcall {
@@ -63,6 +64,15 @@ TEST(SharedMemoryObjectTest, RefusesOtherNamesAndLeavesThem) {
   }
   EXPECT_EQ(shm_unlink(name.c_str()), 0);
   close(other);
+}
+
+TEST(SharedMemoryObjectTest, LargerThanFilesMayBeIsAnErrorAndNoSignal) {
+  const testing::FileSizeLimit limit(4096);
+  EXPECT_THAT(SharedMemoryObject::Create(4096), IsOk());
+  EXPECT_THAT(SharedMemoryObject::Create(8192),
+              StatusIs(absl::StatusCode::kResourceExhausted,
+                       "code memory: 8192 bytes of shared memory are more than a file may have "
+                       "(RLIMIT_FSIZE)"));
 }
 
 TEST(SharedMemoryObjectTest, RefusesFewerPagesThanWanted) {
