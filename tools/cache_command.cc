@@ -187,8 +187,9 @@ int RunCacheCommand(const std::vector<std::string>& arguments) {
   }
   // What was digested belongs to no pack: it goes when everything goes.
   if (verb->run == &Clear && parts.empty() && Clear(**directory, kDigestTableName) != 0) result = 1;
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     return Report("cannot write the output");
+  }
   return result;
 }
 

@@ -43,9 +43,13 @@ constexpr char kUsage[] =
 double Number(absl::string_view name, absl::string_view text) {
   double value = 0;
   if (!absl::SimpleAtod(text, &value) || !(value > 0) || value > 1e9) {
-    Refuse(absl::StrCat("serve: option '", name, "' needs a number above 0"));
+    Refuse(absl::StrCat("serve: option '", name, "' needs a number above 0, at most a billion"));
   }
   return value;
+}
+
+void Print(const char* text) {
+  if (std::fputs(text, stdout) < 0 || std::fflush(stdout) != 0) Refuse("cannot write the output");
 }
 
 absl::StatusOr<std::string> Ask(const std::string& path) {
@@ -69,7 +73,7 @@ ServeArguments ParseServeArguments(const std::vector<std::string>& arguments) {
     absl::ConsumePrefix(&rest, "-");
     absl::ConsumePrefix(&rest, "-");
     if (rest == "help" || rest == "h") {
-      std::fputs(kUsage, stdout);
+      Print(kUsage);
       std::exit(0);
     } else if (rest == "status") {
       parsed.status = true;
@@ -98,7 +102,7 @@ ServeArguments ParseServeArguments(const std::vector<std::string>& arguments) {
 int PrintServerStatus(const ServeArguments& arguments) {
   const absl::StatusOr<std::string> text = Ask(arguments.socket);
   if (!text.ok()) Refuse(std::string(text.status().message()));
-  std::fputs(text->c_str(), stdout);
+  Print(text->c_str());
   return 0;
 }
 

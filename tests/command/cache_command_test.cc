@@ -1,7 +1,10 @@
 // The command with an object cache: what a second run finds there, and `firstcall cache` and
 // `firstcall precompile`. The command's path is the only argument.
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -108,6 +111,16 @@ TEST_F(CacheCommandTest, SecondRunCompilesNothing) {
   EXPECT_EQ(warm.output, "hello\n");
   EXPECT_EQ(warm.exit_status, 0);
   EXPECT_THAT(warm.errors, Compiled(0));
+}
+
+TEST_F(CacheCommandTest, AFullDiskIsAnErrorOfWhatIsPrinted) {
+  RunCommand({option_, program_});
+  int status = 0;
+  const pid_t process = testing::StartProcess({command_path, "cache", "list", option_}, [] {
+    dup2(open("/dev/full", O_WRONLY), STDOUT_FILENO);
+  });
+  ASSERT_EQ(waitpid(process, &status, 0), process);
+  EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 1);
 }
 
 TEST_F(CacheCommandTest, EnvironmentNamesTheDirectory) {

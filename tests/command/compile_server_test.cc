@@ -186,6 +186,8 @@ TEST_F(CompileServerTest, ADirectoryThatOthersCanWriteToIsRefused) {
 TEST_F(CompileServerTest, WrongOptionsAreRefused) {
   EXPECT_THAT(Serve({"--no-such-option"}).errors, HasSubstr("unknown option '--no-such-option'"));
   EXPECT_THAT(Serve({"--socket=/tmp/s", "--workers=0"}).errors, HasSubstr("a number above 0"));
+  EXPECT_THAT(Serve({"--socket=/tmp/s", "--workers=1e10"}).errors, HasSubstr("at most a billion"));
+  EXPECT_THAT(Serve({"--socket=/tmp/s", "--workers=0.5"}).errors, HasSubstr("a number from 1 on"));
   EXPECT_THAT(Serve({"--help"}).output, HasSubstr("usage: firstcall serve"));
 }
 
