@@ -1,6 +1,6 @@
 // The state goes kUnlinked -> kLoaded -> kReady or kFailed under the mutex, and back to kUnlinked
-// if memory ran out. kReady is stored with release order after the addresses, so that a thread
-// which reads it needs no lock.
+// if memory ran out or a symbol is missing. kReady is stored with release order after the
+// addresses, so that a thread which reads it needs no lock.
 
 #include "runtime/object_linker.h"
 
@@ -63,7 +63,9 @@ absl::Status ObjectLinker::Link(LazyObject& object) {
       break;
   }
   object.status = Annotate(LinkLocked(object), absl::StrCat("'", object.name, "'"));
-  if (absl::IsResourceExhausted(object.status)) {
+  const bool lacks_symbol = object.unfinished != nullptr && !object.unfinished->is_bound &&
+                            absl::IsNotFound(object.status);
+  if (lacks_symbol || absl::IsResourceExhausted(object.status)) {
     object.state.store(LazyObject::State::kUnlinked, std::memory_order_relaxed);
     return object.status;
   }

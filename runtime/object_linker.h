@@ -39,8 +39,8 @@ class ObjectLinker {
         listener_(listener) {}
 
   // Links `object` if it is not linked yet. A failure is kept and returned again, except for
-  // ResourceExhausted: then the next call continues where this one stopped. May block on generating
-  // code for data, or for a whole module in eager mode.
+  // ResourceExhausted, and NotFound for a missing symbol: then the next call continues where this
+  // one stopped. May block on generating code for data, or for a whole module in eager mode.
   absl::Status Link(LazyObject& object);
 
   // Links `object` and returns the address of one of its symbols. NotFound if it does not define

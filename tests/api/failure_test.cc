@@ -131,6 +131,40 @@ TEST(FailureTest, DataThatCannotBeBoundStaysWhereOthersReferToIt) {
   EXPECT_EQ(**static_cast<int64_t**>(other), 42);
 }
 
+TEST(FailureTest, DataIsTriedAgainWhenWhatItLacksWasAdded) {
+  std::unique_ptr<Engine> engine =
+      EngineWith([](const FailedCall&) -> void* { return reinterpret_cast<void*>(&Replacement); });
+  ASSERT_THAT(engine->AddAssembly(R"(
+      @late = external global i32
+      @other = external global ptr
+      @value = global i32 40
+      @place = global ptr @late
+      @partner = global ptr @other
+      define i32 @sum(i32 %x) {
+        %late = load ptr, ptr @place
+        %a = load i32, ptr %late
+        %b = load i32, ptr @value
+        %c = add i32 %a, %b
+        %d = add i32 %c, %x
+        ret i32 %d
+      })",
+                                  "needy"),
+              IsOk());
+  ASSERT_THAT(
+      engine->AddAssembly("@value = external global i32 @other = global ptr @value", "partner"),
+      IsOk());
+  ASSERT_OK_AND_ASSIGN(int (*sum)(int), engine->Lookup<int(int)>("sum"));
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_EQ(sum(1), 100);
+    EXPECT_THAT(engine->Prepare({"sum"}),
+                StatusIs(absl::StatusCode::kNotFound, HasSubstr("Symbols not found: [ late ]")));
+  }
+  ASSERT_OK_AND_ASSIGN(void* other, engine->LookupAddress("other"));
+  ASSERT_THAT(engine->AddAssembly("@late = global i32 1", "late"), IsOk());
+  EXPECT_EQ(sum(1), 42);
+  EXPECT_EQ(**static_cast<int32_t**>(other), 40);
+}
+
 TEST(FailureDeathTest, DefaultPrintsTheReasonAndExits) {
   std::unique_ptr<Engine> engine = EngineWith(nullptr);
   ASSERT_OK_AND_ASSIGN(int (*missing)(int), engine->Lookup<int(int)>("missing"));
