@@ -37,7 +37,8 @@ class CallRunOuts {
       counter.left().store(kNextTry, std::memory_order_relaxed);
       return;
     }
-    WorkScope scope;
+    const WorkScope scope(WorkScope::WhenOver::kForget);
+    if (!scope.is_at_work()) return;
     absl::MutexLock lock(&mutex_);
     if (handler_ != nullptr) handler_(counter);
   }

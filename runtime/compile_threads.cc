@@ -57,8 +57,8 @@ CompileThreads::Team& CompileThreads::TeamAtWork() {
   // If none were asked for, they only compile for callers that wait, and exit handlers may be such
   // callers.
   if (count_ > 0 && !exit_hook_) {
-    exit_hook_.emplace([this] { StopForExit(); });
-    early_exit_hook_.emplace([this] { Stop(); }, ExitHook::When::kAtOnce);
+    WorkScope::KeepForThreadThatExits();
+    exit_hook_.emplace([this] { Stop(); }, ExitHook::When::kAtOnce);
   }
   ExitHook::NoticeExitOnThisThread();
   return team;
@@ -82,11 +82,6 @@ void CompileThreads::Stop() {
       thread->Join();
     }
   }
-}
-
-void CompileThreads::StopForExit() {
-  Stop();
-  WorkScope::KeepForThisThread();
 }
 
 bool CompileThreads::Add(Team& team, Kind& kind, size_t most, Job job, int niceness) {

@@ -62,9 +62,6 @@ class CompileThreads {
   // then on jobs run on the calling threads. The caller must hold no lock that a job may need.
   void Stop() ABSL_LOCKS_EXCLUDED(team_mutex_);
 
-  // The same at the exit of the process. From then on no other thread compiles.
-  void StopForExit() ABSL_LOCKS_EXCLUDED(team_mutex_);
-
  private:
   struct Kind {
     std::deque<Job> jobs;
@@ -94,7 +91,6 @@ class CompileThreads {
   absl::Mutex team_mutex_;  // Taken inside a ForkScope, so that no fork happens while it is held.
   Team* team_ ABSL_GUARDED_BY(team_mutex_) = nullptr;  // Null before the first thread is needed.
   std::optional<ExitHook> exit_hook_ ABSL_GUARDED_BY(team_mutex_);
-  std::optional<ExitHook> early_exit_hook_ ABSL_GUARDED_BY(team_mutex_);
 };
 
 // A WorkScope of the calling thread. Run passes jobs to a compile thread. If the calling thread was

@@ -57,6 +57,7 @@ class ExitHookList {
 
   void RunAll() {
     RunAtOnce();
+    Run([](const ExitHook& hook) { return hook.when_ != ExitHook::When::kLast; });
     Run([](const ExitHook&) { return true; });
   }
 

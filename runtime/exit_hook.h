@@ -1,5 +1,6 @@
 // Runs a callback when the process exits by exit() or by returning from main, unless the hook was
-// destroyed before. Callbacks run in the reverse order in which their hooks were created.
+// destroyed before. Of one kind (When), callbacks run in the reverse order in which their hooks
+// were created.
 //
 // Thread-safe.
 
@@ -20,6 +21,8 @@ class ExitHook {
     // compile that is still in progress may construct static objects of LLVM; these are destroyed
     // before older exit handlers run.
     kAtOnce,
+    // After all other callbacks.
+    kLast,
   };
   explicit ExitHook(std::function<void()> callback, When when = When::kInOrder);
   // If another thread is running the callback, waits for it.

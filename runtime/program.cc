@@ -116,9 +116,10 @@ void Program::HookExit() {
   // This hook is made before the program registers handlers with the C library, so destructors run
   // after those handlers.
   if (!exit_hook_) {
+    WorkScope::KeepForThreadThatExits();
     exit_hook_.emplace([this] {
       RunDestructors();
-      threads_.StopForExit();
+      threads_.Stop();
     });
   }
   ExitHook::NoticeExitOnThisThread();

@@ -82,9 +82,9 @@ FIRSTCALL_ON_ANY_STACK void* Promoter::Ask(HotnessCounter* counter, uint32_t loo
     }
   }
   if (answer.to_serve != nullptr) {
-    WorkScope scope;
+    const WorkScope scope(WorkScope::WhenOver::kForget);
     // The function may have been removed before this scope; it cannot be removed within the scope.
-    if (!is_there()) return nullptr;
+    if (!scope.is_at_work() || !is_there()) return nullptr;
     HotFunction& function = *answer.to_serve;
     if (function.promoter().Serve(function, /*attended=*/nullptr) != PromotionJob::Outcome::kDone) {
       return nullptr;
@@ -92,8 +92,8 @@ FIRSTCALL_ON_ANY_STACK void* Promoter::Ask(HotnessCounter* counter, uint32_t loo
     return function.EnterContinuation(loop);
   }
   if (answer.to_start != nullptr && !WorkScope::IsInterrupted()) {
-    WorkScope scope;
-    if (is_there()) answer.to_start->StartThreadsNowOrLater();
+    const WorkScope scope(WorkScope::WhenOver::kForget);
+    if (scope.is_at_work() && is_there()) answer.to_start->StartThreadsNowOrLater();
   }
   return answer.code;
 }
@@ -177,7 +177,8 @@ PromotionThreads::Served Promoter::ServeNext(std::atomic<int>* attended) {
 
 bool Promoter::LookAtCounters() {
   if (!looks_at_counters_ || threads_.are_stopping()) return false;
-  WorkScope scope;
+  const WorkScope scope(WorkScope::WhenOver::kForget);
+  if (!scope.is_at_work()) return false;
   absl::MutexLock lock(&mutex_);
   const absl::Duration now = SteadyNow();
   if (now - last_look_ < PromotionThreads::kShortestPause) return false;

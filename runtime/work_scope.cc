@@ -63,7 +63,8 @@ class Gate {
     return *current_.load(std::memory_order_acquire);
   }
 
-  void Enter() {
+  // Whether the thread is at work now.
+  bool Enter(WorkScope::WhenOver when_over) {
     absl::MutexLock lock(&mutex_);
     if (first_thread_ == nullptr) first_thread_ = &depth;
     if (first_thread_ != &depth) has_threads_ = true;
@@ -71,10 +72,16 @@ class Gate {
       if (waiting_ > 0) {
         mutex_.AwaitWithTimeout(absl::Condition(this, &Gate::IsFree), kLongestPrecedence);
       }
-      mutex_.Await(absl::Condition(this, &Gate::IsOpen));
+      const bool forgets = when_over == WorkScope::WhenOver::kForget;
+      const auto is_decided = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+        return IsOpen() || (forgets && is_exiting_);
+      };
+      mutex_.Await(absl::Condition(&is_decided));
+      if (!IsOpen()) return false;
     }
     ++at_work_;
     counts = true;
+    return true;
   }
 
   void EnterThoughExiting() {
@@ -270,13 +277,18 @@ void RunAfterWork(std::function<void()> action) {
   RunWaitingActions();
 }
 
-WorkScope::WorkScope() : was_in_callback_(is_in_callback) {
+WorkScope::WorkScope(WhenOver when_over) : was_in_callback_(is_in_callback) {
   // A signal handler that comes meanwhile must not wait for what the thread holds.
-  if (depth++ == 0) Gate::Get().Enter();
+  if (depth++ == 0 && !Gate::Get().Enter(when_over)) {
+    --depth;
+    is_at_work_ = false;
+    return;
+  }
   is_in_callback = false;
 }
 
 WorkScope::~WorkScope() {
+  if (!is_at_work_) return;
   is_in_callback = was_in_callback_;
   if (depth == 1) Gate::Get().Leave();
   --depth;
@@ -284,6 +296,12 @@ WorkScope::~WorkScope() {
 }
 
 void WorkScope::KeepForThisThread() { Gate::Get().KeepForThisThread(); }
+
+void WorkScope::KeepForThreadThatExits() {
+  // Never destroyed: it may be needed while static objects are.
+  static const auto* const exit_hook = new ExitHook(KeepForThisThread, ExitHook::When::kLast);
+  (void)exit_hook;
+}
 
 bool WorkScope::IsAtWork() { return depth > 0; }
 

@@ -27,14 +27,26 @@ namespace firstcall {
 // destructor restores the thread's state in the C and C++ libraries, such as errno.
 class WorkScope {
  public:
-  WorkScope();
+  // What to do if no thread but another one can begin to work any more (KeepForThisThread).
+  enum class WhenOver {
+    kWait,    // For the end of the process.
+    kForget,  // Not to be at work: for what need not be done.
+  };
+  explicit WorkScope(WhenOver when_over = WhenOver::kWait);
   ~WorkScope();
   WorkScope(const WorkScope&) = delete;
   WorkScope& operator=(const WorkScope&) = delete;
 
+  // Whether this thread is at work by this scope: false only after WhenOver::kForget.
+  bool is_at_work() const { return is_at_work_; }
+
   // To be called when the process exits, before parts of LLVM are destroyed. From now on no other
   // thread can begin to work. Waits until no other thread is at work, for a second at most.
   static void KeepForThisThread();
+
+  // Calls KeepForThisThread when the process exits, after all other exit hooks: these may wait for
+  // threads of the program, which may have to compile.
+  static void KeepForThreadThatExits();
 
   // Whether this thread is at work. True also while the client's code runs in a CallbackScope.
   static bool IsAtWork();
@@ -46,6 +58,7 @@ class WorkScope {
   const ProgramThreadState thread_state_;
   const CompilerFloatingPoint floating_point_;
   const bool was_in_callback_;
+  bool is_at_work_ = true;
 };
 
 // For a thread that takes locks of the library for a moment and does not compile. Forks and

@@ -273,6 +273,36 @@ TEST(PromotionDeathTest, ProcessExitsWhileFunctionsAreMadeBetter) {
   }
 }
 
+std::atomic<bool> has_exited{false};
+std::thread* works_at_exit = nullptr;
+
+// A handler that was there before the engine, or the end of a library, may wait for a thread that
+// runs compiled code, when nothing is optimized any more.
+TEST(PromotionDeathTest, ThreadsGoOnWhenNothingIsOptimizedAnyMore) {
+  for (PromotionWay way : kPromotionWays) {
+    EXPECT_EXIT(
+        {
+          alarm(60);  // Instead of waiting for ever.
+          std::atexit([] {
+            has_exited = true;
+            works_at_exit->join();
+            _exit(42);
+          });
+          static Engine* const engine = Make(way, /*threshold=*/1000).release();
+          (void)engine->AddBitcode(ParseToBitcode(Sums(50)), "sums");
+          for (int i = 0; i < 50; ++i) Get(*engine, i)(1);
+          works_at_exit = new std::thread([] {
+            while (!has_exited) continue;
+            for (int i = 0; i < 50; ++i) {
+              for (int j = 0; j < 2000; ++j) Get(*engine, i)(100);
+            }
+          });
+          std::exit(3);
+        },
+        testing::ExitedWithCode(42), "");
+  }
+}
+
 #if !defined( \
     ABSL_HAVE_THREAD_SANITIZER)  // It reports the thread of an engine that nobody destroys.
 

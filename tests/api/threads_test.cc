@@ -468,6 +468,47 @@ TEST(ExitDeathTest, HandlersAreCompiledWhenTheHostExits) {
       testing::ExitedWithCode(42), "");
 }
 
+std::atomic<bool> has_exited{false};
+std::thread* calls_at_exit = nullptr;
+
+void JoinAtExit() {
+  has_exited = true;
+  calls_at_exit->join();
+  _exit(42);
+}
+
+TEST(ExitDeathTest, HandlersMayWaitForThreadsThatCompile) {
+  for (const size_t compile_threads : {0, 2}) {
+    EXPECT_EXIT(
+        {
+          alarm(60);  // Instead of waiting for ever.
+          EngineOptions options;
+          options.compile_threads = compile_threads;
+          options.symbol_finder = [](absl::string_view name) -> void* {
+            return name == "join" ? reinterpret_cast<void*>(&JoinAtExit) : nullptr;
+          };
+          Engine* engine = Engine::Create(options).value().release();
+          (void)engine->AddBitcode(ParseToBitcode(R"(
+            declare i32 @atexit(ptr)
+            declare void @join()
+            define void @late() { ret void }
+            define void @registers() {
+              call i32 @atexit(ptr @join)
+              ret void
+            })"),
+                                   "program");
+          (void)engine->RunConstructors();
+          engine->Lookup<void()>("registers").value()();
+          calls_at_exit = new std::thread([late = engine->Lookup<void()>("late").value()] {
+            while (!has_exited) continue;
+            late();
+          });
+          std::exit(3);
+        },
+        testing::ExitedWithCode(42), "");
+  }
+}
+
 // --- Signals ---
 
 int64_t (*called_in_handler)(int64_t);

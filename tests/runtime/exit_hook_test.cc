@@ -43,6 +43,17 @@ TEST(ExitHookDeathTest, NoticedExitRunsThemBeforeAllHandlers) {
       testing::ExitedWithCode(3), "^early last hook handler\\.$");
 }
 
+TEST(ExitHookDeathTest, LastHooksRunAfterYoungerOnes) {
+  EXPECT_EXIT(
+      {
+        static ExitHook last([] { Say("last."); }, When::kLast);
+        static ExitHook hook([] { Say("hook "); });
+        static ExitHook early([] { Say("early "); }, When::kAtOnce);
+        std::exit(3);
+      },
+      testing::ExitedWithCode(3), "^early hook last\\.$");
+}
+
 TEST(ExitHookDeathTest, ExitOnAThreadThatIsNotNoticedKeepsTheOrderOfHandlers) {
   EXPECT_EXIT(
       {
