@@ -114,6 +114,7 @@ absl::Status IsolatedEngine::Start(uint32_t interrupts) {
   // Either this sees an Interrupt, or that has seen the child's number.
   if (interrupts_ != interrupts) {
     WaitForEnd(/*kills=*/true);
+    end_ = ChildEnd{ChildEnd::How::kSignaled, SIGKILL};  // It may have ended by itself before that.
     return Ended();
   }
   const absl::Status made = Request(IsolationMessage::kCreate, "").status();
