@@ -41,6 +41,7 @@ constexpr long kAllowed[] = {
     SYS_pread64,
     SYS_readv,
     SYS_writev,
+    SYS_pwritev,
     SYS_recvmsg,
     SYS_sendmsg,
     SYS_recvfrom,
