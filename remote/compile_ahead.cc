@@ -129,12 +129,14 @@ void CompileAhead::Work() {
       if (!callers_.empty()) {
         caller = std::move(callers_.front());
         callers_.pop_front();
+        module_at_work_ = caller->like.order.module;
       } else {
         job = std::move(jobs_.front());
         jobs_.pop_front();
         const Key key(job.order.module, job.order.function);
         if (!known_.emplace(key, key.second).second) continue;
         at_work_ = key;
+        module_at_work_ = key.first;
       }
     }
     if (!caller) {
@@ -144,6 +146,7 @@ void CompileAhead::Work() {
     // In front of what earlier functions call.
     std::vector<Job> callees = CalleesOf(*std::move(caller));
     absl::MutexLock lock(&mutex_);
+    module_at_work_ = std::nullopt;
     jobs_.insert(jobs_.begin(), std::make_move_iterator(callees.begin()),
                  std::make_move_iterator(callees.end()));
   }
@@ -157,6 +160,7 @@ void CompileAhead::CompileNext(Job job) {
   absl::MutexLock lock(&mutex_);
   const Key key = *at_work_;
   at_work_ = std::nullopt;
+  module_at_work_ = std::nullopt;
   jobs_.insert(jobs_.end(), std::make_move_iterator(callees.begin()),
                std::make_move_iterator(callees.end()));
   if (!made) return;
@@ -192,6 +196,10 @@ std::optional<CompileAhead::Made> CompileAhead::Compile(const Job& job) {
 
 void CompileAhead::Forget(ModuleId module) {
   absl::MutexLock lock(&mutex_);
+  const auto is_left = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return module_at_work_ != module;
+  };
+  mutex_.Await(absl::Condition(&is_left));
   jobs_.erase(std::remove_if(jobs_.begin(), jobs_.end(),
                              [&](const Job& job) { return job.order.module == module; }),
               jobs_.end());
@@ -199,10 +207,6 @@ void CompileAhead::Forget(ModuleId module) {
       std::remove_if(callers_.begin(), callers_.end(),
                      [&](const Caller& caller) { return caller.like.order.module == module; }),
       callers_.end());
-  const auto is_left = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    return !at_work_ || at_work_->first != module;
-  };
-  mutex_.Await(absl::Condition(&is_left));
   for (auto made = made_.begin(); made != made_.end();) {
     made = made->first.first == module ? made_.erase(made) : std::next(made);
   }

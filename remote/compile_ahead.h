@@ -62,7 +62,8 @@ class CompileAhead {
   void NoteObject(const OrderValues& order, const std::shared_ptr<const SymbolIndex>& index,
                   absl::string_view object) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Gives up what is to be done, and was made, for a module. Waits for what is being done.
+  // Gives up what is to be done, and was made, for a module. Waits for what is being done. The
+  // module may be removed then.
   void Forget(ModuleId module) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
@@ -90,7 +91,8 @@ class CompileAhead {
   bool has_thread_ ABSL_GUARDED_BY(mutex_) = false;
   std::deque<Caller> callers_ ABSL_GUARDED_BY(mutex_);
   std::deque<Job> jobs_ ABSL_GUARDED_BY(mutex_);
-  std::optional<Key> at_work_ ABSL_GUARDED_BY(mutex_);
+  std::optional<ModuleId> module_at_work_ ABSL_GUARDED_BY(mutex_);  // For which jobs may come.
+  std::optional<Key> at_work_ ABSL_GUARDED_BY(mutex_);              // What is being made of it.
   std::map<Key, Made> made_ ABSL_GUARDED_BY(mutex_);
   // The functions that were compiled, or are being compiled, each with the one whose object has it.
   std::map<Key, SymbolOrdinal> known_ ABSL_GUARDED_BY(mutex_);

@@ -1,10 +1,12 @@
 #include "tools/out_of_memory.h"
 
+#include <cxxabi.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <exception>
 #include <new>
+#include <typeinfo>
 
 #include "absl/strings/string_view.h"
 #include "runtime/work_scope.h"
@@ -32,9 +34,11 @@ void OnNewFailed() {
   End();
 }
 
-// Memory may be too short even for an exception.
+// Memory may be too short even for an exception: then there is none.
 [[noreturn]] void OnTerminate() {
-  if (IsOwnWork()) End();
+  const std::type_info* const thrown = abi::__cxa_current_exception_type();
+  const bool lacks_memory = thrown == nullptr || *thrown == typeid(std::bad_alloc);
+  if (lacks_memory && IsOwnWork()) End();
   usual_terminate();
   __builtin_unreachable();
 }

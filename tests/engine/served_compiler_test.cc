@@ -11,6 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "base/steady_clock.h"
 #include "engine/engine.h"
@@ -105,6 +107,30 @@ CompileServerOptions WithLittleMemory() {
   CompileServerOptions options;
   options.worker_memory = size_t{256} << 20;
   return options;
+}
+
+// The worker compiles ahead what a module's functions call, and must give that up.
+TEST(ServedCompilerTest, ModulesAreRemovedWhileTheWorkerCompilesAhead) {
+  constexpr int kFunctions = 40;
+  std::string text;
+  for (int i = 0; i < kFunctions; ++i) {
+    const int next = (i + 1) % kFunctions, other = (7 * i + 3) % kFunctions;
+    absl::StrAppend(&text, "define void @g", i, "(i1 %x) {\n br i1 %x, label %a, label %b\na:\n",
+                    " call void @g", next, "(i1 true)\n call void @g", other,
+                    "(i1 true)\n br label %b\nb:\n ret void\n}\n");
+  }
+  const std::string program = ParseToBitcode(text);
+  const LocalServer server;
+  const std::unique_ptr<Engine> engine = EngineWith(OptionsFor(server));
+  for (int round = 0; round < 100; ++round) {
+    ASSERT_OK_AND_ASSIGN(const ModuleId module, engine->AddBitcode(program, "module"));
+    ASSERT_OK_AND_ASSIGN(auto* const function, engine->Lookup<void(bool)>("g0"));
+    function(false);
+    if (round % 2 == 1) absl::SleepFor(absl::Microseconds(20 * round));
+    ASSERT_THAT(engine->Remove(module), IsOk());
+  }
+  EXPECT_EQ(*failure, "");
+  EXPECT_EQ(server.Count("workers that failed"), 0);
 }
 
 TEST(ServedCompilerTest, CompilesFunctionsAndData) {
