@@ -33,7 +33,9 @@ absl::StatusOr<CompiledObject> GenerateData(LoadedModule& module, const DataOrde
     if (order.identification) AddIdentification(*data, *order.identification);
     const bool has_assembly = !data->getModuleInlineAsm().empty();
     FIRSTCALL_ASSIGN_OR_RETURN(compiled.bytes, emitter->Emit(std::move(data)));
-    if (!has_assembly) FIRSTCALL_RETURN_IF_ERROR(CheckNames(compiled.bytes, module.index()));
+    if (!has_assembly) {
+      FIRSTCALL_RETURN_IF_ERROR(CheckNames(compiled.bytes, module.index(), /*attributes=*/{}));
+    }
   }
   compiled.split = extracted - start;
   compiled.emit = SteadyNow() - extracted;
@@ -56,7 +58,10 @@ absl::StatusOr<CompiledObject> GenerateWholeModule(LoadedModule& module, const D
   listener.OnModuleMade(view->module());
   const bool has_assembly = HasInlineAssembly(view->module());
   FIRSTCALL_ASSIGN_OR_RETURN(compiled.bytes, emitter->Emit(view->module()));
-  if (!has_assembly) FIRSTCALL_RETURN_IF_ERROR(CheckNames(compiled.bytes, module.index()));
+  if (!has_assembly) {
+    FIRSTCALL_RETURN_IF_ERROR(
+        CheckNames(compiled.bytes, module.index(), NamesInAttributes(view->module())));
+  }
   compiled.split = prepared - start;
   compiled.emit = SteadyNow() - prepared;
   return compiled;

@@ -54,9 +54,10 @@ absl::Status GenerateCode(FunctionModule function_module, const LoadedModule& mo
   if (!compiled.origin.is_baseline) {
     FIRSTCALL_ASSIGN_OR_RETURN(ObjectEmitter * emitter, context.Emitter());
     if (order.identification) AddIdentification(*function_module.module, *order.identification);
+    const std::vector<std::string> names = NamesInAttributes(*function_module.module);
     FIRSTCALL_ASSIGN_OR_RETURN(object, emitter->Emit(std::move(function_module.module)));
     if (!function_module.has_inline_assembly) {
-      FIRSTCALL_RETURN_IF_ERROR(CheckNames(object, module.index()));
+      FIRSTCALL_RETURN_IF_ERROR(CheckNames(object, module.index(), names));
     }
   }
   compiled.object.emit = SteadyNow() - start;

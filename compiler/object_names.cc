@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "code/elf_object.h"
 #include "code/symbol_name.h"
+#include "llvm/IR/Module.h"
 #include "splitter/runtime_names.h"
 
 namespace firstcall {
@@ -25,13 +26,26 @@ bool IsIn(const SymbolIndex& index, absl::string_view name) {
 
 }  // namespace
 
-absl::Status CheckNames(ObjectBytes& object, const SymbolIndex& index) {
+std::vector<std::string> NamesInAttributes(const llvm::Module& module) {
+  std::vector<std::string> names;
+  for (const llvm::Function& function : module) {
+    if (function.isDeclaration()) continue;
+    const llvm::StringRef name = function.getFnAttribute("probe-stack").getValueAsString();
+    if (!name.empty()) names.push_back(name.str());
+  }
+  return names;
+}
+
+absl::Status CheckNames(ObjectBytes& object, const SymbolIndex& index,
+                        absl::Span<const std::string> attributes) {
   FIRSTCALL_ASSIGN_OR_RETURN(const std::unique_ptr<ElfObject> image,
                              ElfObject::Parse(absl::MakeSpan(object), "of a compiled function"));
   std::vector<absl::string_view> unknown;
   for (const ElfObject::Undefined& symbol : image->undefined()) {
     const absl::string_view name = ParseReference(symbol.name).name;
-    if (!IsIn(index, name) && !IsRuntimeName(name)) unknown.push_back(name);
+    if (IsIn(index, name) || IsRuntimeName(name)) continue;
+    if (std::find(attributes.begin(), attributes.end(), name) != attributes.end()) continue;
+    unknown.push_back(name);
   }
   if (unknown.empty()) return absl::OkStatus();
   return absl::InternalError(

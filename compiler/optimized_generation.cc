@@ -93,11 +93,12 @@ absl::StatusOr<CompiledObject> GenerateIn(const OptimizationOrder& order, Work& 
   compiled.inlined = callees.FindIn(*body);
   listener.OnModuleMade(*body);
   if (order.identification) AddIdentification(*body, *order.identification);
+  const std::vector<std::string> names = NamesInAttributes(*body);
   absl::StatusOr<ObjectBytes> bytes = NotWanted();
   if (!run([&] { bytes = emitter->Emit(std::move(body)); })) return NotWanted();
   FIRSTCALL_ASSIGN_OR_RETURN(compiled.bytes, std::move(bytes));
   if (!function_module.has_inline_assembly) {
-    FIRSTCALL_RETURN_IF_ERROR(CheckNames(compiled.bytes, module.index()));
+    FIRSTCALL_RETURN_IF_ERROR(CheckNames(compiled.bytes, module.index(), names));
   }
   compiled.emit = SteadyNow() - start - compiled.split;
   return compiled;

@@ -14,8 +14,8 @@
 namespace firstcall {
 namespace {
 
-// Names that are in neither of LLVM's lists. Personality functions, and functions that are called
-// because of function attributes, are named in the IR.
+// Names that are in neither of LLVM's lists. Personality functions are named in the IR, and most
+// functions that are called because of function attributes.
 constexpr absl::string_view kOthers[] = {
     // Position-independent code, thread-local variables.
     "_GLOBAL_OFFSET_TABLE_", "__emutls_get_address", "__tls_get_addr",

@@ -27,7 +27,7 @@ absl::Status Check(const std::string& source, const std::string& object) {
   std::shared_ptr<ModuleView> view = (*module)->OpenView().value();
   const SymbolIndex index = BuildSymbolIndex(*view).value();
   ObjectBytes bytes = CompileToObject(object);
-  return CheckNames(bytes, index);
+  return CheckNames(bytes, index, {"my_probe"});
 }
 
 TEST(ObjectNamesTest, AllowsWhatTheSourceModuleDeclaresOrDefines) {
