@@ -156,6 +156,13 @@ void HideThreadLocalAlias(ModuleView& view, const SymbolIndex& index, SymbolOrdi
   view.symbol(ordinal).eraseFromParent();
 }
 
+// LLVM derives the names of what emulates a thread-local variable from the variable's.
+void NameThreadLocals(llvm::Module& module) {
+  for (llvm::GlobalVariable& variable : module.globals()) {
+    if (variable.isThreadLocal() && !variable.hasName()) variable.setName("thread_local");
+  }
+}
+
 // Each variable that llvm.used keeps for static linkers would get a section of its own. No static
 // linker follows, and the variables of a section must be next to each other.
 void KeepFromOptimizerOnly(llvm::Module& module) {
@@ -217,6 +224,7 @@ absl::Status PrepareWholeModule(ModuleView& view, const SymbolIndex& index, bool
       }
     }
   }
+  NameThreadLocals(module);
   KeepFromOptimizerOnly(module);
   ReplaceIFuncs(module, without_ifuncs);
   for (llvm::StringRef name : {"llvm.global_ctors", "llvm.global_dtors"}) {
