@@ -2,14 +2,18 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <memory>
 #include <new>
 #include <utility>
+#include <vector>
 
 #include "base/any_stack.h"
 #include "base/status.h"
 #include "runtime/work_scope.h"
+#include "stubs/stub_architecture.h"
 
 // Defined by the C library; no header declares it.
 extern "C" int __cxa_atexit(void (*handler)(void*), void* argument, void* dso_handle);
@@ -20,6 +24,8 @@ namespace firstcall {
 namespace {
 
 constexpr absl::string_view kDsoHandleSection = ".data";
+constexpr absl::string_view kAtexitSection = ".text";
+constexpr size_t kAtexitAlignment = 16;
 
 // Unlike the system's, it is never given to another thread. A forked child's first thread keeps it.
 uint64_t NumberOfThisThread() {
@@ -42,6 +48,25 @@ absl::StatusOr<DsoHandle*> ExitHandlers::MakeHandle(OwnedCode& code, ExecutorAdd
   FIRSTCALL_ASSIGN_OR_RETURN(MemoryBlock block, code.memory().Allocate(request));
   code.Add({block}, {});
   return new (block.write) DsoHandle(*this);
+}
+
+absl::StatusOr<ExecutorAddress> ExitHandlers::MakeAtexit(DsoHandle& handle, OwnedCode& code) {
+  const std::vector<uint8_t> bytes = HostStubArchitecture().encode_binding(
+      ExecutorAddress::Of(reinterpret_cast<const void*>(&Register)), ExecutorAddress::Of(&handle));
+  MemoryRequest request;
+  request.segment = Segment::kCode;
+  request.size = request.object.code = bytes.size();
+  request.alignment = kAtexitAlignment;
+  request.section = kAtexitSection;
+  request.near = ExecutorAddress::Of(&handle);
+  FIRSTCALL_ASSIGN_OR_RETURN(const MemoryBlock block, code.memory().Allocate(request));
+  std::copy(bytes.begin(), bytes.end(), block.write);
+  if (absl::Status status = code.memory().Finalize({block}); !status.ok()) {
+    code.Free({block});
+    return status;
+  }
+  code.Add({block}, {});
+  return block.run;
 }
 
 FIRSTCALL_ON_ANY_STACK int ExitHandlers::Register(void (*handler)(void*), void* argument,

@@ -46,6 +46,11 @@ class ExitHandlers {
   static int Register(void (*handler)(void*), void* argument, void* dso_handle)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // Makes an `atexit` for code that has the handle and did not get a definition when it was
+  // compiled (splitter/module_atexit.h), in memory of `code`, near the handle. ResourceExhausted if
+  // there is no memory.
+  static absl::StatusOr<ExecutorAddress> MakeAtexit(DsoHandle& handle, OwnedCode& code);
+
   // The `__cxa_thread_atexit` of compiled code, which calls it when it first uses a thread-local
   // object that has a destructor. The handler runs when this thread ends, or earlier when the
   // handlers of its module run on this thread; it does not run if the module is gone by then.

@@ -120,6 +120,10 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::Resolve(absl::string_view object
     }
     return ExecutorAddress::Of(reinterpret_cast<const void*>(&ExitHook::Exit));
   }
+  if (module == nullptr && reference.name == kAtexit && FindByClient(kAtexit) == nullptr &&
+      !definitions_.Find(kAtexit, requester.library)) {
+    return ExitHandlers::MakeAtexit(requester.dso_handle, requester.code());
+  }
   FIRSTCALL_ASSIGN_OR_RETURN(ExecutorAddress address,
                              FindOutside(reference.name, requester.library));
   if (!address.is_null() || module == nullptr) return address;

@@ -154,6 +154,20 @@ std::vector<uint8_t> EncodeCounterUnwindTable(const StubBlockPlacement& placemen
   return EncodeUnwindTable(kCounterLayout, placement);
 }
 
+// The two addresses lie behind the code, which loads them.
+std::vector<uint8_t> EncodeBinding(ExecutorAddress function, ExecutorAddress third) {
+  ByteWriter out;
+  out.Number32(kBtiC);
+  out.Number32(0x580000a2);  // ldr x2, third: 20 bytes from here.
+  out.Number32(0x580000d0);  // ldr x16, function: 24 bytes from here.
+  out.Number32(0xaa1f03e1);  // mov x1, xzr
+  out.Number32(kBrX16);
+  out.Number32(kBrk);
+  out.Number64(third.value());
+  out.Number64(function.value());
+  return out.Take();
+}
+
 ExecutorAddress Reentry() {
 #if defined(__aarch64__)
   firstcall_reentry_has_sve = (getauxval(AT_HWCAP) & HWCAP_SVE) != 0 ? 1 : 0;
@@ -173,6 +187,7 @@ const StubArchitecture& StubArchitectureAArch64() {
                                                 kCounterLayout,
                                                 EncodeCounters<AArch64Encoder>,
                                                 EncodeCounterUnwindTable,
+                                                EncodeBinding,
                                                 Reentry()};
   return architecture;
 }

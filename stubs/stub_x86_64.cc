@@ -12,11 +12,18 @@
 //             jmp   tail
 //             int3 ...
 //
+//   binding:  endbr64
+//             mov   $third, %rdx
+//             xor   %esi, %esi
+//             mov   $function, %rax
+//             jmp   *%rax
+//
 // Subtracting 1 sets the carry flag only if 0 was left. (DEC would be shorter, but does not change
 // that flag.)
 //
 // Encodings: Intel SDM volume 2 (ENDBR64 F3 0F 1E FA; JMP r/m64 FF /4; PUSH imm32 68; PUSH r/m64
-// FF /6; JMP rel32 E9; SUB r/m32, imm8 83 /5; JC rel8 72). No function expects a value in the
+// FF /6; JMP rel32 E9; SUB r/m32, imm8 83 /5; JC rel8 72; MOV r64, imm64 REX.W
+// B8+r; XOR r32, r/m32 33 /r). No function expects a value in the
 // flags. The index goes through the stack, because preserve_none passes an argument even in r11.
 
 #include "stubs/block_encoder.h"
@@ -139,6 +146,19 @@ std::vector<uint8_t> EncodeUnwindTable(const StubBlockPlacement& placement) {
   return table.Finish();
 }
 
+std::vector<uint8_t> EncodeBinding(ExecutorAddress function, ExecutorAddress third) {
+  X86_64Encoder encoder{{StubBlockPlacement(), {}}};
+  encoder.EndBranch();
+  ByteWriter& out = encoder.out;
+  out.Bytes({0x48, 0xba});
+  out.Number64(third.value());
+  out.Bytes({0x33, 0xf6});
+  out.Bytes({0x48, 0xb8});
+  out.Number64(function.value());
+  out.Bytes({0xff, 0xe0});
+  return out.Take();
+}
+
 #if defined(__x86_64__)
 // The state components of XSAVE (Intel SDM volume 1, 13.1) that can hold an argument: x87, SSE,
 // AVX, the three of AVX-512, APX. MPX, PKRU and the AMX tiles are left out: no calling convention
@@ -190,6 +210,7 @@ const StubArchitecture& StubArchitectureX86_64() {
                                                 kCounterLayout,
                                                 EncodeCounters<X86_64Encoder>,
                                                 EncodeCounterUnwindTable,
+                                                EncodeBinding,
                                                 Reentry()};
   return architecture;
 }

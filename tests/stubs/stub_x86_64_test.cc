@@ -148,6 +148,18 @@ TEST_P(StubX8664Test, CallersFrameIsKnownAtEveryInstructionOfCounters) {
 }
 
 // The expression above asks for the lowest bits of the address, and for 24.
+TEST(StubX8664BindingTest, PassesItsArgumentOnWithTwoOthers) {
+  const Disassembler disassembler("x86_64-unknown-linux-gnu");
+  const std::vector<uint8_t> code =
+      StubArchitectureX86_64().encode_binding(At(0x123456789abc), At(0xfedcba987654));
+  std::vector<std::string> texts;
+  for (const Instruction& instruction : disassembler.Range(code, 0x1000, 0, code.size())) {
+    texts.push_back(disassembler.Text(instruction));
+  }
+  EXPECT_THAT(texts, ElementsAre("endbr64", "movabsq $0xfedcba987654, %rdx", "xorl %esi, %esi",
+                                 "movabsq $0x123456789abc, %rax", "jmpq *%rax"));
+}
+
 TEST_P(StubX8664Test, IndexIsPushed24BytesIntoEachCounter) {
   for (size_t i = 0; i < placement_.count; ++i) {
     const Instruction push =

@@ -2,6 +2,7 @@
 #include "plugin.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
 namespace {
@@ -14,12 +15,19 @@ struct Registrar {
 
 Registrar plugin("object");
 
-__attribute__((constructor(200))) void Early() { std::puts("early"); }
+void AtExit() { std::printf("exit handler of the object, before %s ends\n", plugin.name.c_str()); }
+
+__attribute__((constructor(200))) void Early() {
+  std::puts("early");
+  std::atexit([] { std::puts("early exit handler of the object"); });
+}
 __attribute__((destructor)) void Last() { std::puts("destructor of the object"); }
 
 }  // namespace
 
 const char* PluginName() {
   static Registrar local("local of the object");
+  static const int registered = std::atexit(AtExit);
+  if (registered != 0) std::puts("not registered");
   return plugin.name.c_str();
 }
