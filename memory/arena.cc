@@ -38,9 +38,10 @@ constexpr size_t kCommitStep = 4 * kMiB;
 // faults, which is more than they are worth.
 constexpr size_t kLeastToDiscard = 64 * 1024;
 
-// Mappings before the first allocation: code, read-only data and accessible data as they are seen;
-// code and read-only data as they are written; and the reserved rest behind each of the two views.
-constexpr size_t kMappings = 6;
+// Mappings before the first allocation: code, read-only data and accessible data as they are seen,
+// and a page in front of them; code and read-only data as they are written; and the reserved rest
+// behind each of the two views.
+constexpr size_t kMappings = 7;
 // Further mappings of a forked child's shared pages: two as they are seen and one as they are
 // written.
 constexpr size_t kMappingsOfChild = 3;

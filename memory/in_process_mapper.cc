@@ -30,7 +30,23 @@ absl::StatusOr<int> CreatePages(size_t size) {
   return file;
 }
 
+// Code of -fsanitize=function reads what is in front of a function, which may be the slab's first
+// one. False if something else is there, which stays.
+bool MapPageInFrontOf(uint8_t* run) {
+  uint8_t* const page = run - SystemPageSize();
+  void* const mapped = mmap(page, SystemPageSize(), PROT_READ,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+  if (mapped == page) return true;
+  if (mapped != MAP_FAILED) munmap(mapped, SystemPageSize());  // A kernel without that flag.
+  return false;
+}
+
 }  // namespace
+
+bool InProcessMapper::Unmap(uint8_t* run, const Mapping& mapping) {
+  const size_t front = mapping.has_front ? SystemPageSize() : 0;
+  return munmap(run - front, front + mapping.size) == 0;
+}
 
 InProcessMapper::~InProcessMapper() {
   std::vector<Slab> slabs;
@@ -49,9 +65,13 @@ absl::StatusOr<Slab> InProcessMapper::Reserve(size_t size, ExecutorAddress near)
   Mapping mapping;
   mapping.size = size;
   FIRSTCALL_ASSIGN_OR_RETURN(uint8_t * run, ReserveAddressesNear(size, near));
-  absl::Cleanup give_back = [&] { munmap(run, size); };
-  FIRSTCALL_ASSIGN_OR_RETURN(mapping.alias, ReserveAddresses(size));
-  std::move(give_back).Cancel();
+  mapping.has_front = MapPageInFrontOf(run);
+  absl::StatusOr<uint8_t*> alias = ReserveAddresses(size);
+  if (!alias.ok()) {
+    Unmap(run, mapping);
+    return alias.status();
+  }
+  mapping.alias = *alias;
   const ExecutorAddress address = ExecutorAddress::Of(run);
   absl::MutexLock lock(&mutex_);
   slabs_.emplace(address.value(), mapping);
@@ -156,7 +176,7 @@ absl::Status InProcessMapper::Release(const Slab& slab) {
     slabs_.erase(found);
   }
   allocations_.DeallocateAll(slab.run);
-  const bool is_unmapped = munmap(slab.run.InThisProcess<void*>(), mapping.size) == 0;
+  const bool is_unmapped = Unmap(slab.run.InThisProcess<uint8_t*>(), mapping);
   if (munmap(mapping.alias, mapping.size) != 0 || !is_unmapped) return SystemError("unmapping");
   return absl::OkStatus();
 }

@@ -59,8 +59,11 @@ class InProcessMapper final : public PageMapper {
     size_t size = 0;
     // Where shared pages are written. Reserved addresses, as large as the slab.
     uint8_t* alias = nullptr;
+    bool has_front = false;  // Whether a page that can be read lies in front of the slab.
   };
 
+  // Of the slab as it is run, and the page in front of it.
+  static bool Unmap(uint8_t* run, const Mapping& mapping);
   // Maps `size` bytes of new pages twice: to be written, and to be run or read. They are the
   // file's, or anonymous if there is none.
   absl::Status MapTwice(uint8_t* alias, uint8_t* run, size_t size, Protection protection, int file,

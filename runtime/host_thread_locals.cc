@@ -54,6 +54,7 @@ struct HostThreadLocals::Control {
   size_t module_and_offset[2] = {};
 
   static void* AddressOf(void* control) {
+    if (control == nullptr) return nullptr;  // Of a weak variable that nobody defines.
     auto* host = static_cast<Control*>(control);
     if (host->size.load(std::memory_order_acquire) != kHostVariable) {
       return __emutls_get_address(control);

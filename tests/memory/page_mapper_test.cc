@@ -213,6 +213,12 @@ TEST_P(PageMapperTest, ReservesNearAnAddress) {
   }
 }
 
+TEST(InProcessMapperTest, WhatIsInFrontOfASlabCanBeRead) {
+  InProcessMapper mapper;
+  ASSERT_OK_AND_ASSIGN(Slab slab, mapper.Reserve(mapper.page_size(), kAnywhere));
+  EXPECT_EQ(TextAt(ExecutorAddress(slab.run.value() - 8), 8), std::string(8, '\0'));
+}
+
 TEST_P(PageMapperTest, MoreThanThereIsIsAnError) {
   EXPECT_THAT(mapper_->Reserve(size_t{1} << 60, kAnywhere),
               StatusIs(absl::StatusCode::kResourceExhausted,
