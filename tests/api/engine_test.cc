@@ -315,6 +315,20 @@ TEST_P(EngineTest, CompiledCodeCatchesTheHostsException) {
   EXPECT_EQ(CallInt("f", 5), 5);
 }
 
+TEST_P(EngineTest, AThreadLocalVariableThatNobodyDefinesIsNull) {
+  ASSERT_THAT(Add(R"(
+    @nowhere = extern_weak thread_local global i32
+    declare ptr @llvm.threadlocal.address.p0(ptr)
+    define i32 @f(i32 %x) {
+      %address = call ptr @llvm.threadlocal.address.p0(ptr @nowhere)
+      %is_null = icmp eq ptr %address, null
+      %y = select i1 %is_null, i32 %x, i32 -1
+      ret i32 %y
+    })"),
+              IsOk());
+  EXPECT_EQ(CallInt("f", 5), 5);
+}
+
 TEST_P(EngineTest, SeveralEnginesDoNotDisturbEachOther) {
   EngineOptions options;
   options.mode = GetParam();
