@@ -101,14 +101,15 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::Resolve(absl::string_view object
                                                         LazyObject& requester) {
   const SymbolReference reference = ParseReference(object_name);
   SourceModule* module = requester.module;
+  absl::StatusOr<ExecutorAddress> own = ExecutorAddress();
   if (reference.name == kDsoHandle) return ExecutorAddress::Of(&requester.dso_handle);
   if (module != nullptr) {
     if (reference.name == kAtexit) {
-      absl::StatusOr<ExecutorAddress> own = objects_->AddressIn(module->object(), kAtexit);
+      own = objects_->AddressIn(module->object(), kAtexit);
       if (own.ok() || !absl::IsNotFound(own.status())) return own;
     }
-    absl::StatusOr<ExecutorAddress> address = ResolveInModule(reference, *module);
-    if (address.ok() || !absl::IsNotFound(address.status())) return address;
+    own = ResolveInModule(reference, *module);
+    if (own.ok() || !absl::IsNotFound(own.status())) return own;
   }
   if (module != nullptr && reference.name == "exit" &&
       !definitions_.Find("exit", requester.library)) {
@@ -128,8 +129,16 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::Resolve(absl::string_view object
                              FindOutside(reference.name, requester.library));
   if (!address.is_null() || module == nullptr) return address;
   std::optional<SymbolOrdinal> local = module->index().FindUnlikelyLocal(reference.name);
+  // What is missing is not the symbol, but something that the module's data refers to.
+  if (!local && Defines(*module, reference.name)) return own;
   if (!local) return address;
   return AddressOf(*module, *local, reference.kind);
+}
+
+bool SymbolResolver::Defines(const SourceModule& module, absl::string_view name) {
+  std::optional<SymbolOrdinal> ordinal = module.index().Find(name);
+  if (!ordinal) ordinal = module.index().FindLocal(name);
+  return ordinal && module.index().at(*ordinal).is_definition;
 }
 
 // NotFound if the module only declares the symbol or does not name it.

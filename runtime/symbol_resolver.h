@@ -108,6 +108,7 @@ class SymbolResolver {
   // Null if nothing defines the symbol. The same holds for FindOutside.
   absl::StatusOr<ExecutorAddress> Resolve(absl::string_view object_name, LazyObject& requester);
   absl::StatusOr<ExecutorAddress> ResolveInModule(SymbolReference reference, SourceModule& module);
+  static bool Defines(const SourceModule& module, absl::string_view name);
   // `symbol` is that of `ordinal`.
   absl::StatusOr<ExecutorAddress> AddressOf(SourceModule& module, SymbolOrdinal ordinal,
                                             const Symbol& symbol, ReferenceKind kind);

@@ -41,7 +41,12 @@ std::vector<std::string> LlvmArguments(int argc, char** argv, absl::string_view 
   const llvm::StringMap<llvm::cl::Option*>& registered = llvm::cl::getRegisteredOptions();
   for (int i = 1; i < argc && argv[i] != input; ++i) {
     const llvm::StringRef argument = argv[i];
-    auto found = registered.find(argument.ltrim('-').split('=').first);
+    const llvm::StringRef name = argument.ltrim('-').split('=').first;
+    if (name == "load") {  // This process has done that, and a worker's sandbox forbids it.
+      if (!argument.contains('=')) ++i;
+      continue;
+    }
+    auto found = registered.find(name);
     const bool is_own =
         found != registered.end() &&
         llvm::any_of(found->second->Categories,

@@ -156,8 +156,12 @@ TEST(FailureTest, DataIsTriedAgainWhenWhatItLacksWasAdded) {
   ASSERT_OK_AND_ASSIGN(int (*sum)(int), engine->Lookup<int(int)>("sum"));
   for (int round = 0; round < 2; ++round) {
     EXPECT_EQ(sum(1), 100);
-    EXPECT_THAT(engine->Prepare({"sum"}),
-                StatusIs(absl::StatusCode::kNotFound, HasSubstr("Symbols not found: [ late ]")));
+    EXPECT_THAT(
+        engine->Prepare({"sum"}),
+        StatusIs(absl::StatusCode::kNotFound,
+                 HasSubstr("linking function 'sum' of 'needy': 'needy': linking its data and "
+                           "code: JIT session error: Symbols not found: [ late ]; 'late' "
+                           "is needed by 'place'")));
   }
   ASSERT_OK_AND_ASSIGN(void* other, engine->LookupAddress("other"));
   ASSERT_THAT(engine->AddAssembly("@late = global i32 1", "late"), IsOk());

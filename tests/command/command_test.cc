@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -452,6 +453,19 @@ TEST(CommandTest, SharedLlvmMayBeLoaded) {
                     tier, path, "x"});
     EXPECT_EQ(result.exit_status, 2) << result;
     EXPECT_EQ(result.errors, "");
+  }
+}
+
+TEST(CommandTest, ALibraryThatCannotBeLoadedIsReportedOnce) {
+  const std::string path = Write("alone.bc", ParseToBitcode(kProgram));
+  for (const std::vector<std::string>& option :
+       {std::vector<std::string>{"--load=/no/such.so"}, {"--load", "/no/such.so"}}) {
+    std::vector<std::string> arguments = option;
+    arguments.insert(arguments.end(), {path, "x"});
+    const testing::ProcessResult result = RunCommand(arguments);
+    EXPECT_EQ(result.exit_status, 2) << result;
+    EXPECT_EQ(std::vector<std::string>(absl::StrSplit(result.errors, "Error opening")).size(), 2u)
+        << result;
   }
 }
 
