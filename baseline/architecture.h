@@ -50,6 +50,8 @@ struct FrameStyle {
   bool grows_up = false;
   // What the frame pointer points at belongs to the prologue, and is not for places.
   int32_t record_bytes = 0;
+  // The code generator of LLVM calls or inlines no probe ("probe-stack") for smaller frames.
+  int64_t least_probed = 4096;
 };
 
 struct Architecture {

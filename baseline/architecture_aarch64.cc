@@ -53,6 +53,7 @@ Architecture Describe() {
   machine.vector_between_calls = kVectorBetweenCalls;
   machine.vector_across_calls = kVectorAcrossCalls;
   machine.frame.grows_up = true;
+  machine.frame.least_probed = 1024;
   machine.frame.record_bytes = 16;  // The caller's frame pointer and the return address.
   machine.convention = Convention();
   machine.unwind = {31, 30, 0, false};

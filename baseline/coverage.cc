@@ -532,8 +532,8 @@ Refusal RefusalOf(const llvm::Function& function, const CallingConvention& conve
     if (function.hasFnAttribute(kind)) return Refusal::kFunctionAttribute;
   }
   for (const char* name :
-       {"probe-stack", "patchable-function", "patchable-function-entry", "split-stack",
-        "function-instrument", "stackrealign", "alignstack", "interrupt", "fentry-call"}) {
+       {"patchable-function", "patchable-function-entry", "split-stack", "function-instrument",
+        "stackrealign", "alignstack", "interrupt", "fentry-call"}) {
     if (function.hasFnAttribute(name)) return Refusal::kFunctionAttribute;
   }
   if (ChangesSavedRegisters(function.getAttributes())) return Refusal::kFunctionAttribute;
@@ -652,6 +652,9 @@ Refusal RefusalOf(const llvm::Instruction& instruction, const CallingConvention&
           return Refusal::kSize;
         }
         if (alloca.getAlign() > 16) return Refusal::kInstruction;
+      }
+      if (!alloca.isStaticAlloca() && alloca.getFunction()->hasFnAttribute(kStackProbe)) {
+        return Refusal::kFunctionAttribute;
       }
       if (alloca.isUsedWithInAlloca() || alloca.isSwiftError()) return Refusal::kInstruction;
       if (PartCount(alloca.getType()) == 0) return Refusal::kType;

@@ -15,6 +15,9 @@
 
 namespace firstcall::baseline {
 
+// The attribute of functions whose large frames must be probed, which nothing here does.
+inline constexpr char kStackProbe[] = "probe-stack";
+
 struct CoverageOptions {
   bool has_rounding = false;  // Instructions that round to integers.
   bool has_popcnt = false;

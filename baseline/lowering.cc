@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "baseline/coverage.h"
 #include "baseline/symbol_name.h"
 #include "baseline/unwind_rows.h"
 #include "llvm/ADT/SmallVector.h"
@@ -28,9 +29,19 @@ Refusal Lowering::Run(const llvm::Function& function, const LoweringOptions& opt
   const size_t count = analysis_.order().blocks().size();
   for (uint32_t block = 0; block < count; ++block) CompileBlock(block);
   if (locations_.has_failed()) return Refusal::kRegisters;
-  if (frame_.used() + frame_.outgoing() > kLargestFrame) return Refusal::kSize;
+  const int64_t frame_size = frame_.used() + frame_.outgoing();
+  if (frame_size > kLargestFrame) return Refusal::kSize;
+  if (frame_size > LargestUnprobedFrame()) return Refusal::kFunctionAttribute;
   EndBody();
   return Finish(WritePrologue(), code) ? Refusal::kNone : Refusal::kReach;
+}
+
+int64_t Lowering::LargestUnprobedFrame() const {
+  if (!function_->hasFnAttribute(kStackProbe)) return kLargestFrame;
+  const auto least_probed = function_->getFnAttributeAsParsedInteger(
+      "stack-probe-size", static_cast<uint64_t>(architecture_.frame.least_probed));
+  // Besides the frame there are the saved frame pointer, the return address, and what aligns it.
+  return std::min(static_cast<int64_t>(least_probed), architecture_.frame.least_probed) - 32;
 }
 
 RegisterSet Lowering::SavedRegisters() const {

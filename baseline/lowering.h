@@ -161,6 +161,8 @@ class Lowering {
   bool Finish(uint32_t begin, CompiledCode& code);
   bool ResolveFixups(uint32_t begin, uint32_t pool_offset, CompiledCode& code);
   RegisterSet SavedRegisters() const;
+  // Bytes; for a larger frame the function would have to be probed.
+  int64_t LargestUnprobedFrame() const;
 
   // ---- Operands (operands.cc) ----
   uint32_t NumberOf(const llvm::Value* value) const { return analysis_.NumberOf(value); }
