@@ -65,6 +65,8 @@ constexpr long kAllowed[] = {
     SYS_rseq,
     SYS_sched_yield,
     SYS_sched_getaffinity,
+    SYS_sched_getparam,  // Abseil asks when threads wait for a mutex.
+    SYS_sched_getscheduler,
     SYS_exit,
     SYS_exit_group,
     SYS_gettid,
