@@ -1,6 +1,8 @@
 #include "remote/worker_sandbox.h"
 
 #include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -11,6 +13,7 @@
 #include <functional>
 #include <thread>
 
+#include "base/positioned_write.h"
 #include "gtest/gtest.h"
 #include "tests/testing/host.h"
 
@@ -84,7 +87,13 @@ TEST(WorkerSandboxTest, HasMemoryThreadsAndMemoryFiles) {
               void* volatile memory = malloc(size_t{200} << 20);
               free(memory);
               const int file = memfd_create("test", MFD_CLOEXEC);
-              return ran && memory != nullptr && write(file, "x", 1) == 1;
+              return ran && memory != nullptr && PositionedWrite(file, "x", 0) == 1;
+            }),
+            0);
+  EXPECT_EQ(Confined([] {
+              int policy = 0;
+              sched_param parameters = {};
+              return pthread_getschedparam(pthread_self(), &policy, &parameters) == 0;
             }),
             0);
 }
