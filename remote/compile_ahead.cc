@@ -71,7 +71,6 @@ CompileAhead::Taken CompileAhead::Take(const OrderValues& order) {
   }
   taken.made = std::move(found->second);
   made_.erase(found);
-  ++used_count_;
   return taken;
 }
 
@@ -116,7 +115,7 @@ std::vector<CompileAhead::Job> CompileAhead::CalleesOf(Caller caller) {
 
 bool CompileAhead::HasWork() const {
   if (!callers_.empty()) return true;
-  return !jobs_.empty() && made_count_ - used_count_ < kMostUnused;
+  return !jobs_.empty() && made_.size() < kMostUnused;
 }
 
 void CompileAhead::Work() {
@@ -165,7 +164,6 @@ void CompileAhead::CompileNext(Job job) {
                std::make_move_iterator(callees.end()));
   if (!made) return;
   made_.emplace(key, *std::move(made));
-  ++made_count_;
 }
 
 std::optional<CompileAhead::Made> CompileAhead::Compile(const Job& job) {
@@ -194,12 +192,7 @@ std::optional<CompileAhead::Made> CompileAhead::Compile(const Job& job) {
   return made;
 }
 
-void CompileAhead::Forget(ModuleId module) {
-  absl::MutexLock lock(&mutex_);
-  const auto is_left = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    return module_at_work_ != module;
-  };
-  mutex_.Await(absl::Condition(&is_left));
+void CompileAhead::DropJobs(ModuleId module) {
   jobs_.erase(std::remove_if(jobs_.begin(), jobs_.end(),
                              [&](const Job& job) { return job.order.module == module; }),
               jobs_.end());
@@ -207,6 +200,16 @@ void CompileAhead::Forget(ModuleId module) {
       std::remove_if(callers_.begin(), callers_.end(),
                      [&](const Caller& caller) { return caller.like.order.module == module; }),
       callers_.end());
+}
+
+void CompileAhead::Forget(ModuleId module) {
+  absl::MutexLock lock(&mutex_);
+  DropJobs(module);
+  const auto is_left = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return module_at_work_ != module;
+  };
+  mutex_.Await(absl::Condition(&is_left));
+  DropJobs(module);  // Those that came from what was being done.
   for (auto made = made_.begin(); made != made_.end();) {
     made = made->first.first == module ? made_.erase(made) : std::next(made);
   }

@@ -84,6 +84,7 @@ class CompileAhead {
   static std::vector<Job> CalleesOf(Caller caller);
   void CompileNext(Job job) ABSL_LOCKS_EXCLUDED(mutex_);
   std::optional<Made> Compile(const Job& job) ABSL_LOCKS_EXCLUDED(mutex_);
+  void DropJobs(ModuleId module) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool HasWork() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   Compiler& compiler_;
@@ -93,11 +94,9 @@ class CompileAhead {
   std::deque<Job> jobs_ ABSL_GUARDED_BY(mutex_);
   std::optional<ModuleId> module_at_work_ ABSL_GUARDED_BY(mutex_);  // For which jobs may come.
   std::optional<Key> at_work_ ABSL_GUARDED_BY(mutex_);              // What is being made of it.
-  std::map<Key, Made> made_ ABSL_GUARDED_BY(mutex_);
+  std::map<Key, Made> made_ ABSL_GUARDED_BY(mutex_);                // And not taken yet.
   // The functions that were compiled, or are being compiled, each with the one whose object has it.
   std::map<Key, SymbolOrdinal> known_ ABSL_GUARDED_BY(mutex_);
-  size_t made_count_ ABSL_GUARDED_BY(mutex_) = 0;
-  size_t used_count_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace firstcall

@@ -335,7 +335,8 @@ bool CompileServer::HandOver(Client& client, const Packet& packet) {
     return SendPacket(spare_->socket.number(), decoder.rest(), {client.socket.number()});
   };
   if (status.ok() && !hand_to_spare().ok()) {
-    // It has ended, and is not reaped yet.
+    // It has ended, and is not reaped yet; or it ends now.
+    spare_->socket.Close();
     status = StartSpare(/*is_needed_now=*/true);
     if (status.ok()) status = hand_to_spare();
   }
