@@ -32,6 +32,7 @@ firstcall_compiler_library() {
   static const CompilerLibrary library = {
       CompilerLibrary::kVersion,
       firstcall::kSeamDigest,
+      ABSL_LTS_RELEASE_VERSION,
       [](const firstcall::CompilerSettings& settings,
          firstcall::Listener& listener) -> absl::StatusOr<std::unique_ptr<firstcall::Compiler>> {
         // The library's own copy of Abseil does not know what the program has set in its copy.

@@ -3,7 +3,7 @@
 //
 // The library has its own copies of all code that both halves use, and of their global variables.
 // So nothing but the values and virtual functions of the seam may pass between them. Both files
-// must come from the same build, which `seam` shows.
+// must come from the same build; `seam` shows whether the types are the same.
 //
 // Plain values; any thread may call the functions. Tested in tests/engine/loaded_compiler_test.cc.
 
@@ -13,6 +13,7 @@
 #include <memory>
 #include <string>
 
+#include "absl/base/config.h"
 #include "absl/status/statusor.h"
 #include "compiler/compiler_settings.h"
 #include "runtime/compiler.h"
@@ -29,9 +30,10 @@ struct CompilerLibrary {
   static constexpr int kVersion = 2;
 
   int version = kVersion;
-  // kSeamDigest (compiler/seam_digest.h) of the library's build. A program of another one must use
-  // nothing else of this.
+  // kSeamDigest (compiler/seam_digest.h) of the library's build, and Abseil's release. A program of
+  // another one must use nothing else of this.
   const char* seam;
+  int absl_release = ABSL_LTS_RELEASE_VERSION;
   // InProcessCompiler::Create.
   absl::StatusOr<std::unique_ptr<Compiler>> (*create)(const CompilerSettings& settings,
                                                       Listener& listener);

@@ -1,4 +1,4 @@
-"""A header with a digest of what two files that are linked apart must agree on."""
+"""A header with a digest of the headers that two files which are linked apart must agree on."""
 
 def _seam_digest_impl(ctx):
     headers = depset(transitive = [
@@ -18,7 +18,7 @@ def _seam_digest_impl(ctx):
             set -eu -o pipefail
             digest=$(LC_ALL=C sort "$2" | tr '\\n' '\\0' | xargs -0 cat | sha256sum)
             printf '%s\\n' \\
-              '// Of all headers that are seen by both halves.' \\
+              '// Of all headers of ours that both halves see.' \\
               '#ifndef FIRSTCALL_COMPILER_SEAM_DIGEST_H_' \\
               '#define FIRSTCALL_COMPILER_SEAM_DIGEST_H_' \\
               'namespace firstcall {' \\
@@ -34,7 +34,7 @@ seam_digest = rule(
     attrs = {
         "deps": attr.label_list(
             providers = [CcInfo],
-            doc = "Libraries whose headers, and all that these include, are digested.",
+            doc = "Libraries whose headers are digested, and those of all libraries they depend on.",
         ),
         "out": attr.output(mandatory = True),
     },

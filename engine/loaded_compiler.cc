@@ -96,7 +96,8 @@ absl::StatusOr<const CompilerLibrary*> LoadedCompiler::Load(absl::string_view re
   if (get == nullptr) return failed(dlerror());
   const CompilerLibrary* const library = get();
   if (library->version != CompilerLibrary::kVersion ||
-      absl::string_view(library->seam) != kSeamDigest) {
+      absl::string_view(library->seam) != kSeamDigest ||
+      library->absl_release != ABSL_LTS_RELEASE_VERSION) {
     return failed(absl::StrCat("'", path_, "' is of another build"));
   }
   if (void (*handler)() = out_of_memory_handler_) library->set_out_of_memory_handler(handler);

@@ -5,6 +5,8 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "splitter/module_source.h"
 #include "splitter/symbol_index_builder.h"
@@ -16,6 +18,7 @@ namespace firstcall {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -54,6 +57,21 @@ TEST(ObjectNamesTest, AllowsThreadLocalVariables) {
                     "@__emutls_v.t = external global i32\n"
                     "define ptr @f() { ret ptr @__emutls_v.t }"),
               IsOk());
+}
+
+TEST(ObjectNamesTest, AllowsWhatAttributesName) {
+  EXPECT_THAT(
+      Check("define void @f() { ret void }",
+            "declare void @my_probe()  define void @f() { call void @my_probe()  ret void }"),
+      IsOk());
+  llvm::LLVMContext context;
+  const std::unique_ptr<llvm::Module> module = ParseModule(R"(
+    define void @f() "probe-stack"="one" { ret void }
+    define void @g() "probe-stack"="inline-asm" { ret void }
+    define void @h() { ret void }
+    declare void @i() "probe-stack"="two")",
+                                                           context);
+  EXPECT_THAT(NamesInAttributes(*module), ElementsAre("one", "inline-asm"));
 }
 
 TEST(ObjectNamesTest, NamesAllThatNobodyKnows) {

@@ -3,7 +3,12 @@
 #include "compiler/compiler_library.h"
 
 extern "C" const firstcall::CompilerLibrary* firstcall_compiler_library() {
-  static const firstcall::CompilerLibrary library = {
-      firstcall::CompilerLibrary::kVersion, "another digest", nullptr, nullptr, nullptr, nullptr};
+  static const firstcall::CompilerLibrary library = {firstcall::CompilerLibrary::kVersion,
+                                                     "another digest",
+                                                     ABSL_LTS_RELEASE_VERSION,
+                                                     nullptr,
+                                                     nullptr,
+                                                     nullptr,
+                                                     nullptr};
   return &library;
 }
