@@ -30,8 +30,7 @@ absl::StatusOr<int> CreatePages(size_t size) {
   return file;
 }
 
-// Code of -fsanitize=function reads what is in front of a function, which may be the slab's first
-// one. False if something else is there, which stays.
+// False if something else is there, which stays.
 bool MapPageInFrontOf(uint8_t* run) {
   uint8_t* const page = run - SystemPageSize();
   void* const mapped = mmap(page, SystemPageSize(), PROT_READ,
@@ -61,11 +60,25 @@ InProcessMapper::~InProcessMapper() {
 
 size_t InProcessMapper::page_size() const { return SystemPageSize(); }
 
+// Code of -fsanitize=function reads what is in front of a function, which may be the slab's first
+// one: so there is a page. It is reserved with the slab only where that must be, because the system
+// may find other addresses for it then.
 absl::StatusOr<Slab> InProcessMapper::Reserve(size_t size, ExecutorAddress near) {
   Mapping mapping;
   mapping.size = size;
   FIRSTCALL_ASSIGN_OR_RETURN(uint8_t * run, ReserveAddressesNear(size, near));
   mapping.has_front = MapPageInFrontOf(run);
+  if (!mapping.has_front) {
+    Unmap(run, mapping);
+    const size_t front = page_size();
+    FIRSTCALL_ASSIGN_OR_RETURN(uint8_t * begin, ReserveAddressesNear(front + size, near));
+    run = begin + front;
+    mapping.has_front = true;
+    if (mprotect(begin, front, PROT_READ) != 0) {
+      Unmap(run, mapping);
+      return SystemError("making a page readable");
+    }
+  }
   absl::StatusOr<uint8_t*> alias = ReserveAddresses(size);
   if (!alias.ok()) {
     Unmap(run, mapping);

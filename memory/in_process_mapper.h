@@ -59,7 +59,7 @@ class InProcessMapper final : public PageMapper {
     size_t size = 0;
     // Where shared pages are written. Reserved addresses, as large as the slab.
     uint8_t* alias = nullptr;
-    bool has_front = false;  // Whether a page that can be read lies in front of the slab.
+    bool has_front = false;  // Whether a page that can be read is mapped in front of the slab.
   };
 
   // Of the slab as it is run, and the page in front of it.

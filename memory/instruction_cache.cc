@@ -8,6 +8,8 @@
 
 #include <cstring>
 
+#include "base/positioned_write.h"
+
 namespace firstcall {
 namespace {
 
@@ -57,6 +59,7 @@ bool TryRewritingCode() {
   constexpr uint32_t kReturn = 0xd65f03c0;
   constexpr uint32_t kCode[2][2] = {{0x52800020, kReturn}, {0x52800040, kReturn}};  // mov w0, #n
   const auto size = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  if (size > LargestFile()) return false;
   const int file = static_cast<int>(syscall(SYS_memfd_create, "firstcall", 1 /* MFD_CLOEXEC */));
   if (file < 0) return false;
   bool noticed = false;
