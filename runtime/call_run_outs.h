@@ -30,8 +30,9 @@ class CallRunOuts {
     handler_ = std::move(handler);
   }
 
-  // Calls the handler. In a signal handler that has interrupted the engine's work, which may hold
-  // the mutex, only sets the counter to run out again soon.
+  // Calls the handler, unless the process's work is over (WorkScope::WhenOver). In a signal handler
+  // that has interrupted the engine's work, which may hold the mutex, only sets the counter to run
+  // out again soon.
   void Notice(const CallCounter& counter) ABSL_LOCKS_EXCLUDED(mutex_) {
     if (WorkScope::IsInterrupted()) {
       counter.left().store(kNextTry, std::memory_order_relaxed);

@@ -51,7 +51,7 @@ absl::StatusOr<DsoHandle*> ExitHandlers::MakeHandle(OwnedCode& code, ExecutorAdd
 }
 
 absl::StatusOr<ExecutorAddress> ExitHandlers::MakeAtexit(DsoHandle& handle, OwnedCode& code) {
-  const std::vector<uint8_t> bytes = HostStubArchitecture().encode_binding(
+  const std::vector<uint8_t> bytes = HostStubArchitecture().encode_forwarder(
       ExecutorAddress::Of(reinterpret_cast<const void*>(&Register)), ExecutorAddress::Of(&handle));
   MemoryRequest request;
   request.segment = Segment::kCode;

@@ -21,7 +21,7 @@ class ExitHook {
     // compile that is still in progress may construct static objects of LLVM; these are destroyed
     // before older exit handlers run.
     kAtOnce,
-    // After all other callbacks.
+    // After all callbacks of other kinds that there are.
     kLast,
   };
   explicit ExitHook(std::function<void()> callback, When when = When::kInOrder);

@@ -30,8 +30,8 @@ namespace firstcall {
 
 class SourceModule;
 
-// An object that is loaded but not finished: linking is in progress, or memory ran out. Other
-// objects may refer to it already.
+// An object that is loaded but not finished: linking is in progress, memory ran out, or a symbol is
+// missing. Other objects may refer to it already.
 struct UnfinishedLink {
   ObjectBytes bytes;
   std::unique_ptr<ElfObject> image;
@@ -66,14 +66,23 @@ struct LazyObject {
   // The code that the object owns. For a source module this includes the code of its functions.
   OwnedCode& code() const { return *owned_code; }
 
+  // Leaves what is unfinished as it is, in memory of the code.
+  void GiveUpUnfinished() {
+    if (unfinished == nullptr) return;
+    unfinished->linker->Keep();
+    unfinished = nullptr;
+  }
+
   const std::string name;      // For messages.
   SourceModule* const module;  // The source; null for an object file.
   const LibraryId library;
   ObjectBytes bytes;  // Until it is loaded: an object file's contents, or a module's object.
-  std::unique_ptr<UnfinishedLink> unfinished;
   std::atomic<State> state{State::kUnlinked};
-  absl::Status status;        // The reason for kFailed.
-  SymbolAddresses addresses;  // The defined symbols; constant once kReady.
+  absl::Status status;  // The reason for kFailed, or why a symbol is missing.
+  // How many modules and objects had been added when it was found that a symbol is missing.
+  std::optional<uint64_t> additions;
+  ExecutorAddress own_atexit;  // See ExitHandlers::MakeAtexit; null if it is not needed yet.
+  SymbolAddresses addresses;   // The defined symbols; constant once kReady.
 
   // The constructors and destructors of an object file, by ascending priority, then in the order of
   // the file. Empty for a source module, whose index lists them.
@@ -84,8 +93,9 @@ struct LazyObject {
   std::vector<LifecycleCode> constructors;
   std::vector<LifecycleCode> destructors;
 
-  std::unique_ptr<OwnedCode> owned_code;  // Null once the module was removed or detached.
-  DsoHandle& dso_handle;                  // Lies in owned_code.
+  std::unique_ptr<OwnedCode> owned_code;       // Null once the module was removed or detached.
+  std::unique_ptr<UnfinishedLink> unfinished;  // Destroyed before the code, which it gives back.
+  DsoHandle& dso_handle;                       // Lies in owned_code.
 };
 
 }  // namespace firstcall

@@ -60,19 +60,19 @@ absl::Status ObjectLinker::Link(LazyObject& object) {
     case LazyObject::State::kFailed:
       return object.status;
     case LazyObject::State::kUnlinked:
+      if (object.additions && *object.additions == additions_) return object.status;
       break;
   }
+  const uint64_t additions = additions_;
   object.status = Annotate(LinkLocked(object), absl::StrCat("'", object.name, "'"));
   const bool lacks_symbol = object.unfinished != nullptr && !object.unfinished->is_bound &&
                             absl::IsNotFound(object.status);
+  if (lacks_symbol) object.additions = additions;
   if (lacks_symbol || absl::IsResourceExhausted(object.status)) {
     object.state.store(LazyObject::State::kUnlinked, std::memory_order_relaxed);
     return object.status;
   }
-  if (object.unfinished != nullptr) {
-    object.unfinished->linker->Keep();
-    object.unfinished = nullptr;
-  }
+  object.GiveUpUnfinished();
   object.state.store(object.status.ok() ? LazyObject::State::kReady : LazyObject::State::kFailed,
                      std::memory_order_release);
   return object.status;

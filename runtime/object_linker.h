@@ -38,10 +38,14 @@ class ObjectLinker {
         resolver_(resolver),
         listener_(listener) {}
 
-  // Links `object` if it is not linked yet. A failure is kept and returned again, except for
-  // ResourceExhausted, and NotFound for a missing symbol: then the next call continues where this
-  // one stopped. May block on generating code for data, or for a whole module in eager mode.
+  // Links `object` if it is not linked yet. A failure is kept and returned again, but after
+  // ResourceExhausted, and after an addition if a symbol is missing (NotFound), the next call
+  // continues where this one stopped. May block on generating code for data, or for a whole module
+  // in eager mode.
   absl::Status Link(LazyObject& object);
+
+  // A module or an object was added, which may define what was missing.
+  void NoteAddition() { ++additions_; }
 
   // Links `object` and returns the address of one of its symbols. NotFound if it does not define
   // the symbol. Linking `object` may link other objects, which may refer back to it: on the linking
@@ -78,6 +82,7 @@ class ObjectLinker {
   // Recursive, because the data of two modules may refer to each other, and because a client's
   // symbol finder, which is called while it is held, may call compiled code.
   std::recursive_mutex mutex_;
+  std::atomic<uint64_t> additions_{0};
 
   absl::Mutex constructors_mutex_;
   std::atomic<bool> constructors_started_{false};

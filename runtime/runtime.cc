@@ -116,9 +116,14 @@ absl::StatusOr<SourceModule*> Runtime::Add(NewModule added, absl::Duration start
   FIRSTCALL_RETURN_IF_ERROR(definitions_.Add(*module));
   SourceModule* const result = module.get();
   program_.Add(std::move(module));
-  functions_.NoteAddition();
+  NoteAddition();
   listeners_.OnModuleAdded({result->name(), result->index(), SteadyNow() - start});
   return result;
+}
+
+void Runtime::NoteAddition() {
+  objects_.NoteAddition();
+  functions_.NoteAddition();
 }
 
 absl::Status Runtime::LinkWhole(SourceModule& module) { return objects_.Link(module.object()); }
@@ -127,7 +132,7 @@ absl::Status Runtime::AddObject(std::string name, ObjectBytes contents, bool is_
                                 LibraryId library) {
   FIRSTCALL_RETURN_IF_ERROR(precompiled_.Add(std::move(name), std::move(contents),
                                              is_archive_member, library, definitions_));
-  functions_.NoteAddition();
+  NoteAddition();
   return absl::OkStatus();
 }
 
@@ -254,6 +259,7 @@ absl::Status Runtime::Drop(SourceModule& module) {
   functions_.Remove(
       module, [&](SymbolOrdinal function) { return resolver_.SuccessorOf(module, function); });
   if (promoter_ != nullptr) promoter_->Remove(module);
+  if (is_shared) module.object().GiveUpUnfinished();
   module.object().unfinished = nullptr;
   // Handlers that were registered after the destructors ran would be called without their code.
   exit_handlers_.Move(module.object().dso_handle, handlers_of_removed_);
@@ -334,6 +340,7 @@ absl::StatusOr<std::unique_ptr<DetachedCode>> Runtime::Detach(ModuleId id) {
     detached->stubs = functions_.Detach(*module);
     if (promoter_ != nullptr) detached->counters = promoter_->Detach(*module);
     exit_handlers_.Move(module->object().dso_handle, detached->exit_handlers);
+    module->object().GiveUpUnfinished();
     detached->code = std::move(module->object().owned_code);
   }
   return std::make_unique<DetachedCode>(std::move(detached));

@@ -154,6 +154,7 @@ class Runtime {
   absl::Status Drop(SourceModule& module);
   // Gives other modules the addresses of what they share with `module`, which is going.
   void BindShared(SourceModule& module);
+  void NoteAddition();
   // Has what definitions of `removed` replaced in other modules decided anew. Returns whether code
   // of others has addresses of its variables, as C++ modules have of the inline variables that they
   // share. To be called in an ExclusiveWorkScope.

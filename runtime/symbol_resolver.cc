@@ -101,15 +101,16 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::Resolve(absl::string_view object
                                                         LazyObject& requester) {
   const SymbolReference reference = ParseReference(object_name);
   SourceModule* module = requester.module;
-  absl::StatusOr<ExecutorAddress> own = ExecutorAddress();
   if (reference.name == kDsoHandle) return ExecutorAddress::Of(&requester.dso_handle);
   if (module != nullptr) {
     if (reference.name == kAtexit) {
-      own = objects_->AddressIn(module->object(), kAtexit);
+      FIRSTCALL_RETURN_IF_ERROR(objects_->Link(module->object()));
+      absl::StatusOr<ExecutorAddress> own = objects_->AddressIn(module->object(), kAtexit);
       if (own.ok() || !absl::IsNotFound(own.status())) return own;
     }
-    own = ResolveInModule(reference, *module);
-    if (own.ok() || !absl::IsNotFound(own.status())) return own;
+    FIRSTCALL_ASSIGN_OR_RETURN(const std::optional<ExecutorAddress> own,
+                               ResolveInModule(reference, *module));
+    if (own) return *own;
   }
   if (module != nullptr && reference.name == "exit" &&
       !definitions_.Find("exit", requester.library)) {
@@ -123,27 +124,35 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::Resolve(absl::string_view object
   }
   if (module == nullptr && reference.name == kAtexit && FindByClient(kAtexit) == nullptr &&
       !definitions_.Find(kAtexit, requester.library)) {
-    return ExitHandlers::MakeAtexit(requester.dso_handle, requester.code());
+    ExecutorAddress& own = requester.own_atexit;
+    if (own.is_null()) {
+      FIRSTCALL_ASSIGN_OR_RETURN(own,
+                                 ExitHandlers::MakeAtexit(requester.dso_handle, requester.code()));
+    }
+    return own;
   }
   FIRSTCALL_ASSIGN_OR_RETURN(ExecutorAddress address,
                              FindOutside(reference.name, requester.library));
   if (!address.is_null() || module == nullptr) return address;
   std::optional<SymbolOrdinal> local = module->index().FindUnlikelyLocal(reference.name);
-  // What is missing is not the symbol, but something that the module's data refers to.
-  if (!local && Defines(*module, reference.name)) return own;
   if (!local) return address;
   return AddressOf(*module, *local, reference.kind);
 }
 
-bool SymbolResolver::Defines(const SourceModule& module, absl::string_view name) {
-  std::optional<SymbolOrdinal> ordinal = module.index().Find(name);
-  if (!ordinal) ordinal = module.index().FindLocal(name);
-  return ordinal && module.index().at(*ordinal).is_definition;
+// Nothing if the module only declares the symbol or does not name it, or if its object, which is
+// linked, lacks it. NotFound if its data refers to a symbol that is missing.
+absl::StatusOr<std::optional<ExecutorAddress>> SymbolResolver::ResolveInModule(
+    SymbolReference reference, SourceModule& module) {
+  absl::StatusOr<std::optional<ExecutorAddress>> own = FindDefinitionIn(reference, module);
+  if (!absl::IsNotFound(own.status())) return own;
+  const LazyObject::State state = module.object().state.load(std::memory_order_relaxed);
+  const bool is_linked = state == LazyObject::State::kLoaded || state == LazyObject::State::kReady;
+  if (is_linked) return std::nullopt;
+  return own;
 }
 
-// NotFound if the module only declares the symbol or does not name it.
-absl::StatusOr<ExecutorAddress> SymbolResolver::ResolveInModule(SymbolReference reference,
-                                                                SourceModule& module) {
+absl::StatusOr<std::optional<ExecutorAddress>> SymbolResolver::FindDefinitionIn(
+    SymbolReference reference, SourceModule& module) {
   const SymbolIndex& index = module.index();
   absl::string_view variable = reference.name;
   const bool is_tls_control = absl::ConsumePrefix(&variable, kEmulatedTlsPrefix);
@@ -164,7 +173,7 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::ResolveInModule(SymbolReference 
       return objects_->AddressIn(module.object(), reference.name);
     }
   }
-  return absl::NotFoundError("not defined here");
+  return std::nullopt;
 }
 
 absl::StatusOr<ExecutorAddress> SymbolResolver::AddressOf(SourceModule& module,

@@ -107,8 +107,10 @@ class SymbolResolver {
   bool IsKnown(absl::string_view object_name, const LazyObject& requester) const;
   // Null if nothing defines the symbol. The same holds for FindOutside.
   absl::StatusOr<ExecutorAddress> Resolve(absl::string_view object_name, LazyObject& requester);
-  absl::StatusOr<ExecutorAddress> ResolveInModule(SymbolReference reference, SourceModule& module);
-  static bool Defines(const SourceModule& module, absl::string_view name);
+  absl::StatusOr<std::optional<ExecutorAddress>> ResolveInModule(SymbolReference reference,
+                                                                 SourceModule& module);
+  absl::StatusOr<std::optional<ExecutorAddress>> FindDefinitionIn(SymbolReference reference,
+                                                                  SourceModule& module);
   // `symbol` is that of `ordinal`.
   absl::StatusOr<ExecutorAddress> AddressOf(SourceModule& module, SymbolOrdinal ordinal,
                                             const Symbol& symbol, ReferenceKind kind);

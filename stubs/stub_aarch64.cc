@@ -155,7 +155,7 @@ std::vector<uint8_t> EncodeCounterUnwindTable(const StubBlockPlacement& placemen
 }
 
 // The two addresses lie behind the code, which loads them.
-std::vector<uint8_t> EncodeBinding(ExecutorAddress function, ExecutorAddress third) {
+std::vector<uint8_t> EncodeForwarder(ExecutorAddress function, ExecutorAddress third) {
   ByteWriter out;
   out.Number32(kBtiC);
   out.Number32(0x580000a2);  // ldr x2, third: 20 bytes from here.
@@ -187,7 +187,7 @@ const StubArchitecture& StubArchitectureAArch64() {
                                                 kCounterLayout,
                                                 EncodeCounters<AArch64Encoder>,
                                                 EncodeCounterUnwindTable,
-                                                EncodeBinding,
+                                                EncodeForwarder,
                                                 Reentry()};
   return architecture;
 }

@@ -88,7 +88,7 @@ struct StubArchitecture {
 
   // A function that passes its first argument on to `function`, with a second argument of zero and
   // a third of `third`. It may lie anywhere, at a multiple of 8.
-  std::vector<uint8_t> (*encode_binding)(ExecutorAddress function, ExecutorAddress third);
+  std::vector<uint8_t> (*encode_forwarder)(ExecutorAddress function, ExecutorAddress third);
 
   // The reentry, ready for use, if this process runs on the architecture; otherwise null.
   ExecutorAddress reentry;

@@ -12,18 +12,18 @@
 //             jmp   tail
 //             int3 ...
 //
-//   binding:  endbr64
-//             mov   $third, %rdx
-//             xor   %esi, %esi
-//             mov   $function, %rax
-//             jmp   *%rax
+//   forwarder:  endbr64
+//               mov   $third, %rdx
+//               xor   %esi, %esi
+//               mov   $function, %rax
+//               jmp   *%rax
 //
 // Subtracting 1 sets the carry flag only if 0 was left. (DEC would be shorter, but does not change
 // that flag.)
 //
 // Encodings: Intel SDM volume 2 (ENDBR64 F3 0F 1E FA; JMP r/m64 FF /4; PUSH imm32 68; PUSH r/m64
-// FF /6; JMP rel32 E9; SUB r/m32, imm8 83 /5; JC rel8 72; MOV r64, imm64 REX.W
-// B8+r; XOR r32, r/m32 33 /r). No function expects a value in the
+// FF /6; JMP rel32 E9; SUB r/m32, imm8 83 /5; JC rel8 72; MOV r64, imm64 B8+r;
+// XOR r32, r/m32 33 /r). No function expects a value in the
 // flags. The index goes through the stack, because preserve_none passes an argument even in r11.
 
 #include "stubs/block_encoder.h"
@@ -146,7 +146,7 @@ std::vector<uint8_t> EncodeUnwindTable(const StubBlockPlacement& placement) {
   return table.Finish();
 }
 
-std::vector<uint8_t> EncodeBinding(ExecutorAddress function, ExecutorAddress third) {
+std::vector<uint8_t> EncodeForwarder(ExecutorAddress function, ExecutorAddress third) {
   X86_64Encoder encoder{{StubBlockPlacement(), {}}};
   encoder.EndBranch();
   ByteWriter& out = encoder.out;
@@ -210,7 +210,7 @@ const StubArchitecture& StubArchitectureX86_64() {
                                                 kCounterLayout,
                                                 EncodeCounters<X86_64Encoder>,
                                                 EncodeCounterUnwindTable,
-                                                EncodeBinding,
+                                                EncodeForwarder,
                                                 Reentry()};
   return architecture;
 }

@@ -1,5 +1,6 @@
 // What happens when a stub is called whose function cannot be compiled.
 
+#include <fstream>
 #include <stdexcept>
 #include <string>
 
@@ -8,6 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/ir.h"
+#include "tests/testing/object.h"
 #include "tests/testing/status_matchers.h"
 
 namespace firstcall {
@@ -167,6 +169,68 @@ TEST(FailureTest, DataIsTriedAgainWhenWhatItLacksWasAdded) {
   ASSERT_THAT(engine->AddAssembly("@late = global i32 1", "late"), IsOk());
   EXPECT_EQ(sum(1), 42);
   EXPECT_EQ(**static_cast<int32_t**>(other), 40);
+}
+
+// Functions whose module's data refers to a symbol that is missing.
+constexpr char kNeedy[] = R"(
+  @late = external global i32
+  @place = global ptr @late
+  define ptr @f0() { %p = load ptr, ptr @place ret ptr %p }
+  define ptr @f1() { %p = load ptr, ptr @place ret ptr %p }
+  define ptr @f2() { %p = load ptr, ptr @place ret ptr %p })";
+
+TEST(FailureTest, DataIsNotTriedAgainForEachFunction) {
+  int asked = 0;
+  EngineOptions options;
+  options.symbol_finder = [&](absl::string_view name) -> void* {
+    if (name == "late") ++asked;
+    return nullptr;
+  };
+  std::unique_ptr<Engine> engine = Engine::Create(options).value();
+  ASSERT_THAT(engine->AddAssembly(kNeedy, "needy"), IsOk());
+  EXPECT_THAT(engine->Prepare({"f0"}), StatusIs(absl::StatusCode::kNotFound));
+  const int asked_once = asked;
+  EXPECT_GT(asked_once, 0);
+  EXPECT_THAT(engine->Prepare({"f1"}), StatusIs(absl::StatusCode::kNotFound));
+  EXPECT_THAT(engine->Prepare({"f2"}), StatusIs(absl::StatusCode::kNotFound));
+  EXPECT_EQ(asked, asked_once);
+}
+
+TEST(FailureTest, AnEngineMayEndBeforeItsDataIsComplete) {
+  std::unique_ptr<Engine> engine = EngineWith(nullptr);
+  ASSERT_OK_AND_ASSIGN(const ModuleId removed, engine->AddAssembly(kNeedy, "needy"));
+  EXPECT_THAT(engine->Prepare({"f0"}), StatusIs(absl::StatusCode::kNotFound));
+  EXPECT_THAT(engine->Remove(removed), IsOk());
+  ASSERT_THAT(engine->AddAssembly(kNeedy, "needy"), IsOk());
+  EXPECT_THAT(engine->Prepare({"f0"}), StatusIs(absl::StatusCode::kNotFound));
+  const std::string object = ::testing::TempDir() + "/incomplete.o";
+  const auto bytes =
+      CompileToObject("@nowhere = external global i32  @there = global ptr @nowhere");
+  std::ofstream(object).write(reinterpret_cast<const char*>(bytes.data()),
+                              static_cast<std::streamsize>(bytes.size()));
+  ASSERT_THAT(engine->AddObjectFile(object), IsOk());
+  EXPECT_THAT(engine->LookupAddress("there"), StatusIs(absl::StatusCode::kNotFound));
+}
+
+// The other module's variable is bound to that of the first one, which is never complete.
+TEST(FailureTest, WhatIsSharedStaysWhenIncompleteDataIsRemoved) {
+  std::unique_ptr<Engine> engine = EngineWith(nullptr);
+  ASSERT_OK_AND_ASSIGN(const ModuleId first, engine->AddAssembly(R"(
+      @late = external global i32
+      @other = external global ptr
+      @value = global i64 40
+      @place = global ptr @late
+      @partner = global ptr @other)",
+                                                                 "first"));
+  ASSERT_THAT(engine->AddAssembly("@value = linkonce_odr global i64 40  @other = global ptr @value",
+                                  "second"),
+              IsOk());
+  EXPECT_THAT(engine->LookupAddress("place"), StatusIs(absl::StatusCode::kNotFound));
+  ASSERT_OK_AND_ASSIGN(void* other, engine->LookupAddress("other"));
+  ASSERT_THAT(engine->Remove(first), IsOk());
+  ASSERT_THAT(engine->AddAssembly("@later = global [64 x i64] zeroinitializer", "later"), IsOk());
+  ASSERT_THAT(engine->LookupAddress("later"), IsOk());
+  EXPECT_EQ(**static_cast<int64_t**>(other), 40);
 }
 
 TEST(FailureDeathTest, DefaultPrintsTheReasonAndExits) {

@@ -290,11 +290,14 @@ TEST(PromotionDeathTest, ThreadsGoOnWhenNothingIsOptimizedAnyMore) {
           });
           static Engine* const engine = Make(way, /*threshold=*/1000).release();
           (void)engine->AddBitcode(ParseToBitcode(Sums(50)), "sums");
-          for (int i = 0; i < 50; ++i) Get(*engine, i)(1);
+          (void)engine->RunConstructors();
+          static auto& sums = *new std::vector<Sum>;  // Never destroyed.
+          for (int i = 0; i < 50; ++i) sums.push_back(Get(*engine, i));
+          for (const Sum sum : sums) sum(1);
           works_at_exit = new std::thread([] {
             while (!has_exited) continue;
-            for (int i = 0; i < 50; ++i) {
-              for (int j = 0; j < 2000; ++j) Get(*engine, i)(100);
+            for (const Sum sum : sums) {
+              for (int j = 0; j < 2000; ++j) sum(100);
             }
           });
           std::exit(3);

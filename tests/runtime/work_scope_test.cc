@@ -87,6 +87,28 @@ TEST(WorkScopeTest, WhoIsAtWorkMayWaitForOneThatBegins) {
   removal.join();
 }
 
+TEST(WorkScopeDeathTest, WhatNeedNotBeDoneIsForgottenWhenOnlyAnotherThreadMayBegin) {
+  EXPECT_EXIT(
+      {
+        alarm(60);  // Instead of waiting for ever.
+        {
+          const WorkScope before(WorkScope::WhenOver::kForget);
+          if (!before.is_at_work()) _exit(4);
+        }
+        WorkScope::KeepForThisThread();
+        std::thread([] {
+          {
+            const WorkScope scope(WorkScope::WhenOver::kForget);
+            if (scope.is_at_work() || WorkScope::IsAtWork()) _exit(5);
+          }
+          if (WorkScope::IsInterrupted()) _exit(6);
+        }).join();
+        const WorkScope own(WorkScope::WhenOver::kForget);
+        _exit(own.is_at_work() ? 3 : 7);
+      },
+      testing::ExitedWithCode(3), "");
+}
+
 std::atomic<bool> is_interrupted{false};
 
 TEST(WorkScopeTest, HandlerOfAThreadThatWaitsToBeginHasInterruptedIt) {

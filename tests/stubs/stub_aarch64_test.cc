@@ -140,10 +140,10 @@ TEST_P(StubAArch64Test, CallersFrameIsKnownAtEveryInstructionOfCounters) {
                           UnwindRow{CountersTail() + 12, "reg31+16", "unchanged"}));
 }
 
-TEST(StubAArch64BindingTest, PassesItsArgumentOnWithTwoOthers) {
+TEST(StubAArch64ForwarderTest, PassesItsArgumentOnWithTwoOthers) {
   const Disassembler disassembler("aarch64-unknown-linux-gnu", "+bti");
   const std::vector<uint8_t> code =
-      StubArchitectureAArch64().encode_binding(At(0x123456789abc), At(0xfedcba987654));
+      StubArchitectureAArch64().encode_forwarder(At(0x123456789abc), At(0xfedcba987654));
   std::vector<std::string> texts;
   for (const Instruction& instruction : disassembler.Range(code, 0x1000, 0, 20)) {
     texts.push_back(disassembler.Text(instruction));

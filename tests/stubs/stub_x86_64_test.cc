@@ -147,11 +147,10 @@ TEST_P(StubX8664Test, CallersFrameIsKnownAtEveryInstructionOfCounters) {
                           UnwindRow{pushed, "reg7+24", "[CFA-8]"}));
 }
 
-// The expression above asks for the lowest bits of the address, and for 24.
-TEST(StubX8664BindingTest, PassesItsArgumentOnWithTwoOthers) {
+TEST(StubX8664ForwarderTest, PassesItsArgumentOnWithTwoOthers) {
   const Disassembler disassembler("x86_64-unknown-linux-gnu");
   const std::vector<uint8_t> code =
-      StubArchitectureX86_64().encode_binding(At(0x123456789abc), At(0xfedcba987654));
+      StubArchitectureX86_64().encode_forwarder(At(0x123456789abc), At(0xfedcba987654));
   std::vector<std::string> texts;
   for (const Instruction& instruction : disassembler.Range(code, 0x1000, 0, code.size())) {
     texts.push_back(disassembler.Text(instruction));
@@ -160,6 +159,7 @@ TEST(StubX8664BindingTest, PassesItsArgumentOnWithTwoOthers) {
                                  "movabsq $0x123456789abc, %rax", "jmpq *%rax"));
 }
 
+// The unwind table of counters asks for the lowest bits of the address, and for 24.
 TEST_P(StubX8664Test, IndexIsPushed24BytesIntoEachCounter) {
   for (size_t i = 0; i < placement_.count; ++i) {
     const Instruction push =
