@@ -1,5 +1,6 @@
 // pwrite(2) for a process whose files may not be larger than some size (RLIMIT_FSIZE): beyond that,
-// the system's own raises SIGXFSZ, which ends the process.
+// the system's own raises SIGXFSZ, which ends the process. Not for files with O_APPEND, for which
+// Linux ignores the position.
 //
 // Thread-safe. Tested in tests/base/positioned_write_test.cc.
 

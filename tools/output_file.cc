@@ -44,15 +44,15 @@ bool OutputFile::Open() {
   has_failed_ = owner_ != maker_ && !absl::StrContains(name_, "%p");
   if (has_failed_) return false;
   end_ = 0;
-  const std::string path = absl::StrReplaceAll(name_, {{"%p", absl::StrCat(owner_)}});
-  File file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  path_ = absl::StrReplaceAll(name_, {{"%p", absl::StrCat(owner_)}});
+  File file(open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
   if (!file.is_open()) {
-    Warn("cannot write", path);
+    Warn("cannot write", path_);
     has_failed_ = true;
     return false;
   }
   is_stream_ = lseek(file.number(), 0, SEEK_CUR) < 0;
-  file_.emplace(std::move(file), path, O_WRONLY);
+  file_.emplace(std::move(file), path_, O_WRONLY);
   WriteOut(header_);
   return !has_failed_;
 }
@@ -64,7 +64,7 @@ void OutputFile::WriteOut(absl::string_view bytes) {
                                      : PositionedWrite(file, bytes, static_cast<uint64_t>(end_));
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) {
-      Warn("writing", name_);
+      Warn("writing", path_);
       has_failed_ = true;
       return;
     }

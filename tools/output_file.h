@@ -45,6 +45,7 @@ class OutputFile {
   const std::string header_;
   const pid_t maker_;
   absl::Mutex mutex_;
+  std::string path_ ABSL_GUARDED_BY(mutex_);  // The name, with the number of the process.
   std::optional<KeptFile> file_ ABSL_GUARDED_BY(mutex_);
   pid_t owner_ ABSL_GUARDED_BY(mutex_) = 0;  // That has opened the file.
   bool has_failed_ ABSL_GUARDED_BY(mutex_) = false;

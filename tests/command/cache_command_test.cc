@@ -2,6 +2,7 @@
 // `firstcall precompile`. The command's path is the only argument.
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,6 +17,7 @@
 #include "gtest/gtest.h"
 #include "llvm/Support/FileSystem.h"
 #include "tests/programs/process.h"
+#include "tests/testing/host.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/redis_server.h"
 
@@ -121,6 +123,21 @@ TEST_F(CacheCommandTest, AFullDiskIsAnErrorOfWhatIsPrinted) {
   });
   ASSERT_EQ(waitpid(process, &status, 0), process);
   EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 1);
+}
+
+// Neither code nor cache may be a file then; the signal for that would end the process.
+TEST_F(CacheCommandTest, ProgramsRunWhereNoFileMayHaveAnyBytes) {
+  if (IsEmulated()) GTEST_SKIP() << "the emulator cannot map anonymous pages twice";
+  int status = 0;
+  const pid_t process = testing::StartProcess({command_path, option_, program_}, [] {
+    const int null = open("/dev/null", O_WRONLY);
+    dup2(null, STDOUT_FILENO);
+    dup2(null, STDERR_FILENO);
+    const rlimit limit = {0, RLIM_INFINITY};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  });
+  ASSERT_EQ(waitpid(process, &status, 0), process);
+  EXPECT_EQ(status, 0);
 }
 
 TEST_F(CacheCommandTest, EnvironmentNamesTheDirectory) {
