@@ -1202,6 +1202,28 @@ TEST(BaselineCompilerTest, EmitsNothingOfWhatItRefuses) {
   }
 }
 
+TEST(BaselineCompilerTest, CoversFramesThatNeedNoProbe) {
+  const struct {
+    const char* triple;
+    int largest;  // Bytes of a variable.
+  } cases[] = {{"x86_64-unknown-linux-gnu", 4096 - 32}, {"aarch64-unknown-linux-gnu", 1024 - 48}};
+  for (const auto& [triple, largest] : cases) {
+    auto compiler = baseline::BaselineCompiler::Create(triple, baseline::BaselineOptions());
+    ASSERT_THAT(compiler.status(), IsOk());
+    const auto compile = [&](int size) {
+      llvm::LLVMContext context;
+      const std::unique_ptr<llvm::Module> module =
+          Parse(absl::StrCat("define void @f() \"probe-stack\"=\"inline-asm\" { %a = alloca [",
+                             size, " x i8], align 1 store volatile i8 1, ptr %a ret void }"),
+                context);
+      CompiledCode code;
+      return (*compiler)->Compile(*module->getFunction("f"), /*is_near=*/true, code);
+    };
+    EXPECT_EQ(compile(largest), Refusal::kNone) << triple;
+    EXPECT_EQ(compile(largest + 1), Refusal::kFunctionAttribute) << triple;
+  }
+}
+
 // On x86-64 LLVM fuses what may be fused if the function's CPU can, and baseline code does not.
 TEST(BaselineCompilerTest, LeavesWhatWouldBeFusedToLlvm) {
   const struct {
