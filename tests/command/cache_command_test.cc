@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -117,27 +116,24 @@ TEST_F(CacheCommandTest, SecondRunCompilesNothing) {
 
 TEST_F(CacheCommandTest, AFullDiskIsAnErrorOfWhatIsPrinted) {
   RunCommand({option_, program_});
-  int status = 0;
-  const pid_t process = testing::StartProcess({command_path, "cache", "list", option_}, [] {
-    dup2(open("/dev/full", O_WRONLY), STDOUT_FILENO);
-  });
-  ASSERT_EQ(waitpid(process, &status, 0), process);
-  EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 1);
+  const testing::ProcessResult result =
+      testing::RunProcess({command_path, "cache", "list", option_}, "",
+                          [] { dup2(open("/dev/full", O_WRONLY), STDOUT_FILENO); });
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.errors, HasSubstr("cannot write the output"));
 }
 
 // Neither code nor cache may be a file then; the signal for that would end the process.
 TEST_F(CacheCommandTest, ProgramsRunWhereNoFileMayHaveAnyBytes) {
   if (IsEmulated()) GTEST_SKIP() << "the emulator cannot map anonymous pages twice";
-  int status = 0;
-  const pid_t process = testing::StartProcess({command_path, option_, program_}, [] {
+  const auto limit_files = [] {
     const int null = open("/dev/null", O_WRONLY);
     dup2(null, STDOUT_FILENO);
     dup2(null, STDERR_FILENO);
     const rlimit limit = {0, RLIM_INFINITY};
     setrlimit(RLIMIT_FSIZE, &limit);
-  });
-  ASSERT_EQ(waitpid(process, &status, 0), process);
-  EXPECT_EQ(status, 0);
+  };
+  EXPECT_EQ(testing::RunProcess({command_path, option_, program_}, "", limit_files).exit_status, 0);
 }
 
 TEST_F(CacheCommandTest, EnvironmentNamesTheDirectory) {

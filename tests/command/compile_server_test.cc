@@ -189,11 +189,11 @@ TEST_F(CompileServerTest, WrongOptionsAreRefused) {
   EXPECT_THAT(Serve({"--socket=/tmp/s", "--workers=1e10"}).errors, HasSubstr("at most a billion"));
   EXPECT_THAT(Serve({"--socket=/tmp/s", "--workers=0.5"}).errors, HasSubstr("a number from 1 on"));
   EXPECT_THAT(Serve({"--help"}).output, HasSubstr("usage: firstcall serve"));
-  int status = 0;
-  const pid_t process = testing::StartProcess(
-      {command_path, "serve", "--help"}, [] { dup2(open("/dev/full", O_WRONLY), STDOUT_FILENO); });
-  ASSERT_EQ(waitpid(process, &status, 0), process);
-  EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 1);
+  const testing::ProcessResult full =
+      testing::RunProcess({command_path, "serve", "--help"}, "",
+                          [] { dup2(open("/dev/full", O_WRONLY), STDOUT_FILENO); });
+  EXPECT_EQ(full.exit_status, 1);
+  EXPECT_THAT(full.errors, HasSubstr("cannot write the output"));
 }
 
 // As `systemd --user` with Accept=no: the socket is number 3, and $LISTEN_PID is the server.

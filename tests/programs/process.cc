@@ -99,13 +99,15 @@ pid_t StartProcess(const std::vector<std::string>& program, const std::function<
   _exit(127);
 }
 
-ProcessResult RunProcess(const std::vector<std::string>& command, const std::string& input) {
+ProcessResult RunProcess(const std::vector<std::string>& command, const std::string& input,
+                         const std::function<void()>& prepare) {
   MemoryFile in("input"), out("output"), err("errors");
   in.Fill(input);
   const pid_t pid = StartProcess(command, [&] {
     dup2(in.fd(), STDIN_FILENO);
     dup2(out.fd(), STDOUT_FILENO);
     dup2(err.fd(), STDERR_FILENO);
+    prepare();
   });
   if (pid < 0) Fail("fork", command[0]);
   int status = 0;

@@ -29,8 +29,11 @@ pid_t StartProcess(
     const std::vector<std::string>& command, const std::function<void()>& prepare = [] {});
 
 // Runs `command` (its first element is a path), with `input` as its standard input, and waits for
-// it. It dies with this process. A command that cannot be started exits with 127.
-ProcessResult RunProcess(const std::vector<std::string>& command, const std::string& input = "");
+// it. It dies with this process. The child calls `prepare` last, when its output is kept already. A
+// command that cannot be started exits with 127.
+ProcessResult RunProcess(
+    const std::vector<std::string>& command, const std::string& input = "",
+    const std::function<void()>& prepare = [] {});
 
 }  // namespace firstcall::testing
 
