@@ -12,6 +12,7 @@
 #include "compiler/object_names.h"
 #include "compiler/optimization_gate.h"
 #include "compiler/profile_annotation.h"
+#include "osr/continuation.h"
 #include "splitter/extract_options.h"
 #include "splitter/function_extractor.h"
 
@@ -91,6 +92,7 @@ absl::StatusOr<CompiledObject> GenerateIn(const OptimizationOrder& order, Work& 
   FIRSTCALL_RETURN_IF_ERROR(status);
   compiled.optimize = SteadyNow() - start - compiled.split;
   compiled.inlined = callees.FindIn(*body);
+  KeepDebugInfoOfContinuations(*body);
   listener.OnModuleMade(*body);
   if (order.identification) AddIdentification(*body, *order.identification);
   const std::vector<std::string> names = NamesInAttributes(*body);

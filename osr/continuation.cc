@@ -5,9 +5,11 @@
 
 #include <vector>
 
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/CaptureTracking.h"
 #include "llvm/IR/AttributeMask.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
@@ -19,6 +21,10 @@
 
 namespace firstcall {
 namespace {
+
+// The metadata by which an entrance names the body's subprogram. (It cannot have it itself yet: a
+// subprogram belongs to one function.)
+constexpr char kSubprogramOfBody[] = "firstcall.subprogram";
 
 // Drops what a function's attributes say about its parameters and the memory it accesses. It does
 // not hold for the continuation, which has other parameters and reads its caller's frame. Drops the
@@ -170,6 +176,9 @@ class ContinuationMaker {
   void MoveBody() {
     inner_.copyMetadata(&function_, 0);
     function_.clearMetadata();
+    if (llvm::DISubprogram* subprogram = inner_.getSubprogram()) {
+      outer_.setMetadata(kSubprogramOfBody, subprogram);
+    }
     std::vector<llvm::BlockAddress*> labels;
     for (llvm::BasicBlock& block : function_) {
       if (!block.hasAddressTaken()) continue;
@@ -252,6 +261,21 @@ class ContinuationMaker {
 llvm::Function* MakeContinuation(llvm::Function& function, const LoopEntry& entry,
                                  llvm::StringRef name) {
   return ContinuationMaker(function, entry, name).Make();
+}
+
+void KeepDebugInfoOfContinuations(llvm::Module& module) {
+  llvm::SmallPtrSet<const llvm::MDNode*, 8> attached;
+  for (const llvm::Function& function : module) attached.insert(function.getSubprogram());
+  for (llvm::Function& function : module) {
+    llvm::MDNode* subprogram = function.getMetadata(kSubprogramOfBody);
+    if (subprogram == nullptr) continue;
+    function.setMetadata(kSubprogramOfBody, nullptr);
+    // LLVM's inliner leaves the locations of the inlined code as they are, because the call of the
+    // body has none.
+    if (!attached.contains(subprogram)) {
+      function.setSubprogram(llvm::cast<llvm::DISubprogram>(subprogram));
+    }
+  }
 }
 
 }  // namespace firstcall

@@ -12,6 +12,7 @@
 
 namespace llvm {
 class Function;
+class Module;
 }  // namespace llvm
 
 namespace firstcall {
@@ -24,6 +25,12 @@ namespace firstcall {
 // frame.
 llvm::Function* MakeContinuation(llvm::Function& function, const LoopEntry& entry,
                                  llvm::StringRef name);
+
+// To be called when `module`, which may have continuations, was optimized. A continuation consists
+// of an entrance and a body, which LLVM mostly inlines into the entrance. The debug information is
+// the body's. This gives it to an entrance whose body is gone; otherwise the code generator would
+// drop it.
+void KeepDebugInfoOfContinuations(llvm::Module& module);
 
 }  // namespace firstcall
 

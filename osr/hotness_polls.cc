@@ -25,6 +25,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
@@ -281,6 +282,10 @@ llvm::FunctionType* ContinuationType(const llvm::Function& function) {
 void ReturnResultOf(llvm::FunctionCallee callee, llvm::ArrayRef<llvm::Value*> arguments,
                     const llvm::Function& function, llvm::BasicBlock& block) {
   llvm::IRBuilder<> builder(&block);
+  // Line 0 says that it belongs to no line. Without it, a debugger shows the line that lies before.
+  if (llvm::DISubprogram* subprogram = block.getParent()->getSubprogram()) {
+    builder.SetCurrentDebugLocation(llvm::DILocation::get(block.getContext(), 0, 0, subprogram));
+  }
   llvm::CallInst* result = builder.CreateCall(callee, arguments);
   result->setAttributes(llvm::AttributeList::get(block.getContext(), llvm::AttributeSet(),
                                                  function.getAttributes().getRetAttrs(), {}));

@@ -160,19 +160,38 @@ TEST_F(GdbTest, EveryFunctionHasANameWithoutDebugInformation) {
   EXPECT_THAT(output, Not(HasSubstr("??")));
 }
 
-TEST_F(GdbTest, DebuggerThatAttachesLaterFindsLinesAndItsBreakpointsHit) {
+// The output of `commands` in a GDB that attaches when the program waits.
+std::string AttachAndDebug(const std::string& options, const std::vector<std::string>& commands) {
   const std::string directory = ::testing::TempDir();
-  const std::string output = RunGdb(
-      {absl::StrCat("shell ", command_path, " --no-object-cache ", program_path, " wait > ",
-                    directory, "/out & echo attach $! > ", directory, "/attach.gdb; until grep -q ",
-                    "waiting ", directory, "/out; do sleep 0.1; done"),
-       absl::StrCat("source ", directory, "/attach.gdb"), "break often", "break rare",
-       "set var is_waiting = 0", "continue", "finish", "continue", "continue", "backtrace 3",
-       "kill"},
-      {});
+  std::vector<std::string> all = {
+      absl::StrCat("shell ", command_path, " --no-object-cache ", options, " ", program_path,
+                   " wait > ", directory, "/out & echo attach $! > ", directory,
+                   "/attach.gdb; until grep -q waiting ", directory, "/out; do sleep 0.1; done"),
+      absl::StrCat("source ", directory, "/attach.gdb")};
+  all.insert(all.end(), commands.begin(), commands.end());
+  return RunGdb(all, {});
+}
+
+// What is not optimized is not inlined.
+TEST_F(GdbTest, DebuggerThatAttachesLaterFindsLinesAndItsBreakpointsHit) {
+  const std::string output =
+      AttachAndDebug("--tier=0", {"break often", "break rare", "set var is_waiting = 0", "continue",
+                                  "finish", "continue", "continue", "backtrace 3", "kill"});
   EXPECT_THAT(output, ContainsRegex("Breakpoint 1, often \\(x=2\\) at .*session.cc"));
   EXPECT_THAT(output, ContainsRegex("Breakpoint 2, rare \\(x=60\\) at .*session.cc"));
   EXPECT_THAT(output, ContainsRegex("#2 .* in main \\(argc=2"));
+}
+
+// The call of main that entered the loop before it was optimized is still there, too.
+TEST_F(GdbTest, DebuggerThatAttachesLaterFindsLinesOfAnOptimizedLoop) {
+  const std::string output =
+      AttachAndDebug("--promotion-threshold=10 --promotion-threads=0",
+                     {"backtrace", "break " + Line("after the loop"), "set var is_waiting = 0",
+                      "continue", "info symbol $pc", "kill"});
+  EXPECT_THAT(output, ContainsRegex("#[0-9] .* in main \\(\\) at .*" + Line("waits") +
+                                    "\n.* in main \\(argc=2\\)"));
+  EXPECT_THAT(output, ContainsRegex("Breakpoint 1[.0-9]*, main \\(\\) at .*session.cc"));
+  EXPECT_THAT(output, HasSubstr("main$fc[loop] + "));
 }
 
 TEST_F(GdbTest, BreakpointHitsInAFunctionThatReplacesARemovedOne) {

@@ -54,14 +54,16 @@ void work(int number) {
   watched = number;  // in work
 }
 
-// With an argument, waits until a debugger lets it go on.
+// With an argument, waits until a debugger lets it go on, and says so after 100 iterations.
 int main(int argc, char**) {
   is_waiting = argc > 1;
-  if (argc > 1) {
-    std::puts("waiting");
-    std::fflush(stdout);
+  for (int i = 0; is_waiting; i++) {
+    if (i == 100) {
+      std::puts("waiting");
+      std::fflush(stdout);
+    }
+    usleep(1000);  // waits
   }
-  while (is_waiting) usleep(1000);
   int sum = often(argc);
   sum += often(60);
   sum += often(61);   // third

@@ -15,6 +15,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
@@ -268,42 +269,68 @@ TEST_F(ContinuationShapeTest, WhatLiesBeforeTheLoopIsGone) {
   EXPECT_THAT(PrintModule(*module_), Not(HasSubstr("call void @before()")));
 }
 
+constexpr char kWithDebugInformation[] = R"(
+  define i32 @f(i32 %n) !dbg !4 {
+  entry:
+    %v = alloca i32, !dbg !7
+    call void @llvm.dbg.declare(metadata ptr %v, metadata !8, metadata !DIExpression()), !dbg !7
+    store i32 %n, ptr %v, !dbg !7
+    call void @llvm.dbg.value(metadata i32 %n, metadata !9, metadata !DIExpression()), !dbg !7
+    br label %loop, !dbg !7
+  loop:
+    %i = phi i32 [ 0, %entry ], [ %j, %loop ], !dbg !7
+    call void @llvm.dbg.value(metadata i32 %i, metadata !9, metadata !DIExpression()), !dbg !7
+    %j = add i32 %i, 1, !dbg !7
+    %last = load i32, ptr %v, !dbg !7
+    %more = icmp slt i32 %j, %last, !dbg !7
+    br i1 %more, label %loop, label %end, !dbg !7
+  end:
+    ret i32 %j, !dbg !7
+  }
+  declare void @llvm.dbg.declare(metadata, metadata, metadata)
+  declare void @llvm.dbg.value(metadata, metadata, metadata)
+  !llvm.dbg.cu = !{!0}
+  !llvm.module.flags = !{!2}
+  !0 = distinct !DICompileUnit(language: DW_LANG_C99, file: !1, emissionKind: FullDebug)
+  !1 = !DIFile(filename: "f.c", directory: "/")
+  !2 = !{i32 2, !"Debug Info Version", i32 3}
+  !3 = !DISubroutineType(types: !{null})
+  !4 = distinct !DISubprogram(name: "f", file: !1, line: 1, type: !3, unit: !0,
+                              spFlags: DISPFlagDefinition)
+  !5 = !DIBasicType(name: "int", size: 32, encoding: DW_ATE_signed)
+  !7 = !DILocation(line: 2, scope: !4)
+  !8 = !DILocalVariable(name: "v", scope: !4, type: !5)
+  !9 = !DILocalVariable(name: "i", scope: !4, type: !5))";
+
 TEST_F(ContinuationShapeTest, DebugInformationComesAlong) {
-  llvm::Function& made = Make(R"(
-    define i32 @f(i32 %n) !dbg !4 {
-    entry:
-      %v = alloca i32, !dbg !7
-      call void @llvm.dbg.declare(metadata ptr %v, metadata !8, metadata !DIExpression()), !dbg !7
-      store i32 %n, ptr %v, !dbg !7
-      call void @llvm.dbg.value(metadata i32 %n, metadata !9, metadata !DIExpression()), !dbg !7
-      br label %loop, !dbg !7
-    loop:
-      %i = phi i32 [ 0, %entry ], [ %j, %loop ], !dbg !7
-      call void @llvm.dbg.value(metadata i32 %i, metadata !9, metadata !DIExpression()), !dbg !7
-      %j = add i32 %i, 1, !dbg !7
-      %last = load i32, ptr %v, !dbg !7
-      %more = icmp slt i32 %j, %last, !dbg !7
-      br i1 %more, label %loop, label %end, !dbg !7
-    end:
-      ret i32 %j, !dbg !7
-    }
-    declare void @llvm.dbg.declare(metadata, metadata, metadata)
-    declare void @llvm.dbg.value(metadata, metadata, metadata)
-    !llvm.dbg.cu = !{!0}
-    !llvm.module.flags = !{!2}
-    !0 = distinct !DICompileUnit(language: DW_LANG_C99, file: !1, emissionKind: FullDebug)
-    !1 = !DIFile(filename: "f.c", directory: "/")
-    !2 = !{i32 2, !"Debug Info Version", i32 3}
-    !3 = !DISubroutineType(types: !{null})
-    !4 = distinct !DISubprogram(name: "f", file: !1, line: 1, type: !3, unit: !0,
-                                spFlags: DISPFlagDefinition)
-    !5 = !DIBasicType(name: "int", size: 32, encoding: DW_ATE_signed)
-    !7 = !DILocation(line: 2, scope: !4)
-    !8 = !DILocalVariable(name: "v", scope: !4, type: !5)
-    !9 = !DILocalVariable(name: "i", scope: !4, type: !5))");
+  llvm::Function& made = Make(kWithDebugInformation);
   ASSERT_NE(made.getSubprogram(), nullptr);
   EXPECT_EQ(made.getSubprogram()->getName(), "f");
   EXPECT_EQ(module_->getFunction("f"), nullptr);
+}
+
+TEST_F(ContinuationShapeTest, DebugInformationStaysWithABodyThatIsNotInlined) {
+  llvm::Function& made = Make(kWithDebugInformation);
+  KeepDebugInfoOfContinuations(*module_);
+  EXPECT_NE(made.getSubprogram(), nullptr);
+  EXPECT_EQ(module_->getFunction("continuation")->getSubprogram(), nullptr);
+  EXPECT_FALSE(llvm::verifyModule(*module_, &llvm::errs()));
+}
+
+TEST_F(ContinuationShapeTest, DebugInformationOfAnInlinedBodyIsTheContinuations) {
+  llvm::Function& made = Make(kWithDebugInformation);
+  llvm::InlineFunctionInfo info;
+  ASSERT_TRUE(
+      llvm::InlineFunction(*llvm::cast<llvm::CallBase>(*made.user_begin()), info).isSuccess());
+  made.eraseFromParent();
+  KeepDebugInfoOfContinuations(*module_);
+  llvm::Function& continuation = *module_->getFunction("continuation");
+  ASSERT_NE(continuation.getSubprogram(), nullptr);
+  EXPECT_EQ(continuation.getSubprogram()->getName(), "f");
+  bool debug_info_is_broken = false;
+  EXPECT_FALSE(llvm::verifyModule(*module_, &llvm::errs(), &debug_info_is_broken));
+  EXPECT_FALSE(debug_info_is_broken);
+  EXPECT_THAT(PrintModule(*module_), Not(HasSubstr("firstcall.subprogram")));
 }
 
 // The table names the blocks where they are now.
