@@ -8,7 +8,6 @@
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/string_ref.h"
-#include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Module.h"
 #include "splitter/block_addresses.h"
@@ -48,14 +47,11 @@ llvm::Function* MoveFunction(llvm::Function& original, llvm::StringRef name, llv
   return moved;
 }
 
-// Replaces `declaration`, which has no uses yet, by a copy of `original`, without its debug
-// information: its types would count as defined although the copy may be dropped again. Inlined
-// code has the line of the call.
+// Replaces `declaration`, which has no uses yet, by a copy of `original`.
 llvm::Function* ImportInPlaceOf(llvm::Function& declaration, llvm::Function& original) {
   llvm::Function* clone = CloneInView(original);
   llvm::Function* copy = MoveFunction(*clone, "", *declaration.getParent());
   clone->eraseFromParent();
-  llvm::stripDebugInfo(*copy);
   copy->setDSOLocal(declaration.isDSOLocal());
   copy->setLinkage(llvm::GlobalValue::AvailableExternallyLinkage);
   copy->takeName(&declaration);
@@ -157,8 +153,10 @@ class BodyMover {
       }
     }
     if (options_.drop_alias_metadata) DropAliasMetadata(body);
-    CarryDebugInfo(view_, body);
-    if (LinkerBindsCalls() && i < choice_.functions.size()) {
+    // Imported bodies are dropped again when they were inlined.
+    const bool is_imported = i >= choice_.functions.size();
+    CarryDebugInfo(view_, body, /*may_be_dropped=*/is_imported);
+    if (LinkerBindsCalls() && !is_imported) {
       mapper_.ForgetCallTarget(*choice_.functions[i].original);
     }
     mapper_.MapBody(body);

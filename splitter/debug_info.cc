@@ -37,7 +37,7 @@ void DropSymbolAddresses(Record& record) {
 
 }  // namespace
 
-void CarryDebugInfo(ModuleView& view, llvm::Function& function) {
+void CarryDebugInfo(ModuleView& view, llvm::Function& function, bool may_be_dropped) {
   const llvm::DISubprogram* subprogram = function.getSubprogram();
   if (subprogram == nullptr || subprogram->getUnit() == nullptr) return;
   llvm::NamedMDNode* units = function.getParent()->getOrInsertNamedMetadata(kCompileUnits);
@@ -50,7 +50,7 @@ void CarryDebugInfo(ModuleView& view, llvm::Function& function) {
       DropSymbolAddresses(*intrinsic);
     }
   }
-  view.debug_types().DeclareKnown(function);
+  view.debug_types().DeclareKnown(function, may_be_dropped);
 }
 
 void CarryDebugInfoOfVariables(ModuleView& view, llvm::Module& data_module) {

@@ -21,8 +21,9 @@ class Module;
 namespace firstcall {
 
 // Makes the code generator emit the debug information of `function`, which was moved from `view` to
-// another module. Takes time proportional to the function; none without debug information.
-void CarryDebugInfo(ModuleView& view, llvm::Function& function);
+// another module. The function `may_be_dropped` again before code is generated if it is there only
+// to be inlined. Takes time proportional to the function; none without debug information.
+void CarryDebugInfo(ModuleView& view, llvm::Function& function, bool may_be_dropped);
 
 // Makes the code generator emit the debug information of the view's variables with `data_module`.
 void CarryDebugInfoOfVariables(ModuleView& view, llvm::Module& data_module);

@@ -81,7 +81,7 @@ llvm::DICompositeType* DebugTypes::DeclarationOf(const llvm::DICompositeType& ty
   return declaration;
 }
 
-void DebugTypes::DeclareKnown(llvm::Function& function) {
+void DebugTypes::DeclareKnown(llvm::Function& function, bool may_be_dropped) {
   if (function.getSubprogram() == nullptr) return;
   llvm::ValueToValueMapTy map;
   llvm::SmallVector<llvm::DICompositeType*, 16> defined;
@@ -110,6 +110,7 @@ void DebugTypes::DeclareKnown(llvm::Function& function) {
     for (llvm::MDNode* root : roots) llvm::MapMetadata(root, map, kFlags);
     ReplaceVariables(function, map);
   }
+  if (may_be_dropped) return;
   for (llvm::DICompositeType* type : defined) {
     llvm::DICompositeType* declaration = DeclarationOf(*type);
     if (std::optional<llvm::Metadata*> rewritten = map.getMappedMD(type)) {

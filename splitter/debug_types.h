@@ -28,9 +28,9 @@ namespace firstcall {
 class DebugTypes {
  public:
   // Makes the debug information of `function` declare what earlier functions have defined, and
-  // records the rest as defined by it. Takes time proportional to the function and to what it
-  // defines.
-  void DeclareKnown(llvm::Function& function);
+  // records the rest as defined by it, unless the function `may_be_dropped` before code is
+  // generated. Takes time proportional to the function and to what it defines.
+  void DeclareKnown(llvm::Function& function, bool may_be_dropped);
 
  private:
   using Nodes = llvm::SmallSetVector<llvm::MDNode*, 16>;

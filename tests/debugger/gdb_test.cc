@@ -164,15 +164,14 @@ TEST_F(GdbTest, EveryFunctionHasANameWithoutDebugInformation) {
 std::string AttachAndDebug(const std::string& options, const std::vector<std::string>& commands) {
   const std::string directory = ::testing::TempDir();
   std::vector<std::string> all = {
-      absl::StrCat("shell ", command_path, " --no-object-cache ", options, " ", program_path,
-                   " wait > ", directory, "/out & echo attach $! > ", directory,
+      absl::StrCat("shell : > ", directory, "/out; ", command_path, " --no-object-cache ", options,
+                   " ", program_path, " wait > ", directory, "/out & echo attach $! > ", directory,
                    "/attach.gdb; until grep -q waiting ", directory, "/out; do sleep 0.1; done"),
       absl::StrCat("source ", directory, "/attach.gdb")};
   all.insert(all.end(), commands.begin(), commands.end());
   return RunGdb(all, {});
 }
 
-// What is not optimized is not inlined.
 TEST_F(GdbTest, DebuggerThatAttachesLaterFindsLinesAndItsBreakpointsHit) {
   const std::string output =
       AttachAndDebug("--tier=0", {"break often", "break rare", "set var is_waiting = 0", "continue",
@@ -183,14 +182,15 @@ TEST_F(GdbTest, DebuggerThatAttachesLaterFindsLinesAndItsBreakpointsHit) {
 }
 
 // The call of main that entered the loop before it was optimized is still there, too.
-TEST_F(GdbTest, DebuggerThatAttachesLaterFindsLinesOfAnOptimizedLoop) {
-  const std::string output =
-      AttachAndDebug("--promotion-threshold=10 --promotion-threads=0",
-                     {"backtrace", "break " + Line("after the loop"), "set var is_waiting = 0",
-                      "continue", "info symbol $pc", "kill"});
+TEST_F(GdbTest, DebuggerThatAttachesLaterFindsLinesOfOptimizedCode) {
+  const std::string output = AttachAndDebug(
+      "--promotion-threshold=10 --promotion-threads=0",
+      {"backtrace", "break often", "set var is_waiting = 0", "continue", "backtrace 2",
+       "break " + Line("after the loop"), "continue", "info symbol $pc", "kill"});
   EXPECT_THAT(output, ContainsRegex("#[0-9] .* in main \\(\\) at .*" + Line("waits") +
                                     "\n.* in main \\(argc=2\\)"));
-  EXPECT_THAT(output, ContainsRegex("Breakpoint 1[.0-9]*, main \\(\\) at .*session.cc"));
+  EXPECT_THAT(output, ContainsRegex("Breakpoint 1[.0-9]*, often \\(x=.*\\) at .*session.cc"));
+  EXPECT_THAT(output, ContainsRegex("Breakpoint 2[.0-9]*, main \\(\\) at .*session.cc"));
   EXPECT_THAT(output, HasSubstr("main$fc[loop] + "));
 }
 

@@ -512,6 +512,59 @@ TEST_F(FunctionExtractorTest, WhatIsHotMayImportMore) {
   EXPECT_EQ(count_imports(), 20);
 }
 
+// A copy that is there to be inlined is dropped, so what it names is not defined by it.
+TEST_F(FunctionExtractorTest, ImportedBodiesKeepTheirLinesAndDefineNoTypesForOthers) {
+  Load(R"(
+    define void @callee(ptr %s) !dbg !4 {
+      call void @llvm.dbg.value(metadata ptr %s, metadata !7, metadata !DIExpression()), !dbg !10
+      store i32 1, ptr %s, !dbg !10
+      ret void, !dbg !10
+    }
+    define void @caller(ptr %s) !dbg !5 {
+      call void @callee(ptr %s), !dbg !11
+      ret void, !dbg !11
+    }
+    define void @later(ptr %s) !dbg !6 {
+      call void @callee(ptr %s), !dbg !12
+      ret void, !dbg !12
+    }
+    declare void @llvm.dbg.value(metadata, metadata, metadata)
+    !llvm.dbg.cu = !{!0}
+    !llvm.module.flags = !{!2}
+    !0 = distinct !DICompileUnit(language: DW_LANG_C99, file: !1, emissionKind: FullDebug)
+    !1 = !DIFile(filename: "f.c", directory: "/")
+    !2 = !{i32 2, !"Debug Info Version", i32 3}
+    !3 = !DISubroutineType(types: !{null})
+    !4 = distinct !DISubprogram(name: "callee", file: !1, line: 2, type: !3, unit: !0,
+                                spFlags: DISPFlagDefinition)
+    !5 = distinct !DISubprogram(name: "caller", file: !1, line: 4, type: !3, unit: !0,
+                                spFlags: DISPFlagDefinition)
+    !6 = distinct !DISubprogram(name: "later", file: !1, line: 6, type: !3, unit: !0,
+                                spFlags: DISPFlagDefinition)
+    !7 = !DILocalVariable(name: "s", scope: !4, type: !8)
+    !8 = !DIDerivedType(tag: DW_TAG_pointer_type, baseType: !9, size: 64)
+    !9 = !DICompositeType(tag: DW_TAG_structure_type, name: "S", file: !1, line: 1, size: 32)
+    !10 = !DILocation(line: 3, scope: !4)
+    !11 = !DILocation(line: 5, scope: !5)
+    !12 = !DILocation(line: 7, scope: !6))");
+  const auto declares = ContainsRegex("DICompositeType.*name: \"S\".*DIFlagFwdDecl");
+  const auto defines = ContainsRegex("DICompositeType.*name: \"S\".*size: 32");
+  const auto text_of = [&](const char* name, bool imports) {
+    ExtractOptions options;
+    options.import_callees = imports;
+    options.keep_in_view = true;
+    return PrintModule(*Extract(name, options, /*may_join=*/false).value().module);
+  };
+  const std::string text = text_of("caller", /*imports=*/true);
+  EXPECT_THAT(text, ContainsRegex("available_externally .*void @\"callee.*!dbg"));
+  EXPECT_THAT(text, ContainsRegex("DILocation\\(line: 3"));
+  EXPECT_THAT(text, AllOf(defines, Not(declares)));
+  EXPECT_THAT(text_of("later", /*imports=*/true), AllOf(defines, Not(declares)));
+  EXPECT_THAT(text_of("callee", /*imports=*/false), AllOf(defines, Not(declares)));
+  // Now code has defined it.
+  EXPECT_THAT(text_of("later", /*imports=*/true), AllOf(declares, Not(defines)));
+}
+
 TEST_F(FunctionExtractorTest, DoesNotImportWhatMayNotBeInlinedOrIsReplaced) {
   Load(R"(
     define i32 @stays(i32 %x) noinline { ret i32 %x }
