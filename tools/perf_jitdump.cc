@@ -11,10 +11,12 @@
 #include <cstring>
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "base/round_up.h"
 #include "base/steady_clock.h"
+#include "cache/file_io.h"
 #include "tools/perf_map.h"
 
 namespace firstcall {
@@ -140,23 +142,39 @@ bool PerfJitdump::Open() {
   file_.reset();  // The parent's.
   owner_ = process;
   const char* directory = std::getenv("JITDUMPDIR");
-  const std::string path =
-      absl::StrCat(directory == nullptr ? "." : directory, "/jit-", process, ".dump");
-  constexpr int kFlags = O_RDWR | O_APPEND | O_CLOEXEC;
-  File file(open(path.c_str(), kFlags | O_CREAT | O_TRUNC, 0644));
+  path_ = absl::StrCat(directory == nullptr ? "." : directory, "/jit-", process, ".dump");
+  constexpr int kFlags = O_RDWR | O_CLOEXEC;
+  File file(open(path_.c_str(), kFlags | O_CREAT | O_TRUNC, 0644));
   FileHeader header;
   header.process = static_cast<uint32_t>(process);
   header.time = Nanoseconds(SteadyNow());
+  if (!file.is_open()) return Fail("cannot write", std::strerror(errno));
+  file_.emplace(std::move(file), path_, kFlags);
+  end_ = 0;
+  if (!Write({reinterpret_cast<const char*>(&header), sizeof(header)})) return false;
   // perf notices the file because it is mapped to be executed.
-  if (!file.is_open() || write(file.number(), &header, sizeof(header)) != sizeof(header) ||
-      mmap(nullptr, static_cast<size_t>(sysconf(_SC_PAGESIZE)), PROT_READ | PROT_EXEC, MAP_PRIVATE,
-           file.number(), 0) == MAP_FAILED) {
-    std::fprintf(stderr, "firstcall: warning: cannot write '%s': %s\n", path.c_str(),
-                 std::strerror(errno));
-    has_failed_ = true;
+  if (mmap(nullptr, static_cast<size_t>(sysconf(_SC_PAGESIZE)), PROT_READ | PROT_EXEC, MAP_PRIVATE,
+           file_->number(), 0) == MAP_FAILED) {
+    return Fail("mapping", std::strerror(errno));
   }
-  file_.emplace(std::move(file), path, kFlags);
-  return !has_failed_;
+  return true;
+}
+
+bool PerfJitdump::Write(absl::string_view bytes) {
+  const absl::Status status = WriteAt(file_->number(), end_, bytes);
+  if (!status.ok()) {
+    (void)!ftruncate(file_->number(), static_cast<off_t>(end_));  // To the last whole record.
+    return Fail("writing", status.message());
+  }
+  end_ += bytes.size();
+  return true;
+}
+
+bool PerfJitdump::Fail(const char* operation, absl::string_view reason) {
+  std::fprintf(stderr, "firstcall: warning: %s '%s': %s\n", operation, path_.c_str(),
+               std::string(reason).c_str());
+  has_failed_ = true;
+  return false;
 }
 
 void PerfJitdump::OnEvent(const Event& event) {
@@ -178,9 +196,7 @@ void PerfJitdump::OnEvent(const Event& event) {
   Append(record, bytes);
   bytes.append(name).push_back('\0');
   bytes.append(*event.code);
-  if (write(file_->number(), bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) {
-    has_failed_ = true;
-  }
+  (void)Write(bytes);
 }
 
 }  // namespace firstcall

@@ -13,8 +13,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "base/kept_file.h"
 #include "runtime/event.h"
@@ -33,9 +35,14 @@ class PerfJitdump final : public EventListener {
  private:
   // The file stays mapped until the process ends, because perf looks at the mappings.
   bool Open() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Writes a record, or leaves the file as it was, says so, and gives up.
+  bool Write(absl::string_view bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool Fail(const char* operation, absl::string_view reason) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   absl::Mutex mutex_;
+  std::string path_ ABSL_GUARDED_BY(mutex_);
   std::optional<KeptFile> file_ ABSL_GUARDED_BY(mutex_);
+  uint64_t end_ ABSL_GUARDED_BY(mutex_) = 0;  // Of the last record in the file.
   pid_t owner_ ABSL_GUARDED_BY(mutex_) = 0;
   bool has_failed_ ABSL_GUARDED_BY(mutex_) = false;
   uint64_t last_index_ ABSL_GUARDED_BY(mutex_) = 0;

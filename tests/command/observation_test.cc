@@ -2,6 +2,7 @@
 // are its path, a program with debug information, and one whose threads call while it forks.
 
 #include <glob.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -11,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -90,21 +92,23 @@ class ObservationTest : public ::testing::Test {
 
   void WriteProgram(const char* text) { std::ofstream(program_) << text; }
 
-  testing::ProcessResult Run(const std::vector<std::string>& options,
-                             const std::vector<std::string>& before = {}) {
-    testing::ProcessResult result = RunProgram(options, before);
+  testing::ProcessResult Run(
+      const std::vector<std::string>& options, const std::vector<std::string>& before = {},
+      const std::function<void()>& prepare = [] {}) {
+    testing::ProcessResult result = RunProgram(options, before, prepare);
     EXPECT_EQ(result.exit_status, 0) << result.errors;
     return result;
   }
 
-  testing::ProcessResult RunProgram(const std::vector<std::string>& options,
-                                    const std::vector<std::string>& before = {}) {
+  testing::ProcessResult RunProgram(
+      const std::vector<std::string>& options, const std::vector<std::string>& before = {},
+      const std::function<void()>& prepare = [] {}) {
     std::vector<std::string> command = before;
     command.push_back(command_path);
     command.push_back("--no-object-cache");
     command.insert(command.end(), options.begin(), options.end());
     command.push_back(program_);
-    return testing::RunProcess(command);
+    return testing::RunProcess(command, "", prepare);
   }
 
   std::string directory_;
@@ -313,6 +317,25 @@ TEST_F(ObservationTest, PerfMapNamesBodiesAndStubs) {
   EXPECT_THAT(map, ContainsRegex("\n?[0-9a-f]+ [0-9a-f]+ main \\[0 (baseline|llvm)\\]\n"));
   EXPECT_THAT(map, ContainsRegex("[0-9a-f]+ [0-9a-f]+ \\(stubs\\)\n"));
   EXPECT_THAT(map, ContainsRegex(" spins \\[0 "));
+}
+
+TEST_F(ObservationTest, JitdumpEndsWithAWholeRecordIfFilesMayNotBeLarger) {
+  if (IsEmulated()) GTEST_SKIP() << "the emulator cannot map anonymous pages twice";
+  setenv("JITDUMPDIR", directory_.c_str(), 1);
+  const testing::ProcessResult result = Run({"--perf=jitdump"}, {}, [] {
+    const rlimit limit = {500, RLIM_INFINITY};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  });
+  const std::string path =
+      absl::StrCat(directory_, "/jit-",
+                   std::vector<std::string>(absl::StrSplit(result.output, ' '))[0], ".dump");
+  const std::string dump = ReadFile(path);
+  unlink(path.c_str());
+  EXPECT_THAT(result.errors, HasSubstr(absl::StrCat("writing '", path, "': File too large")));
+  size_t at = 40;
+  uint32_t size = 0;
+  for (; at + 8 <= dump.size(); at += size) std::memcpy(&size, dump.data() + at + 4, 4);
+  EXPECT_EQ(at, dump.size());
 }
 
 TEST_F(ObservationTest, JitdumpHasCodeNamesAndFrames) {
