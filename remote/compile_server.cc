@@ -78,6 +78,12 @@ pid_t ProcessOf(int socket) {
   return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? peer.pid : 0;
 }
 
+// Whether the other end of the connection has been closed.
+bool IsClosed(int socket) {
+  pollfd event = {socket, 0, 0};
+  return poll(&event, 1, 0) > 0 && (event.revents & POLLHUP) != 0;
+}
+
 // Whether a server has the socket, even one that does not answer. The socket of one that was killed
 // may still be open in a child that is about to end.
 bool HasListener(const sockaddr_un& address) {
@@ -312,6 +318,14 @@ std::string CompileServer::Greet(absl::string_view greeting) const {
   return std::move(answer).Take();
 }
 
+// One that has ended, but is not reaped yet, is not busy: its client may be asking again.
+size_t CompileServer::CountBusy() const {
+  return static_cast<size_t>(
+      std::count_if(workers_.begin(), workers_.end(), [&](const Worker& worker) {
+        return &worker != spare_ && worker.socket.is_open() && !IsClosed(worker.socket.number());
+      }));
+}
+
 bool CompileServer::HandOver(Client& client, const Packet& packet) {
   const absl::string_view greeting = absl::string_view(packet.bytes).substr(1);
   const std::string answer = Greet(greeting);
@@ -320,8 +334,7 @@ bool CompileServer::HandOver(Client& client, const Packet& packet) {
     return false;
   }
   absl::Status status;
-  const size_t busy = workers_.size() - (spare_ != nullptr ? 1 : 0);
-  if (busy >= options_.most_workers) {
+  if (CountBusy() >= options_.most_workers) {
     status = absl::ResourceExhaustedError(
         absl::StrCat("all its ", options_.most_workers, " workers are busy"));
   } else if (spare_ == nullptr) {

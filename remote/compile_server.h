@@ -93,6 +93,7 @@ class CompileServer {
   // Whether the client stays.
   bool Hear(Client& client);
   std::string Greet(absl::string_view greeting) const;
+  size_t CountBusy() const;
   bool HandOver(Client& client, const Packet& packet);
   // What a worker has made, or asks for. Whether it stays.
   bool HearWorker(Worker& worker);

@@ -3,32 +3,51 @@
 
 #include "remote/compile_server.h"
 
+#include <signal.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <fstream>
 #include <memory>
 #include <string>
 #include <utility>
 
+#include "absl/status/status.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "absl/time/time.h"
 #include "base/coding.h"
 #include "base/packets.h"
+#include "base/status_coding.h"
 #include "base/steady_clock.h"
+#include "base/version.h"
 #include "gtest/gtest.h"
 #include "remote/client_socket.h"
 #include "remote/protocol.h"
+#include "remote/seam_coding.h"
 #include "tests/remote/local_server.h"
 
 namespace firstcall {
 namespace {
 
-// Asks what is known of a module that nobody has, and can wait so long for others.
-std::unique_ptr<ClientSocket> AskForUnknown(const LocalServer& server, absl::Duration patience) {
+std::unique_ptr<ClientSocket> ConnectTo(const LocalServer& server) {
   auto socket = ClientSocket::Connect(server.socket(), SteadyNow() + absl::Seconds(60));
   EXPECT_TRUE(socket.ok()) << socket.status();
+  return *std::move(socket);
+}
+
+// Asks what is known of a module that nobody has, and can wait so long for others.
+std::unique_ptr<ClientSocket> AskForUnknown(const LocalServer& server, absl::Duration patience) {
+  auto socket = ConnectTo(server);
   Encoder question;
   question.U8(static_cast<uint8_t>(ServerMessage::kFind));
   question.U32(static_cast<uint32_t>(absl::ToInt64Milliseconds(patience)));
   question.Raw(std::string(32, 'k'));
-  EXPECT_TRUE(SendPacket((*socket)->number(), question.bytes()).ok());
-  return *std::move(socket);
+  EXPECT_TRUE(SendPacket(socket->number(), question.bytes()).ok());
+  return socket;
 }
 
 std::string AnswerTo(const ClientSocket& socket) {
@@ -45,6 +64,76 @@ TEST(CompileServerTest, AClientWaitsNoLongerThanItCanOrThanOthersDoTheWork) {
   EXPECT_EQ(AnswerTo(*AskForUnknown(server, absl::ZeroDuration())), unknown);
   // The first one gets no worker, which is noticed after a second.
   EXPECT_EQ(AnswerTo(*AskForUnknown(server, absl::Hours(1))), unknown);
+}
+
+void AskForWorker(const ClientSocket& client) {
+  Encoder greeting;
+  greeting.U8(static_cast<uint8_t>(ServerMessage::kCompile));
+  greeting.U32(kRemoteProtocol);
+  greeting.String(Version());
+  greeting.String("");
+  greeting.Raw(EncodeSettings(CompilerSettings()).value());
+  EXPECT_TRUE(SendPacket(client.number(), greeting.bytes()).ok());
+}
+
+// What the server or the worker has answered.
+absl::StatusCode CodeOfAnswerTo(const ClientSocket& client) {
+  const std::string answer = AnswerTo(client);
+  Decoder decoder(answer);
+  return DecodeStatus(decoder).code();
+}
+
+// The worker of which the server's status says `what`.
+pid_t FindWorker(const LocalServer& server, absl::string_view what) {
+  const auto socket = ConnectTo(server);
+  const char question = static_cast<char>(ServerMessage::kStatus);
+  EXPECT_TRUE(SendPacket(socket->number(), {&question, 1}).ok());
+  pid_t worker = 0;
+  for (absl::string_view line : absl::StrSplit(AnswerTo(*socket), '\n')) {
+    if (absl::ConsumePrefix(&line, "worker ") && absl::ConsumeSuffix(&line, what)) {
+      EXPECT_TRUE(absl::SimpleAtoi(line, &worker));
+    }
+  }
+  return worker;
+}
+
+// The letter that the system shows for it; Z if it has ended and nobody has asked for its status.
+std::string StateOf(pid_t process) {
+  std::ifstream stat(absl::StrCat("/proc/", process, "/stat"));
+  std::string number, name, state;
+  stat >> number >> name >> state;
+  return state;
+}
+
+// The server hears of both at once: that `worker` has ended, and that `client` wants one.
+void KillAndAsk(const LocalServer& server, pid_t worker, const ClientSocket& client) {
+  ASSERT_GT(worker, 0);
+  kill(server.process(), SIGSTOP);
+  kill(worker, SIGKILL);
+  while (StateOf(worker) != "Z") usleep(1000);
+  AskForWorker(client);
+  kill(server.process(), SIGCONT);
+}
+
+TEST(CompileServerTest, AWorkerThatHasJustEndedIsNotBusy) {
+  CompileServerOptions options;
+  options.most_workers = 1;
+  const LocalServer server(std::move(options));
+  const auto first = ConnectTo(server), second = ConnectTo(server), third = ConnectTo(server);
+  AskForWorker(*first);
+  EXPECT_EQ(CodeOfAnswerTo(*first), absl::StatusCode::kOk);
+  AskForWorker(*second);
+  EXPECT_EQ(CodeOfAnswerTo(*second), absl::StatusCode::kResourceExhausted);
+  KillAndAsk(server, FindWorker(server, absl::StrCat(" of client ", getpid())), *third);
+  EXPECT_EQ(CodeOfAnswerTo(*third), absl::StatusCode::kOk);
+}
+
+TEST(CompileServerTest, AWorkerThatHasJustEndedGetsNoClient) {
+  const LocalServer server;
+  const auto client = ConnectTo(server);
+  server.WaitFor("workers ", 1);
+  KillAndAsk(server, FindWorker(server, " waits"), *client);
+  EXPECT_EQ(CodeOfAnswerTo(*client), absl::StatusCode::kOk);
 }
 
 }  // namespace
