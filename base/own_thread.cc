@@ -1,7 +1,5 @@
 #include "base/own_thread.h"
 
-#include <unistd.h>
-
 #include <atomic>
 #include <cfenv>
 #include <csignal>
@@ -12,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "base/forks.h"
 #include "base/steady_clock.h"
 
 namespace firstcall {
@@ -32,10 +31,11 @@ struct OwnThread::Work {
   std::atomic<bool> is_left{false};
 };
 
-OwnThread::OwnThread(std::unique_ptr<Work> work) : owner_(getpid()), work_(work.release()) {}
+OwnThread::OwnThread(std::unique_ptr<Work> work)
+    : owner_(ProcessIdentity()), work_(work.release()) {}
 
 OwnThread::~OwnThread() {
-  if (work_->is_left.exchange(true) || owner_ != getpid()) delete work_;
+  if (work_->is_left.exchange(true) || owner_ != ProcessIdentity()) delete work_;
 }
 
 bool OwnThread::JoinFor(absl::Duration time) {

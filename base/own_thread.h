@@ -8,9 +8,9 @@
 #define FIRSTCALL_BASE_OWN_THREAD_H_
 
 #include <pthread.h>
-#include <sys/types.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 
@@ -45,7 +45,7 @@ class OwnThread {
   explicit OwnThread(std::unique_ptr<Work> work);
   static void* Run(void* work);
 
-  const pid_t owner_;
+  const uint64_t owner_;  // See ProcessIdentity.
   Work* const work_;
   pthread_t thread_ = {};
 };

@@ -1,7 +1,5 @@
 #include "memory/arena.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/forks.h"
 #include "base/round_up.h"
 #include "base/status.h"
 #include "memory/debugger_presence.h"
@@ -68,7 +67,8 @@ Arena::Arena(std::shared_ptr<PageMapper> mapper, const ArenaSizes& sizes)
     : mapper_(std::move(mapper)),
       page_size_(mapper_->page_size()),
       code_size_(RoundUp(sizes.code, page_size_)),
-      owner_(getpid()) {
+      owner_(ProcessIdentity()),
+      forks_(ForkCount()) {
   // The segments in the order of parts_.
   const Protection protections[] = {Protection::kReadExecute, Protection::kRead,
                                     Protection::kReadWrite};
@@ -102,6 +102,15 @@ absl::Status Arena::Map(ExecutorAddress near) {
   return absl::OkStatus();
 }
 
+void Arena::KeepChildrensBytes() {
+  for (Segment segment : {Segment::kCode, Segment::kReadOnly}) {
+    Part& kept = part(segment);
+    kept.own_from = kept.end;
+    kept.free.Clear();
+  }
+  forks_ = ForkCount();
+}
+
 absl::Status Arena::LeaveParentsPages() {
   std::vector<SlabSegment> unused;
   for (Segment segment : {Segment::kCode, Segment::kReadOnly}) {
@@ -116,7 +125,8 @@ absl::Status Arena::LeaveParentsPages() {
     left.free.Clear();
   }
   mappings_ += kMappingsOfChild;
-  owner_ = getpid();
+  owner_ = ProcessIdentity();
+  forks_ = ForkCount();
   return absl::OkStatus();
 }
 
@@ -156,7 +166,11 @@ absl::StatusOr<MemoryBlock> Arena::Extend(Part& part, size_t size, size_t alignm
 
 absl::StatusOr<MemoryBlock> Arena::Allocate(Segment segment, size_t size, size_t alignment) {
   absl::MutexLock lock(&mutex_);
-  if (getpid() != owner_) FIRSTCALL_RETURN_IF_ERROR(LeaveParentsPages());
+  if (ProcessIdentity() != owner_) {
+    FIRSTCALL_RETURN_IF_ERROR(LeaveParentsPages());
+  } else if (ForkCount() != forks_) {
+    KeepChildrensBytes();
+  }
   Part& from = part(segment);
   // An emulator may keep running the code that was there before, and a debugger may take its
   // breakpoints in that for those in the new code, and not set them again (GDB 13).
@@ -188,9 +202,11 @@ void Arena::Free(const MemoryBlock& block) {
   Part& to = part(block.segment);
   to.used -= block.size;
   const size_t offset = block.run.value() - AddressOf(to);
-  // A child must neither write to its parent's pages nor give them back.
-  const bool is_parents = getpid() != owner_ || offset < to.own_from;
-  if (is_parents && block.segment != Segment::kData) return;
+  // A process must neither write to what another one may be running nor give it back.
+  const bool is_child = ProcessIdentity() != owner_;
+  if (!is_child && ForkCount() != forks_) KeepChildrensBytes();
+  const bool is_shared = is_child || offset < to.own_from;
+  if (is_shared && block.segment != Segment::kData) return;
   const SlabRange pages = WholePagesIn(to.free.Add({block.run.value(), block.size}));
   if (block.size > 0 && pages.size >= kLeastToDiscard) {
     // If this fails, the pages are merely kept.

@@ -7,14 +7,13 @@
 //
 // A forked child continues in the same arena without touching its parent's pages. Writable data is
 // private to each process. On the child's first allocation, the unused part of the shared pages is
-// replaced by pages of the child's own.
+// replaced by pages of the child's own. The parent neither uses the shared memory again that it had
+// when it forked, nor gives it back, because the child may run that code for as long as it likes.
 //
 // Thread-safe.
 
 #ifndef FIRSTCALL_MEMORY_ARENA_H_
 #define FIRSTCALL_MEMORY_ARENA_H_
-
-#include <sys/types.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -120,13 +119,14 @@ class Arena {
     uint8_t* write = nullptr;
     size_t end = 0;        // From this offset on, nothing was ever allocated.
     size_t committed = 0;  // Bytes that were initialized.
-    size_t own_from = 0;   // Shared pages before this offset belong to the parent process.
+    size_t own_from = 0;   // Shared bytes before this offset belong to other processes, too.
     size_t used = 0;
     FreeRanges free;
   };
 
   Arena(std::shared_ptr<PageMapper> mapper, const ArenaSizes& sizes);
   absl::Status Map(ExecutorAddress near);
+  void KeepChildrensBytes() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status LeaveParentsPages() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status Commit(Part& part, size_t end) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::StatusOr<MemoryBlock> Extend(Part& part, size_t size, size_t alignment)
@@ -145,7 +145,10 @@ class Arena {
   const size_t code_size_;
   Slab slab_;  // Constant after Create.
   mutable absl::Mutex mutex_;
-  pid_t owner_ ABSL_GUARDED_BY(mutex_);  // The process that owns the unused shared pages.
+  // The process that owns the unused shared pages, and how often it had forked when that was
+  // noticed.
+  uint64_t owner_ ABSL_GUARDED_BY(mutex_);
+  uint64_t forks_ ABSL_GUARDED_BY(mutex_);
   size_t mappings_ ABSL_GUARDED_BY(mutex_) = 0;
   bool has_reused_code_ ABSL_GUARDED_BY(mutex_) = false;  // Since the last Finalize.
   Part parts_[3] ABSL_GUARDED_BY(mutex_);                 // Indexed by Segment.

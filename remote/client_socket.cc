@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "base/forks.h"
 #include "base/steady_clock.h"
 
 namespace firstcall {
@@ -40,12 +41,12 @@ class ClientSockets {
 
  private:
   ClientSockets() {
-    pthread_atfork([] { pthread_mutex_lock(&All().mutex_); },
-                   [] { pthread_mutex_unlock(&All().mutex_); },
-                   [] {
-                     All().CloseAll();
-                     pthread_mutex_unlock(&All().mutex_);
-                   });
+    AddForkHandlers({[] { pthread_mutex_lock(&All().mutex_); },
+                     [] { pthread_mutex_unlock(&All().mutex_); },
+                     [] {
+                       All().CloseAll();
+                       pthread_mutex_unlock(&All().mutex_);
+                     }});
   }
 
   void CloseAll() {

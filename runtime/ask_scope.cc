@@ -1,9 +1,9 @@
 #include "runtime/ask_scope.h"
 
-#include <pthread.h>
-
 #include <atomic>
 #include <thread>
+
+#include "base/forks.h"
 
 namespace firstcall {
 namespace {
@@ -29,8 +29,10 @@ void AskScope::WaitForThreads() {
 }
 
 void AskScope::NoticeForks() {
-  static const int is_noticed =
-      pthread_atfork(/*prepare=*/nullptr, /*parent=*/nullptr, [] { all = own; });
+  static const bool is_noticed = [] {
+    AddForkHandlers({/*prepare=*/nullptr, /*parent=*/nullptr, [] { all = own; }});
+    return true;
+  }();
   (void)is_noticed;
 }
 

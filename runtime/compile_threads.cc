@@ -1,7 +1,6 @@
 #include "runtime/compile_threads.h"
 
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cfenv>
@@ -11,6 +10,7 @@
 #include <utility>
 
 #include "base/floating_point_environment.h"
+#include "base/forks.h"
 #include "base/stack_space.h"
 #include "memory/instruction_cache.h"
 #include "runtime/work_scope.h"
@@ -39,14 +39,14 @@ CompileThreads::~CompileThreads() {
   Stop();
   absl::MutexLock lock(&team_mutex_);
   // A parent's team is left as it is (see OwnTeam), and the team of this very thread is in use.
-  if (team_ != nullptr && team_->owner == getpid() && !is_compile_thread) delete team_;
+  if (team_ != nullptr && team_->owner == ProcessIdentity() && !is_compile_thread) delete team_;
 }
 
 CompileThreads::Team& CompileThreads::OwnTeam() {
   const ForkScope scope;
   absl::MutexLock lock(&team_mutex_);
   // A parent's team is left as it is: neither its threads nor those that wait for them exist here.
-  if (team_ == nullptr || team_->owner != getpid()) team_ = new Team(getpid());
+  if (team_ == nullptr || team_->owner != ProcessIdentity()) team_ = new Team(ProcessIdentity());
   return *team_;
 }
 

@@ -11,9 +11,8 @@
 #ifndef FIRSTCALL_RUNTIME_COMPILE_THREADS_H_
 #define FIRSTCALL_RUNTIME_COMPILE_THREADS_H_
 
-#include <sys/types.h>
-
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -71,8 +70,8 @@ class CompileThreads {
   // The threads of one process. A forked child makes a new team, because a thread of its parent may
   // have held the mutex.
   struct Team {
-    explicit Team(pid_t process) : owner(process) {}
-    const pid_t owner;
+    explicit Team(uint64_t process) : owner(process) {}
+    const uint64_t owner;
     absl::Mutex mutex;
     bool is_stopping ABSL_GUARDED_BY(mutex) = false;
     Kind demanded ABSL_GUARDED_BY(mutex);

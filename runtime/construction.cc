@@ -1,12 +1,11 @@
 #include "runtime/construction.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "base/forks.h"
 #include "runtime/work_scope.h"
 
 namespace firstcall {
@@ -33,10 +32,10 @@ bool Construction::Begin() {
   const ForkScope scope;
   absl::MutexLock lock(&mutex_);
   // A parent's other thread does not exist here.
-  if (process_ != getpid() && thread_ != std::this_thread::get_id()) turns_ = 0;
+  if (process_ != ProcessIdentity() && thread_ != std::this_thread::get_id()) turns_ = 0;
   if (turns_ > 0 && thread_ != std::this_thread::get_id()) return false;
   ++turns_;
-  process_ = getpid();
+  process_ = ProcessIdentity();
   thread_ = std::this_thread::get_id();
   return true;
 }

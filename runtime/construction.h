@@ -5,8 +5,6 @@
 #ifndef FIRSTCALL_RUNTIME_CONSTRUCTION_H_
 #define FIRSTCALL_RUNTIME_CONSTRUCTION_H_
 
-#include <sys/types.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -93,7 +91,7 @@ class Construction {
   // The turns, one within the other, and their thread.
   size_t turns_ ABSL_GUARDED_BY(mutex_) = 0;
   std::thread::id thread_ ABSL_GUARDED_BY(mutex_);
-  pid_t process_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t process_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace firstcall

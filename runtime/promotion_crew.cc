@@ -1,7 +1,5 @@
 #include "runtime/promotion_crew.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <ctime>
@@ -10,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/clock.h"
+#include "base/forks.h"
 #include "base/keep_for_ever.h"
 #include "base/steady_clock.h"
 #include "runtime/compile_threads.h"
@@ -65,7 +64,7 @@ class PromotionCrew::Member::Serving {
 
 // --- Members ---
 
-bool PromotionCrew::Member::IsOfThisProcess() const { return crew_->owner_ == getpid(); }
+bool PromotionCrew::Member::IsOfThisProcess() const { return crew_->owner_ == ProcessIdentity(); }
 
 void PromotionCrew::Member::Wake() {
   is_woken_ = true;
@@ -82,7 +81,7 @@ void PromotionCrew::Member::LeaveThreadsAlone() {
   for (const auto& worker : crew_->workers_) worker->thread->Detach();
 }
 
-PromotionCrew::PromotionCrew() : owner_(getpid()) { sem_init(&work_, /*pshared=*/0, 0); }
+PromotionCrew::PromotionCrew() : owner_(ProcessIdentity()) { sem_init(&work_, /*pshared=*/0, 0); }
 
 PromotionCrew::OfProcess& PromotionCrew::Current() {
   static OfProcess& current = *new OfProcess;
@@ -92,7 +91,7 @@ PromotionCrew::OfProcess& PromotionCrew::Current() {
 std::shared_ptr<PromotionCrew::Member> PromotionCrew::Join(size_t count, Tasks tasks) {
   OfProcess& current = Current();
   absl::MutexLock lock(&current.mutex);
-  if (current.crew != nullptr && current.crew->owner_ != getpid()) {
+  if (current.crew != nullptr && current.crew->owner_ != ProcessIdentity()) {
     // A thread of the parent may have had the lock.
     KeepForEver(std::move(current.crew));
     current.crew = nullptr;

@@ -12,10 +12,10 @@
 #define FIRSTCALL_RUNTIME_PROMOTION_CREW_H_
 
 #include <semaphore.h>
-#include <sys/types.h>
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -123,7 +123,7 @@ class PromotionCrew : public std::enable_shared_from_this<PromotionCrew> {
   bool Begin(const Member& member, Worker& worker) ABSL_LOCKS_EXCLUDED(mutex_);
   void Finish(Worker& worker) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  const pid_t owner_;
+  const uint64_t owner_;  // Of its threads.
   sem_t work_;
   absl::Mutex mutex_;
   std::vector<std::shared_ptr<Member>> members_ ABSL_GUARDED_BY(mutex_);

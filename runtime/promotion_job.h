@@ -9,13 +9,13 @@
 #define FIRSTCALL_RUNTIME_PROMOTION_JOB_H_
 
 #include <pthread.h>
-#include <sys/types.h>
-#include <unistd.h>
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 
 #include "absl/functional/function_ref.h"
+#include "base/forks.h"
 #include "runtime/hot_function.h"
 #include "runtime/stop_flag.h"
 #include "runtime/unattended_work.h"
@@ -45,7 +45,7 @@ class PromotionJob {
   pthread_t thread() const { return thread_; }
   // Whether the calling thread does the job. A forked child has a copy of the forking thread.
   bool IsOfThisThread() const;
-  bool IsOfThisProcess() const { return process_ == getpid(); }
+  bool IsOfThisProcess() const { return process_ == ProcessIdentity(); }
 
   // Set when the result is no longer wanted.
   const std::shared_ptr<StopFlag>& stop() const { return stop_; }
@@ -103,7 +103,7 @@ class PromotionJob {
 
   HotFunction& function_;
   const pthread_t thread_ = pthread_self();
-  const pid_t process_ = getpid();
+  const uint64_t process_ = ProcessIdentity();
   const std::shared_ptr<StopFlag> stop_ = std::make_shared<StopFlag>();
   std::atomic<State> state_{State::kAttended};
 };

@@ -1,7 +1,5 @@
 #include "runtime/work_scope.h"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -15,6 +13,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "base/forks.h"
 #include "base/steady_clock.h"
 #include "runtime/exit_hook.h"
 #include "runtime/unattended_work.h"
@@ -51,12 +50,11 @@ class Gate {
   static Gate& Get() {
     static const bool is_made = [] {
       current_.store(new Gate(), std::memory_order_release);
-      pthread_atfork(
-          [] {
-            Get().Close();
-            Get().SettleClock();
-          },
-          [] { Get().Open(); }, [] { Get().ReplaceInChild(); });
+      AddOutermostForkHandlers({[] {
+                                  Get().Close();
+                                  Get().SettleClock();
+                                },
+                                [] { Get().Open(); }, [] { Get().ReplaceInChild(); }});
       return true;
     }();
     (void)is_made;

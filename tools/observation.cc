@@ -1,10 +1,9 @@
 #include "tools/observation.h"
 
-#include <pthread.h>
-
 #include <mutex>
 #include <utility>
 
+#include "base/forks.h"
 #include "memory/in_process_mapper.h"
 #include "tools/compilation_log.h"
 #include "tools/perf_jitdump.h"
@@ -23,9 +22,11 @@ std::mutex& ListenersMutex() {
 }
 
 void LetForksWaitForListeners() {
-  static const int is_done =
-      pthread_atfork([] { ListenersMutex().lock(); }, [] { ListenersMutex().unlock(); },
-                     [] { ListenersMutex().unlock(); });
+  static const bool is_done = [] {
+    AddForkHandlers({[] { ListenersMutex().lock(); }, [] { ListenersMutex().unlock(); },
+                     [] { ListenersMutex().unlock(); }});
+    return true;
+  }();
   (void)is_done;
 }
 

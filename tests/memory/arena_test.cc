@@ -269,6 +269,45 @@ TEST(ArenaTest, ForkedChildLeavesFreedPagesOfItsParentAlone) {
             std::string(before.size, 'b'));
 }
 
+// What the parent frees it must neither write to nor give back: the child may run it.
+TEST(ArenaTest, ParentLeavesAlonePagesThatItHadWhenItForked) {
+  ASSERT_OK_AND_ASSIGN(std::unique_ptr<Arena> arena, Arena::Create(kSmall));
+  ASSERT_OK_AND_ASSIGN(MemoryBlock first, arena->Allocate(Segment::kCode, 256 << 10, 4096));
+  ASSERT_OK_AND_ASSIGN(MemoryBlock second, arena->Allocate(Segment::kCode, 256 << 10, 4096));
+  std::memset(first.write, 'b', first.size);
+  std::memset(second.write, 'b', second.size);
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  arena->Free(first);  // Is there to be used again, but for the fork.
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    char go = 0;
+    if (read(ends[0], &go, 1) != 1) _exit(1);
+    const std::string seen(second.run.InThisProcess<const char*>(), second.size);
+    _exit(seen == std::string(second.size, 'b') ? 0 : 2);
+  }
+  arena->Free(second);
+  for (int i = 0; i < 64; ++i) {
+    ASSERT_OK_AND_ASSIGN(MemoryBlock block, arena->Allocate(Segment::kCode, 4096, 16));
+    std::memset(block.write, 'c', block.size);
+    EXPECT_GE(block.run.value(), (second.run + second.size).value());
+  }
+  ASSERT_EQ(write(ends[1], "g", 1), 1);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  close(ends[0]);
+  close(ends[1]);
+  // What was allocated since is used again.
+  ASSERT_OK_AND_ASSIGN(MemoryBlock block, arena->Allocate(Segment::kCode, 4096, 16));
+  arena->Free(block);
+  ASSERT_OK_AND_ASSIGN(MemoryBlock again, arena->Allocate(Segment::kCode, 4096, 16));
+  if (NoticesRewrittenCode()) {
+    EXPECT_EQ(again.run, block.run);
+  }
+}
+
 // --- Where the unwinder finds no code ---
 
 TEST(ArenaTest, NoCodeIsAtAMultipleOf4GiBWhereItBegins) {

@@ -1,0 +1,113 @@
+#include "base/forks.h"
+
+#include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstddef>
+
+namespace firstcall {
+namespace {
+
+constexpr size_t kMostHandlers = 16;
+
+struct Entry {
+  ForkHandlers handlers;
+  std::atomic<bool> is_added{false};
+  bool is_prepared = false;  // For the fork in progress. Guarded by what `prepare` locks.
+};
+
+// Never destroyed: processes fork while static objects go.
+class Forks {
+ public:
+  static Forks& Get() {
+    static auto* const forks = new Forks;
+    return *forks;
+  }
+
+  void Add(Entry& entry, const ForkHandlers& handlers) {
+    entry.handlers = handlers;
+    entry.is_added.store(true, std::memory_order_release);
+  }
+  void Add(const ForkHandlers& handlers) { Add(inner_[size_++ % kMostHandlers], handlers); }
+  void AddOutermost(const ForkHandlers& handlers) { Add(outermost_, handlers); }
+
+  uint64_t count() const { return count_.load(std::memory_order_relaxed); }
+
+  uint64_t identity() {
+    if (page_ == nullptr) return static_cast<uint64_t>(getpid());
+    uint64_t found = page_->load(std::memory_order_relaxed);
+    if (found != 0) return found;
+    const uint64_t next = identity_.load(std::memory_order_relaxed) + 1;
+    if (!page_->compare_exchange_strong(found, next)) return found;
+    identity_.store(next, std::memory_order_relaxed);
+    return next;
+  }
+
+ private:
+  Forks() {
+    // The system clears the page in children, even in those that run no handlers.
+    void* const page =
+        mmap(nullptr, sizeof(*page_), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page != MAP_FAILED && madvise(page, sizeof(*page_), MADV_WIPEONFORK) == 0) {
+      page_ = static_cast<std::atomic<uint64_t>*>(page);
+    }
+    (void)identity();
+    pthread_atfork([] { Get().Prepare(); }, [] { Get().TellParent(); }, [] { Get().TellChild(); });
+  }
+
+  // Set when its locks are held, because several threads may fork at the same time.
+  static void Prepare(Entry& entry) {
+    if (!entry.is_added.load(std::memory_order_acquire) || entry.handlers.prepare == nullptr)
+      return;
+    entry.handlers.prepare();
+    entry.is_prepared = true;
+  }
+
+  void Prepare() {
+    Prepare(outermost_);
+    count_.fetch_add(1, std::memory_order_relaxed);
+    for (Entry& entry : inner_) Prepare(entry);
+  }
+
+  void Tell(void (*ForkHandlers::*handler)()) {
+    for (size_t i = kMostHandlers; i-- > 0;) Tell(inner_[i], handler);
+    Tell(outermost_, handler);
+  }
+
+  static void Tell(Entry& entry, void (*ForkHandlers::*handler)()) {
+    if (!entry.is_added.load(std::memory_order_acquire) || entry.handlers.*handler == nullptr)
+      return;
+    const bool is_prepared = entry.handlers.prepare == nullptr || entry.is_prepared;
+    entry.is_prepared = false;
+    if (is_prepared) (entry.handlers.*handler)();
+  }
+
+  void TellParent() { Tell(&ForkHandlers::parent); }
+
+  void TellChild() {
+    if (page_ != nullptr) page_->store(0, std::memory_order_relaxed);  // Emulators do not clear it.
+    (void)identity();
+    Tell(&ForkHandlers::child);
+  }
+
+  Entry outermost_;
+  Entry inner_[kMostHandlers];
+  std::atomic<size_t> size_{0};
+  std::atomic<uint64_t> count_{0};
+  std::atomic<uint64_t>* page_ = nullptr;  // Null if the system cannot clear it.
+  std::atomic<uint64_t> identity_{0};      // Of the newest process, in memory that is copied.
+};
+
+}  // namespace
+
+void AddForkHandlers(const ForkHandlers& handlers) { Forks::Get().Add(handlers); }
+
+void AddOutermostForkHandlers(const ForkHandlers& handlers) { Forks::Get().AddOutermost(handlers); }
+
+uint64_t ForkCount() { return Forks::Get().count(); }
+
+uint64_t ProcessIdentity() { return Forks::Get().identity(); }
+
+}  // namespace firstcall
