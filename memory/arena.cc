@@ -38,12 +38,12 @@ constexpr size_t kCommitStep = 4 * kMiB;
 constexpr size_t kLeastToDiscard = 64 * 1024;
 
 // Mappings before the first allocation: code, read-only data and accessible data as they are seen,
-// and a page in front of them; code and read-only data as they are written; and the reserved rest
-// behind each of the two views.
-constexpr size_t kMappings = 7;
-// Further mappings of a forked child's shared pages: two as they are seen and one as they are
+// and a page in front of them; code and read-only data as they are written; the reserved rest
+// behind each of the two views; and those parts of code and read-only data that were not used yet.
+constexpr size_t kMappings = 9;
+// Further mappings of a forked child's shared pages: four as they are seen and one as they are
 // written.
-constexpr size_t kMappingsOfChild = 3;
+constexpr size_t kMappingsOfChild = 5;
 
 }  // namespace
 

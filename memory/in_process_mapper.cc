@@ -4,12 +4,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/positioned_write.h"
+#include "base/round_up.h"
 #include "base/status.h"
 #include "memory/copied_pages.h"
 #include "memory/instruction_cache.h"
@@ -17,6 +19,9 @@
 
 namespace firstcall {
 namespace {
+
+// What core dumps have grows in steps of so many bytes, because each takes a system call.
+constexpr size_t kDumpStep = 256 * 1024;
 
 // A file without a name whose pages can be mapped twice.
 absl::StatusOr<int> CreatePages(size_t size) {
@@ -107,6 +112,30 @@ absl::Status InProcessMapper::MapTwice(uint8_t* alias, uint8_t* run, size_t size
                  : MapSharedPages(run, size, PROT_READ, file, file_offset);
 }
 
+void InProcessMapper::LeaveOutOfDumps(const Slab& slab, const SlabSegment& segment) {
+  const auto& [range, protection] = segment;
+  absl::MutexLock lock(&mutex_);
+  Mapping& mapping = slabs_.at(slab.run.value());
+  size_t& dumped_to = mapping.dumped_to[static_cast<size_t>(protection)];
+  dumped_to = std::min(dumped_to, range.offset);
+  uint8_t* const run = (slab.run + range.offset).InThisProcess<uint8_t*>();
+  (void)madvise(run, range.size, MADV_DONTDUMP);
+  (void)madvise(mapping.alias + range.offset, range.size, MADV_DONTDUMP);
+}
+
+void InProcessMapper::TakeIntoDumps(const Slab& slab, const SlabSegment& segment) {
+  const auto& [range, protection] = segment;
+  absl::MutexLock lock(&mutex_);
+  Mapping& mapping = slabs_.at(slab.run.value());
+  size_t& dumped_to = mapping.dumped_to[static_cast<size_t>(protection)];
+  if (range.offset + range.size <= dumped_to) return;
+  // Before the first one there is nothing of this protection.
+  const size_t from = dumped_to == 0 ? range.offset & ~(page_size() - 1) : dumped_to;
+  const size_t to = std::min(RoundUp(range.offset + range.size, kDumpStep), mapping.size);
+  (void)madvise((slab.run + from).InThisProcess<uint8_t*>(), to - from, MADV_DODUMP);
+  dumped_to = to;
+}
+
 absl::StatusOr<std::vector<uint8_t*>> InProcessMapper::Initialize(
     const Slab& slab, absl::Span<const SlabSegment> segments) {
   FIRSTCALL_ASSIGN_OR_RETURN(const Mapping mapping, MappingOf(slab));
@@ -136,6 +165,7 @@ absl::StatusOr<std::vector<uint8_t*>> InProcessMapper::Initialize(
     written.push_back(alias);
     if (range.size == 0) continue;
     FIRSTCALL_RETURN_IF_ERROR(MapTwice(alias, run, range.size, protection, file, file_offset));
+    LeaveOutOfDumps(slab, {range, protection});
     file_offset += range.size;
   }
   return written;
@@ -147,6 +177,7 @@ absl::StatusOr<PageMapper::AllocationId> InProcessMapper::Finalize(const Slab& s
                                                                    const Allocation& allocation) {
   FIRSTCALL_ASSIGN_OR_RETURN(const Mapping mapping, MappingOf(slab));
   for (const auto& [range, protection] : allocation.segments) {
+    if (protection != Protection::kReadWrite) TakeIntoDumps(slab, {range, protection});
     if (protection != Protection::kReadExecute) continue;
     uint8_t* const written = mapping.alias + range.offset;
     FlushInstructions(written, slab.run + range.offset, range.size);

@@ -10,6 +10,7 @@
 #ifndef FIRSTCALL_MEMORY_IN_PROCESS_MAPPER_H_
 #define FIRSTCALL_MEMORY_IN_PROCESS_MAPPER_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -60,6 +61,8 @@ class InProcessMapper final : public PageMapper {
     // Where shared pages are written. Reserved addresses, as large as the slab.
     uint8_t* alias = nullptr;
     bool has_front = false;  // Whether a page that can be read is mapped in front of the slab.
+    // By protection: up to this offset into the slab, core dumps have what is run or read.
+    std::array<size_t, 3> dumped_to = {};
   };
 
   // Of the slab as it is run, and the page in front of it.
@@ -68,6 +71,10 @@ class InProcessMapper final : public PageMapper {
   // file's, or anonymous if there is none.
   absl::Status MapTwice(uint8_t* alias, uint8_t* run, size_t size, Protection protection, int file,
                         size_t file_offset) const;
+  // A core dump of shared memory has all of its pages, used or not, and to dump them brings them
+  // into being. So each segment is left out, but for what was finalized.
+  void LeaveOutOfDumps(const Slab& slab, const SlabSegment& segment) ABSL_LOCKS_EXCLUDED(mutex_);
+  void TakeIntoDumps(const Slab& slab, const SlabSegment& segment) ABSL_LOCKS_EXCLUDED(mutex_);
   absl::StatusOr<Mapping> MappingOf(const Slab& slab) const ABSL_LOCKS_EXCLUDED(mutex_);
 
   const Pages pages_;

@@ -7,6 +7,7 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -37,6 +38,9 @@
 
 namespace firstcall {
 namespace {
+
+// Linux allows more, but a process that closes all files one by one would take long.
+constexpr rlim_t kMostFiles = 65536;
 
 // Clients that have connected and said nothing yet.
 constexpr size_t kMostSilentClients = 256;
@@ -207,6 +211,11 @@ absl::Status CompileServer::Listen() {
 }
 
 absl::Status CompileServer::MakeReady() {
+  rlimit files = {};
+  if (getrlimit(RLIMIT_NOFILE, &files) != 0) return SystemError("RLIMIT_NOFILE", options_.path);
+  files.rlim_cur = std::min<rlim_t>(files.rlim_max, kMostFiles);
+  (void)setrlimit(RLIMIT_NOFILE, &files);
+  if (options_.kept_modules == 0) options_.kept_modules = files.rlim_cur / 2;
   // What one compile has used, the next one has at hand.
   mallopt(M_TRIM_THRESHOLD, 512 << 20);
   mallopt(M_TOP_PAD, 1 << 20);
@@ -454,7 +463,7 @@ void CompileServer::Publish(const Worker& worker, Packet packet) {
   known.pack = std::move(packet.files[1]);
   known.size = size;
   known.last_use = ++next_use_;
-  while (known_bytes_ > options_.kept_bytes) {
+  while (known_bytes_ > options_.kept_bytes || known_.size() > options_.kept_modules) {
     auto oldest = std::min_element(known_.begin(), known_.end(), [](const auto& a, const auto& b) {
       return a.second.last_use < b.second.last_use;
     });

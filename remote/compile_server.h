@@ -49,6 +49,9 @@ struct CompileServerOptions {
   size_t makers_of_a_module = 0;
   // Bytes of objects that are kept for later clients.
   uint64_t kept_bytes = uint64_t{256} << 20;
+  // The most modules of which something is kept, each with an open file: a file is needed for each
+  // client, too. Zero: half as many as the process may have open.
+  size_t kept_modules = 0;
   // Whether workers are confined. Off for what filters do not support.
   bool confines = true;
 };

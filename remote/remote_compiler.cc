@@ -9,6 +9,7 @@
 #include "base/coding.h"
 #include "base/status.h"
 #include "base/status_coding.h"
+#include "base/steady_clock.h"
 #include "code/elf_linker.h"
 #include "remote/sealed_bytes.h"
 #include "remote/seam_coding.h"
@@ -88,8 +89,10 @@ std::shared_ptr<RemoteCompiler::Module> RemoteCompiler::Find(ModuleId id) const 
 }
 
 size_t RemoteCompiler::SymbolCount(ModuleId id) const {
-  const std::shared_ptr<Module> module = Find(id);
-  return module == nullptr || module->order.index == nullptr ? 0 : module->order.index->size();
+  absl::MutexLock lock(&mutex_);
+  auto found = modules_.find(id);
+  if (found == modules_.end() || found->second->order.index == nullptr) return 0;
+  return found->second->order.index->size();
 }
 
 absl::Status RemoteCompiler::Reply(Lane& lane, absl::string_view question, Questions& questions) {
@@ -122,10 +125,10 @@ absl::StatusOr<bool> RemoteCompiler::RunPasses(Lane& lane, Questions& questions)
   if (order == nullptr) return Damaged();
   const std::shared_ptr<StopFlag> stop = order->stop;
   void (*const stop_if_exiting)() = order->stop_if_exiting;
-  const int64_t looks = std::max<int64_t>(1, kBudgetsForPasses * (lane.budget() / kLookInterval));
+  const absl::Duration deadline = SteadyNow() + kBudgetsForPasses * lane.budget();
   absl::StatusOr<Lane::Message> ended = absl::DeadlineExceededError("it does not answer");
   const auto wait = [&] {
-    for (int64_t i = 0; i < looks; ++i) {
+    do {
       if (lane.WaitToReceive(kLookInterval)) {
         ended = lane.Receive();
         return;
@@ -135,7 +138,7 @@ absl::StatusOr<bool> RemoteCompiler::RunPasses(Lane& lane, Questions& questions)
         ended = absl::CancelledError("nobody wants it any more");
         return;
       }
-    }
+    } while (SteadyNow() < deadline);
   };
   const bool is_wanted = order->run_passes(wait);
   questions.is_wanted = is_wanted;
@@ -214,6 +217,7 @@ RemoteCompiler::Answer RemoteCompiler::AddTo(WorkerSession& session, ModuleId id
       answer.lost = Damaged();
       return answer;
     }
+    absl::MutexLock modules_lock(&mutex_);  // UseFallback copies the order.
     order.index = std::make_shared<const SymbolIndex>(*std::move(index));
   }
   session.added().insert(id);
@@ -267,18 +271,12 @@ RemoteCompiler::Outcome RemoteCompiler::Ask(ModuleId module, LaneMessage kind,
 
 absl::StatusOr<std::shared_ptr<const SymbolIndex>> RemoteCompiler::Add(ModuleOrder order) {
   const ModuleId id = order.id;
-  if (Compiler* other = fallback()) {
-    absl::StatusOr<std::shared_ptr<const SymbolIndex>> index = other->Add(order);
-    if (!index.ok()) return index;
-    order.index = *index;
-    absl::MutexLock lock(&mutex_);
-    modules_[id] = std::make_shared<Module>(Module{std::move(order)});
-    return index;
-  }
-  std::shared_ptr<const SymbolIndex> index = order.index;
+  const std::shared_ptr<const SymbolIndex> index = order.index;
   auto module = std::make_shared<Module>(Module{std::move(order)});
   {
     absl::MutexLock lock(&mutex_);
+    // Another thread may be making the fallback, with the modules that there are.
+    if (Compiler* other = fallback()) return other->Add(module->order);
     modules_[id] = module;
   }
   // The worker gets it when it is needed.
@@ -289,11 +287,11 @@ absl::StatusOr<std::shared_ptr<const SymbolIndex>> RemoteCompiler::Add(ModuleOrd
     // Making the fallback has added the module, without keeping its index.
     fallback()->Remove(id);
     absl::StatusOr<std::shared_ptr<const SymbolIndex>> added = fallback()->Add(module->order);
+    if (added.ok()) return added;
     outcome.status = added.status();
-    if (added.ok()) module->order.index = *added;
   }
-  if (outcome.status.ok()) return module->order.index;
   absl::MutexLock lock(&mutex_);
+  if (outcome.status.ok()) return module->order.index;
   modules_.erase(id);
   return outcome.status;
 }

@@ -1,5 +1,6 @@
 #include "remote/worker_sandbox.h"
 
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 
 namespace firstcall {
 namespace {
@@ -53,7 +55,6 @@ constexpr long kAllowed[] = {
     SYS_lseek,
     SYS_ftruncate,
     SYS_dup,
-    SYS_fcntl,
     SYS_memfd_create,
     SYS_munmap,
     SYS_mremap,
@@ -72,7 +73,6 @@ constexpr long kAllowed[] = {
     SYS_gettid,
     SYS_getpid,
     SYS_getrandom,
-    SYS_prlimit64,
     SYS_rt_sigaction,
     SYS_rt_sigprocmask,
     SYS_rt_sigreturn,
@@ -136,6 +136,15 @@ class Filter {
     Return(matching);
     Return(others);
   }
+  // The same, with several values.
+  void ReturnByValues(long number, int argument, absl::Span<const uint32_t> values,
+                      uint32_t matching, uint32_t others) {
+    const auto behind = static_cast<uint8_t>(2 * values.size() + 2);
+    Add(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(number), 0, behind));
+    Load(offsetof(seccomp_data, args) + 8 * static_cast<size_t>(argument));
+    for (const uint32_t value : values) ReturnIfEqual(value, matching);
+    Return(others);
+  }
   void Return(uint32_t action) { Add(BPF_STMT(BPF_RET | BPF_K, action)); }
 
   bool Install() {
@@ -192,6 +201,12 @@ absl::Status ConfineWorker() {
   filter.ReturnByBits(SYS_clone, 0, CLONE_THREAD, kYes, kNo);
   // Its arguments lie in memory, which a filter cannot read. The C library uses clone then.
   filter.ReturnIfEqual(SYS_clone3, SECCOMP_RET_ERRNO | ENOSYS);
+  filter.ReturnByValue(SYS_prlimit64, 0, /*this process*/ 0, kYes, kNo);
+  // Not those by which the system sends signals for a file.
+  filter.ReturnByValues(
+      SYS_fcntl, 1,
+      {F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_ADD_SEALS, F_GET_SEALS},
+      kYes, kNo);
   filter.ReturnByValue(SYS_tgkill, 0, self, kYes, kNo);                         // abort.
   filter.ReturnByBits(SYS_newfstatat, 3, /*AT_EMPTY_PATH*/ 0x1000, kYes, kNo);  // fstat.
   filter.ReturnByValue(SYS_prctl, 0, PR_SET_VMA, kYes, kNo);  // Names of the allocator's memory.

@@ -8,9 +8,17 @@
 
 namespace firstcall {
 
+namespace {
+
+// Whether the next request may find a compiler: all workers of a compile server were busy.
+bool MayPass(const absl::Status& failure) { return absl::IsResourceExhausted(failure); }
+
+}  // namespace
+
 absl::Status DeferredCompiler::MakeLocked(absl::string_view reason) {
   if (compiler_ != nullptr || !failure_.ok()) return failure_;
   absl::StatusOr<std::unique_ptr<Compiler>> compiler = factory_(reason);
+  if (MayPass(compiler.status())) return compiler.status();
   failure_ = compiler.status();
   for (auto waiting = waiting_.begin(); failure_.ok() && waiting != waiting_.end(); ++waiting) {
     failure_ = (*compiler)->Add(waiting->second).status();

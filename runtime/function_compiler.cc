@@ -6,6 +6,7 @@
 #include <mutex>  // std::lock_guard
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "base/status.h"
@@ -80,8 +81,19 @@ absl::StatusOr<ExecutorAddress> FunctionCompiler::Compile(FunctionKey key, Compi
 }
 
 absl::Status FunctionCompiler::Attempt(FunctionKey key, MakeOptions options, Outcome& outcome) {
-  SourceModule& module = *key.module;
   options.lists_callees = speculation_.has_budget();
+  // A callback of the client's may throw. Then no thread may wait for those that have joined.
+  absl::Cleanup release = [&] {
+    if (!outcome.joined.empty()) compiler_.ReadAgain(key.module->id());
+    for (FunctionKey callee : outcome.joined) functions_.Release(callee);
+  };
+  const absl::Status status = Try(key, options, outcome);
+  std::move(release).Cancel();
+  return status;
+}
+
+absl::Status FunctionCompiler::Try(FunctionKey key, const MakeOptions& options, Outcome& outcome) {
+  SourceModule& module = *key.module;
   absl::StatusOr<MadeFunction> made = maker_.Make(key, options, outcome.joined);
   if (!made.ok()) {
     return Annotate(made.status(),

@@ -76,6 +76,7 @@ class FunctionCompiler {
   absl::Status MakeAndPublish(FunctionKey key, CompileReason reason,
                               std::optional<SymbolOrdinal>& leader);
   absl::Status Attempt(FunctionKey key, MakeOptions options, Outcome& outcome);
+  absl::Status Try(FunctionKey key, const MakeOptions& options, Outcome& outcome);
   absl::Status ResolveIFunc(FunctionKey key);
   // Counts compiled functions, and tells the compiler when they were the last of their module.
   void CountCompiled(SourceModule& module, size_t compiled);

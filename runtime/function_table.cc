@@ -264,7 +264,8 @@ bool FunctionTable::Claim(FunctionKey key) {
 
 void FunctionTable::Release(FunctionKey key) {
   absl::MutexLock lock(&mutex_);
-  RecordOf(key).state = FunctionState::kStub;
+  Record& record = RecordOf(key);
+  if (record.state == FunctionState::kCompiling) record.state = FunctionState::kStub;
 }
 
 void FunctionTable::Publish(FunctionKey key, ExecutorAddress body, ExecutorAddress entry,

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "base/steady_clock.h"
@@ -64,7 +65,12 @@ absl::Status ObjectLinker::Link(LazyObject& object) {
       break;
   }
   const uint64_t additions = additions_;
+  // A callback of the client's may throw: then nothing is bound yet.
+  absl::Cleanup unlink = [&] {
+    object.state.store(LazyObject::State::kUnlinked, std::memory_order_relaxed);
+  };
   object.status = Annotate(LinkLocked(object), absl::StrCat("'", object.name, "'"));
+  std::move(unlink).Cancel();
   const bool lacks_symbol = object.unfinished != nullptr && !object.unfinished->is_bound &&
                             absl::IsNotFound(object.status);
   if (lacks_symbol) object.additions = additions;

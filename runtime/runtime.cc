@@ -153,7 +153,12 @@ absl::StatusOr<void*> Runtime::LookupAddress(ModuleId id, absl::string_view name
   const std::shared_ptr<SourceModule> module = program_.Find(id);
   if (module == nullptr) return absl::NotFoundError("there is no such module");
   absl::StatusOr<ExecutorAddress> address;
-  DelegatingWorkScope(threads_).Run([&] { address = resolver_.LookupIn(*module, name); });
+  DelegatingWorkScope(threads_).Run([&] {
+    // Beginning to work may have waited for its removal.
+    address = module->is_removed()
+                  ? absl::NotFoundError(absl::StrCat("'", module->name(), "' was removed"))
+                  : resolver_.LookupIn(*module, name);
+  });
   if (!address.ok()) return address.status();
   return address->InThisProcess<void*>();
 }

@@ -3,6 +3,7 @@
 #include <fstream>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "engine/engine.h"
@@ -194,6 +195,50 @@ TEST(FailureTest, DataIsNotTriedAgainForEachFunction) {
   EXPECT_THAT(engine->Prepare({"f1"}), StatusIs(absl::StatusCode::kNotFound));
   EXPECT_THAT(engine->Prepare({"f2"}), StatusIs(absl::StatusCode::kNotFound));
   EXPECT_EQ(asked, asked_once);
+}
+
+// --- Exceptions of the client's callbacks ---
+
+// The first call of the finder for `symbol` throws.
+EngineOptions WithFinderThatThrowsOnce(absl::string_view symbol, void* address) {
+  EngineOptions options;
+  options.symbol_finder = [=, has_thrown = false](absl::string_view name) mutable -> void* {
+    if (name != symbol) return nullptr;
+    if (!std::exchange(has_thrown, true)) throw std::runtime_error("not now");
+    return address;
+  };
+  return options;
+}
+
+int AddOne(int x) { return x + 1; }
+
+TEST(FailureTest, AfterAnExceptionNobodyWaitsForWhatWasCompiledAlong) {
+  std::unique_ptr<Engine> engine =
+      Engine::Create(WithFinderThatThrowsOnce("extern_add", reinterpret_cast<void*>(&AddOne)))
+          .value();
+  ASSERT_THAT(engine->AddBitcode(ParseToBitcode(R"(
+      declare i32 @extern_add(i32)
+      define i32 @inner(i32 %x) { %y = mul i32 %x, 3 ret i32 %y }
+      define i32 @outer(i32 %x) {
+        %p = call i32 @inner(i32 %x)
+        %q = call i32 @extern_add(i32 %p)
+        ret i32 %q
+      })"),
+                                 "module"),
+              IsOk());
+  ASSERT_OK_AND_ASSIGN(auto outer, engine->Lookup<int(int)>("outer"));
+  ASSERT_OK_AND_ASSIGN(auto inner, engine->Lookup<int(int)>("inner"));
+  EXPECT_THROW(outer(5), std::runtime_error);
+  EXPECT_EQ(inner(5), 15);
+}
+
+TEST(FailureTest, AfterAnExceptionDataIsBoundTheNextTime) {
+  int value = 42;
+  std::unique_ptr<Engine> engine = Engine::Create(WithFinderThatThrowsOnce("late", &value)).value();
+  ASSERT_THAT(engine->AddAssembly(kNeedy, "needy"), IsOk());
+  EXPECT_THROW((void)engine->LookupAddress("place"), std::runtime_error);
+  ASSERT_OK_AND_ASSIGN(void* const place, engine->LookupAddress("place"));
+  EXPECT_EQ(*static_cast<void**>(place), &value);
 }
 
 TEST(FailureTest, AnEngineMayEndBeforeItsDataIsComplete) {

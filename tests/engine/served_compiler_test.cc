@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <string>
 #include <thread>
@@ -154,6 +155,7 @@ TEST(ServedCompilerTest, CompilesWholeModules) {
 TEST(ServedCompilerTest, OptimizesHotFunctions) {
   const LocalServer server;
   EngineOptions options = OptionsFor(server);
+  options.compile_server_budget = absl::InfiniteDuration();
   options.promotion.threshold = 1;
   options.promotion.threads = 0;
   const auto engine = EngineWith(options);
@@ -184,6 +186,23 @@ TEST(ServedCompilerTest, ALaterClientGetsWhatAnEarlierOneHadCompiled) {
   EXPECT_EQ(engine->stats().compiler_made_for, "");  // It needed no worker.
   EXPECT_EQ(Call(*engine, "count", 0), 6);
   EXPECT_NE(engine->stats().compiler_made_for, "");
+}
+
+// Each has an open file in the server.
+TEST(ServedCompilerTest, NoMoreModulesAreKeptThanAreAllowed) {
+  CompileServerOptions server_options;
+  server_options.kept_modules = 2;
+  const LocalServer server(std::move(server_options));
+  for (int i = 0; i < 4; ++i) {
+    const std::string program = absl::StrCat("define i32 @f() { ret i32 ", i, " }");
+    {
+      auto engine = Engine::Create(OptionsFor(server)).value();
+      ASSERT_TRUE(engine->AddBitcode(ParseToBitcode(program), "program").ok());
+      EXPECT_EQ(engine->Lookup<int()>("f").value()(), i);
+    }
+    server.WaitFor("workers ", 1);  // The client's has ended, and published what it had made.
+    EXPECT_EQ(server.Count("modules known "), std::min(i + 1, 2));
+  }
 }
 
 TEST(ServedCompilerTest, AClientWaitsForWhatAnotherOneIsMaking) {

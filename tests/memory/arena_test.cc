@@ -12,6 +12,7 @@
 #include "memory/executor_address.h"
 #include "memory/instruction_cache.h"
 #include "memory/unwindable_code.h"
+#include "tests/memory/memory_maps.h"
 #include "tests/testing/boundary_mapper.h"
 #include "tests/testing/host.h"
 #include "tests/testing/status_matchers.h"
@@ -305,6 +306,23 @@ TEST(ArenaTest, ParentLeavesAlonePagesThatItHadWhenItForked) {
   ASSERT_OK_AND_ASSIGN(MemoryBlock again, arena->Allocate(Segment::kCode, 4096, 16));
   if (NoticesRewrittenCode()) {
     EXPECT_EQ(again.run, block.run);
+  }
+}
+
+// --- Core dumps ---
+
+TEST(ArenaTest, CoreDumpsHaveWhatIsUsedOnly) {
+  if (IsEmulated()) GTEST_SKIP() << "the emulator does not tell";
+  ASSERT_OK_AND_ASSIGN(std::unique_ptr<Arena> arena, Arena::Create(ArenaSizes::Default()));
+  for (size_t size : {size_t{100}, size_t{3} << 20, size_t{100}}) {
+    for (const Segment segment : {Segment::kCode, Segment::kReadOnly}) {
+      ASSERT_OK_AND_ASSIGN(const MemoryBlock block, arena->Allocate(segment, size, 16));
+      ASSERT_THAT(arena->Finalize({block}), IsOk());
+      EXPECT_FALSE(IsLeftOutOfDumps(getpid(), block.run));
+      EXPECT_FALSE(IsLeftOutOfDumps(getpid(), block.run + (block.size - 1)));
+      EXPECT_TRUE(IsLeftOutOfDumps(getpid(), block.run + (block.size + (1 << 20))));
+      EXPECT_TRUE(IsLeftOutOfDumps(getpid(), ExecutorAddress::Of(block.write)));
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <fstream>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
 namespace firstcall {
@@ -30,6 +31,20 @@ std::string PermissionsAt(pid_t process, ExecutorAddress address) {
     }
   }
   return "";
+}
+
+bool IsLeftOutOfDumps(pid_t process, ExecutorAddress address) {
+  std::ifstream maps(absl::StrCat("/proc/", process, "/smaps"));
+  bool is_found = false;
+  for (std::string line; std::getline(maps, line);) {
+    unsigned long begin, end;
+    if (std::sscanf(line.c_str(), "%lx-%lx ", &begin, &end) == 2) {
+      is_found = begin <= address.value() && address.value() < end;
+    } else if (is_found && absl::StartsWith(line, "VmFlags:")) {
+      return absl::StrContains(line, " dd");
+    }
+  }
+  return false;
 }
 
 int WritableAndExecutable(pid_t process) {

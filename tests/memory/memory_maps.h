@@ -25,6 +25,9 @@ std::vector<MemoryMap> MemoryMapsOf(pid_t process);
 // Of what is mapped at `address`: "r-x", or "" if nothing is.
 std::string PermissionsAt(pid_t process, ExecutorAddress address);
 
+// Whether core dumps leave out what is mapped at `address`.
+bool IsLeftOutOfDumps(pid_t process, ExecutorAddress address);
+
 // How many mappings are both.
 int WritableAndExecutable(pid_t process);
 

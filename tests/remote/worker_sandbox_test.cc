@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -60,6 +61,18 @@ TEST(WorkerSandboxTest, StartsNoProcessAndSignalsNone) {
   EXPECT_EQ(Confined([] { return IsRefused(fork()); }), 0);
   EXPECT_EQ(Confined([] { return IsRefused(execl("/bin/true", "true", nullptr)); }), 0);
   EXPECT_EQ(Confined([] { return IsRefused(kill(getppid(), 0)); }), 0);
+  // The system sends its owner a signal when something can be read.
+  EXPECT_EQ(Confined([] { return IsRefused(fcntl(0, F_SETOWN, getppid())); }), 0);
+  EXPECT_EQ(Confined([] { return IsRefused(fcntl(0, F_SETSIG, SIGKILL)); }), 0);
+  EXPECT_EQ(Confined([] { return fcntl(0, F_GETFD) >= 0; }), 0);
+  const rlimit limit = {};
+  EXPECT_EQ(Confined([&] { return IsRefused(prlimit(getppid(), RLIMIT_CPU, &limit, nullptr)); }),
+            0);
+  EXPECT_EQ(Confined([] {
+              rlimit own = {};
+              return getrlimit(RLIMIT_CPU, &own) == 0;
+            }),
+            0);
 }
 
 TEST(WorkerSandboxTest, MakesNoMemoryExecutable) {

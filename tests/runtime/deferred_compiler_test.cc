@@ -142,6 +142,14 @@ TEST_F(DeferredCompilerTest, AFailureIsKept) {
   EXPECT_EQ(log_.size(), 1u);
 }
 
+TEST_F(DeferredCompilerTest, WorkersThatAreBusyAreNotForGood) {
+  failure_ = absl::ResourceExhaustedError("busy");
+  ASSERT_THAT(compiler_.Add(Known(1, "one")), IsOk());
+  EXPECT_THAT(CompileData(1), StatusIs(absl::StatusCode::kResourceExhausted, "busy"));
+  failure_ = absl::OkStatus();
+  EXPECT_THAT(CompileData(1), StatusIs(absl::StatusCode::kAborted));
+}
+
 TEST_F(DeferredCompilerTest, SoIsThatOfAModuleThatItCannotRead) {
   ASSERT_THAT(compiler_.Add(Known(1, "one")), IsOk());
   ASSERT_THAT(compiler_.Add(Known(2, "bad")), IsOk());
