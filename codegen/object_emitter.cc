@@ -10,6 +10,7 @@
 #include "code/macho_to_elf.h"
 #include "codegen/fast_selection.h"
 #include "codegen/macho_module.h"
+#include "codegen/wrong_at_o0.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/Function.h"
@@ -20,7 +21,7 @@ namespace firstcall {
 
 absl::StatusOr<std::unique_ptr<ObjectEmitter>> ObjectEmitter::Create(const Target& target) {
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<llvm::TargetMachine> machine, target.CreateMachine());
-  std::unique_ptr<ObjectEmitter> emitter(new ObjectEmitter(std::move(machine)));
+  std::unique_ptr<ObjectEmitter> emitter(new ObjectEmitter(target, std::move(machine)));
   FIRSTCALL_RETURN_IF_ERROR(emitter->MakePasses());
   return emitter;
 }
@@ -37,8 +38,8 @@ absl::Status ObjectEmitter::MakePasses() {
   return absl::OkStatus();
 }
 
-ObjectEmitter::ObjectEmitter(std::unique_ptr<llvm::TargetMachine> machine)
-    : machine_(std::move(machine)), stream_(bytes_) {}
+ObjectEmitter::ObjectEmitter(const Target& target, std::unique_ptr<llvm::TargetMachine> machine)
+    : target_(target), machine_(std::move(machine)), stream_(bytes_) {}
 
 ObjectEmitter::~ObjectEmitter() {
   if (!is_broken_) return;
@@ -59,7 +60,18 @@ absl::StatusOr<ObjectBytes> ObjectEmitter::Emit(std::unique_ptr<llvm::Module> mo
   return object;
 }
 
+absl::StatusOr<ObjectBytes> ObjectEmitter::EmitSlowly(llvm::Module& module) {
+  if (slow_ == nullptr) {
+    FIRSTCALL_ASSIGN_OR_RETURN(slow_, Create(target_.ThatIsNotFast()));
+  }
+  absl::StatusOr<ObjectBytes> object = slow_->Emit(module);
+  is_broken_ = slow_->is_broken();
+  has_crashed_ = slow_->has_crashed_;
+  return object;
+}
+
 absl::StatusOr<ObjectBytes> ObjectEmitter::Emit(llvm::Module& module) {
+  if (!optimizes() && IsWrongAtO0(module)) return EmitSlowly(module);
   if (!machine_->getTargetTriple().isOSBinFormatMachO()) return EmitAsIs(module);
   MachoModule prepared(module);
   FIRSTCALL_ASSIGN_OR_RETURN(const ObjectBytes macho, EmitAsIs(module));

@@ -46,19 +46,23 @@ class ObjectEmitter {
   bool is_broken() const { return is_broken_; }
 
  private:
-  explicit ObjectEmitter(std::unique_ptr<llvm::TargetMachine> machine);
+  ObjectEmitter(const Target& target, std::unique_ptr<llvm::TargetMachine> machine);
   absl::Status MakePasses();
+  absl::StatusOr<ObjectBytes> EmitSlowly(llvm::Module& module);
   absl::StatusOr<ObjectBytes> EmitAsIs(llvm::Module& module);
   // Internal if LLVM gives up: then the emitter is broken.
   absl::Status RunPasses(llvm::Module& module);
   absl::Status ForgetAssignments();
 
+  const Target target_;
   std::unique_ptr<llvm::TargetMachine> machine_;
   llvm::SmallVector<char, 0> bytes_;  // Of the last object.
   llvm::raw_svector_ostream stream_;  // Writes to bytes_.
   std::unique_ptr<llvm::legacy::PassManager> passes_;
   bool is_broken_ = false;
   bool has_crashed_ = false;
+  // At -O0: for what LLVM gets wrong at -O0. Null until it is needed.
+  std::unique_ptr<ObjectEmitter> slow_;
 };
 
 }  // namespace firstcall

@@ -291,6 +291,12 @@ Target Target::ThatOptimizes() const {
   return better;
 }
 
+Target Target::ThatIsNotFast() const {
+  Target slower = *this;
+  slower.level_ = std::max(level_, llvm::CodeGenOptLevel::Less);
+  return slower;
+}
+
 Target Target::ThatReplaces() const {
   Target better = ThatOptimizes();
   better.baseline_ = baseline_;

@@ -31,6 +31,8 @@ class Target {
   // The same target for code that is worth more time: the IR of function-modules is optimized, and
   // code is generated at kO2 at least.
   Target ThatOptimizes() const;
+  // The same target for code that LLVM gets wrong at -O0: code is generated at -O1 at least.
+  Target ThatIsNotFast() const;
   // As ThatOptimizes, but the baseline code generator may be used, too: for functions that are hot,
   // whose counting bodies it makes.
   Target ThatReplaces() const;

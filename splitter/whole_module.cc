@@ -12,6 +12,7 @@
 #include "base/string_ref.h"
 #include "code/symbol_name.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
@@ -163,6 +164,18 @@ void NameThreadLocals(llvm::Module& module) {
   }
 }
 
+// The bounds of a section whose name is a C identifier are found in the object, which must have it
+// in one piece, and under the name of something in it. A variable that is associated with another
+// one, so that static linkers keep or drop both, would get a section of its own of that name; and
+// private variables have no names.
+void KeepSectionsTogether(llvm::Module& module) {
+  for (llvm::GlobalVariable& variable : module.globals()) {
+    if (!variable.hasSection() || !IsIdentifier(std::string(variable.getSection()))) continue;
+    variable.eraseMetadata(llvm::LLVMContext::MD_associated);
+    if (variable.hasPrivateLinkage()) variable.setLinkage(llvm::GlobalValue::InternalLinkage);
+  }
+}
+
 // Each variable that llvm.used keeps for static linkers would get a section of its own. No static
 // linker follows, and the variables of a section must be next to each other.
 void KeepFromOptimizerOnly(llvm::Module& module) {
@@ -225,6 +238,7 @@ absl::Status PrepareWholeModule(ModuleView& view, const SymbolIndex& index, bool
     }
   }
   NameThreadLocals(module);
+  KeepSectionsTogether(module);
   KeepFromOptimizerOnly(module);
   ReplaceIFuncs(module, without_ifuncs);
   for (llvm::StringRef name : {"llvm.global_ctors", "llvm.global_dtors"}) {
