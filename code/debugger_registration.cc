@@ -16,6 +16,7 @@
 #include "absl/base/const_init.h"
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
+#include "code/symbol_name.h"
 #include "memory/debugger_presence.h"
 
 extern "C" {
@@ -99,6 +100,18 @@ std::function<void()> AddToList(std::vector<char> image) ABSL_LOCKS_EXCLUDED(mut
   return [registration] { Withdraw(*registration); };
 }
 
+// A debugger looks for the names in the source.
+void ShortenLocalNames(const ElfObject& object, std::vector<char>& image) {
+  for (size_t i = 0; i < object.symbol_count(); ++i) {
+    const ElfObject::Symbol symbol = object.symbol(i);
+    if (symbol.is_undefined()) continue;
+    const absl::string_view name = object.NameOf(symbol);
+    const absl::string_view in_source = WithoutOrdinal(name);
+    if (in_source.size() == name.size()) continue;
+    image[static_cast<size_t>(in_source.data() + in_source.size() - object.bytes().data())] = '\0';
+  }
+}
+
 DebuggerRegistrar CurrentRegistrar() ABSL_LOCKS_EXCLUDED(mutex) {
   absl::MutexLock lock(&mutex);
   return Registrar() ? Registrar() : AddToList;
@@ -138,6 +151,7 @@ std::function<void()> RegisterWithDebugger(
     std::memcpy(image.data() + object.sections()[i].header + offsetof(Elf64_Shdr, sh_addr),
                 &address, sizeof(address));
   }
+  ShortenLocalNames(object, image);
   return RegisterImageWithDebugger(std::move(image));
 }
 

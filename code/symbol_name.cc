@@ -35,6 +35,13 @@ SymbolReference ParseReference(absl::string_view object_name) {
   return reference;
 }
 
+absl::string_view WithoutOrdinal(absl::string_view name) {
+  size_t begin = name.size();
+  while (begin > 0 && absl::ascii_isdigit(static_cast<unsigned char>(name[begin - 1]))) --begin;
+  const bool has_ordinal = begin < name.size() && begin > 1 && name[begin - 1] == '$';
+  return has_ordinal ? name.substr(0, begin - 1) : name;
+}
+
 std::string LocalSymbolName(absl::string_view name, SymbolOrdinal ordinal) {
   // Assemblers treat a name that begins with .L as a temporary label, and drop it.
   return absl::StrCat(absl::StartsWith(name, ".L") ? "$" : "", name, "$", ordinal.value);

@@ -85,6 +85,10 @@ SymbolReference ParseReference(absl::string_view object_name);
 // with .L, so that an object's symbol table keeps it.
 std::string LocalSymbolName(absl::string_view name, SymbolOrdinal ordinal);
 
+// The name that a local symbol has in the source, if `name` is that of LocalSymbolName. (A name of
+// the source that ends in `$` and a number is cut, too: for people to read only.)
+absl::string_view WithoutOrdinal(absl::string_view name);
+
 }  // namespace firstcall
 
 #endif  // FIRSTCALL_CODE_SYMBOL_NAME_H_

@@ -29,6 +29,26 @@ bool IsStructureDefinition(const llvm::MDNode& node) {
   }
 }
 
+// The structure that the function returns, or null. A debugger that calls the function does not
+// look for its definition elsewhere.
+const llvm::DICompositeType* TypeReturnedBy(const llvm::DISubprogram& function) {
+  if (function.getType() == nullptr) return nullptr;
+  const llvm::DITypeRefArray types = function.getType()->getTypeArray();
+  const llvm::DIType* type = types.size() == 0 ? nullptr : types[0];
+  while (const auto* derived = llvm::dyn_cast_or_null<llvm::DIDerivedType>(type)) {
+    switch (derived->getTag()) {
+      case llvm::dwarf::DW_TAG_typedef:
+      case llvm::dwarf::DW_TAG_const_type:
+      case llvm::dwarf::DW_TAG_volatile_type:
+        type = derived->getBaseType();
+        continue;
+      default:
+        return nullptr;
+    }
+  }
+  return llvm::dyn_cast_or_null<llvm::DICompositeType>(type);
+}
+
 }  // namespace
 
 // The function's own subprogram, those inlined into it, and all their variables.
@@ -86,6 +106,7 @@ void DebugTypes::DeclareKnown(llvm::Function& function, bool may_be_dropped) {
   llvm::ValueToValueMapTy map;
   llvm::SmallVector<llvm::DICompositeType*, 16> defined;
   bool reaches_known = false;
+  const llvm::MDNode* const returned = TypeReturnedBy(*function.getSubprogram());
   const Nodes roots = RootsOf(function);
   Nodes pending = roots;
   for (size_t i = 0; i < pending.size(); ++i) {
@@ -95,12 +116,13 @@ void DebugTypes::DeclareKnown(llvm::Function& function, bool may_be_dropped) {
       continue;
     }
     if (IsStructureDefinition(*node)) {
-      if (auto known = declarations_.find(node); known != declarations_.end()) {
+      const auto known = declarations_.find(node);
+      if (known != declarations_.end() && node != returned) {
         map.MD()[node].reset(known->second);
         reaches_known = true;
         continue;
       }
-      defined.push_back(llvm::cast<llvm::DICompositeType>(node));
+      if (known == declarations_.end()) defined.push_back(llvm::cast<llvm::DICompositeType>(node));
     }
     for (const llvm::MDOperand& operand : node->operands()) {
       if (auto* next = llvm::dyn_cast_or_null<llvm::MDNode>(operand.get())) pending.insert(next);

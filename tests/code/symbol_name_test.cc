@@ -35,5 +35,14 @@ TEST(SymbolNameTest, SectionsWithBoundsAreCIdentifiers) {
   EXPECT_FALSE(IsIdentifier(""));
 }
 
+TEST(SymbolNameTest, OrdinalsAreForObjectsOnly) {
+  EXPECT_EQ(WithoutOrdinal(LocalSymbolName("f", SymbolOrdinal{12})), "f");
+  EXPECT_EQ(WithoutOrdinal(LocalSymbolName("_ZZ4mainENK3$_0clEi", SymbolOrdinal{2})),
+            "_ZZ4mainENK3$_0clEi");
+  for (const char* name : {"f", "f1", "f$", "f$x1", "$1", "$", "1", "", "main$fc.loop"}) {
+    EXPECT_EQ(WithoutOrdinal(name), name);
+  }
+}
+
 }  // namespace
 }  // namespace firstcall

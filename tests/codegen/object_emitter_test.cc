@@ -142,6 +142,46 @@ TEST_P(ObjectEmitterTest, EmitsWhatLlvmEmitsHoweverOftenItWasUsed) {
   }
 }
 
+// At -O0 LLVM 19 loses the result where the assembly jumps, and the hardened branch crashes.
+TEST(ObjectEmitterAtO0Test, GeneratesAtO1WhatLlvmGetsWrongAtO0) {
+  constexpr char kWithResult[] = R"(
+    define i32 @f(i32 %x) {
+      %y = callbr i32 asm "", "=r,r,!i"(i32 %x) to label %a [label %b]
+    a: ret i32 %y
+    b: ret i32 1 })";
+  constexpr char kWithoutResult[] = R"(
+    define i32 @f(i32 %x) {
+      callbr void asm "", "r,!i"(i32 %x) to label %a [label %b]
+    a: ret i32 %x
+    b: ret i32 1 })";
+  constexpr char kBranches[] = R"(
+    define i32 @f(ptr %p, i32 %x) #0 {
+      %y = mul i32 %x, 3
+      indirectbr ptr %p, [label %a, label %b]
+    a: ret i32 %y
+    b: ret i32 1 }
+    @labels = global [2 x ptr] [ptr blockaddress(@f, %a), ptr blockaddress(@f, %b)]
+    attributes #0 = { )";
+  const auto emit = [](absl::string_view text, CodegenLevel level) {
+    llvm::LLVMContext context;
+    CollectDiagnostics(context);
+    EngineOptions options;
+    options.codegen_level = level;
+    const Target target = MakeTarget(options);
+    std::unique_ptr<llvm::Module> module = ParseModule(std::string(text), context);
+    EXPECT_THAT(target.Adopt(*module), IsOk());
+    const ObjectBytes bytes = ObjectEmitter::Create(target).value()->Emit(*module).value();
+    return std::string(bytes.begin(), bytes.end());
+  };
+  const auto is_as_at_o1 = [&](absl::string_view text) {
+    return emit(text, CodegenLevel::kO0) == emit(text, CodegenLevel::kO1);
+  };
+  EXPECT_TRUE(is_as_at_o1(kWithResult));
+  EXPECT_FALSE(is_as_at_o1(kWithoutResult));
+  EXPECT_TRUE(is_as_at_o1(absl::StrCat(kBranches, "speculative_load_hardening }")));
+  EXPECT_FALSE(is_as_at_o1(absl::StrCat(kBranches, "nounwind }")));
+}
+
 TEST_P(ObjectEmitterTest, ModuleMayStayWithItsOwner) {
   const std::unique_ptr<llvm::Module> module = Parse(kOne);
   EXPECT_THAT(emitter_->Emit(*module), IsOk());

@@ -110,6 +110,13 @@ TEST_F(GdbTest, ValuesCanBePrintedAndChangedAndFunctionsCalled) {
   EXPECT_THAT(output, HasSubstr("$2 = 8"));
 }
 
+// What it returns was defined for another function.
+TEST_F(GdbTest, FunctionThatReturnsAStructureCanBeCalled) {
+  const std::string output = Debug({"break sum_of", "run", "print make_pair_of(40)", "print pair"});
+  EXPECT_THAT(output, HasSubstr("$1 = {first = 40, second = 41, third = 42}"));
+  EXPECT_THAT(output, HasSubstr("{first = 1, second = 2, third = 3}"));
+}
+
 TEST_F(GdbTest, AVariableCanBeWatched) {
   if (WatchpointsAreIgnored()) GTEST_SKIP() << "watchpoints never hit on this machine";
   const std::string output = Debug({"break rare", "run", "set var x = 1", "print throws(8)",
@@ -146,13 +153,14 @@ TEST_F(GdbTest, EveryFunctionHasANameWithoutDebugInformation) {
   const std::string text = ::testing::TempDir() + "/plain.ll";
   std::ofstream(text) << R"(
     declare i32 @raise(i32)
-    define void @inner() { %1 = call i32 @raise(i32 5) ret void }
+    define internal void @inner() { %1 = call i32 @raise(i32 5) ret void }
     define void @outer(i1 %c) { br i1 %c, label %a, label %b
       a: call void @inner() br label %b
       b: ret void }
     define i32 @main() { call void @outer(i1 true) ret i32 0 })";
-  const std::string output =
-      RunGdb({"run", "backtrace"}, {command_path, "--no-object-cache", text});
+  const std::string output = RunGdb({"break inner", "run", "continue", "backtrace"},
+                                    {command_path, "--no-object-cache", text});
+  EXPECT_THAT(output, HasSubstr("Breakpoint 1, "));
   EXPECT_THAT(output, HasSubstr("SIGTRAP"));
   EXPECT_THAT(output, ContainsRegex("in inner \\(\\)"));
   EXPECT_THAT(output, ContainsRegex("in outer \\(\\)"));

@@ -9,6 +9,16 @@
 int watched = 0;
 volatile bool is_waiting = false;
 
+struct Pair {
+  long first, second, third;
+};
+
+Pair make_pair_of(long x) { return {x, x + 1, x + 2}; }
+
+long sum_of(const Pair& pair) {
+  return pair.first + pair.second + pair.third;  // in sum_of
+}
+
 int rare(int x) {
   int r = x + 100;  // in rare
   return r;
@@ -72,6 +82,7 @@ int main(int argc, char**) {
   sum += through(7);  // calls through a pointer
   sum += loop();
   sum += pointer(0);  // after the loop
+  sum += static_cast<int>(sum_of(make_pair_of(1))) - 6;
   std::thread thread(work, 5);
   thread.join();
   std::printf("sum %d %d\n", sum, watched);
