@@ -114,11 +114,30 @@ DiskCache::Set& DiskCache::SetOf(const ObjectKey& key) {
 std::shared_ptr<const Pack> DiskCache::PackOf(Set& set, absl::string_view signature) {
   if (!set.is_open) {
     std::string reason;
+    ClosePack(set);
     set.is_open = true;
     set.pack = OpenPack(signature, reason);
+    set.last_use = ++uses_;
     if (!reason.empty()) Reject(set, signature, reason);
+    if (set.pack != nullptr && ++open_packs_ > kMostOpenPacks) CloseOldest();
   }
+  set.last_use = ++uses_;
   return set.pack;
+}
+
+void DiskCache::ClosePack(Set& set) {
+  set.is_open = false;
+  if (set.pack != nullptr) --open_packs_;
+  set.pack = nullptr;
+}
+
+void DiskCache::CloseOldest() {
+  Set* oldest = nullptr;
+  for (auto& [signature, set] : sets_) {
+    if (set.pack == nullptr) continue;
+    if (oldest == nullptr || set.last_use < oldest->last_use) oldest = &set;
+  }
+  if (oldest != nullptr) ClosePack(*oldest);
 }
 
 bool DiskCache::Has(const ObjectKey& key) {
@@ -227,7 +246,7 @@ void DiskCache::Write(bool ages) {
     absl::Status merged = Merge(work);
     if (status.ok()) status = std::move(merged);
     absl::MutexLock lock(&mutex_);
-    sets_[work.signature].is_open = false;  // The file has been replaced.
+    ClosePack(sets_[work.signature]);  // The file has been replaced.
   }
   absl::string_view consequence = "objects are not kept";
   if (status.ok()) {

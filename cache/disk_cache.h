@@ -79,6 +79,7 @@ class DiskCache final : public ObjectCache {
 
  private:
   static constexpr absl::Duration kWriteAfter = absl::Seconds(1);
+  static constexpr size_t kMostOpenPacks = 64;  // Each is an open file of the process.
 
   // An entry that is to be written.
   struct NewEntry {
@@ -91,8 +92,9 @@ class DiskCache final : public ObjectCache {
     std::string label;
     bool is_open = false;  // Whether `pack` shows the file; if not, Find opens the file first.
     std::shared_ptr<const Pack> pack;  // Null if there is no pack that can be used.
-    std::vector<NewEntry> pending;     // In the order in which they were stored.
-    ByteArena arena;                   // Has the bytes of those that are not large.
+    uint64_t last_use = 0;
+    std::vector<NewEntry> pending;  // In the order in which they were stored.
+    ByteArena arena;                // Has the bytes of those that are not large.
     absl::flat_hash_map<ModulePart, size_t> pending_by_part;
     bool has_warned = false;
     // The entries that age and that this object has returned or been given.
@@ -121,6 +123,9 @@ class DiskCache final : public ObjectCache {
   // is no pack that can be used.
   std::shared_ptr<const Pack> PackOf(Set& set, absl::string_view signature)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void ClosePack(Set& set) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Closes the pack that was not used for longest, if there are too many. A later Find opens it.
+  void CloseOldest() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // As Find. Fails as Pack::Read does.
   absl::StatusOr<std::optional<Bytes>> Read(const ObjectKey& key) ABSL_LOCKS_EXCLUDED(mutex_);
   // Keeps the bytes of an entry until it is written.
@@ -138,6 +143,8 @@ class DiskCache final : public ObjectCache {
   const Options options_;
   absl::Mutex mutex_;
   absl::flat_hash_map<std::string, Set> sets_ ABSL_GUARDED_BY(mutex_);
+  size_t open_packs_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t uses_ ABSL_GUARDED_BY(mutex_) = 0;
   absl::Time oldest_pending_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteFuture();
   // How old that may get.
   absl::Duration write_after_ ABSL_GUARDED_BY(mutex_) = kWriteAfter;

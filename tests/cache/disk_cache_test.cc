@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -377,6 +378,28 @@ TEST_F(DiskCacheTest, LargestPacksGoByThePolicy) {
   Store(*Open(), Function(1), std::string(100000, 'x'));
   Store(*Open("prune_interval=0s:cache_size_bytes=50000"), Function(1), "object", "other");
   EXPECT_FALSE(std::filesystem::exists(PackPath()));
+}
+
+// Each is an open file of the process, which may have few.
+TEST_F(DiskCacheTest, FewPacksAreOpenAtTheSameTime) {
+  const auto open_files = [] {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
+  };
+  for (int run = 0; run < 2; ++run) {
+    const std::unique_ptr<DiskCache> cache = Open();
+    const auto before = open_files();
+    for (int repeat = 0; repeat < 2; ++repeat) {
+      for (int i = 0; i < 300; ++i) {
+        const std::string signature = absl::StrCat("signature", i);
+        if (run == 0) Store(*cache, Function(1), "object", signature);
+        EXPECT_EQ(Find(*cache, Function(1), signature), "object");
+      }
+    }
+    cache->Flush();
+    EXPECT_EQ(Find(*cache, Function(1), "signature0"), "object");
+    EXPECT_LE(open_files() - before, 70);
+  }
+  EXPECT_THAT(warnings_, IsEmpty());
 }
 
 TEST_F(DiskCacheTest, ThreadsShareACache) {
