@@ -436,6 +436,12 @@ void RemoteCompiler::Tell(ModuleId module, LaneMessage kind, bool flag) {
   Encoder encoder;
   encoder.U32(module.value);
   encoder.U8(flag);
+  if (kind == LaneMessage::kRemove) {
+    // Everything else stands still meanwhile. The worker hears of it before it sees the lane's end.
+    absl::StatusOr<WorkerSession::ClientLane> taken = session->TakeLane();
+    if (taken.ok()) (void)taken->lane->Send(kind, encoder.bytes());
+    return;
+  }
   Questions none;
   if (!Exchange(*session, kind, encoder.bytes(), -1, none).lost.ok()) session->Lose();
 }

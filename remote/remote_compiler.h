@@ -105,7 +105,7 @@ class RemoteCompiler final : public Compiler {
   Answer AddTo(WorkerSession& session, ModuleId id);
   static Answer Exchange(WorkerSession& session, LaneMessage kind, absl::string_view body, int file,
                          Questions& questions);
-  // Tells the worker something about a module; waits until it has heard it.
+  // Tells the worker something about a module; waits until it has heard it, except of a removal.
   void Tell(ModuleId module, LaneMessage kind, bool flag) ABSL_LOCKS_EXCLUDED(mutex_);
   // Asks whether the functions that have joined uninvited may.
   static absl::StatusOr<CompiledFunction> Invite(SentFunction sent, const FunctionOrder& order,

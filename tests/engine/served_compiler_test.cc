@@ -350,6 +350,24 @@ TEST(ServedCompilerTest, OptionsThatAreObjectsOfLlvmCannotBeSent) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("cannot be sent")));
 }
 
+// Removing stops all other work in the process.
+TEST(ServedCompilerTest, RemovingDoesNotWaitForTheServer) {
+  const LocalServer server;
+  EngineOptions options = OptionsFor(server);
+  options.compile_server_budget = absl::InfiniteDuration();
+  auto engine = Engine::Create(options).value();
+  const auto add = [&] { return engine->AddBitcode(ParseToBitcode(kProgram), "program").value(); };
+  const ModuleId first = add();
+  EXPECT_EQ(Call(*engine, "square", 3), 9);
+  const pid_t worker = server.FindWorker(absl::StrCat(" of client ", getpid()));
+  ASSERT_GT(worker, 0);
+  kill(worker, SIGSTOP);
+  EXPECT_TRUE(engine->Remove(first).ok());
+  kill(worker, SIGCONT);
+  add();
+  EXPECT_EQ(Call(*engine, "square", 4), 16);
+}
+
 TEST(ServedCompilerTest, MoreClientsThanWorkersAreRefused) {
   CompileServerOptions server_options;
   server_options.most_workers = 1;

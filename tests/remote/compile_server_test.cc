@@ -13,11 +13,8 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "absl/strings/strip.h"
 #include "absl/time/time.h"
 #include "base/coding.h"
 #include "base/packets.h"
@@ -83,20 +80,6 @@ absl::StatusCode CodeOfAnswerTo(const ClientSocket& client) {
   return DecodeStatus(decoder).code();
 }
 
-// The worker of which the server's status says `what`.
-pid_t FindWorker(const LocalServer& server, absl::string_view what) {
-  const auto socket = ConnectTo(server);
-  const char question = static_cast<char>(ServerMessage::kStatus);
-  EXPECT_TRUE(SendPacket(socket->number(), {&question, 1}).ok());
-  pid_t worker = 0;
-  for (absl::string_view line : absl::StrSplit(AnswerTo(*socket), '\n')) {
-    if (absl::ConsumePrefix(&line, "worker ") && absl::ConsumeSuffix(&line, what)) {
-      EXPECT_TRUE(absl::SimpleAtoi(line, &worker));
-    }
-  }
-  return worker;
-}
-
 // The letter that the system shows for it; Z if it has ended and nobody has asked for its status.
 std::string StateOf(pid_t process) {
   std::ifstream stat(absl::StrCat("/proc/", process, "/stat"));
@@ -124,7 +107,7 @@ TEST(CompileServerTest, AWorkerThatHasJustEndedIsNotBusy) {
   EXPECT_EQ(CodeOfAnswerTo(*first), absl::StatusCode::kOk);
   AskForWorker(*second);
   EXPECT_EQ(CodeOfAnswerTo(*second), absl::StatusCode::kResourceExhausted);
-  KillAndAsk(server, FindWorker(server, absl::StrCat(" of client ", getpid())), *third);
+  KillAndAsk(server, server.FindWorker(absl::StrCat(" of client ", getpid())), *third);
   EXPECT_EQ(CodeOfAnswerTo(*third), absl::StatusCode::kOk);
 }
 
@@ -132,7 +115,7 @@ TEST(CompileServerTest, AWorkerThatHasJustEndedGetsNoClient) {
   const LocalServer server;
   const auto client = ConnectTo(server);
   server.WaitFor("workers ", 1);
-  KillAndAsk(server, FindWorker(server, " waits"), *client);
+  KillAndAsk(server, server.FindWorker(" waits"), *client);
   EXPECT_EQ(CodeOfAnswerTo(*client), absl::StatusCode::kOk);
 }
 

@@ -144,17 +144,31 @@ LocalServer::~LocalServer() {
   rmdir(directory_.c_str());
 }
 
-int LocalServer::Count(const std::string& name) const {
+std::string LocalServer::Status() const {
   const absl::Duration deadline = SteadyNow() + absl::Seconds(30);
   auto socket = ClientSocket::Connect(socket_, deadline);
-  if (!socket.ok()) return -1;
+  if (!socket.ok()) return "";
   const char question = static_cast<char>(ServerMessage::kStatus);
-  if (!SendPacket((*socket)->number(), {&question, 1}).ok()) return -1;
+  if (!SendPacket((*socket)->number(), {&question, 1}).ok()) return "";
   const absl::StatusOr<Packet> answer = ReceivePacket((*socket)->number(), deadline);
-  if (!answer.ok()) return -1;
-  for (absl::string_view line : absl::StrSplit(answer->bytes, '\n')) {
+  return answer.ok() ? answer->bytes : "";
+}
+
+int LocalServer::Count(const std::string& name) const {
+  for (absl::string_view line : absl::StrSplit(Status(), '\n')) {
     int count = 0;
     if (absl::ConsumePrefix(&line, name) && absl::SimpleAtoi(line, &count)) return count;
+  }
+  return -1;
+}
+
+pid_t LocalServer::FindWorker(absl::string_view what) const {
+  for (absl::string_view line : absl::StrSplit(Status(), '\n')) {
+    pid_t worker = 0;
+    if (absl::ConsumePrefix(&line, "worker ") && absl::ConsumeSuffix(&line, what) &&
+        absl::SimpleAtoi(line, &worker)) {
+      return worker;
+    }
   }
   return -1;
 }

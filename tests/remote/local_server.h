@@ -14,6 +14,7 @@
 
 #include <string>
 
+#include "absl/strings/string_view.h"
 #include "remote/compile_server.h"
 
 namespace firstcall {
@@ -33,10 +34,15 @@ class LocalServer {
   void End(int signal);
   // A line of its status, without the number behind `name`; -1 if there is none.
   int Count(const std::string& name) const;
+  // The process of the worker of which the status says `what`; -1 if there is none.
+  pid_t FindWorker(absl::string_view what) const;
   // Waits until the status says so, for half a minute at most.
   void WaitFor(const std::string& name, int count) const;
 
  private:
+  // The status; empty if the server does not answer.
+  std::string Status() const;
+
   std::string directory_;
   std::string socket_;
   pid_t process_ = -1;
