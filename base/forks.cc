@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -42,7 +43,14 @@ class Forks {
     const uint64_t next = identity_.load(std::memory_order_relaxed) + 1;
     if (!page_->compare_exchange_strong(found, next)) return found;
     identity_.store(next, std::memory_order_relaxed);
+    owner_.store(getpid(), std::memory_order_relaxed);
     return next;
+  }
+
+  bool borrows_memory() {
+    if (page_ == nullptr) return false;
+    (void)identity();
+    return owner_.load(std::memory_order_relaxed) != getpid();
   }
 
  private:
@@ -97,7 +105,9 @@ class Forks {
   std::atomic<size_t> size_{0};
   std::atomic<uint64_t> count_{0};
   std::atomic<uint64_t>* page_ = nullptr;  // Null if the system cannot clear it.
-  std::atomic<uint64_t> identity_{0};      // Of the newest process, in memory that is copied.
+  // Of the newest process, in memory that is copied.
+  std::atomic<uint64_t> identity_{0};
+  std::atomic<pid_t> owner_{0};
 };
 
 }  // namespace
@@ -107,6 +117,8 @@ void AddForkHandlers(const ForkHandlers& handlers) { Forks::Get().Add(handlers);
 void AddOutermostForkHandlers(const ForkHandlers& handlers) { Forks::Get().AddOutermost(handlers); }
 
 uint64_t ForkCount() { return Forks::Get().count(); }
+
+bool BorrowsMemory() { return Forks::Get().borrows_memory(); }
 
 uint64_t ProcessIdentity() { return Forks::Get().identity(); }
 

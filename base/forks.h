@@ -32,6 +32,10 @@ uint64_t ForkCount();
 // descends from, and its parent's in a child of vfork, which has the parent's memory.
 uint64_t ProcessIdentity();
 
+// Whether this process is a child of vfork, which uses its parent's memory. Threads that it starts
+// end with it, but in that memory they go on.
+bool BorrowsMemory();
+
 }  // namespace firstcall
 
 #endif  // FIRSTCALL_BASE_FORKS_H_

@@ -29,6 +29,7 @@ thread_local bool is_compile_thread = false;
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<OwnThread>> StartCompilerThread(std::function<void()> work) {
+  if (BorrowsMemory()) return absl::UnavailableError("a child of vfork has no threads of its own");
   // Called here because it caches its result: once the process has a second thread, finding out
   // which barrier is available takes milliseconds.
   (void)AvailableFetchBarrier();

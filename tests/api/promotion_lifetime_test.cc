@@ -513,6 +513,26 @@ TEST(PromotionThreadTest, ThereIsNoneBeforeAFunctionHasBeenCalledOften) {
   while (engine->stats().promotions_made == 0) EXPECT_EQ(twice(1), 2);
 }
 
+// They use their parent's memory, in which each would leave a thread of its own.
+TEST(PromotionThreadTest, ChildrenOfVforkUseTheirParents) {
+  if (IsEmulated()) GTEST_SKIP() << "the emulator forks instead";
+  const NewThreads threads;
+  std::unique_ptr<Engine> engine = Make(PromotionWay::kThreadLooks, /*threshold=*/10);
+  ASSERT_THAT(engine->AddBitcode(ParseToBitcode(kTwice), "twice"), IsOk());
+  auto* const twice = engine->Lookup<int64_t(int64_t)>("twice").value();
+  for (int i = 0; i < 10; ++i) {
+    const pid_t child = vfork();  // NOLINT(clang-analyzer-security.insecureAPI.vfork)
+    if (child == 0) {
+      for (int j = 0; j < 20; ++j) twice(j);
+      _exit(0);
+    }
+    waitpid(child, nullptr, 0);
+    for (int j = 0; j < 20; ++j) EXPECT_EQ(twice(j), 2 * j);
+  }
+  EXPECT_EQ(threads.Count(), 1);
+  while (engine->stats().promotions_made == 0) EXPECT_EQ(twice(1), 2);
+}
+
 extern "C" void firstcall_test_sleep() { absl::SleepFor(absl::Milliseconds(5)); }
 
 TEST(PromotionThreadTest, ALoopOfFewLongRoundsBeginsIt) {

@@ -74,13 +74,18 @@ TEST(ForksTest, AChildOfVforkHasItsParentsIdentity) {
   if (IsEmulated()) GTEST_SKIP() << "the emulator forks instead";
   const uint64_t own = ProcessIdentity();
   static volatile uint64_t childs;
+  static volatile bool borrows;
   const pid_t process = vfork();  // NOLINT(clang-analyzer-security.insecureAPI.vfork)
   if (process == 0) {
     childs = ProcessIdentity();
+    borrows = BorrowsMemory();
     _exit(0);
   }
   waitpid(process, nullptr, 0);
   EXPECT_EQ(childs, own);
+  EXPECT_TRUE(borrows);
+  EXPECT_FALSE(BorrowsMemory());
+  EXPECT_EQ(InChild([] { return BorrowsMemory() ? 8 : 7; }), 7);
 }
 
 }  // namespace
