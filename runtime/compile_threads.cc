@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "base/floating_point_environment.h"
 #include "base/forks.h"
 #include "base/stack_space.h"
