@@ -7,11 +7,17 @@
 
 #include <atomic>
 #include <cstddef>
+#include <optional>
+
+#include "base/no_cancellation.h"
 
 namespace firstcall {
 namespace {
 
 constexpr size_t kMostHandlers = 16;
+
+// While this thread forks: it is not cancelled, because nobody would be told that no child came.
+thread_local std::optional<NoCancellation> no_cancellation;
 
 struct Entry {
   ForkHandlers handlers;
@@ -74,6 +80,7 @@ class Forks {
   }
 
   void Prepare() {
+    no_cancellation.emplace();
     Prepare(outermost_);
     count_.fetch_add(1, std::memory_order_relaxed);
     for (Entry& entry : inner_) Prepare(entry);
@@ -82,6 +89,7 @@ class Forks {
   void Tell(void (*ForkHandlers::*handler)()) {
     for (size_t i = kMostHandlers; i-- > 0;) Tell(inner_[i], handler);
     Tell(outermost_, handler);
+    no_cancellation.reset();
   }
 
   static void Tell(Entry& entry, void (*ForkHandlers::*handler)()) {

@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -55,6 +56,14 @@ absl::StatusOr<int> Lock(int directory) {
   return file;
 }
 
+// A part of the files that the process may have open.
+size_t MostOpenPacks() {
+  constexpr size_t kFewest = 64;
+  rlimit files = {};
+  if (getrlimit(RLIMIT_NOFILE, &files) != 0) return kFewest;
+  return std::max<size_t>(kFewest, files.rlim_cur / 4);
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<DiskCache>> DiskCache::Open(std::string directory, Options options) {
@@ -69,7 +78,10 @@ absl::StatusOr<std::unique_ptr<DiskCache>> DiskCache::Open(std::string directory
 
 DiskCache::DiskCache(std::unique_ptr<CacheDirectory> directory, const PruningPolicy& policy,
                      Options options)
-    : directory_(std::move(directory)), policy_(policy), options_(std::move(options)) {}
+    : directory_(std::move(directory)),
+      policy_(policy),
+      options_(std::move(options)),
+      most_open_packs_(MostOpenPacks()) {}
 
 DiskCache::~DiskCache() { Flush(); }
 
@@ -119,7 +131,7 @@ std::shared_ptr<const Pack> DiskCache::PackOf(Set& set, absl::string_view signat
     set.pack = OpenPack(signature, reason);
     set.last_use = ++uses_;
     if (!reason.empty()) Reject(set, signature, reason);
-    if (set.pack != nullptr && ++open_packs_ > kMostOpenPacks) CloseOldest();
+    if (set.pack != nullptr && ++open_packs_ > most_open_packs_) CloseOldest();
   }
   set.last_use = ++uses_;
   return set.pack;

@@ -79,7 +79,6 @@ class DiskCache final : public ObjectCache {
 
  private:
   static constexpr absl::Duration kWriteAfter = absl::Seconds(1);
-  static constexpr size_t kMostOpenPacks = 64;  // Each is an open file of the process.
 
   // An entry that is to be written.
   struct NewEntry {
@@ -141,6 +140,7 @@ class DiskCache final : public ObjectCache {
   const std::unique_ptr<CacheDirectory> directory_;
   const PruningPolicy policy_;
   const Options options_;
+  const size_t most_open_packs_;  // Each is an open file of the process.
   absl::Mutex mutex_;
   absl::flat_hash_map<std::string, Set> sets_ ABSL_GUARDED_BY(mutex_);
   size_t open_packs_ ABSL_GUARDED_BY(mutex_) = 0;

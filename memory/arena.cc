@@ -106,7 +106,7 @@ void Arena::KeepChildrensBytes() {
   for (Segment segment : {Segment::kCode, Segment::kReadOnly}) {
     Part& kept = part(segment);
     kept.own_from = kept.end;
-    kept.free.Clear();
+    kept.own.clear();
   }
   forks_ = ForkCount();
 }
@@ -123,6 +123,7 @@ absl::Status Arena::LeaveParentsPages() {
     Part& left = part(segment);
     left.end = left.own_from = RoundUp(left.end, page_size_);
     left.free.Clear();
+    left.own.clear();
   }
   mappings_ += kMappingsOfChild;
   owner_ = ProcessIdentity();
@@ -179,6 +180,7 @@ absl::StatusOr<MemoryBlock> Arena::Allocate(Segment segment, size_t size, size_t
   if (size > 0 && may_reuse) {
     if (std::optional<size_t> address = from.free.Take(size, alignment)) {
       from.used += size;
+      if (*address - AddressOf(from) < from.own_from) from.own.insert(*address);
       has_reused_code_ = has_reused_code_ || segment == Segment::kCode;
       uint8_t* write = from.write + (*address - AddressOf(from));
       std::memset(write, 0, size);
@@ -205,7 +207,8 @@ void Arena::Free(const MemoryBlock& block) {
   // A process must neither write to what another one may be running nor give it back.
   const bool is_child = ProcessIdentity() != owner_;
   if (!is_child && ForkCount() != forks_) KeepChildrensBytes();
-  const bool is_shared = is_child || offset < to.own_from;
+  const bool is_own = offset >= to.own_from || to.own.erase(block.run.value()) > 0;
+  const bool is_shared = is_child || !is_own;
   if (is_shared && block.segment != Segment::kData) return;
   const SlabRange pages = WholePagesIn(to.free.Add({block.run.value(), block.size}));
   if (block.size > 0 && pages.size >= kLeastToDiscard) {

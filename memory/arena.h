@@ -20,6 +20,7 @@
 #include <memory>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
@@ -119,7 +120,9 @@ class Arena {
     uint8_t* write = nullptr;
     size_t end = 0;        // From this offset on, nothing was ever allocated.
     size_t committed = 0;  // Bytes that were initialized.
-    size_t own_from = 0;   // Shared bytes before this offset belong to other processes, too.
+    size_t own_from = 0;   // Shared bytes before this offset may belong to other processes, too.
+    // Blocks before own_from, by their addresses, that were free when this process forked.
+    absl::flat_hash_set<size_t> own;
     size_t used = 0;
     FreeRanges free;
   };

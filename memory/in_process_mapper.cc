@@ -116,8 +116,8 @@ void InProcessMapper::LeaveOutOfDumps(const Slab& slab, const SlabSegment& segme
   const auto& [range, protection] = segment;
   absl::MutexLock lock(&mutex_);
   Mapping& mapping = slabs_.at(slab.run.value());
-  size_t& dumped_to = mapping.dumped_to[static_cast<size_t>(protection)];
-  dumped_to = std::min(dumped_to, range.offset);
+  std::optional<size_t>& dumped_to = mapping.dumped_to[static_cast<size_t>(protection)];
+  dumped_to = std::min(dumped_to.value_or(range.offset), range.offset);
   uint8_t* const run = (slab.run + range.offset).InThisProcess<uint8_t*>();
   (void)madvise(run, range.size, MADV_DONTDUMP);
   (void)madvise(mapping.alias + range.offset, range.size, MADV_DONTDUMP);
@@ -127,11 +127,11 @@ void InProcessMapper::TakeIntoDumps(const Slab& slab, const SlabSegment& segment
   const auto& [range, protection] = segment;
   absl::MutexLock lock(&mutex_);
   Mapping& mapping = slabs_.at(slab.run.value());
-  size_t& dumped_to = mapping.dumped_to[static_cast<size_t>(protection)];
-  if (range.offset + range.size <= dumped_to) return;
-  // Before the first one there is nothing of this protection.
-  const size_t from = dumped_to == 0 ? range.offset & ~(page_size() - 1) : dumped_to;
-  const size_t to = std::min(RoundUp(range.offset + range.size, kDumpStep), mapping.size);
+  std::optional<size_t>& dumped_to = mapping.dumped_to[static_cast<size_t>(protection)];
+  const size_t end = range.offset + range.size;
+  if (!dumped_to || end <= *dumped_to) return;
+  const size_t from = *dumped_to;
+  const size_t to = std::min(RoundUp(end, kDumpStep), mapping.size);
   (void)madvise((slab.run + from).InThisProcess<uint8_t*>(), to - from, MADV_DODUMP);
   dumped_to = to;
 }

@@ -13,6 +13,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -61,8 +62,9 @@ class InProcessMapper final : public PageMapper {
     // Where shared pages are written. Reserved addresses, as large as the slab.
     uint8_t* alias = nullptr;
     bool has_front = false;  // Whether a page that can be read is mapped in front of the slab.
-    // By protection: up to this offset into the slab, core dumps have what is run or read.
-    std::array<size_t, 3> dumped_to = {};
+    // By protection: up to this offset into the slab, core dumps have what is run or read. Nothing
+    // if there are no such pages.
+    std::array<std::optional<size_t>, 3> dumped_to;
   };
 
   // Of the slab as it is run, and the page in front of it.

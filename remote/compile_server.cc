@@ -343,7 +343,7 @@ bool CompileServer::HandOver(Client& client, const Packet& packet) {
     return false;
   }
   absl::Status status;
-  if (CountBusy() >= options_.most_workers) {
+  if (CountBusy() >= options_.most_workers || workers_.size() >= 2 * options_.most_workers + 1) {
     status = absl::ResourceExhaustedError(
         absl::StrCat("all its ", options_.most_workers, " workers are busy"));
   } else if (spare_ == nullptr) {

@@ -273,12 +273,14 @@ absl::StatusOr<std::shared_ptr<const SymbolIndex>> RemoteCompiler::Add(ModuleOrd
   const ModuleId id = order.id;
   const std::shared_ptr<const SymbolIndex> index = order.index;
   auto module = std::make_shared<Module>(Module{std::move(order)});
+  Compiler* other;
   {
     absl::MutexLock lock(&mutex_);
     // Another thread may be making the fallback, with the modules that there are.
-    if (Compiler* other = fallback()) return other->Add(module->order);
-    modules_[id] = module;
+    other = fallback();
+    if (other == nullptr) modules_[id] = module;
   }
+  if (other != nullptr) return other->Add(module->order);
   // The worker gets it when it is needed.
   if (index != nullptr) return index;
   Questions none;

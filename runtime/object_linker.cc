@@ -65,8 +65,9 @@ absl::Status ObjectLinker::Link(LazyObject& object) {
       break;
   }
   const uint64_t additions = additions_;
-  // A callback of the client's may throw: then nothing is bound yet.
+  // A callback of the client's may throw. What is not bound then is tried again.
   absl::Cleanup unlink = [&] {
+    if (object.unfinished != nullptr && object.unfinished->is_bound) return;
     object.state.store(LazyObject::State::kUnlinked, std::memory_order_relaxed);
   };
   object.status = Annotate(LinkLocked(object), absl::StrCat("'", object.name, "'"));

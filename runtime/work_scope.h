@@ -19,6 +19,7 @@
 #include <functional>
 
 #include "base/floating_point_environment.h"
+#include "base/no_cancellation.h"
 #include "base/program_thread_state.h"
 
 namespace firstcall {
@@ -70,6 +71,9 @@ class ForkScope {
   ~ForkScope();
   ForkScope(const ForkScope&) = delete;
   ForkScope& operator=(const ForkScope&) = delete;
+
+ private:
+  const NoCancellation no_cancellation_;
 };
 
 // While this exists, no other thread is at work. Like fork, the constructor waits for the threads
@@ -82,6 +86,7 @@ class ExclusiveWorkScope {
   ExclusiveWorkScope& operator=(const ExclusiveWorkScope&) = delete;
 
  private:
+  const NoCancellation no_cancellation_;
   const CompilerFloatingPoint floating_point_;
 };
 

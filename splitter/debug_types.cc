@@ -106,8 +106,12 @@ void DebugTypes::DeclareKnown(llvm::Function& function, bool may_be_dropped) {
   llvm::ValueToValueMapTy map;
   llvm::SmallVector<llvm::DICompositeType*, 16> defined;
   bool reaches_known = false;
-  const llvm::MDNode* const returned = TypeReturnedBy(*function.getSubprogram());
   const Nodes roots = RootsOf(function);
+  llvm::SmallPtrSet<const llvm::MDNode*, 4> returned;
+  for (const llvm::MDNode* root : roots) {
+    const auto* subprogram = llvm::dyn_cast<llvm::DISubprogram>(root);
+    if (subprogram != nullptr) returned.insert(TypeReturnedBy(*subprogram));
+  }
   Nodes pending = roots;
   for (size_t i = 0; i < pending.size(); ++i) {
     llvm::MDNode* node = pending[i];
@@ -117,7 +121,7 @@ void DebugTypes::DeclareKnown(llvm::Function& function, bool may_be_dropped) {
     }
     if (IsStructureDefinition(*node)) {
       const auto known = declarations_.find(node);
-      if (known != declarations_.end() && node != returned) {
+      if (known != declarations_.end() && !returned.contains(node)) {
         map.MD()[node].reset(known->second);
         reaches_known = true;
         continue;

@@ -15,6 +15,7 @@
 #include "absl/strings/str_replace.h"
 #include "base/absolute_path.h"
 #include "base/file.h"
+#include "base/forks.h"
 #include "base/positioned_write.h"
 
 namespace firstcall {
@@ -31,11 +32,11 @@ void Warn(absl::string_view what, const std::string& path) {
 }  // namespace
 
 OutputFile::OutputFile(const std::string& name, std::string header)
-    : name_(AbsolutePath(name)), header_(std::move(header)), maker_(getpid()) {}
+    : name_(AbsolutePath(name)), header_(std::move(header)), maker_(ProcessIdentity()) {}
 
 bool OutputFile::Open() {
-  if (owner_ == getpid()) return !has_failed_;
-  owner_ = getpid();
+  if (owner_ == ProcessIdentity()) return !has_failed_;
+  owner_ = ProcessIdentity();
   if (file_) {
     // What the parent has prepared is the parent's to write.
     prepared_.clear();
@@ -44,7 +45,7 @@ bool OutputFile::Open() {
   has_failed_ = owner_ != maker_ && !absl::StrContains(name_, "%p");
   if (has_failed_) return false;
   end_ = 0;
-  path_ = absl::StrReplaceAll(name_, {{"%p", absl::StrCat(owner_)}});
+  path_ = absl::StrReplaceAll(name_, {{"%p", absl::StrCat(getpid())}});
   File file(open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
   if (!file.is_open()) {
     Warn("cannot write", path_);

@@ -11,6 +11,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -43,11 +44,11 @@ class OutputFile {
 
   const std::string name_;
   const std::string header_;
-  const pid_t maker_;
+  const uint64_t maker_;  // See ProcessIdentity.
   absl::Mutex mutex_;
   std::string path_ ABSL_GUARDED_BY(mutex_);  // The name, with the number of the process.
   std::optional<KeptFile> file_ ABSL_GUARDED_BY(mutex_);
-  pid_t owner_ ABSL_GUARDED_BY(mutex_) = 0;  // That has opened the file.
+  uint64_t owner_ ABSL_GUARDED_BY(mutex_) = 0;  // That has opened the file.
   bool has_failed_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_stream_ ABSL_GUARDED_BY(mutex_) = false;  // A pipe, or a terminal.
   off_t end_ ABSL_GUARDED_BY(mutex_) = 0;

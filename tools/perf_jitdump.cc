@@ -14,6 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "base/forks.h"
 #include "base/round_up.h"
 #include "base/steady_clock.h"
 #include "cache/file_io.h"
@@ -137,16 +138,16 @@ void AppendUnwinding(const Event& event, std::string& bytes) {
 }  // namespace
 
 bool PerfJitdump::Open() {
-  const pid_t process = getpid();
+  const uint64_t process = ProcessIdentity();
   if (has_failed_ || owner_ == process) return !has_failed_;
   file_.reset();  // The parent's.
   owner_ = process;
   const char* directory = std::getenv("JITDUMPDIR");
-  path_ = absl::StrCat(directory == nullptr ? "." : directory, "/jit-", process, ".dump");
+  path_ = absl::StrCat(directory == nullptr ? "." : directory, "/jit-", getpid(), ".dump");
   constexpr int kFlags = O_RDWR | O_CLOEXEC;
   File file(open(path_.c_str(), kFlags | O_CREAT | O_TRUNC, 0644));
   FileHeader header;
-  header.process = static_cast<uint32_t>(process);
+  header.process = static_cast<uint32_t>(getpid());
   header.time = Nanoseconds(SteadyNow());
   if (!file.is_open()) return Fail("cannot write", std::strerror(errno));
   file_.emplace(std::move(file), path_, kFlags);
@@ -185,7 +186,7 @@ void PerfJitdump::OnEvent(const Event& event) {
   CodeLoad record;
   record.size = static_cast<uint32_t>(sizeof(record) + name.size() + 1 + event.code->size());
   record.time = Nanoseconds(event.start);
-  record.process = static_cast<uint32_t>(owner_);
+  record.process = static_cast<uint32_t>(getpid());
   record.thread = static_cast<uint32_t>(event.thread);
   record.address = record.code_address = event.address;
   record.code_size = event.code->size();

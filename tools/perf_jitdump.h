@@ -43,7 +43,7 @@ class PerfJitdump final : public EventListener {
   std::string path_ ABSL_GUARDED_BY(mutex_);
   std::optional<KeptFile> file_ ABSL_GUARDED_BY(mutex_);
   uint64_t end_ ABSL_GUARDED_BY(mutex_) = 0;  // Of the last record in the file.
-  pid_t owner_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t owner_ ABSL_GUARDED_BY(mutex_) = 0;
   bool has_failed_ ABSL_GUARDED_BY(mutex_) = false;
   uint64_t last_index_ ABSL_GUARDED_BY(mutex_) = 0;
 };

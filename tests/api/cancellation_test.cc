@@ -2,10 +2,15 @@
 // others would find what it has left.
 
 #include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <memory>
 #include <string>
+#include <thread>
 
+#include "absl/strings/str_cat.h"
 #include "engine/engine.h"
 #include "gtest/gtest.h"
 #include "tests/testing/status_matchers.h"
@@ -53,6 +58,39 @@ TEST(CancellationTest, WaitsUntilAFirstCallHasCompiled) {
   EXPECT_EQ(end, PTHREAD_CANCELED);  // As soon as it had compiled.
   EXPECT_EQ(call.result, 2);
   EXPECT_EQ(f(2), 3);
+}
+
+// Otherwise nobody would be told that no child comes, and no thread could compile any more.
+TEST(CancellationTest, WaitsUntilTheProcessHasForked) {
+  std::unique_ptr<Engine> engine = Engine::Create().value();
+  ASSERT_THAT(engine->AddAssembly("define i32 @f() {\n  ret i32 5\n}", "module"), IsOk());
+  ASSERT_OK_AND_ASSIGN(auto f, engine->Lookup<int()>("f"));
+  // Another thread is at work, so that the one that forks waits, which it could be cancelled in.
+  std::atomic<bool> goes_on{true};
+  std::thread works([&] {
+    for (int i = 0; goes_on; ++i) {
+      (void)engine->AddAssembly(absl::StrCat("define void @g", i, "() {\n  ret void\n}"), "more");
+    }
+  });
+  for (int i = 0; i < 20; ++i) {
+    pthread_t thread;
+    ASSERT_EQ(pthread_create(
+                  &thread, nullptr,
+                  [](void*) -> void* {
+                    pthread_cancel(pthread_self());
+                    const pid_t child = fork();
+                    if (child == 0) _exit(0);
+                    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);
+                    waitpid(child, nullptr, 0);
+                    return nullptr;
+                  },
+                  nullptr),
+              0);
+    ASSERT_EQ(pthread_join(thread, nullptr), 0);
+  }
+  goes_on = false;
+  works.join();
+  EXPECT_EQ(f(), 5);
 }
 
 }  // namespace

@@ -515,7 +515,7 @@ TEST(PromotionThreadTest, ThereIsNoneBeforeAFunctionHasBeenCalledOften) {
 
 // They use their parent's memory, in which each would leave a thread of its own.
 TEST(PromotionThreadTest, ChildrenOfVforkUseTheirParents) {
-  if (IsEmulated()) GTEST_SKIP() << "the emulator forks instead";
+  if (!HasVfork()) GTEST_SKIP() << "the process is forked instead";
   const NewThreads threads;
   std::unique_ptr<Engine> engine = Make(PromotionWay::kThreadLooks, /*threshold=*/10);
   ASSERT_THAT(engine->AddBitcode(ParseToBitcode(kTwice), "twice"), IsOk());

@@ -17,6 +17,14 @@ std::vector<std::string> OnThisMachine(std::vector<std::string> command) {
   return command;
 }
 
+bool HasVfork() {
+#if defined(ABSL_HAVE_THREAD_SANITIZER)
+  return false;
+#else
+  return !IsEmulated();
+#endif
+}
+
 std::string ClangTargetOption() {
 #if defined(__aarch64__)
   return "--target=aarch64-linux-gnu";

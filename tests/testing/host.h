@@ -28,6 +28,9 @@ inline constexpr bool kSanitizerTakesMemory = true;
 inline constexpr bool kSanitizerTakesMemory = false;
 #endif
 
+// Whether vfork is what it should be: the emulator and the thread sanitizer fork instead.
+bool HasVfork();
+
 // The option that makes clang compile for the architecture of this process.
 std::string ClangTargetOption();
 
