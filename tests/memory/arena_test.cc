@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -289,9 +290,11 @@ TEST(ArenaTest, ParentLeavesAlonePagesThatItHadWhenItForked) {
     _exit(seen == std::string(second.size, 'b') ? 0 : 2);
   }
   arena->Free(second);
+  std::vector<MemoryBlock> blocks;
   for (int i = 0; i < 64; ++i) {
     ASSERT_OK_AND_ASSIGN(MemoryBlock block, arena->Allocate(Segment::kCode, 4096, 16));
     std::memset(block.write, 'c', block.size);
+    blocks.push_back(block);
     const int64_t offset = block.run - second.run;
     EXPECT_TRUE(offset < 0 || offset >= static_cast<int64_t>(second.size)) << offset;
   }
@@ -303,12 +306,13 @@ TEST(ArenaTest, ParentLeavesAlonePagesThatItHadWhenItForked) {
   close(ends[1]);
   // What was free then, and what was allocated since, is used again, any number of times.
   const size_t used = arena->usage().committed.code;
+  for (const MemoryBlock& block : blocks) arena->Free(block);
   for (int i = 0; i < 1000; ++i) {
     ASSERT_OK_AND_ASSIGN(const MemoryBlock block, arena->Allocate(Segment::kCode, 4096, 16));
     arena->Free(block);
   }
   if (NoticesRewrittenCode()) {
-    EXPECT_EQ(arena->usage().committed.code, used);
+    EXPECT_LE(arena->usage().committed.code, used);
   }
 }
 
