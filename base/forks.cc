@@ -7,17 +7,15 @@
 
 #include <atomic>
 #include <cstddef>
-#include <optional>
-
-#include "base/no_cancellation.h"
 
 namespace firstcall {
 namespace {
 
 constexpr size_t kMostHandlers = 16;
 
-// While this thread forks: it is not cancelled, because nobody would be told that no child came.
-thread_local std::optional<NoCancellation> no_cancellation;
+// Whether this thread can be cancelled, before it forks. Meanwhile it cannot, because nobody would
+// be told that no child came. Not an object, whose destructor would run while its thread ends.
+thread_local int cancel_state = PTHREAD_CANCEL_ENABLE;
 
 struct Entry {
   ForkHandlers handlers;
@@ -80,7 +78,7 @@ class Forks {
   }
 
   void Prepare() {
-    no_cancellation.emplace();
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     Prepare(outermost_);
     count_.fetch_add(1, std::memory_order_relaxed);
     for (Entry& entry : inner_) Prepare(entry);
@@ -89,7 +87,7 @@ class Forks {
   void Tell(void (*ForkHandlers::*handler)()) {
     for (size_t i = kMostHandlers; i-- > 0;) Tell(inner_[i], handler);
     Tell(outermost_, handler);
-    no_cancellation.reset();
+    pthread_setcancelstate(cancel_state, nullptr);
   }
 
   static void Tell(Entry& entry, void (*ForkHandlers::*handler)()) {

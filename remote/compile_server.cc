@@ -213,7 +213,7 @@ absl::Status CompileServer::Listen() {
 absl::Status CompileServer::MakeReady() {
   rlimit files = {};
   if (getrlimit(RLIMIT_NOFILE, &files) != 0) return SystemError("RLIMIT_NOFILE", options_.path);
-  files.rlim_cur = std::min<rlim_t>(files.rlim_max, kMostFiles);
+  files.rlim_cur = std::max(files.rlim_cur, std::min<rlim_t>(files.rlim_max, kMostFiles));
   (void)setrlimit(RLIMIT_NOFILE, &files);
   if (options_.kept_modules == 0) options_.kept_modules = files.rlim_cur / 2;
   // What one compile has used, the next one has at hand.
