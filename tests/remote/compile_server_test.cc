@@ -7,9 +7,12 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -80,12 +83,16 @@ absl::StatusCode CodeOfAnswerTo(const ClientSocket& client) {
   return DecodeStatus(decoder).code();
 }
 
-// The letter that the system shows for it; Z if it has ended and nobody has asked for its status.
-std::string StateOf(pid_t process) {
-  std::ifstream stat(absl::StrCat("/proc/", process, "/stat"));
+// Whether all threads of a process have ended, and nobody has asked for its status. Its files are
+// closed then.
+bool HasEnded(pid_t process) {
+  const std::string directory = absl::StrCat("/proc/", process);
+  std::ifstream stat(directory + "/stat");
   std::string number, name, state;
   stat >> number >> name >> state;
-  return state;
+  std::error_code error;
+  return state == "Z" &&
+         std::distance(std::filesystem::directory_iterator(directory + "/task", error), {}) == 1;
 }
 
 // The server hears of both at once: that `worker` has ended, and that `client` wants one.
@@ -93,7 +100,7 @@ void KillAndAsk(const LocalServer& server, pid_t worker, const ClientSocket& cli
   ASSERT_GT(worker, 0);
   kill(server.process(), SIGSTOP);
   kill(worker, SIGKILL);
-  while (StateOf(worker) != "Z") usleep(1000);
+  while (!HasEnded(worker)) usleep(1000);
   AskForWorker(client);
   kill(server.process(), SIGCONT);
 }
