@@ -321,6 +321,7 @@ TEST(ArenaTest, ParentLeavesAlonePagesThatItHadWhenItForked) {
 
 TEST(ArenaTest, CoreDumpsHaveWhatIsUsedOnly) {
   if (IsEmulated()) GTEST_SKIP() << "the emulator does not tell";
+  if (kSanitizerTakesMemory) GTEST_SKIP() << "the system takes long to tell of terabytes";
   ASSERT_OK_AND_ASSIGN(std::unique_ptr<Arena> arena, Arena::Create(ArenaSizes::Default()));
   for (size_t size : {size_t{100}, size_t{3} << 20, size_t{100}}) {
     for (const Segment segment : {Segment::kCode, Segment::kReadOnly}) {
