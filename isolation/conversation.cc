@@ -10,25 +10,9 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "base/no_cancellation.h"
 
 namespace firstcall {
-namespace {
-
-// While it exists, this thread cannot be cancelled: nobody would take the message that comes for
-// it.
-class WithoutCancellation {
- public:
-  WithoutCancellation() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
-  ~WithoutCancellation() { pthread_setcancelstate(before_, nullptr); }
-  WithoutCancellation(const WithoutCancellation&) = delete;
-  WithoutCancellation& operator=(const WithoutCancellation&) = delete;
-
- private:
-  int before_ = 0;
-};
-
-}  // namespace
-
 Conversation::Conversation(int socket, CarryOut carry_out)
     : carry_out_(std::move(carry_out)),
       process_(getpid()),
@@ -44,7 +28,7 @@ void Conversation::Serve() noexcept {
 }
 
 std::string Conversation::CallBack(absl::string_view callback) noexcept {
-  const WithoutCancellation without_cancellation;
+  const NoCancellation no_cancellation;  // Nobody would take the message that comes for it.
   EndIfForked();
   if (std::optional<std::string> result = Talk(callback)) return *std::move(result);
   if (pthread_equal(pthread_self(), serving_thread_) != 0) _exit(0);
