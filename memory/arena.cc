@@ -102,7 +102,8 @@ absl::Status Arena::Map(ExecutorAddress near) {
   return absl::OkStatus();
 }
 
-void Arena::KeepChildrensBytes() {
+void Arena::NoticeForks() {
+  if (ForkCount() == forks_) return;
   for (Segment segment : {Segment::kCode, Segment::kReadOnly}) {
     Part& kept = part(segment);
     kept.own_from = kept.end;
@@ -169,8 +170,8 @@ absl::StatusOr<MemoryBlock> Arena::Allocate(Segment segment, size_t size, size_t
   absl::MutexLock lock(&mutex_);
   if (ProcessIdentity() != owner_) {
     FIRSTCALL_RETURN_IF_ERROR(LeaveParentsPages());
-  } else if (ForkCount() != forks_) {
-    KeepChildrensBytes();
+  } else {
+    NoticeForks();
   }
   Part& from = part(segment);
   // An emulator may keep running the code that was there before, and a debugger may take its
@@ -206,7 +207,7 @@ void Arena::Free(const MemoryBlock& block) {
   const size_t offset = block.run.value() - AddressOf(to);
   // A process must neither write to what another one may be running nor give it back.
   const bool is_child = ProcessIdentity() != owner_;
-  if (!is_child && ForkCount() != forks_) KeepChildrensBytes();
+  if (!is_child) NoticeForks();
   const bool is_own = offset >= to.own_from || to.own.erase(block.run.value()) > 0;
   const bool is_shared = is_child || !is_own;
   if (is_shared && block.segment != Segment::kData) return;

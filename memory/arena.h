@@ -7,8 +7,9 @@
 //
 // A forked child continues in the same arena without touching its parent's pages. Writable data is
 // private to each process. On the child's first allocation, the unused part of the shared pages is
-// replaced by pages of the child's own. The parent neither uses the shared memory again that it had
-// when it forked, nor gives it back, because the child may run that code for as long as it likes.
+// replaced by pages of the child's own. The parent neither uses the shared memory again that was
+// allocated when it forked, nor gives it back, because the child may run that code for as long as
+// it likes.
 //
 // Thread-safe.
 
@@ -129,7 +130,8 @@ class Arena {
 
   Arena(std::shared_ptr<PageMapper> mapper, const ArenaSizes& sizes);
   absl::Status Map(ExecutorAddress near);
-  void KeepChildrensBytes() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // If this process has forked since it was last asked: what is allocated may be a child's, too.
+  void NoticeForks() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status LeaveParentsPages() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status Commit(Part& part, size_t end) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::StatusOr<MemoryBlock> Extend(Part& part, size_t size, size_t alignment)
