@@ -13,6 +13,7 @@
 #include "base/no_cancellation.h"
 
 namespace firstcall {
+
 Conversation::Conversation(int socket, CarryOut carry_out)
     : carry_out_(std::move(carry_out)),
       process_(getpid()),
