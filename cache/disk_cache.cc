@@ -5,7 +5,6 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,6 +17,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "base/open_files.h"
 #include "base/status.h"
 #include "cache/digest_table.h"
 #include "cache/pack_writer.h"
@@ -56,14 +56,6 @@ absl::StatusOr<int> Lock(int directory) {
   return file;
 }
 
-// A part of the files that the process may have open.
-size_t MostOpenPacks() {
-  constexpr size_t kFewest = 64;
-  rlimit files = {};
-  if (getrlimit(RLIMIT_NOFILE, &files) != 0) return kFewest;
-  return std::max<size_t>(kFewest, files.rlim_cur / 4);
-}
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<DiskCache>> DiskCache::Open(std::string directory, Options options) {
@@ -81,7 +73,7 @@ DiskCache::DiskCache(std::unique_ptr<CacheDirectory> directory, const PruningPol
     : directory_(std::move(directory)),
       policy_(policy),
       options_(std::move(options)),
-      most_open_packs_(MostOpenPacks()) {}
+      most_open_packs_(MostFilesToKeepOpen()) {}
 
 DiskCache::~DiskCache() { Flush(); }
 

@@ -4,6 +4,7 @@
 
 #include <elf.h>
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -97,9 +98,11 @@ class ReferenceReader {
     const int unused = 64 - 8 * relocation.size;
     return static_cast<int64_t>(value << unused) >> unused;
   }
+  // Of a relocation that is smaller than an instruction, which is refused, only what it covers.
   uint32_t InstructionAt(const Relocation& relocation) const {
     uint32_t instruction = 0;
-    std::memcpy(&instruction, contents_.data() + relocation.offset, sizeof(instruction));
+    std::memcpy(&instruction, contents_.data() + relocation.offset,
+                std::min<size_t>(relocation.size, sizeof(instruction)));
     return instruction;
   }
 

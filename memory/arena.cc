@@ -182,7 +182,7 @@ absl::StatusOr<MemoryBlock> Arena::Allocate(Segment segment, size_t size, size_t
     if (std::optional<size_t> address = from.free.Take(size, alignment)) {
       from.used += size;
       if (*address - AddressOf(from) < from.own_from) from.own.insert(*address);
-      has_reused_code_ = has_reused_code_ || segment == Segment::kCode;
+      if (segment == Segment::kCode) rewritten_code_.insert(*address);
       uint8_t* write = from.write + (*address - AddressOf(from));
       std::memset(write, 0, size);
       return MemoryBlock{write, ExecutorAddress(*address), size, segment};
@@ -201,7 +201,9 @@ SlabRange Arena::WholePagesIn(FreeRanges::Range range) const {
 }
 
 void Arena::Free(const MemoryBlock& block) {
+  if (block.size == 0) return;
   absl::MutexLock lock(&mutex_);
+  rewritten_code_.erase(block.run.value());
   Part& to = part(block.segment);
   to.used -= block.size;
   const size_t offset = block.run.value() - AddressOf(to);
@@ -212,30 +214,26 @@ void Arena::Free(const MemoryBlock& block) {
   const bool is_shared = is_child || !is_own;
   if (is_shared && block.segment != Segment::kData) return;
   const SlabRange pages = WholePagesIn(to.free.Add({block.run.value(), block.size}));
-  if (block.size > 0 && pages.size >= kLeastToDiscard) {
+  if (pages.size >= kLeastToDiscard) {
     // If this fails, the pages are merely kept.
     (void)mapper_->Discard(slab_, {pages, to.protection});
   }
 }
 
 absl::Status Arena::Finalize(absl::Span<const MemoryBlock> blocks) {
-  bool has_reused_code;
+  bool had_code = false;
   Allocation allocation;
   {
     absl::MutexLock lock(&mutex_);
-    has_reused_code = std::exchange(has_reused_code_, false);
     for (const MemoryBlock& block : blocks) {
       if (block.size == 0) continue;
+      had_code = rewritten_code_.erase(block.run.value()) > 0 || had_code;
       allocation.segments.push_back({{static_cast<size_t>(block.run - slab_.run), block.size},
                                      part(block.segment).protection});
     }
   }
   absl::Status status = mapper_->Finalize(slab_, allocation).status();
-  if (status.ok() && has_reused_code) status = mapper_->SynchronizeInstructions();
-  if (!status.ok() && has_reused_code) {
-    absl::MutexLock lock(&mutex_);
-    has_reused_code_ = true;
-  }
+  if (status.ok() && had_code) status = mapper_->SynchronizeInstructions();
   return status;
 }
 

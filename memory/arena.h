@@ -155,8 +155,9 @@ class Arena {
   uint64_t owner_ ABSL_GUARDED_BY(mutex_);
   uint64_t forks_ ABSL_GUARDED_BY(mutex_);
   size_t mappings_ ABSL_GUARDED_BY(mutex_) = 0;
-  bool has_reused_code_ ABSL_GUARDED_BY(mutex_) = false;  // Since the last Finalize.
-  Part parts_[3] ABSL_GUARDED_BY(mutex_);                 // Indexed by Segment.
+  // Where blocks begin that lie where code was before, until they are finalized.
+  absl::flat_hash_set<size_t> rewritten_code_ ABSL_GUARDED_BY(mutex_);
+  Part parts_[3] ABSL_GUARDED_BY(mutex_);  // Indexed by Segment.
 };
 
 }  // namespace firstcall

@@ -22,7 +22,7 @@ constexpr absl::Duration kLongestPatience = absl::Minutes(1);
 
 }  // namespace
 
-std::unique_ptr<const ObjectPack> ServedCache::Ask(absl::string_view signature) {
+std::shared_ptr<const ObjectPack> ServedCache::Ask(absl::string_view signature) {
   if (is_without_server_) return nullptr;
   const absl::Duration deadline = SteadyNow() + server_.budget;
   absl::StatusOr<std::unique_ptr<ClientSocket>> socket =
@@ -42,23 +42,37 @@ std::unique_ptr<const ObjectPack> ServedCache::Ask(absl::string_view signature) 
   if (answer->files.size() != 1) return nullptr;
   absl::StatusOr<ObjectPack> pack = ObjectPack::Read(std::move(answer->files[0]));
   if (!pack.ok()) return nullptr;
-  return std::make_unique<const ObjectPack>(*std::move(pack));
+  return std::make_shared<const ObjectPack>(*std::move(pack));
 }
 
-const ObjectPack* ServedCache::PackOf(absl::string_view signature) {
+std::shared_ptr<const ObjectPack> ServedCache::PackOf(absl::string_view signature) {
   absl::MutexLock lock(&mutex_);
-  auto found = packs_.find(signature);
-  if (found == packs_.end()) {
-    found = packs_.emplace(std::string(signature), Ask(signature)).first;
+  const auto [found, is_new] = answers_.try_emplace(signature);
+  Answer& answer = found->second;
+  answer.last_use = ++uses_;
+  if (!is_new) return answer.pack;
+  std::shared_ptr<const ObjectPack> pack = answer.pack = Ask(signature);
+  if (pack != nullptr && ++open_packs_ > most_open_packs_) CloseOldest();
+  return pack;
+}
+
+void ServedCache::CloseOldest() {
+  auto oldest = answers_.end();
+  for (auto answer = answers_.begin(); answer != answers_.end(); ++answer) {
+    if (answer->second.pack == nullptr) continue;
+    if (oldest == answers_.end() || answer->second.last_use < oldest->second.last_use) {
+      oldest = answer;
+    }
   }
-  return found->second.get();
+  answers_.erase(oldest);
+  --open_packs_;
 }
 
 std::optional<ServedCache::Bytes> ServedCache::Find(const ObjectKey& key) {
   if (front_ != nullptr) {
     if (std::optional<Bytes> found = front_->Find(key)) return found;
   }
-  const ObjectPack* const pack = PackOf(key.signature);
+  const std::shared_ptr<const ObjectPack> pack = PackOf(key.signature);
   if (pack == nullptr) return std::nullopt;
   std::optional<Bytes> entry = pack->Find(key.part);
   if (entry && front_ != nullptr) front_->Store(key, *entry);
@@ -67,7 +81,7 @@ std::optional<ServedCache::Bytes> ServedCache::Find(const ObjectKey& key) {
 
 bool ServedCache::Has(const ObjectKey& key) {
   if (front_ != nullptr && front_->Has(key)) return true;
-  const ObjectPack* const pack = PackOf(key.signature);
+  const std::shared_ptr<const ObjectPack> pack = PackOf(key.signature);
   return pack != nullptr && pack->Has(key.part);
 }
 

@@ -4,19 +4,25 @@
 // Only the server's workers add to what it knows. What is stored here goes to the front.
 //
 // The server is asked once for each signature. If it does not answer, or is gone, nothing is found.
+// What it gave is a file; of many, those that were not used for longest are closed, and asked for
+// again when they are needed.
 //
 // Thread-safe. Tested in tests/engine/served_compiler_test.cc.
 
 #ifndef FIRSTCALL_REMOTE_SERVED_CACHE_H_
 #define FIRSTCALL_REMOTE_SERVED_CACHE_H_
 
-#include <map>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
+#include "base/open_files.h"
 #include "cache/object_cache.h"
 #include "remote/client_socket.h"
 #include "remote/object_pack.h"
@@ -39,19 +45,26 @@ class ServedCache final : public ObjectCache {
   void Flush() override;
 
  private:
+  struct Answer {
+    std::shared_ptr<const ObjectPack> pack;  // Null if the server knows nothing.
+    uint64_t last_use = 0;
+  };
+
   // What the server knows; null if it knows nothing.
-  const ObjectPack* PackOf(absl::string_view signature) ABSL_LOCKS_EXCLUDED(mutex_);
-  std::unique_ptr<const ObjectPack> Ask(absl::string_view signature)
+  std::shared_ptr<const ObjectPack> PackOf(absl::string_view signature) ABSL_LOCKS_EXCLUDED(mutex_);
+  std::shared_ptr<const ObjectPack> Ask(absl::string_view signature)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void CloseOldest() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const ServerAddress server_;
   const std::string settings_;
   const std::shared_ptr<ObjectCache> front_;
+  const size_t most_open_packs_ = MostFilesToKeepOpen();
   absl::Mutex mutex_;  // Held while the server is asked.
   bool is_without_server_ ABSL_GUARDED_BY(mutex_) = false;
-  // By signature. Never removed, so that what was found stays mapped.
-  std::map<std::string, std::unique_ptr<const ObjectPack>, std::less<>> packs_
-      ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_map<std::string, Answer> answers_ ABSL_GUARDED_BY(mutex_);  // By signature.
+  size_t open_packs_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t uses_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace firstcall

@@ -35,10 +35,8 @@ std::optional<Definition> DefinitionOf(SourceModule& module, SymbolOrdinal ordin
 
 LibraryId Definitions::LibraryNamed(absl::string_view name) {
   absl::MutexLock lock(&mutex_);
-  uint32_t i = 0;
-  while (i < libraries_.size() && libraries_[i].name != name) ++i;
-  if (i == libraries_.size()) libraries_.push_back({std::string(name), {}, {}, {}});
-  return LibraryId{i};
+  const LibraryId next = {static_cast<uint32_t>(library_names_.size())};
+  return library_names_.try_emplace(name, next).first->second;
 }
 
 // What the IR of `module` defines.
@@ -129,14 +127,15 @@ std::vector<Definitions::Named> Definitions::SharedWith(const Library& library,
 
 absl::Status Definitions::Add(SourceModule& module) {
   absl::MutexLock lock(&mutex_);
-  Library& library = libraries_[module.library().value];
+  const Library& present = LibraryOf(module.library());
   const LargeModule large = {&module, next_order_};
   const bool is_large =
-      module.index().size() >= kFewestSymbols && library.large_modules.size() < kMostLargeModules;
-  const std::vector<Named> symbols = is_large ? SharedWith(library, large) : OfSymbols(module);
+      module.index().size() >= kFewestSymbols && present.large_modules.size() < kMostLargeModules;
+  const std::vector<Named> symbols = is_large ? SharedWith(present, large) : OfSymbols(module);
   const std::vector<Named> others = OfObject(module);
-  FIRSTCALL_RETURN_IF_ERROR(CheckAll(library, symbols));
-  FIRSTCALL_RETURN_IF_ERROR(CheckAll(library, others));
+  FIRSTCALL_RETURN_IF_ERROR(CheckAll(present, symbols));
+  FIRSTCALL_RETURN_IF_ERROR(CheckAll(present, others));
+  Library& library = libraries_[module.library()];
   EnterAll(library, symbols);
   if (is_large) {
     next_order_ = large.order + module.index().size();
@@ -155,9 +154,8 @@ absl::Status Definitions::Add(LazyObject& object, absl::Span<const ElfObject::De
          {nullptr, SymbolOrdinal(), &object, symbol.is_weak || is_fallback, symbol.is_hidden}});
   }
   absl::MutexLock lock(&mutex_);
-  Library& library = libraries_[object.library.value];
-  FIRSTCALL_RETURN_IF_ERROR(CheckAll(library, all));
-  EnterAll(library, all);
+  FIRSTCALL_RETURN_IF_ERROR(CheckAll(LibraryOf(object.library), all));
+  EnterAll(libraries_[object.library], all);
   return absl::OkStatus();
 }
 
@@ -210,7 +208,9 @@ void Definitions::Remove(SourceModule& module) {
   const std::vector<Named> of_object = OfObject(module);
   all.insert(all.end(), of_object.begin(), of_object.end());
   absl::MutexLock lock(&mutex_);
-  Library& library = libraries_[module.library().value];
+  const auto found = libraries_.find(module.library());
+  if (found == libraries_.end()) return;
+  Library& library = found->second;
   std::vector<LargeModule>& large = library.large_modules;
   large.erase(std::remove_if(large.begin(), large.end(),
                              [&](const LargeModule& other) { return other.module == &module; }),
@@ -234,15 +234,20 @@ void Definitions::Remove(SourceModule& module) {
       Enter(library, removed.name, definition);
     }
   }
+  if (library.IsEmpty()) libraries_.erase(found);
+}
+
+const Definitions::Library& Definitions::LibraryOf(LibraryId id) const {
+  const auto library = libraries_.find(id);
+  return library != libraries_.end() ? library->second : empty_library_;
 }
 
 std::optional<Definition> Definitions::Find(absl::string_view name, LibraryId library) const {
   absl::ReaderMutexLock lock(&mutex_);
-  const Library& own = libraries_[library.value];
-  if (std::optional<Definition> found = FindIn(own, name)) return found;
+  if (std::optional<Definition> found = FindIn(LibraryOf(library), name)) return found;
   if (!search_other_libraries_) return std::nullopt;
-  for (const Library& other : libraries_) {
-    if (&other == &own) continue;
+  for (const auto& [id, other] : libraries_) {
+    if (id == library) continue;
     std::optional<Definition> found = FindIn(other, name);
     if (found && !found->is_hidden) return found;
   }

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -55,7 +56,8 @@ class Definitions {
   explicit Definitions(bool search_other_libraries = true)
       : search_other_libraries_(search_other_libraries) {}
 
-  // The library of that name, which is made if there is none. "" is the first library.
+  // The library of that name. "" is the first library. A name that was given keeps its number for
+  // good; a library of which nothing is left takes no part in look-ups and no memory but that.
   LibraryId LibraryNamed(absl::string_view name) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Adds the definitions of `module`, which must outlive this table or be removed. AlreadyExists,
@@ -86,12 +88,13 @@ class Definitions {
   };
   using ByName = absl::flat_hash_map<std::string, Definition>;
   struct Library {
-    std::string name;
     std::vector<LargeModule> large_modules;
     // If a name is in here, then all its definitions are here or in `others`.
     ByName by_name;
     // Overridden definitions, the oldest first. Few names have any.
     absl::flat_hash_map<std::string, std::vector<Definition>> others;
+
+    bool IsEmpty() const { return large_modules.empty() && by_name.empty(); }
   };
 
   static std::vector<Named> OfSymbols(SourceModule& module);
@@ -102,12 +105,16 @@ class Definitions {
   static void Gather(Library& library, absl::string_view name);
   static void Enter(Library& library, absl::string_view name, const Definition& definition);
   static absl::Status CheckAll(const Library& library, absl::Span<const Named> all);
+  const Library& LibraryOf(LibraryId id) const ABSL_SHARED_LOCKS_REQUIRED(mutex_);
   void EnterAll(Library& library, absl::Span<const Named> all)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const bool search_other_libraries_;
+  const Library empty_library_;
   mutable absl::Mutex mutex_;
-  std::vector<Library> libraries_ ABSL_GUARDED_BY(mutex_) = std::vector<Library>(1);
+  absl::flat_hash_map<std::string, LibraryId> library_names_ ABSL_GUARDED_BY(mutex_) = {{"", {}}};
+  // Those that define something. Look-ups visit them in the order in which they were named.
+  absl::btree_map<LibraryId, Library> libraries_ ABSL_GUARDED_BY(mutex_);
   uint64_t next_order_ ABSL_GUARDED_BY(mutex_) = 1;
 };
 

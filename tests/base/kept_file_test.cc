@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "gtest/gtest.h"
+#include "tests/testing/limits.h"
 #include "tests/testing/socket_pair.h"
 
 namespace firstcall {
@@ -47,13 +48,8 @@ TEST_F(KeptFileTest, LeavesLowNumbersToTheProgram) {
 }
 
 TEST_F(KeptFileTest, MayHaveALowNumberIfThereAreNoOthers) {
-  rlimit before;
-  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
-  rlimit few = before;
-  few.rlim_cur = KeptFile::kLeastNumber;
-  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+  const testing::LimitTo few(RLIMIT_NOFILE, KeptFile::kLeastNumber);
   const KeptFile kept(Open());
-  EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
   EXPECT_LT(kept.number(), KeptFile::kLeastNumber);
   EXPECT_EQ(ContentsOf(kept.number()), "kept");
 }

@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "gtest/gtest.h"
-#include "tests/testing/file_size_limit.h"
+#include "tests/testing/limits.h"
 
 namespace firstcall {
 namespace {

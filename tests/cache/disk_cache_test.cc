@@ -9,21 +9,19 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <memory>
 #include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/cache/stored_objects.h"
-#include "tests/testing/file_size_limit.h"
+#include "tests/testing/limits.h"
 #include "tests/testing/status_matchers.h"
 
 namespace firstcall {
@@ -384,17 +382,10 @@ TEST_F(DiskCacheTest, LargestPacksGoByThePolicy) {
 
 // Each is an open file of the process, which may have few.
 TEST_F(DiskCacheTest, FewPacksAreOpenAtTheSameTime) {
-  rlimit files = {};
-  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &files), 0);
-  const rlimit few = {200, files.rlim_max};
-  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
-  const absl::Cleanup restore = [&] { setrlimit(RLIMIT_NOFILE, &files); };
-  const auto open_files = [] {
-    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
-  };
+  const testing::LimitTo few(RLIMIT_NOFILE, 200);
   for (int run = 0; run < 2; ++run) {
     const std::unique_ptr<DiskCache> cache = Open();
-    const auto before = open_files();
+    const int before = testing::OpenFiles();
     for (int repeat = 0; repeat < 2; ++repeat) {
       for (int i = 0; i < 300; ++i) {
         const std::string signature = absl::StrCat("signature", i);
@@ -404,7 +395,7 @@ TEST_F(DiskCacheTest, FewPacksAreOpenAtTheSameTime) {
     }
     cache->Flush();
     EXPECT_EQ(Find(*cache, Function(1), "signature0"), "object");
-    EXPECT_LE(open_files() - before, 70);
+    EXPECT_LE(testing::OpenFiles() - before, 70);
   }
   EXPECT_THAT(warnings_, IsEmpty());
 }

@@ -3,6 +3,7 @@
 #include "engine/served_compiler.h"
 
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,6 +26,7 @@
 #include "tests/remote/local_server.h"
 #include "tests/testing/host.h"
 #include "tests/testing/ir.h"
+#include "tests/testing/limits.h"
 #include "tests/testing/status_matchers.h"
 
 namespace firstcall {
@@ -203,6 +205,42 @@ TEST(ServedCompilerTest, NoMoreModulesAreKeptThanAreAllowed) {
     server.WaitFor("clients ", 0);  // Its worker has ended, and published what it had made.
     EXPECT_EQ(server.Count("modules known "), std::min(i + 1, 2));
   }
+}
+
+// So they have in the client, which may have few.
+TEST(ServedCompilerTest, AClientKeepsFewModulesFilesOpen) {
+  constexpr int kModules = 100;
+  const LocalServer server;
+  const auto add_all = [&](Engine& engine) {
+    for (int i = 0; i < kModules; ++i) {
+      const std::string program = absl::StrCat("define i32 @f", i, "() { ret i32 ", i, " }\n",
+                                               "define i32 @g", i, "() { ret i32 ", i + 1, " }\n");
+      EXPECT_TRUE(engine.AddBitcode(ParseToBitcode(program), absl::StrCat("module", i)).ok());
+    }
+  };
+  const auto call_all = [&](Engine& engine) {
+    for (int i = 0; i < kModules; ++i) {
+      EXPECT_EQ(engine.Lookup<int()>(absl::StrCat("f", i)).value()(), i);
+    }
+    for (int i = 0; i < kModules; ++i) {
+      EXPECT_EQ(engine.Lookup<int()>(absl::StrCat("g", i)).value()(), i + 1);
+    }
+  };
+  {
+    const auto maker = Engine::Create(OptionsFor(server)).value();
+    add_all(*maker);
+    call_all(*maker);
+  }
+  server.WaitFor("clients ", 0);
+  EXPECT_EQ(server.Count("modules known "), kModules);
+  const ::firstcall::testing::LimitTo few(RLIMIT_NOFILE, 200);
+  const auto engine = Engine::Create(OptionsFor(server)).value();
+  add_all(*engine);
+  const int before = ::firstcall::testing::OpenFiles();
+  call_all(*engine);
+  EXPECT_EQ(engine->stats().compiler_made_for, "");  // It needed no worker.
+  EXPECT_LE(::firstcall::testing::OpenFiles() - before, 70);
+  EXPECT_EQ(*failure, "");
 }
 
 TEST(ServedCompilerTest, AClientWaitsForWhatAnotherOneIsMaking) {

@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "memory/unwindable_code.h"
 #include "tests/memory/memory_maps.h"
 #include "tests/testing/boundary_mapper.h"
+#include "tests/testing/forwarding_mapper.h"
 #include "tests/testing/host.h"
 #include "tests/testing/status_matchers.h"
 
@@ -192,6 +194,36 @@ TEST(ArenaTest, FreedBytesAreUsedAgainAndZeroed) {
     EXPECT_EQ(std::string(third.run.InThisProcess<const char*>(), 96), std::string(96, '\0'));
     EXPECT_EQ(std::string(second.run.InThisProcess<const char*>(), 100), std::string(100, 'y'));
   }
+}
+
+class SynchronizationCounter final : public ForwardingMapper {
+ public:
+  absl::StatusOr<Slab> Reserve(size_t size, ExecutorAddress near) override {
+    return mapper_.Reserve(size, near);
+  }
+  absl::Status SynchronizeInstructions() override {
+    ++count;
+    return mapper_.SynchronizeInstructions();
+  }
+
+  int count = 0;
+};
+
+// Whatever is finalized between its allocation and the end of its writing.
+TEST(ArenaTest, CodeWhereCodeWasIsSynchronizedWhenItIsWritten) {
+  if (!NoticesRewrittenCode()) GTEST_SKIP() << "code memory is not used again here";
+  const auto mapper = std::make_shared<SynchronizationCounter>();
+  ASSERT_OK_AND_ASSIGN(std::unique_ptr<Arena> arena, Arena::Create(mapper, kSmall));
+  ASSERT_OK_AND_ASSIGN(const MemoryBlock old, arena->Allocate(Segment::kCode, 100, 16));
+  ASSERT_THAT(arena->Finalize({old}), IsOk());
+  arena->Free(old);
+  ASSERT_OK_AND_ASSIGN(const MemoryBlock rewritten, arena->Allocate(Segment::kCode, 100, 16));
+  ASSERT_EQ(rewritten.run, old.run);
+  ASSERT_OK_AND_ASSIGN(const MemoryBlock other, arena->Allocate(Segment::kCode, 100, 16));
+  ASSERT_THAT(arena->Finalize({other}), IsOk());
+  EXPECT_EQ(mapper->count, 0);
+  ASSERT_THAT(arena->Finalize({rewritten}), IsOk());
+  EXPECT_EQ(mapper->count, 1);
 }
 
 TEST(ArenaTest, FreedPagesGoBackToTheSystem) {

@@ -19,8 +19,8 @@
 #include "tests/memory/local_connection.h"
 #include "tests/memory/machine_code.h"
 #include "tests/memory/memory_maps.h"
-#include "tests/testing/file_size_limit.h"
 #include "tests/testing/host.h"
+#include "tests/testing/limits.h"
 #include "tests/testing/status_matchers.h"
 
 namespace firstcall {

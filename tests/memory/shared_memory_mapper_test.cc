@@ -23,6 +23,7 @@
 #include "tests/memory/local_connection.h"
 #include "tests/memory/memory_maps.h"
 #include "tests/testing/host.h"
+#include "tests/testing/limits.h"
 #include "tests/testing/status_matchers.h"
 
 namespace firstcall {
@@ -58,29 +59,13 @@ bool Exists(const std::string& name) {
   return file >= 0 || errno != ENOENT;
 }
 
-// Sets a limit of this process while it exists.
-class LimitTo {
- public:
-  LimitTo(decltype(RLIMIT_AS) resource, rlim_t limit) : resource_(resource) {
-    getrlimit(resource_, &before_);
-    rlimit now = before_;
-    now.rlim_cur = limit;
-    setrlimit(resource_, &now);
-  }
-  ~LimitTo() { setrlimit(resource_, &before_); }
-
- private:
-  const decltype(RLIMIT_AS) resource_;
-  rlimit before_;
-};
-
 uint64_t AddressSpaceInUse() {
   uint64_t size = 0;
   for (const MemoryMap& map : MemoryMapsOf(getpid())) size += map.end - map.begin;
   return size;
 }
 
-class SharedMemoryMapperTest : public testing::Test {
+class SharedMemoryMapperTest : public ::testing::Test {
  protected:
   void SetUp() override {
     ASSERT_OK_AND_ASSIGN(mapper_, SharedMemoryMapper::Create(connection_));
@@ -183,7 +168,7 @@ TEST_F(SharedMemoryMapperTest, TooManyOpenFilesIsAnErrorThatPasses) {
   absl::Status status;
   {
     // A sanitizer needs files of its own for its checks, so nothing else is done meanwhile.
-    LimitTo none(RLIMIT_NOFILE, 0);
+    const testing::LimitTo none(RLIMIT_NOFILE, 0);
     status = mapper_->Initialize(slab, Pages()).status();
   }
   EXPECT_THAT(status, StatusIs(absl::StatusCode::kResourceExhausted,
@@ -196,7 +181,7 @@ TEST_F(SharedMemoryMapperTest, TooLittleAddressSpaceIsAnErrorThatPasses) {
   constexpr size_t kMuch = size_t{1} << 30;
   {
     // Enough for one of the two mappings.
-    LimitTo little(RLIMIT_AS, AddressSpaceInUse() + kMuch + kMuch / 2);
+    const testing::LimitTo little(RLIMIT_AS, AddressSpaceInUse() + kMuch + kMuch / 2);
     EXPECT_THAT(mapper_->Reserve(kMuch, ExecutorAddress()),
                 StatusIs(absl::StatusCode::kResourceExhausted,
                          "code memory: reserving address space: Cannot allocate memory"));

@@ -10,7 +10,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/testing/file_size_limit.h"
+#include "tests/testing/limits.h"
 #include "tests/testing/status_matchers.h"
 
 namespace firstcall {

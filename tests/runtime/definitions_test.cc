@@ -182,6 +182,20 @@ TEST_P(DefinitionsTest, ALibrarysOwnComesFirstAndOthersSeeWhatIsNotHidden) {
   EXPECT_EQ(Definer("f", "another"), "main");
 }
 
+TEST_P(DefinitionsTest, ALibraryThatBecameEmptyTakesNoPartUntilItIsFilledAgain) {
+  const LibraryId id = definitions_.LibraryNamed("lib");
+  SourceModule& first = Add("first", "define i32 @f() { ret i32 1 }", "lib");
+  Add("other", kWeak, "other");
+  EXPECT_EQ(Definer("f", "another"), "first");
+  definitions_.Remove(first);
+  EXPECT_EQ(Definer("f", "another"), "other");
+  EXPECT_EQ(Definer("f", "lib"), "other");
+  EXPECT_EQ(definitions_.LibraryNamed("lib"), id);
+  Add("second", "define hidden i32 @f() { ret i32 2 }", "lib");
+  EXPECT_EQ(Definer("f", "another"), "other");
+  EXPECT_EQ(Definer("f", "lib"), "second");
+}
+
 TEST_P(DefinitionsTest, AMemberOfAnArchiveCountsWhereThereIsNoOther) {
   AddObject("member", {{"f", false, false}, {"g", false, false}}, /*is_fallback=*/true);
   EXPECT_EQ(Definer("f"), "member");
