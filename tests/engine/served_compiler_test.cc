@@ -235,8 +235,8 @@ TEST(ServedCompilerTest, AClientKeepsFewModulesFilesOpen) {
   EXPECT_EQ(server.Count("modules known "), kModules);
   const ::firstcall::testing::LimitTo few(RLIMIT_NOFILE, 200);
   const auto engine = Engine::Create(OptionsFor(server)).value();
-  add_all(*engine);
   const int before = ::firstcall::testing::OpenFiles();
+  add_all(*engine);
   call_all(*engine);
   EXPECT_EQ(engine->stats().compiler_made_for, "");  // It needed no worker.
   EXPECT_LE(::firstcall::testing::OpenFiles() - before, 70);
