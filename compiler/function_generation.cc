@@ -68,8 +68,10 @@ absl::Status GenerateCode(FunctionModule function_module, const LoadedModule& mo
 
 absl::StatusOr<CompiledFunction> GenerateFunction(LoadedModule& module, const FunctionOrder& order,
                                                   CompileContext& context, Listener& listener) {
-  FIRSTCALL_ASSIGN_OR_RETURN(ModuleView * view, context.View(module));
   FIRSTCALL_ASSIGN_OR_RETURN(IrOptimizer * optimizer, context.Optimizer());
+  // Simplifying changes a view, and those of other threads must not be made from that.
+  if (optimizer != nullptr && !module.source().is_reopenable()) module.source().KeepAsBitcode();
+  FIRSTCALL_ASSIGN_OR_RETURN(ModuleView * view, context.View(module));
   const ExtractOptions options = OptionsFor(order, module.source(), optimizer, context);
   const auto is_warm = [](SymbolOrdinal) { return true; };
   const auto simplify = [&](llvm::Function& function) { optimizer->Simplify(function); };

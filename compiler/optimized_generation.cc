@@ -64,8 +64,8 @@ absl::StatusOr<FunctionModule> Extract(const OptimizationOrder& order, Work& wor
 absl::StatusOr<CompiledObject> GenerateIn(const OptimizationOrder& order, Work& work,
                                           Listener& listener) {
   LoadedModule& module = *work.module;
-  // A module given in memory becomes bitcode first, so that each thread has a view of its own, and
-  // none has to wait for the mutex of the first one.
+  // A module given in memory becomes bitcode first, so that each thread has a view of its own,
+  // which no other one has changed, and none has to wait for the mutex of the first one.
   if (!module.source().is_reopenable()) module.source().KeepAsBitcode();
   if (order.counts_branches) return GenerateCounting(order, module, *work.context, listener);
   FIRSTCALL_ASSIGN_OR_RETURN(ModuleView * view, work.context->View(module));

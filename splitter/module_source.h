@@ -82,7 +82,8 @@ class ModuleSource {
   // A view for the caller alone. The first one costs nothing besides Parse. Each further one is
   // parsed, in time proportional to the number of symbols; for a module given in memory, the first
   // of these also takes time proportional to the module's size, and waits until the first view is
-  // not in use.
+  // not in use, from which it is made: who adds to that or removes from it calls KeepAsBitcode
+  // before.
   absl::StatusOr<std::shared_ptr<ModuleView>> OpenView() ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Makes views of a module given in memory possible after ForgetFirstView. They have the contents

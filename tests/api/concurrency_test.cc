@@ -1,13 +1,19 @@
 // Many threads, one compile for each function.
 
 #include <atomic>
+#include <functional>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "engine/engine.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "llvm/IR/Module.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/status_matchers.h"
 
@@ -63,6 +69,58 @@ TEST_P(ConcurrencyTest, EachFunctionIsCompiledOnce) {
   EXPECT_EQ(wrong, 0);
   EXPECT_EQ(engine->stats().functions_compiled, static_cast<size_t>(kFunctions));
   EXPECT_EQ(*static_cast<int64_t*>(engine->LookupAddress("total").value()), kThreads * kFunctions);
+}
+
+// Calls `action` when the first module is made, in the compile.
+class FirstModule final : public Listener {
+ public:
+  explicit FirstModule(std::function<void()> action) : action_(std::move(action)) {}
+  void OnModuleMade(const llvm::Module&) override {
+    if (!is_made_.exchange(true)) action_();
+  }
+
+ private:
+  const std::function<void()> action_;
+  std::atomic<bool> is_made_{false};
+};
+
+// Simplifying a body may add a variable to the view that it is in (the text without its newline),
+// and another thread must not get a view that is made from that.
+TEST_P(ConcurrencyTest, WhatOneThreadSimplifiesDoesNotChangeWhatAnotherOneCompiles) {
+  constexpr char kProgram[] = R"(
+    @text = private unnamed_addr constant [2 x i8] c"x\0A"
+    declare i32 @printf(ptr, ...)
+    @message = private unnamed_addr constant [3 x i8] c"x\0A\00"
+    @kept = alias i32 (), ptr @three
+    define void @hello() { %r = call i32 (ptr, ...) @printf(ptr @message) ret void }
+    define void @greet() { call void @hello() ret void }
+    define i32 @one() { ret i32 1 }
+    define i32 @two() { ret i32 2 }
+    define i32 @three() { ret i32 3 })";
+  std::unique_ptr<Engine> engine;
+  std::thread other;
+  std::vector<int> results;
+  const auto listener = std::make_shared<FirstModule>([&] {
+    other = std::thread([&] {
+      for (const char* name : {"one", "two", "three"}) {
+        results.push_back(engine->Lookup<int()>(name).value()());
+      }
+    });
+    // Time for it to begin a compile, in the context of its own that this one leaves it.
+    absl::SleepFor(absl::Milliseconds(50));
+  });
+  EngineOptions options;
+  options.tier = Tier::kOne;
+  options.listeners = {listener};
+  engine = Engine::Create(options).value();
+  if (GetParam()) {
+    ASSERT_THAT(engine->AddBitcode(ParseToBitcode(kProgram), "program"), IsOk());
+  } else {
+    ASSERT_THAT(engine->AddAssembly(kProgram, "program"), IsOk());
+  }
+  engine->Lookup<void()>("greet").value()();
+  other.join();
+  EXPECT_THAT(results, testing::ElementsAre(1, 2, 3));
 }
 
 }  // namespace
