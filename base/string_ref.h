@@ -9,6 +9,7 @@
 namespace firstcall {
 
 inline llvm::StringRef ToStringRef(absl::string_view text) { return {text.data(), text.size()}; }
+inline absl::string_view ToStringView(llvm::StringRef text) { return {text.data(), text.size()}; }
 
 }  // namespace firstcall
 

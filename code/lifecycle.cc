@@ -20,21 +20,23 @@ bool IsMachoList(absl::string_view section, bool is_start) {
 
 }  // namespace
 
-std::optional<int64_t> PriorityOfSection(absl::string_view section, LifecyclePhase phase) {
+std::optional<LifecycleSection> FindLifecycleSection(absl::string_view section,
+                                                     LifecyclePhase phase) {
   const bool is_start = phase == LifecyclePhase::kStart;
-  if (IsMachoList(section, is_start)) return kDefaultPriority;
-  if (is_start && absl::ConsumePrefix(&section, ".preinit_array")) return -1;
-  const bool counts_backwards = absl::ConsumePrefix(&section, is_start ? ".ctors" : ".dtors");
-  if (!counts_backwards &&
+  if (IsMachoList(section, is_start)) return LifecycleSection{kDefaultPriority};
+  const bool is_first = is_start && absl::ConsumePrefix(&section, ".preinit_array");
+  const bool is_old = !is_first && absl::ConsumePrefix(&section, is_start ? ".ctors" : ".dtors");
+  if (!is_first && !is_old &&
       !absl::ConsumePrefix(&section, is_start ? ".init_array" : ".fini_array")) {
     return std::nullopt;
   }
-  if (section.empty()) return kDefaultPriority;
-  int64_t priority = 0;
-  if (!absl::ConsumePrefix(&section, ".") || !absl::SimpleAtoi(section, &priority)) {
+  int64_t number = is_old ? 0 : kDefaultPriority;
+  if (!section.empty() &&
+      (!absl::ConsumePrefix(&section, ".") || !absl::SimpleAtoi(section, &number))) {
     return std::nullopt;
   }
-  return counts_backwards ? kDefaultPriority - priority : priority;
+  if (is_first) return LifecycleSection{-1};
+  return LifecycleSection{is_old ? kDefaultPriority - number : number, is_old};
 }
 
 }  // namespace firstcall

@@ -22,8 +22,17 @@ struct LifecycleFunction {
 
 enum class LifecyclePhase { kStart, kEnd };
 
-// The priority of the pointers in `section`; nullopt if it is not a section of that phase.
-std::optional<int64_t> PriorityOfSection(absl::string_view section, LifecyclePhase phase);
+struct LifecycleSection {
+  int64_t priority = 0;  // As in LifecycleFunction.
+  // Whether the section's last pointer is the first one of the list: that of .ctors is called
+  // first, and that of .dtors last, so static linkers reverse them when they make the newer
+  // sections.
+  bool is_reversed = false;
+};
+
+// What pointers in `section` mean; nullopt if it is not a section of that phase.
+std::optional<LifecycleSection> FindLifecycleSection(absl::string_view section,
+                                                     LifecyclePhase phase);
 
 }  // namespace firstcall
 

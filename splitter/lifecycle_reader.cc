@@ -2,9 +2,16 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "base/string_ref.h"
+#include "code/lifecycle.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/Module.h"
@@ -37,29 +44,42 @@ absl::Status ReadList(const ModuleView& view, llvm::StringRef name, ByPriority& 
 }
 
 // False if `pointers` contains anything but functions and zeros.
-bool ReadPointers(const ModuleView& view, const llvm::Constant& pointers, int64_t priority,
-                  ByPriority& functions) {
+bool ReadPointers(const ModuleView& view, const llvm::Constant& pointers,
+                  std::vector<SymbolOrdinal>& functions) {
   if (pointers.isNullValue()) return true;
   if (const auto* aggregate = llvm::dyn_cast<llvm::ConstantAggregate>(&pointers)) {
     return std::all_of(aggregate->op_begin(), aggregate->op_end(), [&](const llvm::Use& element) {
-      return ReadPointers(view, *llvm::cast<llvm::Constant>(element.get()), priority, functions);
+      return ReadPointers(view, *llvm::cast<llvm::Constant>(element.get()), functions);
     });
   }
   const auto* function = llvm::dyn_cast<llvm::GlobalValue>(pointers.stripPointerCasts());
   if (function == nullptr || !llvm::isa<llvm::FunctionType>(function->getValueType())) return false;
-  functions.emplace(priority, *view.ordinal_of(*function));
+  functions.push_back(*view.ordinal_of(*function));
   return true;
 }
 
 absl::Status ReadSections(const ModuleView& view, LifecyclePhase phase, ByPriority& functions) {
+  // What has one name is one section, but LLVM gives each variable of llvm.used one of its own.
+  llvm::SmallVector<llvm::GlobalValue*, 8> used;
+  llvm::collectUsedGlobalVariables(view.module(), used, /*CompilerUsed=*/false);
+  llvm::MapVector<std::pair<llvm::StringRef, const llvm::GlobalVariable*>,
+                  std::vector<SymbolOrdinal>>
+      sections;
   for (const llvm::GlobalVariable& variable : view.module().globals()) {
     if (!variable.hasSection() || !variable.hasInitializer()) continue;
-    std::optional<int64_t> priority = PriorityOfSection(variable.getSection().str(), phase);
-    if (priority && !ReadPointers(view, *variable.getInitializer(), *priority, functions)) {
+    if (!FindLifecycleSection(ToStringView(variable.getSection()), phase)) continue;
+    const llvm::GlobalVariable* const own =
+        llvm::is_contained(used, &variable) ? &variable : nullptr;
+    if (!ReadPointers(view, *variable.getInitializer(), sections[{variable.getSection(), own}])) {
       return absl::UnimplementedError(absl::StrCat("variable '", variable.getName().str(),
                                                    "': something other than functions in section '",
                                                    variable.getSection().str(), "'"));
     }
+  }
+  for (auto& [key, pointers] : sections) {
+    const LifecycleSection section = *FindLifecycleSection(ToStringView(key.first), phase);
+    if (section.is_reversed) std::reverse(pointers.begin(), pointers.end());
+    for (SymbolOrdinal function : pointers) functions.emplace(section.priority, function);
   }
   return absl::OkStatus();
 }

@@ -1,9 +1,19 @@
 #include "code/lifecycle.h"
 
+#include <cstdint>
+#include <optional>
+
+#include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
 
 namespace firstcall {
 namespace {
+
+std::optional<int64_t> PriorityOfSection(absl::string_view section, LifecyclePhase phase) {
+  const std::optional<LifecycleSection> found = FindLifecycleSection(section, phase);
+  if (!found) return std::nullopt;
+  return found->priority;
+}
 
 TEST(LifecycleTest, SectionsOfAPhaseHavePriorities) {
   EXPECT_EQ(PriorityOfSection(".init_array", LifecyclePhase::kStart), 65535);
@@ -12,6 +22,13 @@ TEST(LifecycleTest, SectionsOfAPhaseHavePriorities) {
   EXPECT_EQ(PriorityOfSection(".preinit_array", LifecyclePhase::kStart), -1);
   EXPECT_EQ(PriorityOfSection(".fini_array.3", LifecyclePhase::kEnd), 3);
   EXPECT_EQ(PriorityOfSection(".dtors", LifecyclePhase::kEnd), 65535);
+}
+
+TEST(LifecycleTest, OlderSectionsAreReversed) {
+  EXPECT_TRUE(FindLifecycleSection(".ctors", LifecyclePhase::kStart)->is_reversed);
+  EXPECT_TRUE(FindLifecycleSection(".dtors.1", LifecyclePhase::kEnd)->is_reversed);
+  EXPECT_FALSE(FindLifecycleSection(".init_array", LifecyclePhase::kStart)->is_reversed);
+  EXPECT_FALSE(FindLifecycleSection(".fini_array", LifecyclePhase::kEnd)->is_reversed);
 }
 
 TEST(LifecycleTest, MachoHasOnePriority) {
@@ -27,6 +44,7 @@ TEST(LifecycleTest, OtherSectionsHaveNone) {
   EXPECT_EQ(PriorityOfSection(".fini_array", LifecyclePhase::kStart), std::nullopt);
   EXPECT_EQ(PriorityOfSection(".preinit_array", LifecyclePhase::kEnd), std::nullopt);
   EXPECT_EQ(PriorityOfSection(".init_array_of_mine", LifecyclePhase::kStart), std::nullopt);
+  EXPECT_EQ(PriorityOfSection(".preinit_array_of_mine", LifecyclePhase::kStart), std::nullopt);
   EXPECT_EQ(PriorityOfSection(".init_array.x", LifecyclePhase::kStart), std::nullopt);
   EXPECT_EQ(PriorityOfSection(".data", LifecyclePhase::kStart), std::nullopt);
 }
