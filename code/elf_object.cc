@@ -93,7 +93,11 @@ Machine MachineOf(uint16_t elf_machine) {
   }
 }
 
-bool IsWeak(const ElfObject::Symbol& symbol) { return symbol.binding() == STB_WEAK; }
+// GCC's unique symbols (static variables of inline functions and of templates) are weak for a
+// linker, too: the first one wins.
+bool IsWeak(const ElfObject::Symbol& symbol) {
+  return symbol.binding() == STB_WEAK || symbol.binding() == STB_GNU_UNIQUE;
+}
 
 absl::Status Damaged(absl::string_view what) { return absl::InvalidArgumentError(what); }
 
@@ -228,11 +232,10 @@ absl::Status ElfObject::ReadSymbols() {
       undefined_.push_back({name, IsWeak(entry)});
     }
   }
-  return has_debug_sections_ ? DropUndefinedOfUnloadedSections() : absl::OkStatus();
+  return has_debug_sections_ ? DropUnneededSymbols() : absl::OkStatus();
 }
 
-// Debug information may name other symbols, so all relocations are looked at.
-absl::Status ElfObject::DropUndefinedOfUnloadedSections() {
+absl::Status ElfObject::DropUnneededSymbols() {
   absl::flat_hash_set<absl::string_view> needed;
   for (const Section& table : sections_) {
     if (!IsTableOfLoaded(table)) continue;
@@ -369,8 +372,9 @@ absl::StatusOr<std::vector<ElfObject::LifecyclePointer>> ElfObject::LifecyclePoi
     if (table.type != SHT_RELA) continue;
     const absl::string_view name = sections_[table.info].name;
     for (LifecyclePhase phase : {LifecyclePhase::kStart, LifecyclePhase::kEnd}) {
-      const std::optional<int64_t> priority = PriorityOfSection(name, phase);
-      if (!priority) continue;
+      const std::optional<LifecycleSection> lifecycle = FindLifecycleSection(name, phase);
+      if (!lifecycle) continue;
+      const size_t begin = pointers.size();
       for (size_t i = 0; i < RelocationCount(table); ++i) {
         const Relocation relocation = this->relocation(table, i);
         const uint32_t number = relocation.symbol;
@@ -382,9 +386,10 @@ absl::StatusOr<std::vector<ElfObject::LifecyclePointer>> ElfObject::LifecyclePoi
           return absl::UnimplementedError(
               absl::StrCat("section '", name, "': a pointer to another object's function"));
         }
-        pointers.push_back(
-            {phase, *priority, section, target.value + static_cast<uint64_t>(relocation.addend)});
+        pointers.push_back({phase, lifecycle->priority, section,
+                            target.value + static_cast<uint64_t>(relocation.addend)});
       }
+      if (lifecycle->is_reversed) std::reverse(pointers.begin() + begin, pointers.end());
     }
   }
   return pointers;

@@ -43,12 +43,17 @@ class ElfObject {
   absl::Span<char> bytes() const { return bytes_; }
   Machine machine() const { return machine_; }
 
-  // The symbols that the sections to be loaded need (debug information may name others), and the
-  // global symbols that the object defines.
+  // The undefined symbols, without those that only debug information names, and the global symbols
+  // that the object defines.
   const std::vector<Undefined>& undefined() const { return undefined_; }
   const std::vector<absl::string_view>& defined() const { return defined_; }
 
   bool Defines(absl::string_view name) const;
+
+  // Takes out of undefined() what no relocation of a section to be loaded names: objects of others
+  // may have such symbols. (Parse does it if there is debug information.) InvalidArgument if a
+  // relocation is damaged. Looks at every relocation.
+  absl::Status DropUnneededSymbols();
 
   // The definitions that refer to symbol `name`. For messages: looks at every relocation.
   std::vector<absl::string_view> ReferrersTo(absl::string_view name) const;
@@ -207,7 +212,6 @@ class ElfObject {
   absl::Status CheckSection(const Section& section) const;
   absl::Status ReadSymbolTable(const Section& table);
   absl::Status ReadSymbols();
-  absl::Status DropUndefinedOfUnloadedSections();
   bool HasTable(uint64_t offset, uint64_t size) const {
     return offset <= bytes_.size() && size <= bytes_.size() - offset;
   }

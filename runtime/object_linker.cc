@@ -158,6 +158,7 @@ absl::StatusOr<std::unique_ptr<UnfinishedLink>> ObjectLinker::Begin(LazyObject& 
   FIRSTCALL_ASSIGN_OR_RETURN(link->image,
                              ElfObject::Parse(absl::MakeSpan(link->bytes), object.name));
   ElfObject& image = *link->image;
+  if (object.module == nullptr) FIRSTCALL_RETURN_IF_ERROR(image.DropUnneededSymbols());
   resolver_.DecideWeakSymbols(image, object);
   image.MakeDefinitionsStrong();
   std::vector<ElfObject::LifecyclePointer> lifecycle;

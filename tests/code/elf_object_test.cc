@@ -145,6 +145,51 @@ TEST_F(ElfObjectTest, GlobalOffsetTableIsNotNeeded) {
   EXPECT_THAT(UndefinedNames(), testing::IsEmpty());
 }
 
+TEST_F(ElfObjectTest, WhatNoRelocationNamesCanBeDropped) {
+  Load(R"(
+    module asm ".globl unused"
+    @outside = external global i32
+    define i32 @f() { %v = load i32, ptr @outside  ret i32 %v })");
+  EXPECT_THAT(UndefinedNames(), UnorderedElementsAre("outside", "unused"));
+  ASSERT_THAT(object_->DropUnneededSymbols(), IsOk());
+  EXPECT_THAT(UndefinedNames(), ElementsAre("outside"));
+}
+
+// As GCC makes them of static variables of inline functions.
+TEST_F(ElfObjectTest, UniqueDefinitionsAreWeak) {
+  Load(R"(
+    module asm ".type unique, %gnu_unique_object"
+    module asm ".data"
+    module asm "unique: .quad 1"
+    @strong = global i32 1)");
+  std::map<std::string, bool> is_weak;
+  for (const ElfObject::Definition& definition : object_->DescribeDefinitions()) {
+    is_weak[std::string(definition.name)] = definition.is_weak;
+  }
+  EXPECT_TRUE(is_weak.at("unique"));
+  EXPECT_FALSE(is_weak.at("strong"));
+  object_->MakeDefinitionsStrong();
+  for (const ElfObject::Definition& definition : object_->DescribeDefinitions()) {
+    EXPECT_FALSE(definition.is_weak) << definition.name;
+  }
+}
+
+TEST_F(ElfObjectTest, PointersInOlderListsAreReversed) {
+  Load(R"(
+    @starts = internal constant [2 x ptr] [ptr @a, ptr @b], section ".ctors"
+    @new.starts = internal constant [2 x ptr] [ptr @c, ptr @d], section ".init_array"
+    @llvm.used = appending global [2 x ptr] [ptr @starts, ptr @new.starts]
+    define void @a() section ".text.f" { ret void }
+    define void @b() section ".text.f" { ret void }
+    define void @c() section ".text.f" { ret void }
+    define void @d() section ".text.f" { ret void })");
+  ASSERT_OK_AND_ASSIGN(const std::vector<ElfObject::LifecyclePointer> pointers,
+                       object_->LifecyclePointers());
+  ASSERT_EQ(pointers.size(), 4u);
+  EXPECT_GT(pointers[0].offset, pointers[1].offset);
+  EXPECT_LT(pointers[2].offset, pointers[3].offset);
+}
+
 TEST_F(ElfObjectTest, WeakDefinitionsBecomeStrong) {
   Load(kModule);
   object_->MakeDefinitionsStrong();
