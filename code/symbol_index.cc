@@ -1,5 +1,6 @@
 #include "code/symbol_index.h"
 
+#include "absl/base/call_once.h"
 #include "absl/strings/match.h"
 #include "code/symbol_name.h"
 
@@ -26,21 +27,27 @@ std::optional<SymbolOrdinal> SymbolIndex::FindUnlikelyLocal(absl::string_view na
 std::optional<SymbolOrdinal> SymbolIndex::KeeperOf(SymbolOrdinal base,
                                                    IsReplaced is_replaced) const {
   if (!at(base).has_aliases) return std::nullopt;
-  for (uint32_t i = 0; i < size(); ++i) {
-    const SymbolOrdinal ordinal{i};
-    const Symbol symbol = at(ordinal);
-    if (symbol.kind == SymbolKind::kAlias && symbol.base == base && symbol.offset == 0 &&
-        symbol.is_definition && !(symbol.is_weak && is_replaced(ordinal))) {
-      return ordinal;
+  absl::call_once(whole_aliases_->once, [&] {
+    for (uint32_t i = 0; i < size(); ++i) {
+      const SymbolOrdinal ordinal{i};
+      const Symbol symbol = at(ordinal);
+      if (symbol.kind == SymbolKind::kAlias && symbol.offset == 0 && symbol.is_definition) {
+        whole_aliases_->by_base[symbol.base].push_back(ordinal);
+      }
     }
+  });
+  const auto aliases = whole_aliases_->by_base.find(base);
+  if (aliases == whole_aliases_->by_base.end()) return std::nullopt;
+  for (SymbolOrdinal alias : aliases->second) {
+    if (!(at(alias).is_weak && is_replaced(alias))) return alias;
   }
   return std::nullopt;
 }
 
 absl::Span<const SymbolOrdinal> SymbolIndex::GroupOf(SymbolOrdinal ordinal) const {
-  auto found = groups_.find(ordinal);
-  if (found == groups_.end()) return {};
-  return found->second;
+  const auto found = group_numbers_.find(ordinal);
+  if (found == group_numbers_.end()) return {};
+  return groups_[found->second];
 }
 
 }  // namespace firstcall

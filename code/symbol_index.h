@@ -10,10 +10,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/base/call_once.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -67,8 +69,8 @@ class SymbolIndex {
   absl::Span<const SymbolOrdinal> GroupOf(SymbolOrdinal ordinal) const;
 
   // The alias that keeps `base`, a weak definition that is replaced: the first one for all of it
-  // that is not replaced itself. Takes time in proportion to the number of symbols if `base` has
-  // aliases.
+  // that is not replaced itself. If `base` has aliases, the first call takes time in proportion to
+  // the number of symbols.
   std::optional<SymbolOrdinal> KeeperOf(SymbolOrdinal base, IsReplaced is_replaced) const;
 
   // Whether any GroupOf is not empty.
@@ -99,13 +101,20 @@ class SymbolIndex {
 
   SymbolTable symbols_;
   absl::flat_hash_map<std::string, SymbolOrdinal> likely_locals_;  // By the name in the source.
-  absl::flat_hash_map<SymbolOrdinal, std::vector<SymbolOrdinal>> groups_;
+  std::vector<std::vector<SymbolOrdinal>> groups_;
+  absl::flat_hash_map<SymbolOrdinal, uint32_t> group_numbers_;  // Their positions in groups_.
   std::vector<LifecycleFunction> constructors_;
   std::vector<LifecycleFunction> destructors_;
   std::vector<AssemblySymbol> assembly_symbols_;
   std::vector<SectionBound> section_bounds_;
   bool needs_shadow_stack_ = false;
   size_t function_count_ = 0;
+  // The aliases that are all of what they stand for, in ascending order. Filled when it is needed.
+  struct WholeAliases {
+    absl::once_flag once;
+    absl::flat_hash_map<SymbolOrdinal, std::vector<SymbolOrdinal>> by_base;
+  };
+  std::unique_ptr<WholeAliases> whole_aliases_ = std::make_unique<WholeAliases>();
 };
 
 }  // namespace firstcall

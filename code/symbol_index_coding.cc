@@ -36,8 +36,7 @@ std::string SymbolIndex::Encode() const {
     encoder.U32(ordinal.value);
   }
   encoder.U32(static_cast<uint32_t>(groups_.size()));
-  for (const auto& [ordinal, members] : groups_) {
-    encoder.U32(ordinal.value);
+  for (const std::vector<SymbolOrdinal>& members : groups_) {
     encoder.U32(static_cast<uint32_t>(members.size()));
     for (SymbolOrdinal member : members) encoder.U32(member.value);
   }
@@ -66,10 +65,14 @@ absl::StatusOr<SymbolIndex> SymbolIndex::Decode(ByteBuffer bytes) {
     std::string name(decoder.String());
     index.likely_locals_.emplace(std::move(name), SymbolOrdinal{decoder.U32()});
   }
-  for (uint32_t left = decoder.Count(8); left > 0; --left) {
-    std::vector<SymbolOrdinal>& members = index.groups_[SymbolOrdinal{decoder.U32()}];
+  index.groups_.resize(decoder.Count(4));
+  for (uint32_t i = 0; i < index.groups_.size(); ++i) {
+    std::vector<SymbolOrdinal>& members = index.groups_[i];
     members.resize(decoder.Count(4));
-    for (SymbolOrdinal& member : members) member.value = decoder.U32();
+    for (SymbolOrdinal& member : members) {
+      member.value = decoder.U32();
+      index.group_numbers_.emplace(member, i);
+    }
   }
   DecodeLifecycle(decoder, index.constructors_);
   DecodeLifecycle(decoder, index.destructors_);

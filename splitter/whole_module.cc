@@ -4,20 +4,19 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/fatal_error_guard.h"
 #include "base/llvm_status.h"
 #include "base/status.h"
 #include "base/string_ref.h"
 #include "code/symbol_name.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
-#include "llvm/IR/Verifier.h"
-#include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 #include "splitter/entry_hooks.h"
+#include "splitter/function_verifier.h"
 #include "splitter/ifunc_thunk.h"
 #include "splitter/mandatory_inliner.h"
 #include "splitter/module_atexit.h"
@@ -27,16 +26,13 @@ namespace {
 
 absl::Status ReadBodies(llvm::Module& module, bool verify) {
   for (llvm::Function& function : module) {
-    const std::string where = absl::StrCat("function '", function.getName().str(), "'");
+    const absl::string_view name = ToStringView(function.getName());
     if (llvm::Error error = function.materialize()) {
       return FromLlvm(std::move(error), absl::StatusCode::kInvalidArgument,
-                      absl::StrCat(where, ": reading its body"));
+                      absl::StrCat("function '", name, "': reading its body"));
     }
-    std::string reason;
-    llvm::raw_string_ostream stream(reason);
-    if (verify && !function.isDeclaration() && llvm::verifyFunction(function, &stream)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(where, " is not valid IR: ", absl::StripTrailingAsciiWhitespace(reason)));
+    if (verify && !function.isDeclaration()) {
+      FIRSTCALL_RETURN_IF_ERROR(VerifyFunction(function, name));
     }
   }
   return FromLlvm(module.materializeAll(), absl::StatusCode::kInvalidArgument, "reading metadata");
@@ -102,6 +98,18 @@ void MakeDeclaration(llvm::GlobalValue& value) {
   }
 }
 
+// The aliases of `value`, also those of a part of it and those of its aliases.
+void FindAliases(llvm::Constant& value, llvm::SmallPtrSetImpl<const llvm::User*>& seen,
+                 std::vector<llvm::GlobalAlias*>& aliases) {
+  for (llvm::User* user : value.users()) {
+    auto* const alias = llvm::dyn_cast<llvm::GlobalAlias>(user);
+    if (alias == nullptr && !llvm::isa<llvm::ConstantExpr>(user)) continue;
+    if (!seen.insert(user).second) continue;
+    if (alias != nullptr) aliases.push_back(alias);
+    FindAliases(*llvm::cast<llvm::Constant>(user), seen, aliases);
+  }
+}
+
 // Makes `value`, which another definition replaces, local to the module for the sake of its
 // aliases. All other references become references to a declaration, which gets the name.
 void KeepForAliases(llvm::GlobalObject& value) {
@@ -109,12 +117,15 @@ void KeepForAliases(llvm::GlobalObject& value) {
   const llvm::DataLayout& layout = module.getDataLayout();
   llvm::Type* const byte = llvm::Type::getInt8Ty(module.getContext());
   std::vector<std::pair<llvm::GlobalAlias*, llvm::APInt>> aliases;
-  for (llvm::GlobalAlias& alias : module.aliases()) {
-    if (alias.getAliaseeObject() != &value) continue;
-    llvm::APInt offset(layout.getIndexTypeSizeInBits(alias.getType()), 0);
-    (void)alias.getAliasee()->stripAndAccumulateConstantOffsets(layout, offset,
-                                                                /*AllowNonInbounds=*/true);
-    aliases.push_back({&alias, std::move(offset)});
+  std::vector<llvm::GlobalAlias*> found;
+  llvm::SmallPtrSet<const llvm::User*, 8> seen;
+  FindAliases(value, seen, found);
+  for (llvm::GlobalAlias* alias : found) {
+    if (alias->getAliaseeObject() != &value) continue;
+    llvm::APInt offset(layout.getIndexTypeSizeInBits(alias->getType()), 0);
+    (void)alias->getAliasee()->stripAndAccumulateConstantOffsets(layout, offset,
+                                                                 /*AllowNonInbounds=*/true);
+    aliases.push_back({alias, std::move(offset)});
   }
   DeclareInPlaceOf(value);
   for (const auto& [alias, offset] : aliases) {

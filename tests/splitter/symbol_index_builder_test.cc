@@ -25,7 +25,7 @@ absl::StatusOr<SymbolIndex> IndexOf(absl::string_view text) {
   if (!view.ok()) return view.status();
   absl::StatusOr<SymbolIndex> built = BuildSymbolIndex(**view);
   // What is kept of an index is all of it.
-  return built.ok() ? SymbolIndex::Decode(built->Encode()) : built;
+  return built.ok() ? SymbolIndex::Decode(built->Encode()) : std::move(built);
 }
 
 Symbol Get(const SymbolIndex& index, absl::string_view name) {
@@ -151,9 +151,12 @@ TEST(SymbolIndexBuilderTest, DistancesFromFunctionsHaveToBeComputed) {
     @to = global i64 sub (i64 ptrtoint (ptr @f to i64), i64 ptrtoint (ptr @to to i64))
     @from = global { i8, i64 } { i8 1, i64 sub (i64 ptrtoint (ptr @to to i64), i64 ptrtoint (ptr @f to i64)) }
     @within = global i32 trunc (i64 sub (i64 ptrtoint (ptr @g to i64), i64 ptrtoint (ptr getelementptr (i8, ptr @f, i64 1) to i64)) to i32)
+    @of_prefix = global ptr @p
     define void @f() { ret void }
+    define void @p() prefix i64 sub (i64 ptrtoint (ptr @to to i64), i64 ptrtoint (ptr @p to i64)) { ret void }
     @g = alias void (), ptr @f)"));
   EXPECT_FALSE(Get(index, "to").is_computed);
+  EXPECT_FALSE(Get(index, "of_prefix").is_computed) << "it only names the function";
   EXPECT_TRUE(Get(index, "from").is_computed);
   EXPECT_TRUE(Get(index, "within").is_computed);
 }
