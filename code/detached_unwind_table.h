@@ -6,7 +6,6 @@
 #ifndef FIRSTCALL_CODE_DETACHED_UNWIND_TABLE_H_
 #define FIRSTCALL_CODE_DETACHED_UNWIND_TABLE_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -21,8 +20,9 @@ struct DetachedUnwindTable {
 };
 
 // How the frames of `size` bytes of code at `offset` of section `section` are unwound. Handlers of
-// exceptions are left out. Both parts are empty if the object says nothing about this code, or if
-// its own table is damaged. The object's relocations need not be applied.
+// exceptions are left out. Both parts are empty if the object says nothing about this code; of a
+// damaged table, they have what is in front of the damage. The object's relocations need not be
+// applied.
 DetachedUnwindTable DetachUnwindTable(const ElfObject& object, uint32_t section, uint64_t offset,
                                       uint64_t size);
 

@@ -3,7 +3,6 @@
 
 #include "code/line_table.h"
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -240,7 +239,7 @@ class TableReader {
     DwarfReader reader(unit, at);
     Place place;
     uint64_t file = 1;
-    int64_t line = 1;
+    uint64_t line = 1;  // Modulo 2^64: what a damaged table adds may be anything.
     const auto advance = [&](uint64_t count) {
       place.offset += count * header.shortest_instruction;
     };
@@ -260,7 +259,7 @@ class TableReader {
       if (opcode >= first_special) {
         const uint64_t special = opcode - first_special;
         advance(special / header.line_range);
-        line += header.line_base + static_cast<int64_t>(special % header.line_range);
+        line += static_cast<uint64_t>(int64_t{header.line_base}) + special % header.line_range;
         append(false);
         continue;
       }
@@ -289,7 +288,7 @@ class TableReader {
           advance(reader.Unsigned());
           break;
         case kAdvanceLine:
-          line += reader.Signed();
+          line += static_cast<uint64_t>(reader.Signed());
           break;
         case kSetFile:
           file = reader.Unsigned();

@@ -80,7 +80,6 @@ constexpr uint8_t kInitOffsets = 0x16;
 
 // Attributes of a section.
 constexpr uint32_t kHasInstructions = 0x80000000 | 0x400;  // S_ATTR_PURE_, S_ATTR_SOME_INSTRUCTIONS
-constexpr uint32_t kIsDebug = 0x02000000;
 
 struct SymbolRecord {
   uint32_t name;

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
-#include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "base/status.h"
 #include "code/unwind_reader.h"

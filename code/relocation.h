@@ -4,7 +4,6 @@
 #ifndef FIRSTCALL_CODE_RELOCATION_H_
 #define FIRSTCALL_CODE_RELOCATION_H_
 
-#include <cstddef>
 #include <cstdint>
 
 #include "code/machine.h"

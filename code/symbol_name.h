@@ -10,8 +10,7 @@
 // A constant table of functions (a vtable) has a fourth name for those whose address nobody
 // compares:
 //   foo$fc.table  as foo$fc.stub, but the entry of the table gets the address of the final body
-//   once
-//                 there is one
+//                 once there is one
 // There are three more names, for other things that belong to a function:
 //   foo$fc.hotness  the counter of its calls and loop iterations (see osr/hotness_polls.h)
 //   foo$fc.loop  its OSR continuation at the beginning of one of its loops

@@ -6,7 +6,6 @@
 
 #include "absl/base/attributes.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/CodeGen/CommandFlags.h"

@@ -11,13 +11,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "code/elf_object.h"
 #include "code/linker.h"
 #include "code/symbol_addresses.h"

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/string_ref.h"
 #include "code/symbol_name.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Object/ELFObjectFile.h"
@@ -21,8 +22,6 @@ namespace {
 
 using ElfObject = llvm::object::ELF64LEObjectFile;
 using Elf = llvm::object::ELF64LE;
-
-absl::string_view View(llvm::StringRef text) { return {text.data(), text.size()}; }
 
 // Empty if LLVM finds an error: then the object is left to MCJIT as it is.
 template <typename T>
@@ -146,7 +145,7 @@ class PlainRelocations::Taker {
     if (!parts_.IsPlain(symbol)) return std::nullopt;
     Target target;
     if (symbol.st_shndx == llvm::ELF::SHN_UNDEF) {
-      target.name = View(OrNothing(symbol.getName(parts_.names)));
+      target.name = ToStringView(OrNothing(symbol.getName(parts_.names)));
       // The linker makes a global offset table of its own, and defines its name.
       if (target.name.empty() || target.name == kGlobalOffsetTable) return std::nullopt;
     } else {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <climits>
-#include <cstddef>
 #include <iterator>
 #include <numeric>
 

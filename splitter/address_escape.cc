@@ -1,14 +1,13 @@
 #include "splitter/address_escape.h"
 
+#include "base/string_ref.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/CaptureTracking.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
-#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
-#include "llvm/IR/Operator.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Utils/BuildLibCalls.h"
@@ -29,7 +28,7 @@ const llvm::TargetLibraryInfoImpl& Library() {
 llvm::BitVector ForgottenParameters(const llvm::Function& function) {
   llvm::BitVector forgotten(function.arg_size());
   const llvm::StringRef name = function.getName();
-  if (!function.isDeclaration() || !IsLibraryFunctionName({name.data(), name.size()})) {
+  if (!function.isDeclaration() || !IsLibraryFunctionName(ToStringView(name))) {
     return forgotten;
   }
   llvm::Module module("", function.getContext());

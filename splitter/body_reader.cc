@@ -4,7 +4,6 @@
 #include <string>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/llvm_status.h"
 #include "base/status.h"
@@ -13,22 +12,13 @@
 #include "llvm/IR/Function.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
-#include "llvm/IR/Verifier.h"
-#include "llvm/Support/raw_ostream.h"
 #include "splitter/block_addresses.h"
 #include "splitter/entry_hooks.h"
+#include "splitter/function_verifier.h"
 #include "splitter/mandatory_inliner.h"
 
 namespace firstcall {
 namespace {
-
-absl::Status Verify(const llvm::Function& function, const Symbol& symbol) {
-  std::string reason;
-  llvm::raw_string_ostream stream(reason);
-  if (!llvm::verifyFunction(function, &stream)) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("function '", symbol.name, "' is not valid IR: ",
-                                                 absl::StripTrailingAsciiWhitespace(reason)));
-}
 
 // Whether lowering a coroutine would write to a variable, which belongs to the data-module.
 bool HasFrameSizeInVariable(const llvm::Function& function) {
@@ -95,7 +85,7 @@ absl::Status BodyReader::ReadWithoutInlining(llvm::Function& function, SymbolOrd
   if (options_.verify && !HasMandatoryCallsInlined(function)) {
     // The verifier also checks the metadata of optimizations, unless it is dropped anyway.
     if (options_.drop_alias_metadata) DropAliasMetadata(function);
-    FIRSTCALL_RETURN_IF_ERROR(Verify(function, symbol));
+    FIRSTCALL_RETURN_IF_ERROR(VerifyFunction(function, symbol.name));
   }
   if (HasFrameSizeInVariable(function)) {
     return absl::UnimplementedError(

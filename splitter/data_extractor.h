@@ -23,7 +23,8 @@ absl::StatusOr<std::unique_ptr<llvm::Module>> ExtractData(ModuleView& view,
                                                           const SymbolIndex& index,
                                                           IsReplaced is_replaced, bool is_far);
 
-// Whether the data-module would define anything. Hold the view's mutex.
+// Whether the data-module would define anything that belongs to it alone. (Constants that functions
+// have copies of, and its own atexit, do not count.) Hold the view's mutex.
 bool HasData(const ModuleView& view, const SymbolIndex& index);
 
 }  // namespace firstcall

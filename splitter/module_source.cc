@@ -20,6 +20,7 @@
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
+#include "splitter/function_verifier.h"
 
 namespace firstcall {
 namespace {
@@ -41,15 +42,12 @@ class SharedBuffer final : public llvm::MemoryBuffer {
 // Verifies each function separately first, because a message about the whole module does not name
 // the function.
 absl::Status Verify(const llvm::Module& module) {
+  for (const llvm::Function& function : module) {
+    if (function.isDeclaration()) continue;
+    FIRSTCALL_RETURN_IF_ERROR(VerifyFunction(function, ToStringView(function.getName())));
+  }
   std::string reason;
   llvm::raw_string_ostream stream(reason);
-  for (const llvm::Function& function : module) {
-    if (!function.isDeclaration() && llvm::verifyFunction(function, &stream)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("function '", function.getName().str(),
-                       "' is not valid IR: ", absl::StripTrailingAsciiWhitespace(reason)));
-    }
-  }
   if (llvm::verifyModule(module, &stream)) {
     return absl::InvalidArgumentError(
         absl::StrCat("module is not valid IR: ", absl::StripTrailingAsciiWhitespace(reason)));

@@ -7,6 +7,7 @@
 #include "base/fatal_error_guard.h"
 #include "base/llvm_status.h"
 #include "base/status.h"
+#include "base/string_ref.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/LLVMContext.h"
@@ -92,7 +93,7 @@ const std::vector<std::string>& ModuleView::library_names_of_variables() {
   std::vector<std::string>& names = library_names_of_variables_.emplace();
   const auto add = [&](const llvm::GlobalValue& value) {
     const llvm::StringRef name = value.getName();
-    if (IsLibraryFunctionName({name.data(), name.size()})) names.push_back(name.str());
+    if (IsLibraryFunctionName(ToStringView(name))) names.push_back(name.str());
   };
   for (const llvm::GlobalVariable& variable : module_->globals()) add(variable);
   for (const llvm::GlobalAlias& alias : module_->aliases()) {

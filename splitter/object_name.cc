@@ -1,6 +1,7 @@
 #include "splitter/object_name.h"
 
 #include "absl/strings/str_cat.h"
+#include "base/string_ref.h"
 #include "code/symbol_name.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/IR/Function.h"
@@ -15,7 +16,7 @@ bool HasMangledConvention(const llvm::Function& function) {
 }
 
 absl::string_view WithoutPrefix(llvm::StringRef name, const llvm::GlobalValue& value) {
-  const absl::string_view view(name.data(), name.size());
+  const absl::string_view view = ToStringView(name);
   return IsMacho(*value.getParent()) ? WithoutMachoPrefix(view) : view;
 }
 

@@ -23,8 +23,6 @@ constexpr uint64_t kMaxCopiedBytes = 1024;
 // A variable beyond this size may be placed where PC-relative addressing does not reach.
 constexpr uint64_t kMaxNearBytes = 16 << 20;
 
-absl::string_view View(llvm::StringRef text) { return {text.data(), text.size()}; }
-
 // The type of the function that `value` is or stands for; null if it is not a function.
 llvm::FunctionType* FunctionTypeOf(const llvm::GlobalValue& value) {
   return llvm::dyn_cast<llvm::FunctionType>(value.getValueType());
@@ -248,7 +246,8 @@ bool ReferenceMapper::IsCopied(const llvm::GlobalVariable& variable, const Modul
 // the same to every module.
 void ReferenceMapper::CheckAddedToView(const llvm::GlobalValue& added) {
   const auto* function = llvm::dyn_cast<llvm::Function>(&added);
-  if (function != nullptr && (function->isIntrinsic() || IsRuntimeName(View(added.getName()))))
+  if (function != nullptr &&
+      (function->isIntrinsic() || IsRuntimeName(ToStringView(added.getName()))))
     return;
   status_ = absl::InternalError(absl::StrCat(
       "an optimization added '", added.getName().str(),

@@ -222,9 +222,15 @@ class SymbolIndexBuilder {
     }
     std::sort(grouped_.begin(), grouped_.end());
     grouped_.erase(std::unique(grouped_.begin(), grouped_.end()), grouped_.end());
-    absl::flat_hash_map<SymbolOrdinal, std::vector<SymbolOrdinal>> members;
-    for (SymbolOrdinal ordinal : grouped_) members[Leader(ordinal)].push_back(ordinal);
-    for (SymbolOrdinal ordinal : grouped_) index_.groups_[ordinal] = members[Leader(ordinal)];
+    // A leader is the first one of its group.
+    for (SymbolOrdinal ordinal : grouped_) {
+      const SymbolOrdinal leader = Leader(ordinal);
+      if (leader == ordinal) index_.groups_.emplace_back();
+      const auto own = static_cast<uint32_t>(index_.groups_.size() - 1);
+      const uint32_t group = leader == ordinal ? own : index_.group_numbers_.at(leader);
+      index_.group_numbers_.emplace(ordinal, group);
+      index_.groups_[group].push_back(ordinal);
+    }
   }
 
   void UniteUsers(const llvm::Function& function, const llvm::Constant& address) {
@@ -233,8 +239,8 @@ class SymbolIndexBuilder {
     });
   }
 
-  // Calls `action` for each function that uses `constant`, and for each variable whose initializer
-  // does, even if `constant` is a part of other constants.
+  // Calls `action` for each function whose body or prefix uses `constant`, and for each variable
+  // whose initializer does, even if `constant` is a part of other constants.
   static void ForEachHolder(const llvm::Constant& constant,
                             absl::FunctionRef<void(const llvm::GlobalValue&)> action) {
     llvm::SmallVector<const llvm::User*, 8> pending(constant.user_begin(), constant.user_end());
@@ -244,9 +250,9 @@ class SymbolIndexBuilder {
       if (!seen.insert(user).second) continue;
       if (const auto* instruction = llvm::dyn_cast<llvm::Instruction>(user)) {
         action(*instruction->getFunction());
-      } else if (const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(user)) {
-        action(*variable);
-      } else {
+      } else if (llvm::isa<llvm::GlobalVariable, llvm::Function>(user)) {
+        action(*llvm::cast<llvm::GlobalValue>(user));
+      } else if (!llvm::isa<llvm::GlobalValue>(user)) {
         pending.append(user->user_begin(), user->user_end());
       }
     }

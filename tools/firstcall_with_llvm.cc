@@ -2,7 +2,6 @@
 // options into an engine and the engine's result into an exit status, without logic of its own.
 
 #include <string>
-#include <vector>
 
 #include "absl/synchronization/mutex.h"
 #include "codegen/llvm_debugger_registration.h"

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -11,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/file.h"
+#include "base/forks.h"
 #include "base/kept_file.h"
 #include "runtime/promotion_stats.h"
 
@@ -20,13 +22,16 @@ namespace {
 // Never destroyed: they are used at exit.
 const Engine* hot_engine = nullptr;
 KeptFile* kept = nullptr;
+uint64_t owner = 0;
 
 void WarnOfLoss() {
   std::fprintf(stderr, "firstcall: warning: the list of hot functions is not complete: %s\n",
                std::strerror(errno));
 }
 
+// Of a forked child the file is not.
 void Write() {
+  if (ProcessIdentity() != owner) return;
   std::FILE* const file = fdopen(dup(kept->number()), "w");
   if (file == nullptr) return WarnOfLoss();
   for (const FunctionHotness& function : hot_engine->stats().promotions.functions) {
@@ -45,6 +50,7 @@ absl::Status WriteHotFunctionsAtExit(const Engine& engine, const std::string& pa
         absl::StrCat("writing hot functions to '", path, "': ", std::strerror(errno)));
   }
   kept = new KeptFile(std::move(file), path, O_WRONLY);
+  owner = ProcessIdentity();
   hot_engine = &engine;
   std::atexit(Write);
   return absl::OkStatus();

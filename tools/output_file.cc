@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <utility>
 
@@ -17,16 +16,16 @@
 #include "base/file.h"
 #include "base/forks.h"
 #include "base/positioned_write.h"
+#include "tools/warnings.h"
 
 namespace firstcall {
 namespace {
 
 constexpr size_t kMostPrepared = 64 << 10;
 
-void Warn(absl::string_view what, const std::string& path) {
+void WarnOfError(absl::string_view what, const std::string& path) {
   const int error = errno;
-  std::fprintf(stderr, "firstcall: warning: %s '%s': %s\n", std::string(what).c_str(), path.c_str(),
-               std::strerror(error));
+  Warn(absl::StrCat(what, " '", path, "': ", std::strerror(error)));
 }
 
 }  // namespace
@@ -48,7 +47,7 @@ bool OutputFile::Open() {
   path_ = absl::StrReplaceAll(name_, {{"%p", absl::StrCat(getpid())}});
   File file(open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
   if (!file.is_open()) {
-    Warn("cannot write", path_);
+    WarnOfError("cannot write", path_);
     has_failed_ = true;
     return false;
   }
@@ -65,7 +64,7 @@ void OutputFile::WriteOut(absl::string_view bytes) {
                                      : PositionedWrite(file, bytes, static_cast<uint64_t>(end_));
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) {
-      Warn("writing", path_);
+      WarnOfError("writing", path_);
       has_failed_ = true;
       return;
     }

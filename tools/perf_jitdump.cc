@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -19,6 +18,7 @@
 #include "base/steady_clock.h"
 #include "cache/file_io.h"
 #include "tools/perf_map.h"
+#include "tools/warnings.h"
 
 namespace firstcall {
 namespace {
@@ -172,8 +172,7 @@ bool PerfJitdump::Write(absl::string_view bytes) {
 }
 
 bool PerfJitdump::Fail(const char* operation, absl::string_view reason) {
-  std::fprintf(stderr, "firstcall: warning: %s '%s': %s\n", operation, path_.c_str(),
-               std::string(reason).c_str());
+  Warn(absl::StrCat(operation, " '", path_, "': ", reason));
   has_failed_ = true;
   return false;
 }

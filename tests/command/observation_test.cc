@@ -297,6 +297,41 @@ TEST_F(ObservationTest, NamesAreThoseOfTheSourceAndStayInTheirLines) {
   EXPECT_TRUE(absl::StrContains(ReadFile(report), "\"name\":\"add(int, int)\""));
 }
 
+TEST_F(ObservationTest, AForkedChildWritesNoListOfHotFunctions) {
+  WriteProgram(R"(
+    declare i32 @fork()
+    declare i32 @waitpid(i32, ptr, i32)
+    declare void @exit(i32)
+    define i32 @run(i32 %x) { %r = add i32 %x, 1 ret i32 %r }
+    define i32 @main() {
+    entry:
+      br label %loop
+    loop:
+      %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+      %next = call i32 @run(i32 %i)
+      %more = icmp slt i32 %next, 5000
+      br i1 %more, label %loop, label %end
+    end:
+      %child = call i32 @fork()
+      %is_child = icmp eq i32 %child, 0
+      br i1 %is_child, label %leave, label %wait
+    leave:
+      call void @exit(i32 0)
+      unreachable
+    wait:
+      call i32 @waitpid(i32 %child, ptr null, i32 0)
+      ret i32 0
+    })");
+  const std::string list = directory_ + "/hot";
+  EXPECT_EQ(RunProgram({"--promotion-threads=0", "--promotion-threshold=1000",
+                        "--write-hot-functions=" + list})
+                .exit_status,
+            0);
+  const std::string names = ReadFile(list);
+  EXPECT_THAT(names, HasSubstr("main\n"));
+  EXPECT_EQ(names.find("main\n"), names.rfind("main\n")) << names;
+}
+
 TEST_F(ObservationTest, PrintingCompilationIsNoReasonToLoadLlvm) {
   const std::string cache = absl::StrCat("--object-cache-dir=", directory_, "/print_cache");
   const std::vector<std::string> command = {command_path, cache, "--stats", "--print-compilation",

@@ -107,6 +107,15 @@ TEST_F(VariantsTest, ErrorsAreThoseOfTheProgramWithLlvm) {
   EXPECT_THAT(testing::RunProcess({command, "--help"}).output, HasSubstr("USAGE: firstcall"));
 }
 
+// Both programs would: the first one becomes the other for want of the entry function's code.
+TEST_F(VariantsTest, AFileThatCannotBeWrittenIsOneWarning) {
+  EXPECT_EQ(Run({}).exit_status, 0);
+  const testing::ProcessResult result = Run({"--trace=/no/such/trace", "--entry-function=other"});
+  EXPECT_THAT(result.errors, HasSubstr("cannot write '/no/such/trace'"));
+  EXPECT_EQ(result.errors.find("cannot write"), result.errors.rfind("cannot write"))
+      << result.errors;
+}
+
 // argv[0] is no path then.
 TEST_F(VariantsTest, IsFoundInThePath) {
   const std::string path =

@@ -1,0 +1,20 @@
+// Whether functions are valid IR.
+//
+// Thread-compatible: a pure function of what it is given.
+
+#ifndef FIRSTCALL_SPLITTER_FUNCTION_VERIFIER_H_
+#define FIRSTCALL_SPLITTER_FUNCTION_VERIFIER_H_
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "llvm/IR/Function.h"
+
+namespace firstcall {
+
+// InvalidArgument, with `name`, by which messages call the function, and the verifier's reason, if
+// `function`, whose body is in memory, is not valid IR.
+absl::Status VerifyFunction(const llvm::Function& function, absl::string_view name);
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_SPLITTER_FUNCTION_VERIFIER_H_
