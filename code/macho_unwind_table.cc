@@ -74,7 +74,7 @@ absl::Status AddUnwindReferences(const MachoFile& file, uint32_t number, std::st
     if (!add(entry, common.function)) return false;
     entry.Number(common.function.size());  // The function's size.
     if (!common.has_augmentation || common.data.is_omitted()) return true;
-    entry.SkipLeb128();  // The size of the augmentation, which is the pointer.
+    entry.Unsigned();  // The size of the augmentation, which is the pointer.
     return add(entry, common.data);
   };
   return ForEachUnwindEntry(table, visit) ? absl::OkStatus() : Damaged();

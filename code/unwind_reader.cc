@@ -1,7 +1,6 @@
 #include "code/unwind_reader.h"
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 
 #include "absl/container/inlined_vector.h"
@@ -17,13 +16,13 @@ std::optional<CommonUnwindEntry> ReadCommonEntry(size_t at, UnwindReader reader)
   const uint64_t version = reader.Number(1);
   if (version != 1 && version != 3) return std::nullopt;
   absl::string_view augmentation = reader.Text();
-  reader.SkipLeb128();                                          // The unit of code.
-  reader.SkipLeb128();                                          // The unit of data.
-  version == 1 ? (void)reader.Number(1) : reader.SkipLeb128();  // The register.
+  reader.Unsigned();                                    // The unit of code.
+  reader.Unsigned();                                    // The unit of data.
+  version == 1 ? reader.Number(1) : reader.Unsigned();  // The register.
   if (augmentation.empty()) return reader.ok() ? std::make_optional(entry) : std::nullopt;
   if (augmentation[0] != 'z') return std::nullopt;
   entry.has_augmentation = true;
-  reader.SkipLeb128();  // The size of what follows.
+  reader.Unsigned();  // The size of what follows.
   for (char c : augmentation.substr(1)) {
     if (c == 'R') {
       entry.function = PointerEncoding(static_cast<uint8_t>(reader.Number(1)));
@@ -62,34 +61,9 @@ size_t PointerEncoding::size() const {
   }
 }
 
-bool UnwindReader::Has(size_t size) {
-  ok_ = ok_ && size <= bytes_.size() - at_;
-  return ok_;
-}
-
-uint64_t UnwindReader::Number(size_t size) {
-  uint64_t value = 0;
-  if (!Has(size)) return 0;
-  std::memcpy(&value, bytes_.data() + at_, size);
-  at_ += size;
-  return value;
-}
-
-void UnwindReader::SkipLeb128() {
-  while ((Number(1) & 0x80) != 0) {
-  }
-}
-
-absl::string_view UnwindReader::Text() {
-  const char* const begin = reinterpret_cast<const char*>(bytes_.data()) + at_;
-  size_t size = 0;
-  while (Number(1) != 0) ++size;
-  return ok_ ? absl::string_view(begin, size) : absl::string_view();
-}
-
 uint64_t UnwindReader::Pointer(PointerEncoding encoding, uint64_t run) {
   const size_t size = encoding.size();
-  const size_t place = at_;
+  const size_t place = at();
   uint64_t value = Number(size);
   if (encoding.is_signed() && size > 0 && size < 8 && (value >> (8 * size - 1)) != 0) {
     value |= ~uint64_t{0} << (8 * size);

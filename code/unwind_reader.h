@@ -12,8 +12,8 @@
 #include <cstdint>
 
 #include "absl/functional/function_ref.h"
-#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "code/dwarf_reader.h"
 
 namespace firstcall {
 
@@ -37,34 +37,15 @@ class PointerEncoding {
   uint8_t bits_;
 };
 
-// Reads from bytes, and never beyond their end: then ok() is false, and what is read is zero.
-// Thread-compatible.
-class UnwindReader {
+// Reads pointers, too. Thread-compatible.
+class UnwindReader : public DwarfReader {
  public:
-  UnwindReader(absl::Span<const uint8_t> bytes, size_t at) : bytes_(bytes), at_(at) {}
-
-  bool ok() const { return ok_; }
-  size_t at() const { return at_; }
-
-  // An unsigned number of up to 8 bytes.
-  uint64_t Number(size_t size);
-
-  // A number in LEB128, which needs no value here.
-  void SkipLeb128();
-
-  // A text that ends with a zero.
-  absl::string_view Text();
+  UnwindReader(absl::Span<const uint8_t> bytes, size_t at)
+      : DwarfReader({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, at) {}
 
   // A pointer. To relative ones, the address where they are used is added if the table is used at
   // `run`, but for zero, which is null.
   uint64_t Pointer(PointerEncoding encoding, uint64_t run);
-
- private:
-  bool Has(size_t size);
-
-  absl::Span<const uint8_t> bytes_;
-  size_t at_;
-  bool ok_ = true;
 };
 
 // What a common entry says about the entries that name it.

@@ -23,28 +23,6 @@
 namespace firstcall {
 namespace {
 
-struct Thunk {
-  const llvm::Function* original;
-  llvm::Function* thunk;
-};
-
-// Adds thunks without their prefix data, which may refer to variables that are not moved yet.
-absl::StatusOr<std::vector<Thunk>> AddPrefixThunks(const ModuleView& view, const SymbolIndex& index,
-                                                   IsReplaced is_replaced, ReferenceMapper& mapper,
-                                                   llvm::Module& target) {
-  std::vector<Thunk> thunks;
-  for (uint32_t i = 0; i < index.size(); ++i) {
-    const Symbol& symbol = index.at(SymbolOrdinal{i});
-    if (!symbol.has_prefix || (symbol.is_weak && is_replaced(SymbolOrdinal{i}))) continue;
-    auto& original = llvm::cast<llvm::Function>(view.symbol(SymbolOrdinal{i}));
-    FIRSTCALL_ASSIGN_OR_RETURN(llvm::Function * thunk,
-                               AddPrefixThunk(original, symbol.name, target));
-    mapper.Define(original, *thunk);
-    thunks.push_back({&original, thunk});
-  }
-  return thunks;
-}
-
 // The size of a cache line of today's processors. A variable that spans more lines than necessary
 // is slower to access; GCC aligns large variables in the same way (ix86_data_alignment).
 constexpr uint64_t kCacheLineBytes = 64;
@@ -70,6 +48,147 @@ bool IsMoved(const llvm::GlobalVariable& variable, const ModuleView& view,
          !ReferenceMapper::IsCopied(variable, view, index);
 }
 
+// Makes the data-module, in which variables are declared before what they hold can be mapped.
+class DataModule {
+ public:
+  DataModule(ModuleView& view, const SymbolIndex& index, IsReplaced is_replaced, bool is_far)
+      : view_(view),
+        index_(index),
+        is_replaced_(is_replaced),
+        is_far_(is_far),
+        target_(MakeModuleLike(view, view.module().getModuleIdentifier())) {}
+
+  absl::StatusOr<std::unique_ptr<llvm::Module>> Make() {
+    AddAssembly();
+    AddWhatTheRuntimeNeeds();
+    FIRSTCALL_RETURN_IF_ERROR(view_.ReadMetadata());
+    CarryDebugInfoOfVariables(view_, *target_);
+    ReferenceMapper mapper(view_, index_, is_replaced_, is_far_, *target_);
+    FIRSTCALL_RETURN_IF_ERROR(AddPrefixThunks(mapper));
+    DeclareVariables(mapper);
+    FIRSTCALL_RETURN_IF_ERROR(Initialize(mapper));
+    FIRSTCALL_RETURN_IF_ERROR(mapper.status());
+    return std::move(target_);
+  }
+
+ private:
+  struct Thunk {
+    const llvm::Function* original;
+    llvm::Function* thunk;
+  };
+  struct Shared {
+    llvm::GlobalVariable* original;
+    llvm::GlobalVariable* moved;
+  };
+  struct Moving {
+    llvm::GlobalVariable* original;
+    llvm::GlobalVariable* moved;
+    SymbolOrdinal ordinal;
+  };
+
+  void AddAssembly() {
+    target_->setModuleInlineAsm(view_.module().getModuleInlineAsm());
+    const bool is_macho = IsMacho(*target_);
+    for (const AssemblySymbol& symbol : index_.assembly_symbols()) {
+      // A function-module that names the symbol is another object, which cannot refer to a local
+      // one.
+      if (symbol.is_global) continue;
+      target_->appendModuleInlineAsm(GlobalDirective(symbol.name));
+      // The assembly may have given it Mach-O's prefix, which the name is without here.
+      if (is_macho) target_->appendModuleInlineAsm(GlobalDirective("_" + symbol.name));
+    }
+  }
+
+  void AddWhatTheRuntimeNeeds() {
+    if (index_.needs_shadow_stack()) {
+      llvm::Type* pointer = llvm::PointerType::getUnqual(target_->getContext());
+      new llvm::GlobalVariable(
+          *target_, pointer, /*isConstant=*/false, llvm::GlobalValue::ExternalLinkage,
+          llvm::Constant::getNullValue(pointer), ToStringRef(kShadowStackRoots));
+    }
+    const std::optional<SymbolOrdinal> at_exit = index_.Find(kAtexit);
+    if (at_exit && !index_.at(*at_exit).is_definition) DefineAtexit(*target_);
+  }
+
+  // Without their prefix data, which may refer to variables that are not declared yet.
+  absl::Status AddPrefixThunks(ReferenceMapper& mapper) {
+    for (uint32_t i = 0; i < index_.size(); ++i) {
+      const Symbol& symbol = index_.at(SymbolOrdinal{i});
+      if (!symbol.has_prefix || (symbol.is_weak && is_replaced_(SymbolOrdinal{i}))) continue;
+      auto& original = llvm::cast<llvm::Function>(view_.symbol(SymbolOrdinal{i}));
+      FIRSTCALL_ASSIGN_OR_RETURN(llvm::Function * thunk,
+                                 AddPrefixThunk(original, symbol.name, *target_));
+      mapper.Define(original, *thunk);
+      thunks_.push_back({&original, thunk});
+    }
+    return absl::OkStatus();
+  }
+
+  void DeclareVariables(ReferenceMapper& mapper) {
+    for (llvm::GlobalVariable& variable : view_.module().globals()) {
+      if (!IsMoved(variable, view_, index_)) continue;
+      const SymbolOrdinal ordinal = *view_.ordinal_of(variable);
+      std::optional<SymbolOrdinal> name = ordinal;
+      // An alias may keep what another definition replaces.
+      if (index_.at(ordinal).is_weak && is_replaced_(ordinal)) {
+        name = index_.KeeperOf(ordinal, is_replaced_);
+      }
+      if (!name) continue;
+      llvm::GlobalVariable& moved =
+          DeclareMoved(variable, ToStringRef(index_.at(*name).name), *target_);
+      mapper.Define(view_.symbol(*name), moved);
+      moving_.push_back({&variable, &moved, ordinal});
+    }
+    // Constants that are copied into some functions are defined here for all others. The view keeps
+    // them.
+    for (llvm::GlobalVariable& variable : view_.module().globals()) {
+      const std::optional<SymbolOrdinal> ordinal = view_.ordinal_of(variable);
+      if (!ordinal || !ReferenceMapper::IsCopied(variable, view_, index_)) continue;
+      llvm::GlobalVariable& moved =
+          DeclareMoved(variable, ToStringRef(index_.at(*ordinal).name), *target_);
+      mapper.Define(variable, moved);
+      shared_.push_back({&variable, &moved});
+    }
+  }
+
+  absl::Status Initialize(ReferenceMapper& mapper) {
+    TableEntries entries(view_, index_);
+    for (auto [original, moved] : shared_) {
+      moved->setInitializer(mapper.Map(*original->getInitializer()));
+      entries.Name(*moved);
+    }
+    ComputedInitializers computed(*target_);
+    for (auto [original, moved, ordinal] : moving_) {
+      MoveInitializer(*original, *moved, mapper);
+      AlignToCacheLine(*moved);
+      if (!index_.at(ordinal).is_computed) {
+        entries.Name(*moved);
+        continue;
+      }
+      if (is_far_) {
+        return absl::UnimplementedError(
+            absl::StrCat("variable '", index_.at(ordinal).name,
+                         "' holds the distance to a function, out of whose reach it may lie"));
+      }
+      computed.Compute(*moved);
+    }
+    computed.UniteSections();
+    for (auto [original, thunk] : thunks_) {
+      thunk->setPrefixData(mapper.Map(*original->getPrefixData()));
+    }
+    return absl::OkStatus();
+  }
+
+  ModuleView& view_;
+  const SymbolIndex& index_;
+  const IsReplaced is_replaced_;
+  const bool is_far_;
+  std::unique_ptr<llvm::Module> target_;
+  std::vector<Thunk> thunks_;
+  std::vector<Shared> shared_;
+  std::vector<Moving> moving_;
+};
+
 }  // namespace
 
 bool HasData(const ModuleView& view, const SymbolIndex& index) {
@@ -88,85 +207,7 @@ bool HasData(const ModuleView& view, const SymbolIndex& index) {
 absl::StatusOr<std::unique_ptr<llvm::Module>> ExtractData(ModuleView& view,
                                                           const SymbolIndex& index,
                                                           IsReplaced is_replaced, bool is_far) {
-  std::unique_ptr<llvm::Module> target = MakeModuleLike(view, view.module().getModuleIdentifier());
-  target->setModuleInlineAsm(view.module().getModuleInlineAsm());
-  const bool is_macho = IsMacho(*target);
-  for (const AssemblySymbol& symbol : index.assembly_symbols()) {
-    // A function-module that names the symbol is another object, which cannot refer to a local one.
-    if (symbol.is_global) continue;
-    target->appendModuleInlineAsm(GlobalDirective(symbol.name));
-    // The assembly may have given it Mach-O's prefix, which the name is without here.
-    if (is_macho) target->appendModuleInlineAsm(GlobalDirective("_" + symbol.name));
-  }
-  if (index.needs_shadow_stack()) {
-    llvm::Type* pointer = llvm::PointerType::getUnqual(target->getContext());
-    new llvm::GlobalVariable(*target, pointer, /*isConstant=*/false,
-                             llvm::GlobalValue::ExternalLinkage,
-                             llvm::Constant::getNullValue(pointer), ToStringRef(kShadowStackRoots));
-  }
-  if (index.Find(kAtexit) && !index.at(*index.Find(kAtexit)).is_definition) DefineAtexit(*target);
-  FIRSTCALL_RETURN_IF_ERROR(view.ReadMetadata());
-  CarryDebugInfoOfVariables(view, *target);
-  ReferenceMapper mapper(view, index, is_replaced, is_far, *target);
-  FIRSTCALL_ASSIGN_OR_RETURN(std::vector<Thunk> thunks,
-                             AddPrefixThunks(view, index, is_replaced, mapper, *target));
-  struct Moving {
-    llvm::GlobalVariable* original;
-    llvm::GlobalVariable* moved;
-    SymbolOrdinal ordinal;
-  };
-  std::vector<Moving> moving;
-  for (llvm::GlobalVariable& variable : view.module().globals()) {
-    if (!IsMoved(variable, view, index)) continue;
-    const SymbolOrdinal ordinal = *view.ordinal_of(variable);
-    std::optional<SymbolOrdinal> name = ordinal;
-    // An alias may keep what another definition replaces.
-    if (index.at(ordinal).is_weak && is_replaced(ordinal)) {
-      name = index.KeeperOf(ordinal, is_replaced);
-    }
-    if (!name) continue;
-    llvm::GlobalVariable& moved =
-        DeclareMoved(variable, ToStringRef(index.at(*name).name), *target);
-    mapper.Define(view.symbol(*name), moved);
-    moving.push_back({&variable, &moved, ordinal});
-  }
-  // Constants that are copied into some functions are defined here for all others. The view keeps
-  // them.
-  std::vector<std::pair<llvm::GlobalVariable*, llvm::GlobalVariable*>> shared;
-  for (llvm::GlobalVariable& variable : view.module().globals()) {
-    std::optional<SymbolOrdinal> ordinal = view.ordinal_of(variable);
-    if (!ordinal || !ReferenceMapper::IsCopied(variable, view, index)) continue;
-    llvm::GlobalVariable& moved =
-        DeclareMoved(variable, ToStringRef(index.at(*ordinal).name), *target);
-    mapper.Define(variable, moved);
-    shared.push_back({&variable, &moved});
-  }
-  TableEntries entries(view, index);
-  for (auto [original, moved] : shared) {
-    moved->setInitializer(mapper.Map(*original->getInitializer()));
-    entries.Name(*moved);
-  }
-  ComputedInitializers computed(*target);
-  for (auto [original, moved, ordinal] : moving) {
-    MoveInitializer(*original, *moved, mapper);
-    AlignToCacheLine(*moved);
-    if (!index.at(ordinal).is_computed) {
-      entries.Name(*moved);
-      continue;
-    }
-    if (is_far) {
-      return absl::UnimplementedError(
-          absl::StrCat("variable '", index.at(ordinal).name,
-                       "' holds the distance to a function, out of whose reach it may lie"));
-    }
-    computed.Compute(*moved);
-  }
-  computed.UniteSections();
-  for (auto [original, thunk] : thunks) {
-    thunk->setPrefixData(mapper.Map(*original->getPrefixData()));
-  }
-  FIRSTCALL_RETURN_IF_ERROR(mapper.status());
-  return target;
+  return DataModule(view, index, is_replaced, is_far).Make();
 }
 
 }  // namespace firstcall
