@@ -5,6 +5,7 @@
 #ifndef FIRSTCALL_BASELINE_ARGUMENT_PLACES_H_
 #define FIRSTCALL_BASELINE_ARGUMENT_PLACES_H_
 
+#include <algorithm>
 #include <cstdint>
 
 #include "baseline/architecture.h"
@@ -34,11 +35,10 @@ class ArgumentPlaces {
     }
   }
 
-  ArgumentPlace Stack(int64_t bytes, int32_t alignment) {
-    offset_ = (offset_ + alignment - 1) & -alignment;
-    const ArgumentPlace place = {kNoRegister, offset_};
-    offset_ += static_cast<int32_t>((bytes + 7) & ~int64_t{7});
-    return place;
+  // Of a parameter that is passed by value. Those without contents have a place, too.
+  ArgumentPlace ByValue(uint64_t bytes, uint64_t alignment) {
+    return Stack(static_cast<int64_t>(std::max<uint64_t>(bytes, 8)),
+                 static_cast<int32_t>(alignment));
   }
 
   unsigned general() const { return general_; }
@@ -46,6 +46,13 @@ class ArgumentPlaces {
   int32_t stack_bytes() const { return offset_; }
 
  private:
+  ArgumentPlace Stack(int64_t bytes, int32_t alignment) {
+    offset_ = (offset_ + alignment - 1) & -alignment;
+    const ArgumentPlace place = {kNoRegister, offset_};
+    offset_ += static_cast<int32_t>((bytes + 7) & ~int64_t{7});
+    return place;
+  }
+
   ArgumentPlace Next(const PartType& part) {
     if (part.is_vector) {
       if (vectors_ < convention_.vectors.size()) return {convention_.vectors[vectors_++], 0};

@@ -126,7 +126,7 @@ class AssemblerX86_64 final : public Assembler {
     Rm(Sized(k0F | 0xb0, size), reg, mem);
   }
 
-  // ---- Vector registers. Moves of 4, 8 or 16 bytes ----
+  // ---- Vector registers. Moves of 2, 4, 8 or 16 bytes ----
   void VectorMov(Register dst, Register src) override { Rr(k0F | 0x28, dst, src); }  // MOVAPS
   // Of two bytes, the upper ones are unspecified.
   void VectorLoad(unsigned size, Register dst, const Mem& src) override {

@@ -25,7 +25,7 @@ ArgumentPlaces Lowering::PlaceArguments(const llvm::CallBase& call, ArgumentStep
     if (may_pass_by_value && call.isByValArgument(i)) {
       const uint64_t alignment = ByValueAlignment(ParameterAttributes(call, i), *layout_);
       const uint64_t size = layout_->getTypeAllocSize(call.getParamByValType(i));
-      const ArgumentPlace place = places.Stack(size, alignment);
+      const ArgumentPlace place = places.ByValue(size, alignment);
       if (step == ArgumentStep::kCopyByValue) CopyByValue(value, size, place.offset);
       continue;
     }

@@ -11,6 +11,8 @@
 #include <cstring>
 #include <memory>
 
+#include "llvm/Support/LEB128.h"
+
 namespace firstcall::baseline {
 
 class CodeBuffer {
@@ -33,6 +35,15 @@ class CodeBuffer {
     uint8_t* out = Room(8);
     std::memcpy(out, &value, 8);
     cursor_ = out + bytes;
+  }
+  // Numbers in LEB128.
+  void Unsigned(uint64_t value) {
+    uint8_t* out = Room(10);
+    cursor_ = out + llvm::encodeULEB128(value, out);
+  }
+  void Signed(int64_t value) {
+    uint8_t* out = Room(10);
+    cursor_ = out + llvm::encodeSLEB128(value, out);
   }
   void Bytes(const void* bytes, size_t size) {
     uint8_t* out = Room(size);

@@ -116,6 +116,28 @@ Refusal RefusalOfPassing(const llvm::Type* type, const CallingConvention& conven
   return IsPassedInParts(type, convention) ? Refusal::kNone : Refusal::kArgumentPassing;
 }
 
+// Whether an integer with these attributes is extended to 128 bits, which is LLVM's to do.
+bool IsExtendedWide(const llvm::Type* type, const llvm::AttributeSet& attributes) {
+  return type->isIntegerTy() && type->getIntegerBitWidth() > 64 &&
+         (attributes.hasAttribute(Attribute::ZExt) || attributes.hasAttribute(Attribute::SExt));
+}
+
+// Whether the call extends such integers, by its own attributes or those of what it calls.
+bool ExtendsWide(const llvm::CallBase& call) {
+  const auto extends = [&](const llvm::AttributeList& attributes) {
+    if (attributes.isEmpty()) return false;
+    if (IsExtendedWide(call.getType(), attributes.getRetAttrs())) return true;
+    for (unsigned i = 0; i < call.arg_size(); ++i) {
+      if (IsExtendedWide(call.getArgOperand(i)->getType(), attributes.getParamAttrs(i))) {
+        return true;
+      }
+    }
+    return false;
+  };
+  const llvm::Function* const callee = call.getCalledFunction();
+  return extends(call.getAttributes()) || (callee != nullptr && extends(callee->getAttributes()));
+}
+
 bool IsWholeWidth(const llvm::Type* type) {
   return type->isIntegerTy(8) || type->isIntegerTy(16) || type->isIntegerTy(32) ||
          type->isIntegerTy(64);
@@ -311,7 +333,7 @@ Refusal RefusalOfCall(const llvm::CallBase& call, const CallingConvention& conve
   }
   const llvm::Function* callee = call.getCalledFunction();
   const llvm::DataLayout& layout = call.getModule()->getDataLayout();
-  if (!IsCovered(call.getAttributes(), convention, layout) ||
+  if (ExtendsWide(call) || !IsCovered(call.getAttributes(), convention, layout) ||
       (callee != nullptr && !IsCovered(callee->getAttributes(), convention, layout))) {
     return Refusal::kArgumentPassing;
   }
@@ -558,8 +580,15 @@ Refusal RefusalOf(const llvm::Function& function, const CallingConvention& conve
   if (!IsCovered(function.getAttributes(), convention, function.getParent()->getDataLayout())) {
     return Refusal::kArgumentPassing;
   }
+  if (IsExtendedWide(function.getReturnType(), function.getAttributes().getRetAttrs())) {
+    return Refusal::kArgumentPassing;
+  }
   for (unsigned i = 0; i < function.arg_size(); ++i) {
-    const Refusal refusal = RefusalOfPassing(function.getArg(i)->getType(), convention);
+    const llvm::Type* const type = function.getArg(i)->getType();
+    if (IsExtendedWide(type, function.getAttributes().getParamAttrs(i))) {
+      return Refusal::kArgumentPassing;
+    }
+    const Refusal refusal = RefusalOfPassing(type, convention);
     if (refusal != Refusal::kNone) return refusal;
   }
   return Refusal::kNone;

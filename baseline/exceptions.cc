@@ -3,36 +3,11 @@
 // eh_personality.cc read it.
 
 #include "baseline/lowering.h"
+#include "llvm/BinaryFormat/Dwarf.h"
+#include "llvm/Support/LEB128.h"
 
 namespace firstcall::baseline {
 namespace {
-
-// DW_EH_PE_...
-constexpr uint8_t kOmitted = 0xff, kAbsolutePointer = 0x00, kUdata4 = 0x03;
-
-void AppendSigned(CodeBuffer& out, int64_t value) {
-  for (;;) {
-    const uint8_t byte = value & 0x7f;
-    value >>= 7;
-    const bool is_last = (value == 0 && (byte & 0x40) == 0) || (value == -1 && (byte & 0x40) != 0);
-    out.Number(is_last ? byte : byte | 0x80, 1);
-    if (is_last) return;
-  }
-}
-
-void AppendUnsigned(CodeBuffer& out, uint64_t value) {
-  do {
-    const uint8_t byte = value & 0x7f;
-    value >>= 7;
-    out.Number(value == 0 ? byte : byte | 0x80, 1);
-  } while (value != 0);
-}
-
-size_t UnsignedSize(uint64_t value) {
-  size_t size = 1;
-  while (value >>= 7) ++size;
-  return size;
-}
 
 // Types are numbered from 1 in the order in which they are first named; lists of types that may
 // be thrown by the place of their first byte, from -1 down.
@@ -53,7 +28,7 @@ class Types {
     const int64_t number = -1 - static_cast<int64_t>(filters_.size());
     const unsigned count = llvm::cast<llvm::ArrayType>(filter->getType())->getNumElements();
     for (unsigned i = 0; i < count; ++i)
-      AppendUnsigned(filters_, NumberOf(filter->getAggregateElement(i)));
+      filters_.Unsigned(NumberOf(filter->getAggregateElement(i)));
     filters_.Number(0, 1);
     return number;
   }
@@ -78,8 +53,8 @@ uint32_t AppendActions(const llvm::LandingPadInst& pad, Types& types, CodeBuffer
       number = pad.isCatch(i) ? types.NumberOf(pad.getClause(i))
                               : types.NumberOfFilter(pad.getClause(i));
     }
-    AppendSigned(actions, number);
-    AppendSigned(actions, i + 1 < count ? 1 : 0);
+    actions.Signed(number);
+    actions.Signed(i + 1 < count ? 1 : 0);
   }
   return first;
 }
@@ -141,7 +116,7 @@ uint32_t Lowering::WriteExceptionTable(uint32_t begin) {
     sites.Number(from - begin, 4);
     sites.Number(to - from, 4);
     sites.Number(pad, 4);
-    AppendUnsigned(sites, action);
+    sites.Unsigned(action);
   };
   // Calls outside of all sites would end the program, so the sites cover everything.
   uint32_t at = begin;
@@ -156,12 +131,12 @@ uint32_t Lowering::WriteExceptionTable(uint32_t begin) {
   CodeBuffer& out = pool_.bytes();
   out.Align(8, 0);
   const uint32_t table = out.size();
-  out.Number(kOmitted, 1);  // Landing pads are relative to the function.
-  const size_t fixed_size = 1 + UnsignedSize(sites.size()) + sites.size() + actions.size();
+  out.Number(llvm::dwarf::DW_EH_PE_omit, 1);  // Landing pads are relative to the function.
+  const size_t fixed_size = 1 + llvm::getULEB128Size(sites.size()) + sites.size() + actions.size();
   if (types.types().empty() && types.filters().size() == 0) {
-    out.Number(kOmitted, 1);
+    out.Number(llvm::dwarf::DW_EH_PE_omit, 1);
   } else {
-    out.Number(kAbsolutePointer, 1);
+    out.Number(llvm::dwarf::DW_EH_PE_absptr, 1);
     // The distance from behind itself to the end of the types, padded for them to be aligned.
     const size_t after = out.size() + 4;
     const size_t types_begin = (after + fixed_size + 7) & ~size_t{7};
@@ -169,8 +144,8 @@ uint32_t Lowering::WriteExceptionTable(uint32_t begin) {
     for (unsigned i = 0; i < 3; ++i) out.Number((distance >> (7 * i) & 0x7f) | 0x80, 1);
     out.Number(distance >> 21, 1);
   }
-  out.Number(kUdata4, 1);
-  AppendUnsigned(out, sites.size());
+  out.Number(llvm::dwarf::DW_EH_PE_udata4, 1);
+  out.Unsigned(sites.size());
   out.Bytes(sites.data(), sites.size());
   out.Bytes(actions.data(), actions.size());
   if (types.types().empty() && types.filters().size() == 0) return table;

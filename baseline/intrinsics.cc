@@ -6,8 +6,6 @@
 namespace firstcall::baseline {
 namespace {
 
-using llvm::Intrinsic::ID;
-
 // The largest of 16, 8, 4, 2, 1 that is at most `left`.
 unsigned PieceOf(uint64_t left) {
   return left >= 16 ? 16 : left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
@@ -19,7 +17,7 @@ void Lowering::LowerIntrinsic(const llvm::IntrinsicInst& intrinsic) {
   if (const auto* overflow = llvm::dyn_cast<llvm::WithOverflowInst>(&intrinsic)) {
     return LowerOverflow(*overflow);
   }
-  switch (const ID id = intrinsic.getIntrinsicID()) {
+  switch (intrinsic.getIntrinsicID()) {
     case llvm::Intrinsic::memcpy:
     case llvm::Intrinsic::memcpy_inline:
     case llvm::Intrinsic::memmove:
@@ -53,15 +51,8 @@ void Lowering::LowerIntrinsic(const llvm::IntrinsicInst& intrinsic) {
     case llvm::Intrinsic::expect_with_probability:
     case llvm::Intrinsic::launder_invariant_group:
     case llvm::Intrinsic::strip_invariant_group:
-    case llvm::Intrinsic::ssa_copy:
       DefineFrom(intrinsic, intrinsic.getArgOperand(0));
       return;
-    case llvm::Intrinsic::is_constant:
-      return assembler_.MovImmediate(Define(intrinsic), 0, true);
-    case llvm::Intrinsic::objectsize: {
-      const bool is_least = llvm::cast<llvm::ConstantInt>(intrinsic.getArgOperand(1))->isOne();
-      return assembler_.MovImmediate(Define(intrinsic), is_least ? 0 : ~uint64_t{0}, true);
-    }
     case llvm::Intrinsic::ptrmask: {
       const Register mask = In(intrinsic.getArgOperand(1));
       return assembler_.AluRr(Alu::kAnd, 8, DefineFrom(intrinsic, intrinsic.getArgOperand(0)),
@@ -102,13 +93,13 @@ void Lowering::LowerIntrinsic(const llvm::IntrinsicInst& intrinsic) {
       const Register offset = InExtended(intrinsic.getArgOperand(1), true, 8);
       Mem mem = Mem::At(base);
       mem.index = offset;
-      assembler_.LoadSigned(4, 8, architecture_.scratch, mem);
+      // First, because what gives way may be stored by way of the scratch register.
       const Register dst = Define(intrinsic);
+      assembler_.LoadSigned(4, 8, architecture_.scratch, mem);
       assembler_.Mov(8, dst, base);
       return assembler_.AluRr(Alu::kAdd, 8, dst, architecture_.scratch);
     }
     default:
-      (void)id;
       if (!EmitFloatIntrinsic(intrinsic)) CallMathFunction(intrinsic);
       return;
   }

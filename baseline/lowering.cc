@@ -7,12 +7,19 @@
 #include "baseline/symbol_name.h"
 #include "baseline/unwind_rows.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/EHPersonalities.h"
 #include "llvm/IR/Module.h"
 
 namespace firstcall::baseline {
 namespace {
 
-constexpr int64_t kLargestAlignment = 16;
+// A personality routine that LLVM does not know wants to be asked for each frame, even if nothing
+// is caught or cleaned up there.
+bool HasUnknownPersonality(const llvm::Function& function) {
+  return function.hasPersonalityFn() &&
+         !llvm::isNoOpWithoutInvoke(llvm::classifyEHPersonality(function.getPersonalityFn()));
+}
+
 // Distances in larger ones do not fit where they are kept.
 constexpr int64_t kLargestFrame = int64_t{1} << 30;
 
@@ -79,9 +86,8 @@ void Lowering::ReserveAllocas() {
     if (alloca == nullptr || !analysis_.values()[NumberOf(alloca)].is_alloca) continue;
     const uint64_t count = llvm::cast<llvm::ConstantInt>(alloca->getArraySize())->getZExtValue();
     const uint64_t size = layout_->getTypeAllocSize(alloca->getAllocatedType()) * count;
-    const int64_t alignment = std::min<int64_t>(alloca->getAlign().value(), kLargestAlignment);
     analysis_.values()[NumberOf(alloca)].slot =
-        frame_.Allocate(std::max<uint64_t>(size, 1), alignment);
+        frame_.Allocate(std::max<uint64_t>(size, 1), alloca->getAlign().value());
   }
 }
 
@@ -101,7 +107,7 @@ void Lowering::BindArguments() {
       const uint64_t alignment =
           ByValueAlignment(function_->getAttributes().getParamAttrs(argument.getArgNo()), *layout_);
       const ArgumentPlace place =
-          places.Stack(layout_->getTypeAllocSize(argument.getParamByValType()), alignment);
+          places.ByValue(layout_->getTypeAllocSize(argument.getParamByValType()), alignment);
       analysis_.values()[number].slot = place.offset;
       continue;
     }
@@ -365,7 +371,7 @@ bool Lowering::Finish(uint32_t begin, CompiledCode& code) {
   }
   const uint32_t end = assembler_.size();
   const uint32_t pool_offset = (end - begin + 15) & ~15u;
-  const bool has_exceptions = !call_sites_.empty();
+  const bool has_exceptions = !call_sites_.empty() || HasUnknownPersonality(*function_);
   uint32_t exception_table = 0;
   if (has_exceptions) exception_table = WriteExceptionTable(begin);
 

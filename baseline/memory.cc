@@ -84,6 +84,9 @@ Mem Lowering::AddressOfElement(const llvm::GEPOperator& element) {
       AddIndex(mem, index, size);
     }
   }
+  const bool is_near_symbol =
+      mem.relative_to == RelativeTo::kSymbol || mem.relative_to == RelativeTo::kPool;
+  if (is_near_symbol && !IsCloseToSymbol(distance + mem.disp)) mem = WithBaseOnly(mem);
   if (FitsDisplacement(distance + mem.disp)) return mem.Plus(static_cast<int32_t>(distance));
   const Register reg = locations_.Temporary(false);
   assembler_.MovImmediate(reg, static_cast<uint64_t>(distance), false);

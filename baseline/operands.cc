@@ -113,7 +113,7 @@ Register Lowering::DefineFrom(const llvm::Instruction& result, const llvm::Value
 }
 
 void Lowering::Extend(Register dst, Register src, unsigned bits, bool is_signed, unsigned bytes) {
-  if (bits == bytes * 8) {
+  if (bits >= bytes * 8) {
     if (dst != src) assembler_.Mov(bytes, dst, src);
     return;
   }
@@ -144,7 +144,7 @@ Register Lowering::InExtended(const llvm::Value* value, bool is_signed, unsigned
     return reg;
   }
   const Register source = In(value);
-  if (bits == bytes * 8) return source;
+  if (bits >= bytes * 8) return source;
   const Register reg = locations_.Temporary(false);
   Extend(reg, source, bits, is_signed, bytes);
   locations_.Unpin(source);

@@ -9,12 +9,10 @@ bool IsCopy(const Move& move) {
   return move.source == Source::kRegister || move.source == Source::kMemory;
 }
 
-// Whether the place that `writer` writes is the one that `reader` reads: places do not overlap.
-bool Overwrites(const Move& writer, const Move& reader) {
-  return writer.to == kNoRegister && reader.source == Source::kMemory &&
-         reader.from_memory.base == writer.to_memory.base &&
-         reader.from_memory.relative_to == writer.to_memory.relative_to &&
-         reader.from_memory.disp == writer.to_memory.disp;
+// Of a place in the frame. Places do not overlap.
+uint64_t KeyOf(const Mem& place) {
+  return uint64_t{static_cast<uint8_t>(place.relative_to)} << 32 |
+         static_cast<uint32_t>(place.disp);
 }
 
 }  // namespace
@@ -80,16 +78,39 @@ void ParallelMoves::EmitFrameAddress(Assembler& assembler, const Move& move) {
   if (move.to == kNoRegister) Store(assembler, reg, move);
 }
 
-bool ParallelMoves::IsRead(const Move& writer) const {
-  if (writer.to != kNoRegister) {
-    const unsigned own = writer.source == Source::kRegister && writer.from == writer.to ? 1 : 0;
-    return readers_[writer.to] > own;
+// Null if nothing writes there.
+ParallelMoves::Place* ParallelMoves::PlaceReadBy(const Move& move) {
+  if (move.source == Source::kRegister) return &registers_[move.from];
+  if (in_frame_.empty() || move.from_memory.base != architecture_.frame_pointer) return nullptr;
+  const auto found = in_frame_.find(KeyOf(move.from_memory));
+  return found == in_frame_.end() ? nullptr : &found->second;
+}
+
+// Null if nothing reads there: those of the arguments of a call.
+ParallelMoves::Place* ParallelMoves::PlaceWrittenBy(const Move& move) {
+  if (move.to != kNoRegister) return &registers_[move.to];
+  if (move.to_memory.base != architecture_.frame_pointer) return nullptr;
+  return &in_frame_[KeyOf(move.to_memory)];
+}
+
+// Whether no other move has to read what it overwrites.
+bool ParallelMoves::IsReady(const Move& move) {
+  const Place* const to = PlaceWrittenBy(move);
+  if (to == nullptr) return true;
+  return to->readers == (PlaceReadBy(move) == to ? 1 : 0);
+}
+
+// Emits the move, then the one that waited for that, and so on.
+void ParallelMoves::EmitWithFollowers(Assembler& assembler, uint32_t number) {
+  while (number != kNoMove && IsCopy(moves_[number]) && IsReady(moves_[number])) {
+    Move& move = moves_[number];
+    Place* const from = PlaceReadBy(move);
+    EmitCopy(assembler, move);
+    move.source = Source::kDone;
+    if (from == nullptr) return;
+    --from->readers;
+    number = from->writer;
   }
-  if (writer.to_memory.base != architecture_.frame_pointer) return false;
-  for (const Move& move : moves_) {
-    if (&move != &writer && Overwrites(writer, move)) return true;
-  }
-  return false;
 }
 
 // Everything that is left waits for something else: what `move` overwrites is kept elsewhere.
@@ -103,41 +124,33 @@ void ParallelMoves::BreakCycle(Assembler& assembler, Move& move) {
   } else {
     assembler.VectorLoad(move.bytes, architecture_.cycle_scratch, move.to_memory);
   }
+  Place& kept = *PlaceWrittenBy(move);
   for (Move& other : moves_) {
-    if (move.to != kNoRegister ? other.source == Source::kRegister && other.from == move.to
-                               : Overwrites(move, other)) {
-      if (other.source == Source::kRegister) --readers_[other.from];
-      other.source = Source::kRegister;
-      other.from = architecture_.cycle_scratch;
-      ++readers_[architecture_.cycle_scratch];
-    }
+    if (!IsCopy(other) || PlaceReadBy(other) != &kept) continue;
+    other.source = Source::kRegister;
+    other.from = architecture_.cycle_scratch;
+    --kept.readers;
+    ++registers_[architecture_.cycle_scratch].readers;
   }
 }
 
 void ParallelMoves::EmitCopies(Assembler& assembler) {
-  for (uint16_t& readers : readers_) readers = 0;
-  size_t left = 0;
-  for (Move& move : moves_) {
-    if (!IsCopy(move)) continue;
-    if (move.source == Source::kRegister) ++readers_[move.from];
-    ++left;
+  for (Place& place : registers_) place = {};
+  if (!in_frame_.empty()) in_frame_.clear();
+  for (uint32_t i = 0; i < moves_.size(); ++i) {
+    if (!IsCopy(moves_[i])) continue;
+    if (Place* const to = PlaceWrittenBy(moves_[i])) to->writer = i;
   }
-  while (left != 0) {
-    bool has_moved = false;
-    Move* waiting = nullptr;
-    for (Move& move : moves_) {
-      if (!IsCopy(move)) continue;
-      if (IsRead(move)) {
-        waiting = &move;
-        continue;
-      }
-      EmitCopy(assembler, move);
-      if (move.source == Source::kRegister) --readers_[move.from];
-      move.source = Source::kDone;
-      --left;
-      has_moved = true;
-    }
-    if (!has_moved) BreakCycle(assembler, *waiting);
+  for (const Move& move : moves_) {
+    if (!IsCopy(move)) continue;
+    if (Place* const from = PlaceReadBy(move)) ++from->readers;
+  }
+  for (uint32_t i = 0; i < moves_.size(); ++i) EmitWithFollowers(assembler, i);
+  // What is left is cycles, in which each place is read once.
+  for (uint32_t i = 0; i < moves_.size(); ++i) {
+    if (!IsCopy(moves_[i])) continue;
+    BreakCycle(assembler, moves_[i]);
+    EmitWithFollowers(assembler, i);
   }
 }
 

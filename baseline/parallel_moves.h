@@ -1,7 +1,8 @@
 // Moves that happen at once: of values to phis on an edge, of arguments to where they are passed.
 //
 // The moves are put in an order in which nothing is overwritten that is still to be read; cycles
-// are broken by way of a scratch register. Constants and addresses come last.
+// are broken by way of a scratch register. Constants and addresses come last. Takes time in
+// proportion to the moves, and to the product of moves and cycles.
 //
 // Thread-compatible; kept from use to use for its memory. Tested in
 // tests/baseline/baseline_compiler_test.cc.
@@ -14,6 +15,7 @@
 
 #include "baseline/architecture.h"
 #include "baseline/assembler.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/Constant.h"
 
 namespace firstcall::baseline {
@@ -22,7 +24,7 @@ struct Move {
   enum class Source : uint8_t { kRegister, kMemory, kFrameAddress, kConstant, kDone };
   Source source = Source::kRegister;
   bool is_vector = false;  // Of the value, not of a place in memory.
-  uint8_t bytes = 8;       // 4, 8 or 16.
+  uint8_t bytes = 8;       // 4, 8 or 16; of a vector also 2.
   // If not 0: the integer of so many bits is extended to 32, or 64.
   uint8_t extended_bits = 0;
   bool is_signed = false;
@@ -67,13 +69,25 @@ class ParallelMoves {
   void EmitCopy(Assembler& assembler, const Move& move);
   void EmitFrameAddress(Assembler& assembler, const Move& move);
   void BreakCycle(Assembler& assembler, Move& move);
-  bool IsRead(const Move& by_other) const;
+  void EmitWithFollowers(Assembler& assembler, uint32_t number);
+  bool IsReady(const Move& move);
   static void Extend(Assembler& assembler, Register reg, const Move& move);
   static void Store(Assembler& assembler, Register reg, const Move& move);
 
   const Architecture& architecture_;
+  // What is known of a place that moves read or write.
+  struct Place {
+    uint32_t readers = 0;  // The moves that still have to read it.
+    uint32_t writer = kNoMove;
+  };
+  static constexpr uint32_t kNoMove = ~uint32_t{0};
+
+  Place* PlaceReadBy(const Move& move);
+  Place* PlaceWrittenBy(const Move& move);
+
   std::vector<Move> moves_;
-  uint16_t readers_[kRegisterCount] = {};
+  Place registers_[kRegisterCount];
+  llvm::DenseMap<uint64_t, Place> in_frame_;  // Those that are written; by KeyOf.
 };
 
 }  // namespace firstcall::baseline

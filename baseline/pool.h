@@ -44,7 +44,8 @@ class Pool {
     recent_.clear();
   }
 
-  // The place of a constant of 4, 8 or 16 bytes; the same one for constants that were used lately.
+  // The place of a constant of 2, 4, 8 or 16 bytes; the same one for constants that were used
+  // lately.
   uint32_t Constant(uint64_t low, uint64_t high, unsigned size) {
     for (const Recent& recent : recent_) {
       if (recent.low == low && recent.high == high && recent.size == size) return recent.offset;

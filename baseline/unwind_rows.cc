@@ -4,38 +4,16 @@
 #include <cstring>
 #include <initializer_list>
 
+#include "llvm/BinaryFormat/Dwarf.h"
+#include "llvm/Support/LEB128.h"
+
 namespace firstcall::baseline {
 namespace {
 
-// DWARF 4, section 7.23. Some carry an operand in their low bits.
-enum Cfa : uint8_t {
-  kNop = 0x00,
-  kAdvance1 = 0x02,
-  kAdvance4 = 0x04,
-  kOffsetExtended = 0x05,
-  kRestoreExtended = 0x06,
-  kRememberState = 0x0a,
-  kRestoreState = 0x0b,
-  kDefCfa = 0x0c,
-  kDefCfaRegister = 0x0d,
-  kDefCfaOffset = 0x0e,
-  kNegateReturnAddressState = 0x2d,  // DW_CFA_AARCH64_negate_ra_state
-  kAdvance = 0x40,
-  kOffset = 0x80,
-  kRestoreRegister = 0xc0,
-};
+namespace dwarf = llvm::dwarf;
 
 constexpr uint8_t kOperandLimit = 64;
 constexpr unsigned kDataAlignment = 8;
-constexpr uint8_t kAbsolutePointer = 0;  // DW_EH_PE_absptr
-
-void AppendUnsigned(std::vector<uint8_t>& out, uint64_t value) {
-  do {
-    const uint8_t byte = value & 0x7f;
-    value >>= 7;
-    out.push_back(value == 0 ? byte : byte | 0x80);
-  } while (value != 0);
-}
 
 class Table {
  public:
@@ -52,7 +30,7 @@ class Table {
   }
   // Fills the entry up to eight bytes and sets its length.
   void End(size_t begin) {
-    while (out_.size() % 8 != 0) out_.push_back(kNop);
+    while (out_.size() % 8 != 0) out_.push_back(dwarf::DW_CFA_nop);
     const uint32_t length = static_cast<uint32_t>(out_.size() - begin - 4);
     std::memcpy(out_.data() + begin, &length, 4);
   }
@@ -62,15 +40,18 @@ class Table {
     at_ = offset;
     if (distance == 0) return;
     if (distance < 64) {
-      Bytes({static_cast<uint8_t>(kAdvance | distance)});
+      Bytes({static_cast<uint8_t>(dwarf::DW_CFA_advance_loc | distance)});
     } else if (distance < 256) {
-      Bytes({kAdvance1, static_cast<uint8_t>(distance)});
+      Bytes({dwarf::DW_CFA_advance_loc1, static_cast<uint8_t>(distance)});
     } else {
-      Bytes({kAdvance4});
+      Bytes({dwarf::DW_CFA_advance_loc4});
       Number(distance, 4);
     }
   }
-  void Unsigned(uint64_t value) { AppendUnsigned(out_, value); }
+  void Unsigned(uint64_t value) {
+    uint8_t bytes[10];
+    out_.insert(out_.end(), bytes, bytes + llvm::encodeULEB128(value, bytes));
+  }
   size_t size() const { return out_.size(); }
 
  private:
@@ -82,31 +63,31 @@ void WriteRow(const UnwindRow& row, Table& table) {
   using Kind = UnwindRow::Kind;
   switch (row.kind) {
     case Kind::kFrame:
-      table.Bytes({kDefCfa, row.reg});
+      table.Bytes({dwarf::DW_CFA_def_cfa, row.reg});
       return table.Unsigned(row.value);
     case Kind::kFrameOffset:
-      table.Bytes({kDefCfaOffset});
+      table.Bytes({dwarf::DW_CFA_def_cfa_offset});
       return table.Unsigned(row.value);
     case Kind::kFrameRegister:
-      return table.Bytes({kDefCfaRegister, row.reg});
+      return table.Bytes({dwarf::DW_CFA_def_cfa_register, row.reg});
     case Kind::kSaved:
       if (row.reg < kOperandLimit) {
-        table.Bytes({static_cast<uint8_t>(kOffset | row.reg)});
+        table.Bytes({static_cast<uint8_t>(dwarf::DW_CFA_offset | row.reg)});
       } else {
-        table.Bytes({kOffsetExtended, row.reg});
+        table.Bytes({dwarf::DW_CFA_offset_extended, row.reg});
       }
       return table.Unsigned(row.value / kDataAlignment);
     case Kind::kRestored:
       if (row.reg < kOperandLimit) {
-        return table.Bytes({static_cast<uint8_t>(kRestoreRegister | row.reg)});
+        return table.Bytes({static_cast<uint8_t>(dwarf::DW_CFA_restore | row.reg)});
       }
-      return table.Bytes({kRestoreExtended, row.reg});
+      return table.Bytes({dwarf::DW_CFA_restore_extended, row.reg});
     case Kind::kRemember:
-      return table.Bytes({kRememberState});
+      return table.Bytes({dwarf::DW_CFA_remember_state});
     case Kind::kRestore:
-      return table.Bytes({kRestoreState});
+      return table.Bytes({dwarf::DW_CFA_restore_state});
     case Kind::kSignsReturnAddress:
-      return table.Bytes({kNegateReturnAddressState});
+      return table.Bytes({dwarf::DW_CFA_AARCH64_negate_ra_state});
   }
 }
 
@@ -130,21 +111,21 @@ void AppendUnwindTable(const UnwindConvention& convention, const UnwindTable& un
   }
   table.Bytes({1, /*-kDataAlignment=*/0x78, convention.return_address});
   if (unwind.has_exceptions) {
-    table.Bytes({11, kAbsolutePointer});
+    table.Bytes({11, dwarf::DW_EH_PE_absptr});
     address(unwind.personality, 0);
-    table.Bytes({kAbsolutePointer, kAbsolutePointer});
+    table.Bytes({dwarf::DW_EH_PE_absptr, dwarf::DW_EH_PE_absptr});
   } else {
-    table.Bytes({1, kAbsolutePointer});
+    table.Bytes({1, dwarf::DW_EH_PE_absptr});
   }
-  table.Bytes({kDefCfa, convention.stack_pointer, convention.entry_distance});
+  table.Bytes({dwarf::DW_CFA_def_cfa, convention.stack_pointer, convention.entry_distance});
   if (convention.is_return_address_saved) {
-    table.Bytes({static_cast<uint8_t>(kOffset | convention.return_address), 1});
+    table.Bytes({static_cast<uint8_t>(dwarf::DW_CFA_offset | convention.return_address), 1});
   }
   table.End(common);
 
   const size_t entry = table.Begin();
   table.Number(table.size() - common, 4);
-  address(code_symbol, unwind.begin);
+  address(code_symbol, 0);
   table.Number(unwind.size, 8);
   if (unwind.has_exceptions) {
     table.Bytes({8});
@@ -153,7 +134,7 @@ void AppendUnwindTable(const UnwindConvention& convention, const UnwindTable& un
     table.Bytes({0});
   }
   for (const UnwindRow& row : *unwind.rows) {
-    table.AdvanceTo(row.offset - unwind.begin);
+    table.AdvanceTo(row.offset);
     WriteRow(row, table);
   }
   table.End(entry);

@@ -40,9 +40,8 @@ struct UnwindConvention {
   bool is_return_address_saved;  // It lies below the frame address then.
 };
 
-// Offsets are from the beginning of the code's section.
+// Of a function at the beginning of its section. Offsets are from there.
 struct UnwindTable {
-  uint32_t begin = 0;
   uint32_t size = 0;
   const std::vector<UnwindRow>* rows = nullptr;  // In the order of offsets.
   bool has_exceptions = false;

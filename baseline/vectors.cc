@@ -208,6 +208,8 @@ void Lowering::LowerLanes(const llvm::Instruction& instruction) {
 
 void Lowering::LowerExtractElement(const llvm::ExtractElementInst& extract, Register value) {
   Lanes lanes = LanesOf(extract.getVectorOperand());
+  // First, because what gives way may be stored by way of the scratch register.
+  const Register dst = Define(extract);
   if (const auto* index = llvm::dyn_cast<llvm::ConstantInt>(extract.getIndexOperand())) {
     const uint64_t lane = std::min<uint64_t>(index->getValue().getLimitedValue(),
                                              LaneCount(extract.getVectorOperandType()) - 1);
@@ -216,7 +218,6 @@ void Lowering::LowerExtractElement(const llvm::ExtractElementInst& extract, Regi
     lanes.mem = IndexedLane(lanes, extract.getIndexOperand(),
                             LaneCount(extract.getVectorOperandType()), value);
   }
-  const Register dst = Define(extract);
   if (IsVector(dst)) {
     assembler_.VectorLoad(lanes.stride, dst, lanes.mem);
   } else {
@@ -224,7 +225,8 @@ void Lowering::LowerExtractElement(const llvm::ExtractElementInst& extract, Regi
   }
 }
 
-// The address of the lane with a number that is only known when the code runs; `value` is free.
+// The address of the lane with a number that is only known when the code runs; `value` is free. The
+// number is in the scratch register, so no register may be taken before the address was used.
 Mem Lowering::IndexedLane(const Lanes& lanes, const llvm::Value* index, unsigned count,
                           Register value) {
   const Register number = InExtended(index, false, 8);

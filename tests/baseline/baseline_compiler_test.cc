@@ -327,6 +327,86 @@ done:
 })");
 }
 
+// The phis are in the frame, and each takes the value of the one before, from the last one on.
+TEST(BaselineCompilerTest, ShiftsMorePhisThanThereAreRegisters) {
+  for (const bool is_cycle : {false, true}) {
+    constexpr int kPhis = 60;
+    std::string text = "define i64 @f(i64 %a, i64 %b) {\nentry:\n  br label %loop\nloop:\n";
+    for (int i = 0; i < kPhis; ++i) {
+      const std::string next = i > 0      ? "%x" + std::to_string(i - 1)
+                               : is_cycle ? "%x" + std::to_string(kPhis - 1)
+                                          : "%b";
+      text += "  %x" + std::to_string(i) + " = phi i64 [ " + std::to_string(i) + ", %entry ], [ " +
+              next + ", %loop ]\n";
+    }
+    text +=
+        "  %n = phi i64 [ 0, %entry ], [ %m, %loop ]\n  %m = add i64 %n, 1\n"
+        "  %more = icmp slt i64 %m, 7\n  br i1 %more, label %loop, label %done\ndone:\n"
+        "  %s0 = add i64 %a, %x0\n";
+    for (int i = 1; i < kPhis; ++i) {
+      const std::string before = std::to_string(i - 1), own = std::to_string(i);
+      text += "  %p" + own + " = mul i64 %s" + before + ", 31\n  %s" + own + " = add i64 %p" + own +
+              ", %x" + own + "\n";
+    }
+    ExpectSame(text + "  ret i64 %s" + std::to_string(kPhis - 1) + "\n}\n");
+  }
+}
+
+// What is computed from a symbol's address is out of reach of an instruction.
+TEST(BaselineCompilerTest, ReachesFarFromSymbols) {
+  ExpectSame(R"(
+@g = internal global [64 x i8] zeroinitializer
+define i64 @f(i64 %a, i64 %b) {
+  %low = trunc i64 %a to i8
+  store i8 %low, ptr @g
+  %zero = sub i64 %b, %b
+  %back = sub i64 %zero, 2147479000
+  %p = getelementptr i8, ptr @g, i64 2147479000
+  %q = getelementptr i8, ptr %p, i64 %back
+  %l = load i8, ptr %q
+  %r = sext i8 %l to i64
+  ret i64 %r
+})");
+}
+
+TEST(BaselineCompilerTest, IndexesByWideIntegers) {
+  for (const std::string type : {"i65", "i67", "i100", "i128"}) {
+    ExpectSame("define i64 @f(i64 %a, i64 %b) {\n  %m = and i64 %a, 3\n  %i = zext i64 %m to " +
+               type +
+               "\n  %v = insertelement <4 x i64> <i64 10, i64 11, i64 12, i64 13>, i64 %b, " +
+               type + " %i\n  %j = xor " + type + " %i, 1\n  %x = extractelement <4 x i64> %v, " +
+               type + " %i\n  %y = extractelement <4 x i64> %v, " + type + " %j\n  %n = add " +
+               type + " %i, 1000\n  %o = alloca i8, i64 1\n  %p = alloca i8, " + type +
+               " %n\n  %op = ptrtoint ptr %o to i64\n  %pp = ptrtoint ptr %p to i64\n"
+               "  %d = sub i64 %op, %pp\n  %is_large = icmp uge i64 %d, 1000\n"
+               "  %l = zext i1 %is_large to i64\n  %t = mul i64 %x, 31\n  %u = xor i64 %t, %y\n"
+               "  %w = add i64 %u, %l\n  ret i64 %w\n}\n");
+  }
+}
+
+// A vector of two bytes gives way to the result of an extraction, and is stored by way of a
+// register that the address must not be in.
+TEST(BaselineCompilerTest, ExtractsWhileAllVectorRegistersAreInUse) {
+  for (int live = 0; live < 34; ++live) {
+    std::string text =
+        "@x = internal global float 1.0\n@o = internal global <2 x i8> <i8 3, i8 4>\n"
+        "define i64 @f(i64 %a, i64 %b) {\n  %i = and i64 %a, 3\n"
+        "  %v0 = insertelement <4 x float> <float 1.0, float 2.0, float 3.0, float 4.0>, "
+        "float 9.0, i64 %i\n  %o = load volatile <2 x i8>, ptr @o\n";
+    std::string sum;
+    for (int i = 0; i < live; ++i) {
+      const std::string own = std::to_string(i), next = std::to_string(i + 1);
+      text += "  %x" + own + " = load volatile float, ptr @x\n";
+      sum += "  %s" + next + " = fadd float %s" + own + ", %x" + own + "\n";
+    }
+    text += "  %s0 = extractelement <4 x float> %v0, i64 %i\n" + sum +
+            "  store volatile <2 x i8> %o, ptr @o\n  %r = fptosi float %s" + std::to_string(live) +
+            " to i64\n  %k = load i16, ptr @o\n  %l = zext i16 %k to i64\n"
+            "  %t = xor i64 %r, %l\n  ret i64 %t\n}\n";
+    ExpectSame(text);
+  }
+}
+
 TEST(BaselineCompilerTest, KeepsMoreValuesThanThereAreRegisters) {
   std::string text = "define i64 @f(i64 %a, i64 %b) {\n  %v0 = add i64 %a, %b\n";
   for (int i = 1; i < 40; ++i) {
@@ -608,6 +688,20 @@ TEST(BaselineCompilerTest, AgreesWithLlvmHowToPassMemory) {
           "  %t = call i64 @g(i64 %a, i8 0, i8 1, i8 2, i8 3, i8 4, i8 5, i8 6, i8 7, i8 -8, " +
           type + "%m, i16 %d)\n  %k = load i64, ptr %m\n  %s = sub i64 %t, %k\n  ret i64 %s\n}\n");
     }
+  }
+}
+
+TEST(BaselineCompilerTest, AgreesWithLlvmWhereNothingIsPassed) {
+  const std::string refused = "  call void asm sideeffect \"\", \"\"()\n";
+  for (const std::string llvms : {"f", "g"}) {
+    ExpectSameAmongGenerators(
+        "define internal i64 @g(ptr byval({}) %e, ptr byval(i64) %x, i64 %a) noinline {\n" +
+        (llvms == "g" ? refused : "") +
+        "  %l = load i64, ptr %x\n  %r = sub i64 %l, %a\n  ret i64 %r\n}\n"
+        "define i64 @f(i64 %a, i64 %b) {\n" +
+        (llvms == "f" ? refused : "") +
+        "  %m = alloca i64\n  store i64 %b, ptr %m\n"
+        "  %r = call i64 @g(ptr byval({}) %m, ptr byval(i64) %m, i64 %a)\n  ret i64 %r\n}\n");
   }
 }
 
@@ -1182,6 +1276,12 @@ TEST(BaselineCompilerTest, EmitsNothingOfWhatItRefuses) {
       {"define ghccc void @f() { ret void }", Refusal::kCallingConvention},
       {"define void @f(ptr nest %p) { ret void }", Refusal::kArgumentPassing},
       {"define i256 @f(i256 %a) { ret i256 %a }", Refusal::kArgumentPassing},
+      {"define zeroext i65 @f() { ret i65 1 }", Refusal::kArgumentPassing},
+      {"define void @f(i100 signext %a) { ret void }", Refusal::kArgumentPassing},
+      {"declare void @g(i65) define void @f() { call void @g(i65 zeroext 1) ret void }",
+       Refusal::kArgumentPassing},
+      {"declare signext i65 @g() define void @f() { call i65 @g() ret void }",
+       Refusal::kArgumentPassing},
       {"define void @f() { %a = alloca [268435456 x i8] %b = alloca [268435456 x i8]\n"
        "%c = alloca [268435456 x i8] %d = alloca [268435456 x i8] %e = alloca i8\n"
        "store volatile i8 1, ptr %a store volatile i8 1, ptr %e ret void }",
