@@ -12,7 +12,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "cache/file_io.h"
+#include "base/file_io.h"
 #include "cache/pack.h"
 #include "cache/trust.h"
 

@@ -7,7 +7,7 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/time/clock.h"
 #include "base/coding.h"
-#include "cache/file_io.h"
+#include "base/file_io.h"
 #include "cache/pack.h"
 #include "cache/trust.h"
 

@@ -16,8 +16,8 @@
 #include "absl/strings/str_cat.h"
 #include "base/coding.h"
 #include "base/populate.h"
+#include "base/file_io.h"
 #include "base/status.h"
-#include "cache/file_io.h"
 #include "cache/trust.h"
 #include "llvm/Support/xxhash.h"
 

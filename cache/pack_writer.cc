@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "base/file_io.h"
 #include "base/status.h"
-#include "cache/file_io.h"
 
 namespace firstcall {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "base/positioned_write.h"
+#include "base/file_io.h"
 #include "base/status.h"
 
 namespace firstcall {
@@ -24,14 +24,9 @@ absl::Status SystemError(absl::string_view operation) {
 }
 
 absl::Status Write(int file, absl::string_view bytes, uint64_t offset) {
-  while (!bytes.empty()) {
-    const ssize_t count = PositionedWrite(file, bytes, offset);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return SystemError("write");
-    offset += static_cast<uint64_t>(count);
-    bytes.remove_prefix(static_cast<size_t>(count));
-  }
-  return absl::OkStatus();
+  const absl::Status written = WriteAt(file, offset, bytes);
+  if (written.ok()) return written;
+  return absl::ResourceExhaustedError(absl::StrCat("a memory file: write: ", written.message()));
 }
 
 }  // namespace

@@ -13,10 +13,10 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "base/file_io.h"
 #include "base/forks.h"
 #include "base/round_up.h"
 #include "base/steady_clock.h"
-#include "cache/file_io.h"
 #include "tools/perf_map.h"
 #include "tools/warnings.h"
 

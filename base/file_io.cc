@@ -1,4 +1,4 @@
-#include "cache/file_io.h"
+#include "base/file_io.h"
 
 #include <sys/stat.h>
 #include <sys/uio.h>

@@ -2,8 +2,8 @@
 //
 // Thread-safe: pure functions.
 
-#ifndef FIRSTCALL_CACHE_FILE_IO_H_
-#define FIRSTCALL_CACHE_FILE_IO_H_
+#ifndef FIRSTCALL_BASE_FILE_IO_H_
+#define FIRSTCALL_BASE_FILE_IO_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -31,4 +31,4 @@ absl::Status CreateDirectories(const std::string& path);
 
 }  // namespace firstcall
 
-#endif  // FIRSTCALL_CACHE_FILE_IO_H_
+#endif  // FIRSTCALL_BASE_FILE_IO_H_

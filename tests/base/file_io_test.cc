@@ -1,4 +1,4 @@
-#include "cache/file_io.h"
+#include "base/file_io.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
