@@ -12,6 +12,7 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "base/absolute_path.h"
+#include "base/content_digest.h"
 #include "base/file.h"
 #include "base/populate.h"
 
@@ -29,6 +30,9 @@ absl::Status HasChanged(const std::string& path) {
   return absl::FailedPreconditionError(
       absl::StrCat("'", path, "' has been written to since it was added"));
 }
+
+// Whether a file could not be opened although it may be there.
+bool IsOutOfMeans(int error) { return error == EMFILE || error == ENFILE || error == ENOMEM; }
 
 int64_t Nanoseconds(const timespec& time) {
   return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
@@ -108,7 +112,8 @@ absl::StatusOr<std::shared_ptr<const FileContents>> FileContents::Map(int file, 
   return contents;
 }
 
-absl::StatusOr<std::shared_ptr<const FileContents>> FileContents::Settled() const {
+absl::StatusOr<std::shared_ptr<const FileContents>> FileContents::Settled(
+    absl::string_view digest) const {
   if (path_.empty()) return shared_from_this();
   std::shared_ptr<FileContents> copy(new FileContents);
   const size_t size = bytes_.size() + 1;  // The last byte stays zero.
@@ -122,20 +127,32 @@ absl::StatusOr<std::shared_ptr<const FileContents>> FileContents::Settled() cons
   copy->is_anonymous_ = true;
   copy->identity_ = identity_;
   PopulateForWriting(memory, size);
-  if (absl::Status copied = copy->CopyFrom(*this); !copied.ok()) return copied;
+  if (absl::Status copied = copy->CopyFrom(*this, digest); !copied.ok()) return copied;
   copy->bytes_ = absl::string_view(static_cast<const char*>(memory), bytes_.size());
   return copy;
 }
 
-absl::Status FileContents::CopyFrom(const FileContents& mapped) {
+absl::Status FileContents::CopyFrom(const FileContents& mapped, absl::string_view digest) {
   const File file(open(mapped.path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const int reason = errno;
   struct stat status;
   const bool is_there = file.is_open() && fstat(file.number(), &status) == 0 &&
                         status.st_dev == mapped.identity_->device &&
                         status.st_ino == mapped.identity_->inode;
   if (is_there) return ReadAgain(file.number(), mapped);
-  // Another file has its name now, or none. It can only be read where it is mapped. The system does
-  // that, because it reports pages that are not there any more without a signal.
+  if (!file.is_open() && digest.empty() && IsOutOfMeans(reason)) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("opening '", mapped.path_, "' again: ", std::strerror(reason)));
+  }
+  // Another file has its name now, or none. It may have been written to before.
+  if (absl::Status copied = CopyPages(mapped); !copied.ok()) return copied;
+  const absl::string_view bytes(static_cast<const char*>(mapped_), mapped.bytes_.size());
+  if (!digest.empty() && ContentDigest(bytes) != digest) return HasChanged(mapped.path_);
+  return absl::OkStatus();
+}
+
+// The system copies, because it reports pages that are not there any more without a signal.
+absl::Status FileContents::CopyPages(const FileContents& mapped) {
   const size_t size = mapped.bytes_.size();
   const iovec to = {mapped_, size};
   const iovec from = {mapped.mapped_, size};
@@ -157,7 +174,11 @@ absl::Status FileContents::ReadAgain(int file, const FileContents& mapped) {
     const ssize_t count = pread(file, static_cast<char*>(mapped_) + done,
                                 mapped.bytes_.size() - done, static_cast<off_t>(done));
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return HasChanged(mapped.path_);
+    if (count < 0) {
+      return absl::UnavailableError(
+          absl::StrCat("reading '", mapped.path_, "' again: ", std::strerror(errno)));
+    }
+    if (count == 0) return HasChanged(mapped.path_);
     done += static_cast<size_t>(count);
   }
   return is_unchanged() ? absl::OkStatus() : HasChanged(mapped.path_);

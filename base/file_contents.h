@@ -38,9 +38,15 @@ class FileContents : public std::enable_shared_from_this<FileContents> {
 
   // The same bytes in memory that does not change when somebody writes to the file, as compilers
   // and copying do: then pages of a mapped file have new contents, or none, and a signal is raised.
+  //
+  // `digest` is what ContentDigest (base/content_digest) has made of the contents; empty if nobody
+  // relies on them yet. It is compared if the file cannot be opened at its path any more, where its
+  // identity would tell.
+  //
   // FailedPrecondition if the file has been written to since it was opened; ResourceExhausted if
-  // there is no memory.
-  absl::StatusOr<std::shared_ptr<const FileContents>> Settled() const;
+  // there is no memory, or, without a digest, no descriptor; Unavailable if the file cannot be
+  // read.
+  absl::StatusOr<std::shared_ptr<const FileContents>> Settled(absl::string_view digest = "") const;
 
   // Lets the system take back the memory of bytes that are mapped. They are read again when they
   // are used.
@@ -52,7 +58,8 @@ class FileContents : public std::enable_shared_from_this<FileContents> {
 
  private:
   FileContents() = default;
-  absl::Status CopyFrom(const FileContents& mapped);
+  absl::Status CopyFrom(const FileContents& mapped, absl::string_view digest);
+  absl::Status CopyPages(const FileContents& mapped);
   absl::Status ReadAgain(int file, const FileContents& mapped);
 
   std::string path_;  // Of a mapped file that may change.

@@ -23,6 +23,8 @@ struct ModuleContents {
   std::string name;  // For messages: the file's path.
   Form form = Form::kBitcode;
   std::shared_ptr<const FileContents> bytes;
+  // ContentDigest of the bytes, if something that was made of them may be used; otherwise empty.
+  std::string digest = "";
 };
 
 }  // namespace firstcall

@@ -149,6 +149,7 @@ Engine::Parts::NewSource Engine::Parts::SourceOf(ModuleContents contents, Librar
   source.library = library;
   source.is_reopenable = contents.form == ModuleContents::Form::kBitcode;
   if (has_cache()) source.digest = DigestOf(*contents.bytes, *options.object_cache);
+  contents.digest = source.digest;
   // The server reads the contents, so this process need not keep their pages.
   if (!options.compile_server.empty()) contents.bytes->ReleasePages();
   source.add = [this, contents = std::move(contents)](

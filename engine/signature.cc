@@ -6,8 +6,8 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "base/content_digest.h"
 #include "engine/host_cpu.h"
-#include "llvm/Support/BLAKE3.h"
 
 namespace firstcall {
 namespace {
@@ -30,8 +30,9 @@ int NumberOf(const std::optional<T>& choice) {
 const std::string& ShortHostCpu() {
   static const std::string* const host = [] {
     const std::string described = DescribeHostCpu();
-    return new std::string(absl::StrCat(described.substr(0, described.find(' ')), "-",
-                                        absl::BytesToHexString(DigestOf(described).substr(0, 16))));
+    return new std::string(
+        absl::StrCat(described.substr(0, described.find(' ')), "-",
+                     absl::BytesToHexString(ContentDigest(described).substr(0, 16))));
   }();
   return *host;
 }
@@ -62,17 +63,11 @@ std::string DescribeTarget(const EngineOptions& settings) {
 
 }  // namespace
 
-std::string DigestOf(absl::string_view contents) {
-  const auto digest = llvm::BLAKE3::hash<32>(
-      llvm::ArrayRef(reinterpret_cast<const uint8_t*>(contents.data()), contents.size()));
-  return std::string(reinterpret_cast<const char*>(digest.data()), digest.size());
-}
-
 std::string DigestOf(const FileContents& contents, ObjectCache& cache) {
   const std::optional<FileIdentity>& file = contents.identity();
-  if (!file) return DigestOf(contents.bytes());
+  if (!file) return ContentDigest(contents.bytes());
   if (std::optional<std::string> known = cache.FindDigest(*file)) return *std::move(known);
-  std::string digest = DigestOf(contents.bytes());
+  std::string digest = ContentDigest(contents.bytes());
   cache.RememberDigest(*file, digest);
   return digest;
 }

@@ -15,10 +15,8 @@
 
 namespace firstcall {
 
-// A BLAKE3 digest, 32 bytes long, of a source module's contents. Takes some 0.3 ms per MB.
-std::string DigestOf(absl::string_view contents);
-
-// The same for a file: its contents are not read if `cache` remembers the digest.
+// The digest (base/content_digest) of a source module's contents: they are not read if `cache`
+// remembers the digest of the file.
 std::string DigestOf(const FileContents& contents, ObjectCache& cache);
 
 // The signature of the objects of a source with the given digest: firstcall's format and build, the

@@ -192,7 +192,7 @@ RemoteCompiler::Answer RemoteCompiler::AddTo(WorkerSession& session, ModuleId id
   absl::MutexLock lock(&session.adding_mutex());
   if (session.added().contains(id)) return answer;
   ModuleOrder& order = module->order;
-  const auto contents = order.contents.bytes->Settled();
+  const auto contents = order.contents.bytes->Settled(order.contents.digest);
   if (!contents.ok()) {
     answer.status = contents.status();
     return answer;

@@ -165,7 +165,7 @@ absl::Status ModuleSource::Parse() {
 
 absl::Status ModuleSource::ReadLocked() {
   if (!unread_) return absl::OkStatus();
-  FIRSTCALL_ASSIGN_OR_RETURN(unread_->bytes, unread_->bytes->Settled());
+  FIRSTCALL_ASSIGN_OR_RETURN(unread_->bytes, unread_->bytes->Settled(unread_->digest));
   const bool is_text = unread_->form == ModuleContents::Form::kText;
   auto buffer = std::make_unique<SharedBuffer>(*std::move(unread_));
   unread_ = std::nullopt;

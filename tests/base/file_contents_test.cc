@@ -8,9 +8,11 @@
 #include <memory>
 #include <string>
 
+#include "base/content_digest.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/host.h"
+#include "tests/testing/limits.h"
 #include "tests/testing/status_matchers.h"
 
 namespace firstcall {
@@ -105,6 +107,28 @@ TEST_F(SettledFileTest, FileMayBeReplacedOrDeleted) {
   ASSERT_EQ(unlink(first.c_str()), 0);
   ASSERT_OK_AND_ASSIGN(settled, contents->Settled());
   EXPECT_EQ(settled->bytes(), bytes_);
+  ASSERT_OK_AND_ASSIGN(settled, contents->Settled(ContentDigest(bytes_)));
+  EXPECT_EQ(settled->bytes(), bytes_);
+}
+
+TEST_F(SettledFileTest, FileThatWasWrittenToBeforeItWasRenamedOrDeletedIsAnErrorToo) {
+  const std::string digest = ContentDigest(bytes_);
+  WriteInPlace(std::string(bytes_.size(), 'b'));
+  const std::string other = path_ + ".renamed";
+  ASSERT_EQ(rename(path_.c_str(), other.c_str()), 0);
+  EXPECT_THAT(contents_->Settled(digest), StatusIs(absl::StatusCode::kFailedPrecondition,
+                                                   ::testing::HasSubstr("has been written to")));
+  ASSERT_EQ(unlink(other.c_str()), 0);
+  EXPECT_THAT(contents_->Settled(digest), StatusIs(absl::StatusCode::kFailedPrecondition));
+}
+
+TEST_F(SettledFileTest, WithoutDescriptorsTheDigestTellsOrItIsAnError) {
+  const std::string digest = ContentDigest(bytes_);
+  const testing::LimitTo none(RLIMIT_NOFILE, 0);
+  ASSERT_OK_AND_ASSIGN(const auto settled, contents_->Settled(digest));
+  EXPECT_EQ(settled->bytes(), bytes_);
+  EXPECT_THAT(contents_->Settled(), StatusIs(absl::StatusCode::kResourceExhausted,
+                                             ::testing::HasSubstr("again: Too many open files")));
 }
 
 TEST_F(SettledFileTest, IsFoundFromAnotherWorkingDirectory) {

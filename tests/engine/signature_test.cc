@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "base/content_digest.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -14,7 +15,7 @@ using ::testing::Not;
 std::string SignatureFor(const std::string& cpu) {
   EngineOptions options;
   options.cpu = cpu;
-  return SignatureOf(DigestOf("a module"), "a compiler", options, /*is_far=*/false);
+  return SignatureOf(ContentDigest("a module"), "a compiler", options, /*is_far=*/false);
 }
 
 // Machines that share a cache must not run each other's code.
