@@ -65,6 +65,23 @@ absl::Status Write(const std::filesystem::path& path, absl::string_view object,
   return absl::OkStatus();
 }
 
+// Why a file of another kind at `path` stays; empty if the path is free, or has an object of ours.
+std::string ReasonToKeep(const std::string& path) {
+  const File file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file.is_open()) {
+    return errno == ENOENT ? "" : absl::StrCat("there is a file already: ", std::strerror(errno));
+  }
+  struct stat status = {};
+  std::string mark(kMark.size(), '\0');
+  const bool is_ours = fstat(file.number(), &status) == 0 && S_ISREG(status.st_mode) &&
+                       static_cast<uint64_t>(status.st_size) >= kTrailerSize &&
+                       ReadAt(file.number(), static_cast<uint64_t>(status.st_size) - kTrailerSize,
+                              mark.data(), mark.size())
+                           .ok() &&
+                       mark == kMark;
+  return is_ours ? "" : "there is a file that firstcall did not write";
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<ModuleFiles>> ModuleFiles::Open(std::string directory, Warn warn) {
@@ -120,10 +137,12 @@ std::optional<ObjectCache::Bytes> ModuleFiles::Find(const ObjectKey& key) {
 void ModuleFiles::Store(const ObjectKey& key, Bytes object) {
   if (key.part.kind != ModulePart::Kind::kModule) return;
   const std::string path = PathOf(key);
-  absl::Status written = Write(path, object, TrailerOf(key.signature, object));
-  if (!written.ok()) {
-    warn_(absl::StrCat("object '", path, "' is not kept: ", written.message()));
+  std::string reason =
+      path == key.module ? "it would take the place of its module" : ReasonToKeep(path);
+  if (reason.empty()) {
+    reason = std::string(Write(path, object, TrailerOf(key.signature, object)).message());
   }
+  if (!reason.empty()) warn_(absl::StrCat("object '", path, "' is not kept: ", reason));
 }
 
 }  // namespace firstcall

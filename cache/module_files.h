@@ -2,7 +2,8 @@
 // lli's cache manager: the object of a/b.bc is DIRECTORY/a/b.o, or lies next to the module if there
 // is no directory. Such a file is an ordinary object file. Digests of the signature and of the
 // object follow the object, so that a file that was made from something else or is damaged is not
-// used.
+// used. A file that has not such an end was not written here, and is never replaced: it may be the
+// module itself.
 //
 // Thread-safe. Processes may share a directory: a file appears complete or not at all.
 

@@ -133,6 +133,33 @@ TEST_F(ModuleFilesTest, PipeInPlaceOfAFileIsNotWaitedFor) {
   EXPECT_THAT(warnings_, ElementsAre(HasSubstr("it cannot be read")));
 }
 
+TEST_F(ModuleFilesTest, FilesOfOthersAreNotReplaced) {
+  std::unique_ptr<ModuleFiles> cache = Open();
+  for (const std::string& contents : {std::string("short"), std::string(1000, 'x')}) {
+    Write("/a.o", contents);
+    cache->Store({"/a.bc", "signature"}, "object");
+    EXPECT_EQ(Read("/a.o"), contents);
+    EXPECT_THAT(
+        warnings_,
+        ElementsAre(HasSubstr("a.o' is not kept: there is a file that firstcall did not write")));
+    warnings_.clear();
+  }
+}
+
+TEST_F(ModuleFilesTest, ModuleThatHasTheNameOfItsObjectIsNotReplaced) {
+  ASSERT_TRUE(std::filesystem::create_directories(directory_));
+  Write("/a.o", "bitcode");
+  std::unique_ptr<ModuleFiles> cache = ModuleFiles::Open("", [this](absl::string_view message) {
+                                         warnings_.emplace_back(message);
+                                       }).value();
+  cache->Store({absl::StrCat(directory_, "/a.o"), "signature"}, "object");
+  EXPECT_EQ(Read("/a.o"), "bitcode");
+  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("a.o' is not kept: ")));
+  // Even one that is not a file.
+  cache->Store({absl::StrCat(directory_, "/none.o"), "signature"}, "object");
+  EXPECT_FALSE(std::filesystem::exists(directory_ + "/none.o"));
+}
+
 TEST_F(ModuleFilesTest, OtherSignaturesAreMissesAndReplaceTheObject) {
   std::unique_ptr<ModuleFiles> cache = Open();
   cache->Store({"/a.bc", "one"}, "first");
