@@ -486,7 +486,7 @@ void CompileServer::Reap() {
         spare_ = nullptr;
         next_spare_ = SteadyNow() + kPause;
       }
-      makers_.RemoveClient(worker->client);
+      makers_.RemoveWorker(worker->client);
       workers_.erase(worker);
       break;
     }

@@ -12,45 +12,46 @@ constexpr absl::Duration kUntilWorker = absl::Seconds(1);
 
 }  // namespace
 
+template <typename Predicate>
+void Makers::RemoveIf(Predicate is_removed) {
+  for (auto entry = makers_.begin(); entry != makers_.end();) {
+    std::vector<Maker>& makers = entry->second;
+    makers.erase(std::remove_if(makers.begin(), makers.end(), is_removed), makers.end());
+    entry = makers.empty() ? makers_.erase(entry) : std::next(entry);
+  }
+}
+
+void Makers::RemoveIdle(absl::Duration now) {
+  RemoveIf([&](const Maker& maker) {
+    return now - maker.since > kUntilWorker && workers_.count(maker.client) == 0;
+  });
+}
+
 bool Makers::HasRoom(absl::string_view key, absl::Duration now) {
+  RemoveIdle(now);
   auto found = makers_.find(key);
-  if (found == makers_.end()) return true;
-  std::vector<Maker>& makers = found->second;
-  makers.erase(std::remove_if(makers.begin(), makers.end(),
-                              [&](const Maker& maker) {
-                                return !maker.has_worker && now - maker.since > kUntilWorker;
-                              }),
-               makers.end());
-  return makers.size() < most_;
+  return found == makers_.end() || found->second.size() < most_;
 }
 
 void Makers::Add(absl::string_view key, pid_t client, absl::Duration now) {
+  RemoveIdle(now);
   std::vector<Maker>& makers = makers_[std::string(key)];
   const auto is_same = [&](const Maker& maker) { return maker.client == client; };
   if (std::none_of(makers.begin(), makers.end(), is_same)) makers.push_back({client, now});
 }
 
-void Makers::NoteWorker(pid_t client) {
-  for (auto& [key, makers] : makers_) {
-    for (Maker& maker : makers) {
-      if (maker.client == client) maker.has_worker = true;
-    }
-  }
-}
+void Makers::NoteWorker(pid_t client) { ++workers_[client]; }
 
 void Makers::RemoveModule(absl::string_view key) {
   auto found = makers_.find(key);
   if (found != makers_.end()) makers_.erase(found);
 }
 
-void Makers::RemoveClient(pid_t client) {
-  for (auto entry = makers_.begin(); entry != makers_.end();) {
-    std::vector<Maker>& makers = entry->second;
-    makers.erase(std::remove_if(makers.begin(), makers.end(),
-                                [&](const Maker& maker) { return maker.client == client; }),
-                 makers.end());
-    entry = makers.empty() ? makers_.erase(entry) : std::next(entry);
-  }
+void Makers::RemoveWorker(pid_t client) {
+  auto found = workers_.find(client);
+  if (found == workers_.end() || --found->second > 0) return;
+  workers_.erase(found);
+  RemoveIf([&](const Maker& maker) { return maker.client == client; });
 }
 
 }  // namespace firstcall

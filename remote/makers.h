@@ -27,25 +27,34 @@ class Makers {
   // Whether a client should begin with the module of this key (remote/object_pack).
   bool HasRoom(absl::string_view key, absl::Duration now);
 
-  // `client` was told that the module is not known. It counts for a moment, and once it has a
-  // worker, until Remove.
+  // `client`, which would make its code, was told that the module is not known. It counts for a
+  // moment, and as long as it has a worker.
   void Add(absl::string_view key, pid_t client, absl::Duration now);
-  void NoteWorker(pid_t client);
 
   // The module is known now.
   void RemoveModule(absl::string_view key);
-  // The client's worker has ended.
-  void RemoveClient(pid_t client);
+  // `client` has got a worker, which it may use for any module; a worker of it has ended. It may
+  // have several.
+  void NoteWorker(pid_t client);
+  void RemoveWorker(pid_t client);
+
+  // The modules of which clients may be making code.
+  size_t module_count() const { return makers_.size(); }
 
  private:
   struct Maker {
     pid_t client = 0;
     absl::Duration since;
-    bool has_worker = false;
   };
 
+  // Removes those that got no worker. Few are left.
+  void RemoveIdle(absl::Duration now);
+  template <typename Predicate>
+  void RemoveIf(Predicate is_removed);
+
   const size_t most_;
-  std::map<std::string, std::vector<Maker>, std::less<>> makers_;  // By key.
+  std::map<std::string, std::vector<Maker>, std::less<>> makers_;  // By key; none is empty.
+  std::map<pid_t, int> workers_;  // How many each client has, unless it has none.
 };
 
 }  // namespace firstcall

@@ -1,5 +1,7 @@
 #include "remote/makers.h"
 
+#include <string>
+
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
 
@@ -37,10 +39,41 @@ TEST(MakersTest, AClientWithAWorkerCountsUntilTheWorkerEnds) {
   makers.Add("a", 1, kNow);
   makers.NoteWorker(1);
   EXPECT_FALSE(makers.HasRoom("a", kNow + absl::Hours(1)));
-  makers.RemoveClient(2);
+  makers.RemoveWorker(2);
   EXPECT_FALSE(makers.HasRoom("a", kNow));
-  makers.RemoveClient(1);
+  makers.RemoveWorker(1);
   EXPECT_TRUE(makers.HasRoom("a", kNow));
+}
+
+TEST(MakersTest, AClientThatHasAWorkerAlreadyCountsUntilTheWorkerEnds) {
+  Makers makers(1);
+  makers.NoteWorker(1);
+  makers.Add("a", 1, kNow);
+  EXPECT_FALSE(makers.HasRoom("a", kNow + absl::Hours(1)));
+  makers.RemoveWorker(1);
+  EXPECT_TRUE(makers.HasRoom("a", kNow));
+  makers.Add("a", 1, kNow);
+  EXPECT_TRUE(makers.HasRoom("a", kNow + absl::Hours(1)));
+}
+
+TEST(MakersTest, AClientCountsUntilAllItsWorkersHaveEnded) {
+  Makers makers(1);
+  makers.NoteWorker(1);
+  makers.NoteWorker(1);
+  makers.Add("a", 1, kNow);
+  makers.RemoveWorker(1);
+  EXPECT_FALSE(makers.HasRoom("a", kNow + absl::Hours(1)));
+  makers.RemoveWorker(1);
+  EXPECT_TRUE(makers.HasRoom("a", kNow));
+}
+
+TEST(MakersTest, ModulesWhoseClientsGetNoWorkerAreForgotten) {
+  Makers makers(1);
+  for (int i = 0; i < 1000; ++i) {
+    makers.Add(std::string(1, static_cast<char>(i)) + std::string(i / 256, 'x'), i + 1,
+               kNow + i * absl::Seconds(2));
+  }
+  EXPECT_LE(makers.module_count(), 2u);
 }
 
 TEST(MakersTest, NobodyMakesWhatIsKnown) {
