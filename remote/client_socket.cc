@@ -79,6 +79,7 @@ absl::StatusOr<std::unique_ptr<ClientSocket>> ClientSocket::Connect(const std::s
   }
   std::memcpy(address.sun_path, path.data(), path.size());
   File file(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!file.is_open()) return absl::UnavailableError(absl::StrCat(where, std::strerror(errno)));
   while (connect(file.number(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) !=
          0) {
     // Its queue of connections is full.

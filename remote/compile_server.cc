@@ -24,6 +24,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/coding.h"
+#include "absl/time/clock.h"
 #include "base/file_contents.h"
 #include "base/status.h"
 #include "base/status_coding.h"
@@ -48,7 +49,11 @@ constexpr absl::Duration kSilence = absl::Seconds(10);
 
 constexpr size_t kKeySize = 32;
 
-// After a spare worker has ended by itself, or could not be started. Clients do not wait for it.
+// How long a server that was killed may keep its socket.
+constexpr absl::Duration kUntilKilledServerIsGone = absl::Seconds(2);
+
+// After a spare worker has ended by itself, or could not be started: clients do not wait for it. Or
+// after a client could not be let in, because there are too many open files.
 constexpr absl::Duration kPause = absl::Seconds(1);
 
 // After a client has come: while it starts, it and its worker can use the processors.
@@ -88,17 +93,22 @@ bool IsClosed(int socket) {
   return poll(&event, 1, 0) > 0 && (event.revents & POLLHUP) != 0;
 }
 
-// Whether a server has the socket, even one that does not answer. The socket of one that was killed
-// may still be open in a child that is about to end.
-bool HasListener(const sockaddr_un& address) {
-  const File file(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (connect(file.number(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
-    return errno == EAGAIN;
+// Whether a program has the socket, even one that does not answer, or that listens in another way.
+// The socket of a server that was killed may still be open in a child that is about to end.
+absl::StatusOr<bool> HasListener(const sockaddr_un& address) {
+  const absl::Duration deadline = SteadyNow() + kUntilKilledServerIsGone;
+  while (true) {
+    const File file(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (!file.is_open()) return SystemError("socket", address.sun_path);
+    if (connect(file.number(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
+      return errno != ECONNREFUSED && errno != ENOENT;
+    }
+    const char question = static_cast<char>(ServerMessage::kStatus);
+    absl::Status answer = SendPacket(file.number(), {&question, 1});
+    if (answer.ok()) answer = ReceivePacket(file.number(), deadline).status();
+    if (answer.ok() || SteadyNow() >= deadline) return true;
+    absl::SleepFor(absl::Milliseconds(10));
   }
-  const char question = static_cast<char>(ServerMessage::kStatus);
-  if (!SendPacket(file.number(), {&question, 1}).ok()) return false;
-  const absl::Status answer = ReceivePacket(file.number(), SteadyNow() + absl::Seconds(2)).status();
-  return answer.ok() || absl::IsDeadlineExceeded(answer);
 }
 
 std::string DirectoryOf(const std::string& path) {
@@ -190,13 +200,16 @@ absl::Status CompileServer::Listen() {
   const mode_t mask = umask(0177);
   int bound = bind(file.number(), reinterpret_cast<const sockaddr*>(&address), sizeof(address));
   if (bound != 0 && errno == EADDRINUSE) {
+  if (!file.is_open()) return SystemError("socket", path);
     struct stat status = {};
     const bool is_socket = lstat(path.c_str(), &status) == 0 && S_ISSOCK(status.st_mode);
-    if (!is_socket || HasListener(address)) {
+    const absl::StatusOr<bool> has_listener = is_socket ? HasListener(address) : false;
+    if (!has_listener.ok() || !is_socket || *has_listener) {
       umask(mask);
       return absl::AlreadyExistsError(
           absl::StrCat("the compile server's socket '", path,
                        is_socket ? "': another server listens there" : "': there is another file"));
+      FIRSTCALL_RETURN_IF_ERROR(has_listener.status());
     }
     // Of a server that was killed.
     unlink(path.c_str());

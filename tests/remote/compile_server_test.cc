@@ -4,7 +4,11 @@
 #include "remote/compile_server.h"
 
 #include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/types.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -14,21 +18,25 @@
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "base/coding.h"
+#include "base/file.h"
 #include "base/packets.h"
 #include "base/status_coding.h"
 #include "base/steady_clock.h"
 #include "base/version.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "remote/client_socket.h"
 #include "remote/protocol.h"
 #include "remote/seam_coding.h"
 #include "tests/remote/local_server.h"
+#include "tests/testing/limits.h"
 
 namespace firstcall {
 namespace {
@@ -116,6 +124,49 @@ TEST(CompileServerTest, AWorkerThatHasJustEndedIsNotBusy) {
   EXPECT_EQ(CodeOfAnswerTo(*second), absl::StatusCode::kResourceExhausted);
   KillAndAsk(server, server.FindWorker(absl::StrCat(" of client ", getpid())), *third);
   EXPECT_EQ(CodeOfAnswerTo(*third), absl::StatusCode::kOk);
+}
+
+// A socket of this name, at which something else than a compile server listens.
+class OtherListener {
+ public:
+  explicit OtherListener(int type) : socket_(socket(AF_UNIX, type | SOCK_CLOEXEC, 0)) {
+    char directory[] = "/tmp/firstcall_other_XXXXXX";
+    EXPECT_NE(mkdtemp(directory), nullptr);
+    directory_ = directory;
+    sockaddr_un address = {};
+    address.sun_family = AF_UNIX;
+    path().copy(address.sun_path, sizeof(address.sun_path) - 1);
+    EXPECT_EQ(bind(socket_.number(), reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
+    if (type != SOCK_DGRAM) EXPECT_EQ(listen(socket_.number(), 5), 0);
+  }
+  ~OtherListener() { std::filesystem::remove_all(directory_); }
+
+  std::string path() const { return directory_ + "/socket"; }
+
+ private:
+  std::string directory_;
+  const File socket_;
+};
+
+TEST(CompileServerTest, SocketsOfOtherProgramsStay) {
+  sigset_t signals;
+  sigprocmask(SIG_BLOCK, nullptr, &signals);
+  for (const int type : {SOCK_STREAM, SOCK_DGRAM}) {
+    const OtherListener other(type);
+    CompileServerOptions options;
+    options.path = other.path();
+    EXPECT_TRUE(absl::IsAlreadyExists(CompileServer::Create(std::move(options), {}).status()));
+    EXPECT_TRUE(std::filesystem::exists(other.path()));
+  }
+  sigprocmask(SIG_SETMASK, &signals, nullptr);
+}
+
+TEST(CompileServerTest, ClientWithoutDescriptorsSaysSo) {
+  const LocalServer server;
+  const testing::LimitTo none(RLIMIT_NOFILE, 0);
+  const auto socket = ClientSocket::Connect(server.socket(), SteadyNow() + absl::Seconds(60));
+  EXPECT_TRUE(absl::IsUnavailable(socket.status()));
+  EXPECT_THAT(std::string(socket.status().message()), ::testing::HasSubstr("Too many open files"));
 }
 
 TEST(CompileServerTest, AWorkerThatHasJustEndedGetsNoClient) {
