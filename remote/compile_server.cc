@@ -16,6 +16,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdio>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -44,7 +46,7 @@ namespace {
 constexpr rlim_t kMostFiles = 65536;
 
 // Clients that have connected and said nothing yet.
-constexpr size_t kMostSilentClients = 256;
+constexpr std::ptrdiff_t kMostSilentClients = 256;
 constexpr absl::Duration kSilence = absl::Seconds(10);
 
 constexpr size_t kKeySize = 32;
@@ -313,7 +315,7 @@ void CompileServer::Accept() {
         accept4(options_.listening.number(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!socket.is_open()) return;
     if (!IsOfThisUser(socket.number())) continue;
-    if (clients_.size() >= kMostSilentClients) clients_.pop_front();
+    DropIfTooManyAreSilent();
     Client& client = clients_.emplace_back();
     client.socket = std::move(socket);
     client.since = SteadyNow();
@@ -329,6 +331,16 @@ std::string CompileServer::Greet(absl::string_view greeting) const {
   if (!decoder.ok()) {
     status = absl::InvalidArgumentError("not a greeting");
   } else if (protocol != kRemoteProtocol || version != Version()) {
+// What a client has said may not have been read yet.
+void CompileServer::DropIfTooManyAreSilent() {
+  const auto is_new = [](const Client& client) { return !client.has_spoken; };
+  if (std::count_if(clients_.begin(), clients_.end(), is_new) < kMostSilentClients) return;
+  const auto silent = std::find_if(clients_.begin(), clients_.end(), [&](const Client& client) {
+    return is_new(client) && !WaitToRead(client.socket.number(), absl::ZeroDuration());
+  });
+  if (silent != clients_.end()) clients_.erase(silent);
+}
+
     status = absl::FailedPreconditionError(
         absl::StrCat("it is of version ", Version(), ", and this program of ", version));
   } else if (!identity.empty() && identity != compilers_.identity) {

@@ -92,6 +92,7 @@ class CompileServer {
   absl::Status MakeReady();
   absl::Status WarmUp();
   absl::Status StartSpare(bool is_needed_now);
+  void DropIfTooManyAreSilent();
   void Accept();
   // Whether the client stays.
   bool Hear(Client& client);

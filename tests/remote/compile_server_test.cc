@@ -126,6 +126,33 @@ TEST(CompileServerTest, AWorkerThatHasJustEndedIsNotBusy) {
   EXPECT_EQ(CodeOfAnswerTo(*third), absl::StatusCode::kOk);
 }
 
+TEST(CompileServerTest, ManyClientsMayWait) {
+  CompileServerOptions options;
+  options.makers_of_a_module = 1;
+  const LocalServer server(std::move(options));
+  EXPECT_EQ(AnswerTo(*AskForUnknown(server, absl::Hours(1))), std::string(1, '\0'));
+  const auto maker = ConnectTo(server);
+  AskForWorker(*maker);
+  EXPECT_EQ(CodeOfAnswerTo(*maker), absl::StatusCode::kOk);
+  std::vector<std::unique_ptr<ClientSocket>> waiting;
+  // All are there before the server hears of any.
+  kill(server.process(), SIGSTOP);
+  for (int i = 0; i < 300; ++i) waiting.push_back(AskForUnknown(server, absl::Hours(1)));
+  kill(server.process(), SIGCONT);
+  server.WaitFor("clients that wait ", 300);
+}
+
+TEST(CompileServerTest, ClientsThatSayNothingMakeRoomForOthers) {
+  const LocalServer server;
+  std::vector<std::unique_ptr<ClientSocket>> silent;
+  for (int i = 0; i < 300; ++i) silent.push_back(ConnectTo(server));
+  server.WaitFor("clients ", 0);
+  EXPECT_TRUE(absl::IsOutOfRange(
+      ReceivePacket(silent[0]->number(), SteadyNow() + absl::Seconds(5)).status()));
+  EXPECT_TRUE(absl::IsDeadlineExceeded(
+      ReceivePacket(silent[299]->number(), absl::ZeroDuration()).status()));
+}
+
 // A socket of this name, at which something else than a compile server listens.
 class OtherListener {
  public:
