@@ -313,7 +313,13 @@ void CompileServer::Accept() {
   while (true) {
     File socket(
         accept4(options_.listening.number(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (!socket.is_open()) return;
+    if (!socket.is_open()) {
+      // It stays in the queue, and would be reported at once.
+      if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) {
+        next_accept_ = SteadyNow() + kPause;
+      }
+      return;
+    }
     if (!IsOfThisUser(socket.number())) continue;
     DropIfTooManyAreSilent();
     Client& client = clients_.emplace_back();
@@ -547,14 +553,15 @@ absl::Status CompileServer::Run() {
         !StartSpare(/*is_needed_now=*/false).ok()) {
       next_spare_ = SteadyNow() + kPause;
     }
-    std::vector<pollfd> events = {{options_.listening.number(), POLLIN, 0},
+    const bool may_accept = SteadyNow() >= next_accept_;
+    std::vector<pollfd> events = {{may_accept ? options_.listening.number() : -1, POLLIN, 0},
                                   {signals_.number(), POLLIN, 0}};
     for (const Client& client : clients_) events.push_back({client.socket.number(), POLLIN, 0});
     const size_t first_worker = events.size();
     for (const Worker& worker : workers_) events.push_back({worker.socket.number(), POLLIN, 0});
-    const int timeout = spare_ == nullptr || CountWaiting() > 0 ? 100
-                        : clients_.empty()                      ? -1
-                                                                : 1000;
+    const int timeout = spare_ == nullptr || CountWaiting() > 0 || !may_accept ? 100
+                        : clients_.empty()                                     ? -1
+                                                                               : 1000;
     if (poll(events.data(), events.size(), timeout) < 0 && errno != EINTR) {
       return SystemError("poll", options_.path);
     }

@@ -122,7 +122,8 @@ class CompileServer {
   std::list<Client> clients_;
   std::list<Worker> workers_;
   Worker* spare_ = nullptr;
-  absl::Duration next_spare_;  // No other is started before.
+  absl::Duration next_spare_;   // No other is started before.
+  absl::Duration next_accept_;  // No client is let in before.
   std::map<std::string, Known> known_;
   uint64_t known_bytes_ = 0;
   uint64_t next_use_ = 0;

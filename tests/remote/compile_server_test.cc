@@ -153,6 +153,36 @@ TEST(CompileServerTest, ClientsThatSayNothingMakeRoomForOthers) {
       ReceivePacket(silent[299]->number(), absl::ZeroDuration()).status()));
 }
 
+// In seconds.
+double ProcessorTimeOf(pid_t process) {
+  std::ifstream stat(absl::StrCat("/proc/", process, "/stat"));
+  std::string word;
+  for (int i = 0; i < 13; ++i) stat >> word;
+  double user = 0, system = 0;
+  stat >> user >> system;
+  return (user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
+TEST(CompileServerTest, AServerWithoutDescriptorsIsIdle) {
+  const LocalServer server;
+  server.WaitFor("workers ", 1);
+  rlimit limit = {};
+  ASSERT_EQ(prlimit(server.process(), RLIMIT_NOFILE, nullptr, &limit), 0);
+  const auto open_files = std::distance(
+      std::filesystem::directory_iterator(absl::StrCat("/proc/", server.process(), "/fd")), {});
+  const rlimit few = {static_cast<rlim_t>(open_files), limit.rlim_max};
+  ASSERT_EQ(prlimit(server.process(), RLIMIT_NOFILE, &few, nullptr), 0);
+  {
+    std::vector<std::unique_ptr<ClientSocket>> clients;
+    for (int i = 0; i < 20; ++i) clients.push_back(ConnectTo(server));
+    const double before = ProcessorTimeOf(server.process());
+    usleep(2'000'000);
+    EXPECT_LT(ProcessorTimeOf(server.process()) - before, 0.3);
+  }
+  ASSERT_EQ(prlimit(server.process(), RLIMIT_NOFILE, &limit, nullptr), 0);
+  EXPECT_GT(server.Count("pid "), 0);
+}
+
 // A socket of this name, at which something else than a compile server listens.
 class OtherListener {
  public:
