@@ -140,6 +140,8 @@ struct CompileServer::Client {
   bool has_spoken = false;
   // A client that waits until the module of this key is known; empty if it does not.
   std::string waits_for;
+  // It will make the module's code if that stays unknown. One that cannot wait has something else.
+  bool would_make_it = false;
   absl::Duration waits_until;
 };
 
@@ -425,6 +427,7 @@ bool CompileServer::BeginToWait(Client& client, absl::string_view question) {
   client.waits_for = std::string(key);
   client.waits_until = SteadyNow() + patience;
   return true;
+  client.would_make_it = patience > absl::ZeroDuration();
 }
 
 bool CompileServer::AnswerIfItNeedNotWait(Client& client) {
@@ -432,7 +435,9 @@ bool CompileServer::AnswerIfItNeedNotWait(Client& client) {
   const bool is_known = known_.count(client.waits_for) > 0;
   if (!is_known) {
     if (now < client.waits_until && !makers_.HasRoom(client.waits_for, now)) return true;
-    makers_.Add(client.waits_for, ProcessOf(client.socket.number()), now);
+    if (client.would_make_it) {
+      makers_.Add(client.waits_for, ProcessOf(client.socket.number()), now);
+    }
   }
   const std::string key = std::exchange(client.waits_for, "");
   return Find(client.socket.number(), key);

@@ -9,6 +9,7 @@
 #include "base/coding.h"
 #include "base/packets.h"
 #include "base/steady_clock.h"
+#include "remote/client_socket.h"
 #include "remote/protocol.h"
 
 namespace firstcall {
@@ -22,7 +23,8 @@ constexpr absl::Duration kLongestPatience = absl::Minutes(1);
 
 }  // namespace
 
-std::shared_ptr<const ObjectPack> ServedCache::Ask(absl::string_view signature) {
+std::shared_ptr<const ObjectPack> ServedCache::Ask(absl::string_view signature,
+                                                   absl::Duration patience) {
   if (is_without_server_) return nullptr;
   const absl::Duration deadline = SteadyNow() + server_.budget;
   absl::StatusOr<std::unique_ptr<ClientSocket>> socket =
@@ -30,7 +32,6 @@ std::shared_ptr<const ObjectPack> ServedCache::Ask(absl::string_view signature) 
   is_without_server_ = true;
   if (!socket.ok()) return nullptr;
   const int number = (*socket)->number();
-  const absl::Duration patience = std::min(server_.budget / kPartOfBudget, kLongestPatience);
   Encoder question;
   question.U8(static_cast<uint8_t>(ServerMessage::kFind));
   question.U32(static_cast<uint32_t>(absl::ToInt64Milliseconds(patience)));
@@ -45,13 +46,20 @@ std::shared_ptr<const ObjectPack> ServedCache::Ask(absl::string_view signature) 
   return std::make_shared<const ObjectPack>(*std::move(pack));
 }
 
-std::shared_ptr<const ObjectPack> ServedCache::PackOf(absl::string_view signature) {
+// A start asks for the index first. If the front has that, it has compiled the module before, and
+// will hardly need a worker: it waits for nobody.
+absl::Duration ServedCache::PatienceFor(ModulePart part) const {
+  if (part.kind != ModulePart::Kind::kIndex) return absl::ZeroDuration();
+  return std::min(server_.budget / kPartOfBudget, kLongestPatience);
+}
+
+std::shared_ptr<const ObjectPack> ServedCache::PackOf(const ObjectKey& key) {
   absl::MutexLock lock(&mutex_);
-  const auto [found, is_new] = answers_.try_emplace(signature);
+  const auto [found, is_new] = answers_.try_emplace(key.signature);
   Answer& answer = found->second;
   answer.last_use = ++uses_;
   if (!is_new) return answer.pack;
-  std::shared_ptr<const ObjectPack> pack = answer.pack = Ask(signature);
+  std::shared_ptr<const ObjectPack> pack = answer.pack = Ask(key.signature, PatienceFor(key.part));
   if (pack != nullptr && ++open_packs_ > most_open_packs_) CloseOldest();
   return pack;
 }
@@ -72,7 +80,7 @@ std::optional<ServedCache::Bytes> ServedCache::Find(const ObjectKey& key) {
   if (front_ != nullptr) {
     if (std::optional<Bytes> found = front_->Find(key)) return found;
   }
-  const std::shared_ptr<const ObjectPack> pack = PackOf(key.signature);
+  const std::shared_ptr<const ObjectPack> pack = PackOf(key);
   if (pack == nullptr) return std::nullopt;
   std::optional<Bytes> entry = pack->Find(key.part);
   if (entry && front_ != nullptr) front_->Store(key, *entry);
@@ -81,8 +89,13 @@ std::optional<ServedCache::Bytes> ServedCache::Find(const ObjectKey& key) {
 
 bool ServedCache::Has(const ObjectKey& key) {
   if (front_ != nullptr && front_->Has(key)) return true;
-  const std::shared_ptr<const ObjectPack> pack = PackOf(key.signature);
-  return pack != nullptr && pack->Has(key.part);
+  // While another thread asks the server, it is not known yet.
+  if (!mutex_.TryLock()) return false;
+  auto found = answers_.find(key.signature);
+  const bool has =
+      found != answers_.end() && found->second.pack != nullptr && found->second.pack->Has(key.part);
+  mutex_.Unlock();
+  return has;
 }
 
 void ServedCache::Store(const ObjectKey& key, Bytes object) {

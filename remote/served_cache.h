@@ -1,9 +1,11 @@
 // The object cache of a client of a compile server: what the server knows of a module, behind a
-// cache of the client's own (Options::front), which is asked first.
+// cache of the client's own, the front, which is asked first.
 //
 // Only the server's workers add to what it knows. What is stored here goes to the front.
 //
-// The server is asked once for each signature. If it does not answer, or is gone, nothing is found.
+// The server is asked once for each signature, when the front does not have something; a client
+// whose front does not know the module lets it wait for others that make the module's code
+// (remote/makers). If it does not answer, or is gone, nothing is found.
 // What it gave is a file; of many, those that were not used for longest are closed, and asked for
 // again when they are needed.
 //
@@ -22,9 +24,9 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
 #include "base/open_files.h"
 #include "cache/object_cache.h"
-#include "remote/client_socket.h"
 #include "remote/object_pack.h"
 #include "remote/worker_session.h"
 
@@ -37,6 +39,7 @@ class ServedCache final : public ObjectCache {
       : server_(std::move(server)), settings_(std::move(settings)), front_(std::move(front)) {}
 
   std::optional<Bytes> Find(const ObjectKey& key) override ABSL_LOCKS_EXCLUDED(mutex_);
+  // Does not ask the server.
   bool Has(const ObjectKey& key) override ABSL_LOCKS_EXCLUDED(mutex_);
   void Store(const ObjectKey& key, Bytes object) override;
   bool keeps() const override { return front_ != nullptr && front_->keeps(); }
@@ -51,9 +54,11 @@ class ServedCache final : public ObjectCache {
   };
 
   // What the server knows; null if it knows nothing.
-  std::shared_ptr<const ObjectPack> PackOf(absl::string_view signature) ABSL_LOCKS_EXCLUDED(mutex_);
-  std::shared_ptr<const ObjectPack> Ask(absl::string_view signature)
+  std::shared_ptr<const ObjectPack> PackOf(const ObjectKey& key) ABSL_LOCKS_EXCLUDED(mutex_);
+  std::shared_ptr<const ObjectPack> Ask(absl::string_view signature, absl::Duration patience)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // How long the server may let this process wait when it first asks for a part.
+  absl::Duration PatienceFor(ModulePart part) const;
   void CloseOldest() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const ServerAddress server_;

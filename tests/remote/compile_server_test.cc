@@ -74,6 +74,18 @@ TEST(CompileServerTest, AClientWaitsNoLongerThanItCanOrThanOthersDoTheWork) {
   EXPECT_EQ(AnswerTo(*AskForUnknown(server, absl::Hours(1))), unknown);
 }
 
+// As one that has all it needs, and looks for something better.
+TEST(CompileServerTest, NobodyWaitsForAClientThatCannotWait) {
+  CompileServerOptions options;
+  options.makers_of_a_module = 1;
+  const LocalServer server(std::move(options));
+  const std::string unknown(1, '\0');
+  EXPECT_EQ(AnswerTo(*AskForUnknown(server, absl::ZeroDuration())), unknown);
+  const auto second = AskForUnknown(server, absl::Hours(1));
+  EXPECT_EQ(server.Count("clients that wait "), 0);
+  EXPECT_EQ(AnswerTo(*second), unknown);
+}
+
 void AskForWorker(const ClientSocket& client) {
   Encoder greeting;
   greeting.U8(static_cast<uint8_t>(ServerMessage::kCompile));
