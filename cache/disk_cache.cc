@@ -19,6 +19,7 @@
 #include "absl/time/clock.h"
 #include "base/open_files.h"
 #include "base/status.h"
+#include "base/steady_clock.h"
 #include "cache/digest_table.h"
 #include "cache/pack_writer.h"
 #include "llvm/Support/BLAKE3.h"
@@ -39,17 +40,18 @@ constexpr absl::Duration kLockInterval = absl::Milliseconds(2);
 std::string SystemError() { return std::strerror(errno); }
 
 // Returns the descriptor of the lock file, which is locked until the descriptor is closed.
-absl::StatusOr<int> Lock(int directory) {
+// DeadlineExceeded if others have it for longer than `budget`.
+absl::StatusOr<int> Lock(int directory, absl::Duration budget) {
   const int file =
       openat(directory, kLockName, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
   if (file < 0) return absl::UnavailableError(absl::StrCat("its lock: ", SystemError()));
-  const absl::Time deadline = absl::Now() + kLockBudget;
+  const absl::Duration deadline = SteadyNow() + budget;
   while (flock(file, LOCK_EX | LOCK_NB) != 0) {
     const bool is_busy = errno == EWOULDBLOCK || errno == EINTR;
-    if (!is_busy || absl::Now() > deadline) {
-      const std::string reason = SystemError();
+    if (!is_busy || SteadyNow() >= deadline) {
+      const std::string reason = absl::StrCat("its lock: ", SystemError());
       close(file);
-      return absl::UnavailableError(absl::StrCat("its lock: ", reason));
+      return is_busy ? absl::DeadlineExceededError(reason) : absl::UnavailableError(reason);
     }
     absl::SleepFor(kLockInterval);
   }
@@ -86,14 +88,20 @@ std::string DiskCache::PackName(absl::string_view signature) {
                       kPackSuffix);
 }
 
-void DiskCache::Warn(absl::string_view message) const {
-  if (options_.warn) options_.warn(message);
+void DiskCache::Warn() {
+  if (!options_.warn) return;
+  std::vector<std::string> messages;
+  {
+    absl::MutexLock lock(&mutex_);
+    messages.swap(warnings_);
+  }
+  for (const std::string& message : messages) options_.warn(message);
 }
 
 void DiskCache::Reject(Set& set, absl::string_view signature, absl::string_view reason) {
   if (std::exchange(set.has_warned, true)) return;
-  Warn(absl::StrCat("object cache '", directory_->path(), "/", PackName(signature),
-                    "' is not used: ", reason));
+  warnings_.push_back(absl::StrCat("object cache '", directory_->path(), "/", PackName(signature),
+                                   "' is not used: ", reason));
 }
 
 std::unique_ptr<Pack> DiskCache::OpenPack(absl::string_view signature, std::string& reason) const {
@@ -145,10 +153,14 @@ void DiskCache::CloseOldest() {
 }
 
 bool DiskCache::Has(const ObjectKey& key) {
-  absl::MutexLock lock(&mutex_);
-  Set& set = SetOf(key);
-  if (set.pending_by_part.contains(key.part)) return true;
-  const std::shared_ptr<const Pack> pack = PackOf(set, key.signature);
+  std::shared_ptr<const Pack> pack;
+  {
+    absl::MutexLock lock(&mutex_);
+    Set& set = SetOf(key);
+    if (set.pending_by_part.contains(key.part)) return true;
+    pack = PackOf(set, key.signature);
+  }
+  Warn();
   return pack != nullptr && pack->Find(key.part) != nullptr;
 }
 
@@ -161,10 +173,12 @@ std::optional<ObjectCache::Bytes> DiskCache::Find(const ObjectKey& key) {
     }
     bytes = Read(key);
   }
-  if (bytes.ok()) return *std::move(bytes);
-  absl::MutexLock lock(&mutex_);
-  Reject(SetOf(key), key.signature, bytes.status().message());
-  return std::nullopt;
+  if (!bytes.ok()) {
+    absl::MutexLock lock(&mutex_);
+    Reject(SetOf(key), key.signature, bytes.status().message());
+  }
+  Warn();
+  return bytes.ok() ? *std::move(bytes) : std::nullopt;
 }
 
 absl::StatusOr<std::optional<ObjectCache::Bytes>> DiskCache::Read(const ObjectKey& key) {
@@ -204,7 +218,7 @@ void DiskCache::Store(const ObjectKey& key, Bytes object) {
     auto [entry, is_new] = set.pending_by_part.try_emplace(key.part, set.pending.size());
     if (is_new) set.pending.emplace_back().part = key.part;
     Keep(std::move(object), set, set.pending[entry->second]);
-    const absl::Time now = absl::Now();
+    const absl::Duration now = SteadyNow();
     oldest_pending_ = std::min(oldest_pending_, now);
     if (now - oldest_pending_ < write_after_) return;
   }
@@ -232,19 +246,31 @@ std::vector<DiskCache::Work> DiskCache::TakePending(bool ages) {
     set.pending_by_part.clear();
     all.push_back(std::move(work));
   }
-  oldest_pending_ = absl::InfiniteFuture();
+  oldest_pending_ = absl::InfiniteDuration();
   return all;
 }
 
+bool DiskCache::HasPending() {
+  absl::MutexLock lock(&mutex_);
+  return oldest_pending_ != absl::InfiniteDuration();
+}
+
 void DiskCache::Write(bool ages) {
-  const std::vector<Work> all = TakePending(ages);
-  if (all.empty()) return;
-  const absl::StatusOr<int> turn = Lock(directory_->file());
+  if (!HasPending()) return;
+  const absl::Duration begin = SteadyNow();
+  const absl::StatusOr<int> turn =
+      Lock(directory_->file(), ages ? kLockBudget : absl::ZeroDuration());
   absl::Status status = turn.status();
   absl::Cleanup end_turn = [&turn] {
     if (turn.ok()) close(*turn);
   };
-  const absl::Time begin = absl::Now();
+  if (absl::IsDeadlineExceeded(status) && !ages) {
+    // Another time: the program waits for this thread.
+    absl::MutexLock lock(&mutex_);
+    oldest_pending_ = begin;
+    return;
+  }
+  const std::vector<Work> all = TakePending(ages);
   for (const Work& work : all) {
     if (!turn.ok()) break;
     absl::Status merged = Merge(work);
@@ -257,11 +283,15 @@ void DiskCache::Write(bool ages) {
     consequence = "old objects are not removed";
     status = Prune(directory_->file(), policy_);
   }
-  absl::MutexLock lock(&mutex_);
-  write_after_ = std::max(kWriteAfter, kRestsPerWrite * (absl::Now() - begin));
-  if (status.ok() || !options_.warns_of_writing || std::exchange(is_write_warned_, true)) return;
-  Warn(absl::StrCat("object cache '", directory_->path(), "': ", consequence, ": ",
-                    status.message()));
+  {
+    absl::MutexLock lock(&mutex_);
+    write_after_ = std::max(kWriteAfter, kRestsPerWrite * (SteadyNow() - begin));
+    if (!status.ok() && options_.warns_of_writing && !std::exchange(is_write_warned_, true)) {
+      warnings_.push_back(absl::StrCat("object cache '", directory_->path(), "': ", consequence,
+                                       ": ", status.message()));
+    }
+  }
+  Warn();
 }
 
 absl::Status DiskCache::Merge(const Work& work) const {

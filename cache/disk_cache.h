@@ -41,7 +41,7 @@ namespace firstcall {
 class DiskCache final : public ObjectCache {
  public:
   // Called, once for each pack, if a pack exists but cannot be used, and once if writing or pruning
-  // fails.
+  // fails. May use the cache. Threads that use the cache may call it at the same time.
   using WarningHandler = std::function<void(absl::string_view message)>;
 
   struct Options {
@@ -67,6 +67,8 @@ class DiskCache final : public ObjectCache {
 
   std::optional<Bytes> Find(const ObjectKey& key) override ABSL_LOCKS_EXCLUDED(mutex_);
   bool Has(const ObjectKey& key) override ABSL_LOCKS_EXCLUDED(mutex_);
+  // At times writes (see above), which takes as long as the disk does, but does not wait for other
+  // processes that write: then the objects are written later.
   void Store(const ObjectKey& key, Bytes object) override ABSL_LOCKS_EXCLUDED(mutex_);
   std::optional<std::string> FindDigest(const FileIdentity& file) override;
   void RememberDigest(const FileIdentity& file, absl::string_view digest) override;
@@ -113,7 +115,7 @@ class DiskCache final : public ObjectCache {
             Options options);
 
   Set& SetOf(const ObjectKey& key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Warns once for each signature that its pack cannot be used.
+  // Notes once for each signature, for Warn, that its pack cannot be used.
   void Reject(Set& set, absl::string_view signature, absl::string_view reason)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Null if there is no pack that can be used; `reason` is set unless the file does not exist.
@@ -131,11 +133,14 @@ class DiskCache final : public ObjectCache {
   static void Keep(Bytes bytes, Set& set, NewEntry& entry);
   // Takes what is to be written. `ages` is set for a flush at the end of a run.
   std::vector<Work> TakePending(bool ages) ABSL_LOCKS_EXCLUDED(mutex_);
-  // Writes what was stored, as Flush does.
+  bool HasPending() ABSL_LOCKS_EXCLUDED(mutex_);
+  // Writes what was stored: at the end of a run, which `ages` says, as Flush does; otherwise unless
+  // another process writes.
   void Write(bool ages) ABSL_LOCKS_EXCLUDED(mutex_);
   // Replaces the pack by one with the new entries. The caller holds the lock.
   absl::Status Merge(const Work& work) const;
-  void Warn(absl::string_view message) const;
+  // Calls the handler for what was noted.
+  void Warn() ABSL_LOCKS_EXCLUDED(mutex_);
 
   const std::unique_ptr<CacheDirectory> directory_;
   const PruningPolicy policy_;
@@ -145,10 +150,12 @@ class DiskCache final : public ObjectCache {
   absl::flat_hash_map<std::string, Set> sets_ ABSL_GUARDED_BY(mutex_);
   size_t open_packs_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t uses_ ABSL_GUARDED_BY(mutex_) = 0;
-  absl::Time oldest_pending_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteFuture();
+  // When it was stored; infinite if there is nothing. Of SteadyNow.
+  absl::Duration oldest_pending_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteDuration();
   // How old that may get.
   absl::Duration write_after_ ABSL_GUARDED_BY(mutex_) = kWriteAfter;
   bool is_write_warned_ ABSL_GUARDED_BY(mutex_) = false;
+  std::vector<std::string> warnings_ ABSL_GUARDED_BY(mutex_);  // For the handler.
 };
 
 }  // namespace firstcall

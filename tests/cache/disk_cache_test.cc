@@ -365,6 +365,40 @@ TEST_F(DiskCacheTest, WriterThatIsStoppedDoesNotHoldUpOthersForLong) {
   EXPECT_EQ(Find(*Open(), Function(1)), "object");
 }
 
+TEST_F(DiskCacheTest, WriterThatIsStoppedDoesNotHoldUpAStoreAtAll) {
+  Store(*Open(), Function(1), "one");
+  const int lock = open(absl::StrCat(directory_, "/lock").c_str(), O_RDWR);
+  ASSERT_GE(lock, 0);
+  ASSERT_EQ(flock(lock, LOCK_EX), 0);
+  std::unique_ptr<DiskCache> cache = Open();
+  Store(*cache, Function(2), "two");
+  absl::SleepFor(absl::Milliseconds(1100));
+  Store(*cache, Function(3), "three");
+  // Nothing was given up.
+  EXPECT_EQ(Find(*cache, Function(2)), "two");
+  EXPECT_EQ(Find(*Open(), Function(2)), "(none)");
+  close(lock);
+  cache->Flush();
+  EXPECT_EQ(Find(*Open(), Function(2)), "two");
+  EXPECT_EQ(Find(*Open(), Function(3)), "three");
+  EXPECT_THAT(warnings_, IsEmpty());
+}
+
+TEST_F(DiskCacheTest, HandlerOfWarningsMayUseTheCache) {
+  Store(*Open(), Function(1), "one");
+  WritePack("damaged");
+  DiskCache* used = nullptr;
+  DiskCache::Options options;
+  options.warn = [&](absl::string_view message) {
+    warnings_.emplace_back(message);
+    EXPECT_EQ(Find(*used, Function(7)), "(none)");
+  };
+  const std::unique_ptr<DiskCache> cache = DiskCache::Open(directory_, std::move(options)).value();
+  used = cache.get();
+  EXPECT_EQ(Find(*cache, Function(1)), "(none)");
+  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("is not used")));
+}
+
 TEST_F(DiskCacheTest, OldPacksGoByThePolicy) {
   Store(*Open(), Function(1), "object");
   struct timespec old[2] = {{1000000000, 0}, {1000000000, 0}};
