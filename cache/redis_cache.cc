@@ -6,8 +6,8 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "base/coding.h"
+#include "base/steady_clock.h"
 #include "cache/hmac.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/BLAKE3.h"
@@ -48,10 +48,19 @@ std::string RedisCache::TagOf(const ObjectKey& key, absl::string_view object) co
   return options_.key.empty() ? Digest(message.bytes()) : HmacSha256(options_.key, message.bytes());
 }
 
-void RedisCache::Warn(absl::string_view reason) {
-  if (std::exchange(has_warned_, true) || !options_.warn) return;
-  options_.warn(absl::StrCat("object cache 'redis://", options_.address.ToString(),
-                             "' is not used: ", reason));
+void RedisCache::NoteWarning(absl::string_view reason) {
+  if (std::exchange(has_warned_, true)) return;
+  warning_ = absl::StrCat("object cache 'redis://", options_.address.ToString(),
+                          "' is not used: ", reason);
+}
+
+void RedisCache::Warn() {
+  std::string warning;
+  {
+    absl::MutexLock lock(&mutex_);
+    warning.swap(warning_);
+  }
+  if (!warning.empty() && options_.warn) options_.warn(warning);
 }
 
 RedisCache::Set& RedisCache::SetOf(absl::string_view signature) {
@@ -64,12 +73,12 @@ RedisCache::Set& RedisCache::SetOf(absl::string_view signature) {
 
 std::optional<std::vector<Reply>> RedisCache::Run(std::vector<Command> commands) {
   if (is_lost_) return std::nullopt;
-  const absl::Time start = absl::Now();
+  const absl::Duration start = SteadyNow();
   absl::StatusOr<std::vector<Reply>> replies = connection_.Run(std::move(commands), left_);
-  left_ -= absl::Now() - start;
+  left_ -= SteadyNow() - start;
   if (replies.ok()) return *std::move(replies);
   is_lost_ = true;
-  Warn(replies.status().message());
+  NoteWarning(replies.status().message());
   return std::nullopt;
 }
 
@@ -100,6 +109,8 @@ void RedisCache::Ask(Set& set) {
 std::optional<std::string> RedisCache::Fetch(Set& set, const std::string& part) {
   Ask(set);
   if (auto found = set.entries.find(part); found != set.entries.end()) {
+    if (options_.front == nullptr) return found->second;
+    // The front keeps it.
     std::string entry = std::move(found->second);
     set.entries.erase(found);
     return entry;
@@ -107,7 +118,9 @@ std::optional<std::string> RedisCache::Fetch(Set& set, const std::string& part) 
   if (set.is_fetched || (set.parts && !set.parts->contains(part))) return std::nullopt;
   std::optional<std::vector<Reply>> replies = Run({{"HGET", set.name, part}});
   if (!replies) return std::nullopt;
-  return std::move((*replies)[0].text);
+  std::optional<std::string> entry = std::move((*replies)[0].text);
+  if (entry && options_.front == nullptr) set.entries[part] = *entry;
+  return entry;
 }
 
 std::optional<ObjectCache::Bytes> RedisCache::Find(const ObjectKey& key) {
@@ -119,12 +132,19 @@ std::optional<ObjectCache::Bytes> RedisCache::Find(const ObjectKey& key) {
     absl::MutexLock lock(&mutex_);
     entry = Fetch(SetOf(key.signature), key.part.ToString());
   }
-  if (!entry) return std::nullopt;
+  if (!entry) {
+    Warn();
+    return std::nullopt;
+  }
   const absl::string_view tag = absl::string_view(*entry).substr(0, kTagSize);
   const absl::string_view object = absl::string_view(*entry).substr(tag.size());
   if (!IsEqualInConstantTime(tag, TagOf(key, object))) {
-    absl::MutexLock lock(&mutex_);
-    Warn(options_.key.empty() ? "an entry is damaged" : "an entry was not written with this key");
+    {
+      absl::MutexLock lock(&mutex_);
+      NoteWarning(options_.key.empty() ? "an entry is damaged"
+                                       : "an entry was not written with this key");
+    }
+    Warn();
     return std::nullopt;
   }
   Bytes bytes(object);
@@ -144,8 +164,9 @@ void RedisCache::Store(const ObjectKey& key, Bytes object) {
   if (options_.front != nullptr) options_.front->Store(key, object);
   std::string entry = absl::StrCat(TagOf(key, object), absl::string_view(object));
   absl::MutexLock lock(&mutex_);
-  if (is_lost_) return;
   Set& set = SetOf(key.signature);
+  if (options_.front == nullptr) set.entries[key.part.ToString()] = entry;
+  if (is_lost_) return;
   set.pending.push_back(key.part.ToString());
   set.pending.push_back(std::move(entry));
 }
@@ -160,6 +181,11 @@ void RedisCache::RememberDigest(const FileIdentity& file, absl::string_view dige
 
 void RedisCache::Flush() {
   if (options_.front != nullptr) options_.front->Flush();
+  Send();
+  Warn();
+}
+
+void RedisCache::Send() {
   absl::MutexLock lock(&mutex_);
   std::vector<Command> commands;
   for (auto& [signature, set] : sets_) {

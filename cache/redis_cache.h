@@ -39,6 +39,7 @@ namespace firstcall {
 
 class RedisCache final : public ObjectCache {
  public:
+  // Called once. May use the cache.
   using WarningHandler = std::function<void(absl::string_view message)>;
 
   struct Options {
@@ -72,7 +73,8 @@ class RedisCache final : public ObjectCache {
     std::string name;  // Of the Redis hash.
     bool is_asked = false;
     bool is_fetched = false;  // Whether everything that the server had was put into `entries`.
-    absl::flat_hash_map<std::string, std::string> entries;  // By part, until they are asked for.
+    // By part. If there is a front, until they are asked for.
+    absl::flat_hash_map<std::string, std::string> entries;
     // If not everything was fetched: the parts that the server had, unless is_asked alone is set.
     std::optional<absl::flat_hash_set<std::string>> parts;
     std::vector<std::string> pending;  // To be sent: alternately a part and its entry.
@@ -85,7 +87,10 @@ class RedisCache final : public ObjectCache {
   // Nothing if the server is not used any more. The first failure has this effect.
   std::optional<std::vector<RedisConnection::Reply>> Run(
       std::vector<RedisConnection::Command> commands) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Warn(absl::string_view reason) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Send() ABSL_LOCKS_EXCLUDED(mutex_);
+  // For Warn, which calls the handler.
+  void NoteWarning(absl::string_view reason) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Warn() ABSL_LOCKS_EXCLUDED(mutex_);
   std::string TagOf(const ObjectKey& key, absl::string_view object) const;
 
   const Options options_;
@@ -96,6 +101,7 @@ class RedisCache final : public ObjectCache {
   absl::Duration left_ ABSL_GUARDED_BY(mutex_);
   bool is_lost_ ABSL_GUARDED_BY(mutex_) = false;
   bool has_warned_ ABSL_GUARDED_BY(mutex_) = false;
+  std::string warning_ ABSL_GUARDED_BY(mutex_);  // For the handler; empty if there is none.
 };
 
 }  // namespace firstcall

@@ -76,6 +76,35 @@ TEST_F(RedisCacheTest, OneFindsWhatAnotherStored) {
   EXPECT_THAT(warnings_, IsEmpty());
 }
 
+TEST_F(RedisCacheTest, WithoutAFrontItKeepsWhatItHasReturnedAndWasGiven) {
+  RedisServer server;
+  Store(*Connect(server.Url()), Function(1), "one");
+  std::unique_ptr<RedisCache> cache = Connect(server.Url());
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(Find(*cache, Function(1)), "one");
+    EXPECT_TRUE(cache->Has({"a.bc", "signature", Function(1)}));
+  }
+  Store(*cache, Function(2), "two");
+  EXPECT_EQ(Find(*cache, Function(2)), "two");
+  cache->Flush();
+  EXPECT_EQ(Find(*cache, Function(2)), "two");
+  EXPECT_THAT(warnings_, IsEmpty());
+}
+
+TEST_F(RedisCacheTest, HandlerOfWarningsMayUseTheCache) {
+  RedisCache* used = nullptr;
+  RedisCache::Options options;
+  options.address = RedisAddress::Parse("redis://127.0.0.1:1").value();
+  options.warn = [&](absl::string_view message) {
+    warnings_.emplace_back(message);
+    EXPECT_EQ(Find(*used, Function(1)), "(none)");
+  };
+  RedisCache cache(std::move(options));
+  used = &cache;
+  EXPECT_EQ(Find(cache, Function(1)), "(none)");
+  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("is not used")));
+}
+
 TEST_F(RedisCacheTest, LargeSetsAreNotFetchedWhole) {
   RedisServer server;
   {
