@@ -13,6 +13,8 @@
 #include <cstring>
 #include <limits>
 
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "absl/strings/str_cat.h"
 #include "base/coding.h"
 #include "base/populate.h"
@@ -31,6 +33,15 @@ constexpr size_t kChecksumOffset = kHeaderSize - 8;
 
 // The head of most packs fits into this, and a larger first read costs less than a second read.
 constexpr size_t kFirstRead = 32 << 10;
+constexpr absl::Duration kAccessIsNotedEvery = absl::Hours(24);
+
+// Pruning goes by the time of the last access, which many file systems do not note.
+void NoteUse(int file, const struct stat& status) {
+  if (absl::Now() - absl::TimeFromTimespec(status.st_atim) < kAccessIsNotedEvery) return;
+  const struct timespec times[2] = {{0, UTIME_NOW}, {0, UTIME_OMIT}};
+  (void)futimens(file, times);
+}
+
 
 absl::Status Damaged(absl::string_view what) { return absl::DataLossError(what); }
 
@@ -93,6 +104,7 @@ absl::Status Pack::ReadHead() {
   if (!S_ISREG(status.st_mode)) return Damaged("it is not a file");
   if (std::string reason = ReasonForDistrust(status); !reason.empty()) {
     return absl::PermissionDeniedError(reason);
+  NoteUse(file, status);
   }
   file_size_ = static_cast<uint64_t>(status.st_size);
   std::string head(std::min<uint64_t>(file_size_, kFirstRead), '\0');

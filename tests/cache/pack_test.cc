@@ -3,6 +3,10 @@
 #include "cache/pack.h"
 
 #include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <memory>
@@ -82,6 +86,35 @@ TEST_F(PackTest, KnowsLoopsAndAges) {
   for (const Pack::Entry& entry : pack->EntriesInOrder()) order.push_back(entry.part.ToString());
   EXPECT_THAT(order, ElementsAre("continuation 4 at loop 2", "continuation 4 at loop 1",
                                  "optimized body 4"));
+}
+
+// Where the system notes no access.
+TEST_F(PackTest, UseIsNotedOnceADay) {
+  const std::string directory = ::testing::TempDir() + "/noatime";
+  mkdir(directory.c_str(), 0700);
+  const bool is_mounted = unshare(CLONE_NEWNS) == 0 &&
+                          mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+                          mount("none", directory.c_str(), "tmpfs", MS_NOATIME, nullptr) == 0;
+  if (!is_mounted) GTEST_SKIP() << "no file system can be mounted";
+  const std::string path = directory + "/test.pack";
+  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  PackWriter writer(file, "label", "signature", /*most_entries=*/1);
+  ASSERT_THAT(writer.Add(kIndex, "index"), IsOk());
+  ASSERT_THAT(writer.Finish(), IsOk());
+  const auto last_use_after_opening = [&](time_t before) {
+    const struct timespec times[2] = {{before, 0}, {1000000000, 0}};
+    EXPECT_EQ(futimens(file, times), 0);
+    EXPECT_THAT(Pack::Open(AT_FDCWD, path), IsOk());
+    struct stat status = {};
+    EXPECT_EQ(fstat(file, &status), 0);
+    EXPECT_EQ(status.st_mtime, 1000000000);
+    return status.st_atime;
+  };
+  const time_t now = time(nullptr);
+  EXPECT_GE(last_use_after_opening(now - 25 * 3600), now);
+  EXPECT_EQ(last_use_after_opening(now - 23 * 3600), now - 23 * 3600);
+  close(file);
+  umount2(directory.c_str(), MNT_DETACH);
 }
 
 TEST_F(PackTest, IsNoneBeforeItIsFinished) {
