@@ -1,8 +1,5 @@
 #include "remote/object_pack.h"
 
-#include <unistd.h>
-
-#include <cerrno>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -10,8 +7,9 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/coding.h"
+#include "base/content_digest.h"
+#include "base/file_io.h"
 #include "base/status.h"
-#include "llvm/Support/BLAKE3.h"
 #include "remote/sealed_bytes.h"
 
 namespace firstcall {
@@ -22,36 +20,18 @@ constexpr size_t kHeadSize = 8;         // The mark, and the number of entries.
 constexpr size_t kEntrySize = 16;       // Of a line of the table behind them.
 constexpr auto kLastKind = static_cast<uint32_t>(ModulePart::Kind::kDebuggerStart);
 
-bool ReadAt(const File& file, uint64_t begin, char* to, size_t size) {
-  while (size > 0) {
-    const ssize_t count = pread(file.number(), to, size, static_cast<off_t>(begin));
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return false;
-    to += count;
-    begin += static_cast<uint64_t>(count);
-    size -= static_cast<size_t>(count);
-  }
-  return true;
-}
-
-std::string DigestOf(absl::string_view bytes) {
-  const auto digest = llvm::BLAKE3::hash<32>(
-      llvm::ArrayRef(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()));
-  return std::string(reinterpret_cast<const char*>(digest.data()), digest.size());
-}
-
 }  // namespace
 
 std::string PackKey(absl::string_view settings, absl::string_view signature) {
   Encoder encoder;
   encoder.String(settings);
   encoder.String(signature);
-  return DigestOf(encoder.bytes());
+  return ContentDigest(encoder.bytes());
 }
 
 bool IsSignatureOf(absl::string_view signature, absl::string_view contents) {
   const std::string source =
-      absl::StrCat(" source=", absl::BytesToHexString(DigestOf(contents)), " ");
+      absl::StrCat(" source=", absl::BytesToHexString(ContentDigest(contents)), " ");
   // Before what a client may add of its own (engine/signature).
   const size_t at = signature.find(" source=");
   return at != absl::string_view::npos && absl::StartsWith(signature.substr(at), source);
@@ -79,13 +59,13 @@ absl::StatusOr<ObjectPack> ObjectPack::Read(File file) {
   const absl::Status damaged = absl::InvalidArgumentError("a damaged pack of objects");
   FIRSTCALL_ASSIGN_OR_RETURN(const uint64_t size, SizeOfSealedBytes(file));
   std::string head(kHeadSize, '\0');
-  if (!ReadAt(file, 0, head.data(), head.size())) return damaged;
+  if (!ReadAt(file.number(), 0, head.data(), head.size()).ok()) return damaged;
   Decoder decoder(head);
   const bool is_pack = decoder.U32() == kMark;
   const uint64_t count = decoder.U32();
   if (!is_pack || count > size / kEntrySize) return damaged;
   std::string table(count * kEntrySize, '\0');
-  if (!ReadAt(file, kHeadSize, table.data(), table.size())) return damaged;
+  if (!ReadAt(file.number(), kHeadSize, table.data(), table.size()).ok()) return damaged;
   ObjectPack pack;
   pack.entries_.reserve(count);
   Decoder entries(table);
@@ -101,7 +81,7 @@ absl::StatusOr<ObjectPack> ObjectPack::Read(File file) {
     begin += entry_size;
   }
   if (begin != size) return damaged;
-  pack.file_ = std::move(file);
+  pack.file_ = std::make_unique<const KeptFile>(std::move(file));
   return pack;
 }
 
@@ -109,8 +89,9 @@ std::optional<ByteBuffer> ObjectPack::Find(ModulePart part) const {
   auto found = entries_.find(part);
   if (found == entries_.end()) return std::nullopt;
   ByteBuffer bytes = ByteBuffer::Uninitialized(found->second.size);
-  if (!ReadAt(file_, found->second.begin, bytes.data(), bytes.size())) return std::nullopt;
-  return bytes;
+  const absl::Status read =
+      ReadAt(file_->number(), found->second.begin, bytes.data(), bytes.size());
+  return read.ok() ? std::optional<ByteBuffer>(std::move(bytes)) : std::nullopt;
 }
 
 }  // namespace firstcall

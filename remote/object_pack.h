@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -19,6 +20,7 @@
 #include "absl/strings/string_view.h"
 #include "base/byte_buffer.h"
 #include "base/file.h"
+#include "base/kept_file.h"
 #include "cache/object_cache.h"
 
 namespace firstcall {
@@ -33,11 +35,12 @@ class ObjectPack {
  public:
   static std::string Encode(const std::map<ModulePart, std::string>& entries);
 
-  // Keeps `file`, which may come from a process that is not trusted. InvalidArgument if it is not
-  // sealed (remote/sealed_bytes.h), or not a pack.
+  // Keeps `file`, as base/kept_file does, which may come from a process that is not trusted.
+  // InvalidArgument if it is not sealed (remote/sealed_bytes.h), or not a pack.
   static absl::StatusOr<ObjectPack> Read(File file);
 
-  // A copy of the entry of a part; nothing if there is none, or it cannot be read.
+  // A copy of the entry of a part; nothing if there is none, or it cannot be read, because the
+  // program has closed the file.
   std::optional<ByteBuffer> Find(ModulePart part) const;
   bool Has(ModulePart part) const { return entries_.contains(part); }
 
@@ -49,7 +52,7 @@ class ObjectPack {
   const absl::flat_hash_map<ModulePart, Place>& entries() const { return entries_; }
 
  private:
-  File file_;
+  std::unique_ptr<const KeptFile> file_;
   absl::flat_hash_map<ModulePart, Place> entries_;
 };
 

@@ -1,5 +1,8 @@
 #include "remote/object_pack.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <random>
 
 #include "absl/strings/escaping.h"
@@ -25,6 +28,24 @@ TEST(ObjectPackTest, HasItsEntries) {
   EXPECT_EQ(*pack->Find({Kind::kFunction, SymbolOrdinal{7}}), "function");
   EXPECT_EQ(*pack->Find({Kind::kContinuation, SymbolOrdinal{7}, 2}), "");
   EXPECT_FALSE(pack->Find({Kind::kContinuation, SymbolOrdinal{7}, 1}).has_value());
+}
+
+// A program may close all files, and open its own under the same numbers.
+TEST(ObjectPackTest, ItsFileIsNotMistakenForOneOfTheProgram) {
+  const int lowest = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  close(lowest);
+  int own = -1;
+  {
+    const auto pack = ObjectPack::Read(*SealBytes(ObjectPack::Encode(SomeEntries())));
+    ASSERT_TRUE(pack.ok()) << pack.status();
+    own = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    EXPECT_EQ(own, lowest) << "the program's files have the numbers that they would have";
+    for (int number = lowest + 1; number < 100; ++number) dup2(own, number);
+    EXPECT_FALSE(pack->Find({Kind::kIndex, SymbolOrdinal{0}}).has_value());
+  }
+  for (int number = lowest; number < 100; ++number) {
+    EXPECT_EQ(close(number), 0) << number << " was closed";
+  }
 }
 
 TEST(ObjectPackTest, DamagedBytesAreRefusedOrRead) {
