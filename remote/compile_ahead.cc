@@ -183,6 +183,7 @@ std::optional<CompileAhead::Made> CompileAhead::Compile(const Job& job) {
   };
   FunctionOrder order{values.module, values.function, is_replaced, may_join};
   order.is_far = values.is_far;
+  order.lists_callees = values.lists_callees;
   order.polls = values.polls;
   order.identification = values.identification;
   absl::StatusOr<CompiledFunction> function = compiler_.CompileFunction(order);
