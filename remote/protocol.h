@@ -15,7 +15,7 @@
 namespace firstcall {
 
 // Increase this when a message changes.
-inline constexpr uint32_t kRemoteProtocol = 4;
+inline constexpr uint32_t kRemoteProtocol = 5;
 
 // The first byte of a message to the server.
 enum class ServerMessage : uint8_t {

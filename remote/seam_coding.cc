@@ -297,6 +297,7 @@ std::string EncodeObject(const CompiledObject& object) {
   EncodeAll(object.sources, encoder);
   encoder.U64(static_cast<uint64_t>(absl::ToInt64Nanoseconds(object.split)));
   encoder.U64(static_cast<uint64_t>(absl::ToInt64Nanoseconds(object.emit)));
+  encoder.U64(static_cast<uint64_t>(absl::ToInt64Nanoseconds(object.optimize)));
   encoder.U8(object.counters.has_value());
   const BranchCounters counters = object.counters.value_or(BranchCounters());
   encoder.U64(counters.shape);
@@ -312,6 +313,7 @@ absl::StatusOr<CompiledObject> DecodeObject(absl::string_view bytes, size_t symb
   const bool is_valid = DecodeAll(decoder, symbol_count, object.sources);
   object.split = absl::Nanoseconds(static_cast<int64_t>(decoder.U64()));
   object.emit = absl::Nanoseconds(static_cast<int64_t>(decoder.U64()));
+  object.optimize = absl::Nanoseconds(static_cast<int64_t>(decoder.U64()));
   const bool has_counters = decoder.U8() != 0;
   BranchCounters counters;
   counters.shape = decoder.U64();

@@ -130,12 +130,18 @@ TEST(SeamCodingTest, KeepsCounters) {
   CompiledObject object;
   object.bytes = ObjectBytes("object");
   object.counters = BranchCounters{7, 8, 9};
+  object.split = absl::Microseconds(1);
+  object.emit = absl::Microseconds(2);
+  object.optimize = absl::Microseconds(3);
   const auto read = DecodeObject(EncodeObject(object), kSymbols);
   ASSERT_TRUE(read.ok()) << read.status();
   ASSERT_TRUE(read->counters.has_value());
   EXPECT_EQ(read->counters->shape, 7u);
   EXPECT_EQ(read->counters->count, 8u);
   EXPECT_EQ(read->counters->calls, 9u);
+  EXPECT_EQ(read->split, absl::Microseconds(1));
+  EXPECT_EQ(read->emit, absl::Microseconds(2));
+  EXPECT_EQ(read->optimize, absl::Microseconds(3));
   EXPECT_EQ(read->bytes, "object");
 }
 
