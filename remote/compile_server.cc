@@ -299,9 +299,12 @@ absl::Status CompileServer::StartSpare(bool is_needed_now) {
     }
     absl::Status status = LimitWorker(options_.worker_memory);
     if (status.ok() && options_.confines) status = ConfineWorker();
-    if (status.ok() || absl::IsUnimplemented(status)) {
-      RunWorker(std::move(theirs), {options_.request_time, compilers_.identity, compilers_.make,
-                                    compiler_.get(), encoded_default_settings_});
+    if (!status.ok() && !absl::IsUnimplemented(status)) {
+      fprintf(stderr, "firstcall: a worker of the compile server: %s\n",
+              std::string(status.message()).c_str());
+      _exit(1);
+    RunWorker(std::move(theirs), {options_.request_time, compilers_.identity, compilers_.make,
+                                  compiler_.get(), encoded_default_settings_});
     }
     _exit(0);
   }
