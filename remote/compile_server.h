@@ -78,8 +78,7 @@ class CompileServer {
   // Ends the workers.
   ~CompileServer();
 
-  // Serves until the process gets SIGTERM or SIGINT. Internal if the system does not let it. Also
-  // returns in a worker, which must exit then.
+  // Serves until the process gets SIGTERM or SIGINT. Internal if the system does not let it.
   absl::Status Run();
 
  private:

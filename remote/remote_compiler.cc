@@ -236,9 +236,9 @@ RemoteCompiler::Answer RemoteCompiler::AskOnce(WorkerSession& session, ModuleId 
 RemoteCompiler::Outcome RemoteCompiler::Ask(ModuleId module, LaneMessage kind,
                                             absl::string_view body, Questions& questions) {
   Outcome outcome;
-  // Kept, because this object may be gone when passes are not wanted any more.
   absl::Status lost;
   for (int attempt = 0; attempt < 2; ++attempt) {
+    // Kept, because this object may be gone when passes are not wanted any more.
     absl::StatusOr<std::shared_ptr<WorkerSession>> session = Session();
     if (!session.ok()) {
       lost = session.status();

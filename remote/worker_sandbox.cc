@@ -118,8 +118,7 @@ class Filter {
     Add(BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, value, 0, 1));
     Return(action);
   }
-  // If the call is `number`: `matching` if its argument has any of `bits`, else `others`. Then the
-  // call's number is loaded again.
+  // If the call is `number`: `matching` if its argument has any of `bits`, else `others`.
   void ReturnByBits(long number, int argument, uint32_t bits, uint32_t matching, uint32_t others) {
     Add(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(number), 0, 4));
     Load(offsetof(seccomp_data, args) + 8 * static_cast<size_t>(argument));
