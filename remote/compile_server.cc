@@ -308,7 +308,6 @@ absl::Status CompileServer::StartSpare(bool is_needed_now) {
     }
     _exit(0);
   }
-  ++workers_started_;
   workers_.push_back({process, std::move(ours), 0, ""});
   spare_ = &workers_.back();
   return absl::OkStatus();

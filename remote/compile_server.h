@@ -128,7 +128,7 @@ class CompileServer {
   uint64_t next_use_ = 0;
   Makers makers_;
   const absl::Duration started_;
-  uint64_t clients_served_ = 0, workers_started_ = 0, workers_failed_ = 0, packs_given_ = 0;
+  uint64_t clients_served_ = 0, workers_failed_ = 0, packs_given_ = 0;
 };
 
 }  // namespace firstcall

@@ -265,7 +265,6 @@ absl::StatusOr<std::string> CompileService::CompileFunction(Lane& lane, absl::st
     sent = {*std::move(function), request.uninvited()};
     store_.Keep(values, sent.function, request.TakeDecisions(), request.joined());
   }
-  if (on_function_) on_function_();
   ahead_.NoteObject(values, module->index, sent.function.object.bytes);
   return AnswerOf<SentFunction>(std::move(sent), EncodeFunction);
 }
@@ -304,7 +303,6 @@ absl::StatusOr<std::string> CompileService::Optimize(Lane& lane, absl::string_vi
        is_warm, run, values.identification, values.counts_branches, std::move(values.counts)});
   optimizing_lane = nullptr;
   FIRSTCALL_RETURN_IF_ERROR(request.status());
-  if (on_function_) on_function_();
   return AnswerOf(object, EncodeObject);
 }
 

@@ -10,7 +10,6 @@
 #define FIRSTCALL_REMOTE_COMPILE_SERVICE_H_
 
 #include <atomic>
-#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -32,13 +31,9 @@ namespace firstcall {
 class CompileService {
  public:
   // Both must outlive the service; if something was compiled, all must exist as long as the process
-  // (remote/compile_ahead.h). `on_function` is called after each function that was compiled or
-  // optimized; may be empty.
-  CompileService(Compiler& compiler, WorkerStore& store, std::function<void()> on_function)
-      : compiler_(compiler),
-        ahead_(compiler),
-        store_(store),
-        on_function_(std::move(on_function)) {}
+  // (remote/compile_ahead.h).
+  CompileService(Compiler& compiler, WorkerStore& store)
+      : compiler_(compiler), ahead_(compiler), store_(store) {}
 
   // Serves a lane until its other end is closed, or breaks the protocol.
   void Serve(File socket);
@@ -76,7 +71,6 @@ class CompileService {
   Compiler& compiler_;
   CompileAhead ahead_;
   WorkerStore& store_;
-  const std::function<void()> on_function_;
   mutable absl::Mutex mutex_;
   std::map<ModuleId, std::shared_ptr<Module>> modules_ ABSL_GUARDED_BY(mutex_);
   std::map<const Lane*, absl::Duration> at_work_ ABSL_GUARDED_BY(mutex_);  // Since when.

@@ -85,8 +85,7 @@ void RunWorker(File server, const WorkerOptions& options) {
   if (!SendPacket(client.number(), answer.bytes()).ok() || !made.ok()) return;
   // Never destroyed: threads may use them until the process has ended.
   auto* const store = new WorkerStore;
-  auto* const service =
-      new CompileService(*made != nullptr ? **made : *options.ready, *store, nullptr);
+  auto* const service = new CompileService(*made != nullptr ? **made : *options.ready, *store);
   absl::Duration quiet_since = SteadyNow(), published = SteadyNow();
   while (true) {
     pollfd events[] = {{client.number(), POLLIN, 0}, {server.number(), POLLRDHUP, 0}};

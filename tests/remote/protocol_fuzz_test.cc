@@ -19,6 +19,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
+#include "base/coding.h"
 #include "base/packets.h"
 #include "base/steady_clock.h"
 #include "compiler/in_process_compiler.h"
@@ -166,7 +167,7 @@ TEST(ProtocolFuzzTest, Worker) {
     ASSERT_TRUE(real.ok()) << real.status();
     AnsweringCompiler compiler(*std::move(real));
     WorkerStore store;
-    CompileService service(compiler, store, nullptr);
+    CompileService service(compiler, store);
     for (int lane = 0; lane < 50 && sent < messages; ++lane) {
       SocketPair ends;
       std::thread worker([&] { service.Serve(std::move(ends.other)); });
