@@ -9,8 +9,10 @@
 
 namespace firstcall {
 
-// `path` in the working directory of now, or `path` itself if that is not known. Thread-safe.
+// `path` in the working directory of now, or `path` itself if it is empty, or that is not known.
+// Thread-safe.
 inline std::string AbsolutePath(const std::string& path) {
+  if (path.empty()) return path;
   std::error_code error;
   const std::filesystem::path absolute = std::filesystem::absolute(path, error);
   return error ? path : absolute.string();

@@ -16,7 +16,7 @@ KeptFile::KeptFile(File file, std::string path, int flags) : flags_(flags) {
   inode_ = status.st_ino;
   // To open a pipe or a device has effects.
   const bool can_be_opened_again = S_ISREG(status.st_mode) || S_ISDIR(status.st_mode);
-  if (can_be_opened_again && !path.empty()) path_ = AbsolutePath(path);
+  if (can_be_opened_again) path_ = AbsolutePath(path);
   const int high = fcntl(file.number(), F_DUPFD_CLOEXEC, kLeastNumber);
   number_ = high < 0 ? file.Release() : high;
 }

@@ -4,21 +4,12 @@
 #include <sys/socket.h>
 
 #include <cerrno>
-#include <cstring>
 
-#include "absl/strings/str_cat.h"
 #include "base/passed_files.h"
 #include "base/poll_timeout.h"
+#include "base/socket_error.h"
 
 namespace firstcall {
-namespace {
-
-absl::Status Lost(absl::string_view operation) {
-  return absl::UnavailableError(absl::StrCat(operation, ": ", std::strerror(errno)));
-}
-
-}  // namespace
-
 absl::Status SendPacket(int socket, absl::string_view bytes, absl::Span<const int> files) {
   iovec content = {const_cast<char*>(bytes.data()), bytes.size()};
   msghdr message = {};
@@ -27,7 +18,7 @@ absl::Status SendPacket(int socket, absl::string_view bytes, absl::Span<const in
   PassedFiles passed;
   passed.Attach(files, message);
   while (sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
-    if (errno != EINTR) return Lost("sendmsg");
+    if (errno != EINTR) return SocketError("sendmsg");
   }
   return absl::OkStatus();
 }
@@ -58,7 +49,7 @@ absl::StatusOr<Packet> ReceivePacket(int socket, absl::Duration deadline) {
       if (WaitToRead(socket, deadline)) continue;
       return absl::DeadlineExceededError("it does not answer");
     }
-    if (count < 0) return Lost("recvmsg");
+    if (count < 0) return SocketError("recvmsg");
     packet.files = PassedFiles::Take(message);
     if (count == 0) return absl::OutOfRangeError("it has closed the connection");
     if ((message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0) {

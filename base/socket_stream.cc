@@ -5,22 +5,19 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "base/passed_files.h"
 #include "base/poll_timeout.h"
+#include "base/socket_error.h"
 #include "base/status.h"
 #include "base/steady_clock.h"
 
 namespace firstcall {
 namespace {
 
-absl::Status Lost(absl::string_view operation) {
-  return absl::UnavailableError(absl::StrCat(operation, ": ", std::strerror(errno)));
-}
+constexpr size_t kStep = size_t{1} << 20;
 
 absl::Status IsGone() { return absl::OutOfRangeError("it has closed the connection"); }
 
@@ -39,11 +36,11 @@ absl::Status Wait(const KeptFile& socket, short events, const StreamPatience& pa
     const int number = socket.number();
     if (number < 0) {
       errno = EBADF;
-      return Lost("poll");
+      return SocketError("poll");
     }
     pollfd files[] = {{number, events, 0}, {patience.end_notice, POLLIN, 0}};
     const int ready = poll(files, 2, PollTimeout(std::min(patience.deadline, SteadyNow() + kLook)));
-    if (ready < 0 && errno != EINTR) return Lost("poll");
+    if (ready < 0 && errno != EINTR) return SocketError("poll");
     if (ready > 0) return files[0].revents != 0 ? absl::OkStatus() : IsGone();
     if (ready == 0 && IsOver(patience)) return TimeIsOver();
   }
@@ -69,7 +66,7 @@ absl::Status SendStream(const KeptFile& socket, absl::Span<const absl::string_vi
     if (count < 0 && errno == EAGAIN) {
       FIRSTCALL_RETURN_IF_ERROR(Wait(socket, POLLOUT, patience));
     } else if (count < 0 && errno != EINTR) {
-      return Lost("sendmsg");
+      return SocketError("sendmsg");
     }
     if (count <= 0) continue;
     file = -1;
@@ -101,13 +98,25 @@ absl::Status ReceiveStream(const KeptFile& socket, char* to, size_t size,
     if (count < 0 && errno == EAGAIN) {
       FIRSTCALL_RETURN_IF_ERROR(Wait(socket, POLLIN, patience));
     } else if (count < 0 && errno != EINTR) {
-      return Lost("recvmsg");
+      return SocketError("recvmsg");
     }
     if (count <= 0) continue;
     std::vector<File> files = PassedFiles::Take(message);
     if (!files.empty() && file != nullptr) *file = std::move(files.front());
     to += count;
     size -= static_cast<size_t>(count);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReceiveStream(const KeptFile& socket, std::string& bytes, size_t size,
+                           const StreamPatience& patience, File* file) {
+  while (size > 0) {
+    const size_t step = std::min(size, kStep);
+    const size_t begin = bytes.size();
+    bytes.resize(begin + step);
+    FIRSTCALL_RETURN_IF_ERROR(ReceiveStream(socket, bytes.data() + begin, step, patience, file));
+    size -= step;
   }
   return absl::OkStatus();
 }

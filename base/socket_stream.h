@@ -8,6 +8,7 @@
 #define FIRSTCALL_BASE_SOCKET_STREAM_H_
 
 #include <cstddef>
+#include <string>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -36,6 +37,11 @@ absl::Status SendStream(const KeptFile& socket, absl::Span<const absl::string_vi
 // Receives exactly `size` bytes; a file that comes with them replaces `file`, if that is not null.
 // Errors as above, and OutOfRange if the other end was closed. What was sent before comes first.
 absl::Status ReceiveStream(const KeptFile& socket, char* to, size_t size,
+                           const StreamPatience& patience, File* file = nullptr);
+
+// The same, behind what `bytes` has. Memory is allocated in steps, as the bytes arrive, because the
+// sender may have claimed any size.
+absl::Status ReceiveStream(const KeptFile& socket, std::string& bytes, size_t size,
                            const StreamPatience& patience, File* file = nullptr);
 
 }  // namespace firstcall

@@ -10,12 +10,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
+#include "base/absolute_path.h"
 #include "base/coding.h"
 #include "base/status.h"
 #include "base/status_coding.h"
@@ -144,10 +143,8 @@ absl::StatusOr<ModuleId> IsolatedEngine::AddAssembly(absl::string_view text,
 absl::StatusOr<ModuleId> IsolatedEngine::AddFile(const std::string& path,
                                                  const std::string& library) {
   // The isolated process's directory is another one if either process has changed its own.
-  std::error_code error;
-  const std::filesystem::path absolute = std::filesystem::absolute(path, error);
   Encoder request;
-  request.String(error || path.empty() ? path : absolute.string());
+  request.String(AbsolutePath(path));
   request.String(library);
   return Add(IsolationMessage::kAddFile, "", std::move(request).Take(),
              absl::StrCat("adding '", path, "'"));

@@ -3,8 +3,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <algorithm>
-
 #include "absl/strings/str_cat.h"
 #include "base/coding.h"
 #include "base/file.h"
@@ -15,8 +13,6 @@ namespace firstcall {
 namespace {
 
 constexpr size_t kHeader = 2 * sizeof(uint32_t);
-// A message's memory grows as its bytes arrive, because a damaged length must not take memory.
-constexpr size_t kPiece = size_t{1} << 20;
 
 // The end of the stream is that of the process.
 absl::Status StatusOf(const absl::Status& transfer) {
@@ -55,12 +51,7 @@ absl::StatusOr<Message> MessageChannel::Receive(absl::Duration deadline) {
   if (size > kLargest) {
     return absl::InvalidArgumentError(absl::StrCat("a message of ", size, " bytes"));
   }
-  while (message.bytes.size() < size) {
-    const size_t done = message.bytes.size();
-    message.bytes.resize(std::min(size, done + kPiece));
-    FIRSTCALL_RETURN_IF_ERROR(StatusOf(ReceiveStream(socket_, message.bytes.data() + done,
-                                                     message.bytes.size() - done, patience)));
-  }
+  FIRSTCALL_RETURN_IF_ERROR(StatusOf(ReceiveStream(socket_, message.bytes, size, patience)));
   return message;
 }
 

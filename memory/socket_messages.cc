@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "base/socket_error.h"
 #include "base/status.h"
 
 namespace firstcall {
@@ -20,10 +20,6 @@ struct Header {
 // Memory is allocated in such steps as bytes arrive, whatever size the header claims.
 constexpr size_t kStep = size_t{1} << 20;
 
-absl::Status Lost(absl::string_view operation) {
-  return absl::UnavailableError(absl::StrCat(operation, ": ", std::strerror(errno)));
-}
-
 // The number of bytes received; fewer than `size` if the other side closed the socket.
 absl::StatusOr<size_t> Receive(int socket, char* to, size_t size) {
   size_t received = 0;
@@ -31,7 +27,7 @@ absl::StatusOr<size_t> Receive(int socket, char* to, size_t size) {
     const ssize_t count = recv(socket, to + received, size - received, 0);
     if (count == 0) break;
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return Lost("recv");
+    if (count < 0) return SocketError("recv");
     received += static_cast<size_t>(count);
   }
   return received;
@@ -51,7 +47,7 @@ absl::Status SendMessage(int socket, uint64_t number, absl::string_view bytes) {
   while (sent < message.size()) {
     const ssize_t count = send(socket, &message[sent], message.size() - sent, MSG_NOSIGNAL);
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return Lost("send");
+    if (count < 0) return SocketError("send");
     sent += static_cast<size_t>(count);
   }
   return absl::OkStatus();

@@ -12,6 +12,7 @@
 #include "base/steady_clock.h"
 #include "remote/sealed_bytes.h"
 #include "remote/seam_coding.h"
+#include "runtime/cached_object.h"
 
 namespace firstcall {
 namespace {
@@ -92,11 +93,7 @@ class CompileService::Request {
   const absl::Status& status() const { return status_; }
   const std::vector<SymbolOrdinal>& joined() const { return joined_; }
   const std::vector<SymbolOrdinal>& uninvited() const { return uninvited_; }
-  Decisions TakeDecisions() {
-    std::sort(decisions_.begin(), decisions_.end());
-    decisions_.erase(std::unique(decisions_.begin(), decisions_.end()), decisions_.end());
-    return std::move(decisions_);
-  }
+  Decisions TakeDecisions() { return InOrder(std::move(decisions_)); }
 
  private:
   void Note(absl::Status status) {

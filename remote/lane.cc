@@ -2,7 +2,6 @@
 
 #include <poll.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -15,9 +14,6 @@ namespace {
 
 // A byte for the kind, four for the size.
 constexpr size_t kHeaderSize = 5;
-
-// Memory is allocated in such steps as bytes arrive, whatever size the header claims.
-constexpr size_t kStep = size_t{1} << 20;
 
 }  // namespace
 
@@ -35,19 +31,12 @@ absl::StatusOr<Lane::Message> Lane::Receive() {
   Message message;
   FIRSTCALL_RETURN_IF_ERROR(ReceiveStream(socket_, header, kHeaderSize, patience, &message.file));
   message.kind = static_cast<LaneMessage>(header[0]);
-  size_t left = 0;
+  size_t size = 0;
   for (size_t i = 0; i < 4; ++i) {
-    left |= static_cast<size_t>(static_cast<uint8_t>(header[i + 1])) << (8 * i);
+    size |= static_cast<size_t>(static_cast<uint8_t>(header[i + 1])) << (8 * i);
   }
-  if (left > kLargestLaneMessage) return absl::InvalidArgumentError("a message is too long");
-  while (left > 0) {
-    const size_t step = std::min(left, kStep);
-    const size_t begin = message.body.size();
-    message.body.resize(begin + step);
-    FIRSTCALL_RETURN_IF_ERROR(
-        ReceiveStream(socket_, message.body.data() + begin, step, patience, &message.file));
-    left -= step;
-  }
+  if (size > kLargestLaneMessage) return absl::InvalidArgumentError("a message is too long");
+  FIRSTCALL_RETURN_IF_ERROR(ReceiveStream(socket_, message.body, size, patience, &message.file));
   return message;
 }
 

@@ -88,10 +88,10 @@ bool DecisionRecorder::Ask(SymbolOrdinal ordinal) {
   return decisions_.back().second;
 }
 
-Decisions DecisionRecorder::Take() && {
-  std::sort(decisions_.begin(), decisions_.end());
-  decisions_.erase(std::unique(decisions_.begin(), decisions_.end()), decisions_.end());
-  return std::move(decisions_);
+Decisions InOrder(Decisions decisions) {
+  std::sort(decisions.begin(), decisions.end());
+  decisions.erase(std::unique(decisions.begin(), decisions.end()), decisions.end());
+  return decisions;
 }
 
 size_t MostBytesOfDescription(const CachedObject& description) {

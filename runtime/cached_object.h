@@ -25,6 +25,9 @@ namespace firstcall {
 // another one. The object may be used only if the answers are still the same.
 using Decisions = std::vector<std::pair<SymbolOrdinal, bool>>;
 
+// The same, sorted and without duplicates.
+Decisions InOrder(Decisions decisions);
+
 bool AreStillTrue(const Decisions& decisions, IsReplaced is_replaced);
 
 // Asks whether definitions give way, and records the answers.
@@ -34,8 +37,8 @@ class DecisionRecorder {
 
   bool Ask(SymbolOrdinal ordinal);
 
-  // The answers, sorted and without duplicates.
-  Decisions Take() &&;
+  // The answers, in order.
+  Decisions Take() && { return InOrder(std::move(decisions_)); }
 
  private:
   const IsReplaced is_replaced_;
