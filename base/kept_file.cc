@@ -3,8 +3,6 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include <utility>
-
 #include "base/absolute_path.h"
 
 namespace firstcall {

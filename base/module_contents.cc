@@ -1,7 +1,6 @@
 #include "base/module_contents.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"

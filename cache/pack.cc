@@ -11,14 +11,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <limits>
 
+#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "absl/strings/str_cat.h"
 #include "base/coding.h"
-#include "base/populate.h"
 #include "base/file_io.h"
+#include "base/populate.h"
 #include "base/status.h"
 #include "cache/trust.h"
 #include "llvm/Support/xxhash.h"
@@ -33,6 +32,7 @@ constexpr size_t kChecksumOffset = kHeaderSize - 8;
 
 // The head of most packs fits into this, and a larger first read costs less than a second read.
 constexpr size_t kFirstRead = 32 << 10;
+
 constexpr absl::Duration kAccessIsNotedEvery = absl::Hours(24);
 
 // Pruning goes by the time of the last access, which many file systems do not note.
@@ -41,7 +41,6 @@ void NoteUse(int file, const struct stat& status) {
   const struct timespec times[2] = {{0, UTIME_NOW}, {0, UTIME_OMIT}};
   (void)futimens(file, times);
 }
-
 
 absl::Status Damaged(absl::string_view what) { return absl::DataLossError(what); }
 
@@ -104,8 +103,8 @@ absl::Status Pack::ReadHead() {
   if (!S_ISREG(status.st_mode)) return Damaged("it is not a file");
   if (std::string reason = ReasonForDistrust(status); !reason.empty()) {
     return absl::PermissionDeniedError(reason);
-  NoteUse(file, status);
   }
+  NoteUse(file, status);
   file_size_ = static_cast<uint64_t>(status.st_size);
   std::string head(std::min<uint64_t>(file_size_, kFirstRead), '\0');
   FIRSTCALL_RETURN_IF_ERROR(ReadAt(file, 0, head.data(), head.size()));

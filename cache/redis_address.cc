@@ -1,7 +1,6 @@
 #include "cache/redis_address.h"
 
 #include <utility>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"

@@ -6,7 +6,6 @@
 #include <hiredis/hiredis.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <deque>
 #include <utility>
 

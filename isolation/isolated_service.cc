@@ -17,7 +17,6 @@
 #include "base/status.h"
 #include "base/status_coding.h"
 #include "engine/engine.h"
-#include "foreign/foreign_call.h"
 #include "foreign/foreign_closure.h"
 #include "foreign/foreign_layout.h"
 #include "isolation/conversation.h"

@@ -3,7 +3,6 @@
 #include <cstring>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "foreign/foreign_layout.h"
 

@@ -9,7 +9,6 @@
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
 #include "base/positioned_write.h"
 #include "base/round_up.h"
 #include "base/status.h"

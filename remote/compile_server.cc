@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/file.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -16,17 +15,17 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstddef>
 #include <cstdio>
-#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "base/coding.h"
 #include "absl/time/clock.h"
+#include "base/coding.h"
 #include "base/file_contents.h"
 #include "base/status.h"
 #include "base/status_coding.h"
@@ -140,9 +139,9 @@ struct CompileServer::Client {
   bool has_spoken = false;
   // A client that waits until the module of this key is known; empty if it does not.
   std::string waits_for;
+  absl::Duration waits_until;
   // It will make the module's code if that stays unknown. One that cannot wait has something else.
   bool would_make_it = false;
-  absl::Duration waits_until;
 };
 
 struct CompileServer::Worker {
@@ -201,19 +200,19 @@ absl::Status CompileServer::Listen() {
   const File directory(open(DirectoryOf(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (directory.is_open()) flock(directory.number(), LOCK_EX);
   File file(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!file.is_open()) return SystemError("socket", path);
   const mode_t mask = umask(0177);
   int bound = bind(file.number(), reinterpret_cast<const sockaddr*>(&address), sizeof(address));
   if (bound != 0 && errno == EADDRINUSE) {
-  if (!file.is_open()) return SystemError("socket", path);
     struct stat status = {};
     const bool is_socket = lstat(path.c_str(), &status) == 0 && S_ISSOCK(status.st_mode);
     const absl::StatusOr<bool> has_listener = is_socket ? HasListener(address) : false;
     if (!has_listener.ok() || !is_socket || *has_listener) {
       umask(mask);
+      FIRSTCALL_RETURN_IF_ERROR(has_listener.status());
       return absl::AlreadyExistsError(
           absl::StrCat("the compile server's socket '", path,
                        is_socket ? "': another server listens there" : "': there is another file"));
-      FIRSTCALL_RETURN_IF_ERROR(has_listener.status());
     }
     // Of a server that was killed.
     unlink(path.c_str());
@@ -303,9 +302,9 @@ absl::Status CompileServer::StartSpare(bool is_needed_now) {
       fprintf(stderr, "firstcall: a worker of the compile server: %s\n",
               std::string(status.message()).c_str());
       _exit(1);
+    }
     RunWorker(std::move(theirs), {options_.request_time, compilers_.identity, compilers_.make,
                                   compiler_.get(), encoded_default_settings_});
-    }
     _exit(0);
   }
   workers_.push_back({process, std::move(ours), 0, ""});
@@ -332,15 +331,6 @@ void CompileServer::Accept() {
   }
 }
 
-std::string CompileServer::Greet(absl::string_view greeting) const {
-  Decoder decoder(greeting);
-  const uint32_t protocol = decoder.U32();
-  const std::string version(decoder.String());
-  const std::string identity(decoder.String());
-  absl::Status status;
-  if (!decoder.ok()) {
-    status = absl::InvalidArgumentError("not a greeting");
-  } else if (protocol != kRemoteProtocol || version != Version()) {
 // What a client has said may not have been read yet.
 void CompileServer::DropIfTooManyAreSilent() {
   const auto is_new = [](const Client& client) { return !client.has_spoken; };
@@ -351,6 +341,15 @@ void CompileServer::DropIfTooManyAreSilent() {
   if (silent != clients_.end()) clients_.erase(silent);
 }
 
+std::string CompileServer::Greet(absl::string_view greeting) const {
+  Decoder decoder(greeting);
+  const uint32_t protocol = decoder.U32();
+  const std::string version(decoder.String());
+  const std::string identity(decoder.String());
+  absl::Status status;
+  if (!decoder.ok()) {
+    status = absl::InvalidArgumentError("not a greeting");
+  } else if (protocol != kRemoteProtocol || version != Version()) {
     status = absl::FailedPreconditionError(
         absl::StrCat("it is of version ", Version(), ", and this program of ", version));
   } else if (!identity.empty() && identity != compilers_.identity) {
@@ -428,8 +427,8 @@ bool CompileServer::BeginToWait(Client& client, absl::string_view question) {
   if (!decoder.ok() || key.size() != kKeySize) return false;
   client.waits_for = std::string(key);
   client.waits_until = SteadyNow() + patience;
-  return true;
   client.would_make_it = patience > absl::ZeroDuration();
+  return true;
 }
 
 bool CompileServer::AnswerIfItNeedNotWait(Client& client) {

@@ -91,8 +91,8 @@ class CompileServer {
   absl::Status MakeReady();
   absl::Status WarmUp();
   absl::Status StartSpare(bool is_needed_now);
-  void DropIfTooManyAreSilent();
   void Accept();
+  void DropIfTooManyAreSilent();
   // Whether the client stays.
   bool Hear(Client& client);
   std::string Greet(absl::string_view greeting) const;

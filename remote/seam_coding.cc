@@ -8,7 +8,7 @@
 #include "absl/base/const_init.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/synchronization/mutex.h"
-#include "base/status.h"
+#include "base/coding.h"
 #include "runtime/cached_object.h"
 
 namespace firstcall {

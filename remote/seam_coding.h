@@ -15,7 +15,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "base/coding.h"
 #include "base/ids.h"
 #include "compiler/compiler_settings.h"
 #include "foreign/function_shape.h"

@@ -7,12 +7,10 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <string>
 #include <thread>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "base/coding.h"
 #include "base/packets.h"
 #include "base/status.h"

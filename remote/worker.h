@@ -5,7 +5,6 @@
 #ifndef FIRSTCALL_REMOTE_WORKER_H_
 #define FIRSTCALL_REMOTE_WORKER_H_
 
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
