@@ -80,6 +80,7 @@ absl::Status ObjectLinker::Link(LazyObject& object) {
     return object.status;
   }
   object.GiveUpUnfinished();
+  object.bytes = {};
   object.state.store(object.status.ok() ? LazyObject::State::kReady : LazyObject::State::kFailed,
                      std::memory_order_release);
   return object.status;
@@ -154,6 +155,8 @@ absl::StatusOr<LoadedObject> ObjectLinker::Load(ElfObject& image, LazyObject& ob
 absl::StatusOr<std::unique_ptr<UnfinishedLink>> ObjectLinker::Begin(LazyObject& object) {
   auto link = std::make_unique<UnfinishedLink>();
   FIRSTCALL_ASSIGN_OR_RETURN(link->bytes, Make(object, *link));
+  // For the next attempt, also if a callback of the client's throws.
+  absl::Cleanup put_back = [&] { object.bytes = std::move(link->bytes); };
   const absl::Duration start = SteadyNow();
   FIRSTCALL_ASSIGN_OR_RETURN(link->image,
                              ElfObject::Parse(absl::MakeSpan(link->bytes), object.name));
@@ -166,13 +169,10 @@ absl::StatusOr<std::unique_ptr<UnfinishedLink>> ObjectLinker::Begin(LazyObject& 
     FIRSTCALL_ASSIGN_OR_RETURN(link->near_symbols, image.NearSymbols());
     FIRSTCALL_ASSIGN_OR_RETURN(lifecycle, image.LifecyclePointers());
   }
-  absl::StatusOr<LoadedObject> loaded = Load(image, object);
-  if (!loaded.ok()) {
-    if (absl::IsResourceExhausted(loaded.status())) object.bytes = std::move(link->bytes);
-    return loaded.status();
-  }
-  link->linker = std::move(loaded->linker);
-  object.addresses = std::move(loaded->defined);
+  FIRSTCALL_ASSIGN_OR_RETURN(LoadedObject loaded, Load(image, object));
+  std::move(put_back).Cancel();
+  link->linker = std::move(loaded.linker);
+  object.addresses = std::move(loaded.defined);
   for (const ElfObject::NamedSection& section : image.NamedSections()) {
     const ExecutorAddress begin = link->linker->AddressOf(section.section);
     if (begin.is_null()) continue;

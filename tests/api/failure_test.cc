@@ -278,6 +278,21 @@ TEST(FailureTest, WhatIsSharedStaysWhenIncompleteDataIsRemoved) {
   EXPECT_EQ(**static_cast<int64_t**>(other), 40);
 }
 
+TEST(FailureTest, AfterAnExceptionAnObjectFileIsLinkedTheNextTime) {
+  std::unique_ptr<Engine> engine =
+      Engine::Create(WithFinderThatThrowsOnce("hook", reinterpret_cast<void*>(&AddOne))).value();
+  const std::string object = ::testing::TempDir() + "/weak_reference.o";
+  const auto bytes = CompileToObject(R"(
+      declare extern_weak i32 @hook(i32)
+      define i32 @call_hook(i32 %x) { %y = call i32 @hook(i32 %x) ret i32 %y })");
+  std::ofstream(object).write(reinterpret_cast<const char*>(bytes.data()),
+                              static_cast<std::streamsize>(bytes.size()));
+  ASSERT_THAT(engine->AddObjectFile(object), IsOk());
+  EXPECT_THROW((void)engine->Lookup<int(int)>("call_hook"), std::runtime_error);
+  ASSERT_OK_AND_ASSIGN(auto call_hook, engine->Lookup<int(int)>("call_hook"));
+  EXPECT_EQ(call_hook(1), 2);
+}
+
 TEST(FailureDeathTest, DefaultPrintsTheReasonAndExits) {
   std::unique_ptr<Engine> engine = EngineWith(nullptr);
   ASSERT_OK_AND_ASSIGN(int (*missing)(int), engine->Lookup<int(int)>("missing"));
