@@ -37,6 +37,8 @@ absl::StatusOr<std::unique_ptr<OwnThread>> StartCompilerThread(std::function<voi
   return OwnThread::Start(kCompilerStackBytes, std::move(work));
 }
 
+bool CompileThreads::IsOnOne() { return is_compile_thread; }
+
 CompileThreads::~CompileThreads() {
   Stop();
   absl::MutexLock lock(&team_mutex_);

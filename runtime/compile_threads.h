@@ -46,6 +46,9 @@ class CompileThreads {
 
   size_t count() const { return count_; }
 
+  // Whether the calling thread is a compile thread, of any engine.
+  static bool IsOnOne();
+
   // Runs `job` on a compile thread and returns when it is done. Runs it on this thread if that is
   // one, if no compile threads were asked for and this thread's stack is large enough, or if there
   // can be no thread. The caller is at work (see WorkScope), and must hold no

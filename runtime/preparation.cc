@@ -42,7 +42,8 @@ absl::Status Preparation::Run(CompileThreads& threads) {
       }
       RemoveWorker();
     };
-    if (!threads.RunInBackground(work)) work();
+    // A compile thread that waited could be the one that the work waits for.
+    if (CompileThreads::IsOnOne() || !threads.RunInBackground(work)) work();
   }
   return Wait();
 }

@@ -293,6 +293,36 @@ TEST_F(EventsTest, ListenerMayWaitCallTheEngineAndCallCompiledCode) {
   }
 }
 
+// With compile threads, the listener runs on the one that such functions are compiled by.
+TEST_F(EventsTest, ListenerMayPrepareWhileFunctionsArePrepared) {
+  class Preparer final : public EventListener {
+   public:
+    void OnEvent(const Event& event) override {
+      if (event.kind == EventKind::kPublished && event.function == "f") {
+        status_ = engine_->Prepare({"g", "h"});
+      }
+    }
+    Engine* engine_ = nullptr;
+    absl::Status status_ = absl::UnknownError("not prepared");
+  };
+  for (const size_t compile_threads : {0, 1, 2}) {
+    auto preparer = std::make_shared<Preparer>();
+    EngineOptions options = Options();
+    options.compile_threads = compile_threads;
+    options.event_listeners.push_back(preparer);
+    ASSERT_OK_AND_ASSIGN(std::unique_ptr<Engine> engine, Engine::Create(options));
+    preparer->engine_ = engine.get();
+    ASSERT_THAT(engine->AddAssembly("define i32 @f() { ret i32 7 } define i32 @g() { ret i32 3 } "
+                                    "define i32 @h() { ret i32 4 }",
+                                    "m"),
+                IsOk());
+    ASSERT_THAT(engine->Prepare({"f"}), IsOk());
+    engine->Lookup<int()>("f").value()();
+    engine = nullptr;  // The events that were not delivered yet.
+    EXPECT_THAT(preparer->status_, IsOk());
+  }
+}
+
 // 16 threads call, add and remove: every event comes once, and those of a thread in order.
 TEST_F(EventsTest, NothingIsLostOrOutOfOrderUnderStress) {
   constexpr int kThreads = 16, kRounds = 8;
