@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
+#include "absl/status/status.h"
 #include "absl/time/clock.h"
 #include "base/any_stack.h"
 #include "base/own_thread.h"
@@ -36,6 +38,8 @@ bool MayOptimizeHere() {
   return !WorkScope::IsInterrupted() && !SignalState::MayBeInHandler() &&
          StackLeft() >= kStackToCompile;
 }
+
+absl::Status Thrown() { return absl::UnknownError("a callback of the client's has thrown"); }
 
 }  // namespace
 
@@ -249,13 +253,22 @@ PromotionJob::Outcome Promoter::Serve(HotFunction& function, std::atomic<int>* a
   const PromotionJob::Scope scope(*job);
   if (CountsFirst(function, wanted)) return ServeCountingBody(job);
   const absl::Duration start = SteadyNow();
+  // A callback of the client's may throw. Then the function gets no better body.
+  absl::Cleanup give_up = [&] { (void)Conclude(job, wanted, start, Thrown()); };
   const absl::StatusOr<OptimizedBodies::Body> body = Optimize(*job, wanted, attended);
+  std::move(give_up).Cancel();
+  return Conclude(job, wanted, start, body);
+}
+
+PromotionJob::Outcome Promoter::Conclude(const std::shared_ptr<PromotionJob>& job, uint32_t wanted,
+                                         absl::Duration begun,
+                                         const absl::StatusOr<OptimizedBodies::Body>& body) {
   const PromotionJob::Outcome outcome = job->Finish();
   if (outcome == PromotionJob::Outcome::kAbandoned) return outcome;
-  if (outcome == PromotionJob::Outcome::kDone) GiveAnswer(function, wanted, start, body);
+  if (outcome == PromotionJob::Outcome::kDone) GiveAnswer(job->function(), wanted, begun, body);
   absl::MutexLock lock(&mutex_);
   last_served_ = SteadyNow();
-  budget_left_ -= last_served_ - start;
+  budget_left_ -= last_served_ - begun;
   jobs_.Remove(job);
   return outcome;
 }
@@ -267,11 +280,18 @@ bool Promoter::CountsFirst(const HotFunction& function, uint32_t wanted) {
 }
 
 PromotionJob::Outcome Promoter::ServeCountingBody(const std::shared_ptr<PromotionJob>& job) {
-  HotFunction& function = job->function();
+  absl::Cleanup give_up = [&] { (void)ConcludeCountingBody(job, Thrown()); };
   const absl::StatusOr<CountingBodies::Body> body =
-      counting_bodies_.Make(function.key(), job->stop());
+      counting_bodies_.Make(job->function().key(), job->stop());
+  std::move(give_up).Cancel();
+  return ConcludeCountingBody(job, body);
+}
+
+PromotionJob::Outcome Promoter::ConcludeCountingBody(
+    const std::shared_ptr<PromotionJob>& job, const absl::StatusOr<CountingBodies::Body>& body) {
   const PromotionJob::Outcome outcome = job->Finish();
   if (outcome == PromotionJob::Outcome::kAbandoned) return outcome;
+  HotFunction& function = job->function();
   absl::MutexLock lock(&mutex_);
   if (outcome == PromotionJob::Outcome::kDone) {
     if (body.ok()) {

@@ -173,6 +173,14 @@ class Promoter {
   // Gives the function of `job` its counting body; it goes on asking for its optimized body.
   PromotionJob::Outcome ServeCountingBody(const std::shared_ptr<PromotionJob>& job)
       ABSL_LOCKS_EXCLUDED(mutex_);
+  // These end a job, whose outcome they return, with what it has made. `begun` is as in GiveAnswer.
+  PromotionJob::Outcome Conclude(const std::shared_ptr<PromotionJob>& job, uint32_t wanted,
+                                 absl::Duration begun,
+                                 const absl::StatusOr<OptimizedBodies::Body>& body)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  PromotionJob::Outcome ConcludeCountingBody(const std::shared_ptr<PromotionJob>& job,
+                                             const absl::StatusOr<CountingBodies::Body>& body)
+      ABSL_LOCKS_EXCLUDED(mutex_);
   // Whether the function gets a counting body before the answer that it asks for.
   bool CountsFirst(const HotFunction& function, uint32_t wanted) ABSL_LOCKS_EXCLUDED(mutex_);
   // Null if the budget for optimization is used up.

@@ -1,5 +1,7 @@
 #include "runtime/promotion_crew.h"
 
+#include <cxxabi.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <ctime>
@@ -271,7 +273,13 @@ PromotionCrew::Served PromotionCrew::Serve(Member& member, Worker& worker) {
   Served served = Served::kNone;
   {
     const Member::Serving serving(member);
-    if (!member.has_ended_) served = member.tasks_.serve(&member.serving_);
+    try {
+      if (!member.has_ended_) served = member.tasks_.serve(&member.serving_);
+    } catch (const abi::__forced_unwind&) {
+      throw;  // The thread ends.
+    } catch (...) {
+      served = Served::kOne;  // Its result is an exception of a callback of the client's.
+    }
     // By now LLVM has made the static objects that it needs to compile.
     if (served == Served::kOne && std::exchange(worker.is_new, false)) {
       ExitHook::RunBeforeOlderObjectsGo();

@@ -46,7 +46,8 @@ class PromotionCrew : public std::enable_shared_from_this<PromotionCrew> {
   struct Tasks {
     // Looks for work.
     std::function<Found()> look;
-    // Does one piece of work, and looks again; `attended` is as in UnattendedWork.
+    // Does one piece of work, and looks again; `attended` is as in UnattendedWork. If it throws, it
+    // has done one, and must have given up what it held.
     std::function<Served(std::atomic<int>* attended)> serve;
   };
 

@@ -1,5 +1,7 @@
 #include "runtime/speculation.h"
 
+#include <cxxabi.h>
+
 #include "base/steady_clock.h"
 #include "runtime/event.h"
 #include "runtime/function_compiler.h"
@@ -16,7 +18,13 @@ void Speculation::CompileAhead(SourceModule& module, absl::Span<const SymbolOrdi
       WorkScope scope;
       if (!has_budget() || keep->is_removed() || functions_.BodyOf(key)) return;
       const absl::Duration start = SteadyNow();
-      (void)compiler_.Compile(key, CompileReason::kSpeculated);
+      try {
+        (void)compiler_.Compile(key, CompileReason::kSpeculated);
+      } catch (const abi::__forced_unwind&) {
+        throw;  // The thread ends.
+      } catch (...) {
+        // A callback of the client's. The function has failed.
+      }
       time_left_ -= absl::ToInt64Nanoseconds(SteadyNow() - start);
     });
   }

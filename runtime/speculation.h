@@ -37,7 +37,8 @@ class Speculation {
   bool has_budget() const { return time_left_ > 0; }
 
   // Lets background threads compile `callees`, functions of `module`, the likeliest first. A
-  // failure is kept, and the function's first call reports it.
+  // failure, or an exception of a callback of the client's, is kept, and the function's first call
+  // reports it.
   void CompileAhead(SourceModule& module, absl::Span<const SymbolOrdinal> callees);
 
  private:

@@ -967,6 +967,28 @@ class TightMemory final : public MemoryManager {
   const std::shared_ptr<MemoryManager> own_;
 };
 
+// The client's symbol finder throws whenever a hot function is optimized.
+TEST_P(PromotionTest, WhatIsThrownWhileItIsOptimizedEndsNothing) {
+  if (GetParam() == PromotionWay::kCallerDoesIt) GTEST_SKIP() << "the caller gets the exception";
+  static std::atomic<int> asked;
+  asked = 0;
+  EngineOptions options;
+  options.search_process_symbols = false;
+  options.symbol_finder = [](absl::string_view name) -> void* {
+    if (name != "outside") return nullptr;
+    if (++asked > 1) throw 42;
+    return reinterpret_cast<void*>(+[](int64_t x) { return 2 * x; });
+  };
+  Create(100, std::move(options));
+  Add(TextOfSum("@calls_outside(i64 %n)", "%y = call i64 @outside(i64 %x)") +
+      "declare i64 @outside(i64)");
+  auto* const calls_outside = Get<int64_t(int64_t)>("calls_outside");
+  EXPECT_TRUE(DoUntil([&] { return !Hotness("calls_outside").last_failure.empty(); },
+                      [&] { EXPECT_EQ(calls_outside(10), 90); }));
+  EXPECT_THAT(Hotness("calls_outside").last_failure, HasSubstr("has thrown"));
+  EXPECT_EQ(calls_outside(10), 90);
+}
+
 TEST_P(PromotionTest, WhatCannotBeMadeBetterGoesOn) {
   std::shared_ptr<TightMemory> memory;
   EngineOptions options;

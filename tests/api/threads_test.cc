@@ -324,6 +324,37 @@ TEST_P(ThreadsTest, SpeculationCompilesWhatIsCalledByWhatRuns) {
   EXPECT_EQ(recorder_->size(), 3u);
 }
 
+TEST_P(ThreadsTest, WhatIsThrownDuringSpeculationEndsNothing) {
+  std::atomic<bool> has_thrown{false};
+  EngineOptions options;
+  options.speculation_budget = absl::Seconds(60);
+  options.symbol_finder = [&](absl::string_view name) -> void* {
+    if (name != "thrown") return nullptr;
+    has_thrown = true;
+    throw 42;
+  };
+  options.failure_handler = [](const FailedCall&) -> void* {
+    return reinterpret_cast<void*>(+[](int64_t) -> int64_t { return -1; });
+  };
+  Create(std::move(options));
+  Add(R"(
+    declare i64 @thrown(i64)
+    define i64 @first(i64 %x) {
+      %c = icmp eq i64 %x, 0
+      br i1 %c, label %a, label %b
+    a:
+      ret i64 1
+    b:
+      %r = call i64 @second(i64 %x)
+      ret i64 %r
+    }
+    define i64 @second(i64 %x) { %r = call i64 @thrown(i64 %x)  ret i64 %r })");
+  EXPECT_EQ(engine_->Lookup<int64_t(int64_t)>("first").value()(0), 1);
+  if (GetParam() == 0) return;
+  while (!has_thrown) absl::SleepFor(absl::Milliseconds(1));
+  EXPECT_EQ(engine_->Lookup<int64_t(int64_t)>("second").value()(2), -1);
+}
+
 #if !defined(ABSL_HAVE_THREAD_SANITIZER)  // It must be told of every change of stacks.
 
 // A first call on a stack that LLVM would overrun.
