@@ -43,6 +43,21 @@ bool IsOfEngine(const std::string& name, uint64_t address) {
   return address == reinterpret_cast<uint64_t>(dlsym(RTLD_DEFAULT, name.c_str()));
 }
 
+// The names that `object` leaves undefined.
+std::vector<std::string> UndefinedIn(const llvm::object::ObjectFile& object) {
+  std::vector<std::string> names;
+  for (const llvm::object::SymbolRef& symbol : object.symbols()) {
+    llvm::Expected<uint32_t> flags = symbol.getFlags();
+    llvm::Expected<llvm::StringRef> name = symbol.getName();
+    if (flags && name && (*flags & llvm::object::SymbolRef::SF_Undefined) != 0) {
+      names.push_back(name->str());
+    }
+    llvm::consumeError(flags.takeError());
+    llvm::consumeError(name.takeError());
+  }
+  return names;
+}
+
 std::unique_ptr<llvm::TargetMachine> Clone(const llvm::TargetMachine& machine) {
   return std::unique_ptr<llvm::TargetMachine>(machine.getTarget().createTargetMachine(
       machine.getTargetTriple().str(), machine.getTargetCPU(), machine.getTargetFeatureString(),
@@ -244,6 +259,12 @@ void LazyEngine::TakeWhole(ClientsModule& entry, absl::string_view reason) {
   whole.generateCodeForModule(&module);
   Enter(names.defined, Definition());
   needed_.insert(needed_.end(), names.declared.begin(), names.declared.end());
+  NeedForWhole(names.declared);
+}
+
+void LazyEngine::NeedForWhole(const std::vector<std::string>& names) {
+  needed_by_whole_.insert(needed_by_whole_.end(), names.begin(), names.end());
+  ++needed_by_whole_changes_;
 }
 
 // MCJIT's constructor needs a module, so it gets an empty one.
@@ -271,7 +292,9 @@ void LazyEngine::Enter(const std::vector<std::string>& names, const Definition& 
 // When MCJIT binds references, it compiles the modules that they need, and asks the creator for
 // what no module defines.
 void LazyEngine::TakeWhatIsNeeded() {
-  while (!needed_.empty()) {
+  while (true) {
+    const std::unique_lock<std::recursive_mutex> lock = LockForWhole();
+    if (needed_.empty()) return LearnAddressesOfWhole();
     const std::vector<std::string> names = std::exchange(needed_, {});
     for (const std::string& name : names) {
       if (getAddressToGlobalIfAvailable(name) != 0 || IsDefined(name)) continue;
@@ -282,7 +305,33 @@ void LazyEngine::TakeWhatIsNeeded() {
       }
     }
   }
-  LearnAddressesOfWhole();
+}
+
+// A thread that links data for a first call asks for names, so it may wait for `mutex_`. Whoever
+// holds that must not wait for such a thread.
+std::unique_lock<std::recursive_mutex> LazyEngine::LockForWhole() {
+  while (true) {
+    std::unique_lock<std::recursive_mutex> lock(mutex_);
+    for (size_t i = 0; i < needed_by_whole_.size(); ++i) {
+      const std::string name = needed_by_whole_[i];  // Taking a module may make the list longer.
+      if (getAddressToGlobalIfAvailable(name) != 0 || IsDefined(name)) continue;
+      if (ClientsModule* entry = FindAddedThatDefines(name, false)) Take(*entry->module);
+    }
+    const std::vector<std::string> names = needed_by_whole_;
+    const uint64_t changes = needed_by_whole_changes_;
+    if (!names.empty()) {
+      lock.unlock();
+      for (const std::string& name : names) {
+        const std::optional<Definition> definition = FindDefinition(name);
+        // If there is an error, MCJIT finds no definition.
+        if (definition && definition->lazy) (void)AddressOf(name, *definition);
+      }
+      lock.lock();
+    }
+    if (changes != needed_by_whole_changes_) continue;
+    needed_by_whole_.clear();
+    return lock;
+  }
 }
 
 // The client's creator is asked only once for a name.
@@ -324,8 +373,10 @@ void LazyEngine::generateCodeForModule(llvm::Module* module) {
 }
 
 void LazyEngine::finalizeObject() {
-  const Guard guard(mutex_);
-  for (size_t i = 0; i < modules_.size(); ++i) Take(*modules_[i].module);
+  {
+    const Guard guard(mutex_);
+    for (size_t i = 0; i < modules_.size(); ++i) Take(*modules_[i].module);
+  }
   TakeWhatIsNeeded();
 }
 
@@ -351,7 +402,7 @@ absl::StatusOr<uint64_t> LazyEngine::AddressOf(const std::string& object_name,
     return reinterpret_cast<uint64_t>(address);
   }
   if (definition.address != 0) return definition.address;
-  const Guard guard(mutex_);
+  const std::unique_lock<std::recursive_mutex> lock = LockForWhole();
   return whole_->getGlobalValueAddress(object_name);
 }
 
@@ -368,13 +419,16 @@ absl::StatusOr<uint64_t> LazyEngine::FindOrTake(const std::string& object_name,
                                                 bool functions_only) {
   absl::StatusOr<uint64_t> address = FindExisting(object_name);
   if (!address.ok() || *address != 0) return address;
-  bool has_archives = false;
+  bool may_be_in_archive = false;
   {
     const Guard guard(mutex_);
     ClientsModule* const entry = FindAddedThatDefines(object_name, functions_only);
     if (entry != nullptr) Take(*entry->module);
-    has_archives = whole_has_objects_;
-    if (has_archives && entry == nullptr) return whole_->getGlobalValueAddress(object_name);
+    may_be_in_archive = whole_has_objects_ && entry == nullptr;
+  }
+  if (may_be_in_archive) {
+    const std::unique_lock<std::recursive_mutex> lock = LockForWhole();
+    return whole_->getGlobalValueAddress(object_name);
   }
   return FindExisting(object_name);
 }
@@ -440,10 +494,7 @@ uint64_t LazyEngine::AddressByName(const std::string& name, bool functions_only)
   uint64_t address = *found;
   if (address == 0) address = FindLocal(object_name);
   if (address == 0) address = AskCreator(object_name);
-  if (address != 0) {
-    const Guard guard(mutex_);
-    TakeWhatIsNeeded();
-  }
+  if (address != 0) TakeWhatIsNeeded();
   return address;
 }
 
@@ -530,10 +581,7 @@ char* LazyEngine::getMemoryForGV(const llvm::GlobalVariable* variable) {
 llvm::GenericValue LazyEngine::runFunction(llvm::Function* function,
                                            llvm::ArrayRef<llvm::GenericValue> arguments) {
   void* const address = getPointerToFunction(function);
-  {
-    const Guard guard(mutex_);
-    TakeWhatIsNeeded();
-  }
+  TakeWhatIsNeeded();
   return CallAddress(address, *function->getFunctionType(), arguments);
 }
 
@@ -551,12 +599,14 @@ void LazyEngine::runStaticConstructorsDestructors(bool are_destructors) {
 void LazyEngine::addObjectFile(std::unique_ptr<llvm::object::ObjectFile> object) {
   const Guard guard(mutex_);
   whole_has_objects_ = true;
+  NeedForWhole(UndefinedIn(*object));
   Whole().addObjectFile(std::move(object));
 }
 
 void LazyEngine::addObjectFile(llvm::object::OwningBinary<llvm::object::ObjectFile> object) {
   const Guard guard(mutex_);
   whole_has_objects_ = true;
+  NeedForWhole(UndefinedIn(*object.getBinary()));
   Whole().addObjectFile(std::move(object));
 }
 

@@ -124,8 +124,14 @@ class LazyEngine final : public llvm::ExecutionEngine {
   std::string ReasonForWhole() const;
   llvm::ExecutionEngine& Whole();
   void Enter(const std::vector<std::string>& names, const Definition& definition);
+  // The caller does not hold `mutex_`, so that LockForWhole may wait.
   void TakeWhatIsNeeded();
   uint64_t AskCreator(const std::string& object_name);
+  // MCJIT will ask for the names when it binds references.
+  void NeedForWhole(const std::vector<std::string>& names);
+  // Makes sure that MCJIT, when it binds references, need not wait for a thread that links. Then
+  // locks `mutex_`.
+  std::unique_lock<std::recursive_mutex> LockForWhole();
   void LearnAddressesOfWhole();
 
   // These find the address of a name in objects, and return 0 if nothing defines it.
@@ -145,13 +151,17 @@ class LazyEngine final : public llvm::ExecutionEngine {
   std::unique_ptr<Engine> lazy_;
 
   // Guards the rest, except `definitions_`. Held while the client's IR is read and while MCJIT
-  // works, but not while `lazy_` links or compiles, because that asks for names.
+  // works, but not while `lazy_` links or compiles, because that asks for names: what MCJIT asks
+  // for is linked before (LockForWhole), except what only members of archives need.
   std::recursive_mutex mutex_;
   std::vector<ClientsModule> modules_;  // In the order of their addition.
   std::vector<ModuleId> taken_;         // Those that are or were kLazy.
   size_t module_count_ = 0;             // Of `lazy_`.
   bool runs_exit_handlers_ = false;
   std::vector<std::string> needed_;  // By modules that were taken and not yet finalized.
+  // By what MCJIT has and has not bound yet. The number counts the changes of the list.
+  std::vector<std::string> needed_by_whole_;
+  uint64_t needed_by_whole_changes_ = 0;
   std::unique_ptr<llvm::LLVMContext> whole_context_;
   std::unique_ptr<llvm::ExecutionEngine> whole_;  // MCJIT's; null until it is needed.
   bool whole_has_objects_ = false;  // Objects or archives, whose names it alone knows.

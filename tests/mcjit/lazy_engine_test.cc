@@ -1,12 +1,16 @@
 // MCJIT's engines in a program that has called InstallAsMcjit.
 
+#include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -15,6 +19,7 @@
 #include "llvm/ExecutionEngine/ExecutionEngine.h"
 #include "llvm/ExecutionEngine/GenericValue.h"
 #include "llvm/ExecutionEngine/JITEventListener.h"
+#include "llvm/ExecutionEngine/JITSymbol.h"
 #include "llvm/ExecutionEngine/MCJIT.h"
 #include "llvm/ExecutionEngine/ObjectCache.h"
 #include "llvm/ExecutionEngine/SectionMemoryManager.h"
@@ -384,6 +389,76 @@ TEST_F(LazyEngineTest, ExitHandlersRunBeforeTheCodeGoes) {
   EXPECT_EQ(calls, 0);
   engine_.reset();
   EXPECT_EQ(calls, 1);
+}
+
+// Finds a variable of the test for two names; for the first one only after the test has allowed it.
+class WaitingResolver final : public llvm::LegacyJITSymbolResolver {
+ public:
+  llvm::JITSymbol findSymbol(const std::string& name) override {
+    if (name != "late" && name != "later") return nullptr;
+    std::unique_lock<std::mutex> lock(mutex_);
+    if (!std::exchange(is_asked_, true)) {
+      changed_.notify_all();
+      // The other thread may have to wait for this one.
+      changed_.wait_for(lock, std::chrono::seconds(2), [this] { return is_allowed_; });
+    }
+    return {reinterpret_cast<uint64_t>(&variable_), llvm::JITSymbolFlags::Exported};
+  }
+  llvm::JITSymbol findSymbolInLogicalDylib(const std::string&) override { return nullptr; }
+
+  void AwaitQuestion() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    changed_.wait(lock, [this] { return is_asked_; });
+  }
+  void Allow() {
+    const std::unique_lock<std::mutex> lock(mutex_);
+    is_allowed_ = true;
+    changed_.notify_all();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool is_asked_ = false;
+  bool is_allowed_ = false;
+  int variable_ = 0;
+};
+
+// One thread links data in a first call, and asks for names meanwhile. MCJIT, on another thread,
+// asks for an address of other data.
+TEST_F(LazyEngineTest, MCJITBindsReferencesWhileAnotherThreadLinksData) {
+  auto owned_resolver = std::make_unique<WaitingResolver>();
+  WaitingResolver& resolver = *owned_resolver;
+  std::string error;
+  llvm::EngineBuilder builder(Parse("@v = global i32 5  define i32 @f() { ret i32 1 }"));
+  builder.setErrorStr(&error).setOptLevel(llvm::CodeGenOptLevel::None);
+  builder.setSymbolResolver(std::move(owned_resolver));
+  engine_.reset(builder.create());
+  ASSERT_NE(engine_, nullptr) << error;
+  engine_->addModule(Parse(R"(
+    @late = external global i32
+    @later = external global i32
+    @table = global [2 x ptr] [ptr @late, ptr @later]
+    define i32 @g() {
+      %1 = load ptr, ptr @table
+      %2 = icmp ne ptr %1, null
+      %3 = zext i1 %2 to i32
+      ret i32 %3
+    })"));
+  const auto g = reinterpret_cast<int (*)()>(engine_->getFunctionAddress("g"));
+  EXPECT_EQ(Call("f"), 1);
+  std::thread other([&] { EXPECT_EQ(g(), 1); });
+  resolver.AwaitQuestion();
+  engine_->setProcessAllSections(true);
+  engine_->addModule(Parse(R"(
+    @v = external global i32
+    define i32 @h() {
+      %1 = load i32, ptr @v
+      ret i32 %1
+    })"));
+  EXPECT_EQ(Call("h"), 5);
+  resolver.Allow();
+  other.join();
 }
 
 // The bytes of addresses that this process has mapped or reserved.
