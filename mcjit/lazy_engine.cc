@@ -190,14 +190,21 @@ LazyEngine::ClientsModule* LazyEngine::FindAddedThatDefines(const std::string& n
 
 // --- Taking modules ---
 
-void LazyEngine::Take(llvm::Module& module) {
+LazyEngine::ClientsModule* LazyEngine::FindAdded(const llvm::Module& module) {
   ClientsModule* const entry = Find(&module);
-  if (entry == nullptr || entry->state != State::kAdded) return;
+  return entry != nullptr && entry->state == State::kAdded ? entry : nullptr;
+}
+
+void LazyEngine::Take(llvm::Module& module) {
+  if (FindAdded(module) == nullptr) return;
   if (getVerifyModules() && llvm::verifyModule(module, &llvm::errs())) {
     Fail("<main> module verification failed!");
   }
   // Code generation would give way to the client's other work now and then.
   module.getContext().yield();
+  // That may have added and removed modules.
+  ClientsModule* const entry = FindAdded(module);
+  if (entry == nullptr) return;
   std::string reason = ReasonForWhole();
   if (reason.empty()) {
     const absl::Status status = TakeLazily(*entry);

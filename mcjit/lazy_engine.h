@@ -116,6 +116,8 @@ class LazyEngine final : public llvm::ExecutionEngine {
   using Guard = std::lock_guard<std::recursive_mutex>;
 
   ClientsModule* Find(const llvm::Module* module);
+  // Null if the module was taken or removed.
+  ClientsModule* FindAdded(const llvm::Module& module);
   ClientsModule* FindAddedThatDefines(const std::string& name, bool functions_only);
 
   void Take(llvm::Module& module);
