@@ -39,7 +39,9 @@ constexpr absl::string_view kEmulatedTlsPrefix = "__emutls_v.";
 // Names of the process for which the engine has functions of its own: exit handlers of compiled
 // code run before the code is freed, and thread-local variables are freed with it.
 bool IsOfEngine(const std::string& name, uint64_t address) {
-  if (name != "__cxa_atexit" && name != "__emutls_get_address") return false;
+  if (name != "__cxa_atexit" && name != "__cxa_thread_atexit" && name != "__emutls_get_address") {
+    return false;
+  }
   return address == reinterpret_cast<uint64_t>(dlsym(RTLD_DEFAULT, name.c_str()));
 }
 

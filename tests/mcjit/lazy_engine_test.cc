@@ -391,6 +391,31 @@ TEST_F(LazyEngineTest, ExitHandlersRunBeforeTheCodeGoes) {
   EXPECT_EQ(calls, 1);
 }
 
+TEST_F(LazyEngineTest, ExitHandlersOfThreadsRunBeforeTheCodeGoes) {
+  static int calls;
+  calls = 0;
+  Create(R"(
+    declare i32 @__cxa_thread_atexit(ptr, ptr, ptr)
+    declare void @note(ptr)
+    @__dso_handle = external hidden global i8
+    define i32 @f() {
+      %1 = call i32 @__cxa_thread_atexit(ptr @handler, ptr null, ptr @__dso_handle)
+      ret i32 %1
+    }
+    define internal void @handler(ptr %p) {
+      call void @note(ptr %p)
+      ret void
+    })");
+  void (*note)(void*) = [](void*) { ++calls; };
+  engine_->addGlobalMapping("note", reinterpret_cast<uint64_t>(note));
+  std::thread([&] {
+    EXPECT_EQ(Call("f"), 0);
+    engine_.reset();
+    EXPECT_EQ(calls, 1);
+  }).join();
+  EXPECT_EQ(calls, 1);
+}
+
 // Finds a variable of the test for two names; for the first one only after the test has allowed it.
 class WaitingResolver final : public llvm::LegacyJITSymbolResolver {
  public:
