@@ -122,8 +122,9 @@ LazyEngine::GiveBack() {
 LazyEngine::~LazyEngine() {
   report_.reset();
   // Exit handlers of compiled code run now, and may need everything else.
-  lazy_.reset();
+  if (lazy_ != nullptr) lazy_->RunDestructors();
   notifier_->NotifyFreeing();
+  lazy_.reset();
 }
 
 // --- The client's modules ---

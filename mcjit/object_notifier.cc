@@ -1,6 +1,7 @@
 #include "mcjit/object_notifier.h"
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <memory>
 #include <optional>
@@ -16,6 +17,9 @@
 
 namespace firstcall {
 namespace {
+
+// Of all engines of the process: a listener may listen to several.
+std::atomic<uint64_t> last_key{0};
 
 using SectionAddresses = std::map<uint64_t, uint64_t>;  // By the section's number.
 
@@ -124,7 +128,7 @@ void ObjectNotifier::OnPublished(const PublishedObject& published) {
     return;
   }
   const LoadedObject loaded(AddressesIn(**object, published.functions));
-  const uint64_t key = next_key_++;
+  const uint64_t key = ++last_key;
   for (llvm::JITEventListener* listener : listeners_) {
     listener->notifyObjectLoaded(key, **object, loaded);
     told_.push_back({key, listener});

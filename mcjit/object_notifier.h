@@ -34,9 +34,8 @@ class ObjectNotifier final : public Listener {
  private:
   absl::Mutex mutex_;
   std::vector<llvm::JITEventListener*> listeners_ ABSL_GUARDED_BY(mutex_);
-  // Numbers of objects, and who was told of them.
+  // Keys of objects, and who was told of them.
   std::vector<std::pair<uint64_t, llvm::JITEventListener*>> told_ ABSL_GUARDED_BY(mutex_);
-  uint64_t next_key_ ABSL_GUARDED_BY(mutex_) = 1;
 };
 
 }  // namespace firstcall

@@ -49,21 +49,34 @@ int Seven() { return 7; }
 // Remembers the functions that it is told of.
 class CountingListener final : public llvm::JITEventListener {
  public:
-  void notifyObjectLoaded(ObjectKey, const llvm::object::ObjectFile& object,
+  void notifyObjectLoaded(ObjectKey key, const llvm::object::ObjectFile& object,
                           const llvm::RuntimeDyld::LoadedObjectInfo& info) override {
     ++loaded_;
+    std::vector<uint64_t>& code = code_[key];
     llvm::object::OwningBinary<llvm::object::ObjectFile> debug = info.getObjectForDebug(object);
     for (const llvm::object::SymbolRef& symbol : debug.getBinary()->symbols()) {
       llvm::Expected<llvm::StringRef> name = symbol.getName();
       llvm::Expected<uint64_t> address = symbol.getAddress();
-      if (name && address && !name->empty()) addresses_[name->str()] = *address;
+      if (name && address && !name->empty()) {
+        addresses_[name->str()] = *address;
+        const bool is_loaded = *address > 0x10000;  // Of others it is an offset.
+        if (is_loaded) code.push_back(*address);
+      }
       llvm::consumeError(name.takeError());
       llvm::consumeError(address.takeError());
     }
   }
-  void notifyFreeingObject(ObjectKey) override { ++freed_; }
+  void notifyFreeingObject(ObjectKey key) override {
+    ++freed_;
+    // The memory is still there.
+    for (const uint64_t address : code_[key]) {
+      (void)*reinterpret_cast<const volatile char*>(address);
+    }
+    code_.erase(key);
+  }
 
   int loaded() const { return loaded_; }
+  size_t known() const { return code_.size(); }
   int freed() const { return freed_; }
   uint64_t AddressOf(const std::string& name) const {
     auto found = addresses_.find(name);
@@ -73,6 +86,7 @@ class CountingListener final : public llvm::JITEventListener {
  private:
   int loaded_ = 0;
   int freed_ = 0;
+  std::map<ObjectKey, std::vector<uint64_t>> code_;  // Of objects that were not freed.
   std::map<std::string, uint64_t> addresses_;
 };
 
@@ -156,6 +170,17 @@ TEST_F(LazyEngineTest, TellsListenersWhereCodeIs) {
   EXPECT_EQ(reinterpret_cast<int (*)()>(body)(), 2);
   engine_.reset();
   EXPECT_EQ(listener_.freed(), listener_.loaded());
+}
+
+TEST_F(LazyEngineTest, ObjectsOfSeveralEnginesHaveDifferentKeys) {
+  Create(kTwoFunctions);
+  EXPECT_EQ(Call("two"), 2);
+  const std::unique_ptr<llvm::ExecutionEngine> first = std::move(engine_);
+  Create(kTwoFunctions);
+  EXPECT_EQ(Call("two"), 2);
+  EXPECT_EQ(listener_.known(), 2u);
+  engine_.reset();
+  EXPECT_EQ(listener_.known(), 1u);
 }
 
 TEST_F(LazyEngineTest, TakesTheModuleWhenItsCodeIsWanted) {
