@@ -296,7 +296,10 @@ llvm::ExecutionEngine& LazyEngine::Whole() {
 // A later definition takes the place of an earlier one: weak ones were left out of `names`.
 void LazyEngine::Enter(const std::vector<std::string>& names, const Definition& definition) {
   absl::MutexLock lock(&definitions_mutex_);
-  for (const std::string& name : names) definitions_.insert_or_assign(name, definition);
+  for (const std::string& name : names) {
+    definitions_.insert_or_assign(name, definition);
+    if (!definition.lazy) without_address_.push_back(name);
+  }
 }
 
 // When MCJIT binds references, it compiles the modules that they need, and asks the creator for
@@ -365,9 +368,7 @@ void LazyEngine::LearnAddressesOfWhole() {
   std::vector<std::string> names;
   {
     absl::MutexLock lock(&definitions_mutex_);
-    for (const auto& [name, definition] : definitions_) {
-      if (!definition.lazy && definition.address == 0) names.push_back(name);
-    }
+    names.swap(without_address_);
   }
   for (const std::string& name : names) {
     const uint64_t address = whole_->getGlobalValueAddress(name);

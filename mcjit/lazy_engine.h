@@ -173,6 +173,8 @@ class LazyEngine final : public llvm::ExecutionEngine {
 
   absl::Mutex definitions_mutex_;
   absl::flat_hash_map<std::string, Definition> definitions_ ABSL_GUARDED_BY(definitions_mutex_);
+  // Those in `whole_` whose addresses were not asked for yet.
+  std::vector<std::string> without_address_ ABSL_GUARDED_BY(definitions_mutex_);
   // What the lazy function creator has returned.
   absl::flat_hash_map<std::string, uint64_t> created_ ABSL_GUARDED_BY(definitions_mutex_);
 
