@@ -67,10 +67,11 @@ absl::StatusOr<ExecutorAddress> FunctionCompiler::Compile(FunctionKey key, Compi
       // An optimized body from the cache comes without the variables of its group. Code that needs
       // one of them gets those of the first body; calls still go to the optimized one.
       if (status.ok() && !functions_.BodyOf(key)) {
-        Outcome outcome;
         MakeOptions options;
         options.may_use_cache = true;
+        Outcome outcome;
         status = Attempt(leader, options, outcome);
+        if (!status.ok()) status = AttemptAgain(leader, options, status, outcome);
       }
     });
   }
@@ -103,6 +104,11 @@ absl::Status FunctionCompiler::Try(FunctionKey key, const MakeOptions& options, 
   outcome.is_optimized = made->is_optimized;
   outcome.leader = made->leader;
   if (made->leader) return absl::OkStatus();
+  // A first body may follow an optimized one from the cache.
+  const auto is_first = [&](SymbolOrdinal function) {
+    return !functions_.BodyOf({&module, function});
+  };
+  const auto first_count = std::count_if(made->functions.begin(), made->functions.end(), is_first);
   absl::Status status = publisher_.LinkAndPublish(key, *made, options);
   // What came from the cache is not wanted again if it needs what does not exist here.
   const bool is_new = !outcome.is_cached && !outcome.is_optimized;
@@ -113,7 +119,7 @@ absl::Status FunctionCompiler::Try(FunctionKey key, const MakeOptions& options, 
   }
   FIRSTCALL_RETURN_IF_ERROR(status);
   speculation_.CompileAhead(module, made->callees);
-  CountCompiled(module, made->functions.size());
+  CountCompiled(module, static_cast<size_t>(first_count));
   return absl::OkStatus();
 }
 
@@ -126,7 +132,19 @@ void FunctionCompiler::CountCompiled(SourceModule& module, size_t compiled) {
 
 // If several functions fail together, any of them may be at fault. Then each is left to its own
 // first call, and only `key` is tried again, from a view that has all bodies. The same is done if
-// the object came from the cache. If it has an optimized body, the first body comes before that.
+// the object came from the cache.
+absl::Status FunctionCompiler::AttemptAgain(FunctionKey key, const MakeOptions& options,
+                                            const absl::Status& failure, Outcome& outcome) {
+  if (outcome.joined.empty() && !outcome.is_cached) return failure;
+  if (!outcome.is_cached) compiler_.ReadAgain(key.module->id());
+  for (FunctionKey callee : outcome.joined) functions_.Release(callee);
+  outcome = Outcome();
+  MakeOptions alone;
+  alone.reason = options.reason;
+  return Attempt(key, alone, outcome);
+}
+
+// If an object with an optimized body fails, the first body comes before another attempt.
 absl::Status FunctionCompiler::MakeAndPublish(FunctionKey key, CompileReason reason,
                                               std::optional<SymbolOrdinal>& leader) {
   const StartupPhase::FirstBody first_body(promoter_ == nullptr ? nullptr : &promoter_->startup());
@@ -135,22 +153,15 @@ absl::Status FunctionCompiler::MakeAndPublish(FunctionKey key, CompileReason rea
   options.may_join = reason == CompileReason::kCalled && key.module->is_reopenable();
   options.may_use_cache = true;
   options.may_use_optimized = true;
-  Outcome first;
-  absl::Status status = Attempt(key, options, first);
-  if (!status.ok() && first.is_optimized) {
+  Outcome outcome;
+  absl::Status status = Attempt(key, options, outcome);
+  if (!status.ok() && outcome.is_optimized) {
     options.may_use_optimized = false;
-    first = Outcome();
-    status = Attempt(key, options, first);
+    outcome = Outcome();
+    status = Attempt(key, options, outcome);
   }
-  leader = first.leader;
-  if (status.ok() || (first.joined.empty() && !first.is_cached)) return status;
-  if (!first.is_cached) compiler_.ReadAgain(key.module->id());
-  for (FunctionKey callee : first.joined) functions_.Release(callee);
-  Outcome second;
-  MakeOptions alone;
-  alone.reason = options.reason;
-  status = Attempt(key, alone, second);
-  leader = second.leader;
+  if (!status.ok()) status = AttemptAgain(key, options, status, outcome);
+  leader = outcome.leader;
   return status;
 }
 

@@ -76,6 +76,10 @@ class FunctionCompiler {
   absl::Status MakeAndPublish(FunctionKey key, CompileReason reason,
                               std::optional<SymbolOrdinal>& leader);
   absl::Status Attempt(FunctionKey key, MakeOptions options, Outcome& outcome);
+  // After an attempt with `options` has failed: gives up what it has claimed, and attempts `key`
+  // alone, if that may help. Otherwise returns `failure`.
+  absl::Status AttemptAgain(FunctionKey key, const MakeOptions& options,
+                            const absl::Status& failure, Outcome& outcome);
   absl::Status Try(FunctionKey key, const MakeOptions& options, Outcome& outcome);
   absl::Status ResolveIFunc(FunctionKey key);
   // Counts compiled functions, and tells the compiler when they were the last of their module.

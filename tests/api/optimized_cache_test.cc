@@ -339,6 +339,21 @@ TEST_P(OptimizedCacheTest, FunctionsWithTablesOfLabelsBeginOptimized) {
   EXPECT_EQ(Call("f", 5), 10);
 }
 
+// The first body in the cache is found to be damaged when only the optimized one was needed so far.
+TEST_P(OptimizedCacheTest, DamagedFirstBodiesOfGroupsAreCompiledAnew) {
+  MakeHot({kLabels}, "f", 3, 6);
+  const std::vector<std::string> functions = cache_->Objects("function ");
+  ASSERT_THAT(functions, SizeIs(1));
+  constexpr size_t kSymbols = 3;
+  const CachedObject first = DecodeCachedObject(functions[0], kSymbols).value();
+  cache_->ReplaceAll("function ", EncodeCachedObject(first, "nonsense"));
+  Begin({kLabels}, kNever);
+  EXPECT_EQ(Call("f", 4), 5);
+  EXPECT_EQ(Hotness("f").tier, 1);
+  EXPECT_EQ(Call("reads", 1), 0);
+  EXPECT_EQ(Call("f", 5), 10);
+}
+
 TEST_P(OptimizedCacheTest, ExceptionsPassThroughIt) {
   const std::string module = R"(
     declare void @firstcall_test_throw_number(i64)
