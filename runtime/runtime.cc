@@ -81,9 +81,12 @@ void Runtime::StoreStartObjects() {
   const ForkScope scope;
   for (const std::shared_ptr<SourceModule>& module : program_.AllModules()) {
     if (module->cache() == nullptr) continue;
+    const auto is_replaced = [&](SymbolOrdinal ordinal) {
+      return resolver_.IsReplaced(*module, ordinal);
+    };
     for (const auto functions :
          {ModulePart::Kind::kFunction, ModulePart::Kind::kDebuggerFunction}) {
-      module->start_object(functions).Store();
+      module->start_object(functions).Store(is_replaced);
     }
   }
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "code/object_merger.h"
 
@@ -74,7 +75,24 @@ void StartObject::NoteUsed(SymbolOrdinal function) {
   used_.push_back(function);
 }
 
+void StartObject::Store(IsReplaced is_replaced) {
+  StoreWhere([&](const Decisions& decisions) { return AreStillTrue(decisions, is_replaced); });
+}
+
 void StartObject::Store() {
+  absl::flat_hash_map<SymbolOrdinal, bool> decided;
+  StoreWhere([&](const Decisions& decisions) {
+    const bool is_consistent =
+        std::all_of(decisions.begin(), decisions.end(), [&](const auto& decision) {
+          const auto found = decided.find(decision.first);
+          return found == decided.end() || found->second == decision.second;
+        });
+    if (is_consistent) decided.insert(decisions.begin(), decisions.end());
+    return is_consistent;
+  });
+}
+
+void StartObject::StoreWhere(absl::FunctionRef<bool(const Decisions& decisions)> hold) {
   std::vector<SymbolOrdinal> used;
   {
     absl::MutexLock lock(&mutex_);
@@ -82,15 +100,17 @@ void StartObject::Store() {
   }
   if (used.size() < kFewestFunctions) return;
   Collector collector;
-  if (std::optional<CachedObject> before = cache_.FindObject(part(), symbol_count_)) {
-    collector.Add(*std::move(before));
-  }
+  // What was made when other definitions counted is left out, because the whole object is used or
+  // nothing of it.
+  const auto add = [&](std::optional<CachedObject> cached) {
+    if (cached && hold(cached->decisions)) collector.Add(*std::move(cached));
+  };
+  add(cache_.FindObject(part(), symbol_count_));
   // In one order, so that two runs make the same object.
   std::sort(used.begin(), used.end());
   for (SymbolOrdinal function : used) {
     if (collector.Has(function)) continue;
-    std::optional<CachedObject> found = cache_.FindObject({functions_, function}, symbol_count_);
-    if (found) collector.Add(*std::move(found));
+    add(cache_.FindObject({functions_, function}, symbol_count_));
   }
   if (!collector.is_empty()) cache_.Store(part(), std::move(collector).Finish());
 }

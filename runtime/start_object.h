@@ -18,9 +18,11 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/functional/function_ref.h"
 #include "absl/synchronization/mutex.h"
 #include "base/ids.h"
 #include "cache/object_cache.h"
+#include "code/compile_questions.h"
 #include "runtime/cached_object.h"
 #include "runtime/module_cache.h"
 
@@ -41,12 +43,19 @@ class StartObject {
   // Notes that this run has used the object that the cache has for `function`.
   void NoteUsed(SymbolOrdinal function) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Adds the functions that were noted to the start object in the cache. Does nothing if they are
-  // too few to make a difference. Takes time in proportion to the objects' sizes.
+  // Adds the functions that were noted to the start object in the cache, or makes a new one of them
+  // if other weak definitions gave way when it was made. Does nothing if they are too few to make a
+  // difference. Takes time in proportion to the objects' sizes.
+  void Store(IsReplaced is_replaced) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // The same where it is not known which definitions give way: leaves out what contradicts the
+  // start object in the cache, or an earlier function.
   void Store() ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
   ModulePart part() const;
+  void StoreWhere(absl::FunctionRef<bool(const Decisions& decisions)> hold)
+      ABSL_LOCKS_EXCLUDED(mutex_);
 
   const ModulePart::Kind functions_;
   ModuleCache& cache_;

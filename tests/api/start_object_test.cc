@@ -164,6 +164,37 @@ TEST_P(StartObjectTest, ManyThreadsBeginAtOnce) {
   }
 }
 
+// In one run, another module replaces a weak definition that the functions call.
+TEST_P(StartObjectTest, IsMadeAgainWhenAnotherDefinitionCounted) {
+  std::string text = "define weak i64 @weak() {\n  ret i64 1\n}\n";
+  for (int i = 0; i < kFunctions; ++i) {
+    absl::StrAppend(&text, "define i64 @f", i, "(i64 %x) {\n  %w = call i64 @weak()\n",
+                    "  %r = add i64 %w, %x\n  ret i64 %r\n}\n");
+  }
+  const auto run = [&](int functions, bool has_strong) {
+    engine_ = nullptr;
+    EngineOptions options;
+    options.tier = GetParam();
+    options.object_cache = cache_;
+    engine_ = Engine::Create(std::move(options)).value();
+    if (has_strong) {
+      EXPECT_THAT(
+          engine_->AddBitcode(ParseToBitcode("define i64 @weak() {\n  ret i64 2\n}\n"), "strong"),
+          IsOk());
+    }
+    EXPECT_THAT(engine_->AddBitcode(ParseToBitcode(text), "program"), IsOk());
+    for (int i = 0; i < functions; ++i) {
+      EXPECT_EQ(Call(absl::StrCat("f", i), i), i + (has_strong ? 2 : 1));
+    }
+    return engine_->stats().objects_linked;
+  };
+  run(kFunctions / 2, /*has_strong=*/false);
+  EXPECT_EQ(run(kFunctions / 2, /*has_strong=*/false), 1u);
+  run(kFunctions, /*has_strong=*/true);
+  run(kFunctions, /*has_strong=*/false);
+  EXPECT_EQ(run(kFunctions, /*has_strong=*/false), 1u);
+}
+
 TEST_P(StartObjectTest, TooFewFunctionsMakeNone) {
   Begin();
   EXPECT_EQ(Call("f17", 5), 5 + 1000 + 17 + 18 + 19);
