@@ -420,6 +420,7 @@ absl::StatusOr<std::vector<absl::string_view>> ElfObject::NearSymbols() const {
 void ElfObject::Undefine(absl::string_view name) { UndefineAll({name}); }
 
 void ElfObject::UndefineAll(absl::Span<const absl::string_view> all) {
+  if (all.empty()) return;
   const absl::flat_hash_set<absl::string_view> names(all.begin(), all.end());
   for (size_t i = 0; i < symbol_count_; ++i) {
     Symbol entry = symbol(i);
@@ -497,16 +498,23 @@ void ElfObject::MakeDefinitionsStrong() {
 }
 
 void ElfObject::DefineAsZero(absl::string_view name) {
+  DefineAsZero(absl::MakeConstSpan(&name, 1));
+}
+
+void ElfObject::DefineAsZero(absl::Span<const absl::string_view> all) {
+  if (all.empty()) return;
+  const absl::flat_hash_set<absl::string_view> names(all.begin(), all.end());
   for (size_t i = 0; i < symbol_count_; ++i) {
     Symbol entry = symbol(i);
-    if (!entry.is_undefined() || NameOf(entry) != name) continue;
+    if (!entry.is_undefined() || !names.contains(NameOf(entry))) continue;
     entry.index = SHN_ABS;
     entry.value = 0;
     Write(entry, symbols_, i);
   }
-  undefined_.erase(std::remove_if(undefined_.begin(), undefined_.end(),
-                                  [name](const Undefined& symbol) { return symbol.name == name; }),
-                   undefined_.end());
+  undefined_.erase(
+      std::remove_if(undefined_.begin(), undefined_.end(),
+                     [&](const Undefined& symbol) { return names.contains(symbol.name); }),
+      undefined_.end());
 }
 
 absl::Status ElfObject::BindCallsDirectly(absl::FunctionRef<bool(absl::string_view)> is_near) {

@@ -94,8 +94,10 @@ class ElfObject {
   SegmentSizes MemorySizes() const;
   bool HasSeveralCodeSections() const;
 
-  // Turns a definition into a reference to a definition elsewhere.
+  // Turns a definition into a reference to a definition elsewhere. UndefineAll does that for all of
+  // `names`, each of which is there once, in one pass.
   void Undefine(absl::string_view name);
+  void UndefineAll(absl::Span<const absl::string_view> names);
 
   // Makes the calls of functions that the object defines go to definitions elsewhere. The functions
   // stay in the object, without names. Has no effect on a function that is not called, or if the
@@ -105,9 +107,10 @@ class ElfObject {
   // Makes every definition strong. The engine has already chosen among several weak definitions.
   void MakeDefinitionsStrong();
 
-  // Defines an undefined symbol as the address zero, the address of a weak symbol that nothing
-  // defines.
+  // Defines an undefined symbol, or each of `names`, as the address zero, the address of a weak
+  // symbol that nothing defines.
   void DefineAsZero(absl::string_view name);
+  void DefineAsZero(absl::Span<const absl::string_view> names);
 
   // Makes calls of undefined symbols direct if `is_near` holds for the symbol. On AArch64 either
   // all calls of an object are direct or none, so all symbols must be near. InvalidArgument if a
@@ -207,7 +210,6 @@ class ElfObject {
     std::memcpy(bytes_.data() + table + number * sizeof(Record), &record, sizeof(Record));
   }
 
-  void UndefineAll(absl::Span<const absl::string_view> all);
   absl::Status ReadSections();
   absl::Status CheckSection(const Section& section) const;
   absl::Status ReadSymbolTable(const Section& table);

@@ -69,7 +69,7 @@ void SymbolResolver::DecideWeakSymbols(ElfObject& image, const LazyObject& reque
   for (const ElfObject::Undefined& symbol : image.undefined()) {
     if (symbol.is_weak && !IsKnown(symbol.name, requester)) missing.push_back(symbol.name);
   }
-  for (absl::string_view name : missing) image.DefineAsZero(name);
+  image.DefineAsZero(missing);
   if (image.Defines(kShadowStackRoots)) {
     std::optional<Definition> found = definitions_.Find(kShadowStackRoots, requester.library);
     const bool is_own = !found || (found->module != nullptr ? found->module == requester.module
@@ -77,10 +77,13 @@ void SymbolResolver::DecideWeakSymbols(ElfObject& image, const LazyObject& reque
     if (!is_own) image.Undefine(kShadowStackRoots);
   }
   if (requester.module != nullptr) return;  // Extraction has settled a module's weak definitions.
+  std::vector<absl::string_view> replaced;
   for (const ElfObject::Definition& symbol : image.DescribeDefinitions()) {
+    if (!symbol.is_weak) continue;
     std::optional<Definition> found = definitions_.Find(symbol.name, requester.library);
-    if (symbol.is_weak && found && found->object != &requester) image.Undefine(symbol.name);
+    if (found && found->object != &requester) replaced.push_back(symbol.name);
   }
+  image.UndefineAll(replaced);
 }
 
 bool SymbolResolver::IsKnown(absl::string_view object_name, const LazyObject& requester) const {

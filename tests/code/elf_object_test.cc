@@ -220,6 +220,22 @@ TEST_F(ElfObjectTest, WhatIsDefinedAsZeroIsNotNeededAndAbsolute) {
   EXPECT_EQ(seen, 1);
 }
 
+TEST_F(ElfObjectTest, SeveralSymbolsAreChangedAtOnce) {
+  Load(R"(
+    @a = extern_weak global i32
+    @b = extern_weak global i32
+    @c = extern_weak global i32
+    @uses = global [3 x ptr] [ptr @a, ptr @b, ptr @c]
+    define weak void @d() { ret void }
+    define weak void @e() { ret void }
+    define weak void @f() { ret void })");
+  object_->DefineAsZero({"a", "c"});
+  EXPECT_THAT(UndefinedNames(), ElementsAre("b (weak)"));
+  object_->UndefineAll({"d", "f"});
+  EXPECT_THAT(UndefinedNames(), UnorderedElementsAre("b (weak)", "d", "f"));
+  EXPECT_THAT(object_->defined(), UnorderedElementsAre("uses", "e"));
+}
+
 TEST_F(ElfObjectTest, OnlyCallsOfWhatIsNearBecomeDirect) {
   Load(kModule);
   const auto before = Relocations();
