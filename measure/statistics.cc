@@ -27,14 +27,16 @@ double CostPerPart(double total, int count, double total_of_one) {
 std::optional<Interval> MedianInterval(std::vector<double> values, double confidence) {
   std::sort(values.begin(), values.end());
   const size_t count = values.size();
-  double probability = std::pow(0.5, count);  // that exactly k values are smaller
+  // The logarithm of the probability that exactly k values are smaller; of many values, that is no
+  // `double` itself.
+  double log_probability = static_cast<double>(count) * std::log(0.5);
   double tail = 0;
   std::optional<Interval> interval;
   for (size_t k = 0; 2 * k < count; ++k) {
-    tail += probability;
+    tail += std::exp(log_probability);
     if (1 - 2 * tail < confidence) break;
     interval = {values[k], values[count - 1 - k], 1 - 2 * tail};
-    probability *= static_cast<double>(count - k) / static_cast<double>(k + 1);
+    log_probability += std::log(static_cast<double>(count - k) / static_cast<double>(k + 1));
   }
   return interval;
 }

@@ -1,5 +1,6 @@
 #include "measure/statistics.h"
 
+#include <cmath>
 #include <optional>
 #include <vector>
 
@@ -54,6 +55,22 @@ TEST(StatisticsTest, IntervalIsTheNarrowestThatIsConfidentEnough) {
   EXPECT_DOUBLE_EQ(hundred->low, 40);
   EXPECT_DOUBLE_EQ(hundred->high, 61);
   EXPECT_NEAR(hundred->confidence, 0.9648, 1e-4);
+}
+
+// So many that the probability of a single count is no `double`. For large numbers the distribution
+// is normal: the interval leaves out about 0.98 times the root of the number on each side.
+TEST(StatisticsTest, ManyValuesHaveAnInterval) {
+  for (const int count : {1000, 2000, 40000}) {
+    std::vector<double> values;
+    for (int i = 1; i <= count; ++i) values.push_back(i);
+    const std::optional<Interval> interval = MedianInterval(values);
+    ASSERT_TRUE(interval.has_value());
+    const double half = 0.98 * std::sqrt(count);
+    EXPECT_NEAR(interval->low, count / 2 - half, 2) << count;
+    EXPECT_NEAR(interval->high, count / 2 + half, 2) << count;
+    EXPECT_GE(interval->confidence, 0.95);
+    EXPECT_LT(interval->confidence, 0.96);
+  }
 }
 
 TEST(StatisticsTest, TooFewValuesHaveNoInterval) {
