@@ -6,40 +6,20 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/ascii.h"
-#include "absl/strings/str_cat.h"
 #include "base/status.h"
 #include "capi/engine.h"
 #include "capi/error.h"
 #include "capi/firstcall.h"
+#include "engine/module_bitcode.h"
 #include "llvm-c/Core.h"
-#include "llvm/ADT/SmallVector.h"
-#include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
-#include "llvm/IR/Verifier.h"
-#include "llvm/Support/raw_ostream.h"
 
 namespace {
 
 using firstcall::capi::Give;
 using firstcall::capi::Guarded;
 using firstcall::capi::RequireAll;
-
-// The bitcode of `module`, which is verified first, because LLVM writes only valid modules.
-absl::StatusOr<llvm::SmallVector<char, 0>> ToBitcode(const llvm::Module& module) {
-  std::string reason;
-  llvm::raw_string_ostream reasons(reason);
-  if (llvm::verifyModule(module, &reasons)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("'", module.getModuleIdentifier(),
-                     "': module is not valid IR: ", absl::StripTrailingAsciiWhitespace(reason)));
-  }
-  llvm::SmallVector<char, 0> bytes;
-  llvm::raw_svector_ostream stream(bytes);
-  llvm::WriteBitcodeToFile(module, stream);
-  return bytes;
-}
 
 }  // namespace
 
@@ -74,11 +54,9 @@ fc_error* fc_engine_add_module_copy(fc_engine* engine, struct LLVMOpaqueModule* 
     FIRSTCALL_RETURN_IF_ERROR(RequireAll("fc_engine_add_module_copy",
                                          {{"engine", engine}, {"llvm_module", llvm_module}}));
     const llvm::Module& original = *llvm::unwrap(llvm_module);
-    absl::StatusOr<llvm::SmallVector<char, 0>> bitcode = ToBitcode(original);
+    absl::StatusOr<std::string> bitcode = firstcall::ToBitcode(original);
     if (!bitcode.ok()) return bitcode.status();
-    return Give(engine->engine->AddBitcode({bitcode->data(), bitcode->size()},
-                                           original.getModuleIdentifier()),
-                module);
+    return Give(engine->engine->AddBitcode(*bitcode, original.getModuleIdentifier()), module);
   });
 }
 

@@ -1,19 +1,17 @@
 // What an engine offers where LLVM is linked into the program.
 
+#include <string>
 #include <utility>
 
-#include "base/fatal_error_guard.h"
 #include "base/status.h"
 #include "base/steady_clock.h"
 #include "compiler/in_process_compiler.h"
 #include "engine/engine.h"
 #include "engine/engine_parts.h"
 #include "engine/linked_compiler.h"
-#include "llvm/ADT/SmallString.h"
-#include "llvm/Bitcode/BitcodeWriter.h"
+#include "engine/module_bitcode.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Support/raw_ostream.h"
 #include "splitter/module_source.h"
 
 namespace firstcall {
@@ -25,13 +23,10 @@ absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(EngineOptions options) {
 absl::StatusOr<ModuleId> Engine::AddModule(std::unique_ptr<llvm::LLVMContext> context,
                                            std::unique_ptr<llvm::Module> module) {
   const absl::Duration start = SteadyNow();
-  if (!parts_->options.compile_server.empty()) {
-    // Another process gets it as bitcode.
-    llvm::SmallString<0> bitcode;
-    llvm::raw_svector_ostream out(bitcode);
-    FIRSTCALL_RETURN_IF_ERROR(RunGuarded([&] { llvm::WriteBitcodeToFile(*module, out); }));
-    return AddBitcode(absl::string_view(bitcode.data(), bitcode.size()),
-                      module->getModuleIdentifier());
+  if (&parts_->provider != &LinkedCompiler()) {
+    // Another process gets it as bitcode, or another copy of LLVM.
+    FIRSTCALL_ASSIGN_OR_RETURN(const std::string bitcode, ToBitcode(*module));
+    return AddBitcode(bitcode, module->getModuleIdentifier());
   }
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ModuleSource> parsed,
                              ModuleSource::FromModule(std::move(context), std::move(module)));

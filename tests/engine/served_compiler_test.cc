@@ -20,6 +20,9 @@
 #include "engine/engine.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "llvm/IR/BasicBlock.h"
+#include "llvm/IR/DerivedTypes.h"
+#include "llvm/IR/Function.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetOptions.h"
@@ -110,6 +113,20 @@ CompileServerOptions WithLittleMemory() {
   CompileServerOptions options;
   options.worker_memory = size_t{256} << 20;
   return options;
+}
+
+TEST(ServedCompilerTest, ModulesInMemoryAreVerified) {
+  LocalServer server;
+  const std::unique_ptr<Engine> engine = EngineWith(OptionsFor(server));
+  auto context = std::make_unique<llvm::LLVMContext>();
+  auto module = std::make_unique<llvm::Module>("broken", *context);
+  llvm::Function* const function = llvm::Function::Create(
+      llvm::FunctionType::get(llvm::Type::getVoidTy(*context), /*isVarArg=*/false),
+      llvm::GlobalValue::ExternalLinkage, "no_end", *module);
+  llvm::BasicBlock::Create(*context, "entry", function);
+  EXPECT_THAT(engine->AddModule(std::move(context), std::move(module)),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       AllOf(HasSubstr("'broken': "), HasSubstr("does not have terminator"))));
 }
 
 // The worker compiles ahead what a module's functions call, and must give that up.
