@@ -5,6 +5,7 @@
 #include "remote/remote_compiler.h"
 #include "remote/seam_coding.h"
 #include "remote/served_cache.h"
+#include "runtime/stoppable_thread.h"
 
 namespace firstcall {
 
@@ -36,7 +37,10 @@ absl::StatusOr<std::unique_ptr<Compiler>> ServedCompiler::Create(const CompilerS
   RemoteCompiler::Fallback fallback;
   if (may_compile_here_) {
     fallback = [this, settings, &listener, reason = std::string(reason)](absl::string_view) {
-      return local_.Create(settings, listener, reason);
+      absl::StatusOr<std::unique_ptr<Compiler>> compiler =
+          local_.Create(settings, listener, reason);
+      if (compiler.ok()) StoppableThread::SetStoppableCode((*compiler)->SomewhereInLibrary());
+      return compiler;
     };
   }
   return RemoteCompiler::Create(settings, server_, std::move(fallback));

@@ -131,6 +131,7 @@ void InstallHandler() {
 }  // namespace
 
 void StoppableThread::SetStoppableCode(const void* address) {
+  if (address == nullptr) return;
   somewhere_in_llvm = reinterpret_cast<uintptr_t>(address);
 }
 

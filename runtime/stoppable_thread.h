@@ -25,8 +25,9 @@ class StoppableThread {
   StoppableThread(const StoppableThread&) = delete;
   StoppableThread& operator=(const StoppableThread&) = delete;
 
-  // Call this once before StopAll. `address` lies in the code of LLVM: the code of the file that it
-  // is in may be stopped.
+  // Each engine calls this when it gets a compiler. `address` lies in the code of LLVM: the code of
+  // the file that it is in may be stopped. Does nothing if it is null: that compiler has no LLVM in
+  // this process. The first StopAll decides; later calls change nothing.
   static void SetStoppableCode(const void* address);
 
   // Between these two calls, which the thread itself makes, StopAll may stop the thread by a

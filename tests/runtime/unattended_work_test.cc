@@ -108,6 +108,7 @@ TEST(UnattendedWorkTest, ForkInItsMiddleGoesOnInTheChild) {
 // Optimizes the same for ever. LLVM asks no gate of ours in between unless there is one.
 void OptimizeForEver(llvm::OptPassGate* gate, std::atomic<bool>& has_begun) {
   StoppableThread::SetStoppableCode(SomewhereInLlvm());
+  StoppableThread::SetStoppableCode(nullptr);  // An engine whose compiler is in another process.
   std::string text = "define i64 @f(i64 %n, ptr %p) {\nentry:\n  br label %b0\n";
   constexpr int kBlocks = 500;
   for (int i = 0; i < kBlocks; ++i) {
