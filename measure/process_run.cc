@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -78,8 +79,8 @@ class SharedMessage {
 
 // Becomes the program, in a forked child. Other threads of the parent may have held any lock, so
 // nothing here allocates memory.
-[[noreturn]] void Become(char** arguments, const char* input, int output, int errors, pid_t parent,
-                         Message* message) {
+[[noreturn]] void Become(char** arguments, char** environment, const char* input, int output,
+                         int errors, pid_t parent, Message* message) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(127);
@@ -93,10 +94,21 @@ class SharedMessage {
     dup2(output, STDOUT_FILENO);
     dup2(errors, STDERR_FILENO);
     clock_gettime(CLOCK_MONOTONIC, &message->begin);
-    execvp(arguments[0], arguments);
+    execvpe(arguments[0], arguments, environment);
   }
   message->error = errno;
   _exit(127);
+}
+
+// Those of this process. Who measures says itself whether it measures a first or a second start, so
+// the cache is off unless a variable says something else.
+std::vector<char*> Variables() {
+  static char cache_is_off[] = "FIRSTCALL_CACHE=off";
+  std::vector<char*> variables;
+  for (char** variable = environ; *variable != nullptr; ++variable) variables.push_back(*variable);
+  if (getenv("FIRSTCALL_CACHE") == nullptr) variables.push_back(cache_is_off);
+  variables.push_back(nullptr);
+  return variables;
 }
 
 // A fork, not a posix_spawn: the latter's child would be counted with this process's largest
@@ -106,11 +118,12 @@ absl::StatusOr<pid_t> Start(const std::vector<std::string>& argv, const std::str
   std::vector<char*> arguments;
   for (const std::string& argument : argv) arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
-  // Who measures says itself whether it measures a first or a second start.
-  setenv("FIRSTCALL_CACHE", "off", /*replace=*/0);
+  std::vector<char*> variables = Variables();
   const pid_t parent = getpid();
   const pid_t pid = fork();
-  if (pid == 0) Become(arguments.data(), input.c_str(), output, errors, parent, message);
+  if (pid == 0) {
+    Become(arguments.data(), variables.data(), input.c_str(), output, errors, parent, message);
+  }
   if (pid < 0) return absl::InternalError(absl::StrCat("fork: ", strerror(errno)));
   // Both set the group, so that it is set for whoever needs it first.
   setpgid(pid, pid);

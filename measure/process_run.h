@@ -36,7 +36,8 @@ struct ProcessOptions {
   int stop = -1;
 };
 
-// Runs `argv`. The program is searched in PATH. Blocks until the program ends, or kills it after
+// Runs `argv`. The program is searched in PATH. It has the environment of this process, with
+// FIRSTCALL_CACHE=off unless that variable is set. Blocks until the program ends, or kills it after
 // `time_limit`; then kills the rest of its process group. The program is also killed if the calling
 // thread ends. A program that fails is a result, not an error. NotFound if the program or its input
 // cannot be opened, Cancelled if `stop` became readable, Internal if the program cannot be

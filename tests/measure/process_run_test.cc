@@ -1,6 +1,7 @@
 #include "measure/process_run.h"
 
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -33,6 +34,15 @@ ProcessRun MustRun(const std::vector<std::string>& argv, absl::Duration limit = 
 
 ProcessRun RunShell(const std::string& script, absl::Duration limit = kGenerous) {
   return MustRun({"sh", "-c", script}, limit);
+}
+
+TEST(ProcessRunTest, TheCacheIsOffUnlessTheEnvironmentSaysOtherwise) {
+  unsetenv("FIRSTCALL_CACHE");
+  EXPECT_EQ(RunShell("echo $FIRSTCALL_CACHE").output, "off\n");
+  EXPECT_EQ(getenv("FIRSTCALL_CACHE"), nullptr) << "this process's environment has changed";
+  setenv("FIRSTCALL_CACHE", "/somewhere", /*replace=*/1);
+  EXPECT_EQ(RunShell("echo $FIRSTCALL_CACHE").output, "/somewhere\n");
+  unsetenv("FIRSTCALL_CACHE");
 }
 
 TEST(ProcessRunTest, SuccessIsExitStatusZero) {
