@@ -265,7 +265,8 @@ typedef enum fc_event_kind FC_ENUM_TYPE {
   FC_EVENT_MODULE_ADDED = 0,
   FC_EVENT_FIRST_CALL = 1, /* A call of a function without code has waited for it. */
   FC_EVENT_COMPILED = 2,   /* An object was compiled, or taken from a cache, and linked. */
-  FC_EVENT_PUBLISHED = 3,  /* A function has got its first body. */
+  FC_EVENT_PUBLISHED = 3,  /* A function has got its first body; with FC_REASON_PROMOTED, the body
+                              in which it counts its branches before it is optimized. */
   FC_EVENT_PROMOTED = 4,   /* A function has got an optimized body, or a loop a continuation. */
   FC_EVENT_FAILED = 5,     /* A function could not be compiled or optimized. */
   FC_EVENT_REMOVED = 6,    /* A module was removed or detached. */
@@ -303,14 +304,15 @@ typedef struct fc_event {
   uintptr_t address; /* Of the body; of a first call: where it continued. */
   size_t size;       /* Of the body, the object's code, or the memory. */
   uintptr_t caller;  /* Of a first call: where it returns. */
-  int tier;          /* Of new code: 0, or 1 if its IR was optimized. */
+  int tier;          /* Of new code: 1 for optimized bodies and continuations, which replace first
+                        bodies; 0 for first bodies, also of an engine of tier 1. */
   fc_generator generator;
   fc_compile_reason reason;
   int is_cached; /* Not 0: the code came from the cache. */
   int is_continuation;
   int is_detached;
-  size_t functions;    /* That the module or object defines. */
-  fc_error_code code;  /* Of a failure. */
+  size_t functions;   /* That the module defines, or that get their first bodies with the object. */
+  fc_error_code code; /* Of a failure. */
   const char* message; /* Of a failure. */
   size_t memory_used;  /* Of memory: what is allocated then. */
 } fc_event;
@@ -479,8 +481,8 @@ fc_error* fc_engine_add_module_copy(fc_engine* engine, struct LLVMOpaqueModule* 
 /* Adds compiled code: a relocatable object, or an archive, of which only the needed members are
  * linked. Objects are ELF or Mach-O, whatever the engine's triple says. `library` may be NULL.
  * FC_NOT_FOUND if the file cannot be read; FC_INVALID_ARGUMENT if it is no object of this machine;
- * FC_UNIMPLEMENTED if a Mach-O object has something that is not supported; FC_ALREADY_EXISTS as
- * above. */
+ * FC_UNIMPLEMENTED if a Mach-O object has something that is not supported, or an ELF object has
+ * thread-local variables; FC_ALREADY_EXISTS as above. */
 fc_error* fc_engine_add_object_file(fc_engine* engine, const char* path, const char* library);
 fc_error* fc_engine_add_archive(fc_engine* engine, const char* path, const char* library);
 

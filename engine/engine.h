@@ -52,11 +52,12 @@ struct LibraryFile {
 
 class Engine {
  public:
-  // InvalidArgument if the options name a target other than this machine's, or if the client's
-  // memory manager is null. ResourceExhausted if the process has no address space for an arena.
-  // A program that is linked with //engine:runtime_engine loads LLVM only when something has to be
-  // compiled. There, the call that needs LLVM returns errors of the target, and Unavailable, with
-  // the reason, if LLVM's library cannot be loaded.
+  // InvalidArgument if the options name a target other than this machine's, if the client's memory
+  // manager or one of its event listeners is null, or if the arenas are to have more than 2,000
+  // MiB. ResourceExhausted if the process has no address space for an arena. A program that is
+  // linked with //engine:runtime_engine loads LLVM only when something has to be compiled. There,
+  // the call that needs LLVM returns errors of the target, and Unavailable, with the reason, if
+  // LLVM's library cannot be loaded.
   static absl::StatusOr<std::unique_ptr<Engine>> Create(EngineOptions options = {});
 
   // The same, with a compiler half from elsewhere (engine/compiler_provider.h), which must exist

@@ -90,7 +90,8 @@ struct Event {
   size_t size = 0;
   uint64_t caller = 0;  // kFirstCall: the address to which the call returns.
 
-  // kCompiled, kPublished, kPromoted: 0 for first bodies, 1 for optimized ones.
+  // kCompiled, kPublished, kPromoted: 1 for optimized bodies and continuations, which replace first
+  // bodies; 0 for first bodies, also with Tier::kOne, and for all else.
   int tier = 0;
   Generator generator = Generator::kLlvm;
   CompileReason reason = CompileReason::kCalled;
@@ -98,7 +99,8 @@ struct Event {
   bool is_continuation = false;  // kPromoted, kFailed: of a loop.
   bool is_detached = false;      // kRemoved.
 
-  // kModuleAdded: the functions that the module defines. kCompiled: those that the object defines.
+  // kModuleAdded: the functions that the module defines. kCompiled: those that get their first
+  // bodies with the object; 0 for counting bodies and optimized ones.
   size_t functions = 0;
   // kModuleAdded: their names, if the listener wants names.
   std::shared_ptr<const std::vector<std::string>> names;

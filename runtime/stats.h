@@ -60,7 +60,7 @@ class StatsCollector final : public Listener {
   void OnRemoved(const RemovedModule& module) override ABSL_LOCKS_EXCLUDED(mutex_);
   void OnModuleAdded(const AddedModule& module) override ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // All fields but stubs_made, promotions and memory.
+  // All fields but stubs_made, promotions, memory and compiler_made_for.
   Stats Collect() const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
