@@ -1,7 +1,6 @@
 // Calls with values whose types are known at run time only.
 
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "base/status.h"
 #include "capi/engine.h"

@@ -1,8 +1,8 @@
 #include "mcjit/constructor.h"
 
+#include <tuple>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "llvm/ExecutionEngine/RTDyldMemoryManager.h"
 #include "llvm/ExecutionEngine/SectionMemoryManager.h"
 #include "llvm/Support/DynamicLibrary.h"

@@ -19,7 +19,6 @@
 #define FIRSTCALL_MCJIT_LAZY_ENGINE_H_
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>

@@ -6,7 +6,9 @@
 #include <set>
 #include <utility>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
 #include "mcjit/environment.h"
 
 namespace firstcall {

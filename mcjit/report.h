@@ -9,9 +9,7 @@
 #include <functional>
 #include <string>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/strings/string_view.h"
-#include "absl/synchronization/mutex.h"
 
 namespace firstcall {
 

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "base/ids.h"
 
 namespace firstcall {
 

@@ -17,7 +17,6 @@
 #include "code/compile_questions.h"
 #include "code/hotness_signs.h"
 #include "code/object_bytes.h"
-#include "code/symbol_index.h"
 
 namespace firstcall {
 

@@ -8,9 +8,7 @@
 
 #include <functional>
 #include <memory>
-#include <utility>
 
-#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "memory/arena_memory.h"
 #include "memory/memory_manager.h"

@@ -286,11 +286,8 @@ std::vector<LazyObject*> ObjectLinker::TakeObjectsToDestroy() {
 void ObjectLinker::RunPendingConstructors() {
   if (!has_pending_.load(std::memory_order_relaxed) || !constructors_started_) return;
   for (const LazyObject* object : TakeObjectsToConstruct()) {
-    std::vector<LazyObject::LifecycleCode> constructors = object->constructors;
-    std::stable_sort(constructors.begin(), constructors.end(),
-                     [](const auto& a, const auto& b) { return a.priority < b.priority; });
     ProgramCodeScope scope;
-    for (const LazyObject::LifecycleCode& constructor : constructors) {
+    for (const LazyObject::LifecycleCode& constructor : object->constructors) {
       CallConstructor(constructor.address, ProgramArguments({}));
     }
   }

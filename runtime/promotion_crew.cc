@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "absl/time/clock.h"
 #include "base/forks.h"
 #include "base/keep_for_ever.h"
 #include "base/steady_clock.h"
