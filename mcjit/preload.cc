@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <atomic>
+
 #include "mcjit/engine_library.h"
 #include "mcjit/install.h"
 
@@ -32,8 +34,9 @@ using Dlopen = void*(const char*, int);
 using Constructor = void*(void* module, void* error, void* memory_manager, void* resolver,
                           void* target_machine);
 
-Constructor** variable = nullptr;  // Null until LLVM was found.
-Constructor* mcjits_own = nullptr;
+std::atomic<bool> is_installed{false};
+std::atomic<Constructor**> variable{nullptr};  // Null until LLVM was found.
+std::atomic<Constructor*> mcjits_own{nullptr};
 
 Dlopen* RealDlopen() {
   static Dlopen* const real = reinterpret_cast<Dlopen*>(dlsym(RTLD_NEXT, "dlopen"));
@@ -62,13 +65,14 @@ Constructor* LoadLazy() {
   if (library == nullptr) return Give(dlerror());
   auto* const replace = reinterpret_cast<ReplaceConstructor*>(dlsym(library, kEngineLibrarySymbol));
   if (replace == nullptr) return Give(dlerror());
-  return reinterpret_cast<Constructor*>(replace(reinterpret_cast<ErasedConstructor>(mcjits_own)));
+  return reinterpret_cast<Constructor*>(
+      replace(reinterpret_cast<ErasedConstructor>(mcjits_own.load())));
 }
 
 void* ConstructFirst(void* module, void* error, void* memory_manager, void* resolver,
                      void* target_machine) {
   static Constructor* const loaded = LoadLazy();
-  *variable = loaded;
+  __atomic_store_n(variable.load(), loaded, __ATOMIC_SEQ_CST);
   return loaded(module, error, memory_manager, resolver, target_machine);
 }
 
@@ -77,16 +81,23 @@ __attribute__((constructor)) void InstallAtStart() { InstallAsMcjit(); }
 }  // namespace
 
 __attribute__((visibility("default"))) bool InstallAsMcjit() {
-  if (variable != nullptr) return true;
+  if (is_installed) return true;
   Dlopen* const real = RealDlopen();
   if (real == nullptr) return false;
   void* const llvm = real(kLlvm, RTLD_LAZY | RTLD_NOLOAD);
   if (llvm == nullptr) return false;
   auto** const found = static_cast<Constructor**>(dlsym(llvm, kConstructorVariable));
-  if (found == nullptr || *found == nullptr) return false;
-  mcjits_own = *found;
-  *found = &ConstructFirst;
+  if (found == nullptr) return false;
+  Constructor* own = __atomic_load_n(found, __ATOMIC_SEQ_CST);
+  if (own == nullptr) return false;
+  // Another thread may do the same at the same time, and may create an engine then: MCJIT's own
+  // constructor is only the one that was there before both.
+  if (own == &ConstructFirst || (variable != nullptr && own != mcjits_own)) return true;
+  mcjits_own = own;
   variable = found;
+  __atomic_compare_exchange_n(found, &own, &ConstructFirst, /*weak=*/false, __ATOMIC_SEQ_CST,
+                              __ATOMIC_SEQ_CST);
+  is_installed = true;
   return true;
 }
 
