@@ -1,4 +1,4 @@
-// Times that clients give in nanoseconds. Thread-safe.
+// Times that clients give and get in nanoseconds. Thread-safe.
 
 #ifndef FIRSTCALL_CAPI_DURATION_H_
 #define FIRSTCALL_CAPI_DURATION_H_
@@ -14,6 +14,11 @@ namespace firstcall::capi {
 inline absl::Duration DurationFrom(uint64_t nanoseconds) {
   if (nanoseconds > uint64_t{std::numeric_limits<int64_t>::max()}) return absl::InfiniteDuration();
   return absl::Nanoseconds(nanoseconds);
+}
+
+// For times that are not negative.
+inline uint64_t NanosecondsOf(absl::Duration duration) {
+  return static_cast<uint64_t>(absl::ToInt64Nanoseconds(duration));
 }
 
 }  // namespace firstcall::capi

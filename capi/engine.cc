@@ -27,6 +27,7 @@ using firstcall::PrepareOptions;
 using firstcall::capi::ArgumentsFrom;
 using firstcall::capi::Guarded;
 using firstcall::capi::ModuleFrom;
+using firstcall::capi::NanosecondsOf;
 using firstcall::capi::RequireAll;
 
 absl::StatusOr<PrepareOptions> OptionsFrom(const fc_prepare_options* options) {
@@ -43,10 +44,6 @@ absl::StatusOr<PrepareOptions> OptionsFrom(const fc_prepare_options* options) {
     };
   }
   return result;
-}
-
-uint64_t Nanoseconds(absl::Duration duration) {
-  return static_cast<uint64_t>(absl::ToInt64Nanoseconds(duration));
 }
 
 uint64_t Total(size_t bytes) { return bytes; }
@@ -171,10 +168,10 @@ fc_error* fc_engine_get_statistics(fc_engine* engine, fc_statistics* statistics)
     known.memory_committed = Total(stats.memory.committed);
     known.memory_used = Total(stats.memory.used);
     known.arenas = stats.memory.arenas;
-    known.load_time = Nanoseconds(stats.load);
-    known.split_time = Nanoseconds(stats.split);
-    known.emit_time = Nanoseconds(stats.emit);
-    known.link_time = Nanoseconds(stats.link);
+    known.load_time = NanosecondsOf(stats.load);
+    known.split_time = NanosecondsOf(stats.split);
+    known.emit_time = NanosecondsOf(stats.emit);
+    known.link_time = NanosecondsOf(stats.link);
     known.promotions_made = stats.promotions_made;
     known.promotions_failed = stats.promotions_failed;
     known.functions_baseline = stats.functions_baseline;

@@ -2,12 +2,10 @@
 
 #include <string>
 
+#include "capi/duration.h"
+
 namespace firstcall::capi {
 namespace {
-
-uint64_t Nanoseconds(absl::Duration time) {
-  return static_cast<uint64_t>(absl::ToInt64Nanoseconds(time));
-}
 
 static_assert(static_cast<int>(EventKind::kMemoryFreed) == FC_EVENT_MEMORY_FREED);
 static_assert(static_cast<int>(CompileReason::kNeeded) == FC_REASON_NEEDED);
@@ -22,8 +20,8 @@ void EventCallback::OnEvent(const Event& event) {
   out.number = event.number;
   out.kind = static_cast<fc_event_kind>(event.kind);
   out.thread = event.thread;
-  out.start = Nanoseconds(event.start);
-  out.duration = Nanoseconds(event.duration);
+  out.start = NanosecondsOf(event.start);
+  out.duration = NanosecondsOf(event.duration);
   out.module = event.module.c_str();
   out.function = event.function.c_str();
   out.address = event.address;

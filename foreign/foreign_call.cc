@@ -19,13 +19,6 @@
 namespace firstcall {
 namespace {
 
-uint64_t Extend(uint64_t value, unsigned bits, bool is_signed) {
-  if (bits >= 64) return value;
-  const unsigned unused = 64 - bits;
-  return is_signed ? static_cast<uint64_t>(static_cast<int64_t>(value << unused) >> unused)
-                   : value << unused >> unused;
-}
-
 bool IsInRegister(ForeignKind kind) { return BitsOf(kind) > 0 && BitsOf(kind) <= 64; }
 
 uint64_t Load(const ForeignValue& value, IntegerPassing passing) {

@@ -35,10 +35,7 @@ void ExtendInPlace(const ForeignType& type, void* result) {
   if (bits == 0 || bits >= 64) return;
   uint64_t value = 0;
   std::memcpy(&value, result, LayoutOf(type).size);
-  const unsigned unused = 64 - bits;
-  value = IsSigned(type.kind)
-              ? static_cast<uint64_t>(static_cast<int64_t>(value << unused) >> unused)
-              : value << unused >> unused;
+  value = Extend(value, bits, IsSigned(type.kind));
   std::memcpy(result, &value, sizeof(value));
 }
 

@@ -64,6 +64,13 @@ Layout LayoutOf(const ForeignType& type) {
   }
 }
 
+uint64_t Extend(uint64_t value, unsigned bits, bool is_signed) {
+  if (bits >= 64) return value;
+  const unsigned unused = 64 - bits;
+  return is_signed ? static_cast<uint64_t>(static_cast<int64_t>(value << unused) >> unused)
+                   : value << unused >> unused;
+}
+
 std::string NameOf(const ForeignType& type) {
   switch (type.kind) {
     case ForeignKind::kVoid:

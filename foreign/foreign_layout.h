@@ -9,6 +9,7 @@
 #define FIRSTCALL_FOREIGN_FOREIGN_LAYOUT_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "foreign/foreign_value.h"
@@ -27,6 +28,9 @@ size_t AlignUp(size_t size, size_t alignment);
 // The width of an integer type in IR: 1 for a bool. 0 for all other kinds.
 unsigned BitsOf(ForeignKind kind);
 bool IsSigned(ForeignKind kind);
+
+// The lowest `bits` bits of `value`, of which there is at least one, extended to 64.
+uint64_t Extend(uint64_t value, unsigned bits, bool is_signed);
 
 // The name of a type, for messages: "int32", "struct {double, pointer}".
 std::string NameOf(const ForeignType& type);

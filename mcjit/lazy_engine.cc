@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "base/status.h"
+#include "code/symbol_name.h"
 #include "llvm/ADT/APInt.h"
 #include "llvm/ExecutionEngine/RTDyldMemoryManager.h"
 #include "llvm/IR/LLVMContext.h"
@@ -24,8 +25,6 @@
 
 namespace firstcall {
 namespace {
-
-constexpr absl::string_view kEmulatedTlsPrefix = "__emutls_v.";
 
 // MCJIT ends the process by this, too, or calls the handler that the client has installed.
 [[noreturn]] void Fail(const std::string& message) {
