@@ -11,14 +11,10 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/string_view.h"
+#include "runtime/loaded_file.h"
 
 namespace firstcall {
 namespace {
-
-struct Search {
-  uintptr_t address;
-  std::string id;
-};
 
 size_t Padded(size_t size) { return (size + 3) & ~size_t{3}; }
 
@@ -37,27 +33,6 @@ std::string BuildIdAmong(const char* notes, size_t size) {
     size -= end;
   }
   return "";
-}
-
-// Stops at the object that contains the address.
-int Visit(dl_phdr_info* object, size_t, void* data) {
-  auto& search = *static_cast<Search*>(data);
-  const auto starts_at = [&](const ElfW(Phdr) & segment) {
-    return static_cast<uintptr_t>(object->dlpi_addr + segment.p_vaddr);
-  };
-  bool has_address = false;
-  for (int i = 0; i < object->dlpi_phnum; ++i) {
-    const ElfW(Phdr)& segment = object->dlpi_phdr[i];
-    has_address |= segment.p_type == PT_LOAD && search.address >= starts_at(segment) &&
-                   search.address - starts_at(segment) < segment.p_memsz;
-  }
-  if (!has_address) return 0;
-  for (int i = 0; i < object->dlpi_phnum && search.id.empty(); ++i) {
-    const ElfW(Phdr)& segment = object->dlpi_phdr[i];
-    if (segment.p_type != PT_NOTE) continue;
-    search.id = BuildIdAmong(reinterpret_cast<const char*>(starts_at(segment)), segment.p_memsz);
-  }
-  return 1;
 }
 
 // Empty if the file ends before.
@@ -99,9 +74,16 @@ std::string BuildIdOfFile(const std::string& path) {
 }
 
 std::string BuildIdOf(const void* address) {
-  Search search{reinterpret_cast<uintptr_t>(address), ""};
-  dl_iterate_phdr(&Visit, &search);
-  return search.id;
+  std::string id;
+  VisitFileAround(reinterpret_cast<uintptr_t>(address), [&](const dl_phdr_info& file) {
+    for (int i = 0; i < file.dlpi_phnum && id.empty(); ++i) {
+      const ElfW(Phdr)& segment = file.dlpi_phdr[i];
+      if (segment.p_type != PT_NOTE) continue;
+      const uintptr_t notes = file.dlpi_addr + segment.p_vaddr;
+      id = BuildIdAmong(reinterpret_cast<const char*>(notes), segment.p_memsz);
+    }
+  });
+  return id;
 }
 
 }  // namespace firstcall

@@ -16,6 +16,7 @@
 #include "absl/base/config.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "runtime/loaded_file.h"
 
 namespace firstcall {
 namespace {
@@ -33,28 +34,16 @@ using AddressRange = std::pair<uintptr_t, uintptr_t>;
 
 // Returns the code ranges of the loaded file that `address` lies in.
 std::vector<AddressRange> CodeAround(uintptr_t address) {
-  struct Search {
-    uintptr_t address;
-    std::vector<AddressRange> code;
-  } search = {address, {}};
-  dl_iterate_phdr(
-      [](dl_phdr_info* file, size_t, void* data) {
-        auto& wanted = *static_cast<Search*>(data);
-        std::vector<AddressRange> code;
-        bool is_there = false;
-        for (int i = 0; i < file->dlpi_phnum; ++i) {
-          const ElfW(Phdr)& segment = file->dlpi_phdr[i];
-          if (segment.p_type != PT_LOAD) continue;
-          const uintptr_t begin = file->dlpi_addr + segment.p_vaddr;
-          const AddressRange range = {begin, begin + segment.p_memsz};
-          is_there = is_there || (range.first <= wanted.address && wanted.address < range.second);
-          if ((segment.p_flags & PF_X) != 0) code.push_back(range);
-        }
-        if (is_there) wanted.code = std::move(code);
-        return is_there ? 1 : 0;
-      },
-      &search);
-  return search.code;
+  std::vector<AddressRange> code;
+  VisitFileAround(address, [&](const dl_phdr_info& file) {
+    for (int i = 0; i < file.dlpi_phnum; ++i) {
+      const ElfW(Phdr)& segment = file.dlpi_phdr[i];
+      if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
+      const uintptr_t begin = file.dlpi_addr + segment.p_vaddr;
+      code.push_back({begin, begin + segment.p_memsz});
+    }
+  });
+  return code;
 }
 
 bool Contains(const std::vector<AddressRange>& ranges, uintptr_t address) {

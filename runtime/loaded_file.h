@@ -1,0 +1,20 @@
+// The files that the dynamic linker has loaded. Thread-safe.
+
+#ifndef FIRSTCALL_RUNTIME_LOADED_FILE_H_
+#define FIRSTCALL_RUNTIME_LOADED_FILE_H_
+
+#include <link.h>
+
+#include <cstdint>
+
+#include "absl/functional/function_ref.h"
+
+namespace firstcall {
+
+// Calls `visit` with the file that `address` lies in, unless there is none. `visit` must not load a
+// file.
+void VisitFileAround(uintptr_t address, absl::FunctionRef<void(const dl_phdr_info& file)> visit);
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_RUNTIME_LOADED_FILE_H_
