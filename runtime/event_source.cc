@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -64,19 +65,29 @@ absl::flat_hash_map<absl::string_view, FunctionPlace> FunctionPlaces(const ElfOb
   return places;
 }
 
-// The rows of `table` that describe the function; null if there are none.
+// The line table of the object, by section and offset.
+LineTable SortedLineTable(const ElfObject& image) {
+  LineTable table = ReadLineTable(image);
+  std::stable_sort(table.rows.begin(), table.rows.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.section, a.offset) < std::tie(b.section, b.offset);
+  });
+  return table;
+}
+
+// The rows of `table`, which is sorted, that describe the function; null if there are none.
 std::shared_ptr<const CodeLines> LinesOf(const LineTable& table, const FunctionPlace& place) {
+  auto row = std::lower_bound(table.rows.begin(), table.rows.end(), place,
+                              [](const LineRow& row, const FunctionPlace& place) {
+                                return std::tie(row.section, row.offset) <
+                                       std::tie(place.section, place.offset);
+                              });
   auto lines = std::make_shared<CodeLines>();
-  for (const LineRow& row : table.rows) {
-    if (row.section != place.section || row.offset < place.offset ||
-        row.offset >= place.offset + place.size) {
-      continue;
-    }
-    lines->rows.push_back({row.offset - place.offset, row.line, row.file});
+  for (; row != table.rows.end() && row->section == place.section &&
+         row->offset - place.offset < place.size;
+       ++row) {
+    lines->rows.push_back({row->offset - place.offset, row->line, row->file});
   }
   if (lines->rows.empty()) return nullptr;
-  std::stable_sort(lines->rows.begin(), lines->rows.end(),
-                   [](const auto& a, const auto& b) { return a.offset < b.offset; });
   lines->files = table.files;
   return lines;
 }
@@ -192,7 +203,7 @@ void EventSource::OnPublished(const PublishedObject& object) {
   LineTable lines;
   if (object.image != nullptr) {
     if (object.functions.size() > 1) places = FunctionPlaces(*object.image);
-    if (receivers_->want_code) lines = ReadLineTable(*object.image);
+    if (receivers_->want_code) lines = SortedLineTable(*object.image);
   }
   for (size_t i = 0; i < object.functions.size(); ++i) {
     const PublishedFunction& function = object.functions[i];
