@@ -47,9 +47,9 @@ class Pack {
 
   // Opens the pack at `path`, relative to the directory `directory` (an open file descriptor, or
   // AT_FDCWD). Reads everything but the entries, in one or two reads, and notes once a day that the
-  // file is used (cache/pruning.h). NotFound if there is no such
-  // file; PermissionDenied if it cannot be opened or another user may have written it; DataLoss,
-  // with the reason, if it is damaged or not a pack.
+  // file is used (cache/pruning.h). NotFound if there is no such file; PermissionDenied if it
+  // cannot be opened or another user may have written it; DataLoss, with the reason, if it is
+  // damaged or not a pack.
   static absl::StatusOr<std::unique_ptr<Pack>> Open(int directory, const std::string& path);
 
   Pack(const Pack&) = delete;
