@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -85,15 +86,24 @@ std::optional<CommonEntry> CommonEntryAt(absl::string_view table, size_t at) {
   return ReadCommonEntry(table.substr(0, begin + length), reader.at());
 }
 
-class Detacher {
+// Writes the table of one piece of code.
+class Writer {
  public:
-  Detacher(const ElfObject& object, uint32_t section, uint64_t offset, uint64_t size)
-      : object_(object), section_(section), offset_(offset), size_(size) {}
+  explicit Writer(uint64_t code_size) : size_(code_size) {}
 
-  DetachedUnwindTable Detach() {
-    for (uint32_t i = 0; i < object_.sections().size(); ++i) {
-      if (object_.sections()[i].is_unwind_table()) AddTable(i);
-    }
+  // `reader` is at the function's address, and ends with the entry. `function` is the function's
+  // distance from the beginning of the code.
+  void Add(absl::string_view table, size_t common_at, DwarfReader reader, absl::string_view entry,
+           uint64_t function) {
+    const std::optional<CommonEntry> common = CommonEntryAt(table, common_at);
+    if (!common) return;
+    const auto [place, is_new] =
+        common_places_.try_emplace({table.data(), common_at}, table_.entries.size());
+    if (is_new) WriteCommonEntry(*common);
+    WriteEntry(*common, place->second, reader, entry, function);
+  }
+
+  DetachedUnwindTable Finish() && {
     if (functions_.empty()) return {};
     Append4(0, table_.entries);  // The end.
     table_.entries.resize(RoundUp(table_.entries.size(), 8), '\0');
@@ -102,42 +112,6 @@ class Detacher {
   }
 
  private:
-  void AddTable(uint32_t number) {
-    const absl::Span<char> span = object_.BytesOf(object_.sections()[number]);
-    const absl::string_view bytes(span.data(), span.size());
-    // Where functions begin, by the places in the table that say so.
-    absl::flat_hash_map<uint64_t, uint64_t> begins;
-    for (const ElfObject::Section& table : object_.sections()) {
-      if (!table.is_relocation_table() || table.info != number) continue;
-      for (size_t i = 0; i < object_.RelocationCount(table); ++i) {
-        const ElfObject::Relocation relocation = object_.relocation(table, i);
-        if (relocation.symbol >= object_.symbol_count()) continue;
-        const ElfObject::Symbol symbol = object_.symbol(relocation.symbol);
-        if (object_.SectionOf(symbol, relocation.symbol) != section_) continue;
-        begins[relocation.offset] = symbol.value + static_cast<uint64_t>(relocation.addend);
-      }
-    }
-    absl::flat_hash_map<size_t, size_t> written;  // Places of common entries here, by those there.
-    for (size_t at = 0; at + 8 <= bytes.size();) {
-      DwarfReader reader(bytes, at);
-      const uint64_t length = reader.Number(4);
-      const size_t begin = reader.at();
-      if (length < 4 || length > bytes.size() - begin) return;
-      at = begin + length;
-      const uint64_t distance = reader.Number(4);
-      if (distance == 0 || distance > begin) continue;  // A common entry.
-      const auto function = begins.find(reader.at());
-      if (function == begins.end() || function->second - offset_ >= size_) continue;
-      const size_t common_at = begin - distance;
-      const std::optional<CommonEntry> common = CommonEntryAt(bytes, common_at);
-      if (!common) continue;
-      auto [place, is_new] = written.try_emplace(common_at, table_.entries.size());
-      if (is_new) WriteCommonEntry(*common);
-      WriteEntry(*common, place->second, DwarfReader(bytes.substr(0, at), reader.at()),
-                 bytes.substr(0, at), function->second - offset_);
-    }
-  }
-
   void WriteCommonEntry(const CommonEntry& common) {
     std::string& bytes = table_.entries;
     const size_t at = bytes.size();
@@ -151,8 +125,6 @@ class Detacher {
     EndEntry(at, bytes);
   }
 
-  // `reader` is at the function's address. `function` is its distance from the beginning of the
-  // code.
   void WriteEntry(const CommonEntry& common, size_t common_at, DwarfReader reader,
                   absl::string_view entry, uint64_t function) {
     reader.Skip(common.function.size());
@@ -187,19 +159,67 @@ class Detacher {
     }
   }
 
-  const ElfObject& object_;
-  const uint32_t section_;
-  const uint64_t offset_;
   const uint64_t size_;
   DetachedUnwindTable table_;
+  // Where common entries are here, by where they are there.
+  absl::flat_hash_map<std::pair<const char*, size_t>, size_t> common_places_;
   std::vector<std::pair<uint64_t, size_t>> functions_;  // And the places of their entries.
 };
 
 }  // namespace
 
-DetachedUnwindTable DetachUnwindTable(const ElfObject& object, uint32_t section, uint64_t offset,
-                                      uint64_t size) {
-  return Detacher(object, section, offset, size).Detach();
+UnwindTables::UnwindTables(const ElfObject& object) {
+  for (uint32_t i = 0; i < object.sections().size(); ++i) {
+    if (object.sections()[i].is_unwind_table()) AddTable(object, i);
+  }
+  std::stable_sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
+    return std::tie(a.section, a.function) < std::tie(b.section, b.function);
+  });
+}
+
+void UnwindTables::AddTable(const ElfObject& object, uint32_t number) {
+  const absl::Span<char> span = object.BytesOf(object.sections()[number]);
+  const absl::string_view bytes(span.data(), span.size());
+  // The sections and offsets of functions, by the places in the table that name them.
+  absl::flat_hash_map<uint64_t, std::pair<uint32_t, uint64_t>> functions;
+  for (const ElfObject::Section& table : object.sections()) {
+    if (!table.is_relocation_table() || table.info != number) continue;
+    for (size_t i = 0; i < object.RelocationCount(table); ++i) {
+      const ElfObject::Relocation relocation = object.relocation(table, i);
+      if (relocation.symbol >= object.symbol_count()) continue;
+      const ElfObject::Symbol symbol = object.symbol(relocation.symbol);
+      functions[relocation.offset] = {object.SectionOf(symbol, relocation.symbol),
+                                      symbol.value + static_cast<uint64_t>(relocation.addend)};
+    }
+  }
+  for (size_t at = 0; at + 8 <= bytes.size();) {
+    DwarfReader reader(bytes, at);
+    const uint64_t length = reader.Number(4);
+    const size_t begin = reader.at();
+    if (length < 4 || length > bytes.size() - begin) return;
+    at = begin + length;
+    const uint64_t distance = reader.Number(4);
+    if (distance == 0 || distance > begin) continue;  // A common entry.
+    const auto function = functions.find(reader.at());
+    if (function == functions.end()) continue;
+    entries_.push_back({function->second.first, function->second.second, bytes, begin - distance,
+                        reader.at(), at});
+  }
+}
+
+DetachedUnwindTable UnwindTables::Detach(uint32_t section, uint64_t offset, uint64_t size) const {
+  Writer writer(size);
+  auto entry = std::lower_bound(entries_.begin(), entries_.end(), std::tie(section, offset),
+                                [](const Entry& entry, const std::tuple<uint32_t, uint64_t>& at) {
+                                  return std::tie(entry.section, entry.function) < at;
+                                });
+  for (; entry != entries_.end() && entry->section == section && entry->function - offset < size;
+       ++entry) {
+    const absl::string_view bytes = entry->table.substr(0, entry->end);
+    writer.Add(entry->table, entry->common_at, DwarfReader(bytes, entry->function_at), bytes,
+               entry->function - offset);
+  }
+  return std::move(writer).Finish();
 }
 
 }  // namespace firstcall

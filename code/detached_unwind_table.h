@@ -1,14 +1,17 @@
 // Makes unwind tables for single pieces of code: for a profiler that puts each function into a file
 // of its own. (The format: Linux Standard Base, Core, 10.6.)
 //
-// Thread-safe: a pure function of its arguments.
+// Thread-safe: immutable after construction.
 
 #ifndef FIRSTCALL_CODE_DETACHED_UNWIND_TABLE_H_
 #define FIRSTCALL_CODE_DETACHED_UNWIND_TABLE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "absl/strings/string_view.h"
 #include "code/elf_object.h"
 
 namespace firstcall {
@@ -19,12 +22,31 @@ struct DetachedUnwindTable {
   std::string index;    // As .eh_frame_hdr has it, to be used behind the entries.
 };
 
-// How the frames of `size` bytes of code at `offset` of section `section` are unwound. Handlers of
-// exceptions are left out. Both parts are empty if the object says nothing about this code; of a
-// damaged table, they have what is in front of the damage. The object's relocations need not be
-// applied.
-DetachedUnwindTable DetachUnwindTable(const ElfObject& object, uint32_t section, uint64_t offset,
-                                      uint64_t size);
+// The unwind tables of an object, which must outlive this. Its relocations need not be applied.
+class UnwindTables {
+ public:
+  // Reads all of them. Of a damaged one, what is in front of the damage.
+  explicit UnwindTables(const ElfObject& object);
+
+  // How the frames of `size` bytes of code at `offset` of section `section` are unwound. Handlers
+  // of exceptions are left out. Both parts are empty if the object says nothing about this code.
+  DetachedUnwindTable Detach(uint32_t section, uint64_t offset, uint64_t size) const;
+
+ private:
+  // What a table says of a function.
+  struct Entry {
+    uint32_t section;
+    uint64_t function;  // Its offset in the section.
+    absl::string_view table;
+    size_t common_at;    // Where the common entry is in the table,
+    size_t function_at;  // the address of the function,
+    size_t end;          // and the end of the entry.
+  };
+
+  void AddTable(const ElfObject& object, uint32_t number);
+
+  std::vector<Entry> entries_;  // In the order of sections and offsets.
+};
 
 }  // namespace firstcall
 

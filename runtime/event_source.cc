@@ -92,9 +92,9 @@ std::shared_ptr<const CodeLines> LinesOf(const LineTable& table, const FunctionP
   return lines;
 }
 
-std::shared_ptr<const CodeUnwinding> UnwindingOf(const ElfObject& image,
+std::shared_ptr<const CodeUnwinding> UnwindingOf(const UnwindTables& tables,
                                                  const FunctionPlace& place) {
-  DetachedUnwindTable table = DetachUnwindTable(image, place.section, place.offset, place.size);
+  DetachedUnwindTable table = tables.Detach(place.section, place.offset, place.size);
   if (table.entries.empty()) return nullptr;
   return std::make_shared<const CodeUnwinding>(
       CodeUnwinding{std::move(table.entries), std::move(table.index)});
@@ -201,9 +201,13 @@ void EventSource::OnPublished(const PublishedObject& object) {
   // Most objects define one function.
   absl::flat_hash_map<absl::string_view, FunctionPlace> places;
   LineTable lines;
+  std::optional<UnwindTables> unwind_tables;
   if (object.image != nullptr) {
     if (object.functions.size() > 1) places = FunctionPlaces(*object.image);
-    if (receivers_->want_code) lines = SortedLineTable(*object.image);
+    if (receivers_->want_code) {
+      lines = SortedLineTable(*object.image);
+      unwind_tables.emplace(*object.image);
+    }
   }
   for (size_t i = 0; i < object.functions.size(); ++i) {
     const PublishedFunction& function = object.functions[i];
@@ -226,7 +230,7 @@ void EventSource::OnPublished(const PublishedObject& object) {
           function.body.InThisProcess<const char*>(), published.size);
       if (place.size > 0) {
         published.lines = LinesOf(lines, place);
-        published.unwinding = UnwindingOf(*object.image, place);
+        published.unwinding = UnwindingOf(*unwind_tables, place);
       }
     }
     Deliver(std::move(published));

@@ -91,7 +91,7 @@ TEST_P(DetachedUnwindTableTest, HasTheRowsOfTheFunctionAlone) {
   for (const char* name : {"first", "second"}) {
     const ElfObject::Symbol symbol = Find(name);
     const DetachedUnwindTable table =
-        DetachUnwindTable(*elf_, symbol.index, symbol.value, symbol.size);
+        UnwindTables(*elf_).Detach(symbol.index, symbol.value, symbol.size);
     const std::map<uint64_t, std::string> rows = RowsOfTable(
         table, symbol.size,
         HostMachine() == Machine::kX86_64 ? llvm::Triple::x86_64 : llvm::Triple::aarch64);
@@ -105,7 +105,7 @@ TEST_P(DetachedUnwindTableTest, HasTheRowsOfTheFunctionAlone) {
 TEST_P(DetachedUnwindTableTest, IndexLeadsToTheEntries) {
   const ElfObject::Symbol symbol = Find("second");
   const DetachedUnwindTable table =
-      DetachUnwindTable(*elf_, symbol.index, symbol.value, symbol.size);
+      UnwindTables(*elf_).Detach(symbol.index, symbol.value, symbol.size);
   ASSERT_EQ(table.index.size(), 20u);
   ASSERT_EQ(table.entries.size() % 8, 0u);
   int32_t values[4];  // Of the entries, their number, a function, its entry.
@@ -122,7 +122,7 @@ TEST_P(DetachedUnwindTableTest, IndexLeadsToTheEntries) {
 }
 
 TEST_P(DetachedUnwindTableTest, CodeThatTheObjectDoesNotDescribeHasNone) {
-  const DetachedUnwindTable table = DetachUnwindTable(*elf_, Find("first").index, 1 << 20, 16);
+  const DetachedUnwindTable table = UnwindTables(*elf_).Detach(Find("first").index, 1 << 20, 16);
   EXPECT_EQ(table.entries, "");
   EXPECT_EQ(table.index, "");
 }
