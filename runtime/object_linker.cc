@@ -1,10 +1,6 @@
 // The state goes kUnlinked -> kLoaded -> kReady or kFailed under the mutex, and back to kUnlinked
 // if memory ran out or a symbol is missing. kReady is stored with release order after the
 // addresses, so that a thread which reads it needs no lock.
-//
-// Objects may refer to each other. One that was bound while another is being linked may refer to
-// that one, so it stays kLoaded until the outermost link has succeeded. If that fails, the next
-// attempt to link what was bound first links again what it refers to.
 
 #include "runtime/object_linker.h"
 
@@ -69,23 +65,15 @@ absl::Status ObjectLinker::Link(LazyObject& object) {
       break;
   }
   const uint64_t additions = additions_;
-  const size_t bound_before = bound_.size();
-  ++depth_;
-  absl::Cleanup end = [&] { --depth_; };
-  // A callback of the client's may throw. The next attempt goes on then.
+  // A callback of the client's may throw. What is not bound then is tried again.
   absl::Cleanup unlink = [&] {
-    UnlinkFrom(bound_before);
+    if (object.unfinished != nullptr && object.unfinished->is_bound) return;
     object.state.store(LazyObject::State::kUnlinked, std::memory_order_relaxed);
   };
   object.status = Annotate(LinkLocked(object), absl::StrCat("'", object.name, "'"));
   std::move(unlink).Cancel();
-  if (object.status.ok()) {
-    bound_.push_back(&object);
-    if (depth_ == 1) FinishBound();
-    return absl::OkStatus();
-  }
-  UnlinkFrom(bound_before);
-  const bool lacks_symbol = object.unfinished != nullptr && absl::IsNotFound(object.status);
+  const bool lacks_symbol = object.unfinished != nullptr && !object.unfinished->is_bound &&
+                            absl::IsNotFound(object.status);
   if (lacks_symbol) object.additions = additions;
   if (lacks_symbol || absl::IsResourceExhausted(object.status)) {
     object.state.store(LazyObject::State::kUnlinked, std::memory_order_relaxed);
@@ -93,27 +81,9 @@ absl::Status ObjectLinker::Link(LazyObject& object) {
   }
   object.GiveUpUnfinished();
   object.bytes = {};
-  object.state.store(LazyObject::State::kFailed, std::memory_order_release);
+  object.state.store(object.status.ok() ? LazyObject::State::kReady : LazyObject::State::kFailed,
+                     std::memory_order_release);
   return object.status;
-}
-
-// What was bound from the given place on may refer to an object that has failed.
-void ObjectLinker::UnlinkFrom(size_t first) {
-  for (size_t i = first; i < bound_.size(); ++i) {
-    bound_[i]->state.store(LazyObject::State::kUnlinked, std::memory_order_relaxed);
-  }
-  bound_.resize(first);
-}
-
-void ObjectLinker::FinishBound() {
-  for (LazyObject* object : std::exchange(bound_, {})) {
-    object->unfinished = nullptr;
-    object->state.store(LazyObject::State::kReady, std::memory_order_release);
-    if (object->module != nullptr) continue;
-    absl::MutexLock lock(&constructors_mutex_);
-    pending_.push_back(object);
-    has_pending_ = true;
-  }
 }
 
 absl::StatusOr<ObjectBytes> ObjectLinker::Make(LazyObject& object, UnfinishedLink& link) {
@@ -222,12 +192,10 @@ absl::Status ObjectLinker::Bind(LazyObject& object, UnfinishedLink& link) {
     return absl::UnimplementedError(
         absl::StrCat("'", symbol, "' may be out of its reach: compile it with -fPIC"));
   }
-  if (link.is_bound) return absl::OkStatus();  // What it refers to is linked now.
   FIRSTCALL_RETURN_IF_ERROR(link.linker->Bind(resolution));
   if (object.module != nullptr && code_space_.MayRewriteData()) {
     link.table_entries = link.linker->TableEntries();
   }
-  link.is_bound = true;
   return absl::OkStatus();
 }
 
@@ -238,12 +206,12 @@ absl::Status ObjectLinker::LinkLocked(LazyObject& object) {
   UnfinishedLink& link = *object.unfinished;
   const absl::Duration start = SteadyNow();
   object.state.store(LazyObject::State::kLoaded, std::memory_order_relaxed);
-  FIRSTCALL_RETURN_IF_ERROR(Bind(object, link));
-  if (link.is_complete) return absl::OkStatus();
+  if (!link.is_bound) FIRSTCALL_RETURN_IF_ERROR(Bind(object, link));
+  link.is_bound = true;
   FIRSTCALL_RETURN_IF_ERROR(link.linker->Finalize());
   link.link += SteadyNow() - start;
-  link.is_complete = true;
   Complete(object, link);
+  object.unfinished = nullptr;
   return absl::OkStatus();
 }
 
@@ -268,6 +236,11 @@ void ObjectLinker::Complete(LazyObject& object, const UnfinishedLink& link) {
   published.emit = link.emit;
   published.link = link.link;
   listener_.OnPublished(published);
+  if (object.module == nullptr) {
+    absl::MutexLock lock(&constructors_mutex_);
+    pending_.push_back(&object);
+    has_pending_ = true;
+  }
 }
 
 std::vector<LazyObject*> ObjectLinker::TakeObjectsToConstruct() {

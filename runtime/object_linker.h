@@ -40,8 +40,8 @@ class ObjectLinker {
 
   // Links `object` if it is not linked yet. A failure is kept and returned again, but after
   // ResourceExhausted, and after an addition if a symbol is missing (NotFound), the next call
-  // continues where this one stopped. Fails if an object that `object` refers to fails. May block
-  // on generating code for data, or for a whole module in eager mode.
+  // continues where this one stopped. May block on generating code for data, or for a whole module
+  // in eager mode.
   absl::Status Link(LazyObject& object);
 
   // A module or an object was added, which may define what was missing.
@@ -70,9 +70,6 @@ class ObjectLinker {
   absl::StatusOr<std::unique_ptr<UnfinishedLink>> Begin(LazyObject& object);
   absl::Status Bind(LazyObject& object, UnfinishedLink& link);
   void Complete(LazyObject& object, const UnfinishedLink& link);
-  // These end the links of all objects on `bound_`, or of those from the given place on.
-  void FinishBound() ABSL_LOCKS_EXCLUDED(constructors_mutex_);
-  void UnlinkFrom(size_t first);
   absl::StatusOr<LoadedObject> Load(ElfObject& image, LazyObject& object) const;
   absl::StatusOr<ObjectBytes> Make(LazyObject& object, UnfinishedLink& link);
   absl::StatusOr<ObjectBytes> MakeWhole(SourceModule& module, UnfinishedLink& link);
@@ -85,10 +82,6 @@ class ObjectLinker {
   // Recursive, because the data of two modules may refer to each other, and because a client's
   // symbol finder, which is called while it is held, may call compiled code.
   std::recursive_mutex mutex_;
-  // Guarded by `mutex_`: how many links are in progress, one inside the other, and the objects that
-  // were bound meanwhile.
-  size_t depth_ = 0;
-  std::vector<LazyObject*> bound_;
   std::atomic<uint64_t> additions_{0};
 
   absl::Mutex constructors_mutex_;
