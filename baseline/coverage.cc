@@ -119,6 +119,7 @@ Refusal RefusalOfPassing(const llvm::Type* type, const CallingConvention& conven
 // Whether an integer with these attributes is extended to 128 bits, which is LLVM's to do.
 bool IsExtendedWide(const llvm::Type* type, const llvm::AttributeSet& attributes) {
   return type->isIntegerTy() && type->getIntegerBitWidth() > 64 &&
+         type->getIntegerBitWidth() < 128 &&
          (attributes.hasAttribute(Attribute::ZExt) || attributes.hasAttribute(Attribute::SExt));
 }
 

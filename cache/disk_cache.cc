@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,7 +18,6 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "base/open_files.h"
 #include "base/status.h"
 #include "base/steady_clock.h"
 #include "cache/digest_table.h"
@@ -58,6 +58,14 @@ absl::StatusOr<int> Lock(int directory, absl::Duration budget) {
   return file;
 }
 
+// A part of the files that the process may have open.
+size_t MostOpenPacks() {
+  constexpr size_t kFewest = 64;
+  rlimit files = {};
+  if (getrlimit(RLIMIT_NOFILE, &files) != 0) return kFewest;
+  return std::max<size_t>(kFewest, files.rlim_cur / 4);
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<DiskCache>> DiskCache::Open(std::string directory, Options options) {
@@ -75,7 +83,7 @@ DiskCache::DiskCache(std::unique_ptr<CacheDirectory> directory, const PruningPol
     : directory_(std::move(directory)),
       policy_(policy),
       options_(std::move(options)),
-      most_open_packs_(MostFilesToKeepOpen()) {}
+      most_open_packs_(MostOpenPacks()) {}
 
 DiskCache::~DiskCache() { Flush(); }
 
@@ -270,6 +278,7 @@ void DiskCache::Write(bool ages) {
     oldest_pending_ = begin;
     return;
   }
+  const absl::Duration turn_begin = SteadyNow();
   const std::vector<Work> all = TakePending(ages);
   for (const Work& work : all) {
     if (!turn.ok()) break;
@@ -285,7 +294,7 @@ void DiskCache::Write(bool ages) {
   }
   {
     absl::MutexLock lock(&mutex_);
-    write_after_ = std::max(kWriteAfter, kRestsPerWrite * (SteadyNow() - begin));
+    write_after_ = std::max(kWriteAfter, kRestsPerWrite * (SteadyNow() - turn_begin));
     if (!status.ok() && options_.warns_of_writing && !std::exchange(is_write_warned_, true)) {
       warnings_.push_back(absl::StrCat("object cache '", directory_->path(), "': ", consequence,
                                        ": ", status.message()));

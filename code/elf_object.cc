@@ -235,7 +235,8 @@ absl::Status ElfObject::ReadSymbols() {
   return has_debug_sections_ ? DropUnneededSymbols() : absl::OkStatus();
 }
 
-absl::Status ElfObject::DropUnneededSymbols() {
+absl::Status ElfObject::DropUnneededSymbols(
+    absl::FunctionRef<bool(absl::string_view name)> is_wanted) {
   absl::flat_hash_set<absl::string_view> needed;
   for (const Section& table : sections_) {
     if (!IsTableOfLoaded(table)) continue;
@@ -246,10 +247,11 @@ absl::Status ElfObject::DropUnneededSymbols() {
       if (entry.is_undefined()) needed.insert(NameOf(entry));
     }
   }
-  undefined_.erase(
-      std::remove_if(undefined_.begin(), undefined_.end(),
-                     [&](const Undefined& symbol) { return !needed.contains(symbol.name); }),
-      undefined_.end());
+  undefined_.erase(std::remove_if(undefined_.begin(), undefined_.end(),
+                                  [&](const Undefined& symbol) {
+                                    return !needed.contains(symbol.name) && !is_wanted(symbol.name);
+                                  }),
+                   undefined_.end());
   return absl::OkStatus();
 }
 

@@ -50,10 +50,11 @@ class ElfObject {
 
   bool Defines(absl::string_view name) const;
 
-  // Takes out of undefined() what no relocation of a section to be loaded names: objects of others
-  // may have such symbols. (Parse does it if there is debug information.) InvalidArgument if a
-  // relocation is damaged. Looks at every relocation.
-  absl::Status DropUnneededSymbols();
+  // Takes out of undefined() what no relocation of a section to be loaded names, and is not wanted
+  // for itself: objects of others may have such symbols. (Parse does it if there is debug
+  // information.) InvalidArgument if a relocation is damaged. Looks at every relocation.
+  absl::Status DropUnneededSymbols(absl::FunctionRef<bool(absl::string_view name)> is_wanted =
+                                       [](absl::string_view) { return false; });
 
   // The definitions that refer to symbol `name`. For messages: looks at every relocation.
   std::vector<absl::string_view> ReferrersTo(absl::string_view name) const;

@@ -341,7 +341,6 @@ std::unique_lock<std::recursive_mutex> LazyEngine::LockForWhole() {
       lock.lock();
     }
     if (changes != needed_by_whole_changes_) continue;
-    needed_by_whole_.clear();
     return lock;
   }
 }
@@ -363,6 +362,7 @@ uint64_t LazyEngine::AskCreator(const std::string& object_name) {
 void LazyEngine::LearnAddressesOfWhole() {
   if (whole_ == nullptr) return;
   whole_->finalizeObject();
+  needed_by_whole_.clear();
   if (whole_->hasError()) ErrMsg = whole_->getErrorMessage();
   std::vector<std::string> names;
   {
@@ -438,7 +438,9 @@ absl::StatusOr<uint64_t> LazyEngine::FindOrTake(const std::string& object_name,
   }
   if (may_be_in_archive) {
     const std::unique_lock<std::recursive_mutex> lock = LockForWhole();
-    return whole_->getGlobalValueAddress(object_name);
+    const uint64_t found = whole_->getGlobalValueAddress(object_name);
+    if (found != 0) needed_by_whole_.clear();  // Only then MCJIT has bound references.
+    return found;
   }
   return FindExisting(object_name);
 }

@@ -113,6 +113,7 @@ void ObjectNotifier::Remove(llvm::JITEventListener* listener) {
 
 void ObjectNotifier::NotifyFreeing() {
   absl::MutexLock lock(&mutex_);
+  listeners_.clear();
   for (const auto& [key, listener] : told_) listener->notifyFreeingObject(key);
   told_.clear();
 }

@@ -227,14 +227,19 @@ absl::Status Arena::Finalize(absl::Span<const MemoryBlock> blocks) {
     absl::MutexLock lock(&mutex_);
     for (const MemoryBlock& block : blocks) {
       if (block.size == 0) continue;
-      had_code = rewritten_code_.erase(block.run.value()) > 0 || had_code;
+      had_code = had_code || rewritten_code_.contains(block.run.value());
       allocation.segments.push_back({{static_cast<size_t>(block.run - slab_.run), block.size},
                                      part(block.segment).protection});
     }
   }
   absl::Status status = mapper_->Finalize(slab_, allocation).status();
-  if (status.ok() && had_code) status = mapper_->SynchronizeInstructions();
-  return status;
+  if (!status.ok() || !had_code) return status;
+  FIRSTCALL_RETURN_IF_ERROR(mapper_->SynchronizeInstructions());
+  absl::MutexLock lock(&mutex_);
+  for (const MemoryBlock& block : blocks) {
+    if (block.size > 0) rewritten_code_.erase(block.run.value());
+  }
+  return absl::OkStatus();
 }
 
 bool Arena::Contains(ExecutorAddress address) const {

@@ -8,7 +8,8 @@
 // A body is moved out of what a compile has read. So this class knows which functions were compiled
 // in any way, and says when the module has to be read again for one of them.
 //
-// Thread-safe. Tested in tests/engine/served_compiler_test.cc.
+// Thread-safe. Tested in tests/remote/compile_ahead_test.cc and
+// tests/engine/served_compiler_test.cc.
 
 #ifndef FIRSTCALL_REMOTE_COMPILE_AHEAD_H_
 #define FIRSTCALL_REMOTE_COMPILE_AHEAD_H_

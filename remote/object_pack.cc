@@ -1,5 +1,6 @@
 #include "remote/object_pack.h"
 
+#include <cstring>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -8,7 +9,6 @@
 #include "absl/strings/str_cat.h"
 #include "base/coding.h"
 #include "base/content_digest.h"
-#include "base/file_io.h"
 #include "base/status.h"
 #include "remote/sealed_bytes.h"
 
@@ -55,43 +55,37 @@ std::string ObjectPack::Encode(const std::map<ModulePart, std::string>& entries)
   return std::move(encoder).Take();
 }
 
-absl::StatusOr<ObjectPack> ObjectPack::Read(File file) {
+absl::StatusOr<ObjectPack> ObjectPack::Read(const File& file) {
   const absl::Status damaged = absl::InvalidArgumentError("a damaged pack of objects");
-  FIRSTCALL_ASSIGN_OR_RETURN(const uint64_t size, SizeOfSealedBytes(file));
-  std::string head(kHeadSize, '\0');
-  if (!ReadAt(file.number(), 0, head.data(), head.size()).ok()) return damaged;
-  Decoder decoder(head);
+  ObjectPack pack;
+  FIRSTCALL_ASSIGN_OR_RETURN(pack.contents_, MapSealedBytes(file));
+  const absl::string_view bytes = pack.contents_->bytes();
+  Decoder decoder(bytes);
   const bool is_pack = decoder.U32() == kMark;
   const uint64_t count = decoder.U32();
-  if (!is_pack || count > size / kEntrySize) return damaged;
-  std::string table(count * kEntrySize, '\0');
-  if (!ReadAt(file.number(), kHeadSize, table.data(), table.size()).ok()) return damaged;
-  ObjectPack pack;
+  if (!is_pack || count > bytes.size() / kEntrySize) return damaged;
   pack.entries_.reserve(count);
-  Decoder entries(table);
-  uint64_t begin = kHeadSize + table.size();
+  uint64_t begin = kHeadSize + kEntrySize * count;
   for (uint64_t i = 0; i < count; ++i) {
-    const uint32_t kind = entries.U32();
-    const SymbolOrdinal ordinal{entries.U32()};
-    const uint32_t loop = entries.U32();
-    const uint32_t entry_size = entries.U32();
-    if (kind > kLastKind || begin + entry_size > size) return damaged;
+    const uint32_t kind = decoder.U32();
+    const SymbolOrdinal ordinal{decoder.U32()};
+    const uint32_t loop = decoder.U32();
+    const uint32_t entry_size = decoder.U32();
+    if (kind > kLastKind || begin + entry_size > bytes.size()) return damaged;
     pack.entries_.emplace(ModulePart{static_cast<ModulePart::Kind>(kind), ordinal, loop},
                           Place{begin, entry_size});
     begin += entry_size;
   }
-  if (begin != size) return damaged;
-  pack.file_ = std::make_unique<const KeptFile>(std::move(file));
+  if (!decoder.ok() || begin != bytes.size()) return damaged;
   return pack;
 }
 
 std::optional<ByteBuffer> ObjectPack::Find(ModulePart part) const {
-  auto found = entries_.find(part);
+  const auto found = entries_.find(part);
   if (found == entries_.end()) return std::nullopt;
   ByteBuffer bytes = ByteBuffer::Uninitialized(found->second.size);
-  const absl::Status read =
-      ReadAt(file_->number(), found->second.begin, bytes.data(), bytes.size());
-  return read.ok() ? std::optional<ByteBuffer>(std::move(bytes)) : std::nullopt;
+  std::memcpy(bytes.data(), contents_->bytes().data() + found->second.begin, bytes.size());
+  return bytes;
 }
 
 }  // namespace firstcall

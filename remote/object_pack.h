@@ -20,7 +20,7 @@
 #include "absl/strings/string_view.h"
 #include "base/byte_buffer.h"
 #include "base/file.h"
-#include "base/kept_file.h"
+#include "base/file_contents.h"
 #include "cache/object_cache.h"
 
 namespace firstcall {
@@ -35,12 +35,12 @@ class ObjectPack {
  public:
   static std::string Encode(const std::map<ModulePart, std::string>& entries);
 
-  // Keeps `file`, as base/kept_file does, which may come from a process that is not trusted.
-  // InvalidArgument if it is not sealed (remote/sealed_bytes.h), or not a pack.
-  static absl::StatusOr<ObjectPack> Read(File file);
+  // Maps `file`, which may come from a process that is not trusted, and need not stay open.
+  // InvalidArgument if it is not sealed (remote/sealed_bytes.h), or not a pack; ResourceExhausted
+  // if it cannot be mapped.
+  static absl::StatusOr<ObjectPack> Read(const File& file);
 
-  // A copy of the entry of a part; nothing if there is none, or it cannot be read, because the
-  // program has closed the file.
+  // A copy of the entry of a part; nothing if there is none.
   std::optional<ByteBuffer> Find(ModulePart part) const;
   bool Has(ModulePart part) const { return entries_.contains(part); }
 
@@ -52,7 +52,7 @@ class ObjectPack {
   const absl::flat_hash_map<ModulePart, Place>& entries() const { return entries_; }
 
  private:
-  std::unique_ptr<const KeptFile> file_;
+  std::shared_ptr<const FileContents> contents_;
   absl::flat_hash_map<ModulePart, Place> entries_;
 };
 

@@ -25,9 +25,8 @@ enum class ServerMessage : uint8_t {
   // A client that looks for what is known of a module: the milliseconds for which it can wait, zero
   // if it will not make the module's code itself, and a key (remote/object_pack). The server
   // answers with a byte, whether the module is known, and if so with the pack's file. It waits with
-  // that while enough other clients are making the module's code. From a worker: a signature
-  // instead
-  // of both.
+  // that while enough other clients are making the module's code. From a worker: a signature in
+  // place of both.
   kFind = 2,
   // The server answers with a text.
   kStatus = 3,

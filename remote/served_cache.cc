@@ -41,7 +41,7 @@ std::shared_ptr<const ObjectPack> ServedCache::Ask(absl::string_view signature,
   if (!answer.ok()) return nullptr;
   is_without_server_ = false;
   if (answer->files.size() != 1) return nullptr;
-  absl::StatusOr<ObjectPack> pack = ObjectPack::Read(std::move(answer->files[0]));
+  absl::StatusOr<ObjectPack> pack = ObjectPack::Read(answer->files[0]);
   if (!pack.ok()) return nullptr;
   return std::make_shared<const ObjectPack>(*std::move(pack));
 }
@@ -53,27 +53,22 @@ absl::Duration ServedCache::PatienceFor(ModulePart part) const {
   return std::min(server_.budget / kPartOfBudget, kLongestPatience);
 }
 
-std::shared_ptr<const ObjectPack> ServedCache::PackOf(const ObjectKey& key) {
+std::optional<std::shared_ptr<const ObjectPack>> ServedCache::AnswerFor(
+    absl::string_view signature) {
   absl::MutexLock lock(&mutex_);
-  const auto [found, is_new] = answers_.try_emplace(key.signature);
-  Answer& answer = found->second;
-  answer.last_use = ++uses_;
-  if (!is_new) return answer.pack;
-  std::shared_ptr<const ObjectPack> pack = answer.pack = Ask(key.signature, PatienceFor(key.part));
-  if (pack != nullptr && ++open_packs_ > most_open_packs_) CloseOldest();
-  return pack;
+  const auto found = answers_.find(signature);
+  if (found == answers_.end()) return std::nullopt;
+  return found->second;
 }
 
-void ServedCache::CloseOldest() {
-  auto oldest = answers_.end();
-  for (auto answer = answers_.begin(); answer != answers_.end(); ++answer) {
-    if (answer->second.pack == nullptr) continue;
-    if (oldest == answers_.end() || answer->second.last_use < oldest->second.last_use) {
-      oldest = answer;
-    }
-  }
-  answers_.erase(oldest);
-  --open_packs_;
+std::shared_ptr<const ObjectPack> ServedCache::PackOf(const ObjectKey& key) {
+  if (auto known = AnswerFor(key.signature)) return *known;
+  absl::MutexLock asking(&asking_mutex_);
+  if (auto known = AnswerFor(key.signature)) return *known;
+  std::shared_ptr<const ObjectPack> pack = Ask(key.signature, PatienceFor(key.part));
+  absl::MutexLock lock(&mutex_);
+  answers_.emplace(key.signature, pack);
+  return pack;
 }
 
 std::optional<ServedCache::Bytes> ServedCache::Find(const ObjectKey& key) {
@@ -89,13 +84,8 @@ std::optional<ServedCache::Bytes> ServedCache::Find(const ObjectKey& key) {
 
 bool ServedCache::Has(const ObjectKey& key) {
   if (front_ != nullptr && front_->Has(key)) return true;
-  // While another thread asks the server, it is not known yet.
-  if (!mutex_.TryLock()) return false;
-  auto found = answers_.find(key.signature);
-  const bool has =
-      found != answers_.end() && found->second.pack != nullptr && found->second.pack->Has(key.part);
-  mutex_.Unlock();
-  return has;
+  const auto known = AnswerFor(key.signature);
+  return known && *known != nullptr && (*known)->Has(key.part);
 }
 
 void ServedCache::Store(const ObjectKey& key, Bytes object) {

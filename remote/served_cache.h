@@ -6,16 +6,13 @@
 // The server is asked once for each signature, when the front does not have something; a client
 // whose front does not know the module lets it wait for others that make the module's code
 // (remote/makers). If it does not answer, or is gone, nothing is found.
-// What it gave is a file; of many, those that were not used for longest are closed, and asked for
-// again when they are needed.
 //
-// Thread-safe. Tested in tests/engine/served_compiler_test.cc.
+// Thread-safe. Tested in tests/remote/served_cache_test.cc and
+// tests/engine/served_compiler_test.cc.
 
 #ifndef FIRSTCALL_REMOTE_SERVED_CACHE_H_
 #define FIRSTCALL_REMOTE_SERVED_CACHE_H_
 
-#include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,7 +22,6 @@
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
-#include "base/open_files.h"
 #include "cache/object_cache.h"
 #include "remote/object_pack.h"
 #include "remote/worker_session.h"
@@ -38,7 +34,8 @@ class ServedCache final : public ObjectCache {
   ServedCache(ServerAddress server, std::string settings, std::shared_ptr<ObjectCache> front)
       : server_(std::move(server)), settings_(std::move(settings)), front_(std::move(front)) {}
 
-  std::optional<Bytes> Find(const ObjectKey& key) override ABSL_LOCKS_EXCLUDED(mutex_);
+  std::optional<Bytes> Find(const ObjectKey& key) override
+      ABSL_LOCKS_EXCLUDED(asking_mutex_, mutex_);
   // Does not ask the server.
   bool Has(const ObjectKey& key) override ABSL_LOCKS_EXCLUDED(mutex_);
   void Store(const ObjectKey& key, Bytes object) override;
@@ -48,28 +45,26 @@ class ServedCache final : public ObjectCache {
   void Flush() override;
 
  private:
-  struct Answer {
-    std::shared_ptr<const ObjectPack> pack;  // Null if the server knows nothing.
-    uint64_t last_use = 0;
-  };
-
   // What the server knows; null if it knows nothing.
-  std::shared_ptr<const ObjectPack> PackOf(const ObjectKey& key) ABSL_LOCKS_EXCLUDED(mutex_);
+  std::shared_ptr<const ObjectPack> PackOf(const ObjectKey& key)
+      ABSL_LOCKS_EXCLUDED(asking_mutex_, mutex_);
+  // The same, nothing if the server has not answered yet.
+  std::optional<std::shared_ptr<const ObjectPack>> AnswerFor(absl::string_view signature)
+      ABSL_LOCKS_EXCLUDED(mutex_);
   std::shared_ptr<const ObjectPack> Ask(absl::string_view signature, absl::Duration patience)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(asking_mutex_);
   // How long the server may let this process wait when it first asks for a part.
   absl::Duration PatienceFor(ModulePart part) const;
-  void CloseOldest() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const ServerAddress server_;
   const std::string settings_;
   const std::shared_ptr<ObjectCache> front_;
-  const size_t most_open_packs_ = MostFilesToKeepOpen();
-  absl::Mutex mutex_;  // Held while the server is asked.
-  bool is_without_server_ ABSL_GUARDED_BY(mutex_) = false;
-  absl::flat_hash_map<std::string, Answer> answers_ ABSL_GUARDED_BY(mutex_);  // By signature.
-  size_t open_packs_ ABSL_GUARDED_BY(mutex_) = 0;
-  uint64_t uses_ ABSL_GUARDED_BY(mutex_) = 0;
+  absl::Mutex asking_mutex_;  // Held while the server is asked.
+  bool is_without_server_ ABSL_GUARDED_BY(asking_mutex_) = false;
+  absl::Mutex mutex_ ABSL_ACQUIRED_AFTER(asking_mutex_);
+  // By signature.
+  absl::flat_hash_map<std::string, std::shared_ptr<const ObjectPack>> answers_
+      ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace firstcall

@@ -43,7 +43,7 @@ std::unique_ptr<ObjectPack> AskServer(int server, absl::string_view signature) {
   if (!SendPacket(server, question.bytes()).ok()) return nullptr;
   absl::StatusOr<Packet> answer = ReceivePacket(server, SteadyNow() + kServersBudget);
   if (!answer.ok() || answer->files.size() != 1) return nullptr;
-  absl::StatusOr<ObjectPack> pack = ObjectPack::Read(std::move(answer->files[0]));
+  absl::StatusOr<ObjectPack> pack = ObjectPack::Read(answer->files[0]);
   return pack.ok() ? std::make_unique<ObjectPack>(*std::move(pack)) : nullptr;
 }
 

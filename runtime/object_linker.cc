@@ -161,7 +161,13 @@ absl::StatusOr<std::unique_ptr<UnfinishedLink>> ObjectLinker::Begin(LazyObject& 
   FIRSTCALL_ASSIGN_OR_RETURN(link->image,
                              ElfObject::Parse(absl::MakeSpan(link->bytes), object.name));
   ElfObject& image = *link->image;
-  if (object.module == nullptr) FIRSTCALL_RETURN_IF_ERROR(image.DropUnneededSymbols());
+  if (object.module == nullptr) {
+    // A name that nothing uses may be there to have a member of an archive linked.
+    const auto is_wanted = [&](absl::string_view name) {
+      return resolver_.IsDefined(name, object.library);
+    };
+    FIRSTCALL_RETURN_IF_ERROR(image.DropUnneededSymbols(is_wanted));
+  }
   resolver_.DecideWeakSymbols(image, object);
   image.MakeDefinitionsStrong();
   std::vector<ElfObject::LifecyclePointer> lifecycle;

@@ -54,6 +54,11 @@ class SymbolResolver {
     promoter_ = promoter;
   }
 
+  // Whether a module or an object that `library` sees defines the name.
+  bool IsDefined(absl::string_view name, LibraryId library) const {
+    return definitions_.Find(name, library).has_value();
+  }
+
   // Decides what the weak symbols of `image` mean. Weak references that nothing defines become
   // zero. Weak definitions of an object file that another definition replaces become references.
   // Call this before the image is loaded. `requester` is the object itself, or that of its source

@@ -139,6 +139,9 @@ TEST(CompileServerTest, AWorkerThatHasJustEndedIsNotBusy) {
 }
 
 TEST(CompileServerTest, ManyClientsMayWait) {
+  int longest_queue = 0;
+  std::ifstream("/proc/sys/net/core/somaxconn") >> longest_queue;
+  if (longest_queue < 300) GTEST_SKIP() << "the system lets fewer clients wait for a server";
   CompileServerOptions options;
   options.makers_of_a_module = 1;
   const LocalServer server(std::move(options));

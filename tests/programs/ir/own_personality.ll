@@ -31,8 +31,7 @@ define void @unwinds() noinline uwtable {
   ret void
 }
 define void @is_asked_for() noinline uwtable personality ptr @personality {
-  call void @unwinds()
-  call void asm sideeffect "", ""() ; No tail call.
+  notail call void @unwinds()
   ret void
 }
 define i32 @main() uwtable {
