@@ -209,7 +209,9 @@ class OtherListener {
     address.sun_family = AF_UNIX;
     path().copy(address.sun_path, sizeof(address.sun_path) - 1);
     EXPECT_EQ(bind(socket_.number(), reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
-    if (type != SOCK_DGRAM) EXPECT_EQ(listen(socket_.number(), 5), 0);
+    if (type != SOCK_DGRAM) {
+      EXPECT_EQ(listen(socket_.number(), 5), 0);
+    }
   }
   ~OtherListener() { std::filesystem::remove_all(directory_); }
 
