@@ -502,9 +502,11 @@ TEST_F(LazyEngineTest, MCJITBindsReferencesWhileAnotherThreadLinksData) {
   engine_->setProcessAllSections(true);
   engine_->addModule(Parse(R"(
     @v = external global i32
+    @where = global ptr @v
     define i32 @h() {
-      %1 = load i32, ptr @v
-      ret i32 %1
+      %1 = load ptr, ptr @where
+      %2 = load i32, ptr %1
+      ret i32 %2
     })"));
   EXPECT_EQ(Call("h"), 5);
   resolver.Allow();
