@@ -502,13 +502,11 @@ TEST_F(LazyEngineTest, MCJITBindsReferencesWhileAnotherThreadLinksData) {
   engine_->setProcessAllSections(true);
   engine_->addModule(Parse(R"(
     @v = external global i32
-    @where = global ptr @v
-    define i32 @h() {
-      %1 = load ptr, ptr @where
-      %2 = load i32, ptr %1
-      ret i32 %2
-    })"));
-  EXPECT_EQ(Call("h"), 5);
+    @where = global ptr @v)"));
+  // No code of MCJIT's looks at it: on AArch64 MCJIT may put its data out of the code's reach.
+  const auto* where = reinterpret_cast<int**>(engine_->getGlobalValueAddress("where"));
+  ASSERT_NE(where, nullptr);
+  EXPECT_EQ(**where, 5);
   resolver.Allow();
   other.join();
 }
