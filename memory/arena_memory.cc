@@ -65,6 +65,17 @@ Arena* ArenaMemory::ArenaOf(ExecutorAddress address) const {
   return nullptr;
 }
 
+// An arena with room for `least`.
+absl::StatusOr<std::unique_ptr<Arena>> ArenaMemory::CreateArena(const ArenaSizes& sizes,
+                                                                const SegmentSizes& least,
+                                                                ExecutorAddress near) const {
+  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<Arena> arena, Arena::Create(mapper_, sizes, near));
+  if (arena->HasRoomFor(least)) return arena;
+  // Its code lies around a multiple of 4 GiB (memory/unwindable_code.h): of twice the size, one of
+  // the sides is large enough.
+  return Arena::Create(mapper_, {2 * sizes.code + 1, sizes.read_only, sizes.data}, near);
+}
+
 absl::StatusOr<Arena*> ArenaMemory::ArenaFor(const MemoryRequest& request) {
   if (!request.near.is_null()) {
     if (Arena* arena = ArenaOf(request.near)) return arena;
@@ -79,7 +90,8 @@ absl::StatusOr<Arena*> ArenaMemory::ArenaFor(const MemoryRequest& request) {
   const ArenaSizes sizes(std::max(usual.code, request.object.code),
                          std::max(usual.read_only, request.object.read_only),
                          std::max(usual.data, request.object.data));
-  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<Arena> added, Arena::Create(mapper_, sizes));
+  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<Arena> added,
+                             CreateArena(sizes, request.object, ExecutorAddress()));
   last_ = added.get();
   arenas_.push_back(std::move(added));
   return last_;
@@ -95,7 +107,7 @@ absl::StatusOr<Arena*> ArenaMemory::ArenaNear(const MemoryRequest& request) {
   const ArenaSizes sizes(std::max(kSmall, object.code), std::max(kSmall, object.read_only),
                          std::max(kSmall, object.data));
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<Arena> added,
-                             Arena::Create(mapper_, sizes, request.near));
+                             CreateArena(sizes, object, request.near));
   if (!added->IsWithinReachOf(request.near)) return NothingFreeNear(request.near);
   small_.push_back(added.get());
   arenas_.push_back(std::move(added));
@@ -112,8 +124,7 @@ absl::StatusOr<Arena*> ArenaMemory::ArenaBesideFirst(const MemoryRequest& reques
   // For blocks of this kind only: the less an arena has, the more of them are within reach.
   const auto size = [](size_t wanted) { return wanted == 0 ? 0 : std::max(kSmall, wanted); };
   const ArenaSizes sizes(size(least.code), size(least.read_only), size(least.data));
-  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<Arena> added,
-                             Arena::Create(mapper_, sizes, near_first_));
+  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<Arena> added, CreateArena(sizes, least, near_first_));
   // Objects in any of these arenas refer to each other.
   if (!added->IsBeside(*first_)) return NothingFreeNear(near_first_);
   for (const Arena* arena : beside_first_) {

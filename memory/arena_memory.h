@@ -65,6 +65,9 @@ class ArenaMemory final : public MemoryManager {
  private:
   ArenaMemory(std::shared_ptr<PageMapper> mapper, const ArenaMemoryOptions& options,
               std::unique_ptr<Arena> first);
+  absl::StatusOr<std::unique_ptr<Arena>> CreateArena(const ArenaSizes& sizes,
+                                                     const SegmentSizes& least,
+                                                     ExecutorAddress near) const;
   absl::StatusOr<Arena*> ArenaFor(const MemoryRequest& request) ABSL_LOCKS_EXCLUDED(mutex_);
   absl::StatusOr<Arena*> ArenaNear(const MemoryRequest& request) ABSL_LOCKS_EXCLUDED(mutex_);
   absl::StatusOr<Arena*> ArenaBesideFirst(const MemoryRequest& request) ABSL_LOCKS_EXCLUDED(mutex_);
