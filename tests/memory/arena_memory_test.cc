@@ -7,6 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "memory/in_process_mapper.h"
+#include "tests/testing/boundary_mapper.h"
 #include "tests/testing/status_matchers.h"
 
 namespace firstcall {
@@ -47,6 +48,16 @@ TEST(ArenaMemoryTest, AnObjectLargerThanAnArenaGetsOneOfItsOwn) {
   ASSERT_OK_AND_ASSIGN(MemoryBlock block, memory->Allocate(Code(10 * kSize)));
   EXPECT_EQ(memory->usage().arenas, 2u);
   block.write[10 * kSize - 1] = 1;
+}
+
+// No code may lie around a multiple of 4 GiB, where this arena is put.
+TEST(ArenaMemoryTest, ALargeObjectFitsBesideAMultipleOf4GiB) {
+  ArenaMemoryOptions options;
+  options.sizes = {kSize, kSize, kSize};
+  const std::shared_ptr<ArenaMemory> memory =
+      ArenaMemory::Create(std::make_shared<BoundaryMapper>(size_t{32} << 20), options).value();
+  ASSERT_OK_AND_ASSIGN(MemoryBlock block, memory->Allocate(Code(size_t{40} << 20)));
+  block.write[(size_t{40} << 20) - 1] = 1;
 }
 
 TEST(ArenaMemoryTest, NearMeansTheSameArena) {
