@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "code/dwarf_reader.h"
+#include "code/relocated_places.h"
 
 namespace firstcall {
 namespace {
@@ -50,27 +51,12 @@ absl::string_view BytesOfSection(const ElfObject& object, absl::string_view name
   return {};
 }
 
-// What a relocation makes of a field: a place in a section.
-struct Place {
-  uint32_t section = 0;
-  uint64_t offset = 0;
-};
-
 class TableReader {
  public:
   TableReader(const ElfObject& object, uint32_t number)
-      : object_(object), bytes_(Bytes(object, object.sections()[number])) {
-    for (const ElfObject::Section& table : object.sections()) {
-      if (!table.is_relocation_table() || table.info != number) continue;
-      for (size_t i = 0; i < object.RelocationCount(table); ++i) {
-        const ElfObject::Relocation relocation = object.relocation(table, i);
-        if (relocation.symbol >= object.symbol_count()) continue;
-        const ElfObject::Symbol symbol = object.symbol(relocation.symbol);
-        places_[relocation.offset] = {object.SectionOf(symbol, relocation.symbol),
-                                      symbol.value + static_cast<uint64_t>(relocation.addend)};
-      }
-    }
-  }
+      : object_(object),
+        bytes_(Bytes(object, object.sections()[number])),
+        places_(PlacesNamedIn(object, number)) {}
 
   LineTable Read() {
     size_t at = 0;
@@ -237,7 +223,7 @@ class TableReader {
   // The program begins at `at` and ends with `unit`.
   void Run(absl::string_view unit, size_t at, const Header& header) {
     DwarfReader reader(unit, at);
-    Place place;
+    RelocatedPlace place;
     uint64_t file = 1;
     uint64_t line = 1;  // Modulo 2^64: what a damaged table adds may be anything.
     const auto advance = [&](uint64_t count) {
@@ -270,7 +256,7 @@ class TableReader {
           const uint64_t extended = reader.Number(1);
           if (extended == kSetAddress) {
             const auto found = places_.find(reader.at());
-            place = found == places_.end() ? Place() : found->second;
+            place = found == places_.end() ? RelocatedPlace() : found->second;
           } else if (extended == kEndSequence) {
             append(true);
             place = {};
@@ -307,7 +293,7 @@ class TableReader {
 
   const ElfObject& object_;
   const absl::string_view bytes_;
-  absl::flat_hash_map<uint64_t, Place> places_;  // By the offset of the field.
+  const RelocatedPlaces places_;
   absl::flat_hash_map<std::string, uint32_t> numbers_;
   LineTable table_;
 };
