@@ -14,6 +14,7 @@
 #include "absl/strings/string_view.h"
 #include "base/round_up.h"
 #include "code/dwarf_reader.h"
+#include "code/relocated_places.h"
 #include "code/unwind_reader.h"
 
 namespace firstcall {
@@ -180,18 +181,7 @@ UnwindTables::UnwindTables(const ElfObject& object) {
 void UnwindTables::AddTable(const ElfObject& object, uint32_t number) {
   const absl::Span<char> span = object.BytesOf(object.sections()[number]);
   const absl::string_view bytes(span.data(), span.size());
-  // The sections and offsets of functions, by the places in the table that name them.
-  absl::flat_hash_map<uint64_t, std::pair<uint32_t, uint64_t>> functions;
-  for (const ElfObject::Section& table : object.sections()) {
-    if (!table.is_relocation_table() || table.info != number) continue;
-    for (size_t i = 0; i < object.RelocationCount(table); ++i) {
-      const ElfObject::Relocation relocation = object.relocation(table, i);
-      if (relocation.symbol >= object.symbol_count()) continue;
-      const ElfObject::Symbol symbol = object.symbol(relocation.symbol);
-      functions[relocation.offset] = {object.SectionOf(symbol, relocation.symbol),
-                                      symbol.value + static_cast<uint64_t>(relocation.addend)};
-    }
-  }
+  const RelocatedPlaces functions = PlacesNamedIn(object, number);
   for (size_t at = 0; at + 8 <= bytes.size();) {
     DwarfReader reader(bytes, at);
     const uint64_t length = reader.Number(4);
@@ -202,7 +192,7 @@ void UnwindTables::AddTable(const ElfObject& object, uint32_t number) {
     if (distance == 0 || distance > begin) continue;  // A common entry.
     const auto function = functions.find(reader.at());
     if (function == functions.end()) continue;
-    entries_.push_back({function->second.first, function->second.second, bytes, begin - distance,
+    entries_.push_back({function->second.section, function->second.offset, bytes, begin - distance,
                         reader.at(), at});
   }
 }
