@@ -35,6 +35,7 @@
 #include "remote/client_socket.h"
 #include "remote/protocol.h"
 #include "remote/seam_coding.h"
+#include "tests/remote/listening_socket.h"
 #include "tests/remote/local_server.h"
 #include "tests/testing/limits.h"
 
@@ -198,35 +199,11 @@ TEST(CompileServerTest, AServerWithoutDescriptorsIsIdle) {
   EXPECT_GT(server.Count("pid "), 0);
 }
 
-// A socket of this name, at which something else than a compile server listens.
-class OtherListener {
- public:
-  explicit OtherListener(int type) : socket_(socket(AF_UNIX, type | SOCK_CLOEXEC, 0)) {
-    char directory[] = "/tmp/firstcall_other_XXXXXX";
-    EXPECT_NE(mkdtemp(directory), nullptr);
-    directory_ = directory;
-    sockaddr_un address = {};
-    address.sun_family = AF_UNIX;
-    path().copy(address.sun_path, sizeof(address.sun_path) - 1);
-    EXPECT_EQ(bind(socket_.number(), reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
-    if (type != SOCK_DGRAM) {
-      EXPECT_EQ(listen(socket_.number(), 5), 0);
-    }
-  }
-  ~OtherListener() { std::filesystem::remove_all(directory_); }
-
-  std::string path() const { return directory_ + "/socket"; }
-
- private:
-  std::string directory_;
-  const File socket_;
-};
-
 TEST(CompileServerTest, SocketsOfOtherProgramsStay) {
   sigset_t signals;
   sigprocmask(SIG_BLOCK, nullptr, &signals);
   for (const int type : {SOCK_STREAM, SOCK_DGRAM}) {
-    const OtherListener other(type);
+    const ListeningSocket other(type);
     CompileServerOptions options;
     options.path = other.path();
     EXPECT_TRUE(absl::IsAlreadyExists(CompileServer::Create(std::move(options), {}).status()));
