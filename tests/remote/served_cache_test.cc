@@ -3,10 +3,7 @@
 
 #include "remote/served_cache.h"
 
-#include <stdlib.h>
 #include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
 
 #include <map>
 #include <memory>
@@ -26,6 +23,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "remote/protocol.h"
+#include "tests/remote/listening_socket.h"
 
 namespace firstcall {
 namespace {
@@ -40,25 +38,13 @@ constexpr ModulePart kFunction{ModulePart::Kind::kFunction, SymbolOrdinal{1}};
 // Answers that it knows nothing, and notes for how many milliseconds each client could wait.
 class IgnorantServer {
  public:
-  IgnorantServer() : socket_(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0)) {
-    char directory[] = "/tmp/firstcall_server_XXXXXX";
-    EXPECT_NE(mkdtemp(directory), nullptr);
-    directory_ = directory;
-    sockaddr_un address = {};
-    address.sun_family = AF_UNIX;
-    path().copy(address.sun_path, sizeof(address.sun_path) - 1);
-    EXPECT_EQ(bind(socket_.number(), reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
-    EXPECT_EQ(listen(socket_.number(), 5), 0);
-    thread_ = std::thread([this] { Serve(); });
-  }
+  IgnorantServer() : thread_([this] { Serve(); }) {}
   ~IgnorantServer() {
     shutdown(socket_.number(), SHUT_RDWR);
     thread_.join();
-    unlink(path().c_str());
-    rmdir(directory_.c_str());
   }
 
-  std::string path() const { return directory_ + "/socket"; }
+  std::string path() const { return socket_.path(); }
   std::vector<uint32_t> patiences() {
     absl::MutexLock lock(&mutex_);
     return patiences_;
@@ -81,11 +67,10 @@ class IgnorantServer {
     }
   }
 
-  std::string directory_;
-  const File socket_;
-  std::thread thread_;
+  const ListeningSocket socket_{SOCK_SEQPACKET};
   absl::Mutex mutex_;
   std::vector<uint32_t> patiences_ ABSL_GUARDED_BY(mutex_);
+  std::thread thread_;  // Uses the others.
 };
 
 class MemoryCache final : public ObjectCache {
