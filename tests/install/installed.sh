@@ -23,10 +23,10 @@ expect() {
 # The examples that stand in a directory, built.
 expect_examples() { # DIRECTORY REPL-EXPECTED
   local examples=$prefix/share/doc/firstcall/examples
-  expect "embed.c" $'square(7) = 49\ncube(3) = 27' "$1/embed"
+  expect "embed.c" $'square(7) = 49\ncube(3) = 27' "$1/embed_c"
   expect "embed.cc" $'square(7) = 49\ncompiled: 1 of 2' "$1/embed_cc"
-  expect "memory.c" $'next(1) = 16\nin the region: code and data\nblocks at the end: 0' "$1/memory"
-  expect "repl.c" "$(cat "$2")" "$1/repl" "$examples/repl.txt"
+  expect "memory.c" $'next(1) = 16\nin the region: code and data\nblocks at the end: 0' "$1/memory_c"
+  expect "repl.c" "$(cat "$2")" "$1/repl_c" "$examples/repl.txt"
 }
 
 [[ -v install_options ]] || readonly install_options=()

@@ -16,17 +16,17 @@ mapfile -t llvm_options < <(llvm-config-19 --cppflags --ldflags --libs | xargs -
 mkdir "$TEST_TMPDIR/programs"
 cd "$TEST_TMPDIR/programs"
 for example in embed memory; do
-  gcc -std=c99 "$examples/$example.c" -o "$example" "${c_options[@]}" "$rpath"
+  gcc -std=c99 "$examples/$example.c" -o "${example}_c" "${c_options[@]}" "$rpath"
 done
-gcc -std=c99 "$examples/repl.c" -o repl "${c_options[@]}" "${llvm_options[@]}" "$rpath"
+gcc -std=c99 "$examples/repl.c" -o repl_c "${c_options[@]}" "${llvm_options[@]}" "$rpath"
 g++ -std=c++17 "$examples/embed.cc" -o embed_cc "${cc_options[@]}" "$rpath"
 cd "$OLDPWD"
 expect_examples "$TEST_TMPDIR/programs" "$4"
 
 # The program asks for the interface's number, not for a version.
-needed=$(objdump -p "$TEST_TMPDIR/programs/embed")
+needed=$(objdump -p "$TEST_TMPDIR/programs/embed_c")
 [[ $needed == *NEEDED*libfirstcall.so."$3"* && $needed == *FIRSTCALL_"$3"* ]] ||
-  fail "embed needs other libraries: $needed"
+  fail "embed_c needs other libraries: $needed"
 # In C++ it asks for this release.
 needed=$(objdump -p "$TEST_TMPDIR/programs/embed_cc")
 [[ $needed == *NEEDED*libfirstcall_cc.so."$VERSION"* ]] || fail "embed_cc needs other libraries: $needed"
