@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "gtest/gtest.h"
@@ -38,6 +39,14 @@ std::string WhyNoGdb() {
   const std::string output = RunGdb({"run"}, {"/bin/true"});
   return output.find("exited normally") == std::string::npos
              ? "gdb cannot debug here (ptrace): " + output
+             : "";
+}
+
+std::string WhyNoCalls() {
+  const std::string program = std::filesystem::read_symlink("/proc/self/exe");
+  const std::string output = RunGdb({"break main", "run", "print (int)toupper(97)"}, {program});
+  return output.find("$1 = 65") == std::string::npos
+             ? "gdb cannot call functions of any program here: " + output
              : "";
 }
 
