@@ -11,7 +11,7 @@ CodeSpace::CodeSpace(std::shared_ptr<ArenaMemory> arenas, std::shared_ptr<Memory
                      StubTable::FirstCallHandler first_call_handler, BlockObserver block_observer)
     : arenas_(std::move(arenas)),
       memory_(memory != nullptr ? std::move(memory) : arenas_),
-      unwind_registry_(std::make_shared<UnwindRegistry>()),
+      unwind_registry_(UnwindRegistry::OfProcess()),
       block_observer_(std::move(block_observer)),
       stubs_(HostStubArchitecture(), arenas_, unwind_registry_, first_call_handler,
              AnnounceAs("(stubs)")),

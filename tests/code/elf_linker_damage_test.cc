@@ -139,7 +139,7 @@ TEST_F(ElfLinkerDamageTest, EveryByteMayBeWrong) {
     }
   }
   EXPECT_EQ(arenas_->usage().used.total(), 0u);
-  EXPECT_EQ(unwind_registry_->group_count(), 0u);
+  EXPECT_EQ(unwind_registry_->registration_count(), 0u);
 }
 
 TEST_F(ElfLinkerDamageTest, SeveralBytesMayBeWrong) {

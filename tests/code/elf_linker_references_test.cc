@@ -37,7 +37,7 @@ struct Models {
 class ElfLinkerModelsTest : public ElfLinking, public testing::WithParamInterface<Models> {
  protected:
   ElfLinkerModelsTest()
-      : ElfLinking(UnwindRegistry::DefaultGrouping(), {256 << 10, 256 << 10, 256 << 10}) {}
+      : ElfLinking(Registrations::kOfProcess, {256 << 10, 256 << 10, 256 << 10}) {}
 };
 
 constexpr CodeModel kNearest =

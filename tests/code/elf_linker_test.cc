@@ -252,7 +252,7 @@ TEST_F(ElfLinkerTest, AfterAnyRequestHasFailedTheObjectCanBeLinkedAgain) {
       EXPECT_THAT(status,
                   StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("request refused")));
       EXPECT_EQ(arenas_->usage().used.total(), 0u);
-      EXPECT_EQ(unwind_registry_->group_count(), 0u);
+      EXPECT_EQ(unwind_registry_->registration_count(), 0u);
     }
   }
   EXPECT_EQ(failures, 5);  // Three blocks, and Finalize; then none.

@@ -22,6 +22,7 @@
 #include "tests/testing/forwarding_mapper.h"
 #include "tests/testing/object.h"
 #include "tests/testing/status_matchers.h"
+#include "tests/testing/unwind_registries.h"
 
 namespace firstcall {
 
@@ -49,10 +50,10 @@ inline const ArenaSizes kSmallArenas = {1 << 20, 1 << 20, 1 << 20};
 class Linking : public testing::Test {
  protected:
   explicit Linking(std::unique_ptr<Linker> linker,
-                   UnwindRegistry::Grouping grouping = UnwindRegistry::DefaultGrouping(),
+                   Registrations registrations = Registrations::kOfProcess,
                    const ArenaSizes& sizes = kSmallArenas)
       : arenas_(MakeArenas(sizes)),
-        unwind_registry_(std::make_shared<UnwindRegistry>(grouping)),
+        unwind_registry_(MakeRegistry(registrations)),
         owner_(std::make_unique<OwnedCode>(arenas_, unwind_registry_)),
         own_linker_(std::move(linker)),
         linker_(*own_linker_) {}
@@ -97,9 +98,9 @@ class Linking : public testing::Test {
 
 class ElfLinking : public Linking {
  protected:
-  explicit ElfLinking(UnwindRegistry::Grouping grouping = UnwindRegistry::DefaultGrouping(),
+  explicit ElfLinking(Registrations registrations = Registrations::kOfProcess,
                       const ArenaSizes& sizes = kSmallArenas)
-      : Linking(std::make_unique<ElfLinker>(), grouping, sizes) {}
+      : Linking(std::make_unique<ElfLinker>(), registrations, sizes) {}
 };
 
 }  // namespace firstcall

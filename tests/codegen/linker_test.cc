@@ -48,29 +48,27 @@ constexpr Kind kKinds[] = {
 };
 
 class LinkerTest : public Linking,
-                   public testing::WithParamInterface<std::tuple<Kind, UnwindRegistry::Grouping>> {
+                   public testing::WithParamInterface<std::tuple<Kind, Registrations>> {
  protected:
   LinkerTest() : Linking(std::get<0>(GetParam()).make(), std::get<1>(GetParam())) {}
 };
 
-INSTANTIATE_TEST_SUITE_P(Kinds, LinkerTest,
-                         testing::Combine(testing::ValuesIn(kKinds),
-                                          testing::Values(UnwindRegistry::Grouping::kMerge,
-                                                          UnwindRegistry::Grouping::kIndividual)),
-                         [](const auto& info) {
-                           const bool merges =
-                               std::get<1>(info.param) == UnwindRegistry::Grouping::kMerge;
-                           return std::string(std::get<0>(info.param).name) +
-                                  (merges ? "Merge" : "Individual");
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, LinkerTest,
+    testing::Combine(testing::ValuesIn(kKinds),
+                     testing::Values(Registrations::kGroups, Registrations::kSingle)),
+    [](const auto& info) {
+      const bool is_grouped = std::get<1>(info.param) == Registrations::kGroups;
+      return std::string(std::get<0>(info.param).name) + (is_grouped ? "Groups" : "Single");
+    });
 
 std::string NameOf(const testing::TestParamInfo<Kind>& info) { return info.param.name; }
 
-// For what does not depend on how unwind tables are grouped.
+// For what does not depend on how unwind tables are registered.
 class LinkerOfKindTest : public Linking, public testing::WithParamInterface<Kind> {
  protected:
   explicit LinkerOfKindTest(const ArenaSizes& sizes = kSmallArenas)
-      : Linking(GetParam().make(), UnwindRegistry::DefaultGrouping(), sizes) {}
+      : Linking(GetParam().make(), Registrations::kOfProcess, sizes) {}
 };
 
 constexpr char kAddSeven[] = "define i32 @f(i32 %x) { %y = add i32 %x, 7  ret i32 %y }";
@@ -220,8 +218,8 @@ TEST_P(LinkerTest, ExceptionsPassThroughLinkedCode) {
     functions.push_back(Link(kCallsThrower, {{"thrower", AddressOf(&ThrowSeven)}}).at("f"));
     for (ExecutorAddress function : functions) EXPECT_EQ(CatchFrom(function), 7);
   }
-  EXPECT_EQ(unwind_registry_->group_count(),
-            std::get<1>(GetParam()) == UnwindRegistry::Grouping::kMerge ? 1u : 20u);
+  EXPECT_EQ(unwind_registry_->registration_count(),
+            std::get<1>(GetParam()) == Registrations::kGroups ? 1u : 20u);
 }
 
 TEST_P(LinkerTest, LinkedCodeCatches) {
@@ -281,7 +279,7 @@ TEST_P(LinkerTest, FreedMemoryIsLinkedIntoAgain) {
     }
     owner_ = std::make_unique<OwnedCode>(arenas_, unwind_registry_);
     ASSERT_EQ(arenas_->usage().used.total(), 0u);
-    ASSERT_EQ(unwind_registry_->group_count(), 0u);
+    ASSERT_EQ(unwind_registry_->registration_count(), 0u);
   }
 }
 

@@ -3,9 +3,11 @@
 
 #include "memory/unwind_registry.h"
 
+#include <dlfcn.h>
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <memory>
 #include <new>
 #include <numeric>
 #include <random>
@@ -13,6 +15,8 @@
 
 #include "gtest/gtest.h"
 #include "memory/executor_address.h"
+#include "memory/unwind_groups.h"
+#include "tests/testing/unwind_registries.h"
 
 // libgcc's (unwind-dw2-fde.h): the entry for an address.
 extern "C" const void* _Unwind_Find_FDE(void* pc, void* bases);
@@ -55,21 +59,21 @@ bool CanThrow() {
   }
 }
 
-class UnwindRegistryTest : public testing::TestWithParam<UnwindRegistry::Grouping> {};
+class UnwindRegistryTest : public testing::TestWithParam<Registrations> {};
 
-// libgcc 12's list is what kIndividual is not for.
-INSTANTIATE_TEST_SUITE_P(Groupings, UnwindRegistryTest,
-                         testing::Values(UnwindRegistry::Grouping::kMerge,
-                                         UnwindRegistry::Grouping::kIndividual));
+// Single registrations are not meant for libgcc 12's list, but are found there.
+INSTANTIATE_TEST_SUITE_P(Registrations, UnwindRegistryTest,
+                         testing::Values(Registrations::kOfProcess, Registrations::kGroups,
+                                         Registrations::kSingle));
 
 TEST_P(UnwindRegistryTest, FindsEachInWhateverOrderTheyCome) {
   std::vector<Table> tables = Tables(500, /*size=*/1000);
   std::vector<const Table*> order;
   for (const Table& table : tables) order.push_back(&table);
   std::shuffle(order.begin(), order.end(), std::mt19937(1));
-  UnwindRegistry registry(GetParam());
+  const std::shared_ptr<UnwindRegistry> registry = MakeRegistry(GetParam());
   for (size_t i = 0; i < order.size(); ++i) {
-    registry.Register(order[i]->unwind());
+    registry->Register(order[i]->unwind());
     if (i % 7 == 0) {
       for (size_t j = 0; j <= i; ++j) ASSERT_TRUE(order[j]->IsFound()) << i << ", " << j;
     }
@@ -80,7 +84,7 @@ TEST_P(UnwindRegistryTest, FindsWhatIsLeftAndWhatComesInItsPlace) {
   const std::vector<Table> tables = Tables(400, /*size=*/2000);
   std::vector<bool> is_registered(tables.size());
   std::mt19937 random(2);
-  UnwindRegistry registry(GetParam());
+  const std::shared_ptr<UnwindRegistry> registry = MakeRegistry(GetParam());
   for (int round = 0; round < 300; ++round) {
     std::vector<UnwindTable> withdrawn;
     std::vector<size_t> some(tables.size());
@@ -89,13 +93,13 @@ TEST_P(UnwindRegistryTest, FindsWhatIsLeftAndWhatComesInItsPlace) {
     some.resize(10);
     for (size_t which : some) {
       if (!is_registered[which]) {
-        registry.Register(tables[which].unwind());
+        registry->Register(tables[which].unwind());
       } else {
         withdrawn.push_back(tables[which].unwind());
       }
       is_registered[which] = !is_registered[which];
     }
-    registry.Withdraw(withdrawn);
+    registry->Withdraw(withdrawn);
     for (size_t i = 0; i < tables.size(); ++i) {
       ASSERT_EQ(tables[i].IsFound(), is_registered[i]) << round << ", " << i;
     }
@@ -105,8 +109,8 @@ TEST_P(UnwindRegistryTest, FindsWhatIsLeftAndWhatComesInItsPlace) {
 TEST_P(UnwindRegistryTest, WithdrawsAllWhenDestroyed) {
   const std::vector<Table> tables = Tables(7);
   {
-    UnwindRegistry registry(GetParam());
-    for (const Table& table : tables) registry.Register(table.unwind());
+    const std::shared_ptr<UnwindRegistry> registry = MakeRegistry(GetParam());
+    for (const Table& table : tables) registry->Register(table.unwind());
     EXPECT_TRUE(CanThrow());
   }
   for (const Table& table : tables) EXPECT_FALSE(table.IsFound());
@@ -123,9 +127,9 @@ TEST_P(UnwindRegistryTest, ForgetsATableAtAMultipleOf4GiB) {
   }
   auto* table = new (memory) Table(Tables(1)[0]);
   for (bool is_withdrawn : {true, false}) {
-    UnwindRegistry registry(GetParam());
-    registry.Register(table->unwind());
-    if (is_withdrawn) registry.Withdraw({table->unwind()});
+    const std::shared_ptr<UnwindRegistry> registry = MakeRegistry(GetParam());
+    registry->Register(table->unwind());
+    if (is_withdrawn) registry->Withdraw({table->unwind()});
   }
   ASSERT_EQ(munmap(memory, sizeof(Table)), 0);
   EXPECT_TRUE(CanThrow());
@@ -134,22 +138,49 @@ TEST_P(UnwindRegistryTest, ForgetsATableAtAMultipleOf4GiB) {
 TEST(UnwindRegistryGroupsTest, ThereAreNeverManyGroups) {
   // 40 MB of code.
   const std::vector<Table> tables = Tables(10000, /*size=*/4000);
-  UnwindRegistry registry(UnwindRegistry::Grouping::kMerge);
+  const std::shared_ptr<UnwindRegistry> registry = MakeRegistry(Registrations::kGroups);
   for (const Table& table : tables) {
-    registry.Register(table.unwind());
-    ASSERT_LE(registry.group_count(), UnwindRegistry::kMostGroups);
+    registry->Register(table.unwind());
+    ASSERT_LE(registry->registration_count(), UnwindGroups::kMostGroups);
   }
-  EXPECT_GT(registry.group_count(), UnwindRegistry::kMostGroups / 4);
+  EXPECT_GT(registry->registration_count(), UnwindGroups::kMostGroups / 4);
   for (const Table& table : tables) ASSERT_TRUE(table.IsFound());
 }
 
-TEST(UnwindRegistryGroupsTest, IndividualGroupingRegistersEach) {
+TEST(UnwindRegistryGroupsTest, SingleTablesAreRegisteredEach) {
   const std::vector<Table> tables = Tables(5);
-  UnwindRegistry registry(UnwindRegistry::Grouping::kIndividual);
-  for (const Table& table : tables) registry.Register(table.unwind());
-  EXPECT_EQ(registry.group_count(), 5u);
-  registry.Withdraw({tables[0].unwind(), tables[3].unwind()});
-  EXPECT_EQ(registry.group_count(), 3u);
+  const std::shared_ptr<UnwindRegistry> registry = MakeRegistry(Registrations::kSingle);
+  for (const Table& table : tables) registry->Register(table.unwind());
+  EXPECT_EQ(registry->registration_count(), 5u);
+  registry->Withdraw({tables[0].unwind(), tables[3].unwind()});
+  EXPECT_EQ(registry->registration_count(), 3u);
+}
+
+// LLVM's libunwind, which need not be there, takes entries and not tables.
+TEST(UnwindRegistryLoadedTest, AnUnwinderThatIsLoadedLaterGetsWhatIsRegistered) {
+  const std::vector<Table> tables = Tables(3);
+  UnwindRegistry registry;
+  registry.Register(tables[0].unwind());
+  registry.Register(tables[1].unwind());
+  void* library = dlopen("libunwind.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) GTEST_SKIP() << dlerror();
+  auto* find = reinterpret_cast<const void* (*)(void*, void*)>(dlsym(library, "_Unwind_Find_FDE"));
+  ASSERT_NE(find, nullptr);
+  const auto is_found = [&](const Table& table) {
+    void* bases[3] = {};
+    return find(reinterpret_cast<void*>(table.begin + table.size - 1), bases) == &table.fde_length;
+  };
+  registry.FindUnwinders();
+  registry.Withdraw({tables[1].unwind()});
+  registry.Register(tables[2].unwind());
+  EXPECT_TRUE(is_found(tables[0]));
+  EXPECT_FALSE(is_found(tables[1]));
+  EXPECT_TRUE(is_found(tables[2]));
+  // libgcc's are still complete.
+  EXPECT_TRUE(tables[0].IsFound());
+  EXPECT_FALSE(tables[1].IsFound());
+  EXPECT_TRUE(tables[2].IsFound());
+  dlclose(library);
 }
 
 }  // namespace
