@@ -77,6 +77,8 @@ void Tell(jit_actions_t action, jit_code_entry& entry) ABSL_EXCLUSIVE_LOCKS_REQU
   __jit_debug_descriptor.relevant_entry = nullptr;
 }
 
+// A debugger that attaches stops the threads anywhere, and reads the list from its first entry along
+// next_entry. So at each instruction that leads to entries that are complete.
 void Withdraw(Registration& registration) ABSL_LOCKS_EXCLUDED(mutex) {
   absl::MutexLock lock(&mutex);
   jit_code_entry& entry = registration.entry;
@@ -95,6 +97,7 @@ std::function<void()> AddToList(std::vector<char> image) ABSL_LOCKS_EXCLUDED(mut
   absl::MutexLock lock(&mutex);
   entry.next_entry = __jit_debug_descriptor.first_entry;
   if (entry.next_entry != nullptr) entry.next_entry->prev_entry = &entry;
+  std::atomic_signal_fence(std::memory_order_release);  // The compiler keeps this order.
   __jit_debug_descriptor.first_entry = &entry;
   Tell(JIT_REGISTER_FN, entry);
   return [registration] { Withdraw(*registration); };
