@@ -29,7 +29,7 @@ packages=(
   xz-utils
   cmake groff-base meson ninja-build pkg-config
   # Measuring
-  hyperfine libbenchmark-dev
+  hyperfine libbenchmark-dev valgrind
   # Formatting
   clang-format
 )

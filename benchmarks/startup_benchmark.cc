@@ -14,11 +14,17 @@
 //
 //   bazel run -c opt //benchmarks:startup -- [--workloads=DIR] [--runs=5] [--filter=GLOB,...]
 //       [--json=FILE] [--firstcall=PATH] [--lli=PATH]
+//
+// With --instructions it answers instead: how many instructions does that take, and how many did
+// it take with another build of firstcall (--before=PATH)? Only firstcall with default settings and
+// without a cache takes part, once for each workload.
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <memory>
 #include <string>
@@ -31,6 +37,7 @@
 #include "absl/strings/string_view.h"
 #include "benchmarks/bars.h"
 #include "benchmarks/contestant.h"
+#include "benchmarks/instructions.h"
 #include "benchmarks/report.h"
 #include "benchmarks/startup_options.h"
 #include "benchmarks/tournament.h"
@@ -103,6 +110,39 @@ std::vector<Contestant> SelectContestants(const StartupOptions& options,
   return selected;
 }
 
+// Counts the instructions of all workloads, and prints each count as soon as it is known.
+absl::Status CountWorkloads(const StartupOptions& options) {
+  absl::PrintF("%-14s %18s %18s %8s\n", "instructions", "firstcall", "before", "ratio");
+  double log_of_ratios = 0, worst = 0;
+  int count = 0;
+  for (const Workload& workload : AllWorkloads(options.workloads)) {
+    if (!Selects(options, workload.name, kFirstcall)) continue;
+    if (absl::Status s = CheckFetched(workload, options.workloads); !s.ok()) return s;
+    const auto instructions_of = [&](const std::string& program) {
+      return CountInstructions(CommandLine({program, {program, "--no-object-cache"}}, workload));
+    };
+    const absl::StatusOr<uint64_t> now = instructions_of(options.firstcall);
+    if (!now.ok()) return now.status();
+    if (options.before.empty()) {
+      absl::PrintF("%-14s %18d\n", workload.name, *now);
+    } else {
+      const absl::StatusOr<uint64_t> before = instructions_of(options.before);
+      if (!before.ok()) return before.status();
+      const double ratio = static_cast<double>(*now) / static_cast<double>(*before);
+      log_of_ratios += std::log(ratio);
+      worst = std::max(worst, ratio);
+      ++count;
+      absl::PrintF("%-14s %18d %18d %8.4f\n", workload.name, *now, *before, ratio);
+    }
+    fflush(stdout);
+  }
+  if (count > 0) {
+    absl::PrintF("geometric mean of %d: %.4f, largest: %.4f\n", count,
+                 std::exp(log_of_ratios / count), worst);
+  }
+  return absl::OkStatus();
+}
+
 // Runs all workloads, and prints the table of each as soon as it is complete.
 absl::StatusOr<std::vector<Result>> RunWorkloads(const StartupOptions& options) {
   const std::vector<Contestant> contestants = AllContestants(options.firstcall, options.lli);
@@ -138,6 +178,7 @@ absl::Status Run(StartupOptions options, const std::string& argv0) {
     return absl::NotFoundError(absl::StrCat("enter ", directory));
   }
   measure::KeepCrashesShort();
+  if (options.counts_instructions) return CountWorkloads(options);
   const absl::StatusOr<Setting> setting = DescribeSetting(options);
   if (!setting.ok()) return setting.status();
   absl::PrintF("%s", FormatSetting(*setting));

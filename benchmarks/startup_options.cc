@@ -16,13 +16,17 @@ namespace {
 bool Apply(const std::string& argument, StartupOptions* options) {
   const size_t equals = argument.find('=');
   const std::string name = argument.substr(0, equals);
-  if (equals == std::string::npos) return name == "--help" && (options->help = true);
+  if (equals == std::string::npos) {
+    if (name == "--instructions") return options->counts_instructions = true;
+    return name == "--help" && (options->help = true);
+  }
   const std::string value = argument.substr(equals + 1);
   if (name == "--runs") return absl::SimpleAtoi(value, &options->runs) && options->runs > 0;
   if (value.empty()) return false;
   if (name == "--filter") return options->filters = absl::StrSplit(value, ','), true;
   if (name == "--workloads") return options->workloads = value, true;
   if (name == "--firstcall") return options->firstcall = value, true;
+  if (name == "--before") return options->before = value, true;
   if (name == "--lli") return options->lli = value, true;
   if (name == "--json") return options->json = value, true;
   return false;
@@ -32,7 +36,7 @@ bool Apply(const std::string& argument, StartupOptions* options) {
 
 const absl::string_view kStartupUsage =
     "usage: startup [--workloads=DIR] [--runs=5] [--filter=GLOB,...] [--json=FILE]\n"
-    "               [--firstcall=PATH] [--lli=PATH]\n"
+    "               [--firstcall=PATH] [--lli=PATH] [--instructions [--before=PATH]]\n"
     "\n"
     "  --workloads  where the programs are, or are to be fetched and built\n"
     "               (default: benchmarks/workloads in the source tree)\n"
@@ -40,7 +44,9 @@ const absl::string_view kStartupUsage =
     "  --filter     runs only these, as in --filter='sqO2/*,chain_*/firstcall*'\n"
     "  --json       file for every sample and the machine's description\n"
     "  --firstcall  another firstcall than the one this was built with\n"
-    "  --lli        another lli than lli-19\n";
+    "  --lli        another lli than lli-19\n"
+    "  --instructions  counts firstcall's instructions with callgrind, in place of measuring times\n"
+    "  --before     counts those of this firstcall, too, and prints the ratio\n";
 
 bool Selects(const StartupOptions& options, absl::string_view workload,
              absl::string_view contestant) {

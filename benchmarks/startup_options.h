@@ -18,6 +18,8 @@ struct StartupOptions {
   std::vector<std::string> filters;  // globs of "workload/contestant"; empty: everything
   std::string json;                  // file; empty: none
   int runs = 5;
+  bool counts_instructions = false;  // in place of measuring times
+  std::string before;                // another firstcall, whose instructions are counted, too
   bool help = false;
 };
 

@@ -24,7 +24,8 @@ TEST(StartupOptionsTest, NoArgumentsAreTheDefaults) {
 
 TEST(StartupOptionsTest, EveryOptionIsTaken) {
   const absl::StatusOr<StartupOptions> options = ParseStartupOptions(
-      {"--workloads=/w", "--runs=3", "--filter=a/*,b/c", "--json=j=1", "--firstcall=f", "--lli=l"});
+      {"--workloads=/w", "--runs=3", "--filter=a/*,b/c", "--json=j=1", "--firstcall=f", "--lli=l",
+       "--instructions", "--before=b"});
   ASSERT_TRUE(options.ok()) << options.status();
   EXPECT_EQ(options->workloads, "/w");
   EXPECT_EQ(options->runs, 3);
@@ -32,6 +33,8 @@ TEST(StartupOptionsTest, EveryOptionIsTaken) {
   EXPECT_EQ(options->json, "j=1");
   EXPECT_EQ(options->firstcall, "f");
   EXPECT_EQ(options->lli, "l");
+  EXPECT_TRUE(options->counts_instructions);
+  EXPECT_EQ(options->before, "b");
 }
 
 TEST(StartupOptionsTest, WhatIsUnknownOrMalformedIsNamed) {
