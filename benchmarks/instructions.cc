@@ -44,8 +44,7 @@ absl::StatusOr<uint64_t> CountInstructions(const std::vector<std::string>& argv)
                                       "--callgrind-out-file=/dev/null",
                                       absl::StrCat("--log-file=", directory->path(), "/%p")};
   command.insert(command.end(), argv.begin(), argv.end());
-  const absl::StatusOr<measure::ProcessRun> run =
-      measure::RunProcess(command, absl::Minutes(10));
+  const absl::StatusOr<measure::ProcessRun> run = measure::RunProcess(command, absl::Minutes(10));
   if (!run.ok()) return run.status();
   std::string logs;
   for (const auto& file : std::filesystem::directory_iterator(directory->path())) {

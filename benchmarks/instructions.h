@@ -1,6 +1,7 @@
-// Counts the instructions that a command executes, in all its processes and threads. Callgrind counts
-// them, so the counts hardly depend on what else the machine does. The processor that callgrind
-// emulates has no AVX-512, so the engine may generate other code than on the machine itself.
+// Counts the instructions that a command executes, in all its processes and threads. Callgrind
+// counts them, so the counts hardly depend on what else the machine does. The processor that
+// callgrind emulates has no AVX-512, so the engine may generate other code than on the machine
+// itself.
 //
 // Thread-compatible.
 
@@ -16,8 +17,8 @@
 
 namespace firstcall::benchmarks {
 
-// Runs `argv` under callgrind, which takes some fifty times as long as without. NotFound if there is
-// no valgrind; Internal, with the command, if it fails or does not end within ten minutes.
+// Runs `argv` under callgrind, which takes some fifty times as long as without. NotFound if there
+// is no valgrind; Internal, with the command, if it fails or does not end within ten minutes.
 absl::StatusOr<uint64_t> CountInstructions(const std::vector<std::string>& argv);
 
 // The sum of what the logs of all processes say, one after the other. Internal if they say nothing.

@@ -45,7 +45,8 @@ const absl::string_view kStartupUsage =
     "  --json       file for every sample and the machine's description\n"
     "  --firstcall  another firstcall than the one this was built with\n"
     "  --lli        another lli than lli-19\n"
-    "  --instructions  counts firstcall's instructions with callgrind, in place of measuring times\n"
+    "  --instructions  counts firstcall's instructions with callgrind, in place of measuring "
+    "times\n"
     "  --before     counts those of this firstcall, too, and prints the ratio\n";
 
 bool Selects(const StartupOptions& options, absl::string_view workload,

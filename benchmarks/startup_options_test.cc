@@ -23,9 +23,9 @@ TEST(StartupOptionsTest, NoArgumentsAreTheDefaults) {
 }
 
 TEST(StartupOptionsTest, EveryOptionIsTaken) {
-  const absl::StatusOr<StartupOptions> options = ParseStartupOptions(
-      {"--workloads=/w", "--runs=3", "--filter=a/*,b/c", "--json=j=1", "--firstcall=f", "--lli=l",
-       "--instructions", "--before=b"});
+  const absl::StatusOr<StartupOptions> options =
+      ParseStartupOptions({"--workloads=/w", "--runs=3", "--filter=a/*,b/c", "--json=j=1",
+                           "--firstcall=f", "--lli=l", "--instructions", "--before=b"});
   ASSERT_TRUE(options.ok()) << options.status();
   EXPECT_EQ(options->workloads, "/w");
   EXPECT_EQ(options->runs, 3);

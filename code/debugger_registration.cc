@@ -77,8 +77,8 @@ void Tell(jit_actions_t action, jit_code_entry& entry) ABSL_EXCLUSIVE_LOCKS_REQU
   __jit_debug_descriptor.relevant_entry = nullptr;
 }
 
-// A debugger that attaches stops the threads anywhere, and reads the list from its first entry along
-// next_entry. So at each instruction that leads to entries that are complete.
+// A debugger that attaches stops the threads anywhere, and reads the list from its first entry
+// along next_entry. So at each instruction that leads to entries that are complete.
 void Withdraw(Registration& registration) ABSL_LOCKS_EXCLUDED(mutex) {
   absl::MutexLock lock(&mutex);
   jit_code_entry& entry = registration.entry;

@@ -61,8 +61,8 @@ FoundUnwinder UnwinderOf(void* handle, uintptr_t base) {
             std::make_unique<SingleUnwindTables>(SingleUnwindTables::Unit::kEntry, single)};
   }
   UnwindGroups::Functions groups;
-  groups.register_table = FunctionOf<decltype(groups.register_table)>(
-      handle, base, "__register_frame_info_table");
+  groups.register_table =
+      FunctionOf<decltype(groups.register_table)>(handle, base, "__register_frame_info_table");
   groups.deregister =
       FunctionOf<decltype(groups.deregister)>(handle, base, "__deregister_frame_info");
   if (groups.register_table == nullptr || groups.deregister == nullptr) return {nullptr, nullptr};
@@ -82,14 +82,12 @@ FoundUnwinder UnwinderOf(void* handle, uintptr_t base) {
 FoundUnwinder LinkedUnwinder() {
   const bool is_llvms = __unw_add_dynamic_fde != nullptr;
   const SingleUnwindTables::Functions functions =
-      is_llvms
-          ? SingleUnwindTables::Functions{&__unw_add_dynamic_fde, &__unw_remove_dynamic_fde}
-          : SingleUnwindTables::Functions{&__register_frame, &__deregister_frame};
+      is_llvms ? SingleUnwindTables::Functions{&__unw_add_dynamic_fde, &__unw_remove_dynamic_fde}
+               : SingleUnwindTables::Functions{&__register_frame, &__deregister_frame};
   // What the dynamic linker knows under this name is a library's, and has been found there.
   const char* name = is_llvms ? "__unw_add_dynamic_fde" : "__register_frame";
   const auto* function = reinterpret_cast<const void*>(functions.add);
-  if (function == nullptr || functions.remove == nullptr ||
-      function == dlsym(RTLD_DEFAULT, name)) {
+  if (function == nullptr || functions.remove == nullptr || function == dlsym(RTLD_DEFAULT, name)) {
     return {nullptr, nullptr};
   }
   const auto unit = is_llvms ? SingleUnwindTables::Unit::kEntry : SingleUnwindTables::Unit::kTable;
@@ -112,8 +110,7 @@ uint64_t CountOfLoadedLibraries() {
 std::vector<FoundUnwinder> FindProcessUnwinders(const absl::flat_hash_set<const void*>& known) {
   std::vector<FoundUnwinder> found;
   for (const File& file : LoadedFiles()) {
-    void* handle =
-        dlopen(file.path.empty() ? nullptr : file.path.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+    void* handle = dlopen(file.path.empty() ? nullptr : file.path.c_str(), RTLD_LAZY | RTLD_NOLOAD);
     if (handle == nullptr) continue;
     FoundUnwinder unwinder = UnwinderOf(handle, file.base);
     if (unwinder.function != nullptr && !known.contains(unwinder.function)) {

@@ -10,8 +10,8 @@ SingleUnwindTables::~SingleUnwindTables() {
 }
 
 // An entry is its length, its contents, of which the first four bytes are zero if it describes no
-// code of its own (a CIE). The tables of compiled code have no longer form of the length: the linker
-// has checked them.
+// code of its own (a CIE). The tables of compiled code have no longer form of the length: the
+// linker has checked them.
 void SingleUnwindTables::ForEachUnit(void* table, void (*function)(void* unit)) const {
   if (unit_ == Unit::kTable) {
     function(table);

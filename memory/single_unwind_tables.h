@@ -1,7 +1,7 @@
 // Unwind tables for unwinders that search well in many registrations, or that take each entry by
-// itself: libgcc since version 13, which keeps a tree of tables, and LLVM's libunwind, which keeps a
-// list of entries. A registration is read by threads only while they run code that it describes, so
-// it is withdrawn with its code.
+// itself: libgcc since version 13, which keeps a tree of tables, and LLVM's libunwind, which keeps
+// a list of entries. A registration is read by threads only while they run code that it describes,
+// so it is withdrawn with its code.
 //
 // Thread-compatible.
 

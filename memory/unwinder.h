@@ -1,5 +1,5 @@
-// A library of this process that walks stacks for exceptions and backtraces, for example libgcc, and
-// that has to be told of the unwind tables (.eh_frame) of code which no loaded file contains.
+// A library of this process that walks stacks for exceptions and backtraces, for example libgcc,
+// and that has to be told of the unwind tables (.eh_frame) of code which no loaded file contains.
 
 #ifndef FIRSTCALL_MEMORY_UNWINDER_H_
 #define FIRSTCALL_MEMORY_UNWINDER_H_

@@ -42,7 +42,8 @@ std::string Program(const std::string& name, int functions) {
     declare void @__cxa_end_catch()
   )";
   for (int i = 0; i < functions; ++i) {
-    absl::StrAppend(&text, absl::StrReplaceAll(R"(
+    absl::StrAppend(
+        &text, absl::StrReplaceAll(R"(
     define void @passes$N(i64 %n) uwtable noinline {
       call void @firstcall_test_throw_number(i64 %n)
       ret void
@@ -61,8 +62,7 @@ std::string Program(const std::string& name, int functions) {
       ret i64 %sum
     }
     )",
-                                               {{"$N", absl::StrCat(name, "_", i)},
-                                                {"$I", absl::StrCat(i)}}));
+                                   {{"$N", absl::StrCat(name, "_", i)}, {"$I", absl::StrCat(i)}}));
   }
   return text;
 }

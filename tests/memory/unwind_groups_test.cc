@@ -1,5 +1,5 @@
-// How groups use libgcc's interface, with functions in the place of libgcc's. That libgcc finds what is
-// registered is shown by unwind_registry_test.
+// How groups use libgcc's interface, with functions in the place of libgcc's. That libgcc finds
+// what is registered is shown by unwind_registry_test.
 
 #include "memory/unwind_groups.h"
 
@@ -29,18 +29,19 @@ std::vector<const uint64_t*>& Withdrawn() {
   return *withdrawn;
 }
 
-constexpr UnwindGroups::Functions kFunctions = {
-    [](void* tables, void* object) {
-      // Six words are libgcc's.
-      for (int i = 0; i < 6; ++i) static_cast<uint64_t*>(object)[i] = kWritten;
-      Present()[tables] = static_cast<uint64_t*>(object);
-    },
-    [](const void* tables) -> void* {
-      uint64_t* object = Present().at(tables);
-      Present().erase(tables);
-      Withdrawn().push_back(object);
-      return object;
-    }};
+constexpr UnwindGroups::Functions kFunctions = {[](void* tables, void* object) {
+                                                  // Six words are libgcc's.
+                                                  for (int i = 0; i < 6; ++i)
+                                                    static_cast<uint64_t*>(object)[i] = kWritten;
+                                                  Present()[tables] =
+                                                      static_cast<uint64_t*>(object);
+                                                },
+                                                [](const void* tables) -> void* {
+                                                  uint64_t* object = Present().at(tables);
+                                                  Present().erase(tables);
+                                                  Withdrawn().push_back(object);
+                                                  return object;
+                                                }};
 
 UnwindTable TableAt(uint64_t code) {
   static constexpr uint32_t kEmpty = 0;
@@ -80,11 +81,11 @@ TEST_F(UnwindGroupsTest, TheMemoryOfOneIsNotThatOfAnother) {
 TEST_F(UnwindGroupsTest, AGroupIsWithdrawnAfterItsReplacementIsRegistered) {
   static size_t least_present;
   least_present = 2;
-  const UnwindGroups::Functions functions = {
-      kFunctions.register_table, [](const void* tables) {
-        least_present = std::min(least_present, Present().size());
-        return kFunctions.deregister(tables);
-      }};
+  const UnwindGroups::Functions functions = {kFunctions.register_table, [](const void* tables) {
+                                               least_present =
+                                                   std::min(least_present, Present().size());
+                                               return kFunctions.deregister(tables);
+                                             }};
   UnwindGroups groups(functions);
   for (uint64_t i = 0; i < 10; ++i) groups.Register(TableAt(0x10000 + i));
   EXPECT_EQ(least_present, 2u);

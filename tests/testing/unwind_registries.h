@@ -1,4 +1,5 @@
-// Registries for libgcc alone, by each way in which tables can be registered with some version of it.
+// Registries for libgcc alone, by each way in which tables can be registered with some version of
+// it.
 
 #ifndef FIRSTCALL_TESTS_TESTING_UNWIND_REGISTRIES_H_
 #define FIRSTCALL_TESTS_TESTING_UNWIND_REGISTRIES_H_
