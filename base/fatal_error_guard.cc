@@ -26,18 +26,30 @@
 namespace firstcall {
 namespace {
 
-// One frame per active RunGuarded of a thread, innermost first.
+struct Frame;
+thread_local Frame* innermost = nullptr;
+thread_local int crashes = 0;
+
+// One frame per active RunGuarded of a thread, innermost first. The destructor also runs if the
+// callback throws an exception, or if the thread is cancelled in it.
 struct Frame {
+  Frame() = default;
+  ~Frame() {
+    innermost = outer;
+    llvm::RestorePrettyStackState(stack_state);
+  }
+  Frame(const Frame&) = delete;
+  Frame& operator=(const Frame&) = delete;
+
   std::jmp_buf resume;
   std::string reason;
   bool is_fatal = false;
-  Frame* outer;
+  Frame* const outer = innermost;
+  // LLVM's list of stack entries points into frames that a longjmp, a crash or an exception leaves.
+  const void* const stack_state = llvm::SavePrettyStackState();
 };
 
 constexpr absl::string_view kCrashPayload = "firstcall/crash";
-
-thread_local Frame* innermost = nullptr;
-thread_local int crashes = 0;
 
 // Returns only if no RunGuarded is active on this thread.
 void Resume(const char* reason) {
@@ -86,9 +98,6 @@ void SetOutOfMemoryHandler(void (*handler)()) {
 absl::Status RunGuarded(absl::FunctionRef<void()> callback) {
   InstallHandlers();
   Frame frame;
-  frame.outer = innermost;
-  // LLVM's list of stack entries points into frames that a longjmp or a crash leaves.
-  const void* stack_state = llvm::SavePrettyStackState();
   llvm::CrashRecoveryContext recovery;
   const bool has_crashed = !recovery.RunSafely([&] {
     if (setjmp(frame.resume) != 0) {
@@ -98,8 +107,6 @@ absl::Status RunGuarded(absl::FunctionRef<void()> callback) {
     innermost = &frame;
     callback();
   });
-  innermost = frame.outer;
-  if (has_crashed || frame.is_fatal) llvm::RestorePrettyStackState(stack_state);
   if (has_crashed) {
     ++crashes;
     // LLVM reports a signal as a shell does: 128 plus its number.

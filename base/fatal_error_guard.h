@@ -18,9 +18,10 @@
 
 namespace firstcall {
 
-// Runs `callback`, which must not let an exception escape. Returns OK if the callback returned;
-// Internal with LLVM's reason if it ended in one of the two errors, or with the signal's name if it
-// crashed while a CrashContainment exists. Thread-safe; may nest.
+// Runs `callback`. Returns OK if the callback returned; Internal with LLVM's reason if it ended in
+// one of the two errors, or with the signal's name if it crashed while a CrashContainment exists.
+// An exception of the callback leaves RunGuarded, too: destructors of LLVM's, which is compiled
+// without exceptions, are skipped, as by a longjmp. Thread-safe; may nest.
 absl::Status RunGuarded(absl::FunctionRef<void()> callback);
 
 // Whether a status of RunGuarded comes from a crash. After a crash, nothing that the callback used

@@ -1,5 +1,6 @@
 #include "base/fatal_error_guard.h"
 
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -46,6 +47,30 @@ TEST(FatalErrorGuardTest, OuterGuardIsActiveAgainAfterInner) {
                 llvm::report_fatal_error("outer");
               }),
               StatusIs(absl::StatusCode::kInternal, "outer"));
+}
+
+TEST(FatalErrorGuardTest, OuterGuardIsActiveAgainAfterAnException) {
+  const auto throw_in_guard = [] {
+    try {
+      (void)RunGuarded([] { throw std::runtime_error("thrown"); });
+    } catch (const std::runtime_error&) {
+      return true;
+    }
+    return false;
+  };
+  bool was_thrown = false;
+  EXPECT_THAT(RunGuarded([&] {
+                was_thrown = throw_in_guard();
+                llvm::report_fatal_error("outer");
+              }),
+              StatusIs(absl::StatusCode::kInternal, "outer"));
+  EXPECT_TRUE(was_thrown);
+}
+
+TEST(FatalErrorGuardDeathTest, AfterAnExceptionNoGuardIsActive) {
+  EXPECT_THROW((void)RunGuarded([] { throw std::runtime_error("thrown"); }), std::runtime_error);
+  EXPECT_EXIT(llvm::report_fatal_error("nobody's"), testing::ExitedWithCode(1),
+              "LLVM ERROR: nobody's");
 }
 
 TEST(FatalErrorGuardTest, ThreadsDoNotDisturbEachOther) {
