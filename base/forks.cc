@@ -6,12 +6,9 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <cstddef>
 
 namespace firstcall {
 namespace {
-
-constexpr size_t kMostHandlers = 16;
 
 // Whether this thread can be cancelled, before it forks. Meanwhile it cannot, because nobody would
 // be told that no child came. Not an object, whose destructor would run while its thread ends.
@@ -19,8 +16,8 @@ thread_local int cancel_state = PTHREAD_CANCEL_ENABLE;
 
 struct Entry {
   ForkHandlers handlers;
-  std::atomic<bool> is_added{false};
-  bool is_prepared = false;  // For the fork in progress. Guarded by what `prepare` locks.
+  Entry* previous = nullptr;  // Of those that were added before. Constant once it is in the list.
+  bool is_prepared = false;   // For the fork in progress. Guarded by what `prepare` locks.
 };
 
 // Never destroyed: processes fork while static objects go.
@@ -31,12 +28,16 @@ class Forks {
     return *forks;
   }
 
-  void Add(Entry& entry, const ForkHandlers& handlers) {
-    entry.handlers = handlers;
-    entry.is_added.store(true, std::memory_order_release);
+  // Without a lock, which another thread could hold when the process forks.
+  void Add(const ForkHandlers& handlers) {
+    auto* const entry = new Entry{handlers, last_.load(std::memory_order_relaxed)};
+    while (!last_.compare_exchange_weak(entry->previous, entry, std::memory_order_release,
+                                        std::memory_order_relaxed)) {
+    }
   }
-  void Add(const ForkHandlers& handlers) { Add(inner_[size_++ % kMostHandlers], handlers); }
-  void AddOutermost(const ForkHandlers& handlers) { Add(outermost_, handlers); }
+  void AddOutermost(const ForkHandlers& handlers) {
+    outermost_.store(new Entry{handlers}, std::memory_order_release);
+  }
 
   uint64_t count() const { return count_.load(std::memory_order_relaxed); }
 
@@ -70,29 +71,37 @@ class Forks {
   }
 
   // Set when its locks are held, because several threads may fork at the same time.
-  static void Prepare(Entry& entry) {
-    if (!entry.is_added.load(std::memory_order_acquire) || entry.handlers.prepare == nullptr)
-      return;
-    entry.handlers.prepare();
-    entry.is_prepared = true;
+  static void Prepare(Entry* entry) {
+    if (entry == nullptr || entry->handlers.prepare == nullptr) return;
+    entry->handlers.prepare();
+    entry->is_prepared = true;
+  }
+
+  // The oldest first.
+  static void PrepareUpTo(Entry* last) {
+    if (last == nullptr) return;
+    PrepareUpTo(last->previous);
+    Prepare(last);
   }
 
   void Prepare() {
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-    Prepare(outermost_);
+    Prepare(outermost_.load(std::memory_order_acquire));
     count_.fetch_add(1, std::memory_order_relaxed);
-    for (Entry& entry : inner_) Prepare(entry);
+    PrepareUpTo(last_.load(std::memory_order_acquire));
   }
 
   void Tell(void (*ForkHandlers::*handler)()) {
-    for (size_t i = kMostHandlers; i-- > 0;) Tell(inner_[i], handler);
-    Tell(outermost_, handler);
+    for (Entry* entry = last_.load(std::memory_order_acquire); entry != nullptr;
+         entry = entry->previous) {
+      Tell(*entry, handler);
+    }
+    if (Entry* outermost = outermost_.load(std::memory_order_acquire)) Tell(*outermost, handler);
     pthread_setcancelstate(cancel_state, nullptr);
   }
 
   static void Tell(Entry& entry, void (*ForkHandlers::*handler)()) {
-    if (!entry.is_added.load(std::memory_order_acquire) || entry.handlers.*handler == nullptr)
-      return;
+    if (entry.handlers.*handler == nullptr) return;
     const bool is_prepared = entry.handlers.prepare == nullptr || entry.is_prepared;
     entry.is_prepared = false;
     if (is_prepared) (entry.handlers.*handler)();
@@ -106,9 +115,8 @@ class Forks {
     Tell(&ForkHandlers::child);
   }
 
-  Entry outermost_;
-  Entry inner_[kMostHandlers];
-  std::atomic<size_t> size_{0};
+  std::atomic<Entry*> outermost_{nullptr};
+  std::atomic<Entry*> last_{nullptr};  // Of the others, the one that was added last.
   std::atomic<uint64_t> count_{0};
   std::atomic<uint64_t>* page_ = nullptr;  // Null if the system cannot clear it.
   // Of the newest process, in memory that is copied.

@@ -18,7 +18,8 @@ struct ForkHandlers {
 
 // Makes every fork run `handlers` from now on, inside those of AddOutermostForkHandlers: what keeps
 // other threads from working must come before what locks something that they hold meanwhile. (The
-// order of pthread_atfork's own handlers would depend on what was used first.) At most 16.
+// order of pthread_atfork's own handlers would depend on what was used first.) Allocates memory
+// that is never freed.
 void AddForkHandlers(const ForkHandlers& handlers);
 
 // The same, for the only ones that are prepared first, and told of the fork last.

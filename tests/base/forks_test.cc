@@ -33,6 +33,20 @@ TEST(ForksTest, OutermostHandlersArePreparedFirstThoughTheyAreAddedLast) {
   EXPECT_EQ(calls, "oaAO");
 }
 
+int prepared = 0, told = 0;
+
+TEST(ForksTest, AnyNumberOfHandlersMayBeAdded) {
+  constexpr int kMany = 100;
+  for (int i = 0; i < kMany; ++i) {
+    AddForkHandlers({[] { ++prepared; }, [] { ++told; }, [] { ++told; }});
+  }
+  calls.clear();
+  EXPECT_EQ(InChild([] { return told == kMany && calls == "oa210" ? 7 : 8; }), 7);
+  EXPECT_EQ(prepared, kMany);
+  EXPECT_EQ(told, kMany);
+  EXPECT_EQ(calls, "oaAO");
+}
+
 TEST(ForksTest, EachForkCountsInTheParent) {
   const uint64_t before = ForkCount();
   InChild([] { return 0; });
