@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "base/forks.h"
 #include "base/positioned_write.h"
+#include "tools/new_file.h"
 #include "tools/warnings.h"
 
 namespace firstcall {
@@ -30,8 +31,11 @@ void WarnOfError(absl::string_view what, const std::string& path) {
 
 }  // namespace
 
-OutputFile::OutputFile(const std::string& name, std::string header)
-    : name_(AbsolutePath(name)), header_(std::move(header)), maker_(ProcessIdentity()) {}
+OutputFile::OutputFile(const std::string& name, std::string header, Name kind)
+    : name_(AbsolutePath(name)),
+      kind_(kind),
+      header_(std::move(header)),
+      maker_(ProcessIdentity()) {}
 
 bool OutputFile::Open() {
   if (owner_ == ProcessIdentity()) return !has_failed_;
@@ -45,14 +49,17 @@ bool OutputFile::Open() {
   if (has_failed_) return false;
   end_ = 0;
   path_ = absl::StrReplaceAll(name_, {{"%p", absl::StrCat(getpid())}});
-  File file(open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  File file = kind_ == Name::kGenerated
+                  ? MakeNewFile(path_, O_WRONLY)
+                  : File(open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
   if (!file.is_open()) {
     WarnOfError("cannot write", path_);
     has_failed_ = true;
     return false;
   }
   is_stream_ = lseek(file.number(), 0, SEEK_CUR) < 0;
-  file_.emplace(std::move(file), path_, O_WRONLY);
+  const int no_links = kind_ == Name::kGenerated ? O_NOFOLLOW : 0;
+  file_.emplace(std::move(file), path_, O_WRONLY | no_links);
   WriteOut(header_);
   return !has_failed_;
 }

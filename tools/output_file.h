@@ -24,8 +24,14 @@ namespace firstcall {
 
 class OutputFile {
  public:
+  // Who has chosen the name.
+  enum class Name {
+    kUsers,      // The user: what is there is written to, also through links, or a pipe.
+    kGenerated,  // A rule that others know: the file is made anew (tools/new_file.h).
+  };
+
   // `header` begins each file. The file is created when something is first written.
-  OutputFile(const std::string& name, std::string header);
+  OutputFile(const std::string& name, std::string header, Name kind = Name::kUsers);
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
@@ -43,6 +49,7 @@ class OutputFile {
   void WriteOut(absl::string_view bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const std::string name_;
+  const Name kind_;
   const std::string header_;
   const uint64_t maker_;  // See ProcessIdentity.
   absl::Mutex mutex_;

@@ -17,6 +17,7 @@
 #include "base/forks.h"
 #include "base/round_up.h"
 #include "base/steady_clock.h"
+#include "tools/new_file.h"
 #include "tools/perf_map.h"
 #include "tools/warnings.h"
 
@@ -144,13 +145,12 @@ bool PerfJitdump::Open() {
   owner_ = process;
   const char* directory = std::getenv("JITDUMPDIR");
   path_ = absl::StrCat(directory == nullptr ? "." : directory, "/jit-", getpid(), ".dump");
-  constexpr int kFlags = O_RDWR | O_CLOEXEC;
-  File file(open(path_.c_str(), kFlags | O_CREAT | O_TRUNC, 0644));
+  File file = MakeNewFile(path_, O_RDWR);
   FileHeader header;
   header.process = static_cast<uint32_t>(getpid());
   header.time = Nanoseconds(SteadyNow());
   if (!file.is_open()) return Fail("cannot write", std::strerror(errno));
-  file_.emplace(std::move(file), path_, kFlags);
+  file_.emplace(std::move(file), path_, O_RDWR | O_NOFOLLOW);
   end_ = 0;
   if (!Write({reinterpret_cast<const char*>(&header), sizeof(header)})) return false;
   // perf notices the file because it is mapped to be executed.

@@ -12,7 +12,7 @@ std::string PerfNameOf(const Event& event) {
                          event.is_continuation ? ", loop" : "");
 }
 
-PerfMap::PerfMap() : file_("/tmp/perf-%p.map", "") {}
+PerfMap::PerfMap() : file_("/tmp/perf-%p.map", "", OutputFile::Name::kGenerated) {}
 
 void PerfMap::OnEvent(const Event& event) {
   if (event.kind != EventKind::kPublished && event.kind != EventKind::kPromoted &&

@@ -3,6 +3,7 @@
 
 #include <glob.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -352,6 +353,45 @@ TEST_F(ObservationTest, PerfMapNamesBodiesAndStubs) {
   EXPECT_THAT(map, ContainsRegex("\n?[0-9a-f]+ [0-9a-f]+ main \\[0 (baseline|llvm)\\]\n"));
   EXPECT_THAT(map, ContainsRegex("[0-9a-f]+ [0-9a-f]+ \\(stubs\\)\n"));
   EXPECT_THAT(map, ContainsRegex(" spins \\[0 "));
+}
+
+// Their names can be predicted, and anybody may make files in /tmp.
+TEST_F(ObservationTest, PerfFilesAreNewFilesThoughTheirNamesWereTaken) {
+  const std::string victim = directory_ + "/victim";
+  setenv("JITDUMPDIR", directory_.c_str(), 1);
+  for (const std::string form : {"map", "jitdump"}) {
+    if (form == "map" && IsEmulated()) continue;  // It cannot map anonymous pages twice.
+    const auto path_for = [&](absl::string_view process) {
+      return form == "map" ? absl::StrCat("/tmp/perf-", process, ".map")
+                           : absl::StrCat(directory_, "/jit-", process, ".dump");
+    };
+    for (const bool is_link : {true, false}) {
+      std::ofstream(victim) << "mine";
+      const testing::ProcessResult result = Run({"--perf=" + form}, {}, [&] {
+        const std::string path = path_for(absl::StrCat(getpid()));
+        (void)!(is_link ? symlink(victim.c_str(), path.c_str())
+                        : link(victim.c_str(), path.c_str()));
+      });
+      const std::string path =
+          path_for(std::vector<std::string>(absl::StrSplit(result.output, ' '))[0]);
+      EXPECT_EQ(result.errors, "");
+      EXPECT_EQ(ReadFile(victim), "mine") << form;
+      EXPECT_FALSE(std::filesystem::is_symlink(path));
+      EXPECT_THAT(ReadFile(path), HasSubstr("main [0 "));
+      unlink(path.c_str());
+    }
+  }
+}
+
+TEST_F(ObservationTest, PerfMapsNameThatCannotBeHadIsAWarning) {
+  if (IsEmulated()) GTEST_SKIP() << "the emulator cannot map anonymous pages twice";
+  const testing::ProcessResult result = Run({"--perf=map"}, {}, [] {
+    mkdir(absl::StrCat("/tmp/perf-", getpid(), ".map").c_str(), 0700);
+  });
+  const std::string path = absl::StrCat(
+      "/tmp/perf-", std::vector<std::string>(absl::StrSplit(result.output, ' '))[0], ".map");
+  EXPECT_EQ(rmdir(path.c_str()), 0);
+  EXPECT_THAT(result.errors, HasSubstr(absl::StrCat("cannot write '", path, "': ")));
 }
 
 TEST_F(ObservationTest, JitdumpEndsWithAWholeRecordIfFilesMayNotBeLarger) {
