@@ -44,21 +44,6 @@ bool IsOfEngine(const std::string& name, uint64_t address) {
   return address == reinterpret_cast<uint64_t>(dlsym(RTLD_DEFAULT, name.c_str()));
 }
 
-// The names that `object` leaves undefined.
-std::vector<std::string> UndefinedIn(const llvm::object::ObjectFile& object) {
-  std::vector<std::string> names;
-  for (const llvm::object::SymbolRef& symbol : object.symbols()) {
-    llvm::Expected<uint32_t> flags = symbol.getFlags();
-    llvm::Expected<llvm::StringRef> name = symbol.getName();
-    if (flags && name && (*flags & llvm::object::SymbolRef::SF_Undefined) != 0) {
-      names.push_back(name->str());
-    }
-    llvm::consumeError(flags.takeError());
-    llvm::consumeError(name.takeError());
-  }
-  return names;
-}
-
 std::unique_ptr<llvm::TargetMachine> Clone(const llvm::TargetMachine& machine) {
   return std::unique_ptr<llvm::TargetMachine>(machine.getTarget().createTargetMachine(
       machine.getTargetTriple().str(), machine.getTargetCPU(), machine.getTargetFeatureString(),
@@ -216,6 +201,21 @@ void LazyEngine::Take(llvm::Module& module) {
   TakeWhole(*entry, reason);
 }
 
+LazyEngine::ClientsModule* LazyEngine::TakeIfKnown(const llvm::Module* module) {
+  if (const ClientsModule* const entry = Find(module)) Take(*entry->module);
+  return Find(module);
+}
+
+void LazyEngine::TakeAll() {
+  const auto find_added = [this] {
+    return std::find_if(modules_.begin(), modules_.end(),
+                        [](const ClientsModule& entry) { return entry.state == State::kAdded; });
+  };
+  for (auto added = find_added(); added != modules_.end(); added = find_added()) {
+    Take(*added->module);
+  }
+}
+
 std::string LazyEngine::ReasonForWhole() const {
   if (object_cache_ != nullptr) return "the client has an object cache";
   if (processes_all_sections_) return "the client wants all sections";
@@ -271,7 +271,8 @@ void LazyEngine::TakeWhole(ClientsModule& entry, absl::string_view reason) {
   NeedForWhole(names.declared);
 }
 
-void LazyEngine::NeedForWhole(const std::vector<std::string>& names) {
+void LazyEngine::NeedForWhole(std::vector<std::string> names) {
+  names = archives_.WithMembersOf(std::move(names));
   needed_by_whole_.insert(needed_by_whole_.end(), names.begin(), names.end());
   ++needed_by_whole_changes_;
 }
@@ -385,7 +386,7 @@ void LazyEngine::generateCodeForModule(llvm::Module* module) {
 void LazyEngine::finalizeObject() {
   {
     const Guard guard(mutex_);
-    for (size_t i = 0; i < modules_.size(); ++i) Take(*modules_[i].module);
+    TakeAll();
   }
   TakeWhatIsNeeded();
 }
@@ -435,6 +436,7 @@ absl::StatusOr<uint64_t> LazyEngine::FindOrTake(const std::string& object_name,
     ClientsModule* const entry = FindAddedThatDefines(object_name, functions_only);
     if (entry != nullptr) Take(*entry->module);
     may_be_in_archive = whole_has_objects_ && entry == nullptr;
+    if (may_be_in_archive && archives_.Define(object_name)) NeedForWhole({object_name});
   }
   if (may_be_in_archive) {
     const std::unique_lock<std::recursive_mutex> lock = LockForWhole();
@@ -528,11 +530,10 @@ void* LazyEngine::getPointerToFunction(llvm::Function* function) {
   std::optional<ModuleId> lazy;
   {
     const Guard guard(mutex_);
-    if (Find(function->getParent()) == nullptr) return nullptr;
-    Take(*function->getParent());
-    const ClientsModule& entry = *Find(function->getParent());
-    if (entry.state == State::kWhole) return whole_->getPointerToFunction(function);
-    lazy = entry.id;
+    const ClientsModule* const entry = TakeIfKnown(function->getParent());
+    if (entry == nullptr) return nullptr;
+    if (entry->state == State::kWhole) return whole_->getPointerToFunction(function);
+    lazy = entry->id;
   }
   const std::string name = ObjectNameOf(*function);
   absl::StatusOr<void*> address = absl::NotFoundError("");
@@ -563,13 +564,14 @@ void* LazyEngine::getPointerToNamedFunction(llvm::StringRef name, bool abort_on_
 char* LazyEngine::getMemoryForGV(const llvm::GlobalVariable* variable) {
   const std::string name = ObjectNameOf(*variable);
   std::optional<ModuleId> own;
-  {
+  if (!variable->isDeclaration()) {
     const Guard guard(mutex_);
-    if (ClientsModule* const entry = Find(variable->getParent())) {
-      if (!variable->isDeclaration()) Take(*entry->module);
-      const ClientsModule* const taken = Find(variable->getParent());
-      if (taken->state == State::kLazy) own = taken->id;
-    }
+    const llvm::Module* const module = variable->getParent();
+    const bool is_known = Find(module) != nullptr;
+    const ClientsModule* const taken = TakeIfKnown(module);
+    // The client has removed the module meanwhile, and perhaps destroyed it with the variable.
+    if (is_known && taken == nullptr) return nullptr;
+    if (taken != nullptr && taken->state == State::kLazy) own = taken->id;
   }
   // The caller, getPointerToGlobal, holds `lock`. Another thread that compiles may need `lock` to
   // find a name while this thread waits for its data.
@@ -593,6 +595,7 @@ char* LazyEngine::getMemoryForGV(const llvm::GlobalVariable* variable) {
 llvm::GenericValue LazyEngine::runFunction(llvm::Function* function,
                                            llvm::ArrayRef<llvm::GenericValue> arguments) {
   void* const address = getPointerToFunction(function);
+  if (address == nullptr) Fail("A function whose module is not in the engine cannot be run!");
   TakeWhatIsNeeded();
   return CallAddress(address, *function->getFunctionType(), arguments);
 }
@@ -625,7 +628,9 @@ void LazyEngine::addObjectFile(llvm::object::OwningBinary<llvm::object::ObjectFi
 void LazyEngine::addArchive(llvm::object::OwningBinary<llvm::object::Archive> archive) {
   const Guard guard(mutex_);
   whole_has_objects_ = true;
+  archives_.Add(*archive.getBinary());
   Whole().addArchive(std::move(archive));
+  NeedForWhole(std::exchange(needed_by_whole_, {}));
 }
 
 void LazyEngine::RegisterJITEventListener(llvm::JITEventListener* listener) {

@@ -39,6 +39,7 @@
 #include "mcjit/constructor.h"
 #include "mcjit/module_copy.h"
 #include "mcjit/object_notifier.h"
+#include "mcjit/object_references.h"
 #include "mcjit/report.h"
 
 namespace firstcall {
@@ -119,7 +120,13 @@ class LazyEngine final : public llvm::ExecutionEngine {
   ClientsModule* FindAdded(const llvm::Module& module);
   ClientsModule* FindAddedThatDefines(const std::string& name, bool functions_only);
 
+  // Taking a module gives way to other work of the client's, which may add and remove modules, also
+  // the one that is being taken.
   void Take(llvm::Module& module);
+  // Its entry afterwards; null if the module is not the engine's, or was removed meanwhile.
+  ClientsModule* TakeIfKnown(const llvm::Module* module);
+  // Also those that are added meanwhile.
+  void TakeAll();
   absl::Status TakeLazily(ClientsModule& entry);
   void TakeWhole(ClientsModule& entry, absl::string_view reason);
   std::string ReasonForWhole() const;
@@ -128,8 +135,9 @@ class LazyEngine final : public llvm::ExecutionEngine {
   // The caller does not hold `mutex_`, so that LockForWhole may wait.
   void TakeWhatIsNeeded();
   uint64_t AskCreator(const std::string& object_name);
-  // MCJIT will ask for the names when it binds references.
-  void NeedForWhole(const std::vector<std::string>& names);
+  // MCJIT will ask for the names when it binds references, and for those that the members of
+  // archives need that define them.
+  void NeedForWhole(std::vector<std::string> names);
   // Makes sure that MCJIT, when it binds references, need not wait for a thread that links. Then
   // locks `mutex_`.
   std::unique_lock<std::recursive_mutex> LockForWhole();
@@ -153,7 +161,7 @@ class LazyEngine final : public llvm::ExecutionEngine {
 
   // Guards the rest, except `definitions_`. Held while the client's IR is read and while MCJIT
   // works, but not while `lazy_` links or compiles, because that asks for names: what MCJIT asks
-  // for is linked before (LockForWhole), except what only members of archives need.
+  // for is linked before (LockForWhole).
   std::recursive_mutex mutex_;
   std::vector<ClientsModule> modules_;  // In the order of their addition.
   std::vector<ModuleId> taken_;         // Those that are or were kLazy.
@@ -166,6 +174,7 @@ class LazyEngine final : public llvm::ExecutionEngine {
   std::unique_ptr<llvm::LLVMContext> whole_context_;
   std::unique_ptr<llvm::ExecutionEngine> whole_;  // MCJIT's; null until it is needed.
   bool whole_has_objects_ = false;  // Objects or archives, whose names it alone knows.
+  ArchiveReferences archives_;      // Those of `whole_`.
   llvm::ObjectCache* object_cache_ = nullptr;
   bool processes_all_sections_ = false;
   std::vector<llvm::JITEventListener*> listeners_;

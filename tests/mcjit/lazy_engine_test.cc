@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -27,11 +28,14 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Object/Archive.h"
 #include "llvm/Object/ObjectFile.h"
+#include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
 #include "mcjit/install.h"
 #include "tests/testing/ir.h"
+#include "tests/testing/object.h"
 
 namespace firstcall {
 namespace {
@@ -441,6 +445,62 @@ TEST_F(LazyEngineTest, ExitHandlersOfThreadsRunBeforeTheCodeGoes) {
   EXPECT_EQ(calls, 1);
 }
 
+// What the context of a test does once when the engine gives way to other work.
+class OnYield {
+ public:
+  OnYield(llvm::LLVMContext& context, std::function<void()> action)
+      : context_(context), action_(std::move(action)) {
+    context_.setYieldCallback(
+        [](llvm::LLVMContext*, void* self) {
+          const auto action = std::exchange(static_cast<OnYield*>(self)->action_, nullptr);
+          if (action) action();
+        },
+        this);
+  }
+  ~OnYield() { context_.setYieldCallback(nullptr, nullptr); }
+  OnYield(const OnYield&) = delete;
+  OnYield& operator=(const OnYield&) = delete;
+
+ private:
+  llvm::LLVMContext& context_;
+  std::function<void()> action_;
+};
+
+TEST_F(LazyEngineTest, AModuleMayBeRemovedAndDestroyedWhileItIsTaken) {
+  for (const bool is_function : {true, false}) {
+    std::unique_ptr<llvm::Module> owned = Parse(R"(
+      define i32 @f() { ret i32 1 }
+      @v = global i32 2)");
+    llvm::Module* const module = owned.get();
+    Create(std::move(owned));
+    engine_->addModule(Parse("define i32 @g() { ret i32 3 }"));
+    const OnYield remove(context_, [&] { ASSERT_TRUE(engine_->removeModule(module)); });
+    if (is_function) {
+      EXPECT_EQ(engine_->getPointerToFunction(module->getFunction("f")), nullptr);
+    } else {
+      EXPECT_EQ(engine_->getPointerToGlobal(module->getGlobalVariable("v")), nullptr);
+    }
+    delete module;
+    EXPECT_EQ(Call("g"), 3);
+  }
+}
+
+TEST_F(LazyEngineTest, FinalizingTakesAllModulesThoughOneIsRemovedMeanwhile) {
+  std::unique_ptr<llvm::Module> first = Parse("define i32 @f() { ret i32 1 }");
+  llvm::Module* const module = first.get();
+  Create(std::move(first));
+  std::unique_ptr<llvm::Module> second = Parse("define i32 @g() { ret i32 2 }");
+  auto* const result =
+      llvm::cast<llvm::ReturnInst>(second->getFunction("g")->getEntryBlock().getTerminator());
+  engine_->addModule(std::move(second));
+  const OnYield remove(context_, [&] { ASSERT_TRUE(engine_->removeModule(module)); });
+  engine_->finalizeObject();
+  delete module;
+  // The module was taken before.
+  result->setOperand(0, llvm::ConstantInt::get(llvm::Type::getInt32Ty(context_), 5));
+  EXPECT_EQ(Call("g"), 2);
+}
+
 // Finds a variable of the test for two names; for the first one only after the test has allowed it.
 class WaitingResolver final : public llvm::LegacyJITSymbolResolver {
  public:
@@ -506,6 +566,54 @@ TEST_F(LazyEngineTest, MCJITBindsReferencesWhileAnotherThreadLinksData) {
   // No code of MCJIT's looks at it: on AArch64 MCJIT may put its data out of the code's reach.
   const auto* where = reinterpret_cast<int**>(engine_->getGlobalValueAddress("where"));
   EXPECT_TRUE(where != nullptr && **where == 5);
+  resolver.Allow();
+  other.join();
+}
+
+llvm::object::OwningBinary<llvm::object::Archive> ArchiveOf(const std::vector<std::string>& texts) {
+  auto buffer = llvm::MemoryBuffer::getMemBufferCopy(MakeArchive(texts));
+  auto archive = llvm::cantFail(llvm::object::Archive::create(buffer->getMemBufferRef()));
+  return {std::move(archive), std::move(buffer)};
+}
+
+TEST_F(LazyEngineTest, MembersOfArchivesReferToModules) {
+  Create("@v = global i32 5  define i32 @f() { ret i32 1 }");
+  engine_->addArchive(ArchiveOf({"@v = external global i32  @where = global ptr @v",
+                                 "@nowhere = external global i32  @unused = global ptr @nowhere"}));
+  const auto* where = reinterpret_cast<int**>(engine_->getGlobalValueAddress("where"));
+  ASSERT_NE(where, nullptr);
+  EXPECT_EQ(**where, 5);
+  EXPECT_EQ(Call("f"), 1);
+}
+
+// As above, but only a member of an archive, which another member needs, refers to the data.
+TEST_F(LazyEngineTest, MCJITLinksMembersWhileAnotherThreadLinksData) {
+  auto owned_resolver = std::make_unique<WaitingResolver>();
+  WaitingResolver& resolver = *owned_resolver;
+  std::string error;
+  llvm::EngineBuilder builder(Parse("@v = global i32 5  define i32 @f() { ret i32 1 }"));
+  builder.setErrorStr(&error).setOptLevel(llvm::CodeGenOptLevel::None);
+  builder.setSymbolResolver(std::move(owned_resolver));
+  engine_.reset(builder.create());
+  ASSERT_NE(engine_, nullptr) << error;
+  engine_->addModule(Parse(R"(
+    @late = external global i32
+    @later = external global i32
+    @table = global [2 x ptr] [ptr @late, ptr @later]
+    define i32 @g() {
+      %1 = load ptr, ptr @table
+      %2 = icmp ne ptr %1, null
+      %3 = zext i1 %2 to i32
+      ret i32 %3
+    })"));
+  const auto g = reinterpret_cast<int (*)()>(engine_->getFunctionAddress("g"));
+  EXPECT_EQ(Call("f"), 1);
+  std::thread other([&] { EXPECT_EQ(g(), 1); });
+  resolver.AwaitQuestion();
+  engine_->addArchive(ArchiveOf({"@where = external global ptr  @first = global ptr @where",
+                                 "@v = external global i32  @where = global ptr @v"}));
+  const auto* first = reinterpret_cast<int***>(engine_->getGlobalValueAddress("first"));
+  EXPECT_TRUE(first != nullptr && ***first == 5);
   resolver.Allow();
   other.join();
 }

@@ -9,6 +9,10 @@
 #include "gtest/gtest.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Object/Archive.h"
+#include "llvm/Object/ArchiveWriter.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/status_matchers.h"
 
@@ -33,6 +37,23 @@ ObjectBytes CompileToObject(absl::string_view text, const EngineOptions& options
   absl::StatusOr<ObjectBytes> object = (*emitter)->Emit(std::move(module));
   EXPECT_THAT(object, IsOk());
   return object.ok() ? *std::move(object) : ObjectBytes();
+}
+
+std::string MakeArchive(const std::vector<std::string>& texts) {
+  std::vector<ObjectBytes> objects;
+  std::vector<std::string> names;
+  for (const std::string& text : texts) {
+    objects.push_back(CompileToObject(text));
+    names.push_back(absl::StrCat("member", names.size(), ".o"));
+  }
+  std::vector<llvm::NewArchiveMember> members;
+  for (size_t i = 0; i < objects.size(); ++i) {
+    members.emplace_back(llvm::MemoryBufferRef({objects[i].data(), objects[i].size()}, names[i]));
+  }
+  const auto archive = llvm::cantFail(llvm::writeArchiveToBuffer(
+      members, llvm::SymtabWritingMode::NormalSymtab, llvm::object::Archive::K_GNU,
+      /*Deterministic=*/true, /*Thin=*/false));
+  return archive->getBuffer().str();
 }
 
 std::string WriteTestFile(absl::string_view name, absl::string_view contents) {

@@ -4,6 +4,7 @@
 #define FIRSTCALL_TESTS_TESTING_OBJECT_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "codegen/object_emitter.h"
@@ -18,6 +19,10 @@ Target MakeTarget(const EngineOptions& options = {});
 // The object of the module that `text` describes. Fails the running test and returns nothing if the
 // text is wrong or cannot be compiled.
 ObjectBytes CompileToObject(absl::string_view text, const EngineOptions& options = {});
+
+// An archive with the object of each module, and a table of the names that the objects define.
+// Fails the running test as CompileToObject does.
+std::string MakeArchive(const std::vector<std::string>& texts);
 
 // A file of the running test with the given contents; returns its path.
 std::string WriteTestFile(absl::string_view name, absl::string_view contents);
