@@ -31,7 +31,7 @@ namespace firstcall::baseline {
 // A part of a value. A value's number is that of its first part; the others follow.
 struct ValuePart {
   // ---- Of the value; kept in the first part ----
-  uint32_t uses = 0;             // That have not been compiled yet.
+  uint32_t uses = 0;             // Uses not compiled yet.
   uint32_t first_block = 0;      // Its life, as an interval of the order of blocks. Of a phi, it
   uint32_t last_block = 0;       // includes the predecessors, which write it.
   uint32_t next_to_die = kNone;  // The next in the list of the last block.

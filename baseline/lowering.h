@@ -90,7 +90,7 @@ class Lowering {
 
  protected:
   // ---- What each architecture does in its own way ----
-  // Of the architecture's own options, before a function.
+  // Resets architecture-specific state. Called before each function.
   virtual void Prepare() {}
   // Whether indirect jumps may only lead to landing marks.
   virtual bool IsBranchProtected(const llvm::Function& function) const = 0;
@@ -104,7 +104,8 @@ class Lowering {
   // those in the buffer; returns where the prologue begins.
   virtual uint32_t WritePrologue() = 0;
 
-  // The count of a shift of `bits` bits, for ShiftRr. What it changes is nobody's.
+  // Returns the count of a shift of `bits` bits, for ShiftRr. Clobbers only registers that hold no
+  // live value.
   virtual Register InShiftCount(const llvm::Value* count, unsigned bits);
   virtual void EmitDivision(const llvm::BinaryOperator& binary, bool is_signed,
                             bool is_remainder) = 0;
@@ -154,8 +155,8 @@ class Lowering {
   // Counts its operands as used, and unpins everything.
   void EndInstruction(const llvm::Instruction& instruction);
   void CountDown(const llvm::Value* operand);
-  // Copies `prologue`, in which the offsets of `rows` are, to where it ends at the body; returns
-  // where it begins.
+  // Copies `prologue` to just before the body and returns its start. Offsets in `rows` are relative
+  // to it.
   uint32_t PutInFront(Assembler& prologue, std::vector<UnwindRow>& rows);
   // False if something is out of reach.
   bool Finish(uint32_t begin, CompiledCode& code);

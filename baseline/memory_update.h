@@ -18,8 +18,8 @@ struct MemoryUpdate {
 };
 
 // The update that ends in `store`. Its operation is in the store's block, and its result is used
-// only by the store, and at most by a TestOfUpdate. That nothing writes to memory between the load
-// and the store is for the caller to see.
+// only by the store, and at most by a TestOfUpdate. The caller must ensure that nothing writes to
+// memory between the load and the store.
 MemoryUpdate UpdateEndingIn(const llvm::StoreInst& store);
 
 // The comparison with zero behind `store` that the result of the update's operation decides, and

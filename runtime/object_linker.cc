@@ -162,7 +162,7 @@ absl::StatusOr<std::unique_ptr<UnfinishedLink>> ObjectLinker::Begin(LazyObject& 
                              ElfObject::Parse(absl::MakeSpan(link->bytes), object.name));
   ElfObject& image = *link->image;
   if (object.module == nullptr) {
-    // A name that nothing uses may be there to have a member of an archive linked.
+    // Some references exist only to pull in an archive member.
     const auto is_wanted = [&](absl::string_view name) {
       return resolver_.IsDefined(name, object.library);
     };

@@ -27,7 +27,7 @@ class PollBudget {
   PollBudget(bool is_unlimited, absl::Duration start)
       : is_unlimited_(is_unlimited), start_(start) {}
 
-  // May be less than nothing.
+  // May be negative.
   int64_t left() const {
     if (is_unlimited_) return kUnlimitedPolls;
     return balance_ + absl::ToInt64Milliseconds(SteadyNow() - start_) * kPerMillisecond;

@@ -173,7 +173,8 @@ class Promoter {
   // Gives the function of `job` its counting body; it goes on asking for its optimized body.
   PromotionJob::Outcome ServeCountingBody(const std::shared_ptr<PromotionJob>& job)
       ABSL_LOCKS_EXCLUDED(mutex_);
-  // These end a job, whose outcome they return, with what it has made. `begun` is as in GiveAnswer.
+  // Each finishes a job: publishes the code that the job has made, if any, and returns the outcome.
+  // `begun` is as in GiveAnswer.
   PromotionJob::Outcome Conclude(const std::shared_ptr<PromotionJob>& job, uint32_t wanted,
                                  absl::Duration begun,
                                  const absl::StatusOr<OptimizedBodies::Body>& body)

@@ -28,7 +28,7 @@ namespace firstcall {
 // destructor restores the thread's state in the C and C++ libraries, such as errno.
 class WorkScope {
  public:
-  // What to do if no thread but another one can begin to work any more (KeepForThisThread).
+  // What a thread does once another thread has closed the gate for good (KeepForThisThread).
   enum class WhenOver {
     kWait,    // For the end of the process.
     kForget,  // Not to be at work: for what need not be done.
