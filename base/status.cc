@@ -9,4 +9,9 @@ absl::Status Annotate(const absl::Status& status, absl::string_view context) {
   return absl::Status(status.code(), absl::StrCat(context, ": ", status.message()));
 }
 
+bool MayPass(const absl::Status& failure) {
+  return absl::IsResourceExhausted(failure) || absl::IsUnavailable(failure) ||
+         absl::IsDeadlineExceeded(failure);
+}
+
 }  // namespace firstcall

@@ -16,6 +16,12 @@ namespace firstcall {
 // `status` with "<context>: " before its message; keeps the code. An OK status stays as it is.
 absl::Status Annotate(const absl::Status& status, absl::string_view context);
 
+// Whether the same request may succeed later, though nothing was added or changed: memory,
+// descriptors or the workers of a compile server were used up, or the library or the server of the
+// compiler half could not be reached, or did not answer. Whoever keeps failures does not keep
+// these.
+bool MayPass(const absl::Status& failure);
+
 }  // namespace firstcall
 
 // Returns from the enclosing function if `expression` is not OK.

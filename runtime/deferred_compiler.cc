@@ -8,27 +8,22 @@
 
 namespace firstcall {
 
-namespace {
-
-// Whether the next request may find a compiler: all workers of a compile server were busy.
-bool MayPass(const absl::Status& failure) { return absl::IsResourceExhausted(failure); }
-
-}  // namespace
-
 absl::Status DeferredCompiler::MakeLocked(absl::string_view reason) {
   if (compiler_ != nullptr || !failure_.ok()) return failure_;
   absl::StatusOr<std::unique_ptr<Compiler>> compiler = factory_(reason);
-  if (MayPass(compiler.status())) return compiler.status();
-  failure_ = compiler.status();
-  for (auto waiting = waiting_.begin(); failure_.ok() && waiting != waiting_.end(); ++waiting) {
-    failure_ = (*compiler)->Add(waiting->second).status();
+  absl::Status status = compiler.status();
+  for (auto waiting = waiting_.begin(); status.ok() && waiting != waiting_.end(); ++waiting) {
+    status = (*compiler)->Add(waiting->second).status();
   }
-  if (!failure_.ok()) return failure_;
+  if (!status.ok()) {
+    if (!MayPass(status)) failure_ = status;
+    return status;
+  }
   compiler_ = *std::move(compiler);
   waiting_.clear();
   reason_ = std::string(reason);
   StoppableThread::SetStoppableCode(compiler_->SomewhereInLibrary());
-  return failure_;
+  return absl::OkStatus();
 }
 
 absl::Status DeferredCompiler::Make(absl::string_view reason) {

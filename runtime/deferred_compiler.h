@@ -32,7 +32,7 @@ class DeferredCompiler final : public Compiler {
 
   // Makes the compiler and hands it the modules that wait for it, unless that was done before.
   // Blocks, because LLVM may have to be loaded. The first error, of the factory or of adding a
-  // module, is kept: no other attempt is made. ResourceExhausted of the factory is not kept.
+  // module, is kept: no other attempt is made. Errors that may pass (base/status.h) are not kept.
   absl::Status Make(absl::string_view reason) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // The compiler; null if there is none yet.

@@ -236,7 +236,7 @@ absl::Status FunctionTable::CompileOnce(FunctionKey key,
     absl::MutexLock lock(&mutex_);
     if (record->state != FunctionState::kCompiling) return;
     if (status.ok()) status = absl::InternalError("compiled, but not published");
-    if (absl::IsResourceExhausted(status)) {
+    if (MayPass(status)) {
       record->state = FunctionState::kStub;
       return;
     }

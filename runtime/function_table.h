@@ -3,7 +3,8 @@
 //
 //   kStub -> kCompiling -> kReady | kFailed
 //
-// A function goes back from kCompiling to kStub if its claim was released or if memory ran out.
+// A function goes back from kCompiling to kStub if its claim was released or if the failure may pass
+// (MayPass): memory ran out, or a compile server does not answer.
 //
 // Thread-safe. The mutex is held for bookkeeping only, never during a compile. A caller that uses a
 // FunctionKey must be in a WorkScope, which keeps the module from being removed. Tested in
@@ -122,7 +123,7 @@ class FunctionTable {
 
   // Makes sure that `key` is published: if it is not, calls `compile`, which must publish it. Other
   // threads that call this meanwhile wait and get the same result. A failure is kept and returned
-  // again, except for ResourceExhausted, and for NotFound once definitions were added since: then
+  // again, except for one that may pass, and for NotFound once definitions were added since: then
   // the next call tries again. FailedPrecondition if this thread is already compiling `key`, so
   // that the function would be needed to compile itself.
   absl::Status CompileOnce(FunctionKey key, absl::FunctionRef<absl::Status()> compile)

@@ -75,7 +75,7 @@ absl::Status ObjectLinker::Link(LazyObject& object) {
   const bool lacks_symbol = object.unfinished != nullptr && !object.unfinished->is_bound &&
                             absl::IsNotFound(object.status);
   if (lacks_symbol) object.additions = additions;
-  if (lacks_symbol || absl::IsResourceExhausted(object.status)) {
+  if (lacks_symbol || MayPass(object.status)) {
     object.state.store(LazyObject::State::kUnlinked, std::memory_order_relaxed);
     return object.status;
   }

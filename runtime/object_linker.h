@@ -38,9 +38,9 @@ class ObjectLinker {
         resolver_(resolver),
         listener_(listener) {}
 
-  // Links `object` if it is not linked yet. A failure is kept and returned again, but after
-  // ResourceExhausted, and after an addition if a symbol is missing (NotFound), the next call
-  // continues where this one stopped. May block on generating code for data, or for a whole module
+  // Links `object` if it is not linked yet. A failure is kept and returned again, but if it may pass
+  // (MayPass), and after an addition if a symbol is missing (NotFound), the next call continues
+  // where this one stopped. May block on generating code for data, or for a whole module
   // in eager mode.
   absl::Status Link(LazyObject& object);
 

@@ -12,6 +12,15 @@ TEST(StatusTest, AnnotateKeepsCodeAndOk) {
   EXPECT_THAT(Annotate(absl::OkStatus(), "a"), IsOk());
 }
 
+TEST(StatusTest, WhatTheSystemLacksForNowMayPass) {
+  EXPECT_TRUE(MayPass(absl::ResourceExhaustedError("no memory")));
+  EXPECT_TRUE(MayPass(absl::UnavailableError("no server")));
+  EXPECT_TRUE(MayPass(absl::DeadlineExceededError("no answer")));
+  EXPECT_FALSE(MayPass(absl::OkStatus()));
+  EXPECT_FALSE(MayPass(absl::InvalidArgumentError("bad")));
+  EXPECT_FALSE(MayPass(absl::NotFoundError("no symbol")));
+}
+
 absl::StatusOr<int> HalfOf(int number) {
   if (number % 2 != 0) return absl::InvalidArgumentError("odd");
   return number / 2;

@@ -380,6 +380,28 @@ TEST(ServedCompilerTest, AStoppedServerIsAClearStatus) {
   kill(server.process(), SIGCONT);
 }
 
+TEST(ServedCompilerTest, WhatFailedWhileTheServerWasStoppedIsCompiledLater) {
+  const LocalServer server;
+  EngineOptions options = OptionsFor(server);
+  options.compile_server_budget = LongEnough();
+  const auto engine = Engine::Create(options).value();
+  const std::string program = ParseToBitcode(kProgram);
+  kill(server.process(), SIGSTOP);
+  EXPECT_THAT(engine->AddBitcode(program, "program").status(),
+              StatusIs(absl::StatusCode::kDeadlineExceeded));
+  kill(server.process(), SIGCONT);
+  ASSERT_THAT(engine->AddBitcode(program, "program"), IsOk());
+  EXPECT_EQ(Call(*engine, "square", 3), 9);
+  const pid_t worker = server.FindWorker(absl::StrCat(" of client ", getpid()));
+  ASSERT_GT(worker, 0);
+  kill(worker, SIGSTOP);
+  EXPECT_EQ(Call(*engine, "cube", 3), -1);
+  EXPECT_THAT(*failure, HasSubstr("does not answer"));
+  EXPECT_EQ(Call(*engine, "cube", 3), 27);  // By another worker.
+  EXPECT_EQ(Call(*engine, "count", 0), 6);
+  kill(worker, SIGCONT);
+}
+
 TEST(ServedCompilerTest, TheProcessCompilesItselfIfThatIsAllowed) {
   LocalServer server;
   EngineOptions options = OptionsFor(server);

@@ -22,10 +22,11 @@ using ::testing::IsEmpty;
 // Notes what it is asked.
 class FakeCompiler final : public Compiler {
  public:
-  explicit FakeCompiler(std::vector<std::string>& log) : log_(log) {}
+  explicit FakeCompiler(std::vector<std::string>& log) : log_(log), is_first_(log.size() == 1) {}
 
   absl::StatusOr<std::shared_ptr<const SymbolIndex>> Add(ModuleOrder order) override {
     if (order.contents.name == "bad") return absl::InvalidArgumentError("bad");
+    if (order.contents.name == "later" && is_first_) return absl::UnavailableError("not yet");
     log_.push_back("add " + order.contents.name);
     return order.index;
   }
@@ -66,6 +67,7 @@ class FakeCompiler final : public Compiler {
   }
 
   std::vector<std::string>& log_;
+  const bool is_first_;  // Of those that a test has made.
 };
 
 std::shared_ptr<const SymbolIndex> IndexOf(const std::string& text) {
@@ -134,20 +136,34 @@ TEST_F(DeferredCompilerTest, ReadingAModuleAndLinkingNeedIt) {
 }
 
 TEST_F(DeferredCompilerTest, AFailureIsKept) {
-  failure_ = absl::UnavailableError("no library");
+  failure_ = absl::InvalidArgumentError("no such target");
   ASSERT_THAT(compiler_.Add(Known(1, "one")), IsOk());
   for (int i = 0; i < 2; ++i) {
-    EXPECT_THAT(CompileData(1), StatusIs(absl::StatusCode::kUnavailable, "no library"));
+    EXPECT_THAT(CompileData(1), StatusIs(absl::StatusCode::kInvalidArgument, "no such target"));
   }
   EXPECT_EQ(log_.size(), 1u);
 }
 
-TEST_F(DeferredCompilerTest, WorkersThatAreBusyAreNotForGood) {
-  failure_ = absl::ResourceExhaustedError("busy");
+TEST_F(DeferredCompilerTest, WhatMayPassIsNotKept) {
   ASSERT_THAT(compiler_.Add(Known(1, "one")), IsOk());
-  EXPECT_THAT(CompileData(1), StatusIs(absl::StatusCode::kResourceExhausted, "busy"));
+  for (const absl::Status& failure :
+       {absl::ResourceExhaustedError("workers are busy"), absl::DeadlineExceededError("no answer"),
+        absl::UnavailableError("loading: too many open files")}) {
+    failure_ = failure;
+    EXPECT_EQ(CompileData(1), failure);
+  }
   failure_ = absl::OkStatus();
   EXPECT_THAT(CompileData(1), StatusIs(absl::StatusCode::kAborted));
+}
+
+TEST_F(DeferredCompilerTest, NorIsItIfAModuleCannotBeReadForNow) {
+  ASSERT_THAT(compiler_.Add(Known(1, "one")), IsOk());
+  ASSERT_THAT(compiler_.Add(Known(2, "later")), IsOk());
+  EXPECT_THAT(CompileData(1), StatusIs(absl::StatusCode::kUnavailable, "not yet"));
+  EXPECT_THAT(CompileData(1), StatusIs(absl::StatusCode::kAborted));
+  EXPECT_THAT(log_,
+              ElementsAre("made for compiling the data of 'one'", "add one",
+                          "made for compiling the data of 'one'", "add one", "add later", "data"));
 }
 
 TEST_F(DeferredCompilerTest, SoIsThatOfAModuleThatItCannotRead) {
