@@ -114,11 +114,12 @@ bool IsCall(Machine machine, const ElfObject::Relocation& relocation) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<ElfObject>> ElfObject::Parse(absl::Span<char> bytes,
-                                                            absl::string_view name) {
+                                                            absl::string_view name,
+                                                            IsWanted is_wanted) {
   std::unique_ptr<ElfObject> object(new ElfObject());
   object->bytes_ = bytes;
   absl::Status status = object->ReadSections();
-  if (status.ok()) status = object->ReadSymbols();
+  if (status.ok()) status = object->ReadSymbols(is_wanted);
   if (status.ok()) return object;
   return Annotate(status, absl::StrCat("reading object '", name, "'"));
 }
@@ -203,7 +204,7 @@ absl::Status ElfObject::CheckSection(const Section& section) const {
   return absl::OkStatus();
 }
 
-absl::Status ElfObject::ReadSymbols() {
+absl::Status ElfObject::ReadSymbols(IsWanted is_wanted) {
   for (const Section& section : sections_) {
     if (section.type == SHT_SYMTAB) {
       FIRSTCALL_RETURN_IF_ERROR(ReadSymbolTable(section));
@@ -232,11 +233,10 @@ absl::Status ElfObject::ReadSymbols() {
       undefined_.push_back({name, IsWeak(entry)});
     }
   }
-  return has_debug_sections_ ? DropUnneededSymbols() : absl::OkStatus();
+  return has_debug_sections_ ? DropUnneededSymbols(is_wanted) : absl::OkStatus();
 }
 
-absl::Status ElfObject::DropUnneededSymbols(
-    absl::FunctionRef<bool(absl::string_view name)> is_wanted) {
+absl::Status ElfObject::DropUnneededSymbols(IsWanted is_wanted) {
   absl::flat_hash_set<absl::string_view> needed;
   for (const Section& table : sections_) {
     if (!IsTableOfLoaded(table)) continue;

@@ -35,16 +35,22 @@ class ElfObject {
     bool is_weak = false;
   };
 
+  // Whether a name that only debug information names, or nothing at all, is wanted for itself: an
+  // object of others may name a symbol to have a member of an archive linked.
+  using IsWanted = absl::FunctionRef<bool(absl::string_view name)>;
+  static bool NoneIsWanted(absl::string_view /*name*/) { return false; }
+
   // `bytes` must outlive the object, which changes them. Views that methods return point into them.
   // InvalidArgument if they are not a 64-bit little-endian relocatable ELF object.
   static absl::StatusOr<std::unique_ptr<ElfObject>> Parse(absl::Span<char> bytes,
-                                                          absl::string_view name);
+                                                          absl::string_view name,
+                                                          IsWanted is_wanted = NoneIsWanted);
 
   absl::Span<char> bytes() const { return bytes_; }
   Machine machine() const { return machine_; }
 
-  // The undefined symbols, without those that only debug information names, and the global symbols
-  // that the object defines.
+  // The undefined symbols, if there is debug information without those that nothing else names and
+  // that are not wanted, and the global symbols that the object defines.
   const std::vector<Undefined>& undefined() const { return undefined_; }
   const std::vector<absl::string_view>& defined() const { return defined_; }
 
@@ -53,8 +59,7 @@ class ElfObject {
   // Takes out of undefined() what no relocation of a section to be loaded names, and is not wanted
   // for itself: objects of others may have such symbols. (Parse does it if there is debug
   // information.) InvalidArgument if a relocation is damaged. Looks at every relocation.
-  absl::Status DropUnneededSymbols(absl::FunctionRef<bool(absl::string_view name)> is_wanted =
-                                       [](absl::string_view) { return false; });
+  absl::Status DropUnneededSymbols(IsWanted is_wanted = NoneIsWanted);
 
   // The definitions that refer to symbol `name`. For messages: looks at every relocation.
   std::vector<absl::string_view> ReferrersTo(absl::string_view name) const;
@@ -214,7 +219,7 @@ class ElfObject {
   absl::Status ReadSections();
   absl::Status CheckSection(const Section& section) const;
   absl::Status ReadSymbolTable(const Section& table);
-  absl::Status ReadSymbols();
+  absl::Status ReadSymbols(IsWanted is_wanted);
   bool HasTable(uint64_t offset, uint64_t size) const {
     return offset <= bytes_.size() && size <= bytes_.size() - offset;
   }

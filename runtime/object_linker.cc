@@ -158,20 +158,19 @@ absl::StatusOr<std::unique_ptr<UnfinishedLink>> ObjectLinker::Begin(LazyObject& 
   // For the next attempt, also if a callback of the client's throws.
   absl::Cleanup put_back = [&] { object.bytes = std::move(link->bytes); };
   const absl::Duration start = SteadyNow();
-  FIRSTCALL_ASSIGN_OR_RETURN(link->image,
-                             ElfObject::Parse(absl::MakeSpan(link->bytes), object.name));
+  // Some references of an object file exist only to pull in an archive member.
+  const bool is_file = object.module == nullptr;
+  const auto is_wanted = [&](absl::string_view name) {
+    return is_file && resolver_.IsDefined(name, object.library);
+  };
+  FIRSTCALL_ASSIGN_OR_RETURN(
+      link->image, ElfObject::Parse(absl::MakeSpan(link->bytes), object.name, is_wanted));
   ElfObject& image = *link->image;
-  if (object.module == nullptr) {
-    // Some references exist only to pull in an archive member.
-    const auto is_wanted = [&](absl::string_view name) {
-      return resolver_.IsDefined(name, object.library);
-    };
-    FIRSTCALL_RETURN_IF_ERROR(image.DropUnneededSymbols(is_wanted));
-  }
+  if (is_file) FIRSTCALL_RETURN_IF_ERROR(image.DropUnneededSymbols(is_wanted));
   resolver_.DecideWeakSymbols(image, object);
   image.MakeDefinitionsStrong();
   std::vector<ElfObject::LifecyclePointer> lifecycle;
-  if (object.module == nullptr) {
+  if (is_file) {
     FIRSTCALL_ASSIGN_OR_RETURN(link->near_symbols, image.NearSymbols());
     FIRSTCALL_ASSIGN_OR_RETURN(lifecycle, image.LifecyclePointers());
   }

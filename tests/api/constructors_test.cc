@@ -16,6 +16,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/ir.h"
+#include "tests/testing/object.h"
 #include "tests/testing/status_matchers.h"
 
 namespace firstcall {
@@ -141,6 +142,44 @@ TEST_F(ConstructorsTest, AnotherThreadWaitsForThem) {
   EXPECT_THAT(engine_->RunConstructors(), IsOk());
   EXPECT_TRUE(has_ended);
   first.join();
+}
+
+constexpr char kWithDebugInformation[] = R"(
+  define i32 @f() !dbg !3 { ret i32 1, !dbg !5 }
+  !llvm.module.flags = !{!0}
+  !llvm.dbg.cu = !{!1}
+  !0 = !{i32 2, !"Debug Info Version", i32 3}
+  !1 = distinct !DICompileUnit(language: DW_LANG_C99, file: !2, emissionKind: FullDebug)
+  !2 = !DIFile(filename: "f.c", directory: "/")
+  !3 = distinct !DISubprogram(name: "f", file: !2, line: 1, type: !4, unit: !1,
+                              spFlags: DISPFlagDefinition)
+  !4 = !DISubroutineType(types: !6)
+  !5 = !DILocation(line: 1, scope: !3)
+  !6 = !{})";
+
+// As C programs do it that want a member for its constructors: the object names a symbol of the
+// member, and refers to it nowhere.
+TEST_F(ConstructorsTest, AMemberThatAnObjectOnlyNamesIsConstructed) {
+  const std::string archive = WriteTestFile("forced.a", MakeArchive({R"(
+      @forced = global i32 0
+      declare void @firstcall_test_constructor(i32)
+      @llvm.global_ctors = appending global [1 x { i32, ptr, ptr }] [
+        { i32, ptr, ptr } { i32 65535, ptr @begin, ptr null }]
+      define internal void @begin() { call void @firstcall_test_constructor(i32 7) ret void })"}));
+  for (const char* const code : {"define i32 @f() { ret i32 1 }", kWithDebugInformation}) {
+    ran_.clear();
+    engine_ = Engine::Create().value();
+    const ObjectBytes object =
+        CompileToObject(absl::StrCat("module asm \".globl forced\"\n", code));
+    ASSERT_THAT(engine_->AddObjectFile(
+                    WriteTestFile("forces.o", absl::string_view(object.data(), object.size()))),
+                IsOk());
+    ASSERT_THAT(engine_->AddArchive(archive), IsOk());
+    ASSERT_THAT(engine_->RunConstructors(), IsOk());
+    ASSERT_OK_AND_ASSIGN(int (*f)(), engine_->Lookup<int()>("f"));
+    EXPECT_EQ(f(), 1);
+    EXPECT_THAT(ran_, ElementsAre(7));
+  }
 }
 
 }  // namespace

@@ -158,6 +158,35 @@ TEST_F(ElfObjectTest, WhatNoRelocationNamesCanBeDropped) {
   EXPECT_THAT(UndefinedNames(), ElementsAre("outside"));
 }
 
+// A debugger's names are no references, but one that is wanted is there for something else.
+TEST_F(ElfObjectTest, WhatOnlyDebugInformationNamesIsDroppedUnlessItIsWanted) {
+  bytes_ = CompileToObject(R"(
+    module asm ".globl wanted"
+    module asm ".globl unused"
+    define i32 @f() !dbg !3 { ret i32 1, !dbg !5 }
+    !llvm.module.flags = !{!0}
+    !llvm.dbg.cu = !{!1}
+    !0 = !{i32 2, !"Debug Info Version", i32 3}
+    !1 = distinct !DICompileUnit(language: DW_LANG_C99, file: !2, emissionKind: FullDebug)
+    !2 = !DIFile(filename: "f.c", directory: "/")
+    !3 = distinct !DISubprogram(name: "f", file: !2, line: 1, type: !4, unit: !1,
+                                spFlags: DISPFlagDefinition)
+    !4 = !DISubroutineType(types: !6)
+    !5 = !DILocation(line: 1, scope: !3)
+    !6 = !{})");
+  const auto parse = [&](ElfObject::IsWanted is_wanted) {
+    absl::StatusOr<std::unique_ptr<ElfObject>> object =
+        ElfObject::Parse(Span(bytes_), "test.o", is_wanted);
+    ASSERT_THAT(object, IsOk());
+    object_ = *std::move(object);
+  };
+  parse(ElfObject::NoneIsWanted);
+  EXPECT_TRUE(object_->has_debug_information());
+  EXPECT_THAT(UndefinedNames(), ElementsAre());
+  parse([](absl::string_view name) { return name == "wanted"; });
+  EXPECT_THAT(UndefinedNames(), ElementsAre("wanted"));
+}
+
 // As GCC makes them of static variables of inline functions.
 TEST_F(ElfObjectTest, UniqueDefinitionsAreWeak) {
   Load(R"(
