@@ -62,7 +62,7 @@ absl::StatusOr<ExecutorAddress> FunctionCompiler::Compile(FunctionKey key, Compi
   } else {
     work.Run([&] {
       // See ObjectLinker::mutex.
-      std::lock_guard<std::recursive_mutex> lock(objects_.mutex());
+      std::lock_guard<WorkMutex> lock(objects_.mutex());
       status = functions_.CompileOnce(leader, compile);
       // An optimized body from the cache comes without the variables of its group. Code that needs
       // one of them gets those of the first body; calls still go to the optimized one.
@@ -125,8 +125,9 @@ absl::Status FunctionCompiler::Try(FunctionKey key, const MakeOptions& options, 
 
 void FunctionCompiler::CountCompiled(SourceModule& module, size_t compiled) {
   if (!module.CountCompiled(compiled)) return;
+  const LazyObject::State data = module.object().state.load(std::memory_order_acquire);
   const bool data_is_linked =
-      module.object().state.load(std::memory_order_acquire) == LazyObject::State::kReady;
+      data == LazyObject::State::kReady || data == LazyObject::State::kBound;
   compiler_.ForgetFunctions(module.id(), data_is_linked);
 }
 

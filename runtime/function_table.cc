@@ -9,6 +9,7 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "runtime/awaited_work.h"
 #include "runtime/work_scope.h"
 
 namespace firstcall {
@@ -208,40 +209,57 @@ std::optional<FunctionTable::AtAddress> FunctionTable::FunctionAt(ExecutorAddres
   return AtAddress{found->second->key, !found->second->table_entries.empty()};
 }
 
+void FunctionTable::ReleaseIfLeft(Record& record) {
+  if (record.state == FunctionState::kCompiling &&
+      AwaitedWork::IsOfParent(record.compiling_thread)) {
+    record.state = FunctionState::kStub;
+  }
+}
+
+std::optional<absl::Status> FunctionTable::ClaimOrFind(FunctionKey key, Record& record) {
+  if (record.state == FunctionState::kCompiling) {  // By this thread.
+    return absl::FailedPreconditionError(absl::StrCat(
+        "function '", key.module->index().at(key.ordinal).name, "' is needed to compile itself"));
+  }
+  if (record.state == FunctionState::kReady) return absl::OkStatus();
+  const bool may_be_found = absl::IsNotFound(record.status) &&
+                            record.additions != additions_.load(std::memory_order_relaxed);
+  if (record.state == FunctionState::kFailed && !may_be_found) return record.status;
+  // What is added from here on may come too late for this try.
+  record.additions = additions_.load(std::memory_order_relaxed);
+  record.state = FunctionState::kCompiling;
+  record.compiling_thread = AwaitedWork::OwnNumber();
+  return std::nullopt;
+}
+
 absl::Status FunctionTable::CompileOnce(FunctionKey key,
                                         absl::FunctionRef<absl::Status()> compile) {
-  Record* record;
-  {
+  Record* record = nullptr;
+  std::optional<absl::Status> found;
+  const auto is_decided = [&] {
     absl::MutexLock lock(&mutex_);
     record = &RecordOf(key);
+    ReleaseIfLeft(*record);
     if (record->state == FunctionState::kCompiling &&
-        record->compiling_thread == std::this_thread::get_id()) {
-      return absl::FailedPreconditionError(absl::StrCat(
-          "function '", key.module->index().at(key.ordinal).name, "' is needed to compile itself"));
+        record->compiling_thread != AwaitedWork::OwnNumber()) {
+      return false;
     }
-    mutex_.Await(absl::Condition(
-        +[](Record* waited) { return waited->state != FunctionState::kCompiling; }, record));
-    if (record->state == FunctionState::kReady) return absl::OkStatus();
-    const bool may_be_found = absl::IsNotFound(record->status) &&
-                              record->additions != additions_.load(std::memory_order_relaxed);
-    if (record->state == FunctionState::kFailed && !may_be_found) return record->status;
-    // What is added from here on may come too late for this try.
-    record->additions = additions_.load(std::memory_order_relaxed);
-    record->state = FunctionState::kCompiling;
-    record->compiling_thread = std::this_thread::get_id();
-  }
+    found = ClaimOrFind(key, *record);
+    return true;
+  };
+  if (!is_decided()) AwaitedWork::Wait(is_decided);
+  if (found) return *found;
   // If `compile` throws (from a callback of the client's), no other thread may wait forever.
   absl::Status status = absl::InternalError("compiling was left by an exception");
   absl::Cleanup record_result = [&] {
-    absl::MutexLock lock(&mutex_);
-    if (record->state != FunctionState::kCompiling) return;
-    if (status.ok()) status = absl::InternalError("compiled, but not published");
-    if (MayPass(status)) {
-      record->state = FunctionState::kStub;
-      return;
+    {
+      absl::MutexLock lock(&mutex_);
+      if (record->state != FunctionState::kCompiling) return;
+      if (status.ok()) status = absl::InternalError("compiled, but not published");
+      record->state = MayPass(status) ? FunctionState::kStub : FunctionState::kFailed;
+      if (record->state == FunctionState::kFailed) record->status = status;
     }
-    record->state = FunctionState::kFailed;
-    record->status = status;
+    AwaitedWork::Tell();
   };
   status = compile();
   std::move(record_result).Invoke();
@@ -250,26 +268,36 @@ absl::Status FunctionTable::CompileOnce(FunctionKey key,
 
 void FunctionTable::TakeOver(FunctionKey key) {
   absl::MutexLock lock(&mutex_);
-  RecordOf(key).compiling_thread = std::this_thread::get_id();
+  RecordOf(key).compiling_thread = AwaitedWork::OwnNumber();
 }
 
 bool FunctionTable::Claim(FunctionKey key) {
   absl::MutexLock lock(&mutex_);
   Record& record = RecordOf(key);
+  ReleaseIfLeft(record);
   if (record.state != FunctionState::kStub) return false;
   record.state = FunctionState::kCompiling;
-  record.compiling_thread = std::this_thread::get_id();
+  record.compiling_thread = AwaitedWork::OwnNumber();
   return true;
 }
 
 void FunctionTable::Release(FunctionKey key) {
-  absl::MutexLock lock(&mutex_);
-  Record& record = RecordOf(key);
-  if (record.state == FunctionState::kCompiling) record.state = FunctionState::kStub;
+  {
+    absl::MutexLock lock(&mutex_);
+    Record& record = RecordOf(key);
+    if (record.state == FunctionState::kCompiling) record.state = FunctionState::kStub;
+  }
+  AwaitedWork::Tell();
 }
 
 void FunctionTable::Publish(FunctionKey key, ExecutorAddress body, ExecutorAddress entry,
                             bool is_final) {
+  PublishLocked(key, body, entry, is_final);
+  AwaitedWork::Tell();
+}
+
+void FunctionTable::PublishLocked(FunctionKey key, ExecutorAddress body, ExecutorAddress entry,
+                                  bool is_final) {
   absl::MutexLock lock(&mutex_);
   Record& record = RecordOf(key);
   // A final body may be published before this first body: the functions of one object are published

@@ -3,8 +3,9 @@
 //
 //   kStub -> kCompiling -> kReady | kFailed
 //
-// A function goes back from kCompiling to kStub if its claim was released or if the failure may pass
-// (MayPass): memory ran out, or a compile server does not answer.
+// A function goes back from kCompiling to kStub if its claim was released or if the failure may
+// pass (MayPass): memory ran out, or a compile server does not answer. In the child of a fork, so
+// does one that a thread of the parent was compiling.
 //
 // Thread-safe. The mutex is held for bookkeeping only, never during a compile. A caller that uses a
 // FunctionKey must be in a WorkScope, which keeps the module from being removed. Tested in
@@ -19,7 +20,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -162,8 +162,8 @@ class FunctionTable {
     bool is_final = false;
     std::vector<std::atomic<uint64_t>*> table_entries;  // See AddTableEntry.
     absl::Status status;
-    uint64_t additions = 0;  // That there had been when the function failed.
-    std::thread::id compiling_thread;
+    uint64_t additions = 0;         // That there had been when the function failed.
+    uint64_t compiling_thread = 0;  // Its number (AwaitedWork).
   };
   // Replaces the record of a retired stub.
   struct Leftover : StubOwner {
@@ -177,8 +177,16 @@ class FunctionTable {
 
   void Publish(FunctionKey key, ExecutorAddress body, ExecutorAddress entry, bool is_final)
       ABSL_LOCKS_EXCLUDED(mutex_);
+  void PublishLocked(FunctionKey key, ExecutorAddress body, ExecutorAddress entry, bool is_final)
+      ABSL_LOCKS_EXCLUDED(mutex_);
   bool HasStub(FunctionKey key) const ABSL_LOCKS_EXCLUDED(mutex_);
   Record& RecordOf(FunctionKey key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Gives back what was claimed by a thread that a fork has left in the parent.
+  static void ReleaseIfLeft(Record& record);
+  // Begins a compile: claims `key` and returns nullopt, or returns the result that there is
+  // already.
+  std::optional<absl::Status> ClaimOrFind(FunctionKey key, Record& record)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // If addresses are looked up, notes those of `record`, which have changed.
   void NoteAddresses(const Record& record) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Forgets the functions of `module`. Calls `with_stub` for each one that has a stub.

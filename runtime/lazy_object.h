@@ -31,7 +31,7 @@ namespace firstcall {
 class SourceModule;
 
 // An object that is loaded but not finished: linking is in progress, memory ran out, or a symbol is
-// missing. Other objects may refer to it already.
+// missing, of this object or of one that it refers to. Other objects may refer to it already.
 struct UnfinishedLink {
   ObjectBytes bytes;
   std::unique_ptr<ElfObject> image;
@@ -39,7 +39,11 @@ struct UnfinishedLink {
   std::vector<absl::string_view> near_symbols;  // See ElfObject::NearSymbols.
   std::vector<TableEntry> table_entries;        // Empty if they must stay as they are bound.
   bool is_bound = false;
-  bool is_cached = false;  // The bytes came from a cache.
+  SymbolResolution bound_to;  // What its references are bound to, and how many modules had been
+  uint64_t removals = 0;      // removed then.
+  bool is_complete = false;   // Its code can run, and listeners were told.
+  size_t reaches = 0;         // While it is kLoaded: see ObjectLinker::Frame.
+  bool is_cached = false;     // The bytes came from a cache.
   // Source functions that the object defines, and the times spent so far.
   size_t function_count = 0;
   absl::Duration split;
@@ -50,7 +54,9 @@ struct UnfinishedLink {
 struct LazyObject {
   enum class State {
     kUnlinked,
-    kLoaded,  // Addresses are known. The thread that holds the mutex is binding references.
+    kLoaded,  // Addresses are known. The thread that holds the mutex is binding references, of this
+              // object or of others that it refers to in a circle.
+    kBound,   // It waits for others of its circle. Threads that must not wait may use it.
     kReady,
     kFailed,
   };

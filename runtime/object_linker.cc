@@ -1,10 +1,16 @@
 // The state goes kUnlinked -> kLoaded -> kReady or kFailed under the mutex, and back to kUnlinked
-// if memory ran out or a symbol is missing. kReady is stored with release order after the
-// addresses, so that a thread which reads it needs no lock.
+// if memory ran out or a symbol is missing. In a circle it is kBound before it is kReady. kReady is
+// stored with release order after the addresses, so that a thread which reads it needs no lock.
+//
+// Objects that refer to each other in a circle become kReady together: none of them is used by
+// another thread before all are bound. If one of them fails, the others are kUnlinked again, and
+// fail with it when they are linked the next time. An object stays bound then, because another one
+// may have run its code: the next time what it refers to is linked, but it is not bound again.
 
 #include "runtime/object_linker.h"
 
 #include <algorithm>
+#include <mutex>  // std::lock_guard
 #include <string>
 #include <utility>
 
@@ -53,9 +59,17 @@ absl::Status ObjectLinker::Link(LazyObject& object) {
   if (object.state.load(std::memory_order_acquire) == LazyObject::State::kReady) {
     return absl::OkStatus();
   }
-  std::lock_guard<std::recursive_mutex> lock(mutex_);
+  const auto is_bound = [&] {
+    return object.state.load(std::memory_order_acquire) == LazyObject::State::kBound;
+  };
+  if (!mutex_.LockUnless(is_bound)) return absl::OkStatus();
+  std::lock_guard<WorkMutex> lock(mutex_, std::adopt_lock);
+  if (mutex_.WasLeftByParent()) ForgetLinksOfParent();
   switch (object.state.load(std::memory_order_relaxed)) {
     case LazyObject::State::kLoaded:
+    case LazyObject::State::kBound:
+      NoteReference(object);
+      return absl::OkStatus();
     case LazyObject::State::kReady:
       return absl::OkStatus();
     case LazyObject::State::kFailed:
@@ -65,29 +79,78 @@ absl::Status ObjectLinker::Link(LazyObject& object) {
       break;
   }
   const uint64_t additions = additions_;
-  // A callback of the client's may throw. What is not bound then is tried again.
+  frames_.push_back({&object, frames_.size(), bound_.size()});
+  // Also if a callback of the client's throws. The next attempt goes on then.
   absl::Cleanup unlink = [&] {
-    if (object.unfinished != nullptr && object.unfinished->is_bound) return;
+    UnlinkBoundIn(frames_.back());
+    frames_.pop_back();
     object.state.store(LazyObject::State::kUnlinked, std::memory_order_relaxed);
   };
   object.status = Annotate(LinkLocked(object), absl::StrCat("'", object.name, "'"));
-  std::move(unlink).Cancel();
-  const bool lacks_symbol = object.unfinished != nullptr && !object.unfinished->is_bound &&
-                            absl::IsNotFound(object.status);
-  if (lacks_symbol) object.additions = additions;
-  if (lacks_symbol || MayPass(object.status)) {
-    object.state.store(LazyObject::State::kUnlinked, std::memory_order_relaxed);
-    return object.status;
+  if (object.status.ok()) {
+    std::move(unlink).Cancel();
+    EndFrame(object);
+    return absl::OkStatus();
   }
+  std::move(unlink).Invoke();
+  const bool lacks_symbol = object.unfinished != nullptr && absl::IsNotFound(object.status);
+  if (lacks_symbol) object.additions = additions;
+  if (lacks_symbol || MayPass(object.status)) return object.status;
   object.GiveUpUnfinished();
   object.bytes = {};
-  object.state.store(object.status.ok() ? LazyObject::State::kReady : LazyObject::State::kFailed,
-                     std::memory_order_release);
+  object.state.store(LazyObject::State::kFailed, std::memory_order_release);
   return object.status;
 }
 
+void ObjectLinker::ForgetLinksOfParent() {
+  for (const Frame& frame : frames_) {
+    frame.object->state.store(LazyObject::State::kUnlinked, std::memory_order_relaxed);
+  }
+  if (!frames_.empty()) UnlinkBoundIn(frames_.front());
+  frames_.clear();
+}
+
+void ObjectLinker::NoteReference(const LazyObject& object) {
+  size_t& reaches = frames_.back().reaches;
+  reaches = std::min(reaches, object.unfinished->reaches);
+}
+
+void ObjectLinker::EndFrame(LazyObject& object) {
+  const Frame frame = frames_.back();
+  frames_.pop_back();
+  bound_.push_back(&object);
+  const bool waits = frame.reaches < frames_.size();
+  if (waits) {
+    for (size_t i = frame.first_bound; i < bound_.size(); ++i) {
+      bound_[i]->unfinished->reaches = frame.reaches;
+    }
+    frames_.back().reaches = std::min(frames_.back().reaches, frame.reaches);
+    object.state.store(LazyObject::State::kBound, std::memory_order_release);
+    return;
+  }
+  const std::vector<LazyObject*> ready(
+      bound_.begin() + static_cast<std::ptrdiff_t>(frame.first_bound), bound_.end());
+  bound_.resize(frame.first_bound);
+  for (LazyObject* member : ready) {
+    member->unfinished = nullptr;
+    member->state.store(LazyObject::State::kReady, std::memory_order_release);
+  }
+  absl::MutexLock lock(&constructors_mutex_);
+  for (LazyObject* member : ready) {
+    if (member->module != nullptr) continue;
+    pending_.push_back(member);
+    has_pending_ = true;
+  }
+}
+
+void ObjectLinker::UnlinkBoundIn(const Frame& frame) {
+  for (size_t i = frame.first_bound; i < bound_.size(); ++i) {
+    bound_[i]->state.store(LazyObject::State::kUnlinked, std::memory_order_relaxed);
+  }
+  bound_.resize(frame.first_bound);
+}
+
 absl::StatusOr<ObjectBytes> ObjectLinker::Make(LazyObject& object, UnfinishedLink& link) {
-  if (!object.bytes.empty()) return std::exchange(object.bytes, {});
   SourceModule& module = *object.module;
   if (module.mode() == Mode::kEager) return MakeWhole(module, link);
   const auto is_replaced = [&](SymbolOrdinal ordinal) {
@@ -154,9 +217,11 @@ absl::StatusOr<LoadedObject> ObjectLinker::Load(ElfObject& image, LazyObject& ob
 
 absl::StatusOr<std::unique_ptr<UnfinishedLink>> ObjectLinker::Begin(LazyObject& object) {
   auto link = std::make_unique<UnfinishedLink>();
-  FIRSTCALL_ASSIGN_OR_RETURN(link->bytes, Make(object, *link));
-  // For the next attempt, also if a callback of the client's throws.
-  absl::Cleanup put_back = [&] { object.bytes = std::move(link->bytes); };
+  // Until the object is loaded, its bytes stay where the next attempt finds them, also if a
+  // callback of the client's throws or forks.
+  if (object.bytes.empty()) {
+    FIRSTCALL_ASSIGN_OR_RETURN(object.bytes, Make(object, *link));
+  }
   const absl::Duration start = SteadyNow();
   // Some references of an object file exist only to pull in an archive member.
   const bool is_file = object.module == nullptr;
@@ -164,7 +229,7 @@ absl::StatusOr<std::unique_ptr<UnfinishedLink>> ObjectLinker::Begin(LazyObject& 
     return is_file && resolver_.IsDefined(name, object.library);
   };
   FIRSTCALL_ASSIGN_OR_RETURN(
-      link->image, ElfObject::Parse(absl::MakeSpan(link->bytes), object.name, is_wanted));
+      link->image, ElfObject::Parse(absl::MakeSpan(object.bytes), object.name, is_wanted));
   ElfObject& image = *link->image;
   if (is_file) FIRSTCALL_RETURN_IF_ERROR(image.DropUnneededSymbols(is_wanted));
   resolver_.DecideWeakSymbols(image, object);
@@ -175,7 +240,7 @@ absl::StatusOr<std::unique_ptr<UnfinishedLink>> ObjectLinker::Begin(LazyObject& 
     FIRSTCALL_ASSIGN_OR_RETURN(lifecycle, image.LifecyclePointers());
   }
   FIRSTCALL_ASSIGN_OR_RETURN(LoadedObject loaded, Load(image, object));
-  std::move(put_back).Cancel();
+  link->bytes = std::move(object.bytes);
   link->linker = std::move(loaded.linker);
   object.addresses = std::move(loaded.defined);
   for (const ElfObject::NamedSection& section : image.NamedSections()) {
@@ -197,10 +262,30 @@ absl::Status ObjectLinker::Bind(LazyObject& object, UnfinishedLink& link) {
     return absl::UnimplementedError(
         absl::StrCat("'", symbol, "' may be out of its reach: compile it with -fPIC"));
   }
+  if (link.is_bound) return CheckBinding(link, resolution);
   FIRSTCALL_RETURN_IF_ERROR(link.linker->Bind(resolution));
   if (object.module != nullptr && code_space_.MayRewriteData()) {
     link.table_entries = link.linker->TableEntries();
   }
+  link.is_bound = true;
+  link.bound_to = std::move(resolution);
+  link.removals = removals_;
+  return absl::OkStatus();
+}
+
+// For an object that was bound before another one of its circle failed.
+absl::Status ObjectLinker::CheckBinding(UnfinishedLink& link,
+                                        const SymbolResolution& resolution) const {
+  if (link.removals == removals_) return absl::OkStatus();
+  for (const auto& [symbol, address] : resolution) {
+    const SymbolReference reference = ParseReference(symbol);
+    // Calls may go to a body by now, or to the stub: both are right.
+    if (reference.kind == ReferenceKind::kCall || link.bound_to.at(symbol) == address) continue;
+    return absl::FailedPreconditionError(
+        absl::StrCat("it is bound to '", reference.name,
+                     "' of a module that was removed before their circle was complete"));
+  }
+  link.removals = removals_;
   return absl::OkStatus();
 }
 
@@ -209,14 +294,15 @@ absl::Status ObjectLinker::LinkLocked(LazyObject& object) {
     FIRSTCALL_ASSIGN_OR_RETURN(object.unfinished, Begin(object));
   }
   UnfinishedLink& link = *object.unfinished;
+  link.reaches = frames_.size() - 1;
   const absl::Duration start = SteadyNow();
   object.state.store(LazyObject::State::kLoaded, std::memory_order_relaxed);
-  if (!link.is_bound) FIRSTCALL_RETURN_IF_ERROR(Bind(object, link));
-  link.is_bound = true;
+  FIRSTCALL_RETURN_IF_ERROR(Bind(object, link));
+  if (link.is_complete) return absl::OkStatus();
   FIRSTCALL_RETURN_IF_ERROR(link.linker->Finalize());
   link.link += SteadyNow() - start;
+  link.is_complete = true;
   Complete(object, link);
-  object.unfinished = nullptr;
   return absl::OkStatus();
 }
 
@@ -241,11 +327,6 @@ void ObjectLinker::Complete(LazyObject& object, const UnfinishedLink& link) {
   published.emit = link.emit;
   published.link = link.link;
   listener_.OnPublished(published);
-  if (object.module == nullptr) {
-    absl::MutexLock lock(&constructors_mutex_);
-    pending_.push_back(&object);
-    has_pending_ = true;
-  }
 }
 
 std::vector<LazyObject*> ObjectLinker::TakeObjectsToConstruct() {

@@ -7,7 +7,8 @@
 #define FIRSTCALL_RUNTIME_OBJECT_LINKER_H_
 
 #include <atomic>
-#include <mutex>  // std::recursive_mutex
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -23,6 +24,7 @@
 #include "runtime/lazy_object.h"
 #include "runtime/listener.h"
 #include "runtime/symbol_resolver.h"
+#include "runtime/work_mutex.h"
 
 namespace firstcall {
 
@@ -38,14 +40,18 @@ class ObjectLinker {
         resolver_(resolver),
         listener_(listener) {}
 
-  // Links `object` if it is not linked yet. A failure is kept and returned again, but if it may pass
-  // (MayPass), and after an addition if a symbol is missing (NotFound), the next call continues
-  // where this one stopped. May block on generating code for data, or for a whole module
-  // in eager mode.
+  // Links `object` if it is not linked yet. A circle of objects is linked as one. (While the thread
+  // that links it waits for other threads, perhaps for this one, this one may use what is bound.) A
+  // failure is kept and returned again, but if it may pass (MayPass), and after an addition if a
+  // symbol is missing (NotFound), the next call continues where this one stopped. Fails if an
+  // object that `object` refers to fails. May block on generating code for data, or for a whole
+  // module in eager mode.
   absl::Status Link(LazyObject& object);
 
   // A module or an object was added, which may define what was missing.
   void NoteAddition() { ++additions_; }
+  // A module was removed, with definitions that unfinished objects may be bound to.
+  void NoteRemoval() { ++removals_; }
 
   // Links `object` and returns the address of one of its symbols. NotFound if it does not define
   // the symbol. Linking `object` may link other objects, which may refer back to it: on the linking
@@ -63,12 +69,34 @@ class ObjectLinker {
 
   // Held while linking. A thread that compiles a function together with data must take it before it
   // starts, because the function and the data may need each other.
-  std::recursive_mutex& mutex() { return mutex_; }
+  WorkMutex& mutex() { return mutex_; }
 
  private:
+  // A link in progress. Links nest where an object refers to another one, and objects may refer to
+  // each other in a circle.
+  struct Frame {
+    LazyObject* object;
+    // The outermost frame whose object the object of this frame refers to, directly or through
+    // others: its own if there is no such circle. (Tarjan, Depth-First Search and Linear Graph
+    // Algorithms, 1972, calls that LOWLINK.)
+    size_t reaches;
+    // The end of `bound_` when the frame began.
+    size_t first_bound;
+  };
+
   absl::Status LinkLocked(LazyObject& object);
+  // The links in progress are those of a thread that does not exist here: they are taken up again.
+  void ForgetLinksOfParent();
+  // `object`, which is kLoaded or kBound, is referred to by the object of the innermost frame.
+  void NoteReference(const LazyObject& object);
+  // The object of the innermost frame, which ends, is bound: it is ready, and with it what has
+  // waited for it, or it waits for the object of an outer frame.
+  void EndFrame(LazyObject& object);
+  // What was bound since the frame began may refer to its object, which has failed.
+  void UnlinkBoundIn(const Frame& frame);
   absl::StatusOr<std::unique_ptr<UnfinishedLink>> Begin(LazyObject& object);
   absl::Status Bind(LazyObject& object, UnfinishedLink& link);
+  absl::Status CheckBinding(UnfinishedLink& link, const SymbolResolution& resolution) const;
   void Complete(LazyObject& object, const UnfinishedLink& link);
   absl::StatusOr<LoadedObject> Load(ElfObject& image, LazyObject& object) const;
   absl::StatusOr<ObjectBytes> Make(LazyObject& object, UnfinishedLink& link);
@@ -81,8 +109,13 @@ class ObjectLinker {
   Listener& listener_;
   // Recursive, because the data of two modules may refer to each other, and because a client's
   // symbol finder, which is called while it is held, may call compiled code.
-  std::recursive_mutex mutex_;
+  WorkMutex mutex_;
+  // Guarded by `mutex_`: the links in progress, and the objects that are bound, in that order, and
+  // wait for the object of a frame to which they refer.
+  std::vector<Frame> frames_;
+  std::vector<LazyObject*> bound_;
   std::atomic<uint64_t> additions_{0};
+  std::atomic<uint64_t> removals_{0};
 
   absl::Mutex constructors_mutex_;
   std::atomic<bool> constructors_started_{false};

@@ -237,6 +237,7 @@ absl::Status Runtime::Forget(SourceModule& module, bool is_detached) {
   definitions_.Remove(module);
   foreign_functions_.Remove(module.id());
   function_compiler_.Remove(module);
+  objects_.NoteRemoval();
   compiler_.Remove(module.id());
   module.SetRemoved();
   listeners_.OnRemoved({module.name(), module.object().code().code_bytes(), is_detached});

@@ -149,7 +149,8 @@ absl::StatusOr<std::optional<ExecutorAddress>> SymbolResolver::ResolveInModule(
   absl::StatusOr<std::optional<ExecutorAddress>> own = FindDefinitionIn(reference, module);
   if (!absl::IsNotFound(own.status())) return own;
   const LazyObject::State state = module.object().state.load(std::memory_order_relaxed);
-  const bool is_linked = state == LazyObject::State::kLoaded || state == LazyObject::State::kReady;
+  const bool is_linked = state == LazyObject::State::kLoaded ||
+                         state == LazyObject::State::kBound || state == LazyObject::State::kReady;
   if (is_linked) return std::nullopt;
   return own;
 }
@@ -241,14 +242,25 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::ControlOf(SourceModule& module,
 absl::StatusOr<ExecutorAddress> SymbolResolver::AddressOf(const Definition& definition,
                                                           absl::string_view name) {
   if (definition.module == nullptr) return objects_->AddressIn(*definition.object, name);
-  if (const std::optional<ExecutorAddress> bound = BoundInstead(definition)) return *bound;
+  FIRSTCALL_ASSIGN_OR_RETURN(const std::optional<ExecutorAddress> bound, BoundInstead(definition));
+  if (bound) return *bound;
   return AddressOf(*definition.module, definition.ordinal, ReferenceKind::kStub);
 }
 
 // What the code of the definition's module uses instead: a module that is gone had replaced it.
-std::optional<ExecutorAddress> SymbolResolver::BoundInstead(const Definition& definition) {
+absl::StatusOr<std::optional<ExecutorAddress>> SymbolResolver::BoundInstead(
+    const Definition& definition) {
   if (!definition.is_weak) return std::nullopt;
-  return definition.module->weak_choices().AddressOf(definition.ordinal);
+  return BindingOf(*definition.module, definition.ordinal);
+}
+
+// Code may have got the address while the object was being linked, which may have failed since.
+absl::StatusOr<std::optional<ExecutorAddress>> SymbolResolver::BindingOf(const SourceModule& module,
+                                                                         SymbolOrdinal ordinal) {
+  const std::optional<WeakChoices::Binding> bound = module.weak_choices().BindingOf(ordinal);
+  if (!bound) return std::nullopt;
+  if (bound->object != nullptr) FIRSTCALL_RETURN_IF_ERROR(objects_->Link(*bound->object));
+  return bound->address;
 }
 
 bool SymbolResolver::GivesWay(const Definition& definition) const {
@@ -270,7 +282,8 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::FindOutside(absl::string_view na
           absl::StrCat("symbol '", name, "': several modules have variables in that section"));
     }
     if (is_tls_control && found->module != nullptr) {
-      if (const std::optional<ExecutorAddress> bound = BoundInstead(*found)) return *bound;
+      FIRSTCALL_ASSIGN_OR_RETURN(const std::optional<ExecutorAddress> bound, BoundInstead(*found));
+      if (bound) return *bound;
       return ControlOf(*found->module, found->ordinal);
     }
     return AddressOf(*found, name);
@@ -366,6 +379,16 @@ bool SymbolResolver::IsReplaced(const SourceModule& module, SymbolOrdinal ordina
   });
 }
 
+LazyObject* SymbolResolver::ObjectOf(const Definition& definition) {
+  SourceModule* const module = definition.module;
+  if (module == nullptr) return definition.object;
+  if (module->mode() == Mode::kEager) return &module->object();
+  const SymbolIndex& index = module->index();
+  const SymbolOrdinal base = index.at(definition.ordinal).base;
+  const bool is_data = !IsCode(index.at(base).kind) && index.GroupOf(base).empty();
+  return is_data ? &module->object() : nullptr;
+}
+
 // As things are now.
 WeakChoices::Choice SymbolResolver::Choose(const SourceModule& module,
                                            SymbolOrdinal ordinal) const {
@@ -373,7 +396,7 @@ WeakChoices::Choice SymbolResolver::Choose(const SourceModule& module,
   if (!symbol.is_weak || symbol.is_local) return {};
   std::optional<Definition> found = definitions_.Find(symbol.name, module.library());
   if (found && (found->module != &module || found->ordinal != ordinal)) {
-    return {true, found->module};
+    return {true, found->module, ObjectOf(*found)};
   }
   return {!symbol.is_common && !FindInProcess(symbol.name).is_null(), nullptr};
 }
@@ -381,9 +404,9 @@ WeakChoices::Choice SymbolResolver::Choose(const SourceModule& module,
 absl::StatusOr<ExecutorAddress> SymbolResolver::Replacement(SourceModule& module,
                                                             SymbolOrdinal ordinal,
                                                             absl::string_view name) {
-  if (const std::optional<ExecutorAddress> bound = module.weak_choices().AddressOf(ordinal)) {
-    return *bound;
-  }
+  FIRSTCALL_ASSIGN_OR_RETURN(const std::optional<ExecutorAddress> bound,
+                             BindingOf(module, ordinal));
+  if (bound) return *bound;
   FIRSTCALL_ASSIGN_OR_RETURN(const ExecutorAddress address, FindOutside(name, module.library()));
   if (!address.is_null()) module.weak_choices().Bind(ordinal, address);
   return address;

@@ -122,9 +122,16 @@ class SymbolResolver {
   absl::StatusOr<ExecutorAddress> AddressOf(const Definition& definition, absl::string_view name);
   SymbolOrdinal DefinerOf(const SourceModule& module, SymbolOrdinal base) const;
   absl::StatusOr<ExecutorAddress> ControlOf(SourceModule& module, SymbolOrdinal ordinal);
-  static std::optional<ExecutorAddress> BoundInstead(const Definition& definition);
+  // The address that code of `module` has for what replaces a definition, once the object that has
+  // that is linked. Nullopt if no code has an address.
+  absl::StatusOr<std::optional<ExecutorAddress>> BindingOf(const SourceModule& module,
+                                                           SymbolOrdinal ordinal);
+  absl::StatusOr<std::optional<ExecutorAddress>> BoundInstead(const Definition& definition);
   bool GivesWay(const Definition& definition) const;
   WeakChoices::Choice Choose(const SourceModule& module, SymbolOrdinal ordinal) const;
+  // The object that is to be linked before the definition is used; null if there is none, as for a
+  // function that is compiled when it is called.
+  static LazyObject* ObjectOf(const Definition& definition);
   // The address of what replaces a definition of `module`; `name` is that of the reference. Null if
   // nothing defines it.
   absl::StatusOr<ExecutorAddress> Replacement(SourceModule& module, SymbolOrdinal ordinal,

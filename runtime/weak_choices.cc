@@ -15,10 +15,11 @@ bool WeakChoices::IsReplaced(SymbolOrdinal definition, absl::FunctionRef<Choice(
       .first->second.choice.is_replaced;
 }
 
-std::optional<ExecutorAddress> WeakChoices::AddressOf(SymbolOrdinal definition) const {
+std::optional<WeakChoices::Binding> WeakChoices::BindingOf(SymbolOrdinal definition) const {
   absl::MutexLock lock(&mutex_);
   const auto found = decided_.find(definition);
-  return found == decided_.end() ? std::nullopt : found->second.address;
+  if (found == decided_.end() || !found->second.address) return std::nullopt;
+  return Binding{*found->second.address, found->second.choice.object};
 }
 
 void WeakChoices::Bind(SymbolOrdinal definition, ExecutorAddress address) {
@@ -46,6 +47,7 @@ bool WeakChoices::Forget(const SourceModule& other,
     if (decided.choice.by != &other) return false;
     if (!decided.address || !must_stay(definition)) return true;
     decided.choice.by = nullptr;
+    decided.choice.object = nullptr;
     keeps = true;
     return false;
   });

@@ -22,12 +22,16 @@
 namespace firstcall {
 
 class SourceModule;
+struct LazyObject;
 
 class WeakChoices {
  public:
   struct Choice {
     bool is_replaced = false;
     const SourceModule* by = nullptr;  // Null if it is no module that replaces it.
+    // The object that has what replaces it; null if that is a function of its own, or the
+    // process's.
+    LazyObject* object = nullptr;
   };
 
   // Whether the definition is replaced: what `decide` returns when this is first called for it. Two
@@ -35,9 +39,13 @@ class WeakChoices {
   bool IsReplaced(SymbolOrdinal definition, absl::FunctionRef<Choice()> decide)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The address of what replaces the definition, if code of the module has it.
-  std::optional<ExecutorAddress> AddressOf(SymbolOrdinal definition) const
-      ABSL_LOCKS_EXCLUDED(mutex_);
+  // What replaces a definition: its address, which code of the module has, and the object that has
+  // to be linked before that code runs; null if there is none, or not any more.
+  struct Binding {
+    ExecutorAddress address;
+    LazyObject* object = nullptr;
+  };
+  std::optional<Binding> BindingOf(SymbolOrdinal definition) const ABSL_LOCKS_EXCLUDED(mutex_);
   // Code of the module gets `address` for the definition, which is replaced.
   void Bind(SymbolOrdinal definition, ExecutorAddress address) ABSL_LOCKS_EXCLUDED(mutex_);
 

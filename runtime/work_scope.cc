@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "absl/time/time.h"
 #include "base/forks.h"
 #include "base/steady_clock.h"
+#include "runtime/awaited_work.h"
 #include "runtime/exit_hook.h"
 #include "runtime/unattended_work.h"
 
@@ -26,6 +28,13 @@ thread_local bool counts = false;   // Among those that a gate counts as being a
 thread_local int own_closings = 0;  // Of the gate, by this thread.
 thread_local bool is_in_callback = false;
 thread_local bool is_exiting_thread = false;
+thread_local uint64_t own_number = 0;  // See AwaitedWork::OwnNumber.
+
+std::atomic<uint64_t> next_number{1};
+// Of this process, if it was forked: the first number of its own threads, and that of the thread
+// that has forked.
+std::atomic<uint64_t> first_number{0};
+std::atomic<uint64_t> forking_number{0};
 
 // Null if none wait. Not an object, whose destructor would run while its thread ends.
 thread_local std::deque<std::function<void()>>* waiting_actions = nullptr;
@@ -159,8 +168,37 @@ class Gate {
 
   bool is_stopping_unattended() const { return is_stopping_unattended_; }
 
+  // The child of a fork replaces the gate, so a thread that waits here holds nothing there.
+  void Await(absl::FunctionRef<bool()> is_over) {
+    absl::MutexLock lock(&mutex_);
+    ++awaiting_;
+    awaiting_threads_.push_back(AwaitedWork::OwnNumber());
+    blocked_ += own_work();
+    if (waiting_ > 0) changed_.SignalAll();
+    awaited_.SignalAll();  // Others may ask IsAwaiting.
+    while ((is_closed_ && own_closings == 0) || !is_over()) awaited_.Wait(&mutex_);
+    blocked_ -= own_work();
+    awaiting_threads_.erase(
+        std::find(awaiting_threads_.begin(), awaiting_threads_.end(), AwaitedWork::OwnNumber()));
+    --awaiting_;
+  }
+
+  // Whoever begins to wait asks after it has counted itself.
+  void TellAwaiting() {
+    if (awaiting_ == 0) return;
+    absl::MutexLock lock(&mutex_);
+    awaited_.SignalAll();
+  }
+
+  // Called by `is_over` of Await.
+  bool IsAwaiting(uint64_t thread) const ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    return std::find(awaiting_threads_.begin(), awaiting_threads_.end(), thread) !=
+           awaiting_threads_.end();
+  }
+
   // Lets this thread alone work. A callback of the client's may fork too: then this thread's own
-  // work goes on in the child.
+  // work goes on in the child. Other threads at work may wait for it, or fork as well: they do
+  // nothing until this thread opens the gate.
   void Close() {
     if (own_closings++ > 0) return;
     absl::MutexLock lock(&mutex_);
@@ -178,9 +216,12 @@ class Gate {
         },
         2 * UnattendedWork::kPatience);
     ++waiting_;
+    blocked_ += own_work();
+    if (own_work() > 0) changed_.SignalAll();
     // Not an absl::Condition, because other threads would evaluate that: own_work() is this
     // thread's.
-    while (is_closed_ || at_work_ != own_work()) changed_.Wait(&mutex_);
+    while (is_closed_ || at_work_ != (own_work() > 0 ? blocked_ : 0)) changed_.Wait(&mutex_);
+    blocked_ -= own_work();
     --waiting_;
     is_closed_ = true;
   }
@@ -199,6 +240,7 @@ class Gate {
       absl::MutexLock lock(&mutex_);
       is_closed_ = false;
       if (waiting_ > 0) changed_.SignalAll();
+      awaited_.SignalAll();
     }
     --own_closings;
   }
@@ -218,6 +260,8 @@ class Gate {
   // The mutex stays as it is: a thread that wanted to enter may have held it, or been about to wait
   // for it, when the process was forked, and is not there any more.
   void ReplaceInChild() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    first_number = next_number.load();
+    forking_number = AwaitedWork::OwnNumber();
     auto* gate = new Gate();
     gate->parents_ = this;
     gate->is_closed_ = --own_closings > 0;
@@ -252,10 +296,31 @@ class Gate {
   const void* first_thread_ ABSL_GUARDED_BY(mutex_) = nullptr;  // A thread-local variable of it.
   bool has_threads_ ABSL_GUARDED_BY(mutex_) = false;            // Others than the first one.
   size_t waiting_ ABSL_GUARDED_BY(mutex_) = 0;                  // Threads that want to close it.
+  // Of those that are at work: threads that want to close it, or that wait in Await.
+  size_t blocked_ ABSL_GUARDED_BY(mutex_) = 0;
+  absl::CondVar awaited_;
+  std::atomic<size_t> awaiting_{0};  // Threads in Await.
+  std::vector<uint64_t> awaiting_threads_ ABSL_GUARDED_BY(mutex_);
   std::vector<UnattendedWork*> unattended_ ABSL_GUARDED_BY(mutex_);
   std::atomic<bool> is_stopping_unattended_{false};  // For good. Set with the mutex.
 };
 std::atomic<Gate*> Gate::current_{nullptr};
+
+void AwaitedWork::Wait(absl::FunctionRef<bool()> is_over) { Gate::Get().Await(is_over); }
+
+void AwaitedWork::Tell() { Gate::Get().TellAwaiting(); }
+
+uint64_t AwaitedWork::OwnNumber() {
+  if (own_number == 0) own_number = next_number.fetch_add(1, std::memory_order_relaxed);
+  return own_number;
+}
+
+bool AwaitedWork::IsOfParent(uint64_t thread) {
+  return thread < first_number.load(std::memory_order_relaxed) &&
+         thread != forking_number.load(std::memory_order_relaxed);
+}
+
+bool AwaitedWork::IsWaiting(uint64_t thread) { return Gate::Get().IsAwaiting(thread); }
 
 void RunWaitingActions() {
   if (waiting_actions == nullptr || runs_actions || depth > 0) return;

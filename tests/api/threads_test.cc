@@ -270,6 +270,70 @@ TEST_P(ThreadsTest, ForkedChildCompiles) {
   }
 }
 
+// Called by the finder of the next test, which `f` and the data of `g` need: each of them forks
+// once, while the other one is in the finder, too.
+struct ForkingFinder {
+  static int64_t AddOne(int64_t x) { return x + 1; }
+
+  void* operator()(absl::string_view name) {
+    const bool is_first = name == "hook_f";
+    if (!is_first && name != "hook_g") return nullptr;
+    if (is_in_child || has_forked[is_first].exchange(true)) return reinterpret_cast<void*>(&AddOne);
+    ++asking;
+    while (asking < 2) std::this_thread::yield();
+    const pid_t child = fork();
+    if (child == 0) is_in_child = true;
+    if (child != 0) children[is_first] = child;
+    return reinterpret_cast<void*>(&AddOne);
+  }
+
+  std::atomic<bool> is_in_child{false};
+  std::atomic<bool> has_forked[2] = {};
+  std::atomic<int> asking{0};
+  pid_t children[2] = {};
+};
+
+// Neither the parent's threads nor the children wait for ever: in each child, the function that the
+// other thread was compiling, or the data that it was linking, is made again.
+TEST_P(ThreadsTest, CallbacksOfTwoThreadsForkAtTheSameTime) {
+  if (GetParam() > 0) GTEST_SKIP() << "a child would have no thread that waits for the result";
+  ForkingFinder finder;
+  EngineOptions options;
+  options.symbol_finder = [&](absl::string_view name) { return finder(name); };
+  Create(std::move(options));
+  Add(R"(
+    declare i64 @hook_f(i64)
+    declare i64 @hook_g(i64)
+    @table = global ptr @hook_g
+    define i64 @f(i64 %x) {
+      %y = call i64 @hook_f(i64 %x)
+      ret i64 %y
+    }
+    define i64 @g(i64 %x) {
+      %hook = load ptr, ptr @table
+      %y = call i64 %hook(i64 %x)
+      ret i64 %y
+    })");
+  int64_t (*const functions[])(int64_t) = {engine_->Lookup<int64_t(int64_t)>("f").value(),
+                                           engine_->Lookup<int64_t(int64_t)>("g").value()};
+  std::vector<std::thread> threads;
+  for (const bool is_first : {true, false}) {
+    threads.emplace_back([&, is_first] {
+      const int64_t own = functions[is_first ? 0 : 1](1);
+      if (finder.is_in_child) _exit(own == 2 && functions[is_first ? 1 : 0](1) == 2 ? 0 : 1);
+      EXPECT_EQ(own, 2);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const pid_t child : finder.children) {
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+  EXPECT_EQ(functions[0](2), 3);
+  EXPECT_EQ(functions[1](2), 3);
+}
+
 #endif
 
 TEST_P(ThreadsTest, EngineGoesWhileItsThreadsAreBusy) {

@@ -21,29 +21,39 @@ const SourceModule& Module(int number) {
   return *reinterpret_cast<const SourceModule*>(&modules[number]);
 }
 
+LazyObject& Object() {
+  static const char object = 0;
+  return *reinterpret_cast<LazyObject*>(const_cast<char*>(&object));
+}
+
+std::optional<ExecutorAddress> AddressOf(const WeakChoices& choices, SymbolOrdinal definition) {
+  const std::optional<WeakChoices::Binding> binding = choices.BindingOf(definition);
+  return binding ? std::optional(binding->address) : std::nullopt;
+}
+
 TEST(WeakChoicesTest, TheFirstAnswerHolds) {
   WeakChoices choices;
   int asked = 0;
   const auto decide = [&](bool is_replaced) {
     return choices.IsReplaced(kFunction, [&] {
       ++asked;
-      return WeakChoices::Choice{is_replaced, nullptr};
+      return WeakChoices::Choice{is_replaced};
     });
   };
   EXPECT_FALSE(decide(false));
   EXPECT_FALSE(decide(true));
   EXPECT_EQ(asked, 1);
-  EXPECT_TRUE(choices.IsReplaced(kOther, [] { return WeakChoices::Choice{true, nullptr}; }));
+  EXPECT_TRUE(choices.IsReplaced(kOther, [] { return WeakChoices::Choice{true}; }));
 }
 
 TEST(WeakChoicesTest, KeepsAddresses) {
   WeakChoices choices;
   choices.Bind(kVariable, ExecutorAddress(16));
-  EXPECT_EQ(choices.AddressOf(kVariable), std::nullopt) << "nothing was decided";
-  choices.IsReplaced(kVariable, [] { return WeakChoices::Choice{true, nullptr}; });
-  EXPECT_EQ(choices.AddressOf(kVariable), std::nullopt);
+  EXPECT_EQ(AddressOf(choices, kVariable), std::nullopt) << "nothing was decided";
+  choices.IsReplaced(kVariable, [] { return WeakChoices::Choice{true}; });
+  EXPECT_EQ(AddressOf(choices, kVariable), std::nullopt);
   choices.Bind(kVariable, ExecutorAddress(16));
-  EXPECT_EQ(choices.AddressOf(kVariable), ExecutorAddress(16));
+  EXPECT_EQ(AddressOf(choices, kVariable), ExecutorAddress(16));
 }
 
 TEST(WeakChoicesTest, WhatARemovedModuleReplacedIsDecidedAnew) {
@@ -59,7 +69,7 @@ TEST(WeakChoicesTest, WhatARemovedModuleReplacedIsDecidedAnew) {
   by(kOther, 1);
   choices.Bind(kFunction, ExecutorAddress(16));
   EXPECT_FALSE(choices.Forget(Module(0), kIsVariable));
-  EXPECT_EQ(choices.AddressOf(kFunction), std::nullopt);
+  EXPECT_EQ(AddressOf(choices, kFunction), std::nullopt);
   EXPECT_FALSE(choices.IsReplaced(kFunction, own));
   EXPECT_FALSE(choices.IsReplaced(kVariable, own));
   EXPECT_TRUE(choices.IsReplaced(kOther, own));
@@ -67,11 +77,13 @@ TEST(WeakChoicesTest, WhatARemovedModuleReplacedIsDecidedAnew) {
 
 TEST(WeakChoicesTest, VariablesThatCodeUsesStay) {
   WeakChoices choices;
-  choices.IsReplaced(kVariable, [] { return WeakChoices::Choice{true, &Module(0)}; });
+  choices.IsReplaced(kVariable, [] { return WeakChoices::Choice{true, &Module(0), &Object()}; });
   choices.Bind(kVariable, ExecutorAddress(32));
+  EXPECT_EQ(choices.BindingOf(kVariable)->object, &Object());
   EXPECT_TRUE(choices.Forget(Module(0), kIsVariable));
   EXPECT_TRUE(choices.IsReplaced(kVariable, [] { return WeakChoices::Choice(); }));
-  EXPECT_EQ(choices.AddressOf(kVariable), ExecutorAddress(32));
+  EXPECT_EQ(AddressOf(choices, kVariable), ExecutorAddress(32));
+  EXPECT_EQ(choices.BindingOf(kVariable)->object, nullptr) << "it is gone";
   EXPECT_FALSE(choices.Forget(Module(0), kIsVariable)) << "another one may be at its address";
 }
 
