@@ -9,8 +9,8 @@
 #include "codegen/dispatcher.h"
 #include "codegen/loop_alignment.h"
 #include "codegen/loop_peeling.h"
+#include "codegen/masked_strides.h"
 #include "codegen/required_lowering.h"
-#include "codegen/whole_cpu.h"
 #include "llvm/ADT/Any.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -81,6 +81,7 @@ struct IrOptimizer::Pipeline {
     builder.registerVectorizerStartEPCallback(
         [this](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
           passes.addPass(LoopPeelingPass());
+          passes.addPass(MaskedStridesPass());
           if (!has_matrices) return;
           passes.addPass(llvm::LowerMatrixIntrinsicsPass());
           passes.addPass(llvm::EarlyCSEPass());
@@ -179,9 +180,10 @@ bool IrOptimizer::TreatsAsDispatcher(const llvm::Module& module) const {
   return pipeline_->TreatsAsDispatcher(module);
 }
 
-absl::Status IrOptimizer::Optimize(std::unique_ptr<llvm::Module>& module) {
+absl::Status IrOptimizer::Optimize(std::unique_ptr<llvm::Module>& module, CpuChoice& cpu) {
+  cpu.is_whole = false;
   absl::Status status = RunGuarded([&] {
-    UseWholeCpu(*module, *machine_);
+    cpu.is_whole = cpu.may_be_whole && UseWholeCpu(*module, *machine_);
     pipeline_->Run(*module);
   });
   if (status.ok()) return status;

@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "codegen/target.h"
+#include "codegen/whole_cpu.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -24,15 +25,15 @@ class IrOptimizer {
   IrOptimizer(const IrOptimizer&) = delete;
   IrOptimizer& operator=(const IrOptimizer&) = delete;
 
-  // Optimizes `module` for the target's CPU (see codegen/whole_cpu.h), as -O2 does, or as -O3 if
-  // that is the target's level.
+  // Optimizes `module` for the target's CPU (see codegen/whole_cpu.h) unless `cpu` forbids that, as
+  // -O2 does, or as -O3 if that is the target's level. Sets `cpu.is_whole`, also if it fails.
   // At -O2, dispatchers get fewer passes (see codegen/dispatcher.h). Bodies that are
   // `available_externally` must have been simplified; they are inlined where that pays, and
   // removed. Before each pass the gate of the module's context is asked (see llvm::OptPassGate).
   // The context must report to a diagnostic collector. Internal if LLVM gives up: then `module` is
   // leaked, because a pass may have left it inconsistent, and becomes null, and is_broken() is
   // true.
-  absl::Status Optimize(std::unique_ptr<llvm::Module>& module);
+  absl::Status Optimize(std::unique_ptr<llvm::Module>& module, CpuChoice& cpu);
 
   // Whether Optimize treats `module` as a dispatcher's.
   bool TreatsAsDispatcher(const llvm::Module& module) const;

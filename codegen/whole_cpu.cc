@@ -1,8 +1,11 @@
 #include "codegen/whole_cpu.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
+#include "codegen/compared_constructs.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -33,7 +36,6 @@ constexpr llvm::StringLiteral kTuneCpu = "tune-cpu";
 constexpr llvm::StringLiteral kFeatures = "target-features";
 
 constexpr llvm::StringLiteral kUnsafeMath = "unsafe-fp-math";
-constexpr llvm::StringLiteral kSavesAllRegisters = "no_caller_saved_registers";
 
 // The widest vectors and atomic accesses that are the same on all machines.
 constexpr uint64_t kVectorBits = 128;
@@ -83,24 +85,9 @@ bool IsAssembly(const llvm::CallBase& call) {
 }
 
 bool IsCallTheSame(const llvm::CallBase& call, const llvm::DataLayout& layout) {
-  switch (call.getIntrinsicID()) {
-    case llvm::Intrinsic::not_intrinsic:
-      break;
-    // These cannot be replaced as their usual forms are (Separate, KeepConversions).
-    case llvm::Intrinsic::experimental_constrained_fmuladd:
-    case llvm::Intrinsic::experimental_constrained_fptoui:
-    case llvm::Intrinsic::vp_fmuladd:
-    case llvm::Intrinsic::vp_fptoui:
-    // These call functions.
-    case llvm::Intrinsic::experimental_gc_statepoint:
-    case llvm::Intrinsic::experimental_patchpoint_void:
-    case llvm::Intrinsic::experimental_patchpoint:
-      return false;
-    default:
-      return true;
-  }
+  if (call.getIntrinsicID() != llvm::Intrinsic::not_intrinsic) return true;
   // The type of a variadic function does not have all arguments.
-  return !IsAssembly(call) && !call.hasFnAttr(kSavesAllRegisters) &&
+  return !IsAssembly(call) &&
          IsCalledTheSame(*call.getFunctionType(), call.getCallingConv(), layout) &&
          llvm::all_of(call.args(), [&](const llvm::Use& argument) {
            return IsPassedTheSame(argument->getType(), layout);
@@ -131,24 +118,54 @@ bool IsTheSame(const llvm::Instruction& instruction, const llvm::DataLayout& lay
   return layout.getTypeSizeInBits(type).getFixedValue() <= kAtomicBits;
 }
 
-// Whether `machine` has what the CPU that the function names has.
+// Whether `machine` has all that the function's own CPU and features have. Some features forbid
+// code (retpolines), and no machine has them. A function that excludes a feature has a CPU that
+// there may not be, for which LLVM may lack rules.
 bool HasOwnCpu(const llvm::TargetMachine& machine, const llvm::Function& function) {
-  llvm::StringRef cpu = function.getFnAttribute(kCpu).getValueAsString();
-  if (cpu.empty()) return true;
-  if (cpu == "generic") cpu = "x86-64";
-  if (llvm::X86::parseArchX86(cpu) == llvm::X86::CK_None) return false;
   llvm::SmallVector<llvm::StringRef, 64> features;
-  llvm::X86::getFeaturesForCPU(cpu, features, /*NeedPlus=*/true);
-  // A function can exclude features of its CPU.
-  const llvm::TargetSubtargetInfo& own = *machine.getSubtargetImpl(function);
+  llvm::StringRef cpu = function.getFnAttribute(kCpu).getValueAsString();
+  if (cpu == "generic") cpu = "x86-64";
+  if (!cpu.empty()) {
+    if (llvm::X86::parseArchX86(cpu) == llvm::X86::CK_None) return false;
+    llvm::X86::getFeaturesForCPU(cpu, features, /*NeedPlus=*/true);
+  }
+  function.getFnAttribute(kFeatures).getValueAsString().split(features, ',', /*MaxSplit=*/-1,
+                                                              /*KeepEmpty=*/false);
+  const llvm::MCSubtargetInfo& target = *machine.getMCSubtargetInfo();
+  const llvm::ArrayRef<llvm::SubtargetFeatureKV> known = target.getAllProcessorFeatures();
   return llvm::all_of(features, [&](llvm::StringRef feature) {
-    return machine.getMCSubtargetInfo()->checkFeatures(feature) || !own.checkFeatures(feature);
+    if (!feature.consume_front("+")) return false;
+    const auto* found = llvm::lower_bound(known, feature);
+    return found != known.end() && found->Key == feature &&
+           target.getFeatureBits().test(found->Value);
   });
+}
+
+// LLVM 19 takes a few times as long for a large function if the CPU has AVX-512: its pass that
+// moves values between kinds of registers takes time in proportion to the square of their number.
+// Measured in docs/adr/0046.
+constexpr size_t kMostInstructions = 3000;
+
+// Variables of the source may still be in memory. The accesses to these are what takes no time,
+// because they become registers.
+bool IsSmall(const llvm::Function& function) {
+  const size_t count = function.getInstructionCount();
+  if (count <= kMostInstructions) return true;
+  return count - static_cast<size_t>(
+                     llvm::count_if(llvm::instructions(function),
+                                    [](const llvm::Instruction& instruction) {
+                                      return llvm::isa<llvm::AllocaInst>(instruction) ||
+                                             llvm::isa_and_nonnull<llvm::AllocaInst>(
+                                                 llvm::getLoadStorePointerOperand(&instruction)) ||
+                                             instruction.isDebugOrPseudoInst() ||
+                                             instruction.isLifetimeStartOrEnd();
+                                    })) <=
+         kMostInstructions;
 }
 
 bool StaysTheSame(const llvm::Function& function, const llvm::TargetMachine& machine) {
   const llvm::DataLayout& layout = function.getParent()->getDataLayout();
-  return HasOwnCpu(machine, function) && !function.hasFnAttribute(kSavesAllRegisters) &&
+  return HasOwnCpu(machine, function) && IsSmall(function) && HasOnlyCompared(function) &&
          IsCalledTheSame(*function.getFunctionType(), function.getCallingConv(), layout) &&
          llvm::all_of(llvm::instructions(function), [&](const llvm::Instruction& instruction) {
            return IsTheSame(instruction, layout);
@@ -208,7 +225,6 @@ void KeepConversions(llvm::Function& function) {
   }
 }
 
-// Later features win.
 std::string FeaturesOf(const llvm::Function& function, const llvm::TargetMachine& machine) {
   std::string features = machine.getTargetFeatureString().str();
   const llvm::StringRef own = function.getFnAttribute(kFeatures).getValueAsString();
@@ -222,12 +238,17 @@ bool UseWholeCpu(llvm::Module& module, const llvm::TargetMachine& machine) {
   if (machine.getTargetTriple().getArch() != llvm::Triple::x86_64) return false;
   if (machine.getTargetCPU().empty()) return false;
   if (machine.Options.AllowFPOpFusion == llvm::FPOpFusion::Fast) return false;
-  // All or none: LLVM does not inline what has features that the caller lacks.
+  const auto asks = [](const llvm::Function& function) {
+    return !function.isDeclaration() && NamesItsCpu(function);
+  };
+  if (llvm::none_of(module, asks)) return false;
+  // All or none: LLVM does not inline what has features that the caller lacks, and what it inlines
+  // gets the caller's CPU.
   for (const llvm::Function& function : module) {
     if (!function.isDeclaration() && !StaysTheSame(function, machine)) return false;
   }
   for (llvm::Function& function : module) {
-    if (function.isDeclaration() || !NamesItsCpu(function)) continue;
+    if (!asks(function)) continue;
     const llvm::TargetSubtargetInfo& own = *machine.getSubtargetImpl(function);
     const bool fuses = own.checkFeatures("+fma") || own.checkFeatures("+fma4");
     if (!fuses) Separate(function);

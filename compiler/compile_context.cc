@@ -61,6 +61,13 @@ absl::StatusOr<ModuleView*> CompileContext::View(LoadedModule& module) {
 
 void CompileContext::DropView(ModuleId module) { views_.erase(module); }
 
+void CompileContext::StartAnew(ModuleId module) {
+  // They may refer to the view's context.
+  if (emitter_ != nullptr && emitter_->is_broken()) emitter_ = nullptr;
+  if (optimizer_ != nullptr && optimizer_->is_broken()) optimizer_ = nullptr;
+  DropView(module);
+}
+
 void CompileContext::SetView(ModuleId module, std::shared_ptr<ModuleView> view) {
   views_[module] = std::move(view);
 }

@@ -69,6 +69,10 @@ class CompileContext {
   // Drops this context's view. The next call of View opens a new one.
   void DropView(ModuleId module);
 
+  // After LLVM has failed, but not crashed, in a compile from `module`: drops what that has broken,
+  // and the view.
+  void StartAnew(ModuleId module);
+
   // Gives this context a view that is already open.
   void SetView(ModuleId module, std::shared_ptr<ModuleView> view);
 

@@ -34,12 +34,13 @@ ExtractOptions OptionsFor(const FunctionOrder& order, const ModuleSource& source
 
 absl::Status GenerateCode(FunctionModule function_module, const LoadedModule& module,
                           const ModuleView& view, const FunctionOrder& order,
-                          CompileContext& context, Listener& listener, CompiledFunction& compiled) {
+                          CompileContext& context, Listener& listener, CpuChoice& cpu,
+                          CompiledFunction& compiled) {
   const absl::Duration start = SteadyNow();
   ObjectBytes& object = compiled.object.bytes;
   FIRSTCALL_ASSIGN_OR_RETURN(IrOptimizer * optimizer, context.Optimizer());
   if (optimizer != nullptr) {
-    FIRSTCALL_RETURN_IF_ERROR(optimizer->Optimize(function_module.module));
+    FIRSTCALL_RETURN_IF_ERROR(optimizer->Optimize(function_module.module, cpu));
   } else {
     FIRSTCALL_RETURN_IF_ERROR(context.Lower(function_module.module));
   }
@@ -67,7 +68,8 @@ absl::Status GenerateCode(FunctionModule function_module, const LoadedModule& mo
 }  // namespace
 
 absl::StatusOr<CompiledFunction> GenerateFunction(LoadedModule& module, const FunctionOrder& order,
-                                                  CompileContext& context, Listener& listener) {
+                                                  CompileContext& context, Listener& listener,
+                                                  CpuChoice& cpu) {
   FIRSTCALL_ASSIGN_OR_RETURN(IrOptimizer * optimizer, context.Optimizer());
   // Simplifying changes a view, and those of other threads must not be made from that.
   if (optimizer != nullptr && !module.source().is_reopenable()) module.source().KeepAsBitcode();
@@ -75,12 +77,17 @@ absl::StatusOr<CompiledFunction> GenerateFunction(LoadedModule& module, const Fu
   const ExtractOptions options = OptionsFor(order, module.source(), optimizer, context);
   const auto is_warm = [](SymbolOrdinal) { return true; };
   const auto simplify = [&](llvm::Function& function) { optimizer->Simplify(function); };
+  bool has_joined = false;
+  const auto may_join = [&](SymbolOrdinal function) {
+    const bool joins = order.may_join(function);
+    has_joined |= joins;
+    return joins;
+  };
   absl::MutexLock lock(&view->mutex());
   const absl::Duration start = SteadyNow();
-  FIRSTCALL_ASSIGN_OR_RETURN(
-      FunctionModule function_module,
-      ExtractFunction(*view, module.index(), order.function, options,
-                      {order.is_replaced, order.may_join, is_warm, simplify}));
+  FIRSTCALL_ASSIGN_OR_RETURN(FunctionModule function_module,
+                             ExtractFunction(*view, module.index(), order.function, options,
+                                             {order.is_replaced, may_join, is_warm, simplify}));
   CompiledFunction compiled;
   compiled.leader = function_module.leader;
   if (compiled.leader) return compiled;
@@ -91,8 +98,10 @@ absl::StatusOr<CompiledFunction> GenerateFunction(LoadedModule& module, const Fu
   compiled.hotness_signs = std::move(function_module.hotness_signs);
   compiled.poll_balance = function_module.poll_balance;
   const absl::Duration split = SteadyNow() - start;
-  FIRSTCALL_RETURN_IF_ERROR(
-      GenerateCode(std::move(function_module), module, *view, order, context, listener, compiled));
+  const absl::Status status = GenerateCode(std::move(function_module), module, *view, order,
+                                           context, listener, cpu, compiled);
+  if (has_joined) cpu.is_whole = false;
+  FIRSTCALL_RETURN_IF_ERROR(status);
   compiled.object.split = split;
   return compiled;
 }

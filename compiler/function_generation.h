@@ -7,6 +7,7 @@
 #define FIRSTCALL_COMPILER_FUNCTION_GENERATION_H_
 
 #include "absl/status/statusor.h"
+#include "codegen/whole_cpu.h"
 #include "compiler/compile_context.h"
 #include "compiler/loaded_module.h"
 #include "runtime/compiler.h"
@@ -15,9 +16,12 @@
 namespace firstcall {
 
 // As Compiler::CompileFunction, in `context`, which belongs to the calling thread. `listener` is
-// told of the function-module.
+// told of the function-module. Code that is optimized is for the CPU that `cpu` says. After an
+// error, `cpu.is_whole` says that another attempt may succeed, for the function's own CPU. It is
+// false if others had joined the function: then the caller asks for the function alone.
 absl::StatusOr<CompiledFunction> GenerateFunction(LoadedModule& module, const FunctionOrder& order,
-                                                  CompileContext& context, Listener& listener);
+                                                  CompileContext& context, Listener& listener,
+                                                  CpuChoice& cpu);
 
 }  // namespace firstcall
 

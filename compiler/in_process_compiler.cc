@@ -9,6 +9,7 @@
 #include "codegen/llvm_code.h"
 #include "codegen/llvm_debugger_registration.h"
 #include "codegen/mcjit_linker.h"
+#include "codegen/whole_cpu.h"
 #include "compiler/data_generation.h"
 #include "compiler/entry_point_reader.h"
 #include "compiler/function_generation.h"
@@ -86,15 +87,26 @@ absl::StatusOr<Compiled> InProcessCompiler::InContext(Generator<Compiled, Order>
 }
 
 absl::StatusOr<CompiledFunction> InProcessCompiler::CompileFunction(const FunctionOrder& order) {
-  return InContext(GenerateFunction, order);
+  CpuChoice cpu;
+  const auto generate = [&](LoadedModule& module, const FunctionOrder& order,
+                            CompileContext& context, Listener& listener) {
+    if (!cpu.may_be_whole) context.StartAnew(module.id());
+    return GenerateFunction(module, order, context, listener, cpu);
+  };
+  absl::StatusOr<CompiledFunction> compiled =
+      InContext<CompiledFunction, FunctionOrder>(generate, order);
+  if (compiled.ok() || !cpu.is_whole) return compiled;
+  // LLVM may fail to compile for the whole CPU what it compiles for the function's own.
+  cpu.may_be_whole = false;
+  return InContext<CompiledFunction, FunctionOrder>(generate, order);
 }
 
 absl::StatusOr<CompiledObject> InProcessCompiler::CompileData(const DataOrder& order) {
-  return InContext(GenerateData, order);
+  return InContext<CompiledObject, DataOrder>(GenerateData, order);
 }
 
 absl::StatusOr<CompiledObject> InProcessCompiler::CompileWhole(const DataOrder& order) {
-  return InContext(GenerateWholeModule, order);
+  return InContext<CompiledObject, DataOrder>(GenerateWholeModule, order);
 }
 
 absl::StatusOr<CompiledObject> InProcessCompiler::Optimize(const OptimizationOrder& order) {

@@ -11,6 +11,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
@@ -58,8 +59,8 @@ class InProcessCompiler final : public Compiler {
   InProcessCompiler(const CompilerSettings& settings, Target target, Listener& listener);
 
   template <typename Compiled, typename Order>
-  using Generator = absl::StatusOr<Compiled> (*)(LoadedModule& module, const Order& order,
-                                                 CompileContext& context, Listener& listener);
+  using Generator = absl::FunctionRef<absl::StatusOr<Compiled>(
+      LoadedModule& module, const Order& order, CompileContext& context, Listener& listener)>;
 
   std::shared_ptr<LoadedModule> Find(ModuleId id) const ABSL_LOCKS_EXCLUDED(mutex_);
   // Carries out `order` by `generate`, in a context of this thread's own, which is given up if LLVM

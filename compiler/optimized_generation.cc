@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "base/steady_clock.h"
 #include "codegen/dispatcher.h"
+#include "codegen/whole_cpu.h"
 #include "compiler/counted_calls.h"
 #include "compiler/counting_generation.h"
 #include "compiler/inlined_callees.h"
@@ -27,6 +28,7 @@ struct Work {
   std::unique_ptr<CompileContext> context;
   OptimizationGate gate;  // LLVM's context refers to it.
   std::shared_ptr<const CrashContainment> containment;
+  CpuChoice cpu;
   bool is_wanted = true;
 };
 
@@ -88,7 +90,7 @@ absl::StatusOr<CompiledObject> GenerateIn(const OptimizationOrder& order, Work& 
   const InlinedCallees callees(*body);
   if (optimizer->TreatsAsDispatcher(*body)) work.gate.LeaveOut(kPassesNotForDispatchers);
   absl::Status status;
-  if (!run([&] { status = optimizer->Optimize(body); })) return NotWanted();
+  if (!run([&] { status = optimizer->Optimize(body, work.cpu); })) return NotWanted();
   FIRSTCALL_RETURN_IF_ERROR(status);
   compiled.optimize = SteadyNow() - start - compiled.split;
   compiled.inlined = callees.FindIn(*body);
@@ -113,8 +115,8 @@ absl::StatusOr<CompiledObject> GenerateOptimized(
     ContextPool& contexts, Listener& listener,
     const std::shared_ptr<const CrashContainment>& containment) {
   Work work = {module, contexts.Take().Release(),
-               OptimizationGate(order.stop, order.stop_if_exiting), containment};
-  const int crashes = CrashesOnThisThread();
+               OptimizationGate(order.stop, order.stop_if_exiting), containment, CpuChoice()};
+  int crashes = CrashesOnThisThread();
   absl::StatusOr<CompiledObject> compiled = GenerateIn(order, work, listener);
   // FailedPrecondition: an earlier optimization has moved the function's body out of the view, or
   // has simplified the body in order to import it elsewhere. A new view has it as it was.
@@ -122,8 +124,19 @@ absl::StatusOr<CompiledObject> GenerateOptimized(
     work.context->DropView(work.module->id());
     compiled = GenerateIn(order, work, listener);
   }
+  // LLVM may fail to compile for the whole CPU what it compiles for the function's own.
+  if (work.is_wanted && work.cpu.is_whole && !compiled.ok() && !work.gate.is_stopped()) {
+    work.cpu.may_be_whole = false;
+    if (CrashesOnThisThread() != crashes) {
+      (void)work.context.release();  // Leaked, because something in it has crashed.
+      work.context = contexts.Take().Release();
+      crashes = CrashesOnThisThread();
+    }
+    work.context->StartAnew(work.module->id());
+    compiled = GenerateIn(order, work, listener);
+  }
   if (CrashesOnThisThread() != crashes) {
-    (void)work.context.release();  // Leaked, because something in it has crashed.
+    (void)work.context.release();  // Leaked for the same reason.
   } else if (work.is_wanted) {
     contexts.Return(std::move(work.context));
   }

@@ -87,7 +87,8 @@ TEST(DispatcherTest, ItsCalleesAreInlinedAndItsVariablesAreValues) {
   std::unique_ptr<IrOptimizer> optimizer = IrOptimizer::Create(target).value();
   std::unique_ptr<llvm::Module> module = ParseModule(Interpreter(60, 20), context);
   ASSERT_THAT(target.Adopt(*module), IsOk());
-  ASSERT_THAT(optimizer->Optimize(module), IsOk());
+  CpuChoice cpu;
+  ASSERT_THAT(optimizer->Optimize(module, cpu), IsOk());
   const std::string text = PrintModule(*module);
   EXPECT_THAT(text, AllOf(HasSubstr("switch i32"), HasSubstr("phi i32"), Not(HasSubstr("@add")),
                           Not(HasSubstr("alloca"))));

@@ -39,7 +39,8 @@ class IrOptimizerTest : public ::testing::Test {
   std::string Optimize(const std::string& text) {
     std::unique_ptr<llvm::Module> module = ParseModule(text, context_);
     EXPECT_THAT(target_->Adopt(*module), IsOk());
-    EXPECT_THAT(optimizer_->Optimize(module), IsOk());
+    CpuChoice cpu;
+    EXPECT_THAT(optimizer_->Optimize(module, cpu), IsOk());
     return PrintModule(*module);
   }
 

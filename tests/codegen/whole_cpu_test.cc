@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "base/diagnostic_collector.h"
@@ -51,8 +52,15 @@ class WholeCpuTest : public ::testing::Test {
     return module;
   }
 
+  // Whether UseWholeCpu changes the functions of a module that are for any x86-64 unless they name
+  // a CPU.
   bool Uses(absl::string_view text) {
     const std::unique_ptr<llvm::Module> module = Parse(text);
+    for (llvm::Function& function : *module) {
+      if (!function.isDeclaration() && !function.hasFnAttribute("target-cpu")) {
+        function.addFnAttr("target-cpu", "x86-64");
+      }
+    }
     return UseWholeCpu(*module, *machine_);
   }
 
@@ -68,20 +76,19 @@ std::string AttributeOf(const llvm::Module& module, const char* name) {
 TEST_F(WholeCpuTest, FunctionsGetTheMachinesCpuAndFeatures) {
   Choose("x86-64-v2", "+bmi");
   const std::unique_ptr<llvm::Module> module = Parse(R"(
-    define void @f() "target-cpu"="x86-64" "tune-cpu"="generic" "target-features"="+sse2,-ssse3" {
+    define void @f() "target-cpu"="x86-64" "tune-cpu"="generic" "target-features"="+sse2,+fxsr" {
       ret void
     })");
   EXPECT_TRUE(UseWholeCpu(*module, *machine_));
   EXPECT_EQ(AttributeOf(*module, "target-cpu"), "x86-64-v2");
   EXPECT_EQ(AttributeOf(*module, "tune-cpu"), "");
-  // What a function excludes comes last, so it stays excluded.
   EXPECT_THAT(AttributeOf(*module, "target-features"),
-              AllOf(HasSubstr("+bmi"), EndsWith("+sse2,-ssse3")));
+              AllOf(HasSubstr("+bmi"), EndsWith("+sse2,+fxsr")));
 }
 
 TEST_F(WholeCpuTest, FunctionsThatNameNoCpuHaveTheMachines) {
   const std::unique_ptr<llvm::Module> module = Parse("define void @f() { ret void }");
-  EXPECT_TRUE(UseWholeCpu(*module, *machine_));
+  EXPECT_FALSE(UseWholeCpu(*module, *machine_));
   EXPECT_FALSE(module->getFunction("f")->hasFnAttribute("target-cpu"));
 }
 
@@ -104,14 +111,21 @@ TEST_F(WholeCpuTest, LoopsGetWiderVectors) {
       ret void
     }
     attributes #0 = { "target-cpu"="x86-64" "tune-cpu"="generic" })";
+  CpuChoice cpu;
   const auto optimize = [&] {
     std::unique_ptr<llvm::Module> module = Parse(kLoop);
-    EXPECT_THAT(IrOptimizer::Create(*target_).value()->Optimize(module), IsOk());
+    EXPECT_THAT(IrOptimizer::Create(*target_).value()->Optimize(module, cpu), IsOk());
     return PrintModule(*module);
   };
   EXPECT_THAT(optimize(), HasSubstr("<4 x double>"));
+  EXPECT_TRUE(cpu.is_whole);
+  const auto is_narrow = AllOf(HasSubstr("<2 x double>"), Not(HasSubstr("<4 x double>")));
+  cpu.may_be_whole = false;
+  EXPECT_THAT(optimize(), is_narrow);
+  EXPECT_FALSE(cpu.is_whole);
+  cpu.may_be_whole = true;
   Choose("x86-64");
-  EXPECT_THAT(optimize(), AllOf(HasSubstr("<2 x double>"), Not(HasSubstr("<4 x double>"))));
+  EXPECT_THAT(optimize(), is_narrow);
 }
 
 TEST_F(WholeCpuTest, TypesThatArePassedTheSame) {
@@ -209,11 +223,45 @@ TEST_F(WholeCpuTest, CpusThatHaveMoreAreLeft) {
   EXPECT_TRUE(uses(R"("target-cpu"="generic")"));
   EXPECT_TRUE(uses(R"("target-cpu"="x86-64-v3")"));
   EXPECT_FALSE(uses(R"("target-cpu"="x86-64-v4")"));
-  EXPECT_FALSE(uses(R"("target-cpu"="x86-64-v4" "target-features"="-avx512f")"));
-  EXPECT_TRUE(uses(R"("target-cpu"="x86-64-v4" "target-features"="-avx512f,-evex512")"));
   EXPECT_FALSE(uses(R"("target-cpu"="no such CPU")"));
   Choose("x86-64");
   EXPECT_FALSE(uses(R"("target-cpu"="haswell")"));
+}
+
+TEST_F(WholeCpuTest, FeaturesThatTheMachineDoesNotHaveAreLeft) {
+  const auto uses = [&](absl::string_view features) {
+    return Uses(absl::StrReplaceAll(
+        R"(define void @f() "target-cpu"="x86-64" "target-features"="F" { ret void })",
+        {{"F", features}}));
+  };
+  EXPECT_TRUE(uses("+sse2,+avx2"));
+  EXPECT_FALSE(uses("+avx512f"));
+  EXPECT_FALSE(uses("+retpoline-indirect-calls"));
+  EXPECT_FALSE(uses("no such feature"));
+  // A CPU without what it has.
+  EXPECT_FALSE(uses("+sse2,-ssse3"));
+}
+
+TEST_F(WholeCpuTest, LargeFunctionsAreLeft) {
+  const auto uses = [&](absl::string_view instruction, int count) {
+    std::string body;
+    for (int i = 0; i < count; ++i) absl::StrAppend(&body, "  ", instruction, "\n");
+    return Uses(
+        absl::StrCat("define void @f(ptr %p) {\n  %v = alloca i64\n", body, "  ret void\n}\n"));
+  };
+  EXPECT_TRUE(uses("store i64 1, ptr %p", 2900));
+  EXPECT_FALSE(uses("store i64 1, ptr %p", 3100));
+  // Accesses to variables that will be registers.
+  EXPECT_TRUE(uses("store i64 1, ptr %v", 3100));
+}
+
+TEST_F(WholeCpuTest, WhatWasNotComparedIsLeft) {
+  EXPECT_FALSE(Uses("define double @f() \"zero-call-used-regs\"=\"all\" { ret double 1.0 }"));
+  EXPECT_FALSE(Uses("define void @f(ptr addrspace(270) %p) { ret void }"));
+  // It would be inlined.
+  EXPECT_FALSE(
+      Uses("define void @f() { ret void }\n"
+           "define available_externally void @g() \"zero-call-used-regs\"=\"all\" { ret void }"));
 }
 
 TEST_F(WholeCpuTest, WideAtomicAccessesAreLeft) {

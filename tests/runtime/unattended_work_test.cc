@@ -130,7 +130,8 @@ void OptimizeForEver(llvm::OptPassGate* gate, std::atomic<bool>& has_begun) {
     has_begun = true;
     std::atomic<int> attended{1};
     UnattendedWork unattended(&attended);
-    (void)optimizer->Optimize(module);
+    CpuChoice cpu;
+    (void)optimizer->Optimize(module, cpu);
   }
 }
 
