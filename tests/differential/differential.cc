@@ -1,6 +1,7 @@
 // The long run of differential testing: random programs, run natively and by firstcall.
 //
-//   bazel run -c opt //tests/differential -- --csmith-seeds=1000 --stress-seeds=1000
+//   bazel run -c opt //tests/differential -- --csmith-seeds=1000 --stress-seeds=1000 \
+//       --attribute-seeds=200
 //
 // Prints a line of totals for each kind of programs; exits with 1 if anything is wrong.
 
@@ -27,12 +28,17 @@ namespace firstcall::testing {
 namespace {
 
 constexpr char kUsage[] =
-    "usage: differential [--csmith-seeds=N] [--stress-seeds=N] [--first-seed=1] [--jobs=2]\n"
-    "                    [--timeout=2] [--keep=DIR] [--firstcall=PATH] [--quick]\n"
+    "usage: differential [--csmith-seeds=N] [--stress-seeds=N] [--attribute-seeds=N]\n"
+    "                    [--first-seed=1] [--jobs=2] [--timeout=2] [--keep=DIR] "
+    "[--firstcall=PATH]\n"
+    "                    [--quick]\n"
     "\n"
     "  --csmith-seeds  how many C programs of Csmith\n"
     "  --stress-seeds  how many IR programs of llvm-stress\n"
-    "  --first-seed    of both\n"
+    "  --attribute-seeds  how many IR programs, of ten functions each with random attributes, for\n"
+    "                  x86-64; also compares optimized code for this machine's CPU and the "
+    "program's\n"
+    "  --first-seed    of all\n"
     "  --jobs          programs checked at the same time\n"
     "  --timeout       seconds; a program that natively takes longer is skipped, and counted\n"
     "  --keep          where programs with a mismatch stay (default: a new directory in /tmp)\n"
@@ -44,6 +50,7 @@ struct Options {
   uint32_t first_seed = 1;
   int csmith_seeds = 0;
   int stress_seeds = 0;
+  int attribute_seeds = 0;
 };
 
 bool Apply(const std::string& argument, Options* options) {
@@ -55,6 +62,7 @@ bool Apply(const std::string& argument, Options* options) {
   CampaignOptions& campaign = options->campaign;
   if (name == "--csmith-seeds") return absl::SimpleAtoi(value, &options->csmith_seeds);
   if (name == "--stress-seeds") return absl::SimpleAtoi(value, &options->stress_seeds);
+  if (name == "--attribute-seeds") return absl::SimpleAtoi(value, &options->attribute_seeds);
   if (name == "--first-seed") return absl::SimpleAtoi(value, &options->first_seed);
   if (name == "--jobs") return absl::SimpleAtoi(value, &campaign.jobs) && campaign.jobs > 0;
   if (name == "--timeout") {
@@ -95,7 +103,7 @@ absl::StatusOr<Options> Prepare(int argc, char** argv) {
       return absl::InvalidArgumentError(absl::StrCat("parse options: ", argv[i], "\n", kUsage));
     }
   }
-  if (options.csmith_seeds <= 0 && options.stress_seeds <= 0) {
+  if (options.csmith_seeds <= 0 && options.stress_seeds <= 0 && options.attribute_seeds <= 0) {
     return absl::InvalidArgumentError(absl::StrCat("no seeds\n", kUsage));
   }
   FIRSTCALL_RETURN_IF_ERROR(MakeKeepDirectory(&options.campaign.keep));
@@ -121,7 +129,8 @@ int main(int argc, char** argv) {
   }
   const bool csmith_is_good = Check(*options, Source::kCsmith, options->csmith_seeds);
   const bool stress_is_good = Check(*options, Source::kStress, options->stress_seeds);
+  const bool attributes_are_good = Check(*options, Source::kAttributes, options->attribute_seeds);
   std::error_code not_empty;
   std::filesystem::remove(options->campaign.keep, not_empty);
-  return csmith_is_good && stress_is_good ? 0 : 1;
+  return csmith_is_good && stress_is_good && attributes_are_good ? 0 : 1;
 }

@@ -22,6 +22,7 @@
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Utils/SplitModule.h"
 #include "measure/process_run.h"
+#include "tests/differential/attribute_program.h"
 #include "tests/differential/stress_program.h"
 #include "tests/testing/host.h"
 #include "tools/cpp/runfiles/runfiles.h"
@@ -134,6 +135,37 @@ absl::Status MakeStressModules(const Tools& tools, uint32_t seed, const Compiler
   return compiler.Run({"-O2", "-emit-llvm", "-c"}, "O0.bc", "O2.bc");
 }
 
+// For x86-64, whatever the host is.
+absl::StatusOr<Program> MakeProgramWithAttributes(uint32_t seed, const Compiler& compiler,
+                                                  Program program) {
+  llvm::LLVMContext context;
+  FIRSTCALL_ASSIGN_OR_RETURN(const std::unique_ptr<llvm::Module> module,
+                             MakeAttributeProgram(seed, context));
+  FIRSTCALL_RETURN_IF_ERROR(WriteBitcode(*module, compiler.Path("O0.bc")));
+  const std::vector<std::string> levels[] = {{"-O0", "-Xclang", "-disable-llvm-passes", "-lm"},
+                                             {"-O2", "-lm"}};
+  for (size_t i = 0; i < program.natives.size(); ++i) {
+    FIRSTCALL_RETURN_IF_ERROR(compiler.Run(levels[i], "O0.bc", program.natives[i]));
+  }
+  const auto add = [&](std::vector<std::string> options) {
+    program.variants.push_back({"O0.bc", std::move(options), 0});
+  };
+  const char* const threshold =
+      seed % 2 == 0 ? "--promotion-threshold=1" : "--promotion-threshold=10";
+  add({});
+  add({"--tier=0", "--baseline=off"});
+  // Optimized code for this machine's CPU, and for the program's.
+  for (const char* cpu : {"--mcpu=native", "--mcpu=x86-64"}) {
+    add({"-O2", cpu});
+    add({threshold, "--promotion-threads=0", cpu});
+  }
+  add({"--tier=1"});
+  for (int run = 0; run < 2; ++run) {
+    add({threshold, "--promotion-threads=0", "--object-cache-dir=" + compiler.Path("cache")});
+  }
+  return program;
+}
+
 }  // namespace
 
 absl::StatusOr<Tools> FindTools(const std::string& argv0) {
@@ -156,20 +188,33 @@ absl::StatusOr<Tools> FindTools(const std::string& argv0) {
   return tools;
 }
 
-std::string SourceName(Source source) { return source == Source::kCsmith ? "csmith" : "stress"; }
+std::string SourceName(Source source) {
+  switch (source) {
+    case Source::kCsmith:
+      return "csmith";
+    case Source::kStress:
+      return "stress";
+    case Source::kAttributes:
+      break;
+  }
+  return "attributes";
+}
 
 absl::StatusOr<Program> MakeProgram(const Tools& tools, Source source, uint32_t seed, bool is_quick,
                                     const std::string& directory) {
   const Compiler compiler(tools.clang, directory);
   Program program;
   program.directory = directory;
+  program.natives = {"native-O0", "native-O2"};
+  if (source == Source::kAttributes) {
+    return MakeProgramWithAttributes(seed, compiler, std::move(program));
+  }
   if (source == Source::kCsmith) {
     FIRSTCALL_RETURN_IF_ERROR(MakeCsmithModules(tools, seed, compiler));
     program.arguments = {"1"};  // Print a checksum after each of the variables.
   } else {
     FIRSTCALL_RETURN_IF_ERROR(MakeStressModules(tools, seed, compiler));
   }
-  program.natives = {"native-O0", "native-O2"};
   FIRSTCALL_RETURN_IF_ERROR(
       compiler.Run({"-O0", "-Xclang", "-disable-llvm-passes", "-lm"}, "O0.bc", "native-O0"));
   FIRSTCALL_RETURN_IF_ERROR(

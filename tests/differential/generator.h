@@ -1,4 +1,4 @@
-// Makes random programs: C of Csmith, or IR of llvm-stress.
+// Makes random programs: C of Csmith, IR of llvm-stress, or IR with random attributes.
 
 #ifndef FIRSTCALL_TESTS_DIFFERENTIAL_GENERATOR_H_
 #define FIRSTCALL_TESTS_DIFFERENTIAL_GENERATOR_H_
@@ -23,7 +23,7 @@ struct Tools {
 // The tools this binary was built with; `argv0` is its own name. NotFound if one is missing.
 absl::StatusOr<Tools> FindTools(const std::string& argv0);
 
-enum class Source { kCsmith, kStress };
+enum class Source { kCsmith, kStress, kAttributes };
 
 std::string SourceName(Source source);
 
