@@ -490,6 +490,26 @@ void ElfObject::CallElsewhere(absl::Span<const absl::string_view> names) {
   UndefineAll(elsewhere);
 }
 
+void ElfObject::MakeGlobal(absl::Span<const absl::string_view> all) {
+  if (all.empty()) return;
+  const absl::flat_hash_set<absl::string_view> names(all.begin(), all.end());
+  defined_.clear();  // Made anew, because it has the order of the symbols.
+  for (size_t i = 0; i < symbol_count_; ++i) {
+    Symbol entry = symbol(i);
+    const int type = entry.type();
+    if (entry.name == 0 || entry.is_undefined() || type == STT_SECTION || type == STT_FILE) {
+      continue;
+    }
+    const absl::string_view name = NameOf(entry);
+    if (entry.is_local() && names.contains(name)) {
+      entry.info = static_cast<uint8_t>(ELF64_ST_INFO(STB_GLOBAL, type));
+      entry.other = STV_DEFAULT;
+      Write(entry, symbols_, i);
+    }
+    if (!entry.is_local() && !name.empty()) defined_.push_back(name);
+  }
+}
+
 void ElfObject::MakeDefinitionsStrong() {
   for (size_t i = 0; i < symbol_count_; ++i) {
     Symbol entry = symbol(i);

@@ -110,6 +110,9 @@ class ElfObject {
   // object defines nothing but such functions in the function's section.
   void CallElsewhere(absl::Span<const absl::string_view> names);
 
+  // Makes local definitions of `names` global and visible.
+  void MakeGlobal(absl::Span<const absl::string_view> names);
+
   // Makes every definition strong. The engine has already chosen among several weak definitions.
   void MakeDefinitionsStrong();
 

@@ -1,5 +1,7 @@
 #include "code/symbol_index.h"
 
+#include <algorithm>
+
 #include "absl/base/call_once.h"
 #include "absl/strings/match.h"
 #include "code/symbol_name.h"
@@ -42,6 +44,18 @@ std::optional<SymbolOrdinal> SymbolIndex::KeeperOf(SymbolOrdinal base,
     if (!(at(alias).is_weak && is_replaced(alias))) return alias;
   }
   return std::nullopt;
+}
+
+const AssemblySymbol* SymbolIndex::FindAssemblySymbol(absl::string_view name) const {
+  const auto found =
+      std::find_if(assembly_symbols_.begin(), assembly_symbols_.end(),
+                   [&](const AssemblySymbol& symbol) { return symbol.name == name; });
+  return found == assembly_symbols_.end() ? nullptr : &*found;
+}
+
+bool SymbolIndex::IsWeakInAssembly(absl::string_view name) const {
+  return std::find(weak_in_assembly_.begin(), weak_in_assembly_.end(), name) !=
+         weak_in_assembly_.end();
 }
 
 absl::Span<const SymbolOrdinal> SymbolIndex::GroupOf(SymbolOrdinal ordinal) const {

@@ -32,6 +32,14 @@ namespace firstcall {
 struct AssemblySymbol {
   std::string name;
   bool is_global = false;
+  bool is_weak = false;  // Gives way to a definition of another module or object.
+  bool is_hidden = false;
+  uint64_t common_size = 0;  // Of a tentative definition (.comm); 0 if it is none.
+  // If this is not empty, the symbol may be missing in the object of the data, and then stands for
+  // the symbol of this name plus the offset: `.set name, target + offset`. A name with `@` is that
+  // of a version of a symbol.
+  std::string target;
+  int64_t offset = 0;
 };
 
 // A name `__start_SECTION` or `__stop_SECTION`.
@@ -81,12 +89,21 @@ class SymbolIndex {
   absl::Span<const LifecycleFunction> destructors() const { return destructors_; }
 
   // The symbols that module-level inline assembly defines. The data-module contains that assembly,
-  // and makes all of them global.
+  // and in its object all of them are global.
   absl::Span<const AssemblySymbol> assembly_symbols() const { return assembly_symbols_; }
+  // The symbol of this name among them; null if there is none.
+  const AssemblySymbol* FindAssemblySymbol(absl::string_view name) const;
+
+  // Whether module-level assembly makes references to `name`, which it does not define, weak.
+  bool IsWeakInAssembly(absl::string_view name) const;
 
   // The names `__start_SECTION` and `__stop_SECTION` for each section of the module's variables
   // whose name is a C identifier: a static linker would define them as the section's bounds.
   absl::Span<const SectionBound> section_bounds() const { return section_bounds_; }
+
+  // The symbols that LLVM defines in an object as the bounds of its code, of its data, and of the
+  // table of its frames, if functions of the module have the garbage collector of OCaml.
+  absl::Span<const std::string> collector_tables() const { return collector_tables_; }
 
   // Whether a function uses LLVM's shadow stack and the module has no list of roots of its own. If
   // so, the data-module defines the list.
@@ -106,7 +123,9 @@ class SymbolIndex {
   std::vector<LifecycleFunction> constructors_;
   std::vector<LifecycleFunction> destructors_;
   std::vector<AssemblySymbol> assembly_symbols_;
+  std::vector<std::string> weak_in_assembly_;
   std::vector<SectionBound> section_bounds_;
+  std::vector<std::string> collector_tables_;
   bool needs_shadow_stack_ = false;
   size_t function_count_ = 0;
   // The aliases that are all of what they stand for, in ascending order. Filled when it is needed.

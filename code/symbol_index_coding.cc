@@ -46,12 +46,21 @@ std::string SymbolIndex::Encode() const {
   for (const AssemblySymbol& symbol : assembly_symbols_) {
     encoder.String(symbol.name);
     encoder.U8(symbol.is_global);
+    encoder.U8(symbol.is_weak);
+    encoder.U8(symbol.is_hidden);
+    encoder.U64(symbol.common_size);
+    encoder.String(symbol.target);
+    encoder.U64(static_cast<uint64_t>(symbol.offset));
   }
+  encoder.U32(static_cast<uint32_t>(weak_in_assembly_.size()));
+  for (const std::string& name : weak_in_assembly_) encoder.String(name);
   encoder.U32(static_cast<uint32_t>(section_bounds_.size()));
   for (const SectionBound& bound : section_bounds_) {
     encoder.String(bound.name);
     encoder.U8(bound.is_divided);
   }
+  encoder.U32(static_cast<uint32_t>(collector_tables_.size()));
+  for (const std::string& name : collector_tables_) encoder.String(name);
   encoder.U8(needs_shadow_stack_);
   encoder.U64(function_count_);
   encoder.Raw(symbols_.bytes());
@@ -76,16 +85,25 @@ absl::StatusOr<SymbolIndex> SymbolIndex::Decode(ByteBuffer bytes) {
   }
   DecodeLifecycle(decoder, index.constructors_);
   DecodeLifecycle(decoder, index.destructors_);
-  index.assembly_symbols_.resize(decoder.Count(5));
+  index.assembly_symbols_.resize(decoder.Count(27));
   for (AssemblySymbol& symbol : index.assembly_symbols_) {
     symbol.name = std::string(decoder.String());
     symbol.is_global = decoder.U8() != 0;
+    symbol.is_weak = decoder.U8() != 0;
+    symbol.is_hidden = decoder.U8() != 0;
+    symbol.common_size = decoder.U64();
+    symbol.target = std::string(decoder.String());
+    symbol.offset = static_cast<int64_t>(decoder.U64());
   }
+  index.weak_in_assembly_.resize(decoder.Count(4));
+  for (std::string& name : index.weak_in_assembly_) name = std::string(decoder.String());
   index.section_bounds_.resize(decoder.Count(5));
   for (SectionBound& bound : index.section_bounds_) {
     bound.name = std::string(decoder.String());
     bound.is_divided = decoder.U8() != 0;
   }
+  index.collector_tables_.resize(decoder.Count(4));
+  for (std::string& name : index.collector_tables_) name = std::string(decoder.String());
   index.needs_shadow_stack_ = decoder.U8() != 0;
   index.function_count_ = decoder.U64();
   if (!decoder.ok()) return absl::DataLossError("symbol index");

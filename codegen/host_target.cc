@@ -2,6 +2,7 @@
 
 #include <mutex>  // std::call_once
 
+#include "llvm/IR/BuiltinGCs.h"
 #include "llvm/Support/TargetSelect.h"
 
 namespace firstcall {
@@ -27,6 +28,11 @@ void InitializeHostTarget() {
     llvm::InitializeNativeTargetAsmPrinter();
     llvm::InitializeNativeTargetAsmParser();
 #endif
+    // Otherwise a linker leaves these out of a program with LLVM's static libraries: they are found
+    // in a list that they enter themselves in.
+    llvm::linkAllBuiltinGCs();
+    llvm::linkErlangGCPrinter();
+    llvm::linkOcamlGCPrinter();
   });
 }
 

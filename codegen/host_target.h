@@ -7,7 +7,8 @@
 
 namespace firstcall {
 
-// Registers LLVM's target for this architecture, and no other, at the first call. LLVM's own
+// Registers LLVM's target for this architecture, and no other, and the garbage collectors that LLVM
+// knows with the tables that it writes for them, at the first call. LLVM's own
 // InitializeNativeTarget registers the target that LLVM's headers were installed for, which differs
 // under a cross compiler.
 void InitializeHostTarget();

@@ -11,6 +11,7 @@
 #include "codegen/fast_selection.h"
 #include "codegen/macho_module.h"
 #include "codegen/wrong_at_o0.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/Function.h"
@@ -91,14 +92,17 @@ absl::StatusOr<ObjectBytes> ObjectEmitter::EmitAsIs(llvm::Module& module) {
     }
   }
   const bool has_assembly = HasInlineAssembly(module);
+  const bool has_collector =
+      llvm::any_of(module, [](const llvm::Function& function) { return function.hasGC(); });
   absl::Status status = RunPasses(module);
   std::string diagnostics = TakeDiagnostics(module.getContext());
   FIRSTCALL_RETURN_IF_ERROR(Annotate(status, "generating code"));
   ObjectBytes object(absl::string_view(bytes_.data(), bytes_.size()));
   if (llvm::isAssignmentTrackingEnabled(module)) FIRSTCALL_RETURN_IF_ERROR(ForgetAssignments());
   // LLVM 19's MCContext frees the symbols of numbered labels ("1:"), and finds them again when the
-  // assembly of another module has a label of the same number.
-  if (has_assembly) FIRSTCALL_RETURN_IF_ERROR(MakePasses());
+  // assembly of another module has a label of the same number. Its GCModuleInfo keeps what it knows
+  // of functions with a garbage collector, and writes their tables into the objects that follow.
+  if (has_assembly || has_collector) FIRSTCALL_RETURN_IF_ERROR(MakePasses());
   if (!diagnostics.empty()) {
     return absl::InvalidArgumentError(absl::StrCat("generating code: ", diagnostics));
   }

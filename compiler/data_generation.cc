@@ -2,11 +2,13 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "base/inline_assembly.h"
 #include "base/status.h"
 #include "base/steady_clock.h"
 #include "compiler/baseline_generation.h"
+#include "compiler/exported_symbols.h"
 #include "compiler/object_identification.h"
 #include "compiler/object_names.h"
 #include "llvm/IR/Module.h"
@@ -14,6 +16,15 @@
 #include "splitter/whole_module.h"
 
 namespace firstcall {
+namespace {
+
+absl::Status ExportAssemblySymbols(const SymbolIndex& index, ObjectBytes& object) {
+  std::vector<absl::string_view> names;
+  for (const AssemblySymbol& symbol : index.assembly_symbols()) names.push_back(symbol.name);
+  return ExportSymbols(object, names).status();
+}
+
+}  // namespace
 
 absl::StatusOr<CompiledObject> GenerateData(LoadedModule& module, const DataOrder& order,
                                             CompileContext& context, Listener& listener) {
@@ -33,7 +44,9 @@ absl::StatusOr<CompiledObject> GenerateData(LoadedModule& module, const DataOrde
     if (order.identification) AddIdentification(*data, *order.identification);
     const bool has_assembly = !data->getModuleInlineAsm().empty();
     FIRSTCALL_ASSIGN_OR_RETURN(compiled.bytes, emitter->Emit(std::move(data)));
-    if (!has_assembly) {
+    if (has_assembly) {
+      FIRSTCALL_RETURN_IF_ERROR(ExportAssemblySymbols(module.index(), compiled.bytes));
+    } else {
       FIRSTCALL_RETURN_IF_ERROR(CheckNames(compiled.bytes, module.index(), /*attributes=*/{}));
     }
   }

@@ -18,10 +18,7 @@ namespace {
 
 bool IsIn(const SymbolIndex& index, absl::string_view name) {
   absl::ConsumePrefix(&name, kEmulatedTlsPrefix);
-  if (index.Find(name)) return true;
-  const auto& assembly = index.assembly_symbols();
-  return std::any_of(assembly.begin(), assembly.end(),
-                     [&](const AssemblySymbol& symbol) { return symbol.name == name; });
+  return index.Find(name) || index.FindAssemblySymbol(name) != nullptr;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "engine/linked_compiler.h"
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "codegen/llvm_arguments.h"
 #include "codegen/target.h"
@@ -9,6 +10,7 @@
 #include "llvm/ExecutionEngine/RTDyldMemoryManager.h"
 #include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Target/TargetOptions.h"
+#include "runtime/process_symbols.h"
 
 namespace firstcall {
 namespace {
@@ -45,7 +47,10 @@ class Linked final : public CompilerProvider {
   std::function<ExecutorAddress(const std::string& name)> ProcessSymbols() override {
     llvm::sys::DynamicLibrary::LoadLibraryPermanently(nullptr);
     return [](const std::string& name) {
-      return ExecutorAddress(llvm::RTDyldMemoryManager::getSymbolAddressInProcess(name));
+      const ExecutorAddress found(llvm::RTDyldMemoryManager::getSymbolAddressInProcess(name));
+      // LLVM knows no versions of symbols.
+      if (found.is_null() && absl::StrContains(name, '@')) return FindInProcess(name);
+      return IsBoundOfThisProcess(name, found) ? ExecutorAddress() : found;
     };
   }
 

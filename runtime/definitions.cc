@@ -57,7 +57,10 @@ std::vector<Definitions::Named> Definitions::OfObject(SourceModule& module) {
   const SymbolIndex& index = module.index();
   for (const AssemblySymbol& symbol : index.assembly_symbols()) {
     if (!symbol.is_global) continue;
-    all.push_back({symbol.name, {nullptr, SymbolOrdinal(), &module.object(), false, false}});
+    Definition definition{nullptr, SymbolOrdinal(), &module.object(), symbol.is_weak,
+                          symbol.is_hidden};
+    definition.common_size = symbol.common_size;
+    all.push_back({symbol.name, definition});
   }
   if (index.needs_shadow_stack()) {
     Definition definition;
@@ -69,8 +72,21 @@ std::vector<Definitions::Named> Definitions::OfObject(SourceModule& module) {
     Definition definition;
     definition.object = &module.object();
     definition.is_weak = definition.is_hidden = definition.is_section_bound = true;
-    definition.is_divided = bound.is_divided && module.mode() == Mode::kLazy;
+    if (bound.is_divided && module.mode() == Mode::kLazy) {
+      definition.refusal = "a variable in that section holds addresses of blocks";
+    }
     all.push_back({bound.name, definition});
+  }
+  for (const std::string& table : index.collector_tables()) {
+    Definition definition;
+    definition.object = &module.object();
+    definition.is_weak = definition.is_hidden = definition.is_section_bound = true;
+    if (module.mode() == Mode::kLazy) {
+      definition.refusal =
+          "each function has a table of its own for the garbage collector; in eager mode there is "
+          "one for the module";
+    }
+    all.push_back({table, definition});
   }
   return all;
 }

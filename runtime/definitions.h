@@ -40,11 +40,12 @@ struct Definition {
   LazyObject* object = nullptr;
   bool is_weak = false;
   bool is_hidden = false;
-  // A bound of a section (__start_ or __stop_). It is ambiguous if several modules have that
-  // section.
+  // A bound of a section (__start_ or __stop_), or a table of a garbage collector. It is ambiguous
+  // if several modules have that section or table.
   bool is_section_bound = false;
   bool is_ambiguous = false;
-  bool is_divided = false;   // See SectionBound.
+  // If this is not empty, nothing can refer to the symbol, for this reason.
+  absl::string_view refusal = {};
   uint64_t common_size = 0;  // Of a tentative definition (common linkage), in bytes; 0: it is none.
   // Position among all additions, from 1 on. Set by Add.
   uint64_t order = 0;

@@ -231,7 +231,10 @@ absl::StatusOr<std::unique_ptr<UnfinishedLink>> ObjectLinker::Begin(LazyObject& 
   FIRSTCALL_ASSIGN_OR_RETURN(
       link->image, ElfObject::Parse(absl::MakeSpan(object.bytes), object.name, is_wanted));
   ElfObject& image = *link->image;
-  if (is_file) FIRSTCALL_RETURN_IF_ERROR(image.DropUnneededSymbols(is_wanted));
+  // Directives of assembly (`.globl`, `.hidden`) name symbols that nothing may define.
+  if (is_file || !object.module->index().assembly_symbols().empty()) {
+    FIRSTCALL_RETURN_IF_ERROR(image.DropUnneededSymbols(is_wanted));
+  }
   resolver_.DecideWeakSymbols(image, object);
   image.MakeDefinitionsStrong();
   std::vector<ElfObject::LifecyclePointer> lifecycle;

@@ -321,8 +321,7 @@ absl::StatusOr<SymbolAddresses> Runtime::AddressesOf(SourceModule& module) {
   }
   for (const AssemblySymbol& symbol : module.index().assembly_symbols()) {
     if (!symbol.is_global) continue;
-    FIRSTCALL_ASSIGN_OR_RETURN(addresses[symbol.name],
-                               objects_.AddressIn(module.object(), symbol.name));
+    FIRSTCALL_ASSIGN_OR_RETURN(addresses[symbol.name], resolver_.LookupIn(module, symbol.name));
   }
   return addresses;
 }

@@ -15,6 +15,7 @@
 #include "runtime/exit_hook.h"
 #include "runtime/function_compiler.h"
 #include "runtime/object_linker.h"
+#include "runtime/process_symbols.h"
 #include "runtime/promoter.h"
 #include "runtime/work_scope.h"
 
@@ -61,13 +62,28 @@ absl::StatusOr<SymbolResolution> SymbolResolver::ResolveAll(const ElfObject& ima
     absl::StrAppend(&message, "; '", ParseReference(symbol).name, "' is needed by '",
                     absl::StrJoin(referrers, "', '"), "'");
   }
+  for (absl::string_view symbol : missing) {
+    const absl::string_view name = ParseReference(symbol).name;
+    if (IsBoundOfSegment(name)) {
+      absl::StrAppend(
+          &message, "; '", name,
+          "' is a bound of an executable's segments, which compiled code does not have");
+    }
+    const AssemblySymbol* const in_assembly =
+        requester.module == nullptr ? nullptr : requester.module->index().FindAssemblySymbol(name);
+    if (in_assembly != nullptr && !in_assembly->target.empty()) {
+      absl::StrAppend(&message, "; '", name, "' stands for '", in_assembly->target, "'");
+    }
+  }
   return absl::NotFoundError(message);
 }
 
 void SymbolResolver::DecideWeakSymbols(ElfObject& image, const LazyObject& requester) const {
   std::vector<absl::string_view> missing;
   for (const ElfObject::Undefined& symbol : image.undefined()) {
-    if (symbol.is_weak && !IsKnown(symbol.name, requester)) missing.push_back(symbol.name);
+    if (IsWeak(symbol, requester) && !IsKnown(symbol.name, requester)) {
+      missing.push_back(symbol.name);
+    }
   }
   image.DefineAsZero(missing);
   if (image.Defines(kShadowStackRoots)) {
@@ -76,8 +92,17 @@ void SymbolResolver::DecideWeakSymbols(ElfObject& image, const LazyObject& reque
                                                             : found->object == &requester);
     if (!is_own) image.Undefine(kShadowStackRoots);
   }
-  if (requester.module != nullptr) return;  // Extraction has settled a module's weak definitions.
   std::vector<absl::string_view> replaced;
+  if (requester.module != nullptr) {
+    // Extraction has settled the weak definitions of the IR.
+    for (const AssemblySymbol& symbol : requester.module->index().assembly_symbols()) {
+      if (!symbol.is_weak || !image.Defines(symbol.name)) continue;
+      std::optional<Definition> found = definitions_.Find(symbol.name, requester.library);
+      if (found && found->object != &requester) replaced.push_back(symbol.name);
+    }
+    image.UndefineAll(replaced);
+    return;
+  }
   for (const ElfObject::Definition& symbol : image.DescribeDefinitions()) {
     if (!symbol.is_weak) continue;
     std::optional<Definition> found = definitions_.Find(symbol.name, requester.library);
@@ -86,15 +111,20 @@ void SymbolResolver::DecideWeakSymbols(ElfObject& image, const LazyObject& reque
   image.UndefineAll(replaced);
 }
 
+// An object of a module does not have the directives of the module's assembly.
+bool SymbolResolver::IsWeak(const ElfObject::Undefined& symbol, const LazyObject& requester) {
+  return symbol.is_weak ||
+         (requester.module != nullptr &&
+          requester.module->index().IsWeakInAssembly(ParseReference(symbol.name).name));
+}
+
 bool SymbolResolver::IsKnown(absl::string_view object_name, const LazyObject& requester) const {
   const absl::string_view name = ParseReference(object_name).name;
   const SourceModule* module = requester.module;
   if (module != nullptr) {
     std::optional<SymbolOrdinal> ordinal = module->index().Find(name);
     if (ordinal && module->index().at(*ordinal).is_definition) return true;
-    for (const AssemblySymbol& symbol : module->index().assembly_symbols()) {
-      if (symbol.name == name) return true;
-    }
+    if (module->index().FindAssemblySymbol(name) != nullptr) return true;
   }
   return definitions_.Find(name, requester.library).has_value() || FindByClient(name) != nullptr ||
          !FindInProcess(name).is_null();
@@ -172,12 +202,34 @@ absl::StatusOr<std::optional<ExecutorAddress>> SymbolResolver::FindDefinitionIn(
     if (is_tls_control) return ControlOf(module, *ordinal);
     return AddressOf(module, *ordinal, symbol, reference.kind);
   }
-  for (const AssemblySymbol& symbol : index.assembly_symbols()) {
-    if (symbol.name == reference.name) {
-      return objects_->AddressIn(module.object(), reference.name);
-    }
+  if (const AssemblySymbol* own = index.FindAssemblySymbol(reference.name)) {
+    return AddressOf(module, *own);
   }
   return std::nullopt;
+}
+
+// Null if the assembly says that it is another symbol, which nothing defines.
+absl::StatusOr<ExecutorAddress> SymbolResolver::AddressOf(SourceModule& module,
+                                                          const AssemblySymbol& symbol) {
+  FIRSTCALL_RETURN_IF_ERROR(objects_->Link(module.object()));
+  const auto found = module.object().addresses.find(symbol.name);
+  if (found != module.object().addresses.end()) return found->second;
+  if (!symbol.target.empty()) {
+    FIRSTCALL_ASSIGN_OR_RETURN(const std::optional<ExecutorAddress> own,
+                               FindDefinitionIn(ParseReference(symbol.target), module));
+    FIRSTCALL_ASSIGN_OR_RETURN(
+        const ExecutorAddress target,
+        own ? absl::StatusOr<ExecutorAddress>(*own) : FindOutside(symbol.target, module.library()));
+    return target.is_null() ? target : target + static_cast<uint64_t>(symbol.offset);
+  }
+  if (symbol.is_weak) {
+    const std::optional<Definition> found = definitions_.Find(symbol.name, module.library());
+    // Another definition has replaced it.
+    if (found && found->object != &module.object()) {
+      return FindOutside(symbol.name, module.library());
+    }
+  }
+  return objects_->AddressIn(module.object(), symbol.name);
 }
 
 absl::StatusOr<ExecutorAddress> SymbolResolver::AddressOf(SourceModule& module,
@@ -241,7 +293,13 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::ControlOf(SourceModule& module,
 // Never returns a body: only a function's own module may call a body directly.
 absl::StatusOr<ExecutorAddress> SymbolResolver::AddressOf(const Definition& definition,
                                                           absl::string_view name) {
-  if (definition.module == nullptr) return objects_->AddressIn(*definition.object, name);
+  if (definition.module == nullptr) {
+    SourceModule* const of_assembly = definition.object->module;
+    const AssemblySymbol* const symbol =
+        of_assembly == nullptr ? nullptr : of_assembly->index().FindAssemblySymbol(name);
+    return symbol == nullptr ? objects_->AddressIn(*definition.object, name)
+                             : AddressOf(*of_assembly, *symbol);
+  }
   FIRSTCALL_ASSIGN_OR_RETURN(const std::optional<ExecutorAddress> bound, BoundInstead(definition));
   if (bound) return *bound;
   return AddressOf(*definition.module, definition.ordinal, ReferenceKind::kStub);
@@ -273,9 +331,8 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::FindOutside(absl::string_view na
   const bool is_tls_control = absl::ConsumePrefix(&variable, kEmulatedTlsPrefix);
   if (std::optional<Definition> found = definitions_.Find(variable, library);
       found && !GivesWay(*found)) {
-    if (found->is_divided) {
-      return absl::UnimplementedError(absl::StrCat(
-          "symbol '", name, "': a variable in that section holds addresses of blocks"));
+    if (!found->refusal.empty()) {
+      return absl::UnimplementedError(absl::StrCat("symbol '", name, "': ", found->refusal));
     }
     if (found->is_ambiguous) {
       return absl::UnimplementedError(
@@ -348,8 +405,9 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::LookupIn(SourceModule& module,
     if (is_tls_control) return ControlOf(module, *ordinal);
     return AddressOf(module, *ordinal, ReferenceKind::kStub);
   }
-  for (const AssemblySymbol& symbol : index.assembly_symbols()) {
-    if (symbol.name == name) return objects_->AddressIn(module.object(), name);
+  if (const AssemblySymbol* symbol = index.FindAssemblySymbol(name)) {
+    FIRSTCALL_ASSIGN_OR_RETURN(const ExecutorAddress address, AddressOf(module, *symbol));
+    if (!address.is_null()) return address;
   }
   return absl::NotFoundError(
       absl::StrCat("symbol '", name, "' is not defined by '", module.name(), "'"));

@@ -109,6 +109,7 @@ class SymbolResolver {
   std::optional<ExecutorAddress> SuccessorOf(const SourceModule& removed, SymbolOrdinal function);
 
  private:
+  static bool IsWeak(const ElfObject::Undefined& symbol, const LazyObject& requester);
   bool IsKnown(absl::string_view object_name, const LazyObject& requester) const;
   // Null if nothing defines the symbol. The same holds for FindOutside.
   absl::StatusOr<ExecutorAddress> Resolve(absl::string_view object_name, LazyObject& requester);
@@ -120,6 +121,8 @@ class SymbolResolver {
   absl::StatusOr<ExecutorAddress> AddressOf(SourceModule& module, SymbolOrdinal ordinal,
                                             const Symbol& symbol, ReferenceKind kind);
   absl::StatusOr<ExecutorAddress> AddressOf(const Definition& definition, absl::string_view name);
+  // Of a symbol that the module's assembly defines. May link data.
+  absl::StatusOr<ExecutorAddress> AddressOf(SourceModule& module, const AssemblySymbol& symbol);
   SymbolOrdinal DefinerOf(const SourceModule& module, SymbolOrdinal base) const;
   absl::StatusOr<ExecutorAddress> ControlOf(SourceModule& module, SymbolOrdinal ordinal);
   // The address that code of `module` has for what replaces a definition, once the object that has

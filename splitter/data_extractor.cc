@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "base/status.h"
 #include "base/string_ref.h"
@@ -35,11 +35,9 @@ void AlignToCacheLine(llvm::GlobalVariable& variable) {
   if (variable.getPointerAlignment(layout) < line) variable.setAlignment(line);
 }
 
-// The directive of assembly that makes a symbol global.
-std::string GlobalDirective(absl::string_view name) {
-  return absl::StrCat(".globl \"", absl::StrReplaceAll(name, {{"\\", "\\\\"}, {"\"", "\\\""}}),
-                      "\"");
-}
+// Makes `.symver` do nothing. What it means for other objects is in the index; in the data-module,
+// it would be an error if the IR defines the symbol as a function.
+constexpr char kWithoutVersions[] = ".macro .symver arguments:vararg\n.endm\n";
 
 bool IsMoved(const llvm::GlobalVariable& variable, const ModuleView& view,
              const SymbolIndex& index) {
@@ -87,16 +85,9 @@ class DataModule {
   };
 
   void AddAssembly() {
-    target_->setModuleInlineAsm(view_.module().getModuleInlineAsm());
-    const bool is_macho = IsMacho(*target_);
-    for (const AssemblySymbol& symbol : index_.assembly_symbols()) {
-      // A function-module that names the symbol is another object, which cannot refer to a local
-      // one.
-      if (symbol.is_global) continue;
-      target_->appendModuleInlineAsm(GlobalDirective(symbol.name));
-      // The assembly may have given it Mach-O's prefix, which the name is without here.
-      if (is_macho) target_->appendModuleInlineAsm(GlobalDirective("_" + symbol.name));
-    }
+    const std::string& assembly = view_.module().getModuleInlineAsm();
+    const bool has_versions = absl::StrContains(assembly, ".symver");
+    target_->setModuleInlineAsm(absl::StrCat(has_versions ? kWithoutVersions : "", assembly));
   }
 
   void AddWhatTheRuntimeNeeds() {

@@ -5,6 +5,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
@@ -14,7 +15,7 @@
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Object/ModuleSymbolTable.h"
+#include "splitter/assembly_reader.h"
 #include "splitter/lifecycle_reader.h"
 #include "splitter/object_name.h"
 
@@ -42,6 +43,7 @@ class SymbolIndexBuilder {
     FindGroups();
     if (absl::Status status = FindComputedVariables(); !status.ok()) return status;
     NameSectionBounds();
+    if (uses_ocaml_collector_) NameCollectorTables();
     FIRSTCALL_ASSIGN_OR_RETURN(index_.constructors_, ReadConstructors(view_));
     FIRSTCALL_ASSIGN_OR_RETURN(index_.destructors_, ReadDestructors(view_));
     CollectAssemblySymbols();
@@ -88,7 +90,10 @@ class SymbolIndexBuilder {
       if (!symbol.is_definition) return absl::OkStatus();
       const auto& function = llvm::cast<llvm::Function>(value);
       symbol.has_prefix = function.hasPrefixData();
-      if (function.hasGC() && function.getGC() == "shadow-stack") uses_shadow_stack_ = true;
+      if (function.hasGC()) {
+        if (function.getGC() == "shadow-stack") uses_shadow_stack_ = true;
+        if (function.getGC() == "ocaml") uses_ocaml_collector_ = true;
+      }
       ++index_.function_count_;
     }
     return absl::OkStatus();
@@ -159,20 +164,78 @@ class SymbolIndexBuilder {
     }
   }
 
+  void CollectAssemblySymbols() {
+    const std::string& assembly = view_.module().getModuleInlineAsm();
+    if (assembly.empty()) return;
+    const ReadAssembly read = ReadSymbolsOf(assembly, view_.module());
+    for (const SymbolInAssembly& symbol : read.symbols) {
+      if (symbol.is_defined) {
+        index_.assembly_symbols_.push_back({NameOfAssembly(symbol.name), symbol.is_global,
+                                            symbol.is_weak, symbol.is_hidden, symbol.common_size,
+                                            NameOfAssembly(symbol.target), symbol.offset});
+      } else {
+        ApplyDirectives(symbol, NameOfAssembly(symbol.name));
+      }
+    }
+    for (const SymbolVersion& version : read.versions) AddVersion(version);
+  }
+
   // Assembly names symbols as the target's objects do; the index has the names that all objects
   // have here.
-  void CollectAssemblySymbols() {
-    llvm::ModuleSymbolTable::CollectAsmSymbols(
-        view_.module(), [this](llvm::StringRef name, llvm::object::BasicSymbolRef::Flags flags) {
-          if (flags & llvm::object::BasicSymbolRef::SF_Undefined) return;
-          // Temporary labels, which may have no name, have no symbols in objects.
-          const llvm::StringRef temporary = view_.module().getDataLayout().getPrivateGlobalPrefix();
-          if (name.empty() || (!temporary.empty() && name.starts_with(temporary))) return;
-          std::string own = name.str();
-          if (is_macho_) own = std::string(WithoutMachoPrefix(own));
-          index_.assembly_symbols_.push_back(
-              {std::move(own), (flags & llvm::object::BasicSymbolRef::SF_Global) != 0});
-        });
+  std::string NameOfAssembly(const std::string& name) const {
+    return is_macho_ ? std::string(WithoutMachoPrefix(name)) : name;
+  }
+
+  // Directives for a symbol that the assembly does not define: for one of the IR.
+  void ApplyDirectives(const SymbolInAssembly& symbol, const std::string& name) {
+    const auto found = by_name_.find(name);
+    if (found != by_name_.end() && symbols_[found->second.value].is_definition) {
+      if (symbol.is_hidden) symbols_[found->second.value].is_hidden = true;
+      return;
+    }
+    const std::optional<SymbolOrdinal> local = index_.FindLocal(name);
+    if (local && symbol.is_global) {
+      index_.assembly_symbols_.push_back({name, /*is_global=*/true, symbol.is_weak,
+                                          symbol.is_hidden, /*common_size=*/0, names_[local->value],
+                                          /*offset=*/0});
+    } else if (symbol.is_weak) {
+      index_.weak_in_assembly_.push_back(name);
+    }
+  }
+
+  bool IsDefined(const std::string& name) const {
+    const auto found = by_name_.find(name);
+    return (found != by_name_.end() && symbols_[found->second.value].is_definition) ||
+           index_.FindLocal(name) || index_.FindAssemblySymbol(name) != nullptr;
+  }
+
+  // A definition gets further names: the version's, which contains one `@`, and that without a
+  // version if the version is the default one, which the assembly writes with two `@`. A reference
+  // stands for the version's name.
+  void AddVersion(const SymbolVersion& version) {
+    const size_t end = version.versioned.find('@');
+    const size_t begin = version.versioned.find_first_not_of('@', end);
+    if (begin == std::string::npos) return;
+    const std::string base = version.versioned.substr(0, end);
+    const std::string name = absl::StrCat(base, "@", version.versioned.substr(begin));
+    if (!IsDefined(version.name)) {
+      index_.assembly_symbols_.push_back(TargetOf(version.name, name));
+      return;
+    }
+    AssemblySymbol symbol = TargetOf(name, version.name);
+    symbol.is_global = true;
+    index_.assembly_symbols_.push_back(symbol);
+    const bool is_default = begin - end > 1;
+    if (!is_default || IsDefined(base)) return;
+    symbol.name = base;
+    index_.assembly_symbols_.push_back(symbol);
+  }
+
+  static AssemblySymbol TargetOf(const std::string& name, const std::string& target) {
+    AssemblySymbol symbol;
+    symbol.name = name;
+    symbol.target = target;
+    return symbol;
   }
 
   void CollectLikelyLocals() {
@@ -321,6 +384,16 @@ class SymbolIndexBuilder {
     }
   }
 
+  // The names that LLVM makes of the module's (OcamlGCPrinter): `camlName__frametable`.
+  void NameCollectorTables() {
+    const llvm::StringRef module = view_.module().getModuleIdentifier();
+    std::string name = module.take_until([](char c) { return c == '.'; }).str();
+    if (!name.empty()) name.front() = absl::ascii_toupper(static_cast<unsigned char>(name.front()));
+    for (const char* table : {"code_begin", "code_end", "data_begin", "data_end", "frametable"}) {
+      index_.collector_tables_.push_back(absl::StrCat("caml", name, "__", table));
+    }
+  }
+
   const ModuleView& view_;
   const bool is_macho_ = IsMacho(view_.module());
   SymbolIndex index_;
@@ -328,6 +401,7 @@ class SymbolIndexBuilder {
   std::vector<Symbol> symbols_;  // Their names are those in names_.
   absl::flat_hash_map<absl::string_view, SymbolOrdinal> by_name_;  // The same.
   bool uses_shadow_stack_ = false;
+  bool uses_ocaml_collector_ = false;
   absl::flat_hash_map<SymbolOrdinal, SymbolOrdinal> leader_;
   std::vector<SymbolOrdinal> grouped_;
 };

@@ -202,6 +202,26 @@ TEST_P(ObjectEmitterTest, BadInlineAssemblyIsAnErrorAndTheEmitterGoesOn) {
   EXPECT_TRUE(std::string(object->begin(), object->end()) == EmitOnce(kOne));
 }
 
+// The tables of a garbage collector would name functions that are gone.
+TEST_P(ObjectEmitterTest, TablesOfACollectorAreInTheirOwnObjectOnly) {
+  for (int i = 0; i < 3; ++i) {
+    absl::StatusOr<ObjectBytes> with_tables = Emit(R"(
+      declare void @llvm.gcroot(ptr, ptr)
+      declare void @called()
+      define void @f() gc "ocaml" {
+        %root = alloca ptr
+        call void @llvm.gcroot(ptr %root, ptr null)
+        call void @called()
+        ret void
+      })");
+    ASSERT_THAT(with_tables, IsOk());
+    EXPECT_THAT(std::string(with_tables->begin(), with_tables->end()), HasSubstr("__frametable"));
+    absl::StatusOr<ObjectBytes> without = Emit(kOne);
+    ASSERT_THAT(without, IsOk());
+    EXPECT_TRUE(std::string(without->begin(), without->end()) == EmitOnce(kOne));
+  }
+}
+
 // In another module the same number is another label.
 TEST_P(ObjectEmitterTest, NumberedLabelsOfAssembly) {
   const std::string text = R"(

@@ -15,7 +15,15 @@ namespace firstcall {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::Field;
+
+void InitializeAssemblers() {
+  llvm::InitializeAllTargetInfos();
+  llvm::InitializeAllTargets();
+  llvm::InitializeAllTargetMCs();
+  llvm::InitializeAllAsmParsers();
+}
 
 absl::StatusOr<SymbolIndex> IndexOf(absl::string_view text) {
   absl::StatusOr<std::unique_ptr<ModuleSource>> source =
@@ -257,10 +265,7 @@ TEST(SymbolIndexBuilderTest, DataThatSharesBlockAddressesUnitesFunctions) {
 }
 
 TEST(SymbolIndexBuilderTest, KnowsWhatInlineAssemblyDefines) {
-  llvm::InitializeAllTargetInfos();
-  llvm::InitializeAllTargets();
-  llvm::InitializeAllTargetMCs();
-  llvm::InitializeAllAsmParsers();
+  InitializeAssemblers();
   ASSERT_OK_AND_ASSIGN(SymbolIndex index, IndexOf(R"(
     target triple = "x86_64-pc-linux-gnu"
     module asm ".globl shown"
@@ -273,12 +278,99 @@ TEST(SymbolIndexBuilderTest, KnowsWhatInlineAssemblyDefines) {
   }
 }
 
-TEST(SymbolIndexBuilderTest, BytesThatAreCutShortAreNoIndex) {
+TEST(SymbolIndexBuilderTest, KnowsWhatDirectivesOfInlineAssemblySay) {
+  InitializeAssemblers();
   ASSERT_OK_AND_ASSIGN(SymbolIndex index, IndexOf(R"(
+    target triple = "x86_64-pc-linux-gnu"
+    module asm ".local counter"
+    module asm ".comm counter,8,8"
+    module asm ".comm shared,16,8"
+    module asm ".weak weak"
+    module asm "weak: ret"
+    module asm ".globl hidden"
+    module asm ".hidden hidden"
+    module asm "hidden: ret"
+    module asm ".hidden function"
+    module asm ".set alias, function + 4"
+    module asm ".globl local"
+    module asm ".weak nowhere"
+    module asm "1: .Ltemporary: ret"
+    define void @function() { ret void }
+    define internal void @local() { ret void })"));
+  EXPECT_EQ(index.assembly_symbols().size(), 6u);
+  const AssemblySymbol* counter = index.FindAssemblySymbol("counter");
+  ASSERT_NE(counter, nullptr);
+  EXPECT_FALSE(counter->is_global);
+  EXPECT_EQ(counter->common_size, 0u);
+  const AssemblySymbol* shared = index.FindAssemblySymbol("shared");
+  ASSERT_NE(shared, nullptr);
+  EXPECT_TRUE(shared->is_global && shared->is_weak);
+  EXPECT_EQ(shared->common_size, 16u);
+  const AssemblySymbol* weak = index.FindAssemblySymbol("weak");
+  ASSERT_NE(weak, nullptr);
+  EXPECT_TRUE(weak->is_global && weak->is_weak && weak->target.empty());
+  const AssemblySymbol* hidden = index.FindAssemblySymbol("hidden");
+  ASSERT_NE(hidden, nullptr);
+  EXPECT_TRUE(hidden->is_global && hidden->is_hidden && !hidden->is_weak);
+  EXPECT_TRUE(index.at(*index.Find("function")).is_hidden);
+  const AssemblySymbol* alias = index.FindAssemblySymbol("alias");
+  ASSERT_NE(alias, nullptr);
+  EXPECT_EQ(alias->target, "function");
+  EXPECT_EQ(alias->offset, 4);
+  const AssemblySymbol* local = index.FindAssemblySymbol("local");
+  ASSERT_NE(local, nullptr);
+  EXPECT_TRUE(local->is_global);
+  EXPECT_EQ(local->target, index.at(*index.FindLocal("local")).name);
+  EXPECT_TRUE(index.IsWeakInAssembly("nowhere"));
+  EXPECT_FALSE(index.IsWeakInAssembly("weak"));
+}
+
+TEST(SymbolIndexBuilderTest, VersionsAreNames) {
+  InitializeAssemblers();
+  ASSERT_OK_AND_ASSIGN(SymbolIndex index, IndexOf(R"(
+    target triple = "x86_64-pc-linux-gnu"
+    module asm ".symver old, memcpy@GLIBC_2.2.5"
+    module asm ".symver first, answer@V1"
+    module asm ".symver second, answer@@V2"
+    module asm ".symver third, other@@@V3"
+    declare void @old()
+    define void @first() { ret void }
+    define internal void @second() { ret void }
+    define void @third() { ret void })"));
+  const auto target_of = [&](absl::string_view name) {
+    const AssemblySymbol* symbol = index.FindAssemblySymbol(name);
+    return symbol == nullptr ? "none" : symbol->target;
+  };
+  EXPECT_EQ(target_of("old"), "memcpy@GLIBC_2.2.5");
+  EXPECT_EQ(target_of("answer@V1"), "first");
+  EXPECT_EQ(target_of("answer@V2"), "second");
+  EXPECT_EQ(target_of("answer"), "second");
+  EXPECT_EQ(target_of("other@V3"), "third");
+  EXPECT_EQ(target_of("other"), "third");
+  EXPECT_FALSE(index.FindAssemblySymbol("old")->is_global);
+  EXPECT_TRUE(index.FindAssemblySymbol("answer@V1")->is_global);
+}
+
+TEST(SymbolIndexBuilderTest, KnowsTheTablesOfAGarbageCollector) {
+  ASSERT_OK_AND_ASSIGN(SymbolIndex index, IndexOf("define void @f() gc \"ocaml\" { ret void }"));
+  EXPECT_THAT(
+      index.collector_tables(),
+      ElementsAre(EndsWith("__code_begin"), EndsWith("__code_end"), EndsWith("__data_begin"),
+                  EndsWith("__data_end"), EndsWith("__frametable")));
+  ASSERT_OK_AND_ASSIGN(SymbolIndex other, IndexOf("define void @f() gc \"erlang\" { ret void }"));
+  EXPECT_TRUE(other.collector_tables().empty());
+}
+
+TEST(SymbolIndexBuilderTest, BytesThatAreCutShortAreNoIndex) {
+  InitializeAssemblers();
+  ASSERT_OK_AND_ASSIGN(SymbolIndex index, IndexOf(R"(
+    target triple = "x86_64-pc-linux-gnu"
+    module asm ".weak nowhere"
+    module asm ".set alias, f"
     @table = constant [1 x ptr] [ptr blockaddress(@f, %there)]
     @used = internal global i32 1
     @llvm.used = appending global [1 x ptr] [ptr @used]
-    define void @f() { br label %there there: ret void }
+    define void @f() gc "ocaml" { br label %there there: ret void }
     @llvm.global_ctors = appending global [1 x { i32, ptr, ptr }] [
         { i32, ptr, ptr } { i32 1, ptr @f, ptr null }])"));
   const std::string bytes = index.Encode();
