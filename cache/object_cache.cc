@@ -28,6 +28,8 @@ std::string ModulePart::ToString() const {
       return absl::StrCat("function ", ordinal.value, " for a debugger");
     case Kind::kDebuggerStart:
       return "start for a debugger";
+    case Kind::kLabels:
+      return "labels";
     case Kind::kEntryPoint:
       break;
   }

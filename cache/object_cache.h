@@ -32,6 +32,7 @@ struct ModulePart {
     // so that the debugger hears of them together.
     kDebuggerFunction = 10,
     kDebuggerStart = 11,
+    kLabels = 12,  // Which function's inline assembly defines which label: no code.
   };
   Kind kind = Kind::kModule;
   // The function, for kDebuggerFunction and all kinds from kFunction to kContinuation.
@@ -57,7 +58,7 @@ struct ModulePart {
 
   // "module", "index", "data", "function 12", "entry point 12", "optimized body 12",
   // "continuation 12 at loop 3", "start", "bodies", "last version", "function 12 for a debugger",
-  // "start for a debugger".
+  // "start for a debugger", "labels".
   std::string ToString() const;
 };
 

@@ -1,11 +1,15 @@
 #include "compiler/function_generation.h"
 
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "base/status.h"
 #include "base/steady_clock.h"
 #include "compiler/baseline_generation.h"
+#include "compiler/exported_symbols.h"
 #include "compiler/object_identification.h"
 #include "compiler/object_names.h"
 #include "splitter/extract_options.h"
@@ -56,9 +60,13 @@ absl::Status GenerateCode(FunctionModule function_module, const LoadedModule& mo
     FIRSTCALL_ASSIGN_OR_RETURN(ObjectEmitter * emitter, context.Emitter());
     if (order.identification) AddIdentification(*function_module.module, *order.identification);
     const std::vector<std::string> names = NamesInAttributes(*function_module.module);
+    const std::vector<absl::string_view> labels(function_module.labels.begin(),
+                                                function_module.labels.end());
     FIRSTCALL_ASSIGN_OR_RETURN(object, emitter->Emit(std::move(function_module.module)));
     if (!function_module.has_inline_assembly) {
       FIRSTCALL_RETURN_IF_ERROR(CheckNames(object, module.index(), names));
+    } else if (!labels.empty()) {
+      FIRSTCALL_ASSIGN_OR_RETURN(compiled.labels, ExportSymbols(object, labels));
     }
   }
   compiled.object.emit = SteadyNow() - start;

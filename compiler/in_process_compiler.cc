@@ -14,6 +14,7 @@
 #include "compiler/entry_point_reader.h"
 #include "compiler/function_generation.h"
 #include "compiler/function_shape_reader.h"
+#include "compiler/label_reader.h"
 #include "compiler/optimized_generation.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Module.h"
@@ -140,6 +141,25 @@ absl::StatusOr<BodyDigests> InProcessCompiler::DigestBodies(ModuleId id) {
     return absl::InvalidArgumentError("the number of bodies is wrong");
   }
   return digests;
+}
+
+// From a view of its own if there can be one: reading all bodies takes memory.
+absl::StatusOr<AssemblyLabels> InProcessCompiler::ReadLabels(ModuleId id) {
+  const std::shared_ptr<LoadedModule> module = Find(id);
+  ContextPool::Lease context = contexts_.Take();
+  std::shared_ptr<ModuleView> own;
+  ModuleView* view = nullptr;
+  if (module->source().is_reopenable()) {
+    FIRSTCALL_ASSIGN_OR_RETURN(own, module->source().OpenView());
+    view = own.get();
+  } else {
+    FIRSTCALL_ASSIGN_OR_RETURN(view, context->View(*module));
+  }
+  absl::MutexLock lock(&view->mutex());
+  if (own != nullptr) FIRSTCALL_RETURN_IF_ERROR(target_.Adopt(view->module()));
+  AssemblyLabels labels;
+  FIRSTCALL_RETURN_IF_ERROR(RunGuarded([&] { labels = ReadAssemblyLabels(*view); }));
+  return labels;
 }
 
 absl::StatusOr<EntryPoint> InProcessCompiler::ReadEntryPoint(ModuleId id, SymbolOrdinal function) {

@@ -46,6 +46,7 @@ class InProcessCompiler final : public Compiler {
   absl::StatusOr<CompiledObject> CompileWhole(const DataOrder& order) override;
   absl::StatusOr<CompiledObject> Optimize(const OptimizationOrder& order) override;
   absl::StatusOr<BodyDigests> DigestBodies(ModuleId module) override;
+  absl::StatusOr<AssemblyLabels> ReadLabels(ModuleId module) override;
   absl::StatusOr<EntryPoint> ReadEntryPoint(ModuleId module, SymbolOrdinal function) override;
   absl::StatusOr<FunctionShape> ReadShape(ModuleId module, SymbolOrdinal function,
                                           bool is_last_use) override;

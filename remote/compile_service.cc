@@ -321,6 +321,11 @@ absl::StatusOr<std::string> CompileService::AnswerAboutModule(LaneMessage kind,
       return AnswerOf(
           digests, +[](const BodyDigests& read) { return read.Encode(); });
     }
+    case LaneMessage::kReadLabels: {
+      const absl::StatusOr<AssemblyLabels> labels = compiler_.ReadLabels(id);
+      return AnswerOf(
+          labels, +[](const AssemblyLabels& read) { return read.Encode(); });
+    }
     case LaneMessage::kReadEntryPoint: {
       FIRSTCALL_ASSIGN_OR_RETURN(SymbolOrdinal ordinal, function());
       const absl::StatusOr<EntryPoint> entry = compiler_.ReadEntryPoint(id, ordinal);

@@ -15,7 +15,7 @@
 namespace firstcall {
 
 // Increase this when a message changes.
-inline constexpr uint32_t kRemoteProtocol = 5;
+inline constexpr uint32_t kRemoteProtocol = 6;
 
 // The first byte of a message to the server.
 enum class ServerMessage : uint8_t {
@@ -52,6 +52,7 @@ enum class LaneMessage : uint8_t {
   kReadAgain,
   kForgetFunctions,
   kRemove,
+  kReadLabels,
   // What a worker says while it works on one: a question about a symbol, which the client answers
   // with kReply, and the begin and the end of passes; kReply after the end says whether the result
   // is still wanted.

@@ -393,6 +393,20 @@ absl::StatusOr<BodyDigests> RemoteCompiler::DigestBodies(ModuleId module) {
   return *std::move(digests);
 }
 
+absl::StatusOr<AssemblyLabels> RemoteCompiler::ReadLabels(ModuleId module) {
+  if (Compiler* other = fallback()) return other->ReadLabels(module);
+  Encoder encoder;
+  encoder.U32(module.value);
+  Questions none;
+  Outcome outcome = Ask(module, LaneMessage::kReadLabels, encoder.bytes(), none);
+  if (outcome.use_fallback) return fallback()->ReadLabels(module);
+  FIRSTCALL_RETURN_IF_ERROR(outcome.status);
+  std::optional<AssemblyLabels> labels =
+      AssemblyLabels::Decode(outcome.result, SymbolCount(module));
+  if (!labels) return Damaged();
+  return *std::move(labels);
+}
+
 absl::StatusOr<EntryPoint> RemoteCompiler::ReadEntryPoint(ModuleId module, SymbolOrdinal function) {
   if (Compiler* other = fallback()) return other->ReadEntryPoint(module, function);
   Encoder encoder;

@@ -343,6 +343,7 @@ std::string EncodeFunction(const SentFunction& sent) {
   description.variables = function.variables;
   description.hotness_signs = function.hotness_signs;
   description.sources = function.object.sources;
+  description.labels = function.labels;
   encoder.Raw(EncodeCachedObject(description, function.object.bytes));
   return std::move(encoder).Take();
 }
@@ -367,6 +368,7 @@ absl::StatusOr<SentFunction> DecodeFunction(absl::string_view bytes, size_t symb
   function.variables = std::move(described->variables);
   function.hotness_signs = std::move(described->hotness_signs);
   function.object.sources = std::move(described->sources);
+  function.labels = std::move(described->labels);
   function.object.bytes = std::move(described->object);
   return sent;
 }

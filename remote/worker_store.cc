@@ -70,6 +70,7 @@ void WorkerStore::Keep(const OrderValues& order, const CompiledFunction& functio
   description.variables = function.variables;
   description.hotness_signs = function.hotness_signs;
   description.sources = function.object.sources;
+  description.labels = function.labels;
   description.decisions = std::move(decisions);
   module->entries[part] = EncodeCachedObject(description, function.object.bytes);
   module->used.push_back(order.function);

@@ -10,7 +10,7 @@ namespace firstcall {
 namespace {
 
 // After the object come the description, its size and this mark.
-constexpr uint32_t kMark = 0x33434643;  // "CFC3"
+constexpr uint32_t kMark = 0x34434643;  // "CFC4"
 constexpr size_t kTrailerSize = 8;
 
 constexpr uint32_t kNone = UINT32_MAX;
@@ -49,6 +49,12 @@ class OrdinalDecoder {
       answer = decoder_.U8() != 0;
     }
     return decisions;
+  }
+
+  std::vector<std::string> AllNames() {
+    std::vector<std::string> names(decoder_.Count(4));
+    for (std::string& name : names) name = std::string(decoder_.String());
+    return names;
   }
 
   std::vector<HotnessSigns> AllHotnessSigns() {
@@ -95,7 +101,9 @@ Decisions InOrder(Decisions decisions) {
 }
 
 size_t MostBytesOfDescription(const CachedObject& description) {
-  return 64 + 5 * description.functions.size() + 4 * description.variables.size() +
+  size_t labels = 0;
+  for (const std::string& label : description.labels) labels += 4 + label.size();
+  return 64 + labels + 5 * description.functions.size() + 4 * description.variables.size() +
          4 * description.sources.size() + 5 * description.decisions.size();
 }
 
@@ -117,6 +125,8 @@ std::string AppendDescription(const CachedObject& description, std::string objec
   encoder.U32(static_cast<uint32_t>(description.hotness_signs.size()));
   for (HotnessSigns signs : description.hotness_signs) encoder.U8(static_cast<uint8_t>(signs));
   EncodeAll(description.sources, encoder);
+  encoder.U32(static_cast<uint32_t>(description.labels.size()));
+  for (const std::string& label : description.labels) encoder.String(label);
   encoder.U32(static_cast<uint32_t>(description.decisions.size()));
   for (auto [ordinal, answer] : description.decisions) {
     encoder.U32(ordinal.value);
@@ -143,6 +153,7 @@ std::optional<CachedObject> DecodeCachedObject(ObjectBytes bytes, size_t symbol_
   result.variables = decoder.All();
   result.hotness_signs = decoder.AllHotnessSigns();
   result.sources = decoder.All();
+  result.labels = decoder.AllNames();
   result.decisions = decoder.AllDecisions();
   if (!decoder.ok() || result.joined > result.functions.size() ||
       (!result.hotness_signs.empty() && result.hotness_signs.size() != result.functions.size())) {

@@ -58,6 +58,7 @@ struct CachedObject {
   std::vector<SymbolOrdinal> variables;
   std::vector<HotnessSigns> hotness_signs;  // See FunctionModule.
   std::vector<SymbolOrdinal> sources;       // See CompiledObject.
+  std::vector<std::string> labels;          // See CompiledFunction.
   Decisions decisions;
   ObjectBytes object;
 };

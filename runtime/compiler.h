@@ -30,6 +30,7 @@
 #include "code/object_bytes.h"
 #include "code/symbol_index.h"
 #include "foreign/function_shape.h"
+#include "runtime/assembly_labels.h"
 #include "runtime/body_digests.h"
 #include "runtime/entry_point.h"
 #include "runtime/stop_flag.h"
@@ -107,6 +108,8 @@ struct CompiledFunction {
   std::vector<SymbolOrdinal> callees;
   // What the functions' size allows for polls, less what their polls take, in instructions.
   int64_t poll_balance = 0;
+  // The labels that inline assembly of the functions defines, as global symbols of the object.
+  std::vector<std::string> labels;
   // If this is set, nothing else is: the function can only be compiled together with this one,
   // which the caller must ask for instead.
   std::optional<SymbolOrdinal> leader;
@@ -175,6 +178,10 @@ class Compiler {
   // Digests of the parts of a module's contents. Takes some 0.3 ms per MB. Unimplemented if the
   // module was not read from bitcode; InvalidArgument if the bitcode is damaged.
   virtual absl::StatusOr<BodyDigests> DigestBodies(ModuleId module) = 0;
+
+  // The labels that inline assembly of the module's functions defines. Reads the bodies of all of
+  // them, or, of a module given in memory, of those that were not compiled yet.
+  virtual absl::StatusOr<AssemblyLabels> ReadLabels(ModuleId module) = 0;
 
   // How to call a function as main. InvalidArgument, with the reason, if it cannot be called so.
   virtual absl::StatusOr<EntryPoint> ReadEntryPoint(ModuleId module, SymbolOrdinal function) = 0;

@@ -95,6 +95,11 @@ absl::StatusOr<BodyDigests> DeferredCompiler::DigestBodies(ModuleId module) {
   return compiler->DigestBodies(module);
 }
 
+absl::StatusOr<AssemblyLabels> DeferredCompiler::ReadLabels(ModuleId module) {
+  FIRSTCALL_ASSIGN_OR_RETURN(Compiler * compiler, For("reading", module));
+  return compiler->ReadLabels(module);
+}
+
 absl::StatusOr<EntryPoint> DeferredCompiler::ReadEntryPoint(ModuleId module,
                                                             SymbolOrdinal function) {
   FIRSTCALL_ASSIGN_OR_RETURN(Compiler * compiler, For("reading", module, function));

@@ -81,6 +81,43 @@ absl::StatusOr<ExecutorAddress> FunctionCompiler::Compile(FunctionKey key, Compi
   return *body;
 }
 
+absl::StatusOr<ExecutorAddress> FunctionCompiler::FindLabel(SourceModule& module,
+                                                            absl::string_view label) {
+  LabelTable& labels = module.labels();
+  std::optional<ExecutorAddress> place = labels.Find(label);
+  if (place) return *place;
+  if (!labels.KnowsDefiners()) ReadLabels(module);
+  const std::optional<SymbolOrdinal> definer = labels.DefinerOf(label);
+  if (!definer) return ExecutorAddress();
+  const FunctionKey key{&module, *definer};
+  // Not on another thread: this one may hold the mutex of data that the function needs.
+  const absl::Status status =
+      module.index().GroupOf(key.ordinal).empty()
+          ? functions_.CompileForLabels(
+                key, [&] { return CompileFunction(key, CompileReason::kOrdered); })
+          : Compile(key, CompileReason::kOrdered, /*may_delegate=*/false).status();
+  place = labels.Find(label);
+  if (place) return *place;
+  FIRSTCALL_RETURN_IF_ERROR(Annotate(status, absl::StrCat("label '", label, "'")));
+  return ExecutorAddress();
+}
+
+// Whatever goes wrong: then the label is not found, and the next look-up tries again.
+void FunctionCompiler::ReadLabels(SourceModule& module) {
+  constexpr ModulePart kPart{ModulePart::Kind::kLabels, SymbolOrdinal()};
+  ModuleCache* const cache = module.cache();
+  if (cache != nullptr) {
+    const std::optional<ObjectBytes> bytes = cache->Find(kPart);
+    std::optional<AssemblyLabels> found;
+    if (bytes) found = AssemblyLabels::Decode(*bytes, module.index().size());
+    if (found) return module.labels().SetLabels(*std::move(found));
+  }
+  absl::StatusOr<AssemblyLabels> read = compiler_.ReadLabels(module.id());
+  if (!read.ok()) return;
+  if (cache != nullptr && !read->all.empty()) cache->Store(kPart, read->Encode());
+  module.labels().SetLabels(*std::move(read));
+}
+
 absl::Status FunctionCompiler::Attempt(FunctionKey key, MakeOptions options, Outcome& outcome) {
   options.lists_callees = speculation_.has_budget();
   // A callback of the client's may throw. Then no thread may wait for those that have joined.

@@ -58,6 +58,11 @@ class FunctionCompiler {
   // The same, but on a compile thread if `may_delegate` and there are compile threads.
   absl::StatusOr<ExecutorAddress> Compile(FunctionKey key, CompileReason reason, bool may_delegate);
 
+  // The address of a label that inline assembly of a function of `module` defines; null if none
+  // does. Compiles that function first, and blocks until its object is loaded. Reads the bodies of
+  // all functions of `module` if it is not known what their assembly defines.
+  absl::StatusOr<ExecutorAddress> FindLabel(SourceModule& module, absl::string_view label);
+
   // Drops what is kept for `module`, which is being removed.
   void Remove(const SourceModule& module) { maker_.Remove(module); }
 
@@ -71,6 +76,7 @@ class FunctionCompiler {
     std::optional<SymbolOrdinal> leader;
   };
 
+  void ReadLabels(SourceModule& module);
   // Publishes `key`, in an object of its own or in that of its leader, if it turns out to have one.
   absl::Status CompileFunction(FunctionKey key, CompileReason reason);
   absl::Status MakeAndPublish(FunctionKey key, CompileReason reason,

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
@@ -52,6 +53,14 @@ class FunctionLinker {
   absl::StatusOr<Linked> Link(ElfObject& image, SourceModule& module, absl::string_view name,
                               bool is_far) const;
 
+  // The same for an object that defines labels, which what it refers to may need: calls `on_loaded`
+  // with the addresses of the definitions before anything else is linked. After an error the memory
+  // of the object is kept.
+  using OnLoaded = absl::FunctionRef<void(const SymbolAddresses& defined)>;
+  absl::StatusOr<Linked> LinkWithLabels(ElfObject& image, SourceModule& module,
+                                        absl::string_view name, bool is_far,
+                                        OnLoaded on_loaded) const;
+
   // What listeners are told of each object that was made for `module` and linked: the module, the
   // object's bytes, and how long its steps took. `image` is `object`, read; linking it took `link`.
   // The result points into all three.
@@ -60,6 +69,12 @@ class FunctionLinker {
                                   absl::Duration link);
 
  private:
+  void Prepare(ElfObject& image, SourceModule& module) const;
+  absl::StatusOr<SymbolResolution> Resolve(const ElfObject& image, SourceModule& module,
+                                           absl::string_view name) const;
+  Linked Complete(SourceModule& module, LoadedObject loaded,
+                  absl::Span<const TableEntry> table_entries) const;
+
   const LinkerFactory other_linkers_;
   SymbolResolver& resolver_;
   ObjectLinker& objects_;

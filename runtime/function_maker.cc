@@ -133,6 +133,7 @@ std::optional<MadeFunction> FunctionMaker::UseCached(FunctionKey key, CachedObje
     }
   }
   made.variables = std::move(found.variables);
+  made.labels = std::move(found.labels);
   made.object.bytes = std::move(found.object);
   return made;
 }
@@ -199,6 +200,7 @@ void FunctionMaker::Store(ModulePart::Kind functions, FunctionKey key, const Mad
   description.variables = made.variables;
   description.hotness_signs = made.hotness_signs;
   description.sources = made.object.sources;
+  description.labels = made.labels;
   description.decisions = std::move(decisions);
   cache->Store({functions, key.ordinal}, EncodeCachedObject(description, made.object.bytes));
   key.module->start_object(functions).NoteUsed(key.ordinal);

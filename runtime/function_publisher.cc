@@ -67,7 +67,9 @@ absl::Status FunctionPublisher::LinkAndPublish(FunctionKey key, MadeFunction& ma
         promoter_->PrepareToCountCalls(*key.module, made.functions, made.hotness_signs));
   }
   FIRSTCALL_ASSIGN_OR_RETURN(FunctionLinker::Linked linked,
-                             linker_.Link(*image, *key.module, name, made.is_far));
+                             made.labels.empty()
+                                 ? linker_.Link(*image, *key.module, name, made.is_far)
+                                 : LinkWithLabels(key, made, *image));
   PublishedObject published =
       FunctionLinker::Describe(*key.module, made.object, *image, linked, SteadyNow() - start);
   published.is_cached = made.is_cached;
@@ -77,6 +79,25 @@ absl::Status FunctionPublisher::LinkAndPublish(FunctionKey key, MadeFunction& ma
   FIRSTCALL_RETURN_IF_ERROR(CheckDefinesAll(key, made, linked.defined));
   Publish(key, made, linked.defined, published);
   return absl::OkStatus();
+}
+
+absl::StatusOr<FunctionLinker::Linked> FunctionPublisher::LinkWithLabels(FunctionKey key,
+                                                                         const MadeFunction& made,
+                                                                         ElfObject& image) {
+  LabelTable& labels = key.module->labels();
+  const auto enter_labels = [&](const SymbolAddresses& defined) {
+    for (const std::string& label : made.labels) {
+      const auto place = defined.find(label);
+      if (place != defined.end()) labels.Enter(label, place->second);
+    }
+    functions_.NoteLabels(key);
+  };
+  const absl::string_view name = key.module->index().at(key.ordinal).name;
+  absl::StatusOr<FunctionLinker::Linked> linked =
+      linker_.LinkWithLabels(image, *key.module, name, made.is_far, enter_labels);
+  if (linked.ok()) return linked;
+  for (const std::string& label : made.labels) labels.Forget(label);
+  return linked;
 }
 
 void FunctionPublisher::Publish(FunctionKey key, const MadeFunction& made,

@@ -41,6 +41,9 @@ class FunctionPublisher {
   // Where calls of each function go at first; nothing if straight to its body.
   using Entries = std::vector<std::optional<ExecutorAddress>>;
 
+  // Others can name the labels of `made` as soon as these have addresses, and not after an error.
+  absl::StatusOr<FunctionLinker::Linked> LinkWithLabels(FunctionKey key, const MadeFunction& made,
+                                                        ElfObject& image);
   void Publish(FunctionKey key, const MadeFunction& made, const SymbolAddresses& defined,
                PublishedObject& published);
   Entries EntriesOf(FunctionKey key, const MadeFunction& made,

@@ -216,12 +216,15 @@ void FunctionTable::ReleaseIfLeft(Record& record) {
   }
 }
 
-std::optional<absl::Status> FunctionTable::ClaimOrFind(FunctionKey key, Record& record) {
-  if (record.state == FunctionState::kCompiling) {  // By this thread.
+std::optional<absl::Status> FunctionTable::ClaimOrFind(FunctionKey key, Record& record,
+                                                       bool for_labels) {
+  if (record.IsAwaited(for_labels)) {  // By this thread.
     return absl::FailedPreconditionError(absl::StrCat(
         "function '", key.module->index().at(key.ordinal).name, "' is needed to compile itself"));
   }
-  if (record.state == FunctionState::kReady) return absl::OkStatus();
+  if (record.state == FunctionState::kReady || record.state == FunctionState::kCompiling) {
+    return absl::OkStatus();
+  }
   const bool may_be_found = absl::IsNotFound(record.status) &&
                             record.additions != additions_.load(std::memory_order_relaxed);
   if (record.state == FunctionState::kFailed && !may_be_found) return record.status;
@@ -229,10 +232,29 @@ std::optional<absl::Status> FunctionTable::ClaimOrFind(FunctionKey key, Record& 
   record.additions = additions_.load(std::memory_order_relaxed);
   record.state = FunctionState::kCompiling;
   record.compiling_thread = AwaitedWork::OwnNumber();
+  record.has_labels = false;
   return std::nullopt;
 }
 
 absl::Status FunctionTable::CompileOnce(FunctionKey key,
+                                        absl::FunctionRef<absl::Status()> compile) {
+  return CompileOnce(key, /*for_labels=*/false, compile);
+}
+
+absl::Status FunctionTable::CompileForLabels(FunctionKey key,
+                                             absl::FunctionRef<absl::Status()> compile) {
+  return CompileOnce(key, /*for_labels=*/true, compile);
+}
+
+void FunctionTable::NoteLabels(FunctionKey key) {
+  {
+    absl::MutexLock lock(&mutex_);
+    RecordOf(key).has_labels = true;
+  }
+  AwaitedWork::Tell();
+}
+
+absl::Status FunctionTable::CompileOnce(FunctionKey key, bool for_labels,
                                         absl::FunctionRef<absl::Status()> compile) {
   Record* record = nullptr;
   std::optional<absl::Status> found;
@@ -240,11 +262,10 @@ absl::Status FunctionTable::CompileOnce(FunctionKey key,
     absl::MutexLock lock(&mutex_);
     record = &RecordOf(key);
     ReleaseIfLeft(*record);
-    if (record->state == FunctionState::kCompiling &&
-        record->compiling_thread != AwaitedWork::OwnNumber()) {
+    if (record->IsAwaited(for_labels) && record->compiling_thread != AwaitedWork::OwnNumber()) {
       return false;
     }
-    found = ClaimOrFind(key, *record);
+    found = ClaimOrFind(key, *record, for_labels);
     return true;
   };
   if (!is_decided()) AwaitedWork::Wait(is_decided);
@@ -278,6 +299,7 @@ bool FunctionTable::Claim(FunctionKey key) {
   if (record.state != FunctionState::kStub) return false;
   record.state = FunctionState::kCompiling;
   record.compiling_thread = AwaitedWork::OwnNumber();
+  record.has_labels = false;
   return true;
 }
 

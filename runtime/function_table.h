@@ -129,6 +129,13 @@ class FunctionTable {
   absl::Status CompileOnce(FunctionKey key, absl::FunctionRef<absl::Status()> compile)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // The same for a caller that needs the labels of `key` only, and that may hold what `key` needs
+  // for being published: returns also as soon as NoteLabels is called.
+  absl::Status CompileForLabels(FunctionKey key, absl::FunctionRef<absl::Status()> compile)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  // The labels of `key`, which is being compiled, are known.
+  void NoteLabels(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
+
   // Definitions were added: what was not found before may be found now.
   void NoteAddition() { additions_.fetch_add(1, std::memory_order_relaxed); }
 
@@ -164,6 +171,11 @@ class FunctionTable {
     absl::Status status;
     uint64_t additions = 0;         // That there had been when the function failed.
     uint64_t compiling_thread = 0;  // Its number (AwaitedWork).
+    bool has_labels = false;        // They are known, although it may still be kCompiling.
+
+    bool IsAwaited(bool for_labels) const {
+      return state == FunctionState::kCompiling && !(for_labels && has_labels);
+    }
   };
   // Replaces the record of a retired stub.
   struct Leftover : StubOwner {
@@ -175,6 +187,8 @@ class FunctionTable {
   };
   using Records = absl::flat_hash_map<FunctionKey, std::unique_ptr<Record>>;
 
+  absl::Status CompileOnce(FunctionKey key, bool for_labels,
+                           absl::FunctionRef<absl::Status()> compile) ABSL_LOCKS_EXCLUDED(mutex_);
   void Publish(FunctionKey key, ExecutorAddress body, ExecutorAddress entry, bool is_final)
       ABSL_LOCKS_EXCLUDED(mutex_);
   void PublishLocked(FunctionKey key, ExecutorAddress body, ExecutorAddress entry, bool is_final)
@@ -185,7 +199,7 @@ class FunctionTable {
   static void ReleaseIfLeft(Record& record);
   // Begins a compile: claims `key` and returns nullopt, or returns the result that there is
   // already.
-  std::optional<absl::Status> ClaimOrFind(FunctionKey key, Record& record)
+  std::optional<absl::Status> ClaimOrFind(FunctionKey key, Record& record, bool for_labels)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // If addresses are looked up, notes those of `record`, which have changed.
   void NoteAddresses(const Record& record) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

@@ -1,8 +1,8 @@
 // What an engine keeps about one source module as long as it has the module.
 //
-// Constant after construction, with these exceptions: object(), weak_choices() and the count of
-// compiled functions synchronize themselves; is_removed() is guarded by WorkScopes. Tested in
-// tests/api/removal_test.cc.
+// Constant after construction, with these exceptions: object(), labels(), weak_choices() and the
+// count of compiled functions synchronize themselves; is_removed() is guarded by WorkScopes. Tested
+// in tests/api/removal_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_SOURCE_MODULE_H_
 #define FIRSTCALL_RUNTIME_SOURCE_MODULE_H_
@@ -16,6 +16,7 @@
 
 #include "base/ids.h"
 #include "code/symbol_index.h"
+#include "runtime/label_table.h"
 #include "runtime/lazy_object.h"
 #include "runtime/module_cache.h"
 #include "runtime/options.h"
@@ -64,6 +65,9 @@ class SourceModule : public std::enable_shared_from_this<SourceModule> {
   // The data-module, or in eager mode the whole module.
   LazyObject& object() { return object_; }
 
+  // Labels that functions define by inline assembly.
+  LabelTable& labels() { return labels_; }
+
   // What the module's weak definitions mean in it.
   WeakChoices& weak_choices() const { return weak_choices_; }
 
@@ -88,6 +92,7 @@ class SourceModule : public std::enable_shared_from_this<SourceModule> {
   std::optional<StartObject> start_object_;  // Only if there is a cache.
   std::optional<StartObject> debugger_start_object_;
   LazyObject object_;
+  LabelTable labels_;
   mutable WeakChoices weak_choices_;
   std::atomic<size_t> compiled_{0};
   bool is_removed_ = false;

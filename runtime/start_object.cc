@@ -18,8 +18,12 @@ constexpr size_t kMostBytes = size_t{64} << 20;
 class Collector {
  public:
   void Add(CachedObject cached) {
-    // What is inseparable is published together, which a part of an object cannot be.
-    if (cached.leader || cached.host || cached.joined > 1 || !cached.variables.empty()) return;
+    // What is inseparable is published together, which a part of an object cannot be. Labels are
+    // known when their function's object is loaded.
+    if (cached.leader || cached.host || cached.joined > 1 || !cached.variables.empty() ||
+        !cached.labels.empty()) {
+      return;
+    }
     const size_t size = cached.object.size();
     if (size == 0 || bytes_ + size > kMostBytes || !merger_.Add(std::move(cached.object))) return;
     bytes_ += size;

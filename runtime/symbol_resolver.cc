@@ -168,8 +168,10 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::Resolve(absl::string_view object
                              FindOutside(reference.name, requester.library));
   if (!address.is_null() || module == nullptr) return address;
   std::optional<SymbolOrdinal> local = module->index().FindUnlikelyLocal(reference.name);
-  if (!local) return address;
-  return AddressOf(*module, *local, reference.kind);
+  if (local) return AddressOf(*module, *local, reference.kind);
+  // In eager mode, all labels are in the module's object.
+  if (module->mode() == Mode::kEager) return address;
+  return compiler_->FindLabel(*module, reference.name);
 }
 
 // Nothing if the module only declares the symbol or does not name it, or if its object, which is

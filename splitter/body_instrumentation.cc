@@ -12,6 +12,7 @@
 #include "osr/continuation.h"
 #include "osr/hotness_polls.h"
 #include "osr/loop_entries.h"
+#include "splitter/assembly_labels.h"
 
 namespace firstcall {
 namespace {
@@ -24,8 +25,9 @@ constexpr int64_t kLeastForPolls = 30;
 constexpr int64_t kMostForPolls = 100;
 constexpr int64_t kInstructionsPerMostForPolls = 4;
 
-// Whether another body can take over from a first body. Labels must stay inside the function: no
-// other function and no shared variable has any.
+// Whether another body can take over from a first body. The addresses of its blocks (`labels`) must
+// stay inside the function: no other function and no shared variable has any. Labels that its
+// inline assembly defines may be known anywhere.
 bool CanBeReplaced(const llvm::Function& body, const Labels& labels) {
   switch (body.getCallingConv()) {
     case llvm::CallingConv::GHC:
@@ -37,7 +39,7 @@ bool CanBeReplaced(const llvm::Function& body, const Labels& labels) {
       break;
   }
   return labels.stay_inside && !body.hasOptNone() && !body.hasGC() && !body.isPresplitCoroutine() &&
-         !body.hasFnAttribute(llvm::Attribute::Naked);
+         !body.hasFnAttribute(llvm::Attribute::Naked) && LabelsDefinedIn(body).empty();
 }
 
 }  // namespace

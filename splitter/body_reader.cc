@@ -12,6 +12,7 @@
 #include "llvm/IR/Function.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "splitter/assembly_labels.h"
 #include "splitter/block_addresses.h"
 #include "splitter/entry_hooks.h"
 #include "splitter/function_verifier.h"
@@ -61,7 +62,7 @@ absl::Status BodyReader::Read(llvm::Function& function, SymbolOrdinal ordinal) {
     std::optional<SymbolOrdinal> of_callee = view_.ordinal_of(callee);
     return of_callee && index_.GroupOf(*of_callee).empty() &&
            ReadWithoutInlining(callee, *of_callee).ok() && BlockAddressPartners(callee).empty() &&
-           !(index_.has_groups() && ReadsGroup(callee));
+           LabelsDefinedIn(callee).empty() && !(index_.has_groups() && ReadsGroup(callee));
   };
   InlineMandatoryCalls(function, may_be_inlined,
                        [&](const llvm::Function& caller, const llvm::Function& callee) {

@@ -1,11 +1,15 @@
 #include "splitter/function_extractor.h"
 
+#include <iterator>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "base/fatal_error_guard.h"
 #include "base/status.h"
+#include "splitter/assembly_labels.h"
 #include "splitter/body_instrumentation.h"
 #include "splitter/body_mover.h"
 #include "splitter/function_choice.h"
@@ -13,6 +17,16 @@
 
 namespace firstcall {
 namespace {
+
+void FindLabels(FunctionModule& made) {
+  for (llvm::Function& function : *made.module) {
+    std::vector<std::string> labels = LabelsDefinedIn(function);
+    if (labels.empty()) continue;
+    KeepLabelsUnique(function);
+    made.labels.insert(made.labels.end(), std::make_move_iterator(labels.begin()),
+                       std::make_move_iterator(labels.end()));
+  }
+}
 
 absl::StatusOr<FunctionModule> Extract(ModuleView& view, const SymbolIndex& index,
                                        SymbolOrdinal function, const ExtractOptions& options,
@@ -39,6 +53,7 @@ absl::StatusOr<FunctionModule> Extract(ModuleView& view, const SymbolIndex& inde
   result.hotness_signs = std::move(hotness.hotness_signs);
   result.poll_balance = hotness.poll_balance;
   result.has_inline_assembly = moved.has_inline_assembly;
+  if (result.has_inline_assembly) FindLabels(result);
   return result;
 }
 

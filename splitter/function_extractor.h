@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -39,6 +40,8 @@ struct FunctionModule {
   std::vector<SymbolOrdinal> callees;
   // For each of the functions; empty unless ExtractOptions::body is a ReplaceableBody.
   std::vector<HotnessSigns> hotness_signs;
+  // The labels that inline assembly of the functions is likely to define.
+  std::vector<std::string> labels;
   // Whether a body has inline assembly, which may name any symbol.
   bool has_inline_assembly = false;
   // The instructions that the functions' own size allows for polls, less those that polls use.

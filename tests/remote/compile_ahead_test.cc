@@ -38,6 +38,7 @@ class NotingCompiler final : public Compiler {
   absl::StatusOr<CompiledObject> CompileWhole(const DataOrder&) override { return None(); }
   absl::StatusOr<CompiledObject> Optimize(const OptimizationOrder&) override { return None(); }
   absl::StatusOr<BodyDigests> DigestBodies(ModuleId) override { return None(); }
+  absl::StatusOr<AssemblyLabels> ReadLabels(ModuleId) override { return None(); }
   absl::StatusOr<EntryPoint> ReadEntryPoint(ModuleId, SymbolOrdinal) override { return None(); }
   absl::StatusOr<FunctionShape> ReadShape(ModuleId, SymbolOrdinal, bool) override { return None(); }
   void ReadAgain(ModuleId) override {}

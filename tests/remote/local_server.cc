@@ -59,6 +59,9 @@ class FaultyCompiler final : public Compiler {
   absl::StatusOr<BodyDigests> DigestBodies(ModuleId module) override {
     return real_->DigestBodies(module);
   }
+  absl::StatusOr<AssemblyLabels> ReadLabels(ModuleId module) override {
+    return real_->ReadLabels(module);
+  }
   absl::StatusOr<EntryPoint> ReadEntryPoint(ModuleId module, SymbolOrdinal function) override {
     return real_->ReadEntryPoint(module, function);
   }

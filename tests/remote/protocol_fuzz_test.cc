@@ -133,6 +133,9 @@ class AnsweringCompiler final : public Compiler {
   absl::StatusOr<BodyDigests> DigestBodies(ModuleId module) override {
     return real_->DigestBodies(module);
   }
+  absl::StatusOr<AssemblyLabels> ReadLabels(ModuleId module) override {
+    return real_->ReadLabels(module);
+  }
   absl::StatusOr<EntryPoint> ReadEntryPoint(ModuleId module, SymbolOrdinal function) override {
     return real_->ReadEntryPoint(module, function);
   }
@@ -321,7 +324,7 @@ TEST(ProtocolFuzzTest, Client) {
     const auto added = (*compiler)->Add({ModuleId{0}, contents, knows_index ? *index : nullptr});
     for (int i = 0; i < 20 && added.ok(); ++i, ++sent) {
       const SymbolOrdinal function{input.Below(2) + 1};
-      switch (input.Below(7)) {
+      switch (input.Below(8)) {
         case 0:
           (void)(*compiler)->CompileFunction({ModuleId{0}, function, answer, answer});
           break;
@@ -340,6 +343,9 @@ TEST(ProtocolFuzzTest, Client) {
           break;
         case 5:
           (void)(*compiler)->DigestBodies(ModuleId{0});
+          break;
+        case 6:
+          (void)(*compiler)->ReadLabels(ModuleId{0});
           break;
         default:
           (*compiler)->ReadAgain(ModuleId{0});

@@ -35,6 +35,7 @@ SentFunction SomeFunction() {
   sent.uninvited = {SymbolOrdinal{2}};
   function.object.bytes = ObjectBytes("object");
   function.object.sources = {SymbolOrdinal{1}, SymbolOrdinal{9}};
+  function.labels = {"label"};
   function.object.split = absl::Microseconds(3);
   function.object.emit = absl::Microseconds(4);
   function.origin.is_baseline = false;
@@ -152,6 +153,7 @@ TEST(SeamCodingTest, KeepsFunctions) {
   const CompiledFunction* const read = &sent->function;
   EXPECT_EQ(read->object.bytes, "object");
   EXPECT_THAT(read->object.sources, ElementsAre(SymbolOrdinal{1}, SymbolOrdinal{9}));
+  EXPECT_THAT(read->labels, ElementsAre("label"));
   EXPECT_EQ(read->object.emit, absl::Microseconds(4));
   EXPECT_EQ(read->origin.refusal, "a vector");
   EXPECT_THAT(read->functions, ElementsAre(SymbolOrdinal{1}, SymbolOrdinal{2}));

@@ -17,6 +17,7 @@ CachedObject Example() {
   description.joined = 1;
   description.variables = {SymbolOrdinal{0}};
   description.hotness_signs = {HotnessSigns::kCallsOnly, HotnessSigns::kNone};
+  description.labels = {"one", "two"};
   description.decisions = {{SymbolOrdinal{1}, true}, {SymbolOrdinal{3}, false}};
   return description;
 }
@@ -33,6 +34,7 @@ TEST(CachedObjectTest, ComesBackAsItWas) {
   EXPECT_THAT(decoded->hotness_signs, ElementsAre(HotnessSigns::kCallsOnly, HotnessSigns::kNone));
   EXPECT_THAT(decoded->decisions,
               ElementsAre(Pair(SymbolOrdinal{1}, true), Pair(SymbolOrdinal{3}, false)));
+  EXPECT_THAT(decoded->labels, ElementsAre("one", "two"));
   EXPECT_FALSE(decoded->leader.has_value());
   EXPECT_FALSE(decoded->host.has_value());
 }

@@ -45,6 +45,9 @@ class FakeCompiler final : public Compiler {
   absl::StatusOr<BodyDigests> DigestBodies(ModuleId) override {
     return Note<BodyDigests>("digests");
   }
+  absl::StatusOr<AssemblyLabels> ReadLabels(ModuleId) override {
+    return Note<AssemblyLabels>("labels");
+  }
   absl::StatusOr<EntryPoint> ReadEntryPoint(ModuleId, SymbolOrdinal) override {
     return Note<EntryPoint>("entry");
   }

@@ -44,6 +44,7 @@ class NoCompiler final : public Compiler {
   absl::StatusOr<CompiledObject> CompileWhole(const DataOrder&) override { return Refusal(); }
   absl::StatusOr<CompiledObject> Optimize(const OptimizationOrder&) override { return Refusal(); }
   absl::StatusOr<BodyDigests> DigestBodies(ModuleId) override { return Refusal(); }
+  absl::StatusOr<AssemblyLabels> ReadLabels(ModuleId) override { return Refusal(); }
   absl::StatusOr<EntryPoint> ReadEntryPoint(ModuleId, SymbolOrdinal) override { return Refusal(); }
   absl::StatusOr<FunctionShape> ReadShape(ModuleId, SymbolOrdinal, bool) override {
     return Refusal();
