@@ -231,6 +231,13 @@ void fc_options_set_memory_budget(fc_options* options, size_t bytes);
 /* Whether symbols that no module defines are looked up in the process; the default is yes. */
 void fc_options_set_search_process(fc_options* options, int enabled);
 
+/* A library whose symbols come in front of those of the process, and are found even if that is not
+ * searched. May be called several times. fc_engine_create loads the libraries by dlopen, with their
+ * symbols global, and fails with FC_NOT_FOUND if one cannot be loaded. What a library imports, the
+ * dynamic linker takes from the process first: if a library brings another C++ library than the
+ * process has, load it before, with RTLD_DEEPBIND. */
+void fc_options_add_shared_library(fc_options* options, const char* path);
+
 /* Returns the address of `symbol`, or 0 if it has none. Called for symbols that no module defines,
  * before the process is searched. */
 typedef uintptr_t (*fc_symbol_finder)(void* user_data, const char* symbol);

@@ -214,6 +214,13 @@ void fc_options_set_search_process(fc_options* options, int enabled) {
   });
 }
 
+void fc_options_add_shared_library(fc_options* options, const char* path) {
+  Set(options, [&](EngineOptions& engine) {
+    engine.shared_libraries.emplace_back(path == nullptr ? "" : path);
+    return absl::OkStatus();
+  });
+}
+
 void fc_options_set_symbol_finder(fc_options* options, fc_symbol_finder finder, void* user_data) {
   Set(options, [&](EngineOptions& engine) {
     engine.symbol_finder = nullptr;

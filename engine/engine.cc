@@ -15,6 +15,7 @@
 #include "engine/versions.h"
 #include "memory/arena_memory.h"
 #include "memory/in_process_mapper.h"
+#include "runtime/shared_libraries.h"
 #include "runtime/symbol_resolver.h"
 #include "runtime/work_scope.h"
 
@@ -38,16 +39,25 @@ CompilerSettings CompilerSettingsFrom(const EngineOptions& options) {
 
 // For a client that sets EmulatedTLS itself and disables the process's symbols, the engine provides
 // neither these symbols nor `__emutls_get_address`.
-SymbolResolver::Outside OutsideOf(const EngineOptions& options, CompilerProvider& provider) {
+SymbolResolver::Outside OutsideOf(const EngineOptions& options, CompilerProvider& provider,
+                                  std::shared_ptr<const SharedLibraries> libraries) {
   SymbolResolver::Outside outside;
   outside.client = options.symbol_finder;
   outside.provides_emulated_tls =
       options.search_process_symbols || !provider.AsksForEmulatedTls(options);
   if (options.search_process_symbols) outside.process = provider.ProcessSymbols();
+  if (options.shared_libraries.empty()) return outside;
+  outside.process = [libraries = std::move(libraries),
+                     process = std::move(outside.process)](const std::string& name) {
+    const bool is_all = process == nullptr;
+    const ExecutorAddress address = libraries->Find(name, /*of_start_too=*/is_all);
+    return is_all || !address.is_null() ? address : process(name);
+  };
   return outside;
 }
 
-RuntimeOptions RuntimeOptionsFrom(const EngineOptions& options, CompilerProvider& provider) {
+RuntimeOptions RuntimeOptionsFrom(const EngineOptions& options, CompilerProvider& provider,
+                                  std::shared_ptr<const SharedLibraries> libraries) {
   RuntimeOptions result;
   result.mode = options.mode;
   result.promotes = Promotes(options);
@@ -55,7 +65,7 @@ RuntimeOptions RuntimeOptionsFrom(const EngineOptions& options, CompilerProvider
   result.compile_threads = options.compile_threads;
   result.speculation_budget = options.speculation_budget;
   result.failure_handler = options.failure_handler;
-  result.outside = OutsideOf(options, provider);
+  result.outside = OutsideOf(options, provider, std::move(libraries));
   result.search_other_libraries = options.search_other_libraries;
   return result;
 }
@@ -65,7 +75,8 @@ RuntimeOptions RuntimeOptionsFrom(const EngineOptions& options, CompilerProvider
 Engine::Parts::Parts(EngineOptions engine_options, CompilerProvider& compiler_provider,
                      std::unique_ptr<CompilerProvider> served,
                      std::shared_ptr<EventSource> event_source,
-                     std::shared_ptr<CodeSpace> code_space)
+                     std::shared_ptr<CodeSpace> code_space,
+                     std::shared_ptr<const SharedLibraries> libraries)
     : options(std::move(engine_options)),
       own_provider(std::move(served)),
       provider(compiler_provider),
@@ -74,13 +85,16 @@ Engine::Parts::Parts(EngineOptions engine_options, CompilerProvider& compiler_pr
       compiler([this](absl::string_view reason) {
         return provider.Create(compiler_settings, listeners, reason);
       }),
-      runtime(RuntimeOptionsFrom(options, provider), compiler, listeners, std::move(code_space)) {
+      runtime(RuntimeOptionsFrom(options, provider, std::move(libraries)), compiler, listeners,
+              std::move(code_space)) {
   for (const std::shared_ptr<Listener>& listener : options.listeners) listeners.Add(*listener);
   if (events != nullptr) listeners.Add(*events);
 }
 
 absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(EngineOptions options,
                                                        CompilerProvider& local) {
+  FIRSTCALL_ASSIGN_OR_RETURN(std::shared_ptr<const SharedLibraries> libraries,
+                             SharedLibraries::Open(options.shared_libraries));
   const CompilerFloatingPoint floating_point;
   std::unique_ptr<CompilerProvider> served;
   if (!options.compile_server.empty()) served = std::make_unique<ServedCompiler>(options, local);
@@ -120,8 +134,9 @@ absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(EngineOptions options,
   }
   std::shared_ptr<CodeSpace> code_space =
       Runtime::MakeCodeSpace(std::move(arenas), std::move(memory), std::move(block_observer));
-  auto parts = std::make_unique<Parts>(std::move(options), provider, std::move(served),
-                                       std::move(events), std::move(code_space));
+  auto parts =
+      std::make_unique<Parts>(std::move(options), provider, std::move(served), std::move(events),
+                              std::move(code_space), std::move(libraries));
   if (!provider.is_deferred()) FIRSTCALL_RETURN_IF_ERROR(parts->compiler.Make("an engine"));
   return std::unique_ptr<Engine>(new Engine(std::move(parts)));
 }
@@ -337,7 +352,9 @@ absl::StatusOr<std::unique_ptr<DetachedCode>> Engine::Detach(ModuleId id) {
   return parts_->runtime.Detach(id);
 }
 
-absl::Status Engine::RunConstructors() { return parts_->runtime.RunConstructors(); }
+absl::Status Engine::RunConstructors(absl::Span<const std::string> arguments) {
+  return parts_->runtime.RunConstructors(arguments);
+}
 
 void Engine::RunDestructors() { parts_->runtime.RunDestructors(); }
 

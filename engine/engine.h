@@ -184,8 +184,9 @@ class Engine {
   // first constructor that cannot be compiled, and returns why; the next call goes on with that
   // one. An exception that a constructor throws reaches the caller; the next call goes on behind
   // it. If another thread runs constructors, waits for it; a constructor may call this itself,
-  // but must not wait for a thread that does.
-  absl::Status RunConstructors();
+  // but must not wait for a thread that does. As GNU libc does, passes them `arguments` as argc and
+  // argv, and the environment; the strings exist until the engine is destroyed.
+  absl::Status RunConstructors(absl::Span<const std::string> arguments = {});
 
   // Runs the exit handlers that modules have registered and that have not run yet. Then runs, in
   // the reverse order, the destructors (llvm.global_dtors) of each module whose constructors have

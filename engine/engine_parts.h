@@ -25,6 +25,7 @@
 #include "runtime/listener_group.h"
 #include "runtime/module_cache.h"
 #include "runtime/runtime.h"
+#include "runtime/shared_libraries.h"
 #include "runtime/source_module.h"
 
 namespace firstcall {
@@ -34,7 +35,7 @@ struct Engine::Parts {
   // `served` is the provider itself if it is this engine's own.
   Parts(EngineOptions engine_options, CompilerProvider& compiler_provider,
         std::unique_ptr<CompilerProvider> served, std::shared_ptr<EventSource> event_source,
-        std::shared_ptr<CodeSpace> code_space);
+        std::shared_ptr<CodeSpace> code_space, std::shared_ptr<const SharedLibraries> libraries);
 
   // A source that is about to be added.
   struct NewSource {

@@ -1,6 +1,5 @@
 #include "engine/linked_compiler.h"
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "codegen/llvm_arguments.h"
 #include "codegen/target.h"
@@ -47,10 +46,9 @@ class Linked final : public CompilerProvider {
   std::function<ExecutorAddress(const std::string& name)> ProcessSymbols() override {
     llvm::sys::DynamicLibrary::LoadLibraryPermanently(nullptr);
     return [](const std::string& name) {
-      const ExecutorAddress found(llvm::RTDyldMemoryManager::getSymbolAddressInProcess(name));
-      // LLVM knows no versions of symbols.
-      if (found.is_null() && absl::StrContains(name, '@')) return FindInProcess(name);
-      return IsBoundOfThisProcess(name, found) ? ExecutorAddress() : found;
+      const ExecutorAddress known(llvm::RTDyldMemoryManager::getSymbolAddressInProcess(name));
+      if (known.is_null()) return FindInProcess(name);  // LLVM knows no versions of symbols.
+      return IsBoundOfThisProcess(name, known) ? ExecutorAddress() : known;
     };
   }
 

@@ -24,8 +24,8 @@ namespace firstcall {
 namespace {
 
 constexpr absl::string_view kDsoHandleSection = ".data";
-constexpr absl::string_view kAtexitSection = ".text";
-constexpr size_t kAtexitAlignment = 16;
+constexpr absl::string_view kForwarderSection = ".text";
+constexpr size_t kForwarderAlignment = 16;
 
 // Unlike the system's, it is never given to another thread. A forked child's first thread keeps it.
 uint64_t NumberOfThisThread() {
@@ -51,13 +51,19 @@ absl::StatusOr<DsoHandle*> ExitHandlers::MakeHandle(OwnedCode& code, ExecutorAdd
 }
 
 absl::StatusOr<ExecutorAddress> ExitHandlers::MakeAtexit(DsoHandle& handle, OwnedCode& code) {
-  const std::vector<uint8_t> bytes = HostStubArchitecture().encode_forwarder(
-      ExecutorAddress::Of(reinterpret_cast<const void*>(&Register)), ExecutorAddress::Of(&handle));
+  return MakeForwarder(ExecutorAddress::Of(reinterpret_cast<const void*>(&RegisterAtexit)), handle,
+                       code);
+}
+
+absl::StatusOr<ExecutorAddress> ExitHandlers::MakeForwarder(ExecutorAddress function,
+                                                            DsoHandle& handle, OwnedCode& code) {
+  const std::vector<uint8_t> bytes =
+      HostStubArchitecture().encode_forwarder(function, ExecutorAddress::Of(&handle));
   MemoryRequest request;
   request.segment = Segment::kCode;
   request.size = request.object.code = bytes.size();
-  request.alignment = kAtexitAlignment;
-  request.section = kAtexitSection;
+  request.alignment = kForwarderAlignment;
+  request.section = kForwarderSection;
   request.near = ExecutorAddress::Of(&handle);
   FIRSTCALL_ASSIGN_OR_RETURN(const MemoryBlock block, code.memory().Allocate(request));
   std::copy(bytes.begin(), bytes.end(), block.write);
@@ -67,6 +73,11 @@ absl::StatusOr<ExecutorAddress> ExitHandlers::MakeAtexit(DsoHandle& handle, Owne
   }
   code.Add({block}, {});
   return block.run;
+}
+
+FIRSTCALL_ON_ANY_STACK int ExitHandlers::RegisterAtexit(void (*handler)(void*), void*,
+                                                        void* dso_handle) {
+  return Register(handler, /*argument=*/nullptr, dso_handle);
 }
 
 FIRSTCALL_ON_ANY_STACK int ExitHandlers::Register(void (*handler)(void*), void* argument,

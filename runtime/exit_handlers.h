@@ -14,11 +14,13 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
+#include "base/ids.h"
 #include "memory/executor_address.h"
 #include "memory/owned_code.h"
 
 namespace firstcall {
 
+class DynamicSymbols;
 class ExitHandlers;
 
 // The `__dso_handle` of a module or an object.
@@ -28,6 +30,10 @@ struct DsoHandle {
   static constexpr uint64_t kMark = 0x6c6c616374737266;
   const uint64_t mark = kMark;  // Tells an engine's handle from all others.
   ExitHandlers* handlers;       // Owner of this handle's exit handlers; changed by Move.
+  // Where `dlsym` as the code calls it finds the program's symbols; null until the code refers to
+  // that function, and once the module was removed or detached. Read it in a WorkScope.
+  DynamicSymbols* dynamic_symbols = nullptr;
+  LibraryId library;  // Of the code, if `dynamic_symbols` is not null.
 };
 
 class ExitHandlers {
@@ -46,9 +52,13 @@ class ExitHandlers {
   static int Register(void (*handler)(void*), void* argument, void* dso_handle)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // Makes a function near the handle, in memory of `code`, that passes its first two arguments and
+  // the handle to `function`. ResourceExhausted if there is no memory.
+  static absl::StatusOr<ExecutorAddress> MakeForwarder(ExecutorAddress function, DsoHandle& handle,
+                                                       OwnedCode& code);
+
   // Makes an `atexit` for code that has the handle and did not get a definition when it was
-  // compiled (splitter/module_atexit.h), in memory of `code`, near the handle. ResourceExhausted if
-  // there is no memory.
+  // compiled (splitter/module_atexit.h), as MakeForwarder does.
   static absl::StatusOr<ExecutorAddress> MakeAtexit(DsoHandle& handle, OwnedCode& code);
 
   // The `__cxa_thread_atexit` of compiled code, which calls it when it first uses a thread-local
@@ -86,6 +96,8 @@ class ExitHandlers {
     const DsoHandle* handle;
   };
 
+  static int RegisterAtexit(void (*handler)(void*), void*, void* dso_handle)
+      ABSL_LOCKS_EXCLUDED(mutex_);
   // Removes and returns the last entry, or the last one of `handle` if that is not null.
   std::optional<Entry> Take(const DsoHandle* handle) ABSL_LOCKS_EXCLUDED(mutex_);
   // The same, of those of this thread.

@@ -82,13 +82,16 @@ struct LazyObject {
   const std::string name;      // For messages.
   SourceModule* const module;  // The source; null for an object file.
   const LibraryId library;
+  bool is_archive_member = false;  // Constant once it was added.
   ObjectBytes bytes;  // Until it is loaded: an object file's contents, or a module's object.
   std::atomic<State> state{State::kUnlinked};
   absl::Status status;  // The reason for kFailed, or why a symbol is missing.
   // How many modules and objects had been added when it was found that a symbol is missing.
   std::optional<uint64_t> additions;
   ExecutorAddress own_atexit;  // See ExitHandlers::MakeAtexit; null if it is not needed yet.
-  SymbolAddresses addresses;   // The defined symbols; constant once kReady.
+  // See runtime/dynamic_symbols.h; null if it is not needed yet. Guarded by the SymbolResolver.
+  ExecutorAddress own_dlsym;
+  SymbolAddresses addresses;  // The defined symbols; constant once kReady.
 
   // The constructors and destructors of an object file, by ascending priority, then in the order of
   // the file. Empty for a source module, whose index lists them.

@@ -40,6 +40,7 @@ absl::Status PrecompiledObjects::Add(std::string name, ObjectBytes contents, boo
                              exit_handlers_.MakeHandle(*code, code_space_.NearFor(false)));
   auto object = std::make_unique<LazyObject>(std::move(name), /*object_module=*/nullptr, library,
                                              std::move(code), *dso_handle);
+  object->is_archive_member = is_archive_member;
   FIRSTCALL_ASSIGN_OR_RETURN(object->bytes, InCommonForm(std::move(contents), object->name));
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ElfObject> image,
                              ElfObject::Parse(absl::MakeSpan(object->bytes), object->name));

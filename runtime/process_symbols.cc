@@ -28,8 +28,19 @@ bool MayBeOfCxxLibrary(absl::string_view name) {
          absl::StartsWith(name, "__gxx_") || name == "__dynamic_cast" || name == "__once_proxy";
 }
 
+// Whether a shared library has brought a C++ library, of which a program can have only one.
+bool HasCxxLibrary() {
+  void* const known = dlsym(RTLD_DEFAULT, "__cxa_get_globals");
+  Dl_info symbol;
+  link_map* file = nullptr;
+  return known != nullptr &&
+         dladdr1(known, &symbol, reinterpret_cast<void**>(&file), RTLD_DL_LINKMAP) != 0 &&
+         file != nullptr && file->l_name != nullptr && file->l_name[0] != '\0';
+}
+
 bool LoadCxxLibrary() {
-  static const bool is_loaded = dlopen(kCxxLibrary, RTLD_LAZY | RTLD_GLOBAL) != nullptr;
+  static const bool is_loaded =
+      !HasCxxLibrary() && dlopen(kCxxLibrary, RTLD_LAZY | RTLD_GLOBAL) != nullptr;
   return is_loaded;
 }
 

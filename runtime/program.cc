@@ -171,14 +171,21 @@ absl::StatusOr<Program::Steps> Program::TakeConstructors() {
   return steps;
 }
 
-absl::Status Program::RunConstructors() { return RunConstructors(ProgramArguments({})); }
+absl::Status Program::RunConstructors(absl::Span<const std::string> arguments) {
+  return RunConstructors(std::make_shared<const ProgramArguments>(arguments));
+}
 
-absl::Status Program::RunConstructors(const ProgramArguments& arguments) {
+absl::Status Program::RunConstructors(const KeptArguments& arguments) {
   // Another thread's constructors come first. A constructor may call this itself.
   const Construction::Turn turn(construction_);
   while (true) {
     FIRSTCALL_ASSIGN_OR_RETURN(Steps steps, TakeConstructors());
     if (steps.empty()) return absl::OkStatus();
+    {
+      const ForkScope scope;
+      absl::MutexLock lock(&mutex_);
+      arguments_of_constructors_.push_back(arguments);
+    }
     auto next = steps.begin();
     const absl::Cleanup put_back = [&] {
       construction_.PutBack(
@@ -198,7 +205,7 @@ absl::Status Program::RunConstructors(const ProgramArguments& arguments) {
       // If it throws, it has run, too.
       const LifecycleStep& step = *next++;
       const Construction::Run run(construction_, step);
-      CallConstructor(step.address, arguments);
+      CallConstructor(step.address, *arguments);
     }
   }
 }
@@ -317,11 +324,16 @@ absl::StatusOr<int> Program::RunMain(absl::Span<const std::string> arguments,
     return entry_point;
   }();
   if (!entry_point.ok()) return entry_point.status();
-  const ProgramArguments passed(arguments);
+  const auto passed = std::make_shared<const ProgramArguments>(arguments);
+  {
+    const ForkScope scope;
+    absl::MutexLock lock(&mutex_);
+    arguments_of_main_ = passed;
+  }
   FIRSTCALL_RETURN_IF_ERROR(RunConstructors(passed));
   FIRSTCALL_ASSIGN_OR_RETURN(ExecutorAddress address,
                              Prepare(*module, found->ordinal, CompileReason::kCalled));
-  const int status = entry_point->Call(address, passed);
+  const int status = entry_point->Call(address, *passed);
   ExitHook::RunBeforeOlderObjectsGo();
   return status;
 }

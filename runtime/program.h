@@ -81,7 +81,7 @@ class Program {
       ABSL_LOCKS_EXCLUDED(mutex_);
 
   // As in Engine.
-  absl::Status RunConstructors() ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::Status RunConstructors(absl::Span<const std::string> arguments) ABSL_LOCKS_EXCLUDED(mutex_);
   void RunDestructors() ABSL_LOCKS_EXCLUDED(mutex_);
   absl::StatusOr<int> RunMain(absl::Span<const std::string> arguments, absl::string_view entry);
   absl::Status CheckMain(absl::string_view entry);
@@ -105,7 +105,10 @@ class Program {
  private:
   using Steps = Construction::Steps;
 
-  absl::Status RunConstructors(const ProgramArguments& arguments) ABSL_LOCKS_EXCLUDED(mutex_);
+  // The program's code may keep its arguments for later: constructors until the program ends, main
+  // for the exit handlers.
+  using KeptArguments = std::shared_ptr<const ProgramArguments>;
+  absl::Status RunConstructors(const KeptArguments& arguments) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Finds out how to call `entry` as main, and sets `found` to its definition.
   absl::StatusOr<EntryPoint> FindMain(absl::string_view entry, std::optional<Definition>& found);
@@ -138,6 +141,8 @@ class Program {
   Modules modules_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_set<ModuleId> claimed_ ABSL_GUARDED_BY(mutex_);
   std::optional<ExitHook> exit_hook_ ABSL_GUARDED_BY(mutex_);
+  std::vector<KeptArguments> arguments_of_constructors_ ABSL_GUARDED_BY(mutex_);
+  KeptArguments arguments_of_main_ ABSL_GUARDED_BY(mutex_);  // Of the last call.
 };
 
 }  // namespace firstcall

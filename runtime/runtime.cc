@@ -270,6 +270,7 @@ absl::Status Runtime::Drop(SourceModule& module) {
   if (promoter_ != nullptr) promoter_->Remove(module);
   if (is_shared) module.object().GiveUpUnfinished();
   module.object().unfinished = nullptr;
+  module.object().dso_handle.dynamic_symbols = nullptr;
   // Handlers that were registered after the destructors ran would be called without their code.
   exit_handlers_.Move(module.object().dso_handle, handlers_of_removed_);
   handlers_of_removed_.Close();
@@ -347,6 +348,7 @@ absl::StatusOr<std::unique_ptr<DetachedCode>> Runtime::Detach(ModuleId id) {
     (void)SharesVariables(*module);  // They last as long as the detached code.
     detached->stubs = functions_.Detach(*module);
     if (promoter_ != nullptr) detached->counters = promoter_->Detach(*module);
+    module->object().dso_handle.dynamic_symbols = nullptr;
     exit_handlers_.Move(module->object().dso_handle, detached->exit_handlers);
     module->object().GiveUpUnfinished();
     detached->code = std::move(module->object().owned_code);

@@ -132,7 +132,9 @@ class Runtime {
 
   // --- The program: as in Engine ---
 
-  absl::Status RunConstructors() { return program_.RunConstructors(); }
+  absl::Status RunConstructors(absl::Span<const std::string> arguments) {
+    return program_.RunConstructors(arguments);
+  }
   void RunDestructors() { program_.RunDestructors(); }
   absl::StatusOr<int> RunMain(absl::Span<const std::string> arguments, absl::string_view entry);
   absl::Status CheckMain(absl::string_view entry);

@@ -22,10 +22,15 @@
 namespace firstcall {
 namespace {
 
+constexpr absl::string_view kExit = "exit";
 constexpr absl::string_view kRegisterExitHandler = "__cxa_atexit";
 constexpr absl::string_view kRegisterThreadExitHandler = "__cxa_thread_atexit";
 
 bool IsCode(SymbolKind kind) { return kind == SymbolKind::kFunction || kind == SymbolKind::kIFunc; }
+
+bool MayHaveFunctionInstead(absl::string_view name) {
+  return name == kExit || name == kDlsym || name == kDlvsym;
+}
 
 void NameOf(std::string* text, absl::string_view object_name) {
   absl::StrAppend(text, ParseReference(object_name).name);
@@ -145,15 +150,11 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::Resolve(absl::string_view object
                                ResolveInModule(reference, *module));
     if (own) return *own;
   }
-  if (module != nullptr && reference.name == "exit" &&
-      !definitions_.Find("exit", requester.library)) {
-    // A client's symbol finder may define an `exit` of its own. If it only finds the process's, the
-    // engine's takes its place.
-    void* const chosen = FindByClient(reference.name);
-    if (chosen != nullptr && chosen != reinterpret_cast<void*>(&std::exit)) {
-      return ExecutorAddress::Of(chosen);
-    }
-    return ExecutorAddress::Of(reinterpret_cast<const void*>(&ExitHook::Exit));
+  if (MayHaveFunctionInstead(reference.name) &&
+      !definitions_.Find(reference.name, requester.library)) {
+    FIRSTCALL_ASSIGN_OR_RETURN(const std::optional<ExecutorAddress> instead,
+                               FunctionInstead(reference.name, requester));
+    if (instead) return *instead;
   }
   if (module == nullptr && reference.name == kAtexit && FindByClient(kAtexit) == nullptr &&
       !definitions_.Find(kAtexit, requester.library)) {
@@ -172,6 +173,33 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::Resolve(absl::string_view object
   // In eager mode, all labels are in the module's object.
   if (module->mode() == Mode::kEager) return address;
   return compiler_->FindLabel(*module, reference.name);
+}
+
+// A client's symbol finder may define a function of its own. If it only finds the process's, the
+// engine's takes its place.
+absl::StatusOr<std::optional<ExecutorAddress>> SymbolResolver::FunctionInstead(
+    absl::string_view name, LazyObject& requester) {
+  if (name == kExit && requester.module != nullptr) {
+    void* const chosen = FindByClient(name);
+    if (chosen != nullptr && chosen != reinterpret_cast<void*>(&std::exit)) {
+      return ExecutorAddress::Of(chosen);
+    }
+    return ExecutorAddress::Of(reinterpret_cast<const void*>(&ExitHook::Exit));
+  }
+  if (name == kExit) return std::nullopt;
+  FIRSTCALL_ASSIGN_OR_RETURN(const ExecutorAddress chosen, FindBehindDefinitions(name));
+  if (chosen.is_null() || !IsOfCLibrary(chosen)) return std::nullopt;
+  if (name == kDlvsym) return ExecutorAddress::Of(reinterpret_cast<const void*>(&Dlvsym));
+  absl::MutexLock lock(&own_functions_mutex_);
+  if (requester.own_dlsym.is_null()) {
+    requester.dso_handle.dynamic_symbols = this;
+    requester.dso_handle.library = requester.library;
+    FIRSTCALL_ASSIGN_OR_RETURN(
+        requester.own_dlsym,
+        ExitHandlers::MakeForwarder(ExecutorAddress::Of(reinterpret_cast<const void*>(&Dlsym)),
+                                    requester.dso_handle, requester.code()));
+  }
+  return requester.own_dlsym;
 }
 
 // Nothing if the module only declares the symbol or does not name it, or if its object, which is
@@ -347,6 +375,12 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::FindOutside(absl::string_view na
     }
     return AddressOf(*found, name);
   }
+  return FindBehindDefinitions(name);
+}
+
+absl::StatusOr<ExecutorAddress> SymbolResolver::FindBehindDefinitions(absl::string_view name) {
+  absl::string_view variable = name;
+  const bool is_tls_control = absl::ConsumePrefix(&variable, kEmulatedTlsPrefix);
   if (void* address = FindByClient(name)) return ExecutorAddress::Of(address);
   if (name == kRegisterExitHandler) {
     return ExecutorAddress::Of(reinterpret_cast<const void*>(&ExitHandlers::Register));
@@ -359,6 +393,31 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::FindOutside(absl::string_view na
   const ExecutorAddress address = FindInProcess(variable);
   if (!address.is_null() && is_tls_control) return host_thread_locals_.ControlOf(variable, address);
   return address;
+}
+
+bool SymbolResolver::IsLeftOut(const Definition& definition) {
+  if (definition.object == nullptr || !definition.object->is_archive_member) return false;
+  const LazyObject::State state = definition.object->state.load(std::memory_order_relaxed);
+  return state != LazyObject::State::kLoaded && state != LazyObject::State::kReady;
+}
+
+DynamicSymbols::Found SymbolResolver::FindDynamic(absl::string_view name, LibraryId library,
+                                                  Where where) {
+  if (where == Where::kEverywhere) {
+    const std::optional<Definition> found = definitions_.Find(name, library);
+    if (found && !found->is_hidden && !IsLeftOut(*found)) {
+      const bool is_thread_local =
+          found->module != nullptr && found->module->index().at(found->ordinal).is_thread_local;
+      const absl::StatusOr<ExecutorAddress> address =
+          FindOutside(absl::StrCat(is_thread_local ? kEmulatedTlsPrefix : "", name), library);
+      return address.ok() ? Found{*address, is_thread_local} : Found();
+    }
+    if (name == kExit) {
+      return {ExecutorAddress::Of(reinterpret_cast<const void*>(&ExitHook::Exit)), false};
+    }
+  }
+  const absl::StatusOr<ExecutorAddress> address = FindBehindDefinitions(name);
+  return address.ok() ? Found{*address, false} : Found();
 }
 
 void* SymbolResolver::FindByClient(absl::string_view name) const {

@@ -12,13 +12,16 @@
 #include <optional>
 #include <string>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
 #include "absl/types/span.h"
 #include "code/elf_object.h"
 #include "code/linker.h"
 #include "code/symbol_name.h"
 #include "runtime/definitions.h"
+#include "runtime/dynamic_symbols.h"
 #include "runtime/function_table.h"
 #include "runtime/host_thread_locals.h"
 #include "runtime/options.h"
@@ -30,7 +33,7 @@ class FunctionCompiler;
 class ObjectLinker;
 class Promoter;
 
-class SymbolResolver {
+class SymbolResolver final : public DynamicSymbols {
  public:
   // The sources of symbols that no module and no object defines.
   struct Outside {
@@ -82,6 +85,8 @@ class SymbolResolver {
 
   // The same for a definition of `module`, which may be local to it.
   absl::StatusOr<ExecutorAddress> LookupIn(SourceModule& module, absl::string_view name);
+
+  Found FindDynamic(absl::string_view name, LibraryId library, Where where) override;
 
   // Returns the address of a symbol that `module` defines, for a reference of the given kind.
   absl::StatusOr<ExecutorAddress> AddressOf(SourceModule& module, SymbolOrdinal ordinal,
@@ -140,6 +145,14 @@ class SymbolResolver {
   absl::StatusOr<ExecutorAddress> Replacement(SourceModule& module, SymbolOrdinal ordinal,
                                               absl::string_view name);
   absl::StatusOr<ExecutorAddress> FindOutside(absl::string_view name, LibraryId library);
+  // What is not defined by modules and objects.
+  absl::StatusOr<ExecutorAddress> FindBehindDefinitions(absl::string_view name);
+  // Whether a member of an archive defines the symbol, and nothing has needed the member.
+  static bool IsLeftOut(const Definition& definition);
+  // The engine's own function that takes the place of the process's for the code of `requester`.
+  absl::StatusOr<std::optional<ExecutorAddress>> FunctionInstead(absl::string_view name,
+                                                                 LazyObject& requester)
+      ABSL_LOCKS_EXCLUDED(own_functions_mutex_);
   void* FindByClient(absl::string_view name) const;
   ExecutorAddress FindInProcess(absl::string_view name) const;
 
@@ -150,6 +163,7 @@ class SymbolResolver {
   ObjectLinker* objects_ = nullptr;
   FunctionCompiler* compiler_ = nullptr;
   Promoter* promoter_ = nullptr;
+  absl::Mutex own_functions_mutex_;  // Guards LazyObject::own_dlsym.
 };
 
 }  // namespace firstcall

@@ -158,11 +158,9 @@ std::vector<uint8_t> EncodeCounterUnwindTable(const StubBlockPlacement& placemen
 std::vector<uint8_t> EncodeForwarder(ExecutorAddress function, ExecutorAddress third) {
   ByteWriter out;
   out.Number32(kBtiC);
-  out.Number32(0x580000a2);  // ldr x2, third: 20 bytes from here.
-  out.Number32(0x580000d0);  // ldr x16, function: 24 bytes from here.
-  out.Number32(0xaa1f03e1);  // mov x1, xzr
+  out.Number32(0x58000062);  // ldr x2, third: 12 bytes from here.
+  out.Number32(0x58000090);  // ldr x16, function: 16 bytes from here.
   out.Number32(kBrX16);
-  out.Number32(kBrk);
   out.Number64(third.value());
   out.Number64(function.value());
   return out.Take();

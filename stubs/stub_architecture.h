@@ -86,8 +86,8 @@ struct StubArchitecture {
   std::vector<uint8_t> (*encode_counters)(const StubBlockPlacement& placement);
   std::vector<uint8_t> (*encode_counter_unwind_table)(const StubBlockPlacement& placement);
 
-  // A function that passes its first argument on to `function`, with a second argument of zero and
-  // a third of `third`. It may lie anywhere, at a multiple of 8.
+  // A function that passes its first two arguments on to `function`, with a third of `third`. It
+  // may lie anywhere, at a multiple of 8.
   std::vector<uint8_t> (*encode_forwarder)(ExecutorAddress function, ExecutorAddress third);
 
   // The reentry, ready for use, if this process runs on the architecture; otherwise null.

@@ -14,7 +14,6 @@
 //
 //   forwarder:  endbr64
 //               mov   $third, %rdx
-//               xor   %esi, %esi
 //               mov   $function, %rax
 //               jmp   *%rax
 //
@@ -22,9 +21,9 @@
 // that flag.)
 //
 // Encodings: Intel SDM volume 2 (ENDBR64 F3 0F 1E FA; JMP r/m64 FF /4; PUSH imm32 68; PUSH r/m64
-// FF /6; JMP rel32 E9; SUB r/m32, imm8 83 /5; JC rel8 72; MOV r64, imm64 B8+r;
-// XOR r32, r/m32 33 /r). No function expects a value in the
-// flags. The index goes through the stack, because preserve_none passes an argument even in r11.
+// FF /6; JMP rel32 E9; SUB r/m32, imm8 83 /5; JC rel8 72; MOV r64, imm64 B8+r).
+// No function expects a value in the flags. The index goes through the stack, because preserve_none
+// passes an argument even in r11.
 
 #include "stubs/block_encoder.h"
 #include "stubs/stub_architecture.h"
@@ -152,7 +151,6 @@ std::vector<uint8_t> EncodeForwarder(ExecutorAddress function, ExecutorAddress t
   ByteWriter& out = encoder.out;
   out.Bytes({0x48, 0xba});
   out.Number64(third.value());
-  out.Bytes({0x33, 0xf6});
   out.Bytes({0x48, 0xb8});
   out.Number64(function.value());
   out.Bytes({0xff, 0xe0});

@@ -116,9 +116,12 @@ cl::list<std::string> extra_archives("extra-archive", cl::value_desc("file"),
                                      cl::desc("An archive of objects for the program"),
                                      cl::cat(category));
 cl::list<std::string> libraries("dlopen", cl::value_desc("library"),
-                                cl::desc("A shared library to load first"), cl::cat(category));
+                                cl::desc("A shared library of the program, as if it were linked "
+                                         "with the library"),
+                                cl::cat(category));
 cl::opt<bool> no_process_symbols("no-process-syms",
-                                 cl::desc("Do not look for the program's symbols in this process"),
+                                 cl::desc("Do not look for the program's symbols in this process, "
+                                          "except in the libraries of --dlopen"),
                                  cl::cat(category));
 cl::list<std::string> libraries_of_modules(
     "jd", cl::value_desc("name"),
@@ -541,7 +544,7 @@ CommandLine ParseCommandLine(int argc, char** argv) {
   }
   command_line.objects.assign(extra_objects.begin(), extra_objects.end());
   command_line.archives = InLibraries(extra_archives);
-  command_line.libraries.assign(libraries.begin(), libraries.end());
+  command_line.engine.shared_libraries.assign(libraries.begin(), libraries.end());
   if (entry_function.empty()) Refuse("error: --entry-function name cannot be empty");
   command_line.entry_function = entry_function;
   command_line.thread_entries.assign(thread_entries.begin(), thread_entries.end());

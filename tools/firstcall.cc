@@ -25,6 +25,9 @@ bool CanBeReadAgain(const std::string& path) {
 const char* NeedOfLlvm(const firstcall::CommandLine& command_line) {
   if (command_line.interpret) return "interpreting";
   if (command_line.dump != firstcall::Dump::kNothing) return "printing what is compiled";
+  // They may replace operator new, which this program and the library of the compiler half must
+  // have in common.
+  if (!command_line.engine.shared_libraries.empty()) return "running with libraries";
   for (const firstcall::LibraryFile& file : command_line.modules) {
     if (!CanBeReadAgain(file.path)) return "reading standard input or a pipe";
   }

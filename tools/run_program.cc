@@ -1,7 +1,6 @@
 #include "tools/run_program.h"
 
-#include <dlfcn.h>
-
+#include <cerrno>
 #include <cfenv>
 #include <cstdio>
 #include <cstdlib>
@@ -49,6 +48,13 @@ void PrintStats() {
   std::fputs(stats.ToString().c_str(), stderr);
 }
 
+// By what the C library calls the program in its messages.
+void NameProcess(const std::string& program) {
+  static const std::string* const name = new std::string(program);
+  program_invocation_name = const_cast<char*>(name->c_str());
+  program_invocation_short_name = const_cast<char*>(name->c_str()) + (name->rfind('/') + 1);
+}
+
 absl::StatusOr<int> RunCompiled(const CommandLine& command_line) {
   KeepFreedMemory();
   // The program must not see exceptions that libraries raised when they were loaded.
@@ -67,12 +73,13 @@ absl::StatusOr<int> RunCompiled(const CommandLine& command_line) {
   if (!command_line.hot_functions_file.empty()) {
     FIRSTCALL_RETURN_IF_ERROR(WriteHotFunctionsAtExit(*engine, command_line.hot_functions_file));
   }
+  NameProcess(command_line.arguments.front());
   NoteThatProgramRuns();
   PrintWarnings();
   if (command_line.thread_entries.empty()) {
     return engine->RunMain(command_line.arguments, command_line.entry_function);
   }
-  FIRSTCALL_RETURN_IF_ERROR(engine->RunConstructors());
+  FIRSTCALL_RETURN_IF_ERROR(engine->RunConstructors(command_line.arguments));
   std::vector<std::thread> threads;
   absl::StatusOr<int> result = [&]() -> absl::StatusOr<int> {
     for (const std::string& entry : command_line.thread_entries) {
@@ -88,11 +95,6 @@ absl::StatusOr<int> RunCompiled(const CommandLine& command_line) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Engine>> Load(const CommandLine& command_line) {
-  for (const std::string& library : command_line.libraries) {
-    if (dlopen(library.c_str(), RTLD_LAZY | RTLD_GLOBAL) == nullptr) {
-      return absl::NotFoundError(absl::StrCat("loading library '", library, "': ", dlerror()));
-    }
-  }
   EngineOptions options = command_line.engine;
   options.event_listeners = Observe(command_line.observation);
   if (command_line.observation.perf == PerfOutput::kMap) options.page_mapper = PagesForPerfMap();

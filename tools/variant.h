@@ -34,6 +34,11 @@ bool MayBecomeTheOther();
 // did not become that.
 const std::string& ReasonForLlvm();
 
+// In the program with LLVM: it leaves the reason in the environment for the process image that
+// follows, and takes it from there.
+void MarkReasonForLlvm();
+void FindReasonForLlvm();
+
 CompilerProvider& CommandsCompiler();
 
 // The arguments before the program `input` that are not options of the command itself. To be called

@@ -20,9 +20,8 @@ std::string* reason_for_llvm = nullptr;
 
 // The program must not see the variables.
 void SetUpVariant(char**) {
-  const char* reason = std::getenv(kReasonVariable);
-  reason_for_llvm = new std::string(reason == nullptr ? "" : reason);
-  unsetenv(kReasonVariable);
+  reason_for_llvm = new std::string;
+  FindReasonForLlvm();
   FindMarkOfIsolatedChild();
   RegisterTargetOptions();
 }
@@ -32,6 +31,16 @@ void RunWithLlvm(absl::string_view) {}
 bool MayBecomeTheOther() { return false; }
 
 const std::string& ReasonForLlvm() { return *reason_for_llvm; }
+
+void MarkReasonForLlvm() {
+  if (!reason_for_llvm->empty()) setenv(kReasonVariable, reason_for_llvm->c_str(), /*replace=*/1);
+}
+
+void FindReasonForLlvm() {
+  const char* const reason = std::getenv(kReasonVariable);
+  *reason_for_llvm = reason == nullptr ? "" : reason;
+  unsetenv(kReasonVariable);
+}
 
 CompilerProvider& CommandsCompiler() { return LinkedCompiler(); }
 

@@ -156,7 +156,7 @@ def _macho_skip(name, skip):
 def _macho_test(name):
     return name.rpartition("_")[0] + "_macho_test"
 
-def _compile(srcs, forms, linked, executable, copts, retargeted):
+def _compile(srcs, forms, linked, executable, copts, retargeted, libraries, linkopts):
     """The commands that make all forms of a program, which are [(flags, outputs)]."""
     commands = []
     for i in range(len(srcs)):
@@ -177,9 +177,11 @@ def _compile(srcs, forms, linked, executable, copts, retargeted):
             commands.append(command)
 
     # From the bitcode: nothing of the engine is in it, and the source is not compiled a third time.
-    commands.append("{} -w -O0 {} -pthread -lm -o {}".format(
+    # It finds the libraries beside itself.
+    commands.append("{} -w -O0 {} {} -pthread -lm -Wl,-rpath,'$$ORIGIN' -o {}".format(
         _clang(srcs[0]),
-        " ".join([_path(file) for file in linked]),
+        " ".join([_path(file) for file in linked + libraries]),
+        " ".join(linkopts),
         _path(executable),
     ))
     return commands
@@ -190,6 +192,9 @@ def program_test(
         hdrs = [],
         objects = [],
         archives = [],
+        libraries = [],
+        options = [],
+        linkopts = [],
         copts = "",
         aarch64_copts = None,
         arguments = [],
@@ -208,6 +213,9 @@ def program_test(
       hdrs: what they include.
       objects: files of object_file, which become extra objects.
       archives: files of archive, which become extra archives.
+      libraries: files of shared_library in this folder, which are loaded by --dlopen.
+      options: further options of the command.
+      linkopts: further options of the linker of the native executable.
       copts: further options of the compiler.
       aarch64_copts: these instead, for AArch64.
       arguments: of the program, in front of those that all get.
@@ -232,22 +240,26 @@ def program_test(
     flags += [(options, [_macho(output) for output in outputs]) for options, outputs in flags]
     _genrule(
         [executable] + [output for _, outputs in flags for output in outputs],
-        srcs + hdrs + objects + archives,
-        _compile(srcs, flags, linked, executable, copts, retargeted),
-        _compile(srcs, flags, linked, executable, aarch64_copts or copts, retargeted),
+        srcs + hdrs + objects + archives + libraries,
+        _compile(srcs, flags, linked, executable, copts, retargeted, libraries, linkopts),
+        _compile(srcs, flags, linked, executable, aarch64_copts or copts, retargeted, libraries, linkopts),
         skip,
     )
     arguments = ["--argument=" + argument for argument in arguments]
-    options = _extra(objects, archives) + arguments
-    _compare(name, executable, forms, options, objects + archives, size, tags, skip)
-    _served(name, executable, forms, options, objects + archives, size, tags, skip)
+    further = ["--option=--dlopen=$(rootpath {})".format(file) for file in libraries]
+    further += ["--option=" + option for option in options] + arguments
+    options = _extra(objects, archives) + further
+    data = objects + archives + libraries
+    _compare(name, executable, forms, options, data, size, tags, skip)
+    _served(name, executable, forms, options, data, size, tags, skip)
     if macho_objects:
         objects = [_macho(file) for file in objects]
         archives = [_macho(file) for file in archives]
-    options = _extra(objects, archives) + arguments
+    options = _extra(objects, archives) + further
+    data = objects + archives + libraries
     forms = {form: [_macho(module) for module in modules] for form, modules in forms.items()}
     skip = _macho_skip(name, dict(skip, **macho_skip))
-    _compare(_macho_test(name), executable, forms, options, objects + archives, size, tags, skip, is_macho = True)
+    _compare(_macho_test(name), executable, forms, options, data, size, tags, skip, is_macho = True)
 
 def _extra(objects, archives):
     options = ["--extra-object=$(rootpath {})".format(file) for file in objects]
@@ -304,6 +316,24 @@ def object_file(name, src, hdrs = [], macho = True, copts = ["-O1"]):
             _path(file),
         )
         for target, file in forms
+    ])
+
+def shared_library(name, src, hdrs = []):
+    """Makes the shared library `name` of one source that may include `hdrs`.
+
+    Args:
+      name: of the file.
+      src: the source.
+      hdrs: what it includes.
+    """
+    _genrule([name], [src] + hdrs, [
+        "{} {} -O1 -fPIC -shared -Wl,-soname,{} {} -o {}".format(
+            _clang(src),
+            _WARNINGS,
+            name.rpartition("/")[2],
+            _path(src),
+            _path(name),
+        ),
     ])
 
 def bitcode_file(name, src, hdrs, level, copts = []):

@@ -140,18 +140,17 @@ TEST_P(StubAArch64Test, CallersFrameIsKnownAtEveryInstructionOfCounters) {
                           UnwindRow{CountersTail() + 12, "reg31+16", "unchanged"}));
 }
 
-TEST(StubAArch64ForwarderTest, PassesItsArgumentOnWithTwoOthers) {
+TEST(StubAArch64ForwarderTest, PassesItsArgumentsOnWithAThird) {
   const Disassembler disassembler("aarch64-unknown-linux-gnu", "+bti");
   const std::vector<uint8_t> code =
       StubArchitectureAArch64().encode_forwarder(At(0x123456789abc), At(0xfedcba987654));
   std::vector<std::string> texts;
-  for (const Instruction& instruction : disassembler.Range(code, 0x1000, 0, 20)) {
+  for (const Instruction& instruction : disassembler.Range(code, 0x1000, 0, 16)) {
     texts.push_back(disassembler.Text(instruction));
   }
-  EXPECT_THAT(texts,
-              ElementsAre("bti c", "ldr x2, 0x1018", "ldr x16, 0x1020", "mov x1, xzr", "br x16"));
-  const std::vector<uint8_t> third(code.begin() + 0x18, code.begin() + 0x20);
-  const std::vector<uint8_t> function(code.begin() + 0x20, code.end());
+  EXPECT_THAT(texts, ElementsAre("bti c", "ldr x2, 0x1010", "ldr x16, 0x1018", "br x16"));
+  const std::vector<uint8_t> third(code.begin() + 0x10, code.begin() + 0x18);
+  const std::vector<uint8_t> function(code.begin() + 0x18, code.end());
   EXPECT_THAT(third, ElementsAre(0x54, 0x76, 0x98, 0xba, 0xdc, 0xfe, 0, 0));
   EXPECT_THAT(function, ElementsAre(0xbc, 0x9a, 0x78, 0x56, 0x34, 0x12, 0, 0));
 }

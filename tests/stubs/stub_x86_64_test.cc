@@ -147,7 +147,7 @@ TEST_P(StubX8664Test, CallersFrameIsKnownAtEveryInstructionOfCounters) {
                           UnwindRow{pushed, "reg7+24", "[CFA-8]"}));
 }
 
-TEST(StubX8664ForwarderTest, PassesItsArgumentOnWithTwoOthers) {
+TEST(StubX8664ForwarderTest, PassesItsArgumentsOnWithAThird) {
   const Disassembler disassembler("x86_64-unknown-linux-gnu");
   const std::vector<uint8_t> code =
       StubArchitectureX86_64().encode_forwarder(At(0x123456789abc), At(0xfedcba987654));
@@ -155,7 +155,7 @@ TEST(StubX8664ForwarderTest, PassesItsArgumentOnWithTwoOthers) {
   for (const Instruction& instruction : disassembler.Range(code, 0x1000, 0, code.size())) {
     texts.push_back(disassembler.Text(instruction));
   }
-  EXPECT_THAT(texts, ElementsAre("endbr64", "movabsq $0xfedcba987654, %rdx", "xorl %esi, %esi",
+  EXPECT_THAT(texts, ElementsAre("endbr64", "movabsq $0xfedcba987654, %rdx",
                                  "movabsq $0x123456789abc, %rax", "jmpq *%rax"));
 }
 
