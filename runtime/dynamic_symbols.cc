@@ -33,8 +33,7 @@ void* FindInProgram(const char* name, const DsoHandle& caller, DynamicSymbols::W
 
 }  // namespace
 
-FIRSTCALL_ON_ANY_STACK void* DynamicSymbols::Dlsym(void* file, const char* name,
-                                                   void* dso_handle) {
+FIRSTCALL_ON_ANY_STACK void* DynamicSymbols::Dlsym(void* file, const char* name, void* dso_handle) {
   const bool is_next = file == RTLD_NEXT;
   if (name == nullptr || (file != RTLD_DEFAULT && !is_next && file != OwnHandle())) {
     return dlsym(file, name);

@@ -1,7 +1,7 @@
 // `dlsym` and `dlvsym` as compiled code calls them. With RTLD_DEFAULT, and with what dlopen returns
 // for the program itself, `dlsym` finds the program's own functions and variables first, as in a
-// program that was linked with -rdynamic. RTLD_NEXT finds what comes behind them. Everything else is
-// the C library's.
+// program that was linked with -rdynamic. RTLD_NEXT finds what comes behind them. Everything else
+// is the C library's.
 //
 // Thread-safe. Tested in tests/programs/single/dynamic_symbols.c.
 
@@ -35,8 +35,8 @@ class DynamicSymbols {
   static void* Dlsym(void* file, const char* name, void* dso_handle);
   static void* Dlvsym(void* file, const char* name, const char* version);
 
-  // Whether `address` is the C library's function of that name (kDlsym or kDlvsym), and not that of a
-  // library that wraps it.
+  // Whether `address` is the C library's function of that name (kDlsym or kDlvsym), and not that of
+  // a library that wraps it.
   static bool IsOfCLibrary(ExecutorAddress address);
 
  protected:

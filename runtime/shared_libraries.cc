@@ -57,28 +57,21 @@ int AddFile(dl_phdr_info* info, size_t, void* files) {
 }
 
 // The files that the process was started with. The dynamic linker's list begins with the program,
-// then come preloaded libraries, then what these need, then what was loaded later. So they end with
-// the last file that the program needs, directly or not.
+// then come preloaded libraries, then what all of these need, and then what was loaded later. So a
+// file is of the start if it is in front of one that a file of the start needs.
 absl::flat_hash_set<File> ReadFilesOfStart() {
   std::vector<LoadedFile> files;
   dl_iterate_phdr(AddFile, &files);
-  std::vector<size_t> needed = {0};
-  std::vector<bool> is_needed(files.size(), false);
-  size_t count = files.empty() ? 0 : 1;
-  while (!files.empty() && !needed.empty()) {
-    const LoadedFile user = files[needed.back()];
-    needed.pop_back();
-    for (const absl::string_view name : user.needed) {
-      for (size_t i = 0; i < files.size(); ++i) {
-        if (is_needed[i] || !files[i].IsNamed(name)) continue;
-        is_needed[i] = true;
-        needed.push_back(i);
-        count = std::max(count, i + 1);
+  size_t count = std::min<size_t>(files.size(), 1);
+  absl::flat_hash_set<File> of_start;
+  for (size_t user = 0; user < count; ++user) {
+    of_start.insert(files[user].file);
+    for (const absl::string_view name : files[user].needed) {
+      for (size_t i = count; i < files.size(); ++i) {
+        if (files[i].IsNamed(name)) count = i + 1;
       }
     }
   }
-  absl::flat_hash_set<File> of_start;
-  for (size_t i = 0; i < count; ++i) of_start.insert(files[i].file);
   return of_start;
 }
 
@@ -113,19 +106,17 @@ absl::StatusOr<std::shared_ptr<const SharedLibraries>> SharedLibraries::Open(
   return std::shared_ptr<const SharedLibraries>(new SharedLibraries(std::move(handles)));
 }
 
-// A static linker would put what the libraries need behind all of them.
 ExecutorAddress SharedLibraries::Find(const std::string& name, bool of_start_too) const {
-  void* needed = nullptr;
   for (void* const handle : handles_) {
+    // Looks at the library itself first, and then at what it needs.
     void* const address = dlsym(handle, name.c_str());
     if (address == nullptr) continue;
+    const File library = static_cast<const link_map*>(handle)->l_ld;
     const File file = FileOf(address);
-    const bool is_own = file == static_cast<const link_map*>(handle)->l_ld;
-    if (FilesOfStart().contains(file) && !(is_own && of_start_too)) continue;
-    if (is_own) return ExecutorAddress::Of(address);
-    if (needed == nullptr) needed = address;
+    if (file != nullptr && file != library) continue;
+    if (of_start_too || !FilesOfStart().contains(library)) return ExecutorAddress::Of(address);
   }
-  return ExecutorAddress::Of(needed);
+  return ExecutorAddress();
 }
 
 }  // namespace firstcall

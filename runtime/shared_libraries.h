@@ -2,8 +2,9 @@
 // the program itself defines, and in front of those of the process, as if the program had been
 // linked with the libraries.
 //
-// What the process has been started with stays the process's, also if a library needs it, too: the
-// C library's functions, and whatever replaces them, are the same for everybody.
+// What a library needs is looked for in the process, as the dynamic linker does for the library
+// itself: so both find the same. The order of what the process was started with is the process's,
+// too: a preloaded library comes in front of what it replaces.
 //
 // Immutable. Tested in tests/api/shared_libraries_test.cc.
 
@@ -24,14 +25,13 @@ namespace firstcall {
 class SharedLibraries {
  public:
   // Loads the libraries, unless they are loaded, in their order; their symbols become global. Their
-  // constructors run. NotFound, with the system's reason, if one cannot be loaded. They stay loaded,
-  // because code that uses them may outlive all engines.
+  // constructors run. NotFound, with the system's reason, if one cannot be loaded. They stay
+  // loaded, because code that uses them may outlive all engines.
   static absl::StatusOr<std::shared_ptr<const SharedLibraries>> Open(
       absl::Span<const std::string> paths);
 
-  // The address of `name` in one of the libraries, in their order, or in one that these need and
-  // that the process was not started with. Null if none defines it. `of_start_too` tells whether
-  // the libraries themselves count if the process was started with them.
+  // The address of `name` in the first of the libraries that defines it. Null if none does.
+  // `of_start_too` tells whether libraries count that the process was started with.
   ExecutorAddress Find(const std::string& name, bool of_start_too) const;
 
  private:

@@ -70,7 +70,7 @@ FIRSTCALL_NOT_INSTRUMENTED void HidePreload(int, char**, char** environment) {
 // Run by the dynamic linker in front of all constructors (System V ABI, "Initialization and
 // Termination Functions").
 __attribute__((section(".preinit_array"), used)) void (*const hide_preload)(int, char**,
-                                                                           char**) = &HidePreload;
+                                                                            char**) = &HidePreload;
 
 // The file of this program; empty if it cannot be found.
 std::string OwnPath() {

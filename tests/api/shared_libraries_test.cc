@@ -101,7 +101,8 @@ TEST(SharedLibrariesTest, TheirThreadLocalVariablesAreFound) {
       %r = load i32, ptr %p
       ret i32 %r
     })",
-                                "reader"), IsOk());
+                                  "reader"),
+              IsOk());
   EXPECT_EQ(engine->Lookup<int()>("read").value()(), 1);
 }
 
@@ -109,8 +110,9 @@ TEST(SharedLibrariesTest, TheirThreadLocalVariablesAreFound) {
 TEST(SharedLibrariesTest, WhatTheyNeedIsTheProcesss) {
   const auto engine = EngineWith({kFirst, "libc.so.6"});
   EXPECT_EQ(Call(*engine, "defined_by_all").value(), 1);
-  ASSERT_THAT(engine->AddAssembly(
-      "declare i32 @abs(i32)\ndefine ptr @address() { ret ptr @abs }\n", "address"), IsOk());
+  ASSERT_THAT(engine->AddAssembly("declare i32 @abs(i32)\ndefine ptr @address() { ret ptr @abs }\n",
+                                  "address"),
+              IsOk());
   EXPECT_EQ(engine->Lookup<void*()>("address").value()(), dlsym(RTLD_DEFAULT, "abs"));
 }
 
@@ -156,7 +158,8 @@ TEST(DynamicSymbolsTest, CompileNoFunction) {
       %r = mul i32 %x, %x
       ret i32 %r
     })",
-                                "defines"), IsOk());
+                                  "defines"),
+              IsOk());
   Find* const find = engine->Lookup<Find>("find").value();
   void* const square = find("square");
   EXPECT_EQ(square, engine->LookupAddress("square").value());
@@ -217,10 +220,12 @@ TEST(DynamicSymbolsTest, OfALibraryComeFirstForIt) {
       %r = call ptr @find(ptr @name)
       ret ptr %r
     })"),
-                               "plugin", "plugin"), IsOk());
+                                 "plugin", "plugin"),
+              IsOk());
   ASSERT_THAT(engine->AddAssembly("declare ptr @find_both()\ndefine ptr @ask() {\n"
-                                "  %r = call ptr @find_both()\n  ret ptr %r\n}\n",
-                                "asks"), IsOk());
+                                  "  %r = call ptr @find_both()\n  ret ptr %r\n}\n",
+                                  "asks"),
+              IsOk());
   void* const found = engine->Lookup<void*()>("ask").value()();
   ASSERT_NE(found, nullptr);
   EXPECT_EQ(*static_cast<int*>(found), 2);

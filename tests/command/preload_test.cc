@@ -42,12 +42,8 @@ constexpr char kExpected[] =
     "child: nothing\n";
 
 TEST_F(PreloadTest, TheProcessIsTheProgramsForItAndItsLibraries) {
-  for (const std::vector<std::string>& options :
-       std::vector<std::vector<std::string>>{{},
-                                             {"--mode=eager"},
-                                             {"--isolate"},
-                                             {"--dlopen=libm.so.6"},
-                                             {"--compile-threads=1"}}) {
+  for (const std::vector<std::string>& options : std::vector<std::vector<std::string>>{
+           {}, {"--mode=eager"}, {"--isolate"}, {"--dlopen=libm.so.6"}, {"--compile-threads=1"}}) {
     std::vector<std::string> all = {"--no-object-cache", "--dlopen=" + library};
     all.insert(all.end(), options.begin(), options.end());
     const testing::ProcessResult result = Run(all);
