@@ -9,6 +9,7 @@
 #include "tools/bench_command.h"
 #include "tools/command_line.h"
 #include "tools/out_of_memory.h"
+#include "tools/preload.h"
 #include "tools/run_program.h"
 #include "tools/server_status.h"
 #include "tools/variant.h"
@@ -25,12 +26,12 @@ bool CanBeReadAgain(const std::string& path) {
 const char* NeedOfLlvm(const firstcall::CommandLine& command_line) {
   if (command_line.interpret) return "interpreting";
   if (command_line.dump != firstcall::Dump::kNothing) return "printing what is compiled";
-  // They may replace operator new, which this program and the library of the compiler half must
-  // have in common.
-  if (!command_line.engine.shared_libraries.empty()) return "running with libraries";
   for (const firstcall::LibraryFile& file : command_line.modules) {
     if (!CanBeReadAgain(file.path)) return "reading standard input or a pipe";
   }
+  // They may replace operator new, which this program and the library of the compiler half must
+  // have in common.
+  if (!command_line.engine.shared_libraries.empty()) return "running with libraries";
   // What is compiled, another process compiles.
   if (!command_line.engine.compile_server.empty()) return nullptr;
   if (command_line.engine.object_cache == nullptr) return "compiling without a cache";
@@ -41,6 +42,9 @@ const char* NeedOfLlvm(const firstcall::CommandLine& command_line) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  const firstcall::CommandArguments own = firstcall::TakeCommandArguments(argc, argv);
+  argc = own.count;
+  argv = own.values;
   firstcall::SetUpVariant(argv);
   firstcall::EndWhenOutOfMemory();
   // Debian's Abseil checks for lock cycles on every acquisition, in every build.
@@ -56,6 +60,12 @@ int main(int argc, char** argv) {
   }
   if (verb == "cache" || verb == "precompile") firstcall::RunWithLlvm(verb);
   const firstcall::CommandLine command_line = firstcall::ParseCommandLine(argc, argv);
-  if (const char* need = NeedOfLlvm(command_line)) firstcall::RunWithLlvm(need);
+  if (const char* need = NeedOfLlvm(command_line)) {
+    // What options of LLVM's mean has to be known before the libraries are loaded.
+    if (command_line.engine.llvm_arguments.empty()) {
+      firstcall::Preload(need, command_line.engine.shared_libraries, command_line.arguments);
+    }
+    firstcall::RunWithLlvm(need);
+  }
   return firstcall::RunProgram(command_line);
 }

@@ -10,27 +10,12 @@
 #include "tools/command_line.h"
 #include "tools/dumper.h"
 #include "tools/interpreter.h"
-#include "tools/isolation.h"
 #include "tools/out_of_memory.h"
 #include "tools/precompile.h"
 #include "tools/preload.h"
 #include "tools/run_program.h"
 #include "tools/serve_command.h"
 #include "tools/variant.h"
-
-namespace {
-
-// The process image that follows, if there is one, is the same variant of the command.
-void PreloadLibraries(const firstcall::CommandLine& command_line) {
-  if (command_line.engine.shared_libraries.empty() || firstcall::HasPreloaded()) return;
-  firstcall::MarkReasonForLlvm();
-  firstcall::MarkIsolatedChild();
-  firstcall::Preload(command_line.engine.shared_libraries, command_line.arguments);
-  firstcall::FindReasonForLlvm();
-  firstcall::FindMarkOfIsolatedChild();
-}
-
-}  // namespace
 
 int main(int argc, char** argv) {
   using firstcall::CommandLine;
@@ -51,7 +36,8 @@ int main(int argc, char** argv) {
     return firstcall::Precompile(firstcall::ParseCommandLine(argc - 1, argv + 1));
   }
   CommandLine command_line = firstcall::ParseCommandLine(argc, argv);
-  PreloadLibraries(command_line);
+  firstcall::Preload("running with libraries", command_line.engine.shared_libraries,
+                     command_line.arguments);
   if (command_line.interpret) return firstcall::ExitWith(firstcall::Interpret(command_line));
   if (command_line.dump != firstcall::Dump::kNothing) {
     command_line.engine.listeners.push_back(firstcall::MakeDumper(command_line.dump));

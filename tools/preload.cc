@@ -11,7 +11,6 @@
 
 #include "tools/preload.h"
 
-#include <limits.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -21,6 +20,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "tools/variant.h"
 
 #if defined(__clang__)
 #define FIRSTCALL_NOT_INSTRUMENTED __attribute__((disable_sanitizer_instrumentation))
@@ -71,13 +71,6 @@ FIRSTCALL_NOT_INSTRUMENTED void HidePreload(int, char**, char** environment) {
 // Termination Functions").
 __attribute__((section(".preinit_array"), used)) void (*const hide_preload)(int, char**,
                                                                             char**) = &HidePreload;
-
-// The file of this program; empty if it cannot be found.
-std::string OwnPath() {
-  char path[PATH_MAX];
-  const ssize_t length = readlink("/proc/self/exe", path, sizeof(path));
-  return length <= 0 || length == sizeof(path) ? "" : std::string(path, length);
-}
 
 // LD_PRELOAD has no way to write such names. A file that is not there is reported by who loads it.
 bool CanBePreloaded(const std::string& library) {
@@ -136,15 +129,18 @@ CommandArguments TakeCommandArguments(int argc, char** argv) {
 
 bool HasPreloaded() { return has_preloaded; }
 
-void Preload(absl::Span<const std::string> libraries, absl::Span<const std::string> program) {
+void Preload(absl::string_view reason, absl::Span<const std::string> libraries,
+             absl::Span<const std::string> program) {
   if (has_preloaded || libraries.empty()) return;
   for (const std::string& library : libraries) {
     if (!CanBePreloaded(library)) return;
   }
-  const std::string path = OwnPath();
   std::vector<std::string> arguments(program.begin(), program.end());
+  MarkForLlvm(reason);
   std::vector<std::string> environment = EnvironmentWith(libraries);
-  execve(path.c_str(), PointersTo(arguments).data(), PointersTo(environment).data());
+  execve(PathOfProgramWithLlvm().c_str(), PointersTo(arguments).data(),
+         PointersTo(environment).data());
+  RemoveMarks();
 }
 
 }  // namespace firstcall

@@ -34,10 +34,11 @@ bool MayBecomeTheOther();
 // did not become that.
 const std::string& ReasonForLlvm();
 
-// In the program with LLVM: it leaves the reason in the environment for the process image that
-// follows, and takes it from there.
-void MarkReasonForLlvm();
-void FindReasonForLlvm();
+// For a process that becomes the program with LLVM, from either of the two: its path, and what it
+// is told in the environment. The program that has become another one keeps its reason.
+std::string PathOfProgramWithLlvm();
+void MarkForLlvm(absl::string_view reason);
+void RemoveMarks();
 
 CompilerProvider& CommandsCompiler();
 

@@ -1,3 +1,6 @@
+#include <limits.h>
+#include <unistd.h>
+
 #include <cstdlib>
 
 #include "base/out_of_memory.h"
@@ -20,9 +23,10 @@ std::string* reason_for_llvm = nullptr;
 
 // The program must not see the variables.
 void SetUpVariant(char**) {
-  reason_for_llvm = new std::string;
-  FindReasonForLlvm();
+  const char* reason = std::getenv(kReasonVariable);
+  reason_for_llvm = new std::string(reason == nullptr ? "" : reason);
   FindMarkOfIsolatedChild();
+  RemoveMarks();
   RegisterTargetOptions();
 }
 
@@ -32,14 +36,20 @@ bool MayBecomeTheOther() { return false; }
 
 const std::string& ReasonForLlvm() { return *reason_for_llvm; }
 
-void MarkReasonForLlvm() {
-  if (!reason_for_llvm->empty()) setenv(kReasonVariable, reason_for_llvm->c_str(), /*replace=*/1);
+std::string PathOfProgramWithLlvm() {
+  char path[PATH_MAX];
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof(path));
+  return length <= 0 || length == sizeof(path) ? "" : std::string(path, length);
 }
 
-void FindReasonForLlvm() {
-  const char* const reason = std::getenv(kReasonVariable);
-  *reason_for_llvm = reason == nullptr ? "" : reason;
+void MarkForLlvm(absl::string_view) {
+  if (!reason_for_llvm->empty()) setenv(kReasonVariable, reason_for_llvm->c_str(), /*replace=*/1);
+  MarkIsolatedChild();
+}
+
+void RemoveMarks() {
   unsetenv(kReasonVariable);
+  unsetenv(kIsolatedByVariable);
 }
 
 CompilerProvider& CommandsCompiler() { return LinkedCompiler(); }

@@ -52,12 +52,23 @@ void SetUpVariant(char** argv) {
 }
 
 void RunWithLlvm(absl::string_view reason) {
-  const std::string path = PathOf(kProgramWithLlvm);
-  setenv(kReasonVariable, std::string(reason).c_str(), /*replace=*/1);
-  MarkIsolatedChild();
+  const std::string path = PathOfProgramWithLlvm();
+  MarkForLlvm(reason);
   execv(path.c_str(), arguments);
   std::fprintf(stderr, "firstcall: running '%s': %s\n", path.c_str(), std::strerror(errno));
   std::_Exit(1);
+}
+
+std::string PathOfProgramWithLlvm() { return PathOf(kProgramWithLlvm); }
+
+void MarkForLlvm(absl::string_view reason) {
+  setenv(kReasonVariable, std::string(reason).c_str(), /*replace=*/1);
+  MarkIsolatedChild();
+}
+
+void RemoveMarks() {
+  unsetenv(kReasonVariable);
+  unsetenv(kIsolatedByVariable);
 }
 
 bool MayBecomeTheOther() { return true; }

@@ -296,6 +296,27 @@ static uintptr_t FindSymbol(void* user_data, const char* symbol) {
   return 0;
 }
 
+static void TestSharedLibraries(void) {
+  fc_options* options = fc_options_create();
+  fc_options_set_search_process(options, 0);
+  fc_options_add_shared_library(options, "libm.so.6");
+  fc_engine* engine = MakeEngine(options);
+  AddText(engine,
+          "declare i32 @ilogb(double)"
+          "define i32 @exponent(i32 %x) {"
+          "  %d = sitofp i32 %x to double"
+          "  %r = call i32 @ilogb(double %d)"
+          "  ret i32 %r }",
+          "uses a library");
+  CHECK(CallInt(engine, "exponent", 8) == 3);
+  fc_engine_destroy(engine);
+  fc_options_add_shared_library(options, "/no/such.so");
+  engine = NULL;
+  CHECK_ERROR(fc_engine_create(options, &engine), FC_NOT_FOUND, "loading library '/no/such.so'");
+  CHECK(engine == NULL);
+  fc_options_free(options);
+}
+
 static void TestProgram(void) {
   int asked = 0;
   fc_options* options = fc_options_create();
@@ -715,6 +736,7 @@ int main(int argc, char** argv) {
   TestModulesOfLlvm();
   TestPrecompiledCode(argv[1], argv[2]);
   TestPrepare();
+  TestSharedLibraries();
   TestProgram();
   TestEvents();
   TestFailuresAndRemoval();
