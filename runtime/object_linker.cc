@@ -345,12 +345,23 @@ std::vector<LazyObject*> ObjectLinker::TakeObjectsToDestroy() {
   return std::exchange(constructed_, {});
 }
 
+void ObjectLinker::SetArguments(std::shared_ptr<const ProgramArguments> arguments) {
+  const ForkScope scope;
+  absl::MutexLock lock(&constructors_mutex_);
+  if (arguments_ == nullptr) arguments_ = std::move(arguments);
+}
+
 void ObjectLinker::RunPendingConstructors() {
   if (!has_pending_.load(std::memory_order_relaxed) || !constructors_started_) return;
+  std::shared_ptr<const ProgramArguments> arguments;
+  {
+    absl::MutexLock lock(&constructors_mutex_);
+    arguments = arguments_;
+  }
   for (const LazyObject* object : TakeObjectsToConstruct()) {
     ProgramCodeScope scope;
     for (const LazyObject::LifecycleCode& constructor : object->constructors) {
-      CallConstructor(constructor.address, ProgramArguments({}));
+      CallConstructor(constructor.address, *arguments);
     }
   }
 }

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -21,6 +22,7 @@
 #include "code/object_loader.h"
 #include "runtime/code_space.h"
 #include "runtime/compiler.h"
+#include "runtime/entry_point.h"
 #include "runtime/lazy_object.h"
 #include "runtime/listener.h"
 #include "runtime/symbol_resolver.h"
@@ -63,6 +65,11 @@ class ObjectLinker {
   // that are linked while the program runs.
   std::vector<LazyObject*> TakeObjectsToConstruct() ABSL_LOCKS_EXCLUDED(constructors_mutex_);
   void RunPendingConstructors() ABSL_LOCKS_EXCLUDED(constructors_mutex_);
+
+  // What RunPendingConstructors passes to constructors. The first call counts, and the arguments
+  // are kept for as long as this: constructors may keep them.
+  void SetArguments(std::shared_ptr<const ProgramArguments> arguments)
+      ABSL_LOCKS_EXCLUDED(constructors_mutex_);
 
   // Returns all objects that were taken, in their order. The caller must run their destructors.
   std::vector<LazyObject*> TakeObjectsToDestroy() ABSL_LOCKS_EXCLUDED(constructors_mutex_);
@@ -122,6 +129,7 @@ class ObjectLinker {
   std::atomic<bool> has_pending_{false};
   std::vector<LazyObject*> pending_ ABSL_GUARDED_BY(constructors_mutex_);
   std::vector<LazyObject*> constructed_ ABSL_GUARDED_BY(constructors_mutex_);
+  std::shared_ptr<const ProgramArguments> arguments_ ABSL_GUARDED_BY(constructors_mutex_);
 };
 
 }  // namespace firstcall

@@ -178,6 +178,7 @@ absl::Status Program::RunConstructors(absl::Span<const std::string> arguments) {
 absl::Status Program::RunConstructors(const KeptArguments& arguments) {
   // Another thread's constructors come first. A constructor may call this itself.
   const Construction::Turn turn(construction_);
+  objects_.SetArguments(arguments);
   while (true) {
     FIRSTCALL_ASSIGN_OR_RETURN(Steps steps, TakeConstructors());
     if (steps.empty()) return absl::OkStatus();

@@ -3,3 +3,5 @@
 
 const char* PluginName();
 int Member();
+int CountArguments();
+const char* LastArgumentButOne();

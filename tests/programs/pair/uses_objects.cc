@@ -15,5 +15,6 @@ struct Object {
 int main() {
   std::puts(PluginName());
   std::printf("%d\n", Member());
+  std::printf("%d arguments, last but one '%s'\n", CountArguments(), LastArgumentButOne());
   return 0;
 }
