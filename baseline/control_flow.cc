@@ -245,11 +245,13 @@ void Lowering::EmitJumpTable(Register value, unsigned bytes, const Case* begin, 
   const int64_t first = begin->value;
   const Register number = architecture_.scratch;  // Of the entry, from 0.
   const uint64_t last = static_cast<uint64_t>(end[-1].value) - static_cast<uint64_t>(first);
-  if (-first == static_cast<int32_t>(-first)) {
-    const Mem index = Mem::At(value, static_cast<int32_t>(-first));
+  // The smallest number has no negative one: it wraps, as additions do.
+  const auto negative = static_cast<int64_t>(0 - static_cast<uint64_t>(first));
+  if (negative == static_cast<int32_t>(negative)) {
+    const Mem index = Mem::At(value, static_cast<int32_t>(negative));
     bytes == 8 ? assembler_.Lea(number, index) : assembler_.Lea32(number, index);
   } else {
-    assembler_.MovImmediate(number, static_cast<uint64_t>(-first), true);
+    assembler_.MovImmediate(number, static_cast<uint64_t>(negative), true);
     assembler_.AluRr(Alu::kAdd, bytes, number, value);
   }
   assembler_.AluRi(Alu::kCmp, bytes, number, static_cast<int32_t>(last));

@@ -443,6 +443,33 @@ join:
 })");
 }
 
+// The undefined-behavior sanitizer watches the compiler here.
+TEST(BaselineCompilerTest, SwitchesDenselyFromTheSmallestNumberOn) {
+  ExpectSame(R"(
+define i64 @f(i64 %a, i64 %b) {
+entry:
+  switch i64 %a, label %other [ i64 -9223372036854775808, label %one
+                                i64 -9223372036854775807, label %two
+                                i64 -9223372036854775806, label %three
+                                i64 -9223372036854775805, label %one
+                                i64 -9223372036854775804, label %two
+                                i64 -9223372036854775803, label %three
+                                i64 -9223372036854775802, label %one
+                                i64 -9223372036854775801, label %two ]
+one:
+  br label %join
+two:
+  br label %join
+three:
+  br label %join
+other:
+  br label %join
+join:
+  %r = phi i64 [ 1, %one ], [ %b, %two ], [ %a, %three ], [ -7, %other ]
+  ret i64 %r
+})");
+}
+
 TEST(BaselineCompilerTest, PassesArgumentsInRegistersAndOnTheStack) {
   ExpectSame(R"(
 %pair = type { i64, i64 }
