@@ -5,7 +5,6 @@
 #include "isolation/child_process.h"
 
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,6 +16,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "base/end_with_parent.h"
 #include "base/steady_clock.h"
 
 namespace firstcall {
@@ -98,8 +98,7 @@ std::string Describe(const ChildEnd& end) {
 }
 
 void SetUpChild(const ChildLimits& limits, pid_t parent) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(0);  // The parent has ended before it could be known.
+  EndWithParent(parent);
   rlimit memory = {};
   getrlimit(RLIMIT_DATA, &memory);
   memory.rlim_max = std::min<rlim_t>(memory.rlim_max, limits.memory);

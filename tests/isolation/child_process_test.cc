@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -81,6 +82,18 @@ TEST(ChildProcessTest, TellsTheSignal) {
     EXPECT_EQ(end.how, How::kSignaled);
     EXPECT_EQ(end.code, signal);
   }
+}
+
+// As `unshare --pid` starts it. The child does not see its parent's number.
+TEST(ChildProcessTest, TheChildMayBeInANewProcessNamespace) {
+  constexpr int kNotAllowed = 77;
+  const int status = ExitStatusOf(Fork([] {
+    if (unshare(CLONE_NEWPID) != 0) _exit(kNotAllowed);  // For this process's children.
+    const ChildEnd end = RunInChild([] { return 3; });
+    _exit(end.how == How::kExited ? end.code : -1);
+  }));
+  if (status == kNotAllowed) GTEST_SKIP() << "this user may not make a process namespace";
+  EXPECT_EQ(status, 3);
 }
 
 TEST(ChildProcessTest, TheChildIsAnotherProcessOfTheSameGroup) {
