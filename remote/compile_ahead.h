@@ -1,5 +1,4 @@
-// Compiles, while a client runs what it has got, what it will probably ask for next: the functions
-// that those which it has asked for call, on a thread of its own.
+// Compiles ahead on its own thread: the callees of the functions that the client has requested.
 //
 // Nothing is asked of the client meanwhile: no weak definition is taken to be replaced, which has
 // to be asked when the function is used. Work that is not used is limited: about as many functions

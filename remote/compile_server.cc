@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/file.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -26,14 +25,17 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "base/coding.h"
+#include "base/end_with_parent.h"
 #include "base/file_contents.h"
+#include "base/file_io.h"
 #include "base/status.h"
 #include "base/status_coding.h"
 #include "base/steady_clock.h"
 #include "base/version.h"
+#include "remote/client_modules.h"
 #include "remote/object_pack.h"
 #include "remote/protocol.h"
-#include "remote/sealed_bytes.h"
+#include "remote/sealed_bytes_writer.h"
 #include "remote/seam_coding.h"
 #include "remote/worker.h"
 #include "remote/worker_sandbox.h"
@@ -49,6 +51,15 @@ constexpr std::ptrdiff_t kMostSilentClients = 256;
 constexpr absl::Duration kSilence = absl::Seconds(10);
 
 constexpr size_t kKeySize = 32;
+constexpr size_t kDigestSize = 32;
+
+// Of a worker, before others are heard.
+constexpr int kPacketsAtOnce = 8;
+// More than a socket has room for.
+constexpr int kModulesAtOnce = 1024;
+
+// Beside the bytes of a pack, an answer to a worker has two numbers.
+constexpr size_t kPartSize = kLargestPacket - 16;
 
 // How long a server that was killed may keep its socket.
 constexpr absl::Duration kUntilKilledServerIsGone = absl::Seconds(2);
@@ -140,21 +151,33 @@ struct CompileServer::Client {
   // A client that waits until the module of this key is known; empty if it does not.
   std::string waits_for;
   absl::Duration waits_until;
-  // It will make the module's code if that stays unknown. One that cannot wait has something else.
+  // If nobody publishes the module's code, this client makes it. A client that cannot wait has all
+  // that it needs, and goes on without the server's code.
   bool would_make_it = false;
+  std::string name;     // Of a client that waits (remote/protocol).
+  File modules_socket;  // Of one that gets a worker. Here, so that forked workers close it.
+};
+
+// What the server has of a pack that a worker sends.
+struct CompileServer::IncomingPack {
+  std::string key;
+  uint64_t size = 0;
+  uint64_t received = 0;
+  // Nothing if there was no memory. The rest of the pack comes all the same.
+  std::optional<SealedBytesWriter> bytes;
 };
 
 struct CompileServer::Worker {
   pid_t process = 0;
   File socket;
-  pid_t client = 0;  // Zero for the spare.
+  // The rest is unused in the spare.
+  std::string client;        // Its client's name.
+  pid_t client_process = 0;  // Zero if that is in another container.
   std::string settings;
-};
-
-struct CompileServer::Known {
-  File pack;
-  uint64_t size = 0;
-  uint64_t last_use = 0;
+  File modules_socket;  // Over which the client says which modules the worker gets.
+  ClientModules modules;
+  std::optional<IncomingPack> incoming;
+  absl::Duration ends_by = absl::InfiniteDuration();
 };
 
 CompileServer::CompileServer(CompileServerOptions options, Compilers compilers)
@@ -232,6 +255,7 @@ absl::Status CompileServer::MakeReady() {
   files.rlim_cur = std::max(files.rlim_cur, std::min<rlim_t>(files.rlim_max, kMostFiles));
   (void)setrlimit(RLIMIT_NOFILE, &files);
   if (options_.kept_modules == 0) options_.kept_modules = files.rlim_cur / 2;
+  known_.emplace(options_.kept_bytes, options_.kept_modules);
   // What one compile has used, the next one has at hand.
   mallopt(M_TRIM_THRESHOLD, 512 << 20);
   mallopt(M_TOP_PAD, 1 << 20);
@@ -275,14 +299,13 @@ absl::Status CompileServer::StartSpare(bool is_needed_now) {
   const pid_t process = fork();
   if (process < 0) return SystemError("fork", options_.path);
   if (process == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != server) _exit(0);
+    EndWithParent(server);
     ours.Close();
     // What is only the server's.
     options_.listening.Close();
     clients_.clear();
-    for (Worker& worker : workers_) worker.socket.Close();
-    known_.clear();
+    workers_.clear();
+    known_->Clear();
     signals_.Close();
     sigset_t none;
     sigemptyset(&none);
@@ -303,12 +326,18 @@ absl::Status CompileServer::StartSpare(bool is_needed_now) {
               std::string(status.message()).c_str());
       _exit(1);
     }
-    RunWorker(std::move(theirs), {options_.request_time, compilers_.identity, compilers_.make,
-                                  compiler_.get(), encoded_default_settings_});
+    WorkerOptions worker;
+    worker.request_time = options_.request_time;
+    worker.identity = compilers_.identity;
+    worker.make = compilers_.make;
+    worker.ready = compiler_.get();
+    worker.ready_for = encoded_default_settings_;
+    RunWorker(std::move(theirs), worker);
     _exit(0);
   }
-  workers_.push_back({process, std::move(ours), 0, ""});
-  spare_ = &workers_.back();
+  spare_ = &workers_.emplace_back();
+  spare_->process = process;
+  spare_->socket = std::move(ours);
   return absl::OkStatus();
 }
 
@@ -369,13 +398,21 @@ size_t CompileServer::CountBusy() const {
       }));
 }
 
-bool CompileServer::HandOver(Client& client, const Packet& packet) {
+bool CompileServer::HandOver(Client& client, Packet packet) {
   const absl::string_view greeting = absl::string_view(packet.bytes).substr(1);
   const std::string answer = Greet(greeting);
   if (answer[0] != 0) {
     (void)SendPacket(client.socket.number(), answer);
     return false;
   }
+  Decoder decoder(greeting);
+  decoder.U32();
+  decoder.String();
+  decoder.String();
+  const absl::string_view name = decoder.String();
+  if (!decoder.ok()) return false;
+  if (!packet.files.empty()) client.modules_socket = std::move(packet.files[0]);
+  packet.files.clear();
   absl::Status status;
   if (CountBusy() >= options_.most_workers || workers_.size() >= 2 * options_.most_workers + 1) {
     status = absl::ResourceExhaustedError(
@@ -383,10 +420,6 @@ bool CompileServer::HandOver(Client& client, const Packet& packet) {
   } else if (spare_ == nullptr) {
     status = StartSpare(/*is_needed_now=*/true);
   }
-  Decoder decoder(greeting);
-  decoder.U32();
-  decoder.String();
-  decoder.String();
   const auto hand_to_spare = [&] {
     return SendPacket(spare_->socket.number(), decoder.rest(), {client.socket.number()});
   };
@@ -398,7 +431,9 @@ bool CompileServer::HandOver(Client& client, const Packet& packet) {
   }
   if (status.ok()) {
     spare_->settings = std::string(decoder.rest());
-    spare_->client = ProcessOf(client.socket.number());
+    spare_->client = std::string(name.substr(0, kClientNameSize));
+    spare_->client_process = ProcessOf(client.socket.number());
+    spare_->modules_socket = std::move(client.modules_socket);
     makers_.NoteWorker(spare_->client);
     spare_ = nullptr;
     next_spare_ = SteadyNow() + kRest;
@@ -413,18 +448,19 @@ bool CompileServer::HandOver(Client& client, const Packet& packet) {
 }
 
 bool CompileServer::Find(int socket, absl::string_view key) {
-  auto found = known_.find(std::string(key));
-  if (found == known_.end()) return SendPacket(socket, absl::string_view("\0", 1)).ok();
-  found->second.last_use = ++next_use_;
+  const KnownModules::Pack* const pack = known_->Find(key);
+  if (pack == nullptr) return SendPacket(socket, absl::string_view("\0", 1)).ok();
   ++packs_given_;
-  return SendPacket(socket, "\1", {found->second.pack.number()}).ok();
+  return SendPacket(socket, "\1", {pack->file.number()}).ok();
 }
 
 bool CompileServer::BeginToWait(Client& client, absl::string_view question) {
   Decoder decoder(question);
   const absl::Duration patience = absl::Milliseconds(decoder.U32());
+  const absl::string_view name = decoder.String();
   const absl::string_view key = decoder.rest();
   if (!decoder.ok() || key.size() != kKeySize) return false;
+  client.name = std::string(name.substr(0, kClientNameSize));
   client.waits_for = std::string(key);
   client.waits_until = SteadyNow() + patience;
   client.would_make_it = patience > absl::ZeroDuration();
@@ -433,26 +469,24 @@ bool CompileServer::BeginToWait(Client& client, absl::string_view question) {
 
 bool CompileServer::AnswerIfItNeedNotWait(Client& client) {
   const absl::Duration now = SteadyNow();
-  const bool is_known = known_.count(client.waits_for) > 0;
+  const bool is_known = known_->Has(client.waits_for);
   if (!is_known) {
     if (now < client.waits_until && !makers_.HasRoom(client.waits_for, now)) return true;
-    if (client.would_make_it) {
-      makers_.Add(client.waits_for, ProcessOf(client.socket.number()), now);
-    }
+    if (client.would_make_it) makers_.Add(client.waits_for, client.name, now);
   }
   const std::string key = std::exchange(client.waits_for, "");
   return Find(client.socket.number(), key);
 }
 
 bool CompileServer::Hear(Client& client) {
-  const absl::StatusOr<Packet> packet = ReceivePacket(client.socket.number(), absl::ZeroDuration());
+  absl::StatusOr<Packet> packet = ReceivePacket(client.socket.number(), absl::ZeroDuration());
   if (absl::IsDeadlineExceeded(packet.status())) return true;
   if (!packet.ok()) return false;
   client.has_spoken = true;
   const absl::string_view body = absl::string_view(packet->bytes).substr(1);
   switch (static_cast<ServerMessage>(packet->bytes[0])) {
     case ServerMessage::kCompile:
-      return HandOver(client, *packet);
+      return HandOver(client, *std::move(packet));
     case ServerMessage::kIdentify:
       return SendPacket(client.socket.number(), Greet(body)).ok();
     case ServerMessage::kFind:
@@ -465,48 +499,116 @@ bool CompileServer::Hear(Client& client) {
 }
 
 bool CompileServer::HearWorker(Worker& worker) {
-  absl::StatusOr<Packet> packet = ReceivePacket(worker.socket.number(), absl::ZeroDuration());
-  if (absl::IsDeadlineExceeded(packet.status())) return true;
-  if (absl::IsOutOfRange(packet.status())) {
-    // It is about to end; the rest is for Reap.
-    worker.socket.Close();
-    return true;
+  for (int i = 0; i < kPacketsAtOnce; ++i) {
+    const absl::StatusOr<Packet> packet =
+        ReceivePacket(worker.socket.number(), absl::ZeroDuration());
+    if (absl::IsDeadlineExceeded(packet.status())) return true;
+    if (absl::IsOutOfRange(packet.status())) {
+      // It is about to end; the rest is for Reap.
+      worker.socket.Close();
+      worker.ends_by = std::min(worker.ends_by, SteadyNow() + options_.time_to_end);
+      return true;
+    }
+    if (!packet.ok() || !AnswerWorker(worker, *packet)) return false;
   }
-  if (!packet.ok()) return false;
-  const absl::string_view body = absl::string_view(packet->bytes).substr(1);
-  if (packet->bytes[0] == static_cast<char>(ServerMessage::kFind)) {
-    return Find(worker.socket.number(), PackKey(worker.settings, body));
-  }
-  if (packet->bytes[0] != static_cast<char>(ServerMessage::kPublish)) return false;
-  Publish(worker, *std::move(packet));
   return true;
 }
 
-// A worker says for which module and settings it has made something. The server looks itself: a
-// worker can add only to what is known of modules that its client has, under the client's settings.
-void CompileServer::Publish(const Worker& worker, Packet packet) {
-  if (packet.files.size() != 2) return;
-  const absl::string_view signature = absl::string_view(packet.bytes).substr(1);
-  const absl::StatusOr<std::shared_ptr<const FileContents>> module =
-      MapSealedBytes(packet.files[0]);
-  const absl::StatusOr<std::shared_ptr<const FileContents>> pack = MapSealedBytes(packet.files[1]);
-  if (!module.ok() || !pack.ok() || !IsSignatureOf(signature, (*module)->bytes())) return;
-  const std::string key = PackKey(worker.settings, signature);
-  makers_.RemoveModule(key);
-  const uint64_t size = (*pack)->bytes().size();
-  if (size > options_.kept_bytes / 2) return;
-  Known& known = known_[key];
-  known_bytes_ += size - known.size;
-  known.pack = std::move(packet.files[1]);
-  known.size = size;
-  known.last_use = ++next_use_;
-  while (known_bytes_ > options_.kept_bytes || known_.size() > options_.kept_modules) {
-    auto oldest = std::min_element(known_.begin(), known_.end(), [](const auto& a, const auto& b) {
-      return a.second.last_use < b.second.last_use;
-    });
-    known_bytes_ -= oldest->second.size;
-    known_.erase(oldest);
+bool CompileServer::AnswerWorker(Worker& worker, const Packet& packet) {
+  HearOfModules(worker);
+  const absl::string_view body = absl::string_view(packet.bytes).substr(1);
+  switch (static_cast<ServerMessage>(packet.bytes[0])) {
+    case ServerMessage::kRead:
+      return SendPart(worker, body);
+    case ServerMessage::kPublish:
+      return BeginPack(worker, body);
+    case ServerMessage::kPart:
+      return AddPart(worker, body);
+    default:
+      return false;
   }
+}
+
+// A client says this before its worker gets the module. So before anything that the worker says of
+// the module is read, this can be.
+void CompileServer::HearOfModules(Worker& worker) const {
+  for (int i = 0; i < kModulesAtOnce && worker.modules_socket.is_open(); ++i) {
+    const absl::StatusOr<Packet> packet =
+        ReceivePacket(worker.modules_socket.number(), absl::ZeroDuration());
+    if (absl::IsDeadlineExceeded(packet.status())) return;
+    if (!packet.ok() || packet->bytes.size() != 1 + kDigestSize ||
+        packet->bytes[0] != static_cast<char>(ServerMessage::kHasModule)) {
+      // The client has ended, or has given up this worker.
+      worker.modules_socket.Close();
+      worker.ends_by = std::min(worker.ends_by, SteadyNow() + options_.time_to_end);
+      return;
+    }
+    worker.modules.Add(absl::string_view(packet->bytes).substr(1));
+  }
+}
+
+bool CompileServer::SendPart(Worker& worker, absl::string_view question) {
+  Decoder decoder(question);
+  const uint64_t number = decoder.U64();
+  const uint64_t offset = decoder.U64();
+  const absl::string_view signature = decoder.rest();
+  if (!decoder.ok()) return false;
+  const KnownModules::Pack* const pack =
+      worker.modules.Has(signature) ? known_->Find(PackKey(worker.settings, signature)) : nullptr;
+  Encoder answer;
+  // The first question names the pack that the worker does not need, later ones that of which it
+  // has got a part.
+  const bool is_named = pack != nullptr && pack->number == number;
+  if (pack == nullptr || is_named == (offset == 0) || offset >= pack->size) {
+    answer.U64(0);
+  } else {
+    std::string bytes(std::min<uint64_t>(kPartSize, pack->size - offset), '\0');
+    if (!ReadAt(pack->file.number(), offset, bytes.data(), bytes.size()).ok()) return false;
+    answer.U64(pack->number);
+    answer.U64(pack->size);
+    answer.Raw(bytes);
+  }
+  return SendPacket(worker.socket.number(), answer.bytes()).ok();
+}
+
+bool CompileServer::BeginPack(Worker& worker, absl::string_view offer) {
+  Decoder decoder(offer);
+  const uint64_t size = decoder.U64();
+  const absl::string_view signature = decoder.rest();
+  if (!decoder.ok() || worker.incoming) return false;
+  const bool may_publish = worker.modules.Publish(signature);
+  const bool is_wanted = may_publish && size > 0 && known_->HasRoomFor(size);
+  const std::string key = PackKey(worker.settings, signature);
+  if (is_wanted) {
+    IncomingPack& pack = worker.incoming.emplace();
+    pack.key = key;
+    pack.size = size;
+    absl::StatusOr<SealedBytesWriter> bytes = SealedBytesWriter::Create();
+    if (bytes.ok()) pack.bytes = *std::move(bytes);
+  } else if (may_publish) {
+    makers_.RemoveModule(key);  // There is nothing to wait for.
+  }
+  return SendPacket(worker.socket.number(), is_wanted ? "\1" : absl::string_view("\0", 1)).ok();
+}
+
+bool CompileServer::AddPart(Worker& worker, absl::string_view bytes) {
+  if (!worker.incoming || bytes.size() > worker.incoming->size - worker.incoming->received) {
+    return false;
+  }
+  IncomingPack& pack = *worker.incoming;
+  pack.received += bytes.size();
+  if (pack.bytes && !pack.bytes->Append(bytes).ok()) pack.bytes.reset();
+  if (pack.received < pack.size) return true;
+  Encoder answer;
+  answer.U64(KeepPack(*std::exchange(worker.incoming, std::nullopt)));
+  return SendPacket(worker.socket.number(), answer.bytes()).ok();
+}
+
+uint64_t CompileServer::KeepPack(IncomingPack pack) {
+  makers_.RemoveModule(pack.key);
+  if (!pack.bytes) return 0;
+  absl::StatusOr<File> file = std::move(*pack.bytes).Seal();
+  return file.ok() ? known_->Keep(pack.key, *std::move(file), pack.size) : 0;
 }
 
 void CompileServer::Reap() {
@@ -530,6 +632,22 @@ void CompileServer::Reap() {
   }
 }
 
+// A worker ends by itself, unless it was taken over or stopped.
+bool CompileServer::EndLateWorkers() {
+  const absl::Duration now = SteadyNow();
+  bool will_end = false;
+  for (Worker& worker : workers_) {
+    if (worker.ends_by == absl::InfiniteDuration()) continue;
+    if (now >= worker.ends_by) {
+      kill(worker.process, SIGKILL);
+      worker.ends_by = absl::InfiniteDuration();
+    } else {
+      will_end = true;
+    }
+  }
+  return will_end;
+}
+
 size_t CompileServer::CountWaiting() const {
   return static_cast<size_t>(
       std::count_if(clients_.begin(), clients_.end(),
@@ -542,11 +660,14 @@ std::string CompileServer::StatusText() const {
       absl::ToInt64Seconds(SteadyNow() - started_), " s\nclients ",
       workers_.size() - (spare_ != nullptr ? 1 : 0), "\nclients so far ", clients_served_,
       "\nclients that wait ", CountWaiting(), "\nworkers ", workers_.size(),
-      "\nworkers that failed ", workers_failed_, "\nmodules known ", known_.size(),
-      "\nbytes known ", known_bytes_, "\nmodules given ", packs_given_, "\n");
+      "\nworkers that failed ", workers_failed_, "\nmodules known ", known_->count(),
+      "\nbytes known ", known_->bytes(), "\nmodules given ", packs_given_, "\n");
   for (const Worker& worker : workers_) {
     absl::StrAppend(&text, "worker ", worker.process,
-                    worker.client == 0 ? " waits" : absl::StrCat(" of client ", worker.client),
+                    &worker == spare_ ? std::string(" waits")
+                    : worker.client_process == 0
+                        ? std::string(" of a client in another container")
+                        : absl::StrCat(" of client ", worker.client_process),
                     "\n");
   }
   return text.substr(0, kLargestPacket);
@@ -564,9 +685,13 @@ absl::Status CompileServer::Run() {
                                   {signals_.number(), POLLIN, 0}};
     for (const Client& client : clients_) events.push_back({client.socket.number(), POLLIN, 0});
     const size_t first_worker = events.size();
-    for (const Worker& worker : workers_) events.push_back({worker.socket.number(), POLLIN, 0});
+    for (const Worker& worker : workers_) {
+      events.push_back({worker.socket.number(), POLLIN, 0});
+      events.push_back({worker.modules_socket.number(), POLLIN, 0});
+    }
+    const bool has_late_workers = EndLateWorkers();
     const int timeout = spare_ == nullptr || CountWaiting() > 0 || !may_accept ? 100
-                        : clients_.empty()                                     ? -1
+                        : clients_.empty() && !has_late_workers                ? -1
                                                                                : 1000;
     if (poll(events.data(), events.size(), timeout) < 0 && errno != EINTR) {
       return SystemError("poll", options_.path);
@@ -581,7 +706,8 @@ absl::Status CompileServer::Run() {
     // A worker's last packets are read when it is reaped, with what is in between.
     i = first_worker;
     for (auto worker = workers_.begin(); worker != workers_.end() && i < events.size();
-         ++worker, ++i) {
+         ++worker, i += 2) {
+      if (events[i + 1].revents != 0) HearOfModules(*worker);
       if ((events[i].revents & POLLIN) != 0 && !HearWorker(*worker)) {
         kill(worker->process, SIGKILL);
       }

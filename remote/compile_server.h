@@ -1,9 +1,10 @@
 // The process that has LLVM loaded and warm, and forks a worker for each client.
 //
-// It is single-threaded, and reads nothing of clients but short packets: it hands a client's
-// connection to a worker, tells what it knows of a module, or its own status. So what can go wrong
-// in a compiler goes wrong in a worker. One worker always waits for the next client, with the
-// memory in place that a compile first writes to.
+// It is single-threaded, and reads nothing of clients and workers but short packets: it hands a
+// client's connection to a worker, tells what it knows of a module, or its own status, and copies
+// what a worker has made, some packets at a time. So nobody waits for what one client or worker
+// does, and what can go wrong in a compiler goes wrong in a worker. One worker always waits for the
+// next client, with the memory in place that a compile first writes to.
 //
 // Thread-compatible: one thread creates it and calls Run. Tested in
 // tests/engine/served_compiler_test.cc.
@@ -16,8 +17,8 @@
 #include <cstdint>
 #include <functional>
 #include <list>
-#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@
 #include "base/file.h"
 #include "base/packets.h"
 #include "compiler/compiler_settings.h"
+#include "remote/known_modules.h"
 #include "remote/makers.h"
 #include "runtime/compiler.h"
 
@@ -44,6 +46,8 @@ struct CompileServerOptions {
   uint64_t worker_memory = uint64_t{2} << 30;
   // How long a worker may take for one request. Then it is ended.
   absl::Duration request_time = absl::Minutes(1);
+  // How long a worker may go on when its client has ended. Then it is killed.
+  absl::Duration time_to_end = absl::Minutes(1);
   // Clients that compile the same unknown module at the same time; others wait a little for what
   // these have made. 0: as many as there are processors.
   size_t makers_of_a_module = 0;
@@ -84,7 +88,7 @@ class CompileServer {
  private:
   struct Client;
   struct Worker;
-  struct Known;
+  struct IncomingPack;
 
   CompileServer(CompileServerOptions options, Compilers compilers);
   absl::Status Listen();
@@ -97,10 +101,19 @@ class CompileServer {
   bool Hear(Client& client);
   std::string Greet(absl::string_view greeting) const;
   size_t CountBusy() const;
-  bool HandOver(Client& client, const Packet& packet);
-  // What a worker has made, or asks for. Whether it stays.
+  bool HandOver(Client& client, Packet packet);
+  // What a worker has made, or asks for, in some packets. Whether it stays.
   bool HearWorker(Worker& worker);
-  void Publish(const Worker& worker, Packet packet);
+  bool AnswerWorker(Worker& worker, const Packet& packet);
+  // Which modules the worker gets: its client says so.
+  void HearOfModules(Worker& worker) const;
+  // The worker wants to know what the server has.
+  bool SendPart(Worker& worker, absl::string_view question);
+  // The worker has made something.
+  bool BeginPack(Worker& worker, absl::string_view offer);
+  bool AddPart(Worker& worker, absl::string_view bytes);
+  // The number of a pack that is complete; zero if it is not kept.
+  uint64_t KeepPack(IncomingPack pack);
   // What the server knows of a module. Whether that could be sent.
   bool Find(int socket, absl::string_view key);
   // A client asks what is known of a module, and waits for the answer. Whether it stays.
@@ -110,6 +123,8 @@ class CompileServer {
   bool AnswerIfItNeedNotWait(Client& client);
   size_t CountWaiting() const;
   void Reap();
+  // Kills workers that go on without a client. Whether there are others that will be.
+  bool EndLateWorkers();
   std::string StatusText() const;
 
   CompileServerOptions options_;
@@ -121,11 +136,9 @@ class CompileServer {
   std::list<Client> clients_;
   std::list<Worker> workers_;
   Worker* spare_ = nullptr;
-  absl::Duration next_spare_;   // No other is started before.
-  absl::Duration next_accept_;  // No client is let in before.
-  std::map<std::string, Known> known_;
-  uint64_t known_bytes_ = 0;
-  uint64_t next_use_ = 0;
+  absl::Duration next_spare_;          // No other is started before.
+  absl::Duration next_accept_;         // No client is let in before.
+  std::optional<KnownModules> known_;  // Constant after Create.
   Makers makers_;
   const absl::Duration started_;
   uint64_t clients_served_ = 0, workers_failed_ = 0, packs_given_ = 0;

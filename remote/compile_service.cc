@@ -1,7 +1,5 @@
 #include "remote/compile_service.h"
 
-#include <fcntl.h>
-
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -57,6 +55,12 @@ class CompileService::Request {
     ahead_ = &ahead;
     module_ = module;
     function_ = function;
+  }
+
+  // The compiler is asked once more, because it has failed. What it has claimed stays claimed.
+  void BeginAgain() {
+    joined_.clear();
+    uninvited_.clear();
   }
 
   // Only a weak definition can be replaced.
@@ -159,13 +163,6 @@ absl::Duration CompileService::longest_request() const {
   return longest;
 }
 
-File CompileService::FileOf(ModuleId module) const {
-  absl::MutexLock lock(&mutex_);
-  auto found = modules_.find(module);
-  if (found == modules_.end()) return File();
-  return File(fcntl(found->second->file.number(), F_DUPFD_CLOEXEC, 0));
-}
-
 bool CompileService::IsBody(const Module& module, SymbolOrdinal function) {
   if (function.value >= module.index->size()) return false;
   const Symbol symbol = module.index->at(function);
@@ -217,7 +214,7 @@ absl::StatusOr<std::string> CompileService::Add(Lane::Message message) {
   if (wants_index) encoder.Raw((*index)->Encode());
   store_.Add(id, *index);
   absl::MutexLock lock(&mutex_);
-  modules_.emplace(id, std::make_shared<Module>(*index, std::move(message.file), is_reopenable));
+  modules_.emplace(id, std::make_shared<Module>(*index, is_reopenable));
   return std::move(encoder).Take();
 }
 
@@ -255,6 +252,7 @@ absl::StatusOr<std::string> CompileService::CompileFunction(Lane& lane, absl::st
     if (absl::IsFailedPrecondition(function.status()) && module->is_reopenable) {
       // Its body was moved out of what this thread has read, by the thread that compiles ahead.
       compiler_.ReadAgain(values.module);
+      request.BeginAgain();
       function = compiler_.CompileFunction(order);
     }
     FIRSTCALL_RETURN_IF_ERROR(request.status());

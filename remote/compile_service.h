@@ -41,17 +41,11 @@ class CompileService {
   // For how long the request that has taken longest so far is being worked on; zero if none is.
   absl::Duration longest_request() const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // A duplicate of the file that the client has sent for a module; not open if it was removed.
-  File FileOf(ModuleId module) const ABSL_LOCKS_EXCLUDED(mutex_);
-
  private:
   struct Module {
-    Module(std::shared_ptr<const SymbolIndex> its_index, File its_file, bool can_be_read_again)
-        : index(std::move(its_index)),
-          file(std::move(its_file)),
-          is_reopenable(can_be_read_again) {}
+    Module(std::shared_ptr<const SymbolIndex> its_index, bool can_be_read_again)
+        : index(std::move(its_index)), is_reopenable(can_be_read_again) {}
     const std::shared_ptr<const SymbolIndex> index;
-    const File file;
     const bool is_reopenable;
     std::atomic<bool> data_was_asked_for{false};
   };

@@ -33,21 +33,23 @@ bool Makers::HasRoom(absl::string_view key, absl::Duration now) {
   return found == makers_.end() || found->second.size() < most_;
 }
 
-void Makers::Add(absl::string_view key, pid_t client, absl::Duration now) {
+void Makers::Add(absl::string_view key, absl::string_view client, absl::Duration now) {
   RemoveIdle(now);
   std::vector<Maker>& makers = makers_[std::string(key)];
   const auto is_same = [&](const Maker& maker) { return maker.client == client; };
-  if (std::none_of(makers.begin(), makers.end(), is_same)) makers.push_back({client, now});
+  if (std::none_of(makers.begin(), makers.end(), is_same)) {
+    makers.push_back({std::string(client), now});
+  }
 }
 
-void Makers::NoteWorker(pid_t client) { ++workers_[client]; }
+void Makers::NoteWorker(absl::string_view client) { ++workers_[std::string(client)]; }
 
 void Makers::RemoveModule(absl::string_view key) {
   auto found = makers_.find(key);
   if (found != makers_.end()) makers_.erase(found);
 }
 
-void Makers::RemoveWorker(pid_t client) {
+void Makers::RemoveWorker(absl::string_view client) {
   auto found = workers_.find(client);
   if (found == workers_.end() || --found->second > 0) return;
   workers_.erase(found);

@@ -2,14 +2,14 @@
 // know yet. While enough clients do that for a module, further ones had better wait: they would use
 // the same processors for the same work.
 //
-// Times are of SteadyNow. Thread-compatible. Tested in tests/remote/makers_test.cc.
+// A client is known by its name (remote/protocol.h). Times are of SteadyNow. Thread-compatible.
+// Tested in tests/remote/makers_test.cc.
 
 #ifndef FIRSTCALL_REMOTE_MAKERS_H_
 #define FIRSTCALL_REMOTE_MAKERS_H_
 
-#include <sys/types.h>
-
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -29,21 +29,21 @@ class Makers {
 
   // `client`, which would make its code, was told that the module is not known. It counts for a
   // moment, and as long as it has a worker.
-  void Add(absl::string_view key, pid_t client, absl::Duration now);
+  void Add(absl::string_view key, absl::string_view client, absl::Duration now);
 
   // The module is known now.
   void RemoveModule(absl::string_view key);
   // `client` has got a worker, which it may use for any module; a worker of it has ended. It may
   // have several.
-  void NoteWorker(pid_t client);
-  void RemoveWorker(pid_t client);
+  void NoteWorker(absl::string_view client);
+  void RemoveWorker(absl::string_view client);
 
   // The modules of which clients may be making code.
   size_t module_count() const { return makers_.size(); }
 
  private:
   struct Maker {
-    pid_t client = 0;
+    std::string client;
     absl::Duration since;
   };
 
@@ -54,7 +54,7 @@ class Makers {
 
   const size_t most_;
   std::map<std::string, std::vector<Maker>, std::less<>> makers_;  // By key; none is empty.
-  std::map<pid_t, int> workers_;  // How many each client has, unless it has none.
+  std::map<std::string, int, std::less<>> workers_;  // How many each client has, unless none.
 };
 
 }  // namespace firstcall

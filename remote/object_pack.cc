@@ -1,12 +1,12 @@
 #include "remote/object_pack.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
-#include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "base/coding.h"
 #include "base/content_digest.h"
 #include "base/status.h"
@@ -18,6 +18,8 @@ namespace {
 constexpr uint32_t kMark = 0x31504643;  // "CFP1"
 constexpr size_t kHeadSize = 8;         // The mark, and the number of entries.
 constexpr size_t kEntrySize = 16;       // Of a line of the table behind them.
+constexpr absl::string_view kSource = " source=";
+constexpr size_t kDigestSize = 32;
 constexpr auto kLastKind = static_cast<uint32_t>(ModulePart::Kind::kDebuggerStart);
 
 }  // namespace
@@ -29,16 +31,21 @@ std::string PackKey(absl::string_view settings, absl::string_view signature) {
   return ContentDigest(encoder.bytes());
 }
 
-bool IsSignatureOf(absl::string_view signature, absl::string_view contents) {
-  const std::string source =
-      absl::StrCat(" source=", absl::BytesToHexString(ContentDigest(contents)), " ");
-  // Before what a client may add of its own (engine/signature).
-  const size_t at = signature.find(" source=");
-  return at != absl::string_view::npos && absl::StartsWith(signature.substr(at), source);
+std::string SourceDigestOf(absl::string_view signature) {
+  // What a client may add of its own comes later.
+  const size_t at = signature.find(kSource);
+  if (at == absl::string_view::npos) return "";
+  const absl::string_view rest = signature.substr(at + kSource.size());
+  const absl::string_view digits = rest.substr(0, 2 * kDigestSize);
+  if (rest.size() <= digits.size() || rest[digits.size()] != ' ' ||
+      !std::all_of(digits.begin(), digits.end(), absl::ascii_isxdigit)) {
+    return "";
+  }
+  return absl::HexStringToBytes(digits);
 }
 
 // The mark, the number of entries; of each its part and size; then the entries' bytes.
-std::string ObjectPack::Encode(const std::map<ModulePart, std::string>& entries) {
+std::string ObjectPack::Encode(const std::map<ModulePart, absl::string_view>& entries) {
   Encoder encoder;
   size_t size = kHeadSize + kEntrySize * entries.size();
   for (const auto& [part, bytes] : entries) size += bytes.size();
@@ -56,9 +63,14 @@ std::string ObjectPack::Encode(const std::map<ModulePart, std::string>& entries)
 }
 
 absl::StatusOr<ObjectPack> ObjectPack::Read(const File& file) {
+  FIRSTCALL_ASSIGN_OR_RETURN(std::shared_ptr<const FileContents> contents, MapSealedBytes(file));
+  return Parse(std::move(contents));
+}
+
+absl::StatusOr<ObjectPack> ObjectPack::Parse(std::shared_ptr<const FileContents> contents) {
   const absl::Status damaged = absl::InvalidArgumentError("a damaged pack of objects");
   ObjectPack pack;
-  FIRSTCALL_ASSIGN_OR_RETURN(pack.contents_, MapSealedBytes(file));
+  pack.contents_ = std::move(contents);
   const absl::string_view bytes = pack.contents_->bytes();
   Decoder decoder(bytes);
   const bool is_pack = decoder.U32() == kMark;

@@ -28,17 +28,20 @@ namespace firstcall {
 // 32 bytes. `settings` is of EncodeSettings.
 std::string PackKey(absl::string_view settings, absl::string_view signature);
 
-// Whether `signature` is one of a module with these contents.
-bool IsSignatureOf(absl::string_view signature, absl::string_view contents);
+// The digest (base/content_digest) of the contents of the module that a signature is of
+// (engine/signature). Empty if the text is no signature.
+std::string SourceDigestOf(absl::string_view signature);
 
 class ObjectPack {
  public:
-  static std::string Encode(const std::map<ModulePart, std::string>& entries);
+  static std::string Encode(const std::map<ModulePart, absl::string_view>& entries);
 
   // Maps `file`, which may come from a process that is not trusted, and need not stay open.
   // InvalidArgument if it is not sealed (remote/sealed_bytes.h), or not a pack; ResourceExhausted
   // if it cannot be mapped.
   static absl::StatusOr<ObjectPack> Read(const File& file);
+  // The same, for a pack in memory.
+  static absl::StatusOr<ObjectPack> Parse(std::shared_ptr<const FileContents> contents);
 
   // A copy of the entry of a part; nothing if there is none.
   std::optional<ByteBuffer> Find(ModulePart part) const;

@@ -203,6 +203,8 @@ RemoteCompiler::Answer RemoteCompiler::AddTo(WorkerSession& session, ModuleId id
     answer.status = file.status();
     return answer;
   }
+  // Nothing is kept of a module without a digest.
+  if (!order.contents.digest.empty()) session.NoteModule(order.contents.digest);
   Encoder encoder;
   encoder.U32(id.value);
   encoder.U8(static_cast<uint8_t>(order.contents.form));

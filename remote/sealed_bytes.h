@@ -6,7 +6,8 @@
 #ifndef FIRSTCALL_REMOTE_SEALED_BYTES_H_
 #define FIRSTCALL_REMOTE_SEALED_BYTES_H_
 
-#include <cstdint>
+#include <fcntl.h>
+
 #include <memory>
 
 #include "absl/status/statusor.h"
@@ -16,6 +17,9 @@
 
 namespace firstcall {
 
+// The seals (fcntl(2), F_ADD_SEALS) of such a file.
+inline constexpr int kSealsOfBytes = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL;
+
 // Writes `bytes`, and a zero byte behind them, to a memory file and seals it. ResourceExhausted,
 // with the system's reason, if there is no memory or no file.
 absl::StatusOr<File> SealBytes(absl::string_view bytes);
@@ -23,9 +27,6 @@ absl::StatusOr<File> SealBytes(absl::string_view bytes);
 // Maps what SealBytes has written. InvalidArgument if the file is not sealed, or does not end with
 // a zero byte: its sender is not trusted. ResourceExhausted if it cannot be mapped.
 absl::StatusOr<std::shared_ptr<const FileContents>> MapSealedBytes(const File& file);
-
-// The number of bytes that SealBytes has written. InvalidArgument if the file is not sealed.
-absl::StatusOr<uint64_t> SizeOfSealedBytes(const File& file);
 
 }  // namespace firstcall
 

@@ -35,6 +35,7 @@ std::shared_ptr<const ObjectPack> ServedCache::Ask(absl::string_view signature,
   Encoder question;
   question.U8(static_cast<uint8_t>(ServerMessage::kFind));
   question.U32(static_cast<uint32_t>(absl::ToInt64Milliseconds(patience)));
+  question.String(server_.client);
   question.Raw(PackKey(settings_, signature));
   if (!SendPacket(number, question.bytes()).ok()) return nullptr;
   absl::StatusOr<Packet> answer = ReceivePacket(number, deadline);

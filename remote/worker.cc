@@ -1,12 +1,14 @@
 // The first thread waits for new lanes, for the client's end, and for time to give to the server
-// what was made. Each lane has a thread. When the client or the server is gone, the process ends at
-// once, whatever its threads do.
+// what was made, for which there is a thread, too. Each lane has a thread. When the client or the
+// server is gone, the process ends at once, whatever its threads do.
 
 #include "remote/worker.h"
 
 #include <poll.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <cstdint>
 #include <string>
 #include <thread>
 #include <utility>
@@ -18,8 +20,8 @@
 #include "base/steady_clock.h"
 #include "remote/compile_service.h"
 #include "remote/protocol.h"
-#include "remote/sealed_bytes.h"
 #include "remote/seam_coding.h"
+#include "remote/server_link.h"
 #include "remote/worker_store.h"
 
 namespace firstcall {
@@ -33,33 +35,51 @@ constexpr absl::Duration kLongest = absl::Seconds(2);
 
 constexpr absl::Duration kWatchInterval = absl::Milliseconds(100);
 
-constexpr absl::Duration kServersBudget = absl::Seconds(5);
+// Gives the server what was made. One thread at a time does that, and no lane waits for it.
+class Publisher {
+ public:
+  // All must outlive this.
+  Publisher(ServerLink& server, WorkerStore& store) : server_(server), store_(store) {}
 
-// Asks the server what it has for a signature.
-std::unique_ptr<ObjectPack> AskServer(int server, absl::string_view signature) {
-  Encoder question;
-  question.U8(static_cast<uint8_t>(ServerMessage::kFind));
-  question.Raw(signature);
-  if (!SendPacket(server, question.bytes()).ok()) return nullptr;
-  absl::StatusOr<Packet> answer = ReceivePacket(server, SteadyNow() + kServersBudget);
-  if (!answer.ok() || answer->files.size() != 1) return nullptr;
-  absl::StatusOr<ObjectPack> pack = ObjectPack::Read(answer->files[0]);
-  return pack.ok() ? std::make_unique<ObjectPack>(*std::move(pack)) : nullptr;
-}
+  // Whether a thread is still at it.
+  bool is_busy() const { return is_busy_; }
 
-void Publish(int server, WorkerStore& store, const CompileService& service) {
-  const auto known = [&](absl::string_view signature) { return AskServer(server, signature); };
-  for (const WorkerStore::News& news : store.Take(known)) {
-    const File module = service.FileOf(news.module);
-    const absl::StatusOr<File> pack = SealBytes(news.pack);
-    if (!module.is_open() || !pack.ok()) continue;
-    Encoder message;
-    message.U8(static_cast<uint8_t>(ServerMessage::kPublish));
-    message.Raw(news.signature);
-    // If the server does not read, it does without.
-    (void)SendPacket(server, message.bytes(), {module.number(), pack->number()});
+  // Does it on a thread of its own. Must not be busy.
+  void Begin() {
+    Join();
+    is_busy_ = true;
+    thread_ = std::thread([this] {
+      PublishAll();
+      is_busy_ = false;
+    });
   }
-}
+
+  // Does what is left to do, on this thread.
+  void End() {
+    Join();
+    PublishAll();
+  }
+
+ private:
+  void Join() {
+    if (thread_.joinable()) thread_.join();
+  }
+
+  void PublishAll() {
+    if (!store_.has_news()) return;
+    const auto ask = [&](absl::string_view signature, uint64_t last) {
+      return server_.Read(signature, last);
+    };
+    for (const WorkerStore::News& news : store_.Take(ask)) {
+      store_.NotePublished(news, server_.Publish(news.signature, news.pack));
+    }
+  }
+
+  ServerLink& server_;
+  WorkerStore& store_;
+  std::atomic<bool> is_busy_{false};
+  std::thread thread_;
+};
 
 absl::StatusOr<std::unique_ptr<Compiler>> MakeCompiler(absl::string_view settings,
                                                        const WorkerOptions& options) {
@@ -84,6 +104,8 @@ void RunWorker(File server, const WorkerOptions& options) {
   // Never destroyed: threads may use them until the process has ended.
   auto* const store = new WorkerStore;
   auto* const service = new CompileService(*made != nullptr ? **made : *options.ready, *store);
+  auto* const link = new ServerLink(server.number(), options.server_budget);
+  auto* const publisher = new Publisher(*link, *store);
   absl::Duration quiet_since = SteadyNow(), published = SteadyNow();
   while (true) {
     pollfd events[] = {{client.number(), POLLIN, 0}, {server.number(), POLLRDHUP, 0}};
@@ -104,12 +126,13 @@ void RunWorker(File server, const WorkerOptions& options) {
     if (longest > options.request_time) return;
     if (longest > absl::ZeroDuration()) quiet_since = SteadyNow();
     const absl::Duration now = SteadyNow();
-    if ((now - quiet_since > kQuiet || now - published > kLongest) && store->has_news()) {
-      Publish(server.number(), *store, *service);
+    const bool is_time = now - quiet_since > kQuiet || now - published > kLongest;
+    if (is_time && !publisher->is_busy() && store->has_news()) {
+      publisher->Begin();
       published = now;
     }
   }
-  if (store->has_news()) Publish(server.number(), *store, *service);
+  publisher->End();
 }
 
 }  // namespace firstcall

@@ -1,6 +1,6 @@
 // A worker of a compile server: a forked process that serves one client.
 //
-// Thread-compatible. Tested in tests/engine/served_compiler_test.cc.
+// Thread-compatible. Tested in tests/remote/worker_test.cc.
 
 #ifndef FIRSTCALL_REMOTE_WORKER_H_
 #define FIRSTCALL_REMOTE_WORKER_H_
@@ -19,6 +19,8 @@ namespace firstcall {
 
 struct WorkerOptions {
   absl::Duration request_time;
+  // How long the server may take for an answer. What the worker has made is lost then.
+  absl::Duration server_budget = absl::Seconds(5);
   std::string identity;
   // For settings other than `ready_for` (encoded).
   std::function<absl::StatusOr<std::unique_ptr<Compiler>>(const CompilerSettings& settings)> make;

@@ -1,8 +1,12 @@
 #include "remote/worker_session.h"
 
+#include <sys/random.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <utility>
 
@@ -21,11 +25,13 @@ namespace {
 
 struct Greeted {
   std::unique_ptr<ClientSocket> socket;
+  std::unique_ptr<ClientSocket> modules;
   std::string identity;
 };
 
 struct FirstAnswer {
   std::unique_ptr<ClientSocket> socket;
+  std::unique_ptr<ClientSocket> modules;
   absl::StatusOr<Packet> packet;
 };
 
@@ -37,9 +43,17 @@ absl::StatusOr<FirstAnswer> SendGreeting(const ServerAddress& server, absl::stri
   const absl::Duration deadline = SteadyNow() + server.budget;
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ClientSocket> socket,
                              ClientSocket::Connect(server.path, deadline));
-  FIRSTCALL_RETURN_IF_ERROR(Annotate(SendPacket(socket->number(), greeting), Describe(server)));
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+    return absl::UnavailableError(
+        absl::StrCat(Describe(server), ": socketpair: ", std::strerror(errno)));
+  }
+  auto modules = std::make_unique<ClientSocket>(File(ends[0]));
+  const File others(ends[1]);
+  FIRSTCALL_RETURN_IF_ERROR(
+      Annotate(SendPacket(socket->number(), greeting, {others.number()}), Describe(server)));
   absl::StatusOr<Packet> packet = ReceivePacket(socket->number(), deadline);
-  return FirstAnswer{std::move(socket), std::move(packet)};
+  return FirstAnswer{std::move(socket), std::move(modules), std::move(packet)};
 }
 
 absl::StatusOr<Greeted> Greet(const ServerAddress& server, ServerMessage kind,
@@ -49,6 +63,7 @@ absl::StatusOr<Greeted> Greet(const ServerAddress& server, ServerMessage kind,
   greeting.U32(kRemoteProtocol);
   greeting.String(Version());
   greeting.String(server.identity);
+  greeting.String(server.client);
   greeting.Raw(settings);
   const std::string where = Describe(server);
   if (greeting.bytes().size() > kLargestPacket) {
@@ -67,10 +82,23 @@ absl::StatusOr<Greeted> Greet(const ServerAddress& server, ServerMessage kind,
   }
   Decoder decoder(answer.packet->bytes);
   FIRSTCALL_RETURN_IF_ERROR(Annotate(DecodeStatus(decoder), where));
-  return Greeted{std::move(answer.socket), std::string(decoder.String())};
+  return Greeted{std::move(answer.socket), std::move(answer.modules),
+                 std::string(decoder.String())};
 }
 
 }  // namespace
+
+std::string NewClientName() {
+  std::string name(kClientNameSize, '\0');
+  if (getrandom(name.data(), name.size(), 0) == static_cast<ssize_t>(name.size())) return name;
+  // The system cannot do that. Then clients in different containers may have the same name.
+  static std::atomic<uint32_t> next{0};
+  Encoder encoder;
+  encoder.U32(static_cast<uint32_t>(getpid()));
+  encoder.U32(next++);
+  encoder.U64(static_cast<uint64_t>(absl::ToInt64Nanoseconds(SteadyNow())));
+  return std::move(encoder).Take();
+}
 
 absl::StatusOr<std::string> AskIdentity(const ServerAddress& server) {
   FIRSTCALL_ASSIGN_OR_RETURN(Greeted greeted, Greet(server, ServerMessage::kIdentify, ""));
@@ -81,7 +109,14 @@ absl::StatusOr<std::shared_ptr<WorkerSession>> WorkerSession::Begin(const Server
                                                                     absl::string_view settings) {
   FIRSTCALL_ASSIGN_OR_RETURN(Greeted greeted, Greet(server, ServerMessage::kCompile, settings));
   return std::shared_ptr<WorkerSession>(
-      new WorkerSession(std::move(greeted.socket), server.budget));
+      new WorkerSession(std::move(greeted.socket), std::move(greeted.modules), server.budget));
+}
+
+void WorkerSession::NoteModule(absl::string_view digest) {
+  Encoder note;
+  note.U8(static_cast<uint8_t>(ServerMessage::kHasModule));
+  note.Raw(digest);
+  (void)SendPacket(modules_->number(), note.bytes());
 }
 
 absl::StatusOr<WorkerSession::ClientLane> WorkerSession::TakeLane() {

@@ -24,6 +24,9 @@
 
 namespace firstcall {
 
+// Random bytes.
+std::string NewClientName();
+
 // A server, as a client knows it.
 struct ServerAddress {
   std::string path;
@@ -31,6 +34,9 @@ struct ServerAddress {
   absl::Duration budget = absl::Seconds(30);
   // What a server must say of its build; empty: anything.
   std::string identity;
+  // The name of this client (remote/protocol.h). A forked child has the same: it goes on with what
+  // its parent has asked for.
+  std::string client = NewClientName();
 };
 
 // Asks the server for its identity (CompilerProvider::Identity). Errors as WorkerSession::Begin.
@@ -51,6 +57,10 @@ class WorkerSession {
   static absl::StatusOr<std::shared_ptr<WorkerSession>> Begin(const ServerAddress& server,
                                                               absl::string_view settings);
 
+  // Tells the server that the worker is about to get a module whose contents have this digest
+  // (base/content_digest). If that cannot be sent, the server keeps nothing of what is made of it.
+  void NoteModule(absl::string_view digest);
+
   // A lane for the calling thread. Unavailable if the worker is gone, or there are no more files.
   absl::StatusOr<ClientLane> TakeLane() ABSL_LOCKS_EXCLUDED(mutex_);
   // Gives back a lane over which every request was answered.
@@ -68,10 +78,12 @@ class WorkerSession {
   }
 
  private:
-  WorkerSession(std::unique_ptr<ClientSocket> control, absl::Duration budget)
-      : control_(std::move(control)), budget_(budget) {}
+  WorkerSession(std::unique_ptr<ClientSocket> control, std::unique_ptr<ClientSocket> modules,
+                absl::Duration budget)
+      : control_(std::move(control)), modules_(std::move(modules)), budget_(budget) {}
 
   const std::unique_ptr<ClientSocket> control_;
+  const std::unique_ptr<ClientSocket> modules_;  // Leads to the server.
   const absl::Duration budget_;
   std::atomic<bool> is_lost_{false};
   absl::Mutex adding_mutex_;

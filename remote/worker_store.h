@@ -2,17 +2,22 @@
 // with a cache has added, the entries that the client's cache would get, and the start object
 // (runtime/start_object).
 //
-// Thread-safe. Tested in tests/engine/served_compiler_test.cc.
+// Thread-safe. Nothing is locked while the server is asked, or packs are made: the client waits for
+// threads that keep something. Tested in tests/remote/worker_store_test.cc.
 
 #ifndef FIRSTCALL_REMOTE_WORKER_STORE_H_
 #define FIRSTCALL_REMOTE_WORKER_STORE_H_
 
+#include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
@@ -44,27 +49,51 @@ class WorkerStore {
   // Whether something was kept since the last Take.
   bool has_news() const ABSL_LOCKS_EXCLUDED(mutex_);
 
+  // A pack that the server has, and its number (remote/known_modules).
+  struct ServersPack {
+    uint64_t number = 0;
+    ObjectPack pack;
+  };
+  // Returns what the server has for a signature; nothing if it has none, or the pack of the number
+  // `last`.
+  using AskServer =
+      absl::FunctionRef<std::optional<ServersPack>(absl::string_view signature, uint64_t last)>;
+
   struct News {
     ModuleId module;
     std::string signature;
     std::string pack;
   };
-  // Packs of all entries of the modules that have new ones. `known` returns what the server has for
-  // a signature already, or null.
-  std::vector<News> Take(
-      absl::FunctionRef<std::unique_ptr<ObjectPack>(absl::string_view signature)> known)
-      ABSL_LOCKS_EXCLUDED(mutex_);
+  // Packs of all entries of the modules that have new ones, and of the server's entries. One thread
+  // at a time may call this and NotePublished.
+  std::vector<News> Take(AskServer ask) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // The server has kept `news`, as the pack of this number.
+  void NotePublished(const News& news, uint64_t number) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  using Entries = std::map<ModulePart, std::string>;
+  // Never changed, so that packs are made of them while other threads keep further ones.
+  using Entry = std::shared_ptr<const std::string>;
+  using Entries = std::map<ModulePart, Entry>;
   struct Module {
     std::shared_ptr<const SymbolIndex> index;
     std::string signature;  // Empty until an order has told it.
     Entries entries;
     std::vector<SymbolOrdinal> used;  // Functions that have objects of their own.
+    // Which weak definitions give way in this client, as far as that was asked.
+    absl::flat_hash_map<SymbolOrdinal, bool> decided;
+    uint64_t last_pack = 0;  // The number of the server's pack whose entries are among these.
     bool has_news = false;
   };
-  Module* ModuleFor(const OrderValues& order, ModulePart part)
+  // Copies of modules that have news.
+  std::vector<std::pair<ModuleId, Module>> CopyChanged() ABSL_LOCKS_EXCLUDED(mutex_);
+  // Gives a module the entries that it does not have yet.
+  void Merge(ModuleId id, const Module& more) ABSL_LOCKS_EXCLUDED(mutex_);
+  class EntriesCache;
+
+  // The module of an order, which has an identification: it has news now. Null if it was removed,
+  // or has another signature.
+  Module* ModuleFor(const OrderValues& order, const Decisions& decisions)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   static void AddStartObject(Module& module);
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "code/object_merger.h"
 
@@ -83,15 +82,14 @@ void StartObject::Store(IsReplaced is_replaced) {
   StoreWhere([&](const Decisions& decisions) { return AreStillTrue(decisions, is_replaced); });
 }
 
-void StartObject::Store() {
-  absl::flat_hash_map<SymbolOrdinal, bool> decided;
+void StartObject::Store(absl::flat_hash_map<SymbolOrdinal, bool> known) {
   StoreWhere([&](const Decisions& decisions) {
     const bool is_consistent =
         std::all_of(decisions.begin(), decisions.end(), [&](const auto& decision) {
-          const auto found = decided.find(decision.first);
-          return found == decided.end() || found->second == decision.second;
+          const auto found = known.find(decision.first);
+          return found == known.end() || found->second == decision.second;
         });
-    if (is_consistent) decided.insert(decisions.begin(), decisions.end());
+    if (is_consistent) known.insert(decisions.begin(), decisions.end());
     return is_consistent;
   });
 }

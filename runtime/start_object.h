@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "absl/synchronization/mutex.h"
 #include "base/ids.h"
@@ -48,9 +49,9 @@ class StartObject {
   // difference. Takes time in proportion to the objects' sizes.
   void Store(IsReplaced is_replaced) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The same where it is not known which definitions give way: leaves out what contradicts the
-  // start object in the cache, or an earlier function.
-  void Store() ABSL_LOCKS_EXCLUDED(mutex_);
+  // The same where only some definitions are known to give way, or not to: `known`. Leaves out what
+  // contradicts that, the start object in the cache, or an earlier function.
+  void Store(absl::flat_hash_map<SymbolOrdinal, bool> known) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
   ModulePart part() const;

@@ -3,12 +3,14 @@
 
 #include "remote/compile_server.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/types.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -49,11 +51,13 @@ std::unique_ptr<ClientSocket> ConnectTo(const LocalServer& server) {
 }
 
 // Asks what is known of a module that nobody has, and can wait so long for others.
-std::unique_ptr<ClientSocket> AskForUnknown(const LocalServer& server, absl::Duration patience) {
+std::unique_ptr<ClientSocket> AskForUnknown(const LocalServer& server, absl::Duration patience,
+                                            absl::string_view client = "") {
   auto socket = ConnectTo(server);
   Encoder question;
   question.U8(static_cast<uint8_t>(ServerMessage::kFind));
   question.U32(static_cast<uint32_t>(absl::ToInt64Milliseconds(patience)));
+  question.String(client);
   question.Raw(std::string(32, 'k'));
   EXPECT_TRUE(SendPacket(socket->number(), question.bytes()).ok());
   return socket;
@@ -87,12 +91,13 @@ TEST(CompileServerTest, NobodyWaitsForAClientThatCannotWait) {
   EXPECT_EQ(AnswerTo(*second), unknown);
 }
 
-void AskForWorker(const ClientSocket& client) {
+void AskForWorker(const ClientSocket& client, absl::string_view name = "") {
   Encoder greeting;
   greeting.U8(static_cast<uint8_t>(ServerMessage::kCompile));
   greeting.U32(kRemoteProtocol);
   greeting.String(Version());
   greeting.String("");
+  greeting.String(name);
   greeting.Raw(EncodeSettings(CompilerSettings()).value());
   EXPECT_TRUE(SendPacket(client.number(), greeting.bytes()).ok());
 }
@@ -137,6 +142,54 @@ TEST(CompileServerTest, AWorkerThatHasJustEndedIsNotBusy) {
   EXPECT_EQ(CodeOfAnswerTo(*second), absl::StatusCode::kResourceExhausted);
   KillAndAsk(server, server.FindWorker(absl::StrCat(" of client ", getpid())), *third);
   EXPECT_EQ(CodeOfAnswerTo(*third), absl::StatusCode::kOk);
+}
+
+// Whether nobody waits any more for a client that has ended, although another client, `second`, has
+// a worker.
+void ExpectNobodyWaitsForOneThatHasEnded(const LocalServer& server) {
+  EXPECT_EQ(AnswerTo(*AskForUnknown(server, absl::Hours(1), "first")), std::string(1, '\0'));
+  auto first = ConnectTo(server);
+  const auto second = ConnectTo(server);
+  AskForWorker(*first, "first");
+  EXPECT_EQ(CodeOfAnswerTo(*first), absl::StatusCode::kOk);
+  AskForWorker(*second, "second");
+  EXPECT_EQ(CodeOfAnswerTo(*second), absl::StatusCode::kOk);
+  const auto third = AskForUnknown(server, absl::Hours(1), "third");
+  server.WaitFor("clients that wait ", 1);
+  first.reset();
+  EXPECT_EQ(AnswerTo(*third), std::string(1, '\0'));
+}
+
+CompileServerOptions WithOneMaker() {
+  CompileServerOptions options;
+  options.makers_of_a_module = 1;
+  return options;
+}
+
+TEST(CompileServerTest, ClientsOfOneProcessAreToldApart) {
+  ExpectNobodyWaitsForOneThatHasEnded(LocalServer(WithOneMaker()));
+}
+
+// As in another container: the server does not see the numbers of their processes.
+TEST(CompileServerTest, ClientsOutsideItsProcessNamespaceAreToldApart) {
+  constexpr int kNotAllowed = 77;
+  const pid_t child = fork();
+  if (child == 0) {
+    if (unshare(CLONE_NEWPID) != 0) _exit(kNotAllowed);  // For this process's children.
+    const LocalServer server(WithOneMaker());
+    ExpectNobodyWaitsForOneThatHasEnded(server);
+    EXPECT_EQ(server.Count("clients "), 1);
+    EXPECT_GT(server.FindWorker(" of a client in another container"), 0);
+    EXPECT_GT(server.FindWorker(" waits"), 0);
+    _exit(::testing::Test::HasFailure() ? 1 : 0);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  if (WEXITSTATUS(status) == kNotAllowed) {
+    GTEST_SKIP() << "this user may not make a process namespace";
+  }
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 TEST(CompileServerTest, ManyClientsMayWait) {

@@ -33,6 +33,9 @@ namespace {
 // Shared by all workers: how many have been told to compile a function that fails once.
 std::atomic<int>* attempts = nullptr;
 
+// What a worker does that was taken over.
+std::function<std::string()>* attack_of_worker = nullptr;
+
 class FaultyCompiler final : public Compiler {
  public:
   explicit FaultyCompiler(std::unique_ptr<Compiler> real) : real_(std::move(real)) {}
@@ -44,7 +47,9 @@ class FaultyCompiler final : public Compiler {
     return index;
   }
   absl::StatusOr<CompiledFunction> CompileFunction(const FunctionOrder& order) override {
-    FailIfAsked(indexes_.at(order.module)->at(order.function).name);
+    const absl::string_view name = indexes_.at(order.module)->at(order.function).name;
+    FailIfAsked(name);
+    if (absl::StartsWith(name, "taken")) return absl::InternalError((*attack_of_worker)());
     return real_->CompileFunction(order);
   }
   absl::StatusOr<CompiledObject> CompileData(const DataOrder& order) override {
@@ -111,7 +116,7 @@ CompileServer::Compilers FaultyCompilers() {
 
 }  // namespace
 
-LocalServer::LocalServer(CompileServerOptions options) {
+LocalServer::LocalServer(CompileServerOptions options, std::function<std::string()> attack) {
   // A path for a socket is at most 107 bytes long, so it cannot lie where a test's files do.
   char directory[] = "/tmp/firstcall_server_XXXXXX";
   EXPECT_NE(mkdtemp(directory), nullptr);
@@ -123,6 +128,7 @@ LocalServer::LocalServer(CompileServerOptions options) {
   process_ = fork();
   if (process_ == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    attack_of_worker = new std::function<std::string()>(std::move(attack));
     {
       absl::StatusOr<std::unique_ptr<CompileServer>> server =
           CompileServer::Create(std::move(options), FaultyCompilers());

@@ -4,6 +4,7 @@
 //   once        the first one aborts; later ones compile it
 //   hang        they never answer
 //   hungry      they allocate memory until there is no more
+//   taken       they do what a worker does that was taken over, as the test says
 //
 // Thread-compatible.
 
@@ -12,6 +13,7 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <string>
 
 #include "absl/strings/string_view.h"
@@ -23,7 +25,11 @@ class LocalServer {
  public:
   // Starts it, and returns when it listens. It dies with this thread. To be called before the
   // process has other threads.
-  explicit LocalServer(CompileServerOptions options = {});
+  //
+  // `attack` is what a worker does that was taken over; then compiling the function fails with the
+  // text that this returns.
+  explicit LocalServer(CompileServerOptions options = {},
+                       std::function<std::string()> attack = nullptr);
   ~LocalServer();
   LocalServer(const LocalServer&) = delete;
   LocalServer& operator=(const LocalServer&) = delete;

@@ -6,8 +6,8 @@
 #include <random>
 
 #include "absl/strings/escaping.h"
+#include "base/content_digest.h"
 #include "gtest/gtest.h"
-#include "llvm/Support/BLAKE3.h"
 #include "remote/sealed_bytes.h"
 
 namespace firstcall {
@@ -15,7 +15,7 @@ namespace {
 
 using Kind = ModulePart::Kind;
 
-std::map<ModulePart, std::string> SomeEntries() {
+std::map<ModulePart, absl::string_view> SomeEntries() {
   return {{{Kind::kIndex, SymbolOrdinal{0}}, "index"},
           {{Kind::kFunction, SymbolOrdinal{7}}, "function"},
           {{Kind::kContinuation, SymbolOrdinal{7}, 2}, ""}};
@@ -69,14 +69,18 @@ TEST(ObjectPackTest, AKeyIsOfSettingsAndSignature) {
   EXPECT_NE(PackKey("a", "b"), PackKey("ab", ""));
 }
 
-TEST(ObjectPackTest, ASignatureIsOfContentsIfItHasTheirDigest) {
-  const auto digest = llvm::BLAKE3::hash<32>(llvm::ArrayRef<uint8_t>());
-  const std::string hex = absl::BytesToHexString(
-      absl::string_view(reinterpret_cast<const char*>(digest.data()), digest.size()));
-  EXPECT_TRUE(IsSignatureOf("firstcall=6 source=" + hex + " triple=", ""));
-  EXPECT_FALSE(IsSignatureOf("firstcall=6 source=" + hex + " triple=", "x"));
+TEST(ObjectPackTest, ASignatureHasTheDigestOfItsSource) {
+  const std::string digest = ContentDigest("contents");
+  const std::string hex = absl::BytesToHexString(digest);
+  EXPECT_EQ(SourceDigestOf("firstcall=6 source=" + hex + " triple="), digest);
   // What comes later is the client's own.
-  EXPECT_FALSE(IsSignatureOf("firstcall=6 source=00 'key'=' source=" + hex + " '", ""));
+  EXPECT_EQ(SourceDigestOf("firstcall=6 source=" + hex + " 'key'=' source=00 '"), digest);
+  const std::string other = " source=" + absl::BytesToHexString(ContentDigest("other")) + " ";
+  for (const std::string& wrong :
+       {std::string(), std::string(" source="), " source=" + hex, "source=" + hex + " ",
+        " source=00" + other, " source=" + hex + "0 ", " source=" + std::string(64, 'x') + " "}) {
+    EXPECT_EQ(SourceDigestOf(wrong), "") << wrong;
+  }
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -196,7 +197,7 @@ TEST(ProtocolFuzzTest, Worker) {
       shutdown(ours.number(), SHUT_RDWR);
       worker.join();
     }
-    (void)store.Take([](absl::string_view) { return nullptr; });
+    (void)store.Take([](absl::string_view, uint64_t) { return std::nullopt; });
   }
 }
 
@@ -209,10 +210,11 @@ TEST(ProtocolFuzzTest, Server) {
     ASSERT_TRUE(socket.ok()) << socket.status();
     for (uint32_t i = 1 + input.Below(4); i > 0; --i, ++sent) {
       Encoder packet;
-      packet.U8(static_cast<uint8_t>(input.Below(8)));
+      packet.U8(static_cast<uint8_t>(input.Below(11)));
       packet.U32(input.Below(4) == 0 ? input.Below(9) : kRemoteProtocol);
       packet.String(input.Below(2) == 0 ? "0" : "");
       packet.String("");
+      packet.String("client");
       packet.Raw(settings);
       const std::string bytes = input.Damaged(std::move(packet).Take());
       if (bytes.empty()) continue;

@@ -3,8 +3,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <string>
+#include <utility>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "remote/sealed_bytes_writer.h"
 #include "tests/testing/status_matchers.h"
 
 namespace firstcall {
@@ -20,6 +24,18 @@ TEST(SealedBytesTest, AreMappedAsTheyWere) {
     EXPECT_EQ((*mapped)->bytes(), bytes);
     EXPECT_EQ((*mapped)->bytes().data()[bytes.size()], 0);
   }
+}
+
+TEST(SealedBytesTest, MayComeInParts) {
+  auto writer = SealedBytesWriter::Create();
+  ASSERT_TRUE(writer.ok()) << writer.status();
+  for (const char* part : {"abc", "", "de"}) ASSERT_TRUE(writer->Append(part).ok());
+  EXPECT_EQ(writer->size(), 5u);
+  const auto file = (*std::move(writer)).Seal();
+  ASSERT_TRUE(file.ok()) << file.status();
+  const auto mapped = MapSealedBytes(*file);
+  ASSERT_TRUE(mapped.ok()) << mapped.status();
+  EXPECT_EQ((*mapped)->bytes(), "abcde");
 }
 
 TEST(SealedBytesTest, CannotBeChanged) {

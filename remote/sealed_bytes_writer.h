@@ -1,0 +1,40 @@
+// Writes sealed bytes (remote/sealed_bytes.h) that come in parts.
+//
+// Thread-compatible. Tested in tests/remote/sealed_bytes_test.cc.
+
+#ifndef FIRSTCALL_REMOTE_SEALED_BYTES_WRITER_H_
+#define FIRSTCALL_REMOTE_SEALED_BYTES_WRITER_H_
+
+#include <cstdint>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "base/file.h"
+
+namespace firstcall {
+
+class SealedBytesWriter {
+ public:
+  // ResourceExhausted, with the system's reason, if there is no memory or no file; so do the other
+  // functions.
+  static absl::StatusOr<SealedBytesWriter> Create();
+
+  absl::Status Append(absl::string_view bytes);
+  // How many bytes were appended.
+  uint64_t size() const { return size_; }
+
+  // Seals the file, and gives it to the caller.
+  absl::StatusOr<File> Seal() &&;
+
+ private:
+  explicit SealedBytesWriter(File file) : file_(std::move(file)) {}
+
+  File file_;
+  uint64_t size_ = 0;
+};
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_REMOTE_SEALED_BYTES_WRITER_H_
