@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <vector>
@@ -43,7 +44,6 @@ constexpr long kAllowed[] = {
     SYS_pread64,
     SYS_readv,
     SYS_writev,
-    SYS_pwritev,
     SYS_recvmsg,
     SYS_sendmsg,
     SYS_recvfrom,
@@ -53,9 +53,7 @@ constexpr long kAllowed[] = {
     SYS_close,
     SYS_fstat,
     SYS_lseek,
-    SYS_ftruncate,
     SYS_dup,
-    SYS_memfd_create,
     SYS_munmap,
     SYS_mremap,
     SYS_madvise,
@@ -144,6 +142,25 @@ class Filter {
     for (const uint32_t value : values) ReturnIfEqual(value, matching);
     Return(others);
   }
+  // If the call is mmap: `refused` if the memory is to be executable, or if it is shared and not
+  // only read from a file, so that no limit counts it; else `others`.
+  void ReturnOfMapping(uint32_t refused, uint32_t others) {
+    constexpr auto kArgument = [](size_t i) { return offsetof(seccomp_data, args) + 8 * i; };
+    constexpr uint8_t kAll = 12;  // The instructions that follow.
+    Add(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 0, kAll));
+    Load(kArgument(2));
+    Add(BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 0, 1));
+    Return(refused);
+    Load(kArgument(3));
+    Add(BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, MAP_SHARED, 1, 0));
+    Return(others);
+    Add(BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, MAP_ANONYMOUS, 0, 1));
+    Return(refused);
+    Load(kArgument(2));
+    Add(BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_WRITE, 0, 1));
+    Return(refused);
+    Return(others);
+  }
   void Return(uint32_t action) { Add(BPF_STMT(BPF_RET | BPF_K, action)); }
 
   bool Install() {
@@ -157,16 +174,29 @@ class Filter {
   std::vector<sock_filter> code_;
 };
 
-// Bytes of private writable memory, as RLIMIT_DATA counts it.
-uint64_t DataSize() {
+// What a worker's address space may have beside its private writable memory, in bytes: modules,
+// ranges that the allocator reserves.
+constexpr uint64_t kOtherMemory = uint64_t{1} << 30;
+
+// In bytes.
+struct MemorySize {
+  uint64_t all = 0;   // As RLIMIT_AS counts it.
+  uint64_t data = 0;  // As RLIMIT_DATA does: what is private and writable.
+};
+
+MemorySize OwnSize() {
   std::FILE* const file = std::fopen("/proc/self/statm", "re");
-  if (file == nullptr) return 0;
+  if (file == nullptr) return {};
   unsigned long pages[6] = {};
   const int count = std::fscanf(file, "%lu %lu %lu %lu %lu %lu", &pages[0], &pages[1], &pages[2],
                                 &pages[3], &pages[4], &pages[5]);
   std::fclose(file);
-  return count == 6 ? pages[5] * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) : 0;
+  const auto page_size = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  return count == 6 ? MemorySize{pages[0] * page_size, pages[5] * page_size} : MemorySize();
 }
+
+// The largest number if the sum is larger: then there is no limit.
+uint64_t SumOf(uint64_t a, uint64_t b) { return a + std::min(b, UINT64_MAX - a); }
 
 bool Limit(decltype(RLIMIT_DATA) resource, uint64_t most) {
   rlimit limit = {};
@@ -180,7 +210,12 @@ bool Limit(decltype(RLIMIT_DATA) resource, uint64_t most) {
 
 absl::Status LimitWorker(uint64_t memory) {
   if (!Limit(RLIMIT_CORE, 0)) return SystemError("RLIMIT_CORE");
-  if (!Limit(RLIMIT_DATA, DataSize() + memory)) return SystemError("RLIMIT_DATA");
+  const MemorySize now = OwnSize();
+  if (!Limit(RLIMIT_DATA, SumOf(now.data, memory))) return SystemError("RLIMIT_DATA");
+  // Memory that was written to and is only read now does not count as data.
+  if (!Limit(RLIMIT_AS, SumOf(now.all, SumOf(memory, kOtherMemory)))) {
+    return SystemError("RLIMIT_AS");
+  }
   return absl::OkStatus();
 }
 
@@ -195,17 +230,16 @@ absl::Status ConfineWorker() {
   filter.Load(offsetof(seccomp_data, nr));
   filter.ReturnIfAtLeast(0x40000000, kNo);  // Calls of x32.
   for (long number : kAllowed) filter.ReturnIfEqual(static_cast<uint32_t>(number), kYes);
-  filter.ReturnByBits(SYS_mmap, 2, PROT_EXEC, kNo, kYes);
+  filter.ReturnOfMapping(kNo, kYes);
   filter.ReturnByBits(SYS_mprotect, 2, PROT_EXEC, kNo, kYes);
   filter.ReturnByBits(SYS_clone, 0, CLONE_THREAD, kYes, kNo);
   // Its arguments lie in memory, which a filter cannot read. The C library uses clone then.
   filter.ReturnIfEqual(SYS_clone3, SECCOMP_RET_ERRNO | ENOSYS);
   filter.ReturnByValue(SYS_prlimit64, 0, /*this process*/ 0, kYes, kNo);
   // Not those by which the system sends signals for a file.
-  filter.ReturnByValues(
-      SYS_fcntl, 1,
-      {F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_ADD_SEALS, F_GET_SEALS},
-      kYes, kNo);
+  filter.ReturnByValues(SYS_fcntl, 1,
+                        {F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_GET_SEALS},
+                        kYes, kNo);
   filter.ReturnByValue(SYS_tgkill, 0, self, kYes, kNo);                         // abort.
   filter.ReturnByBits(SYS_newfstatat, 3, /*AT_EMPTY_PATH*/ 0x1000, kYes, kNo);  // fstat.
   filter.ReturnByValue(SYS_prctl, 0, PR_SET_VMA, kYes, kNo);  // Names of the allocator's memory.

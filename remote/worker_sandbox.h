@@ -12,14 +12,16 @@
 
 namespace firstcall {
 
-// Limits this process's private writable memory to `memory` bytes more than it has now, and leaves
-// no core file. Internal, with the system's reason, if that fails.
+// Limits this process's private writable memory to `memory` bytes more than it has now, and its
+// address space to a gibibyte more than that; leaves no core file. Internal, with the system's
+// reason, if that fails.
 absl::Status LimitWorker(uint64_t memory);
 
 // From now on this process, and all that it starts, can open no file and no socket, start no
-// process, make no memory executable and signal none but itself: such calls fail, with EPERM. It
-// can use what it has open, and get files through its sockets. Unimplemented if the system or the
-// architecture has no such filters, as an emulator.
+// process, make no memory executable and signal none but itself: such calls fail, with EPERM. Nor
+// can it make memory that the limits do not count: memory files, and memory that is shared. It can
+// use what it has open, and get files through its sockets, map them and read them. Unimplemented if
+// the system or the architecture has no such filters, as an emulator.
 absl::Status ConfineWorker();
 
 }  // namespace firstcall
