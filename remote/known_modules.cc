@@ -18,10 +18,9 @@ uint64_t KnownModules::Keep(absl::string_view key, File file, uint64_t size) {
   const uint64_t number = next_number_++;
   entry = {{std::move(file), size, number}, ++next_use_};
   while (bytes_ > most_bytes_ || packs_.size() > most_packs_) {
-    const auto oldest =
-        std::min_element(packs_.begin(), packs_.end(), [](const auto& a, const auto& b) {
-          return a.second.last_use < b.second.last_use;
-        });
+    const auto oldest = std::min_element(
+        packs_.begin(), packs_.end(),
+        [](const auto& a, const auto& b) { return a.second.last_use < b.second.last_use; });
     bytes_ -= oldest->second.pack.size;
     packs_.erase(oldest);
   }

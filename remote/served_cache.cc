@@ -21,6 +21,24 @@ namespace {
 constexpr int kPartOfBudget = 10;
 constexpr absl::Duration kLongestPatience = absl::Minutes(1);
 
+// Whether a part is made with the rest of a module's code. Others are there without it.
+bool IsCode(ModulePart part) {
+  switch (part.kind) {
+    case ModulePart::Kind::kIndex:
+    case ModulePart::Kind::kEntryPoint:
+    case ModulePart::Kind::kBodies:
+    case ModulePart::Kind::kLastVersion:
+      return false;
+    default:
+      return true;
+  }
+}
+
+// Whether a client that does not find a part has it made by a worker, which publishes it.
+bool IsPublished(ModulePart part) {
+  return part.kind == ModulePart::Kind::kFunction || part.kind == ModulePart::Kind::kData;
+}
+
 }  // namespace
 
 std::shared_ptr<const ObjectPack> ServedCache::Ask(absl::string_view signature,
@@ -47,34 +65,47 @@ std::shared_ptr<const ObjectPack> ServedCache::Ask(absl::string_view signature,
   return std::make_shared<const ObjectPack>(*std::move(pack));
 }
 
-// A start asks for the index first. If the front has that, it has compiled the module before, and
-// will hardly need a worker: it waits for nobody.
-absl::Duration ServedCache::PatienceFor(ModulePart part) const {
-  if (part.kind != ModulePart::Kind::kIndex) return absl::ZeroDuration();
+// A start asks for the index first, and then for code. A client whose front has some code has
+// compiled the module before, and will hardly need a worker: it waits for nobody. Nor does one that
+// looks for something better than first bodies: a start object, an optimized body.
+absl::Duration ServedCache::PatienceFor(const ObjectKey& key) {
+  if (key.part.kind != ModulePart::Kind::kIndex) {
+    absl::MutexLock lock(&mutex_);
+    if (!IsPublished(key.part) || with_code_.contains(key.signature)) return absl::ZeroDuration();
+  }
   return std::min(server_.budget / kPartOfBudget, kLongestPatience);
 }
 
-std::optional<std::shared_ptr<const ObjectPack>> ServedCache::AnswerFor(
-    absl::string_view signature) {
+ServedCache::Answer ServedCache::AnswerFor(absl::string_view signature, absl::Duration patience) {
   absl::MutexLock lock(&mutex_);
   const auto found = answers_.find(signature);
-  if (found == answers_.end()) return std::nullopt;
-  return found->second;
+  if (found == answers_.end()) return {};
+  Answer answer = found->second;
+  if (patience == absl::ZeroDuration() || answer.pack != nullptr) answer.may_ask = false;
+  return answer;
 }
 
 std::shared_ptr<const ObjectPack> ServedCache::PackOf(const ObjectKey& key) {
-  if (auto known = AnswerFor(key.signature)) return *known;
+  const absl::Duration patience = PatienceFor(key);
+  Answer answer = AnswerFor(key.signature, patience);
+  if (!answer.may_ask) return answer.pack;
   absl::MutexLock asking(&asking_mutex_);
-  if (auto known = AnswerFor(key.signature)) return *known;
-  std::shared_ptr<const ObjectPack> pack = Ask(key.signature, PatienceFor(key.part));
+  answer = AnswerFor(key.signature, patience);
+  if (!answer.may_ask) return answer.pack;
+  answer.pack = Ask(key.signature, patience);
+  // It is not asked again by one who has let it wait.
+  answer.may_ask = patience == absl::ZeroDuration();
   absl::MutexLock lock(&mutex_);
-  answers_.emplace(key.signature, pack);
-  return pack;
+  answers_[key.signature] = answer;
+  return answer.pack;
 }
 
 std::optional<ServedCache::Bytes> ServedCache::Find(const ObjectKey& key) {
   if (front_ != nullptr) {
-    if (std::optional<Bytes> found = front_->Find(key)) return found;
+    if (std::optional<Bytes> found = front_->Find(key)) {
+      if (IsCode(key.part)) NoteCode(key.signature);
+      return found;
+    }
   }
   const std::shared_ptr<const ObjectPack> pack = PackOf(key);
   if (pack == nullptr) return std::nullopt;
@@ -83,10 +114,16 @@ std::optional<ServedCache::Bytes> ServedCache::Find(const ObjectKey& key) {
   return entry;
 }
 
+void ServedCache::NoteCode(absl::string_view signature) {
+  absl::MutexLock lock(&mutex_);
+  if (!with_code_.contains(signature)) with_code_.emplace(signature);
+}
+
 bool ServedCache::Has(const ObjectKey& key) {
   if (front_ != nullptr && front_->Has(key)) return true;
-  const auto known = AnswerFor(key.signature);
-  return known && *known != nullptr && (*known)->Has(key.part);
+  const std::shared_ptr<const ObjectPack> pack =
+      AnswerFor(key.signature, absl::ZeroDuration()).pack;
+  return pack != nullptr && pack->Has(key.part);
 }
 
 void ServedCache::Store(const ObjectKey& key, Bytes object) {

@@ -33,7 +33,9 @@ using ::testing::Gt;
 using ::testing::IsEmpty;
 
 constexpr ModulePart kIndex{ModulePart::Kind::kIndex, SymbolOrdinal()};
+constexpr ModulePart kStart{ModulePart::Kind::kStart, SymbolOrdinal()};
 constexpr ModulePart kFunction{ModulePart::Kind::kFunction, SymbolOrdinal{1}};
+constexpr ModulePart kOtherFunction{ModulePart::Kind::kFunction, SymbolOrdinal{2}};
 
 // Answers that it knows nothing, and notes for how many milliseconds each client could wait.
 class IgnorantServer {
@@ -97,15 +99,35 @@ TEST(ServedCacheTest, WaitsForOthersIfTheModuleIsNotKnown) {
   EXPECT_THAT(server.patiences(), ElementsAre(Gt(0u)));
 }
 
-TEST(ServedCacheTest, WaitsForNobodyIfTheFrontKnowsTheModule) {
+TEST(ServedCacheTest, WaitsForNobodyIfTheFrontHasCodeOfTheModule) {
+  IgnorantServer server;
+  const auto front = std::make_shared<MemoryCache>();
+  front->Store({"a.bc", "signature", kIndex}, "index");
+  front->Store({"a.bc", "signature", kOtherFunction}, "function");
+  ServedCache cache({server.path(), absl::Seconds(30), ""}, "settings", front);
+  EXPECT_TRUE(cache.Find({"a.bc", "signature", kIndex}).has_value());
+  EXPECT_TRUE(cache.Find({"a.bc", "signature", kOtherFunction}).has_value());
+  EXPECT_THAT(server.patiences(), IsEmpty());
+  EXPECT_FALSE(cache.Find({"a.bc", "signature", kFunction}).has_value());
+  EXPECT_THAT(server.patiences(), ElementsAre(0u));
+}
+
+// As after a run that was killed before it had stored code.
+TEST(ServedCacheTest, WaitsForOthersIfTheFrontHasTheIndexAndNoCode) {
   IgnorantServer server;
   const auto front = std::make_shared<MemoryCache>();
   front->Store({"a.bc", "signature", kIndex}, "index");
   ServedCache cache({server.path(), absl::Seconds(30), ""}, "settings", front);
   EXPECT_TRUE(cache.Find({"a.bc", "signature", kIndex}).has_value());
   EXPECT_THAT(server.patiences(), IsEmpty());
-  EXPECT_FALSE(cache.Find({"a.bc", "signature", kFunction}).has_value());
+  // Modules with few functions have no start object.
+  EXPECT_FALSE(cache.Find({"a.bc", "signature", kStart}).has_value());
   EXPECT_THAT(server.patiences(), ElementsAre(0u));
+  EXPECT_FALSE(cache.Find({"a.bc", "signature", kFunction}).has_value());
+  EXPECT_THAT(server.patiences(), ElementsAre(0u, Gt(0u)));
+  EXPECT_FALSE(cache.Find({"a.bc", "signature", kOtherFunction}).has_value());
+  EXPECT_FALSE(cache.Find({"a.bc", "signature", kStart}).has_value());
+  EXPECT_THAT(server.patiences(), ElementsAre(0u, Gt(0u)));
 }
 
 TEST(ServedCacheTest, WhetherItHasSomethingIsNotAskedOfTheServer) {

@@ -1,5 +1,5 @@
-// Workers that were taken over, by bitcode that makes use of a fault in the compiler: they send what
-// they like, and use what they have. They reach neither the server nor other clients.
+// Workers that were taken over, by bitcode that makes use of a fault in the compiler: they send
+// what they like, and use what they have. They reach neither the server nor other clients.
 
 #include <fcntl.h>
 #include <signal.h>
@@ -160,10 +160,9 @@ TEST(SubvertedWorkerTest, PublishesNothingForModulesThatItsClientDoesNotHave) {
     EXPECT_TRUE(
         SendPacket(socket, Message(ServerMessage::kPublish, 100, SignatureOf(contents))).ok());
     const bool is_wanted = AnswerOfServer(socket) == "\1";
-    EXPECT_TRUE(
-        SendPacket(socket, Message(ServerMessage::kRead, 0,
-                                   std::string(8, '\0') + SignatureOf(contents)))
-            .ok());
+    EXPECT_TRUE(SendPacket(socket, Message(ServerMessage::kRead, 0,
+                                           std::string(8, '\0') + SignatureOf(contents)))
+                    .ok());
     const bool is_read = AnswerOfServer(socket) != std::string(8, '\0');
     return absl::StrCat(is_wanted ? "" : "not wanted, ", is_read ? "" : "not read");
   });
@@ -201,9 +200,9 @@ TEST(SubvertedWorkerTest, SendsNoMoreThanItHasAnnounced) {
         // Without any announcement.
         EXPECT_TRUE(SendPacket(socket, part).ok());
       } else {
-        EXPECT_TRUE(SendPacket(socket, Message(ServerMessage::kPublish, 9,
-                                               SignatureOf(program, "made up")))
-                        .ok());
+        EXPECT_TRUE(
+            SendPacket(socket, Message(ServerMessage::kPublish, 9, SignatureOf(program, "made up")))
+                .ok());
         EXPECT_EQ(AnswerOfServer(socket), "\1");
         EXPECT_TRUE(SendPacket(socket, part).ok());
       }
