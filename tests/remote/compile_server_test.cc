@@ -144,9 +144,10 @@ TEST(CompileServerTest, AWorkerThatHasJustEndedIsNotBusy) {
   EXPECT_EQ(CodeOfAnswerTo(*third), absl::StatusCode::kOk);
 }
 
-// Whether nobody waits any more for a client that has ended, although another client, `second`, has
-// a worker.
-void ExpectNobodyWaitsForOneThatHasEnded(const LocalServer& server) {
+// Expects that nobody waits any more for a client that has ended, although another client, which
+// the status calls `status_of_second`, has a worker.
+void ExpectNobodyWaitsForOneThatHasEnded(const LocalServer& server,
+                                         const std::string& status_of_second) {
   EXPECT_EQ(AnswerTo(*AskForUnknown(server, absl::Hours(1), "first")), std::string(1, '\0'));
   auto first = ConnectTo(server);
   const auto second = ConnectTo(server);
@@ -158,6 +159,8 @@ void ExpectNobodyWaitsForOneThatHasEnded(const LocalServer& server) {
   server.WaitFor("clients that wait ", 1);
   first.reset();
   EXPECT_EQ(AnswerTo(*third), std::string(1, '\0'));
+  server.WaitFor("clients ", 1);
+  EXPECT_GT(server.FindWorker(status_of_second), 0);
 }
 
 CompileServerOptions WithOneMaker() {
@@ -167,7 +170,8 @@ CompileServerOptions WithOneMaker() {
 }
 
 TEST(CompileServerTest, ClientsOfOneProcessAreToldApart) {
-  ExpectNobodyWaitsForOneThatHasEnded(LocalServer(WithOneMaker()));
+  ExpectNobodyWaitsForOneThatHasEnded(LocalServer(WithOneMaker()),
+                                      absl::StrCat(" of client ", getpid()));
 }
 
 // As in another container: the server does not see the numbers of their processes.
@@ -176,11 +180,8 @@ TEST(CompileServerTest, ClientsOutsideItsProcessNamespaceAreToldApart) {
   const pid_t child = fork();
   if (child == 0) {
     if (unshare(CLONE_NEWPID) != 0) _exit(kNotAllowed);  // For this process's children.
-    const LocalServer server(WithOneMaker());
-    ExpectNobodyWaitsForOneThatHasEnded(server);
-    EXPECT_EQ(server.Count("clients "), 1);
-    EXPECT_GT(server.FindWorker(" of a client in another container"), 0);
-    EXPECT_GT(server.FindWorker(" waits"), 0);
+    ExpectNobodyWaitsForOneThatHasEnded(LocalServer(WithOneMaker()),
+                                        " of a client in another container");
     _exit(::testing::Test::HasFailure() ? 1 : 0);
   }
   int status = 0;
