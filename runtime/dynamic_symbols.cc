@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include "base/any_stack.h"
+#include "memory/unwind_registry.h"
 #include "runtime/exit_handlers.h"
 #include "runtime/host_thread_locals.h"
 #include "runtime/work_scope.h"
@@ -33,7 +34,10 @@ void* FindInProgram(const char* name, const DsoHandle& caller, DynamicSymbols::W
 
 }  // namespace
 
+// Who opens a library looks for its symbols next, and calls them: the library may have brought an
+// unwinder, which does not know yet what has been compiled.
 FIRSTCALL_ON_ANY_STACK void* DynamicSymbols::Dlsym(void* file, const char* name, void* dso_handle) {
+  UnwindRegistry::OfProcess()->FindUnwinders();
   const bool is_next = file == RTLD_NEXT;
   if (name == nullptr || (file != RTLD_DEFAULT && !is_next && file != OwnHandle())) {
     return dlsym(file, name);
