@@ -65,7 +65,7 @@ bool IsMadeInPlace(const llvm::Instruction& instruction) {
 }  // namespace
 
 Refusal Analysis::Run(const llvm::Function& function, const CoverageOptions& options) {
-  Refusal refusal = RefusalOf(function, architecture_.convention);
+  Refusal refusal = RefusalOf(function, architecture_);
   if (refusal != Refusal::kNone) return refusal;
   order_.Compute(function);
   refusal = NumberValues(function, options);
@@ -100,7 +100,8 @@ Refusal Analysis::NumberValues(const llvm::Function& function, const CoverageOpt
   weights_.clear();
   facts_.assign(order_.blocks().size(), BlockFacts());
   label_tables_.clear();
-  has_call_ = has_dynamic_alloca_ = false;
+  has_call_ = has_dynamic_alloca_ = returns_error_ = false;
+  swift_registers_ = 0;
   may_use_fixed_ = !options.has_few_registers;
   uint32_t instructions = 0;
   for (const llvm::Argument& argument : function.args()) {
@@ -108,6 +109,8 @@ Refusal Analysis::NumberValues(const llvm::Function& function, const CoverageOpt
     if (value == kNone && !argument.use_empty()) return Refusal::kType;
     // The address of a place in the caller's frame, which need not be kept, like that of an alloca.
     if (argument.hasByValAttr()) values_[value].is_alloca = values_[value].is_incoming = true;
+    // What is passed is the contents of a variable. The variable itself is in this frame.
+    if (argument.hasSwiftErrorAttr()) values_[value].is_alloca = returns_error_ = true;
   }
   // The address of a block that is never reached may be used, but the block gets no code.
   for (const llvm::BasicBlock& block : function) {
@@ -124,12 +127,15 @@ Refusal Analysis::NumberValues(const llvm::Function& function, const CoverageOpt
     if (llvm::isa<llvm::IndirectBrInst>(block.getTerminator())) ++indirect_branches;
     has_landing_pads |= block.isLandingPad();
     for (const llvm::Instruction& instruction : *order_.blocks()[number].block) {
-      if (Refusal refusal = RefusalOf(instruction, architecture_.convention, options);
+      if (Refusal refusal = RefusalOf(instruction, architecture_, options);
           refusal != Refusal::kNone) {
         return refusal;
       }
       ++instructions;
       if (MayCall(instruction)) facts_[number].has_call = has_call_ = true;
+      if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
+        swift_registers_ |= SwiftRegistersOf(*call, architecture_);
+      }
       if (instruction.getType()->isVoidTy()) continue;
       const uint32_t value = AddValue(instruction, number);
       // A result that is no register's, such as an empty structure, must not be needed.
@@ -203,7 +209,7 @@ void Analysis::WishForPlaces(const llvm::Instruction& instruction, uint32_t bloc
     const llvm::Value* value = result->getReturnValue();
     if (value == nullptr) return;
     const PartList list = PartsOf(value->getType());
-    ResultPlaces places(architecture_.convention);
+    ResultPlaces places(architecture_.ConventionOf(result->getFunction()->getCallingConv()));
     if (list.count == 1) {
       Wish(value, places.Next(list.parts[0].is_vector, list.parts[0].bytes), block);
     }
@@ -211,12 +217,12 @@ void Analysis::WishForPlaces(const llvm::Instruction& instruction, uint32_t bloc
   }
   const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
   if (call == nullptr || llvm::isa<llvm::IntrinsicInst>(call)) return;
-  ArgumentPlaces places(architecture_.convention);
+  ArgumentPlaces places(architecture_.ConventionOf(call->getCallingConv()));
   const bool may_pass_by_value = MayPassByValue(*call);
   for (unsigned i = 0; i < call->arg_size(); ++i) {
     const llvm::Value* value = call->getArgOperand(i);
     if (may_pass_by_value && call->isByValArgument(i)) continue;
-    if (IsResultAddress(*call, i, architecture_.convention)) continue;
+    if (OwnRegisterOf(*call, i, architecture_) != kNoRegister) continue;
     const PartList list = PartsOf(value->getType());
     places.ForEachPart(*value->getType(), list, [&](unsigned, const ArgumentPlace& place) {
       if (list.count == 1 && place.reg != kNoRegister) Wish(value, place.reg, block);
@@ -426,6 +432,8 @@ void Analysis::FixRegisters() {
 }
 
 bool Analysis::TryFix(ValuePart& value, Register reg) {
+  if ((swift_registers_ & SetOf(reg)) != 0) return false;
+  if (returns_error_ && reg == architecture_.swift_error) return false;
   for (const Interval& taken : taken_[reg]) {
     if (value.first_block <= taken.last && taken.first <= value.last_block) return false;
   }

@@ -42,7 +42,8 @@ struct ValuePart {
   // comparison (memory_update.h).
   bool is_deferred = false;
   bool is_phi = false;
-  bool is_alloca = false;  // Of a static size, in the frame: its address is `slot`.
+  // Of a static size, in the frame: its address is `slot`. So is a parameter with `swifterror`.
+  bool is_alloca = false;
   // ---- Of the part ----
   uint8_t index = 0;  // Its place among the value's parts.
   bool is_vector = false;
@@ -77,6 +78,10 @@ class Analysis {
   const Architecture& architecture() const { return architecture_; }
   // Registers that belong to values for life.
   RegisterSet fixed_registers() const { return fixed_; }
+  // Registers that belong to no value, and that calls change (SwiftRegistersOf).
+  RegisterSet swift_registers() const { return swift_registers_; }
+  // Whether the function has a parameter with `swifterror`, whose register is one of its results.
+  bool returns_error() const { return returns_error_; }
   // The variables that become a part of the function's code (IsLabelTable).
   const std::vector<const llvm::GlobalVariable*>& label_tables() const { return label_tables_; }
   bool has_call() const { return has_call_; }
@@ -123,6 +128,8 @@ class Analysis {
   RegisterSet fixed_ = 0;
   bool has_call_ = false;
   bool has_dynamic_alloca_ = false;
+  RegisterSet swift_registers_ = 0;
+  bool returns_error_ = false;
   bool may_use_fixed_ = true;
 };
 

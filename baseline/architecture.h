@@ -11,6 +11,7 @@
 #include "absl/types/span.h"
 #include "baseline/registers.h"
 #include "baseline/unwind_rows.h"
+#include "llvm/IR/CallingConv.h"
 
 namespace firstcall::baseline {
 
@@ -66,6 +67,9 @@ struct Architecture {
   Register vector_count;  // Told to variadic functions: how many vector registers; none if not.
   Register callee;        // Of the address of an indirect callee. No argument is passed in it.
   Register exception[2];  // Where a landing pad finds the exception and its selector.
+  // Those of arguments with Swift's attributes `swiftself` and `swifterror`, whatever the calling
+  // convention. The callee preserves the first, and returns an argument's new value in the second.
+  Register swift_self, swift_error;
 
   // ---- Registers for values ----
   RegisterSet allocatable;
@@ -78,7 +82,8 @@ struct Architecture {
   absl::Span<const Register> vector_across_calls;
 
   FrameStyle frame;
-  CallingConvention convention;
+  CallingConvention convention;        // Of C.
+  CallingConvention swift_convention;  // Of `swiftcc`.
   UnwindConvention unwind;
   uint8_t variadic_list_bytes;  // Of a va_list.
   // Room in front of the body for the longest prologue, in bytes.
@@ -87,6 +92,11 @@ struct Architecture {
   bool has_narrow_operations;
   // Alu::kOr and kXor set the flags.
   bool bitwise_sets_flags;
+
+  // Of functions and calls that are covered.
+  const CallingConvention& ConventionOf(llvm::CallingConv::ID id) const {
+    return id == llvm::CallingConv::Swift ? swift_convention : convention;
+  }
 };
 
 const Architecture& ArchitectureX86_64();

@@ -44,6 +44,8 @@ Architecture Describe() {
   machine.callee = X(9);
   machine.exception[0] = X(0);
   machine.exception[1] = X(1);
+  machine.swift_self = X(20);
+  machine.swift_error = X(21);
   // Not x18, which some systems keep for themselves.
   machine.allocatable = SetOf(X(0), X(14)) | SetOf(V(0), V(7)) | SetOf(V(16), V(28));
   machine.few_allocatable = SetOf(X(0), X(2)) | SetOf(V(0), V(2));
@@ -55,7 +57,7 @@ Architecture Describe() {
   machine.frame.grows_up = true;
   machine.frame.least_probed = 1024;
   machine.frame.record_bytes = 16;  // The caller's frame pointer and the return address.
-  machine.convention = Convention();
+  machine.convention = machine.swift_convention = Convention();
   machine.unwind = {31, 30, 0, false};
   machine.variadic_list_bytes = 32;
   machine.prologue_room = 96;

@@ -8,6 +8,7 @@ namespace {
 constexpr Register kGeneral[] = {kRdi, kRsi, kRdx, kRcx, kR8, kR9};
 constexpr Register kVectors[] = {kXmm0, kXmm1, kXmm2, kXmm3, kXmm4, kXmm5, kXmm6, kXmm7};
 constexpr Register kGeneralResults[] = {kRax, kRdx, kRcx};
+constexpr Register kSwiftResults[] = {kRax, kRdx, kRcx, kR8};
 constexpr Register kVectorResults[] = {kXmm0, kXmm1, kXmm2, kXmm3};
 constexpr Register kAcrossCalls[] = {kRbx, kR12, kR13, kR14, kR15};
 constexpr Register kBetweenCalls[] = {kR8, kR9};
@@ -26,6 +27,17 @@ CallingConvention Convention() {
   return convention;
 }
 
+// It has more registers for results. The address of a result in memory is passed in one of them,
+// and not returned.
+CallingConvention SwiftConvention() {
+  CallingConvention convention = Convention();
+  convention.general_results = kSwiftResults;
+  convention.small_vector_results = 4;
+  convention.result_address = kRax;
+  convention.returns_result_address = false;
+  return convention;
+}
+
 Architecture Describe() {
   Architecture machine = {};
   machine.scratch = kScratch;
@@ -38,6 +50,8 @@ Architecture Describe() {
   machine.callee = kR10;
   machine.exception[0] = kRax;
   machine.exception[1] = kRdx;
+  machine.swift_self = kR13;
+  machine.swift_error = kR12;
   machine.allocatable = SetOf(kRax, kRdx) | SetOf(kRsi, kR10) | SetOf(kXmm0, kXmm13);
   // Those that divisions and shifts need.
   machine.few_allocatable = SetOf(kRax, kRdx) | SetOf(kXmm0, kXmm2);
@@ -47,6 +61,7 @@ Architecture Describe() {
   machine.between_calls = kBetweenCalls;
   machine.vector_between_calls = kVectorBetweenCalls;
   machine.convention = Convention();
+  machine.swift_convention = SwiftConvention();
   machine.unwind = {7, 16, 8, true};  // psABI, figure 3.36.
   machine.variadic_list_bytes = 24;
   machine.prologue_room = 48;

@@ -1,5 +1,8 @@
 // Calls. What survives a call is stored before it; then all arguments are moved at once.
 //
+// An argument with `swifterror` is a variable in the frame, whose contents are passed, and
+// returned, in a register.
+//
 // Arguments on the stack lie at rsp: in space that the frame has for the most that any call needs,
 // or, in a function whose rsp moves with dynamic allocas, in space taken for this call.
 
@@ -18,7 +21,8 @@ llvm::AttributeSet ParameterAttributes(const llvm::CallBase& call, unsigned inde
 }  // namespace
 
 ArgumentPlaces Lowering::PlaceArguments(const llvm::CallBase& call, ArgumentStep step) {
-  ArgumentPlaces places(architecture_.convention);
+  const CallingConvention& convention = architecture_.ConventionOf(call.getCallingConv());
+  ArgumentPlaces places(convention);
   const bool may_pass_by_value = MayPassByValue(call);
   for (unsigned i = 0; i < call.arg_size(); ++i) {
     const llvm::Value* value = call.getArgOperand(i);
@@ -29,10 +33,11 @@ ArgumentPlaces Lowering::PlaceArguments(const llvm::CallBase& call, ArgumentStep
       if (step == ArgumentStep::kCopyByValue) CopyByValue(value, size, place.offset);
       continue;
     }
-    if (IsResultAddress(call, i, architecture_.convention)) {
+    if (const Register own = OwnRegisterOf(call, i, architecture_); own != kNoRegister) {
       if (step != ArgumentStep::kMove) continue;
       Move move = SourceOf(value, 0, {false, 8, 64, false});
-      move.to = architecture_.convention.result_address;
+      if (own == architecture_.swift_error) move.source = Move::Source::kMemory;
+      move.to = own;
       moves_.Add(move);
       continue;
     }
@@ -48,7 +53,7 @@ ArgumentPlaces Lowering::PlaceArguments(const llvm::CallBase& call, ArgumentStep
       if (list.count == 1 && !type.is_vector && type.bits < 64 && type.bits != 32) {
         move.is_signed = call.paramHasAttr(i, llvm::Attribute::SExt);
         if (move.is_signed || call.paramHasAttr(i, llvm::Attribute::ZExt) ||
-            (architecture_.convention.extends_bits && type.bits == 1)) {
+            (convention.extends_bits && type.bits == 1)) {
           if (move.source != Move::Source::kConstant || !move.is_signed) {
             move.extended_bits = static_cast<uint8_t>(type.bits);
           }
@@ -130,17 +135,37 @@ Lowering::CallExtent Lowering::LowerCall(const llvm::CallBase& call) {
   }
   const CallExtent extent = EmitCall(callee, places);
   if (moves_stack) assembler_.AluRi(Alu::kAdd, 8, architecture_.stack_pointer, stack_bytes);
+  KeepError(call);
   DefineResults(call);
   return extent;
+}
+
+void Lowering::KeepError(const llvm::CallBase& call) {
+  if ((SwiftRegistersOf(call, architecture_) & SetOf(architecture_.swift_error)) == 0) return;
+  for (unsigned i = 0; i < call.arg_size(); ++i) {
+    if (OwnRegisterOf(call, i, architecture_) != architecture_.swift_error) continue;
+    assembler_.Store(8, locations_.SlotOf(NumberOf(call.getArgOperand(i))),
+                     architecture_.swift_error);
+  }
 }
 
 void Lowering::DefineResults(const llvm::Instruction& result) {
   const uint32_t number = NumberOf(&result);
   if (number == PointerMap::kMissing) return;
-  ResultPlaces places(architecture_.convention);
+  const auto* call = llvm::dyn_cast<llvm::CallBase>(&result);
+  ResultPlaces places(call == nullptr ? architecture_.convention
+                                      : architecture_.ConventionOf(call->getCallingConv()));
   for (unsigned i = 0; i < analysis_.values()[number].parts; ++i) {
-    const ValuePart& part = analysis_.values()[number + i];
-    locations_.DefineIn(number + i, places.Next(part.is_vector, part.bytes));
+    ValuePart& part = analysis_.values()[number + i];
+    const Register reg = places.Next(part.is_vector, part.bytes);
+    if (part.is_fixed || (analysis_.fixed_registers() & SetOf(reg)) == 0) {
+      locations_.DefineIn(number + i, reg);
+      continue;
+    }
+    // The register is another value's for life, though that does not live now.
+    locations_.GiveSlot(number + i);
+    assembler_.Store(8, locations_.SlotOf(number + i), reg);
+    part.is_spilled = true;
   }
 }
 

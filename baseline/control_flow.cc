@@ -277,7 +277,8 @@ void Lowering::LowerReturn(const llvm::ReturnInst& instruction) {
   if (const llvm::Value* value = instruction.getReturnValue()) {
     const PartList list = PartsOf(value->getType());
     const llvm::AttributeList attributes = function_->getAttributes();
-    ResultPlaces places(architecture_.convention);
+    const CallingConvention& convention = architecture_.ConventionOf(function_->getCallingConv());
+    ResultPlaces places(convention);
     for (unsigned i = 0; i < list.count; ++i) {
       Move move = SourceOf(value, i, list.parts[i]);
       move.to = places.Next(list.parts[i].is_vector, list.parts[i].bytes);
@@ -285,7 +286,7 @@ void Lowering::LowerReturn(const llvm::ReturnInst& instruction) {
           !list.parts[i].is_vector) {
         move.is_signed = attributes.hasRetAttr(llvm::Attribute::SExt);
         if (move.is_signed || attributes.hasRetAttr(llvm::Attribute::ZExt) ||
-            (architecture_.convention.extends_bits && list.parts[i].bits == 1)) {
+            (convention.extends_bits && list.parts[i].bits == 1)) {
           move.extended_bits = static_cast<uint8_t>(list.parts[i].bits);
         }
       }
@@ -294,6 +295,9 @@ void Lowering::LowerReturn(const llvm::ReturnInst& instruction) {
     EmitMoves();
   } else if (result_address_ != 0) {
     assembler_.Load(8, architecture_.convention.general_results[0], frame_.At(result_address_));
+  }
+  if (error_place_ != 0) {
+    assembler_.Load(8, architecture_.swift_error, frame_.At(error_place_));
   }
   EmitReturn();
 }

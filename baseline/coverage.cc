@@ -24,10 +24,21 @@ namespace {
 using llvm::Attribute;
 using llvm::Instruction;
 
-bool IsCoveredConvention(llvm::CallingConv::ID convention) {
+bool IsCoveredConvention(llvm::CallingConv::ID convention, bool is_variadic) {
   return convention == llvm::CallingConv::C || convention == llvm::CallingConv::Fast ||
-         convention == llvm::CallingConv::X86_64_SysV;
+         convention == llvm::CallingConv::X86_64_SysV ||
+         (convention == llvm::CallingConv::Swift && !is_variadic);
 }
+
+// Whether the call, or the function that it calls, has the attribute for an argument or a result.
+bool HasSomewhere(const llvm::CallBase& call, Attribute::AttrKind kind) {
+  if (call.getAttributes().hasAttrSomewhere(kind)) return true;
+  const llvm::Function* callee = call.getCalledFunction();
+  return callee != nullptr && callee->getAttributes().hasAttrSomewhere(kind);
+}
+
+// The type of everything that is passed in the register of one of Swift's attributes.
+bool FillsRegister(const llvm::Type* type) { return type->isPointerTy() || type->isIntegerTy(64); }
 
 // Whether parameters, or arguments, with these attributes are passed as ArgumentPlaces says. Looks
 // at the whole list, results included, because that is much faster than looking at each parameter.
@@ -40,9 +51,8 @@ bool IsCovered(const llvm::AttributeList& attributes, const CallingConvention& c
       if (set.getStackAlignment().valueOrOne() > 8) return false;
     }
   }
-  for (Attribute::AttrKind kind :
-       {Attribute::Nest, Attribute::InAlloca, Attribute::Preallocated, Attribute::SwiftSelf,
-        Attribute::SwiftError, Attribute::SwiftAsync, Attribute::InReg}) {
+  for (Attribute::AttrKind kind : {Attribute::Nest, Attribute::InAlloca, Attribute::Preallocated,
+                                   Attribute::SwiftAsync, Attribute::InReg}) {
     if (attributes.hasAttrSomewhere(kind)) return false;
   }
   if (!attributes.hasAttrSomewhere(Attribute::ByVal)) return true;
@@ -316,7 +326,7 @@ bool ChangesSavedRegisters(const llvm::AttributeList& attributes) {
          attributes.hasFnAttr("no_callee_saved_registers");
 }
 
-Refusal RefusalOfCall(const llvm::CallBase& call, const CallingConvention& convention,
+Refusal RefusalOfCall(const llvm::CallBase& call, const Architecture& architecture,
                       const CoverageOptions& options) {
   if (const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&call)) {
     if (llvm::isa<llvm::InvokeInst>(call)) return Refusal::kException;
@@ -328,7 +338,10 @@ Refusal RefusalOfCall(const llvm::CallBase& call, const CallingConvention& conve
   if (call.isMustTailCall()) return Refusal::kMustTail;
   if (call.hasOperandBundles()) return Refusal::kOperandBundle;
   if (call.hasFnAttr(Attribute::ReturnsTwice)) return Refusal::kReturnsTwice;
-  if (!IsCoveredConvention(call.getCallingConv())) return Refusal::kCallingConvention;
+  if (!IsCoveredConvention(call.getCallingConv(), call.getFunctionType()->isVarArg())) {
+    return Refusal::kCallingConvention;
+  }
+  const CallingConvention& convention = architecture.ConventionOf(call.getCallingConv());
   if (!IsCoveredReturn(call.getType(), convention) && !call.getType()->isEmptyTy()) {
     return Refusal::kArgumentPassing;
   }
@@ -347,9 +360,14 @@ Refusal RefusalOfCall(const llvm::CallBase& call, const CallingConvention& conve
        (callee != nullptr && HasMode(callee->getAttributes().getFnAttrs())))) {
     return Refusal::kFunctionAttribute;
   }
+  const bool has_self = HasSomewhere(call, Attribute::SwiftSelf);
   for (unsigned i = 0; i < call.arg_size(); ++i) {
-    const Refusal refusal = RefusalOfPassing(call.getArgOperand(i)->getType(), convention);
+    const llvm::Type* type = call.getArgOperand(i)->getType();
+    const Refusal refusal = RefusalOfPassing(type, convention);
     if (refusal != Refusal::kNone) return refusal;
+    if (has_self && call.paramHasAttr(i, Attribute::SwiftSelf) && !FillsRegister(type)) {
+      return Refusal::kArgumentPassing;
+    }
   }
   return RefusalOfOperands(call);
 }
@@ -493,10 +511,34 @@ bool IsNoOperation(const llvm::Instruction& instruction) {
   }
 }
 
-bool MayPassByValue(const llvm::CallBase& call) {
-  if (call.getAttributes().hasAttrSomewhere(Attribute::ByVal)) return true;
-  const llvm::Function* callee = call.getCalledFunction();
-  return callee != nullptr && callee->getAttributes().hasAttrSomewhere(Attribute::ByVal);
+bool MayPassByValue(const llvm::CallBase& call) { return HasSomewhere(call, Attribute::ByVal); }
+
+Register OwnRegisterOf(const llvm::Argument& parameter, const Architecture& architecture) {
+  if (parameter.hasSwiftErrorAttr()) return architecture.swift_error;
+  if (parameter.hasSwiftSelfAttr()) return architecture.swift_self;
+  if (!parameter.hasStructRetAttr()) return kNoRegister;
+  return architecture.ConventionOf(parameter.getParent()->getCallingConv()).result_address;
+}
+
+Register OwnRegisterOf(const llvm::CallBase& call, unsigned index,
+                       const Architecture& architecture) {
+  const auto has = [&](Attribute::AttrKind kind) {
+    return HasSomewhere(call, kind) && call.paramHasAttr(index, kind);
+  };
+  if (has(Attribute::SwiftError)) return architecture.swift_error;
+  if (has(Attribute::SwiftSelf)) return architecture.swift_self;
+  const Register result_address = architecture.ConventionOf(call.getCallingConv()).result_address;
+  // Only one of the first two arguments may be the address of the result.
+  const bool is_result_address =
+      result_address != kNoRegister && index < 2 && call.paramHasAttr(index, Attribute::StructRet);
+  return is_result_address ? result_address : kNoRegister;
+}
+
+RegisterSet SwiftRegistersOf(const llvm::CallBase& call, const Architecture& architecture) {
+  RegisterSet registers = 0;
+  if (HasSomewhere(call, Attribute::SwiftSelf)) registers |= SetOf(architecture.swift_self);
+  if (HasSomewhere(call, Attribute::SwiftError)) registers |= SetOf(architecture.swift_error);
+  return registers;
 }
 
 bool MayCall(const llvm::Instruction& instruction) {
@@ -544,8 +586,11 @@ bool MayCall(const llvm::Instruction& instruction) {
   }
 }
 
-Refusal RefusalOf(const llvm::Function& function, const CallingConvention& convention) {
-  if (!IsCoveredConvention(function.getCallingConv())) return Refusal::kCallingConvention;
+Refusal RefusalOf(const llvm::Function& function, const Architecture& architecture) {
+  if (!IsCoveredConvention(function.getCallingConv(), function.isVarArg())) {
+    return Refusal::kCallingConvention;
+  }
+  const CallingConvention& convention = architecture.ConventionOf(function.getCallingConv());
   for (Attribute::AttrKind kind :
        {Attribute::Naked, Attribute::StackProtect, Attribute::StackProtectReq,
         Attribute::StackProtectStrong, Attribute::SafeStack, Attribute::ShadowCallStack,
@@ -591,11 +636,14 @@ Refusal RefusalOf(const llvm::Function& function, const CallingConvention& conve
     }
     const Refusal refusal = RefusalOfPassing(type, convention);
     if (refusal != Refusal::kNone) return refusal;
+    if (function.getArg(i)->hasSwiftSelfAttr() && !FillsRegister(type)) {
+      return Refusal::kArgumentPassing;
+    }
   }
   return Refusal::kNone;
 }
 
-Refusal RefusalOf(const llvm::Instruction& instruction, const CallingConvention& convention,
+Refusal RefusalOf(const llvm::Instruction& instruction, const Architecture& architecture,
                   const CoverageOptions& options) {
   switch (instruction.getOpcode()) {
     case Instruction::Add:
@@ -686,7 +734,8 @@ Refusal RefusalOf(const llvm::Instruction& instruction, const CallingConvention&
       if (!alloca.isStaticAlloca() && alloca.getFunction()->hasFnAttribute(kStackProbe)) {
         return Refusal::kFunctionAttribute;
       }
-      if (alloca.isUsedWithInAlloca() || alloca.isSwiftError()) return Refusal::kInstruction;
+      if (alloca.isUsedWithInAlloca()) return Refusal::kInstruction;
+      if (alloca.isSwiftError() && !alloca.isStaticAlloca()) return Refusal::kInstruction;
       if (PartCount(alloca.getType()) == 0) return Refusal::kType;
       return RefusalOfOperands(instruction);
     }
@@ -763,7 +812,7 @@ Refusal RefusalOf(const llvm::Instruction& instruction, const CallingConvention&
       return PartCount(instruction.getType()) == 2 ? Refusal::kNone : Refusal::kException;
     case Instruction::Call:
     case Instruction::Invoke:
-      return RefusalOfCall(llvm::cast<llvm::CallBase>(instruction), convention, options);
+      return RefusalOfCall(llvm::cast<llvm::CallBase>(instruction), architecture, options);
     case Instruction::IndirectBr:
       return RefusalOfOperands(instruction);
     case Instruction::ExtractElement:

@@ -27,9 +27,9 @@ struct CoverageOptions {
 };
 
 // Of its attributes and its signature.
-Refusal RefusalOf(const llvm::Function& function, const CallingConvention& convention);
+Refusal RefusalOf(const llvm::Function& function, const Architecture& architecture);
 
-Refusal RefusalOf(const llvm::Instruction& instruction, const CallingConvention& convention,
+Refusal RefusalOf(const llvm::Instruction& instruction, const Architecture& architecture,
                   const CoverageOptions& options);
 
 // Whether the lowering of an instruction may call something, so that registers change.
@@ -42,12 +42,14 @@ bool MayPassByValue(const llvm::CallBase& call);
 // Of what a parameter with these attributes is passed by value, in bytes.
 uint64_t ByValueAlignment(const llvm::AttributeSet& attributes, const llvm::DataLayout& layout);
 
-// Whether argument number `index` is the address of the result and has a register of its own.
-inline bool IsResultAddress(const llvm::CallBase& call, unsigned index,
-                            const CallingConvention& convention) {
-  return convention.result_address != kNoRegister && index < 2 &&
-         call.paramHasAttr(index, llvm::Attribute::StructRet);
-}
+// The register of its own that a parameter, or an argument of a call, has: that of the address of
+// the result, or that of one of Swift's attributes. kNoRegister if it has a place among the others.
+Register OwnRegisterOf(const llvm::Argument& parameter, const Architecture& architecture);
+Register OwnRegisterOf(const llvm::CallBase& call, unsigned index,
+                       const Architecture& architecture);
+
+// The registers that the caller changes because of Swift's attributes of its arguments.
+RegisterSet SwiftRegistersOf(const llvm::CallBase& call, const Architecture& architecture);
 
 // An intrinsic that stands for nothing in machine code.
 bool IsNoOperation(const llvm::Instruction& instruction);

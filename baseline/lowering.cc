@@ -52,7 +52,9 @@ int64_t Lowering::LargestUnprobedFrame() const {
 }
 
 RegisterSet Lowering::SavedRegisters() const {
-  return analysis_.fixed_registers() & architecture_.callee_saved;
+  RegisterSet registers = analysis_.fixed_registers() | analysis_.swift_registers();
+  if (analysis_.returns_error()) registers &= ~SetOf(architecture_.swift_error);
+  return registers & architecture_.callee_saved;
 }
 
 void Lowering::Begin(const llvm::Function& function) {
@@ -94,13 +96,15 @@ void Lowering::ReserveAllocas() {
 // Arguments come to the registers that are theirs for life, stay in those they arrive in if these
 // can be allocated, or go to slots.
 void Lowering::BindArguments() {
-  ArgumentPlaces places(architecture_.convention);
+  const CallingConvention& convention = architecture_.ConventionOf(function_->getCallingConv());
+  ArgumentPlaces places(convention);
   struct Bound {
     uint32_t part;
     Register reg;
   };
   llvm::SmallVector<Bound, 16> stays;
   Register result_register = kNoRegister;
+  error_place_ = 0;
   for (const llvm::Argument& argument : function_->args()) {
     const uint32_t number = NumberOf(&argument);
     if (argument.hasByValAttr()) {
@@ -144,25 +148,32 @@ void Lowering::BindArguments() {
       }
       moves_.Add(move);
     };
+    if (argument.hasSwiftErrorAttr()) {
+      error_place_ = analysis_.values()[number].slot = frame_.Allocate(8, 8);
+      assembler_.Store(8, frame_.At(error_place_), architecture_.swift_error);
+      continue;
+    }
+    ArgumentPlace place = {OwnRegisterOf(argument, architecture_), 0};
+    const PartList list = PartsOf(argument.getType());
     if (argument.hasStructRetAttr()) {
-      ArgumentPlace place = {architecture_.convention.result_address, 0};
-      const PartList list = PartsOf(argument.getType());
       if (place.reg == kNoRegister) {
         places.ForEachPart(*argument.getType(), list,
                            [&](unsigned, const ArgumentPlace& next) { place = next; });
       }
       result_register = place.reg;
-      bind(0, place);
-      continue;
     }
-    places.ForEachPart(*argument.getType(), PartsOf(argument.getType()), bind);
+    if (place.reg != kNoRegister) {
+      bind(0, place);
+    } else {
+      places.ForEachPart(*argument.getType(), list, bind);
+    }
   }
   named_general_ = places.general();
   named_vectors_ = places.vectors();
   named_stack_ = (places.stack_bytes() + 7) & ~7;
   if (function_->isVarArg()) SaveArgumentRegisters();
   result_address_ = 0;
-  if (result_register != kNoRegister && architecture_.convention.returns_result_address) {
+  if (result_register != kNoRegister && convention.returns_result_address) {
     result_address_ = frame_.Allocate(8, 8);
     assembler_.Store(8, frame_.At(result_address_), result_register);
   }

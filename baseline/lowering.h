@@ -317,6 +317,8 @@ class Lowering {
   void PrepareCall(const llvm::User& user);
   CallExtent EmitCall(const Callee& callee, const ArgumentPlaces& places);
   void DefineResults(const llvm::Instruction& result);
+  // Stores the error that the call has returned, if it has an argument with `swifterror`.
+  void KeepError(const llvm::CallBase& call);
   // Calls a function of the C or the compiler's library with the operands of an instruction.
   void CallLibrary(const char* name, const llvm::Instruction& result,
                    std::initializer_list<const llvm::Value*> arguments);
@@ -452,6 +454,7 @@ class Lowering {
   std::vector<Symbol> symbols_;
   PointerMap symbol_numbers_;
   int32_t result_address_ = 0;  // Where the address that sret gives is kept; 0 if it is not.
+  int32_t error_place_ = 0;     // Of the variable that a parameter with `swifterror` is; 0 if none.
   // Of a variadic function: what its named arguments take.
   unsigned named_general_ = 0, named_vectors_ = 0;
   int32_t named_stack_ = 0;  // In bytes, a multiple of 8.

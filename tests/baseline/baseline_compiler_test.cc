@@ -608,7 +608,7 @@ std::string TypeOf(const PassedType& passed) {
 
 // A caller and a callee of many arguments, of which `llvms` is one that the baseline refuses.
 std::string CallWith(const std::vector<PassedType>& arguments, const PassedType& result,
-                     const std::string& llvms) {
+                     const std::string& llvms, const std::string& convention = "") {
   const std::string refused = "  call void asm sideeffect \"\", \"\"()\n";
   std::string parameters, values, body, made;
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -632,20 +632,20 @@ std::string CallWith(const std::vector<PassedType>& arguments, const PassedType&
   body += WithName(result.make, "r");
   const std::string attribute = std::string(result.name).substr(type.size());
   const std::string returned = attribute + (attribute.empty() ? "" : " ") + type;
-  return "define internal " + returned + " @g(" + parameters + ") noinline {\n" +
+  return "define internal " + convention + returned + " @g(" + parameters + ") noinline {\n" +
          (llvms == "g" ? refused : "") + body + "  ret " + type + " %r\n}\n" +
          "define i64 @f(i64 %a, i64 %b) {\n" + (llvms == "f" ? refused : "") + made +
-         "  %r = call " + returned + " @g(" + values + ")\n" + WithName(result.read, "r") +
-         "  ret i64 %r.n\n}\n";
+         "  %r = call " + convention + returned + " @g(" + values + ")\n" +
+         WithName(result.read, "r") + "  ret i64 %r.n\n}\n";
 }
 
 // Compares `i64 f(i64, i64)` between an engine and LLVM alone; one of the program's two functions
 // is LLVM's in the engine, too, the other must be the baseline's.
-void ExpectSameAmongGenerators(const std::string& text) {
+void ExpectSameAmongGenerators(const std::string& text, bool optimizes_reference = false) {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> original = Parse(text, context);
   ASSERT_NE(original, nullptr) << text;
-  ReferenceJit reference(std::move(original), /*optimize=*/false, {});
+  ReferenceJit reference(std::move(original), optimizes_reference, {});
   auto* expected = reference.Address<int64_t(int64_t, int64_t)>("f");
   EngineOptions options;
   options.tier = Tier::kZero;
@@ -673,6 +673,111 @@ TEST(BaselineCompilerTest, AgreesWithLlvmHowToPass) {
   }
 }
 
+// Swift's convention has more registers for results, and one for the context.
+TEST(BaselineCompilerTest, AgreesWithLlvmHowSwiftPasses) {
+  constexpr PassedType kContexts[] = {
+      {"i64 swiftself", "%V = mul i64 %a, 7", "%V.n = add i64 %V, 3"},
+      {"ptr swiftself", "%V = inttoptr i64 %a to ptr", "%V.n = ptrtoint ptr %V to i64"}};
+  constexpr PassedType kResults[] = {
+      {"{ i64, i32, i64, i64 }",
+       "%V.0 = insertvalue { i64, i32, i64, i64 } { i64 1, i32 2, i64 3, i64 4 }, i64 %a, 3\n"
+       "%V = insertvalue { i64, i32, i64, i64 } %V.0, i64 7, 0",
+       "%V.3 = extractvalue { i64, i32, i64, i64 } %V, 3\n"
+       "%V.1 = extractvalue { i64, i32, i64, i64 } %V, 1\n"
+       "%V.4 = sext i32 %V.1 to i64\n%V.n = mul i64 %V.3, %V.4"},
+      {"{ double, float, i8, double, i16, i64, float }",
+       "%V.0 = bitcast i64 %a to double\n"
+       "%V.1 = insertvalue { double, float, i8, double, i16, i64, float } zeroinitializer, "
+       "double %V.0, 3\n"
+       "%V = insertvalue { double, float, i8, double, i16, i64, float } %V.1, i16 -9, 4",
+       "%V.0 = extractvalue { double, float, i8, double, i16, i64, float } %V, 3\n"
+       "%V.1 = bitcast double %V.0 to i64\n"
+       "%V.2 = extractvalue { double, float, i8, double, i16, i64, float } %V, 4\n"
+       "%V.3 = zext i16 %V.2 to i64\n%V.n = xor i64 %V.1, %V.3"}};
+  std::mt19937 random(18);
+  const auto any = [&] { return kPassedTypes[random() % std::size(kPassedTypes)]; };
+  for (int i = 0; i < 60; ++i) {
+    std::vector<PassedType> arguments(1 + random() % 10);
+    for (PassedType& argument : arguments) argument = any();
+    arguments[random() % arguments.size()] = kContexts[i % 2];
+    PassedType result = any();
+    const std::string convention = i % 5 == 4 ? "" : "swiftcc ";
+    if (convention.empty()) {
+      while (TypeOf(result) == "[3 x float]") result = any();
+    } else if (i % 2 == 1) {
+      result = kResults[i / 2 % 2];
+    }
+    for (const char* llvms : {"f", "g"}) {
+      ExpectSameAmongGenerators(CallWith(arguments, result, llvms, convention));
+    }
+  }
+}
+
+// The error goes both ways; values that live in loops do not get its register, nor the context's.
+TEST(BaselineCompilerTest, AgreesWithLlvmHowSwiftThrows) {
+  const std::string refused = "  call void asm sideeffect \"\", \"\"()\n";
+  for (const std::string convention : {"swiftcc", ""}) {
+    for (const std::string llvms : {"f", "g"}) {
+      ExpectSameAmongGenerators(
+          "define internal " + convention +
+              " i64 @g(i64 %a, ptr swiftself %s, ptr swifterror %e, i64 %b) noinline {\n" +
+              (llvms == "g" ? refused : "") + R"(
+          %old = load ptr, ptr %e
+          %o = ptrtoint ptr %old to i64
+          %c = and i64 %a, 3
+          %d = icmp eq i64 %c, 2
+          br i1 %d, label %throw, label %return
+        throw:
+          %n = getelementptr i8, ptr %s, i64 %a
+          store ptr %n, ptr %e
+          ret i64 -1
+        return:
+          %x = mul i64 %b, %o
+          ret i64 %x
+        }
+        define i64 @f(i64 %a, i64 %b) {
+        entry:)" +
+              (llvms == "f" ? refused : "") +
+              R"(
+          %e = alloca swifterror ptr
+          store ptr null, ptr %e
+          %base = inttoptr i64 %b to ptr
+          br label %loop
+        loop:
+          %i = phi i64 [ 0, %entry ], [ %i1, %next ]
+          %s0 = phi i64 [ 1, %entry ], [ %t, %next ]
+          %s1 = phi i64 [ 2, %entry ], [ %s0, %next ]
+          %s2 = phi i64 [ 3, %entry ], [ %s1, %next ]
+          %s3 = phi i64 [ 4, %entry ], [ %s2, %next ]
+          %s4 = phi i64 [ 5, %entry ], [ %s3, %next ]
+          %r = call )" +
+              convention + R"( i64 @g(i64 %i, ptr swiftself %base, ptr swifterror %e, i64 %s4)
+          %p = load ptr, ptr %e
+          %v = ptrtoint ptr %p to i64
+          %is_null = icmp eq i64 %v, 0
+          br i1 %is_null, label %next, label %caught
+        caught:
+          %q = getelementptr i8, ptr %p, i64 %s3
+          store ptr %q, ptr %e
+          br label %next
+        next:
+          %u = phi i64 [ 9, %loop ], [ %v, %caught ]
+          %w = mul i64 %s2, 31
+          %y = add i64 %r, %w
+          %z = xor i64 %y, %u
+          %t = add i64 %z, %s1
+          %i1 = add i64 %i, 1
+          %more = icmp ult i64 %i1, 30
+          br i1 %more, label %loop, label %end
+        end:
+          ret i64 %t
+        }
+        )",
+          /*optimizes_reference=*/true);
+    }
+  }
+}
+
 // A structure in memory: where the result's address goes and comes back, and what lies on the
 // stack.
 TEST(BaselineCompilerTest, AgreesWithLlvmHowToPassMemory) {
@@ -680,16 +785,17 @@ TEST(BaselineCompilerTest, AgreesWithLlvmHowToPassMemory) {
   const std::string structure = "%s = type { i64, i128, i8 }\n";
   for (const std::string llvms : {"f", "g"}) {
     const std::string in_g = llvms == "g" ? refused : "", in_f = llvms == "f" ? refused : "";
-    for (const bool is_first : {true, false}) {
+    for (const auto& [is_first, convention] :
+         {std::pair(true, ""), {false, ""}, {true, "swiftcc "}, {false, "swiftcc "}}) {
       const std::string type = "ptr sret(%s) align 16 ";
       ExpectSameAmongGenerators(
-          structure + "define internal void @g(" +
+          structure + "define internal " + convention + "void @g(" +
           (is_first ? type + "%out, i64 %a" : "i64 %a, " + type + "%out") +
           ", i64 %b) noinline {\n" + in_g +
           "  %last = getelementptr %s, ptr %out, i64 0, i32 2\n  %n = trunc i64 %a to i8\n"
           "  store i64 %b, ptr %out\n  store i8 %n, ptr %last\n  ret void\n}\n"
           "define i64 @f(i64 %a, i64 %b) {\n" +
-          in_f + "  %m = alloca %s, align 16\n  call void @g(" +
+          in_f + "  %m = alloca %s, align 16\n  call " + convention + "void @g(" +
           (is_first ? type + "%m, i64 %a" : "i64 %a, " + type + "%m") +
           ", i64 %b)\n  %last = getelementptr %s, ptr %m, i64 0, i32 2\n"
           "  %x = load i64, ptr %m\n  %y = load i8, ptr %last\n  %z = sext i8 %y to i64\n"
@@ -1301,6 +1407,19 @@ TEST(BaselineCompilerTest, EmitsNothingOfWhatItRefuses) {
        "1, ptr %a ret void }",
        Refusal::kNone},
       {"define ghccc void @f() { ret void }", Refusal::kCallingConvention},
+      {"define swiftcc i64 @f(i64 %a, ptr swiftself %s, ptr swifterror %e) { ret i64 %a }",
+       Refusal::kNone},
+      {"define swifttailcc void @f() { ret void }", Refusal::kCallingConvention},
+      {"define void @f(ptr %g) { call swifttailcc void %g() ret void }",
+       Refusal::kCallingConvention},
+      {"define swiftcc void @f(i64 %a, ...) { ret void }", Refusal::kCallingConvention},
+      {"define swiftcc void @f(ptr swiftasync %a) { ret void }", Refusal::kArgumentPassing},
+      {"define swiftcc void @f({ i64, i64 } swiftself %a) { ret void }", Refusal::kArgumentPassing},
+      {"define void @f(ptr %g) { call swiftcc void %g({ i64, i64 } swiftself zeroinitializer) "
+       "ret void }",
+       Refusal::kArgumentPassing},
+      {"define swiftcc i64 @f(i64 %a) { %r = musttail call swiftcc i64 @f(i64 %a) ret i64 %r }",
+       Refusal::kMustTail},
       {"define void @f(ptr nest %p) { ret void }", Refusal::kArgumentPassing},
       {"define i256 @f(i256 %a) { ret i256 %a }", Refusal::kArgumentPassing},
       {"define zeroext i65 @f() { ret i65 1 }", Refusal::kArgumentPassing},
