@@ -15,10 +15,36 @@
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/Function.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LLVMContext.h"
 
 namespace firstcall {
+namespace {
+
+// LLVM 19 for AArch64 makes no tail calls with the convention of GHC, and its functions do not save
+// their return address, so a call from one of them would never return.
+absl::Status CheckCallsOfGhc(const llvm::Module& module, const llvm::Triple& triple) {
+  if (!triple.isAArch64()) return absl::OkStatus();
+  for (const llvm::Function& function : module) {
+    if (function.getCallingConv() != llvm::CallingConv::GHC) continue;
+    for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+      const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+      if (call == nullptr || call->isInlineAsm() || llvm::isa<llvm::IntrinsicInst>(call) ||
+          call->doesNotReturn()) {
+        continue;
+      }
+      return absl::UnimplementedError(
+          absl::StrCat("generating code: function '", function.getName().str(),
+                       "': a call in a function with the calling convention of GHC, which LLVM "
+                       "does not support on AArch64"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<ObjectEmitter>> ObjectEmitter::Create(const Target& target) {
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<llvm::TargetMachine> machine, target.CreateMachine());
@@ -36,6 +62,10 @@ absl::Status ObjectEmitter::MakePasses() {
                                                    machine_->getTargetTriple().str(),
                                                    "' cannot emit objects in memory"));
   }
+  // For functions with `optnone` LLVM would use its fast instruction selector. For AArch64 that
+  // assumes that an argument which is extended to 32 bits is extended to 64. At -O0 LLVM uses
+  // another one.
+  if (machine_->getTargetTriple().isAArch64() && optimizes()) machine_->setO0WantsFastISel(false);
   return absl::OkStatus();
 }
 
@@ -72,7 +102,9 @@ absl::StatusOr<ObjectBytes> ObjectEmitter::EmitSlowly(llvm::Module& module) {
 }
 
 absl::StatusOr<ObjectBytes> ObjectEmitter::Emit(llvm::Module& module) {
-  if (!optimizes() && IsWrongAtO0(module)) return EmitSlowly(module);
+  FIRSTCALL_RETURN_IF_ERROR(CheckCallsOfGhc(module, machine_->getTargetTriple()));
+  const bool has_wrong = HasWrongAtO0(module, *machine_);
+  if (has_wrong && !optimizes()) return EmitSlowly(module);
   if (!machine_->getTargetTriple().isOSBinFormatMachO()) return EmitAsIs(module);
   MachoModule prepared(module);
   FIRSTCALL_ASSIGN_OR_RETURN(const ObjectBytes macho, EmitAsIs(module));

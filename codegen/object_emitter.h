@@ -31,8 +31,9 @@ class ObjectEmitter {
   ObjectEmitter& operator=(const ObjectEmitter&) = delete;
 
   // Returns the object of `module`, which is consumed. Its context must report to a diagnostic
-  // collector. InvalidArgument with LLVM's reason if the code generator refuses the IR. Internal if
-  // LLVM gives up: then is_broken() is true.
+  // collector. InvalidArgument with LLVM's reason if the code generator refuses the IR.
+  // Unimplemented for what LLVM gets wrong at every level. Internal if LLVM gives up: then
+  // is_broken() is true.
   absl::StatusOr<ObjectBytes> Emit(std::unique_ptr<llvm::Module> module);
 
   // The same for a module that stays with its view. Neither function keeps references to the module

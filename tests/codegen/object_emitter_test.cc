@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/substitute.h"
 #include "base/diagnostic_collector.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -32,11 +33,13 @@ constexpr char kBadAssembly[] =
     "define void @bad() { call void asm sideeffect \"no such instruction\", \"\"()  ret void }";
 // An intrinsic of another machine is valid IR that the code generator has no instruction for.
 #if defined(__aarch64__)
+constexpr bool kIsAArch64 = true;
 constexpr char kForeign[] = "llvm.x86.sse2.lfence";
 constexpr char kCannotSelect[] = R"(
   declare void @llvm.x86.sse2.lfence()
   define void @stuck() { call void @llvm.x86.sse2.lfence()  ret void })";
 #else
+constexpr bool kIsAArch64 = false;
 constexpr char kForeign[] = "llvm.aarch64.dmb";
 constexpr char kCannotSelect[] = R"(
   declare void @llvm.aarch64.dmb(i32)
@@ -142,7 +145,19 @@ TEST_P(ObjectEmitterTest, EmitsWhatLlvmEmitsHoweverOftenItWasUsed) {
   }
 }
 
-// At -O0 LLVM 19 loses the result where the assembly jumps, and the hardened branch crashes.
+std::string EmitAt(CodegenLevel level, absl::string_view text) {
+  llvm::LLVMContext context;
+  CollectDiagnostics(context);
+  EngineOptions options;
+  options.codegen_level = level;
+  const Target target = MakeTarget(options);
+  const std::unique_ptr<llvm::Module> module = ParseModule(std::string(text), context);
+  EXPECT_THAT(target.Adopt(*module), IsOk());
+  const ObjectBytes bytes = ObjectEmitter::Create(target).value()->Emit(*module).value();
+  return std::string(bytes.begin(), bytes.end());
+}
+
+// codegen/wrong_at_o0.h says what is wrong.
 TEST(ObjectEmitterAtO0Test, GeneratesAtO1WhatLlvmGetsWrongAtO0) {
   constexpr char kWithResult[] = R"(
     define i32 @f(i32 %x) {
@@ -162,24 +177,100 @@ TEST(ObjectEmitterAtO0Test, GeneratesAtO1WhatLlvmGetsWrongAtO0) {
     b: ret i32 1 }
     @labels = global [2 x ptr] [ptr blockaddress(@f, %a), ptr blockaddress(@f, %b)]
     attributes #0 = { )";
-  const auto emit = [](absl::string_view text, CodegenLevel level) {
-    llvm::LLVMContext context;
-    CollectDiagnostics(context);
-    EngineOptions options;
-    options.codegen_level = level;
-    const Target target = MakeTarget(options);
-    std::unique_ptr<llvm::Module> module = ParseModule(std::string(text), context);
-    EXPECT_THAT(target.Adopt(*module), IsOk());
-    const ObjectBytes bytes = ObjectEmitter::Create(target).value()->Emit(*module).value();
-    return std::string(bytes.begin(), bytes.end());
-  };
-  const auto is_as_at_o1 = [&](absl::string_view text) {
-    return emit(text, CodegenLevel::kO0) == emit(text, CodegenLevel::kO1);
+  const auto is_as_at_o1 = [](absl::string_view text) {
+    return EmitAt(CodegenLevel::kO0, text) == EmitAt(CodegenLevel::kO1, text);
   };
   EXPECT_TRUE(is_as_at_o1(kWithResult));
   EXPECT_FALSE(is_as_at_o1(kWithoutResult));
   EXPECT_TRUE(is_as_at_o1(absl::StrCat(kBranches, "speculative_load_hardening }")));
   EXPECT_FALSE(is_as_at_o1(absl::StrCat(kBranches, "nounwind }")));
+
+  constexpr char kError[] = R"(
+    define i64 @f(ptr %g, ptr swifterror %e, i64 %x) #0 {
+      %p = load ptr, ptr %e
+      %is_null = icmp eq ptr %p, null
+      br i1 %is_null, label %a, label %b
+    a: ret i64 %x
+    b: ret i64 1 }
+    attributes #0 = { )";
+  EXPECT_TRUE(is_as_at_o1(absl::StrCat(kError, "nounwind }")));
+  // LLVM treats functions with this attribute as at -O0.
+  EXPECT_TRUE(is_as_at_o1(absl::StrCat(kError, "optnone noinline }")));
+  EXPECT_EQ(EmitAt(CodegenLevel::kO2, absl::StrCat(kError, "noinline }")),
+            EmitAt(CodegenLevel::kO2, absl::StrCat(kError, "optnone noinline }")));
+
+  const auto with_merged_returns = [](absl::string_view convention, absl::string_view marker) {
+    return absl::Substitute(R"(
+      declare $0 void @g(i64)
+      define $0 void @f(i64 %x, i1 %c) {
+        br i1 %c, label %a, label %b
+      a: $1call $0 void @g(i64 %x)
+        br label %end
+      b: $1call $0 void @g(i64 1)
+        br label %end
+      end: ret void })",
+                            convention, marker);
+  };
+  EXPECT_TRUE(is_as_at_o1(with_merged_returns("tailcc", "tail ")));
+  EXPECT_TRUE(is_as_at_o1(with_merged_returns("swifttailcc", "tail ")));
+  EXPECT_FALSE(is_as_at_o1(with_merged_returns("tailcc", "")));
+  EXPECT_FALSE(is_as_at_o1(with_merged_returns("ccc", "tail ")));
+  constexpr char kInBfloat[] = R"(
+    define bfloat @f(bfloat %x) {
+      %y = fadd bfloat %x, 1.0
+      %z = fmul bfloat %y, %x
+      ret bfloat %z })";
+  constexpr char kNever[] = R"(
+    define i64 @f(double %x, i64 %y) {
+      %c = fcmp false double %x, 0.0
+      br i1 %c, label %a, label %b
+    a: ret i64 %y
+    b: ret i64 1 })";
+  constexpr char kParts[] = R"(
+    define void @f(ptr %p, ptr %q) {
+      %v = load <8 x i7>, ptr %p
+      %w = add <8 x i7> %v, %v
+      store <8 x i7> %w, ptr %q
+      ret void })";
+  for (const char* text : {kInBfloat, kNever, kParts}) {
+    EXPECT_EQ(is_as_at_o1(text), kIsAArch64) << text;
+  }
+}
+
+TEST(ObjectEmitterAtO0Test, ArgumentsOfFunctionsThatAreNotOptimizedAreExtended) {
+  if (!kIsAArch64) GTEST_SKIP() << "LLVM's fast instruction selector is right on x86-64";
+  constexpr char kExtends[] = R"(
+    define i64 @f(i8 signext %x) noinline $0 {
+      %y = sext i8 %x to i64
+      ret i64 %y })";
+  EXPECT_EQ(EmitAt(CodegenLevel::kO2, absl::Substitute(kExtends, "optnone")),
+            EmitAt(CodegenLevel::kO2, absl::Substitute(kExtends, "nofree")));
+}
+
+TEST(ObjectEmitterAtO0Test, GhcFunctionsThatCallAreRefusedOnAArch64) {
+  for (const CodegenLevel level : {CodegenLevel::kO0, CodegenLevel::kO2}) {
+    llvm::LLVMContext context;
+    CollectDiagnostics(context);
+    EngineOptions options;
+    options.codegen_level = level;
+    const Target target = MakeTarget(options);
+    const std::unique_ptr<llvm::Module> module = ParseModule(R"(
+        declare ghccc void @g(i64)
+        define ghccc void @f(i64 %x) {
+          tail call ghccc void @g(i64 %x)
+          ret void })",
+                                                             context);
+    EXPECT_THAT(target.Adopt(*module), IsOk());
+    const absl::Status status = ObjectEmitter::Create(target).value()->Emit(*module).status();
+    if (kIsAArch64) {
+      EXPECT_THAT(status, StatusIs(absl::StatusCode::kUnimplemented,
+                                   "generating code: function 'f': a call in a function with the "
+                                   "calling convention of GHC, which LLVM does not support on "
+                                   "AArch64"));
+    } else {
+      EXPECT_THAT(status, IsOk());
+    }
+  }
 }
 
 TEST_P(ObjectEmitterTest, ModuleMayStayWithItsOwner) {

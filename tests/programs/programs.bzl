@@ -266,7 +266,7 @@ def _extra(objects, archives):
     options += ["--extra-archive=$(rootpath {})".format(file) for file in archives]
     return ["--option=" + option for option in options]
 
-def ir_program_test(name, srcs, size = "small", tags = [], skip = {}, macho_skip = {}):
+def ir_program_test(name, srcs, size = "small", tags = [], skip = {}, macho_skip = {}, native_level = "-O0"):
     """Compares a program in assembly text, run as text and as bitcode, with native code.
 
     Args:
@@ -276,6 +276,7 @@ def ir_program_test(name, srcs, size = "small", tags = [], skip = {}, macho_skip
       tags: of the test.
       skip: as of program_test.
       macho_skip: as of program_test.
+      native_level: of optimization, of the native executable.
     """
     executable = name + ".native"
     modules = [_stem(source) + ".bc" for source in srcs]
@@ -284,8 +285,9 @@ def ir_program_test(name, srcs, size = "small", tags = [], skip = {}, macho_skip
         for i in range(len(srcs))
     ]
     # Matrices are lowered only by who asks for it.
-    commands.append("{} -w -O0 -mllvm -enable-matrix {} -o {}".format(
+    commands.append("{} -w {} -mllvm -enable-matrix {} -o {}".format(
         _clang(srcs[0]),
+        native_level,
         " ".join([_path(module) for module in modules]),
         _path(executable),
     ))
