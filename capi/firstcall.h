@@ -174,8 +174,8 @@ void fc_options_set_contain_crashes(fc_options* options, int enabled);
  * exceptions: fast-math flags, and another rounding mode in code without strict floating point.
  * `features` has the form of -mattr: "+avx2,-bmi". A triple may name the container of the objects
  * that LLVM makes, elf or macho ("x86_64-unknown-linux-gnu-macho"), and may be for another
- * operating system if that calls functions as this process does. fc_engine_create fails with
- * FC_INVALID_ARGUMENT for other triples. */
+ * operating system if that calls functions as this process does. It replaces the triples of
+ * modules. fc_engine_create fails with FC_INVALID_ARGUMENT for other triples. */
 void fc_options_set_triple(fc_options* options, const char* triple);
 void fc_options_set_architecture(fc_options* options, const char* architecture);
 void fc_options_set_cpu(fc_options* options, const char* cpu);

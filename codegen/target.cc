@@ -152,6 +152,28 @@ absl::Status CheckTriple(const llvm::Target* target, const std::string& architec
   return absl::OkStatus();
 }
 
+// What a data layout says of where data lies, in a fixed order. It also says how names are mangled,
+// and which alignments are preferred to those that are required, which differ between the
+// containers of objects.
+std::vector<std::string> PlacesOf(llvm::StringRef layout) {
+  // What holds if nothing is said.
+  static constexpr llvm::StringLiteral kUsual[] = {"i1:8",   "i8:8",   "i16:16", "i32:32",
+                                                   "f16:16", "f32:32", "f64:64", "f128:128"};
+  llvm::SmallVector<llvm::StringRef, 16> words;
+  layout.split(words, '-');
+  std::vector<std::string> places;
+  for (llvm::StringRef word : words) {
+    if (word.starts_with("m:")) continue;
+    // The size, the required alignment, the preferred one.
+    const bool has_alignment =
+        word.starts_with("i") || word.starts_with("f") || word.starts_with("v");
+    if (has_alignment && word.count(':') == 2) word = word.rsplit(':').first;
+    if (!llvm::is_contained(kUsual, word)) places.push_back(word.str());
+  }
+  std::sort(places.begin(), places.end());
+  return places;
+}
+
 // LLVM ends the process for a model that an architecture does not have, and goes on with another
 // CPU if it does not know one, after messages on standard error.
 absl::Status CheckCodeModel(const llvm::Triple& triple, CodeModel model) {
@@ -181,6 +203,7 @@ absl::StatusOr<Target> Target::Create(const TargetSettings& settings) {
   const llvm::Triple host(llvm::sys::getProcessTriple());
   target.triple_ =
       settings.triple.empty() ? host : llvm::Triple(llvm::Triple::normalize(settings.triple));
+  target.replaces_triples_ = !settings.triple.empty();
   std::string error;
   target.target_ = llvm::TargetRegistry::lookupTarget(settings.architecture, target.triple_, error);
   FIRSTCALL_RETURN_IF_ERROR(
@@ -341,7 +364,7 @@ absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> Target::CreateMachine(
 }
 
 absl::Status Target::Adopt(llvm::Module& module) const {
-  if (module.getTargetTriple().empty()) {
+  if (module.getTargetTriple().empty() || replaces_triples_) {
     module.setTargetTriple(triple_.str());
   } else if (llvm::Triple theirs(module.getTargetTriple());
              theirs.getArch() != triple_.getArch() || theirs.getOS() != triple_.getOS() ||
@@ -350,7 +373,9 @@ absl::Status Target::Adopt(llvm::Module& module) const {
                                                    "' conflicts with the engine's target '",
                                                    triple_.str(), "'"));
   }
-  if (module.getDataLayoutStr().empty()) {
+  const bool is_alike =
+      replaces_triples_ && PlacesOf(module.getDataLayoutStr()) == PlacesOf(data_layout_);
+  if (module.getDataLayoutStr().empty() || is_alike) {
     module.setDataLayout(data_layout_);
   } else if (module.getDataLayoutStr() != data_layout_) {
     return absl::InvalidArgumentError(absl::StrCat("its data layout '", module.getDataLayoutStr(),

@@ -45,8 +45,9 @@ class Target {
   // cheaper.
   absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> CreateMachineForLinking() const;
 
-  // Sets the triple and the data layout of `module`, if it has none, to this target's.
-  // InvalidArgument, with both values, if its own conflict.
+  // Sets the triple and the data layout of `module`, if it has none, to this target's. If the
+  // settings name a triple, that replaces the module's own, and this target's data layout replaces
+  // one by which data lies in the same way. InvalidArgument, with both values, if its own conflict.
   absl::Status Adopt(llvm::Module& module) const;
 
   const llvm::Triple& triple() const { return triple_; }
@@ -82,6 +83,7 @@ class Target {
 
   const llvm::Target* target_ = nullptr;
   llvm::Triple triple_;
+  bool replaces_triples_ = false;  // Of modules.
   std::string cpu_;
   std::string features_;
   llvm::TargetOptions options_;

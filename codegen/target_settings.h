@@ -48,7 +48,7 @@ struct TargetSettings {
   // rounding mode in code that is not compiled for one. A triple may name the container of the
   // objects that LLVM makes, elf or macho ("x86_64-unknown-linux-gnu-macho"); without a name it
   // follows the operating system. It may be for another system than this process if functions are
-  // called in the same way.
+  // called in the same way. A triple that is set here replaces those of the modules.
   std::string triple;
   std::string architecture;  // As -march. Overrides the triple's.
   std::string cpu;

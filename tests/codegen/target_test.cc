@@ -255,6 +255,30 @@ TEST_F(TargetAdoptTest, OtherTripleIsRefusedWithBoth) {
   }
 }
 
+// As the option -mtriple of LLVM's tools.
+TEST_F(TargetAdoptTest, TripleOfTheSettingsReplacesThatOfAModule) {
+  EngineOptions options;
+  options.triple = kArchitecture + std::string("-unknown-linux-gnu-macho");
+  const Target macho = MakeTarget(options);
+  ASSERT_THAT(target_.Adopt(module_), IsOk());
+  const std::string elf_layout = module_.getDataLayoutStr();
+  EXPECT_THAT(macho.Adopt(module_), IsOk());
+  EXPECT_EQ(module_.getTargetTriple(), options.triple);
+  EXPECT_EQ(module_.getDataLayout(), macho.CreateMachine().value()->createDataLayout());
+  EXPECT_NE(module_.getDataLayoutStr(), elf_layout);  // Names are mangled in another way.
+
+  module_.setTargetTriple("powerpc64-unknown-linux-gnu");
+  EXPECT_THAT(macho.Adopt(module_), IsOk());
+  EXPECT_EQ(module_.getTargetTriple(), options.triple);
+  for (const std::string& layout : {elf_layout + "-i64:32", elf_layout + "-p:32:32",
+                                    "E" + elf_layout.substr(1), elf_layout + "-A5"}) {
+    module_.setDataLayout(layout);
+    EXPECT_THAT(macho.Adopt(module_),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         HasSubstr("its data layout '" + layout + "' conflicts")));
+  }
+}
+
 TEST_F(TargetAdoptTest, OtherDataLayoutIsRefusedWithBoth) {
   module_.setDataLayout("e-p:32:32");
   EXPECT_THAT(

@@ -289,6 +289,14 @@ TEST(CommandTest, ObjectContainersAreHonouredOrRefusedByName) {
   const std::string other =
       Write("other.ll", "target triple = \"" + kTriple + "-macho\"\n" + std::string(kProgram));
   ExpectRefused({other}, HasSubstr("its triple '" + kTriple + "-macho' conflicts with"));
+  // The option replaces the triple that a module has, in either direction.
+  const std::string elf =
+      Write("elf.ll", "target triple = \"" + kTriple + "\"\n" + std::string(kProgram));
+  EXPECT_EQ(RunCommand({"--mtriple=" + kTriple + "-macho", elf}).exit_status, 1);
+  EXPECT_EQ(RunCommand({"--mtriple=" + kTriple, other}).exit_status, 1);
+  ExpectRefused({"--mtriple=" + kTriple,
+                 Write("big.ll", "target datalayout = \"E-p:32:32\"\n" + std::string(kProgram))},
+                HasSubstr("its data layout 'E-p:32:32' conflicts with the engine's"));
 }
 
 TEST(CommandTest, CacheManagerKeepsObjects) {

@@ -27,9 +27,6 @@ _TARGET = "@TARGET@"
 # The same where the object container is Mach-O.
 _MACHO_TARGET = "@MACHO_TARGET@"
 
-# Its name alone.
-_MACHO_NAME = "@MACHO_NAME@"
-
 _MACHO_TRIPLE = "{}-unknown-linux-gnu-macho"
 
 _WARNINGS = "-Wall -Wextra -Werror -Wno-unused-command-line-argument"
@@ -43,7 +40,7 @@ def _clang(source, target = _TARGET):
 def _for_architecture(commands, target, architecture):
     macho = _MACHO_TRIPLE.format(architecture)
     text = " && ".join(commands).replace(_TARGET, target)
-    return text.replace(_MACHO_TARGET, "--target=" + macho).replace(_MACHO_NAME, macho)
+    return text.replace(_MACHO_TARGET, "--target=" + macho)
 
 def _path(file):
     return "$(execpath {})".format(file)
@@ -146,6 +143,7 @@ _MACHO_ON_AARCH64 = [
     "pair/exceptions_test",
     "pair/object_life_cycle_test",
     "single/exceptions_test",
+    "single/static_guards_test",
     "single/vectors_test",
 ]
 
@@ -156,25 +154,19 @@ def _macho_skip(name, skip):
 def _macho_test(name):
     return name.rpartition("_")[0] + "_macho_test"
 
-def _compile(srcs, forms, linked, executable, copts, retargeted, libraries, linkopts):
+def _compile(srcs, forms, linked, executable, copts, libraries, linkopts):
     """The commands that make all forms of a program, which are [(flags, outputs)]."""
     commands = []
     for i in range(len(srcs)):
         for flags, outputs in forms:
-            target = _MACHO_TARGET if _is_macho(outputs[i]) and not retargeted else _TARGET
-            command = "{clang} {flags} {warnings} {copts} -emit-llvm".format(
-                clang = _clang(srcs[i], target),
+            commands.append("{clang} {flags} {warnings} {copts} -emit-llvm -c {source} -o {output}".format(
+                clang = _clang(srcs[i], _MACHO_TARGET if _is_macho(outputs[i]) else _TARGET),
                 copts = copts,
                 flags = flags,
+                output = _path(outputs[i]),
+                source = _path(srcs[i]),
                 warnings = _WARNINGS,
-            )
-            if _is_macho(outputs[i]) and retargeted:
-                command += " -S {} -o - | sed -e '/^target datalayout/d' ".format(_path(srcs[i]))
-                command += "-e 's/^target triple.*/target triple = \"{}\"/' | ".format(_MACHO_NAME)
-                command += "$(execpath @llvm//:bin/llvm-as) -o " + _path(outputs[i])
-            else:
-                command += " -c {} -o {}".format(_path(srcs[i]), _path(outputs[i]))
-            commands.append(command)
+            ))
 
     # From the bitcode: nothing of the engine is in it, and the source is not compiled a third time.
     # It finds the libraries beside itself.
@@ -225,8 +217,9 @@ def program_test(
       skip: architecture (aarch64 or x86_64) that it is skipped on -> the reason.
       macho_skip: the same, for the test with Mach-O only.
       macho_objects: whether that test has the objects and archives as Mach-O, too.
-      retargeted: whether clang compiles the sources for that test to IR as for ELF, because it does
-        not support all of the language, or of this system's headers, where objects are Mach-O.
+      retargeted: whether that test runs the bitcode of the other tests, so that only the option of the
+        command names Mach-O: clang does not support all of the language, or of this system's headers,
+        where objects are Mach-O.
     """
     unoptimized = [_stem(source) + ".O0.bc" for source in srcs]
     optimized = [_stem(source) + ".O2.bc" for source in srcs]
@@ -237,12 +230,13 @@ def program_test(
     if before_passes:
         forms["BeforePasses"] = [_stem(source) + ".O1.bc" for source in srcs]
         flags.append((_BEFORE_PASSES, forms["BeforePasses"]))
-    flags += [(options, [_macho(output) for output in outputs]) for options, outputs in flags]
+    if not retargeted:
+        flags += [(options, [_macho(output) for output in outputs]) for options, outputs in flags]
     _genrule(
         [executable] + [output for _, outputs in flags for output in outputs],
         srcs + hdrs + objects + archives + libraries,
-        _compile(srcs, flags, linked, executable, copts, retargeted, libraries, linkopts),
-        _compile(srcs, flags, linked, executable, aarch64_copts or copts, retargeted, libraries, linkopts),
+        _compile(srcs, flags, linked, executable, copts, libraries, linkopts),
+        _compile(srcs, flags, linked, executable, aarch64_copts or copts, libraries, linkopts),
         skip,
     )
     arguments = ["--argument=" + argument for argument in arguments]
@@ -257,7 +251,8 @@ def program_test(
         archives = [_macho(file) for file in archives]
     options = _extra(objects, archives) + further
     data = objects + archives + libraries
-    forms = {form: [_macho(module) for module in modules] for form, modules in forms.items()}
+    if not retargeted:
+        forms = {form: [_macho(module) for module in modules] for form, modules in forms.items()}
     skip = _macho_skip(name, dict(skip, **macho_skip))
     _compare(_macho_test(name), executable, forms, options, data, size, tags, skip, is_macho = True)
 
