@@ -7,6 +7,7 @@
 #include "baseline/constant_data.h"
 #include "baseline/constants.h"
 #include "baseline/symbol_name.h"
+#include "code/large_section.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/GlobalVariable.h"
@@ -15,6 +16,7 @@ namespace firstcall::baseline {
 namespace {
 
 constexpr uint64_t kMostAlignment = 4096;
+// Of a variable that is not all zeros.
 constexpr uint64_t kMostBytes = uint64_t{1} << 31;
 
 // Lists for the linker, and metadata, which no code refers to.
@@ -39,27 +41,29 @@ class VariableWriter {
     const llvm::DataLayout& layout = variable.getParent()->getDataLayout();
     const llvm::Align alignment = layout.getPreferredAlign(&variable);
     const uint64_t size = layout.getTypeAllocSize(variable.getValueType());
-    if (variable.isThreadLocal() || variable.hasSection() || variable.hasCommonLinkage() ||
-        variable.hasAppendingLinkage() || variable.getAddressSpace() != 0 ||
-        alignment.value() > kMostAlignment || size > kMostBytes) {
-      return Refusal::kVariable;
-    }
-    if (variable.hasMetadata(llvm::LLVMContext::MD_dbg)) return Refusal::kDebugInformation;
     const llvm::Constant& initializer = *variable.getInitializer();
     const bool is_zero = !variable.isConstant() &&
                          (initializer.isNullValue() || llvm::isa<llvm::UndefValue>(initializer));
+    const bool is_large_zero = is_zero && variable.getSection() == kLargeZeroSection;
+    if (variable.isThreadLocal() || (variable.hasSection() && !is_large_zero) ||
+        variable.hasCommonLinkage() || variable.hasAppendingLinkage() ||
+        variable.getAddressSpace() != 0 || alignment.value() > kMostAlignment ||
+        (size > kMostBytes && !is_zero)) {
+      return Refusal::kVariable;
+    }
+    if (variable.hasMetadata(llvm::LLVMContext::MD_dbg)) return Refusal::kDebugInformation;
     if (!is_zero && !WriteData(variable, data_)) return Refusal::kVariable;
     const uint32_t number = SymbolOf(variable);
     CodeSymbol& symbol = code_.symbols[number];
     symbol.is_defined = true;
     symbol.is_local = variable.hasLocalLinkage();
     symbol.section = static_cast<uint32_t>(code_.sections.size());
-    symbol.size = static_cast<uint32_t>(size);
+    symbol.size = size;
     CodeSection& section = code_.sections.emplace_back();
     section.alignment = static_cast<uint32_t>(alignment.value());
     // Two variables never have the same address.
     if (is_zero) {
-      section.kind = SectionKind::kZeroData;
+      section.kind = is_large_zero ? SectionKind::kLargeZeroData : SectionKind::kZeroData;
       section.zeros = std::max<uint64_t>(size, 1);
       return Refusal::kNone;
     }

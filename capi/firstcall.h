@@ -341,7 +341,8 @@ void fc_options_add_event_handler(fc_options* options, fc_event_handler handler,
  *    detached from the engine, that may be after the engine's end.
  *  - The blocks of one object lie within 2000 MiB of each other: for every block but the first,
  *    `near_address` is the address to be near. If a block is out of reach, linking fails. Blocks of
- *    different objects may lie anywhere.
+ *    different objects may lie anywhere, and so may a block of large variables, which has no
+ *    `near_address`.
  *  - The unwinder of C++ finds no function that begins at a multiple of 4 GiB. So if a block of
  *    code contains such an address, the library requests another block, then frees the first. If
  *    the second block contains one, too, linking fails.

@@ -24,15 +24,20 @@ enum class SectionKind : uint8_t {
   kData,          // Writable data.
   kUnwindTable,   // An .eh_frame: common and frame description entries, without the terminator.
   kZeroData,      // Writable data that is zero at first, without bytes or relocations.
+  // The same for large variables, which may be out of reach of code (code/large_section.h).
+  kLargeZeroData,
 };
 
 struct CodeSection {
   SectionKind kind = SectionKind::kCode;
   uint32_t alignment = 1;  // A power of two.
   std::vector<uint8_t> bytes;
-  uint64_t zeros = 0;  // Of kZeroData: its size.
+  uint64_t zeros = 0;  // Of zero data: its size.
 
-  uint64_t size() const { return kind == SectionKind::kZeroData ? zeros : bytes.size(); }
+  bool is_zero() const {
+    return kind == SectionKind::kZeroData || kind == SectionKind::kLargeZeroData;
+  }
+  uint64_t size() const { return is_zero() ? zeros : bytes.size(); }
 };
 
 enum class RelocationKind : uint8_t {
@@ -65,7 +70,7 @@ struct CodeSymbol {
   // Where the symbol is, if it is defined.
   uint32_t section = 0;
   uint32_t offset = 0;
-  uint32_t size = 0;
+  uint64_t size = 0;
 };
 
 struct CompiledCode {

@@ -27,7 +27,7 @@
 namespace firstcall {
 namespace {
 
-constexpr Segment kSegments[] = {Segment::kCode, Segment::kReadOnly, Segment::kData};
+using Area = LinkPlan::Area;
 
 absl::Status ErrorOf(RelocationResult result, absl::string_view symbol, uint32_t type) {
   switch (result) {
@@ -92,25 +92,29 @@ absl::Status ElfLinker::Place(OwnedCode& owner, ExecutorAddress near) {
   ObjectMemory::Placement placement;
   placement.owner = &owner;
   placement.near = near;
-  const auto bound = [this](Segment segment) {
-    return plan_.part(segment).size + plan_.part(segment).alignment;
+  const auto bound = [this](Area area) {
+    return plan_.part(area).size + plan_.part(area).alignment;
   };
-  placement.sizes = {bound(Segment::kCode), bound(Segment::kReadOnly), bound(Segment::kData)};
+  placement.sizes = {bound(Area::kCode), bound(Area::kReadOnly), bound(Area::kData)};
   memory_.Begin(placement);
-  for (Segment segment : kSegments) {
-    if (plan_.part(segment).size == 0) continue;
-    FIRSTCALL_RETURN_IF_ERROR(Allocate(segment));
+  for (Area area : LinkPlan::kAreas) {
+    if (plan_.part(area).size == 0) continue;
+    FIRSTCALL_RETURN_IF_ERROR(Allocate(area));
   }
   // An object without a byte may define symbols all the same.
-  return origin_.is_null() && !object_->defined().empty() ? Allocate(Segment::kData)
+  return origin_.is_null() && !object_->defined().empty() ? Allocate(Area::kData)
                                                           : absl::OkStatus();
 }
 
-absl::Status ElfLinker::Allocate(Segment segment) {
-  const LinkPlan::Part& part = plan_.part(segment);
-  FIRSTCALL_ASSIGN_OR_RETURN(const MemoryBlock allocated,
-                             memory_.Allocate(segment, part.size, part.alignment, part.name));
-  blocks_[static_cast<size_t>(segment)] = allocated;
+absl::Status ElfLinker::Allocate(Area area) {
+  const LinkPlan::Part& part = plan_.part(area);
+  const Segment segment = LinkPlan::SegmentOf(area);
+  FIRSTCALL_ASSIGN_OR_RETURN(
+      const MemoryBlock allocated,
+      LinkPlan::IsLarge(area)
+          ? memory_.AllocateAnywhere(segment, part.size, part.alignment, part.name)
+          : memory_.Allocate(segment, part.size, part.alignment, part.name));
+  blocks_[static_cast<size_t>(area)] = allocated;
   if (origin_.is_null()) origin_ = allocated.run;
   return absl::OkStatus();
 }
@@ -121,7 +125,7 @@ void ElfLinker::CopySections() {
     if (!to.is_loaded) continue;
     const absl::Span<const char> bytes = object_->BytesOf(object_->sections()[i]);
     if (bytes.empty()) continue;
-    std::memcpy(block(to.segment).write + to.offset, bytes.data(), bytes.size());
+    std::memcpy(block(to.area).write + to.offset, bytes.data(), bytes.size());
   }
 }
 
@@ -129,9 +133,9 @@ ExecutorAddress ElfLinker::AddressOf(uint32_t section) const {
   if (section >= plan_.sections().size()) return ExecutorAddress();
   const LinkPlan::Section& to = plan_.sections()[section];
   if (!to.is_loaded) return ExecutorAddress();
-  // A segment without a byte has no block: the sections in it are empty and may lie anywhere.
-  const ExecutorAddress segment = block(to.segment).run;
-  return (segment.is_null() ? origin_ : segment) + to.offset;
+  // An area without a byte has no block: the sections in it are empty and may lie anywhere.
+  const ExecutorAddress area = block(to.area).run;
+  return (area.is_null() ? origin_ : area) + to.offset;
 }
 
 void ElfLinker::LocateSymbols() {
@@ -146,7 +150,7 @@ void ElfLinker::LocateSymbols() {
         addresses_[i] = AddressOf(symbol.section) + symbol.value;
         break;
       case LinkPlan::Source::kData:
-        addresses_[i] = block(Segment::kData).run + symbol.value;
+        addresses_[i] = block(Area::kData).run + symbol.value;
         break;
       case LinkPlan::Source::kAbsolute:
         addresses_[i] = ExecutorAddress(symbol.value);
@@ -202,7 +206,7 @@ absl::Status ElfLinker::ResolveSymbols(const SymbolResolution& resolution) {
 
 void ElfLinker::WriteOffsetTable() {
   if (!plan_.has_table()) return;
-  uint8_t* const entries = block(Segment::kReadOnly).write + plan_.table_offset();
+  uint8_t* const entries = block(Area::kReadOnly).write + plan_.table_offset();
   for (size_t i = 0; i < addresses_.size(); ++i) {
     const uint32_t entry = plan_.symbols()[i].entry;
     if (entry == LinkPlan::kNone) continue;
@@ -214,7 +218,7 @@ void ElfLinker::WriteOffsetTable() {
 absl::Status ElfLinker::ApplyRelocations(const ElfObject::Section& table) {
   const ElfObject::Section& from = object_->sections()[table.info];
   const LinkPlan::Section& to = plan_.sections()[table.info];
-  const MemoryBlock& memory = block(to.segment);
+  const MemoryBlock& memory = block(to.area);
   const absl::Span<const char> original = object_->BytesOf(from);
   const absl::Span<uint8_t> section(memory.write + to.offset, original.size());
   const size_t count = object_->RelocationCount(table);
@@ -246,7 +250,7 @@ absl::Status ElfLinker::ApplyRelocation(const ElfObject::Relocation& relocation,
   RelocationResult result = apply();
   if (result == RelocationResult::kOutOfReach && symbol.jump != LinkPlan::kNone &&
       DescribeRelocation(object_->machine(), type).may_use_jump) {
-    const MemoryBlock& code = block(Segment::kCode);
+    const MemoryBlock& code = block(Area::kCode);
     const uint64_t at = plan_.jumps_offset() + plan_.jump_size() * symbol.jump;
     if (object_->machine() == Machine::kX86_64) {
       WriteX86_64Jump(addresses.symbol, code.write + at);
@@ -261,7 +265,7 @@ absl::Status ElfLinker::ApplyRelocation(const ElfObject::Relocation& relocation,
 }
 
 absl::Status ElfLinker::RegisterUnwindTables() {
-  const MemoryBlock& code = block(Segment::kCode);
+  const MemoryBlock& code = block(Area::kCode);
   if (code.write == nullptr) return absl::OkStatus();  // Without code, they describe nothing.
   // All are checked before the first one is registered.
   for (bool is_checked : {false, true}) {
@@ -269,7 +273,7 @@ absl::Status ElfLinker::RegisterUnwindTables() {
       const ElfObject::Section& section = object_->sections()[i];
       const LinkPlan::Section& to = plan_.sections()[i];
       if (!to.is_loaded || !section.is_unwind_table() || section.size == 0) continue;
-      const MemoryBlock& memory = block(to.segment);
+      const MemoryBlock& memory = block(to.area);
       if (is_checked) {
         memory_.RegisterUnwindTable(memory.run + to.offset);
         continue;
@@ -283,7 +287,9 @@ absl::Status ElfLinker::RegisterUnwindTables() {
 
 std::vector<TableEntry> ElfLinker::TableEntries() const {
   std::vector<TableEntry> entries;
-  if (object_ == nullptr || !block(Segment::kData).write) return entries;
+  if (object_ == nullptr || !(block(Area::kData).write || block(Area::kLargeData).write)) {
+    return entries;
+  }
   const std::vector<ElfObject::Undefined>& undefined = object_->undefined();
   const bool has_any = std::any_of(
       undefined.begin(), undefined.end(),
@@ -300,8 +306,8 @@ void ElfLinker::AddTableEntries(const ElfObject::Section& table,
                                 std::vector<TableEntry>& entries) const {
   constexpr uintptr_t kWord = sizeof(uint64_t);
   const LinkPlan::Section& to = plan_.sections()[table.info];
-  if (to.segment != Segment::kData) return;
-  uint8_t* const section = block(to.segment).write + to.offset;
+  if (LinkPlan::SegmentOf(to.area) != Segment::kData) return;
+  uint8_t* const section = block(to.area).write + to.offset;
   for (size_t i = 0; i < object_->RelocationCount(table); ++i) {
     const ElfObject::Relocation relocation = object_->relocation(table, i);
     if (plan_.symbols()[relocation.symbol].source != LinkPlan::Source::kUndefined) continue;

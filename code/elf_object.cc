@@ -14,6 +14,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "code/large_section.h"
 #include "code/relocation.h"
 #include "code/symbol_name.h"
 
@@ -417,6 +418,39 @@ absl::StatusOr<std::vector<absl::string_view>> ElfObject::NearSymbols() const {
     }
   }
   return symbols;
+}
+
+bool ElfObject::Section::is_large() const {
+  constexpr uint64_t kLarge = 0x10000000;  // SHF_X86_64_LARGE, which other architectures lack.
+  if (!is_loaded() || (flags & (SHF_EXECINSTR | SHF_TLS)) != 0) return false;
+  return (flags & kLarge) != 0 || IsLargeSectionName(name);
+}
+
+bool ElfObject::HasLargeSections() const {
+  return std::any_of(sections_.begin(), sections_.end(),
+                     [](const Section& section) { return section.is_large(); });
+}
+
+absl::StatusOr<std::vector<uint32_t>> ElfObject::FarSections() const {
+  std::vector<uint32_t> far;
+  if (!HasLargeSections()) return far;
+  std::vector<bool> is_far(sections_.size());
+  for (size_t i = 0; i < sections_.size(); ++i) is_far[i] = sections_[i].is_large();
+  for (const Section& table : sections_) {
+    if (!IsTableOfLoaded(table)) continue;
+    for (size_t i = 0; i < RelocationCount(table); ++i) {
+      const Relocation relocation = this->relocation(table, i);
+      if (relocation.symbol >= symbol_count_) return Damaged("a relocation names no symbol");
+      if (ReachOf(machine_, relocation.type) == Reach::kAny) continue;
+      const uint32_t target = SectionOf(symbol(relocation.symbol), relocation.symbol);
+      if (target == table.info) continue;
+      is_far[target] = is_far[table.info] = false;
+    }
+  }
+  for (uint32_t i = 0; i < is_far.size(); ++i) {
+    if (is_far[i]) far.push_back(i);
+  }
+  return far;
 }
 
 void ElfObject::Undefine(absl::string_view name) { UndefineAll({name}); }

@@ -96,6 +96,12 @@ class ElfObject {
   // absolute 32-bit address.
   absl::StatusOr<std::vector<absl::string_view>> NearSymbols() const;
 
+  // Whether the object has a section of large variables (code/large_section.h), and the numbers of
+  // those sections that the object's other sections reach wherever they lie. InvalidArgument if a
+  // relocation is damaged. Looks at every relocation if there is such a section.
+  bool HasLargeSections() const;
+  absl::StatusOr<std::vector<uint32_t>> FarSections() const;
+
   // Upper bounds of the memory that loading takes, including a linker's own tables and jumps.
   SegmentSizes MemorySizes() const;
   bool HasSeveralCodeSections() const;
@@ -171,6 +177,7 @@ class ElfObject {
     bool is_loaded() const { return (flags & 2) != 0; }        // SHF_ALLOC
     bool has_bytes() const { return type != 0 && type != 8; }  // SHT_NULL, SHT_NOBITS
     bool is_relocation_table() const { return type == 4; }     // SHT_RELA
+    bool is_large() const;                                     // Of large variables.
     bool is_unwind_table() const { return name == ".eh_frame"; }
   };
   const std::vector<Section>& sections() const { return sections_; }

@@ -14,11 +14,12 @@
 #include "absl/container/flat_hash_map.h"
 #include "base/round_up.h"
 #include "code/elf_file.h"
+#include "code/large_section.h"
 
 namespace firstcall {
 namespace {
 
-constexpr size_t kKinds = 5;
+constexpr size_t kKinds = 6;
 
 struct KindInfo {
   const char* name;
@@ -34,6 +35,7 @@ constexpr KindInfo kKindInfos[kKinds] = {
     {".data", ".rela.data", SHF_ALLOC | SHF_WRITE},
     {".eh_frame", ".rela.eh_frame", SHF_ALLOC},
     {".bss", "", SHF_ALLOC | SHF_WRITE, SHT_NOBITS},
+    {kLargeZeroSection, "", SHF_ALLOC | SHF_WRITE, SHT_NOBITS},
 };
 
 uint32_t TypeOf(RelocationKind kind, Machine machine) {
@@ -256,7 +258,7 @@ class ElfWriter {
   absl::flat_hash_map<absl::string_view, uint32_t> by_name_;
   // By SectionKind.
   std::array<uint64_t, kKinds> sizes_ = {};
-  std::array<uint64_t, kKinds> alignments_ = {1, 1, 1, 1, 1};
+  std::array<uint64_t, kKinds> alignments_ = {1, 1, 1, 1, 1, 1};
   std::array<bool, kKinds> is_there_ = {};
   std::array<size_t, kKinds> relocation_counts_ = {};
   std::array<uint16_t, kKinds> section_numbers_ = {};

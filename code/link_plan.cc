@@ -24,12 +24,21 @@ constexpr size_t kUnwindTableEnd = 4;
 constexpr uint64_t kMostBytes = uint64_t{1} << 40;
 constexpr uint64_t kMostAlignment = uint64_t{1} << 30;
 
-Segment SegmentOf(const ElfObject::Section& section) {
-  if (section.flags & SHF_EXECINSTR) return Segment::kCode;
-  return section.flags & SHF_WRITE ? Segment::kData : Segment::kReadOnly;
+LinkPlan::Area AreaOf(const ElfObject::Section& section, bool is_far) {
+  if (section.flags & SHF_EXECINSTR) return LinkPlan::Area::kCode;
+  if (section.flags & SHF_WRITE) {
+    return is_far ? LinkPlan::Area::kLargeData : LinkPlan::Area::kData;
+  }
+  return is_far ? LinkPlan::Area::kLargeReadOnly : LinkPlan::Area::kReadOnly;
 }
 
 }  // namespace
+
+Segment LinkPlan::SegmentOf(Area area) {
+  if (area == Area::kCode) return Segment::kCode;
+  const bool is_data = area == Area::kData || area == Area::kLargeData;
+  return is_data ? Segment::kData : Segment::kReadOnly;
+}
 
 absl::string_view NameForMessage(const ElfObject& object, size_t symbol) {
   const ElfObject::Symbol entry = object.symbol(symbol);
@@ -58,14 +67,14 @@ absl::Status LinkPlan::Make(const ElfObject& object) {
 }
 
 // Returns the offset of what is added.
-absl::StatusOr<uint64_t> LinkPlan::Add(Segment segment, uint64_t size, uint64_t alignment,
+absl::StatusOr<uint64_t> LinkPlan::Add(Area area, uint64_t size, uint64_t alignment,
                                        absl::string_view name) {
   alignment = std::max<uint64_t>(alignment, 1);
   if ((alignment & (alignment - 1)) != 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("section '", name, "': an alignment of ", alignment));
   }
-  Part& to = parts_[static_cast<size_t>(segment)];
+  Part& to = parts_[static_cast<size_t>(area)];
   const uint64_t offset = RoundUp(to.size, alignment);
   if (alignment > kMostAlignment || size > kMostBytes || offset + size > kMostBytes) {
     return absl::ResourceExhaustedError(absl::StrCat("section '", name, "': ", size,
@@ -79,6 +88,7 @@ absl::StatusOr<uint64_t> LinkPlan::Add(Segment segment, uint64_t size, uint64_t 
 }
 
 absl::Status LinkPlan::AddSections(const ElfObject& object) {
+  FIRSTCALL_ASSIGN_OR_RETURN(const std::vector<uint32_t> far, object.FarSections());
   for (size_t i = 0; i < sections_.size(); ++i) {
     const ElfObject::Section& section = object.sections()[i];
     if (!section.is_loaded() || section.type == SHT_NULL) continue;
@@ -92,10 +102,10 @@ absl::Status LinkPlan::AddSections(const ElfObject& object) {
                                                        "': ", section.size,
                                                        " bytes are more than an object may have"));
     }
-    const Segment segment = SegmentOf(section);
+    const Area area = AreaOf(section, std::binary_search(far.begin(), far.end(), i));
     FIRSTCALL_ASSIGN_OR_RETURN(const uint64_t offset,
-                               Add(segment, section.size + end, section.alignment, section.name));
-    sections_[i] = {true, segment, offset};
+                               Add(area, section.size + end, section.alignment, section.name));
+    sections_[i] = {true, area, offset};
   }
   return absl::OkStatus();
 }
@@ -109,7 +119,7 @@ absl::Status LinkPlan::AddSymbols(const ElfObject& object) {
       symbol.source = Source::kAbsolute;
     } else if (entry.index == SHN_COMMON) {
       FIRSTCALL_ASSIGN_OR_RETURN(const uint64_t offset,
-                                 Add(Segment::kData, entry.size, entry.value, "COMMON"));
+                                 Add(Area::kData, entry.size, entry.value, "COMMON"));
       symbol.source = Source::kData;
       symbol.value = offset;
     } else if (entry.is_undefined()) {
@@ -202,15 +212,14 @@ absl::Status LinkPlan::Classify(const ElfObject& object, size_t number) {
 
 absl::Status LinkPlan::AddTables() {
   if (entry_count_ != 0) {
-    FIRSTCALL_ASSIGN_OR_RETURN(
-        const uint64_t offset,
-        Add(Segment::kReadOnly, entry_count_ * kEntrySize, kEntrySize, ".got"));
+    FIRSTCALL_ASSIGN_OR_RETURN(const uint64_t offset,
+                               Add(Area::kReadOnly, entry_count_ * kEntrySize, kEntrySize, ".got"));
     table_offset_ = offset;
   }
   if (jump_count_ != 0) {
     constexpr uint64_t kJumpAlignment = 8;
-    FIRSTCALL_ASSIGN_OR_RETURN(const uint64_t offset, Add(Segment::kCode, jump_count_ * jump_size_,
-                                                          kJumpAlignment, ".plt"));
+    FIRSTCALL_ASSIGN_OR_RETURN(const uint64_t offset,
+                               Add(Area::kCode, jump_count_ * jump_size_, kJumpAlignment, ".plt"));
     jumps_offset_ = offset;
   }
   return absl::OkStatus();

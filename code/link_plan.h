@@ -25,11 +25,20 @@ class LinkPlan {
   static constexpr uint32_t kNone = UINT32_MAX;
   static constexpr uint64_t kEntrySize = 8;  // Of an offset table.
 
-  // A loaded section, by the section's number. Other sections have no segment.
+  // What lies in one block of memory. Large variables may be out of reach of the other parts.
+  enum class Area : uint8_t { kCode, kReadOnly, kData, kLargeReadOnly, kLargeData };
+  static constexpr std::array<Area, 5> kAreas = {Area::kCode, Area::kReadOnly, Area::kData,
+                                                 Area::kLargeReadOnly, Area::kLargeData};
+  static Segment SegmentOf(Area area);
+  static bool IsLarge(Area area) {
+    return area == Area::kLargeReadOnly || area == Area::kLargeData;
+  }
+
+  // A loaded section, by the section's number. Other sections have no area.
   struct Section {
     bool is_loaded = false;
-    Segment segment = Segment::kData;
-    uint64_t offset = 0;  // Its offset in the segment.
+    Area area = Area::kData;
+    uint64_t offset = 0;  // Its offset in the area.
   };
 
   // How a symbol gets its address, by the symbol's number.
@@ -37,7 +46,7 @@ class LinkPlan {
     kUnused,       // No loaded section refers to it, and it is not defined by a loaded section.
     kUndefined,    // From another object.
     kSection,      // At `value` in `section`.
-    kData,         // At `value` in the segment of data: a tentative (common) definition.
+    kData,         // At `value` in the area of data: a tentative (common) definition.
     kAbsolute,     // `value`.
     kOffsetTable,  // The beginning of the offset table.
   };
@@ -62,19 +71,19 @@ class LinkPlan {
 
   const std::vector<Section>& sections() const { return sections_; }
   const std::vector<Symbol>& symbols() const { return symbols_; }
-  const Part& part(Segment segment) const { return parts_[static_cast<size_t>(segment)]; }
+  const Part& part(Area area) const { return parts_[static_cast<size_t>(area)]; }
 
-  // The offset table, in the read-only segment. It has at least one entry if a relocation uses its
+  // The offset table, in the read-only area. It has at least one entry if a relocation uses its
   // address.
   uint64_t table_offset() const { return table_offset_; }
   bool has_table() const { return entry_count_ != 0; }
 
-  // The jumps, in the segment of code.
+  // The jumps, in the area of code.
   uint64_t jumps_offset() const { return jumps_offset_; }
   uint64_t jump_size() const { return jump_size_; }
 
  private:
-  absl::StatusOr<uint64_t> Add(Segment segment, uint64_t size, uint64_t alignment,
+  absl::StatusOr<uint64_t> Add(Area area, uint64_t size, uint64_t alignment,
                                absl::string_view name);
   absl::Status AddSections(const ElfObject& object);
   absl::Status AddSymbols(const ElfObject& object);
@@ -86,7 +95,7 @@ class LinkPlan {
 
   std::vector<Section> sections_;
   std::vector<Symbol> symbols_;
-  std::array<Part, 3> parts_;  // By segment.
+  std::array<Part, kAreas.size()> parts_;  // By area.
   uint32_t entry_count_ = 0;
   uint32_t jump_count_ = 0;
   uint64_t table_offset_ = 0;

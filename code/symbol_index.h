@@ -109,6 +109,9 @@ class SymbolIndex {
   // so, the data-module defines the list.
   bool needs_shadow_stack() const { return needs_shadow_stack_; }
 
+  // Variables of more bytes may lie out of reach of code.
+  uint64_t largest_near_variable() const { return largest_near_variable_; }
+
   // The number of functions that the module defines.
   size_t function_count() const { return function_count_; }
 
@@ -127,6 +130,7 @@ class SymbolIndex {
   std::vector<SectionBound> section_bounds_;
   std::vector<std::string> collector_tables_;
   bool needs_shadow_stack_ = false;
+  uint64_t largest_near_variable_ = UINT64_MAX;
   size_t function_count_ = 0;
   // The aliases that are all of what they stand for, in ascending order. Filled when it is needed.
   struct WholeAliases {

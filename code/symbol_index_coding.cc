@@ -62,6 +62,7 @@ std::string SymbolIndex::Encode() const {
   encoder.U32(static_cast<uint32_t>(collector_tables_.size()));
   for (const std::string& name : collector_tables_) encoder.String(name);
   encoder.U8(needs_shadow_stack_);
+  encoder.U64(largest_near_variable_);
   encoder.U64(function_count_);
   encoder.Raw(symbols_.bytes());
   return std::move(encoder).Take();
@@ -105,6 +106,7 @@ absl::StatusOr<SymbolIndex> SymbolIndex::Decode(ByteBuffer bytes) {
   index.collector_tables_.resize(decoder.Count(4));
   for (std::string& name : index.collector_tables_) name = std::string(decoder.String());
   index.needs_shadow_stack_ = decoder.U8() != 0;
+  index.largest_near_variable_ = decoder.U64();
   index.function_count_ = decoder.U64();
   if (!decoder.ok()) return absl::DataLossError("symbol index");
   const size_t table = bytes.size() - decoder.rest().size();

@@ -14,7 +14,9 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/Function.h"
+#include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -42,6 +44,17 @@ absl::Status CheckCallsOfGhc(const llvm::Module& module, const llvm::Triple& tri
     }
   }
   return absl::OkStatus();
+}
+
+// LLVM's pass for -fsanitize=safe-stack would declare the variable itself, but after the pass that
+// emulates thread-local variables, without which LLVM 19 crashes.
+void DeclareUnsafeStackPointer(llvm::Module& module) {
+  constexpr char kName[] = "__safestack_unsafe_stack_ptr";
+  if (module.getNamedValue(kName) != nullptr) return;
+  new llvm::GlobalVariable(module, llvm::PointerType::getUnqual(module.getContext()),
+                           /*isConstant=*/false, llvm::GlobalValue::ExternalLinkage,
+                           /*Initializer=*/nullptr, kName, /*InsertBefore=*/nullptr,
+                           llvm::GlobalValue::InitialExecTLSModel);
 }
 
 }  // namespace
@@ -122,6 +135,7 @@ absl::StatusOr<ObjectBytes> ObjectEmitter::EmitAsIs(llvm::Module& module) {
     if (function.hasFnAttribute("no_caller_saved_registers")) {
       function.addFnAttr("disable-tail-calls", "true");
     }
+    if (function.hasFnAttribute(llvm::Attribute::SafeStack)) DeclareUnsafeStackPointer(module);
   }
   const bool has_assembly = HasInlineAssembly(module);
   const bool has_collector =

@@ -13,6 +13,7 @@
 #include "compiler/object_names.h"
 #include "llvm/IR/Module.h"
 #include "splitter/data_extractor.h"
+#include "splitter/large_variables.h"
 #include "splitter/whole_module.h"
 
 namespace firstcall {
@@ -66,6 +67,8 @@ absl::StatusOr<CompiledObject> GenerateWholeModule(LoadedModule& module, const D
                                                !module.source().is_verified(), order.is_replaced,
                                                order.without_ifuncs));
   FIRSTCALL_RETURN_IF_ERROR(context.Lower(view->module()));
+  // The optimizer knows more of variables that nobody else can see.
+  PlaceLargeVariablesApart(view->module(), module.index().largest_near_variable());
   if (order.identification) AddIdentification(view->module(), *order.identification);
   const absl::Duration prepared = SteadyNow();
   listener.OnModuleMade(view->module());

@@ -29,21 +29,31 @@ constexpr size_t kBranchReach = 2048 * kMiB;
 constexpr size_t kBranchReach = 128 * kMiB;
 #endif
 
-// Writable data becomes accessible in steps of this size, so that reserved addresses do not count
-// against the system's commit limit. Shared pages do not count anyway.
-constexpr size_t kCommitStep = 4 * kMiB;
+// Pages are initialized in steps, so that reserved addresses neither count against the system's
+// commit limit nor become resident if the process locks its memory (mlockall). A step of shared
+// pages costs seven system calls and two mappings, so these steps grow with what is in use.
+constexpr size_t kFirstStep = 2 * kMiB;
+constexpr size_t kLargestSharedStep = 16 * kMiB;
+constexpr size_t kDataStep = 4 * kMiB;
 
 // Smaller ranges of free pages are kept: giving them back costs a system call and later page
 // faults, which is more than they are worth.
 constexpr size_t kLeastToDiscard = 64 * 1024;
 
-// Mappings before the first allocation: code, read-only data and accessible data as they are seen,
-// and a page in front of them; code and read-only data as they are written; the reserved rest
-// behind each of the two views; and those parts of code and read-only data that were not used yet.
-constexpr size_t kMappings = 9;
-// Further mappings of a forked child's shared pages: four as they are seen and one as they are
+// A freed range of data from this size on is replaced by new pages when it is used again: filling
+// it with zeros would make all of it resident.
+constexpr size_t kLeastToRenew = 1 * kMiB;
+
+// Mappings before the first allocation: the first steps of code and read-only data, each with a
+// part that was not used yet, as they are seen and as they are written; what is reserved behind
+// each of the four; the accessible data, and a page in front of everything.
+constexpr size_t kMappings = 14;
+// Of each further step of shared pages: as they are seen, with a part that was not used yet, and as
+// they are written.
+constexpr size_t kMappingsOfStep = 3;
+// Further mappings of a forked child's shared pages: four as they are seen and two as they are
 // written.
-constexpr size_t kMappingsOfChild = 5;
+constexpr size_t kMappingsOfChild = 6;
 
 }  // namespace
 
@@ -93,8 +103,8 @@ absl::Status Arena::Map(ExecutorAddress near) {
   std::vector<SlabSegment> shared;
   for (Segment segment : {Segment::kCode, Segment::kReadOnly}) {
     Part& initialized = part(segment);
-    initialized.committed = initialized.size;
-    shared.push_back({{initialized.offset, initialized.size}, initialized.protection});
+    initialized.committed = std::min(initialized.size, RoundUp(kFirstStep, page_size_));
+    shared.push_back({{initialized.offset, initialized.committed}, initialized.protection});
   }
   FIRSTCALL_ASSIGN_OR_RETURN(std::vector<uint8_t*> written, mapper_->Initialize(slab_, shared));
   part(Segment::kCode).write = written[0];
@@ -117,7 +127,7 @@ absl::Status Arena::LeaveParentsPages() {
   for (Segment segment : {Segment::kCode, Segment::kReadOnly}) {
     const Part& left = part(segment);
     const size_t from = RoundUp(left.end, page_size_);
-    unused.push_back({{left.offset + from, left.size - from}, left.protection});
+    unused.push_back({{left.offset + from, left.committed - from}, left.protection});
   }
   FIRSTCALL_RETURN_IF_ERROR(mapper_->Initialize(slab_, unused).status());
   for (Segment segment : {Segment::kCode, Segment::kReadOnly}) {
@@ -134,13 +144,31 @@ absl::Status Arena::LeaveParentsPages() {
 
 absl::Status Arena::Commit(Part& part, size_t end) {
   if (end <= part.committed) return absl::OkStatus();
-  const size_t committed = std::min(part.size, RoundUp(end, kCommitStep));
+  const bool is_data = part.segment == Segment::kData;
+  size_t step = is_data ? kDataStep : kFirstStep;
+  while (!is_data && step < std::min(part.committed, kLargestSharedStep)) step *= 2;
+  const size_t committed = std::min(part.size, RoundUp(end, RoundUp(step, page_size_)));
   const SlabSegment added{{part.offset + part.committed, committed - part.committed},
                           part.protection};
   FIRSTCALL_ASSIGN_OR_RETURN(std::vector<uint8_t*> written, mapper_->Initialize(slab_, {added}));
   if (part.write == nullptr) part.write = written.front();
   part.committed = committed;
+  if (!is_data) mappings_ += kMappingsOfStep;
   return absl::OkStatus();
+}
+
+void Arena::FillWithZeros(const Part& part, uint8_t* write, size_t address, size_t size) {
+  const SlabRange pages = WholePagesIn({address, size});
+  // An emulator may say that it has replaced pages, and keep them.
+  const bool may_renew =
+      part.segment == Segment::kData && size >= kLeastToRenew && NoticesRewrittenCode();
+  if (!may_renew || !mapper_->Discard(slab_, {pages, part.protection}).ok()) {
+    std::memset(write, 0, size);
+    return;
+  }
+  const size_t first_page = (slab_.run + pages.offset).value() - address;
+  std::memset(write, 0, first_page);
+  std::memset(write + first_page + pages.size, 0, size - first_page - pages.size);
 }
 
 absl::StatusOr<MemoryBlock> Arena::Extend(Part& part, size_t size, size_t alignment) {
@@ -184,7 +212,7 @@ absl::StatusOr<MemoryBlock> Arena::Allocate(Segment segment, size_t size, size_t
       if (*address - AddressOf(from) < from.own_from) from.own.insert(*address);
       if (segment == Segment::kCode) rewritten_code_.insert(*address);
       uint8_t* write = from.write + (*address - AddressOf(from));
-      std::memset(write, 0, size);
+      FillWithZeros(from, write, *address, size);
       return MemoryBlock{write, ExecutorAddress(*address), size, segment};
     }
   }

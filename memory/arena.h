@@ -5,6 +5,10 @@
 // second mapping of the same pages. So publishing a function changes no protection, and a new
 // function in a page does not disturb functions of the same page that are running.
 //
+// Pages are there only for what was allocated, in steps: the rest of the range is reserved
+// addresses that cannot be accessed. So a process that locks its memory does not make the range
+// resident.
+//
 // A forked child continues in the same arena without touching its parent's pages. Writable data is
 // private to each process. On the child's first allocation, the unused part of the shared pages is
 // replaced by pages of the child's own. The parent neither uses the shared memory again that was
@@ -133,7 +137,11 @@ class Arena {
   // If this process has forked since it was last asked: what is allocated may be a child's, too.
   void NoticeForks() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status LeaveParentsPages() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Initializes pages up to the offset `end` at least.
   absl::Status Commit(Part& part, size_t end) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // `write` is where the `size` bytes at `address` are written. They have been used before.
+  void FillWithZeros(const Part& part, uint8_t* write, size_t address, size_t size)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::StatusOr<MemoryBlock> Extend(Part& part, size_t size, size_t alignment)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   Part& part(Segment segment) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {

@@ -18,6 +18,10 @@ void Add(const SegmentSizes& more, SegmentSizes& sizes) {
   sizes.data += more.data;
 }
 
+SegmentSizes Twice(const SegmentSizes& sizes) {
+  return {2 * sizes.code, 2 * sizes.read_only, 2 * sizes.data};
+}
+
 // What one block may take, wherever it is put.
 SegmentSizes SizesOf(const MemoryRequest& request) {
   const size_t size = request.size + request.alignment;
@@ -32,9 +36,10 @@ SegmentSizes SizesOf(const MemoryRequest& request) {
   return {};
 }
 
-absl::Status NothingFreeNear(ExecutorAddress address) {
-  return absl::ResourceExhaustedError(absl::StrCat(
-      "code memory: no addresses are free within reach of 0x", absl::Hex(address.value())));
+absl::Status NothingFreeNear(const MemoryRequest& request) {
+  return absl::ResourceExhaustedError(
+      absl::StrCat("code memory: ", request.size, " bytes for section '", request.section,
+                   "': no addresses are free within reach of 0x", absl::Hex(request.near.value())));
 }
 
 }  // namespace
@@ -81,19 +86,25 @@ absl::StatusOr<Arena*> ArenaMemory::ArenaFor(const MemoryRequest& request) {
     if (Arena* arena = ArenaOf(request.near)) return arena;
     return ArenaNear(request);
   }
+  const SegmentSizes& object = request.object;
+  const ArenaSizes& usual = options_.sizes;
+  const bool is_large =
+      object.code > usual.code || object.read_only > usual.read_only || object.data > usual.data;
   absl::MutexLock lock(&mutex_);
   // The last part of the first arena is kept for objects that must be near the stubs.
-  if (last_->HasRoomFor(request.object) && !(last_ == first_ && last_->IsNearlyFull())) {
-    return last_;
-  }
-  const ArenaSizes& usual = options_.sizes;
-  const ArenaSizes sizes(std::max(usual.code, request.object.code),
-                         std::max(usual.read_only, request.object.read_only),
-                         std::max(usual.data, request.object.data));
-  FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<Arena> added,
-                             CreateArena(sizes, request.object, ExecutorAddress()));
-  last_ = added.get();
+  const auto is_fit = [&](const Arena& arena) {
+    return arena.HasRoomFor(object) &&
+           !(&arena == first_ && (arena.IsNearlyFull() || !arena.HasRoomFor(Twice(object))));
+  };
+  if (is_fit(*last_)) return last_;
+  // The parts of a large object lie side by side, where they reach each other if any arena allows.
+  FIRSTCALL_ASSIGN_OR_RETURN(
+      std::unique_ptr<Arena> added,
+      CreateArena(is_large ? ArenaSizes(object.code, object.read_only, object.data) : usual, object,
+                  ExecutorAddress()));
   arenas_.push_back(std::move(added));
+  if (is_large) return arenas_.back().get();
+  last_ = arenas_.back().get();
   return last_;
 }
 
@@ -108,7 +119,7 @@ absl::StatusOr<Arena*> ArenaMemory::ArenaNear(const MemoryRequest& request) {
                          std::max(kSmall, object.data));
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<Arena> added,
                              CreateArena(sizes, object, request.near));
-  if (!added->IsWithinReachOf(request.near)) return NothingFreeNear(request.near);
+  if (!added->IsWithinReachOf(request.near)) return NothingFreeNear(request);
   small_.push_back(added.get());
   arenas_.push_back(std::move(added));
   return small_.back();
@@ -126,9 +137,9 @@ absl::StatusOr<Arena*> ArenaMemory::ArenaBesideFirst(const MemoryRequest& reques
   const ArenaSizes sizes(size(least.code), size(least.read_only), size(least.data));
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<Arena> added, CreateArena(sizes, least, near_first_));
   // Objects in any of these arenas refer to each other.
-  if (!added->IsBeside(*first_)) return NothingFreeNear(near_first_);
+  if (!added->IsBeside(*first_)) return NothingFreeNear(request);
   for (const Arena* arena : beside_first_) {
-    if (!added->IsBeside(*arena)) return NothingFreeNear(near_first_);
+    if (!added->IsBeside(*arena)) return NothingFreeNear(request);
   }
   beside_first_.push_back(added.get());
   arenas_.push_back(std::move(added));

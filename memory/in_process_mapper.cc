@@ -83,12 +83,6 @@ absl::StatusOr<Slab> InProcessMapper::Reserve(size_t size, ExecutorAddress near)
       return SystemError("making a page readable");
     }
   }
-  absl::StatusOr<uint8_t*> alias = ReserveAddresses(size);
-  if (!alias.ok()) {
-    Unmap(run, mapping);
-    return alias.status();
-  }
-  mapping.alias = *alias;
   const ExecutorAddress address = ExecutorAddress::Of(run);
   absl::MutexLock lock(&mutex_);
   slabs_.emplace(address.value(), mapping);
@@ -100,6 +94,15 @@ absl::StatusOr<InProcessMapper::Mapping> InProcessMapper::MappingOf(const Slab& 
   auto found = slabs_.find(slab.run.value());
   if (found == slabs_.end()) return absl::FailedPreconditionError("code memory: not a slab");
   return found->second;
+}
+
+absl::StatusOr<uint8_t*> InProcessMapper::AliasOf(const Slab& slab) {
+  absl::MutexLock lock(&mutex_);
+  Mapping& mapping = slabs_.at(slab.run.value());
+  if (mapping.alias == nullptr) {
+    FIRSTCALL_ASSIGN_OR_RETURN(mapping.alias, ReserveAddresses(mapping.size));
+  }
+  return mapping.alias;
 }
 
 absl::Status InProcessMapper::MapTwice(uint8_t* alias, uint8_t* run, size_t size,
@@ -137,7 +140,7 @@ void InProcessMapper::TakeIntoDumps(const Slab& slab, const SlabSegment& segment
 
 absl::StatusOr<std::vector<uint8_t*>> InProcessMapper::Initialize(
     const Slab& slab, absl::Span<const SlabSegment> segments) {
-  FIRSTCALL_ASSIGN_OR_RETURN(const Mapping mapping, MappingOf(slab));
+  FIRSTCALL_RETURN_IF_ERROR(MappingOf(slab).status());
   size_t shared_size = 0;
   for (const SlabSegment& segment : segments) {
     if (segment.protection != Protection::kReadWrite) shared_size += segment.range.size;
@@ -160,9 +163,13 @@ absl::StatusOr<std::vector<uint8_t*>> InProcessMapper::Initialize(
       written.push_back(run);
       continue;
     }
-    uint8_t* alias = mapping.alias + range.offset;
+    if (range.size == 0) {
+      written.push_back(nullptr);
+      continue;
+    }
+    FIRSTCALL_ASSIGN_OR_RETURN(uint8_t * alias, AliasOf(slab));
+    alias += range.offset;
     written.push_back(alias);
-    if (range.size == 0) continue;
     FIRSTCALL_RETURN_IF_ERROR(MapTwice(alias, run, range.size, protection, file, file_offset));
     LeaveOutOfDumps(slab, {range, protection});
     file_offset += range.size;
@@ -220,7 +227,10 @@ absl::Status InProcessMapper::Release(const Slab& slab) {
   }
   allocations_.DeallocateAll(slab.run);
   const bool is_unmapped = Unmap(slab.run.InThisProcess<uint8_t*>(), mapping);
-  if (munmap(mapping.alias, mapping.size) != 0 || !is_unmapped) return SystemError("unmapping");
+  const bool has_alias = mapping.alias != nullptr;
+  if ((has_alias && munmap(mapping.alias, mapping.size) != 0) || !is_unmapped) {
+    return SystemError("unmapping");
+  }
   return absl::OkStatus();
 }
 

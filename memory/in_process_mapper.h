@@ -59,7 +59,8 @@ class InProcessMapper final : public PageMapper {
  private:
   struct Mapping {
     size_t size = 0;
-    // Where shared pages are written. Reserved addresses, as large as the slab.
+    // Where shared pages are written. Reserved addresses, as large as the slab; null until the slab
+    // has shared pages.
     uint8_t* alias = nullptr;
     bool has_front = false;  // Whether a page that can be read is mapped in front of the slab.
     // By protection: up to this offset into the slab, core dumps have what is run or read. Nothing
@@ -69,6 +70,8 @@ class InProcessMapper final : public PageMapper {
 
   // Of the slab as it is run, and the page in front of it.
   static bool Unmap(uint8_t* run, const Mapping& mapping);
+  // Mapping::alias of a slab that exists, which gets one if it has none.
+  absl::StatusOr<uint8_t*> AliasOf(const Slab& slab) ABSL_LOCKS_EXCLUDED(mutex_);
   // Maps `size` bytes of new pages twice: to be written, and to be run or read. They are the
   // file's, or anonymous if there is none.
   absl::Status MapTwice(uint8_t* alias, uint8_t* run, size_t size, Protection protection, int file,

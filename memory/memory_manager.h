@@ -7,7 +7,8 @@
 //    from the engine, that may be after the engine's end.
 //  - The blocks of one object lie within 2000 MiB (kReach) of each other: for every block but the
 //    first, MemoryRequest::near is the address to be near. Blocks of different objects may lie
-//    anywhere. If a block is out of reach, linking fails and the block is freed.
+//    anywhere, and so may a block of large variables, for which `near` is null and `object` is the
+//    size of that block alone. If a block is out of reach, linking fails and the block is freed.
 //  - The unwinder of C++ finds no function that begins at a multiple of 4 GiB. So if a block of
 //    code contains such an address, another block is requested, and then the first is freed. If the
 //    second block contains one, too, linking fails.

@@ -116,6 +116,23 @@ absl::StatusOr<MemoryBlock> ObjectMemory::Allocate(Segment segment, size_t size,
   return block;
 }
 
+absl::StatusOr<MemoryBlock> ObjectMemory::AllocateAnywhere(Segment segment, size_t size,
+                                                           size_t alignment,
+                                                           absl::string_view section) {
+  MemoryRequest request;
+  request.segment = segment;
+  request.size = size;
+  request.alignment = std::max<size_t>(alignment, 1);
+  request.section = section;
+  (segment == Segment::kData ? request.object.data : request.object.read_only) =
+      size + request.alignment;
+  FIRSTCALL_ASSIGN_OR_RETURN(const MemoryBlock block, placement_.owner->memory().Allocate(request));
+  blocks_.push_back(block);
+  if (segment != Segment::kData) PopulateForWriting(block.write, size);
+  sections_.push_back(block);
+  return block;
+}
+
 void ObjectMemory::RegisterUnwindTable(ExecutorAddress run) {
   if (code_block_.write == nullptr) return;
   const UnwindTable table{run, code_block_.run};

@@ -49,6 +49,10 @@ class ObjectMemory {
   absl::StatusOr<MemoryBlock> Allocate(Segment segment, size_t size, size_t alignment,
                                        absl::string_view section);
 
+  // The same for a section of data or constants that may be out of reach of the rest of the object.
+  absl::StatusOr<MemoryBlock> AllocateAnywhere(Segment segment, size_t size, size_t alignment,
+                                               absl::string_view section);
+
   // Makes an unwind table of the object's code known to the unwinder. The table is complete, and
   // ends with four zero bytes. Does nothing if the object has no code.
   void RegisterUnwindTable(ExecutorAddress run);

@@ -74,10 +74,10 @@ class PageMapper {
   virtual absl::StatusOr<Slab> Reserve(size_t size, ExecutorAddress near) = 0;
 
   // Creates the pages of each segment, filled with zeros. Segments begin and end at page
-  // boundaries. Returns for each segment the address where this process writes it, valid until the
-  // slab is released. Initializing pages again replaces them, at the same addresses, by new pages
-  // of the calling process alone. After an error, pages must be initialized again before they are
-  // used.
+  // boundaries. Returns for each segment that is not empty the address where this process writes
+  // it, valid until the slab is released. Initializing pages again replaces them, at the same
+  // addresses, by new pages of the calling process alone. After an error, pages must be initialized
+  // again before they are used.
   virtual absl::StatusOr<std::vector<uint8_t*>> Initialize(
       const Slab& slab, absl::Span<const SlabSegment> segments) = 0;
 

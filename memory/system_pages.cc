@@ -25,8 +25,11 @@ absl::StatusOr<uint8_t*> ReserveAt(void* hint, size_t size) {
 }  // namespace
 
 absl::Status SystemError(absl::string_view operation) {
+  // In the errors of mmap, EAGAIN has this one cause (mmap(2)).
+  const char* const cause =
+      errno == EAGAIN ? " (the process locks more memory than RLIMIT_MEMLOCK allows)" : "";
   return absl::ResourceExhaustedError(
-      absl::StrCat("code memory: ", operation, ": ", std::strerror(errno)));
+      absl::StrCat("code memory: ", operation, ": ", std::strerror(errno), cause));
 }
 
 size_t SystemPageSize() {

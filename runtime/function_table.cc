@@ -17,12 +17,14 @@ namespace firstcall {
 namespace {
 
 // Takes no lock, allocates no memory and runs no exit handler, because the signal may have
-// interrupted code that does so.
-[[noreturn]] void FailInSignalHandler(absl::string_view function) {
+// interrupted code that does so. Nobody can tell a handler from what runs after a handler has left
+// it, and the engine's work below it, by longjmp.
+[[noreturn]] void FailInUnfinishedWork(absl::string_view function) {
   for (absl::string_view part :
        {absl::string_view("firstcall: function '"), function,
-        absl::string_view("' is called for the first time in a signal handler, while its thread "
-                          "compiles: prepare it before\n")}) {
+        absl::string_view("' is called for the first time while its thread has unfinished work in "
+                          "the engine: a signal handler has interrupted that work, or has left it "
+                          "by longjmp. Prepare what handlers call\n")}) {
     (void)!write(STDERR_FILENO, part.data(), part.size());
   }
   _exit(kFirstCallFailedExitStatus);
@@ -42,9 +44,9 @@ ExecutorAddress FunctionTable::HandleFirstCall(const std::atomic<void*>& owner) 
       const ExecutorAddress successor = static_cast<const Leftover*>(interrupting)->successor;
       if (!successor.is_null()) return successor;
     }
-    FailInSignalHandler(interrupting->table == nullptr
-                            ? static_cast<const Leftover*>(interrupting)->function
-                            : NameOf(static_cast<const Record*>(interrupting)->key));
+    FailInUnfinishedWork(interrupting->table == nullptr
+                             ? static_cast<const Leftover*>(interrupting)->function
+                             : NameOf(static_cast<const Record*>(interrupting)->key));
   }
   Leftover failed;
   {
@@ -219,8 +221,9 @@ void FunctionTable::ReleaseIfLeft(Record& record) {
 std::optional<absl::Status> FunctionTable::ClaimOrFind(FunctionKey key, Record& record,
                                                        bool for_labels) {
   if (record.IsAwaited(for_labels)) {  // By this thread.
-    return absl::FailedPreconditionError(absl::StrCat(
-        "function '", key.module->index().at(key.ordinal).name, "' is needed to compile itself"));
+    return absl::FailedPreconditionError(
+        absl::StrCat("function '", key.module->index().at(key.ordinal).name,
+                     "' is needed to compile itself, or its compile was left by longjmp"));
   }
   if (record.state == FunctionState::kReady || record.state == FunctionState::kCompiling) {
     return absl::OkStatus();
@@ -271,7 +274,8 @@ absl::Status FunctionTable::CompileOnce(FunctionKey key, bool for_labels,
   if (!is_decided()) AwaitedWork::Wait(is_decided);
   if (found) return *found;
   // If `compile` throws (from a callback of the client's), no other thread may wait forever.
-  absl::Status status = absl::InternalError("compiling was left by an exception");
+  absl::Status status =
+      absl::InternalError("compiling was left by an exception or by pthread_exit");
   absl::Cleanup record_result = [&] {
     {
       absl::MutexLock lock(&mutex_);

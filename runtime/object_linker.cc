@@ -27,6 +27,9 @@
 namespace firstcall {
 namespace {
 
+// A given object with more data leaves the first arena to others if it can lie elsewhere.
+constexpr size_t kMuchData = size_t{64} << 20;
+
 // The signature of the object of a module that is compiled whole: the signature of its source, and
 // the list of its definitions that give way to others.
 std::string SignatureOfWhole(const SourceModule& module, IsReplaced is_replaced) {
@@ -206,12 +209,17 @@ absl::StatusOr<ObjectBytes> ObjectLinker::MakeWhole(SourceModule& module, Unfini
 // A module that was compiled whole reaches others through its offset table, so it may lie anywhere.
 // The object gets its own linker, because other objects may have to be linked before it is
 // finished.
-absl::StatusOr<LoadedObject> ObjectLinker::Load(ElfObject& image, LazyObject& object) const {
+absl::StatusOr<LoadedObject> ObjectLinker::Load(ElfObject& image, LazyObject& object,
+                                                bool needs_others_near) const {
   const SourceModule* module = object.module;
   const bool is_whole = module != nullptr && module->mode() == Mode::kEager;
-  const bool is_far = is_whole || (module != nullptr && module->is_far());
+  const bool is_far = module != nullptr
+                          ? is_whole || module->is_far()
+                          : !needs_others_near && image.MemorySizes().data > kMuchData;
   const ExecutorAddress near = code_space_.NearFor(is_far);
-  if (is_whole && other_linkers_) return LoadObjectBy(other_linkers_, image, object.code(), near);
+  // MCJIT writes every zero of a section and places all sections near each other.
+  if (is_whole && other_linkers_ && !image.HasLargeSections())
+    return LoadObjectBy(other_linkers_, image, object.code(), near);
   return LoadObject(image, object.code(), near, other_linkers_);
 }
 
@@ -242,7 +250,7 @@ absl::StatusOr<std::unique_ptr<UnfinishedLink>> ObjectLinker::Begin(LazyObject& 
     FIRSTCALL_ASSIGN_OR_RETURN(link->near_symbols, image.NearSymbols());
     FIRSTCALL_ASSIGN_OR_RETURN(lifecycle, image.LifecyclePointers());
   }
-  FIRSTCALL_ASSIGN_OR_RETURN(LoadedObject loaded, Load(image, object));
+  FIRSTCALL_ASSIGN_OR_RETURN(LoadedObject loaded, Load(image, object, !link->near_symbols.empty()));
   link->bytes = std::move(object.bytes);
   link->linker = std::move(loaded.linker);
   object.addresses = std::move(loaded.defined);

@@ -105,7 +105,8 @@ class ObjectLinker {
   absl::Status Bind(LazyObject& object, UnfinishedLink& link);
   absl::Status CheckBinding(UnfinishedLink& link, const SymbolResolution& resolution) const;
   void Complete(LazyObject& object, const UnfinishedLink& link);
-  absl::StatusOr<LoadedObject> Load(ElfObject& image, LazyObject& object) const;
+  absl::StatusOr<LoadedObject> Load(ElfObject& image, LazyObject& object,
+                                    bool needs_others_near) const;
   absl::StatusOr<ObjectBytes> Make(LazyObject& object, UnfinishedLink& link);
   absl::StatusOr<ObjectBytes> MakeWhole(SourceModule& module, UnfinishedLink& link);
 

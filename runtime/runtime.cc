@@ -220,7 +220,9 @@ absl::StatusOr<std::shared_ptr<SourceModule>> Runtime::ModuleToEnd(ModuleId id,
                                                                    absl::string_view verb) {
   if (WorkScope::IsAtWork()) {
     return absl::FailedPreconditionError(
-        absl::StrCat(verb, " a module: not possible from within a compile"));
+        absl::StrCat(verb,
+                     " a module: not possible while the calling thread has unfinished work in "
+                     "the engine"));
   }
   std::shared_ptr<SourceModule> module = program_.ClaimForRemoval(id);
   if (module == nullptr) {

@@ -15,6 +15,7 @@
 #include "splitter/callee_importer.h"
 #include "splitter/debug_info.h"
 #include "splitter/entry_hooks.h"
+#include "splitter/large_variables.h"
 #include "splitter/mandatory_inliner.h"
 #include "splitter/module_skeleton.h"
 #include "splitter/object_name.h"
@@ -141,7 +142,9 @@ class BodyMover {
       mapper_.Define(*original, *moved.back());
     }
     for (size_t i = 0; i < moved.size(); ++i) {
+      const SymbolOrdinal ordinal = choice_.variables[i].ordinal;
       MoveInitializer(*choice_.variables[i].original, *moved[i], mapper_);
+      if (index_.at(ordinal).size > index_.largest_near_variable()) PlaceApart(*moved[i]);
     }
   }
 

@@ -13,6 +13,7 @@
 #include "code/symbol_name.h"
 #include "splitter/computed_initializer.h"
 #include "splitter/debug_info.h"
+#include "splitter/large_variables.h"
 #include "splitter/module_atexit.h"
 #include "splitter/module_skeleton.h"
 #include "splitter/object_name.h"
@@ -164,6 +165,7 @@ class DataModule {
       computed.Compute(*moved);
     }
     computed.UniteSections();
+    PlaceLargeVariablesApart(*target_, index_.largest_near_variable());
     for (auto [original, thunk] : thunks_) {
       thunk->setPrefixData(mapper.Map(*original->getPrefixData()));
     }

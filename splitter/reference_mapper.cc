@@ -10,6 +10,7 @@
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
+#include "splitter/large_variables.h"
 #include "splitter/object_name.h"
 #include "splitter/runtime_names.h"
 
@@ -19,9 +20,6 @@ namespace {
 // Copying a constant up to this size is cheaper than linking to it: a reference costs a relocation
 // (24 bytes of object) and a symbol (24 bytes and its name) in each object that has one.
 constexpr uint64_t kMaxCopiedBytes = 1024;
-
-// A variable beyond this size may be placed where PC-relative addressing does not reach.
-constexpr uint64_t kMaxNearBytes = 16 << 20;
 
 // The type of the function that `value` is or stands for; null if it is not a function.
 llvm::FunctionType* FunctionTypeOf(const llvm::GlobalValue& value) {
@@ -189,7 +187,8 @@ llvm::GlobalVariable* ReferenceMapper::DeclareVariable(const llvm::GlobalValue& 
       original.getAddressSpace());
   if (variable == &original) declaration->setAlignment(variable->getAlign());
   std::optional<SymbolOrdinal> ordinal = view_.ordinal_of(original);
-  declaration->setDSOLocal(ordinal && IsWithinReach(index_.at(*ordinal)));
+  const bool is_large = variable != nullptr && IsDeclaredLarge(*variable);
+  declaration->setDSOLocal(ordinal && !is_large && IsWithinReach(index_.at(*ordinal)));
   CheckName(*declaration, name);
   return declaration;
 }
@@ -267,7 +266,7 @@ void ReferenceMapper::CheckName(const llvm::GlobalValue& declaration, llvm::Stri
 bool ReferenceMapper::IsWithinReach(const Symbol& symbol) const {
   const Symbol& base = index_.at(symbol.base);
   return !is_far_ && symbol.is_definition && !symbol.is_weak && base.is_definition &&
-         !base.is_weak && base.size <= kMaxNearBytes;
+         !base.is_weak && base.size <= index_.largest_near_variable();
 }
 
 }  // namespace firstcall

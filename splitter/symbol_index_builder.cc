@@ -16,6 +16,7 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "splitter/assembly_reader.h"
+#include "splitter/large_variables.h"
 #include "splitter/lifecycle_reader.h"
 #include "splitter/object_name.h"
 
@@ -47,6 +48,7 @@ class SymbolIndexBuilder {
     FIRSTCALL_ASSIGN_OR_RETURN(index_.constructors_, ReadConstructors(view_));
     FIRSTCALL_ASSIGN_OR_RETURN(index_.destructors_, ReadDestructors(view_));
     CollectAssemblySymbols();
+    index_.largest_near_variable_ = LargestNearVariable(SizesOfVariables());
     index_.symbols_ = SymbolTable::Of(symbols_);
     return std::move(index_);
   }
@@ -97,6 +99,15 @@ class SymbolIndexBuilder {
       ++index_.function_count_;
     }
     return absl::OkStatus();
+  }
+
+  std::vector<uint64_t> SizesOfVariables() const {
+    std::vector<uint64_t> sizes;
+    for (const Symbol& symbol : symbols_) {
+      const bool is_variable = symbol.kind == SymbolKind::kVariable && symbol.is_definition;
+      if (is_variable && !symbol.is_thread_local) sizes.push_back(symbol.size);
+    }
+    return sizes;
   }
 
   absl::Status ResolveIFunc(SymbolOrdinal ordinal, const llvm::GlobalIFunc& ifunc) {

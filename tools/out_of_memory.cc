@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstddef>
+#include <cstdlib>
 #include <exception>
 #include <new>
 #include <typeinfo>
@@ -34,10 +36,20 @@ void OnNewFailed() {
   End();
 }
 
-// Memory may be too short even for an exception: then there is none.
+bool HasMemoryForAnException() {
+  constexpr size_t kSize = 256;                // With the C++ library's own part.
+  void* volatile memory = std::malloc(kSize);  // Otherwise the compiler may leave it out.
+  const bool has_memory = memory != nullptr;
+  std::free(memory);
+  return has_memory;
+}
+
+// Memory may be too short even for an exception: then there is none. But there is none either if
+// the process is ended for another reason.
 [[noreturn]] void OnTerminate() {
   const std::type_info* const thrown = abi::__cxa_current_exception_type();
-  const bool lacks_memory = thrown == nullptr || *thrown == typeid(std::bad_alloc);
+  const bool lacks_memory =
+      thrown == nullptr ? !HasMemoryForAnException() : *thrown == typeid(std::bad_alloc);
   if (lacks_memory && IsOwnWork()) End();
   usual_terminate();
   __builtin_unreachable();

@@ -28,6 +28,8 @@ void firstcall_test_report(int value) { reported.push_back(value); }
 void firstcall_test_throw() { throw std::runtime_error("from the host"); }
 // A weak definition of a module gives way to this one.
 int firstcall_test_shared = 77;
+// As clang's runtime library for -fsanitize=safe-stack defines it.
+thread_local void* __safestack_unsafe_stack_ptr = nullptr;
 }
 
 class EngineTest : public testing::TestWithParam<Mode> {
@@ -327,6 +329,50 @@ TEST_P(EngineTest, AThreadLocalVariableThatNobodyDefinesIsNull) {
     })"),
               IsOk());
   EXPECT_EQ(CallInt("f", 5), 5);
+}
+
+// What clang makes with -fsanitize=safe-stack of a function whose array others see.
+constexpr char kNeedsUnsafeStack[] = R"(
+  @array = global ptr null
+  define void @fill(ptr %p, i32 %x) {
+    store ptr %p, ptr @array
+    store volatile i32 %x, ptr %p
+    ret void
+  }
+  define i32 @f(i32 %x) safestack {
+    %a = alloca [100 x i32], align 16
+    call void @fill(ptr %a, i32 %x)
+    %y = load volatile i32, ptr %a
+    ret i32 %y
+  }
+  define i32 @safe(i32 %x) safestack { ret i32 %x })";
+
+TEST_P(EngineTest, UnsafeStackIsTheProcesss) {
+  alignas(16) static char unsafe_stack[1 << 16];
+  __safestack_unsafe_stack_ptr = std::end(unsafe_stack);
+  ASSERT_THAT(Add(kNeedsUnsafeStack), IsOk());
+  EXPECT_EQ(CallInt("f", 5), 5);
+  ASSERT_OK_AND_ASSIGN(void* variable, engine_->LookupAddress("array"));
+  const char* const array = *static_cast<const char**>(variable);
+  EXPECT_GE(array, std::begin(unsafe_stack));
+  EXPECT_LT(array, std::end(unsafe_stack));
+  EXPECT_EQ(__safestack_unsafe_stack_ptr, std::end(unsafe_stack));
+  EXPECT_EQ(CallInt("safe", 6), 6);
+}
+
+TEST_P(EngineTest, MissingUnsafeStackIsNamed) {
+  EngineOptions options;
+  options.mode = GetParam();
+  options.search_process_symbols = false;
+  std::unique_ptr<Engine> engine = Engine::Create(options).value();
+  const absl::Status added =
+      engine->AddBitcode(ParseToBitcode(kNeedsUnsafeStack), "module").status();
+  const absl::Status status = added.ok() ? engine->Prepare({"f"}) : added;
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kNotFound,
+                               HasSubstr("__emutls_v.__safestack_unsafe_stack_ptr")));
+  if (IsLazy()) {
+    EXPECT_THAT(engine->Prepare({"safe"}), IsOk());
+  }
 }
 
 TEST_P(EngineTest, SeveralEnginesDoNotDisturbEachOther) {

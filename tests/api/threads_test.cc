@@ -1,6 +1,7 @@
 // Compile threads, preparing, speculation, fork, signals, exit: where and when functions are
 // compiled.
 
+#include <setjmp.h>
 #include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -618,17 +619,21 @@ TEST(SignalTest, FirstCallInAHandlerOutsideTheEngineWorks) {
   EXPECT_EQ(engine->stats().functions_compiled, 1u);
 }
 
-TEST(SignalDeathTest, FirstCallThatInterruptsTheEngineIsReported) {
-  std::unique_ptr<Engine> engine = Engine::Create().value();
-  ASSERT_THAT(engine->AddBitcode(ParseToBitcode(Program(false)), "program"), IsOk());
-  called_in_handler = engine->Lookup<int64_t(int64_t)>("f7").value();
-  // Takes LLVM far longer than the timer.
+// A function that takes LLVM far longer than the timer of the tests.
+std::string SlowToCompile() {
   std::string text = "define i64 @large(i64 %x) {\n  %y0 = add i64 %x, 1\n";
   for (int i = 1; i < 60000; ++i) {
     absl::StrAppend(&text, "  %y", i, " = mul i64 %y", i - 1, ", %x\n");
   }
   absl::StrAppend(&text, "  ret i64 %y59999\n}\n");
-  ASSERT_THAT(engine->AddBitcode(ParseToBitcode(text), "large"), IsOk());
+  return text;
+}
+
+TEST(SignalDeathTest, FirstCallThatInterruptsTheEngineIsReported) {
+  std::unique_ptr<Engine> engine = Engine::Create().value();
+  ASSERT_THAT(engine->AddBitcode(ParseToBitcode(Program(false)), "program"), IsOk());
+  called_in_handler = engine->Lookup<int64_t(int64_t)>("f7").value();
+  ASSERT_THAT(engine->AddBitcode(ParseToBitcode(SlowToCompile()), "large"), IsOk());
   EXPECT_EXIT(
       {
         signal(SIGALRM, CallInHandler);
@@ -636,7 +641,32 @@ TEST(SignalDeathTest, FirstCallThatInterruptsTheEngineIsReported) {
         (void)engine->Prepare({"large"});
       },
       testing::ExitedWithCode(kFirstCallFailedExitStatus),
-      "function 'f7' is called for the first time in a signal handler");
+      "function 'f7' is called for the first time while its thread has unfinished work in the "
+      "engine: a signal handler has interrupted that work, or has left it by longjmp");
+}
+
+sigjmp_buf before_compile;
+void LeaveCompile(int) { siglongjmp(before_compile, 1); }
+
+// What the engine had begun is never finished.
+TEST(SignalDeathTest, FirstCallAfterAHandlerHasLeftTheEngineIsReportedAsThat) {
+  std::unique_ptr<Engine> engine = Engine::Create().value();
+  ASSERT_THAT(engine->AddBitcode(ParseToBitcode(Program(false)), "program"), IsOk());
+  called_in_handler = engine->Lookup<int64_t(int64_t)>("f7").value();
+  ASSERT_THAT(engine->AddBitcode(ParseToBitcode(SlowToCompile()), "large"), IsOk());
+  EXPECT_EXIT(
+      {
+        signal(SIGALRM, LeaveCompile);
+        if (sigsetjmp(before_compile, 1) == 0) {
+          ualarm(20000, 0);
+          (void)engine->Prepare({"large"});
+          _exit(1);
+        }
+        called_in_handler(1);
+      },
+      testing::ExitedWithCode(kFirstCallFailedExitStatus),
+      "function 'f7' is called for the first time while its thread has unfinished work in the "
+      "engine: a signal handler has interrupted that work, or has left it by longjmp");
 }
 
 }  // namespace

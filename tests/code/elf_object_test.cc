@@ -307,6 +307,32 @@ TEST_F(ElfObjectTest, TellsWhatMustBeNear) {
   EXPECT_THAT(*symbols, ElementsAre("there"));
 }
 
+TEST_F(ElfObjectTest, SectionsOfLargeVariablesAreFarUnlessSomethingNeedsThemNear) {
+  const auto names = [this] {
+    std::vector<std::string> names;
+    for (const uint32_t section : object_->FarSections().value()) {
+      names.emplace_back(object_->sections()[section].name);
+    }
+    return names;
+  };
+  Load(R"(
+    @zeros = global [100 x i8] zeroinitializer, section ".lbss"
+    @data = global ptr @zeros, section ".ldata.data"
+    @constant = constant i8 7, section ".lrodata"
+    @table = global [3 x ptr] [ptr @zeros, ptr @data, ptr @constant])");
+  EXPECT_TRUE(object_->HasLargeSections());
+  EXPECT_THAT(names(), UnorderedElementsAre(".lbss", ".ldata.data", ".lrodata"));
+  Load(R"(
+    @zeros = global [100 x i8] zeroinitializer, section ".lbss"
+    @data = global i8 1, section ".ldata"
+    @distance = global i32 trunc (i64 sub (i64 ptrtoint (ptr @zeros to i64),
+                                           i64 ptrtoint (ptr @distance to i64)) to i32))");
+  EXPECT_THAT(names(), UnorderedElementsAre(".ldata"));
+  Load("@near = global i8 1");
+  EXPECT_FALSE(object_->HasLargeSections());
+  EXPECT_THAT(names(), ::testing::IsEmpty());
+}
+
 TEST_F(ElfObjectTest, AddressOf32BitsIsUnimplemented) {
   Load(R"(
     module asm ")" +

@@ -50,6 +50,35 @@ TEST(ArenaMemoryTest, AnObjectLargerThanAnArenaGetsOneOfItsOwn) {
   block.write[10 * kSize - 1] = 1;
 }
 
+// Its own arena leaves no addresses between its parts that the object does not need.
+TEST(ArenaMemoryTest, TheEndsOfALargeObjectReachEachOther) {
+  constexpr size_t kLarge = size_t{2000} << 20;
+  ArenaMemoryOptions options;
+  options.sizes = {size_t{64} << 20, size_t{64} << 20, size_t{64} << 20};
+  const std::shared_ptr<ArenaMemory> memory =
+      ArenaMemory::Create(std::make_shared<InProcessMapper>(), options).value();
+  MemoryRequest request = Code(100);
+  request.object.data = kLarge;
+  ASSERT_OK_AND_ASSIGN(const MemoryBlock code, memory->Allocate(request));
+  request.segment = Segment::kData;
+  request.size = kLarge;
+  request.near = code.run;
+  ASSERT_OK_AND_ASSIGN(const MemoryBlock data, memory->Allocate(request));
+  EXPECT_LT(data.run + data.size - code.run, int64_t{1} << 31);
+  // It is for nothing else.
+  ASSERT_OK_AND_ASSIGN(MemoryBlock other, memory->Allocate(Code(16)));
+  EXPECT_TRUE(memory->first().Contains(other.run));
+}
+
+// What may lie anywhere leaves room for what may not.
+TEST(ArenaMemoryTest, AnObjectDoesNotFillTheFirstArena) {
+  std::shared_ptr<ArenaMemory> memory = Make();
+  ASSERT_OK_AND_ASSIGN(MemoryBlock far, memory->Allocate(Code(kSize * 3 / 4)));
+  EXPECT_FALSE(memory->first().Contains(far.run));
+  ASSERT_OK_AND_ASSIGN(MemoryBlock near, memory->Allocate(Code(kSize / 2, memory->near_first())));
+  EXPECT_TRUE(memory->first().Contains(near.run));
+}
+
 // No code may lie around a multiple of 4 GiB, where this arena is put.
 TEST(ArenaMemoryTest, ALargeObjectFitsBesideAMultipleOf4GiB) {
   ArenaMemoryOptions options;
@@ -62,7 +91,9 @@ TEST(ArenaMemoryTest, ALargeObjectFitsBesideAMultipleOf4GiB) {
 
 TEST(ArenaMemoryTest, NearMeansTheSameArena) {
   std::shared_ptr<ArenaMemory> memory = Make();
-  ASSERT_OK_AND_ASSIGN(MemoryBlock far, memory->Allocate(Code(2 * kSize)));
+  MemoryRequest large = Code(2 * kSize);
+  large.object.read_only = kSize;
+  ASSERT_OK_AND_ASSIGN(MemoryBlock far, memory->Allocate(large));
   ASSERT_FALSE(memory->first().Contains(far.run));
   ASSERT_OK_AND_ASSIGN(MemoryBlock first, memory->Allocate(Code(16, memory->near_first())));
   EXPECT_TRUE(memory->first().Contains(first.run));

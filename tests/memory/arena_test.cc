@@ -1,5 +1,6 @@
 #include "memory/arena.h"
 
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -347,6 +348,168 @@ TEST(ArenaTest, ParentLeavesAlonePagesThatItHadWhenItForked) {
   if (NoticesRewrittenCode()) {
     EXPECT_LE(arena->usage().committed.code, used);
   }
+}
+
+// --- Growth ---
+
+constexpr size_t kMiB = size_t{1} << 20;
+
+// Bytes of the arena that can be accessed, at both addresses.
+size_t AccessibleBytes(const Arena& arena) {
+  size_t bytes = 0;
+  for (const MemoryMap& map : MemoryMapsOf(getpid())) {
+    const bool is_its_own = arena.Contains(ExecutorAddress(map.begin)) ||
+                            map.file.find("memfd:firstcall") != std::string::npos;
+    if (is_its_own && map.permissions.substr(0, 3) != "---") bytes += map.end - map.begin;
+  }
+  return bytes;
+}
+
+TEST(ArenaTest, WhatIsNotUsedIsNotMapped) {
+  if (IsEmulated()) {
+    GTEST_SKIP()
+        << "the emulator tells of neighbouring mappings as one, with the first one's rights";
+  }
+  ASSERT_OK_AND_ASSIGN(std::unique_ptr<Arena> arena, Arena::Create(ArenaSizes::Default()));
+  EXPECT_LE(AccessibleBytes(*arena), 8 * kMiB);
+  for (Segment segment : {Segment::kCode, Segment::kReadOnly, Segment::kData}) {
+    ASSERT_THAT(arena->Allocate(segment, 100, 1), IsOk());
+  }
+  EXPECT_LE(AccessibleBytes(*arena), 12 * kMiB);
+  for (Segment segment : {Segment::kCode, Segment::kReadOnly, Segment::kData}) {
+    ASSERT_THAT(arena->Allocate(segment, 20 * kMiB, 1), IsOk());
+  }
+  EXPECT_LE(AccessibleBytes(*arena), 5 * 40 * kMiB);
+}
+
+TEST(ArenaTest, BlocksAcrossStepsAreSeenWhereTheyRun) {
+  constexpr size_t kSize = 3 * kMiB / 2;
+  ASSERT_OK_AND_ASSIGN(std::unique_ptr<Arena> arena,
+                       Arena::Create({64 * kMiB, 64 * kMiB, 64 * kMiB}));
+  for (Segment segment : {Segment::kCode, Segment::kReadOnly, Segment::kData}) {
+    std::vector<MemoryBlock> blocks;
+    for (char i = 0; i < 40; ++i) {
+      ASSERT_OK_AND_ASSIGN(MemoryBlock block, arena->Allocate(segment, kSize, 16));
+      std::memset(block.write, 'A' + i, kSize);
+      ASSERT_THAT(arena->Finalize({block}), IsOk());
+      blocks.push_back(block);
+    }
+    for (char i = 0; i < 40; ++i) {
+      const std::string seen(blocks[i].run.InThisProcess<const char*>(), kSize);
+      EXPECT_EQ(seen, std::string(kSize, 'A' + i));
+    }
+  }
+  EXPECT_LE(arena->usage().mappings, 60u);
+}
+
+// Refuses pages when it is told to.
+class RefusingMapper final : public ForwardingMapper {
+ public:
+  absl::StatusOr<Slab> Reserve(size_t size, ExecutorAddress near) override {
+    return mapper_.Reserve(size, near);
+  }
+  absl::StatusOr<std::vector<uint8_t*>> Initialize(
+      const Slab& slab, absl::Span<const SlabSegment> segments) override {
+    if (refuses) return absl::ResourceExhaustedError("no pages");
+    return mapper_.Initialize(slab, segments);
+  }
+
+  bool refuses = false;
+};
+
+TEST(ArenaTest, AStepThatIsRefusedCanBeMadeLater) {
+  const auto mapper = std::make_shared<RefusingMapper>();
+  ASSERT_OK_AND_ASSIGN(std::unique_ptr<Arena> arena,
+                       Arena::Create(mapper, {64 * kMiB, 64 * kMiB, 64 * kMiB}));
+  for (Segment segment : {Segment::kCode, Segment::kReadOnly, Segment::kData}) {
+    ASSERT_OK_AND_ASSIGN(MemoryBlock before, arena->Allocate(segment, 100, 16));
+    std::memset(before.write, 'b', before.size);
+    mapper->refuses = true;
+    EXPECT_THAT(arena->Allocate(segment, 10 * kMiB, 16),
+                StatusIs(absl::StatusCode::kResourceExhausted, "no pages"));
+    ASSERT_THAT(arena->Allocate(segment, 100, 16), IsOk());
+    mapper->refuses = false;
+    ASSERT_OK_AND_ASSIGN(MemoryBlock block, arena->Allocate(segment, 10 * kMiB, 16));
+    std::memset(block.write, 'a', block.size);
+    EXPECT_EQ(block.run.InThisProcess<const char*>()[block.size - 1], 'a');
+    EXPECT_EQ(std::string(before.run.InThisProcess<const char*>(), 100), std::string(100, 'b'));
+  }
+}
+
+TEST(ArenaTest, ForkedChildGrowsByPagesOfItsOwn) {
+  ASSERT_OK_AND_ASSIGN(std::unique_ptr<Arena> arena,
+                       Arena::Create({64 * kMiB, 64 * kMiB, 64 * kMiB}));
+  for (Segment segment : {Segment::kCode, Segment::kReadOnly}) {
+    ASSERT_OK_AND_ASSIGN(MemoryBlock before, arena->Allocate(segment, 3 * kMiB, 16));
+    std::memset(before.write, 'b', before.size);
+  }
+  const auto fill_with = [&arena](char letter) {
+    for (Segment segment : {Segment::kCode, Segment::kReadOnly}) {
+      for (int i = 0; i < 10; ++i) {
+        absl::StatusOr<MemoryBlock> block = arena->Allocate(segment, 2 * kMiB, 16);
+        if (!block.ok()) return false;
+        const std::string seen(block->run.InThisProcess<const char*>(), block->size);
+        if (seen != std::string(block->size, '\0')) return false;
+        std::memset(block->write, letter, block->size);
+        if (block->run.InThisProcess<const char*>()[block->size - 1] != letter) return false;
+      }
+    }
+    return true;
+  };
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) _exit(fill_with('c') ? 0 : 1);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_TRUE(fill_with('p'));
+}
+
+// Of this process, in bytes.
+size_t ResidentBytes() {
+  size_t size = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> size >> resident;
+  return resident * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+}
+
+TEST(ArenaTest, LargeDataThatIsUsedAgainIsNotMadeResident) {
+  if (!NoticesRewrittenCode()) GTEST_SKIP() << "the emulator may keep pages";
+  ASSERT_OK_AND_ASSIGN(std::unique_ptr<Arena> arena, Arena::Create({kMiB, kMiB, 512 * kMiB}));
+  ASSERT_THAT(arena->Allocate(Segment::kData, 10, 1), IsOk());
+  ASSERT_OK_AND_ASSIGN(MemoryBlock first, arena->Allocate(Segment::kData, 400 * kMiB, 1));
+  first.write[0] = first.write[200 * kMiB] = first.write[400 * kMiB - 1] = 1;
+  arena->Free(first);
+  const size_t before = ResidentBytes();
+  ASSERT_OK_AND_ASSIGN(MemoryBlock second, arena->Allocate(Segment::kData, 400 * kMiB, 1));
+  EXPECT_LT(ResidentBytes(), before + 64 * kMiB);
+  ASSERT_EQ(second.run, first.run);
+  EXPECT_EQ(second.write[0] + second.write[200 * kMiB] + second.write[400 * kMiB - 1], 0);
+}
+
+TEST(ArenaTest, LockingAllMemoryMakesOnlyResidentWhatIsUsed) {
+  if (IsEmulated()) GTEST_SKIP() << "the emulator would lock its own memory";
+  if (kSanitizerTakesMemory) GTEST_SKIP() << "the sanitizer's memory would be locked, too";
+  ASSERT_OK_AND_ASSIGN(std::unique_ptr<Arena> arena, Arena::Create(ArenaSizes::Default()));
+  for (Segment segment : {Segment::kCode, Segment::kReadOnly, Segment::kData}) {
+    ASSERT_THAT(arena->Allocate(segment, 100, 1), IsOk());
+  }
+  constexpr int kRefused = 3;
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    const size_t before = ResidentBytes();
+    if (mlockall(MCL_CURRENT | MCL_FUTURE) != 0) _exit(kRefused);
+    for (Segment segment : {Segment::kCode, Segment::kReadOnly, Segment::kData}) {
+      if (!arena->Allocate(segment, 100, 1).ok()) _exit(2);
+    }
+    _exit(ResidentBytes() < before + 64 * kMiB ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kRefused) {
+    GTEST_SKIP() << "this process may not lock so much memory";
+  }
+  EXPECT_EQ(status, 0);
 }
 
 // --- Core dumps ---

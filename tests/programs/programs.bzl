@@ -188,6 +188,7 @@ def program_test(
         options = [],
         linkopts = [],
         copts = "",
+        native_copts = "",
         aarch64_copts = None,
         arguments = [],
         before_passes = False,
@@ -209,7 +210,8 @@ def program_test(
       options: further options of the command.
       linkopts: further options of the linker of the native executable.
       copts: further options of the compiler.
-      aarch64_copts: these instead, for AArch64.
+      native_copts: options that only the native executable needs. Its code is generated from bitcode.
+      aarch64_copts: instead of both, for AArch64.
       arguments: of the program, in front of those that all get.
       before_passes: whether to run what the front end writes down, without any pass, as well.
       size: of the test.
@@ -235,8 +237,16 @@ def program_test(
     _genrule(
         [executable] + [output for _, outputs in flags for output in outputs],
         srcs + hdrs + objects + archives + libraries,
-        _compile(srcs, flags, linked, executable, copts, libraries, linkopts),
-        _compile(srcs, flags, linked, executable, aarch64_copts or copts, libraries, linkopts),
+        _compile(srcs, flags, linked, executable, copts, libraries, linkopts + [native_copts]),
+        _compile(
+            srcs,
+            flags,
+            linked,
+            executable,
+            copts if aarch64_copts == None else aarch64_copts,
+            libraries,
+            linkopts,
+        ),
         skip,
     )
     arguments = ["--argument=" + argument for argument in arguments]

@@ -51,6 +51,16 @@ TEST(DataExtractorTest, DefinesEachVariableOnceAndStrongly) {
   EXPECT_THAT(text, Not(HasSubstr("@elsewhere")));
 }
 
+TEST(DataExtractorTest, LargeVariablesLieApart) {
+  const std::string text = DataOf(R"(
+    @large = internal global [17000000 x i8] zeroinitializer
+    @inside = global ptr getelementptr (i8, ptr @large, i64 5))");
+  EXPECT_THAT(text, HasSubstr("@\"large$0\" = global [17000000 x i8] zeroinitializer, section "
+                              "\".lbss\""));
+  EXPECT_THAT(text, HasSubstr("@inside = dso_local global ptr getelementptr (i8, ptr "
+                              "@\"large$0\", i64 5)"));
+}
+
 TEST(DataExtractorTest, FunctionsInDataAreTheirStubs) {
   const std::string text = DataOf(R"(
     @table = global [2 x ptr] [ptr @f, ptr @puts]

@@ -65,6 +65,24 @@ TEST(SymbolIndexBuilderTest, TellsDefinitionsFromDeclarations) {
   EXPECT_FALSE(index.Find("nothing").has_value());
 }
 
+TEST(SymbolIndexBuilderTest, KnowsWhichVariablesMayBeOutOfReach) {
+  ASSERT_OK_AND_ASSIGN(SymbolIndex few, IndexOf(R"(
+    @one = global [50000000 x i8] zeroinitializer
+    @two = global i32 1)"));
+  EXPECT_EQ(few.largest_near_variable(), 16u << 20);
+  // Those of other modules and of threads do not count.
+  ASSERT_OK_AND_ASSIGN(SymbolIndex many, IndexOf(R"(
+    @a = global [15000000 x i8] zeroinitializer
+    @b = global [15000000 x i8] zeroinitializer
+    @c = global [15000000 x i8] zeroinitializer
+    @d = global [15000000 x i8] zeroinitializer
+    @e = global [15000000 x i8] zeroinitializer
+    @small = global [1000 x i8] zeroinitializer
+    @outside = external global [100000000 x i8]
+    @of_thread = thread_local global [100000000 x i8] zeroinitializer)"));
+  EXPECT_EQ(many.largest_near_variable(), 1000u);
+}
+
 TEST(SymbolIndexBuilderTest, LocalSymbolsGetTheirOrdinal) {
   ASSERT_OK_AND_ASSIGN(SymbolIndex index, IndexOf(R"(
     @data = internal global i32 1
