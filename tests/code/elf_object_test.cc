@@ -310,7 +310,8 @@ TEST_F(ElfObjectTest, TellsWhatMustBeNear) {
 TEST_F(ElfObjectTest, SectionsOfLargeVariablesAreFarUnlessSomethingNeedsThemNear) {
   const auto names = [this] {
     std::vector<std::string> names;
-    for (const uint32_t section : object_->FarSections().value()) {
+    const std::vector<uint32_t> far = object_->FarSections().value();
+    for (const uint32_t section : far) {
       names.emplace_back(object_->sections()[section].name);
     }
     return names;

@@ -112,6 +112,25 @@ TEST_F(ElfWriterTest, WhatIsZeroTakesNoPlaceInTheObject) {
   EXPECT_EQ(reinterpret_cast<uintptr_t>(more) % 64, 0u);
 }
 
+TEST_F(ElfWriterTest, LargeZerosMayLieAnywhere) {
+  CompiledCode code;
+  constexpr uint64_t kSize = uint64_t{5} << 30;
+  const uint32_t zeros = AddData(code, "zeros", SectionKind::kLargeZeroData, {}, 64);
+  code.symbols[zeros].size = kSize;
+  code.sections.back().zeros = kSize;
+  AddData(code, "pointer", SectionKind::kData, std::vector<uint8_t>(8));
+  code.relocations.push_back({1, 0, zeros, RelocationKind::kAbsolute64, kSize - 1});
+  const std::unique_ptr<ElfObject> object = Write({code});
+  EXPECT_TRUE(object->HasLargeSections());
+  EXPECT_LT(bytes_.size(), 4096u);
+  const SymbolAddresses defined = Link(*object);
+  auto* first = reinterpret_cast<char*>(defined.at("zeros").value());
+  char* last = *reinterpret_cast<char**>(defined.at("pointer").value());
+  EXPECT_EQ(last - first, static_cast<int64_t>(kSize - 1));
+  *last = 1;
+  EXPECT_EQ(*first, 0);
+}
+
 TEST_F(ElfWriterTest, PartsFindEachOthersDefinitions) {
   CompiledCode first;
   AddData(first, "first", SectionKind::kData, std::vector<uint8_t>(8));

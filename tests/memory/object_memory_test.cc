@@ -76,6 +76,20 @@ TEST_F(ObjectMemoryTest, SaysWhyMemoryWasRefusedAndServesTheNextObject) {
   EXPECT_THAT(memory_.Allocate(Segment::kCode, 100, 16, ".text"), IsOk());
 }
 
+TEST_F(ObjectMemoryTest, LargeVariablesMayBeOutOfReach) {
+  Begin();
+  ASSERT_THAT(memory_.Allocate(Segment::kCode, 100, 16, ".text"), IsOk());
+  constexpr size_t kLarge = size_t{5000} << 20;
+  absl::StatusOr<MemoryBlock> large = memory_.AllocateAnywhere(Segment::kData, kLarge, 16, ".lbss");
+  ASSERT_THAT(large, IsOk());
+  large->write[0] = large->write[kLarge - 1] = 1;
+  ASSERT_THAT(memory_.Allocate(Segment::kData, 100, 16, ".data"), IsOk());
+  EXPECT_THAT(memory_.Finalize(), IsOk());
+  EXPECT_EQ(used().data, kLarge + 100);
+  memory_.Drop();
+  EXPECT_EQ(used().data, 0u);
+}
+
 TEST_F(ObjectMemoryTest, SeveralCodeSectionsLieInOnePiece) {
   SegmentSizes sizes;
   sizes.code = 1000;

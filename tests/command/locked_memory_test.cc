@@ -1,0 +1,82 @@
+// Programs that lock their memory: what the command does not use does not become resident, and if
+// no more memory may be locked, the command says so.
+//
+//   locked_memory_test COMMAND PROGRAM
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/programs/process.h"
+#include "tests/testing/host.h"
+
+namespace firstcall {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+std::string command_path, program_path;
+
+testing::ProcessResult RunWith(const std::vector<std::string>& options,
+                           const std::vector<std::string>& arguments) {
+  std::vector<std::string> command = {command_path};
+  command.insert(command.end(), options.begin(), options.end());
+  command.push_back(program_path);
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  return testing::RunProcess(command, "");
+}
+
+class LockedMemoryTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (IsEmulated()) GTEST_SKIP() << "the emulator would lock its own memory";
+    if (kSanitizerTakesMemory) GTEST_SKIP() << "the sanitizer's memory would be locked, too";
+  }
+};
+
+// With LLVM and without: the second start compiles nothing.
+TEST_F(LockedMemoryTest, OnlyWhatIsInUseBecomesResident) {
+  const std::string cache = "--object-cache-dir=" + ::testing::TempDir() + "/locked";
+  for (const std::vector<std::string>& options :
+       {std::vector<std::string>{"--no-object-cache"}, {cache}, {cache}, {"--mode=eager"}}) {
+    const testing::ProcessResult result = RunWith(options, {"all"});
+    ASSERT_EQ(result.exit_status, 0) << result;
+    int locked = -1;
+    long before = 0, after = 0;
+    ASSERT_EQ(std::sscanf(result.output.c_str(), "%d %*d %ld %ld", &locked, &before, &after), 3)
+        << result;
+    if (locked != 0) GTEST_SKIP() << "this process may not lock so much memory";
+    EXPECT_LT(before, 64 << 10) << result;
+    EXPECT_LT(after, 64 << 10) << result;
+  }
+}
+
+// Some limits are too low for the program itself.
+TEST_F(LockedMemoryTest, AFirstCallThatMayNotLockMemoryEndsWithAReason) {
+  int refused = 0;
+  for (int mib = 0; mib <= 64; mib += mib < 8 ? 1 : 8) {
+    const testing::ProcessResult result =
+        RunWith({"--no-object-cache"}, {"future", std::to_string(mib)});
+    if (result.exit_status == 0) {
+      EXPECT_THAT(result.output, StartsWith("0 157")) << result;
+      continue;
+    }
+    ++refused;
+    EXPECT_THAT(result.errors, StartsWith("firstcall: ")) << mib << " MiB: " << result;
+    EXPECT_TRUE(result.exit_status == 70 || result.exit_status == 71) << mib << " MiB: " << result;
+  }
+  EXPECT_GT(refused, 0);
+}
+
+}  // namespace
+}  // namespace firstcall
+
+int main(int argc, char** argv) {
+  ::testing::InitGoogleTest(&argc, argv);
+  firstcall::command_path = argv[1];
+  firstcall::program_path = argv[2];
+  return RUN_ALL_TESTS();
+}
