@@ -18,7 +18,7 @@ bool IsCandidate(const llvm::GlobalValue& global) {
   const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(&global);
   if (variable == nullptr || !variable->isConstant() || !variable->hasInitializer() ||
       !variable->hasLocalLinkage() || !variable->hasGlobalUnnamedAddr() ||
-      variable->isThreadLocal() || variable->hasSection()) {
+      variable->isThreadLocal() || variable->hasSection() || variable->hasImplicitSection()) {
     return false;
   }
   const llvm::DataLayout& layout = global.getParent()->getDataLayout();

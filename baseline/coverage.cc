@@ -600,10 +600,13 @@ Refusal RefusalOf(const llvm::Function& function, const Architecture& architectu
     if (function.hasFnAttribute(kind)) return Refusal::kFunctionAttribute;
   }
   for (const char* name :
-       {"patchable-function", "patchable-function-entry", "split-stack", "function-instrument",
-        "stackrealign", "alignstack", "interrupt", "fentry-call"}) {
+       {"patchable-function", "patchable-function-entry", "patchable-function-prefix",
+        "split-stack", "function-instrument", "xray-instruction-threshold", "stackrealign",
+        "alignstack", "interrupt", "fentry-call"}) {
     if (function.hasFnAttribute(name)) return Refusal::kFunctionAttribute;
   }
+  // It has an entry in a section that LLVM writes; so may single instructions.
+  if (function.hasMetadata(llvm::LLVMContext::MD_pcsections)) return Refusal::kFunctionAttribute;
   if (ChangesSavedRegisters(function.getAttributes())) return Refusal::kFunctionAttribute;
   const llvm::StringRef zeroed = function.getFnAttribute("zero-call-used-regs").getValueAsString();
   if (!zeroed.empty() && zeroed != "skip") return Refusal::kFunctionAttribute;
@@ -645,6 +648,7 @@ Refusal RefusalOf(const llvm::Function& function, const Architecture& architectu
 
 Refusal RefusalOf(const llvm::Instruction& instruction, const Architecture& architecture,
                   const CoverageOptions& options) {
+  if (instruction.hasMetadata(llvm::LLVMContext::MD_pcsections)) return Refusal::kInstruction;
   switch (instruction.getOpcode()) {
     case Instruction::Add:
     case Instruction::Sub:

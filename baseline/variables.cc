@@ -46,7 +46,8 @@ class VariableWriter {
                          (initializer.isNullValue() || llvm::isa<llvm::UndefValue>(initializer));
     const bool is_large_zero = is_zero && variable.getSection() == kLargeZeroSection;
     if (variable.isThreadLocal() || (variable.hasSection() && !is_large_zero) ||
-        variable.hasCommonLinkage() || variable.hasAppendingLinkage() ||
+        variable.hasImplicitSection() || variable.hasCommonLinkage() ||
+        variable.hasAppendingLinkage() ||
         variable.getAddressSpace() != 0 || alignment.value() > kMostAlignment ||
         (size > kMostBytes && !is_zero)) {
       return Refusal::kVariable;

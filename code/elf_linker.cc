@@ -27,8 +27,6 @@
 namespace firstcall {
 namespace {
 
-using Area = LinkPlan::Area;
-
 absl::Status ErrorOf(RelocationResult result, absl::string_view symbol, uint32_t type) {
   switch (result) {
     case RelocationResult::kDone:
@@ -87,34 +85,38 @@ absl::StatusOr<SymbolAddresses> ElfLinker::Load(ElfObject& object, OwnedCode& ow
 }
 
 absl::Status ElfLinker::Place(OwnedCode& owner, ExecutorAddress near) {
-  for (MemoryBlock& block : blocks_) block = {};
+  blocks_.assign(plan_.parts().size(), {});
   origin_ = {};
   ObjectMemory::Placement placement;
   placement.owner = &owner;
   placement.near = near;
-  const auto bound = [this](Area area) {
-    return plan_.part(area).size + plan_.part(area).alignment;
+  const auto bound = [this](Segment segment) {
+    uint64_t size = 0;
+    for (const LinkPlan::Part& part : plan_.parts()) {
+      if (part.segment == segment && !part.is_far) size += part.size + part.alignment;
+    }
+    return size;
   };
-  placement.sizes = {bound(Area::kCode), bound(Area::kReadOnly), bound(Area::kData)};
+  placement.sizes = {bound(Segment::kCode), bound(Segment::kReadOnly), bound(Segment::kData)};
   memory_.Begin(placement);
-  for (Area area : LinkPlan::kAreas) {
-    if (plan_.part(area).size == 0) continue;
-    FIRSTCALL_RETURN_IF_ERROR(Allocate(area));
+  for (size_t i = 0; i < plan_.parts().size(); ++i) {
+    if (plan_.parts()[i].size == 0) continue;
+    FIRSTCALL_RETURN_IF_ERROR(Allocate(i));
   }
   // An object without a byte may define symbols all the same.
-  return origin_.is_null() && !object_->defined().empty() ? Allocate(Area::kData)
-                                                          : absl::OkStatus();
+  return origin_.is_null() && !object_->defined().empty()
+             ? Allocate(LinkPlan::PartOf(Segment::kData))
+             : absl::OkStatus();
 }
 
-absl::Status ElfLinker::Allocate(Area area) {
-  const LinkPlan::Part& part = plan_.part(area);
-  const Segment segment = LinkPlan::SegmentOf(area);
+absl::Status ElfLinker::Allocate(size_t number) {
+  const LinkPlan::Part& part = plan_.parts()[number];
   FIRSTCALL_ASSIGN_OR_RETURN(
       const MemoryBlock allocated,
-      LinkPlan::IsLarge(area)
-          ? memory_.AllocateAnywhere(segment, part.size, part.alignment, part.name)
-          : memory_.Allocate(segment, part.size, part.alignment, part.name));
-  blocks_[static_cast<size_t>(area)] = allocated;
+      part.is_far
+          ? memory_.AllocateAnywhere(part.segment, part.size, part.alignment, part.name)
+          : memory_.Allocate(part.segment, part.size, part.alignment, part.name));
+  blocks_[number] = allocated;
   if (origin_.is_null()) origin_ = allocated.run;
   return absl::OkStatus();
 }
@@ -125,7 +127,7 @@ void ElfLinker::CopySections() {
     if (!to.is_loaded) continue;
     const absl::Span<const char> bytes = object_->BytesOf(object_->sections()[i]);
     if (bytes.empty()) continue;
-    std::memcpy(block(to.area).write + to.offset, bytes.data(), bytes.size());
+    std::memcpy(blocks_[to.part].write + to.offset, bytes.data(), bytes.size());
   }
 }
 
@@ -133,9 +135,9 @@ ExecutorAddress ElfLinker::AddressOf(uint32_t section) const {
   if (section >= plan_.sections().size()) return ExecutorAddress();
   const LinkPlan::Section& to = plan_.sections()[section];
   if (!to.is_loaded) return ExecutorAddress();
-  // An area without a byte has no block: the sections in it are empty and may lie anywhere.
-  const ExecutorAddress area = block(to.area).run;
-  return (area.is_null() ? origin_ : area) + to.offset;
+  // A part without a byte has no block: the sections in it are empty and may lie anywhere.
+  const ExecutorAddress begin = blocks_[to.part].run;
+  return (begin.is_null() ? origin_ : begin) + to.offset;
 }
 
 void ElfLinker::LocateSymbols() {
@@ -150,7 +152,7 @@ void ElfLinker::LocateSymbols() {
         addresses_[i] = AddressOf(symbol.section) + symbol.value;
         break;
       case LinkPlan::Source::kData:
-        addresses_[i] = block(Area::kData).run + symbol.value;
+        addresses_[i] = block(Segment::kData).run + symbol.value;
         break;
       case LinkPlan::Source::kAbsolute:
         addresses_[i] = ExecutorAddress(symbol.value);
@@ -206,7 +208,7 @@ absl::Status ElfLinker::ResolveSymbols(const SymbolResolution& resolution) {
 
 void ElfLinker::WriteOffsetTable() {
   if (!plan_.has_table()) return;
-  uint8_t* const entries = block(Area::kReadOnly).write + plan_.table_offset();
+  uint8_t* const entries = block(Segment::kReadOnly).write + plan_.table_offset();
   for (size_t i = 0; i < addresses_.size(); ++i) {
     const uint32_t entry = plan_.symbols()[i].entry;
     if (entry == LinkPlan::kNone) continue;
@@ -218,7 +220,7 @@ void ElfLinker::WriteOffsetTable() {
 absl::Status ElfLinker::ApplyRelocations(const ElfObject::Section& table) {
   const ElfObject::Section& from = object_->sections()[table.info];
   const LinkPlan::Section& to = plan_.sections()[table.info];
-  const MemoryBlock& memory = block(to.area);
+  const MemoryBlock& memory = blocks_[to.part];
   const absl::Span<const char> original = object_->BytesOf(from);
   const absl::Span<uint8_t> section(memory.write + to.offset, original.size());
   const size_t count = object_->RelocationCount(table);
@@ -250,7 +252,7 @@ absl::Status ElfLinker::ApplyRelocation(const ElfObject::Relocation& relocation,
   RelocationResult result = apply();
   if (result == RelocationResult::kOutOfReach && symbol.jump != LinkPlan::kNone &&
       DescribeRelocation(object_->machine(), type).may_use_jump) {
-    const MemoryBlock& code = block(Area::kCode);
+    const MemoryBlock& code = block(Segment::kCode);
     const uint64_t at = plan_.jumps_offset() + plan_.jump_size() * symbol.jump;
     if (object_->machine() == Machine::kX86_64) {
       WriteX86_64Jump(addresses.symbol, code.write + at);
@@ -265,7 +267,7 @@ absl::Status ElfLinker::ApplyRelocation(const ElfObject::Relocation& relocation,
 }
 
 absl::Status ElfLinker::RegisterUnwindTables() {
-  const MemoryBlock& code = block(Area::kCode);
+  const MemoryBlock& code = block(Segment::kCode);
   if (code.write == nullptr) return absl::OkStatus();  // Without code, they describe nothing.
   // All are checked before the first one is registered.
   for (bool is_checked : {false, true}) {
@@ -273,7 +275,7 @@ absl::Status ElfLinker::RegisterUnwindTables() {
       const ElfObject::Section& section = object_->sections()[i];
       const LinkPlan::Section& to = plan_.sections()[i];
       if (!to.is_loaded || !section.is_unwind_table() || section.size == 0) continue;
-      const MemoryBlock& memory = block(to.area);
+      const MemoryBlock& memory = blocks_[to.part];
       if (is_checked) {
         memory_.RegisterUnwindTable(memory.run + to.offset);
         continue;
@@ -287,9 +289,12 @@ absl::Status ElfLinker::RegisterUnwindTables() {
 
 std::vector<TableEntry> ElfLinker::TableEntries() const {
   std::vector<TableEntry> entries;
-  if (object_ == nullptr || !(block(Area::kData).write || block(Area::kLargeData).write)) {
-    return entries;
-  }
+  const auto has_data = [this](size_t part) {
+    return plan_.parts()[part].segment == Segment::kData && blocks_[part].write != nullptr;
+  };
+  bool may_have_any = false;
+  for (size_t i = 0; object_ != nullptr && i < blocks_.size(); ++i) may_have_any |= has_data(i);
+  if (!may_have_any) return entries;
   const std::vector<ElfObject::Undefined>& undefined = object_->undefined();
   const bool has_any = std::any_of(
       undefined.begin(), undefined.end(),
@@ -306,8 +311,8 @@ void ElfLinker::AddTableEntries(const ElfObject::Section& table,
                                 std::vector<TableEntry>& entries) const {
   constexpr uintptr_t kWord = sizeof(uint64_t);
   const LinkPlan::Section& to = plan_.sections()[table.info];
-  if (LinkPlan::SegmentOf(to.area) != Segment::kData) return;
-  uint8_t* const section = block(to.area).write + to.offset;
+  if (plan_.parts()[to.part].segment != Segment::kData) return;
+  uint8_t* const section = blocks_[to.part].write + to.offset;
   for (size_t i = 0; i < object_->RelocationCount(table); ++i) {
     const ElfObject::Relocation relocation = object_->relocation(table, i);
     if (plan_.symbols()[relocation.symbol].source != LinkPlan::Source::kUndefined) continue;

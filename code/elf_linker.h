@@ -2,11 +2,12 @@
 // references. Needs no LLVM.
 //
 // All sections with SHF_ALLOC are loaded; those of one segment (code, read-only, data) lie in one
-// block of memory, except that large variables have blocks of their own, which may lie anywhere. An
-// object that uses an offset table gets one of its own, among its read-only
-// data. If a call might not reach its target, room for a jump is reserved behind the object's code;
-// whether the call uses the jump is decided when the target's address is known. Sections without
-// SHF_ALLOC, such as debug information, are not loaded, and their relocations are ignored.
+// block of memory, except large variables, which may lie anywhere, and those for whose blocks a
+// client looks (code/link_plan). An object that
+// uses an offset table gets one of its own, among its read-only data. If a call might not reach its
+// target, room for a jump is reserved behind the object's code; whether the call uses the jump is
+// decided when the target's address is known. Sections without SHF_ALLOC, such as debug
+// information, are not loaded, and their relocations are ignored.
 //
 // Thread-compatible: belongs to one unfinished object.
 
@@ -60,7 +61,7 @@ class ElfLinker final : public Linker {
 
  private:
   absl::Status Place(OwnedCode& owner, ExecutorAddress near);
-  absl::Status Allocate(LinkPlan::Area area);
+  absl::Status Allocate(size_t part);
   void CopySections();
   void LocateSymbols();
   SymbolAddresses Definitions() const;
@@ -75,18 +76,16 @@ class ElfLinker final : public Linker {
   void AddTableEntries(const ElfObject::Section& table, std::vector<TableEntry>& entries) const;
   void HandOver();  // To the owner.
 
-  const MemoryBlock& block(LinkPlan::Area area) const { return blocks_[static_cast<size_t>(area)]; }
-  ExecutorAddress table() const {
-    return block(LinkPlan::Area::kReadOnly).run + plan_.table_offset();
-  }
+  const MemoryBlock& block(Segment segment) const { return blocks_[LinkPlan::PartOf(segment)]; }
+  ExecutorAddress table() const { return block(Segment::kReadOnly).run + plan_.table_offset(); }
 
   ObjectMemory memory_;
-  LinkPlan plan_;                                // For the object that was loaded last.
-  MemoryBlock blocks_[LinkPlan::kAreas.size()];  // That object's areas; null if empty.
-  ExecutorAddress origin_;                       // Any block of that object.
-  std::vector<ExecutorAddress> addresses_;       // Of that object's symbols.
-  const ElfObject* object_ = nullptr;            // Null if no object is loaded.
-  OwnedCode* owner_ = nullptr;                   // Of the loaded object.
+  LinkPlan plan_;                           // For the object that was loaded last.
+  std::vector<MemoryBlock> blocks_;         // Of the plan's parts; null if empty.
+  ExecutorAddress origin_;                  // Any block of that object.
+  std::vector<ExecutorAddress> addresses_;  // Of that object's symbols.
+  const ElfObject* object_ = nullptr;       // Null if no object is loaded.
+  OwnedCode* owner_ = nullptr;              // Of the loaded object.
 };
 
 }  // namespace firstcall

@@ -13,6 +13,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "base/status.h"
 #include "code/large_section.h"
 #include "code/relocation.h"
@@ -570,6 +571,43 @@ void ElfObject::DefineAsZero(absl::Span<const absl::string_view> all) {
   undefined_.erase(
       std::remove_if(undefined_.begin(), undefined_.end(),
                      [&](const Undefined& symbol) { return names.contains(symbol.name); }),
+      undefined_.end());
+}
+
+void ElfObject::DefineSectionBounds(absl::FunctionRef<bool(absl::string_view name)> is_own) {
+  const auto is_bound = [](const Undefined& symbol) {
+    return absl::StartsWith(symbol.name, kSectionStartPrefix) ||
+           absl::StartsWith(symbol.name, kSectionStopPrefix);
+  };
+  // Hardly any object has such a symbol.
+  if (std::none_of(undefined_.begin(), undefined_.end(), is_bound)) return;
+  struct Extent {
+    size_t first, last;  // Numbers of sections.
+  };
+  absl::flat_hash_map<absl::string_view, Extent> extents;
+  for (size_t i = 0; i < std::min<size_t>(sections_.size(), SHN_LORESERVE); ++i) {
+    if (!sections_[i].is_loaded() || !IsIdentifier(sections_[i].name)) continue;
+    extents.try_emplace(sections_[i].name, Extent{i, i}).first->second.last = i;
+  }
+  absl::flat_hash_set<absl::string_view> defined;
+  for (size_t i = 0; i < symbol_count_; ++i) {
+    Symbol entry = symbol(i);
+    absl::string_view section = NameOf(entry);
+    if (!entry.is_undefined()) continue;
+    const bool is_end = absl::ConsumePrefix(&section, kSectionStopPrefix);
+    if (!is_end && !absl::ConsumePrefix(&section, kSectionStartPrefix)) continue;
+    const auto extent = extents.find(section);
+    if (extent == extents.end() || !is_own(NameOf(entry))) continue;
+    const auto [first, last] = extent->second;
+    if (first != last) joins_sections_ = true;
+    entry.index = static_cast<uint16_t>(is_end ? last : first);
+    entry.value = is_end ? sections_[last].size : 0;
+    Write(entry, symbols_, i);
+    defined.insert(NameOf(entry));
+  }
+  undefined_.erase(
+      std::remove_if(undefined_.begin(), undefined_.end(),
+                     [&](const Undefined& symbol) { return defined.contains(symbol.name); }),
       undefined_.end());
 }
 

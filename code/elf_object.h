@@ -127,6 +127,14 @@ class ElfObject {
   void DefineAsZero(absl::string_view name);
   void DefineAsZero(absl::Span<const absl::string_view> names);
 
+  // Defines undefined symbols that name bounds of the object's sections to be loaded
+  // (`__start_SECTION`, `__stop_SECTION`), if `is_own` holds for the name. If several sections have
+  // one name, joins_sections() holds from now on.
+  void DefineSectionBounds(absl::FunctionRef<bool(absl::string_view name)> is_own);
+
+  // Whether sections of one name, which is a C identifier, have to be loaded one behind the other.
+  bool joins_sections() const { return joins_sections_; }
+
   // Makes calls of undefined symbols direct if `is_near` holds for the symbol. On AArch64 either
   // all calls of an object are direct or none, so all symbols must be near. InvalidArgument if a
   // relocation is damaged.
@@ -244,6 +252,7 @@ class ElfObject {
   uint64_t section_numbers_ = 0;
   size_t section_number_count_ = 0;
   absl::string_view names_;  // The names of symbols.
+  bool joins_sections_ = false;
   bool has_debug_sections_ = false;
   bool has_debug_information_ = false;
   std::vector<Undefined> undefined_;

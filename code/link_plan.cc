@@ -3,6 +3,7 @@
 #include <elf.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "absl/strings/str_cat.h"
 #include "base/round_up.h"
@@ -24,21 +25,16 @@ constexpr size_t kUnwindTableEnd = 4;
 constexpr uint64_t kMostBytes = uint64_t{1} << 40;
 constexpr uint64_t kMostAlignment = uint64_t{1} << 30;
 
-LinkPlan::Area AreaOf(const ElfObject::Section& section, bool is_far) {
-  if (section.flags & SHF_EXECINSTR) return LinkPlan::Area::kCode;
-  if (section.flags & SHF_WRITE) {
-    return is_far ? LinkPlan::Area::kLargeData : LinkPlan::Area::kData;
-  }
-  return is_far ? LinkPlan::Area::kLargeReadOnly : LinkPlan::Area::kReadOnly;
+// A client's memory manager finds these by their names: the tables of stack maps and of implicit
+// null checks.
+constexpr absl::string_view kClientsSections[] = {".llvm_stackmaps", ".llvm_faultmaps"};
+
+Segment SegmentOf(const ElfObject::Section& section) {
+  if (section.flags & SHF_EXECINSTR) return Segment::kCode;
+  return section.flags & SHF_WRITE ? Segment::kData : Segment::kReadOnly;
 }
 
 }  // namespace
-
-Segment LinkPlan::SegmentOf(Area area) {
-  if (area == Area::kCode) return Segment::kCode;
-  const bool is_data = area == Area::kData || area == Area::kLargeData;
-  return is_data ? Segment::kData : Segment::kReadOnly;
-}
 
 absl::string_view NameForMessage(const ElfObject& object, size_t symbol) {
   const ElfObject::Symbol entry = object.symbol(symbol);
@@ -51,13 +47,17 @@ absl::string_view NameForMessage(const ElfObject& object, size_t symbol) {
 absl::Status LinkPlan::Make(const ElfObject& object) {
   sections_.assign(object.sections().size(), {});
   symbols_.assign(object.symbol_count(), {});
-  parts_ = {};
+  parts_.assign(3, {});
+  for (Segment segment : {Segment::kCode, Segment::kReadOnly, Segment::kData}) {
+    parts_[PartOf(segment)].segment = segment;
+  }
   entry_count_ = jump_count_ = 0;
   table_offset_ = jumps_offset_ = 0;
   if (object.machine() == Machine::kOther) {
     return absl::UnimplementedError("objects of this architecture are not supported");
   }
   jump_size_ = object.machine() == Machine::kX86_64 ? kX86_64JumpSize : kAArch64JumpSize;
+  FIRSTCALL_ASSIGN_OR_RETURN(far_sections_, object.FarSections());
   FIRSTCALL_RETURN_IF_ERROR(AddSections(object));
   FIRSTCALL_RETURN_IF_ERROR(AddSymbols(object));
   for (const ElfObject::Section& table : object.sections()) {
@@ -67,14 +67,14 @@ absl::Status LinkPlan::Make(const ElfObject& object) {
 }
 
 // Returns the offset of what is added.
-absl::StatusOr<uint64_t> LinkPlan::Add(Area area, uint64_t size, uint64_t alignment,
+absl::StatusOr<uint64_t> LinkPlan::Add(size_t part, uint64_t size, uint64_t alignment,
                                        absl::string_view name) {
   alignment = std::max<uint64_t>(alignment, 1);
   if ((alignment & (alignment - 1)) != 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("section '", name, "': an alignment of ", alignment));
   }
-  Part& to = parts_[static_cast<size_t>(area)];
+  Part& to = parts_[part];
   const uint64_t offset = RoundUp(to.size, alignment);
   if (alignment > kMostAlignment || size > kMostBytes || offset + size > kMostBytes) {
     return absl::ResourceExhaustedError(absl::StrCat("section '", name, "': ", size,
@@ -88,26 +88,61 @@ absl::StatusOr<uint64_t> LinkPlan::Add(Area area, uint64_t size, uint64_t alignm
 }
 
 absl::Status LinkPlan::AddSections(const ElfObject& object) {
-  FIRSTCALL_ASSIGN_OR_RETURN(const std::vector<uint32_t> far, object.FarSections());
+  const std::vector<ElfObject::Section>& all = object.sections();
   for (size_t i = 0; i < sections_.size(); ++i) {
-    const ElfObject::Section& section = object.sections()[i];
-    if (!section.is_loaded() || section.type == SHT_NULL) continue;
-    if (section.flags & SHF_TLS) {
-      return absl::UnimplementedError(
-          absl::StrCat("section '", section.name, "': thread-local variables are not supported"));
+    if (!all[i].is_loaded() || all[i].type == SHT_NULL || sections_[i].is_loaded) continue;
+    FIRSTCALL_RETURN_IF_ERROR(AddSection(object, i));
+    if (!object.joins_sections() || !IsIdentifier(all[i].name)) continue;
+    for (size_t j = i + 1; j < sections_.size(); ++j) {
+      if (!all[j].is_loaded() || all[j].name != all[i].name) continue;
+      if (SegmentOf(all[j]) != SegmentOf(all[i])) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("section '", all[j].name, "' is there with different permissions"));
+      }
+      FIRSTCALL_RETURN_IF_ERROR(AddSection(object, j));
     }
-    const uint64_t end = section.is_unwind_table() ? kUnwindTableEnd : 0;
-    if (section.size > kMostBytes) {
-      return absl::ResourceExhaustedError(absl::StrCat("section '", section.name,
-                                                       "': ", section.size,
-                                                       " bytes are more than an object may have"));
-    }
-    const Area area = AreaOf(section, std::binary_search(far.begin(), far.end(), i));
-    FIRSTCALL_ASSIGN_OR_RETURN(const uint64_t offset,
-                               Add(area, section.size + end, section.alignment, section.name));
-    sections_[i] = {true, area, offset};
   }
   return absl::OkStatus();
+}
+
+absl::Status LinkPlan::AddSection(const ElfObject& object, size_t number) {
+  const ElfObject::Section& section = object.sections()[number];
+  if (section.flags & SHF_TLS) {
+    return absl::UnimplementedError(
+        absl::StrCat("section '", section.name, "': thread-local variables are not supported"));
+  }
+  const uint64_t end = section.is_unwind_table() ? kUnwindTableEnd : 0;
+  if (section.size > kMostBytes) {
+    return absl::ResourceExhaustedError(absl::StrCat("section '", section.name, "': ", section.size,
+                                                     " bytes are more than an object may have"));
+  }
+  const bool is_far = std::binary_search(far_sections_.begin(), far_sections_.end(), number);
+  const size_t part = PartFor(section, is_far);
+  FIRSTCALL_ASSIGN_OR_RETURN(const uint64_t offset,
+                             Add(part, section.size + end, section.alignment, section.name));
+  sections_[number] = {true, part, offset};
+  return absl::OkStatus();
+}
+
+size_t LinkPlan::PartFor(const ElfObject::Section& section, bool is_far) {
+  const Segment segment = SegmentOf(section);
+  if (is_far && segment != Segment::kCode) return FarPartOf(segment);
+  const bool is_clients = std::find(std::begin(kClientsSections), std::end(kClientsSections),
+                                    section.name) != std::end(kClientsSections);
+  if (section.size == 0 || !is_clients) return PartOf(segment);
+  parts_.emplace_back().segment = segment;
+  return parts_.size() - 1;
+}
+
+size_t LinkPlan::FarPartOf(Segment segment) {
+  const auto found = std::find_if(parts_.begin(), parts_.end(), [&](const Part& part) {
+    return part.is_far && part.segment == segment;
+  });
+  if (found != parts_.end()) return static_cast<size_t>(found - parts_.begin());
+  Part& part = parts_.emplace_back();
+  part.segment = segment;
+  part.is_far = true;
+  return parts_.size() - 1;
 }
 
 absl::Status LinkPlan::AddSymbols(const ElfObject& object) {
@@ -119,7 +154,7 @@ absl::Status LinkPlan::AddSymbols(const ElfObject& object) {
       symbol.source = Source::kAbsolute;
     } else if (entry.index == SHN_COMMON) {
       FIRSTCALL_ASSIGN_OR_RETURN(const uint64_t offset,
-                                 Add(Area::kData, entry.size, entry.value, "COMMON"));
+                                 Add(PartOf(Segment::kData), entry.size, entry.value, "COMMON"));
       symbol.source = Source::kData;
       symbol.value = offset;
     } else if (entry.is_undefined()) {
@@ -212,14 +247,16 @@ absl::Status LinkPlan::Classify(const ElfObject& object, size_t number) {
 
 absl::Status LinkPlan::AddTables() {
   if (entry_count_ != 0) {
-    FIRSTCALL_ASSIGN_OR_RETURN(const uint64_t offset,
-                               Add(Area::kReadOnly, entry_count_ * kEntrySize, kEntrySize, ".got"));
+    FIRSTCALL_ASSIGN_OR_RETURN(
+        const uint64_t offset,
+        Add(PartOf(Segment::kReadOnly), entry_count_ * kEntrySize, kEntrySize, ".got"));
     table_offset_ = offset;
   }
   if (jump_count_ != 0) {
     constexpr uint64_t kJumpAlignment = 8;
-    FIRSTCALL_ASSIGN_OR_RETURN(const uint64_t offset,
-                               Add(Area::kCode, jump_count_ * jump_size_, kJumpAlignment, ".plt"));
+    FIRSTCALL_ASSIGN_OR_RETURN(
+        const uint64_t offset,
+        Add(PartOf(Segment::kCode), jump_count_ * jump_size_, kJumpAlignment, ".plt"));
     jumps_offset_ = offset;
   }
   return absl::OkStatus();

@@ -6,7 +6,6 @@
 #ifndef FIRSTCALL_CODE_LINK_PLAN_H_
 #define FIRSTCALL_CODE_LINK_PLAN_H_
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -25,20 +24,11 @@ class LinkPlan {
   static constexpr uint32_t kNone = UINT32_MAX;
   static constexpr uint64_t kEntrySize = 8;  // Of an offset table.
 
-  // What lies in one block of memory. Large variables may be out of reach of the other parts.
-  enum class Area : uint8_t { kCode, kReadOnly, kData, kLargeReadOnly, kLargeData };
-  static constexpr std::array<Area, 5> kAreas = {Area::kCode, Area::kReadOnly, Area::kData,
-                                                 Area::kLargeReadOnly, Area::kLargeData};
-  static Segment SegmentOf(Area area);
-  static bool IsLarge(Area area) {
-    return area == Area::kLargeReadOnly || area == Area::kLargeData;
-  }
-
-  // A loaded section, by the section's number. Other sections have no area.
+  // A loaded section, by the section's number. Other sections have no part.
   struct Section {
     bool is_loaded = false;
-    Area area = Area::kData;
-    uint64_t offset = 0;  // Its offset in the area.
+    size_t part = 0;      // The number of the part it lies in.
+    uint64_t offset = 0;  // Its offset there.
   };
 
   // How a symbol gets its address, by the symbol's number.
@@ -46,7 +36,7 @@ class LinkPlan {
     kUnused,       // No loaded section refers to it, and it is not defined by a loaded section.
     kUndefined,    // From another object.
     kSection,      // At `value` in `section`.
-    kData,         // At `value` in the area of data: a tentative (common) definition.
+    kData,         // At `value` in the segment of data: a tentative (common) definition.
     kAbsolute,     // `value`.
     kOffsetTable,  // The beginning of the offset table.
   };
@@ -58,7 +48,11 @@ class LinkPlan {
     uint64_t value = 0;
   };
 
+  // What lies in one block of memory: a segment, the large variables of a segment, or a section for
+  // whose block a client looks.
   struct Part {
+    Segment segment = Segment::kData;
+    bool is_far = false;  // May be out of reach of the other parts.
     uint64_t size = 0;
     uint64_t alignment = 1;
     absl::string_view name;  // The name of the first section that is not empty; for messages.
@@ -71,21 +65,26 @@ class LinkPlan {
 
   const std::vector<Section>& sections() const { return sections_; }
   const std::vector<Symbol>& symbols() const { return symbols_; }
-  const Part& part(Area area) const { return parts_[static_cast<size_t>(area)]; }
+  // The first three are the segments.
+  const std::vector<Part>& parts() const { return parts_; }
+  static size_t PartOf(Segment segment) { return static_cast<size_t>(segment); }
 
-  // The offset table, in the read-only area. It has at least one entry if a relocation uses its
+  // The offset table, in the read-only segment. It has at least one entry if a relocation uses its
   // address.
   uint64_t table_offset() const { return table_offset_; }
   bool has_table() const { return entry_count_ != 0; }
 
-  // The jumps, in the area of code.
+  // The jumps, in the segment of code.
   uint64_t jumps_offset() const { return jumps_offset_; }
   uint64_t jump_size() const { return jump_size_; }
 
  private:
-  absl::StatusOr<uint64_t> Add(Area area, uint64_t size, uint64_t alignment,
+  absl::StatusOr<uint64_t> Add(size_t part, uint64_t size, uint64_t alignment,
                                absl::string_view name);
+  size_t PartFor(const ElfObject::Section& section, bool is_far);
+  size_t FarPartOf(Segment segment);
   absl::Status AddSections(const ElfObject& object);
+  absl::Status AddSection(const ElfObject& object, size_t number);
   absl::Status AddSymbols(const ElfObject& object);
   absl::Status Classify(const ElfObject& object, size_t number);
   absl::Status AddReferences(const ElfObject& object, const ElfObject::Section& table);
@@ -93,9 +92,10 @@ class LinkPlan {
                             const ElfObject::Relocation& relocation);
   absl::Status AddTables();
 
+  std::vector<uint32_t> far_sections_;  // Their numbers, in ascending order.
   std::vector<Section> sections_;
   std::vector<Symbol> symbols_;
-  std::array<Part, kAreas.size()> parts_;  // By area.
+  std::vector<Part> parts_;
   uint32_t entry_count_ = 0;
   uint32_t jump_count_ = 0;
   uint64_t table_offset_ = 0;

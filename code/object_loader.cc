@@ -14,6 +14,7 @@ absl::StatusOr<LoadedObject> LoadObject(ElfObject& object, OwnedCode& owner, Exe
                                         const LinkerFactory& other_linkers) {
   absl::StatusOr<LoadedObject> loaded = LoadObjectBy(MakeElfLinker, object, owner, near);
   if (!absl::IsUnimplemented(loaded.status()) || !other_linkers) return loaded;
+  if (object.joins_sections()) return loaded;  // Others place each section on its own.
   return LoadObjectBy(other_linkers, object, owner, near);
 }
 

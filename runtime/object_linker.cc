@@ -217,9 +217,10 @@ absl::StatusOr<LoadedObject> ObjectLinker::Load(ElfObject& image, LazyObject& ob
                           ? is_whole || module->is_far()
                           : !needs_others_near && image.MemorySizes().data > kMuchData;
   const ExecutorAddress near = code_space_.NearFor(is_far);
-  // MCJIT writes every zero of a section and places all sections near each other.
-  if (is_whole && other_linkers_ && !image.HasLargeSections())
+  // MCJIT writes every zero of a section, places all sections near each other, and joins none.
+  if (is_whole && other_linkers_ && !image.HasLargeSections() && !image.joins_sections()) {
     return LoadObjectBy(other_linkers_, image, object.code(), near);
+  }
   return LoadObject(image, object.code(), near, other_linkers_);
 }
 

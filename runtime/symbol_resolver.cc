@@ -84,6 +84,10 @@ absl::StatusOr<SymbolResolution> SymbolResolver::ResolveAll(const ElfObject& ima
 }
 
 void SymbolResolver::DecideWeakSymbols(ElfObject& image, const LazyObject& requester) const {
+  if (requester.module != nullptr) {
+    image.DefineSectionBounds(
+        [&](absl::string_view name) { return IsSectionOfGroup(name, requester); });
+  }
   std::vector<absl::string_view> missing;
   for (const ElfObject::Undefined& symbol : image.undefined()) {
     if (IsWeak(symbol, requester) && !IsKnown(symbol.name, requester)) {
@@ -123,16 +127,26 @@ bool SymbolResolver::IsWeak(const ElfObject::Undefined& symbol, const LazyObject
           requester.module->index().IsWeakInAssembly(ParseReference(symbol.name).name));
 }
 
+// Whether the bound `name` is one of a section that a group of functions has for itself: because
+// the code generator makes the section for functions, or because its variables belong to the group.
+bool SymbolResolver::IsSectionOfGroup(absl::string_view name, const LazyObject& requester) const {
+  const std::optional<Definition> found = definitions_.Find(name, requester.library);
+  if (!found) return !IsKnown(name, requester);
+  return found->is_divided && !found->is_ambiguous && found->object == &requester;
+}
+
 bool SymbolResolver::IsKnown(absl::string_view object_name, const LazyObject& requester) const {
   const absl::string_view name = ParseReference(object_name).name;
+  // What has an emulated thread-local variable's control record is the variable.
+  const absl::string_view variable = absl::StripPrefix(name, kEmulatedTlsPrefix);
   const SourceModule* module = requester.module;
   if (module != nullptr) {
-    std::optional<SymbolOrdinal> ordinal = module->index().Find(name);
+    std::optional<SymbolOrdinal> ordinal = module->index().Find(variable);
     if (ordinal && module->index().at(*ordinal).is_definition) return true;
     if (module->index().FindAssemblySymbol(name) != nullptr) return true;
   }
-  return definitions_.Find(name, requester.library).has_value() || FindByClient(name) != nullptr ||
-         !FindInProcess(name).is_null();
+  return definitions_.Find(variable, requester.library).has_value() ||
+         FindByClient(name) != nullptr || !FindInProcess(variable).is_null();
 }
 
 absl::StatusOr<ExecutorAddress> SymbolResolver::Resolve(absl::string_view object_name,

@@ -64,8 +64,9 @@ class SymbolResolver final : public DynamicSymbols {
 
   // Decides what the weak symbols of `image` mean. Weak references that nothing defines become
   // zero. Weak definitions of an object file that another definition replaces become references.
-  // Call this before the image is loaded. `requester` is the object itself, or that of its source
-  // module.
+  // Also gives the bounds of the sections that the code generator has made for functions of a
+  // source module to those who name them in the same object. Call this before the image is loaded.
+  // `requester` is the object itself, or that of its source module.
   void DecideWeakSymbols(ElfObject& image, const LazyObject& requester) const;
 
   // Returns the address of each symbol that `image` leaves undefined. NotFound if nothing defines
@@ -115,6 +116,7 @@ class SymbolResolver final : public DynamicSymbols {
 
  private:
   static bool IsWeak(const ElfObject::Undefined& symbol, const LazyObject& requester);
+  bool IsSectionOfGroup(absl::string_view name, const LazyObject& requester) const;
   bool IsKnown(absl::string_view object_name, const LazyObject& requester) const;
   // Null if nothing defines the symbol. The same holds for FindOutside.
   absl::StatusOr<ExecutorAddress> Resolve(absl::string_view object_name, LazyObject& requester);

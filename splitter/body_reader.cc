@@ -17,6 +17,7 @@
 #include "splitter/entry_hooks.h"
 #include "splitter/function_verifier.h"
 #include "splitter/mandatory_inliner.h"
+#include "splitter/type_tests.h"
 
 namespace firstcall {
 namespace {
@@ -94,6 +95,8 @@ absl::Status BodyReader::ReadWithoutInlining(llvm::Function& function, SymbolOrd
                      "': a coroutine of the async kind, the size of whose frame is written into a "
                      "variable"));
   }
+  FIRSTCALL_RETURN_IF_ERROR(
+      Annotate(LowerTypeTests(function), absl::StrCat("function '", symbol.name, "'")));
   if (function.hasOptNone() && MayBeOptimized(function, options_.optnone, is_unoptimized)) {
     function.removeFnAttr(llvm::Attribute::OptimizeNone);
   }

@@ -19,6 +19,7 @@
 #include "splitter/object_name.h"
 #include "splitter/prefix_thunk.h"
 #include "splitter/reference_mapper.h"
+#include "splitter/section_names.h"
 #include "splitter/table_entries.h"
 
 namespace firstcall {
@@ -29,7 +30,7 @@ namespace {
 constexpr uint64_t kCacheLineBytes = 64;
 
 void AlignToCacheLine(llvm::GlobalVariable& variable) {
-  if (variable.hasSection() || variable.isThreadLocal()) return;
+  if (HasSectionName(variable) || variable.isThreadLocal()) return;
   const llvm::DataLayout& layout = variable.getDataLayout();
   const llvm::Align line(kCacheLineBytes);
   if (layout.getTypeAllocSize(variable.getValueType()) < kCacheLineBytes) return;

@@ -8,12 +8,12 @@
 #include "base/llvm_status.h"
 #include "base/status.h"
 #include "base/string_ref.h"
-#include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "splitter/callee_importer.h"
+#include "splitter/lazy_bitcode.h"
 #include "splitter/mandatory_inliner.h"
 #include "splitter/runtime_names.h"
 
@@ -25,13 +25,8 @@ absl::StatusOr<std::shared_ptr<ModuleView>> ModuleView::ParseLazily(
   CollectDiagnostics(*context);
   absl::StatusOr<std::unique_ptr<llvm::Module>> module;
   // On some damaged bitcode, LLVM's reader reports a fatal error.
-  absl::Status status = RunGuarded([&] {
-    module = FromLlvm(llvm::getOwningLazyBitcodeModule(
-                          llvm::MemoryBuffer::getMemBuffer(bitcode->getMemBufferRef(),
-                                                           /*RequiresNullTerminator=*/false),
-                          *context, /*ShouldLazyLoadMetadata=*/true),
-                      absl::StatusCode::kInvalidArgument, "reading bitcode");
-  });
+  absl::Status status =
+      RunGuarded([&] { module = ReadLazily(bitcode->getMemBufferRef(), *context); });
   if (!status.ok()) {
     (void)context.release();  // In an undefined state after the error: cannot be destroyed.
     return absl::InvalidArgumentError(absl::StrCat("reading bitcode: ", status.message()));

@@ -9,10 +9,12 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "splitter/large_variables.h"
 #include "splitter/object_name.h"
 #include "splitter/runtime_names.h"
+#include "splitter/section_names.h"
 
 namespace firstcall {
 namespace {
@@ -45,6 +47,7 @@ void ReferenceMapper::Define(llvm::GlobalValue& original, llvm::GlobalValue& def
 
 void ReferenceMapper::DefineCallTarget(const llvm::Function& original, llvm::Function& body) {
   call_targets_[&original] = &body;
+  bodies_[&original] = &body;
 }
 
 void ReferenceMapper::ForgetCallTarget(const llvm::Function& original) {
@@ -63,9 +66,19 @@ void ReferenceMapper::MapBody(llvm::Function& function) {
       if (llvm::Value* target = CallTarget(*call->getCalledOperand())) {
         call->setCalledOperand(target);
       }
+      MapOwnerOfFrame(*call);
     }
     MapOperands(instruction);
   }
+}
+
+// The places in another function's frame belong to that function's body.
+void ReferenceMapper::MapOwnerOfFrame(llvm::CallBase& call) const {
+  const auto* recover = llvm::dyn_cast<llvm::IntrinsicInst>(&call);
+  if (recover == nullptr || recover->getIntrinsicID() != llvm::Intrinsic::localrecover) return;
+  const auto body =
+      bodies_.find(llvm::dyn_cast<llvm::Function>(recover->getArgOperand(0)->stripPointerCasts()));
+  if (body != bodies_.end()) call.setArgOperand(0, body->second);
 }
 
 void ReferenceMapper::MapOperands(llvm::User& user) {
@@ -231,7 +244,8 @@ llvm::Constant* ReferenceMapper::MapBlockAddress(const llvm::BlockAddress& origi
 bool ReferenceMapper::IsCopied(const llvm::GlobalVariable& variable, const ModuleView& view,
                                const SymbolIndex& index) {
   if (!variable.hasLocalLinkage() || !variable.isConstant() || !variable.hasGlobalUnnamedAddr() ||
-      !variable.hasDefinitiveInitializer() || variable.isThreadLocal() || variable.hasSection()) {
+      !variable.hasDefinitiveInitializer() || variable.isThreadLocal() ||
+      HasSectionName(variable)) {
     return false;
   }
   std::optional<SymbolOrdinal> ordinal = view.ordinal_of(variable);

@@ -84,6 +84,7 @@ class ReferenceMapper final : private llvm::ValueMaterializer {
   llvm::Value* materialize(llvm::Value* value) override;
 
   void MapOperands(llvm::User& user);
+  void MapOwnerOfFrame(llvm::CallBase& call) const;
   llvm::Value* CallTarget(llvm::Value& callee);
   const llvm::GlobalValue* AliasedBy(const llvm::GlobalValue& original) const;
   llvm::Value* MapAlias(const llvm::GlobalValue& alias, const llvm::GlobalValue& base);
@@ -104,6 +105,7 @@ class ReferenceMapper final : private llvm::ValueMaterializer {
   llvm::Module& target_;
   llvm::ValueToValueMapTy values_;
   absl::flat_hash_map<const llvm::GlobalValue*, llvm::Function*> call_targets_;
+  absl::flat_hash_map<const llvm::Function*, llvm::Function*> bodies_;  // By DefineCallTarget.
   llvm::ValueMapper mapper_;
   const Variables* shared_ = nullptr;
   bool shared_have_values_ = false;

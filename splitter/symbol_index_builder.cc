@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/container/btree_set.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/status.h"
+#include "base/string_ref.h"
 #include "code/symbol_name.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
@@ -19,8 +21,22 @@
 #include "splitter/large_variables.h"
 #include "splitter/lifecycle_reader.h"
 #include "splitter/object_name.h"
+#include "splitter/object_ties.h"
+#include "splitter/section_names.h"
 
 namespace firstcall {
+
+namespace {
+
+// Whether the definition is strong, and a static linker takes one of several all the same, because
+// they are in COMDAT groups of the same name.
+bool IsOneOfSeveral(const llvm::GlobalValue& value) {
+  const llvm::Comdat* const group = value.getComdat();
+  return group != nullptr && value.hasExternalLinkage() && !value.isDeclaration() &&
+         group->getSelectionKind() != llvm::Comdat::NoDeduplicate;
+}
+
+}  // namespace
 
 // Builds an index in steps; each step reads only the view and the results of earlier steps.
 class SymbolIndexBuilder {
@@ -41,7 +57,7 @@ class SymbolIndexBuilder {
     const bool has_roots = roots != by_name_.end() && symbols_[roots->second.value].is_definition;
     index_.needs_shadow_stack_ = uses_shadow_stack_ && !has_roots;
     CollectLikelyLocals();
-    FindGroups();
+    FIRSTCALL_RETURN_IF_ERROR(FindGroups());
     if (absl::Status status = FindComputedVariables(); !status.ok()) return status;
     NameSectionBounds();
     if (uses_ocaml_collector_) NameCollectorTables();
@@ -68,7 +84,7 @@ class SymbolIndexBuilder {
     symbol.is_definition = !value.isDeclarationForLinker() && !value.hasAppendingLinkage() &&
                            !absl::StartsWith(name, "llvm.");
     SetName(ordinal, symbol.is_local ? LocalSymbolName(name, ordinal) : std::move(name));
-    symbol.is_weak = value.isWeakForLinker();
+    symbol.is_weak = value.isWeakForLinker() || IsOneOfSeveral(value);
     symbol.is_common = value.hasCommonLinkage();
     symbol.is_thread_local = value.isThreadLocal();
     symbol.is_hidden = value.hasHiddenVisibility();
@@ -282,10 +298,36 @@ class SymbolIndexBuilder {
     if (leader_a != leader_b) leader_[std::max(leader_a, leader_b)] = std::min(leader_a, leader_b);
   }
 
+  absl::Status FindGroups() {
+    const auto unite = [&](const llvm::GlobalValue& a, const llvm::GlobalValue& b) {
+      Unite(*view_.ordinal_of(a), *view_.ordinal_of(b));
+    };
+    FIRSTCALL_RETURN_IF_ERROR(FindObjectTies(view_, unite));
+    UniteByBlockAddresses();
+    for (const std::string& section : DividedSections()) {
+      FIRSTCALL_RETURN_IF_ERROR(FindTiesOfSection(view_, section, unite));
+    }
+    NumberGroups();
+    return absl::OkStatus();
+  }
+
+  // The sections with variables that belong to a group.
+  absl::btree_set<std::string> DividedSections() const {
+    absl::btree_set<std::string> sections;
+    for (SymbolOrdinal ordinal : grouped_) {
+      const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(&view_.symbol(ordinal));
+      if (variable == nullptr) continue;
+      for (llvm::StringRef section : SectionNames(*variable)) {
+        if (IsIdentifier(ToStringView(section))) sections.insert(section.str());
+      }
+    }
+    return sections;
+  }
+
   // Unites each function with the globals that hold the address of one of its blocks. It suffices
   // to look at bodies in memory: if an initializer contains the address of a function's block,
   // LLVM's reader materializes the function while it reads the module.
-  void FindGroups() {
+  void UniteByBlockAddresses() {
     for (const llvm::Function& function : view_.module()) {
       if (function.isDeclaration() || function.isMaterializable()) continue;
       for (const llvm::BasicBlock& block : function) {
@@ -294,6 +336,9 @@ class SymbolIndexBuilder {
           UniteUsers(function, *address);
       }
     }
+  }
+
+  void NumberGroups() {
     std::sort(grouped_.begin(), grouped_.end());
     grouped_.erase(std::unique(grouped_.begin(), grouped_.end()), grouped_.end());
     // A leader is the first one of its group.
@@ -376,21 +421,17 @@ class SymbolIndexBuilder {
   }
 
   void NameSectionBounds() {
-    absl::flat_hash_set<std::string> named, divided;
-    for (SymbolOrdinal ordinal : grouped_) {
-      const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(&view_.symbol(ordinal));
-      if (variable != nullptr) divided.insert(variable->getSection().str());
-    }
+    const absl::btree_set<std::string> divided = DividedSections();
+    absl::flat_hash_set<std::string> named;
     for (size_t i = 0; i < view_.symbol_count(); ++i) {
       const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(&view_.symbol(OrdinalAt(i)));
-      if (variable == nullptr || !symbols_[i].is_definition || !variable->hasSection() ||
-          !IsIdentifier(variable->getSection().str()) ||
-          !named.insert(variable->getSection().str()).second) {
-        continue;
-      }
-      for (absl::string_view prefix : {kSectionStartPrefix, kSectionStopPrefix}) {
-        index_.section_bounds_.push_back({absl::StrCat(prefix, variable->getSection().str()),
-                                          divided.contains(variable->getSection().str())});
+      if (variable == nullptr || !symbols_[i].is_definition) continue;
+      for (llvm::StringRef section : SectionNames(*variable)) {
+        const absl::string_view name = ToStringView(section);
+        if (!IsIdentifier(name) || !named.insert(section.str()).second) continue;
+        for (absl::string_view prefix : {kSectionStartPrefix, kSectionStopPrefix}) {
+          index_.section_bounds_.push_back({absl::StrCat(prefix, name), divided.contains(name)});
+        }
       }
     }
   }

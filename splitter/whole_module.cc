@@ -20,6 +20,8 @@
 #include "splitter/ifunc_thunk.h"
 #include "splitter/mandatory_inliner.h"
 #include "splitter/module_atexit.h"
+#include "splitter/section_names.h"
+#include "splitter/type_tests.h"
 
 namespace firstcall {
 namespace {
@@ -34,6 +36,9 @@ absl::Status ReadBodies(llvm::Module& module, bool verify) {
     if (verify && !function.isDeclaration()) {
       FIRSTCALL_RETURN_IF_ERROR(VerifyFunction(function, name));
     }
+    if (function.isDeclaration()) continue;
+    FIRSTCALL_RETURN_IF_ERROR(
+        Annotate(LowerTypeTests(function), absl::StrCat("function '", name, "'")));
   }
   return FromLlvm(module.materializeAll(), absl::StatusCode::kInvalidArgument, "reading metadata");
 }
@@ -181,7 +186,11 @@ void NameThreadLocals(llvm::Module& module) {
 // private variables have no names.
 void KeepSectionsTogether(llvm::Module& module) {
   for (llvm::GlobalVariable& variable : module.globals()) {
-    if (!variable.hasSection() || !IsIdentifier(std::string(variable.getSection()))) continue;
+    if (variable.isDeclaration() || llvm::none_of(SectionNames(variable), [](llvm::StringRef name) {
+          return IsIdentifier(ToStringView(name));
+        })) {
+      continue;
+    }
     variable.eraseMetadata(llvm::LLVMContext::MD_associated);
     if (variable.hasPrivateLinkage()) variable.setLinkage(llvm::GlobalValue::InternalLinkage);
   }

@@ -515,6 +515,83 @@ TEST_P(ClientMemoryTest, MayProvideAPart) {
   ASSERT_THAT(engine->Remove(id), IsOk());
 }
 
+// Remembers the blocks of the section with stack maps, as a client that reads them does.
+class StackMapReader final : public MemoryManager {
+ public:
+  explicit StackMapReader(std::shared_ptr<MemoryManager> engines_own)
+      : engines_own_(std::move(engines_own)) {}
+
+  absl::StatusOr<MemoryBlock> Allocate(const MemoryRequest& request) override {
+    absl::StatusOr<MemoryBlock> block = engines_own_->Allocate(request);
+    absl::MutexLock lock(&mutex_);
+    if (block.ok() && request.section == ".llvm_stackmaps") maps_.push_back(*block);
+    return block;
+  }
+  absl::Status Finalize(absl::Span<const MemoryBlock> blocks) override {
+    return engines_own_->Finalize(blocks);
+  }
+  void Free(absl::Span<const MemoryBlock> blocks) override { engines_own_->Free(blocks); }
+
+  // What each map begins with (LLVM's format, version 3), once its object is finished.
+  struct Header {
+    uint8_t version;
+    uint8_t reserved[3];
+    uint32_t functions, constants, records;
+    uint64_t function, stack_size, records_of_function;
+  };
+  std::vector<Header> Headers() const {
+    absl::MutexLock lock(&mutex_);
+    std::vector<Header> headers;
+    for (const MemoryBlock& map : maps_) headers.push_back(*map.run.InThisProcess<Header*>());
+    return headers;
+  }
+
+ private:
+  const std::shared_ptr<MemoryManager> engines_own_;
+  mutable absl::Mutex mutex_;
+  std::vector<MemoryBlock> maps_ ABSL_GUARDED_BY(mutex_);
+};
+
+TEST_P(ClientMemoryTest, FindsStackMapsByTheNameOfTheirSection) {
+  std::shared_ptr<StackMapReader> reader;
+  EngineOptions options;
+  options.mode = GetParam();
+  options.memory_manager = [&](std::shared_ptr<MemoryManager> engines_own) {
+    reader = std::make_shared<StackMapReader>(std::move(engines_own));
+    return reader;
+  };
+  std::unique_ptr<Engine> engine = Engine::Create(std::move(options)).value();
+  const std::string text = R"(
+    declare void @llvm.experimental.stackmap(i64, i32, ...)
+    @constant = constant [3 x i64] [i64 1, i64 2, i64 3]
+    define i64 @one(i64 %i) {
+      call void (i64, i32, ...) @llvm.experimental.stackmap(i64 1, i32 0, i64 %i)
+      %p = getelementptr i64, ptr @constant, i64 %i
+      %x = load i64, ptr %p
+      ret i64 %x
+    }
+    define i64 @two(i64 %i) {
+      call void (i64, i32, ...) @llvm.experimental.stackmap(i64 2, i32 0, i64 %i)
+      call void (i64, i32, ...) @llvm.experimental.stackmap(i64 3, i32 0, i64 %i)
+      ret i64 %i
+    })";
+  const ModuleId id = engine->AddBitcode(ParseToBitcode(text), "maps").value();
+  EXPECT_EQ((*engine->Lookup<int64_t(int64_t)>("one").value())(2), 3);
+  EXPECT_EQ((*engine->Lookup<int64_t(int64_t)>("two").value())(2), 2);
+  size_t functions = 0, records = 0;
+  const bool is_lazy = GetParam() == Mode::kLazy;
+  EXPECT_EQ(reader->Headers().size(), is_lazy ? 2u : 1u) << "each object has its own map";
+  for (const StackMapReader::Header& header : reader->Headers()) {
+    EXPECT_EQ(header.version, 3);
+    functions += header.functions;
+    records += header.records;
+    EXPECT_NE(header.function, 0u);
+  }
+  EXPECT_EQ(functions, 2u);
+  EXPECT_EQ(records, 3u);
+  ASSERT_THAT(engine->Remove(id), IsOk());
+}
+
 // The contract is not kept: an error, and no wrong code.
 TEST_P(ClientMemoryTest, WhatIsOutOfReachIsRefused) {
   EngineOptions options;

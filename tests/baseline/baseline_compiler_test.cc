@@ -1381,6 +1381,15 @@ TEST(BaselineCompilerTest, EmitsNothingOfWhatItRefuses) {
       {"define void @f() sanitize_memtag { ret void }", Refusal::kFunctionAttribute},
       {"define void @f() \"zero-call-used-regs\"=\"all-gpr\" { ret void }",
        Refusal::kFunctionAttribute},
+      {"define void @f() \"patchable-function-prefix\"=\"2\" { ret void }",
+       Refusal::kFunctionAttribute},
+      {"define void @f() \"xray-instruction-threshold\"=\"1\" { ret void }",
+       Refusal::kFunctionAttribute},
+      {"define void @f() !pcsections !0 { ret void } !0 = !{!\"covered\"}",
+       Refusal::kFunctionAttribute},
+      {"define void @f(ptr %p) { store i32 1, ptr %p, !pcsections !0 ret void } !0 = "
+       "!{!\"stores\"}",
+       Refusal::kInstruction},
       {"declare void @llvm.trap() define void @f() { call void @llvm.trap() "
        "\"trap-func-name\"=\"g\" unreachable }",
        Refusal::kIntrinsic},

@@ -106,6 +106,8 @@ TEST_F(ModuleCompilerTest, RefusesAsAWhole) {
        Refusal::kFunctionAttribute},
       {"@v = thread_local global i32 1 define void @f() { ret void }", Refusal::kVariable},
       {"@v = global i32 1, section \"mine\" define void @f() { ret void }", Refusal::kVariable},
+      {"@v = global i32 1 \"data-section\"=\"mine\" define void @f() { ret void }",
+       Refusal::kVariable},
   };
   object_ = "as before";
   for (const auto& [text, refusal] : cases) {

@@ -88,6 +88,49 @@ TEST_F(ElfLinkerTest, TellsWhereNamedSectionsAndConstructorsAre) {
   EXPECT_TRUE(linker_.AddressOf(1000).is_null());
 }
 
+// As LLVM writes a section for each function, for tables of the functions' places.
+TEST_F(ElfLinkerTest, SectionsOfOneNameLieTogetherIfTheirBoundsAreNamed) {
+  ElfObject& object = Parse(R"(
+    module asm ".section entries,\22aw\22,@progbits,unique,1"
+    module asm ".quad 1"
+    module asm ".section between,\22aw\22,@progbits"
+    module asm ".quad 10"
+    module asm ".section entries,\22aw\22,@progbits,unique,2"
+    module asm ".quad 2, 3"
+    module asm ".data"
+    module asm ".globl bounds"
+    module asm "bounds: .quad __start_entries, __stop_entries, __start_between, __stop_between"
+    module asm ".quad __start_others")");
+  object.DefineSectionBounds([](absl::string_view name) { return name != "__start_between"; });
+  EXPECT_TRUE(object.joins_sections());
+  ASSERT_OK_AND_ASSIGN(const SymbolAddresses defined, Load(object));
+  std::vector<absl::string_view> undefined;
+  for (const ElfObject::Undefined& symbol : object.undefined()) undefined.push_back(symbol.name);
+  EXPECT_THAT(undefined, testing::UnorderedElementsAre("__start_between", "__start_others"));
+  const int64_t elsewhere = 0;
+  const auto address = ExecutorAddress::Of(&elsewhere);
+  ASSERT_THAT(linker_.Finish({{"__start_between", address}, {"__start_others", address}}), IsOk());
+  const int64_t* const* const bounds = defined.at("bounds").InThisProcess<const int64_t**>();
+  EXPECT_EQ(std::vector<int64_t>(bounds[0], bounds[1]), std::vector<int64_t>({1, 2, 3}));
+  EXPECT_EQ(bounds[2], &elsewhere);
+  EXPECT_EQ(bounds[3][-1], 10);
+  EXPECT_EQ(bounds[4], &elsewhere);
+}
+
+TEST_F(ElfLinkerTest, SectionsOfOneNameWithDifferentPermissionsAreInvalid) {
+  ElfObject& object = Parse(R"(
+    module asm ".section entries,\22aw\22,@progbits,unique,1"
+    module asm ".quad 1"
+    module asm ".section entries,\22a\22,@progbits,unique,2"
+    module asm ".quad 2"
+    module asm ".data"
+    module asm ".quad __stop_entries")");
+  object.DefineSectionBounds([](absl::string_view) { return true; });
+  EXPECT_THAT(Load(object),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("section 'entries' is there with different permissions")));
+}
+
 TEST_F(ElfLinkerTest, SymbolsOfEmptyAndOfNoSectionsHaveAddresses) {
   const SymbolAddresses defined = Link(R"(
     module asm ".globl absolute, nothing"

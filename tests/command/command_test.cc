@@ -278,6 +278,32 @@ TEST(CommandTest, OptionsOfLliThatAreRefusedSayWhy) {
   ExpectRefused({"--mtriple=sparc-linux", path}, HasSubstr("choosing a target: "));
 }
 
+// As -fsanitize=cfi compiles a call.
+TEST(CommandTest, CodeThatDependsOnTheTestOfATypeIsRefused) {
+  const std::string path = Write("cfi.bc", ParseToBitcode(R"(
+    declare i1 @llvm.type.test(ptr, metadata)
+    declare void @llvm.trap()
+    @function = global ptr @called
+    define i32 @called() !type !0 { ret i32 3 }
+    define i32 @main() {
+      %p = load ptr, ptr @function
+      %is = call i1 @llvm.type.test(ptr %p, metadata !"type")
+      br i1 %is, label %call, label %trap
+    trap:
+      call void @llvm.trap()
+      unreachable
+    call:
+      %r = call i32 %p()
+      ret i32 %r
+    }
+    !0 = !{i64 0, !"type"})"));
+  for (const char* mode : {"--mode=lazy", "--mode=eager"}) {
+    ExpectRefused({mode, path},
+                  HasSubstr("function 'main': its code depends on the test of a type, "
+                            "which only LLVM's static linker can answer"));
+  }
+}
+
 TEST(CommandTest, ObjectContainersAreHonouredOrRefusedByName) {
   const std::string path = Write("fine.bc", ParseToBitcode(kProgram));
   EXPECT_EQ(RunCommand({"--mtriple=" + kTriple + "-elf", path}).exit_status, 1);

@@ -192,6 +192,7 @@ def program_test(
         aarch64_copts = None,
         arguments = [],
         before_passes = False,
+        further_forms = {},
         size = "small",
         tags = [],
         skip = {},
@@ -214,6 +215,7 @@ def program_test(
       aarch64_copts: instead of both, for AArch64.
       arguments: of the program, in front of those that all get.
       before_passes: whether to run what the front end writes down, without any pass, as well.
+      further_forms: name of a form of the program's bitcode to run as well -> options of the compiler.
       size: of the test.
       tags: of the test.
       skip: architecture (aarch64 or x86_64) that it is skipped on -> the reason.
@@ -232,6 +234,9 @@ def program_test(
     if before_passes:
         forms["BeforePasses"] = [_stem(source) + ".O1.bc" for source in srcs]
         flags.append((_BEFORE_PASSES, forms["BeforePasses"]))
+    for form, form_flags in further_forms.items():
+        forms[form] = [_stem(source) + "." + form + ".bc" for source in srcs]
+        flags.append((form_flags, forms[form]))
     if not retargeted:
         flags += [(options, [_macho(output) for output in outputs]) for options, outputs in flags]
     _genrule(

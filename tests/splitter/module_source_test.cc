@@ -1,11 +1,16 @@
 #include "splitter/module_source.h"
 
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "tests/testing/ir.h"
 #include "tests/testing/status_matchers.h"
@@ -125,6 +130,73 @@ TEST(ModuleSourceTest, DigestIsThatOfTheContents) {
   EXPECT_EQ(digest("; one").size(), 32u);
   EXPECT_EQ(digest("; one"), digest("; one"));
   EXPECT_NE(digest("; one"), digest("; two"));
+}
+
+// As clang divides what it compiles: functions, and tables that refer to them.
+constexpr char kFunctions[] = R"(
+  @table = external constant [2 x ptr]
+  @data = internal global i32 5
+  define i32 @f() { %x = load i32, ptr @data  ret i32 %x }
+  define ptr @g() { ret ptr @table })";
+constexpr char kTables[] = R"(
+  @table = linkonce_odr constant [2 x ptr] [ptr @f, ptr @data]
+  @data = internal constant i32 7
+  declare void @f())";
+
+std::string ToOneFile(const std::vector<std::string>& texts) {
+  llvm::SmallVector<char, 0> bytes;
+  {
+    llvm::BitcodeWriter writer(bytes);
+    llvm::LLVMContext context;
+    std::vector<std::unique_ptr<llvm::Module>> modules;
+    for (const std::string& text : texts) {
+      modules.push_back(ParseModule(text, context));
+      writer.writeModule(*modules.back());
+    }
+    writer.writeSymtab();
+    writer.writeStrtab();
+  }
+  return std::string(bytes.begin(), bytes.end());
+}
+
+TEST(ModuleSourceTest, SeveralModulesOfAFileBecomeOne) {
+  ASSERT_OK_AND_ASSIGN(auto source, FromBytes(ToOneFile({kFunctions, kTables})));
+  ASSERT_OK_AND_ASSIGN(auto view, source->OpenView());
+  llvm::Module& module = view->module();
+  EXPECT_TRUE(module.getFunction("f")->isMaterializable()) << "bodies stay unread";
+  ASSERT_NE(module.getNamedGlobal("table"), nullptr);
+  EXPECT_TRUE(module.getNamedGlobal("table")->hasInitializer());
+  // A body that was read afterwards refers to what was linked.
+  ASSERT_FALSE(llvm::errorToBool(module.materializeAll()));
+  EXPECT_FALSE(llvm::verifyModule(module));
+  EXPECT_THAT(PrintModule(module),
+              AllOf(HasSubstr("ret ptr @table"), HasSubstr("@data = internal global i32 5"),
+                    HasSubstr("@table = linkonce_odr constant [2 x ptr] "
+                              "[ptr @f, ptr @data.1]")));
+}
+
+TEST(ModuleSourceTest, ViewsOfSeveralModulesHaveTheSameOrdinals) {
+  ASSERT_OK_AND_ASSIGN(auto source, FromBytes(ToOneFile({kFunctions, kTables})));
+  ExpectSameOrdinals(*source);
+}
+
+TEST(ModuleSourceTest, ConflictsBetweenTheModulesOfAFileAreReported) {
+  EXPECT_THAT(FromBytes(ToOneFile({kFunctions, "define void @f() { ret void }"})),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "'bytes': joining the modules of the bitcode: Linking globals named 'f': "
+                       "symbol multiply defined!"));
+  EXPECT_THAT(FromBytes(ToOneFile({kFunctions, "target triple = \"aarch64-linux-gnu\""})),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "'bytes': joining the modules of the bitcode: they are made for different "
+                       "targets"));
+}
+
+TEST(ModuleSourceTest, TruncatedBitcodeOfSeveralModulesIsInvalid) {
+  const std::string bytes = ToOneFile({kFunctions, kTables});
+  for (size_t length = 0; length < bytes.size(); length += 4) {
+    EXPECT_THAT(FromBytes(bytes.substr(0, length)), StatusIs(absl::StatusCode::kInvalidArgument))
+        << length;
+  }
 }
 
 }  // namespace

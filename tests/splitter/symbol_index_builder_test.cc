@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -280,6 +281,94 @@ TEST(SymbolIndexBuilderTest, DataThatSharesBlockAddressesUnitesFunctions) {
       ret void
     })"));
   EXPECT_THAT(Names(index, index.GroupOf(*index.Find("g"))), ElementsAre("labels", "f", "g"));
+}
+
+TEST(SymbolIndexBuilderTest, FunctionsThatReachAFrameAreInAGroupWithItsFunction) {
+  ASSERT_OK_AND_ASSIGN(SymbolIndex index, IndexOf(R"(
+    declare void @llvm.localescape(...)
+    declare ptr @llvm.localrecover(ptr, ptr, i32)
+    define ptr @reaches(ptr %frame) {
+      %p = call ptr @llvm.localrecover(ptr @owner, ptr %frame, i32 0)
+      ret ptr %p
+    }
+    define void @other() { ret void }
+    define void @owner() {
+      %v = alloca i32
+      call void (...) @llvm.localescape(ptr %v)
+      ret void
+    }
+    define ptr @reaches_too(ptr %frame) {
+      %p = call ptr @llvm.localrecover(ptr @owner, ptr %frame, i32 0)
+      ret ptr %p
+    })"));
+  EXPECT_THAT(Names(index, index.GroupOf(*index.Find("owner"))),
+              ElementsAre("reaches", "owner", "reaches_too"));
+  EXPECT_TRUE(index.GroupOf(*index.Find("other")).empty());
+}
+
+constexpr char kStackMaps[] = R"(
+  declare void @llvm.experimental.stackmap(i64, i32, ...)
+  define void @first() {
+    call void (i64, i32, ...) @llvm.experimental.stackmap(i64 1, i32 0)
+    ret void
+  }
+  define void @second() {
+    call void (i64, i32, ...) @llvm.experimental.stackmap(i64 2, i32 0)
+    ret void
+  }
+  define void @other() { ret void })";
+
+TEST(SymbolIndexBuilderTest, AStackMapThatTheModuleNamesMakesAGroup) {
+  ASSERT_OK_AND_ASSIGN(SymbolIndex index, IndexOf(absl::StrCat(kStackMaps, R"(
+    @__LLVM_StackMaps = external hidden constant i8
+    @map = global [2 x ptr] [ptr null, ptr getelementptr (i8, ptr @__LLVM_StackMaps, i64 16)]
+    define ptr @names() { ret ptr @__LLVM_StackMaps })")));
+  EXPECT_THAT(Names(index, index.GroupOf(*index.Find("first"))),
+              ElementsAre("map", "first", "second", "names"));
+  EXPECT_TRUE(index.GroupOf(*index.Find("other")).empty());
+}
+
+TEST(SymbolIndexBuilderTest, AStackMapThatTheModuleDoesNotNameMakesNoGroup) {
+  ASSERT_OK_AND_ASSIGN(SymbolIndex index, IndexOf(kStackMaps));
+  EXPECT_FALSE(index.has_groups());
+}
+
+TEST(SymbolIndexBuilderTest, SectionsThatTheCodeGeneratorFillsMakeAGroup) {
+  ASSERT_OK_AND_ASSIGN(SymbolIndex index, IndexOf(R"(
+    @__start___patchable_function_entries = external global ptr
+    @__stop_covered = extern_weak hidden global ptr
+    @__start_mine = external global ptr
+    @__start_by_assembly = external global ptr
+    @mine = global ptr null, section "mine"
+    define ptr @names_entries() { ret ptr @__start___patchable_function_entries }
+    define void @patchable() "patchable-function-entry"="2" { ret void }
+    define ptr @names_covered() { ret ptr @__stop_covered }
+    define void @covered() !pcsections !0 { ret void }
+    define void @partly_covered(ptr %p) {
+      store atomic i32 1, ptr %p monotonic, align 4, !pcsections !0
+      ret void
+    }
+    define ptr @names_mine() { ret ptr @__start_mine }
+    define ptr @names_by_assembly() { ret ptr @__start_by_assembly }
+    define void @assembly() {
+      call void asm ".pushsection by_assembly,\22a\22\0A.popsection", ""()
+      ret void
+    }
+    define void @other_assembly() {
+      call void asm ".pushsection not_by_assembly,\22a\22\0A.popsection", ""()
+      ret void
+    }
+    define void @other() { ret void }
+    !0 = !{!"covered!C"})"));
+  const auto group_of = [&](absl::string_view name) {
+    return Names(index, index.GroupOf(*index.Find(name)));
+  };
+  EXPECT_THAT(group_of("patchable"), ElementsAre("names_entries", "patchable"));
+  EXPECT_THAT(group_of("covered"), ElementsAre("names_covered", "covered", "partly_covered"));
+  EXPECT_THAT(group_of("names_by_assembly"), ElementsAre("names_by_assembly", "assembly"));
+  for (const char* alone : {"other", "other_assembly", "names_mine", "mine"}) {
+    EXPECT_TRUE(index.GroupOf(*index.Find(alone)).empty()) << alone;
+  }
 }
 
 TEST(SymbolIndexBuilderTest, KnowsWhatInlineAssemblyDefines) {

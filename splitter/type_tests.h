@@ -1,0 +1,26 @@
+// Lowers tests of the types of virtual function tables (clang's -fwhole-program-vtables), which are
+// there for a static linker that sees the whole program, and devirtualizes calls. Without such a
+// linker they say nothing that code depends on.
+//
+// Thread-compatible: hold the view's mutex. Tested in tests/splitter/type_tests_test.cc.
+
+#ifndef FIRSTCALL_SPLITTER_TYPE_TESTS_H_
+#define FIRSTCALL_SPLITTER_TYPE_TESTS_H_
+
+#include "absl/status/status.h"
+
+namespace llvm {
+class Function;
+}  // namespace llvm
+
+namespace firstcall {
+
+// Removes the tests from `function`, whose body has been read: llvm.type.test and
+// llvm.type.checked.load with what is assumed of their results, and llvm.public.type.test, which
+// holds. The load remains. Unimplemented if the code depends on a result in another way, as that of
+// -fsanitize=cfi does: the answer would need all tables of the program next to each other.
+absl::Status LowerTypeTests(llvm::Function& function);
+
+}  // namespace firstcall
+
+#endif  // FIRSTCALL_SPLITTER_TYPE_TESTS_H_

@@ -1,0 +1,2 @@
+__thread int depth = 8;
+__thread const char *name = "of this thread";
