@@ -119,6 +119,13 @@ absl::StatusOr<ObjectBytes> ObjectEmitter::Emit(llvm::Module& module) {
   const bool has_wrong = HasWrongAtO0(module, *machine_);
   if (has_wrong && !optimizes()) return EmitSlowly(module);
   if (!machine_->getTargetTriple().isOSBinFormatMachO()) return EmitAsIs(module);
+  for (const llvm::Function& function : module) {
+    // LLVM writes its tables as ELF, whatever the container is.
+    if (function.hasGC() && function.getGC() == "erlang") {
+      return absl::UnimplementedError(absl::StrCat("function '", function.getName().str(),
+                                                   "': the garbage collector of Erlang in Mach-O"));
+    }
+  }
   MachoModule prepared(module);
   FIRSTCALL_ASSIGN_OR_RETURN(const ObjectBytes macho, EmitAsIs(module));
   absl::StatusOr<ObjectBytes> elf = MachoToElf(macho, prepared.TranslationOptions());

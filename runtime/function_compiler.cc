@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <mutex>  // std::lock_guard
 #include <utility>
 
@@ -91,15 +92,62 @@ absl::StatusOr<ExecutorAddress> FunctionCompiler::FindLabel(SourceModule& module
   if (!definer) return ExecutorAddress();
   const FunctionKey key{&module, *definer};
   // Not on another thread: this one may hold the mutex of data that the function needs.
-  const absl::Status status =
-      module.index().GroupOf(key.ordinal).empty()
-          ? functions_.CompileForLabels(
-                key, [&] { return CompileFunction(key, CompileReason::kOrdered); })
-          : Compile(key, CompileReason::kOrdered, /*may_delegate=*/false).status();
+  const auto compile = [&] { return CompileFunction(key, CompileReason::kOrdered); };
+  absl::Status status;
+  if (!module.index().GroupOf(key.ordinal).empty()) {
+    status = Compile(key, CompileReason::kOrdered, /*may_delegate=*/false).status();
+  } else if (objects_.IsLinking()) {
+    status = LoadLabels(key);
+  } else {
+    status = functions_.CompileForLabels(key, compile);
+  }
   place = labels.Find(label);
   if (place) return *place;
   FIRSTCALL_RETURN_IF_ERROR(Annotate(status, absl::StrCat("label '", label, "'")));
   return ExecutorAddress();
+}
+
+absl::Status FunctionCompiler::LoadLabels(FunctionKey key) {
+  while (!functions_.Claim(key)) {
+    if (functions_.AwaitLabels(key)) return absl::OkStatus();
+  }
+  std::vector<FunctionKey> joined;
+  absl::Cleanup release = [&] {
+    for (FunctionKey function : joined) functions_.Release(function);
+    functions_.Release(key);
+  };
+  MakeOptions options;
+  options.reason = CompileReason::kOrdered;
+  options.may_use_cache = true;
+  FIRSTCALL_ASSIGN_OR_RETURN(MadeFunction made, maker_.Make(key, options, joined));
+  if (made.leader || !joined.empty()) {
+    return absl::UnimplementedError("its function is compiled together with others");
+  }
+  struct Waiting {
+    MadeFunction made;
+    FunctionPublisher::Unpublished linked;
+  };
+  const auto waiting = std::make_shared<Waiting>();
+  waiting->made = std::move(made);
+  absl::StatusOr<FunctionPublisher::Unpublished> linked =
+      publisher_.Link(key, waiting->made, options);
+  if (!linked.ok()) {
+    maker_.KeepForNextAttempt(key, std::move(waiting->made));
+    return linked.status();
+  }
+  waiting->linked = *std::move(linked);
+  std::move(release).Cancel();
+  objects_.RunWhenLinked([this, key, waiting](bool is_linked) {
+    if (is_linked) {
+      publisher_.Publish(key, waiting->made, std::move(waiting->linked));
+      CountCompiled(*key.module, 1);
+      return;
+    }
+    for (const std::string& label : waiting->made.labels) key.module->labels().Forget(label);
+    maker_.KeepForNextAttempt(key, std::move(waiting->made));
+    functions_.Release(key);
+  });
+  return absl::OkStatus();
 }
 
 // Whatever goes wrong: then the label is not found, and the next look-up tries again.

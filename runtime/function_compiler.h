@@ -77,6 +77,9 @@ class FunctionCompiler {
   };
 
   void ReadLabels(SourceModule& module);
+  // While this thread links data, which is not complete yet: links `key`, so that its labels are
+  // known, but publishes it when the data is complete, which it may need.
+  absl::Status LoadLabels(FunctionKey key);
   // Publishes `key`, in an object of its own or in that of its leader, if it turns out to have one.
   absl::Status CompileFunction(FunctionKey key, CompileReason reason);
   absl::Status MakeAndPublish(FunctionKey key, CompileReason reason,

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -47,6 +48,14 @@ absl::Status CheckDefinesAll(FunctionKey key, const MadeFunction& made,
 
 absl::Status FunctionPublisher::LinkAndPublish(FunctionKey key, MadeFunction& made,
                                                const MakeOptions& options) {
+  FIRSTCALL_ASSIGN_OR_RETURN(Unpublished linked, Link(key, made, options));
+  Publish(key, made, std::move(linked));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<FunctionPublisher::Unpublished> FunctionPublisher::Link(FunctionKey key,
+                                                                       MadeFunction& made,
+                                                                       const MakeOptions& options) {
   const absl::string_view name = key.module->index().at(key.ordinal).name;
   const absl::Duration start = SteadyNow();
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<ElfObject> image,
@@ -77,8 +86,7 @@ absl::Status FunctionPublisher::LinkAndPublish(FunctionKey key, MadeFunction& ma
   published.origin = made.origin;
   published.reason = options.reason;
   FIRSTCALL_RETURN_IF_ERROR(CheckDefinesAll(key, made, linked.defined));
-  Publish(key, made, linked.defined, published);
-  return absl::OkStatus();
+  return Unpublished{std::move(image), std::move(linked), published};
 }
 
 absl::StatusOr<FunctionLinker::Linked> FunctionPublisher::LinkWithLabels(FunctionKey key,
@@ -100,9 +108,10 @@ absl::StatusOr<FunctionLinker::Linked> FunctionPublisher::LinkWithLabels(Functio
   return linked;
 }
 
-void FunctionPublisher::Publish(FunctionKey key, const MadeFunction& made,
-                                const SymbolAddresses& defined, PublishedObject& published) {
+void FunctionPublisher::Publish(FunctionKey key, const MadeFunction& made, Unpublished linked) {
   const SymbolIndex& index = key.module->index();
+  const SymbolAddresses& defined = linked.linked.defined;
+  PublishedObject& published = linked.published;
   std::vector<PublishedFunction> functions;
   for (SymbolOrdinal function : made.functions) {
     const absl::string_view name = index.at(function).name;

@@ -6,10 +6,12 @@
 #ifndef FIRSTCALL_RUNTIME_FUNCTION_PUBLISHER_H_
 #define FIRSTCALL_RUNTIME_FUNCTION_PUBLISHER_H_
 
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "code/symbol_addresses.h"
 #include "memory/executor_address.h"
@@ -37,6 +39,16 @@ class FunctionPublisher {
   // if the object lacks a definition. After an error nothing of the object is published.
   absl::Status LinkAndPublish(FunctionKey key, MadeFunction& made, const MakeOptions& options);
 
+  // The two steps of that, for a function that must not be called yet when it is linked.
+  // `Unpublished` refers to `made`, which must stay as and where it is.
+  struct Unpublished {
+    std::unique_ptr<ElfObject> image;
+    FunctionLinker::Linked linked;
+    PublishedObject published;
+  };
+  absl::StatusOr<Unpublished> Link(FunctionKey key, MadeFunction& made, const MakeOptions& options);
+  void Publish(FunctionKey key, const MadeFunction& made, Unpublished linked);
+
  private:
   // Where calls of each function go at first; nothing if straight to its body.
   using Entries = std::vector<std::optional<ExecutorAddress>>;
@@ -44,8 +56,6 @@ class FunctionPublisher {
   // Others can name the labels of `made` as soon as these have addresses, and not after an error.
   absl::StatusOr<FunctionLinker::Linked> LinkWithLabels(FunctionKey key, const MadeFunction& made,
                                                         ElfObject& image);
-  void Publish(FunctionKey key, const MadeFunction& made, const SymbolAddresses& defined,
-               PublishedObject& published);
   Entries EntriesOf(FunctionKey key, const MadeFunction& made,
                     absl::Span<const PublishedFunction> functions,
                     const PublishedObject& published);

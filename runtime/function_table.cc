@@ -249,6 +249,24 @@ absl::Status FunctionTable::CompileForLabels(FunctionKey key,
   return CompileOnce(key, /*for_labels=*/true, compile);
 }
 
+bool FunctionTable::AwaitLabels(FunctionKey key) {
+  bool is_stub = false;
+  const auto is_decided = [&] {
+    absl::MutexLock lock(&mutex_);
+    Record& record = RecordOf(key);
+    ReleaseIfLeft(record);
+    // If it is this thread that compiles the function, there is nothing to wait for.
+    if (record.IsAwaited(/*for_labels=*/true) &&
+        record.compiling_thread != AwaitedWork::OwnNumber()) {
+      return false;
+    }
+    is_stub = record.state == FunctionState::kStub;
+    return true;
+  };
+  if (!is_decided()) AwaitedWork::Wait(is_decided);
+  return !is_stub;
+}
+
 void FunctionTable::NoteLabels(FunctionKey key) {
   {
     absl::MutexLock lock(&mutex_);

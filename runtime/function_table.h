@@ -133,6 +133,9 @@ class FunctionTable {
   // for being published: returns also as soon as NoteLabels is called.
   absl::Status CompileForLabels(FunctionKey key, absl::FunctionRef<absl::Status()> compile)
       ABSL_LOCKS_EXCLUDED(mutex_);
+  // Waits until the labels of `key`, which could not be claimed, are known or will not be. False if
+  // `key` may be claimed now.
+  bool AwaitLabels(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
   // The labels of `key`, which is being compiled, are known.
   void NoteLabels(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
 

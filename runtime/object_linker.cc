@@ -81,6 +81,21 @@ absl::Status ObjectLinker::Link(LazyObject& object) {
       if (object.additions && *object.additions == additions_) return object.status;
       break;
   }
+  if (IsLinking()) return LinkUnlinked(object);
+  linking_thread_ = std::this_thread::get_id();
+  bool is_linked = false;
+  const absl::Cleanup end = [&] { EndLinking(is_linked); };
+  const absl::Status status = LinkUnlinked(object);
+  is_linked = status.ok();
+  return status;
+}
+
+void ObjectLinker::EndLinking(bool is_linked) {
+  linking_thread_ = std::thread::id();
+  for (const WhenLinked& action : std::exchange(when_linked_, {})) action(is_linked);
+}
+
+absl::Status ObjectLinker::LinkUnlinked(LazyObject& object) {
   const uint64_t additions = additions_;
   frames_.push_back({&object, frames_.size(), bound_.size()});
   // Also if a callback of the client's throws. The next attempt goes on then.
@@ -111,6 +126,7 @@ void ObjectLinker::ForgetLinksOfParent() {
   }
   if (!frames_.empty()) UnlinkBoundIn(frames_.front());
   frames_.clear();
+  EndLinking(/*is_linked=*/false);
 }
 
 void ObjectLinker::NoteReference(const LazyObject& object) {

@@ -9,7 +9,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -74,6 +77,14 @@ class ObjectLinker {
   // Returns all objects that were taken, in their order. The caller must run their destructors.
   std::vector<LazyObject*> TakeObjectsToDestroy() ABSL_LOCKS_EXCLUDED(constructors_mutex_);
 
+  // Whether the calling thread is linking an object, so that data is not complete yet.
+  bool IsLinking() const { return linking_thread_ == std::this_thread::get_id(); }
+
+  // To be called while IsLinking(): calls `action` when the thread has linked everything that it is
+  // linking now, with whether that has succeeded. Holds the mutex meanwhile.
+  using WhenLinked = std::function<void(bool is_linked)>;
+  void RunWhenLinked(WhenLinked action) { when_linked_.push_back(std::move(action)); }
+
   // Held while linking. A thread that compiles a function together with data must take it before it
   // starts, because the function and the data may need each other.
   WorkMutex& mutex() { return mutex_; }
@@ -91,7 +102,9 @@ class ObjectLinker {
     size_t first_bound;
   };
 
+  absl::Status LinkUnlinked(LazyObject& object);
   absl::Status LinkLocked(LazyObject& object);
+  void EndLinking(bool is_linked);
   // The links in progress are those of a thread that does not exist here: they are taken up again.
   void ForgetLinksOfParent();
   // `object`, which is kLoaded or kBound, is referred to by the object of the innermost frame.
@@ -122,6 +135,8 @@ class ObjectLinker {
   // wait for the object of a frame to which they refer.
   std::vector<Frame> frames_;
   std::vector<LazyObject*> bound_;
+  std::atomic<std::thread::id> linking_thread_{};  // Nobody's if no object is being linked.
+  std::vector<WhenLinked> when_linked_;            // Guarded by `mutex_`.
   std::atomic<uint64_t> additions_{0};
   std::atomic<uint64_t> removals_{0};
 
