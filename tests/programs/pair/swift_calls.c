@@ -26,8 +26,7 @@ static void Run(const char* name, const struct functions* functions) {
     const struct large large = functions->large(x);
     printf("%s large %ld %ld\n", name, large.values[0], large.values[5]);
     error = 0;
-    const long many =
-        functions->many(x, 2, 3, 4, 5, 6, 7, 8.5, (short)(x - 5), &context, &error);
+    const long many = functions->many(x, 2, 3, 4, 5, 6, 7, 8.5, (short)(x - 5), &context, &error);
     printf("%s many %ld %d\n", name, many, error == &context);
   }
 }
