@@ -232,9 +232,8 @@ class Comparison {
     return !function.hasGC() && !function.hasPrologueData() && Has(function.getAttributes()) &&
            llvm::all_of(function.args(),
                         [&](const llvm::Argument& argument) { return Has(argument.getType()); }) &&
-           llvm::all_of(llvm::instructions(function), [&](const llvm::Instruction& instruction) {
-             return Has(instruction);
-           });
+           llvm::all_of(llvm::instructions(function),
+                        [&](const llvm::Instruction& instruction) { return Has(instruction); });
   }
 
  private:
@@ -291,9 +290,9 @@ class Comparison {
       }();
       const llvm::StringRef name = attribute.getKindAsString();
       return is_function &&
-             (names->contains(name) ||
-              llvm::any_of(kPrefixes,
-                           [&](llvm::StringRef prefix) { return name.starts_with(prefix); }));
+             (names->contains(name) || llvm::any_of(kPrefixes, [&](llvm::StringRef prefix) {
+                return name.starts_with(prefix);
+              }));
     }
     const Attribute::AttrKind kind = attribute.getKindAsEnum();
     return is_function ? llvm::is_contained(kFunctionAttributes, kind)

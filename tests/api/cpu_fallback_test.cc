@@ -140,11 +140,12 @@ TEST_P(CpuFallbackTest, RunningLoops) {
 // The failure of one function is none for others.
 TEST_P(CpuFallbackTest, OtherFunctionsOfTheModule) {
   Create(Tier::kOne);
-  ASSERT_OK_AND_ASSIGN(Function * choose,
-                       Add(absl::StrCat("define i64 @plus(i64 %x) { %y = add i64 %x, 5 ret i64 %y }\n"
-                                        "define i64 @twice(i64 %x) { %y = call i64 @plus(i64 %x) "
-                                        "%z = call i64 @plus(i64 %y) ret i64 %z }\n",
-                                        Choose())));
+  ASSERT_OK_AND_ASSIGN(
+      Function * choose,
+      Add(absl::StrCat("define i64 @plus(i64 %x) { %y = add i64 %x, 5 ret i64 %y }\n"
+                       "define i64 @twice(i64 %x) { %y = call i64 @plus(i64 %x) "
+                       "%z = call i64 @plus(i64 %y) ret i64 %z }\n",
+                       Choose())));
   auto* plus = engine_->Lookup<int64_t(int64_t)>("plus").value();
   EXPECT_EQ(plus(1), 6);
   EXPECT_TRUE(IsRight(choose));

@@ -54,13 +54,16 @@ TEST(ComparedConstructsTest, AttributesOfArgumentsAndResults) {
 }
 
 TEST(ComparedConstructsTest, AttributesOfCalls) {
-  EXPECT_TRUE(Has("declare i8 @g(i8) define void @f() { %x = call zeroext i8 @g(i8 1) nounwind "
-                  "ret void }"));
+  EXPECT_TRUE(
+      Has("declare i8 @g(i8) define void @f() { %x = call zeroext i8 @g(i8 1) nounwind "
+          "ret void }"));
   EXPECT_FALSE(Has("declare i8 @g(i8) define void @f() { %x = call i8 @g(i8 inreg 1) ret void }"));
-  EXPECT_FALSE(Has("define void @f(ptr %g) { call void %g() \"no_caller_saved_registers\" "
-                   "ret void }"));
-  EXPECT_FALSE(Has("declare i32 @setjmp(ptr) returns_twice define void @f() "
-                   "{ %x = call i32 @setjmp(ptr null) ret void }"));
+  EXPECT_FALSE(
+      Has("define void @f(ptr %g) { call void %g() \"no_caller_saved_registers\" "
+          "ret void }"));
+  EXPECT_FALSE(
+      Has("declare i32 @setjmp(ptr) returns_twice define void @f() "
+          "{ %x = call i32 @setjmp(ptr null) ret void }"));
   EXPECT_FALSE(Has("define void @f(ptr %g) { call void %g() [ \"deopt\"(i32 0) ] ret void }"));
 }
 
@@ -76,18 +79,22 @@ TEST(ComparedConstructsTest, Types) {
   }
   EXPECT_FALSE(Has("define void @f(ptr addrspace(272) %p) { ret void }"));
   // A constant of an allowed type is made of one that is not.
-  EXPECT_FALSE(Has("@v = global i8 0 define ptr @f() { ret ptr getelementptr (i8, ptr addrspacecast "
-                   "(ptr addrspace(270) inttoptr (i32 8 to ptr addrspace(270)) to ptr), i64 1) }"));
+  EXPECT_FALSE(
+      Has("@v = global i8 0 define ptr @f() { ret ptr getelementptr (i8, ptr addrspacecast "
+          "(ptr addrspace(270) inttoptr (i32 8 to ptr addrspace(270)) to ptr), i64 1) }"));
 }
 
 TEST(ComparedConstructsTest, InstructionsAndIntrinsics) {
-  EXPECT_TRUE(Has("declare i32 @llvm.ctpop.i32(i32) define i32 @f(i32 %x) "
-                  "{ %y = call i32 @llvm.ctpop.i32(i32 %x) ret i32 %y }"));
-  EXPECT_TRUE(Has("declare void @llvm.assume(i1) define void @f(ptr %p) "
-                  "{ call void @llvm.assume(i1 true) [ \"align\"(ptr %p, i64 8) ] ret void }"));
-  EXPECT_FALSE(Has("declare i32 @llvm.x86.sse2.pmovmskb.128(<16 x i8>) "
-                   "define i32 @f(<16 x i8> %x) "
-                   "{ %y = call i32 @llvm.x86.sse2.pmovmskb.128(<16 x i8> %x) ret i32 %y }"));
+  EXPECT_TRUE(
+      Has("declare i32 @llvm.ctpop.i32(i32) define i32 @f(i32 %x) "
+          "{ %y = call i32 @llvm.ctpop.i32(i32 %x) ret i32 %y }"));
+  EXPECT_TRUE(
+      Has("declare void @llvm.assume(i1) define void @f(ptr %p) "
+          "{ call void @llvm.assume(i1 true) [ \"align\"(ptr %p, i64 8) ] ret void }"));
+  EXPECT_FALSE(
+      Has("declare i32 @llvm.x86.sse2.pmovmskb.128(<16 x i8>) "
+          "define i32 @f(<16 x i8> %x) "
+          "{ %y = call i32 @llvm.x86.sse2.pmovmskb.128(<16 x i8> %x) ret i32 %y }"));
   EXPECT_TRUE(Has("define void @f(ptr %p) { %x = atomicrmw add ptr %p, i32 1 seq_cst ret void }"));
   EXPECT_FALSE(
       Has("define void @f(ptr %p) { %x = atomicrmw fadd ptr %p, float 1.0 seq_cst ret void }"));

@@ -24,8 +24,7 @@ constexpr char kForbidden[] = "!\"llvm.loop.vectorize.enable\", i32 0}";
 // pass has run on it.
 std::string RunOn(absl::string_view index) {
   llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> module = ParseModule(
-      absl::StrReplaceAll(R"(
+  std::unique_ptr<llvm::Module> module = ParseModule(absl::StrReplaceAll(R"(
         define void @f(ptr %p, i64 %n) {
           br label %loop
         loop:
@@ -39,8 +38,8 @@ std::string RunOn(absl::string_view index) {
         end:
           ret void
         })",
-                          {{"INDEX", index}}),
-      context);
+                                                                         {{"INDEX", index}}),
+                                                     context);
   llvm::FunctionAnalysisManager analyses;
   llvm::PassBuilder().registerFunctionAnalyses(analyses);
   MaskedStridesPass().run(*module->getFunction("f"), analyses);

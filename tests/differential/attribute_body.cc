@@ -101,8 +101,8 @@ void AddHints(Body& body, const std::string& pointer) {
       break;
     case 5: {
       // The size may be known or not.
-      const std::string size =
-          body.Value("call i64 @llvm.objectsize.i64.p0(ptr $0, i1 false, i1 true, i1 false)", pointer);
+      const std::string size = body.Value(
+          "call i64 @llvm.objectsize.i64.p0(ptr $0, i1 false, i1 true, i1 false)", pointer);
       const std::string is_zero = body.Value("icmp eq i64 $0, 0", size);
       const std::string is_never = body.Value("and i1 $0, false", is_zero);
       const std::string dead = body.NewBlock();
@@ -142,10 +142,12 @@ void AddHints(Body& body, const std::string& pointer) {
     }
     case 10: {
       const std::string annotated = body.Value(
-          "call ptr @llvm.ptr.annotation.p0.p0(ptr $0, ptr @constant, ptr @constant, i32 1, ptr null)",
+          "call ptr @llvm.ptr.annotation.p0.p0(ptr $0, ptr @constant, ptr @constant, i32 1, ptr "
+          "null)",
           pointer);
       body.Line(
-          "call void @llvm.var.annotation.p0.p0(ptr $0, ptr @constant, ptr @constant, i32 1, ptr null)",
+          "call void @llvm.var.annotation.p0.p0(ptr $0, ptr @constant, ptr @constant, i32 1, ptr "
+          "null)",
           annotated);
       break;
     }
@@ -163,8 +165,9 @@ std::string Combine(Body& body, const std::string& type, const std::string& x,
     case 0:
     case 1:
     case 2:
-      return body.Value("$0 $1 $2, $3", OneOf(body.random(), {"add", "sub", "mul", "and", "or", "xor"}),
-                        type, x, y);
+      return body.Value("$0 $1 $2, $3",
+                        OneOf(body.random(), {"add", "sub", "mul", "and", "or", "xor"}), type, x,
+                        y);
     case 3: {
       const std::string amount = body.Value("and $0 $1, 7", type, y);
       return body.Value("$0 $1 $2, $3", OneOf(body.random(), {"shl", "lshr", "ashr"}), type, x,
@@ -188,10 +191,9 @@ std::string Combine(Body& body, const std::string& type, const std::string& x,
     }
     case 7:
     case 8:
-      return body.Intrinsic(
-          OneOf(body.random(), {"smax", "smin", "umax", "umin", "sadd.sat", "uadd.sat", "ssub.sat",
-                                "usub.sat"}),
-          type, {x, y});
+      return body.Intrinsic(OneOf(body.random(), {"smax", "smin", "umax", "umin", "sadd.sat",
+                                                  "uadd.sat", "ssub.sat", "usub.sat"}),
+                            type, {x, y});
     case 9:
     case 10:
       return body.Intrinsic(OneOf(body.random(), {"fshl", "fshr"}), type, {x, y, y});
@@ -204,9 +206,9 @@ std::string Combine(Body& body, const std::string& type, const std::string& x,
       return body.Intrinsic("bswap", type, {x});
     case 14:
     case 15: {
-      const std::string both = body.Value(
-          "call { $0, i1 } @llvm.$1.with.overflow.$0($0 $2, $0 $3)", type,
-          OneOf(body.random(), {"sadd", "uadd", "ssub", "usub", "smul", "umul"}), x, y);
+      const std::string both =
+          body.Value("call { $0, i1 } @llvm.$1.with.overflow.$0($0 $2, $0 $3)", type,
+                     OneOf(body.random(), {"sadd", "uadd", "ssub", "usub", "smul", "umul"}), x, y);
       const std::string value = body.Value("extractvalue { $0, i1 } $1, 0", type, both);
       const std::string overflows = body.Value("extractvalue { $0, i1 } $1, 1", type, both);
       return body.Value("select i1 $0, $1 $2, $1 $3", overflows, type, y, value);
@@ -220,8 +222,7 @@ std::string Combine(Body& body, const std::string& type, const std::string& x,
       return body.Value("trunc i64 $0 to $1", high, type);
     }
     case 17: {
-      const std::string expected = body.Value(
-          "call $0 @llvm.expect.$0($0 $1, $0 3)", type, x);
+      const std::string expected = body.Value("call $0 @llvm.expect.$0($0 $1, $0 3)", type, x);
       return body.Value("add $0 $1, $2", type, expected, y);
     }
     default: {
@@ -250,8 +251,8 @@ std::string CombineNumbers(Body& body, const std::string& type, const std::strin
   switch (body.Below(is_exact ? 9 : 14)) {
     case 0:
     case 1:
-      return body.Value("$0 $1$2 $3, $4", OneOf(body.random(), {"fadd", "fsub", "fmul"}), flags, type,
-                        x, y);
+      return body.Value("$0 $1$2 $3, $4", OneOf(body.random(), {"fadd", "fsub", "fmul"}), flags,
+                        type, x, y);
     case 2: {
       const std::string product = body.Value("fmul $0$1 $2, $3", flags, type, x, y);
       return body.Value("$0 $1$2 $3, $4", OneOf(body.random(), {"fadd", "fsub"}), flags, type,
@@ -265,31 +266,31 @@ std::string CombineNumbers(Body& body, const std::string& type, const std::strin
                             {x, y});
     case 6: {
       const std::string size = body.Intrinsic("fabs", type, {x});
-      const std::string converted =
-          body.Value("$0 $1 $2 to $3", OneOf(body.random(), {"fptosi", "fptoui"}), type, size, integer);
+      const std::string converted = body.Value(
+          "$0 $1 $2 to $3", OneOf(body.random(), {"fptosi", "fptoui"}), type, size, integer);
       const std::string mixed = body.Value("xor $0 $1, 5", integer, converted);
-      return body.Value("$0 $1 $2 to $3", OneOf(body.random(), {"sitofp", "uitofp"}), integer, mixed,
-                        type);
+      return body.Value("$0 $1 $2 to $3", OneOf(body.random(), {"sitofp", "uitofp"}), integer,
+                        mixed, type);
     }
     case 7: {
-      const std::string is_less = body.Value(
-          "fcmp $0 $1 $2, $3", OneOf(body.random(), {"olt", "ogt", "oeq", "une", "ule"}), type, x, y);
+      const std::string is_less =
+          body.Value("fcmp $0 $1 $2, $3", OneOf(body.random(), {"olt", "ogt", "oeq", "une", "ule"}),
+                     type, x, y);
       return body.Value("select i1 $0, $1 $2, $1 $3", is_less, type, y, x);
     }
     case 8:
       return body.Value("fneg $0 $1", type, x);
     case 9: {
       const std::string half = body.Value("fmul $0 $1, 0.375", type, x);
-      return body.Intrinsic(OneOf(body.random(), {"floor", "ceil", "trunc", "rint", "nearbyint",
-                                                  "round"}),
-                            type, {half});
+      return body.Intrinsic(
+          OneOf(body.random(), {"floor", "ceil", "trunc", "rint", "nearbyint", "round"}), type,
+          {half});
     }
     case 10: {
       const std::string half = body.Value("fmul $0 $1, 0.375", type, x);
-      const std::string rounded =
-          body.Value("call $0 @llvm.$1.$0.$2($3 $4)", "i64",
-                     OneOf(body.random(), {"lrint", "llrint", "lround", "llround"}), Suffix(type), type,
-                     half);
+      const std::string rounded = body.Value(
+          "call $0 @llvm.$1.$0.$2($3 $4)", "i64",
+          OneOf(body.random(), {"lrint", "llrint", "lround", "llround"}), Suffix(type), type, half);
       return body.Value("sitofp i64 $0 to $1", rounded, type);
     }
     case 11: {
@@ -304,7 +305,8 @@ std::string CombineNumbers(Body& body, const std::string& type, const std::strin
       const std::string small = body.Value("fmul $0 $1, 0.015625", type, positive);
       if (OnceIn(body.random(), 5)) return body.Intrinsic("pow", type, {positive, small});
       return body.Intrinsic(
-          OneOf(body.random(), {"exp", "exp2", "log", "log2", "log10", "sin", "cos"}), type, {small});
+          OneOf(body.random(), {"exp", "exp2", "log", "log2", "log10", "sin", "cos"}), type,
+          {small});
     }
     default: {
       const std::string is_special =
@@ -316,9 +318,9 @@ std::string CombineNumbers(Body& body, const std::string& type, const std::strin
   }
 }
 
-// Where the iteration `i` accesses a buffer. There are at most 42 iterations, a third of the elements.
-// No index wraps around, as that of `a[i * 3 & 63]` does: LLVM 19 vectorizes that wrongly for any CPU
-// (see codegen/masked_strides.h), so there would be nothing to compare with.
+// Where the iteration `i` accesses a buffer. There are at most 42 iterations, a third of the
+// elements. No index wraps around, as that of `a[i * 3 & 63]` does: LLVM 19 vectorizes that wrongly
+// for any CPU (see codegen/masked_strides.h), so there would be nothing to compare with.
 std::string Index(Body& body, const std::string& i) {
   switch (body.Below(8)) {
     case 0:
@@ -354,7 +356,8 @@ std::string Loop(Body& body, const std::string& element, const std::string& tota
   body.Begin(loop);
   // The values of a further iteration are named before they are known.
   body.Line("$0 = phi i64 [ 0, %$1 ], [ $0.next, %$2.latch ]", i, before, loop);
-  if (adds) body.Line("$0 = phi $1 [ $2, %$3 ], [ $0.next, %$4.latch ]", sum, element, total, before, loop);
+  if (adds)
+    body.Line("$0 = phi $1 [ $2, %$3 ], [ $0.next, %$4.latch ]", sum, element, total, before, loop);
   const std::string x =
       body.Value("load $0, ptr $1", element, Address(body, element, "%a", Index(body, i)));
   std::string index = Index(body, i);
@@ -365,11 +368,13 @@ std::string Loop(Body& body, const std::string& element, const std::string& tota
   const std::string y = body.Value("load $0, ptr $1", element, Address(body, element, "%b", index));
   const std::string z = combine(x, y);
   if (!adds || OnceIn(body.random(), 2)) {
-    const std::string place = Address(body, element, "%c", OnceIn(body.random(), 3) ? Index(body, i) : i);
+    const std::string place =
+        Address(body, element, "%c", OnceIn(body.random(), 3) ? Index(body, i) : i);
     if (OnceIn(body.random(), 3)) {  // Only in some iterations.
       const std::string old = body.Value("load $0, ptr $1", element, place);
       const bool is_number = IsNumber(element);
-      const std::string is_less = body.Value("$0 $1 $2, $3", is_number ? "fcmp olt" : "icmp slt", element, old, x);
+      const std::string is_less =
+          body.Value("$0 $1 $2, $3", is_number ? "fcmp olt" : "icmp slt", element, old, x);
       const std::string then = body.NewBlock();
       const std::string next = body.NewBlock();
       body.Line("br i1 $0, label %$1, label %$2", is_less, then, next);
@@ -388,7 +393,8 @@ std::string Loop(Body& body, const std::string& element, const std::string& tota
       const std::string is_small = body.Value("fcmp olt $0 $1, 100000.0", element, size);
       body.Line("$0.next = select i1 $1, $2 $3, $2 1.0", sum, is_small, element, new_sum);
     } else {
-      body.Line("$0.next = $1 $2 $0, $3", sum, OneOf(body.random(), {"add", "xor", "or", "and", "mul"}), element, z);
+      body.Line("$0.next = $1 $2 $0, $3", sum,
+                OneOf(body.random(), {"add", "xor", "or", "and", "mul"}), element, z);
     }
   }
   body.Line("$0.next = add nuw nsw i64 $0, 1", i);
@@ -416,8 +422,10 @@ std::string Vectors(Body& body, const std::string& element, const std::string& t
   const std::string x = body.Value("load $0, ptr %a, align 8", vector);
   const std::string y = body.Value("load $0, ptr %b, align 8", vector);
   std::string mask;
-  for (int i = 0; i < lanes; ++i) absl::StrAppend(&mask, i == 0 ? "" : ", ", "i32 ", body.Below(2 * lanes));
-  const std::string shuffled = body.Value("shufflevector $0 $1, $0 $2, <$3 x i32> <$4>", vector, x, y, lanes, mask);
+  for (int i = 0; i < lanes; ++i)
+    absl::StrAppend(&mask, i == 0 ? "" : ", ", "i32 ", body.Below(2 * lanes));
+  const std::string shuffled =
+      body.Value("shufflevector $0 $1, $0 $2, <$3 x i32> <$4>", vector, x, y, lanes, mask);
   const bool is_number = IsNumber(element);
   const std::string name = absl::StrCat("v", lanes, Suffix(element));
   if (is_number) {
@@ -430,13 +438,17 @@ std::string Vectors(Body& body, const std::string& element, const std::string& t
                    operation[1] == 'a' ? "0.0" : "1.0", vector, ones);
     return body.Value("fadd $0 $1, $2", element, total, reduced);
   }
-  const std::string sum = body.Value("$0 $1 $2, $3", OneOf(body.random(), {"add", "sub", "mul", "xor"}), vector, shuffled, y);
-  const std::string is_less = body.Value("icmp $0 $1 $2, $3", OneOf(body.random(), {"slt", "ult", "eq"}), vector, x, y);
-  const std::string chosen = body.Value("select <$0 x i1> $1, $2 $3, $2 $4", lanes, is_less, vector, sum, x);
+  const std::string sum = body.Value(
+      "$0 $1 $2, $3", OneOf(body.random(), {"add", "sub", "mul", "xor"}), vector, shuffled, y);
+  const std::string is_less =
+      body.Value("icmp $0 $1 $2, $3", OneOf(body.random(), {"slt", "ult", "eq"}), vector, x, y);
+  const std::string chosen =
+      body.Value("select <$0 x i1> $1, $2 $3, $2 $4", lanes, is_less, vector, sum, x);
   body.Line("store $0 $1, ptr %c, align 8", vector, chosen);
   const std::string reduced = body.Value(
       "call $0 @llvm.vector.reduce.$1.$2($3 $4)", element,
-      OneOf(body.random(), {"add", "and", "mul", "or", "smax", "smin", "umax", "umin", "xor"}), name, vector, chosen);
+      OneOf(body.random(), {"add", "and", "mul", "or", "smax", "smin", "umax", "umin", "xor"}),
+      name, vector, chosen);
   return body.Value("xor $0 $1, $2", element, total, reduced);
 }
 
@@ -445,14 +457,19 @@ void Memory(Body& body) {
   const unsigned bytes = 1 + body.Below(600);
   switch (body.Below(6)) {
     case 0:
-      body.Line("call void @llvm.memcpy.p0.p0.i64(ptr align 8 %c, ptr align 8 %a, i64 $0, i1 false)", bytes);
+      body.Line(
+          "call void @llvm.memcpy.p0.p0.i64(ptr align 8 %c, ptr align 8 %a, i64 $0, i1 false)",
+          bytes);
       break;
     case 1:
-      body.Line("call void @llvm.memcpy.inline.p0.p0.i64(ptr %c, ptr %a, i64 $0, i1 false)", bytes % 100);
+      body.Line("call void @llvm.memcpy.inline.p0.p0.i64(ptr %c, ptr %a, i64 $0, i1 false)",
+                bytes % 100);
       break;
     case 2: {
       const std::string later = body.Value("getelementptr i8, ptr %c, i64 $0", 8 * body.Below(40));
-      body.Line("call void @llvm.memmove.p0.p0.i64(ptr align 8 $0, ptr align 8 %c, i64 $1, i1 false)", later, bytes);
+      body.Line(
+          "call void @llvm.memmove.p0.p0.i64(ptr align 8 $0, ptr align 8 %c, i64 $1, i1 false)",
+          later, bytes);
       break;
     }
     case 3:
@@ -575,7 +592,8 @@ std::string ScalarBody(const std::vector<ScalarFunction>& callees, Random& rando
         const std::string convert = is_wide ? OneOf(random, {"sext", "zext"}) : "trunc";
         const std::string other_x = body.Value("$0 i64 $1 to $2", convert, x, type);
         const std::string other_y = body.Value("$0 i64 $1 to $2", convert, y, type);
-        const std::string product = body.Value("$0 $1 $2, $3", OneOf(random, {"mul", "add", "sub"}), type, other_x, other_y);
+        const std::string product = body.Value("$0 $1 $2, $3", OneOf(random, {"mul", "add", "sub"}),
+                                               type, other_x, other_y);
         const std::string shifted = body.Value("lshr $0 $1, 3", type, product);
         z = body.Value("$0 $1 $2 to i64", is_wide ? "trunc" : "zext", type, shifted);
         break;
@@ -600,7 +618,8 @@ std::string ScalarBody(const std::vector<ScalarFunction>& callees, Random& rando
         std::string values;
         for (int i = 0; i < 8; ++i) {
           body.Begin(blocks[i]);
-          const std::string value = body.Value("$0 i64 $1, $2", OneOf(random, {"add", "xor", "mul"}), y, body.Below(1000) + 1);
+          const std::string value = body.Value(
+              "$0 i64 $1, $2", OneOf(random, {"add", "xor", "mul"}), y, body.Below(1000) + 1);
           body.Line("br label %$0", end);
           absl::StrAppend(&values, i == 0 ? "" : ", ", "[ ", value, ", %", blocks[i], " ]");
         }
@@ -611,7 +630,8 @@ std::string ScalarBody(const std::vector<ScalarFunction>& callees, Random& rando
       case 3:
         if (!callees.empty()) {
           const ScalarFunction& callee = callees[body.Below(callees.size())];
-          z = body.Value("call $0 $1(i64 $2, i64 $3)$4", callee.before_name, callee.name, x, y, CallAttributes(random));
+          z = body.Value("call $0 $1(i64 $2, i64 $3)$4", callee.before_name, callee.name, x, y,
+                         CallAttributes(random));
           break;
         }
         [[fallthrough]];

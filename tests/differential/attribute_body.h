@@ -25,8 +25,8 @@ struct ScalarFunction {
 };
 
 // Bodies of functions with these arguments: %a and %b, buffers that are read, %c, one that is
-// written, i32 %n, and %x of the type `element`. The result has that type, too. `callees` are called
-// in loops.
+// written, i32 %n, and %x of the type `element`. The result has that type, too. `callees` are
+// called in loops.
 std::string IntegerLoopBody(const std::string& element, const std::vector<ScalarFunction>& callees,
                             Random& random);
 

@@ -54,8 +54,9 @@ std::string FunctionAttributes(const FunctionTraits& traits, Random& random) {
   MayAppend(&text, random, 6, {"null_pointer_is_valid"});
   if (traits.is_pure) {
     MayAppend(&text, random, 2, {"memory(none)", "memory(read)"});
-    MayAppend(&text, random, 3, {"willreturn", "willreturn nosync nofree nocallback",
-                                 "willreturn speculatable memory(none)"});
+    MayAppend(&text, random, 3,
+              {"willreturn", "willreturn nosync nofree nocallback",
+               "willreturn speculatable memory(none)"});
   }
   MayAppend(&text, random, 3,
             {"\"frame-pointer\"=\"all\"", "\"frame-pointer\"=\"non-leaf\"",

@@ -18,9 +18,9 @@ using Random = std::mt19937;
 
 // What is true of a function, so that attributes may say it.
 struct FunctionTraits {
-  bool is_pure = false;       // Only its arguments and its result matter.
-  bool has_numbers = false;   // It computes with floating-point numbers.
-  bool is_exact = false;      // All of these are small integers, in any order of the operations.
+  bool is_pure = false;      // Only its arguments and its result matter.
+  bool has_numbers = false;  // It computes with floating-point numbers.
+  bool is_exact = false;     // All of these are small integers, in any order of the operations.
   bool may_not_inline = true;
 };
 

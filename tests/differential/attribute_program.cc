@@ -218,7 +218,12 @@ std::string Buffers(Random& random) {
   std::string indices;
   for (int i = 0; i < 64; ++i) absl::StrAppend(&indices, i == 0 ? "i8 " : ", i8 ", random() % 100);
   return absl::StrCat(
-      "@integers = ", elements("i64", 8, [&] { return absl::StrCat(int64_t{static_cast<int32_t>(random())} * static_cast<int32_t>(random() | 1)); }),
+      "@integers = ",
+      elements("i64", 8,
+               [&] {
+                 return absl::StrCat(int64_t{static_cast<int32_t>(random())} *
+                                     static_cast<int32_t>(random() | 1));
+               }),
       "@doubles = ", elements("double", 8, number), "@floats = ", elements("float", 4, number),
       "@indices = internal constant [64 x i8] [", indices,
       "], align 64\n@short_pointers = internal global [64 x i64] zeroinitializer, align 64\n");
@@ -229,7 +234,8 @@ class Writer {
   explicit Writer(Random& random) : random_(random) {}
 
   std::string Program() {
-    std::string text = absl::StrCat("target triple = \"x86_64-unknown-linux-gnu\"\n", Buffers(random_));
+    std::string text =
+        absl::StrCat("target triple = \"x86_64-unknown-linux-gnu\"\n", Buffers(random_));
     std::string helpers(kHelpers);
     for (absl::string_view place : {"ATTRIBUTES", "PURE"}) {
       FunctionTraits traits;
@@ -240,7 +246,8 @@ class Writer {
         helpers.replace(found, place.size(), FunctionAttributes(traits, random_));
       }
     }
-    absl::StrAppend(&text, helpers, kReport, "!0 = !{!1}\n!1 = distinct !{!1, !2}\n!2 = distinct !{!2}\n");
+    absl::StrAppend(&text, helpers, kReport,
+                    "!0 = !{!1}\n!1 = distinct !{!1, !2}\n!2 = distinct !{!2}\n");
     for (int i = 0; i < kAttributeFunctions; ++i) {
       switch (random_() % 5) {
         case 0:
@@ -275,29 +282,33 @@ class Writer {
       result = absl::StrCat(OneOf(random_, {"signext ", "zeroext "}), element);
     }
     absl::StrAppend(text, "define internal ", convention, " ", result, " @f", number, "(", a.passed,
-                    a.declared, " %a, ", b.passed, b.declared, " %b, ", c.passed, c.declared, " %c, ",
-                    n.passed, n.declared, " %n, ", x.passed, x.declared, " %x)",
+                    a.declared, " %a, ", b.passed, b.declared, " %b, ", c.passed, c.declared,
+                    " %c, ", n.passed, n.declared, " %n, ", x.passed, x.declared, " %x)",
                     FunctionAttributes(traits, random_), " {\nentry:\n", body, "}\n");
     // Which of the three is written is different for each function.
     const unsigned first = random_() % 3;
     const auto address = [&](unsigned i) {
-      return absl::StrFormat("getelementptr (i8, ptr %s, i64 %d)", buffers, (first + i) % 3 * kBufferBytes);
+      return absl::StrFormat("getelementptr (i8, ptr %s, i64 %d)", buffers,
+                             (first + i) % 3 * kBufferBytes);
     };
     const bool is_number = element == "float" || element == "double";
-    absl::StrAppend(&calls_, is_number
-                                 ? absl::Substitute("  %x$0 = sitofp i32 %small to $1\n", number, element)
-                                 : absl::Substitute("  %y$0 = add i64 %small64, 0\n  %x$0 = $2 i64 %y$0 to $1\n",
-                                                    number, element, "trunc"));
+    absl::StrAppend(
+        &calls_,
+        is_number ? absl::Substitute("  %x$0 = sitofp i32 %small to $1\n", number, element)
+                  : absl::Substitute("  %y$0 = add i64 %small64, 0\n  %x$0 = $2 i64 %y$0 to $1\n",
+                                     number, element, "trunc"));
     if (element == "i64") {
       calls_.resize(calls_.rfind("  %x"));
       absl::StrAppend(&calls_, "  %x", number, " = add i64 %small64, 0\n");
     }
-    absl::StrAppend(&calls_, "  %r", number, " = call ", convention, " ", result, " @f", number, "(",
-                    a.passed, a.in_call, " ", address(0), ", ", b.passed, b.in_call, " ", address(1),
-                    ", ", c.passed, c.in_call, " ", address(2), ", ", n.passed, n.in_call,
-                    " %small, ", x.passed, x.in_call, " %x", number, ")", CallAttributes(random_), "\n");
+    absl::StrAppend(&calls_, "  %r", number, " = call ", convention, " ", result, " @f", number,
+                    "(", a.passed, a.in_call, " ", address(0), ", ", b.passed, b.in_call, " ",
+                    address(1), ", ", c.passed, c.in_call, " ", address(2), ", ", n.passed,
+                    n.in_call, " %small, ", x.passed, x.in_call, " %x", number, ")",
+                    CallAttributes(random_), "\n");
     if (is_number) {
-      absl::StrAppend(&calls_, absl::Substitute("  %w$0 = fptosi $1 %r$0 to i64\n", number, element));
+      absl::StrAppend(&calls_,
+                      absl::Substitute("  %w$0 = fptosi $1 %r$0 to i64\n", number, element));
     } else if (element == "i64") {
       absl::StrAppend(&calls_, absl::Substitute("  %w$0 = add i64 %r$0, 0\n", number));
     } else {
@@ -308,7 +319,8 @@ class Writer {
 
   void AddIntegerFunction(std::string* text, int number) {
     const std::string element = OneOf(random_, {"i8", "i16", "i32", "i64"});
-    AddLoopFunction(text, number, element, "@integers", {}, IntegerLoopBody(element, scalars_, random_));
+    AddLoopFunction(text, number, element, "@integers", {},
+                    IntegerLoopBody(element, scalars_, random_));
   }
 
   void AddNumberFunction(std::string* text, int number) {
@@ -327,8 +339,8 @@ class Writer {
     traits.is_pure = true;
     const std::string name = absl::StrCat("@f", number);
     absl::StrAppend(text, "define internal ", convention, " i64 ", name, "(i64 noundef %x, i64 %y)",
-                    FunctionAttributes(traits, random_), " {\nentry:\n", ScalarBody(scalars_, random_),
-                    "}\n");
+                    FunctionAttributes(traits, random_), " {\nentry:\n",
+                    ScalarBody(scalars_, random_), "}\n");
     scalars_.push_back({absl::StrCat(convention, " i64"), name});
     absl::StrAppend(&calls_, "  %w", number, " = call ", convention, " i64 ", name,
                     "(i64 %small64, i64 %result", results_, ")", CallAttributes(random_), "\n");
@@ -395,9 +407,9 @@ absl::StatusOr<std::unique_ptr<llvm::Module>> MakeAttributeProgram(uint32_t seed
   std::unique_ptr<llvm::Module> program =
       llvm::parseAssembly(llvm::MemoryBufferRef(text, "attributes"), diagnostic, context);
   if (program == nullptr) {
-    return absl::InternalError(absl::StrCat("parse program with attributes: ",
-                                            diagnostic.getMessage().str(), ": ",
-                                            diagnostic.getLineContents().str()));
+    return absl::InternalError(
+        absl::StrCat("parse program with attributes: ", diagnostic.getMessage().str(), ": ",
+                     diagnostic.getLineContents().str()));
   }
   std::string reason;
   llvm::raw_string_ostream stream(reason);

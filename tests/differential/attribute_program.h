@@ -17,8 +17,8 @@ namespace firstcall::testing {
 inline constexpr int kAttributeFunctions = 10;
 
 // The program of `seed`: main calls each function often, and prints hashes of what they have
-// computed. Its behaviour is defined. Internal if LLVM does not accept it. Thread-safe for different
-// contexts.
+// computed. Its behaviour is defined. Internal if LLVM does not accept it. Thread-safe for
+// different contexts.
 absl::StatusOr<std::unique_ptr<llvm::Module>> MakeAttributeProgram(uint32_t seed,
                                                                    llvm::LLVMContext& context);
 
