@@ -132,7 +132,7 @@ bool SymbolResolver::IsWeak(const ElfObject::Undefined& symbol, const LazyObject
 bool SymbolResolver::IsSectionOfGroup(absl::string_view name, const LazyObject& requester) const {
   const std::optional<Definition> found = definitions_.Find(name, requester.library);
   if (!found) return !IsKnown(name, requester);
-  return found->is_divided && !found->is_ambiguous && found->object == &requester;
+  return !found->refusal.empty() && !found->is_ambiguous && found->object == &requester;
 }
 
 bool SymbolResolver::IsKnown(absl::string_view object_name, const LazyObject& requester) const {
