@@ -12,6 +12,10 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "llvm/Object/ELFObjectFile.h"
+#include "memory/arena_memory.h"
+#include "memory/in_process_mapper.h"
+#include "memory/owned_code.h"
+#include "memory/unwind_registry.h"
 #include "tests/code/linking.h"
 #include "tests/testing/status_matchers.h"
 
@@ -123,7 +127,12 @@ TEST_F(ElfWriterTest, LargeZerosMayLieAnywhere) {
   const std::unique_ptr<ElfObject> object = Write({code});
   EXPECT_TRUE(object->HasLargeSections());
   EXPECT_LT(bytes_.size(), 4096u);
-  const SymbolAddresses defined = Link(*object);
+  // The other tests' memory has addresses for one arena only.
+  const std::shared_ptr<ArenaMemory> arenas =
+      ArenaMemory::Create(std::make_shared<InProcessMapper>(), {}).value();
+  OwnedCode owner(arenas, std::make_shared<UnwindRegistry>());
+  const SymbolAddresses defined = linker_.Load(*object, owner, arenas->near_first()).value();
+  ASSERT_THAT(linker_.Finish({}), IsOk());
   auto* first = reinterpret_cast<char*>(defined.at("zeros").value());
   char* last = *reinterpret_cast<char**>(defined.at("pointer").value());
   EXPECT_EQ(last - first, static_cast<int64_t>(kSize - 1));
