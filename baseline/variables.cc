@@ -47,9 +47,8 @@ class VariableWriter {
     const bool is_large_zero = is_zero && variable.getSection() == kLargeZeroSection;
     if (variable.isThreadLocal() || (variable.hasSection() && !is_large_zero) ||
         variable.hasImplicitSection() || variable.hasCommonLinkage() ||
-        variable.hasAppendingLinkage() ||
-        variable.getAddressSpace() != 0 || alignment.value() > kMostAlignment ||
-        (size > kMostBytes && !is_zero)) {
+        variable.hasAppendingLinkage() || variable.getAddressSpace() != 0 ||
+        alignment.value() > kMostAlignment || (size > kMostBytes && !is_zero)) {
       return Refusal::kVariable;
     }
     if (variable.hasMetadata(llvm::LLVMContext::MD_dbg)) return Refusal::kDebugInformation;

@@ -113,9 +113,8 @@ absl::Status ElfLinker::Allocate(size_t number) {
   const LinkPlan::Part& part = plan_.parts()[number];
   FIRSTCALL_ASSIGN_OR_RETURN(
       const MemoryBlock allocated,
-      part.is_far
-          ? memory_.AllocateAnywhere(part.segment, part.size, part.alignment, part.name)
-          : memory_.Allocate(part.segment, part.size, part.alignment, part.name));
+      part.is_far ? memory_.AllocateAnywhere(part.segment, part.size, part.alignment, part.name)
+                  : memory_.Allocate(part.segment, part.size, part.alignment, part.name));
   blocks_[number] = allocated;
   if (origin_.is_null()) origin_ = allocated.run;
   return absl::OkStatus();

@@ -37,8 +37,7 @@ void ArchiveReferences::Add(const llvm::object::Archive& archive) {
 }
 
 const std::vector<std::string>& ArchiveReferences::UndefinedInMember(const Member& member) {
-  const auto [found, is_new] =
-      archives_[member.archive].try_emplace(member.child.getChildOffset());
+  const auto [found, is_new] = archives_[member.archive].try_emplace(member.child.getChildOffset());
   if (!is_new) return found->second;
   llvm::Expected<std::unique_ptr<llvm::object::Binary>> binary = member.child.getAsBinary();
   if (binary) {

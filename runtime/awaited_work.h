@@ -18,9 +18,9 @@ namespace firstcall {
 
 class AwaitedWork {
  public:
-  // Waits until `is_over` returns true, which is asked now and after each Tell, and until no fork is
-  // in progress. `is_over` is called while the gate is locked (runtime/work_scope.cc): it may lock
-  // what no thread holds that enters the gate, and must not wait.
+  // Waits until `is_over` returns true, which is asked now and after each Tell, and until no fork
+  // is in progress. `is_over` is called while the gate is locked (runtime/work_scope.cc): it may
+  // lock what no thread holds that enters the gate, and must not wait.
   static void Wait(absl::FunctionRef<bool()> is_over);
 
   // What `is_over` of another thread looks at may have changed. Costs little if nobody waits. The

@@ -67,7 +67,8 @@ class LargeVariablesTest : public testing::TestWithParam<Parameters> {
   // Variables of `megabytes` each: internal, external, with aliases, with a pointer into another
   // one, all zero but constant, not all zero.
   static std::string Program(uint64_t megabytes) {
-    return absl::StrReplaceAll(R"(
+    return absl::StrReplaceAll(
+        R"(
         @inner = internal global [SIZE x i8] zeroinitializer, align 16
         @outer = global [SIZE x i8] zeroinitializer
         @part = alias i8, getelementptr (i8, ptr @outer, i64 LAST)
@@ -110,8 +111,7 @@ class LargeVariablesTest : public testing::TestWithParam<Parameters> {
           %6 = add i64 %5, %extra
           ret i64 %6
         })",
-                               {{"SIZE", absl::StrCat(megabytes * kMiB)},
-                                {"LAST", absl::StrCat(megabytes * kMiB - 1)}});
+        {{"SIZE", absl::StrCat(megabytes * kMiB)}, {"LAST", absl::StrCat(megabytes * kMiB - 1)}});
   }
 
   EngineOptions options_;
@@ -166,14 +166,14 @@ TEST_P(LargeVariablesTest, AreReachedFromASmallArena) {
 TEST_P(LargeVariablesTest, AnotherModuleReachesThem) {
   const std::unique_ptr<Engine> engine = MakeEngine();
   ASSERT_THAT(engine->AddBitcode(ParseToBitcode(Program(1500)), "program"), IsOk());
-  const std::string user = absl::StrReplaceAll(R"(
+  const std::string user = absl::StrReplaceAll(
+      R"(
       @outer = external global [SIZE x i8]
       define i8 @get() {
         %x = load i8, ptr getelementptr (i8, ptr @outer, i64 LAST)
         ret i8 %x
       })",
-                                               {{"SIZE", absl::StrCat(1500 * kMiB)},
-                                                {"LAST", absl::StrCat(1500 * kMiB - 1)}});
+      {{"SIZE", absl::StrCat(1500 * kMiB)}, {"LAST", absl::StrCat(1500 * kMiB - 1)}});
   ASSERT_THAT(engine->AddBitcode(ParseToBitcode(user), "user"), IsOk());
   ASSERT_OK_AND_ASSIGN(auto* write, engine->Lookup<void(int8_t)>("write"));
   ASSERT_OK_AND_ASSIGN(auto* get, engine->Lookup<int8_t()>("get"));
@@ -226,7 +226,9 @@ TEST_P(LargeVariablesTest, AreGivenBackAndUsedAgainWithoutBeingWritten) {
 TEST_P(LargeVariablesTest, WhatMustBeNearAndIsTooLargeIsAnError) {
   options_.arena_sizes = SegmentSizes{8 * kMiB, 8 * kMiB, 8 * kMiB};
   const std::unique_ptr<Engine> engine = MakeEngine();
-  const absl::Status added = engine->AddBitcode(ParseToBitcode(absl::StrReplaceAll(R"(
+  const absl::Status added =
+      engine
+          ->AddBitcode(ParseToBitcode(absl::StrReplaceAll(R"(
       @large = global [SIZE x i8] zeroinitializer
       @distance = global i32 trunc (i64 sub (i64 ptrtoint (ptr @large to i64),
                                              i64 ptrtoint (ptr @distance to i64)) to i32)
@@ -234,13 +236,12 @@ TEST_P(LargeVariablesTest, WhatMustBeNearAndIsTooLargeIsAnError) {
         %x = load i32, ptr @distance
         ret i32 %x
       })",
-                                                                    {{"SIZE",
-                                                                      absl::StrCat(5000 * kMiB)}})),
-                                                "program")
-                                 .status();
-  const absl::Status status =
-      added.ok() ? engine->Prepare({"get"}) : added;
-  EXPECT_THAT(status, StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("bytes for section")));
+                                                          {{"SIZE", absl::StrCat(5000 * kMiB)}})),
+                       "program")
+          .status();
+  const absl::Status status = added.ok() ? engine->Prepare({"get"}) : added;
+  EXPECT_THAT(status,
+              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("bytes for section")));
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ using ::testing::StartsWith;
 std::string command_path, program_path;
 
 testing::ProcessResult RunWith(const std::vector<std::string>& options,
-                           const std::vector<std::string>& arguments) {
+                               const std::vector<std::string>& arguments) {
   std::vector<std::string> command = {command_path};
   command.insert(command.end(), options.begin(), options.end());
   command.push_back(program_path);
@@ -37,7 +37,8 @@ class LockedMemoryTest : public ::testing::Test {
   }
 };
 
-// The second start with a cache compiles nothing, so it has no LLVM, all of which is locked otherwise.
+// The second start with a cache compiles nothing, so it has no LLVM, all of which is locked
+// otherwise.
 TEST_F(LockedMemoryTest, OnlyWhatIsInUseBecomesResident) {
   const std::string cache = "--object-cache-dir=" + ::testing::TempDir() + "/locked";
   struct Start {

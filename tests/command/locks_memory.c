@@ -1,6 +1,7 @@
 // Locks its memory, then calls functions for the first time.
 //
-//   locks_memory all         what there is and what comes; prints the result, and how much larger than
+//   locks_memory all         what there is and what comes; prints the result, and how much larger
+//   than
 //                            before all resident memory is, in KiB
 //   locks_memory future MIB  what comes, of which the process may have MIB
 
@@ -14,10 +15,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define ONE(n)                                     \
+#define ONE(n)                                       \
   __attribute__((noinline)) static int f##n(int x) { \
-    for (int i = 0; i < x; ++i) x = x * 3 % 1##n; \
-    return x;                                      \
+    for (int i = 0; i < x; ++i) x = x * 3 % 1##n;    \
+    return x;                                        \
   }
 #define TEN(n) \
   ONE(n##0)    \
