@@ -172,7 +172,7 @@ TEST(ModuleSourceTest, SeveralModulesOfAFileBecomeOne) {
   EXPECT_THAT(PrintModule(module),
               AllOf(HasSubstr("ret ptr @table"), HasSubstr("@data = internal global i32 5"),
                     HasSubstr("@table = linkonce_odr constant [2 x ptr] "
-                              "[ptr @f, ptr @data.1]")));
+                              "[ptr @f, ptr @data.")));
 }
 
 TEST(ModuleSourceTest, ViewsOfSeveralModulesHaveTheSameOrdinals) {
