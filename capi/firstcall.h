@@ -382,7 +382,8 @@ typedef struct fc_memory_request {
   fc_segment segment;
   size_t size;            /* May be zero. */
   size_t alignment;       /* A power of two. */
-  const char* section;    /* The section it is for, such as ".text". */
+  const char* section;    /* The first section it is for, such as ".text". A block for
+                           * ".llvm_stackmaps" or ".llvm_faultmaps" has no other section. */
   uintptr_t near_address; /* The block must be near this address; 0: there is no such address. */
   /* Upper bounds for all blocks of the object together, this one included. They may be zero
    * if the object's first block, too, has a near_address. */

@@ -66,7 +66,8 @@ struct MemoryRequest {
   Segment segment = Segment::kData;
   size_t size = 0;       // Bytes; may be zero.
   size_t alignment = 1;  // A power of two.
-  // The section the block is for, such as ".text"; valid during the call.
+  // The first section the block is for, such as ".text"; valid during the call. A block for
+  // ".llvm_stackmaps" or ".llvm_faultmaps" has no other section.
   absl::string_view section;
   // The block must be within reach of this address; null if there is no such address.
   ExecutorAddress near;
