@@ -130,11 +130,12 @@ void CompileThreads::Run(absl::FunctionRef<void()> job) {
   const size_t most = count_ > 0 ? count_ : std::max(1U, std::thread::hardware_concurrency());
   Team& team = TeamAtWork();
   bool is_done = false;  // Guarded by the team's mutex.
+  DelegatedWorkScope::Order order;
   std::exception_ptr exception;
   std::fenv_t* const program = LentFloatingPoint::OfThisThread();
   const auto delegated = [&] {
     try {
-      DelegatedWorkScope scope(program);
+      DelegatedWorkScope scope(program, order);
       job();
     } catch (...) {
       exception = std::current_exception();
@@ -147,6 +148,7 @@ void CompileThreads::Run(absl::FunctionRef<void()> job) {
     return !team.is_stopping && Add(team, team.demanded, most, delegated, /*niceness=*/0);
   }();
   if (!is_added) return job();
+  order.AwaitBeginning();
   {
     absl::MutexLock lock(&team.mutex);
     team.mutex.Await(absl::Condition(&is_done));

@@ -110,6 +110,7 @@ absl::StatusOr<ExecutorAddress> FunctionCompiler::FindLabel(SourceModule& module
 absl::Status FunctionCompiler::LoadLabels(FunctionKey key) {
   while (!functions_.Claim(key)) {
     if (functions_.AwaitLabels(key)) return absl::OkStatus();
+    if (functions_.WasLeftByParent(key)) compiler_.ReadAgain(key.module->id());
   }
   std::vector<FunctionKey> joined;
   absl::Cleanup release = [&] {
@@ -254,6 +255,7 @@ absl::Status FunctionCompiler::MakeAndPublish(FunctionKey key, CompileReason rea
 // Threads that call different members of a group meet at its leader: the first one compiles and
 // publishes all members. No member is compiled without the leader, because each member leads to it.
 absl::Status FunctionCompiler::CompileFunction(FunctionKey key, CompileReason reason) {
+  if (functions_.WasLeftByParent(key)) compiler_.ReadAgain(key.module->id());
   std::optional<SymbolOrdinal> leader;
   if (absl::Status status = MakeAndPublish(key, reason, leader); !status.ok()) {
     listener_.OnFunctionFailed(

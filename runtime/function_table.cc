@@ -215,7 +215,13 @@ void FunctionTable::ReleaseIfLeft(Record& record) {
   if (record.state == FunctionState::kCompiling &&
       AwaitedWork::IsOfParent(record.compiling_thread)) {
     record.state = FunctionState::kStub;
+    record.was_left = true;
   }
+}
+
+bool FunctionTable::WasLeftByParent(FunctionKey key) {
+  absl::MutexLock lock(&mutex_);
+  return std::exchange(RecordOf(key).was_left, false);
 }
 
 std::optional<absl::Status> FunctionTable::ClaimOrFind(FunctionKey key, Record& record,
@@ -317,8 +323,8 @@ void FunctionTable::TakeOver(FunctionKey key) {
 bool FunctionTable::Claim(FunctionKey key) {
   absl::MutexLock lock(&mutex_);
   Record& record = RecordOf(key);
-  ReleaseIfLeft(record);
-  if (record.state != FunctionState::kStub) return false;
+  // One that was left by a parent's thread is compiled at its own call.
+  if (record.state != FunctionState::kStub || record.was_left) return false;
   record.state = FunctionState::kCompiling;
   record.compiling_thread = AwaitedWork::OwnNumber();
   record.has_labels = false;

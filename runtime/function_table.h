@@ -142,6 +142,10 @@ class FunctionTable {
   // Definitions were added: what was not found before may be found now.
   void NoteAddition() { additions_.fetch_add(1, std::memory_order_relaxed); }
 
+  // Whether a thread that a fork has left in the parent was compiling `key`, so that its body is not
+  // in the compiler's views any more. Says so once; this thread compiles `key`.
+  bool WasLeftByParent(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
+
   // Records that the calling thread compiles `key` for the thread that called CompileOnce.
   void TakeOver(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -174,6 +178,7 @@ class FunctionTable {
     absl::Status status;
     uint64_t additions = 0;         // That there had been when the function failed.
     uint64_t compiling_thread = 0;  // Its number (AwaitedWork).
+    bool was_left = false;          // See WasLeftByParent.
     bool has_labels = false;        // They are known, although it may still be kCompiling.
 
     bool IsAwaited(bool for_labels) const {

@@ -183,6 +183,25 @@ class Gate {
     --awaiting_;
   }
 
+  void AwaitBeginning(DelegatedWorkScope::Order& order) {
+    absl::MutexLock lock(&mutex_);
+    if (!order.has_begun_ && own_work() > 0) {
+      order.is_awaited_ = true;
+      ++blocked_;
+      if (waiting_ > 0) changed_.SignalAll();
+    }
+    while (!order.has_begun_) awaited_.Wait(&mutex_);
+  }
+
+  // From now on the thread that has given the order counts as being at work, and not as blocked.
+  void Begin(DelegatedWorkScope::Order& order) {
+    absl::MutexLock lock(&mutex_);
+    while (is_closed_) awaited_.Wait(&mutex_);
+    order.has_begun_ = true;
+    if (order.is_awaited_) --blocked_;
+    awaited_.SignalAll();
+  }
+
   // Whoever begins to wait asks after it has counted itself.
   void TellAwaiting() {
     if (awaiting_ == 0) return;
@@ -296,7 +315,8 @@ class Gate {
   const void* first_thread_ ABSL_GUARDED_BY(mutex_) = nullptr;  // A thread-local variable of it.
   bool has_threads_ ABSL_GUARDED_BY(mutex_) = false;            // Others than the first one.
   size_t waiting_ ABSL_GUARDED_BY(mutex_) = 0;                  // Threads that want to close it.
-  // Of those that are at work: threads that want to close it, or that wait in Await.
+  // Of those that are at work: threads that want to close it, or that wait in Await, or for another
+  // thread to begin what they have ordered.
   size_t blocked_ ABSL_GUARDED_BY(mutex_) = 0;
   absl::CondVar awaited_;
   std::atomic<size_t> awaiting_{0};  // Threads in Await.
@@ -391,7 +411,11 @@ ExclusiveWorkScope::~ExclusiveWorkScope() {
   RunWaitingActions();
 }
 
-DelegatedWorkScope::DelegatedWorkScope(std::fenv_t* program) : floating_point_(program) {
+void DelegatedWorkScope::Order::AwaitBeginning() { Gate::Get().AwaitBeginning(*this); }
+
+DelegatedWorkScope::DelegatedWorkScope(std::fenv_t* program, Order& order)
+    : floating_point_(program) {
+  Gate::Get().Begin(order);
   ++depth;
   counts = true;
 }

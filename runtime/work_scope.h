@@ -95,7 +95,25 @@ class ExclusiveWorkScope {
 // the waiting thread (see LentFloatingPoint).
 class DelegatedWorkScope {
  public:
-  explicit DelegatedWorkScope(std::fenv_t* program);
+  // A piece of work that one thread has given to another one. Guarded by the gate.
+  class Order {
+   public:
+    Order() = default;
+    Order(const Order&) = delete;
+    Order& operator=(const Order&) = delete;
+
+    // Waits, on the thread that has given the order, until another thread has begun to work. A fork
+    // does not wait for the one that waits here.
+    void AwaitBeginning();
+
+   private:
+    friend class Gate;
+    bool has_begun_ = false;
+    bool is_awaited_ = false;  // The waiting thread is among those that count as blocked.
+  };
+
+  // Waits for a fork that is in progress.
+  DelegatedWorkScope(std::fenv_t* program, Order& order);
   ~DelegatedWorkScope();
   DelegatedWorkScope(const DelegatedWorkScope&) = delete;
   DelegatedWorkScope& operator=(const DelegatedWorkScope&) = delete;

@@ -175,10 +175,10 @@ TEST_F(ConstructorsTest, AMemberThatAnObjectOnlyNamesIsConstructed) {
                     WriteTestFile("forces.o", absl::string_view(object.data(), object.size()))),
                 IsOk());
     ASSERT_THAT(engine_->AddArchive(archive), IsOk());
-    ASSERT_THAT(engine_->RunConstructors(), IsOk());
     ASSERT_OK_AND_ASSIGN(int (*f)(), engine_->Lookup<int()>("f"));
-    EXPECT_EQ(f(), 1);
+    ASSERT_THAT(engine_->RunConstructors(), IsOk());
     EXPECT_THAT(ran_, ElementsAre(7));
+    EXPECT_EQ(f(), 1);
   }
 }
 

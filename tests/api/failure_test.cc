@@ -228,8 +228,8 @@ TEST(FailureTest, AnObjectFileInACircleIsConstructedOnceAllIsThere) {
                          HasSubstr("Symbols not found: [ late ]; 'late' is needed by 'data'")))
         << symbol;
   }
-  ASSERT_THAT(engine->RunConstructors(), IsOk());
   ASSERT_THAT(engine->AddAssembly("@late = global i32 5", "late"), IsOk());
+  ASSERT_THAT(engine->RunConstructors(), IsOk());
   ASSERT_OK_AND_ASSIGN(void* const count, engine->LookupAddress("count"));
   EXPECT_EQ(*static_cast<int32_t*>(count), 5);
 }

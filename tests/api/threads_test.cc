@@ -18,8 +18,11 @@
 
 #include "absl/base/config.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "engine/engine.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -228,6 +231,49 @@ TEST_P(ThreadsTest, SymbolFinderMayThrow) {
   EXPECT_THROW((*user)(), int);
 }
 
+int64_t AddOne(int64_t x) { return x + 1; }
+
+// The other call is of the function whose compile has called back, or of another one: that has to
+// wait, too, if there is only one compile thread.
+TEST_P(ThreadsTest, ACallbackForksWhileAnotherCallWaits) {
+  for (const char* const other : {"f", "g"}) {
+    absl::Notification is_asked;
+    std::atomic<pid_t> child{-1};
+    EngineOptions options;
+    options.symbol_finder = [&](absl::string_view name) -> void* {
+      if (name != "hook") return nullptr;
+      if (is_asked.HasBeenNotified()) return reinterpret_cast<void*>(&AddOne);
+      is_asked.Notify();
+      absl::SleepFor(absl::Milliseconds(50));  // Until the other thread waits.
+      const pid_t process = fork();
+      if (process == 0) _exit(7);
+      child = process;
+      return reinterpret_cast<void*>(&AddOne);
+    };
+    Create(std::move(options));
+    Add(R"(
+      declare i64 @hook(i64)
+      define i64 @f(i64 %x) {
+        %y = call i64 @hook(i64 %x)
+        ret i64 %y
+      }
+      define i64 @g(i64 %x) {
+        %y = add i64 %x, 1
+        ret i64 %y
+      })");
+    int64_t (*const f)(int64_t) = engine_->Lookup<int64_t(int64_t)>("f").value();
+    int64_t (*const called)(int64_t) = engine_->Lookup<int64_t(int64_t)>(other).value();
+    std::thread forks([&] { EXPECT_EQ(f(1), 2); });
+    is_asked.WaitForNotification();
+    EXPECT_EQ(called(1), 2);
+    forks.join();
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(WEXITSTATUS(status), 7);
+    engine_ = nullptr;
+  }
+}
+
 #if !defined(ABSL_HAVE_THREAD_SANITIZER)  // Its own threads and locks do not survive fork.
 
 // What a child does after the parent forked while many threads compile.
@@ -274,8 +320,6 @@ TEST_P(ThreadsTest, ForkedChildCompiles) {
 // Called by the finder of the next test, which `f` and the data of `g` need: each of them forks
 // once, while the other one is in the finder, too.
 struct ForkingFinder {
-  static int64_t AddOne(int64_t x) { return x + 1; }
-
   void* operator()(absl::string_view name) {
     const bool is_first = name == "hook_f";
     if (!is_first && name != "hook_g") return nullptr;
