@@ -142,8 +142,8 @@ class FunctionTable {
   // Definitions were added: what was not found before may be found now.
   void NoteAddition() { additions_.fetch_add(1, std::memory_order_relaxed); }
 
-  // Whether a thread that a fork has left in the parent was compiling `key`, so that its body is not
-  // in the compiler's views any more. Says so once; this thread compiles `key`.
+  // Whether a thread that a fork has left in the parent was compiling `key`, so that its body is
+  // not in the compiler's views any more. Says so once; this thread compiles `key`.
   bool WasLeftByParent(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Records that the calling thread compiles `key` for the thread that called CompileOnce.
