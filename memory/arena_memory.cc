@@ -88,8 +88,8 @@ absl::StatusOr<Arena*> ArenaMemory::ArenaFor(const MemoryRequest& request) {
   }
   const SegmentSizes& object = request.object;
   const ArenaSizes& usual = options_.sizes;
-  const bool is_large =
-      object.code > usual.code || object.read_only > usual.read_only || object.data > usual.data;
+  const bool is_large = object.code > usual.code / 2 || object.read_only > usual.read_only / 2 ||
+                        object.data > usual.data / 2;
   absl::MutexLock lock(&mutex_);
   // The last part of the first arena is kept for objects that must be near the stubs.
   const auto is_fit = [&](const Arena& arena) {
@@ -103,7 +103,10 @@ absl::StatusOr<Arena*> ArenaMemory::ArenaFor(const MemoryRequest& request) {
       CreateArena(is_large ? ArenaSizes(object.code, object.read_only, object.data) : usual, object,
                   ExecutorAddress()));
   arenas_.push_back(std::move(added));
-  if (is_large) return arenas_.back().get();
+  if (is_large) {
+    of_large_objects_.insert(arenas_.back().get());
+    return arenas_.back().get();
+  }
   last_ = arenas_.back().get();
   return last_;
 }
@@ -191,8 +194,17 @@ void ArenaMemory::Free(absl::Span<const MemoryBlock> blocks) {
       if (options_.observer) options_.observer(-static_cast<int64_t>(block.size));
       arena->Free(block);
       used_.fetch_sub(block.size, std::memory_order_relaxed);
+      GiveBackIfUnused(arena);
     }
   }
+}
+
+void ArenaMemory::GiveBackIfUnused(const Arena* arena) {
+  absl::MutexLock lock(&mutex_);
+  if (!of_large_objects_.contains(arena) || arena->usage().used.total() != 0) return;
+  of_large_objects_.erase(arena);
+  arenas_.erase(std::find_if(arenas_.begin(), arenas_.end(),
+                             [&](const auto& one) { return one.get() == arena; }));
 }
 
 MemoryUsage ArenaMemory::usage() const {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
@@ -72,6 +73,7 @@ class ArenaMemory final : public MemoryManager {
   absl::StatusOr<Arena*> ArenaNear(const MemoryRequest& request) ABSL_LOCKS_EXCLUDED(mutex_);
   absl::StatusOr<Arena*> ArenaBesideFirst(const MemoryRequest& request) ABSL_LOCKS_EXCLUDED(mutex_);
   Arena* ArenaOf(ExecutorAddress address) const ABSL_LOCKS_EXCLUDED(mutex_);
+  void GiveBackIfUnused(const Arena* arena) ABSL_LOCKS_EXCLUDED(mutex_);
 
   const std::shared_ptr<PageMapper> mapper_;
   const ArenaMemoryOptions options_;
@@ -80,6 +82,8 @@ class ArenaMemory final : public MemoryManager {
   std::atomic<size_t> used_{0};
   mutable absl::Mutex mutex_;
   std::vector<std::unique_ptr<Arena>> arenas_ ABSL_GUARDED_BY(mutex_);
+  // Those of arenas_ that were made for one large object each, and go with it.
+  absl::flat_hash_set<const Arena*> of_large_objects_ ABSL_GUARDED_BY(mutex_);
   Arena* last_ ABSL_GUARDED_BY(mutex_);  // For objects that need not be near anything.
   std::vector<Arena*> small_ ABSL_GUARDED_BY(mutex_);  // Near memory that another manager provided.
   std::vector<Arena*> beside_first_ ABSL_GUARDED_BY(mutex_);

@@ -2,19 +2,32 @@
 
 #include <utility>
 
+#include "base/forks.h"
 #include "memory/process_unwinders.h"
 
 namespace firstcall {
 
+// Engines that are being destroyed withdraw tables, and a fork does not wait for that.
+void UnwindRegistry::LockForFork() { OfProcess()->mutex_.Lock(); }
+
+void UnwindRegistry::UnlockAfterFork() { OfProcess()->mutex_.Unlock(); }
+
+UnwindRegistry::UnwindRegistry() { FindUnwinders(); }
+
 std::shared_ptr<UnwindRegistry> UnwindRegistry::OfProcess() {
-  static auto* const registry = new std::shared_ptr<UnwindRegistry>(new UnwindRegistry());
-  return *registry;
+  static const auto& registry = *[] {
+    auto* const made = new std::shared_ptr<UnwindRegistry>(new UnwindRegistry());
+    AddForkHandlers({LockForFork, UnlockAfterFork, UnlockAfterFork});
+    return made;
+  }();
+  return registry;
 }
 
 // The lock of loaded libraries is never taken while mutex_ is held: a thread that holds that lock
-// may run compiled code, and so may come here.
+// may run compiled code, and so may come here. GNU libc leaves the lock locked in a child that was
+// forked while another thread loaded a library.
 void UnwindRegistry::FindUnwinders() {
-  if (has_given_unwinders_) return;
+  if (has_given_unwinders_ || ProcessIdentity() != process_) return;
   const uint64_t count = CountOfLoadedLibraries();
   if (library_count_.load(std::memory_order_acquire) == count) return;
   absl::flat_hash_set<const void*> known;
@@ -38,7 +51,6 @@ void UnwindRegistry::FindUnwinders() {
 }
 
 void UnwindRegistry::Register(const UnwindTable& table) {
-  FindUnwinders();
   absl::MutexLock lock(&mutex_);
   code_of_table_[table.table.InThisProcess<const void*>()] = table.code;
   for (const std::unique_ptr<Unwinder>& unwinder : unwinders_) unwinder->Register(table);

@@ -16,6 +16,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/types/span.h"
+#include "base/forks.h"
 #include "memory/executor_address.h"
 #include "memory/unwinder.h"
 
@@ -27,8 +28,8 @@ class UnwindRegistry {
   // with those of another. It is never destroyed.
   static std::shared_ptr<UnwindRegistry> OfProcess();
 
-  // For all unwinders of this process, also those that are loaded later.
-  UnwindRegistry() = default;
+  // For all unwinders of this process, and those that FindUnwinders finds later. Locks as that does.
+  UnwindRegistry();
   // For these unwinders only.
   explicit UnwindRegistry(std::vector<std::unique_ptr<Unwinder>> unwinders)
       : has_given_unwinders_(true), unwinders_(std::move(unwinders)) {}
@@ -44,16 +45,22 @@ class UnwindRegistry {
   // unwinders' Withdraw does.
   void Withdraw(absl::Span<const UnwindTable> tables) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Registers all tables with the unwinders that have been loaded since the last call of this or of
-  // Register. To be called when a library has been loaded: code that was compiled before may call
-  // into it and be called back.
+  // Registers all tables with the unwinders that have been loaded since the last call. To be called
+  // when a library has been loaded: code that was compiled before may call into it and be called
+  // back. Takes GNU libc's lock of loaded libraries (CountOfLoadedLibraries): the caller holds no
+  // lock that compiled code may need, and compiles no function. Does nothing in a forked child.
   void FindUnwinders() ABSL_LOCKS_EXCLUDED(mutex_);
 
   // The present number of registrations with the unwinders.
   size_t registration_count() const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
+  // Of the registry of the process.
+  static void LockForFork() ABSL_NO_THREAD_SAFETY_ANALYSIS;
+  static void UnlockAfterFork() ABSL_NO_THREAD_SAFETY_ANALYSIS;
+
   const bool has_given_unwinders_ = false;
+  const uint64_t process_ = ProcessIdentity();
   // That of CountOfLoadedLibraries when unwinders were last looked for.
   std::atomic<uint64_t> library_count_{0};
   mutable absl::Mutex mutex_;

@@ -28,6 +28,7 @@ bool IsCode(ModulePart part) {
     case ModulePart::Kind::kEntryPoint:
     case ModulePart::Kind::kBodies:
     case ModulePart::Kind::kLastVersion:
+    case ModulePart::Kind::kLabels:
       return false;
     default:
       return true;

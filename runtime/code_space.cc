@@ -35,6 +35,8 @@ void CodeSpace::Free(const PromotionCounters& counters) {
 }
 
 std::unique_ptr<OwnedCode> CodeSpace::MakeOwner() const {
+  // When something is added, no lock is held that compiled code may need.
+  unwind_registry_->FindUnwinders();
   return std::make_unique<OwnedCode>(memory_, unwind_registry_);
 }
 

@@ -37,7 +37,10 @@ void* FindInProgram(const char* name, const DsoHandle& caller, DynamicSymbols::W
 // Who opens a library looks for its symbols next, and calls them: the library may have brought an
 // unwinder, which does not know yet what has been compiled.
 FIRSTCALL_ON_ANY_STACK void* DynamicSymbols::Dlsym(void* file, const char* name, void* dso_handle) {
-  UnwindRegistry::OfProcess()->FindUnwinders();
+  if (!WorkScope::IsInterrupted()) {
+    const ForkScope scope;
+    UnwindRegistry::OfProcess()->FindUnwinders();
+  }
   const bool is_next = file == RTLD_NEXT;
   if (name == nullptr || (file != RTLD_DEFAULT && !is_next && file != OwnHandle())) {
     return dlsym(file, name);

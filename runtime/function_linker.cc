@@ -67,11 +67,17 @@ absl::StatusOr<FunctionLinker::Linked> FunctionLinker::LinkWithLabels(ElfObject&
     loaded->linker->Keep();  // Data may have the addresses of its labels.
     return resolution.status();
   }
-  const absl::StatusOr<std::vector<TableEntry>> table_entries = loaded->linker->Finish(*resolution);
-  if (!table_entries.ok()) {
-    return Annotate(table_entries.status(), absl::StrCat("linking function '", name, "'"));
+  absl::Status status = loaded->linker->Bind(*resolution);
+  std::vector<TableEntry> table_entries;
+  if (status.ok()) {
+    table_entries = loaded->linker->TableEntries();
+    status = loaded->linker->Finalize();
   }
-  return Complete(module, *std::move(loaded), *table_entries);
+  if (!status.ok()) {
+    loaded->linker->Keep();
+    return Annotate(status, absl::StrCat("linking function '", name, "'"));
+  }
+  return Complete(module, *std::move(loaded), table_entries);
 }
 
 PublishedObject FunctionLinker::Describe(const SourceModule& module, const CompiledObject& object,

@@ -104,6 +104,7 @@ absl::StatusOr<FunctionLinker::Linked> FunctionPublisher::LinkWithLabels(Functio
   absl::StatusOr<FunctionLinker::Linked> linked =
       linker_.LinkWithLabels(image, *key.module, name, made.is_far, enter_labels);
   if (linked.ok()) return linked;
+  functions_.ForgetLabels(key);
   for (const std::string& label : made.labels) labels.Forget(label);
   return linked;
 }

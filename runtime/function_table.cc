@@ -281,6 +281,11 @@ void FunctionTable::NoteLabels(FunctionKey key) {
   AwaitedWork::Tell();
 }
 
+void FunctionTable::ForgetLabels(FunctionKey key) {
+  absl::MutexLock lock(&mutex_);
+  RecordOf(key).has_labels = false;
+}
+
 absl::Status FunctionTable::CompileOnce(FunctionKey key, bool for_labels,
                                         absl::FunctionRef<absl::Status()> compile) {
   Record* record = nullptr;

@@ -138,6 +138,8 @@ class FunctionTable {
   bool AwaitLabels(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
   // The labels of `key`, which is being compiled, are known.
   void NoteLabels(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Its object could not be linked after all. The function is still being compiled.
+  void ForgetLabels(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Definitions were added: what was not found before may be found now.
   void NoteAddition() { additions_.fetch_add(1, std::memory_order_relaxed); }

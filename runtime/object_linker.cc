@@ -82,17 +82,24 @@ absl::Status ObjectLinker::Link(LazyObject& object) {
       break;
   }
   if (IsLinking()) return LinkUnlinked(object);
-  linking_thread_ = std::this_thread::get_id();
-  bool is_linked = false;
-  const absl::Cleanup end = [&] { EndLinking(is_linked); };
+  linking_thread_ = AwaitedWork::OwnNumber();
+  // Where a callback of the client's throws, nothing is published, so no callback is called.
+  absl::Cleanup left = [&] { EndLinking(/*is_linked=*/false); };
   const absl::Status status = LinkUnlinked(object);
-  is_linked = status.ok();
+  std::move(left).Cancel();
+  EndLinking(status.ok());
   return status;
 }
 
 void ObjectLinker::EndLinking(bool is_linked) {
-  linking_thread_ = std::thread::id();
-  for (const WhenLinked& action : std::exchange(when_linked_, {})) action(is_linked);
+  linking_thread_ = 0;
+  std::vector<WhenLinked> actions = std::exchange(when_linked_, {});
+  size_t done = 0;
+  // The actions behind one that throws, because its listener does, are still carried out.
+  absl::Cleanup rest = [&] {
+    for (; done < actions.size(); ++done) actions[done](/*is_linked=*/false);
+  };
+  while (done < actions.size()) actions[done++](is_linked);
 }
 
 absl::Status ObjectLinker::LinkUnlinked(LazyObject& object) {
@@ -126,7 +133,9 @@ void ObjectLinker::ForgetLinksOfParent() {
   }
   if (!frames_.empty()) UnlinkBoundIn(frames_.front());
   frames_.clear();
-  EndLinking(/*is_linked=*/false);
+  // Functions that the parent's thread had claimed are given back by the function table.
+  when_linked_.clear();
+  linking_thread_ = 0;
 }
 
 void ObjectLinker::NoteReference(const LazyObject& object) {
@@ -150,15 +159,18 @@ void ObjectLinker::EndFrame(LazyObject& object) {
   const std::vector<LazyObject*> ready(
       bound_.begin() + static_cast<std::ptrdiff_t>(frame.first_bound), bound_.end());
   bound_.resize(frame.first_bound);
+  {
+    absl::MutexLock lock(&constructors_mutex_);
+    for (LazyObject* member : ready) {
+      if (member->module != nullptr) continue;
+      pending_.push_back(member);
+      has_pending_ = true;
+    }
+  }
+  // Whoever sees that a member is ready also sees that its constructors have to run.
   for (LazyObject* member : ready) {
     member->unfinished = nullptr;
     member->state.store(LazyObject::State::kReady, std::memory_order_release);
-  }
-  absl::MutexLock lock(&constructors_mutex_);
-  for (LazyObject* member : ready) {
-    if (member->module != nullptr) continue;
-    pending_.push_back(member);
-    has_pending_ = true;
   }
 }
 

@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -78,7 +77,7 @@ class ObjectLinker {
   std::vector<LazyObject*> TakeObjectsToDestroy() ABSL_LOCKS_EXCLUDED(constructors_mutex_);
 
   // Whether the calling thread is linking an object, so that data is not complete yet.
-  bool IsLinking() const { return linking_thread_ == std::this_thread::get_id(); }
+  bool IsLinking() const { return linking_thread_ == AwaitedWork::OwnNumber(); }
 
   // To be called while IsLinking(): calls `action` when the thread has linked everything that it is
   // linking now, with whether that has succeeded. Holds the mutex meanwhile.
@@ -135,8 +134,8 @@ class ObjectLinker {
   // wait for the object of a frame to which they refer.
   std::vector<Frame> frames_;
   std::vector<LazyObject*> bound_;
-  std::atomic<std::thread::id> linking_thread_{};  // Nobody's if no object is being linked.
-  std::vector<WhenLinked> when_linked_;            // Guarded by `mutex_`.
+  std::atomic<uint64_t> linking_thread_{0};  // Its number (AwaitedWork); 0: none is linking.
+  std::vector<WhenLinked> when_linked_;      // Guarded by `mutex_`.
   std::atomic<uint64_t> additions_{0};
   std::atomic<uint64_t> removals_{0};
 

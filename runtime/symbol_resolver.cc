@@ -412,7 +412,8 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::FindBehindDefinitions(absl::stri
 bool SymbolResolver::IsLeftOut(const Definition& definition) {
   if (definition.object == nullptr || !definition.object->is_archive_member) return false;
   const LazyObject::State state = definition.object->state.load(std::memory_order_relaxed);
-  return state != LazyObject::State::kLoaded && state != LazyObject::State::kReady;
+  return state != LazyObject::State::kLoaded && state != LazyObject::State::kBound &&
+         state != LazyObject::State::kReady;
 }
 
 DynamicSymbols::Found SymbolResolver::FindDynamic(absl::string_view name, LibraryId library,

@@ -15,7 +15,7 @@ namespace {
 constexpr uint64_t kMostBytesOfOne = 16 << 20;
 
 // What all near variables of a module may have together: the default arena has room for the data of
-// about twenty such modules.
+// sixteen such modules.
 constexpr uint64_t kMostBytesOfAll = 64 << 20;
 
 bool IsEmitted(const llvm::GlobalVariable& variable) {

@@ -37,9 +37,12 @@ bool IsOnlyAssumed(const llvm::Value& result) {
 }
 
 void ReplaceByTrue(llvm::Value& result) {
-  for (llvm::User* user : llvm::make_early_inc_range(result.users())) {
-    if (auto* assumption = llvm::dyn_cast<llvm::AssumeInst>(user)) assumption->eraseFromParent();
+  // An assumption may use the result several times.
+  llvm::SmallPtrSet<llvm::AssumeInst*, 4> assumptions;
+  for (llvm::User* user : result.users()) {
+    if (auto* assumption = llvm::dyn_cast<llvm::AssumeInst>(user)) assumptions.insert(assumption);
   }
+  for (llvm::AssumeInst* assumption : assumptions) assumption->eraseFromParent();
   result.replaceAllUsesWith(llvm::ConstantInt::getTrue(result.getContext()));
 }
 

@@ -599,7 +599,7 @@ static void TestOptions(void) {
   CHECK_ERROR(fc_engine_create(options, &engine), FC_INVALID_ARGUMENT, "arm");
   fc_options_free(options);
   options = fc_options_create();
-  fc_options_set_memory_budget(options, 16);
+  fc_options_set_memory_budget(options, 64);
   CHECK(engine == NULL);
   if (fc_engine_create(options, &engine) == NULL) {
     AddText(engine, kShapes, "shapes");

@@ -15,6 +15,8 @@ int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) printf(" '%s'", argv[i]);
   printf("; preloaded: %s\n", preload == NULL ? "nothing" : preload);
   for (char** entry = environ; *entry != NULL; ++entry) {
+    // The test gives this one to every command.
+    if (strncmp(*entry, "FIRSTCALL_CACHE=", 16) == 0) continue;
     if (strncmp(*entry, "FIRSTCALL_", 10) == 0) printf("has %s\n", *entry);
   }
   fflush(stdout);

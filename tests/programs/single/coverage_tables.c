@@ -29,7 +29,8 @@ int main(int argc, char **argv) {
   (void)argv;
   int steps = 0;
   for (int x = argc + 26; x != 1 && steps < 1000; x = Next(x)) ++steps;
-  printf("%d steps, %d hits\n", steps, hits);
-  printf("%d guards, %ld places, %ld of them entries\n", guards, places, entries);
+  // How many blocks there are depends on what was optimized.
+  printf("%d steps, hits: %d, guards: %d\n", steps, hits > 0, guards > 1);
+  printf("as many places as guards: %d, entries: %ld\n", places == guards, entries);
   return 0;
 }
