@@ -1,5 +1,6 @@
-// The sections of large variables, which may be out of reach of code. Their names are those of the
-// medium code model of x86-64 (psABI, 4.2.1).
+// The sections of large variables, which may be out of reach of code. Given objects have the names
+// of the medium code model of x86-64 (psABI, 4.2.1). What is compiled here has another one for
+// variables that are zero: LLVM 19 writes all the bytes of a variable that names `.lbss`.
 //
 // Thread-safe: constants and a pure function.
 
@@ -10,14 +11,14 @@
 
 namespace firstcall {
 
-inline constexpr char kLargeZeroSection[] = ".lbss";
+inline constexpr char kLargeZeroSection[] = ".bss.fc_large";
 inline constexpr char kLargeDataSection[] = ".ldata";
 inline constexpr char kLargeConstantSection[] = ".lrodata";
 
-// Whether `name` is one of these, or one of these followed by a dot and more.
+// Whether `name` is one of these or `.lbss`, or one of them followed by a dot and more.
 inline bool IsLargeSectionName(absl::string_view name) {
   for (const absl::string_view known :
-       {kLargeZeroSection, kLargeDataSection, kLargeConstantSection}) {
+       {kLargeZeroSection, ".lbss", kLargeDataSection, kLargeConstantSection}) {
     if (name.substr(0, known.size()) != known) continue;
     if (name.size() == known.size() || name[known.size()] == '.') return true;
   }

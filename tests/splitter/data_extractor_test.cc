@@ -56,7 +56,7 @@ TEST(DataExtractorTest, LargeVariablesLieApart) {
     @large = internal global [17000000 x i8] zeroinitializer
     @inside = global ptr getelementptr (i8, ptr @large, i64 5))");
   EXPECT_THAT(text, HasSubstr("@\"large$0\" = global [17000000 x i8] zeroinitializer, section "
-                              "\".lbss\""));
+                              "\".bss.fc_large\""));
   EXPECT_THAT(text, HasSubstr("@inside = dso_local global ptr getelementptr (i8, ptr "
                               "@\"large$0\", i64 5)"));
 }

@@ -49,13 +49,16 @@ TEST(LargeVariablesTest, TheyGetSectionsAndAreReachedThroughTheOffsetTable) {
                                                            context);
   PlaceLargeVariablesApart(*module, /*largest_near=*/3);
   const std::string text = PrintModule(*module);
-  EXPECT_THAT(text, HasSubstr("@zeros = global [100 x i8] zeroinitializer, section \".lbss\""));
   EXPECT_THAT(text,
-              HasSubstr("@constant_zeros = global [100 x i8] zeroinitializer, section \".lbss\""));
+              HasSubstr("@zeros = global [100 x i8] zeroinitializer, section \".bss.fc_large\""));
+  EXPECT_THAT(
+      text,
+      HasSubstr("@constant_zeros = global [100 x i8] zeroinitializer, section \".bss.fc_large\""));
   EXPECT_THAT(text, HasSubstr("@text = unnamed_addr constant [4 x i8] c\"abc\\00\", section "
                               "\".lrodata\""));
   EXPECT_THAT(text, HasSubstr("@large = global [2 x i32] [i32 1, i32 2], section \".ldata\""));
-  EXPECT_THAT(text, HasSubstr("@tentative = global [5 x i8] zeroinitializer, section \".lbss\""));
+  EXPECT_THAT(text,
+              HasSubstr("@tentative = global [5 x i8] zeroinitializer, section \".bss.fc_large\""));
   EXPECT_THAT(text, HasSubstr("@named = global [5 x i8] zeroinitializer, section \"mine\""));
   EXPECT_THAT(text, HasSubstr("@of_thread = thread_local global [5 x i8] zeroinitializer\n"));
   EXPECT_THAT(text, HasSubstr("@outside = external global [5 x i8]\n"));
