@@ -146,7 +146,8 @@ class Comparison:
         """Says how a native executable of the same bitcode differs that was optimized: then the program has
         no defined behaviour."""
         try:
-            native = self._test.program.build_optimized(modules, self._machine.target_flags)
+            native = self._test.program.build_optimized(modules, self._front_end,
+                                                         self._machine.target_flags)
         except CannotCompile as refused:
             return "does not compile: " + str(refused)
         return self._run_native(native, self._place("native-optimized")).difference(reference)

@@ -2,9 +2,13 @@
 
 import collections
 
-# `flags` make the bitcode; `native_level` makes the native executable from that bitcode. With `link` the
-# bitcode of a program's files is linked into one file.
-FrontEnd = collections.namedtuple("FrontEnd", "name flags native_level link")
+from program import LLVM
+
+# `compiler` is the version of clang that makes the bitcode, with `flags`; `native_level` and `native_flags`
+# make the native executable from that bitcode. With `link` the bitcode of a program's files is linked into
+# one file.
+FrontEnd = collections.namedtuple("FrontEnd", "name flags native_level link native_flags compiler",
+                                  defaults=((), LLVM))
 
 # -O0 without the attribute that forbids optimizing a function, as one compiles for a JIT.
 _UNOPTIMIZED = ["-O0", "-Xclang", "-disable-O0-optnone"]

@@ -13,8 +13,9 @@ import subprocess
 import time
 
 _GIGABYTE = 1 << 30
-# Of data, which is what a process allocates; reserved addresses and mapped files do not count.
-_DATA_LIMIT = 4 * _GIGABYTE
+# Of data, which is what a process allocates; reserved addresses and mapped files do not count. A module with
+# a gibibyte of variables needs several while code that was compiled with them is linked.
+_DATA_LIMIT = 8 * _GIGABYTE
 _FILE_LIMIT = _GIGABYTE
 
 # A machine at work gives a process this part of a processor at least.

@@ -19,6 +19,8 @@ class CannotCompile(Exception):
 
 
 def _run(command):
+    if shutil.which(command[0]) is None:
+        raise CannotCompile(command[0] + " is not installed")
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, timeout=_COMPILE_TIME_LIMIT, check=False)
@@ -31,7 +33,7 @@ def _run(command):
 
 
 def _is_c(path):
-    return path.endswith(".c")
+    return path.endswith((".c", ".ll"))
 
 
 class Program:
@@ -60,23 +62,24 @@ class Program:
             if len(modules) < len(units):
                 commands.append(["llvm-link-" + LLVM] + [bitcode for _, bitcode in units] +
                                 ["-o", modules[0]])
-            commands.append(self._native_command(modules, front_end.native_level, target_flags, native))
+            commands.append(self._native_command(modules, front_end.native_level, front_end, target_flags,
+                                                 native))
             self._make(place, commands)
             return modules, native
 
-    def build_optimized(self, modules, target_flags):
+    def build_optimized(self, modules, front_end, target_flags):
         """Makes an executable of bitcode that `build` has made, optimized; returns its path. Raises
         CannotCompile."""
         with self._mutex:
             native = os.path.join(os.path.dirname(modules[0]), "native-optimized")
             if not os.path.exists(native):
-                _run(self._native_command(modules, "-O2", target_flags, native))
+                _run(self._native_command(modules, "-O2", front_end, target_flags, native))
             return native
 
-    def _native_command(self, modules, level, target_flags, native):
+    def _native_command(self, modules, level, front_end, target_flags, native):
         driver = "clang" if all(map(_is_c, self.files)) else "clang++"
-        return ([driver + "-" + LLVM] + target_flags + [level, "-w"] + modules + self.archives +
-                ["-rdynamic", "-pthread", "-o", native] + self.link_flags)
+        return ([driver + "-" + LLVM] + target_flags + [level, "-w"] + list(front_end.native_flags) +
+                modules + self.archives + ["-rdynamic", "-pthread", "-o", native] + self.link_flags)
 
     def _units(self, place, front_end, target_flags):
         """Returns for each file the command that compiles it, and the bitcode it makes."""
@@ -85,7 +88,7 @@ class Program:
             stem = os.path.splitext(os.path.basename(path))[0]
             bitcode = os.path.join(place, "{}-{}.bc".format(number, stem))
             driver = "clang" if _is_c(path) else "clang++"
-            units.append(([driver + "-" + LLVM] + target_flags + front_end.flags + self.flags +
+            units.append(([driver + "-" + front_end.compiler] + target_flags + front_end.flags + self.flags +
                           ["-w", "-emit-llvm", "-c", path, "-o", bitcode], bitcode))
         return units
 

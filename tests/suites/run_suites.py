@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Runs other people's test programs on firstcall and compares them with native executables.
+"""Runs test programs, most of them other people's, on firstcall and compares them with native executables.
 
     bazel run -c opt //tests/suites:run_suites -- DIR
 
@@ -9,6 +9,10 @@ configuration. A test has passed if its exit status, its output and the files it
 native executable. At the end stand the table (passed/differs/left out), each difference with the command
 that shows it, and the same in DIR/table.txt; DIR/left_out.txt says what was left out, and why. The status
 is 0 if nothing differs that is not in left_out.txt beside this script.
+
+The suite `reports` has small programs of ours after public bug reports and other findings: reports_suite.py
+says how one is added. Some of them take a seed, because signals, cancellations and forks come at random
+instants.
 
 A second call goes on where the first was interrupted: a result is kept until firstcall is another one.
 
@@ -32,6 +36,7 @@ from configurations import CONFIGURATIONS, FRONT_ENDS, ONLY_BY_NAME, choose
 from execution import limit_resources
 import gcc_suites
 import lli_suite
+import reports_suite
 from results import DIFFERS, PASSED, Reasons, Results, format_left_out, format_table, format_xml, \
     judge, make_cases
 import suite_files
@@ -126,6 +131,8 @@ def make_suites(arguments, machine):
         "torture": lambda: gcc_suites.torture_tests(gcc()),
         "g++": lambda: gcc_suites.gxx_tests(gcc()),
         "libstdc++": lambda: gcc_suites.libstdcxx_tests(gcc(), place("libstdc++"), machine.target_flags),
+        "reports": lambda: reports_suite.make_tests(os.path.join(place("reports"), "libraries"),
+                                                    machine.target_flags),
     }
     for name in suite_files.suite_names():
         suites[name] = functools.partial(suite_files.make_tests, name, directory)
