@@ -20,6 +20,15 @@ FRONT_ENDS = [
     FrontEnd("O2", ["-O2"], "-O2", link=True),
 ]
 
+# Bitcode of earlier versions of clang, where these are installed.
+OTHER_COMPILERS = [FrontEnd("clang-{}-{}".format(version, name), flags, level, link, compiler=version)
+                   for version in ["13", "14", "15", "16"]
+                   for name, flags, level, link in [
+                       ("O0", _UNOPTIMIZED, "-O0", False),
+                       ("O1-no-passes", ["-O1", "-Xclang", "-disable-llvm-passes"], "-O0", False),
+                       ("O2", ["-O2"], "-O2", True),
+                   ]]
+
 # A program is run `runs` times with an object cache of its own, or once without one. With `optimizes` the
 # engine may optimize IR.
 Configuration = collections.namedtuple("Configuration", "name options cached runs optimizes")

@@ -78,6 +78,8 @@ class Program:
 
     def _native_command(self, modules, level, front_end, target_flags, native):
         driver = "clang" if all(map(_is_c, self.files)) else "clang++"
+        if any(flag.startswith("-flto") for flag in front_end.native_flags):
+            modules = ["-Wl," + module for module in modules]  # These are the linker's to compile.
         return ([driver + "-" + LLVM] + target_flags + [level, "-w"] + list(front_end.native_flags) +
                 modules + self.archives + ["-rdynamic", "-pthread", "-o", native] + self.link_flags)
 

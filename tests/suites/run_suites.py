@@ -12,7 +12,10 @@ is 0 if nothing differs that is not in left_out.txt beside this script.
 
 The suite `reports` has small programs of ours after public bug reports and other findings: reports_suite.py
 says how one is added. Some of them take a seed, because signals, cancellations and forks come at random
-instants.
+instants. The suite `languages` has programs in Rust and D, which are left out where rustc and ldc2 are not
+installed. --flag-sets=N adds N of the sets of compiler flags in flag_sets.py, which a seed chooses, and
+--other-compilers the bitcode of clang 13 to 16, where these are installed. For what is thorough, run
+--flag-sets=100 with --front-ends-each=4, so that a test is compiled with four of all those sets.
 
 A second call goes on where the first was interrupted: a result is kept until firstcall is another one.
 
@@ -32,9 +35,11 @@ import sys
 import threading
 
 from comparison import Comparison, Machine
-from configurations import CONFIGURATIONS, FRONT_ENDS, ONLY_BY_NAME, choose
+from configurations import CONFIGURATIONS, FRONT_ENDS, ONLY_BY_NAME, OTHER_COMPILERS, choose
 from execution import limit_resources
+import flag_sets
 import gcc_suites
+import languages_suite
 import lli_suite
 import reports_suite
 from results import DIFFERS, PASSED, Reasons, Results, format_left_out, format_table, format_xml, \
@@ -60,7 +65,13 @@ def parse_arguments():
     parser.add_argument("--configurations", default="", metavar="NAME,...",
                         help=", ".join(one.name for one in CONFIGURATIONS + ONLY_BY_NAME))
     parser.add_argument("--front-ends", default="", metavar="NAME,...",
-                        help=", ".join(one.name for one in FRONT_ENDS))
+                        help=", ".join(one.name for one in FRONT_ENDS) + "; NAME+SET adds a set of flags "
+                        "(such as O2+fortify; set+Os if the set has a level), clang-14-O2 is another "
+                        "compiler's")
+    parser.add_argument("--flag-sets", type=int, default=0, metavar="N",
+                        help="also N of the sets of compiler flags in flag_sets.py, as further front ends")
+    parser.add_argument("--other-compilers", action="store_true",
+                        help="also bitcode of earlier versions of clang, where these are installed")
     parser.add_argument("--front-ends-each", type=int, default=0, metavar="N",
                         help="compile each test with N of the front ends, in turn (default: with all)")
     parser.add_argument("--sample", action="append", default=[], metavar="[SUITE:]N",
@@ -88,11 +99,19 @@ def parse_arguments():
     arguments.firstcall = os.path.realpath(arguments.firstcall)
     try:
         arguments.configurations = choose(CONFIGURATIONS, arguments.configurations, ONLY_BY_NAME)
-        arguments.front_ends = choose(FRONT_ENDS, arguments.front_ends)
+        arguments.front_ends = choose_front_ends(arguments)
         arguments.sample = dict(_DEFAULT_SAMPLES, **parse_samples(arguments.sample))
     except ValueError as error:
         parser.error(str(error))
     return arguments
+
+
+def choose_front_ends(arguments):
+    """Returns those that are named, or the usual ones, and the further ones that are asked for."""
+    chosen = choose(FRONT_ENDS, arguments.front_ends, OTHER_COMPILERS + flag_sets.all_front_ends())
+    further = OTHER_COMPILERS if arguments.other_compilers else []
+    further = further + flag_sets.sample(arguments.flag_sets, arguments.seed)
+    return chosen + [one for one in further if one not in chosen]
 
 
 def parse_samples(texts):
@@ -133,6 +152,7 @@ def make_suites(arguments, machine):
         "libstdc++": lambda: gcc_suites.libstdcxx_tests(gcc(), place("libstdc++"), machine.target_flags),
         "reports": lambda: reports_suite.make_tests(os.path.join(place("reports"), "libraries"),
                                                     machine.target_flags),
+        "languages": languages_suite.make_tests,
     }
     for name in suite_files.suite_names():
         suites[name] = functools.partial(suite_files.make_tests, name, directory)
