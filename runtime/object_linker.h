@@ -55,7 +55,10 @@ class ObjectLinker {
   // A module or an object was added, which may define what was missing.
   void NoteAddition() { ++additions_; }
   // A module was removed, with definitions that unfinished objects may be bound to.
-  void NoteRemoval() { ++removals_; }
+  void NoteRemoval() {
+    ++removals_;
+    ++additions_;  // What failed with a module may succeed without it.
+  }
 
   // Links `object` and returns the address of one of its symbols. NotFound if it does not define
   // the symbol. Linking `object` may link other objects, which may refer back to it: on the linking

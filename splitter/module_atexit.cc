@@ -23,6 +23,8 @@ void DefineAtexit(llvm::Module& module) {
       module.getOrInsertFunction("__cxa_atexit", status, pointer, pointer, pointer);
   llvm::Constant* handle =
       module.getOrInsertGlobal(ToStringRef(kDsoHandle), llvm::Type::getInt8Ty(context));
+  // clang describes declarations in optimized code, without the unit that a definition needs.
+  function->setSubprogram(nullptr);
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "", function));
   // The handler is called with this null as an argument; every ABI lets it ignore arguments.
   llvm::Value* result = builder.CreateCall(

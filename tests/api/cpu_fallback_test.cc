@@ -39,7 +39,9 @@ constexpr char kLoop[] = R"(
       %more = icmp ult i64 %next, %n
       br i1 %more, label %inner, label %done)";
 
-constexpr char kAttributes[] = R"( attributes #0 = { "target-cpu"="x86-64" })";
+// Without features of its own, the function would have those of the engine.
+constexpr char kAttributes[] =
+    R"( attributes #0 = { "target-cpu"="x86-64" "target-features"="+sse2" })";
 
 std::string Choose() {
   return absl::StrCat(

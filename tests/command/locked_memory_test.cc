@@ -59,21 +59,11 @@ TEST_F(LockedMemoryTest, OnlyWhatIsInUseBecomesResident) {
   }
 }
 
-// Some limits are too low for the program itself.
-TEST_F(LockedMemoryTest, AFirstCallThatMayNotLockMemoryEndsWithAReason) {
-  int refused = 0;
-  for (int mib = 0; mib <= 64; mib += mib < 8 ? 1 : 8) {
-    const testing::ProcessResult result =
-        RunWith({"--no-object-cache"}, {"future", std::to_string(mib)});
-    if (result.exit_status == 0) {
-      EXPECT_THAT(result.output, StartsWith("0 157")) << result;
-      continue;
-    }
-    ++refused;
-    EXPECT_THAT(result.errors, StartsWith("firstcall: ")) << mib << " MiB: " << result;
-    EXPECT_TRUE(result.exit_status == 70 || result.exit_status == 71) << mib << " MiB: " << result;
-  }
-  EXPECT_GT(refused, 0);
+TEST_F(LockedMemoryTest, WhatIsMappedLaterMayBeLockedToo) {
+  const testing::ProcessResult result = RunWith({"--no-object-cache"}, {"future", "8192"});
+  ASSERT_EQ(result.exit_status, 0) << result;
+  if (result.output[0] == '-') GTEST_SKIP() << "this process may not lock so much memory";
+  EXPECT_THAT(result.output, StartsWith("0 157")) << result;
 }
 
 }  // namespace

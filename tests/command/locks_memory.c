@@ -1,8 +1,7 @@
 // Locks its memory, then calls functions for the first time.
 //
-//   locks_memory all         what there is and what comes; prints the result, and how much larger
-//   than
-//                            before all resident memory is, in KiB
+//   locks_memory all         what there is and what comes; prints the result, and by how much all
+//                            resident memory is larger than before, in KiB
 //   locks_memory future MIB  what comes, of which the process may have MIB
 
 #define _GNU_SOURCE
