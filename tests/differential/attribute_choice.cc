@@ -10,10 +10,6 @@ void MayAppend(std::string* text, Random& random, unsigned once_in,
   if (OnceIn(random, once_in)) absl::StrAppend(text, " ", OneOf(random, choices));
 }
 
-constexpr char kCpu[] =
-    " \"target-cpu\"=\"x86-64\" \"target-features\"=\"+cmov,+cx8,+fxsr,+mmx,+sse,+sse2,+x87\" "
-    "\"tune-cpu\"=\"generic\"";
-
 // Attributes on which optimized code is not for another CPU.
 const std::vector<const char*>& OtherAttributes() {
   static const auto* const attributes = new std::vector<const char*>{
@@ -86,7 +82,7 @@ std::string FunctionAttributes(const FunctionTraits& traits, Random& random) {
                "\"no-signed-zeros-fp-math\"=\"true\" \"approx-func-fp-math\"=\"true\""});
   }
   MayAppend(&text, random, 5, OtherAttributes());
-  return text + kCpu;
+  return text + kCpuAttributes;
 }
 
 ParameterAttributes AttributesOfParameter(absl::string_view type, bool is_read, Random& random) {

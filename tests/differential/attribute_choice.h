@@ -14,6 +14,12 @@
 
 namespace firstcall::testing {
 
+// What clang says of the CPU of each function, `main` included. (A function without these is for the
+// machine's CPU, also with what is inlined into it.)
+inline constexpr char kCpuAttributes[] =
+    " \"target-cpu\"=\"x86-64\" \"target-features\"=\"+cmov,+cx8,+fxsr,+mmx,+sse,+sse2,+x87\" "
+    "\"tune-cpu\"=\"generic\"";
+
 using Random = std::mt19937;
 
 // What is true of a function, so that attributes may say it.

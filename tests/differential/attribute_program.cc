@@ -355,7 +355,7 @@ class Writer {
 
   std::string Main() const {
     return absl::StrReplaceAll(R"(
-define i32 @main() {
+define i32 @main()$CPU {
 entry:
   br label %loop
 loop:
@@ -385,7 +385,7 @@ end:
   ret i32 %status
 }
 )",
-                               {{"CALLS", calls_},
+                               {{"$CPU", kCpuAttributes}, {"CALLS", calls_},
                                 {"REPORT", absl::StrCat(kReportRounds)},
                                 {"ROUNDS", absl::StrCat(kRounds)},
                                 {"LAST", absl::StrCat(results_)}});
