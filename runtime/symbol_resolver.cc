@@ -139,14 +139,22 @@ bool SymbolResolver::IsKnown(absl::string_view object_name, const LazyObject& re
   const absl::string_view name = ParseReference(object_name).name;
   // What has an emulated thread-local variable's control record is the variable.
   const absl::string_view variable = absl::StripPrefix(name, kEmulatedTlsPrefix);
+  // LLVM also names the variable itself if the reference is weak. Nothing has its address.
+  const auto is_variable = [&](const SourceModule& definer, SymbolOrdinal ordinal) {
+    return variable.size() == name.size() && definer.index().at(ordinal).is_thread_local;
+  };
   const SourceModule* module = requester.module;
   if (module != nullptr) {
     std::optional<SymbolOrdinal> ordinal = module->index().Find(variable);
-    if (ordinal && module->index().at(*ordinal).is_definition) return true;
+    if (ordinal && module->index().at(*ordinal).is_definition) {
+      return !is_variable(*module, *ordinal);
+    }
     if (module->index().FindAssemblySymbol(name) != nullptr) return true;
   }
-  return definitions_.Find(variable, requester.library).has_value() ||
-         FindByClient(name) != nullptr || !FindInProcess(variable).is_null();
+  if (const std::optional<Definition> found = definitions_.Find(variable, requester.library)) {
+    return found->module == nullptr || !is_variable(*found->module, found->ordinal);
+  }
+  return FindByClient(name) != nullptr || !FindInProcess(variable).is_null();
 }
 
 absl::StatusOr<ExecutorAddress> SymbolResolver::Resolve(absl::string_view object_name,

@@ -14,8 +14,8 @@
 
 namespace firstcall::testing {
 
-// What clang says of the CPU of each function, `main` included. (A function without these is for the
-// machine's CPU, also with what is inlined into it.)
+// What clang says of the CPU of each function, `main` included. (A function without these is for
+// the machine's CPU, also with what is inlined into it.)
 inline constexpr char kCpuAttributes[] =
     " \"target-cpu\"=\"x86-64\" \"target-features\"=\"+cmov,+cx8,+fxsr,+mmx,+sse,+sse2,+x87\" "
     "\"tune-cpu\"=\"generic\"";

@@ -385,7 +385,8 @@ end:
   ret i32 %status
 }
 )",
-                               {{"$CPU", kCpuAttributes}, {"CALLS", calls_},
+                               {{"$CPU", kCpuAttributes},
+                                {"CALLS", calls_},
                                 {"REPORT", absl::StrCat(kReportRounds)},
                                 {"ROUNDS", absl::StrCat(kRounds)},
                                 {"LAST", absl::StrCat(results_)}});
