@@ -7,7 +7,9 @@
 
 #include <utility>
 
+#include "absl/base/const_init.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/synchronization/mutex.h"
 
 namespace firstcall {
 namespace {
@@ -25,11 +27,21 @@ void* EmptyTable() {
 
 }  // namespace
 
+// A thread may still read a registration in which it has found other code's entry, and there is no
+// later withdrawal after which the registration could be freed.
+void UnwindGroups::KeepForGood(std::unique_ptr<Object> object) {
+  static absl::Mutex mutex(absl::kConstInit);
+  static auto* const kept = new std::vector<std::unique_ptr<Object>>();
+  absl::MutexLock lock(&mutex);
+  kept->push_back(std::move(object));
+}
+
 UnwindGroups::~UnwindGroups() {
-  for (const auto& [stretch, group] : groups_) functions_.deregister(group->list.data());
-  // A thread may still read a registration in which it has found other code's entry.
-  for (auto& [stretch, group] : groups_) static_cast<void>(group->object.release());
-  for (Withdrawn& withdrawn : withdrawn_) static_cast<void>(withdrawn.object.release());
+  for (auto& [stretch, group] : groups_) {
+    functions_.deregister(group->list.data());
+    KeepForGood(std::move(group->object));
+  }
+  for (Withdrawn& withdrawn : withdrawn_) KeepForGood(std::move(withdrawn.object));
 }
 
 std::unique_ptr<UnwindGroups::Group> UnwindGroups::Make(const std::vector<void*>& tables) const {

@@ -74,6 +74,7 @@ class UnwindGroups : public Unwinder {
     std::chrono::steady_clock::time_point time;
   };
 
+  static void KeepForGood(std::unique_ptr<Object> object);
   // The number of the stretch that contains `code`.
   uint64_t StretchOf(ExecutorAddress code) const { return code.value() >> stretch_bits_; }
   // Returns a group that the unwinder knows; null if there are no tables.
