@@ -3,11 +3,11 @@
 //
 // All sections with SHF_ALLOC are loaded; those of one segment (code, read-only, data) lie in one
 // block of memory, except large variables, which may lie anywhere, and those for whose blocks a
-// client looks (code/link_plan). An object that
-// uses an offset table gets one of its own, among its read-only data. If a call might not reach its
-// target, room for a jump is reserved behind the object's code; whether the call uses the jump is
-// decided when the target's address is known. Sections without SHF_ALLOC, such as debug
-// information, are not loaded, and their relocations are ignored.
+// client looks (code/link_plan). An object that uses an offset table gets one of its own, among its
+// read-only data. If a call might not reach its target, room for a jump is reserved behind the
+// object's code; whether the call uses the jump is decided when the target's address is known.
+// Sections without SHF_ALLOC, such as debug information, are not loaded, and their relocations are
+// ignored.
 //
 // Thread-compatible: belongs to one unfinished object.
 

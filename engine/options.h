@@ -78,9 +78,9 @@ struct EngineOptions : TargetSettings {
   bool search_process_symbols = true;
   // Libraries whose symbols come in front of those of the process, and are found even if that is
   // not searched. Engine::Create loads them by dlopen, with their symbols global; NotFound if one
-  // cannot be loaded. What a library imports, the
-  // dynamic linker takes from the process first: if a library brings another C++ library than the
-  // process has, the client has to load it before, with RTLD_DEEPBIND.
+  // cannot be loaded. The dynamic linker looks in the process first for what a library imports: if
+  // a library brings another C++ library than the process has, the client has to load the library
+  // before, with RTLD_DEEPBIND.
   std::vector<std::string> shared_libraries;
   // Whether a module sees the definitions of other libraries. If not, such names are looked up by
   // `symbol_finder`, which can find them with Engine::LookupAddress(module, name).

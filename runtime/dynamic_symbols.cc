@@ -34,8 +34,8 @@ void* FindInProgram(const char* name, const DsoHandle& caller, DynamicSymbols::W
 
 }  // namespace
 
-// Who opens a library looks for its symbols next, and calls them: the library may have brought an
-// unwinder, which does not know yet what has been compiled.
+// Code that has opened a library asks for the library's symbols next. The library may have brought
+// an unwinder, which gets the unwind tables of compiled code here, before it is used.
 FIRSTCALL_ON_ANY_STACK void* DynamicSymbols::Dlsym(void* file, const char* name, void* dso_handle) {
   if (!WorkScope::IsInterrupted()) {
     const ForkScope scope;
