@@ -88,7 +88,9 @@ std::vector<char*> PointersTo(std::vector<std::string>& strings) {
 std::vector<std::string> EnvironmentWith(absl::Span<const std::string> libraries) {
   std::vector<std::string> environment;
   for (char** entry = environ; *entry != nullptr; ++entry) {
-    if (!absl::StartsWith(*entry, kPreload)) environment.emplace_back(*entry);
+    // The user's own entries of that name would be taken for arguments.
+    if (absl::StartsWith(*entry, kPreload) || absl::StartsWith(*entry, kArgument)) continue;
+    environment.emplace_back(*entry);
   }
   std::string preload = absl::StrJoin(libraries, ":");
   if (const char* const before = std::getenv("LD_PRELOAD")) {
