@@ -10,6 +10,19 @@
 #include "memory/unwindable_code.h"
 
 namespace firstcall {
+namespace {
+
+MemoryRequest RequestFor(Segment segment, size_t size, size_t alignment,
+                         absl::string_view section) {
+  MemoryRequest request;
+  request.segment = segment;
+  request.size = size;
+  request.alignment = std::max<size_t>(alignment, 1);
+  request.section = section;
+  return request;
+}
+
+}  // namespace
 
 ObjectMemory::~ObjectMemory() { Drop(); }
 
@@ -63,11 +76,7 @@ absl::StatusOr<MemoryBlock> ObjectMemory::AllocateUnwindable(const MemoryRequest
 absl::StatusOr<MemoryBlock> ObjectMemory::AllocateBlock(Segment segment, size_t size,
                                                         size_t alignment,
                                                         absl::string_view section) {
-  MemoryRequest request;
-  request.segment = segment;
-  request.size = size;
-  request.alignment = std::max<size_t>(alignment, 1);
-  request.section = section;
+  MemoryRequest request = RequestFor(segment, size, alignment, section);
   request.near = placement_.near;
   request.object = placement_.sizes;
   FIRSTCALL_ASSIGN_OR_RETURN(const MemoryBlock block, AllocateUnwindable(request));
@@ -119,11 +128,7 @@ absl::StatusOr<MemoryBlock> ObjectMemory::Allocate(Segment segment, size_t size,
 absl::StatusOr<MemoryBlock> ObjectMemory::AllocateAnywhere(Segment segment, size_t size,
                                                            size_t alignment,
                                                            absl::string_view section) {
-  MemoryRequest request;
-  request.segment = segment;
-  request.size = size;
-  request.alignment = std::max<size_t>(alignment, 1);
-  request.section = section;
+  MemoryRequest request = RequestFor(segment, size, alignment, section);
   (segment == Segment::kData ? request.object.data : request.object.read_only) =
       size + request.alignment;
   FIRSTCALL_ASSIGN_OR_RETURN(const MemoryBlock block, placement_.owner->memory().Allocate(request));
