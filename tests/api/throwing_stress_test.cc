@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <cstdio>
 #include <deque>
 #include <memory>
 #include <string>
@@ -145,7 +146,10 @@ int main(int argc, char** argv) {
     int seconds;
     if (absl::ConsumePrefix(&argument, "--seconds=") && absl::SimpleAtoi(argument, &seconds)) {
       firstcall::length_of_a_run = absl::Seconds(seconds);
+      continue;
     }
+    std::fprintf(stderr, "unknown argument '%s'\n", argv[i]);
+    return 2;
   }
   return RUN_ALL_TESTS();
 }

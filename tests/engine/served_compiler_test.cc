@@ -392,7 +392,7 @@ TEST(ServedCompilerTest, WhatFailedWhileTheServerWasStoppedIsCompiledLater) {
   kill(server.process(), SIGCONT);
   ASSERT_THAT(engine->AddBitcode(program, "program"), IsOk());
   EXPECT_EQ(Call(*engine, "square", 3), 9);
-  const pid_t worker = server.FindWorker(absl::StrCat(" of client ", getpid()));
+  const pid_t worker = server.FindOnlyWorkerOf(getpid());
   ASSERT_GT(worker, 0);
   kill(worker, SIGSTOP);
   EXPECT_EQ(Call(*engine, "cube", 3), -1);
@@ -434,7 +434,7 @@ TEST(ServedCompilerTest, RemovingDoesNotWaitForTheServer) {
   const auto add = [&] { return engine->AddBitcode(ParseToBitcode(kProgram), "program").value(); };
   const ModuleId first = add();
   EXPECT_EQ(Call(*engine, "square", 3), 9);
-  const pid_t worker = server.FindWorker(absl::StrCat(" of client ", getpid()));
+  const pid_t worker = server.FindOnlyWorkerOf(getpid());
   ASSERT_GT(worker, 0);
   kill(worker, SIGSTOP);
   EXPECT_TRUE(engine->Remove(first).ok());

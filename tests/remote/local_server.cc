@@ -171,15 +171,31 @@ int LocalServer::Count(const std::string& name) const {
   return -1;
 }
 
-pid_t LocalServer::FindWorker(absl::string_view what) const {
+std::vector<pid_t> LocalServer::FindWorkers(absl::string_view what) const {
+  std::vector<pid_t> workers;
   for (absl::string_view line : absl::StrSplit(Status(), '\n')) {
     pid_t worker = 0;
     if (absl::ConsumePrefix(&line, "worker ") && absl::ConsumeSuffix(&line, what) &&
         absl::SimpleAtoi(line, &worker)) {
-      return worker;
+      workers.push_back(worker);
     }
   }
-  return -1;
+  return workers;
+}
+
+pid_t LocalServer::FindWorker(absl::string_view what) const {
+  const std::vector<pid_t> workers = FindWorkers(what);
+  return workers.empty() ? -1 : workers.front();
+}
+
+pid_t LocalServer::FindOnlyWorkerOf(pid_t client) const {
+  const std::string what = absl::StrCat(" of client ", client);
+  std::vector<pid_t> workers = FindWorkers(what);
+  for (int i = 0; i < 3000 && workers.size() != 1; ++i) {
+    usleep(10'000);
+    workers = FindWorkers(what);
+  }
+  return workers.size() == 1 ? workers.front() : -1;
 }
 
 void LocalServer::WaitFor(const std::string& name, int count) const {

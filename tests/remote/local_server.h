@@ -15,6 +15,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "remote/compile_server.h"
@@ -42,12 +43,17 @@ class LocalServer {
   int Count(const std::string& name) const;
   // The process of the worker of which the status says `what`; -1 if there is none.
   pid_t FindWorker(absl::string_view what) const;
+  // The only worker of a client: waits, for half a minute at most, until those that the client has
+  // given up have ended. -1 if there are none or several at the end.
+  pid_t FindOnlyWorkerOf(pid_t client) const;
   // Waits until the status says so, for half a minute at most.
   void WaitFor(const std::string& name, int count) const;
 
  private:
   // The status; empty if the server does not answer.
   std::string Status() const;
+  // The processes of all workers of which the status says `what`.
+  std::vector<pid_t> FindWorkers(absl::string_view what) const;
 
   std::string directory_;
   std::string socket_;
