@@ -218,7 +218,9 @@ TEST_P(AssemblyTest, SecondStartKnowsWhichFunctionDefinesALabel) {
     ASSERT_THAT(engine_->AddBitcode(ParseToBitcode(kLabels), "labels").status(), IsOk());
     EXPECT_NE(Call("second"), 0);
     const Stats stats = engine_->stats();
-    if (start == 1) EXPECT_EQ(stats.objects_cached, stats.objects_linked) << stats.ToString();
+    if (start == 1) {
+      EXPECT_EQ(stats.objects_cached, stats.objects_linked) << stats.ToString();
+    }
     EXPECT_EQ(cache->Objects("labels\n").size(), IsLazy() ? 1u : 0u);
   }
 }
