@@ -177,6 +177,8 @@ fc_error* fc_engine_get_statistics(fc_engine* engine, fc_statistics* statistics)
     known.functions_baseline = stats.functions_baseline;
     known.compilers_made = stats.compiler_made_for.empty() ? 0 : 1;
     known.promotions_cached = stats.promotions_cached;
+    known.functions_mcjit = stats.functions_mcjit;
+    known.objects_mcjit = stats.objects_mcjit;
     return firstcall::capi::CopyOut(known, *statistics, "fc_statistics");
   });
 }

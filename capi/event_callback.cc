@@ -10,6 +10,7 @@ namespace {
 static_assert(static_cast<int>(EventKind::kMemoryFreed) == FC_EVENT_MEMORY_FREED);
 static_assert(static_cast<int>(CompileReason::kNeeded) == FC_REASON_NEEDED);
 static_assert(static_cast<int>(Generator::kUser) == FC_GENERATOR_USER);
+static_assert(static_cast<int>(Generator::kMcjit) == FC_GENERATOR_MCJIT);
 
 }  // namespace
 

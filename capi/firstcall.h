@@ -129,6 +129,18 @@ void fc_options_set_mode(fc_options* options, fc_mode mode);
 /* How much work code generation does: 0 (the default) to 3, as LLVM's -O0 to -O3. */
 void fc_options_set_codegen_level(fc_options* options, int level);
 
+/* Who makes code. Contradictions between this and fc_options_set_baseline are errors of
+ * fc_engine_create. */
+typedef enum fc_backend FC_ENUM_TYPE {
+  FC_BACKEND_AUTO = 0,     /* As fc_options_set_baseline says (the default). */
+  FC_BACKEND_BASELINE = 1, /* What FC_BASELINE_STRICT means. */
+  FC_BACKEND_LLVM = 2,     /* What FC_BASELINE_OFF means. */
+  /* MCJIT compiles all code and data, each function when it is first called, and links what it has
+   * compiled, except for what it cannot place (docs/limits.md). */
+  FC_BACKEND_MCJIT = 3
+} fc_backend;
+void fc_options_set_backend(fc_options* options, fc_backend backend);
+
 /* Which of a lazily compiled module's functions the baseline code generator compiles when they are
  * first called. It exists for x86-64 and AArch64, and for code generation at level 0; elsewhere
  * FC_BASELINE_ON means FC_BASELINE_OFF, and with FC_BASELINE_STRICT fc_engine_create fails. */
@@ -295,7 +307,8 @@ typedef enum fc_compile_reason FC_ENUM_TYPE {
 typedef enum fc_generator FC_ENUM_TYPE {
   FC_GENERATOR_LLVM = 0,
   FC_GENERATOR_BASELINE = 1,
-  FC_GENERATOR_USER = 2 /* An object that the client has added. */
+  FC_GENERATOR_USER = 2, /* An object that the client has added. */
+  FC_GENERATOR_MCJIT = 3 /* LLVM's code generator, run by MCJIT. */
 } fc_generator;
 
 /* Fields without a meaning for a kind are zero, or "". */
@@ -586,6 +599,10 @@ typedef struct fc_statistics {
   uint64_t compilers_made;
   /* Optimized bodies and OSR continuations from an object cache; not in promotions_made. */
   uint64_t promotions_cached;
+  /* Of functions_compiled, those that MCJIT has compiled; of objects_linked, those that MCJIT has
+   * linked. */
+  uint64_t functions_mcjit;
+  uint64_t objects_mcjit;
 } fc_statistics;
 
 /* Writes exactly as many bytes as `statistics->struct_size` says, with zeros in the fields that the

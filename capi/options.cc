@@ -78,6 +78,15 @@ void fc_options_set_codegen_level(fc_options* options, int level) {
   });
 }
 
+void fc_options_set_backend(fc_options* options, fc_backend backend) {
+  using firstcall::Backend;
+  Set(options, [&](EngineOptions& engine) {
+    return Choose("backend", backend,
+                  {Backend::kAuto, Backend::kBaseline, Backend::kLlvm, Backend::kMcjit},
+                  engine.backend);
+  });
+}
+
 void fc_options_set_baseline(fc_options* options, fc_baseline baseline) {
   using firstcall::Baseline;
   Set(options, [&](EngineOptions& engine) {

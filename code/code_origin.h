@@ -1,6 +1,6 @@
-// Which code generator has made a first body.
+// What has made an object.
 //
-// Plain value. Tested in tests/api/baseline_test.cc.
+// Plain values. Tested in tests/api/baseline_test.cc and tests/api/mcjit_backend_test.cc.
 
 #ifndef FIRSTCALL_CODE_CODE_ORIGIN_H_
 #define FIRSTCALL_CODE_CODE_ORIGIN_H_
@@ -9,8 +9,11 @@
 
 namespace firstcall {
 
+// kUser: the client has added the object. kMcjit: LLVM's code generator, run by MCJIT.
+enum class Generator { kLlvm, kBaseline, kUser, kMcjit };
+
 struct CodeOrigin {
-  bool is_baseline = false;
+  Generator generator = Generator::kLlvm;
   // Why the baseline code generator did not make it: a few words that are never freed. Empty if it
   // did, or was not asked.
   absl::string_view refusal;

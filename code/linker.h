@@ -67,6 +67,9 @@ class Linker {
   // the section was not loaded.
   virtual ExecutorAddress AddressOf(uint32_t section) const = 0;
 
+  // Whether MCJIT links, instead of this project's own code.
+  virtual bool is_mcjit() const { return false; }
+
   // Bytes of code of the last finished object. Call it before the next Load.
   virtual size_t code_bytes() const = 0;
 

@@ -19,14 +19,18 @@ struct LoadedObject {
   SymbolAddresses defined;
 };
 
-// Loads `object` by ElfLinker. If ElfLinker does not support something in the object, loads it by a
-// linker of `other_linkers`, which may be empty. Parameters and errors are those of Linker::Load.
-absl::StatusOr<LoadedObject> LoadObject(ElfObject& object, OwnedCode& owner, ExecutorAddress near,
-                                        const LinkerFactory& other_linkers);
+// The linkers beside ElfLinker.
+struct OtherLinkers {
+  LinkerFactory make;  // Empty if there are none.
+  // They load what they can, also what ElfLinker supports. They cannot place sections far from each
+  // other, nor join sections, and they write every zero of large ones.
+  bool come_first = false;
+};
 
-// The same, by a linker of `linkers` only.
-absl::StatusOr<LoadedObject> LoadObjectBy(const LinkerFactory& linkers, ElfObject& object,
-                                          OwnedCode& owner, ExecutorAddress near);
+// Loads `object` by ElfLinker, or, if ElfLinker does not support something in the object, by one of
+// `others`, or in the other order. Parameters and errors are those of Linker::Load.
+absl::StatusOr<LoadedObject> LoadObject(ElfObject& object, OwnedCode& owner, ExecutorAddress near,
+                                        const OtherLinkers& others);
 
 }  // namespace firstcall
 

@@ -45,6 +45,7 @@ class McjitLinker final : public Linker {
   void Keep() override;
   void Drop() override;
   ExecutorAddress AddressOf(uint32_t section) const override;
+  bool is_mcjit() const override { return true; }
   size_t code_bytes() const override;
 
  private:

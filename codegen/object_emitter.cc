@@ -10,6 +10,7 @@
 #include "code/macho_to_elf.h"
 #include "codegen/fast_selection.h"
 #include "codegen/macho_module.h"
+#include "codegen/mcjit_compiler.h"
 #include "codegen/wrong_at_o0.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
@@ -67,6 +68,7 @@ absl::StatusOr<std::unique_ptr<ObjectEmitter>> ObjectEmitter::Create(const Targe
 }
 
 absl::Status ObjectEmitter::MakePasses() {
+  if (generator() == Generator::kMcjit) return absl::OkStatus();
   passes_ = std::make_unique<llvm::legacy::PassManager>();
   passes_->add(new llvm::TargetLibraryInfoWrapperPass(machine_->getTargetTriple()));
   llvm::MCContext* unused = nullptr;
@@ -75,11 +77,14 @@ absl::Status ObjectEmitter::MakePasses() {
                                                    machine_->getTargetTriple().str(),
                                                    "' cannot emit objects in memory"));
   }
-  // For functions with `optnone` LLVM would use its fast instruction selector. For AArch64 that
-  // assumes that an argument which is extended to 32 bits is extended to 64. At -O0 LLVM uses
-  // another one.
-  if (machine_->getTargetTriple().isAArch64() && optimizes()) machine_->setO0WantsFastISel(false);
+  if (HasWrongFastSelection()) machine_->setO0WantsFastISel(false);
   return absl::OkStatus();
+}
+
+// For functions with `optnone` LLVM uses its fast instruction selector. For AArch64 that assumes
+// that an argument which is extended to 32 bits is extended to 64. At -O0 LLVM uses another one.
+bool ObjectEmitter::HasWrongFastSelection() const {
+  return machine_->getTargetTriple().isAArch64() && optimizes();
 }
 
 ObjectEmitter::ObjectEmitter(const Target& target, std::unique_ptr<llvm::TargetMachine> machine)
@@ -143,6 +148,10 @@ absl::StatusOr<ObjectBytes> ObjectEmitter::EmitAsIs(llvm::Module& module) {
       function.addFnAttr("disable-tail-calls", "true");
     }
     if (function.hasFnAttribute(llvm::Attribute::SafeStack)) DeclareUnsafeStackPointer(module);
+    // MCJIT builds the pipeline itself, so the selector can only be avoided in this way.
+    if (generator() == Generator::kMcjit && HasWrongFastSelection()) {
+      function.removeFnAttr(llvm::Attribute::OptimizeNone);
+    }
   }
   const bool has_assembly = HasInlineAssembly(module);
   const bool has_collector =
@@ -151,7 +160,9 @@ absl::StatusOr<ObjectBytes> ObjectEmitter::EmitAsIs(llvm::Module& module) {
   std::string diagnostics = TakeDiagnostics(module.getContext());
   FIRSTCALL_RETURN_IF_ERROR(Annotate(status, "generating code"));
   ObjectBytes object(absl::string_view(bytes_.data(), bytes_.size()));
-  if (llvm::isAssignmentTrackingEnabled(module)) FIRSTCALL_RETURN_IF_ERROR(ForgetAssignments());
+  if (passes_ != nullptr && llvm::isAssignmentTrackingEnabled(module)) {
+    FIRSTCALL_RETURN_IF_ERROR(ForgetAssignments());
+  }
   // LLVM 19's MCContext frees the symbols of numbered labels ("1:"), and finds them again when the
   // assembly of another module has a label of the same number. Its GCModuleInfo keeps what it knows
   // of functions with a garbage collector, and writes their tables into the objects that follow.
@@ -181,7 +192,14 @@ absl::Status ObjectEmitter::ForgetAssignments() {
 }
 
 absl::Status ObjectEmitter::RunPasses(llvm::Module& module) {
-  absl::Status status = RunGuarded([&] { passes_->run(module); });
+  absl::Status status;
+  if (passes_ != nullptr) {
+    status = RunGuarded([&] { passes_->run(module); });
+  } else {
+    FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<llvm::TargetMachine> machine,
+                               target_.CreateMachine());
+    status = CompileByMcjit(module, std::move(machine), bytes_);
+  }
   if (!status.ok()) {
     is_broken_ = true;
     has_crashed_ = IsCrash(status);

@@ -1,7 +1,9 @@
-// Turns an IR module into the bytes of a relocatable object. The code generation pipeline is built
-// once and run on every module, because building it costs several times as much as compiling a
-// small function. If the target's container is Mach-O, what LLVM writes is read into the form that
-// all compiled code has, an ELF object (ADR 26).
+// Turns an IR module into the bytes of a relocatable object, by LLVM's code generator. The code
+// generation pipeline is built once and run on every module, because building it costs several
+// times as much as compiling a small function; but if the target's backend is MCJIT, an instance of
+// MCJIT builds and runs a pipeline for each module (codegen/mcjit_compiler). If the target's
+// container is Mach-O, what LLVM writes is read into the form that all compiled code has, an ELF
+// object (ADR 26).
 //
 // Thread-compatible: belongs to one compile context.
 
@@ -12,6 +14,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "code/code_origin.h"
 #include "code/object_bytes.h"
 #include "codegen/target.h"
 #include "llvm/ADT/SmallVector.h"
@@ -40,6 +43,11 @@ class ObjectEmitter {
   // or its context.
   absl::StatusOr<ObjectBytes> Emit(llvm::Module& module);
 
+  // kLlvm, or kMcjit if the target's backend is MCJIT.
+  Generator generator() const {
+    return target_.backend() == Backend::kMcjit ? Generator::kMcjit : Generator::kLlvm;
+  }
+
   // Whether code is generated at a level above -O0.
   bool optimizes() const { return machine_->getOptLevel() != llvm::CodeGenOptLevel::None; }
 
@@ -54,12 +62,13 @@ class ObjectEmitter {
   // Internal if LLVM gives up: then the emitter is broken.
   absl::Status RunPasses(llvm::Module& module);
   absl::Status ForgetAssignments();
+  bool HasWrongFastSelection() const;
 
   const Target target_;
   std::unique_ptr<llvm::TargetMachine> machine_;
-  llvm::SmallVector<char, 0> bytes_;  // Of the last object.
-  llvm::raw_svector_ostream stream_;  // Writes to bytes_.
-  std::unique_ptr<llvm::legacy::PassManager> passes_;
+  llvm::SmallVector<char, 0> bytes_;                   // Of the last object.
+  llvm::raw_svector_ostream stream_;                   // Writes to bytes_.
+  std::unique_ptr<llvm::legacy::PassManager> passes_;  // Null if MCJIT generates code.
   bool is_broken_ = false;
   bool has_crashed_ = false;
   // At -O0: for what LLVM gets wrong at -O0. Null until it is needed.

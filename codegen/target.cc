@@ -243,12 +243,14 @@ absl::StatusOr<Target> Target::Create(const TargetSettings& settings) {
                                                    layout.getPointerSizeInBits(), " bits"));
   }
   target.data_layout_ = layout.getStringRepresentation();
-  if (settings.baseline != Baseline::kOff) {
+  target.backend_ = settings.backend;
+  FIRSTCALL_ASSIGN_OR_RETURN(const Baseline baseline, BaselineOf(settings));
+  if (baseline != Baseline::kOff) {
     const char* obstacle = target.ObstacleToBaseline(*machine);
     if (obstacle == nullptr) {
-      target.baseline_ = settings.baseline;
+      target.baseline_ = baseline;
       target.baseline_has_few_registers_ = settings.baseline_has_few_registers;
-    } else if (settings.baseline == Baseline::kStrict) {
+    } else if (baseline == Baseline::kStrict) {
       return absl::InvalidArgumentError(absl::StrCat(
           "choosing a target: the baseline code generator does not support ", obstacle));
     }

@@ -58,6 +58,8 @@ class Target {
   // Whether code is generated at a level above -O0.
   bool optimizes_code() const { return level_ != llvm::CodeGenOptLevel::None; }
 
+  Backend backend() const { return backend_; }
+
   // Which functions the baseline code generator compiles: as wished, or kOff if this target is none
   // for it.
   Baseline baseline() const { return baseline_; }
@@ -91,6 +93,7 @@ class Target {
   llvm::CodeModel::Model code_model_ = llvm::CodeModel::Small;
   llvm::CodeGenOptLevel level_ = llvm::CodeGenOptLevel::None;
   bool optimizes_ir_ = false;
+  Backend backend_ = Backend::kAuto;
   Baseline baseline_ = Baseline::kOff;
   bool baseline_has_few_registers_ = false;
   OptNone optnone_ = OptNone::kAuto;

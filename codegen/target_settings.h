@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "code/optnone.h"
 
 namespace llvm {
@@ -30,11 +31,19 @@ enum class Baseline {
   kStrict,  // All: a function that it does not cover fails. For tests and measurements.
 };
 
+// Who makes code. kAuto: the baseline code generator as `Baseline` says, and LLVM the rest.
+// kBaseline means Baseline::kStrict, kLlvm means Baseline::kOff: LLVM's code generator makes all,
+// in a pipeline that is built once, and this project's linker links it. With kMcjit all code, data
+// and optimized bodies included, is compiled by MCJIT, and linked by MCJIT if the compiler is in
+// this process; what MCJIT cannot place is linked by this project's linker (docs/limits.md).
+enum class Backend { kAuto, kBaseline, kLlvm, kMcjit };
+
 enum class RelocationModel { kPic, kStatic, kDynamicNoPic, kRopi, kRwpi, kRopiRwpi };
 enum class CodeModel { kTiny, kSmall, kKernel, kMedium, kLarge };
 
 struct TargetSettings {
   CodegenLevel codegen_level = CodegenLevel::kO0;
+  Backend backend = Backend::kAuto;
   Baseline baseline = Baseline::kOn;
   // For tests: the baseline code generator uses three registers for values of each kind.
   bool baseline_has_few_registers = false;
@@ -66,6 +75,10 @@ struct TargetSettings {
   // must provide `__emutls_get_address`.
   std::shared_ptr<const llvm::TargetOptions> target_options;
 };
+
+// What `settings.baseline` comes to with `settings.backend`. InvalidArgument if they contradict
+// each other.
+absl::StatusOr<Baseline> BaselineOf(const TargetSettings& settings);
 
 }  // namespace firstcall
 

@@ -25,8 +25,11 @@ absl::StatusOr<CodeOrigin> GenerateBaselineCode(const llvm::Module& module, cons
   if (layout == module.getDataLayout()) options.layout = &layout;
   if (identification) options.comment = IdentificationText(*identification);
   const baseline::Refusal refusal = compiler->Compile(module, options, object);
-  origin.is_baseline = refusal == baseline::Refusal::kNone;
-  if (!origin.is_baseline) origin.refusal = baseline::RefusalName(refusal);
+  if (refusal == baseline::Refusal::kNone) {
+    origin.generator = Generator::kBaseline;
+  } else {
+    origin.refusal = baseline::RefusalName(refusal);
+  }
   return origin;
 }
 

@@ -49,12 +49,12 @@ absl::StatusOr<CompiledObject> GenerateCounting(const OptimizationOrder& order,
   compiled.counters = counters;
   compiled.split = SteadyNow() - start;
   listener.OnModuleMade(*function_module.module);
-  FIRSTCALL_ASSIGN_OR_RETURN(const CodeOrigin origin,
+  FIRSTCALL_ASSIGN_OR_RETURN(compiled.origin,
                              GenerateBaselineCode(*function_module.module, *view, order.is_far,
                                                   order.identification, context, compiled.bytes));
-  if (!origin.is_baseline) {
+  if (compiled.origin.generator != Generator::kBaseline) {
     return absl::UnimplementedError(
-        absl::StrCat("the baseline code generator does not cover it: ", origin.refusal));
+        absl::StrCat("the baseline code generator does not cover it: ", compiled.origin.refusal));
   }
   compiled.emit = SteadyNow() - start - compiled.split;
   return compiled;

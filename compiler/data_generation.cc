@@ -37,11 +37,12 @@ absl::StatusOr<CompiledObject> GenerateData(LoadedModule& module, const DataOrde
                              ExtractData(*view, module.index(), order.is_replaced, order.is_far));
   const absl::Duration extracted = SteadyNow();
   listener.OnModuleMade(*data);
-  FIRSTCALL_ASSIGN_OR_RETURN(const CodeOrigin origin,
+  FIRSTCALL_ASSIGN_OR_RETURN(compiled.origin,
                              GenerateBaselineCode(*data, *view, order.is_far, order.identification,
                                                   context, compiled.bytes));
-  if (!origin.is_baseline) {
+  if (compiled.origin.generator != Generator::kBaseline) {
     FIRSTCALL_ASSIGN_OR_RETURN(ObjectEmitter * emitter, context.Emitter());
+    compiled.origin.generator = emitter->generator();
     if (order.identification) AddIdentification(*data, *order.identification);
     const bool has_assembly = !data->getModuleInlineAsm().empty();
     FIRSTCALL_ASSIGN_OR_RETURN(compiled.bytes, emitter->Emit(std::move(data)));
@@ -72,6 +73,7 @@ absl::StatusOr<CompiledObject> GenerateWholeModule(LoadedModule& module, const D
   if (order.identification) AddIdentification(view->module(), *order.identification);
   const absl::Duration prepared = SteadyNow();
   listener.OnModuleMade(view->module());
+  compiled.origin.generator = emitter->generator();
   const bool has_assembly = HasInlineAssembly(view->module());
   FIRSTCALL_ASSIGN_OR_RETURN(compiled.bytes, emitter->Emit(view->module()));
   if (!has_assembly) {

@@ -49,15 +49,17 @@ absl::Status GenerateCode(FunctionModule function_module, const LoadedModule& mo
     FIRSTCALL_RETURN_IF_ERROR(context.Lower(function_module.module));
   }
   listener.OnModuleMade(*function_module.module);
-  FIRSTCALL_ASSIGN_OR_RETURN(compiled.origin,
+  CodeOrigin& origin = compiled.object.origin;
+  FIRSTCALL_ASSIGN_OR_RETURN(origin,
                              GenerateBaselineCode(*function_module.module, view, order.is_far,
                                                   order.identification, context, object));
-  if (!compiled.origin.refusal.empty() && context.is_strict()) {
+  if (!origin.refusal.empty() && context.is_strict()) {
     return absl::UnimplementedError(
-        absl::StrCat("the baseline code generator does not cover it: ", compiled.origin.refusal));
+        absl::StrCat("the baseline code generator does not cover it: ", origin.refusal));
   }
-  if (!compiled.origin.is_baseline) {
+  if (origin.generator != Generator::kBaseline) {
     FIRSTCALL_ASSIGN_OR_RETURN(ObjectEmitter * emitter, context.Emitter());
+    origin.generator = emitter->generator();
     if (order.identification) AddIdentification(*function_module.module, *order.identification);
     const std::vector<std::string> names = NamesInAttributes(*function_module.module);
     const std::vector<absl::string_view> labels(function_module.labels.begin(),

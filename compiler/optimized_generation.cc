@@ -97,6 +97,7 @@ absl::StatusOr<CompiledObject> GenerateIn(const OptimizationOrder& order, Work& 
   KeepDebugInfoOfContinuations(*body);
   listener.OnModuleMade(*body);
   if (order.identification) AddIdentification(*body, *order.identification);
+  compiled.origin.generator = emitter->generator();
   const std::vector<std::string> names = NamesInAttributes(*body);
   absl::StatusOr<ObjectBytes> bytes = NotWanted();
   if (!run([&] { bytes = emitter->Emit(std::move(body)); })) return NotWanted();

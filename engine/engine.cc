@@ -67,6 +67,7 @@ RuntimeOptions RuntimeOptionsFrom(const EngineOptions& options, CompilerProvider
   result.failure_handler = options.failure_handler;
   result.outside = OutsideOf(options, provider, std::move(libraries));
   result.search_other_libraries = options.search_other_libraries;
+  result.compiler_links = options.backend == Backend::kMcjit;
   return result;
 }
 
@@ -93,6 +94,7 @@ Engine::Parts::Parts(EngineOptions engine_options, CompilerProvider& compiler_pr
 
 absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(EngineOptions options,
                                                        CompilerProvider& local) {
+  FIRSTCALL_RETURN_IF_ERROR(BaselineOf(options).status());
   FIRSTCALL_ASSIGN_OR_RETURN(std::shared_ptr<const SharedLibraries> libraries,
                              SharedLibraries::Open(options.shared_libraries));
   const CompilerFloatingPoint floating_point;

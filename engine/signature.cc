@@ -43,13 +43,17 @@ std::string DescribeTarget(const EngineOptions& settings) {
   const bool optimizes_ir = settings.mode == Mode::kLazy && settings.tier == Tier::kOne;
   const CodegenLevel level =
       optimizes_ir ? std::max(settings.codegen_level, CodegenLevel::kO2) : settings.codegen_level;
-  const Baseline baseline = level == CodegenLevel::kO0 ? settings.baseline : Baseline::kOff;
+  // An engine has been made for the settings, so that they do not contradict each other.
+  const Baseline baseline = level == CodegenLevel::kO0
+                                ? BaselineOf(settings).value_or(settings.baseline)
+                                : Baseline::kOff;
   std::string text = absl::StrCat(
       "triple=", Quoted(settings.triple), " arch=", Quoted(settings.architecture),
       " cpu=", Quoted(settings.cpu), " features=", Quoted(settings.features),
       " relocation=", NumberOf(settings.relocation_model), " code=", NumberOf(settings.code_model),
       " level=", static_cast<int>(level), optimizes_ir ? " tier=1" : "",
-      " baseline=", static_cast<int>(baseline), settings.baseline_has_few_registers ? ".few" : "",
+      settings.backend == Backend::kMcjit ? " mcjit" : "", " baseline=", static_cast<int>(baseline),
+      settings.baseline_has_few_registers ? ".few" : "",
       " optnone=", static_cast<int>(settings.optnone));
   for (const std::string& argument : settings.llvm_arguments) {
     absl::StrAppend(&text, " option=", Quoted(argument));

@@ -1,8 +1,8 @@
 # Completion of firstcall's options and files in bash.
 
 _firstcall_options="
-    -O0 -O1 -O2 -O3 --baseline= --compile-server-budget= --compile-server-fallback --compile-server=
-    --compile-threads= --disable-lazy-compilation --dlopen= --enable-cache-manager --entry-function=
+    -O0 -O1 -O2 -O3 --backend= --baseline= --compile-server-budget= --compile-server-fallback
+    --compile-server= --compile-threads= --disable-lazy-compilation --dlopen= --enable-cache-manager --entry-function=
     --extra-archive= --extra-module= --extra-object= --fake-argv0= --force-interpreter --functions=
     --help --help-list --isolate --isolate-memory= --isolate-timeout= --jd= --jit-kind=
     --mcjit-remote-process= --mode= --mtriple= --no-branch-counts --no-object-cache --no-process-syms
@@ -21,6 +21,7 @@ _firstcall() {
     option=${COMP_WORDS[COMP_CWORD - 2]}
   fi
   case "$option" in
+    --backend) values="auto baseline llvm mcjit" ;;
     --baseline) values="on off strict" ;;
     --jit-kind) values="mcjit orc orc-lazy" ;;
     --mode) values="lazy eager" ;;

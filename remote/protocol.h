@@ -19,7 +19,7 @@
 namespace firstcall {
 
 // Increase this when a message changes.
-inline constexpr uint32_t kRemoteProtocol = 6;
+inline constexpr uint32_t kRemoteProtocol = 7;
 
 // The first byte of a message to the server.
 enum class ServerMessage : uint8_t {

@@ -16,6 +16,8 @@ namespace {
 
 // Names of an enumeration's values are not sent; the last of each says what is valid.
 constexpr auto kLastLevel = static_cast<uint8_t>(CodegenLevel::kO3);
+constexpr auto kLastBackend = static_cast<uint8_t>(Backend::kMcjit);
+constexpr auto kLastGenerator = static_cast<uint8_t>(Generator::kMcjit);
 constexpr auto kLastBaseline = static_cast<uint8_t>(Baseline::kStrict);
 constexpr auto kLastOptNone = static_cast<uint8_t>(OptNone::kIgnore);
 constexpr auto kLastRelocationModel = static_cast<uint8_t>(RelocationModel::kRopiRwpi);
@@ -76,6 +78,17 @@ absl::string_view Keep(absl::string_view text) {
   if (kept->size() >= kMostRefusals || text.size() > kLongestRefusal) return "other";
   kept->reserve(kMostRefusals);  // The texts stay where they are.
   return *kept->insert(std::string(text)).first;
+}
+
+void EncodeOrigin(const CodeOrigin& origin, Encoder& encoder) {
+  encoder.U8(static_cast<uint8_t>(origin.generator));
+  encoder.String(origin.refusal);
+}
+
+bool DecodeOrigin(Decoder& decoder, CodeOrigin& origin) {
+  const bool is_valid = Read(decoder, kLastGenerator, origin.generator);
+  origin.refusal = Keep(decoder.String());
+  return is_valid && origin.generator != Generator::kUser;
 }
 
 void EncodeCounts(const std::vector<BranchCounts>& counts, Encoder& encoder) {
@@ -164,6 +177,7 @@ absl::StatusOr<std::string> EncodeSettings(const CompilerSettings& settings) {
   }
   Encoder encoder;
   encoder.U8(static_cast<uint8_t>(target.codegen_level));
+  encoder.U8(static_cast<uint8_t>(target.backend));
   encoder.U8(static_cast<uint8_t>(target.baseline));
   encoder.U8(target.baseline_has_few_registers);
   encoder.U8(static_cast<uint8_t>(target.optnone));
@@ -185,6 +199,7 @@ absl::StatusOr<CompilerSettings> DecodeSettings(absl::string_view bytes) {
   CompilerSettings settings;
   TargetSettings& target = settings.target;
   bool is_valid = Read(decoder, kLastLevel, target.codegen_level);
+  is_valid = Read(decoder, kLastBackend, target.backend) && is_valid;
   is_valid = Read(decoder, kLastBaseline, target.baseline) && is_valid;
   target.baseline_has_few_registers = decoder.U8() != 0;
   is_valid = Read(decoder, kLastOptNone, target.optnone) && is_valid;
@@ -303,6 +318,7 @@ std::string EncodeObject(const CompiledObject& object) {
   encoder.U64(counters.shape);
   encoder.U64(counters.count);
   encoder.U64(counters.calls);
+  EncodeOrigin(object.origin, encoder);
   encoder.Raw(object.bytes);
   return std::move(encoder).Take();
 }
@@ -310,7 +326,7 @@ std::string EncodeObject(const CompiledObject& object) {
 absl::StatusOr<CompiledObject> DecodeObject(absl::string_view bytes, size_t symbol_count) {
   Decoder decoder(bytes);
   CompiledObject object;
-  const bool is_valid = DecodeAll(decoder, symbol_count, object.sources);
+  bool is_valid = DecodeAll(decoder, symbol_count, object.sources);
   object.split = absl::Nanoseconds(static_cast<int64_t>(decoder.U64()));
   object.emit = absl::Nanoseconds(static_cast<int64_t>(decoder.U64()));
   object.optimize = absl::Nanoseconds(static_cast<int64_t>(decoder.U64()));
@@ -320,6 +336,7 @@ absl::StatusOr<CompiledObject> DecodeObject(absl::string_view bytes, size_t symb
   counters.count = decoder.U64();
   counters.calls = decoder.U64();
   if (has_counters) object.counters = counters;
+  is_valid = DecodeOrigin(decoder, object.origin) && is_valid;
   if (!is_valid || !decoder.ok()) return Damaged();
   object.bytes = ObjectBytes(decoder.rest());
   return object;
@@ -332,8 +349,7 @@ std::string EncodeFunction(const SentFunction& sent) {
   EncodeAll(sent.uninvited, encoder);
   EncodeAll(function.callees, encoder);
   encoder.U64(static_cast<uint64_t>(function.poll_balance));
-  encoder.U8(function.origin.is_baseline);
-  encoder.String(function.origin.refusal);
+  EncodeOrigin(function.object.origin, encoder);
   encoder.U64(static_cast<uint64_t>(absl::ToInt64Nanoseconds(function.object.split)));
   encoder.U64(static_cast<uint64_t>(absl::ToInt64Nanoseconds(function.object.emit)));
   // The rest is what a cache would keep.
@@ -355,8 +371,7 @@ absl::StatusOr<SentFunction> DecodeFunction(absl::string_view bytes, size_t symb
   bool is_valid = DecodeAll(decoder, symbol_count, sent.uninvited);
   is_valid = DecodeAll(decoder, symbol_count, function.callees) && is_valid;
   function.poll_balance = static_cast<int64_t>(decoder.U64());
-  function.origin.is_baseline = decoder.U8() != 0;
-  function.origin.refusal = Keep(decoder.String());
+  is_valid = DecodeOrigin(decoder, function.object.origin) && is_valid;
   function.object.split = absl::Nanoseconds(static_cast<int64_t>(decoder.U64()));
   function.object.emit = absl::Nanoseconds(static_cast<int64_t>(decoder.U64()));
   if (!is_valid || !decoder.ok()) return Damaged();

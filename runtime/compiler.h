@@ -52,6 +52,7 @@ using RunPasses = absl::FunctionRef<bool(absl::FunctionRef<void()> passes)>;
 // A relocatable object that was compiled.
 struct CompiledObject {
   ObjectBytes bytes;
+  CodeOrigin origin;
   // The functions whose bodies its code was made from, inlined ones included. Sorted; empty for
   // data, and for a module that was compiled whole.
   std::vector<SymbolOrdinal> sources;
@@ -95,7 +96,6 @@ struct FunctionOrder {
 
 struct CompiledFunction {
   CompiledObject object;
-  CodeOrigin origin;
   // The functions that the object defines, each under its Symbol::name: first the one that was
   // asked for with its group, then those that joined.
   std::vector<SymbolOrdinal> functions;
@@ -204,7 +204,8 @@ class Compiler {
   // except for an optimization that is not wanted any more.
   virtual void Remove(ModuleId module) = 0;
 
-  // A linker for objects that ElfLinker does not support, and for modules that are compiled whole.
+  // A linker for objects that ElfLinker does not support, for modules that are compiled whole, and
+  // for all that the compiler makes if RuntimeOptions::compiler_links says so.
   virtual absl::StatusOr<std::unique_ptr<Linker>> MakeLinker() = 0;
 
   // An address in the code of the library that generates code, whose passes may be stopped when the

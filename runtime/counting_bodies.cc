@@ -57,7 +57,6 @@ absl::StatusOr<CountingBodies::Body> CountingBodies::Link(FunctionKey key, bool 
       FunctionLinker::Describe(module, object, *image, linked, SteadyNow() - start);
   published.functions = {&function, 1};
   published.reason = CompileReason::kPromoted;
-  published.origin.is_baseline = true;
   listener_.OnPublished(published);
   return Body{body->second, BranchCounterBlock(*object.counters, counters->second)};
 }

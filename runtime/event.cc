@@ -56,6 +56,8 @@ const char* WordFor(Generator generator) {
       return "baseline";
     case Generator::kUser:
       return "user";
+    case Generator::kMcjit:
+      return "mcjit";
   }
   return "";
 }

@@ -24,6 +24,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "code/code_origin.h"
 
 namespace firstcall {
 
@@ -50,9 +51,6 @@ enum class CompileReason {
   kContinuation,  // One of its loops was hot while it ran.
   kNeeded,        // Data and whole objects: something needs a symbol of it.
 };
-
-// What has made the code.
-enum class Generator { kLlvm, kBaseline, kUser };
 
 // Which source lines the code of a body comes from.
 struct CodeLines {

@@ -102,7 +102,7 @@ std::shared_ptr<const CodeUnwinding> UnwindingOf(const UnwindTables& tables,
 
 Generator GeneratorOf(const PublishedObject& object) {
   if (object.is_users) return Generator::kUser;
-  return object.origin.is_baseline ? Generator::kBaseline : Generator::kLlvm;
+  return object.origin.generator;
 }
 
 // The event that tells what it took to make `object`, until `now`. `common` has what the object's

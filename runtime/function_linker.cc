@@ -28,7 +28,7 @@ FunctionLinker::Linked FunctionLinker::Complete(SourceModule& module, LoadedObje
                                                 absl::Span<const TableEntry> table_entries) const {
   if (code_space_.MayRewriteData()) resolver_.AddTableEntries(module, table_entries);
   objects_.RunPendingConstructors();
-  return Linked{std::move(loaded.defined), loaded.linker->code_bytes()};
+  return Linked{std::move(loaded.defined), loaded.linker->code_bytes(), loaded.linker->is_mcjit()};
 }
 
 absl::StatusOr<FunctionLinker::Linked> FunctionLinker::Link(ElfObject& image, SourceModule& module,
@@ -88,6 +88,8 @@ PublishedObject FunctionLinker::Describe(const SourceModule& module, const Compi
   published.object = object.bytes;
   published.image = &image;
   published.code_bytes = linked.code_bytes;
+  published.linked_by_mcjit = linked.by_mcjit;
+  published.origin = object.origin;
   published.split = object.split;
   published.emit = object.emit;
   published.link = link;

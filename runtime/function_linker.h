@@ -14,7 +14,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "code/elf_object.h"
-#include "code/linker.h"
+#include "code/object_loader.h"
 #include "runtime/code_space.h"
 #include "runtime/compiler.h"
 #include "runtime/listener.h"
@@ -26,9 +26,8 @@ namespace firstcall {
 
 class FunctionLinker {
  public:
-  // All must outlive the linker. `other_linkers` are for objects that ElfLinker does not support;
-  // may be empty.
-  FunctionLinker(LinkerFactory other_linkers, SymbolResolver& resolver, ObjectLinker& objects,
+  // All must outlive the linker.
+  FunctionLinker(OtherLinkers other_linkers, SymbolResolver& resolver, ObjectLinker& objects,
                  const CodeSpace& code_space)
       : other_linkers_(std::move(other_linkers)),
         resolver_(resolver),
@@ -43,6 +42,7 @@ class FunctionLinker {
   struct Linked {
     SymbolAddresses defined;
     size_t code_bytes = 0;
+    bool by_mcjit = false;  // MCJIT has linked it.
   };
 
   // Links `image`, which was made for function `name` of `module`, into the module's code. The
@@ -75,7 +75,7 @@ class FunctionLinker {
   Linked Complete(SourceModule& module, LoadedObject loaded,
                   absl::Span<const TableEntry> table_entries) const;
 
-  const LinkerFactory other_linkers_;
+  const OtherLinkers other_linkers_;
   SymbolResolver& resolver_;
   ObjectLinker& objects_;
   const CodeSpace& code_space_;

@@ -83,7 +83,6 @@ absl::StatusOr<FunctionPublisher::Unpublished> FunctionPublisher::Link(FunctionK
       FunctionLinker::Describe(*key.module, made.object, *image, linked, SteadyNow() - start);
   published.is_cached = made.is_cached;
   published.is_optimized = made.is_optimized;
-  published.origin = made.origin;
   published.reason = options.reason;
   FIRSTCALL_RETURN_IF_ERROR(CheckDefinesAll(key, made, linked.defined));
   return Unpublished{std::move(image), std::move(linked), published};

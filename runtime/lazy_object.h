@@ -44,6 +44,7 @@ struct UnfinishedLink {
   bool is_complete = false;   // Its code can run, and listeners were told.
   size_t reaches = 0;         // While it is kLoaded: see ObjectLinker::Frame.
   bool is_cached = false;     // The bytes came from a cache.
+  CodeOrigin origin;          // If they did not.
   // Source functions that the object defines, and the times spent so far.
   size_t function_count = 0;
   absl::Duration split;

@@ -67,7 +67,8 @@ struct PublishedObject {
   size_t function_count = 0;
   size_t code_bytes = 0;   // Bytes of its code sections, the linker's own pieces included.
   bool is_cached = false;  // The object comes from an object cache.
-  CodeOrigin origin;       // Of a function-module that was compiled.
+  CodeOrigin origin;       // If it was compiled now.
+  bool linked_by_mcjit = false;
   // An optimized body of a function that was published before, or its OSR continuation at a loop.
   bool is_promotion = false;
   // A promotion; or an optimized body from a cache, of a function that was not published before.

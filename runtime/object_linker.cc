@@ -201,6 +201,7 @@ absl::StatusOr<ObjectBytes> ObjectLinker::Make(LazyObject& object, UnfinishedLin
   DataOrder order{module.id(), ask, module.is_far()};
   if (cache != nullptr) order.identification = cache->IdentificationOf(kPart);
   FIRSTCALL_ASSIGN_OR_RETURN(CompiledObject compiled, compiler_.CompileData(order));
+  link.origin = compiled.origin;
   link.split = compiled.split;
   link.emit = compiled.emit;
   if (cache != nullptr) {
@@ -228,6 +229,7 @@ absl::StatusOr<ObjectBytes> ObjectLinker::MakeWhole(SourceModule& module, Unfini
   if (cache != nullptr) order.identification = {"", signature};
   FIRSTCALL_ASSIGN_OR_RETURN(CompiledObject compiled, compiler_.CompileWhole(order));
   link.function_count = module.index().function_count();
+  link.origin = compiled.origin;
   link.split = compiled.split;
   link.emit = compiled.emit;
   if (cache != nullptr) cache->StoreWhole(signature, compiled.bytes);
@@ -241,15 +243,12 @@ absl::StatusOr<LoadedObject> ObjectLinker::Load(ElfObject& image, LazyObject& ob
                                                 bool needs_others_near) const {
   const SourceModule* module = object.module;
   const bool is_whole = module != nullptr && module->mode() == Mode::kEager;
+  const bool prefers_others = is_whole || (module != nullptr && other_linkers_.come_first);
   const bool is_far = module != nullptr
                           ? is_whole || module->is_far()
                           : !needs_others_near && image.MemorySizes().data > kMuchData;
   const ExecutorAddress near = code_space_.NearFor(is_far);
-  // MCJIT writes every zero of a section, places all sections near each other, and joins none.
-  if (is_whole && other_linkers_ && !image.HasLargeSections() && !image.joins_sections()) {
-    return LoadObjectBy(other_linkers_, image, object.code(), near);
-  }
-  return LoadObject(image, object.code(), near, other_linkers_);
+  return LoadObject(image, object.code(), near, {other_linkers_.make, prefers_others});
 }
 
 absl::StatusOr<std::unique_ptr<UnfinishedLink>> ObjectLinker::Begin(LazyObject& object) {
@@ -362,7 +361,9 @@ void ObjectLinker::Complete(LazyObject& object, const UnfinishedLink& link) {
   published.reason = CompileReason::kNeeded;
   published.function_count = link.function_count;
   published.is_cached = link.is_cached;
+  published.origin = link.origin;
   published.code_bytes = link.linker->code_bytes();
+  published.linked_by_mcjit = link.linker->is_mcjit();
   published.split = link.split;
   published.emit = link.emit;
   published.link = link.link;

@@ -34,9 +34,9 @@ namespace firstcall {
 
 class ObjectLinker {
  public:
-  // All must outlive the linker. `other_linkers` are for modules that are compiled whole, and for
-  // objects that ElfLinker does not support; may be empty.
-  ObjectLinker(Compiler& compiler, LinkerFactory other_linkers, const CodeSpace& code_space,
+  // All must outlive the linker. `other_linkers` always come first for modules that are compiled
+  // whole, and never for objects of the user's.
+  ObjectLinker(Compiler& compiler, OtherLinkers other_linkers, const CodeSpace& code_space,
                SymbolResolver& resolver, Listener& listener)
       : compiler_(compiler),
         other_linkers_(std::move(other_linkers)),
@@ -126,7 +126,7 @@ class ObjectLinker {
   absl::StatusOr<ObjectBytes> MakeWhole(SourceModule& module, UnfinishedLink& link);
 
   Compiler& compiler_;
-  const LinkerFactory other_linkers_;
+  const OtherLinkers other_linkers_;
   const CodeSpace& code_space_;
   SymbolResolver& resolver_;
   Listener& listener_;

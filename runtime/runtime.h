@@ -60,6 +60,9 @@ struct RuntimeOptions {
   FailureHandler failure_handler;
   SymbolResolver::Outside outside;
   bool search_other_libraries = true;  // As in EngineOptions.
+  // What was compiled is linked by linkers of the compiler's (Compiler::MakeLinker) where they can,
+  // not only what ElfLinker does not support.
+  bool compiler_links = false;
 };
 
 class Runtime {

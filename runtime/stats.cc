@@ -15,12 +15,14 @@ std::string Stats::ToString() const {
       "stubs made          %10d\n"
       "functions compiled  %10d  (%.1f %%)\n"
       "by baseline         %10d\n"
+      "by MCJIT            %10d\n"
       "functions cached    %10d\n"
       "promotions made     %10d\n"
       "promotions failed   %10d\n"
       "promotions cached   %10d\n"
       "objects linked      %10d\n"
       "objects cached      %10d\n"
+      "linked by MCJIT     %10d\n"
       "object bytes        %10d\n"
       "code bytes          %10d\n"
       "memory used         %10d\n"
@@ -30,9 +32,10 @@ std::string Stats::ToString() const {
       "time in emit        %10.3f ms\n"
       "time in link        %10.3f ms\n",
       modules, functions_known, stubs_made, functions_compiled, share, functions_baseline,
-      functions_cached, promotions_made, promotions_failed, promotions_cached, objects_linked,
-      objects_cached, object_bytes, code_bytes, memory.used.total(), memory.committed.total(),
-      milliseconds(load), milliseconds(split), milliseconds(emit), milliseconds(link));
+      functions_mcjit, functions_cached, promotions_made, promotions_failed, promotions_cached,
+      objects_linked, objects_cached, objects_mcjit, object_bytes, code_bytes, memory.used.total(),
+      memory.committed.total(), milliseconds(load), milliseconds(split), milliseconds(emit),
+      milliseconds(link));
   std::string refusals;
   for (const auto& [reason, functions] : baseline_refusals) {
     absl::StrAppendFormat(&refusals, "not by baseline     %10d  %s\n", functions, reason);
@@ -46,8 +49,14 @@ void StatsCollector::OnPublished(const PublishedObject& object) {
   absl::MutexLock lock(&mutex_);
   (object.is_cached ? stats_.functions_cached : stats_.functions_compiled) += object.function_count;
   if (object.is_cached) ++stats_.objects_cached;
-  if (object.origin.is_baseline) stats_.functions_baseline += object.function_count;
-  if (!object.origin.refusal.empty()) {
+  if (object.origin.generator == Generator::kBaseline) {
+    stats_.functions_baseline += object.function_count;
+  }
+  if (object.origin.generator == Generator::kMcjit) {
+    stats_.functions_mcjit += object.function_count;
+  }
+  if (object.linked_by_mcjit) ++stats_.objects_mcjit;
+  if (!object.origin.refusal.empty() && object.function_count > 0) {
     stats_.baseline_refusals[std::string(object.origin.refusal)] += object.function_count;
   }
   if (object.is_optimized) {

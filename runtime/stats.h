@@ -24,11 +24,14 @@ struct Stats {
   size_t stubs_made = 0;       // In use now.
   size_t functions_compiled = 0;
   size_t functions_baseline = 0;  // Of functions_compiled, those of the baseline code generator.
-  // Those that it does not cover, which LLVM has compiled: how many, by reason.
+  size_t functions_mcjit = 0;     // Of functions_compiled, those that MCJIT has compiled.
+  // Those that the baseline code generator does not cover, which LLVM has compiled: how many, by
+  // reason.
   std::map<std::string, size_t> baseline_refusals;
   size_t functions_cached = 0;   // Linked from an object cache, not compiled.
   size_t objects_linked = 0;     // Of function-modules, data-modules, whole modules and the user.
   size_t objects_cached = 0;     // Of objects_linked, those from an object cache.
+  size_t objects_mcjit = 0;      // Of objects_linked, those that MCJIT has linked.
   size_t object_bytes = 0;       // Of objects_linked.
   size_t code_bytes = 0;         // Code of objects_linked, also if removed since.
   size_t promotions_made = 0;    // Optimized bodies and continuations; not in functions_compiled.

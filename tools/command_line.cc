@@ -56,6 +56,15 @@ cl::opt<Tier> tier("tier",
                                          "the first, and the second if it turns out to be hot")),
                    cl::init(Tier::kAuto), cl::cat(category));
 
+cl::opt<Backend> backend(
+    "backend", cl::desc("Who makes code:"),
+    cl::values(clEnumValN(Backend::kAuto, "auto",
+                          "the baseline code generator, LLVM, as --baseline says (default)"),
+               clEnumValN(Backend::kBaseline, "baseline", "as --baseline=strict"),
+               clEnumValN(Backend::kLlvm, "llvm", "as --baseline=off"),
+               clEnumValN(Backend::kMcjit, "mcjit",
+                          "MCJIT compiles and links each function when it is called")),
+    cl::init(Backend::kAuto), cl::cat(category));
 cl::opt<Baseline> baseline(
     "baseline",
     cl::desc("Which functions the baseline code generator compiles, if code is not optimized:"),
@@ -425,7 +434,7 @@ Tier TierOf(CodegenLevel level) {
 // Options of LLVM's code generator mean something to LLVM only, except those that choose the
 // target.
 Baseline BaselineFromFlags() {
-  if (baseline.getNumOccurrences() > 0) return baseline;
+  if (baseline.getNumOccurrences() > 0 || backend != Backend::kAuto) return baseline;
   const bool are_for_llvm = llvm::any_of(llvm_arguments, [](llvm::StringRef argument) {
     const llvm::StringRef name = argument.ltrim('-').split('=').first;
     return argument.starts_with("-") && name != "mcpu" && name != "mattr" && name != "march" &&
@@ -440,6 +449,7 @@ EngineOptions EngineOptionsFromFlags() {
   options.mode = is_eager ? Mode::kEager : mode.getValue();
   options.codegen_level = LevelOf(optimization_level);
   options.tier = TierOf(options.codegen_level);
+  options.backend = backend;
   options.baseline = BaselineFromFlags();
   options.baseline_has_few_registers = baseline_few_registers;
   options.optnone = optnone;

@@ -160,6 +160,7 @@ absl::StatusOr<Program> MakeProgramWithAttributes(uint32_t seed, const Compiler&
     add({threshold, "--promotion-threads=0", cpu});
   }
   add({"--tier=1"});
+  add({"--backend=mcjit"});
   for (int run = 0; run < 2; ++run) {
     add({threshold, "--promotion-threads=0", "--object-cache-dir=" + compiler.Path("cache")});
   }
@@ -229,6 +230,11 @@ absl::StatusOr<Program> MakeProgram(const Tools& tools, Source source, uint32_t 
   program.variants.push_back({"O0.bc", {"-O2"}, 0});
   // First bodies by LLVM only.
   program.variants.push_back({seed % 2 == 0 ? "O0.bc" : "O2.bc", {"--baseline=off"}, seed % 2});
+  // First bodies, data and optimized bodies by MCJIT, also from a cache.
+  program.variants.push_back(
+      {seed % 2 == 0 ? "O2.bc" : "O0.bc", {"--backend=mcjit"}, 1 - seed % 2});
+  program.variants.push_back(
+      {"O0.bc", {"--backend=mcjit", "--promotion-threshold=1", "--promotion-threads=0"}, 0});
   // Objects are Mach-O.
   std::string macho;
   const size_t macho_level = seed / 2 % 2;

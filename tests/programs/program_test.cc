@@ -161,6 +161,10 @@ void RegisterAll(const std::string& form) {
   // be.
   Register(name + "LazyPromoted", modules,
            {"--tier=auto", "--promotion-threshold=1", "--promotion-threads=0"}, Kind::kPromoted);
+  // The same with all code and data compiled and linked by MCJIT.
+  Register(name + "LazyPromotedByMcjit", modules,
+           {"--backend=mcjit", "--promotion-threshold=1", "--promotion-threads=0"},
+           Kind::kPromoted);
   Register(name + "LazyCached", modules, {}, Kind::kCached);
   Register(name + "EagerCached", modules, {"--mode=eager"}, Kind::kCached);
 }

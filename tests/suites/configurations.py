@@ -41,6 +41,7 @@ def _configuration(name, *options, cached=False, optimizes=True):
 CONFIGURATIONS = [
     _configuration("default"),
     _configuration("no-baseline", "--baseline=off"),
+    _configuration("mcjit", "--backend=mcjit"),
     _configuration("tier1", "--tier=1"),
     _configuration("promote-all", "--promotion-threshold=1", "--promotion-threads=0"),
     _configuration("O2", "-O2"),
