@@ -18,6 +18,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "base/ids.h"
+#include "code/code_origin.h"
 #include "code/elf_object.h"
 #include "code/linker.h"
 #include "code/object_bytes.h"

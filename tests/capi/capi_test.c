@@ -563,6 +563,19 @@ static void TestOptions(void) {
   CHECK(of_default.functions_baseline == of_default.functions_compiled);
   fc_engine_destroy(by_default);
 #endif
+  fc_options* of_mcjit = fc_options_create();
+  fc_options_set_backend(of_mcjit, FC_BACKEND_MCJIT);
+  fc_engine* by_mcjit = MakeEngine(of_mcjit);
+  fc_options_free(of_mcjit);
+  AddText(by_mcjit, kShapes, "shapes");
+  CHECK(CallInt(by_mcjit, "cube", 3) == 27);
+  fc_statistics made_by_mcjit;
+  made_by_mcjit.struct_size = sizeof(made_by_mcjit);
+  CHECK_OK(fc_engine_get_statistics(by_mcjit, &made_by_mcjit));
+  CHECK(made_by_mcjit.functions_compiled > 0);
+  CHECK(made_by_mcjit.functions_mcjit == made_by_mcjit.functions_compiled);
+  CHECK(made_by_mcjit.objects_mcjit == made_by_mcjit.objects_linked);
+  fc_engine_destroy(by_mcjit);
   fc_engine* engine = NULL;
   fc_options* options = fc_options_create();
   fc_options_set_mode(options, (fc_mode)7);
@@ -578,6 +591,16 @@ static void TestOptions(void) {
   fc_options_set_baseline(options, (fc_baseline)3);
   CHECK_ERROR(fc_engine_create(options, &engine), FC_INVALID_ARGUMENT,
               "there is no use of the baseline code generator 3");
+  fc_options_free(options);
+  options = fc_options_create();
+  fc_options_set_backend(options, (fc_backend)4);
+  CHECK_ERROR(fc_engine_create(options, &engine), FC_INVALID_ARGUMENT, "there is no backend 4");
+  fc_options_free(options);
+  options = fc_options_create();
+  fc_options_set_backend(options, FC_BACKEND_BASELINE);
+  fc_options_set_baseline(options, FC_BASELINE_OFF);
+  CHECK_ERROR(fc_engine_create(options, &engine), FC_INVALID_ARGUMENT,
+              "the backend is the baseline code generator, which is turned off");
   fc_options_free(options);
   options = fc_options_create();
   fc_options_set_optnone(options, (fc_optnone)3);

@@ -182,6 +182,25 @@ TEST(CommandTest, BaselineCompilesWhatItCovers) {
               HasSubstr(compiled + "by baseline                  1\n"));
 }
 
+TEST(CommandTest, BackendChoosesWhoMakesCode) {
+  const std::string path = Write("compiled.ll", kProgram);
+  const auto statistics = [&](const std::string& backend) {
+    const testing::ProcessResult result = RunCommand({"--stats", "--backend=" + backend, path});
+    EXPECT_EQ(result.exit_status, 0) << backend;
+    return result.errors;
+  };
+  EXPECT_THAT(statistics("auto"), HasSubstr("by baseline                  1\n"));
+  EXPECT_THAT(statistics("baseline"), HasSubstr("by baseline                  1\n"));
+  for (const char* backend : {"auto", "baseline", "llvm"}) {
+    EXPECT_THAT(statistics(backend), AllOf(HasSubstr("by MCJIT                     0\n"),
+                                           HasSubstr("linked by MCJIT              0\n")));
+  }
+  EXPECT_THAT(statistics("mcjit"),
+              AllOf(HasSubstr("by baseline                  0\nby MCJIT                     1\n"),
+                    Not(HasSubstr("linked by MCJIT              0\n"))));
+  ExpectRefused({"--backend=mcjit", "--baseline=strict", path}, HasSubstr("the backend is LLVM's"));
+}
+
 TEST(CommandTest, WhatBaselineDoesNotCoverFailsIfItIsStrict) {
   const std::string path = Write("assembly.ll", R"(
     define i32 @main() { call void asm sideeffect "nop", ""() ret i32 0 })");

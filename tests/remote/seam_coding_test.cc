@@ -18,6 +18,7 @@ constexpr size_t kSymbols = 10;
 CompilerSettings SomeSettings() {
   CompilerSettings settings;
   settings.target.codegen_level = CodegenLevel::kO2;
+  settings.target.backend = Backend::kMcjit;
   settings.target.baseline = Baseline::kOff;
   settings.target.optnone = OptNone::kKeep;
   settings.target.triple = "x86_64-unknown-linux-gnu";
@@ -38,8 +39,8 @@ SentFunction SomeFunction() {
   function.labels = {"label"};
   function.object.split = absl::Microseconds(3);
   function.object.emit = absl::Microseconds(4);
-  function.origin.is_baseline = false;
-  function.origin.refusal = "a vector";
+  function.object.origin.generator = Generator::kMcjit;
+  function.object.origin.refusal = "a vector";
   function.functions = {SymbolOrdinal{1}, SymbolOrdinal{2}};
   function.hotness_signs = {HotnessSigns::kCallsOnly, HotnessSigns::kNone};
   function.callees = {SymbolOrdinal{5}};
@@ -53,6 +54,7 @@ TEST(SeamCodingTest, KeepsSettings) {
   const auto settings = DecodeSettings(*bytes);
   ASSERT_TRUE(settings.ok()) << settings.status();
   EXPECT_EQ(settings->target.codegen_level, CodegenLevel::kO2);
+  EXPECT_EQ(settings->target.backend, Backend::kMcjit);
   EXPECT_EQ(settings->target.baseline, Baseline::kOff);
   EXPECT_EQ(settings->target.optnone, OptNone::kKeep);
   EXPECT_EQ(settings->target.triple, "x86_64-unknown-linux-gnu");
@@ -134,9 +136,11 @@ TEST(SeamCodingTest, KeepsCounters) {
   object.split = absl::Microseconds(1);
   object.emit = absl::Microseconds(2);
   object.optimize = absl::Microseconds(3);
+  object.origin.generator = Generator::kBaseline;
   const auto read = DecodeObject(EncodeObject(object), kSymbols);
   ASSERT_TRUE(read.ok()) << read.status();
   ASSERT_TRUE(read->counters.has_value());
+  EXPECT_EQ(read->origin.generator, Generator::kBaseline);
   EXPECT_EQ(read->counters->shape, 7u);
   EXPECT_EQ(read->counters->count, 8u);
   EXPECT_EQ(read->counters->calls, 9u);
@@ -155,7 +159,8 @@ TEST(SeamCodingTest, KeepsFunctions) {
   EXPECT_THAT(read->object.sources, ElementsAre(SymbolOrdinal{1}, SymbolOrdinal{9}));
   EXPECT_THAT(read->labels, ElementsAre("label"));
   EXPECT_EQ(read->object.emit, absl::Microseconds(4));
-  EXPECT_EQ(read->origin.refusal, "a vector");
+  EXPECT_EQ(read->object.origin.generator, Generator::kMcjit);
+  EXPECT_EQ(read->object.origin.refusal, "a vector");
   EXPECT_THAT(read->functions, ElementsAre(SymbolOrdinal{1}, SymbolOrdinal{2}));
   EXPECT_THAT(read->hotness_signs, ElementsAre(HotnessSigns::kCallsOnly, HotnessSigns::kNone));
   EXPECT_THAT(read->callees, ElementsAre(SymbolOrdinal{5}));
@@ -170,6 +175,12 @@ TEST(SeamCodingTest, OrdinalsBeyondTheSymbolsAreRefused) {
   EXPECT_TRUE(absl::IsInvalidArgument(DecodeFunction(EncodeFunction(function), kSymbols).status()));
   CompiledObject object;
   object.sources = {SymbolOrdinal{kSymbols}};
+  EXPECT_TRUE(absl::IsInvalidArgument(DecodeObject(EncodeObject(object), kSymbols).status()));
+}
+
+TEST(SeamCodingTest, AnObjectOfTheUsersDoesNotComeFromACompiler) {
+  CompiledObject object;
+  object.origin.generator = Generator::kUser;
   EXPECT_TRUE(absl::IsInvalidArgument(DecodeObject(EncodeObject(object), kSymbols).status()));
 }
 
