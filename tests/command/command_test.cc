@@ -184,9 +184,11 @@ TEST(CommandTest, BaselineCompilesWhatItCovers) {
 
 TEST(CommandTest, BackendChoosesWhoMakesCode) {
   const std::string path = Write("compiled.ll", kProgram);
+  const testing::ProcessResult expected = RunCommand({path});
   const auto statistics = [&](const std::string& backend) {
     const testing::ProcessResult result = RunCommand({"--stats", "--backend=" + backend, path});
-    EXPECT_EQ(result.exit_status, 0) << backend;
+    EXPECT_EQ(result.exit_status, expected.exit_status) << backend;
+    EXPECT_EQ(result.output, expected.output) << backend;
     return result.errors;
   };
   EXPECT_THAT(statistics("auto"), HasSubstr("by baseline                  1\n"));
