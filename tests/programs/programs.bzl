@@ -6,6 +6,8 @@ for which a compile server compiles. Of the latter a sample is run with everythi
 by name: bazel test $(bazel query 'attr(tags, served, //tests/programs/...)')
 """
 
+load("//tests/testing:binary_test.bzl", "binary_test")
+
 _TOOLS = [
     "@llvm//:bin/clang",
     "@llvm//:bin/clang++",
@@ -110,8 +112,9 @@ def _compare(name, executable, forms, options, data, size, tags, skip, is_macho 
         ["--option=--mtriple=" + _MACHO_TRIPLE.format(architecture)] if is_macho else []
         for architecture in ["aarch64", "x86_64"]
     ]
-    native.cc_test(
+    binary_test(
         name = name,
+        binary = ":program_test",
         size = size,
         args = _choose(*[
             ["'--skip={}:{}'".format(form, skip[architecture]) for form in forms] if architecture in skip else args + triple
@@ -122,7 +125,6 @@ def _compare(name, executable, forms, options, data, size, tags, skip, is_macho 
             for architecture in ["aarch64", "x86_64"]
         ]),
         tags = tags,
-        deps = [":program_test_main"],
     )
 
 def _macho(file):
