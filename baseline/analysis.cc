@@ -16,7 +16,7 @@ constexpr uint32_t kMostInstructions = 2000000;
 // More candidates than this are not worth sorting.
 constexpr size_t kMostCandidates = 256;
 constexpr uint32_t kMostDepth = 4;
-// A fixed register of the caller costs a store and a load, so that a value must save more.
+// A fixed register that is callee-saved costs a store and a load. The value's uses must save more.
 constexpr uint32_t kLeastWeight = 4;
 
 bool IsStaticAlloca(const llvm::Instruction& instruction) {
@@ -24,7 +24,7 @@ bool IsStaticAlloca(const llvm::Instruction& instruction) {
   return alloca != nullptr && alloca->isStaticAlloca();
 }
 
-// Integer operations of which either operand may be the one in memory.
+// Whether this is an integer operation whose operand in memory may be either of the two.
 bool IsSwappable(const llvm::Instruction& instruction) {
   switch (instruction.getOpcode()) {
     case llvm::Instruction::Add:
@@ -38,7 +38,7 @@ bool IsSwappable(const llvm::Instruction& instruction) {
   }
 }
 
-// Whether the result takes the place of the first operand, if that is not needed any more.
+// Whether the result takes the first operand's register, if that operand dies here.
 bool IsMadeInPlace(const llvm::Instruction& instruction) {
   switch (instruction.getOpcode()) {
     case llvm::Instruction::Add:
@@ -107,9 +107,11 @@ Refusal Analysis::NumberValues(const llvm::Function& function, const CoverageOpt
   for (const llvm::Argument& argument : function.args()) {
     const uint32_t value = AddValue(argument, 0);
     if (value == kNone && !argument.use_empty()) return Refusal::kType;
-    // The address of a place in the caller's frame, which need not be kept, like that of an alloca.
+    // A byval argument is the address of a place in the caller's frame. Like an alloca's, this
+    // address is recomputed and not kept.
     if (argument.hasByValAttr()) values_[value].is_alloca = values_[value].is_incoming = true;
-    // What is passed is the contents of a variable. The variable itself is in this frame.
+    // For a swifterror argument, the contents of a variable are passed. The variable is in this
+    // frame.
     if (argument.hasSwiftErrorAttr()) values_[value].is_alloca = returns_error_ = true;
   }
   // The address of a block that is never reached may be used, but the block gets no code.

@@ -1,12 +1,13 @@
-// What the lowering has to know of a function before it emits the first byte: whether it is
-// covered, a number for each value, when each value is used for the last time, which instructions
-// are computed where they are used, and which values get a register for life.
+// Computes what the lowering has to know of a function before it emits the first byte: whether the
+// function is covered, a number for each value, each value's last use, which instructions are
+// deferred (computed where they are used), and which values get a fixed register (one register for
+// the value's whole life).
 //
-// Three walks over the function: the blocks' order (block_order.h); forward, to number values and
-// to decide on coverage (coverage.h); backward within each block, to count uses and to find what is
-// computed late.
+// Analysis walks over the function three times: to order the blocks (block_order.h); forward, to
+// number values and to decide on coverage (coverage.h); backward within each block, to count uses
+// and to find deferred instructions.
 //
-// Thread-compatible; kept from function to function for its memory. Tested in
+// Thread-compatible; reused from function to function to keep its memory. Tested in
 // tests/baseline/baseline_compiler_test.cc.
 
 #ifndef FIRSTCALL_BASELINE_ANALYSIS_H_
@@ -28,57 +29,61 @@
 
 namespace firstcall::baseline {
 
-// A part of a value. A value's number is that of its first part; the others follow.
+// A part of a value. A value's number is the number of its first part; the other parts follow.
 struct ValuePart {
-  // ---- Of the value; kept in the first part ----
+  // ---- Facts of the value, kept in its first part ----
   uint32_t uses = 0;             // Uses not compiled yet.
-  uint32_t first_block = 0;      // Its life, as an interval of the order of blocks. Of a phi, it
-  uint32_t last_block = 0;       // includes the predecessors, which write it.
-  uint32_t next_to_die = kNone;  // The next in the list of the last block.
-  uint32_t position = 0;  // Where in its block it is computed, in instructions from the end. Not
-                          // known of addresses that are computed late.
+  uint32_t first_block = 0;      // The value's life, as an interval of the order of blocks. A phi's
+  uint32_t last_block = 0;       // life includes the predecessors, which write the phi.
+  uint32_t next_to_die = kNone;  // The next value in the last block's list (first_to_die).
+  uint32_t position = 0;  // Where the value is computed, in instructions from the block's end. A
+                          // value deferred to a user without a number (a store, a branch) has 0,
+                          // except the operation of an update (memory_update.h).
   uint8_t parts = 1;
-  // Computed where it is used first. Its uses are in the same block: one, or a store and a
-  // comparison (memory_update.h).
+  // The value is computed at its first use. Its uses are in the same block: one use, or a store and
+  // a comparison (memory_update.h).
   bool is_deferred = false;
   bool is_phi = false;
-  // Of a static size, in the frame: its address is `slot`. So is a parameter with `swifterror`.
+  // An alloca of static size, at `slot` in the frame, or a parameter with `byval` or `swifterror`.
+  // The value is the address of the place `slot`.
   bool is_alloca = false;
-  // ---- Of the part ----
-  uint8_t index = 0;  // Its place among the value's parts.
+  // ---- Facts of the part ----
+  uint8_t index = 0;  // The part's position among the value's parts.
   bool is_vector = false;
   uint8_t bytes = 0;
-  bool is_spilled = false;      // The slot holds it.
-  Register reg = kNoRegister;   // That holds it.
-  bool is_fixed = false;        // `reg` holds it for life.
-  Register wish = kNoRegister;  // Where it is best computed: it is wanted there, in the same block.
-  // Its place in the frame; 0 if it has none. Of an argument that the caller has put on the stack,
-  // and that stays there, its offset among those.
+  bool is_spilled = false;      // The slot holds the part.
+  Register reg = kNoRegister;   // The register that holds the part.
+  bool is_fixed = false;        // `reg` holds the part for the value's whole life.
+  Register wish = kNoRegister;  // The best register to compute the part in: a user in the
+                                // same block (a call, a return) wants it there.
+  // The part's place in the frame; 0 if it has none. If `is_incoming`: its offset in the arguments
+  // that the caller has put on the stack.
   int32_t slot = 0;
-  bool is_incoming = false;
+  bool is_incoming = false;  // The part is an argument on the stack and stays in its place.
 };
 
 struct BlockFacts {
-  uint32_t first_to_die = kNone;  // Values that live in several blocks and end in this one.
-  bool has_call = false;          // Caller-saved registers change.
+  uint32_t first_to_die = kNone;  // List of values that live in several blocks and die in this one.
+  bool has_call = false;          // Calls change the caller-saved registers.
 };
 
 class Analysis {
  public:
   explicit Analysis(const Architecture& architecture) : architecture_(architecture) {}
 
-  // kNone if the function is covered; then the following hold until the next call.
+  // Returns kNone if the function is covered. Then the results below are valid until the next Run.
   Refusal Run(const llvm::Function& function, const CoverageOptions& options);
 
   const BlockOrder& order() const { return order_; }
   std::vector<ValuePart>& values() { return values_; }
   const BlockFacts& facts(uint32_t block) const { return facts_[block]; }
-  // Of an argument or an instruction; kMissing of others.
+  // The number of an argument or an instruction; PointerMap::kMissing for other values.
   uint32_t NumberOf(const llvm::Value* value) const { return numbers_.Find(value); }
   const Architecture& architecture() const { return architecture_; }
-  // Registers that belong to values for life.
+  // Registers that are fixed: each belongs to a value for the value's whole life.
   RegisterSet fixed_registers() const { return fixed_; }
-  // Registers that belong to no value, and that calls change (SwiftRegistersOf).
+  // Registers that calls change because of Swift's attributes (SwiftRegistersOf). They belong to no
+  // value.
   RegisterSet swift_registers() const { return swift_registers_; }
   // Whether the function has a parameter with `swifterror`, whose register is one of its results.
   bool returns_error() const { return returns_error_; }
@@ -101,14 +106,15 @@ class Analysis {
   void CountUses(uint32_t block);
   void CountUse(const llvm::Value* operand, uint32_t block);
   void CountPhiUses(const llvm::PHINode& phi);
-  // Notes where a call or a return wants its operands.
+  // Notes the registers in which a call or a return wants its operands.
   void WishForPlaces(const llvm::Instruction& instruction, uint32_t block);
   void Wish(const llvm::Value* value, Register reg, uint32_t block);
   void ExtendLife(ValuePart& value, uint32_t block);
   void Cover(ValuePart& value, uint32_t block);
-  // If `store` is the end of an update in memory, the update's operation is computed there.
+  // If `store` ends an update in memory: defers the update's operation to `store`.
   void DeferUpdate(const llvm::StoreInst& store, uint32_t position);
-  // Whether `instruction`, which has one use, is computed there.
+  // Whether `instruction`, which has one use, is deferred to its user. `next_write`: the position
+  // of the next instruction that may write to memory.
   bool IsDeferrable(const llvm::Instruction& instruction, uint32_t next_write);
   void CollectWhatDies();
   void FixRegisters();
@@ -120,8 +126,8 @@ class Analysis {
   std::vector<ValuePart> values_;
   std::vector<BlockFacts> facts_;
   std::vector<const llvm::GlobalVariable*> label_tables_;
-  std::vector<uint32_t> wishes_;        // The values that have one, while a block is examined.
-  std::vector<uint32_t> weights_;       // Of each value: how often it is used, counting loops.
+  std::vector<uint32_t> wishes_;        // The values with a wish, while a block is examined.
+  std::vector<uint32_t> weights_;       // Each value's number of uses, weighted by loop depth.
   std::vector<uint32_t> calls_before_;  // The number of blocks before a block that have calls.
   std::vector<Candidate> candidates_;
   std::vector<Interval> taken_[kRegisterCount];

@@ -1,5 +1,5 @@
-// What the shared part of the code generator has to know of an architecture: the registers' roles,
-// how arguments are passed, how the frame lies.
+// Describes an architecture to the architecture-independent part of the code generator: the roles
+// of registers, the calling conventions, the layout of the frame.
 //
 // Thread-safe: constants. Tested in tests/baseline/baseline_compiler_test.cc.
 
@@ -15,85 +15,89 @@
 
 namespace firstcall::baseline {
 
-// Which registers arguments and results are passed in, as LLVM reads the architecture's ABI.
+// The registers that pass arguments and results, as LLVM reads the architecture's ABI.
 struct CallingConvention {
   absl::Span<const Register> general;
   absl::Span<const Register> vectors;
   absl::Span<const Register> general_results;
   absl::Span<const Register> vector_results;
-  // Of those, for values of fewer than 16 bytes.
+  // The number of vector_results that may return values of fewer than 16 bytes.
   unsigned small_vector_results = 0;
-  // Where the address of a result in memory (sret) is passed, if it is not an argument like others.
+  // The register that passes the address of a result in memory (sret). kNoRegister if the address
+  // is passed as an ordinary argument.
   Register result_address = kNoRegister;
-  // The callee returns that address as its first general result.
+  // The callee returns the sret address as its first general result.
   bool returns_result_address = false;
-  // An integer of more than 64 bits begins in a register of even number; if two are not left, all
-  // are used up.
+  // An integer of more than 64 bits begins in a register of even number. If two registers are not
+  // left, the rest stay unused.
   bool has_even_pairs = false;
-  // The members of an array are passed in registers all, or none.
+  // The members of an array are passed either all in registers or all on the stack.
   bool has_array_blocks = false;
   // A small vector takes 16 bytes on the stack.
   bool widens_vectors = false;
-  // The least size of vectors that are passed as they lie in memory.
+  // The smallest size in bytes of vectors that are passed in the layout they have in memory.
   unsigned least_vector_bytes = 0;
-  // A member of an aggregate that is an integer of more than 64 bits is passed as the member of a
-  // structure that it is, not as two parts.
+  // If a member of an aggregate is an integer of more than 64 bits, it is passed as one member, not
+  // as two parts.
   bool has_wide_members = false;
-  // Functions may run in a mode that calls have to change.
+  // Functions may run in streaming mode (AArch64 SME), which calls have to change.
   bool has_streaming_mode = false;
-  // A caller extends an i1 to 8 bits, and a callee its result.
+  // A caller extends an i1 argument to 8 bits, and a callee extends an i1 result.
   bool extends_bits = false;
 };
 
 struct FrameStyle {
-  // Whether places are above the frame pointer, between it and the incoming arguments, so that only
-  // the finished frame knows how far away those are; or below it.
+  // True: places are between the frame pointer and the incoming arguments above it, so the distance
+  // to these arguments is known only when the frame is complete. False: places are below the frame
+  // pointer.
   bool grows_up = false;
-  // What the frame pointer points at belongs to the prologue, and is not for places.
+  // The bytes at the frame pointer that belong to the prologue and hold no places.
   int32_t record_bytes = 0;
-  // The code generator of LLVM calls or inlines no probe ("probe-stack") for smaller frames.
+  // LLVM's code generator emits no stack probe ("probe-stack") for frames of fewer bytes.
   int64_t least_probed = 4096;
 };
 
 struct Architecture {
   // ---- Registers that are never allocated ----
-  // The code generator needs a general and two vector registers between any two instructions: to
-  // move from memory to memory, to break cycles of moves, to reach far symbols.
+  // A general and two vector registers that the code generator may clobber between any two
+  // instructions: to move from memory to memory, to break cycles of moves, to reach far symbols.
   Register scratch, vector_scratch, cycle_scratch;
   Register stack_pointer, frame_pointer;
 
   // ---- Registers with a task ----
-  Register shift_count;   // That a count must be in; if none, any.
-  Register vector_count;  // Told to variadic functions: how many vector registers; none if not.
-  Register callee;        // Of the address of an indirect callee. No argument is passed in it.
-  Register exception[2];  // Where a landing pad finds the exception and its selector.
-  // Those of arguments with Swift's attributes `swiftself` and `swifterror`, whatever the calling
-  // convention. The callee preserves the first, and returns an argument's new value in the second.
+  Register shift_count;   // Must hold a shift's count. kNoRegister: any register may.
+  Register vector_count;  // Number of vector registers, for variadic callees. May be kNoRegister.
+  Register callee;        // Holds the address of an indirect callee. Passes no argument.
+  Register exception[2];  // Hold the exception and its selector on entry to a landing pad.
+  // The registers of arguments with Swift's attributes `swiftself` and `swifterror`, in every
+  // calling convention. The callee preserves swift_self, and returns the argument's new value in
+  // swift_error.
   Register swift_self, swift_error;
 
   // ---- Registers for values ----
   RegisterSet allocatable;
   RegisterSet few_allocatable;  // For tests: three of each kind.
   RegisterSet callee_saved;
-  // Those that a value may have for life: if the callee preserves them; if it does not.
+  // The registers that may be fixed (belong to a value for its whole life): across_calls are
+  // preserved by callees, between_calls are not.
   absl::Span<const Register> across_calls, between_calls;
   absl::Span<const Register> vector_between_calls;
-  // The callee preserves their lowest 8 bytes.
+  // Vector registers whose lowest 8 bytes callees preserve.
   absl::Span<const Register> vector_across_calls;
 
   FrameStyle frame;
-  CallingConvention convention;        // Of C.
-  CallingConvention swift_convention;  // Of `swiftcc`.
+  CallingConvention convention;        // The C calling convention.
+  CallingConvention swift_convention;  // The `swiftcc` calling convention.
   UnwindConvention unwind;
-  uint8_t variadic_list_bytes;  // Of a va_list.
-  // Room in front of the body for the longest prologue, in bytes.
+  uint8_t variadic_list_bytes;  // The size of a va_list.
+  // The bytes to reserve in front of the body: the size of the longest prologue.
   uint32_t prologue_room;
-  // Operations on 1 and 2 bytes, whose flags are those of the narrow result.
+  // Has operations on 1 and 2 bytes, which set the flags for the narrow result.
   bool has_narrow_operations;
   // Alu::kOr and kXor set the flags.
   bool bitwise_sets_flags;
 
-  // Of functions and calls that are covered.
+  // The convention of a covered function or call.
   const CallingConvention& ConventionOf(llvm::CallingConv::ID id) const {
     return id == llvm::CallingConv::Swift ? swift_convention : convention;
   }

@@ -1,4 +1,4 @@
-// Where arguments and results are passed.
+// Assigns arguments and results to registers and to places on the stack.
 //
 // Thread-compatible. Tested in tests/baseline/baseline_compiler_test.cc.
 
@@ -14,7 +14,7 @@
 namespace firstcall::baseline {
 
 struct ArgumentPlace {
-  Register reg = kNoRegister;  // If none, `offset` bytes into the arguments on the stack.
+  Register reg = kNoRegister;  // kNoRegister: at `offset` in the arguments on the stack.
   int32_t offset = 0;
 };
 
@@ -22,7 +22,7 @@ class ArgumentPlaces {
  public:
   explicit ArgumentPlaces(const CallingConvention& convention) : convention_(convention) {}
 
-  // Calls `visit(part, place)` for each part of a value of `type`, which `list` has the parts of.
+  // Calls `visit(part, place)` for each part of a value of `type`. `list` must be PartsOf(&type).
   template <typename Visit>
   void ForEachPart(const llvm::Type& type, const PartList& list, const Visit& visit) {
     if (type.isIntegerTy()) {
@@ -35,7 +35,7 @@ class ArgumentPlaces {
     }
   }
 
-  // Of a parameter that is passed by value. Those without contents have a place, too.
+  // The place of a parameter passed by value (`byval`). An empty parameter has a place, too.
   ArgumentPlace ByValue(uint64_t bytes, uint64_t alignment) {
     return Stack(static_cast<int64_t>(std::max<uint64_t>(bytes, 8)),
                  static_cast<int32_t>(alignment));
@@ -64,7 +64,7 @@ class ArgumentPlaces {
   }
 
   // The two parts of an integer of more than 64 bits are not divided between registers and the
-  // stack: LLVM leaves a register unused that is too few for it.
+  // stack. If fewer than two registers are left, LLVM leaves them unused, and so does this method.
   void BeginPair() {
     if (convention_.has_even_pairs) general_ = (general_ + 1) & ~1u;
     if (general_ + 2 <= convention_.general.size()) return;
@@ -72,13 +72,14 @@ class ArgumentPlaces {
     offset_ = (offset_ + 15) & ~15;
   }
 
-  // Whether all members are alike, and none is an integer that is smaller than a register.
+  // Whether all members have the same type, and this is no integer smaller than a register.
   static bool IsBlock(const llvm::Type& type, const PartList& list) {
     const llvm::Type* member = nullptr;
     return AreAlike(type, member) && (list.parts[0].is_vector || list.parts[0].bytes == 8);
   }
 
-  // Whether all members of `type` are like `member`, which becomes the first if it is null.
+  // Whether all members of `type` have the type `member`. Pointers and i64 count as the same type.
+  // If `member` is null, sets it to the first member.
   static bool AreAlike(const llvm::Type& type, const llvm::Type*& member) {
     if (type.isAggregateType()) {
       for (unsigned i = 0; i < type.getNumContainedTypes(); ++i) {
@@ -93,7 +94,8 @@ class ArgumentPlaces {
     return type.isPointerTy() || type.isIntegerTy(64);
   }
 
-  // On the stack, members lie as in memory, and nothing behind them is passed in these registers.
+  // If the members do not all fit in the registers, they go to the stack in their memory layout,
+  // and no later argument gets a register of this kind.
   template <typename Visit>
   void PlaceBlock(const PartList& list, const Visit& visit) {
     const bool is_vector = list.parts[0].is_vector;
@@ -121,7 +123,7 @@ class ResultPlaces {
  public:
   explicit ResultPlaces(const CallingConvention& convention) : convention_(convention) {}
 
-  // kNoRegister if there are not enough.
+  // The register of the next part. kNoRegister if no register is left.
   Register Next(bool is_vector, unsigned bytes) {
     if (!is_vector) {
       return general_ < convention_.general_results.size() ? convention_.general_results[general_++]
@@ -137,7 +139,7 @@ class ResultPlaces {
   unsigned general_ = 0, vectors_ = 0;
 };
 
-// Whether results of a type with these parts are returned in registers.
+// Whether a result with these parts is returned in registers.
 inline bool IsReturnedInRegisters(const PartList& list, const CallingConvention& convention) {
   ResultPlaces places(convention);
   for (unsigned i = 0; i < list.count; ++i) {

@@ -1,15 +1,16 @@
 // Encodes AArch64 instructions into a buffer (Arm Architecture Reference Manual for A-profile,
 // C4 and C6 and C7).
 //
-// Addresses that no instruction can encode are computed in kAddressScratch, and values that are no
-// immediates are made in kValueScratch; FloatRm uses kVectorValueScratch, and AluMi may. Callers
-// never pass these three to the methods of Assembler.
+// If no instruction can encode an address, the assembler computes it in kAddressScratch. If a value
+// is no immediate, the assembler makes it in kValueScratch. FloatRm uses kVectorValueScratch, and
+// AluMi may. Callers never pass these three registers to the methods of Assembler.
 //
-// The stack pointer may be either side of Mov, the base of an address, the first operand of AluRr,
-// AluRm and AluRi if that is kAdd, kSub or kCmp (kAdd and kSub leave the flags alone then) or, of
-// AluRi, kAnd, and an operand of AddWide and SubWide. Elsewhere its number means the zero register.
+// The stack pointer may be: either side of Mov; the base of an address; the first operand of AluRr,
+// AluRm and AluRi of kAdd, kSub or kCmp (then kAdd and kSub leave the flags unchanged); the first
+// operand of AluRi of kAnd; an operand of AddWide and SubWide. Elsewhere its number means the zero
+// register.
 //
-// Thread-compatible; kept from function to function for its memory.
+// Thread-compatible; reused from function to function to keep its memory.
 
 #ifndef FIRSTCALL_BASELINE_ASSEMBLER_AARCH64_H_
 #define FIRSTCALL_BASELINE_ASSEMBLER_AARCH64_H_
@@ -23,7 +24,7 @@
 
 namespace firstcall::baseline::aarch64 {
 
-// What becomes of the old value and the operand.
+// The operation on the old value and the operand.
 enum class AtomicOp : uint8_t {
   kAdd,
   kClear,  // old & ~operand
@@ -41,8 +42,8 @@ enum class Rounding : uint8_t {
   kUp,
   kDown,
   kToZero,
-  kAway,              // To the nearest, from the middle away from zero.
-  kCurrentExact = 6,  // By the current mode; raises the exception "inexact".
+  kAway,              // To the nearest, ties away from zero.
+  kCurrentExact = 6,  // By the current mode. Raises the exception "inexact".
   kCurrent = 7,
 };
 
@@ -50,13 +51,14 @@ enum class FloatTest : uint8_t { kEqual, kGreater, kGreaterEqual };
 
 class AssemblerAArch64 final : public Assembler {
  public:
-  // Of a function that may be larger than 1 MiB: conditional branches reach 128 MiB, places in the
-  // pool and in the code 4 GiB by relocations. To be set before a function; Clear() keeps it.
+  // Must be true if the function may be larger than 1 MiB. Then conditional branches reach 128 MiB,
+  // and references to the pool and to the code reach 4 GiB, by relocations. Must be set before a
+  // function is emitted; Clear() keeps the setting.
   void set_is_large(bool is_large) { is_large_ = is_large; }
 
   bool Resolve(const CodeLayout& layout, CompiledCode& code) const override;
 
-  // ---- Integers. kOr and kXor in registers leave the flags alone ----
+  // ---- Integers. kOr and kXor in registers leave the flags unchanged ----
   void AluRr(Alu alu, unsigned size, Register dst, Register src) override;
   void AluRm(Alu alu, unsigned size, Register dst, const Mem& src) override;
   void AluRi(Alu alu, unsigned size, Register dst, int32_t immediate) override;
@@ -88,20 +90,20 @@ class AssemblerAArch64 final : public Assembler {
   void Multiply(unsigned size, Register dst, Register a, Register b) {
     MultiplyAdd(size, dst, a, b, kZero);
   }
-  // addend + a * b, minuend - a * b
+  // MultiplyAdd: addend + a * b. MultiplySubtract: minuend - a * b.
   void MultiplyAdd(unsigned size, Register dst, Register a, Register b, Register addend) {
     Rrr(0x1b000000 | Wide(size) | Number(addend) << 10, dst, a, b);
   }
   void MultiplySubtract(unsigned size, Register dst, Register a, Register b, Register minuend) {
     Rrr(0x1b008000 | Wide(size) | Number(minuend) << 10, dst, a, b);
   }
-  // The upper 8 bytes of the product of 8 bytes each.
+  // The upper 8 bytes of the product of two 8-byte integers.
   void SignedMultiplyHigh(Register dst, Register a, Register b) { Rrr(0x9b407c00, dst, a, b); }
   void UnsignedMultiplyHigh(Register dst, Register a, Register b) { Rrr(0x9bc07c00, dst, a, b); }
-  // The product of 4 bytes each, of 8 bytes.
+  // The 8-byte product of two 4-byte integers.
   void SignedMultiplyLong(Register dst, Register a, Register b) { Rrr(0x9b207c00, dst, a, b); }
   void UnsignedMultiplyLong(Register dst, Register a, Register b) { Rrr(0x9ba07c00, dst, a, b); }
-  // By zero: 0.
+  // Division by zero gives 0.
   void SignedDivide(unsigned size, Register dst, Register a, Register b) {
     Rrr(0x1ac00c00 | Wide(size), dst, a, b);
   }
@@ -118,7 +120,7 @@ class AssemblerAArch64 final : public Assembler {
   void ReverseBits(unsigned size, Register dst, Register src) {
     Rr(0x5ac00000 | Wide(size), dst, src);
   }
-  // Compares a with b shifted, by kShl, kShr or kSar.
+  // Compares a with b shifted by `count`. `shift` is kShl, kShr or kSar.
   void CompareShifted(unsigned size, Register a, Register b, Shift shift, unsigned count) {
     const uint32_t type = shift == Shift::kShl ? 0 : shift == Shift::kShr ? 1 : 2;
     Rrr(0x6b000000 | Wide(size) | type << 22 | count << 10, kZero, a, b);
@@ -131,8 +133,8 @@ class AssemblerAArch64 final : public Assembler {
   void SelectInto(unsigned size, Cond cond, Register dst, Register if_true, Register if_false) {
     Rrr(0x1a800000 | Wide(size) | Code(cond) << 12, dst, if_true, if_false);
   }
-  // src + value, src - value of 8 bytes, value < 2^24; the flags stay. No instruction if nothing
-  // changes.
+  // src + value and src - value in 8 bytes; value < 2^24. The flags stay unchanged. If the result
+  // would change nothing, emits no instruction.
   void AddWide(Register dst, Register src, uint32_t value) {
     AddPieces(0x91000000, dst, src, value);
   }
@@ -160,8 +162,8 @@ class AssemblerAArch64 final : public Assembler {
   void Lea(Register dst, const Mem& src) override;
   void Lea32(Register dst, const Mem& src) override;
 
-  // Of two general registers, or the lowest 8 bytes of two vector registers, at base + disp and
-  // base + disp + 8; disp is a multiple of 8 from -512 to 504.
+  // Load and store two general registers, or the lowest 8 bytes of two vector registers, at
+  // base + disp and base + disp + 8. `disp` is a multiple of 8 from -512 to 504.
   void LoadPair(Register a, Register b, Register base, int32_t disp) {
     Pair(IsVector(a) ? 0x6d400000 : 0xa9400000, a, b, base, disp);
   }
@@ -176,14 +178,14 @@ class AssemblerAArch64 final : public Assembler {
   void StoreRelease(unsigned size, Register src, Register base) {
     Rr(0x089ffc00 | SizeField(size), src, base);
   }
-  // With acquire and release semantics. status: 0 if it was stored.
+  // With acquire and release semantics. `status` becomes 0 if `src` was stored.
   void LoadExclusive(unsigned size, Register dst, Register base) {
     Rr(0x085ffc00 | SizeField(size), dst, base);
   }
   void StoreExclusive(unsigned size, Register status, Register src, Register base) {
     Rrr(0x0800fc00 | SizeField(size), src, base, status);
   }
-  // Of Armv8.1, sequentially consistent. The old value is zero-extended to at least 4 bytes.
+  // Armv8.1 instructions, sequentially consistent. Zero-extend the old value to at least 4 bytes.
   void Swap(unsigned size, Register old_dst, Register src, Register base) {
     Rrr(0x38e08000 | SizeField(size), old_dst, base, src);
   }
@@ -193,7 +195,8 @@ class AssemblerAArch64 final : public Assembler {
   void CompareAndSwap(unsigned size, Register expected_and_old, Register src, Register base) {
     Rrr(0x08e0fc00 | SizeField(size), src, base, expected_and_old);
   }
-  // Among the threads of the program: of everything, or of loads with what follows.
+  // A barrier among the threads of the program: orders all accesses or, if `loads_only`, earlier
+  // loads with all later accesses.
   void DataBarrier(bool loads_only) { Emit(loads_only ? 0xd50339bf : 0xd5033bbf); }
 
   // ---- Vector registers ----
@@ -235,7 +238,7 @@ class AssemblerAArch64 final : public Assembler {
   void FloatSquareRoot(FloatKind kind, Register dst, Register src) {
     Rr(OfKind(kind, 0x1e21c000, 0x6ea1f800), dst, src);
   }
-  // To an integer that is a float.
+  // Rounds to an integral value, which stays a float or double.
   void FloatRound(Rounding rounding, bool is_double, Register dst, Register src) {
     Rr(0x1e244000 | Double(is_double) | static_cast<uint32_t>(rounding) << 15, dst, src);
   }
@@ -243,7 +246,7 @@ class AssemblerAArch64 final : public Assembler {
   void FloatMultiplyAdd(bool is_double, Register dst, Register a, Register b, Register addend) {
     Rrr(0x1f000000 | Double(is_double) | Number(addend) << 10, dst, a, b);
   }
-  // If one is a quiet NaN: the other.
+  // If one operand is a quiet NaN, the result is the other.
   void FloatMinimumNumber(bool is_double, Register dst, Register a, Register b) {
     Rrr(0x1e207800 | Double(is_double), dst, a, b);
   }
@@ -255,32 +258,32 @@ class AssemblerAArch64 final : public Assembler {
   }
   bool FloatImmediate(bool is_double, Register dst, uint64_t bits) override;
 
-  // A lane's bits become 1 or 0.
+  // All bits of a lane become 1 if the test holds in the lane, otherwise 0.
   void VectorFloatCompare(FloatTest test, bool is_double, Register dst, Register a, Register b);
   void VectorNot(Register dst, Register src) { Rr(0x6e205800, dst, src); }
-  // Bits of if_true where those of dst_mask are 1.
+  // Where a bit of dst_mask is 1: the bit of if_true. Elsewhere: the bit of if_false.
   void VectorSelect(Register dst_mask, Register if_true, Register if_false) {
     Rrr(0x6e601c00, dst_mask, if_true, if_false);
   }
-  // In each of the lowest 8 bytes.
+  // Counts the set bits in each of the lowest 8 bytes.
   void CountBits8(Register dst, Register src) { Rr(0x0e205800, dst, src); }
-  // The sum of all lanes (of 1, 2 or 4 bytes), of the lowest 8 bytes.
+  // AddAcross: the sum of all lanes of 1, 2 or 4 bytes. AddAcross8: the sum of the lowest 8 bytes.
   void AddAcross(unsigned lane_size, Register dst, Register src) {
     Rr(0x4e31b800 | Lane(lane_size), dst, src);
   }
   void AddAcross8(Register dst, Register src) { Rr(0x0e31b800, dst, src); }
-  // The sums of neighbours, of those in a first.
+  // The sums of neighbouring lanes: first those of a, then those of b.
   void AddPairs(unsigned lane_size, Register dst, Register a, Register b) {
     Rrr(0x4e20bc00 | Lane(lane_size), dst, a, b);
   }
-  // Zero-extended.
+  // FromLane zero-extends the lane.
   void FromLane(unsigned lane_size, unsigned lane, Register dst_general, Register src) {
     Rr((lane_size == 8 ? 0x4e003c00 : 0x0e003c00) | LaneNumber(lane_size, lane), dst_general, src);
   }
   void ToLane(unsigned lane_size, unsigned lane, Register dst, Register src_general) {
     Rr(0x4e001c00 | LaneNumber(lane_size, lane), dst, src_general);
   }
-  // The lower lanes of both in turn, a's first.
+  // The lower lanes of a and b alternately, a's first.
   void InterleaveLow(unsigned lane_size, Register dst, Register a, Register b) {
     Rrr(0x4e003800 | Lane(lane_size), dst, a, b);
   }
@@ -288,9 +291,9 @@ class AssemblerAArch64 final : public Assembler {
   // ---- Control flow ----
   void Jmp(uint32_t label) override;
   void Jcc(Cond cond, uint32_t label) override;
-  // Of 4 or 8 bytes.
+  // Jumps if the 4 or 8 bytes of `reg` are not zero.
   void CompareBranchNonZero(unsigned size, Register reg, uint32_t label);
-  // Takes back the Jmp that was emitted last.
+  // Removes the Jmp that was emitted last.
   void DropLastJump() {
     code_.AdvanceTo(code_.At(code_.size() - 4));
     fixups_.pop_back();
@@ -303,17 +306,17 @@ class AssemblerAArch64 final : public Assembler {
   void Trap() override { Emit(0xd4200020); }
   void Breakpoint() override { Emit(0xd43e0000); }
   void LandingMark() override { BranchTarget(/*call=*/false, /*jump=*/true); }
-  // Where indirect calls, indirect jumps or both may lead.
+  // Marks a place to which indirect calls, indirect jumps or both may lead.
   void BranchTarget(bool call, bool jump) {
     Emit(0xd503241f | (call ? 0x40 : 0) | (jump ? 0x80 : 0));
   }
-  // Of the link register, by the stack pointer.
+  // Sign and authenticate the link register, with the stack pointer as modifier.
   void SignReturnAddress() { Emit(0xd503233f); }
   void AuthenticateReturnAddress() { Emit(0xd50323bf); }
   void Nop() { Emit(0xd503201f); }
 
  private:
-  static constexpr Register kZero = X(31);  // In most instructions; in the others kStackPointer.
+  static constexpr Register kZero = X(31);  // In other instructions: kStackPointer.
 
   static uint32_t Number(Register reg) { return reg & 31; }
   static uint32_t Wide(unsigned size) { return size == 8 ? 0x80000000 : 0; }
@@ -335,7 +338,7 @@ class AssemblerAArch64 final : public Assembler {
   void Rrr(uint32_t op, Register d, Register n, Register m) {
     Emit(op | Number(m) << 16 | Number(n) << 5 | Number(d));
   }
-  // SBFM, UBFM.
+  // Emits SBFM or UBFM.
   void BitField(uint32_t op, unsigned size, Register dst, Register src, unsigned immr,
                 unsigned imms) {
     Rr(op | (size == 8 ? 0x80400000 : 0) | immr << 16 | imms << 10, dst, src);

@@ -21,10 +21,10 @@ using Op = uint32_t;
 inline constexpr Op k66 = 0x10000, kF3 = 0x20000, kF2 = 0x30000, kPrefixMask = 0x30000;
 inline constexpr Op k0F = 0x40000, k0F38 = 0x80000, k0F3A = 0xc0000, kMapMask = 0xc0000;
 inline constexpr Op kW = 0x100000;
-// The operand in the reg field, in the r/m field, is a byte register.
+// The operand in the reg field (kByteReg) or in the r/m field (kByteRm) is a byte register.
 inline constexpr Op kByteReg = 0x200000, kByteRm = 0x400000;
 
-// The /n of F6 and F7.
+// The /n (opcode extension) of F6 and F7.
 enum class Unary : uint8_t { kNot = 2, kNeg, kMul, kImul, kDiv, kIdiv };
 
 class AssemblerX86_64 final : public Assembler {
@@ -33,9 +33,9 @@ class AssemblerX86_64 final : public Assembler {
 
   // ---- Any instruction ----
   void Rr(Op op, Register reg, Register rm);
-  // `immediate` bytes of the instruction follow, which the caller appends.
+  // `immediate`: the number of immediate bytes that the caller appends to the instruction.
   void Rm(Op op, Register reg, const Mem& mem, unsigned immediate = 0);
-  // The same, with an immediate byte.
+  // As Rr and Rm, with an immediate byte.
   void RrI(Op op, Register reg, Register rm, uint8_t immediate) {
     Rr(op, reg, rm);
     Immediate(immediate, 1);
@@ -46,7 +46,7 @@ class AssemblerX86_64 final : public Assembler {
   }
   void Byte(uint8_t byte) { code_.Number(byte, 1); }
 
-  // ---- Integers; `size` is that of the operation in bytes ----
+  // ---- Integers. `size` is the operation's size in bytes ----
   void AluRr(Alu alu, unsigned size, Register dst, Register src) override {
     Rr(Sized(static_cast<Op>(alu) * 8 + 2, size), dst, src);
   }
@@ -89,7 +89,7 @@ class AssemblerX86_64 final : public Assembler {
   void ShldCl(unsigned size, Register dst, Register src) { Rr(Wide(k0F | 0xa5, size), src, dst); }
   void ShrdCl(unsigned size, Register dst, Register src) { Rr(Wide(k0F | 0xad, size), src, dst); }
   void SwapBytes(unsigned size, Register reg) override;
-  void SignExtendAx(unsigned size) {  // CWD, CDQ, CQO: of eax into edx:eax.
+  void SignExtendAx(unsigned size) {  // CDQ, CQO: rax into rdx:rax.
     if (size == 8) Byte(0x48);
     Byte(0x99);
   }
@@ -101,9 +101,10 @@ class AssemblerX86_64 final : public Assembler {
   }
 
   // ---- Moves ----
-  // Of 4 or 8 bytes between general registers.
+  // Moves 4 or 8 bytes between general registers.
   void Mov(unsigned size, Register dst, Register src) override { Rr(Wide(0x8b, size), dst, src); }
-  // Any constant; changes the flags if `may_change_flags` and that is shorter.
+  // `value` may be any constant. Changes the flags if `may_change_flags` and the encoding is
+  // shorter.
   void MovImmediate(Register dst, uint64_t value, bool may_change_flags) override;
   // A zero-extending load of 1, 2, 4 or 8 bytes.
   void Load(unsigned size, Register dst, const Mem& src) override;
@@ -111,9 +112,9 @@ class AssemblerX86_64 final : public Assembler {
   void Store(unsigned size, const Mem& dst, Register src) override {
     Rm(Sized(0x88, size), src, dst);
   }
-  // Of the sign-extended immediate.
+  // Stores the sign-extended immediate.
   void StoreImmediate(unsigned size, const Mem& dst, int32_t value) override;
-  // Of the lowest 1, 2 or 4 bytes.
+  // Zero-extends the lowest 1, 2 or 4 bytes.
   void ZeroExtend(unsigned from, Register dst, Register src) override;
   void SignExtend(unsigned from, unsigned to, Register dst, Register src) override;
   void Lea(Register dst, const Mem& src) override { Rm(kW | 0x8d, dst, src); }
@@ -128,12 +129,12 @@ class AssemblerX86_64 final : public Assembler {
 
   // ---- Vector registers. Moves of 2, 4, 8 or 16 bytes ----
   void VectorMov(Register dst, Register src) override { Rr(k0F | 0x28, dst, src); }  // MOVAPS
-  // Of two bytes, the upper ones are unspecified.
+  // After a load of two bytes, the upper bytes of the register are unspecified.
   void VectorLoad(unsigned size, Register dst, const Mem& src) override {
     if (size == 2) return RmI(k66 | k0F | 0xc4, dst, src, 0);  // PINSRW
     Rm(size == 4 ? kF3 | k0F | 0x10 : size == 8 ? kF2 | k0F | 0x10 : k0F | 0x10, dst, src);
   }
-  // Of two bytes, by way of kScratch, which must not be part of the address.
+  // A store of two bytes clobbers kScratch, which must not be part of the address.
   void VectorStore(unsigned size, const Mem& dst, Register src) override {
     if (size == 2) {
       FromVector(4, kScratch, src);
@@ -141,7 +142,7 @@ class AssemblerX86_64 final : public Assembler {
     }
     Rm(size == 4 ? kF3 | k0F | 0x11 : size == 8 ? kF2 | k0F | 0x11 : k0F | 0x11, src, dst);
   }
-  // MOVD, MOVQ between the files.
+  // MOVD and MOVQ between general and vector registers.
   void ToVector(unsigned size, Register dst, Register src) override {
     Rr(Wide(k66 | k0F | 0x6e, size), dst, src);
   }
@@ -185,8 +186,8 @@ class AssemblerX86_64 final : public Assembler {
   void Mfence() { Immediate(0xf0ae0f, 3); }
   void RepMovsb() { Immediate(0xa4f3, 2); }
 
-  // Of the operation on bytes, words, dwords, qwords whose opcode for bytes is `op`; the operands
-  // in both fields are of this size.
+  // The opcode for operands of `size` bytes, if `op` is the operation's opcode for bytes. The
+  // operands in both fields have this size.
   static Op Sized(Op op, unsigned size) {
     switch (size) {
       case 1:
@@ -199,7 +200,7 @@ class AssemblerX86_64 final : public Assembler {
         return (op + 1) | kW;
     }
   }
-  // Of one that has no form for bytes.
+  // The opcode for operands of `size` bytes, for an operation without a form for bytes.
   static Op Wide(Op op, unsigned size) { return size == 8 ? op | kW : size == 2 ? op | k66 : op; }
 
  private:

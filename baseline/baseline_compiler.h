@@ -1,10 +1,9 @@
 // Compiles functions of LLVM IR in one pass, about as fast as they can be read, to code of about
-// the quality of LLVM's -O0. What it does not cover it refuses, before it emits anything, and
-// leaves the function as it was: then LLVM compiles it. See
-// docs/adr/0019-a-baseline-code-generator.md.
+// the quality of LLVM's -O0. A function that the compiler does not cover is refused and stays
+// unchanged; then LLVM compiles it. See docs/adr/0019-a-baseline-code-generator.md.
 //
-// Thread-compatible: one for each thread that compiles, to be used again and again, because its
-// memory is kept from function to function.
+// Thread-compatible: use one compiler for each compiling thread. Reuse it, because it keeps its
+// memory from function to function.
 
 #ifndef FIRSTCALL_BASELINE_BASELINE_COMPILER_H_
 #define FIRSTCALL_BASELINE_BASELINE_COMPILER_H_
@@ -27,14 +26,15 @@ class Function;
 namespace firstcall::baseline {
 
 struct BaselineOptions {
-  std::vector<std::string> features;  // Those of BaselineCompiler::Features that the processor has.
-  // For tests: three registers for values of each kind.
+  std::vector<std::string> features;  // The processor's features, of BaselineCompiler::Features.
+  // For tests: uses only three general and three vector registers for values.
   bool has_few_registers = false;
 };
 
 class BaselineCompiler {
  public:
-  // The features of the CPU that make a difference.
+  // The CPU features that change the emitted code or the coverage. Empty if there is no baseline
+  // code generator for the architecture of `triple`.
   static absl::Span<const char* const> Features(absl::string_view triple);
 
   // InvalidArgument if there is no baseline code generator for the architecture of `triple`.
@@ -45,13 +45,13 @@ class BaselineCompiler {
   BaselineCompiler(const BaselineCompiler&) = delete;
   BaselineCompiler& operator=(const BaselineCompiler&) = delete;
 
-  // Compiles `function`, a verified definition in a module of the target's data layout, into
-  // `code`, whose contents are replaced; they are unspecified if the function is refused. The first
-  // symbol is the function's. `is_near`: symbols that are dso_local lie within reach of a distance
-  // of 32 bits of the code.
+  // Compiles `function`, a verified definition in a module with the target's data layout, and
+  // replaces the contents of `code`. The first symbol of `code` is the function's. Returns kNone,
+  // or why the function is refused; then the contents of `code` are unspecified. `is_near`:
+  // dso_local symbols are within reach of a 32-bit distance from the code.
   //
-  // `layout` must equal the module's data layout; null: that one. A layout knows how structures are
-  // laid out that it was asked for before, so one that is kept from function to function is faster.
+  // `layout` must equal the module's data layout; null means the module's own. A DataLayout caches
+  // the layouts of structures, so a `layout` that is kept from function to function is faster.
   Refusal Compile(const llvm::Function& function, bool is_near, CompiledCode& code,
                   const llvm::DataLayout* layout = nullptr);
 

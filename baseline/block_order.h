@@ -1,11 +1,11 @@
-// The order in which a function's blocks are laid out and compiled: reverse post-order in which
-// each loop is in one piece, so that what a value's life has to cover is one interval of blocks.
+// The order in which a function's blocks are laid out and compiled: a reverse post-order in which
+// each loop is contiguous, so that a value's life is one interval of blocks.
 //
 // Loops are found by the depth-first search of Wei, Mao, Zou and Chen, "A New Algorithm for
-// Identifying Loops in Decompilation" (SAS 2007). In a function with a loop that has several
-// entries the order is plain reverse post-order, and no loops are told: has_irreducible_loop().
+// Identifying Loops in Decompilation" (SAS 2007). If a loop of the function has several entries
+// (has_irreducible_loop()), the order is plain reverse post-order and loops() is empty.
 //
-// Thread-compatible; kept from function to function for its memory.
+// Thread-compatible; reused from function to function to keep its memory.
 
 #ifndef FIRSTCALL_BASELINE_BLOCK_ORDER_H_
 #define FIRSTCALL_BASELINE_BLOCK_ORDER_H_
@@ -29,8 +29,8 @@ struct Loop {
 
 struct OrderedBlock {
   const llvm::BasicBlock* block = nullptr;
-  uint32_t loop = kNone;      // The innermost.
-  uint32_t depth = 0;         // Number of loops around it.
+  uint32_t loop = kNone;      // The innermost loop that contains the block.
+  uint32_t depth = 0;         // Number of loops that contain the block.
   uint32_t predecessors = 0;  // Edges from reachable blocks.
 };
 
@@ -38,12 +38,12 @@ class BlockOrder {
  public:
   void Compute(const llvm::Function& function);
 
-  // Reachable blocks only.
+  // The reachable blocks, in order.
   const std::vector<OrderedBlock>& blocks() const { return blocks_; }
   const std::vector<Loop>& loops() const { return loops_; }
   bool has_irreducible_loop() const { return is_irreducible_; }
 
-  // The place of `block` in the order; kNone if it cannot be reached.
+  // The index of `block` in blocks(); kNone if it is unreachable.
   uint32_t NumberOf(const llvm::BasicBlock* block) const {
     const uint32_t node = node_of_.Find(block);
     return node == PointerMap::kMissing ? kNone : nodes_[node].position;
@@ -52,12 +52,12 @@ class BlockOrder {
  private:
   struct Node {
     const llvm::BasicBlock* block;
-    uint32_t header = kNone;     // Of the innermost loop it is in, other than its own.
-    uint32_t path_position = 0;  // 1 and above while it is on the path of the search.
+    uint32_t header = kNone;     // Header of the innermost loop around the node, not its own.
+    uint32_t path_position = 0;  // At least 1 while the node is on the path of the search.
     bool is_header = false;
-    uint32_t position = kNone;  // In blocks_.
+    uint32_t position = kNone;  // Index in blocks_.
     uint32_t predecessors = 0;
-    uint32_t first_child = kNone, next_sibling = kNone;  // Of the tree of loops.
+    uint32_t first_child = kNone, next_sibling = kNone;  // The tree of loops.
   };
   struct Visit {
     uint32_t node;

@@ -1,5 +1,5 @@
-// A byte buffer for machine code that is kept from function to function, so that appending is a
-// store and a comparison.
+// A byte buffer for machine code. The buffer is reused from function to function, so that appending
+// costs only a store and a comparison.
 //
 // Thread-compatible. Tested in tests/baseline/baseline_compiler_test.cc.
 
@@ -23,20 +23,21 @@ class CodeBuffer {
   size_t size() const { return cursor_ - begin_.get(); }
   const uint8_t* data() const { return begin_.get(); }
 
-  // Makes room for `bytes` more, which may then be written at cursor() and counted by Advance().
+  // Makes room for `bytes` more bytes and returns where to write them. AdvanceTo() then sets the
+  // end.
   uint8_t* Room(size_t bytes) {
     if (static_cast<size_t>(end_ - cursor_) < bytes) Grow(bytes);
     return cursor_;
   }
   void AdvanceTo(uint8_t* cursor) { cursor_ = cursor; }
 
-  // The lowest `bytes` bytes of `value`.
+  // Appends the lowest `bytes` bytes of `value`, at most 8.
   void Number(uint64_t value, size_t bytes) {
     uint8_t* out = Room(8);
     std::memcpy(out, &value, 8);
     cursor_ = out + bytes;
   }
-  // Numbers in LEB128.
+  // Append a number in LEB128.
   void Unsigned(uint64_t value) {
     uint8_t* out = Room(10);
     cursor_ = out + llvm::encodeULEB128(value, out);
@@ -50,11 +51,11 @@ class CodeBuffer {
     std::memcpy(out, bytes, size);
     cursor_ = out + size;
   }
-  // Appends zeros until the size is a multiple of `alignment`, a power of two.
+  // Appends `filler` until the size is a multiple of `alignment`, a power of two.
   void Align(size_t alignment, uint8_t filler) {
     while ((size() & (alignment - 1)) != 0) Number(filler, 1);
   }
-  // What was written at `offset`, to be changed.
+  // The bytes written at `offset`, which may be changed. Appending invalidates the pointer.
   uint8_t* At(size_t offset) { return begin_.get() + offset; }
 
  private:

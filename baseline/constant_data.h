@@ -1,6 +1,7 @@
-// What variables of LLVM IR hold in memory, and which constants are copied: each function that
-// names such a constant has its own copy behind its code, because the constant has no name that
-// others know and its address does not matter (string literals, tables of numbers).
+// Computes the contents of global variables in memory, and decides which constants are copied (such
+// as string literals and tables of numbers). Each function that uses a copied constant has its own
+// copy behind its code. A constant can be copied if its name is local and its address does not
+// matter.
 //
 // Thread-safe: pure functions. Tested in tests/baseline/baseline_compiler_test.cc.
 
@@ -18,21 +19,22 @@ namespace firstcall::baseline {
 
 struct ConstantData {
   struct Reference {
-    uint32_t offset;  // Of eight bytes with global + addend, or of four with that distance.
+    uint32_t offset;  // Of eight bytes with global + addend, or of four bytes with a distance.
     const llvm::GlobalValue* global;
     int64_t addend;
-    bool is_distance;  // From the place itself.
+    bool is_distance;  // The four bytes hold `addend` + the distance from themselves to `global`.
   };
   std::vector<uint8_t> bytes;
   std::vector<Reference> references;
 };
 
-// Whether `global` is a constant that is copied. Those that hold addresses of other local
-// variables, or whose own address another variable holds, are not.
+// Whether `global` is a constant that is copied. A constant that holds the address of another local
+// variable, or whose address another variable holds, is not copied.
 bool IsCopied(const llvm::GlobalValue& global);
 
-// Replaces `data` by what `variable`, which has an initializer, holds. False if that cannot be
-// written: addresses of blocks or of thread-local variables, and unusual constant expressions.
+// Replaces `data` with the contents of `variable`, which must have an initializer. False if the
+// contents cannot be written: addresses of blocks or of thread-local variables, and unusual
+// constant expressions.
 bool WriteData(const llvm::GlobalVariable& variable, ConstantData& data);
 
 }  // namespace firstcall::baseline

@@ -1,4 +1,4 @@
-// What constants of LLVM IR are in registers and in memory: bits, or an address and a distance.
+// The values of LLVM IR constants in registers and in memory: bits, or an address plus an offset.
 //
 // Thread-safe: pure functions. Tested in tests/baseline/baseline_compiler_test.cc.
 
@@ -19,14 +19,14 @@ namespace firstcall::baseline {
 // A part of a constant.
 struct ConstantPart {
   enum class Kind : uint8_t {
-    kBits,          // `low` and, of 16 bytes in a vector register, `high`. Integers are
+    kBits,          // `low` and, for 16 bytes in a vector register, `high`. Integers are
                     // sign-extended to 64 bits.
     kAddress,       // global + low
-    kBlockAddress,  // Of a block of the function itself.
+    kBlockAddress,  // The address of `block`, a block of the function itself.
     kUnsupported,
   };
   Kind kind = Kind::kUnsupported;
-  bool is_undefined = false;  // The bits, which are 0, may be any.
+  bool is_undefined = false;  // Any bits are allowed; `low` and `high` are 0.
   uint64_t low = 0, high = 0;
   const llvm::GlobalValue* global = nullptr;
   const llvm::BasicBlock* block = nullptr;
@@ -35,23 +35,23 @@ struct ConstantPart {
 // Part number `part` (value_parts.h) of `constant`.
 ConstantPart PartOf(const llvm::Constant& constant, unsigned part, const llvm::DataLayout& layout);
 
-// Whether a distance from a symbol is as close to it as LLVM's small code model assumes that
-// addresses of a relocation of 32 bits are.
+// Whether an offset from a symbol is so small that LLVM's small code model lets a 32-bit relocation
+// refer to symbol + offset.
 inline bool IsCloseToSymbol(int64_t offset) {
   constexpr int64_t kMost = 16 << 20;
   return -kMost < offset && offset < kMost;
 }
 
-// Whether `global` is a constant array of addresses of blocks of `function`, which nothing else
-// uses: it becomes a part of the function's code.
+// Whether `global` is a table of labels: a constant array of addresses of blocks of `function` that
+// only `function` uses. The table becomes a part of the function's code.
 bool IsLabelTable(const llvm::GlobalValue& global, const llvm::Function& function);
 
-// Whether the addresses of the blocks of `function` are used only by itself and by such tables,
-// which it adds to `tables`.
+// Whether the addresses of the blocks of `function` are used only by `function` itself and by its
+// tables of labels. Adds these tables to `tables`.
 bool KeepsItsLabels(const llvm::Function& function,
                     std::vector<const llvm::GlobalVariable*>& tables);
 
-// Whether every part is supported where `function` uses it.
+// Whether every part of `constant` is supported as an operand in `function`.
 bool IsSupported(const llvm::Constant& constant, const llvm::Function& function);
 
 }  // namespace firstcall::baseline

@@ -15,43 +15,45 @@
 
 namespace firstcall::baseline {
 
-// The attribute of functions whose large frames must be probed, which nothing here does.
+// The attribute of functions whose large frames must be probed. The baseline code generator emits
+// no probes.
 inline constexpr char kStackProbe[] = "probe-stack";
 
 struct CoverageOptions {
-  bool has_rounding = false;  // Instructions that round to integers.
+  bool has_rounding = false;  // Has instructions that round to integral values.
   bool has_popcnt = false;
-  bool has_fusion = false;  // Instructions of x86-64, not supported, that multiply and add at once.
-  bool has_atomic_updates = false;  // Instructions that do more than exchange.
-  bool has_few_registers = false;   // For tests: no value gets a register for life.
+  bool has_fusion = false;  // x86-64 has fused multiply-add instructions (not supported here).
+  bool has_atomic_updates = false;  // AArch64 has atomic update instructions (LSE).
+  bool has_few_registers = false;   // For tests: no value gets a fixed register.
 };
 
-// Of its attributes and its signature.
+// The refusal because of the function's attributes and its signature.
 Refusal RefusalOf(const llvm::Function& function, const Architecture& architecture);
 
 Refusal RefusalOf(const llvm::Instruction& instruction, const Architecture& architecture,
                   const CoverageOptions& options);
 
-// Whether the lowering of an instruction may call something, so that registers change.
+// Whether the lowering of an instruction may emit a call, which changes registers.
 bool MayCall(const llvm::Instruction& instruction);
 
-// Whether an argument may be passed by value: if not, isByValArgument need not be asked, which
-// takes longer.
+// Whether an argument may be passed by value. If false, isByValArgument, which is slower, need not
+// be called.
 bool MayPassByValue(const llvm::CallBase& call);
 
-// Of what a parameter with these attributes is passed by value, in bytes.
+// The alignment, in bytes, of the memory that a parameter with these attributes passes by value.
 uint64_t ByValueAlignment(const llvm::AttributeSet& attributes, const llvm::DataLayout& layout);
 
-// The register of its own that a parameter, or an argument of a call, has: that of the address of
-// the result, or that of one of Swift's attributes. kNoRegister if it has a place among the others.
+// The dedicated register of a parameter, or of an argument of a call: the register of the address
+// of the result (sret), or of one of Swift's attributes. kNoRegister if the parameter has an
+// ordinary place (ArgumentPlaces).
 Register OwnRegisterOf(const llvm::Argument& parameter, const Architecture& architecture);
 Register OwnRegisterOf(const llvm::CallBase& call, unsigned index,
                        const Architecture& architecture);
 
-// The registers that the caller changes because of Swift's attributes of its arguments.
+// The registers that the caller changes because of Swift's attributes of the call's arguments.
 RegisterSet SwiftRegistersOf(const llvm::CallBase& call, const Architecture& architecture);
 
-// An intrinsic that stands for nothing in machine code.
+// Whether the instruction is an intrinsic that needs no machine code.
 bool IsNoOperation(const llvm::Instruction& instruction);
 
 }  // namespace firstcall::baseline

@@ -1,7 +1,7 @@
-// The stack frame: places for values, which are used again when the values are dead. A place is a
-// distance from the frame pointer, never 0.
+// The stack frame: places for values, which are reused when the values are dead. A place is a
+// distance in bytes from the frame pointer, never 0.
 //
-// Thread-compatible; kept from function to function for its memory. Tested in
+// Thread-compatible; reused from function to function to keep its memory. Tested in
 // tests/baseline/baseline_compiler_test.cc.
 
 #ifndef FIRSTCALL_BASELINE_FRAME_H_
@@ -21,7 +21,7 @@ class Frame {
   explicit Frame(const Architecture& architecture)
       : style_(architecture.frame), pointer_(architecture.frame_pointer) {}
 
-  // The first `reserved` bytes are somebody else's.
+  // Starts a new frame. Its first `reserved` bytes, for saved registers, hold no places.
   void Clear(int32_t reserved) {
     used_ = style_.record_bytes + reserved;
     outgoing_ = 0;
@@ -29,7 +29,7 @@ class Frame {
     free16_.clear();
   }
 
-  // A place for a value of up to 16 bytes.
+  // Returns a place for a value of up to 16 bytes.
   int32_t AllocateSlot(unsigned bytes) {
     std::vector<int32_t>& free = bytes > 8 ? free16_ : free8_;
     if (free.empty()) return Allocate(bytes > 8 ? 16 : 8, bytes > 8 ? 16 : 8);
@@ -39,7 +39,7 @@ class Frame {
   }
   void FreeSlot(int32_t slot, unsigned bytes) { (bytes > 8 ? free16_ : free8_).push_back(slot); }
 
-  // A place for as long as the function runs. `alignment` is a power of two of up to 16.
+  // Returns a place that is never freed. `alignment` is a power of two of up to 16.
   int32_t Allocate(int64_t bytes, int64_t alignment) {
     if (style_.grows_up) {
       const int64_t begin = (used_ + alignment - 1) & -alignment;
@@ -51,17 +51,17 @@ class Frame {
   }
 
   Mem At(int32_t place) const { return Mem::At(pointer_, place); }
-  // The argument on the stack that the caller has put at `offset` there.
+  // The argument that the caller has put at `offset` in the arguments on the stack.
   Mem Incoming(int32_t offset) const {
     if (style_.grows_up) return Mem::Relative(RelativeTo::kIncoming, 0, offset);
-    return Mem::At(pointer_, 16 + offset);  // Behind the saved frame pointer, the return address.
+    return Mem::At(pointer_, 16 + offset);  // Behind the saved frame pointer and return address.
   }
 
-  // Space for arguments of calls, at the lower end.
+  // Reserves space for arguments of calls, at the frame's lower end.
   void NeedOutgoing(int64_t bytes) { outgoing_ = std::max(outgoing_, bytes); }
   int64_t outgoing() const { return outgoing_; }
 
-  // The bytes between the frame pointer and the far end of the places.
+  // The bytes from the frame pointer to the end of the places.
   int64_t used() const { return used_; }
 
  private:

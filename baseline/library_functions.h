@@ -1,4 +1,4 @@
-// Which functions of the C library, or of the compiler's, intrinsics stand for.
+// The functions of the C library, or of the compiler's library, that implement intrinsics.
 //
 // Thread-safe: pure functions. Tested in tests/baseline/baseline_compiler_test.cc.
 
@@ -9,14 +9,14 @@
 
 namespace firstcall::baseline {
 
-// The name of a function that takes the arguments of the intrinsic, floats or doubles, and returns
-// its result; null if there is none.
+// The name of a function that takes the intrinsic's arguments, floats or doubles, and returns its
+// result. Null if there is none.
 const char* MathFunctionOf(const llvm::IntrinsicInst& intrinsic);
 
-// The immediate operand of ROUNDSS and ROUNDSD; negative if the intrinsic is another one.
+// The immediate operand of ROUNDSS and ROUNDSD. Negative if the intrinsic is no rounding.
 int RoundingModeOf(llvm::Intrinsic::ID id);
 
-// Whether the intrinsic is a copy or a fill short enough to be made in line.
+// Whether the intrinsic is a copy or a fill that is short enough to be inlined.
 bool IsMadeInLine(const llvm::IntrinsicInst& intrinsic);
 
 }  // namespace firstcall::baseline

@@ -13,14 +13,14 @@
 namespace firstcall::baseline {
 namespace {
 
-// A personality routine that LLVM does not know wants to be asked for each frame, even if nothing
-// is caught or cleaned up there.
+// A personality routine that LLVM does not know must be called for each frame, even if the frame
+// catches and cleans up nothing.
 bool HasUnknownPersonality(const llvm::Function& function) {
   return function.hasPersonalityFn() &&
          !llvm::isNoOpWithoutInvoke(llvm::classifyEHPersonality(function.getPersonalityFn()));
 }
 
-// Distances in larger ones do not fit where they are kept.
+// In larger frames, distances do not fit the types that hold them.
 constexpr int64_t kLargestFrame = int64_t{1} << 30;
 
 unsigned CountOf(RegisterSet set) { return __builtin_popcountll(set); }
@@ -47,7 +47,7 @@ int64_t Lowering::LargestUnprobedFrame() const {
   if (!function_->hasFnAttribute(kStackProbe)) return kLargestFrame;
   const auto least_probed = function_->getFnAttributeAsParsedInteger(
       "stack-probe-size", static_cast<uint64_t>(architecture_.frame.least_probed));
-  // Besides the frame there are the saved frame pointer, the return address, and what aligns it.
+  // The stack also holds the saved frame pointer, the return address and padding for alignment.
   return std::min(static_cast<int64_t>(least_probed), architecture_.frame.least_probed) - 32;
 }
 
@@ -93,8 +93,8 @@ void Lowering::ReserveAllocas() {
   }
 }
 
-// Arguments come to the registers that are theirs for life, stay in those they arrive in if these
-// can be allocated, or go to slots.
+// An argument with a fixed register moves to that register. Another argument stays in the register
+// it arrives in if that register can be allocated; otherwise it goes to a slot.
 void Lowering::BindArguments() {
   const CallingConvention& convention = architecture_.ConventionOf(function_->getCallingConv());
   ArgumentPlaces places(convention);
@@ -124,7 +124,7 @@ void Lowering::BindArguments() {
       move.bytes = part.is_vector ? part.bytes : std::max<uint8_t>(part.bytes, 4);
       if (place.reg == kNoRegister) {
         if (!part.is_fixed) {
-          // It stays where the caller has put it; that place is never given to another value.
+          // The part stays in the caller's place, which is never given to another value.
           part.slot = place.offset;
           part.is_incoming = part.is_spilled = true;
           return;

@@ -8,7 +8,7 @@ namespace {
 
 // The largest immediate of ADD and SUB.
 constexpr int64_t kOneInstruction = 4095;
-// What LoadPair and StorePair reach.
+// The largest displacement of LoadPair and StorePair.
 constexpr int64_t kPairReach = 504;
 
 // DWARF for the Arm 64-bit Architecture, 4.1.
@@ -26,12 +26,12 @@ void LoweringAArch64::Prepare() {
   signs_return_address_ = signs.isValid() && signs.getValueAsString() != "none";
 }
 
-// LLVM decides by attributes of the function.
+// As LLVM, decides by an attribute of the function.
 bool LoweringAArch64::IsBranchProtected(const llvm::Function& function) const {
   return function.hasFnAttribute("branch-target-enforcement");
 }
 
-// AAPCS64, appendix B: the registers of each kind end where the list's pointer points.
+// AAPCS64, appendix B: the va_list points at the upper end of each kind's saved registers.
 void LoweringAArch64::SaveArgumentRegisters() {
   const CallingConvention& convention = architecture_.convention;
   const auto general_bytes = static_cast<int32_t>(8 * (8 - named_general_) + 15) & ~15;
@@ -101,7 +101,7 @@ void LoweringAArch64::ForEachSavedPair(const Visit& visit) const {
   if (first != kNoRegister) visit(first, kNoRegister, place);
 }
 
-// To the only epilogue, at the end, when the frame is known.
+// Jumps to the only epilogue. EndBody emits it at the end, when the frame is known.
 void LoweringAArch64::EmitReturn() {
   if (epilogue_label_ == kNone) epilogue_label_ = NewLabel();
   native_.Jmp(epilogue_label_);
@@ -145,7 +145,7 @@ void LoweringAArch64::EndBody() {
   native_.Ret();
 }
 
-// sub sp, sp, #size; stp x29, x30, [sp, #outgoing]; add x29, sp, #outgoing; stores
+// Emits: sub sp, sp, #size; stp x29, x30, [sp, #outgoing]; add x29, sp, #outgoing; stores
 uint32_t LoweringAArch64::WritePrologue() {
   using Kind = UnwindRow::Kind;
   const int64_t above = BytesAbove(), below = BytesBelow();

@@ -1,4 +1,4 @@
-// What AArch64 does in its own way.
+// The AArch64 part of the lowering.
 //
 // Thread-compatible. Tested in tests/baseline/baseline_compiler_test.cc.
 
@@ -12,7 +12,7 @@
 
 namespace firstcall::baseline::aarch64 {
 
-// A base class of its own, so that it is there before Lowering, which refers to it.
+// A separate base class, so that the assembler is constructed before Lowering, which refers to it.
 struct NativeAssembler {
   AssemblerAArch64 native_;
 };
@@ -29,12 +29,13 @@ class LoweringAArch64 final : private NativeAssembler, public Lowering {
   void EmitReturn() override;
   uint32_t WritePrologue() override;
   void EndBody() override;
-  // Calls `visit` for pairs of saved registers of one kind, of which the second may be none, and
-  // where they lie in the frame.
+  // Calls `visit(first, second, place)` for pairs of saved registers of one kind. `second` may be
+  // kNoRegister. `place` is the pair's place in the frame.
   template <typename Visit>
   void ForEachSavedPair(const Visit& visit) const;
-  // The bytes between the frame pointer and the caller's stack.
+  // The bytes between the frame pointer and the caller's frame.
   int64_t BytesAbove() const { return (frame_.used() + 15) & ~int64_t{15}; }
+  // The bytes between the stack pointer and the frame pointer.
   int64_t BytesBelow() const { return (frame_.outgoing() + 15) & ~int64_t{15}; }
 
   void EmitDivision(const llvm::BinaryOperator& binary, bool is_signed, bool is_remainder) override;
@@ -68,9 +69,9 @@ class LoweringAArch64 final : private NativeAssembler, public Lowering {
   void LowerVectorFloatCompare(const llvm::FCmpInst& compare) override;
   Register MaskBits(const llvm::Value* vector) override;
 
-  // A register with the address that `pointer` is.
+  // Returns a register with the value of `pointer`.
   Register InAddress(const llvm::Value* pointer);
-  // `result` = operation of `old` and `value`, of which those of 1 and 2 bytes are extended.
+  // `result` = operation(old, value). Operands of 1 and 2 bytes must be extended.
   void EmitAtomicOperation(llvm::AtomicRMWInst::BinOp operation, unsigned bytes, Register result,
                            Register old, Register value);
   bool LowerAtomicUpdateByOne(const llvm::AtomicRMWInst& update);
@@ -80,9 +81,9 @@ class LoweringAArch64 final : private NativeAssembler, public Lowering {
 
   AssemblerAArch64 prologue_;
   bool signs_return_address_ = false;
-  uint32_t epilogue_label_ = kNone;  // None if nothing returns.
-  size_t last_return_ = 0;           // Behind the last jump to the epilogue.
-  // Of a variadic function: the upper ends of where its registers are saved.
+  uint32_t epilogue_label_ = kNone;  // kNone if the function has no return.
+  size_t last_return_ = 0;           // Offset behind the last jump to the epilogue.
+  // In a variadic function: the upper ends of the areas that save its argument registers.
   int32_t general_top_ = 0, vector_top_ = 0;
 };
 

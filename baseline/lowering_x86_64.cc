@@ -11,7 +11,7 @@ namespace {
 constexpr uint8_t kDwarfNumber[] = {0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15};
 constexpr uint8_t kDwarfRbp = 6, kDwarfRsp = 7;
 
-// Calls `visit` for each register of the set from the lowest.
+// Calls `visit` for each general register of the set, from the lowest.
 template <typename Visit>
 void ForEachGeneral(RegisterSet set, Visit visit) {
   for (unsigned number = 0; number < 16; ++number) {
@@ -27,7 +27,7 @@ bool LoweringX86_64::IsBranchProtected(const llvm::Function& function) const {
   return flag != nullptr && !flag->isZero();
 }
 
-// The register save area of the psABI, 3.5.7.
+// Fills the register save area of the psABI, 3.5.7.
 void LoweringX86_64::SaveArgumentRegisters() {
   const CallingConvention& convention = architecture_.convention;
   register_save_area_ = frame_.Allocate(176, 16);
@@ -43,7 +43,7 @@ void LoweringX86_64::SaveArgumentRegisters() {
   Bind(without_vectors);
 }
 
-// The psABI's va_list, 3.5.7.
+// Fills the psABI's va_list, 3.5.7.
 void LoweringX86_64::LowerVariadicStart(const llvm::IntrinsicInst& intrinsic) {
   const Mem list = AddressOf(intrinsic.getArgOperand(0));
   native_.StoreImmediate(4, list, static_cast<int32_t>(8 * named_general_));
@@ -85,7 +85,7 @@ bool LoweringX86_64::FitsRedZone(int64_t bytes) const {
          !function_->hasFnAttribute(llvm::Attribute::NoRedZone);
 }
 
-// push rbp; mov rbp, rsp; push each saved register; sub rsp, rest
+// Emits: push rbp; mov rbp, rsp; push each saved register; sub rsp, rest
 uint32_t LoweringX86_64::WritePrologue() {
   using Kind = UnwindRow::Kind;
   prologue_.Clear();
@@ -105,7 +105,7 @@ uint32_t LoweringX86_64::WritePrologue() {
     pushed += 8;
     add_row(Kind::kSaved, kDwarfNumber[reg], 16 + pushed);
   });
-  // For rsp to be aligned to 16 bytes.
+  // Keeps rsp aligned to 16 bytes.
   const int64_t rest = ((frame_.used() + frame_.outgoing() + 15) & ~int64_t{15}) - pushed;
   if (rest != 0 && !FitsRedZone(rest)) {
     prologue_.AluRi(Alu::kSub, 8, kRsp, static_cast<int32_t>(rest));

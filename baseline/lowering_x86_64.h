@@ -1,4 +1,4 @@
-// What x86-64 does in its own way. Needs SSE2.
+// The x86-64 part of the lowering. Needs SSE2.
 //
 // Thread-compatible. Tested in tests/baseline/baseline_compiler_test.cc.
 
@@ -13,7 +13,7 @@
 
 namespace firstcall::baseline::x86_64 {
 
-// A base class of its own, so that it is there before Lowering, which refers to it.
+// A separate base class, so that the assembler is constructed before Lowering, which refers to it.
 struct NativeAssembler {
   AssemblerX86_64 native_;
 };
@@ -27,7 +27,7 @@ class LoweringX86_64 final : private NativeAssembler, public Lowering {
   void SaveArgumentRegisters() override;
   void EmitReturn() override;
   uint32_t WritePrologue() override;
-  // Whether nothing below rsp is in danger, so that the frame may lie there (psABI, 3.2.2).
+  // Whether `bytes` of the frame may lie below rsp, in the red zone (psABI, 3.2.2).
   bool FitsRedZone(int64_t bytes) const;
 
   Register InShiftCount(const llvm::Value* count, unsigned bits) override;
@@ -50,7 +50,8 @@ class LoweringX86_64 final : private NativeAssembler, public Lowering {
   void EmitFloatToInteger(const llvm::CastInst& cast, bool is_signed) override;
   void SplitVector(Register low, Register high, Register vector) override;
   void JoinVector(Register vector, Register low, Register high) override;
-  // A bit pattern in each lane, in the pool.
+  // A constant in the pool with a mask in each lane: the sign bit if `sign_only`, otherwise the
+  // other bits.
   Mem FloatMask(const llvm::Type* type, bool sign_only);
 
   void LowerOverflow(const llvm::WithOverflowInst& intrinsic) override;
@@ -65,7 +66,7 @@ class LoweringX86_64 final : private NativeAssembler, public Lowering {
   Register MaskBits(const llvm::Value* vector) override;
 
   AssemblerX86_64 prologue_;
-  int32_t register_save_area_ = 0;  // Of a variadic function.
+  int32_t register_save_area_ = 0;  // Its place, in a variadic function.
 };
 
 }  // namespace firstcall::baseline::x86_64

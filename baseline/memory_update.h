@@ -1,5 +1,5 @@
-// Updates in memory: a load, an operation and a store to where the load was from, which some
-// machines have one instruction for.
+// Updates in memory: a load, an operation and a store to the address of the load. Some machines
+// have one instruction for all three.
 //
 // Thread-compatible. Tested in tests/baseline/baseline_compiler_test.cc.
 
@@ -13,20 +13,21 @@ namespace firstcall::baseline {
 
 struct MemoryUpdate {
   const llvm::LoadInst* load = nullptr;             // Null if there is no update.
-  const llvm::BinaryOperator* operation = nullptr;  // Of the loaded integer and the operand.
-  const llvm::Value* operand = nullptr;             // On the right of a subtraction.
+  const llvm::BinaryOperator* operation = nullptr;  // Applied to the loaded integer and `operand`.
+  const llvm::Value* operand = nullptr;             // The right operand of a subtraction.
 };
 
-// The update that ends in `store`. Its operation is in the store's block, and its result is used
-// only by the store, and at most by a TestOfUpdate. The caller must ensure that nothing writes to
-// memory between the load and the store.
+// Returns the update that ends in `store`. Its load and operation are in the store's block. The
+// operation's result is used only by the store and perhaps by the TestOfUpdate. The caller must
+// ensure that nothing writes to memory between the load and the store.
 MemoryUpdate UpdateEndingIn(const llvm::StoreInst& store);
 
-// The comparison with zero behind `store` that the result of the update's operation decides, and
-// that the branch behind it needs; null if there is none.
+// Returns the comparison of the stored value with zero that directly follows `store`, if the
+// operation's flags decide the comparison (eq, ne, slt, sge) and only the branch directly behind it
+// uses it. Null if there is none.
 const llvm::ICmpInst* TestOfUpdate(const llvm::StoreInst& store);
 
-// The update that `load` begins.
+// Returns the update that begins with `load`.
 MemoryUpdate UpdateBeginningWith(const llvm::LoadInst& load);
 
 }  // namespace firstcall::baseline

@@ -1,8 +1,8 @@
 // Compiles a small module, such as a function-module, to a relocatable object with the baseline
-// code generator, if that covers everything in it.
+// code generator, if the code generator covers everything in the module.
 //
-// Thread-compatible: one for each thread that compiles, to be used again and again, because its
-// memory is kept from module to module.
+// Thread-compatible: use one compiler for each compiling thread. Reuse it, because it keeps its
+// memory from module to module.
 
 #ifndef FIRSTCALL_BASELINE_MODULE_COMPILER_H_
 #define FIRSTCALL_BASELINE_MODULE_COMPILER_H_
@@ -25,11 +25,11 @@ namespace firstcall::baseline {
 class ModuleCompiler {
  public:
   struct Options {
-    // Symbols that are dso_local lie within reach of a distance of 32 bits of the code.
+    // dso_local symbols are within reach of a 32-bit distance from the code.
     bool is_near = true;
-    // As BaselineCompiler::Compile's.
+    // As the `layout` of BaselineCompiler::Compile.
     const llvm::DataLayout* layout = nullptr;
-    // For the object's section .comment; may be empty.
+    // The contents of the object's section .comment; may be empty.
     std::string comment;
   };
 
@@ -38,8 +38,8 @@ class ModuleCompiler {
                                                                 const BaselineOptions& options);
 
   // Compiles all definitions of `module`, which must be verified and have the target's data layout,
-  // to `object`. Otherwise says what is not covered, and leaves `object` as it was. Never changes
-  // the module.
+  // to `object`, and returns kNone. If something is not covered, returns the reason and leaves
+  // `object` unchanged. Never changes the module.
   Refusal Compile(const llvm::Module& module, const Options& options, ObjectBytes& object);
 
  private:
@@ -49,7 +49,7 @@ class ModuleCompiler {
 
   const std::unique_ptr<BaselineCompiler> functions_;
   const Machine machine_;
-  // The first `part_count_` are those of this module.
+  // The first `part_count_` belong to the current module.
   std::vector<CompiledCode> parts_;
   size_t part_count_ = 0;
 };

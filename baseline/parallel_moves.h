@@ -1,10 +1,10 @@
-// Moves that happen at once: of values to phis on an edge, of arguments to where they are passed.
+// Parallel moves: of values to phis on an edge, and of arguments to their places for a call.
 //
-// The moves are put in an order in which nothing is overwritten that is still to be read; cycles
-// are broken by way of a scratch register. Constants and addresses come last. Takes time in
-// proportion to the moves, and to the product of moves and cycles.
+// The moves are ordered so that no place is overwritten before it is read. A scratch register
+// breaks cycles. Constants and addresses come last. Takes time proportional to the number of moves
+// plus the product of moves and cycles.
 //
-// Thread-compatible; kept from use to use for its memory. Tested in
+// Thread-compatible; reused to keep its memory. Tested in
 // tests/baseline/baseline_compiler_test.cc.
 
 #ifndef FIRSTCALL_BASELINE_PARALLEL_MOVES_H_
@@ -23,16 +23,17 @@ namespace firstcall::baseline {
 struct Move {
   enum class Source : uint8_t { kRegister, kMemory, kFrameAddress, kConstant, kDone };
   Source source = Source::kRegister;
-  bool is_vector = false;  // Of the value, not of a place in memory.
-  uint8_t bytes = 8;       // 4, 8 or 16; of a vector also 2.
-  // If not 0: the integer of so many bits is extended to 32, or 64.
+  bool is_vector = false;  // The kind of the value, not of a place in memory.
+  uint8_t bytes = 8;       // 4, 8 or 16; for a vector value also 2.
+  // If not 0: the value is an integer of this many bits, which is extended to 32 or 64 bits.
   uint8_t extended_bits = 0;
   bool is_signed = false;
   Register from = kNoRegister;
-  Mem from_memory;  // Of kMemory, and of kFrameAddress the address itself.
+  Mem from_memory;  // kMemory: the source. kFrameAddress: the address itself is the value.
   const llvm::Constant* constant = nullptr;
   unsigned constant_part = 0;
-  // A register, or a place in the frame or among the arguments of a call.
+  // The destination: the register `to` or, if `to` is kNoRegister, `to_memory`, a place in the
+  // frame or among the arguments of a call.
   Register to = kNoRegister;
   Mem to_memory;
 };
@@ -45,7 +46,8 @@ class ParallelMoves {
   bool empty() const { return moves_.empty(); }
   void Add(const Move& move) { moves_.push_back(move); }
 
-  // Emits what was added, and clears it. Changes the scratch registers and the flags.
+  // Emits the added moves, then clears them. Clobbers the scratch registers and the flags.
+  // `write_constant(reg, constant, part)` must load a part of a constant into a register.
   template <typename WriteConstant>
   void Emit(Assembler& assembler, WriteConstant write_constant) {
     EmitCopies(assembler);
@@ -75,9 +77,9 @@ class ParallelMoves {
   static void Store(Assembler& assembler, Register reg, const Move& move);
 
   const Architecture& architecture_;
-  // What is known of a place that moves read or write.
+  // The state of a place that moves read or write.
   struct Place {
-    uint32_t readers = 0;  // The moves that still have to read it.
+    uint32_t readers = 0;  // The number of moves that still have to read the place.
     uint32_t writer = kNoMove;
   };
   static constexpr uint32_t kNoMove = ~uint32_t{0};
@@ -87,7 +89,7 @@ class ParallelMoves {
 
   std::vector<Move> moves_;
   Place registers_[kRegisterCount];
-  llvm::DenseMap<uint64_t, Place> in_frame_;  // Those that are written; by KeyOf.
+  llvm::DenseMap<uint64_t, Place> in_frame_;  // The places in the frame that moves write, by KeyOf.
 };
 
 }  // namespace firstcall::baseline

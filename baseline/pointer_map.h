@@ -1,5 +1,5 @@
-// A map from pointers to numbers that is emptied in constant time: for one function after the
-// other.
+// A map from pointers to numbers that can be cleared in constant time, so that it can be reused for
+// each function.
 //
 // Thread-compatible. Tested in tests/baseline/baseline_compiler_test.cc.
 
@@ -44,7 +44,7 @@ class PointerMap {
   struct Entry {
     const void* key = nullptr;
     uint32_t value = 0;
-    uint32_t round = 0;  // Of which call of Clear() it is.
+    uint32_t round = 0;  // The entry is valid if this equals round_.
   };
 
   size_t Hash(const void* key) const {

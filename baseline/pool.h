@@ -1,8 +1,8 @@
-// What a function's code refers to by distances and carries along behind its last instruction:
-// constants, addresses of far symbols, jump tables, exception tables. Places in it are offsets from
-// its beginning, which is aligned to 16 bytes.
+// The pool: data behind the last instruction of a function, to which the code refers by distances:
+// constants, addresses of far symbols, jump tables, exception tables. Places in the pool are
+// offsets from its beginning, which is aligned to 16 bytes.
 //
-// Thread-compatible; kept from function to function for its memory. Tested in
+// Thread-compatible; reused from function to function to keep its memory. Tested in
 // tests/baseline/baseline_compiler_test.cc.
 
 #ifndef FIRSTCALL_BASELINE_POOL_H_
@@ -44,8 +44,8 @@ class Pool {
     recent_.clear();
   }
 
-  // The place of a constant of 2, 4, 8 or 16 bytes; the same one for constants that were used
-  // lately.
+  // Returns the place of a constant of 2, 4, 8 or 16 bytes. A constant that was used recently gets
+  // the same place again.
   uint32_t Constant(uint64_t low, uint64_t high, unsigned size) {
     for (const Recent& recent : recent_) {
       if (recent.low == low && recent.high == high && recent.size == size) return recent.offset;
@@ -67,7 +67,7 @@ class Pool {
     return offset;
   }
 
-  // The eight bytes at `offset`, which are there, are to hold an address.
+  // Makes the eight bytes at `offset`, which must exist, hold the address symbol + addend.
   void AddAddress(uint32_t offset, uint32_t symbol, int64_t addend) {
     addresses_.push_back({offset, symbol, addend});
   }

@@ -1,4 +1,4 @@
-// Why the baseline code generator leaves a function to LLVM. Tested in
+// The reasons for which the baseline code generator leaves a function to LLVM. Tested in
 // tests/baseline/baseline_compiler_test.cc.
 
 #ifndef FIRSTCALL_BASELINE_REFUSAL_H_
@@ -11,7 +11,7 @@
 namespace firstcall::baseline {
 
 enum class Refusal : uint8_t {
-  kNone,  // It is compiled.
+  kNone,  // Not refused: the function is compiled.
   kFunctionAttribute,
   kCallingConvention,
   kDebugInformation,
@@ -37,7 +37,7 @@ enum class Refusal : uint8_t {
   kCount,
 };
 
-// A few words for statistics.
+// The refusal in a few words, for statistics.
 absl::string_view RefusalName(Refusal refusal);
 
 }  // namespace firstcall::baseline

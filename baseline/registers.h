@@ -1,5 +1,5 @@
-// Registers by number, as the parts of the code generator that all architectures share see them:
-// general ones from 0, vector registers from 32, each under its encoding.
+// Register numbers, in the form that the architecture-independent code uses: general registers from
+// 0, vector registers from 32, each in the order of its encoding.
 //
 // Thread-safe: constants. Tested in tests/baseline/baseline_compiler_test.cc.
 
@@ -23,7 +23,7 @@ constexpr bool IsVector(Register reg) { return reg >= kFirstVector; }
 
 using RegisterSet = uint64_t;
 constexpr RegisterSet SetOf(Register reg) { return RegisterSet{1} << reg; }
-// Those from `first` to `last`, both included.
+// The registers from `first` to `last`, both included.
 constexpr RegisterSet SetOf(Register first, Register last) {
   return (SetOf(last) - SetOf(first)) | SetOf(last);
 }

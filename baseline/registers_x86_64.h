@@ -22,7 +22,7 @@ inline constexpr Register kXmm0 = Xmm(0), kXmm1 = Xmm(1), kXmm2 = Xmm(2), kXmm3 
                           kXmm8 = Xmm(8), kXmm9 = Xmm(9), kXmm10 = Xmm(10), kXmm11 = Xmm(11),
                           kXmm12 = Xmm(12), kXmm13 = Xmm(13), kXmm14 = Xmm(14), kXmm15 = Xmm(15);
 
-// Architecture::scratch and the others of its kind.
+// Architecture::scratch, vector_scratch and cycle_scratch.
 inline constexpr Register kScratch = kR11;
 inline constexpr Register kVectorScratch = kXmm15;
 inline constexpr Register kCycleScratch = kXmm14;

@@ -1,4 +1,4 @@
-// The names of IR globals in objects.
+// The symbol names of IR globals in objects.
 //
 // Thread-safe: a pure function.
 
@@ -10,9 +10,9 @@
 
 namespace firstcall::baseline {
 
-// The name of `global`, whose module has a data layout, without IR's mark for names that the
-// target's mangling must not change (\1). Where objects are Mach-O, a marked name loses the
-// underscore that other names do not have yet.
+// The name of `global` without IR's mark (\1) for names that the target's mangling must not change.
+// The module must have a data layout. If objects are Mach-O, a marked name also loses its leading
+// underscore, because unmarked names do not have the underscore yet.
 llvm::StringRef SymbolNameOf(const llvm::GlobalValue& global);
 
 }  // namespace firstcall::baseline

@@ -1,6 +1,6 @@
 // Writes the unwind table (.eh_frame: DWARF 4, section 6.4, as the Linux Standard Base changes it)
-// of a function: rows that are exact at each instruction of its prologue and its epilogues, and the
-// way to its exception table.
+// of a function: rows that are exact at each instruction of its prologue and its epilogues, and a
+// reference to its exception table.
 //
 // Thread-safe: pure functions of their arguments.
 
@@ -14,17 +14,18 @@
 
 namespace firstcall::baseline {
 
-// What changes from `offset` on. Registers are DWARF's.
+// A change of the unwind rules from `offset` on. Registers have DWARF's numbers. The frame address
+// is DWARF's CFA.
 struct UnwindRow {
   enum class Kind : uint8_t {
     kFrame,          // The frame address is register + value.
-    kFrameOffset,    // It is value bytes above its register.
-    kFrameRegister,  // It is as far above another register.
+    kFrameOffset,    // The frame address is value bytes above its present register.
+    kFrameRegister,  // The frame address is as far above `reg` as above the old register.
     kSaved,          // The caller's register is value bytes below the frame address.
     kRestored,       // The register is the caller's again, as when the function began.
-    kRemember,       // What follows ends with kRestore; then things are as they were.
+    kRemember,       // Saves the rules. The matching kRestore restores them.
     kRestore,
-    kSignsReturnAddress,  // On AArch64: whether the return address is signed changes.
+    kSignsReturnAddress,  // On AArch64: toggles whether the return address is signed.
   };
   uint32_t offset = 0;
   Kind kind = Kind::kFrame;
@@ -34,22 +35,24 @@ struct UnwindRow {
 
 // How frames begin on an architecture.
 struct UnwindConvention {
-  uint8_t stack_pointer;   // DWARF's number.
-  uint8_t return_address;  // The number of the register it is in, or seems to be in.
-  uint8_t entry_distance;  // Of the frame address from the stack pointer when a function begins.
-  bool is_return_address_saved;  // It lies below the frame address then.
+  uint8_t stack_pointer;         // DWARF's number.
+  uint8_t return_address;        // DWARF's number of the register or column of the return address.
+  uint8_t entry_distance;        // Distance of the frame address from the stack pointer on entry.
+  bool is_return_address_saved;  // On entry, the return address is on the stack, just below the
+                                 // frame address.
 };
 
-// Of a function at the beginning of its section. Offsets are from there.
+// The unwind table of a function at the beginning of its section. Offsets are relative to the
+// function's beginning.
 struct UnwindTable {
   uint32_t size = 0;
-  const std::vector<UnwindRow>* rows = nullptr;  // In the order of offsets.
+  const std::vector<UnwindRow>* rows = nullptr;  // Sorted by offset.
   bool has_exceptions = false;
   uint32_t exception_table = 0;
-  uint32_t personality = 0;  // A symbol.
+  uint32_t personality = 0;  // A symbol number.
 };
 
-// Appends the entries to section number `unwind_section`, and their relocations.
+// Appends the entries to section number `unwind_section` of `code`, and their relocations.
 void AppendUnwindTable(const UnwindConvention& convention, const UnwindTable& unwind,
                        uint32_t unwind_section, uint32_t code_symbol, CompiledCode& code);
 

@@ -1,10 +1,11 @@
 // How values of LLVM's types are divided into parts that fit a register.
 //
-// An integer of up to 64 bits or a pointer is one part in a general register, of which the bits
-// above its width mean nothing; one of up to 128 bits is two parts, the lower first. A float, a
-// double or a vector of up to 16 bytes is one part in a vector register, in the lowest bytes, as it
-// lies in memory; a vector of 32, 64 or 128 bytes is parts of 16 bytes each; a vector of i1 is one
-// part of masks that fill 16 bytes. An aggregate's parts are those of its members in order.
+// An integer of up to 64 bits or a pointer is one part in a general register; the bits above its
+// width are unspecified. An integer of up to 128 bits is two parts, the lower first. A float, a
+// double or a vector of up to 16 bytes is one part in the lowest bytes of a vector register, in the
+// layout it has in memory. A vector of 32, 64 or 128 bytes is parts of 16 bytes each. A vector of
+// i1 is one part: its lanes are masks that fill 16 bytes. An aggregate's parts are the parts of its
+// members, in order.
 //
 // Thread-safe: pure functions. Tested in tests/baseline/baseline_compiler_test.cc.
 
@@ -18,12 +19,12 @@
 
 namespace firstcall::baseline {
 
-// Without initial values, because lists of them are made for every instruction.
+// Has no initial values, because lists of PartType are made for every instruction.
 struct PartType {
-  bool is_vector;  // Which registers it lives in.
-  uint8_t bytes;   // 1, 2, 4, 8; of vector registers 2, 4, 8, 16.
-  uint16_t bits;   // Of an integer the width, of which a second part has what is above 64.
-  bool has_lanes;  // It is a vector, or a part of one, of LLVM's.
+  bool is_vector;  // Whether the part is in a vector register.
+  uint8_t bytes;   // 1, 2, 4, 8; in vector registers 2, 4, 8, 16.
+  uint16_t bits;   // The width of an integer part; a second part has the bits above 64.
+  bool has_lanes;  // The part is an LLVM vector or a part of a vector.
 };
 
 inline constexpr unsigned kMaxParts = 16;
@@ -36,18 +37,17 @@ struct PartList {
 
 PartList PartsOf(const llvm::Type* type);
 
-// The distances of the parts from the beginning of a value of `type` in memory; `type` must be
-// supported.
+// The offsets in bytes of the parts of a value of `type` in memory. `type` must be supported.
 struct PartOffsets {
   unsigned count = 0;
   int32_t offsets[kMaxParts];
 };
 PartOffsets OffsetsOf(const llvm::Type* type, const llvm::DataLayout& layout);
 
-// The same for types that are neither integers nor pointers.
+// The number of parts, for types that are neither integers nor pointers.
 unsigned PartCountOfOthers(const llvm::Type* type);
 
-// The number of parts, as above, without looking at each if it is one.
+// The number of parts, as PartsOf(type).count, but fast for integers and pointers.
 inline unsigned PartCount(const llvm::Type* type) {
   if (type->isPointerTy()) return type->getPointerAddressSpace() == 0 ? 1 : 0;
   if (!type->isIntegerTy()) return PartCountOfOthers(type);
@@ -55,11 +55,11 @@ inline unsigned PartCount(const llvm::Type* type) {
   return bits <= 64 ? 1 : bits <= 128 ? 2 : 0;
 }
 
-// The smallest of 1, 2, 4, 8 bytes that hold `bits`.
+// The smallest of 1, 2, 4, 8 bytes that holds `bits`.
 inline unsigned ContainerBytes(unsigned bits) {
   return bits <= 8 ? 1 : bits <= 16 ? 2 : bits <= 32 ? 4 : 8;
 }
-// The size of operations on integers of `bits` in registers: 4 or 8 bytes.
+// The size of register operations on integers of `bits`: 4 or 8 bytes.
 inline unsigned OperationBytes(unsigned bits) { return bits <= 32 ? 4 : 8; }
 
 }  // namespace firstcall::baseline

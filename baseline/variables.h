@@ -1,5 +1,5 @@
-// Writes the variables that a module defines beside its functions, except those that become a part
-// of a function's code: constants that are copied (constant_data.h) and tables of labels.
+// Writes the global variables that a module defines, except those that become a part of a
+// function's code: constants that are copied (constant_data.h) and tables of labels (constants.h).
 //
 // Thread-safe: a pure function of its arguments. Tested in tests/baseline/variables_test.cc.
 
@@ -12,7 +12,7 @@
 
 namespace firstcall::baseline {
 
-// Replaces the contents of `code`, which has no sections if there are no such variables.
+// Replaces the contents of `code`. If there are no such variables, `code` has no sections.
 Refusal WriteVariables(const llvm::Module& module, CompiledCode& code);
 
 }  // namespace firstcall::baseline

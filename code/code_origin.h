@@ -1,4 +1,4 @@
-// What has made an object.
+// Where an object comes from: a code generator, or the client.
 //
 // Plain values. Tested in tests/api/baseline_test.cc and tests/api/mcjit_backend_test.cc.
 
@@ -14,8 +14,8 @@ enum class Generator { kLlvm, kBaseline, kUser, kMcjit };
 
 struct CodeOrigin {
   Generator generator = Generator::kLlvm;
-  // Why the baseline code generator did not make it: a few words that are never freed. Empty if it
-  // did, or was not asked.
+  // Why the baseline code generator did not make the object: a few words that are never freed.
+  // Empty if it did make the object, or was not asked.
   absl::string_view refusal;
 };
 

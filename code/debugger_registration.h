@@ -33,10 +33,10 @@ namespace firstcall {
 // may call either function.
 using DebuggerRegistrar = std::function<std::function<void()>(std::vector<char> image)>;
 
-// Replaces the function that RegisterWithDebugger calls. An empty one restores the default, which
-// uses the list here. `stop` is the function that a debugger of that list stops at; null if there
-// is none but that of the list here.
-// Call it before the first object is registered.
+// Replaces the function that RegisterWithDebugger calls. An empty registrar restores the default,
+// which uses the list here. `stop` is the function that a debugger stops at for the registrar's
+// list; null if the registrar has no such function of its own. Call it before the first object is
+// registered.
 void SetDebuggerRegistrar(DebuggerRegistrar registrar, const void* stop = nullptr);
 
 // How many functions should be compiled along with one, so that they can be registered together.
@@ -44,10 +44,11 @@ void SetDebuggerRegistrar(DebuggerRegistrar registrar, const void* stop = nullpt
 // numbers grow with the registrations: n functions are registered by some times the square root of
 // n registrations, and the debugger's time for them is proportional to n.
 struct RegisteredTogether {
-  // At most so many that the function calls, if it has debug information: half of them will be
-  // called.
+  // If the function has debug information: the most of its callees that should come along. About
+  // half of them will be called.
   size_t callees = 0;
-  size_t others = 0;  // So many in any case. Few of them will be called, if the program is large.
+  size_t others = 0;  // Functions that should come along in any case. If the program is large, few
+                      // of them will be called.
 };
 
 // Zeros if no debugger is listening, and for the first functions.

@@ -25,7 +25,7 @@ struct DetachedUnwindTable {
 // The unwind tables of an object, which must outlive this. Its relocations need not be applied.
 class UnwindTables {
  public:
-  // Reads all of them. Of a damaged one, what is in front of the damage.
+  // Reads all tables. Of a damaged table, reads what is in front of the damage.
   explicit UnwindTables(const ElfObject& object);
 
   // How the frames of `size` bytes of code at `offset` of section `section` are unwound. Handlers

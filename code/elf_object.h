@@ -35,8 +35,8 @@ class ElfObject {
     bool is_weak = false;
   };
 
-  // Whether a name that only debug information names, or nothing at all, is wanted for itself: an
-  // object of others may name a symbol to have a member of an archive linked.
+  // Whether an undefined symbol is wanted although only debug information, or nothing, refers to
+  // it: an object of others may name a symbol to have a member of an archive linked.
   using IsWanted = absl::FunctionRef<bool(absl::string_view name)>;
   static bool NoneIsWanted(absl::string_view /*name*/) { return false; }
 
@@ -49,15 +49,16 @@ class ElfObject {
   absl::Span<char> bytes() const { return bytes_; }
   Machine machine() const { return machine_; }
 
-  // The undefined symbols, if there is debug information without those that nothing else names and
-  // that are not wanted, and the global symbols that the object defines.
+  // The undefined symbols, and the global symbols that the object defines. If there is debug
+  // information, undefined() leaves out symbols that nothing else refers to and that are not
+  // wanted.
   const std::vector<Undefined>& undefined() const { return undefined_; }
   const std::vector<absl::string_view>& defined() const { return defined_; }
 
   bool Defines(absl::string_view name) const;
 
-  // Takes out of undefined() what no relocation of a section to be loaded names, and is not wanted
-  // for itself: objects of others may have such symbols. (Parse does it if there is debug
+  // Removes from undefined() the symbols that no relocation of a section to be loaded names and
+  // that are not wanted: objects of others may have such symbols. (Parse does so if there is debug
   // information.) InvalidArgument if a relocation is damaged. Looks at every relocation.
   absl::Status DropUnneededSymbols(IsWanted is_wanted = NoneIsWanted);
 

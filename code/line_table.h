@@ -13,7 +13,7 @@
 
 namespace firstcall {
 
-// From this place on, up to the next row of the sequence, the code comes from this line.
+// The code from this place on, up to the next row of the sequence, comes from this line.
 struct LineRow {
   uint32_t section = 0;  // The number of a section with code.
   uint64_t offset = 0;   // In the section.
@@ -26,8 +26,8 @@ struct LineTable {
   std::vector<LineRow> rows;       // In the order of the table.
 };
 
-// What the object's table says. If it is damaged, or of another version, what could be read before.
-// Empty if there is none.
+// Returns the object's line table; empty if there is none. If the table is damaged, or has another
+// version, returns the rows that could be read before.
 LineTable ReadLineTable(const ElfObject& object);
 
 }  // namespace firstcall

@@ -19,14 +19,15 @@
 
 namespace firstcall {
 
-// Adds to `references`, those of section `number`, which has the bytes `contents`, what no
-// relocation says, and writes zeros there. InvalidArgument if the table is damaged.
+// `references` are those of section `number`, whose bytes are `contents`. Adds the references for
+// which there is no relocation, and writes zeros in their places. InvalidArgument if the table is
+// damaged.
 absl::Status AddUnwindReferences(const MachoFile& file, uint32_t number, std::string& contents,
                                  std::vector<MachoReference>& references);
 
-// Wants an entry in the unwind table, which has `references`, for each function that the compact
-// unwind table (__LD,__compact_unwind) describes. Only Apple's unwinder reads compact tables.
-// Unimplemented if a function has no other description.
+// Checks that the unwind table, which has `references`, has an entry for each function that the
+// compact unwind table (__LD,__compact_unwind) describes. Only Apple's unwinder reads compact
+// tables. Unimplemented if a function has no such entry.
 absl::Status CheckCompactUnwindTable(const MachoFile& file,
                                      const std::vector<MachoReference>& references);
 

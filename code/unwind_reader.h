@@ -43,8 +43,8 @@ class UnwindReader : public DwarfReader {
   UnwindReader(absl::Span<const uint8_t> bytes, size_t at)
       : DwarfReader({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, at) {}
 
-  // A pointer. To relative ones, the address where they are used is added if the table is used at
-  // `run`, but for zero, which is null.
+  // Reads a pointer. A relative pointer becomes an address: that of the pointer itself is added,
+  // for a table that is used at `run`. Zero stays zero, which is null.
   uint64_t Pointer(PointerEncoding encoding, uint64_t run);
 };
 

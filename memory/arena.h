@@ -134,7 +134,8 @@ class Arena {
 
   Arena(std::shared_ptr<PageMapper> mapper, const ArenaSizes& sizes);
   absl::Status Map(ExecutorAddress near);
-  // If this process has forked since it was last asked: what is allocated may be a child's, too.
+  // If this process has forked since the last call: notes that the allocated memory may be a
+  // child's, too.
   void NoticeForks() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status LeaveParentsPages() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Initializes pages up to the offset `end` at least.

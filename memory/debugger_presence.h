@@ -1,5 +1,5 @@
 // Whether a debugger is attached that follows what is compiled. Such a debugger has a breakpoint in
-// the function that it is told of code by (code/debugger_registration).
+// the function that is called when code is registered (code/debugger_registration).
 //
 // Thread-safe. Tested in tests/code/debugger_registration_test.cc.
 
@@ -8,8 +8,8 @@
 
 namespace firstcall {
 
-// The functions that a debugger may have its breakpoint in: that of this library, and that of
-// another one which registers code for it. Null: there is none.
+// Set the functions in which a debugger may have its breakpoint: this library's own, and that of
+// another library that registers code for this one. Null: there is no such function.
 void SetOwnDebuggerStop(const void* function);
 void SetOtherDebuggerStop(const void* function);
 

@@ -77,7 +77,7 @@ class InProcessMapper final : public PageMapper {
   absl::Status MapTwice(uint8_t* alias, uint8_t* run, size_t size, Protection protection, int file,
                         size_t file_offset) const;
   // A core dump of shared memory has all of its pages, used or not, and to dump them brings them
-  // into being. So each segment is left out, but for what was finalized.
+  // into being. So each segment is left out of core dumps, except the pages that were finalized.
   void LeaveOutOfDumps(const Slab& slab, const SlabSegment& segment) ABSL_LOCKS_EXCLUDED(mutex_);
   void TakeIntoDumps(const Slab& slab, const SlabSegment& segment) ABSL_LOCKS_EXCLUDED(mutex_);
   absl::StatusOr<Mapping> MappingOf(const Slab& slab) const ABSL_LOCKS_EXCLUDED(mutex_);

@@ -22,7 +22,7 @@ namespace firstcall {
 uint64_t CountOfLoadedLibraries();
 
 struct FoundUnwinder {
-  const void* function;  // That takes tables: no other unwinder has it.
+  const void* function;  // Takes tables. Different for each unwinder.
   std::unique_ptr<Unwinder> unwinder;
 };
 
@@ -30,8 +30,8 @@ struct FoundUnwinder {
 // unwinder's library stays loaded. Locks as CountOfLoadedLibraries does.
 //
 // Known are libgcc's interface, that of GCC 12 and earlier and that of GCC 13 and later, and the
-// one of LLVM's libunwind. An unwinder that a file is linked with, but does not export, is not
-// found.
+// one of LLVM's libunwind. An unwinder that a file is linked with, but does not export, is found
+// only in the file that contains this code.
 std::vector<FoundUnwinder> FindProcessUnwinders(const absl::flat_hash_set<const void*>& known);
 
 }  // namespace firstcall

@@ -28,8 +28,8 @@ llvm::Function* MakeContinuation(llvm::Function& function, const LoopEntry& entr
 
 // To be called when `module`, which may have continuations, was optimized. A continuation consists
 // of an entrance and a body, which LLVM mostly inlines into the entrance. The debug information is
-// the body's. This gives it to an entrance whose body is gone; otherwise the code generator would
-// drop it.
+// the body's. If the body is gone, this function gives the debug information to the entrance;
+// otherwise the code generator would drop it.
 void KeepDebugInfoOfContinuations(llvm::Module& module);
 
 }  // namespace firstcall

@@ -1,5 +1,5 @@
-// The intrinsics whose results depend on the frame of the function that calls them: they would be
-// others in an OSR continuation, or where the function is inlined.
+// The intrinsics whose results depend on the frame of the function that calls them: the results
+// would be different in an OSR continuation, or where the function is inlined.
 //
 // Thread-safe: a pure function. Tested in tests/osr/loop_entries_test.cc and
 // tests/splitter/callee_importer_test.cc.

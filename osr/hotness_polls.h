@@ -1,5 +1,5 @@
 // Makes a first body count its calls and its loops' iterations, and continue in an OSR continuation
-// when it is told to: what lets tier 1 replace code of tier 0.
+// when it is told to. So code of tier 1 can replace code of tier 0.
 //
 // Thread-compatible: hold the mutex of the view the function's context belongs to.
 

@@ -1,5 +1,5 @@
-// The modules of which a client has told the compile server that its worker gets them. The worker,
-// which is not trusted, may read and publish packs of these modules only.
+// The modules that a client has announced to the compile server for its worker. The worker is not
+// trusted: it may read and publish the packs of these modules only.
 //
 // Thread-compatible. Tested in tests/remote/client_modules_test.cc.
 
@@ -18,20 +18,23 @@ namespace firstcall {
 
 class ClientModules {
  public:
-  // A client that adds more modules has the code of the others made, but not kept.
+  // If a client adds more modules, the code of the further ones is made, but the server does not
+  // keep that code.
   static constexpr size_t kMost = 65536;
-  // The code of a module's contents is near or far. What a client puts into its signatures is the
-  // same for all of them.
+  // One signature for near code, and one for far code. Everything else that a client puts into its
+  // signatures is the same in all of them.
   static constexpr size_t kSignaturesOfAModule = 2;
 
-  // `digest` is of the contents of a module (base/content_digest).
+  // `digest` is the digest of a module's contents (base/content_digest). Ignored if there are kMost
+  // modules already.
   void Add(absl::string_view digest);
 
-  // Whether `signature` (engine/signature) is of one of the modules.
+  // Whether `signature` (engine/signature) belongs to one of the modules.
   bool Has(absl::string_view signature) const;
 
-  // The same, and whether not too many other signatures of this module were published. If so, the
-  // signature counts as published from now on.
+  // Whether a pack may be published under `signature`: it belongs to one of the modules, and fewer
+  // than kSignaturesOfAModule other signatures of that module were published. If so, the signature
+  // counts as published from now on.
   bool Publish(absl::string_view signature);
 
  private:

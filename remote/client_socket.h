@@ -1,5 +1,5 @@
 // A client's end of a connection to a compile server. A forked child closes its copy at once: the
-// connection stays that of the process that made it, and ends with it.
+// connection belongs to the process that made it, and ends with that process.
 //
 // Thread-safe. Tested in tests/engine/served_compiler_test.cc.
 
@@ -27,15 +27,16 @@ class ClientSocket {
   ClientSocket(const ClientSocket&) = delete;
   ClientSocket& operator=(const ClientSocket&) = delete;
 
-  // Connects to the server that listens at `path`. Unavailable, with the system's reason, if none
-  // does; DeadlineExceeded if it does not take connections until `deadline`; PermissionDenied if it
-  // is another user's.
+  // Connects to the server that listens at `path`. Unavailable, with the system's reason, if no
+  // server listens; DeadlineExceeded if the server takes no connection until `deadline`;
+  // PermissionDenied if the server belongs to another user.
   static absl::StatusOr<std::unique_ptr<ClientSocket>> Connect(const std::string& path,
                                                                absl::Duration deadline);
 
-  // Negative in a forked child, or if the program has closed the socket.
+  // The socket's file descriptor; negative in a forked child, or if the program has closed the
+  // socket.
   int number() const { return file().number(); }
-  // There is none in a forked child.
+  // Not open in a forked child.
   const KeptFile& file() const;
 
  private:

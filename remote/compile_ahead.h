@@ -1,11 +1,12 @@
 // Compiles ahead on its own thread: the callees of the functions that the client has requested.
 //
-// Nothing is asked of the client meanwhile: no weak definition is taken to be replaced, which has
-// to be asked when the function is used. Work that is not used is limited: about as many functions
-// as are used.
+// The client is not asked questions meanwhile: the thread assumes that no weak definition is
+// replaced, and the client has to be asked when it requests the function. Unused work is limited to
+// about as many functions as are used.
 //
-// A body is moved out of what a compile has read. So this class knows which functions were compiled
-// in any way, and says when the module has to be read again for one of them.
+// A compile moves the body out of the view that it was read into. So this class records every
+// function that was compiled, by whichever thread, and reports when the module has to be read again
+// before a function can be compiled.
 //
 // Thread-safe. Tested in tests/remote/compile_ahead_test.cc and
 // tests/engine/served_compiler_test.cc.
@@ -36,34 +37,36 @@ class CompileAhead {
   struct Made {
     CompiledFunction function;
     bool is_far = false;
-    // The functions that were compiled along, and that the client has not been asked about.
+    // The functions that were compiled into the same object without asking the client.
     std::vector<SymbolOrdinal> joined;
-    // The weak definitions that must not be replaced.
+    // The weak definitions that were assumed not to be replaced.
     std::vector<SymbolOrdinal> weak;
   };
   struct Taken {
     std::optional<Made> made;
-    // If nothing was made: the module has to be read again before the function is compiled.
+    // If `made` is empty: whether the module has to be read again before the function is compiled.
     bool must_read_again = false;
   };
 
   // `compiler` must exist as long as the process: the thread is never stopped.
   explicit CompileAhead(Compiler& compiler) : compiler_(compiler) {}
 
-  // What was made for `order`, if it was, alone or along with another function. If it is being
-  // made, waits for a moment. Otherwise the caller has to compile the function.
+  // Returns the code of the function of `order`, if it was compiled ahead, alone or in the object
+  // of another function. If the thread is compiling it now, blocks for about 2 ms. If nothing is
+  // returned, the caller has to compile the function.
   Taken Take(const OrderValues& order) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Whether `function` may be compiled along with `host`: true once, unless it was compiled.
+  // Whether `function` may be compiled into the object of `host`. The first call returns true,
+  // unless the function was compiled already; later calls return false.
   bool Claim(ModuleId module, SymbolOrdinal function, SymbolOrdinal host)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // An order was carried out, and made `object`, whose functions call others.
+  // To be called with the `object` that was made for `order`: queues the callees of its functions.
   void NoteObject(const OrderValues& order, const std::shared_ptr<const SymbolIndex>& index,
                   absl::string_view object) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Gives up what is to be done, and was made, for a module. Waits for what is being done. The
-  // module may be removed then.
+  // Drops the queued work and the unused code of a module. Blocks until the thread does not work
+  // for the module. The module may be removed then.
   void Forget(ModuleId module) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
@@ -92,10 +95,11 @@ class CompileAhead {
   bool has_thread_ ABSL_GUARDED_BY(mutex_) = false;
   std::deque<Caller> callers_ ABSL_GUARDED_BY(mutex_);
   std::deque<Job> jobs_ ABSL_GUARDED_BY(mutex_);
-  std::optional<ModuleId> module_at_work_ ABSL_GUARDED_BY(mutex_);  // For which jobs may come.
-  std::optional<Key> at_work_ ABSL_GUARDED_BY(mutex_);              // What is being made of it.
-  std::map<Key, Made> made_ ABSL_GUARDED_BY(mutex_);                // And not taken yet.
-  // The functions that were compiled, or are being compiled, each with the one whose object has it.
+  std::optional<ModuleId> module_at_work_ ABSL_GUARDED_BY(mutex_);  // The current work's module.
+  std::optional<Key> at_work_ ABSL_GUARDED_BY(mutex_);              // The function being compiled.
+  std::map<Key, Made> made_ ABSL_GUARDED_BY(mutex_);                // The code not taken yet.
+  // The functions that were compiled, or are being compiled, by the thread or by callers; each with
+  // the function whose object contains it.
   std::map<Key, SymbolOrdinal> known_ ABSL_GUARDED_BY(mutex_);
 };
 

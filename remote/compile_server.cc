@@ -53,9 +53,9 @@ constexpr absl::Duration kSilence = absl::Seconds(10);
 constexpr size_t kKeySize = 32;
 constexpr size_t kDigestSize = 32;
 
-// Of a worker, before others are heard.
+// The most packets of one worker that are read before the other connections are.
 constexpr int kPacketsAtOnce = 8;
-// More than a socket has room for.
+// The most announced modules that are read at once: more than a socket has room for.
 constexpr int kModulesAtOnce = 1024;
 
 // Beside the bytes of a pack, an answer to a worker has two numbers.
@@ -64,15 +64,16 @@ constexpr size_t kPartSize = kLargestPacket - 16;
 // How long a server that was killed may keep its socket.
 constexpr absl::Duration kUntilKilledServerIsGone = absl::Seconds(2);
 
-// After a spare worker has ended by itself, or could not be started: clients do not wait for it. Or
-// after a client could not be let in, because there are too many open files.
+// The pause before the next spare worker is started, after one has ended by itself or could not be
+// started. Also the pause before the next client is let in, after there were too many open files.
 constexpr absl::Duration kPause = absl::Seconds(1);
 
-// After a client has come: while it starts, it and its worker can use the processors.
+// The pause before the next spare worker is started, after a client has got a worker: meanwhile the
+// client, which starts, and its worker can use the processors.
 constexpr absl::Duration kRest = absl::Milliseconds(300);
 
-// What reading and compiling a module of some MB writes to, about; the spare worker has it in
-// place for each of two threads.
+// About the bytes of heap that reading and compiling a module of some MB writes to. The spare
+// worker has this memory in place for each of two threads.
 constexpr size_t kReadyHeap = size_t{8} << 20;
 
 void GetHeapReady() {
@@ -105,8 +106,9 @@ bool IsClosed(int socket) {
   return poll(&event, 1, 0) > 0 && (event.revents & POLLHUP) != 0;
 }
 
-// Whether a program has the socket, even one that does not answer, or that listens in another way.
-// The socket of a server that was killed may still be open in a child that is about to end.
+// Whether a program has the socket open, even if the program does not answer, or listens in another
+// way. Waits up to kUntilKilledServerIsGone for an answer, because the socket of a killed server
+// may still be open in a child that is about to end.
 absl::StatusOr<bool> HasListener(const sockaddr_un& address) {
   const absl::Duration deadline = SteadyNow() + kUntilKilledServerIsGone;
   while (true) {
@@ -128,7 +130,8 @@ std::string DirectoryOf(const std::string& path) {
   return slash == std::string::npos ? "." : path.substr(0, slash + 1);
 }
 
-// Others who can write to the directory could put a socket of their own there.
+// Checks that no other user can replace the socket by another one: the directory must belong to
+// this user or root, and be private or sticky.
 absl::Status CheckDirectory(const std::string& path) {
   struct stat status = {};
   if (stat(DirectoryOf(path).c_str(), &status) != 0) return SystemError("its directory", path);
@@ -148,22 +151,22 @@ struct CompileServer::Client {
   File socket;
   absl::Duration since;  // When it has connected.
   bool has_spoken = false;
-  // A client that waits until the module of this key is known; empty if it does not.
+  // The key of the module that the client waits for; empty if the client does not wait.
   std::string waits_for;
   absl::Duration waits_until;
   // If nobody publishes the module's code, this client makes it. A client that cannot wait has all
   // that it needs, and goes on without the server's code.
   bool would_make_it = false;
-  std::string name;     // Of a client that waits (remote/protocol).
-  File modules_socket;  // Of one that gets a worker. Here, so that forked workers close it.
+  std::string name;     // The client's name, once it waits (remote/protocol).
+  File modules_socket;  // Set when the client gets a worker. Here, so that forked workers close it.
 };
 
-// What the server has of a pack that a worker sends.
+// A pack that a worker is sending, as far as it has arrived.
 struct CompileServer::IncomingPack {
   std::string key;
   uint64_t size = 0;
   uint64_t received = 0;
-  // Nothing if there was no memory. The rest of the pack comes all the same.
+  // Empty if there was no memory. The rest of the pack arrives all the same.
   std::optional<SealedBytesWriter> bytes;
 };
 
@@ -172,9 +175,9 @@ struct CompileServer::Worker {
   File socket;
   // The rest is unused in the spare.
   std::string client;        // Its client's name.
-  pid_t client_process = 0;  // Zero if that is in another container.
+  pid_t client_process = 0;  // Zero if the client is in another container.
   std::string settings;
-  File modules_socket;  // Over which the client says which modules the worker gets.
+  File modules_socket;  // Over it the client announces the worker's modules.
   ClientModules modules;
   std::optional<IncomingPack> incoming;
   absl::Duration ends_by = absl::InfiniteDuration();
@@ -198,7 +201,7 @@ absl::StatusOr<std::unique_ptr<CompileServer>> CompileServer::Create(CompileServ
 }
 
 absl::Status CompileServer::Listen() {
-  // Children and clients that end are not worth a signal that ends the server.
+  // A write to a worker or client that has ended must not end the server.
   signal(SIGPIPE, SIG_IGN);
   sigset_t set;
   sigemptyset(&set);
@@ -237,7 +240,7 @@ absl::Status CompileServer::Listen() {
           absl::StrCat("the compile server's socket '", path,
                        is_socket ? "': another server listens there" : "': there is another file"));
     }
-    // Of a server that was killed.
+    // The socket was left by a server that was killed.
     unlink(path.c_str());
     bound = bind(file.number(), reinterpret_cast<const sockaddr*>(&address), sizeof(address));
   }
@@ -256,7 +259,7 @@ absl::Status CompileServer::MakeReady() {
   (void)setrlimit(RLIMIT_NOFILE, &files);
   if (options_.kept_modules == 0) options_.kept_modules = files.rlim_cur / 2;
   known_.emplace(options_.kept_bytes, options_.kept_modules);
-  // What one compile has used, the next one has at hand.
+  // Freed memory is not given back to the system, so the next compile can use it at once.
   mallopt(M_TRIM_THRESHOLD, 512 << 20);
   mallopt(M_TOP_PAD, 1 << 20);
   mallopt(M_MMAP_THRESHOLD, 64 << 20);
@@ -268,7 +271,7 @@ absl::Status CompileServer::MakeReady() {
   return WarmUp();
 }
 
-// Compiles a program, with everything that makes first use slow.
+// Compiles the warm-up program, so that what makes a first compile slow is done.
 absl::Status CompileServer::WarmUp() {
   if (compilers_.warm_up.empty()) return absl::OkStatus();
   ModuleOrder order;
@@ -301,7 +304,7 @@ absl::Status CompileServer::StartSpare(bool is_needed_now) {
   if (process == 0) {
     EndWithParent(server);
     ours.Close();
-    // What is only the server's.
+    // Close what only the server uses.
     options_.listening.Close();
     clients_.clear();
     workers_.clear();
@@ -310,13 +313,13 @@ absl::Status CompileServer::StartSpare(bool is_needed_now) {
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
-    signal(SIGINT, SIG_IGN);  // The terminal's is for the server, and with it the worker ends.
-    // Pages that it will write to become its own now, and not while a client waits.
+    signal(SIGINT, SIG_IGN);  // Ctrl-C ends the server, and the worker ends with it.
+    // The pages that the worker will write to are copied now, and not while a client waits.
     if (!is_needed_now) {
       (void)WarmUp();
       GetHeapReady();
-      // The memory of another thread, which the allocator keeps apart. The next thread takes it
-      // over.
+      // The allocator keeps another thread's memory apart. The worker's next thread takes over the
+      // memory of this one.
       std::thread(GetHeapReady).join();
     }
     absl::Status status = LimitWorker(options_.worker_memory);
@@ -346,7 +349,7 @@ void CompileServer::Accept() {
     File socket(
         accept4(options_.listening.number(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!socket.is_open()) {
-      // It stays in the queue, and would be reported at once.
+      // The client stays in the queue, so poll would report it again at once.
       if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) {
         next_accept_ = SteadyNow() + kPause;
       }
@@ -360,7 +363,7 @@ void CompileServer::Accept() {
   }
 }
 
-// What a client has said may not have been read yet.
+// Drops a client that has sent nothing. A client whose packet was not read yet is kept.
 void CompileServer::DropIfTooManyAreSilent() {
   const auto is_new = [](const Client& client) { return !client.has_spoken; };
   if (std::count_if(clients_.begin(), clients_.end(), is_new) < kMostSilentClients) return;
@@ -390,7 +393,8 @@ std::string CompileServer::Greet(absl::string_view greeting) const {
   return std::move(answer).Take();
 }
 
-// One that has ended, but is not reaped yet, is not busy: its client may be asking again.
+// A worker that has ended, but is not reaped yet, is not busy: its client may be requesting another
+// one.
 size_t CompileServer::CountBusy() const {
   return static_cast<size_t>(
       std::count_if(workers_.begin(), workers_.end(), [&](const Worker& worker) {
@@ -424,7 +428,7 @@ bool CompileServer::HandOver(Client& client, Packet packet) {
     return SendPacket(spare_->socket.number(), decoder.rest(), {client.socket.number()});
   };
   if (status.ok() && !hand_to_spare().ok()) {
-    // It has ended, and is not reaped yet; or it ends now.
+    // The spare worker has ended, and is not reaped yet; or it is ending.
     spare_->socket.Close();
     status = StartSpare(/*is_needed_now=*/true);
     if (status.ok()) status = hand_to_spare();
@@ -504,7 +508,7 @@ bool CompileServer::HearWorker(Worker& worker) {
         ReceivePacket(worker.socket.number(), absl::ZeroDuration());
     if (absl::IsDeadlineExceeded(packet.status())) return true;
     if (absl::IsOutOfRange(packet.status())) {
-      // It is about to end; the rest is for Reap.
+      // The worker is about to end; Reap does the rest.
       worker.socket.Close();
       worker.ends_by = std::min(worker.ends_by, SteadyNow() + options_.time_to_end);
       return true;
@@ -529,8 +533,8 @@ bool CompileServer::AnswerWorker(Worker& worker, const Packet& packet) {
   }
 }
 
-// A client says this before its worker gets the module. So before anything that the worker says of
-// the module is read, this can be.
+// A client announces a module before its worker gets the module. So if the announcements are read
+// first, all modules that the worker's packets name are known.
 void CompileServer::HearOfModules(Worker& worker) const {
   for (int i = 0; i < kModulesAtOnce && worker.modules_socket.is_open(); ++i) {
     const absl::StatusOr<Packet> packet =
@@ -556,8 +560,8 @@ bool CompileServer::SendPart(Worker& worker, absl::string_view question) {
   const KnownModules::Pack* const pack =
       worker.modules.Has(signature) ? known_->Find(PackKey(worker.settings, signature)) : nullptr;
   Encoder answer;
-  // The first question names the pack that the worker does not need, later ones that of which it
-  // has got a part.
+  // The first question names the pack that the worker does not need; later questions name the pack
+  // of which it has got a part.
   const bool is_named = pack != nullptr && pack->number == number;
   if (pack == nullptr || is_named == (offset == 0) || offset >= pack->size) {
     answer.U64(0);
@@ -617,7 +621,7 @@ void CompileServer::Reap() {
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) ++workers_failed_;
     for (auto worker = workers_.begin(); worker != workers_.end(); ++worker) {
       if (worker->process != ended) continue;
-      // What it has sent before its end.
+      // Read what the worker has sent before its end.
       while (HearWorker(*worker)) {
         if (!WaitToRead(worker->socket.number(), absl::ZeroDuration())) break;
       }
@@ -632,7 +636,7 @@ void CompileServer::Reap() {
   }
 }
 
-// A worker ends by itself, unless it was taken over or stopped.
+// A worker ends by itself when its client has ended, unless the worker was taken over or stopped.
 bool CompileServer::EndLateWorkers() {
   const absl::Duration now = SteadyNow();
   bool will_end = false;
@@ -703,7 +707,7 @@ absl::Status CompileServer::Run() {
       if (stays && !client->waits_for.empty()) stays = AnswerIfItNeedNotWait(*client);
       client = stays ? std::next(client) : clients_.erase(client);
     }
-    // A worker's last packets are read when it is reaped, with what is in between.
+    // A worker's last packets are read when the worker is reaped.
     i = first_worker;
     for (auto worker = workers_.begin(); worker != workers_.end() && i < events.size();
          ++worker, i += 2) {

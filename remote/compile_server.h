@@ -1,10 +1,10 @@
 // The process that has LLVM loaded and warm, and forks a worker for each client.
 //
-// It is single-threaded, and reads nothing of clients and workers but short packets: it hands a
-// client's connection to a worker, tells what it knows of a module, or its own status, and copies
-// what a worker has made, some packets at a time. So nobody waits for what one client or worker
-// does, and what can go wrong in a compiler goes wrong in a worker. One worker always waits for the
-// next client, with the memory in place that a compile first writes to.
+// The server is single-threaded, and reads only short packets from clients and workers. It hands a
+// client's connection to a worker; sends the pack of a module, or its own status; and copies what a
+// worker has made, some packets at a time. So no client or worker can make the others wait, and a
+// compiler can fail only in a worker. One spare worker always waits for the next client. The memory
+// that a compile first writes to is already in place in the spare worker.
 //
 // Thread-compatible: one thread creates it and calls Run. Tested in
 // tests/engine/served_compiler_test.cc.
@@ -36,53 +36,59 @@
 namespace firstcall {
 
 struct CompileServerOptions {
-  // Where it listens; made with access for this user only, and removed at the end.
+  // The path of the socket on which the server listens. The socket is made with access for this
+  // user only, and removed at the end.
   std::string path;
-  // A socket that listens already (systemd's); then `path` is not used.
+  // A socket that listens already, such as systemd's. If it is open, `path` is not used.
   File listening;
-  // Clients that have a worker at the same time; others are refused.
+  // The most clients that have a worker at the same time; further ones are refused.
   size_t most_workers = 256;
   // Private memory of each worker, in bytes.
   uint64_t worker_memory = uint64_t{2} << 30;
-  // How long a worker may take for one request. Then it is ended.
+  // How long a worker may take for one request. After this time the worker ends.
   absl::Duration request_time = absl::Minutes(1);
-  // How long a worker may go on when its client has ended. Then it is killed.
+  // How long a worker may go on after its client has ended. After this time the worker is killed.
   absl::Duration time_to_end = absl::Minutes(1);
-  // Clients that compile the same unknown module at the same time; others wait a little for what
-  // these have made. 0: as many as there are processors.
+  // The most clients that compile the same unknown module at the same time. Further ones wait a
+  // little for the code of these. 0: as many as there are processors.
   size_t makers_of_a_module = 0;
-  // Bytes of objects that are kept for later clients.
+  // The most bytes of objects that are kept for later clients.
   uint64_t kept_bytes = uint64_t{256} << 20;
-  // The most modules of which something is kept, each with an open file: a file is needed for each
-  // client, too. Zero: half as many as the process may have open.
+  // The most modules whose packs are kept. Each pack takes an open file, and so does each client.
+  // 0: half as many as the process may have files open.
   size_t kept_modules = 0;
-  // Whether workers are confined. Off for what filters do not support.
+  // Whether workers are confined (remote/worker_sandbox). Off for what the filters do not support.
   bool confines = true;
 };
 
 class CompileServer {
  public:
-  // Makes a compiler for settings; in a worker, or, for `default_settings`, in the server.
+  // Makes a compiler for `settings`. Called in the server for `default_settings`, and in a worker
+  // for other settings.
   using MakeCompiler =
       std::function<absl::StatusOr<std::unique_ptr<Compiler>>(const CompilerSettings& settings)>;
 
   struct Compilers {
     MakeCompiler make;
     CompilerSettings default_settings;
-    // What each client's build must be equal to (CompilerProvider::Identity).
+    // The identity of the build (CompilerProvider::Identity). A client that names another one is
+    // refused.
     std::string identity;
-    // Bitcode of a program that is compiled once, so that everything a compiler needs is there.
+    // Bitcode of a program that is compiled once, so that everything a compiler needs is in memory.
     std::string warm_up;
   };
 
-  // Starts to listen. AlreadyExists if another server does at this path; PermissionDenied if others
-  // could get at the socket; InvalidArgument or Internal, with the system's reason.
+  // Starts to listen, and compiles the warm-up program. Errors: AlreadyExists if another server
+  // listens at this path, or a file is there that is no socket; PermissionDenied if other users
+  // could replace the socket in its directory; InvalidArgument if the path cannot be that of a
+  // socket; Internal, with the system's reason; those of the compiler.
   static absl::StatusOr<std::unique_ptr<CompileServer>> Create(CompileServerOptions options,
                                                                Compilers compilers);
-  // Ends the workers.
+  // Kills the workers, and waits for their end.
   ~CompileServer();
 
-  // Serves until the process gets SIGTERM or SIGINT. Internal if the system does not let it.
+  // Blocks, and serves until the process gets SIGTERM or SIGINT. Internal, with the system's
+  // reason, if the system refuses to wait for events.
   absl::Status Run();
 
  private:
@@ -97,33 +103,37 @@ class CompileServer {
   absl::Status StartSpare(bool is_needed_now);
   void Accept();
   void DropIfTooManyAreSilent();
-  // Whether the client stays.
+  // Reads a packet of the client, if one has come. Returns whether the client stays.
   bool Hear(Client& client);
   std::string Greet(absl::string_view greeting) const;
   size_t CountBusy() const;
   bool HandOver(Client& client, Packet packet);
-  // What a worker has made, or asks for, in some packets. Whether it stays.
+  // Reads some packets of a worker: what it has made, or asks for. Returns whether the worker
+  // stays.
   bool HearWorker(Worker& worker);
   bool AnswerWorker(Worker& worker, const Packet& packet);
-  // Which modules the worker gets: its client says so.
+  // Reads from the worker's client which modules the worker gets.
   void HearOfModules(Worker& worker) const;
-  // The worker wants to know what the server has.
+  // Answers kRead: sends a part of a pack to the worker. This function and the next two return
+  // whether the worker stays.
   bool SendPart(Worker& worker, absl::string_view question);
-  // The worker has made something.
+  // Answers kPublish: says whether the server wants the pack.
   bool BeginPack(Worker& worker, absl::string_view offer);
   bool AddPart(Worker& worker, absl::string_view bytes);
-  // The number of a pack that is complete; zero if it is not kept.
+  // Keeps a complete pack. Returns its number; zero if the pack is not kept.
   uint64_t KeepPack(IncomingPack pack);
-  // What the server knows of a module. Whether that could be sent.
+  // Sends the pack of a module, or that there is none. Returns whether the answer could be sent.
   bool Find(int socket, absl::string_view key);
-  // A client asks what is known of a module, and waits for the answer. Whether it stays.
-  static bool BeginToWait(Client& client, absl::string_view question);
-  // Answers a client that waits, unless enough others are making the module's code. Whether it
+  // Reads kFind: from now on the client waits for the pack of a module. Returns whether the client
   // stays.
+  static bool BeginToWait(Client& client, absl::string_view question);
+  // Answers a client that waits, unless enough other clients are making the module's code. Returns
+  // whether the client stays.
   bool AnswerIfItNeedNotWait(Client& client);
   size_t CountWaiting() const;
   void Reap();
-  // Kills workers that go on without a client. Whether there are others that will be.
+  // Kills the workers whose clients ended too long ago. Returns whether there are workers that may
+  // have to be killed later.
   bool EndLateWorkers();
   std::string StatusText() const;
 
@@ -136,8 +146,8 @@ class CompileServer {
   std::list<Client> clients_;
   std::list<Worker> workers_;
   Worker* spare_ = nullptr;
-  absl::Duration next_spare_;          // No other is started before.
-  absl::Duration next_accept_;         // No client is let in before.
+  absl::Duration next_spare_;          // When the next spare worker may be started.
+  absl::Duration next_accept_;         // When the next client may be let in.
   std::optional<KnownModules> known_;  // Constant after Create.
   Makers makers_;
   const absl::Duration started_;

@@ -1,7 +1,7 @@
 // The worker's side of lanes: carries out a client's requests with a compiler of this process.
 //
-// What comes from the client is not trusted: modules that were not added, ordinals beyond a
-// module's symbols and unknown messages end the lane.
+// The client's messages are not trusted: unknown messages, modules that were not added, and
+// ordinals beyond a module's symbols end the lane.
 //
 // Thread-safe: each lane is served by a thread of its own. Tested in
 // tests/remote/protocol_fuzz_test.cc.
@@ -30,15 +30,16 @@ namespace firstcall {
 
 class CompileService {
  public:
-  // Both must outlive the service; if something was compiled, all must exist as long as the process
-  // (remote/compile_ahead.h).
+  // `compiler` and `store` must outlive the service. Once something was compiled, all three must
+  // exist as long as the process, because the thread of CompileAhead is never stopped.
   CompileService(Compiler& compiler, WorkerStore& store)
       : compiler_(compiler), ahead_(compiler), store_(store) {}
 
-  // Serves a lane until its other end is closed, or breaks the protocol.
+  // Serves a lane on the calling thread. Blocks until the lane's other end is closed, or breaks the
+  // protocol.
   void Serve(File socket);
 
-  // For how long the request that has taken longest so far is being worked on; zero if none is.
+  // How long the oldest unfinished request has taken so far; zero if there is no such request.
   absl::Duration longest_request() const ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
@@ -54,7 +55,7 @@ class CompileService {
   // Whether the module has a body of `function`.
   static bool IsBody(const Module& module, SymbolOrdinal function);
   std::shared_ptr<Module> Find(ModuleId id) const ABSL_LOCKS_EXCLUDED(mutex_);
-  // The answer to a request, or an error if the lane is to be ended.
+  // Returns the answer to a request, or an error if the lane has to be ended.
   absl::StatusOr<std::string> Answer(Lane& lane, Lane::Message message);
   absl::StatusOr<std::string> Add(Lane::Message message);
   absl::StatusOr<std::string> CompileFunction(Lane& lane, absl::string_view body);
@@ -67,7 +68,7 @@ class CompileService {
   WorkerStore& store_;
   mutable absl::Mutex mutex_;
   std::map<ModuleId, std::shared_ptr<Module>> modules_ ABSL_GUARDED_BY(mutex_);
-  std::map<const Lane*, absl::Duration> at_work_ ABSL_GUARDED_BY(mutex_);  // Since when.
+  std::map<const Lane*, absl::Duration> at_work_ ABSL_GUARDED_BY(mutex_);  // The requests' starts.
 };
 
 }  // namespace firstcall

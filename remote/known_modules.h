@@ -1,5 +1,5 @@
-// The packs of objects (remote/object_pack) that a compile server keeps for later clients. When
-// they are too large or too many, those that were not used for longest are dropped.
+// The packs of objects (remote/object_pack) that a compile server keeps for later clients. If the
+// packs become too large or too many, the least recently used ones are dropped.
 //
 // Thread-compatible. Tested in tests/remote/known_modules_test.cc.
 
@@ -21,21 +21,24 @@ class KnownModules {
  public:
   struct Pack {
     File file;          // Sealed.
-    uint64_t size = 0;  // Of what was sealed.
-    // Another one for each pack that is kept, and never zero.
+    uint64_t size = 0;  // Of the sealed bytes.
+    // Different for each pack that is kept, and never zero.
     uint64_t number = 0;
   };
 
   KnownModules(uint64_t most_bytes, size_t most_packs)
       : most_bytes_(most_bytes), most_packs_(most_packs) {}
 
-  // The pack of a key (remote/object_pack), null if there is none. Valid until the next Keep.
+  // The pack of a key (remote/object_pack); null if there is none. The pointer is valid until the
+  // next Keep or Clear.
   const Pack* Find(absl::string_view key);
   bool Has(absl::string_view key) const { return packs_.find(key) != packs_.end(); }
 
-  // Whether a pack of this size would be kept: it must leave room for others.
+  // Whether a pack of `size` bytes would be kept. A pack may take half of the bytes at most, so
+  // that there is room for others.
   bool HasRoomFor(uint64_t size) const { return size <= most_bytes_ / 2; }
-  // Keeps a pack in place of the one that the key has. Returns its number.
+  // Keeps a pack, in place of the key's earlier pack if there is one. Takes over `file`. Returns
+  // the new pack's number.
   uint64_t Keep(absl::string_view key, File file, uint64_t size);
 
   // Closes all files.

@@ -1,7 +1,7 @@
 // One end of a lane: a stream socket over which a thread of the client and a thread of a worker
 // take turns to send messages. A message may carry one file.
 //
-// Thread-compatible. After an error the lane is of no use any more. Tested in
+// Thread-compatible. After an error the lane cannot be used any more. Tested in
 // tests/remote/lane_test.cc.
 
 #ifndef FIRSTCALL_REMOTE_LANE_H_
@@ -28,27 +28,29 @@ class Lane {
     File file;
   };
 
-  // No message may take longer than `budget` to be sent, or, from when it is waited for, to come.
-  // Does not take over the socket.
+  // Sending a message may take `budget` at most, and so may each wait for a message. `socket` must
+  // outlive the lane.
   Lane(const KeptFile& socket, absl::Duration budget) : socket_(socket), budget_(budget) {}
 
-  // Unavailable, with the system's reason, if the other end is gone, or the program has closed this
-  // one; DeadlineExceeded. `file` is sent along unless it is negative. Never raises SIGPIPE.
+  // Blocks until the message is sent. `file` is sent along unless it is negative. Unavailable, with
+  // the system's reason, if the other end is gone, or if the program has closed this end;
+  // DeadlineExceeded after the budget. Never raises SIGPIPE.
   absl::Status Send(LaneMessage kind, absl::string_view body, int file = -1);
 
-  // Blocks until a message has come. Errors as Send; OutOfRange if the other end was closed;
+  // Blocks until a message has arrived. Errors as Send; OutOfRange if the other end was closed;
   // InvalidArgument if the bytes are not a message.
   absl::StatusOr<Message> Receive();
 
-  // Whether there is something to receive within `time`, if only that an end was closed.
+  // Blocks for `time` at most. Returns whether Receive would not have to wait: a message is
+  // arriving, or an end was closed.
   bool WaitToReceive(absl::Duration time) const;
-  // Whether an end was closed, as far as is known. Does not block. Async-signal-safe.
+  // Whether an end is known to be closed. Does not block. Async-signal-safe.
   bool IsClosed() const;
 
   absl::Duration budget() const { return budget_; }
 
  private:
-  // For a message that begins now.
+  // The limits for a message that begins now.
   StreamPatience Patience() const;
 
   const KeptFile& socket_;

@@ -1,6 +1,6 @@
-// The clients of a compile server whose workers are making code of modules that the server does not
-// know yet. While enough clients do that for a module, further ones had better wait: they would use
-// the same processors for the same work.
+// The makers: the clients of a compile server whose workers are making the code of modules that the
+// server does not know yet. If a module has enough makers, further clients had better wait: they
+// would use the same processors for the same work.
 //
 // A client is known by its name (remote/protocol.h). Times are of SteadyNow. Thread-compatible.
 // Tested in tests/remote/makers_test.cc.
@@ -21,24 +21,25 @@ namespace firstcall {
 
 class Makers {
  public:
-  // `most` clients make code of the same module at the same time: one for each processor.
+  // At most `most` clients make the code of one module at the same time: one for each processor.
   explicit Makers(size_t most) : most_(most) {}
 
-  // Whether a client should begin with the module of this key (remote/object_pack).
+  // Whether another client should begin to make the code of the module with this key
+  // (remote/object_pack).
   bool HasRoom(absl::string_view key, absl::Duration now);
 
-  // `client`, which would make its code, was told that the module is not known. It counts for a
-  // moment, and as long as it has a worker.
+  // To be called when `client`, which would make the module's code, is told that the module is not
+  // known. The client counts as a maker for a second, and as long as it has a worker.
   void Add(absl::string_view key, absl::string_view client, absl::Duration now);
 
-  // The module is known now.
+  // The module is known now, so it has no makers any more.
   void RemoveModule(absl::string_view key);
-  // `client` has got a worker, which it may use for any module; a worker of it has ended. It may
-  // have several.
+  // `client` has got a worker, which it may use for any module; or one of its workers has ended. A
+  // client may have several workers.
   void NoteWorker(absl::string_view client);
   void RemoveWorker(absl::string_view client);
 
-  // The modules of which clients may be making code.
+  // The number of modules that have makers.
   size_t module_count() const { return makers_.size(); }
 
  private:
@@ -47,14 +48,14 @@ class Makers {
     absl::Duration since;
   };
 
-  // Removes those that got no worker. Few are left.
+  // Removes the makers that have got no worker in time. Few makers are left then.
   void RemoveIdle(absl::Duration now);
   template <typename Predicate>
   void RemoveIf(Predicate is_removed);
 
   const size_t most_;
-  std::map<std::string, std::vector<Maker>, std::less<>> makers_;  // By key; none is empty.
-  std::map<std::string, int, std::less<>> workers_;  // How many each client has, unless none.
+  std::map<std::string, std::vector<Maker>, std::less<>> makers_;  // By key; no list is empty.
+  std::map<std::string, int, std::less<>> workers_;                // Of each client that has any.
 };
 
 }  // namespace firstcall

@@ -1,8 +1,8 @@
-// What a compile server knows of a source module: its index, and objects, as a cache would keep
-// them (cache/object_cache.h), in one memory file for many processes.
+// A pack: the index and the objects of a source module that a compile server has, in the form in
+// which a cache would keep them (cache/object_cache.h), in one memory file for many processes.
 //
-// A pack is found by a key: a digest of the module's signature, which has a digest of its contents,
-// and of the settings that the compiler had.
+// A pack is found by a key: a digest of the compiler's settings and of the module's signature,
+// which has a digest of the module's contents.
 //
 // Thread-safe: immutable after construction. Tested in tests/remote/object_pack_test.cc.
 
@@ -25,11 +25,11 @@
 
 namespace firstcall {
 
-// 32 bytes. `settings` is of EncodeSettings.
+// The key of a pack: 32 bytes. `settings` is the result of EncodeSettings.
 std::string PackKey(absl::string_view settings, absl::string_view signature);
 
-// The digest (base/content_digest) of the contents of the module that a signature is of
-// (engine/signature). Empty if the text is no signature.
+// The digest (base/content_digest) of the contents of the module that `signature`
+// (engine/signature) belongs to. Empty if the text is no signature.
 std::string SourceDigestOf(absl::string_view signature);
 
 class ObjectPack {
@@ -37,8 +37,8 @@ class ObjectPack {
   static std::string Encode(const std::map<ModulePart, absl::string_view>& entries);
 
   // Maps `file`, which may come from a process that is not trusted, and need not stay open.
-  // InvalidArgument if it is not sealed (remote/sealed_bytes.h), or not a pack; ResourceExhausted
-  // if it cannot be mapped.
+  // InvalidArgument if the file is not sealed (remote/sealed_bytes.h), or not a pack;
+  // ResourceExhausted if it cannot be mapped.
   static absl::StatusOr<ObjectPack> Read(const File& file);
   // The same, for a pack in memory.
   static absl::StatusOr<ObjectPack> Parse(std::shared_ptr<const FileContents> contents);

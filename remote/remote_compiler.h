@@ -1,13 +1,14 @@
 // A compiler in another process: a worker of a compile server (remote/compile_server.h).
 //
-// Needs no LLVM. What the worker makes are relocatable objects, which this process links, as it
-// does with those of a cache. Each request goes over a lane of its thread's own; the questions of a
-// request are answered on that thread.
+// Needs no LLVM. The worker makes relocatable objects. This process links them, as it links the
+// objects of a cache. Each request goes over a lane that its thread has to itself, and the thread
+// answers the worker's questions about the request.
 //
-// If the worker ends, the request is made once more, of a new worker, which gets the modules again.
-// If that one ends, too, the request fails, Internal. If there is no server, or it does not answer
-// within the budget, it fails, Unavailable or DeadlineExceeded; or, if there is a fallback, that
-// compiler is made, and serves this request and all later ones.
+// If the worker ends, the request is repeated with a new worker, which gets the modules again. If
+// the second worker ends, too, the request fails with Internal. If there is no server, or no answer
+// within the budget, the request fails with Unavailable or DeadlineExceeded. If there is a
+// fallback, it does not fail then: the fallback is made, and serves this request and all later
+// ones.
 //
 // A forked child gets a worker of its own.
 //
@@ -38,12 +39,13 @@ namespace firstcall {
 
 class RemoteCompiler final : public Compiler {
  public:
-  // Makes the compiler to be used when the server cannot be. `reason` is the server's status.
+  // Makes the compiler to be used if the server cannot be used. `reason` says why it cannot.
   using Fallback =
       std::function<absl::StatusOr<std::unique_ptr<Compiler>>(absl::string_view reason)>;
 
-  // Gets a worker, unless there is a fallback and that is made. `fallback` may be empty. Errors as
-  // WorkerSession::Begin; InvalidArgument if the settings cannot be sent.
+  // Gets a worker. If the server cannot be used, or the settings cannot be sent, makes the
+  // fallback. `fallback` may be empty; then these are errors. Errors as WorkerSession::Begin;
+  // InvalidArgument if the settings cannot be sent.
   static absl::StatusOr<std::unique_ptr<RemoteCompiler>> Create(const CompilerSettings& settings,
                                                                 ServerAddress server,
                                                                 Fallback fallback);
@@ -68,7 +70,7 @@ class RemoteCompiler final : public Compiler {
  private:
   struct Questions;
   struct Module {
-    ModuleOrder order;  // With its index, once that is known.
+    ModuleOrder order;  // Has the index once it is known.
   };
 
   RemoteCompiler(std::string settings, ServerAddress server, Fallback fallback)
@@ -76,23 +78,24 @@ class RemoteCompiler final : public Compiler {
         server_(std::move(server)),
         make_fallback_(std::move(fallback)) {}
 
-  // The compiler to ask instead; null if the server is to be asked.
+  // The fallback; null while the server is used.
   Compiler* fallback() const { return fallback_.load(std::memory_order_acquire); }
-  // Makes it, because of `reason`, which is returned if there is none.
+  // Makes the fallback, because of `reason`. If there is no fallback, returns `reason`.
   absl::Status UseFallback(const absl::Status& reason) ABSL_LOCKS_EXCLUDED(mutex_);
 
   std::shared_ptr<Module> Find(ModuleId id) const ABSL_LOCKS_EXCLUDED(mutex_);
   size_t SymbolCount(ModuleId id) const;
   absl::StatusOr<std::shared_ptr<WorkerSession>> Session() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // What came of a request: the worker's status and result; or `lost`, why there is none.
+  // The outcome of an attempt: the worker's status and result; or `lost`, the reason why there is
+  // no answer.
   struct Answer {
     absl::Status lost;
     absl::Status status;
     std::string result;
   };
-  // Asks for `kind` of `module`. Returns the result; the worker's status; why there is no answer;
-  // or nothing, with an OK status, if the fallback is to be asked.
+  // Sends a request of `kind` for `module`, at most twice. Returns the worker's status and result;
+  // or, as the status, why there is no answer; or `use_fallback` with an OK status.
   struct Outcome {
     absl::Status status;
     std::string result;
@@ -101,13 +104,15 @@ class RemoteCompiler final : public Compiler {
   Outcome Ask(ModuleId module, LaneMessage kind, absl::string_view body, Questions& questions);
   Answer AskOnce(WorkerSession& session, ModuleId module, LaneMessage kind, absl::string_view body,
                  Questions& questions);
-  // Adds the module unless the worker has it.
+  // Sends the module to the worker unless the worker has it.
   Answer AddTo(WorkerSession& session, ModuleId id);
   static Answer Exchange(WorkerSession& session, LaneMessage kind, absl::string_view body, int file,
                          Questions& questions);
-  // Tells the worker something about a module; waits until it has heard it, except of a removal.
+  // Sends the worker a message about a module. Blocks until the worker has answered, except for a
+  // removal.
   void Tell(ModuleId module, LaneMessage kind, bool flag) ABSL_LOCKS_EXCLUDED(mutex_);
-  // Asks whether the functions that have joined uninvited may.
+  // Asks `order` whether the functions that joined without a question (SentFunction::uninvited) may
+  // be used, and sorts out the others.
   static absl::StatusOr<CompiledFunction> Invite(SentFunction sent, const FunctionOrder& order,
                                                  const std::vector<SymbolOrdinal>& joined);
   static absl::Status Reply(Lane& lane, absl::string_view question, Questions& questions);

@@ -1,5 +1,5 @@
-// Bytes in a memory file that nobody can change any more, so that another process can map them and
-// rely on what it has checked.
+// Bytes in a memory file that nobody can change any more. So another process that has mapped and
+// checked them can rely on them.
 //
 // Thread-safe: pure functions. Tested in tests/remote/sealed_bytes_test.cc.
 
@@ -17,15 +17,15 @@
 
 namespace firstcall {
 
-// The seals (fcntl(2), F_ADD_SEALS) of such a file.
+// The seals (fcntl(2), F_ADD_SEALS) of the file.
 inline constexpr int kSealsOfBytes = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL;
 
-// Writes `bytes`, and a zero byte behind them, to a memory file and seals it. ResourceExhausted,
-// with the system's reason, if there is no memory or no file.
+// Writes `bytes`, and a zero byte behind them, to a new memory file, and seals the file.
+// ResourceExhausted, with the system's reason, if there is no memory or no file.
 absl::StatusOr<File> SealBytes(absl::string_view bytes);
 
-// Maps what SealBytes has written. InvalidArgument if the file is not sealed, or does not end with
-// a zero byte: its sender is not trusted. ResourceExhausted if it cannot be mapped.
+// Maps a file that SealBytes has written. The file's sender is not trusted: InvalidArgument if the
+// file is not sealed, or does not end with a zero byte. ResourceExhausted if it cannot be mapped.
 absl::StatusOr<std::shared_ptr<const FileContents>> MapSealedBytes(const File& file);
 
 }  // namespace firstcall

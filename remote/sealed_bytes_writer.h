@@ -17,15 +17,15 @@ namespace firstcall {
 
 class SealedBytesWriter {
  public:
-  // ResourceExhausted, with the system's reason, if there is no memory or no file; so do the other
-  // functions.
+  // All functions return ResourceExhausted, with the system's reason, if there is no memory or no
+  // file.
   static absl::StatusOr<SealedBytesWriter> Create();
 
   absl::Status Append(absl::string_view bytes);
-  // How many bytes were appended.
+  // The number of bytes appended so far.
   uint64_t size() const { return size_; }
 
-  // Seals the file, and gives it to the caller.
+  // Seals the file, and passes it to the caller.
   absl::StatusOr<File> Seal() &&;
 
  private:

@@ -1,6 +1,6 @@
-// The values of the seam (runtime/compiler.h) as bytes. What is read may come from a process that
-// is not trusted: ordinals beyond the module's symbols, unknown enumerators and missing bytes are
-// errors, InvalidArgument.
+// The values of the seam (runtime/compiler.h) as bytes. The bytes may come from a process that is
+// not trusted. So the functions that decode return InvalidArgument for ordinals beyond the module's
+// symbols, unknown enumerators and missing bytes.
 //
 // Thread-safe: pure functions. Tested in tests/remote/seam_coding_test.cc.
 
@@ -26,7 +26,7 @@ namespace firstcall {
 absl::StatusOr<std::string> EncodeSettings(const CompilerSettings& settings);
 absl::StatusOr<CompilerSettings> DecodeSettings(absl::string_view bytes);
 
-// The values of an order, without its functions and what only this process can use.
+// The values of an order, except its callbacks and what only this process can use.
 struct OrderValues {
   ModuleId module;
   SymbolOrdinal function;        // Zero for data.
@@ -50,7 +50,8 @@ absl::StatusOr<OrderValues> DecodeOrder(absl::string_view bytes);
 std::string EncodeObject(const CompiledObject& object);
 absl::StatusOr<CompiledObject> DecodeObject(absl::string_view bytes, size_t symbol_count);
 
-// `uninvited`: those of its functions that joined, although nobody has asked whether they may.
+// A function and what was compiled with it. `uninvited`: those of its functions that joined without
+// a question to the client (may_join).
 struct SentFunction {
   CompiledFunction function;
   std::vector<SymbolOrdinal> uninvited;

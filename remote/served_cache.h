@@ -1,12 +1,12 @@
-// The object cache of a client of a compile server: what the server knows of a module, behind a
-// cache of the client's own, the front, which is asked first.
+// The object cache of a client of a compile server. It looks in two places: first in the front,
+// which is a cache of the client's own, and then in the packs of the server.
 //
-// Only the server's workers add to what it knows. What is stored here goes to the front.
+// Stored objects go to the front. Only the server's workers add to the server's packs.
 //
-// The server is asked when the front does not have something, once for each signature, or twice: a
-// client whose front has no code of the module lets the server wait for others that make the
-// module's code (remote/makers), when it wants the first code. If the server does not answer, or is
-// gone, nothing is found.
+// If the front does not have an object, the server is asked, once or twice for each signature. If
+// the front has no code of the module, the server may wait, when the first code is looked for,
+// until other clients have made the module's code (remote/makers). If the server does not answer,
+// or is gone, nothing is found in its packs.
 //
 // Thread-safe. Tested in tests/remote/served_cache_test.cc and
 // tests/engine/served_compiler_test.cc.
@@ -32,13 +32,13 @@ namespace firstcall {
 
 class ServedCache final : public ObjectCache {
  public:
-  // `settings` is of EncodeSettings. `front` may be null.
+  // `settings` is the result of EncodeSettings. `front` may be null.
   ServedCache(ServerAddress server, std::string settings, std::shared_ptr<ObjectCache> front)
       : server_(std::move(server)), settings_(std::move(settings)), front_(std::move(front)) {}
 
   std::optional<Bytes> Find(const ObjectKey& key) override
       ABSL_LOCKS_EXCLUDED(asking_mutex_, mutex_);
-  // Does not ask the server.
+  // Does not ask the server, but looks in the pack that it has sent.
   bool Has(const ObjectKey& key) override ABSL_LOCKS_EXCLUDED(mutex_);
   void Store(const ObjectKey& key, Bytes object) override;
   bool keeps() const override { return front_ != nullptr && front_->keeps(); }
@@ -48,22 +48,23 @@ class ServedCache final : public ObjectCache {
 
  private:
   struct Answer {
-    std::shared_ptr<const ObjectPack> pack;  // Null if the server knows nothing.
-    // There is none yet, or a null pack may become another one if the server is let wait.
+    std::shared_ptr<const ObjectPack> pack;  // Null if the server has none.
+    // Whether the server may be asked: it was not asked yet, or it had no pack and was not allowed
+    // to wait.
     bool may_ask = true;
   };
 
-  // What the server knows; null if it knows nothing.
+  // The server's pack; null if it has none. May ask the server, and block until it has answered.
   std::shared_ptr<const ObjectPack> PackOf(const ObjectKey& key)
       ABSL_LOCKS_EXCLUDED(asking_mutex_, mutex_);
-  // What the server has said so far, to one who could wait for `patience`.
+  // The server's answer so far, for a caller that can wait for `patience`.
   Answer AnswerFor(absl::string_view signature, absl::Duration patience)
       ABSL_LOCKS_EXCLUDED(mutex_);
-  // The front has code of this signature.
+  // Notes that the front has code of this signature.
   void NoteCode(absl::string_view signature) ABSL_LOCKS_EXCLUDED(mutex_);
   std::shared_ptr<const ObjectPack> Ask(absl::string_view signature, absl::Duration patience)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(asking_mutex_);
-  // How long the server may let this process wait when it asks for a part.
+  // How long the server may delay its answer when this process asks for the part.
   absl::Duration PatienceFor(const ObjectKey& key) ABSL_LOCKS_EXCLUDED(mutex_);
 
   const ServerAddress server_;

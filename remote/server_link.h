@@ -1,6 +1,6 @@
 // A worker's connection to its compile server, over which it reads and publishes packs of objects
 // (remote/object_pack). Packs are copied, part by part: the server and its workers share no memory,
-// so a worker can neither change what the server has, nor keep memory that the server has given up.
+// so a worker can neither change the server's packs, nor keep memory that the server has freed.
 //
 // Thread-compatible. Tested in tests/remote/server_link_test.cc.
 
@@ -22,15 +22,15 @@ namespace firstcall {
 
 class ServerLink {
  public:
-  // `socket` must stay open. The server may take `budget` for each answer.
+  // `socket` must stay open as long as this object. Each answer of the server may take `budget`.
   ServerLink(int socket, absl::Duration budget) : socket_(socket), budget_(budget) {}
 
-  // The pack that the server has for a signature. Nothing if it has none, or the one of the number
-  // `last`, or if it does not answer.
+  // Returns the server's pack for a signature. Nothing if the server has none, if its pack has the
+  // number `last`, or if the server does not answer. Blocks until the answer has come.
   std::optional<WorkerStore::ServersPack> Read(absl::string_view signature, uint64_t last);
 
-  // Gives a pack to the server. Returns its number; zero if the server does not keep it, or does
-  // not answer.
+  // Sends a pack to the server. Returns the pack's number; zero if the server does not keep the
+  // pack, or does not answer. Blocks until the answer has come.
   uint64_t Publish(absl::string_view signature, absl::string_view pack);
 
  private:
@@ -43,7 +43,7 @@ class ServerLink {
 
   const int socket_;
   const absl::Duration budget_;
-  // After an error: what comes then may be the answer to an earlier question.
+  // Set after an error: the next packet may be the answer to an earlier question.
   bool is_broken_ = false;
 };
 

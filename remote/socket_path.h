@@ -1,4 +1,5 @@
-// Where a compile server listens unless it is told. Tested in tests/command/compile_server_test.cc.
+// The path at which a compile server listens by default. Tested in
+// tests/command/compile_server_test.cc.
 
 #ifndef FIRSTCALL_REMOTE_SOCKET_PATH_H_
 #define FIRSTCALL_REMOTE_SOCKET_PATH_H_
@@ -8,8 +9,8 @@
 
 namespace firstcall {
 
-// In the directory of the user's session ($XDG_RUNTIME_DIR), to which nobody else has access. Empty
-// if there is none.
+// The path is in the directory of the user's session ($XDG_RUNTIME_DIR), to which nobody else has
+// access. Empty if there is no such directory.
 inline std::string DefaultSocketPath() {
   const char* const directory = std::getenv("XDG_RUNTIME_DIR");
   if (directory == nullptr || directory[0] != '/') return "";

@@ -19,17 +19,17 @@ namespace firstcall {
 
 struct WorkerOptions {
   absl::Duration request_time;
-  // How long the server may take for an answer. What the worker has made is lost then.
+  // How long the server may take for an answer. After that, code that the worker makes is not kept.
   absl::Duration server_budget = absl::Seconds(5);
   std::string identity;
-  // For settings other than `ready_for` (encoded).
+  // Makes the compiler for settings other than `ready_for` (encoded); for those, `ready` is used.
   std::function<absl::StatusOr<std::unique_ptr<Compiler>>(const CompilerSettings& settings)> make;
   Compiler* ready = nullptr;
   std::string ready_for;
 };
 
-// Serves the client whose connection comes over `server`, the worker's connection to the server,
-// until either is closed. Gives what it makes to the server.
+// Serves one client, whose connection arrives over `server`, the worker's connection to the server.
+// Publishes the code to the server. Blocks until one of the two connections is closed.
 void RunWorker(File server, const WorkerOptions& options);
 
 }  // namespace firstcall

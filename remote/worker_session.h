@@ -1,7 +1,7 @@
 // A client's connection to one worker of a compile server: the control connection, and the lanes.
 //
-// Thread-safe. A request is made by one thread, over a lane of its own while it lasts. Tested in
-// tests/engine/served_compiler_test.cc.
+// Thread-safe. A request is made by one thread, over a lane that the thread has to itself until the
+// answer has come. Tested in tests/engine/served_compiler_test.cc.
 
 #ifndef FIRSTCALL_REMOTE_WORKER_SESSION_H_
 #define FIRSTCALL_REMOTE_WORKER_SESSION_H_
@@ -24,7 +24,7 @@
 
 namespace firstcall {
 
-// Random bytes.
+// Returns random bytes.
 std::string NewClientName();
 
 // A server, as a client knows it.
@@ -32,45 +32,48 @@ struct ServerAddress {
   std::string path;
   // How long any one answer may take.
   absl::Duration budget = absl::Seconds(30);
-  // What a server must say of its build; empty: anything.
+  // The identity that the server must have; empty: any.
   std::string identity;
-  // The name of this client (remote/protocol.h). A forked child has the same: it goes on with what
-  // its parent has asked for.
+  // The name of this client (remote/protocol.h). A forked child has the same name, because it goes
+  // on with the modules that its parent has asked for.
   std::string client = NewClientName();
 };
 
-// Asks the server for its identity (CompilerProvider::Identity). Errors as WorkerSession::Begin.
+// Asks the server for its identity (CompilerProvider::Identity). Blocks until it has answered.
+// Errors as WorkerSession::Begin.
 absl::StatusOr<std::string> AskIdentity(const ServerAddress& server);
 
 class WorkerSession {
  public:
-  // A lane that a thread has to itself. Closed with the session, if that is lost, or if the lane
-  // was not given back.
+  // A lane that a thread has to itself. If the lane is given back, it is closed with the session;
+  // otherwise, when this object is destroyed.
   struct ClientLane {
     std::unique_ptr<ClientSocket> socket;
     std::unique_ptr<Lane> lane;  // Shares the socket's file.
   };
 
-  // Gets a worker for `settings` (EncodeSettings) from the server. Errors: those of
-  // ClientSocket::Connect; FailedPrecondition if the server is of another version or build;
-  // ResourceExhausted if it has no worker to spare; those of making a compiler for the settings.
+  // Gets a worker for `settings` (EncodeSettings) from the server. Blocks until the worker has
+  // answered. Errors: those of ClientSocket::Connect; FailedPrecondition if the server has another
+  // version or build; ResourceExhausted if all its workers are busy; those of making a compiler for
+  // the settings.
   static absl::StatusOr<std::shared_ptr<WorkerSession>> Begin(const ServerAddress& server,
                                                               absl::string_view settings);
 
   // Tells the server that the worker is about to get a module whose contents have this digest
-  // (base/content_digest). If that cannot be sent, the server keeps nothing of what is made of it.
+  // (base/content_digest). If this message cannot be sent, the server keeps no code of the module.
   void NoteModule(absl::string_view digest);
 
-  // A lane for the calling thread. Unavailable if the worker is gone, or there are no more files.
+  // Returns a lane for the calling thread. Unavailable if the worker is gone, or if the process can
+  // open no more files.
   absl::StatusOr<ClientLane> TakeLane() ABSL_LOCKS_EXCLUDED(mutex_);
-  // Gives back a lane over which every request was answered.
+  // Gives back a lane whose requests have all been answered.
   void ReturnLane(ClientLane lane) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Whether the session was lost, or belongs to the process that has forked this one.
+  // Whether the session was lost, or belongs to the parent process that has forked this one.
   bool is_lost() const { return is_lost_ || control_->number() < 0; }
   void Lose() { is_lost_ = true; }
 
-  // Held while a module is added, so that others that need it wait.
+  // Held while a module is added, so that other threads that need the module wait.
   absl::Mutex& adding_mutex() ABSL_LOCK_RETURNED(adding_mutex_) { return adding_mutex_; }
   // The modules that the worker has.
   absl::flat_hash_set<ModuleId>& added() ABSL_EXCLUSIVE_LOCKS_REQUIRED(adding_mutex_) {

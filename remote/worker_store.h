@@ -1,9 +1,9 @@
-// What a worker of a compile server has made, for the server to keep: for each module that a client
-// with a cache has added, the entries that the client's cache would get, and the start object
+// The code that a worker of a compile server has made, for the server to keep. For each module of a
+// client with a cache: the entries that the client's cache would get, and the start object
 // (runtime/start_object).
 //
-// Thread-safe. Nothing is locked while the server is asked, or packs are made: the client waits for
-// threads that keep something. Tested in tests/remote/worker_store_test.cc.
+// Thread-safe. No lock is held while the server is asked or packs are made, because the client
+// waits for the threads that call Keep. Tested in tests/remote/worker_store_test.cc.
 
 #ifndef FIRSTCALL_REMOTE_WORKER_STORE_H_
 #define FIRSTCALL_REMOTE_WORKER_STORE_H_
@@ -33,12 +33,12 @@ namespace firstcall {
 
 class WorkerStore {
  public:
-  // A module that was added.
+  // To be called when the worker gets a module.
   void Add(ModuleId module, std::shared_ptr<const SymbolIndex> index) ABSL_LOCKS_EXCLUDED(mutex_);
   void Remove(ModuleId module) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // What was compiled for an order. Does nothing if the client has no cache. `joined`: the
-  // functions that may_join has claimed.
+  // Keeps the code that was compiled for an order. Does nothing if the client has no cache.
+  // `joined`: the functions that may_join has accepted.
   void Keep(const OrderValues& order, const CompiledFunction& function, Decisions decisions,
             const std::vector<SymbolOrdinal>& joined) ABSL_LOCKS_EXCLUDED(mutex_);
   void KeepData(const OrderValues& order, const CompiledObject& object, Decisions decisions)
@@ -46,16 +46,16 @@ class WorkerStore {
   void KeepEntryPoint(ModuleId module, SymbolOrdinal function, const EntryPoint& entry)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Whether something was kept since the last Take.
+  // Whether an entry was kept since the last Take.
   bool has_news() const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // A pack that the server has, and its number (remote/known_modules).
+  // A pack of the server, and its number (remote/known_modules).
   struct ServersPack {
     uint64_t number = 0;
     ObjectPack pack;
   };
-  // Returns what the server has for a signature; nothing if it has none, or the pack of the number
-  // `last`.
+  // Returns the server's pack for a signature; nothing if the server has none, or if the pack has
+  // the number `last`.
   using AskServer =
       absl::FunctionRef<std::optional<ServersPack>(absl::string_view signature, uint64_t last)>;
 
@@ -64,25 +64,26 @@ class WorkerStore {
     std::string signature;
     std::string pack;
   };
-  // Packs of all entries of the modules that have new ones, and of the server's entries. One thread
-  // at a time may call this and NotePublished.
+  // Returns a pack for each module with new entries: all entries of the module, and those of the
+  // server's pack. Only one thread at a time may call this and NotePublished.
   std::vector<News> Take(AskServer ask) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The server has kept `news`, as the pack of this number.
+  // The server has kept `news`, as the pack with this number.
   void NotePublished(const News& news, uint64_t number) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  // Never changed, so that packs are made of them while other threads keep further ones.
+  // Entries are never changed, so packs can be made of them while other threads keep further
+  // entries.
   using Entry = std::shared_ptr<const std::string>;
   using Entries = std::map<ModulePart, Entry>;
   struct Module {
     std::shared_ptr<const SymbolIndex> index;
-    std::string signature;  // Empty until an order has told it.
+    std::string signature;  // Empty until the first order.
     Entries entries;
     std::vector<SymbolOrdinal> used;  // Functions that have objects of their own.
-    // Which weak definitions give way in this client, as far as that was asked.
+    // Whether a weak definition gives way in this client; only those that were asked about.
     absl::flat_hash_map<SymbolOrdinal, bool> decided;
-    uint64_t last_pack = 0;  // The number of the server's pack whose entries are among these.
+    uint64_t last_pack = 0;  // The number of the server's pack that `entries` include.
     bool has_news = false;
   };
   // Copies of modules that have news.
@@ -91,8 +92,8 @@ class WorkerStore {
   void Merge(ModuleId id, const Module& more) ABSL_LOCKS_EXCLUDED(mutex_);
   class EntriesCache;
 
-  // The module of an order, which has an identification: it has news now. Null if it was removed,
-  // or has another signature.
+  // Returns the module of an order that has an identification, and notes that the module has news.
+  // Null if the module was removed, or has another signature.
   Module* ModuleFor(const OrderValues& order, const Decisions& decisions)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   static void AddStartObject(Module& module);

@@ -1,4 +1,5 @@
-// The hot functions that have asked the promoter, and that it has not yet taken over to its list.
+// The hot functions that have asked the promoter, and that the promoter has not yet taken over to
+// its list.
 //
 // Push takes no lock and no memory: it is thread-safe and async-signal-safe. Any thread may take
 // functions over. Tested in tests/runtime/waiting_list_test.cc.

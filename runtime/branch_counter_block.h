@@ -38,7 +38,7 @@ class BranchCounterBlock {
   // without a count; nullopt if there is none.
   using FindTarget = absl::FunctionRef<std::optional<CallTarget>(ExecutorAddress)>;
 
-  // What has been counted so far, as that of `function`.
+  // Returns what has been counted so far, as counts of `function`.
   BranchCounts Read(SymbolOrdinal function, FindTarget find_target) const {
     BranchCounts counts;
     counts.function = function;
@@ -57,7 +57,7 @@ class BranchCounterBlock {
   uint64_t Word(size_t index) const { return words_[index].load(std::memory_order_relaxed); }
 
   // Each call of a function that was no candidate has subtracted 1 from the count of every
-  // candidate (see kCandidatesOfCall). Adds that again.
+  // candidate (see kCandidatesOfCall). Adds these subtractions back.
   CallCounts ReadCall(size_t place, FindTarget find_target) const {
     CallCounts call;
     call.count = Word(place);
@@ -76,7 +76,8 @@ class BranchCounterBlock {
     return call;
   }
 
-  // A function may be there twice: by its stub and by its final body, or because of a race.
+  // A function may be among the targets twice: by its stub and by its final body, or because of a
+  // race.
   static void Add(const CallTarget& target, std::vector<CallTarget>& targets) {
     for (CallTarget& known : targets) {
       if (known.function != target.function) continue;

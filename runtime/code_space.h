@@ -70,7 +70,7 @@ class CodeSpace {
   }
 
  private:
-  // Tells the debugger and the observer of blocks that are called `name`.
+  // Returns a function that announces blocks called `name` to the debugger and to the observer.
   CodeBlock::Announce AnnounceAs(const char* name);
   bool has_own_memory() const { return memory_ == arenas_; }
 

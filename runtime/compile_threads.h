@@ -49,9 +49,9 @@ class CompileThreads {
   // Whether the calling thread is a compile thread, of any engine.
   static bool IsOnOne();
 
-  // Runs `job` on a compile thread and returns when it is done. Runs it on this thread if that is
-  // one, if no compile threads were asked for and this thread's stack is large enough, or if there
-  // can be no thread. The caller is at work (see WorkScope), and must hold no
+  // Runs `job` on a compile thread and returns when it is done. Runs `job` on this thread if this
+  // is a compile thread, if no compile threads were asked for and this thread's stack is large
+  // enough, or if no thread can be started. The caller is at work (see WorkScope), and must hold no
   // lock that the job may need. An exception that `job` throws is thrown here.
   void Run(absl::FunctionRef<void()> job) ABSL_LOCKS_EXCLUDED(team_mutex_);
 
@@ -84,7 +84,8 @@ class CompileThreads {
   Team& OwnTeam() ABSL_LOCKS_EXCLUDED(team_mutex_);
   // The same, for threads that may be started.
   Team& TeamAtWork() ABSL_LOCKS_EXCLUDED(team_mutex_);
-  // False if there is no thread to run the job. `most`: how many threads of that kind there may be.
+  // Returns false if there is no thread to run the job. At most `most` threads of that kind may
+  // exist.
   static bool Add(Team& team, Kind& kind, size_t most, Job job, int niceness)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(team.mutex);
   static void Work(Team& team, Kind& kind, int niceness);

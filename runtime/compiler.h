@@ -41,7 +41,8 @@ namespace firstcall {
 struct ModuleOrder {
   ModuleId id;
   ModuleContents contents;
-  // If it is known from a cache; otherwise null, and the compiler reads the contents.
+  // The module's index, if it is known from a cache. Otherwise null: the compiler reads the
+  // contents.
   std::shared_ptr<const SymbolIndex> index;
 };
 
@@ -62,7 +63,7 @@ struct CompiledObject {
   absl::Duration split;
   absl::Duration emit;      // With `optimize`.
   absl::Duration optimize;  // The passes over its IR; zero for a first body.
-  // Of a counting body.
+  // The counters of a counting body; nullopt for all other objects.
   std::optional<BranchCounters> counters;
 };
 
@@ -70,7 +71,8 @@ struct CompiledObject {
 struct PollOptions {
   // The function polls when it is called, too.
   bool asks_when_called = false;
-  // In instructions. Polls at loops that would exceed it are left out.
+  // How many instructions the polls may take. Polls at loops that would exceed this number are left
+  // out.
   int64_t allowance = 0;
 };
 
@@ -83,9 +85,9 @@ struct FunctionOrder {
   bool others_may_join = true;
   // The code reaches everything through the offset table, so that it may lie anywhere.
   bool is_far = false;
-  // How many of the functions that this one calls should join it at most, ...
+  // At most how many of the functions that this one calls should join it.
   size_t callees_along = 0;
-  // ... and how many functions of the module should join in all, whether it calls them or not.
+  // How many functions of the module should join this one in all, whether it calls them or not.
   size_t companions = 0;
   // The answer lists the functions that this one probably calls.
   bool lists_callees = false;
@@ -128,8 +130,8 @@ struct DataOrder {
 struct OptimizationOrder {
   ModuleId module;
   SymbolOrdinal function;
-  // Set: the function's continuation at this one of its loops, defined under the function's name
-  // with kLoopSuffix, instead of its body.
+  // If set, the function's OSR continuation at this loop is made, instead of its optimized body.
+  // The object defines the continuation under the function's name with kLoopSuffix.
   std::optional<uint32_t> loop;
   bool is_far = false;
   std::shared_ptr<StopFlag> stop;
@@ -140,9 +142,9 @@ struct OptimizationOrder {
   IsWarm is_warm;
   RunPasses run_passes;
   std::optional<Identification> identification = std::nullopt;
-  // The function's counting body is made, instead of its optimized body: a first body that polls in
-  // all its loops, and counts where its branches go and what its indirect calls call. No passes are
-  // run.
+  // If true, the function's counting body is made, instead of its optimized body: a first body that
+  // polls in all its loops, and counts where its branches go and what its indirect calls call. No
+  // passes are run.
   bool counts_branches = false;
   // What counting bodies of functions of the module have counted. The targets of calls are
   // functions of the module.
@@ -172,7 +174,8 @@ class Compiler {
   // Compiles an optimized body of a function that counts its calls, or its continuation at a loop,
   // or its counting body. Errors as for its first body; FailedPrecondition if the function's IR is
   // no longer there; Unimplemented if it has no branches to count, or they cannot be counted;
-  // Cancelled if the flag was set or the result is not wanted, after which this object may be gone.
+  // Cancelled if the stop flag was set or the result is not wanted, after which this object may be
+  // gone.
   virtual absl::StatusOr<CompiledObject> Optimize(const OptimizationOrder& order) = 0;
 
   // Digests of the parts of a module's contents. Takes some 0.3 ms per MB. Unimplemented if the
@@ -191,17 +194,17 @@ class Compiler {
   virtual absl::StatusOr<FunctionShape> ReadShape(ModuleId module, SymbolOrdinal function,
                                                   bool is_last_use) = 0;
 
-  // A compile in which functions had joined another one has failed, so that these functions may be
-  // missing in what the compiler has read: it reads the module again when it needs it. To be called
-  // before the functions are given back.
+  // Has the compiler read the module again when it next needs the module. To be called when a
+  // compile in which functions had joined another one has failed, before these functions are given
+  // back: they may be missing in what the compiler has read.
   virtual void ReadAgain(ModuleId module) = 0;
 
-  // The first bodies of all functions of a module are compiled, and perhaps its data: gives up what
-  // is kept for them.
+  // To be called when the first bodies of all functions of a module are compiled, and perhaps its
+  // data (`data_is_compiled`). Gives up what the compiler keeps for them.
   virtual void ForgetFunctions(ModuleId module, bool data_is_compiled) = 0;
 
-  // Gives up what is kept for a module. No other call for the module may be in progress or follow,
-  // except for an optimization that is not wanted any more.
+  // Gives up what the compiler keeps for a module. No other call for the module may be in progress
+  // or follow, except for an optimization that is not wanted any more.
   virtual void Remove(ModuleId module) = 0;
 
   // A linker for objects that ElfLinker does not support, for modules that are compiled whole, and

@@ -11,9 +11,9 @@
 
 namespace firstcall {
 
-// The address of this process's own copy of `name`, or null if it is no such symbol. On all
-// machines these are pthread_atfork and at_quick_exit, which GNU libc defines statically. On x86-64
-// the symbols are those that __builtin_cpu_supports and target_clones use: __cpu_model,
+// The address of this process's own copy of `name`, or null if `name` is no such symbol. On all
+// machines these symbols are pthread_atfork and at_quick_exit, which GNU libc defines statically.
+// On x86-64 the symbols are those that __builtin_cpu_supports and target_clones use: __cpu_model,
 // __cpu_features2, __cpu_indicator_init. On AArch64 they are the out-of-line atomic operations,
 // such as __aarch64_cas4_acq, and __clear_cache.
 ExecutorAddress FindInCompilerRuntime(absl::string_view name);

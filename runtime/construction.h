@@ -33,8 +33,9 @@ class Construction {
  public:
   using Steps = std::vector<LifecycleStep>;
 
-  // While this exists, no other thread has one. They nest. The constructor waits for the other
-  // thread, but not in a callback of a compile, for which that thread may wait.
+  // While a thread has a Turn, no other thread has one. Turns of a thread nest. The constructor
+  // waits for the other thread's Turn, but not in a callback of a compile: the other thread may
+  // wait for this compile.
   class Turn {
    public:
     explicit Turn(Construction& construction);
@@ -53,8 +54,8 @@ class Construction {
   // Whether `module` has constructors that have not run to their ends.
   bool IsUnfinished(const SourceModule& module) const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The constructors that wait: those that were put back, then those of the modules that were added
-  // since this was last called. The caller runs them, or puts them back.
+  // Returns the constructors that have to run: those that were put back, then those of the modules
+  // that were added since the last call. The caller must run them, or put them back.
   Steps TakeConstructors() ABSL_LOCKS_EXCLUDED(mutex_);
   void PutBack(Steps steps) ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -77,7 +78,7 @@ class Construction {
   bool TakeToDestroy(const SourceModule& module) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  // False if another thread has its turn.
+  // Begins a Turn. Returns false if another thread has one.
   bool Begin() ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Taken in a ForkScope, so that no fork happens while it is held.

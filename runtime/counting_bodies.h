@@ -1,5 +1,5 @@
 // Makes the counting bodies of functions that are hot: has them compiled, and links them. No cache
-// keeps them, because what they have counted is in the optimized body that is made from it.
+// keeps them, because their counts are already used in the optimized body that is made from them.
 //
 // Thread-safe. Tested in tests/api/branch_counts_test.cc.
 

@@ -1,13 +1,13 @@
 // Tells which module or object defines a name that modules share.
 //
-// In one library a strong definition wins over a weak one, and the first of several weak
-// definitions wins; of tentative ones (common linkage) the largest. Two strong definitions are an
-// error. A library sees its own definitions first,
-// then, unless libraries are separate, the definitions of other libraries that are not hidden.
+// Within a library, a strong definition wins over a weak one. Of several weak definitions, the
+// first one wins; of several tentative definitions (common linkage), the largest one. Two strong
+// definitions are an error. A library sees its own definitions first, then, unless libraries are
+// separate, the definitions of other libraries that are not hidden.
 //
-// A module with many definitions is asked by name (SymbolIndex::Find), so that adding it takes no
-// time for each of them. Definitions of other modules, of objects, and of names that are defined
-// more than once are kept in a table here.
+// A module with many definitions is searched by name (SymbolIndex::Find), so that adding the module
+// takes no time for each of its definitions. Definitions of other modules, of objects, and of names
+// that are defined more than once are kept in a table here.
 //
 // Thread-safe.
 
@@ -46,8 +46,7 @@ struct Definition {
   bool is_ambiguous = false;
   // If this is not empty, nothing can refer to the symbol, for this reason.
   absl::string_view refusal = {};
-  uint64_t common_size = 0;  // Of a tentative definition (common linkage), in bytes; 0: it is none.
-  // Position among all additions, from 1 on. Set by Add.
+  uint64_t common_size = 0;  // Of a tentative definition (common linkage), in bytes; 0 for others.
   uint64_t order = 0;
 };
 
@@ -57,8 +56,9 @@ class Definitions {
   explicit Definitions(bool search_other_libraries = true)
       : search_other_libraries_(search_other_libraries) {}
 
-  // The library of that name. "" is the first library. A name that was given keeps its number for
-  // good; a library of which nothing is left takes no part in look-ups and no memory but that.
+  // Returns the library called `name`; makes it if there is none. "" is the first library. A name
+  // keeps its LibraryId for good. If nothing is left of a library, it takes no part in look-ups,
+  // and only its name takes memory.
   LibraryId LibraryNamed(absl::string_view name) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Adds the definitions of `module`, which must outlive this table or be removed. AlreadyExists,
@@ -85,7 +85,7 @@ class Definitions {
   };
   struct LargeModule {
     SourceModule* module = nullptr;
-    uint64_t order = 0;  // Of its first symbol.
+    uint64_t order = 0;  // The order of its first symbol.
   };
   using ByName = absl::flat_hash_map<std::string, Definition>;
   struct Library {
@@ -114,7 +114,7 @@ class Definitions {
   const Library empty_library_;
   mutable absl::Mutex mutex_;
   absl::flat_hash_map<std::string, LibraryId> library_names_ ABSL_GUARDED_BY(mutex_) = {{"", {}}};
-  // Those that define something. Look-ups visit them in the order in which they were named.
+  // The libraries that define something. Look-ups visit them in the order in which they were named.
   absl::btree_map<LibraryId, Library> libraries_ ABSL_GUARDED_BY(mutex_);
   uint64_t next_order_ ABSL_GUARDED_BY(mutex_) = 1;
 };

@@ -2,7 +2,7 @@
 //
 // Order: events are numbered as they happen, over all threads of an engine, from 1 on. A listener
 // is told of the events of one thread in the order of their numbers. Events of different threads
-// may come at the same time and in any order; whoever needs one order sorts by number.
+// may come at the same time and in any order; a listener that needs one order sorts by number.
 //
 // Threads: an event is delivered on the thread on which it happened, as soon as this thread is not
 // at work any more: it holds no lock of the engine, and nobody waits for what it compiles. So a
@@ -41,7 +41,7 @@ enum class EventKind {
   kMemoryFreed,     // Such a block is about to be freed.
 };
 
-// Why there is new code.
+// The reason why code was made.
 enum class CompileReason {
   kCalled,        // A thread was about to run it.
   kAlong,         // Another function of its object was called.
@@ -97,10 +97,10 @@ struct Event {
   bool is_continuation = false;  // kPromoted, kFailed: of a loop.
   bool is_detached = false;      // kRemoved.
 
-  // kModuleAdded: the functions that the module defines. kCompiled: those that get their first
-  // bodies with the object; 0 for counting bodies and optimized ones.
+  // kModuleAdded: the functions that the module defines. kCompiled: the functions that get their
+  // first bodies with the object; 0 for counting bodies and optimized ones.
   size_t functions = 0;
-  // kModuleAdded: their names, if the listener wants names.
+  // kModuleAdded: the names of these functions, if the listener wants names.
   std::shared_ptr<const std::vector<std::string>> names;
   // kCompiled: the parts of `duration`.
   absl::Duration split;
@@ -109,15 +109,15 @@ struct Event {
   absl::Duration link;
   // kCompiled: the callees whose bodies an optimized body could inline; 0 if it was cached.
   size_t imported = 0;
-  // kCompiled: those that were inlined into the optimized body itself. Empty if it was cached, or
-  // if a compile server has made it.
+  // kCompiled: the callees that were inlined into the optimized body itself. Empty if it was
+  // cached, or if a compile server has made it.
   std::vector<std::string> inlined;
   size_t object_bytes = 0;  // kCompiled.
-  // If the listener wants code. kPublished, kPromoted, kStubsMade: its bytes.
+  // If the listener wants code. kPublished, kPromoted, kStubsMade: the bytes of the code.
   std::shared_ptr<const std::string> code;
-  // kPublished, kPromoted: its lines; null if it has no debug information.
+  // kPublished, kPromoted: the lines of the body; null if the body has no debug information.
   std::shared_ptr<const CodeLines> lines;
-  // kPublished, kPromoted: its frames; null if it has no unwind table.
+  // kPublished, kPromoted: the frames of the body; null if the body has no unwind table.
   std::shared_ptr<const CodeUnwinding> unwinding;
   absl::Status status;  // kFailed: why.
   // kMemory...: bytes of the engine's own memory that are allocated, this block counted in or out.

@@ -32,7 +32,7 @@ class EventSource final : public Listener {
   void OnFunctionFailed(const FailedFunction& failed) override;
   void OnRemoved(const RemovedModule& module) override;
 
-  // A block of stubs, or of what else `name` says.
+  // A block of stubs was made, or of call counters: `name` says which.
   void OnStubs(ExecutorAddress code, size_t size, absl::string_view name);
 
   // So many bytes were allocated; if negative, they are about to be freed.
@@ -51,7 +51,7 @@ class EventSource final : public Listener {
   };
 
   void Number(Event& event);
-  // Of an event that has its number.
+  // Delivers an event that has its number.
   void DeliverNumbered(Event event);
   void Deliver(Event event);
 

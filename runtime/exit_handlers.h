@@ -47,8 +47,9 @@ class ExitHandlers {
   // MemoryRequest. ResourceExhausted if there is no memory.
   absl::StatusOr<DsoHandle*> MakeHandle(OwnedCode& code, ExecutorAddress near);
 
-  // The `__cxa_atexit` of compiled code (Itanium C++ ABI, 3.3.6.3). Passes a handler on to the C
-  // library if its handle is not an engine's, and returns what that returns; otherwise returns 0.
+  // The `__cxa_atexit` of compiled code (Itanium C++ ABI, 3.3.6.3). If the handle is not an
+  // engine's, passes the handler on to the C library and returns the library's result; otherwise
+  // returns 0.
   static int Register(void (*handler)(void*), void* argument, void* dso_handle)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -67,22 +68,25 @@ class ExitHandlers {
   static int RegisterForThread(void (*handler)(void*), void* argument, void* dso_handle)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Runs those of this thread, then all handlers, and those that they register.
+  // Runs the handlers of this thread, then all other handlers, and those that handlers register
+  // meanwhile.
   void Run() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Runs the handlers of one module or object in the same way, and those that they register for it.
+  // Runs the handlers of one module or object in the same way, and those that they register for it
+  // meanwhile.
   void Run(const DsoHandle& handle) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Moves the handlers of a module or object to `to`. Its later handlers are registered with `to`.
   void Move(DsoHandle& handle, ExitHandlers& to) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The handlers of threads do not run any more.
+  // Drops the handlers of threads: they do not run any more.
   void DropThreads() ABSL_LOCKS_EXCLUDED(mutex_);
-  // No handler runs any more, and none is registered.
+  // From now on no handler runs, and none is registered.
   void Close() ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  // What a thread calls when it ends. The C library has its address until then.
+  // A handler that a thread calls when it ends. Until then, the C library has the address of this
+  // entry.
   struct ThreadEntry {
     void (*handler)(void*);  // Null: it has run, or was dropped.
     void* argument;
@@ -100,7 +104,7 @@ class ExitHandlers {
       ABSL_LOCKS_EXCLUDED(mutex_);
   // Removes and returns the last entry, or the last one of `handle` if that is not null.
   std::optional<Entry> Take(const DsoHandle* handle) ABSL_LOCKS_EXCLUDED(mutex_);
-  // The same, of those of this thread.
+  // The same, for the entries of this thread.
   std::optional<Entry> TakeOfThread(const DsoHandle* handle) ABSL_LOCKS_EXCLUDED(mutex_);
   void Run(const DsoHandle* handle) ABSL_LOCKS_EXCLUDED(mutex_);
   // `entry` is a ThreadEntry whose thread ends.

@@ -1,6 +1,7 @@
 // Compiles a function when it is first called: decides which thread compiles it, together with
-// which other functions, and what is done if that fails. FunctionMaker makes the function's object,
-// FunctionPublisher publishes it, and Speculation compiles what the function probably calls.
+// which other functions, and what is done if the compile fails. FunctionMaker makes the function's
+// object, FunctionPublisher publishes it, and Speculation compiles what the function probably
+// calls.
 //
 // Thread-safe. Holds no lock while the compiler works, with one exception: ObjectLinker::mutex for
 // a group that has data. Tested in tests/api/engine_test.cc.
@@ -48,9 +49,9 @@ class FunctionCompiler {
         publisher_(functions, linker, listener, promoter),
         speculation_(*this, functions, resolver, threads, speculation_budget) {}
 
-  // Returns the address of the body of `key`. Compiles and publishes the function first, unless
-  // that has been done, and blocks until then. For a variable that is compiled together with its
-  // function, returns the variable's address. Where the reason is kCalled, functions that `key` is
+  // Returns the address of the body of `key`. If the function is not published yet, compiles and
+  // publishes it first, and blocks until then. For a variable that is compiled together with its
+  // function, returns the variable's address. If the reason is kCalled, functions that `key` is
   // bound to call may be compiled along. Errors: FailedPrecondition if the module was removed;
   // those of FunctionTable::CompileOnce; why the function cannot be made or published.
   absl::StatusOr<ExecutorAddress> Compile(FunctionKey key, CompileReason reason);
@@ -58,9 +59,10 @@ class FunctionCompiler {
   // The same, but on a compile thread if `may_delegate` and there are compile threads.
   absl::StatusOr<ExecutorAddress> Compile(FunctionKey key, CompileReason reason, bool may_delegate);
 
-  // The address of a label that inline assembly of a function of `module` defines; null if none
-  // does. Compiles that function first, and blocks until its object is loaded. Reads the bodies of
-  // all functions of `module` if it is not known what their assembly defines.
+  // Returns the address of a label that inline assembly of a function of `module` defines; null if
+  // no function defines the label. Compiles the function that defines it first, and blocks until
+  // the function's object is loaded. If it is not known yet which labels the functions of `module`
+  // define, reads the bodies of all of them.
   absl::StatusOr<ExecutorAddress> FindLabel(SourceModule& module, absl::string_view label);
 
   // Drops what is kept for `module`, which is being removed.
@@ -71,22 +73,23 @@ class FunctionCompiler {
   struct Outcome {
     std::vector<FunctionKey> joined;  // Callees that were claimed.
     bool is_cached = false;           // The object came from the cache.
-    bool is_optimized = false;        // It has the optimized body.
-    // If set, the function can only be compiled together with this one.
+    bool is_optimized = false;        // The object has the optimized body.
+    // If set, the function can only be compiled together with this leader.
     std::optional<SymbolOrdinal> leader;
   };
 
   void ReadLabels(SourceModule& module);
-  // While this thread links data, which is not complete yet: links `key`, so that its labels are
-  // known, but publishes it when the data is complete, which it may need.
+  // For a thread that is linking data, which is not complete yet. Links `key`, so that its labels
+  // are known. Publishes `key` only when the data is complete, because `key` may need the data.
   absl::Status LoadLabels(FunctionKey key);
-  // Publishes `key`, in an object of its own or in that of its leader, if it turns out to have one.
+  // Publishes `key` in an object of its own or, if `key` turns out to have a leader, in the
+  // leader's object.
   absl::Status CompileFunction(FunctionKey key, CompileReason reason);
   absl::Status MakeAndPublish(FunctionKey key, CompileReason reason,
                               std::optional<SymbolOrdinal>& leader);
   absl::Status Attempt(FunctionKey key, MakeOptions options, Outcome& outcome);
-  // After an attempt with `options` has failed: gives up what it has claimed, and attempts `key`
-  // alone, if that may help. Otherwise returns `failure`.
+  // After an attempt with `options` has failed: gives up the functions that the attempt has
+  // claimed. If it may help, attempts `key` alone; otherwise returns `failure`.
   absl::Status AttemptAgain(FunctionKey key, const MakeOptions& options,
                             const absl::Status& failure, Outcome& outcome);
   absl::Status Try(FunctionKey key, const MakeOptions& options, Outcome& outcome);

@@ -49,13 +49,13 @@ class FunctionLinker {
   // variables with which guards of its calls compare become table entries (see kGuardSuffix).
   // `is_far` says that the code was generated to reach everything through the offset table. Then
   // runs the constructors of object files that were linked on the way. Blocks until everything that
-  // must be linked or compiled before is done.
+  // must be linked or compiled first is done.
   absl::StatusOr<Linked> Link(ElfObject& image, SourceModule& module, absl::string_view name,
                               bool is_far) const;
 
-  // The same for an object that defines labels, which what it refers to may need: calls `on_loaded`
-  // with the addresses of the definitions before anything else is linked. After an error the memory
-  // of the object is kept.
+  // The same for an object that defines labels, which the definitions it refers to may need: calls
+  // `on_loaded` with the addresses of the definitions before anything else is linked. After an
+  // error the memory of the object is kept.
   using OnLoaded = absl::FunctionRef<void(const SymbolAddresses& defined)>;
   absl::StatusOr<Linked> LinkWithLabels(ElfObject& image, SourceModule& module,
                                         absl::string_view name, bool is_far,

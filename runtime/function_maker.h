@@ -1,6 +1,6 @@
 // Makes the object of a function. If the cache of the function's module has its optimized body or
-// its first body, takes that; otherwise asks the compiler, and gives the object to the cache. An
-// object that could not be linked for want of memory can be kept for the next attempt.
+// its first body, takes that body; otherwise asks the compiler, and gives the object to the cache.
+// An object that could not be linked for want of memory can be kept for the next attempt.
 //
 // Thread-safe. While the compiler works, no lock of this class is held.
 //
@@ -39,7 +39,7 @@ struct MadeFunction : CompiledFunction {
 struct MakeOptions {
   bool may_join = false;  // Callees may be compiled along.
   bool may_use_cache = false;
-  bool may_use_optimized = false;  // If functions can be replaced, and the cache has one.
+  bool may_use_optimized = false;  // If functions can be replaced, and the cache has such a body.
   CompileReason reason = CompileReason::kCalled;
   bool lists_callees = false;  // See FunctionOrder. Does nothing if the object is cached.
 };

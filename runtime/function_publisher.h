@@ -32,15 +32,15 @@ class FunctionPublisher {
       : functions_(functions), linker_(linker), listener_(listener), promoter_(promoter) {}
 
   // Links `made`, the object of `key`, and publishes all functions and variables that it defines.
-  // `key` comes last: once it is published, so is everything in its object. With
+  // `key` is published last: once `key` is published, so is everything in its object. With
   // MakeOptions::lists_callees, fills in the callees if the object came from a cache. Blocks until
-  // everything that must be linked or compiled before is done. Errors: ResourceExhausted if there
-  // is no memory, after which `made` may be linked again; those of FunctionLinker::Link; Internal
-  // if the object lacks a definition. After an error nothing of the object is published.
+  // everything that must be linked or compiled first is done. Errors: ResourceExhausted if there is
+  // no memory, after which `made` may be linked again; those of FunctionLinker::Link; Internal if
+  // the object lacks a definition. After an error nothing of the object is published.
   absl::Status LinkAndPublish(FunctionKey key, MadeFunction& made, const MakeOptions& options);
 
-  // The two steps of that, for a function that must not be called yet when it is linked.
-  // `Unpublished` refers to `made`, which must stay as and where it is.
+  // The two steps of LinkAndPublish, for a function that must not be called yet when it is linked.
+  // `Unpublished` refers to `made`, which must neither change nor move.
   struct Unpublished {
     std::unique_ptr<ElfObject> image;
     FunctionLinker::Linked linked;
@@ -50,10 +50,12 @@ class FunctionPublisher {
   void Publish(FunctionKey key, const MadeFunction& made, Unpublished linked);
 
  private:
-  // Where calls of each function go at first; nothing if straight to its body.
+  // For each function, the address that its calls go to first; nullopt if they go straight to its
+  // body.
   using Entries = std::vector<std::optional<ExecutorAddress>>;
 
-  // Others can name the labels of `made` as soon as these have addresses, and not after an error.
+  // Other code can name the labels of `made` as soon as the labels have addresses. After an error
+  // no other code can name them.
   absl::StatusOr<FunctionLinker::Linked> LinkWithLabels(FunctionKey key, const MadeFunction& made,
                                                         ElfObject& image);
   Entries EntriesOf(FunctionKey key, const MadeFunction& made,

@@ -4,8 +4,8 @@
 //   kStub -> kCompiling -> kReady | kFailed
 //
 // A function goes back from kCompiling to kStub if its claim was released or if the failure may
-// pass (MayPass): memory ran out, or a compile server does not answer. In the child of a fork, so
-// does one that a thread of the parent was compiling.
+// pass (MayPass): memory ran out, or a compile server does not answer. In a forked child, a
+// function that a thread of the parent was compiling also goes back to kStub.
 //
 // Thread-safe. The mutex is held for bookkeeping only, never during a compile. A caller that uses a
 // FunctionKey must be in a WorkScope, which keeps the module from being removed. Tested in
@@ -129,23 +129,25 @@ class FunctionTable {
   absl::Status CompileOnce(FunctionKey key, absl::FunctionRef<absl::Status()> compile)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The same for a caller that needs the labels of `key` only, and that may hold what `key` needs
-  // for being published: returns also as soon as NoteLabels is called.
+  // Like CompileOnce, for a caller that needs only the labels of `key`, and that may hold something
+  // which `key` needs before it can be published. Also returns as soon as NoteLabels is called.
   absl::Status CompileForLabels(FunctionKey key, absl::FunctionRef<absl::Status()> compile)
       ABSL_LOCKS_EXCLUDED(mutex_);
   // Waits until the labels of `key`, which could not be claimed, are known or will not be. False if
   // `key` may be claimed now.
   bool AwaitLabels(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
-  // The labels of `key`, which is being compiled, are known.
+  // Notes that the labels of `key`, which is being compiled, are known.
   void NoteLabels(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
-  // Its object could not be linked after all. The function is still being compiled.
+  // Notes that the object of `key` could not be linked after all. The function is still being
+  // compiled.
   void ForgetLabels(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Definitions were added: what was not found before may be found now.
+  // Notes that definitions were added: a symbol that was missing may be found now.
   void NoteAddition() { additions_.fetch_add(1, std::memory_order_relaxed); }
 
   // Whether a thread that a fork has left in the parent was compiling `key`, so that its body is
-  // not in the compiler's views any more. Says so once; this thread compiles `key`.
+  // not in the compiler's views any more. Returns true only once. The calling thread must be the
+  // one that compiles `key` now.
   bool WasLeftByParent(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Records that the calling thread compiles `key` for the thread that called CompileOnce.
@@ -178,10 +180,10 @@ class FunctionTable {
     bool is_final = false;
     std::vector<std::atomic<uint64_t>*> table_entries;  // See AddTableEntry.
     absl::Status status;
-    uint64_t additions = 0;         // That there had been when the function failed.
-    uint64_t compiling_thread = 0;  // Its number (AwaitedWork).
+    uint64_t additions = 0;         // The value of `additions_` when the function failed.
+    uint64_t compiling_thread = 0;  // The thread's number (AwaitedWork).
     bool was_left = false;          // See WasLeftByParent.
-    bool has_labels = false;        // They are known, although it may still be kCompiling.
+    bool has_labels = false;  // The labels are known, although `state` may still be kCompiling.
 
     bool IsAwaited(bool for_labels) const {
       return state == FunctionState::kCompiling && !(for_labels && has_labels);
@@ -205,7 +207,8 @@ class FunctionTable {
       ABSL_LOCKS_EXCLUDED(mutex_);
   bool HasStub(FunctionKey key) const ABSL_LOCKS_EXCLUDED(mutex_);
   Record& RecordOf(FunctionKey key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Gives back what was claimed by a thread that a fork has left in the parent.
+  // If a thread that a fork has left in the parent had claimed the function, gives the function
+  // back.
   static void ReleaseIfLeft(Record& record);
   // Begins a compile: claims `key` and returns nullopt, or returns the result that there is
   // already.
@@ -224,8 +227,8 @@ class FunctionTable {
   std::atomic<uint64_t> additions_{0};
   mutable absl::Mutex mutex_;
   Records records_ ABSL_GUARDED_BY(mutex_);
-  // Of all stubs and final bodies. Nullopt until FunctionAt is called, because most programs end
-  // before that, and after functions were forgotten.
+  // The records by the addresses of their stubs and final bodies. Nullopt until FunctionAt is
+  // called, because most programs end before that, and again after functions were forgotten.
   std::optional<absl::flat_hash_map<uint64_t, const Record*>> by_address_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -52,11 +52,11 @@ class HotFunction {
 
   // Whether the next poll that asks is an early one: it comes before the end of an interval.
   bool polls_early() const { return early_iterations_.load(std::memory_order_relaxed) < interval_; }
-  // Notes an early poll, and sets the counter for the next one. Adds to the time that the loops
-  // have taken: the time since the last early poll, if both belong to one call; otherwise at most
-  // as much as the loops have taken so far, because the iterations since then are as many as those
-  // before. Returns whether the sum has reached 20 ms, so that a promotion thread should start.
-  // With `has_thread` this was the last early poll.
+  // Notes an early poll, and sets the counter for the next one. Adds the time since the last early
+  // poll to the time that the loops have taken. If the two polls belong to different calls, adds at
+  // most as much as the loops have taken so far, because there were as many iterations since the
+  // last early poll as before it. Returns whether the sum has reached 20 ms, so that a promotion
+  // thread should start. With `has_thread`, no further early poll follows.
   bool NoteEarlyPoll(bool has_thread);
 
   // Counts an interval that has ended at a poll, and begins the next one.
@@ -65,15 +65,15 @@ class HotFunction {
     counters_.polls->left.store(interval_, std::memory_order_relaxed);
   }
 
-  // If the poll of `loop` was only to find a continuation, and has not found one, while another
-  // loop has one that may be found soon: sets the counter for the next poll, and returns true.
-  // These polls come ever later. If no loop enters its continuation for an interval, the result is
-  // false, so `loop` may ask for its own.
+  // If `loop` has no continuation and polled only to find one, while another loop has one that its
+  // polls may soon find: sets the counter for the next poll, and returns true. Such polls come ever
+  // later. If no loop enters its continuation for an interval, returns false, so that `loop` may
+  // ask for a continuation of its own.
   bool PutOffForOtherLoop(uint32_t loop);
 
-  // Returns the continuation for `loop`, in which the caller's body goes on now; null if there is
-  // none. Counts the entry. The loop's next poll comes soon, so later calls of the first body enter
-  // the continuation early. If the function is not large and is called again, it asks for an
+  // Returns the continuation for `loop`, in which the running call goes on now; null if there is
+  // none. Counts the entry. Makes the loop's next poll come soon, so later calls of the first body
+  // enter the continuation early. If the function is not large and is called again, it asks for an
   // optimized body.
   void* EnterContinuation(uint32_t loop);
 
@@ -105,16 +105,16 @@ class HotFunction {
   bool HasAnswer(uint32_t wanted) const {
     return wanted == kNoLoop ? is_decided_.load() : Find(wanted) != nullptr;
   }
-  // Whether the function should get a counting body before its optimized body: calls would go to
-  // it, and none was made or tried yet.
+  // Whether the function should get a counting body before its optimized body. It should if later
+  // calls would run the counting body, and no thread has made or tried to make one yet.
   bool WantsToCountBranches() const;
-  // Whether the counting body has not run for long enough: before `now`, as SteadyNow.
+  // Whether, at the time `now` (as SteadyNow), the counting body has not run for long enough yet.
   bool IsCountingBranches(absl::Duration now) const;
   // Notes that the optimized body is published; it took `time` to make. Nullopt: there can be none.
   void GiveBody(std::optional<absl::Duration> time);
   // Gives the function the continuation `code` for `loop`. Null: there can be none.
   void GiveContinuation(uint32_t loop, void* code);
-  // The function no longer asks.
+  // Withdraws the request: the function no longer asks.
   void Withdraw() { asked_.store(kNothing, std::memory_order_release); }
 
   // --- Bookkeeping: under the promoter's lock ---
@@ -144,8 +144,9 @@ class HotFunction {
   // The sum of what the counting body has counted so far; 0 if there is none.
   uint64_t branches_counted() const { return branch_counters_ ? branch_counters_->Sum() : 0; }
 
-  // The number of iterations or calls since the last time, of the counter that shows that the
-  // function is active; 0 if there is no such counter. To be called once for each look.
+  // Returns how many iterations or calls have been counted since the last TakeMoves, by the counter
+  // that shows that the function is active; 0 if there is no such counter. To be called once for
+  // each look.
   int64_t TakeMoves();
   // Whether no counter of the function had moved at the last TakeMoves: the function does not run
   // now, or it runs only where callers have inlined it. False once it has a counting body.
@@ -156,8 +157,7 @@ class HotFunction {
   // it ask for an optimized body and returns true. Returns false if it was asking already.
   bool Look();
 
-  // Whether calls of the first body are so many that, with nothing else to do, it is worth being
-  // optimized.
+  // Whether the first body has been called so often that idle threads should optimize the function.
   bool IsWorthIdleTime() const;
   // The number of calls since the counter was made, or since the function was last found hot;
   // INT64_MAX if calls are not counted.
@@ -208,14 +208,14 @@ class HotFunction {
   // number of calls until then.
   std::atomic<int64_t> last_early_poll_{0};
   std::atomic<int64_t> calls_at_last_early_poll_{0};
-  // How long the loops have taken until then, in nanoseconds.
+  // How long the loops had taken until the latest early poll, in nanoseconds.
   std::atomic<int64_t> early_time_{0};
   std::atomic<uint64_t> intervals_{0};
   std::atomic<uint32_t> asked_{kNothing};
   std::atomic<int64_t> asked_at_{0};
   HotFunction* next_asking_ = nullptr;  // See AskingStack.
   std::atomic<Continuation*> continuations_{nullptr};
-  // The number of iterations until the next poll, if that is only to find a continuation;
+  // The number of iterations until the next poll, if that poll is only to find a continuation;
   // `interval_` or more if polls are to ask.
   std::atomic<int32_t> iterations_to_continuation_{INT32_MAX};
   // The first body is so large that the function should not be optimized twice.
@@ -237,7 +237,7 @@ class HotFunction {
   absl::Duration active_;
   size_t first_bytes_ = 0;  // See FunctionHotness.
   absl::Duration first_time_;
-  // Null until there is more to say, because most functions never become hot.
+  // Null until there is something to note, because most functions never become hot.
   std::unique_ptr<FunctionHotness> notes_;
 };
 

@@ -40,7 +40,7 @@ class LabelTable {
     places_.erase(label);
   }
 
-  // Which function defines a label is known once SetLabels was called.
+  // Whether SetLabels was called: from then on DefinerOf knows which function defines a label.
   bool KnowsDefiners() const ABSL_LOCKS_EXCLUDED(mutex_) {
     absl::MutexLock lock(&mutex_);
     return labels_.has_value();

@@ -32,20 +32,21 @@ namespace firstcall {
 class SourceModule;
 
 // An object that is loaded but not finished: linking is in progress, memory ran out, or a symbol is
-// missing, of this object or of one that it refers to. Other objects may refer to it already.
+// missing that this object, or an object that it refers to, needs. Other objects may refer to it
+// already.
 struct UnfinishedLink {
   ObjectBytes bytes;
   std::unique_ptr<ElfObject> image;
   std::unique_ptr<Linker> linker;
   std::vector<absl::string_view> near_symbols;  // See ElfObject::NearSymbols.
-  std::vector<TableEntry> table_entries;        // Empty if they must stay as they are bound.
+  std::vector<TableEntry> table_entries;  // Empty if these entries must stay as they are bound.
   bool is_bound = false;
-  SymbolResolution bound_to;  // What its references are bound to, and how many modules had been
-  uint64_t removals = 0;      // removed then.
+  SymbolResolution bound_to;  // What its references are bound to.
+  uint64_t removals = 0;      // How many modules had been removed when they were bound.
   bool is_complete = false;   // Its code can run, and listeners were told.
-  size_t reaches = 0;         // While it is kLoaded: see ObjectLinker::Frame.
+  size_t reaches = 0;         // While it is kLoaded or kBound: see ObjectLinker::Frame.
   bool is_cached = false;     // The bytes came from a cache.
-  CodeOrigin origin;          // If they did not.
+  CodeOrigin origin;          // If the bytes did not come from a cache.
   // Source functions that the object defines, and the times spent so far.
   size_t function_count = 0;
   absl::Duration split;
@@ -58,7 +59,7 @@ struct LazyObject {
     kUnlinked,
     kLoaded,  // Addresses are known. The thread that holds the mutex is binding references, of this
               // object or of others that it refers to in a circle.
-    kBound,   // It waits for others of its circle. Threads that must not wait may use it.
+    kBound,   // It waits for other objects of its circle. Threads that must not wait may use it.
     kReady,
     kFailed,
   };
@@ -74,7 +75,7 @@ struct LazyObject {
   // The code that the object owns. For a source module this includes the code of its functions.
   OwnedCode& code() const { return *owned_code; }
 
-  // Leaves what is unfinished as it is, in memory of the code.
+  // Gives up the unfinished link. What is loaded stays as it is, in the memory of code().
   void GiveUpUnfinished() {
     if (unfinished == nullptr) return;
     unfinished->linker->Keep();
@@ -84,11 +85,11 @@ struct LazyObject {
   const std::string name;      // For messages.
   SourceModule* const module;  // The source; null for an object file.
   const LibraryId library;
-  bool is_archive_member = false;  // Constant once it was added.
+  bool is_archive_member = false;  // Constant once the object was added.
   ObjectBytes bytes;  // Until it is loaded: an object file's contents, or a module's object.
   std::atomic<State> state{State::kUnlinked};
   absl::Status status;  // The reason for kFailed, or why a symbol is missing.
-  // How many modules and objects had been added when it was found that a symbol is missing.
+  // If a symbol is missing: how many modules and objects had been added when this was found.
   std::optional<uint64_t> additions;
   ExecutorAddress own_atexit;  // See ExitHandlers::MakeAtexit; null if it is not needed yet.
   // See runtime/dynamic_symbols.h; null if it is not needed yet. Guarded by the SymbolResolver.

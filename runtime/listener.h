@@ -29,10 +29,10 @@ namespace firstcall {
 struct PublishedFunction {
   absl::string_view name;
   ExecutorAddress body;
-  absl::string_view symbol;  // That the object defines it under; empty: `name`.
+  absl::string_view symbol;  // The name under which the object defines the function; empty: `name`.
 };
 
-// A module that was added, after `load` of reading and indexing.
+// A module that was added. Reading and indexing it took `load`.
 struct AddedModule {
   absl::string_view module;
   const SymbolIndex& index;
@@ -110,7 +110,7 @@ class Listener {
 
   virtual void OnModuleAdded(const AddedModule&) {}
 
-  // Whether OnFirstCall is wanted: what it is told takes time to find out. Asked once.
+  // Whether OnFirstCall is wanted: finding out what it is told takes time. Asked once.
   virtual bool hears_first_calls() const { return false; }
 
   // Called after the first body of a function was published for a caller, or could not be.

@@ -11,8 +11,7 @@
 
 namespace firstcall {
 
-// Calls `visit` with the file that `address` lies in, unless there is none. `visit` must not load a
-// file.
+// If `address` lies in a loaded file, calls `visit` with this file. `visit` must not load a file.
 void VisitFileAround(uintptr_t address, absl::FunctionRef<void(const dl_phdr_info& file)> visit);
 
 }  // namespace firstcall

@@ -1,11 +1,13 @@
 // The state goes kUnlinked -> kLoaded -> kReady or kFailed under the mutex, and back to kUnlinked
-// if memory ran out or a symbol is missing. In a circle it is kBound before it is kReady. kReady is
-// stored with release order after the addresses, so that a thread which reads it needs no lock.
+// if memory ran out or a symbol is missing. An object in a circle is kBound before it is kReady.
+// kReady is stored with release order after the addresses, so that a thread which reads kReady
+// needs no lock.
 //
-// Objects that refer to each other in a circle become kReady together: none of them is used by
-// another thread before all are bound. If one of them fails, the others are kUnlinked again, and
-// fail with it when they are linked the next time. An object stays bound then, because another one
-// may have run its code: the next time what it refers to is linked, but it is not bound again.
+// Objects that refer to each other in a circle become kReady together: no other thread uses one of
+// them before all are bound. If one of them fails, the others become kUnlinked again, and the next
+// time that they are linked, they fail because of it. Their references stay bound, because another
+// object may have run their code: the next time, the objects that they refer to are linked, but the
+// references are not bound again.
 
 #include "runtime/object_linker.h"
 
@@ -27,7 +29,8 @@
 namespace firstcall {
 namespace {
 
-// A given object with more data leaves the first arena to others if it can lie elsewhere.
+// If an object that the user added has more data than this and can lie elsewhere, it leaves the
+// first arena to others.
 constexpr size_t kMuchData = size_t{64} << 20;
 
 // The signature of the object of a module that is compiled whole: the signature of its source, and
@@ -83,7 +86,7 @@ absl::Status ObjectLinker::Link(LazyObject& object) {
   }
   if (IsLinking()) return LinkUnlinked(object);
   linking_thread_ = AwaitedWork::OwnNumber();
-  // Where a callback of the client's throws, nothing is published, so no callback is called.
+  // If a callback of the client's throws, nothing is published, so no callback is called.
   absl::Cleanup left = [&] { EndLinking(/*is_linked=*/false); };
   const absl::Status status = LinkUnlinked(object);
   std::move(left).Cancel();
@@ -105,7 +108,7 @@ void ObjectLinker::EndLinking(bool is_linked) {
 absl::Status ObjectLinker::LinkUnlinked(LazyObject& object) {
   const uint64_t additions = additions_;
   frames_.push_back({&object, frames_.size(), bound_.size()});
-  // Also if a callback of the client's throws. The next attempt goes on then.
+  // Runs also if a callback of the client's throws. Then the next attempt goes on.
   absl::Cleanup unlink = [&] {
     UnlinkBoundIn(frames_.back());
     frames_.pop_back();
@@ -167,7 +170,7 @@ void ObjectLinker::EndFrame(LazyObject& object) {
       has_pending_ = true;
     }
   }
-  // Whoever sees that a member is ready also sees that its constructors have to run.
+  // A thread that sees that a member is ready also sees that its constructors have to run.
   for (LazyObject* member : ready) {
     member->unfinished = nullptr;
     member->state.store(LazyObject::State::kReady, std::memory_order_release);
@@ -312,7 +315,8 @@ absl::Status ObjectLinker::Bind(LazyObject& object, UnfinishedLink& link) {
   return absl::OkStatus();
 }
 
-// For an object that was bound before another one of its circle failed.
+// Checks an object whose references were bound before another object of its circle failed: they
+// must still be bound to the right addresses.
 absl::Status ObjectLinker::CheckBinding(UnfinishedLink& link,
                                         const SymbolResolution& resolution) const {
   if (link.removals == removals_) return absl::OkStatus();

@@ -1,7 +1,7 @@
 // Links lazy objects (see lazy_object.h): makes them, loads them and binds their references.
 //
-// Thread-safe. Only one thread links at a time; other threads that need an object which is not
-// linked wait. Tested in tests/api/engine_test.cc.
+// Thread-safe. Only one thread links at a time. Another thread that needs an object which is not
+// linked yet waits. Tested in tests/api/engine_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_OBJECT_LINKER_H_
 #define FIRSTCALL_RUNTIME_OBJECT_LINKER_H_
@@ -34,8 +34,8 @@ namespace firstcall {
 
 class ObjectLinker {
  public:
-  // All must outlive the linker. `other_linkers` always come first for modules that are compiled
-  // whole, and never for objects of the user's.
+  // All must outlive the linker. For modules that are compiled whole, `other_linkers` always come
+  // first; for objects that the user added, never.
   ObjectLinker(Compiler& compiler, OtherLinkers other_linkers, const CodeSpace& code_space,
                SymbolResolver& resolver, Listener& listener)
       : compiler_(compiler),
@@ -44,17 +44,18 @@ class ObjectLinker {
         resolver_(resolver),
         listener_(listener) {}
 
-  // Links `object` if it is not linked yet. A circle of objects is linked as one. (While the thread
-  // that links it waits for other threads, perhaps for this one, this one may use what is bound.) A
-  // failure is kept and returned again, but if it may pass (MayPass), and after an addition if a
-  // symbol is missing (NotFound), the next call continues where this one stopped. Fails if an
-  // object that `object` refers to fails. May block on generating code for data, or for a whole
-  // module in eager mode.
+  // Links `object` if it is not linked yet. Objects that refer to each other in a circle are linked
+  // together. (While the thread that links them waits for other threads, perhaps for this one, this
+  // thread may use the objects that are bound.) Fails if an object that `object` refers to fails. A
+  // failure is kept and returned again, except in two cases: the failure may pass (MayPass), or a
+  // symbol was missing (NotFound) and there was an addition since. Then the next call continues
+  // where this one stopped. May block on generating code for data, or for a whole module in eager
+  // mode.
   absl::Status Link(LazyObject& object);
 
-  // A module or an object was added, which may define what was missing.
+  // Notes that a module or an object was added, which may define a missing symbol.
   void NoteAddition() { ++additions_; }
-  // A module was removed, with definitions that unfinished objects may be bound to.
+  // Notes that a module was removed, with definitions that unfinished objects may be bound to.
   void NoteRemoval() {
     ++removals_;
     ++additions_;  // What failed with a module may succeed without it.
@@ -71,24 +72,26 @@ class ObjectLinker {
   std::vector<LazyObject*> TakeObjectsToConstruct() ABSL_LOCKS_EXCLUDED(constructors_mutex_);
   void RunPendingConstructors() ABSL_LOCKS_EXCLUDED(constructors_mutex_);
 
-  // What RunPendingConstructors passes to constructors. The first call counts, and the arguments
-  // are kept for as long as this: constructors may keep them.
+  // Sets the arguments that RunPendingConstructors passes to constructors. Only the first call has
+  // an effect. The arguments are kept as long as this object exists, because constructors may keep
+  // pointers to them.
   void SetArguments(std::shared_ptr<const ProgramArguments> arguments)
       ABSL_LOCKS_EXCLUDED(constructors_mutex_);
 
-  // Returns all objects that were taken, in their order. The caller must run their destructors.
+  // Returns all objects that TakeObjectsToConstruct has returned, in the same order. The caller
+  // must run their destructors.
   std::vector<LazyObject*> TakeObjectsToDestroy() ABSL_LOCKS_EXCLUDED(constructors_mutex_);
 
   // Whether the calling thread is linking an object, so that data is not complete yet.
   bool IsLinking() const { return linking_thread_ == AwaitedWork::OwnNumber(); }
 
-  // To be called while IsLinking(): calls `action` when the thread has linked everything that it is
-  // linking now, with whether that has succeeded. Holds the mutex meanwhile.
+  // Must be called while IsLinking(). When the thread has linked everything that it is linking now,
+  // calls `action` with whether linking has succeeded, and holds the mutex during this call.
   using WhenLinked = std::function<void(bool is_linked)>;
   void RunWhenLinked(WhenLinked action) { when_linked_.push_back(std::move(action)); }
 
-  // Held while linking. A thread that compiles a function together with data must take it before it
-  // starts, because the function and the data may need each other.
+  // The mutex that is held while linking. A thread that compiles a function together with data must
+  // lock this mutex before it starts, because the function and the data may need each other.
   WorkMutex& mutex() { return mutex_; }
 
  private:
@@ -96,9 +99,9 @@ class ObjectLinker {
   // each other in a circle.
   struct Frame {
     LazyObject* object;
-    // The outermost frame whose object the object of this frame refers to, directly or through
-    // others: its own if there is no such circle. (Tarjan, Depth-First Search and Linear Graph
-    // Algorithms, 1972, calls that LOWLINK.)
+    // The index of the outermost frame whose object this frame's object refers to, directly or
+    // through other objects. If there is no such circle, this frame's own index. (Tarjan,
+    // Depth-First Search and Linear Graph Algorithms, 1972, calls this number LOWLINK.)
     size_t reaches;
     // The end of `bound_` when the frame began.
     size_t first_bound;
@@ -107,14 +110,17 @@ class ObjectLinker {
   absl::Status LinkUnlinked(LazyObject& object);
   absl::Status LinkLocked(LazyObject& object);
   void EndLinking(bool is_linked);
-  // The links in progress are those of a thread that does not exist here: they are taken up again.
+  // In a forked child: drops the frames of a thread that exists only in the parent. A later Link
+  // continues these links.
   void ForgetLinksOfParent();
-  // `object`, which is kLoaded or kBound, is referred to by the object of the innermost frame.
+  // Notes that the object of the innermost frame refers to `object`, which is kLoaded or kBound.
   void NoteReference(const LazyObject& object);
-  // The object of the innermost frame, which ends, is bound: it is ready, and with it what has
-  // waited for it, or it waits for the object of an outer frame.
+  // Ends the innermost frame, whose object `object` is bound now. If `object` refers to the object
+  // of an outer frame, it waits for that object. Otherwise `object` becomes ready, together with
+  // the objects that have waited for it.
   void EndFrame(LazyObject& object);
-  // What was bound since the frame began may refer to its object, which has failed.
+  // Unlinks the objects that were bound since `frame` began, because they may refer to the frame's
+  // object, which has failed.
   void UnlinkBoundIn(const Frame& frame);
   absl::StatusOr<std::unique_ptr<UnfinishedLink>> Begin(LazyObject& object);
   absl::Status Bind(LazyObject& object, UnfinishedLink& link);
@@ -131,13 +137,14 @@ class ObjectLinker {
   SymbolResolver& resolver_;
   Listener& listener_;
   // Recursive, because the data of two modules may refer to each other, and because a client's
-  // symbol finder, which is called while it is held, may call compiled code.
+  // symbol finder, which is called while the mutex is held, may call compiled code.
   WorkMutex mutex_;
-  // Guarded by `mutex_`: the links in progress, and the objects that are bound, in that order, and
-  // wait for the object of a frame to which they refer.
+  // Both guarded by `mutex_`. `frames_`: the links in progress, the outermost first. `bound_`: the
+  // objects that are bound and wait for the object of a frame to which they refer, in the order in
+  // which they were bound.
   std::vector<Frame> frames_;
   std::vector<LazyObject*> bound_;
-  std::atomic<uint64_t> linking_thread_{0};  // Its number (AwaitedWork); 0: none is linking.
+  std::atomic<uint64_t> linking_thread_{0};  // As AwaitedWork::OwnNumber; 0: no thread links.
   std::vector<WhenLinked> when_linked_;      // Guarded by `mutex_`.
   std::atomic<uint64_t> additions_{0};
   std::atomic<uint64_t> removals_{0};

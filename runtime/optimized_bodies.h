@@ -53,10 +53,11 @@ class OptimizedBodies {
   };
 
   // Makes an optimized body of a function that counts its calls, or, with `loop`, its continuation
-  // there. The code is linked, and the listener is told, but it is not published. Callees that are
-  // not `is_warm` have little chance to be inlined. `counts` are those of functions of its module.
-  // Blocks on the compile. Errors as Compiler::Optimize, of which the listener is told, except for
-  // Cancelled; after that this object may be gone.
+  // at this loop. The code is linked, and the listener is told, but the code is not published.
+  // Callees that are not `is_warm` have little chance to be inlined. `counts` are what counting
+  // bodies of functions of its module have counted. Blocks on the compile. Errors as
+  // Compiler::Optimize, of which the listener is told, except for Cancelled; after that this object
+  // may be gone.
   absl::StatusOr<Body> Make(FunctionKey key, std::optional<uint32_t> loop, IsWarm is_warm,
                             std::vector<BranchCounts> counts, std::shared_ptr<StopFlag> stop,
                             RunPasses run_passes);

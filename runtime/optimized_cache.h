@@ -1,9 +1,9 @@
 // The optimized bodies and OSR continuations in the caches of their modules: finds those that are
 // valid now, and keeps those that were made.
 //
-// An entry has the form of runtime/cached_object.h, with the function as its only one. It may be
-// used if the weak definitions that were asked about when it was made give way, or do not, as they
-// did then. All else that the code depends on is in the signature of the module.
+// An entry has the form of runtime/cached_object.h, with the function as its only one. An entry may
+// be used if each weak definition that was asked about when the entry was made gives way now if and
+// only if it gave way then. All else that the code depends on is in the signature of the module.
 //
 // Thread-safe: has no state of its own. Does not block, except where the cache does. Tested in
 // tests/api/optimized_cache_test.cc.
@@ -30,8 +30,8 @@ class OptimizedCache {
   OptimizedCache(const SymbolResolver& resolver, const FunctionLinker& linker)
       : resolver_(resolver), linker_(linker) {}
 
-  // Returns the object of the function's optimized body, or, with `loop`, of its continuation
-  // there. Nullopt if the cache has none, or one that is not valid now.
+  // Returns the object of the function's optimized body, or, with `loop`, of its continuation at
+  // this loop. Nullopt if the cache has none, or one that is not valid now.
   std::optional<ObjectBytes> Find(FunctionKey key, std::optional<uint32_t> loop) const;
 
   // Whether the cache has an optimized body of the function, which may turn out not to be valid.

@@ -1,8 +1,9 @@
 // How many instructions the polls of first bodies may still take (see PollOptions::allowance).
 //
-// What may be spent at first lets small programs poll in all their loops. More comes as time goes
-// by. LLVM's cheapest code generation takes about 8 us an instruction, so one instruction for each
-// millisecond is 0.8 % of the time; with the baseline code generator it is less.
+// The budget begins with kFirst instructions, which let small programs poll in all their loops.
+// Each millisecond adds kPerMillisecond. LLVM's cheapest code generation takes about 8 us an
+// instruction, so one instruction for each millisecond costs 0.8 % of the time; with the baseline
+// code generator it costs less.
 //
 // Thread-safe.
 
@@ -27,19 +28,20 @@ class PollBudget {
   PollBudget(bool is_unlimited, absl::Duration start)
       : is_unlimited_(is_unlimited), start_(start) {}
 
-  // May be negative.
+  // Returns how many instructions are left; may be negative.
   int64_t left() const {
     if (is_unlimited_) return kUnlimitedPolls;
     return balance_ + absl::ToInt64Milliseconds(SteadyNow() - start_) * kPerMillisecond;
   }
 
-  // Adds what the size of new functions allows for polls, less what their polls take.
+  // Adds `balance`: the instructions that the size of new functions allows for polls, less the
+  // instructions that their polls take.
   void Add(int64_t balance) { balance_ += balance; }
 
  private:
   const bool is_unlimited_;
   const absl::Duration start_;
-  std::atomic<int64_t> balance_{kFirst};  // Without what comes with time.
+  std::atomic<int64_t> balance_{kFirst};  // Without the instructions that time adds.
 };
 
 }  // namespace firstcall

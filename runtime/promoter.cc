@@ -26,14 +26,15 @@ namespace {
 // interpreter, of 40 KB, and 8 us for SQLite's, of 64 KB.)
 constexpr absl::Duration kTimeOfAByte = absl::Microseconds(3);
 
-// How long the threads have nothing else to do before they optimize a function that is not hot, or
-// for the next run.
+// The threads must have been idle for this time before they optimize a function that is not hot, or
+// a function for the next run.
 constexpr absl::Duration kIdleTime = absl::Milliseconds(100);
 
 // The pause between two tries to abandon all jobs when the engine ends.
 constexpr absl::Duration kLastPause = absl::Milliseconds(1);
 
-// Not in a handler, which may not allocate memory, nor on a small stack.
+// Whether this thread may optimize now: not in a signal handler, which may not allocate memory, nor
+// on a small stack.
 bool MayOptimizeHere() {
   return !WorkScope::IsInterrupted() && !SignalState::MayBeInHandler() &&
          StackLeft() >= kStackToCompile;
@@ -205,7 +206,7 @@ bool Promoter::IsWarm(FunctionKey key) {
 }
 
 std::vector<BranchCounts> Promoter::CountsOf(const SourceModule& module) {
-  // Of functions of other modules there are no bodies to inline.
+  // Functions of other modules have no bodies here that could be inlined.
   const auto find_target = [&](ExecutorAddress address) -> std::optional<CallTarget> {
     const std::optional<FunctionTable::AtAddress> found = table_.FunctionAt(address);
     if (!found || found->key.module != &module) return std::nullopt;

@@ -3,16 +3,16 @@
 // Calls of a first body are counted between its stub and the body (stubs/call_counter.h). A
 // promotion thread (the promoters of a process share them: runtime/promotion_crew.h) looks at the
 // counters from time to time. Loops of first bodies count their iterations (osr/hotness_polls.h)
-// and ask the promoter when their counter has run out. Functions that are hot or have asked wait
-// on a list. The thread takes the most urgent one from the list and has it optimized; when none
-// waits, it takes one that is nearly hot. It publishes the
-// optimized body, or keeps the continuation until the loop asks again. With zero promotion threads,
-// calls ask like loops, and the asking thread optimizes the function at once. First bodies are
-// freed only with their module, because a thread may be running them.
+// and ask the promoter when their counter has run out. Functions that are hot or have asked wait on
+// a list. The promotion thread takes the most urgent function from the list and has it optimized.
+// If the list is empty, the thread takes a function that is nearly hot. The thread publishes the
+// optimized body, or keeps the OSR continuation until the loop asks again. With zero promotion
+// threads, calls ask like loops, and the asking thread optimizes the function at once. First bodies
+// are freed only with their module, because a thread may be running them.
 //
 // The promoter asks for promotion threads when the first counter runs out, or when a loop's early
-// polls find that the loop has been running for 20 ms. A program that ends before that keeps a
-// single thread.
+// polls find that the loop has been running for 20 ms. If a program ends earlier, the promoter
+// starts no thread.
 //
 // This class connects the parts: the facts about each function (runtime/hot_functions.h), the
 // functions that wait (runtime/asking_stack.h, runtime/waiting_list.h), the jobs in progress
@@ -90,14 +90,14 @@ class Promoter {
     absl::Duration time;
   };
 
-  // Makes the call counters of functions of `module` that will be published, as far as their signs
-  // ask for one. ResourceExhausted if there is no memory.
+  // Makes call counters for those of `functions` whose signs ask for one. `functions` belong to
+  // `module` and will be published. ResourceExhausted if there is no memory.
   absl::Status PrepareToCountCalls(SourceModule& module, absl::Span<const SymbolOrdinal> functions,
                                    absl::Span<const HotnessSigns> signs)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Returns the address to publish for `key`: that of the call counter, which goes on to the first
-  // body; or `body` if calls are not counted there. PrepareToCountCalls must have succeeded.
+  // body; or `body` if calls of `key` are not counted. PrepareToCountCalls must have succeeded.
   ExecutorAddress AddressToPublish(FunctionKey key, ExecutorAddress body, Cost cost)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -110,9 +110,10 @@ class Promoter {
   // they had been called often.
   void NoteHot(absl::Span<const FunctionKey> keys) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Gives the function its optimized body now, if it has a first body that may be replaced. Does
-  // nothing if another thread is giving it one. A failure is noted in the statistics. The caller is
-  // at work. Blocks on the compile; after that the module may have been removed.
+  // Gives the function its optimized body now, if it has a first body that may be replaced. If
+  // another thread is giving the function its optimized body, does nothing. A failure is noted in
+  // the statistics. The caller is at work. Blocks on the compile; after that the module may have
+  // been removed.
   void OptimizeNow(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Forgets the functions of `module`, which no thread may run any more, and frees their counters.
@@ -145,8 +146,8 @@ class Promoter {
   Answer Register(HotFunction& function, uint32_t loop);
   void NoticeRunOut(const CallCounter& counter) ABSL_LOCKS_EXCLUDED(mutex_);
   Answer AnswerEarlyPoll(HotFunction& function);
-  // If the caller may be a signal handler, the threads start with the next first body. The caller
-  // is at work.
+  // Starts the threads now. If the caller may be a signal handler, the threads start later, with
+  // the next first body. The caller is at work.
   void StartThreadsNowOrLater() ABSL_LOCKS_EXCLUDED(mutex_);
   // Starts the threads if they are missing. The caller is at work.
   void StartThreads() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -155,13 +156,15 @@ class Promoter {
   PromotionThreads::Served ServeNext(std::atomic<int>* attended) ABSL_LOCKS_EXCLUDED(mutex_);
   // Whether optimization must wait, because most of the time goes into first bodies.
   bool MustWait() const { return looks_at_counters_ && startup_.is_on(); }
-  // The most urgent function that has asked and need not wait, or else TakeForIdleTime's.
+  // Takes the most urgent function that has asked and need not wait. If there is none, returns the
+  // result of TakeForIdleTime.
   HotFunction* TakeMostUrgent() ABSL_LOCKS_EXCLUDED(mutex_);
-  // A function that is worth optimizing because the threads have been idle for long enough, and
-  // which now asks for its body: one that is nearly hot, or is wanted for the next run. Null if
+  // If the threads have been idle for long enough, makes a function ask for its optimized body, and
+  // returns this function: one that is nearly hot, or one whose body the next run needs. Null if
   // there is none.
   HotFunction* TakeForIdleTime() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Puts functions whose counters show that they are hot on the list. Returns whether it found any.
+  // Puts the functions on the list whose counters show that they are hot. Returns whether there
+  // were any.
   bool LookAtCounters() ABSL_LOCKS_EXCLUDED(mutex_);
   HotFunction& FunctionOf(FunctionKey key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool IsWarm(FunctionKey key) ABSL_LOCKS_EXCLUDED(mutex_);
@@ -170,7 +173,8 @@ class Promoter {
   // kAbandoned the promoter may be destroyed.
   PromotionJob::Outcome Serve(HotFunction& function, std::atomic<int>* attended)
       ABSL_LOCKS_EXCLUDED(mutex_);
-  // Gives the function of `job` its counting body; it goes on asking for its optimized body.
+  // Gives the function of `job` its counting body. The function goes on asking for its optimized
+  // body.
   PromotionJob::Outcome ServeCountingBody(const std::shared_ptr<PromotionJob>& job)
       ABSL_LOCKS_EXCLUDED(mutex_);
   // Each finishes a job: publishes the code that the job has made, if any, and returns the outcome.
@@ -216,8 +220,9 @@ class Promoter {
   absl::Duration last_look_ ABSL_GUARDED_BY(mutex_) = start_;
   WaitingList waiting_ ABSL_GUARDED_BY(mutex_);
   PromotionJobs jobs_ ABSL_GUARDED_BY(mutex_);
-  // Functions that were left for a continuation which a cache has now. When the threads are idle,
-  // they make the optimized bodies, because with these the next run needs no continuation.
+  // Functions whose bodies were left for a continuation that a cache has now. When the threads are
+  // idle, they make the optimized bodies of these functions, so that the next run needs no
+  // continuation.
   std::vector<HotFunction*> for_next_run_ ABSL_GUARDED_BY(mutex_);
   absl::Duration last_served_ ABSL_GUARDED_BY(mutex_) = start_;
   absl::Duration budget_left_ ABSL_GUARDED_BY(mutex_);

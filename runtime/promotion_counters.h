@@ -1,7 +1,7 @@
 // The counters of a function that may get an optimized body.
 //
-// Plain pointers, constant once the promoter has made the counters; these are atomic themselves.
-// Tested in tests/api/promotion_lifetime_test.cc.
+// Plain pointers, constant once the promoter has made the counters; the counters themselves are
+// atomic. Tested in tests/api/promotion_lifetime_test.cc.
 
 #ifndef FIRSTCALL_RUNTIME_PROMOTION_COUNTERS_H_
 #define FIRSTCALL_RUNTIME_PROMOTION_COUNTERS_H_

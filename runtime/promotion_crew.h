@@ -1,6 +1,6 @@
 // The threads of a process that look for hot functions and optimize them. All promoters share them:
-// hundreds of small engines cost one thread. There are as many threads as the promoter that asks
-// for most of them. They start when the first promoter joins, and end when the last one leaves.
+// hundreds of small engines cost one thread. The number of threads is the largest that any promoter
+// asks for. They start when the first promoter joins, and end when the last one leaves.
 //
 // A thread alternates between looking for a promoter's work and doing it, one piece of each
 // promoter's in turn. It is at work during both (see WorkScope).
@@ -46,24 +46,25 @@ class PromotionCrew : public std::enable_shared_from_this<PromotionCrew> {
   struct Tasks {
     // Looks for work.
     std::function<Found()> look;
-    // Does one piece of work, and looks again; `attended` is as in UnattendedWork. If it throws, it
-    // has done one, and must have given up what it held.
+    // Does one piece of work, and looks again; `attended` is as in UnattendedWork. If `serve`
+    // throws, it counts as having done one piece, and must have given up everything that it held.
     std::function<Served(std::atomic<int>* attended)> serve;
   };
 
   // A promoter that has joined.
   class Member {
    public:
-    // Whether its threads exist: not in a forked child.
+    // Whether the member's threads exist in this process; false in a forked child.
     bool IsOfThisProcess() const;
 
     // Tells one thread that there is work. Async-signal-safe.
     void Wake();
 
-    // From now on no thread begins with a task. Does not wait for those that have begun.
+    // From now on no thread begins with a task. Does not wait for threads that have begun one.
     void End() { has_ended_ = true; }
 
-    // The threads inside a task, except those with unattended work and the calling thread.
+    // The number of threads inside a task, except those with unattended work and the calling
+    // thread.
     int serving() const;
 
     // To be called when the process exits: from now on nobody waits for the crew's threads, because
@@ -87,13 +88,13 @@ class PromotionCrew : public std::enable_shared_from_this<PromotionCrew> {
   };
 
   // Makes a promoter a member of this process's crew, which then has at least `count` threads, or
-  // as many as the system allows. Null if that is none. The caller is at work. The member leaves
-  // before it is destroyed, if it is of this process then.
+  // as many as the system allows. Null if the system allows none. The caller is at work. If the
+  // member is still of this process, it must leave (Leave) before it is destroyed.
   static std::shared_ptr<Member> Join(size_t count, Tasks tasks);
 
-  // Blocks until no other thread is in a task of the member. From UnattendedWork::kPatience on it
-  // calls `abandon` for each thread that still is; a thread for which that returns true is left
-  // behind, and must not use the member. The member must be of this process.
+  // Blocks until no other thread is in a task of the member. After UnattendedWork::kPatience, calls
+  // `abandon` for each thread that is still in a task. If `abandon` returns true, the thread is
+  // left behind, and must not use the member. The member must be of this process.
   static void Leave(const std::shared_ptr<Member>& member,
                     absl::FunctionRef<bool(const OwnThread& thread)> abandon);
 
@@ -112,15 +113,15 @@ class PromotionCrew : public std::enable_shared_from_this<PromotionCrew> {
       ABSL_LOCKS_EXCLUDED(mutex_);
 
   void Work(Worker& worker) ABSL_LOCKS_EXCLUDED(mutex_);
-  // False when the crew has ended.
+  // Returns false when the crew has ended.
   bool WaitForWork() ABSL_LOCKS_EXCLUDED(mutex_);
   // The members whose work is to be looked for now.
   std::vector<std::shared_ptr<Member>> TakeDue() ABSL_LOCKS_EXCLUDED(mutex_);
   // These return false and kNone if the member leaves.
   bool LookFor(Member& member, Worker& worker) ABSL_LOCKS_EXCLUDED(mutex_);
   Served Serve(Member& member, Worker& worker) ABSL_LOCKS_EXCLUDED(mutex_);
-  // Notes that the worker is with the member, which waits for it from now on before it leaves.
-  // False if the member leaves.
+  // Notes that the worker serves the member. From now on, the member waits for the worker before it
+  // leaves. Returns false if the member leaves.
   bool Begin(const Member& member, Worker& worker) ABSL_LOCKS_EXCLUDED(mutex_);
   void Finish(Worker& worker) ABSL_LOCKS_EXCLUDED(mutex_);
 

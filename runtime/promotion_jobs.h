@@ -1,4 +1,5 @@
-// The optimizations that are in progress. In a forked child, the parent's are still on the list.
+// The optimizations that are in progress. In a forked child, the parent's optimizations are still
+// on the list.
 //
 // Thread-compatible. The state of a job may change at any time, because its thread changes it (see
 // PromotionJob). Tested in tests/runtime/promotion_jobs_test.cc.
@@ -35,8 +36,8 @@ class PromotionJobs {
   // Tells all jobs that their results are not wanted any more.
   void Stop();
 
-  // Abandons the job of `thread`. Returns whether it was unattended; then it ends without touching
-  // the promoter.
+  // Abandons the job of `thread`. Returns whether the job was unattended. If so, the job ends
+  // without touching the promoter.
   bool Abandon(const OwnThread& thread);
   // Abandons the jobs of all threads of this process except the calling one. False if one of these
   // threads still needs the promoter for a moment.

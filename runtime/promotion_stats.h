@@ -1,4 +1,4 @@
-// What the promotion of hot functions has done. Plain values.
+// Statistics of the promotion of hot functions. Plain values.
 
 #ifndef FIRSTCALL_RUNTIME_PROMOTION_STATS_H_
 #define FIRSTCALL_RUNTIME_PROMOTION_STATS_H_
@@ -18,17 +18,17 @@ struct PromotionStep {
   absl::Duration hot;    // When the function asked for it, since the engine was made.
   absl::Duration begun;  // When a thread began to make it.
   absl::Duration ready;  // When it was published, or had failed.
-  // What was done in between.
+  // The parts of the time between `begun` and `ready`.
   absl::Duration extract;
   absl::Duration optimize;
   absl::Duration emit;
   absl::Duration link;
   size_t code_bytes = 0;
-  size_t imported = 0;               // Callees whose bodies it could inline; 0 if it was cached.
+  size_t imported = 0;               // Callees whose bodies could be inlined; 0 if it was cached.
   std::vector<std::string> inlined;  // See CompiledObject.
   bool is_cached = false;            // It came from an object cache.
   uint64_t counts = 0;  // What the function's counting body has counted; 0 if there was none.
-  std::string failure;  // Why it could not be made; empty if it was.
+  std::string failure;  // Why the code could not be made; empty if it was made.
 };
 
 // A function that counts its calls and loop iterations.
@@ -41,7 +41,7 @@ struct FunctionHotness {
   size_t first_bytes = 0;       // Code of the first body's object.
   absl::Duration first_time;    // Time to split, generate and link that object.
   bool is_cached = false;       // The optimized body came from an object cache.
-  size_t optimized_bytes = 0;   // The same of the optimized body.
+  size_t optimized_bytes = 0;   // Code of the optimized body's object.
   absl::Duration optimized_time;
   size_t continuations = 0;
   size_t continuation_bytes = 0;
@@ -49,7 +49,7 @@ struct FunctionHotness {
   uint64_t loops_entered = 0;  // Times that a running body was left for a continuation.
   size_t failures = 0;         // Optimized bodies and continuations that could not be made.
   std::string last_failure;    // The reason; empty if none failed.
-  // Its loops have no polls, so while one of them runs, nothing replaces the body.
+  // The function's loops have no polls, so while one of them runs, nothing replaces the body.
   bool has_loops_without_polls = false;
   std::vector<PromotionStep> steps;  // In their order.
 };

@@ -1,9 +1,9 @@
 // A promoter's share of the threads that look for hot functions and optimize them
-// (runtime/promotion_crew.h). It begins when the promoter first needs them, and again in a forked
-// child. It ends with the promoter or with the process.
+// (runtime/promotion_crew.h). The share begins when the promoter first needs threads, and again in
+// a forked child. The share ends with the promoter or with the process.
 //
-// At exit, and while the promoter stops, the library waits for a thread that works for it, unless
-// its work is unattended (see UnattendedWork).
+// At exit, and while the promoter stops, the library waits for the threads that work for the
+// promoter, except those whose work is unattended (see UnattendedWork).
 //
 // Thread-safe. Asking for the threads' state and waking them takes no lock and no memory, so it is
 // async-signal-safe. Tested in tests/api/promotion_lifetime_test.cc and
@@ -35,7 +35,7 @@ class PromotionThreads {
   static constexpr absl::Duration kShortestPause = PromotionCrew::kShortestPause;
   static constexpr absl::Duration kLongestPause = PromotionCrew::kLongestPause;
 
-  // `count` threads are wanted, which may be 0. None is started yet.
+  // `count` is the number of threads that are wanted; it may be 0. Starts no thread yet.
   PromotionThreads(size_t count, Tasks tasks);
   // Stop must have been called.
   ~PromotionThreads();
@@ -66,10 +66,10 @@ class PromotionThreads {
   // From now on no further work begins.
   void BeginToStop();
 
-  // Ends the share. A thread that does not finish its piece of work within
-  // UnattendedWork::kPatience is left alone if `abandon` returns true for it; it must then not
-  // touch the promoter any more. BeginToStop must have been called. Returns false if the process
-  // exits. Then the caller need not wait for these threads, nor for others that use the promoter.
+  // Ends the share. If a thread does not finish its piece of work within UnattendedWork::kPatience,
+  // and `abandon` returns true for this thread, the thread is left alone, and must not touch the
+  // promoter any more. BeginToStop must have been called. Returns false if the process exits. Then
+  // the caller need not wait for these threads, nor for others that use the promoter.
   bool Stop(absl::FunctionRef<bool(const OwnThread& thread)> abandon) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
@@ -80,11 +80,13 @@ class PromotionThreads {
   std::atomic<bool> are_needed_{false};  // The threads should start, and have not yet.
   std::atomic<bool> are_stopping_{false};
   std::atomic<bool> is_exiting_{false};
-  // That of this process, or of the parent until a forked child joins a crew of its own.
+  // The member of this process. In a forked child, the parent's member until the child joins a crew
+  // of its own.
   std::atomic<PromotionCrew::Member*> member_{nullptr};
   absl::Mutex mutex_;
   std::shared_ptr<PromotionCrew::Member> member_owner_ ABSL_GUARDED_BY(mutex_);  // Owns `member_`.
-  // A thread of this process may be about to wake the parent's threads.
+  // Members of the parent, kept because a thread of this process may be about to wake their
+  // threads.
   std::vector<std::shared_ptr<PromotionCrew::Member>> parents_ ABSL_GUARDED_BY(mutex_);
   std::unique_ptr<ExitHook> exit_hook_ ABSL_GUARDED_BY(mutex_);
 };

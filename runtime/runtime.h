@@ -60,8 +60,8 @@ struct RuntimeOptions {
   FailureHandler failure_handler;
   SymbolResolver::Outside outside;
   bool search_other_libraries = true;  // As in EngineOptions.
-  // What was compiled is linked by linkers of the compiler's (Compiler::MakeLinker) where they can,
-  // not only what ElfLinker does not support.
+  // Where the compiler's linkers (Compiler::MakeLinker) can, they link everything that was
+  // compiled, not only what ElfLinker does not support.
   bool compiler_links = false;
 };
 
@@ -107,7 +107,7 @@ class Runtime {
 
   // Adds a module whose loading has begun at `start`, on the clock of SteadyNow. The caller is in a
   // WorkScope. AlreadyExists if a symbol is defined already; ResourceExhausted if there is no
-  // memory: then the module is still the caller's to remove from the compiler.
+  // memory. After an error, the caller must remove the module from the compiler.
   absl::StatusOr<SourceModule*> Add(NewModule module, absl::Duration start);
 
   // In eager mode: compiles and links a module that was added. The caller is in a WorkScope.
@@ -156,12 +156,13 @@ class Runtime {
   absl::StatusOr<SymbolAddresses> AddressesOf(SourceModule& module);
   absl::Status Forget(SourceModule& module, bool is_detached);
   absl::Status Drop(SourceModule& module);
-  // Gives other modules the addresses of what they share with `module`, which is going.
+  // Gives other modules the addresses of the definitions that they share with `module`, which is
+  // being removed.
   void BindShared(SourceModule& module);
   void NoteAddition();
-  // Has what definitions of `removed` replaced in other modules decided anew. Returns whether code
-  // of others has addresses of its variables, as C++ modules have of the inline variables that they
-  // share. To be called in an ExclusiveWorkScope.
+  // Definitions of `removed` may have replaced definitions of other modules: has these choices made
+  // anew. Returns whether code of other modules has addresses of variables of `removed`, as C++
+  // modules have of the inline variables that they share. To be called in an ExclusiveWorkScope.
   bool SharesVariables(const SourceModule& removed);
 
   // Each part may use those before it. They are destroyed in the reverse order.
@@ -173,7 +174,7 @@ class Runtime {
   StatsCollector stats_;
   ExitHandlers exit_handlers_;
   ExitHandlers handlers_of_removed_;  // Closed.
-  // Of removed modules whose variables other modules use.
+  // The code of removed modules whose variables other modules use.
   std::vector<std::unique_ptr<OwnedCode>> shared_code_;
   PrecompiledObjects precompiled_{exit_handlers_, *code_space_};
   Definitions definitions_;

@@ -30,8 +30,8 @@ class SharedLibraries {
   static absl::StatusOr<std::shared_ptr<const SharedLibraries>> Open(
       absl::Span<const std::string> paths);
 
-  // The address of `name` in the first of the libraries that defines it. Null if none does.
-  // `of_start_too` tells whether libraries count that the process was started with.
+  // The address of `name` in the first of the libraries that defines it; null if no library does.
+  // `of_start_too` tells whether libraries that the process was started with are searched, too.
   ExecutorAddress Find(const std::string& name, bool of_start_too) const;
 
  private:

@@ -49,8 +49,8 @@ class StartObject {
   // difference. Takes time in proportion to the objects' sizes.
   void Store(IsReplaced is_replaced) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The same where only some definitions are known to give way, or not to: `known`. Leaves out what
-  // contradicts that, the start object in the cache, or an earlier function.
+  // The same if it is known only for some definitions, those in `known`, whether they give way.
+  // Leaves out what contradicts that, the start object in the cache, or an earlier function.
   void Store(absl::flat_hash_map<SymbolOrdinal, bool> known) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
@@ -63,7 +63,7 @@ class StartObject {
   const size_t symbol_count_;
   absl::Mutex mutex_;
   bool is_read_ ABSL_GUARDED_BY(mutex_) = false;
-  // Read, and not taken yet.
+  // The start object that was read from the cache and not taken yet.
   std::optional<CachedObject> waiting_ ABSL_GUARDED_BY(mutex_);
   std::vector<SymbolOrdinal> used_ ABSL_GUARDED_BY(mutex_);
 };

@@ -23,10 +23,10 @@ class StartupPhase {
   // `start` is when the program began, as SteadyNow.
   explicit StartupPhase(absl::Duration start) : start_(start) {}
 
-  // The calling thread makes a first body.
+  // While this exists, the calling thread makes a first body.
   class FirstBody {
    public:
-    // `phase` may be null, if nobody asks for it.
+    // If nobody asks for the phase, `phase` may be null.
     explicit FirstBody(StartupPhase* phase) : phase_(phase) {
       if (phase_ != nullptr) ++phase_->first_bodies_;
     }
@@ -43,11 +43,11 @@ class StartupPhase {
     const absl::Duration start_ = SteadyNow();
   };
 
-  // As the last Update has found; before the first one the phase is not over.
+  // Whether the phase is on, as the last Update has found; true before the first Update.
   bool is_on() const { return is_on_; }
 
-  // Finds out anew, `elapsed` after the last call; `now` is as SteadyNow. Returns the time that
-  // threads spent on first bodies since then.
+  // Finds out anew whether the phase is on. The last call was `elapsed` ago; `now` is as SteadyNow.
+  // Returns the time that threads have spent on first bodies since the last call.
   absl::Duration Update(absl::Duration now, absl::Duration elapsed) {
     const absl::Duration first_bodies = absl::Nanoseconds(first_bodies_time_.exchange(0));
     is_on_ = now - start_ < kLongest && (first_bodies_ > 0 || first_bodies > elapsed / 2);

@@ -1,7 +1,7 @@
 // Finds the definition of a name. Searches, in this order: the object's own source module, other
 // modules and objects, the client's symbol finder, the process. A weak definition of a module gives
-// way to a strong or an earlier definition of its library. Unless it is common, it also gives way
-// to a definition of the process.
+// way to a strong or an earlier definition of its library. Unless it has common linkage, a weak
+// definition also gives way to a definition of the process.
 //
 // Thread-safe. Tested in tests/api/engine_test.cc.
 
@@ -76,15 +76,16 @@ class SymbolResolver final : public DynamicSymbols {
   absl::StatusOr<SymbolResolution> ResolveAll(const ElfObject& image, LazyObject& requester,
                                               absl::string_view needed_by);
 
-  // Has the final bodies of functions of `module` written to `entries`, tables in the module's data
-  // that were bound to what ResolveAll has returned (see FunctionTable::AddTableEntry).
+  // Has the addresses of final bodies of functions of `module` written to `entries`, tables in the
+  // module's data that were bound to what ResolveAll has returned (see
+  // FunctionTable::AddTableEntry).
   void AddTableEntries(SourceModule& module, absl::Span<const TableEntry> entries);
 
   // Returns the address of `name` for the host: the definition of a module or an object that the
   // first library sees. NotFound if there is none.
   absl::StatusOr<ExecutorAddress> Lookup(absl::string_view name);
 
-  // The same for a definition of `module`, which may be local to it.
+  // The same for a definition of `module`, which may be local to the module.
   absl::StatusOr<ExecutorAddress> LookupIn(SourceModule& module, absl::string_view name);
 
   Found FindDynamic(absl::string_view name, LibraryId library, Where where) override;
@@ -93,25 +94,27 @@ class SymbolResolver final : public DynamicSymbols {
   absl::StatusOr<ExecutorAddress> AddressOf(SourceModule& module, SymbolOrdinal ordinal,
                                             ReferenceKind kind);
 
-  // Returns the address of what a symbol of `module` means there: its own definition, if it has one
-  // that is not replaced. NotFound if nothing defines it.
+  // Returns the address that a symbol of `module` has for the module's own code: that of the
+  // module's definition, if it has one and no other definition replaces it. NotFound if nothing
+  // defines the symbol.
   absl::StatusOr<ExecutorAddress> AddressMeantBy(SourceModule& module, SymbolOrdinal ordinal);
 
-  // Whether the definition is weak and another one replaces it in its module. Decided when this is
-  // first called for the definition (runtime/weak_choices.h).
+  // Whether the definition is weak and another definition replaces it in its module. The first call
+  // for a definition decides (runtime/weak_choices.h).
   bool IsReplaced(const SourceModule& module, SymbolOrdinal ordinal) const;
 
-  // Variables that `by` defines, and that have replaced those of `user`, must stay when `by` goes:
-  // the data of `user` was linked without them. So do functions, if `user` was compiled whole.
+  // Whether a definition of `user` must stay replaced when the module that replaces it is removed.
+  // This holds for variables, because the data of `user` was linked without them, and for functions
+  // if `user` was compiled whole.
   static bool MustStay(const SourceModule& user, SymbolOrdinal definition);
-  // Finds the addresses of all of them that the code of `user` does not have yet. May link data of
-  // `by`.
+  // For the definitions of `user` that `by` has replaced and that must stay replaced (MustStay):
+  // finds the addresses that the code of `user` does not have yet. May link data of `by`.
   void BindReplaced(SourceModule& user, SourceModule& by);
 
-  // Where calls of `function` go when `removed` is gone, whose definitions are not visible any
-  // more: to the definition of another module, as C++ modules share inline functions. Nullopt if
-  // there is none, or if it is not compiled lazily. Compiles nothing, and runs no code of the
-  // client.
+  // Returns the address to which calls of `function` go when `removed` is gone: that of another
+  // module's definition, because C++ modules share inline functions. The definitions of `removed`
+  // must not be visible any more. Nullopt if there is no other definition, or if it is not compiled
+  // lazily. Compiles nothing, and runs no code of the client.
   std::optional<ExecutorAddress> SuccessorOf(const SourceModule& removed, SymbolOrdinal function);
 
  private:
@@ -128,12 +131,12 @@ class SymbolResolver final : public DynamicSymbols {
   absl::StatusOr<ExecutorAddress> AddressOf(SourceModule& module, SymbolOrdinal ordinal,
                                             const Symbol& symbol, ReferenceKind kind);
   absl::StatusOr<ExecutorAddress> AddressOf(const Definition& definition, absl::string_view name);
-  // Of a symbol that the module's assembly defines. May link data.
+  // The address of a symbol that the module's assembly defines. May link data.
   absl::StatusOr<ExecutorAddress> AddressOf(SourceModule& module, const AssemblySymbol& symbol);
   SymbolOrdinal DefinerOf(const SourceModule& module, SymbolOrdinal base) const;
   absl::StatusOr<ExecutorAddress> ControlOf(SourceModule& module, SymbolOrdinal ordinal);
-  // The address that code of `module` has for what replaces a definition, once the object that has
-  // that is linked. Nullopt if no code has an address.
+  // The address that code of `module` has for the replacement of a definition. Links the object
+  // that has the replacement first. Nullopt if no code has an address.
   absl::StatusOr<std::optional<ExecutorAddress>> BindingOf(const SourceModule& module,
                                                            SymbolOrdinal ordinal);
   absl::StatusOr<std::optional<ExecutorAddress>> BoundInstead(const Definition& definition);
@@ -147,7 +150,7 @@ class SymbolResolver final : public DynamicSymbols {
   absl::StatusOr<ExecutorAddress> Replacement(SourceModule& module, SymbolOrdinal ordinal,
                                               absl::string_view name);
   absl::StatusOr<ExecutorAddress> FindOutside(absl::string_view name, LibraryId library);
-  // What is not defined by modules and objects.
+  // Finds a symbol that no module and no object defines.
   absl::StatusOr<ExecutorAddress> FindBehindDefinitions(absl::string_view name);
   // Whether a member of an archive defines the symbol, and nothing has needed the member.
   static bool IsLeftOut(const Definition& definition);

@@ -32,9 +32,9 @@ class UnattendedWork {
   // The calling thread must be at work. If it is in more than one WorkScope, it still counts as
   // being at work, because the outer scope may hold locks or claims.
   //
-  // `attended` is null for a thread of the program. For a thread that the library started, it is
-  // the number of its team's threads that count as being at work; it is one less while this object
-  // exists, and must outlive this object.
+  // `attended` is null for a thread of the program. For a thread that the library started,
+  // `attended` is the number of its team's threads that count as being at work. While this object
+  // exists, this number is one less. It must outlive this object.
   explicit UnattendedWork(std::atomic<int>* attended);
 
   // From now on the thread counts as being at work again. Waits as WorkScope's constructor does.

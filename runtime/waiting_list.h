@@ -19,7 +19,7 @@ class WaitingList {
 
   void Add(HotFunction& function) { functions_.push_back(&function); }
 
-  // Adds those that are on the stack.
+  // Adds the functions that are on the stack, and empties the stack.
   void TakeOver(AskingStack& asking) {
     asking.TakeAll([this](HotFunction& function) { Add(function); });
   }

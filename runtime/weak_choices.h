@@ -1,7 +1,7 @@
 // What the weak definitions of one source module mean in it: themselves, or the definition that
-// replaces them, of another module, an object or the process. That is decided when something first
-// asks, and kept, so that all code of the module agrees, whenever it is compiled, and whatever is
-// added later.
+// replaces them, of another module, an object or the process. Each choice is made when something
+// first asks for it, and kept, so that all code of the module agrees, whenever it is compiled, and
+// whatever is added later.
 //
 // Thread-safe. Tested in tests/runtime/weak_choices_test.cc.
 
@@ -28,14 +28,14 @@ class WeakChoices {
  public:
   struct Choice {
     bool is_replaced = false;
-    const SourceModule* by = nullptr;  // Null if it is no module that replaces it.
-    // The object that has what replaces it; null if that is a function of its own, or the
-    // process's.
+    const SourceModule* by = nullptr;  // The module that replaces it; null if no module does.
+    // The object that has the replacement; null if the replacement is a function compiled on its
+    // own, or belongs to the process.
     LazyObject* object = nullptr;
   };
 
-  // Whether the definition is replaced: what `decide` returns when this is first called for it. Two
-  // threads may both call `decide`; then the first answer holds for both.
+  // Whether the definition is replaced. The first call for a definition calls `decide`, and keeps
+  // the result. If two threads both call `decide`, the first result holds for both.
   bool IsReplaced(SymbolOrdinal definition, absl::FunctionRef<Choice()> decide)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -46,14 +46,15 @@ class WeakChoices {
     LazyObject* object = nullptr;
   };
   std::optional<Binding> BindingOf(SymbolOrdinal definition) const ABSL_LOCKS_EXCLUDED(mutex_);
-  // Code of the module gets `address` for the definition, which is replaced.
+  // Notes that code of the module gets `address` for the definition, which is replaced.
   void Bind(SymbolOrdinal definition, ExecutorAddress address) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // The definitions that `other` replaces, and for which no code has an address.
   std::vector<SymbolOrdinal> UnboundOf(const SourceModule& other) const ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // `other` is being removed: what it has replaced is decided anew, except for what must stay and
-  // whose address code has. Returns whether there is such a definition.
+  // Forgets the choices of `other`, which is being removed, so that they are made anew. Keeps a
+  // choice if the definition must stay replaced and code has the address of the replacement.
+  // Returns whether there is such a definition.
   bool Forget(const SourceModule& other, absl::FunctionRef<bool(SymbolOrdinal)> must_stay)
       ABSL_LOCKS_EXCLUDED(mutex_);
 

@@ -1,6 +1,6 @@
-// A recursive mutex for threads that are at work. A thread that waits for one does not keep a fork
-// waiting (AwaitedWork). If another thread holds one while this thread forks, it is free in the
-// child.
+// A recursive mutex for threads that are at work. A thread that waits for a WorkMutex does not keep
+// a fork waiting (AwaitedWork). If another thread holds a WorkMutex while this thread forks, the
+// mutex is free in the child.
 //
 // Thread-safe. Tested in tests/runtime/awaited_work_test.cc.
 
@@ -40,8 +40,8 @@ class WorkMutex {
     return true;
   }
 
-  // Locks it and returns true; or returns false because the thread that holds it waits itself,
-  // perhaps for this thread, and `may_go_on` returns true.
+  // Locks the mutex and returns true. Returns false instead if the thread that holds the mutex
+  // waits itself, perhaps for this thread, and `may_go_on` returns true.
   bool LockUnless(absl::FunctionRef<bool()> may_go_on) {
     bool is_locked = try_lock();
     if (is_locked) return true;
@@ -61,8 +61,8 @@ class WorkMutex {
     AwaitedWork::Tell();
   }
 
-  // Whether a thread held it that a fork has left in the parent, in the middle of what the mutex
-  // guards. Says so once. This thread holds it.
+  // Whether the mutex was held by a thread that a fork has left in the parent, in the middle of
+  // what the mutex guards. Returns true only once. The calling thread must hold the mutex.
   bool WasLeftByParent() ABSL_LOCKS_EXCLUDED(mutex_) {
     absl::MutexLock lock(&mutex_);
     const bool was_left = was_left_;

@@ -24,28 +24,30 @@ namespace firstcall {
 namespace {
 
 thread_local int depth = 0;
-thread_local bool counts = false;   // Among those that a gate counts as being at work.
-thread_local int own_closings = 0;  // Of the gate, by this thread.
+thread_local bool counts = false;   // The gate counts this thread as being at work.
+thread_local int own_closings = 0;  // How often this thread has closed the gate.
 thread_local bool is_in_callback = false;
 thread_local bool is_exiting_thread = false;
 thread_local uint64_t own_number = 0;  // See AwaitedWork::OwnNumber.
 
 std::atomic<uint64_t> next_number{1};
-// Of this process, if it was forked: the first number of its own threads, and that of the thread
+// If this process was forked: the first number of its own threads, and the number of the thread
 // that has forked.
 std::atomic<uint64_t> first_number{0};
 std::atomic<uint64_t> forking_number{0};
 
-// Null if none wait. Not an object, whose destructor would run while its thread ends.
+// Null if no actions wait. A pointer, because an object's destructor would run while its thread
+// ends.
 thread_local std::deque<std::function<void()>>* waiting_actions = nullptr;
 thread_local bool runs_actions = false;
 
-// A thread that is at work for longer waits for something, perhaps for the one that exits.
+// If a thread is at work for longer than this, it waits for something, perhaps for the thread that
+// exits.
 constexpr absl::Duration kLongestCompile = absl::Seconds(1);
 
-// For so long a thread that begins work gives precedence to threads that want to close the gate.
-// There must be a limit: in a callback of the client's, a thread that is at work may wait for one
-// that begins.
+// A thread that begins to work gives precedence to threads that want to close the gate, but only
+// for this time. There must be a limit: in a callback of the client's, a thread that is at work may
+// wait for a thread that begins.
 constexpr absl::Duration kLongestPrecedence = absl::Milliseconds(50);
 
 // The pause between two checks of a condition that other threads are to make true.
@@ -70,7 +72,7 @@ class Gate {
     return *current_.load(std::memory_order_acquire);
   }
 
-  // Whether the thread is at work now.
+  // Returns whether the thread is at work now.
   bool Enter(WorkScope::WhenOver when_over) {
     absl::MutexLock lock(&mutex_);
     if (first_thread_ == nullptr) first_thread_ = &depth;
@@ -127,7 +129,7 @@ class Gate {
     work.own_thread_->StopHere();
   }
 
-  // May be called when the process has forked: then the thread has left another gate.
+  // If the process has forked meanwhile, the thread has left another gate than this one.
   void EnterAttended(UnattendedWork& work) {
     {
       absl::MutexLock lock(&mutex_);
@@ -168,7 +170,7 @@ class Gate {
 
   bool is_stopping_unattended() const { return is_stopping_unattended_; }
 
-  // The child of a fork replaces the gate, so a thread that waits here holds nothing there.
+  // A forked child replaces the gate, so a thread that waits here holds no lock in the child.
   void Await(absl::FunctionRef<bool()> is_over) {
     absl::MutexLock lock(&mutex_);
     ++awaiting_;
@@ -202,7 +204,8 @@ class Gate {
     awaited_.SignalAll();
   }
 
-  // Whoever begins to wait asks after it has counted itself.
+  // Needs no lock to find that nobody waits: a thread that begins to wait counts itself in
+  // `awaiting_` before it first calls `is_over`.
   void TellAwaiting() {
     if (awaiting_ == 0) return;
     absl::MutexLock lock(&mutex_);
@@ -221,8 +224,8 @@ class Gate {
   void Close() {
     if (own_closings++ > 0) return;
     absl::MutexLock lock(&mutex_);
-    // Whether to wait for work: not if it was stopped, and only for kPatience from the first wait
-    // on.
+    // Whether to wait for unattended work: not if its thread was stopped, and only for kPatience
+    // from the first wait on.
     const auto is_awaited = [](UnattendedWork* work) {
       if (work->IsCurrent() || (work->own_thread_ && work->own_thread_->is_stopped())) return false;
       const absl::Duration now = SteadyNow();
@@ -237,8 +240,8 @@ class Gate {
     ++waiting_;
     blocked_ += own_work();
     if (own_work() > 0) changed_.SignalAll();
-    // Not an absl::Condition, because other threads would evaluate that: own_work() is this
-    // thread's.
+    // Not an absl::Condition, because other threads would evaluate it, and own_work() is about this
+    // thread.
     while (is_closed_ || at_work_ != (own_work() > 0 ? blocked_ : 0)) changed_.Wait(&mutex_);
     blocked_ -= own_work();
     --waiting_;
@@ -277,7 +280,7 @@ class Gate {
   static size_t own_work() { return counts ? 1 : 0; }
 
   // The mutex stays as it is: a thread that wanted to enter may have held it, or been about to wait
-  // for it, when the process was forked, and is not there any more.
+  // for it, when the process was forked, and such a thread does not exist in the child.
   void ReplaceInChild() ABSL_NO_THREAD_SAFETY_ANALYSIS {
     first_number = next_number.load();
     forking_number = AwaitedWork::OwnNumber();
@@ -311,12 +314,12 @@ class Gate {
   absl::CondVar changed_;
   bool is_closed_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_exiting_ ABSL_GUARDED_BY(mutex_) = false;
-  size_t at_work_ ABSL_GUARDED_BY(mutex_) = 0;                  // Threads.
-  const void* first_thread_ ABSL_GUARDED_BY(mutex_) = nullptr;  // A thread-local variable of it.
-  bool has_threads_ ABSL_GUARDED_BY(mutex_) = false;            // Others than the first one.
-  size_t waiting_ ABSL_GUARDED_BY(mutex_) = 0;                  // Threads that want to close it.
-  // Of those that are at work: threads that want to close it, or that wait in Await, or for another
-  // thread to begin what they have ordered.
+  size_t at_work_ ABSL_GUARDED_BY(mutex_) = 0;                  // How many threads are at work.
+  const void* first_thread_ ABSL_GUARDED_BY(mutex_) = nullptr;  // The address of its `depth`.
+  bool has_threads_ ABSL_GUARDED_BY(mutex_) = false;            // Other threads have worked.
+  size_t waiting_ ABSL_GUARDED_BY(mutex_) = 0;  // Threads that want to close the gate.
+  // Of the threads that are at work: those that want to close the gate, or that wait in Await, or
+  // for another thread to begin what they have ordered.
   size_t blocked_ ABSL_GUARDED_BY(mutex_) = 0;
   absl::CondVar awaited_;
   std::atomic<size_t> awaiting_{0};  // Threads in Await.

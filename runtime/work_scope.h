@@ -1,11 +1,13 @@
 // Tells which threads are at work inside an engine. A thread is at work from when it takes a lock
-// or claims a function until it gives that up.
+// or claims a function until it has given up all its locks and claims.
 //
-// fork waits until no other thread is at work, and keeps others from beginning meanwhile. Otherwise
-// the child would have claimed functions and held locks whose threads do not exist in the child.
+// fork waits until no other thread is at work. Until fork returns, no other thread can begin to
+// work. Otherwise the child would contain claims and held locks of threads that do not exist in the
+// child.
 //
-// If a thread is at work and does not run the client's code, a first call on it comes from a signal
-// handler. Such a call must not wait, because it has interrupted the work that it would wait for.
+// If a thread is at work and does not run the client's code, a first call on this thread comes from
+// a signal handler. Such a call must not wait: it would wait for the very work that the handler has
+// interrupted.
 //
 // Removing a module waits in the same way as fork, so that no thread uses the module.
 //
@@ -30,23 +32,25 @@ class WorkScope {
  public:
   // What a thread does once another thread has closed the gate for good (KeepForThisThread).
   enum class WhenOver {
-    kWait,    // For the end of the process.
-    kForget,  // Not to be at work: for what need not be done.
+    kWait,    // The thread waits for the end of the process.
+    kForget,  // The thread goes on, but is not at work. For work that need not be done.
   };
   explicit WorkScope(WhenOver when_over = WhenOver::kWait);
   ~WorkScope();
   WorkScope(const WorkScope&) = delete;
   WorkScope& operator=(const WorkScope&) = delete;
 
-  // Whether this thread is at work by this scope: false only after WhenOver::kForget.
+  // Whether this thread is at work inside this scope. False only with WhenOver::kForget, after
+  // another thread has closed the gate for good.
   bool is_at_work() const { return is_at_work_; }
 
-  // To be called when the process exits, before parts of LLVM are destroyed. From now on no other
-  // thread can begin to work. Waits until no other thread is at work, for a second at most.
+  // Closes the gate for good: from now on no other thread can begin to work. Waits until no other
+  // thread is at work, but for a second at most. To be called when the process exits, before parts
+  // of LLVM are destroyed.
   static void KeepForThisThread();
 
-  // Calls KeepForThisThread when the process exits, after all other exit hooks: these may wait for
-  // threads of the program, which may have to compile.
+  // Has KeepForThisThread called when the process exits, after all other exit hooks. Those run
+  // first because they may wait for threads of the program, which may have to compile.
   static void KeepForThreadThatExits();
 
   // Whether this thread is at work. True also while the client's code runs in a CallbackScope.
@@ -62,9 +66,9 @@ class WorkScope {
   bool is_at_work_ = true;
 };
 
-// For a thread that takes locks of the library for a moment and does not compile. Forks and
-// removals wait for this scope, and it waits for them, like a WorkScope. Unlike a WorkScope, it can
-// also begin while the process exits.
+// For a thread that takes locks of the library for a moment and does not compile. As with a
+// WorkScope, forks and removals wait for the end of this scope, and the constructor waits for forks
+// and removals. Unlike a WorkScope, a ForkScope can also begin while the process exits.
 class ForkScope {
  public:
   ForkScope();
@@ -77,7 +81,8 @@ class ForkScope {
 };
 
 // While this exists, no other thread is at work. Like fork, the constructor waits for the threads
-// that are at work, and keeps others from beginning. A thread that is at work must not make one.
+// that are at work. Until the destructor runs, no other thread can begin to work. A thread that is
+// at work must not construct this scope.
 class ExclusiveWorkScope {
  public:
   ExclusiveWorkScope();
@@ -102,14 +107,14 @@ class DelegatedWorkScope {
     Order(const Order&) = delete;
     Order& operator=(const Order&) = delete;
 
-    // Waits, on the thread that has given the order, until another thread has begun to work. A fork
-    // does not wait for the one that waits here.
+    // Blocks the thread that has given the order until another thread has begun to carry it out. A
+    // fork does not wait for a thread that is blocked here.
     void AwaitBeginning();
 
    private:
     friend class Gate;
     bool has_begun_ = false;
-    bool is_awaited_ = false;  // The waiting thread is among those that count as blocked.
+    bool is_awaited_ = false;  // The waiting thread counts as blocked.
   };
 
   // Waits for a fork that is in progress.
@@ -122,17 +127,18 @@ class DelegatedWorkScope {
   const LentFloatingPoint floating_point_;
 };
 
-// Runs `action` on this thread as soon as it is not at work any more: at once, or at the end of its
-// outermost scope. Actions run one after the other, in the order of the calls, also those that an
-// action adds. They must not throw.
+// Runs `action` on this thread as soon as this thread is not at work any more: now, or at the end
+// of its outermost scope. Actions run one after the other, in the order in which they were added.
+// An action may add further actions. Actions must not throw.
 void RunAfterWork(std::function<void()> action);
 
-// Runs the actions that wait for the end of a DelegatedWorkScope, which does not run them itself,
-// because another thread waits for its work.
+// Runs the actions that were added in a DelegatedWorkScope. The scope does not run these actions
+// itself, because another thread waits for its work.
 void RunWaitingActions();
 
-// While this exists, the client's code runs, and may call compiled code. It runs in the compiler's
-// floating-point environment; its changes to that environment are dropped with the compiler's.
+// While this exists, the client's code runs, and may call compiled code. The client's code runs in
+// the compiler's floating-point environment. Its changes to that environment are dropped together
+// with the compiler's changes.
 class CallbackScope {
  public:
   CallbackScope();

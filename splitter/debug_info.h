@@ -2,9 +2,10 @@
 // variables go with the function, global variables with the data-module.
 //
 // A compile unit lists what its whole module declares, and the code generator emits the lists of
-// every unit that llvm.dbg.cu names. So function-modules name a unit with empty lists there. The
-// functions' own unit is emitted, too, because the functions refer to it, but without its lists.
-// (Its imported declarations and macros would be emitted: ModuleView::ReadMetadata removes them.)
+// every unit that llvm.dbg.cu names. So llvm.dbg.cu of a function-module names a unit with empty
+// lists. The functions' own unit is emitted, too, because the functions refer to it, but without
+// its lists. (Its imported declarations and macros would be emitted: ModuleView::ReadMetadata
+// removes them.)
 //
 // Thread-compatible: hold the view's mutex. Tested in tests/splitter/function_extractor_test.cc.
 

@@ -19,14 +19,16 @@
 namespace firstcall {
 
 struct ExtractOptions {
-  // What is made of the requested function, and of those that are extracted together with it.
+  // The kind of body that is made of the requested function, and of the functions that are
+  // extracted together with it.
   BodyKind body = PlainBody{};
   // Run LLVM's verifier on each body. Necessary unless ModuleSource::is_verified().
   bool verify = true;
-  // Whether `optnone` is taken from functions that are read.
+  // Whether the attribute `optnone` is removed from functions when their bodies are read.
   OptNone optnone = OptNone::kAuto;
-  // Drop the metadata that only tells optimizations which memory accesses do not overlap. It makes
-  // up much of optimized bitcode, and then neither the verifier nor -O0 code generation reads it.
+  // Drop the metadata that only tells optimizations which memory accesses do not overlap. Such
+  // metadata makes up much of optimized bitcode. If it is dropped, the verifier and -O0 code
+  // generation need not read it.
   bool drop_alias_metadata = false;
   // Reach everything through the offset table, so the object may lie anywhere.
   bool is_far = false;
@@ -34,25 +36,25 @@ struct ExtractOptions {
   // `available_externally` or local, without debug information. The extracted functions also stay
   // in the view, for others to import, unless they are inseparable from something.
   bool import_callees = false;
-  // How many of the functions that the requested one calls should join it at most, if it has debug
-  // information.
+  // If the requested function has debug information: the most of its callees that should join it.
   size_t callees_along = 0;
-  // How many functions should join it, those above included: if there are fewer of these, functions
-  // behind the requested one join, called or not.
+  // How many functions should join it, including these callees. If there are fewer callees,
+  // functions behind the requested one in the module join, called or not.
   size_t companions = 0;
   // Fill in FunctionModule::callees.
   bool list_callees = false;
   // Leave the extracted functions in the view where possible, so that they can be extracted again.
   bool keep_in_view = false;
   // Simplify the requested function in the view before it is copied, as if it was imported, unless
-  // it has loops: those of its bodies that it has simplified or not are alike.
+  // the function has loops. A function with loops must stay as it was read, because its polls and
+  // OSR continuations are made from that.
   bool simplify_without_loops = false;
-  // Unimplemented if the requested function has debug information, of which then nothing is taken
-  // out of the view.
+  // Return Unimplemented if the requested function has debug information. Then nothing is taken out
+  // of the view.
   bool refuse_debug_info = false;
   // Called with the requested function in the function-module, where it may add code and split
-  // edges. This is after the loops at which it will poll, or that it will be entered at, are found;
-  // so they are those of the function as it was read. May be empty.
+  // edges. Before this call, the loops for polls or for the OSR entry are found; so they are the
+  // loops of the function as it was read. May be empty.
   std::function<void(llvm::Function&)> annotate;
   // The functions of the module that indirect calls of a function are likely to call, and should be
   // guarded for: these are imported as if they were called directly. May be empty.

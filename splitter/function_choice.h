@@ -39,7 +39,7 @@ struct FunctionChoice {
   // Whether functions[i] can only be compiled together with others and so cannot be replaced alone.
   bool IsInseparable(size_t i) const { return inseparable > 1 && i < inseparable; }
 
-  // If this is set, nothing else is meant to be used: see FunctionModule::leader.
+  // If this is set, the other members must not be used: see FunctionModule::leader.
   std::optional<SymbolOrdinal> leader;
   // First the requested function with those that are inseparable from it, then those that joined.
   std::vector<ChosenFunction> functions;

@@ -46,9 +46,10 @@ struct FunctionModule {
   bool has_inline_assembly = false;
   // The instructions that the functions' own size allows for polls, less those that polls use.
   int64_t poll_balance = 0;
-  // If this is set, nothing else is: the function can only be compiled together with this one,
-  // which the caller must extract instead, and which includes the function. (If a body refers to a
-  // block of another function, the index of lazily read bitcode does not know that.)
+  // If this is set, all other members are empty: the function can only be compiled together with
+  // its leader, and the caller must extract the leader instead, which includes the function. (The
+  // index of lazily read bitcode does not know whether a body refers to a block of another
+  // function.)
   std::optional<SymbolOrdinal> leader;
 };
 
@@ -56,10 +57,12 @@ struct FunctionModule {
 // The function-module lives in the view's context. If `decisions` permit, small functions that
 // `function` is bound to call join it, because making a function-module costs more than a small
 // function does. Errors: InvalidArgument, with the function's name, if its bitcode is damaged or
-// not valid IR; Unimplemented if it contains something that cannot be split, or shall be an
-// optimized body and cannot; NotFound if it has no such loop; FailedPrecondition if that is unknown
-// because its body in this view was simplified in order to be imported. After an error, the
-// functions that `may_join` has accepted are not in any module, and the caller has to release them.
+// not valid IR; Unimplemented if it contains something that cannot be split, or if an optimized
+// body is asked for and the function's first body cannot be replaced; NotFound if the function has
+// no loop with the number of the OSR continuation that is asked for; FailedPrecondition if its
+// loops are unknown because its body in this view was simplified in order to be imported. After an
+// error, the functions that `may_join` has accepted are not in any module, and the caller has to
+// release them.
 absl::StatusOr<FunctionModule> ExtractFunction(ModuleView& view, const SymbolIndex& index,
                                                SymbolOrdinal function,
                                                const ExtractOptions& options,

@@ -11,8 +11,8 @@
 
 namespace firstcall {
 
-// InvalidArgument, with `name`, by which messages call the function, and the verifier's reason, if
-// `function`, whose body is in memory, is not valid IR.
+// If `function`, whose body is in memory, is not valid IR: InvalidArgument, with the verifier's
+// reason and with `name`, the function's name for messages.
 absl::Status VerifyFunction(const llvm::Function& function, absl::string_view name);
 
 }  // namespace firstcall

@@ -19,8 +19,9 @@
 
 namespace firstcall {
 
-// The size up to which variables are near, if those of a module have these sizes. Largest last, as
-// many as lie within reach of an arena that other modules use, too.
+// Returns the size up to which variables are near, for a module whose variables have these `sizes`.
+// Smaller variables are near first, as many as fit within reach of an arena that other modules use,
+// too.
 uint64_t LargestNearVariable(std::vector<uint64_t> sizes);
 
 // Whether the source itself says that a variable may be out of reach of code: by the section or the
@@ -33,7 +34,7 @@ bool IsDeclaredLarge(const llvm::GlobalVariable& variable);
 // which are emulated, and in modules whose objects are Mach-O, which has no such sections.
 void PlaceApart(llvm::GlobalVariable& variable);
 
-// Does that for all definitions of more than `largest_near` bytes.
+// Calls PlaceApart for all definitions of more than `largest_near` bytes.
 void PlaceLargeVariablesApart(llvm::Module& module, uint64_t largest_near);
 
 }  // namespace firstcall

@@ -1,9 +1,9 @@
 // Reads bitcode, whose bodies stay unread until they are asked for.
 //
 // A file may have several modules: clang divides what it compiles, so that tables of virtual
-// functions get to the static linker as IR, and the rest to its ThinLTO (-fsplit-lto-unit). Such
-// modules are one module again here: the others are linked into the first one, which is the one
-// with the functions. That one's bodies stay unread.
+// functions get to the static linker as IR, and the rest to its ThinLTO (-fsplit-lto-unit). Here
+// such modules become one module again: the others are linked into the first one, which has the
+// functions. The bodies of the first module stay unread.
 //
 // Thread-compatible: to be used by the thread that uses the context. Tested in
 // tests/splitter/module_source_test.cc.

@@ -81,9 +81,9 @@ class ModuleSource {
 
   // A view for the caller alone. The first one costs nothing besides Parse. Each further one is
   // parsed, in time proportional to the number of symbols; for a module given in memory, the first
-  // of these also takes time proportional to the module's size, and waits until the first view is
-  // not in use, from which it is made: who adds to that or removes from it calls KeepAsBitcode
-  // before.
+  // further view is made from the first view. So it also takes time proportional to the module's
+  // size, and blocks until the first view is not in use. A caller that changes the first view must
+  // call KeepAsBitcode before.
   absl::StatusOr<std::shared_ptr<ModuleView>> OpenView() ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Makes views of a module given in memory possible after ForgetFirstView. They have the contents
@@ -91,8 +91,8 @@ class ModuleSource {
   // view is not in use.
   void KeepAsBitcode() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Releases what is kept for making further views. Of a module given in memory there can be no
-  // further views then, unless its bitcode was written before.
+  // Releases what is kept for making further views. After this call, a module given in memory can
+  // have no further views, unless its bitcode was written before.
   void ForgetFirstView() ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
@@ -105,7 +105,7 @@ class ModuleSource {
   const std::string name_;
   const bool is_verified_;
   absl::Mutex mutex_;
-  std::optional<ModuleContents> unread_ ABSL_GUARDED_BY(mutex_);  // Until they are needed.
+  std::optional<ModuleContents> unread_ ABSL_GUARDED_BY(mutex_);  // Until the contents are needed.
   // Null for text and for a module given in memory, until bitcode had to be written.
   std::shared_ptr<llvm::MemoryBuffer> bitcode_ ABSL_GUARDED_BY(mutex_);
   std::unique_ptr<llvm::MemoryBuffer> text_ ABSL_GUARDED_BY(mutex_);  // Until it is parsed.

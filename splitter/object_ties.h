@@ -1,7 +1,8 @@
 // Finds functions and variables that must be in one object for another reason than the address of a
 // block (see splitter/block_addresses.h):
-//  - A function that reaches the frame of another one (llvm.localrecover) finds the places of that
-//    one's variables (llvm.localescape) in names that only their object knows.
+//  - If a function reaches the frame of another function (llvm.localrecover), it finds the places
+//    of the other function's variables (llvm.localescape) by names that are known only in one
+//    object.
 //  - The code generator writes a table into an object, with entries of the object's functions. If
 //    the module names the table, the table has to have the entries of all the module's functions:
 //    the stack map (`__LLVM_StackMaps`) and the map of implicit null checks (`__LLVM_FaultMaps`),

@@ -18,8 +18,8 @@ namespace firstcall {
 // its kind (clang's `#pragma clang section`).
 bool HasSectionName(const llvm::GlobalVariable& variable);
 
-// The section in which the definition `variable` will lie if it has a name for that; two if which
-// of them it is depends on the relocations that the initializer needs.
+// The section in which the definition `variable` will lie, if HasSectionName. Two sections, if the
+// choice between them depends on the relocations that the initializer needs.
 llvm::SmallVector<llvm::StringRef, 2> SectionNames(const llvm::GlobalVariable& variable);
 
 }  // namespace firstcall

@@ -1,6 +1,6 @@
-// Lowers tests of the types of virtual function tables (clang's -fwhole-program-vtables), which are
-// there for a static linker that sees the whole program, and devirtualizes calls. Without such a
-// linker they say nothing that code depends on.
+// Lowers tests of the types of virtual function tables (clang's -fwhole-program-vtables). The tests
+// are meant for a static linker that sees the whole program and devirtualizes calls. Without such a
+// linker, code does not depend on the tests.
 //
 // Thread-compatible: hold the view's mutex. Tested in tests/splitter/type_tests_test.cc.
 
@@ -16,9 +16,10 @@ class Function;
 namespace firstcall {
 
 // Removes the tests from `function`, whose body has been read: llvm.type.test and
-// llvm.type.checked.load with what is assumed of their results, and llvm.public.type.test, which
-// holds. The load remains. Unimplemented if the code depends on a result in another way, as that of
-// -fsanitize=cfi does: the answer would need all tables of the program next to each other.
+// llvm.type.checked.load, with the assumptions about their results, and llvm.public.type.test,
+// whose result is true. The load of llvm.type.checked.load remains. Unimplemented if the code
+// depends on a result in another way, as with -fsanitize=cfi: the result would need all tables of
+// the program next to each other.
 absl::Status LowerTypeTests(llvm::Function& function);
 
 }  // namespace firstcall
