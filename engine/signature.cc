@@ -1,29 +1,50 @@
 #include "engine/signature.h"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "base/content_digest.h"
+#include "codegen/settings_table.h"
 #include "engine/host_cpu.h"
 
 namespace firstcall {
 namespace {
 
 // Increase this when the code that is generated for the same input changes.
-constexpr int kFormat = 7;
+constexpr int kFormat = 8;
 
 // Quotes a text, so that it can be told from what surrounds it.
 std::string Quoted(absl::string_view text) {
   return absl::StrCat("'", absl::CHexEscape(text), "'");
 }
 
-template <typename T>
-int NumberOf(const std::optional<T>& choice) {
-  return choice ? static_cast<int>(*choice) : -1;
+// Appends a setting to `text`: overloads for what settings are.
+template <typename Enum>
+void Describe(const char* name, Enum value, std::string& text) {
+  absl::StrAppend(&text, name, "=", static_cast<int>(value), " ");
 }
+
+template <typename Enum>
+void Describe(const char* name, std::optional<Enum> value, std::string& text) {
+  absl::StrAppend(&text, name, "=", value ? static_cast<int>(*value) : -1, " ");
+}
+
+void Describe(const char* name, const std::string& value, std::string& text) {
+  absl::StrAppend(&text, name, "=", Quoted(value), " ");
+}
+
+void Describe(const char* name, const std::vector<std::string>& values, std::string& text) {
+  for (const std::string& value : values) Describe(name, value, text);
+}
+
+// The compiler's own part of a signature has these.
+void Describe(const char*, const std::shared_ptr<const llvm::TargetOptions>&, std::string&) {}
 
 // The name of this machine's CPU, and a digest of its features, which would be a kilobyte: each
 // object in a cache has its signature in it.
@@ -39,27 +60,21 @@ const std::string& ShortHostCpu() {
 
 // The settings that the compiler follows, without what only the compiler can read. Code of tier 1
 // is generated at -O2 at least, and the baseline code generator makes none that is optimized.
-std::string DescribeTarget(const EngineOptions& settings) {
-  const bool optimizes_ir = settings.mode == Mode::kLazy && settings.tier == Tier::kOne;
-  const CodegenLevel level =
-      optimizes_ir ? std::max(settings.codegen_level, CodegenLevel::kO2) : settings.codegen_level;
-  // An engine has been made for the settings, so that they do not contradict each other.
-  const Baseline baseline = level == CodegenLevel::kO0
-                                ? BaselineOf(settings).value_or(settings.baseline)
-                                : Baseline::kOff;
-  std::string text = absl::StrCat(
-      "triple=", Quoted(settings.triple), " arch=", Quoted(settings.architecture),
-      " cpu=", Quoted(settings.cpu), " features=", Quoted(settings.features),
-      " relocation=", NumberOf(settings.relocation_model), " code=", NumberOf(settings.code_model),
-      " level=", static_cast<int>(level), optimizes_ir ? " tier=1" : "",
-      settings.backend == Backend::kMcjit ? " mcjit" : "", " baseline=", static_cast<int>(baseline),
-      settings.baseline_has_few_registers ? ".few" : "",
-      " optnone=", static_cast<int>(settings.optnone));
-  for (const std::string& argument : settings.llvm_arguments) {
-    absl::StrAppend(&text, " option=", Quoted(argument));
-  }
+std::string DescribeTarget(const EngineOptions& options) {
+  const bool optimizes_ir = options.mode == Mode::kLazy && options.tier == Tier::kOne;
+  TargetSettings settings = options;
+  if (optimizes_ir) settings.codegen_level = std::max(settings.codegen_level, CodegenLevel::kO2);
+  // An engine has been made with these settings, so that they do not contradict each other.
+  settings.baseline = BaselineOf(options).value_or(options.baseline);
+  if (settings.codegen_level != CodegenLevel::kO0) settings.baseline = Baseline::kOff;
+  if (settings.baseline == Baseline::kOff) settings.baseline_has_few_registers = false;
+  if (settings.backend != Backend::kMcjit) settings.backend = Backend::kAuto;
+  std::string text;
+  ForEachSetting(settings,
+                 [&](const char* name, const auto& value) { Describe(name, value, text); });
+  absl::StrAppend(&text, optimizes_ir ? "tier=1" : "tier=0");
   // Among the arguments there may be a CPU, too; then the host's only makes a cache less useful.
-  if ((settings.cpu.empty() && settings.features.empty()) || settings.cpu == "native") {
+  if ((options.cpu.empty() && options.features.empty()) || options.cpu == "native") {
     absl::StrAppend(&text, " host=", ShortHostCpu());
   }
   return text;

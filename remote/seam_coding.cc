@@ -1,6 +1,9 @@
 #include "remote/seam_coding.h"
 
 #include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -9,19 +12,14 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/synchronization/mutex.h"
 #include "base/coding.h"
+#include "codegen/settings_table.h"
 #include "runtime/cached_object.h"
 
 namespace firstcall {
 namespace {
 
 // Names of an enumeration's values are not sent; the last of each says what is valid.
-constexpr auto kLastLevel = static_cast<uint8_t>(CodegenLevel::kO3);
-constexpr auto kLastBackend = static_cast<uint8_t>(Backend::kMcjit);
 constexpr auto kLastGenerator = static_cast<uint8_t>(Generator::kMcjit);
-constexpr auto kLastBaseline = static_cast<uint8_t>(Baseline::kStrict);
-constexpr auto kLastOptNone = static_cast<uint8_t>(OptNone::kIgnore);
-constexpr auto kLastRelocationModel = static_cast<uint8_t>(RelocationModel::kRopiRwpi);
-constexpr auto kLastCodeModel = static_cast<uint8_t>(CodeModel::kLarge);
 constexpr auto kLastSlotKind = static_cast<uint8_t>(FunctionShape::Slot::Kind::kOther);
 constexpr auto kLastExtension = static_cast<uint8_t>(Extension::kZero);
 constexpr uint8_t kNone = 0xff;
@@ -167,6 +165,47 @@ bool DecodeSlots(Decoder& decoder, std::vector<FunctionShape::Slot>& slots) {
   return are_valid;
 }
 
+// What settings are.
+template <typename Enum>
+void Encode(Enum value, Encoder& encoder) {
+  encoder.U8(static_cast<uint8_t>(value));
+}
+template <typename Enum>
+void Encode(const std::optional<Enum>& value, Encoder& encoder) {
+  encoder.U8(NumberOf(value));
+}
+void Encode(const std::string& value, Encoder& encoder) { encoder.String(value); }
+void Encode(const std::vector<std::string>& values, Encoder& encoder) {
+  encoder.U32(static_cast<uint32_t>(values.size()));
+  for (const std::string& value : values) encoder.String(value);
+}
+// EncodeSettings refuses these.
+void Encode(const std::shared_ptr<const llvm::TargetOptions>&, Encoder&) {}
+
+template <typename Enum>
+bool Decode(Decoder& decoder, Enum& value) {
+  return Read(decoder, static_cast<uint8_t>(kLastOf<Enum>), value);
+}
+template <typename Enum>
+bool Decode(Decoder& decoder, std::optional<Enum>& value) {
+  return Read(decoder, static_cast<uint8_t>(kLastOf<Enum>), value);
+}
+bool Decode(Decoder& decoder, bool& value) {
+  const uint8_t number = decoder.U8();
+  value = number != 0;
+  return number <= 1;
+}
+bool Decode(Decoder& decoder, std::string& value) {
+  value = std::string(decoder.String());
+  return true;
+}
+bool Decode(Decoder& decoder, std::vector<std::string>& values) {
+  values.resize(decoder.Count(4));
+  for (std::string& value : values) value = std::string(decoder.String());
+  return true;
+}
+bool Decode(Decoder&, std::shared_ptr<const llvm::TargetOptions>&) { return true; }
+
 }  // namespace
 
 absl::StatusOr<std::string> EncodeSettings(const CompilerSettings& settings) {
@@ -176,19 +215,7 @@ absl::StatusOr<std::string> EncodeSettings(const CompilerSettings& settings) {
         "options of LLVM's code generator that are objects cannot be sent to a compile server");
   }
   Encoder encoder;
-  encoder.U8(static_cast<uint8_t>(target.codegen_level));
-  encoder.U8(static_cast<uint8_t>(target.backend));
-  encoder.U8(static_cast<uint8_t>(target.baseline));
-  encoder.U8(target.baseline_has_few_registers);
-  encoder.U8(static_cast<uint8_t>(target.optnone));
-  encoder.String(target.triple);
-  encoder.String(target.architecture);
-  encoder.String(target.cpu);
-  encoder.String(target.features);
-  encoder.U8(NumberOf(target.relocation_model));
-  encoder.U8(NumberOf(target.code_model));
-  encoder.U32(static_cast<uint32_t>(target.llvm_arguments.size()));
-  for (const std::string& argument : target.llvm_arguments) encoder.String(argument);
+  ForEachSetting(target, [&](const char*, const auto& value) { Encode(value, encoder); });
   encoder.U8(settings.optimizes_ir);
   encoder.U8(settings.promotes);
   return std::move(encoder).Take();
@@ -197,20 +224,9 @@ absl::StatusOr<std::string> EncodeSettings(const CompilerSettings& settings) {
 absl::StatusOr<CompilerSettings> DecodeSettings(absl::string_view bytes) {
   Decoder decoder(bytes);
   CompilerSettings settings;
-  TargetSettings& target = settings.target;
-  bool is_valid = Read(decoder, kLastLevel, target.codegen_level);
-  is_valid = Read(decoder, kLastBackend, target.backend) && is_valid;
-  is_valid = Read(decoder, kLastBaseline, target.baseline) && is_valid;
-  target.baseline_has_few_registers = decoder.U8() != 0;
-  is_valid = Read(decoder, kLastOptNone, target.optnone) && is_valid;
-  target.triple = std::string(decoder.String());
-  target.architecture = std::string(decoder.String());
-  target.cpu = std::string(decoder.String());
-  target.features = std::string(decoder.String());
-  is_valid = Read(decoder, kLastRelocationModel, target.relocation_model) && is_valid;
-  is_valid = Read(decoder, kLastCodeModel, target.code_model) && is_valid;
-  target.llvm_arguments.resize(decoder.Count(4));
-  for (std::string& argument : target.llvm_arguments) argument = std::string(decoder.String());
+  bool is_valid = true;
+  ForEachSetting(settings.target,
+                 [&](const char*, auto& value) { is_valid = Decode(decoder, value) && is_valid; });
   settings.optimizes_ir = decoder.U8() != 0;
   settings.promotes = decoder.U8() != 0;
   if (!is_valid || !decoder.ok() || !decoder.rest().empty()) return Damaged();

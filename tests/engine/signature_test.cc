@@ -5,6 +5,7 @@
 #include "base/content_digest.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/testing/settings.h"
 
 namespace firstcall {
 namespace {
@@ -23,6 +24,22 @@ TEST(SignatureTest, HasThisMachinesCpuIfTheCodeIsForIt) {
   EXPECT_THAT(SignatureFor(""), HasSubstr(" host="));
   EXPECT_THAT(SignatureFor("native"), HasSubstr(" host="));
   EXPECT_THAT(SignatureFor("generic"), Not(HasSubstr(" host=")));
+}
+
+// Code that was made with other settings must not be taken from a cache.
+TEST(SignatureTest, DependsOnEverySetting) {
+  const EngineOptions options;
+  const auto signature = [](const EngineOptions& of) {
+    return SignatureOf(ContentDigest("a module"), "a compiler", of, /*is_far=*/false);
+  };
+  int changes = 0;
+  firstcall::testing::ForEachChange(options, [&](const char* name, const TargetSettings& changed) {
+    EngineOptions others;
+    static_cast<TargetSettings&>(others) = changed;
+    EXPECT_NE(signature(others), signature(options)) << name;
+    ++changes;
+  });
+  EXPECT_GE(changes, 12);
 }
 
 }  // namespace

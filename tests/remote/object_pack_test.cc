@@ -72,9 +72,9 @@ TEST(ObjectPackTest, AKeyIsOfSettingsAndSignature) {
 TEST(ObjectPackTest, ASignatureHasTheDigestOfItsSource) {
   const std::string digest = ContentDigest("contents");
   const std::string hex = absl::BytesToHexString(digest);
-  EXPECT_EQ(SourceDigestOf("firstcall=6 source=" + hex + " triple="), digest);
+  EXPECT_EQ(SourceDigestOf("firstcall=8 source=" + hex + " triple="), digest);
   // What comes later is the client's own.
-  EXPECT_EQ(SourceDigestOf("firstcall=6 source=" + hex + " 'key'=' source=00 '"), digest);
+  EXPECT_EQ(SourceDigestOf("firstcall=8 source=" + hex + " 'key'=' source=00 '"), digest);
   const std::string other = " source=" + absl::BytesToHexString(ContentDigest("other")) + " ";
   for (const std::string& wrong :
        {std::string(), std::string(" source="), " source=" + hex, "source=" + hex + " ",

@@ -5,6 +5,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "llvm/Target/TargetOptions.h"
+#include "tests/testing/settings.h"
 #include "tests/testing/status_matchers.h"
 
 namespace firstcall {
@@ -65,6 +66,20 @@ TEST(SeamCodingTest, KeepsSettings) {
   EXPECT_THAT(settings->target.llvm_arguments, ElementsAre("-fast-isel=0", ""));
   EXPECT_TRUE(settings->promotes);
   EXPECT_FALSE(settings->optimizes_ir);
+}
+
+TEST(SeamCodingTest, KeepsEverySetting) {
+  const CompilerSettings settings = SomeSettings();
+  const std::string bytes = EncodeSettings(settings).value();
+  testing::ForEachChange(settings.target, [&](const char* name, const TargetSettings& changed) {
+    CompilerSettings others = settings;
+    others.target = changed;
+    const std::string sent = EncodeSettings(others).value();
+    EXPECT_NE(sent, bytes) << name;
+    const auto read = DecodeSettings(sent);
+    ASSERT_TRUE(read.ok()) << name << ": " << read.status();
+    EXPECT_EQ(EncodeSettings(*read).value(), sent) << name;
+  });
 }
 
 TEST(SeamCodingTest, OptionsThatAreObjectsCannotBeSent) {
