@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -168,6 +169,7 @@ bool DecodeSlots(Decoder& decoder, std::vector<FunctionShape::Slot>& slots) {
 // What settings are.
 template <typename Enum>
 void Encode(Enum value, Encoder& encoder) {
+  static_assert(std::is_enum_v<Enum> || std::is_same_v<Enum, bool>);
   encoder.U8(static_cast<uint8_t>(value));
 }
 template <typename Enum>
