@@ -22,7 +22,7 @@ class SeedTest : public ::testing::Test {
 #endif
     ASSERT_OK_AND_ASSIGN(const Comparison comparison, CheckSeed(options_, source_, seed_));
     EXPECT_EQ(comparison.kind, Comparison::Kind::kFull);
-    EXPECT_EQ(comparison.runs, source_ == Source::kAttributes ? 9 : 15);
+    EXPECT_EQ(comparison.runs, source_ == Source::kAttributes ? 10 : 17);
     for (const Mismatch& mismatch : comparison.mismatches) {
       ADD_FAILURE() << mismatch.description << "\n  repeat: bash " << mismatch.script;
     }

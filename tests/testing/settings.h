@@ -20,7 +20,7 @@ bool ChangeSetting(Enum& value) {
 }
 template <typename Enum>
 bool ChangeSetting(std::optional<Enum>& value) {
-  value = kLastOf<Enum>;
+  value = value == kLastOf<Enum> ? Enum() : kLastOf<Enum>;
   return true;
 }
 inline bool ChangeSetting(bool& value) {
