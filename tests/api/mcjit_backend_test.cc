@@ -144,7 +144,7 @@ TEST(McjitBackendTest, DataMayHaveDistancesToFunctions) {
     @distances = constant [1 x i32] [i32 trunc (i64 sub (
         i64 ptrtoint (ptr dso_local_equivalent @add to i64),
         i64 ptrtoint (ptr @distances to i64)) to i32)]
-    define i32 @add(i32 %x) {
+    define linkonce_odr i32 @add(i32 %x) {
       %y = add i32 %x, 5
       ret i32 %y
     }
