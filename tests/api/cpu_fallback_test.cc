@@ -39,6 +39,16 @@ constexpr char kLoop[] = R"(
       %more = icmp ult i64 %next, %n
       br i1 %more, label %inner, label %done)";
 
+// The same for the first eight, as vectors: LLVM fails whether it makes vectors of the loop or not.
+constexpr char kFirstEight[] = R"(
+      %va = load <8 x float>, ptr %a, align 4
+      %vb = load <8 x float>, ptr %b, align 4
+      %vless = fcmp olt <8 x float> %va, %vb
+      %vd = fadd <8 x float> %vb, %vb
+      %vz = select <8 x i1> %vless, <8 x float> %va, <8 x float> %vd
+      store <8 x float> %vz, ptr %to, align 4
+)";
+
 // Without features of its own, the function would have those of the engine.
 constexpr char kAttributes[] =
     R"( attributes #0 = { "target-cpu"="x86-64" "target-features"="+sse2" })";
@@ -56,8 +66,8 @@ std::string ChooseUntilEnough() {
       "declare i32 @firstcall_test_is_enough()\n"
       "define void @choose(ptr noalias %to, ptr noalias %a, ptr noalias %b, i64 %n) #0 {\n"
       "entry:\n  br label %outer\nouter:\n  br label %inner\n",
-      kLoop,
-      "\ndone:\n  %enough = call i32 @firstcall_test_is_enough()\n"
+      kLoop, "\ndone:\n", kFirstEight,
+      "  %enough = call i32 @firstcall_test_is_enough()\n"
       "  %is_enough = icmp ne i32 %enough, 0\n"
       "  br i1 %is_enough, label %end, label %outer\nend:\n  ret void\n}\n",
       kAttributes);
