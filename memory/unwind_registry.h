@@ -28,7 +28,8 @@ class UnwindRegistry {
   // with those of another. It is never destroyed.
   static std::shared_ptr<UnwindRegistry> OfProcess();
 
-  // For all unwinders of this process, and those that FindUnwinders finds later. Locks as that does.
+  // For all unwinders of this process, and those that FindUnwinders finds later. Locks as that
+  // does.
   UnwindRegistry();
   // For these unwinders only.
   explicit UnwindRegistry(std::vector<std::unique_ptr<Unwinder>> unwinders)

@@ -241,10 +241,10 @@ TEST_P(LargeVariablesTest, WhatMustBeNearAndIsTooLargeIsAnError) {
                        "program")
           .status();
   const absl::Status status = added.ok() ? engine->Prepare({"get"}) : added;
-  EXPECT_THAT(status, AnyOf(StatusIs(absl::StatusCode::kResourceExhausted,
-                                     HasSubstr("bytes for section")),
-                            // Where it is found when the references of a whole module are bound.
-                            StatusIs(absl::StatusCode::kInternal, HasSubstr("is out of reach"))));
+  EXPECT_THAT(status,
+              AnyOf(StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("bytes for section")),
+                    // Where it is found when the references of a whole module are bound.
+                    StatusIs(absl::StatusCode::kInternal, HasSubstr("is out of reach"))));
 }
 
 }  // namespace
