@@ -79,18 +79,18 @@ absl::Status CompileByMcjit(llvm::Module& module, std::unique_ptr<llvm::TargetMa
   builder.setEngineKind(llvm::EngineKind::JIT)
       .setErrorStr(&error)
       .setMCJITMemoryManager(std::make_unique<NoMemory>());
-  std::unique_ptr<llvm::ExecutionEngine> engine(builder.create(machine.release()));
+  // If LLVM gives up or throws, the engine is left as it is, because the module is its own and the
+  // caller's.
+  llvm::ExecutionEngine* const engine = builder.create(machine.release());
   if (engine == nullptr) return absl::InvalidArgumentError(absl::StrCat("creating MCJIT: ", error));
   engine->UnregisterJITEventListener(llvm::JITEventListener::createGDBRegistrationListener());
   engine->setObjectCache(&taker);
   // The engine owns the module until it is removed from the engine.
   engine->addModule(std::unique_ptr<llvm::Module>(&module));
   absl::Status status = RunGuarded([&] { engine->generateCodeForModule(&module); });
-  if (!status.ok()) {
-    (void)engine.release();  // LLVM has left it inconsistent.
-    return status;
-  }
+  if (!status.ok()) return status;
   engine->removeModule(&module);
+  delete engine;
   return absl::OkStatus();
 }
 

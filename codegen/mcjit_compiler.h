@@ -5,7 +5,7 @@
 // object refers to, is known to the runtime half only, which may have the object from a cache, or
 // from another process. An engine of its own links the object there (codegen/mcjit_linker).
 //
-// Thread-safe for modules of different contexts. Tested in tests/codegen/mcjit_compiler_test.cc.
+// Thread-safe for modules of different contexts. Tested in tests/api/mcjit_backend_test.cc.
 
 #ifndef FIRSTCALL_CODEGEN_MCJIT_COMPILER_H_
 #define FIRSTCALL_CODEGEN_MCJIT_COMPILER_H_

@@ -68,7 +68,6 @@ absl::StatusOr<std::unique_ptr<ObjectEmitter>> ObjectEmitter::Create(const Targe
 }
 
 absl::Status ObjectEmitter::MakePasses() {
-  if (generator() == Generator::kMcjit) return absl::OkStatus();
   passes_ = std::make_unique<llvm::legacy::PassManager>();
   passes_->add(new llvm::TargetLibraryInfoWrapperPass(machine_->getTargetTriple()));
   llvm::MCContext* unused = nullptr;
@@ -78,6 +77,9 @@ absl::Status ObjectEmitter::MakePasses() {
                                                    "' cannot emit objects in memory"));
   }
   if (HasWrongFastSelection()) machine_->setO0WantsFastISel(false);
+  // MCJIT builds its own. This one has made all passes known to LLVM, for which LLVM takes locks,
+  // and the thread that runs the passes may be stopped (see UnattendedWork).
+  if (generator() == Generator::kMcjit) passes_ = nullptr;
   return absl::OkStatus();
 }
 
@@ -158,7 +160,9 @@ absl::StatusOr<ObjectBytes> ObjectEmitter::EmitAsIs(llvm::Module& module) {
       llvm::any_of(module, [](const llvm::Function& function) { return function.hasGC(); });
   absl::Status status = RunPasses(module);
   std::string diagnostics = TakeDiagnostics(module.getContext());
-  FIRSTCALL_RETURN_IF_ERROR(Annotate(status, "generating code"));
+  // If the code generator has written nothing, MCJIT fails to load that, for no reason of its own.
+  const bool has_reason = passes_ == nullptr && !diagnostics.empty() && !IsCrash(status);
+  if (!has_reason) FIRSTCALL_RETURN_IF_ERROR(Annotate(status, "generating code"));
   ObjectBytes object(absl::string_view(bytes_.data(), bytes_.size()));
   if (passes_ != nullptr && llvm::isAssignmentTrackingEnabled(module)) {
     FIRSTCALL_RETURN_IF_ERROR(ForgetAssignments());
@@ -166,7 +170,9 @@ absl::StatusOr<ObjectBytes> ObjectEmitter::EmitAsIs(llvm::Module& module) {
   // LLVM 19's MCContext frees the symbols of numbered labels ("1:"), and finds them again when the
   // assembly of another module has a label of the same number. Its GCModuleInfo keeps what it knows
   // of functions with a garbage collector, and writes their tables into the objects that follow.
-  if (has_assembly || has_collector) FIRSTCALL_RETURN_IF_ERROR(MakePasses());
+  if (passes_ != nullptr && (has_assembly || has_collector)) {
+    FIRSTCALL_RETURN_IF_ERROR(MakePasses());
+  }
   if (!diagnostics.empty()) {
     return absl::InvalidArgumentError(absl::StrCat("generating code: ", diagnostics));
   }

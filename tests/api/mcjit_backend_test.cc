@@ -164,6 +164,56 @@ TEST(McjitBackendTest, DataMayHaveDistancesToFunctions) {
   EXPECT_EQ(stats.objects_linked, 3u);
 }
 
+#if defined(__x86_64__)
+// MCJIT would cut off the address.
+TEST(McjitBackendTest, AnAddressOf32BitsIsAnError) {
+  for (const Backend backend : {Backend::kMcjit, Backend::kLlvm}) {
+    EngineOptions options = OptionsFor(backend);
+    std::string reason;
+    options.failure_handler = [&](const FailedCall& call) {
+      reason = std::string(call.status.message());
+      return reinterpret_cast<void*>(+[] { return -1; });
+    };
+    const auto engine = Engine::Create(options).value();
+    ASSERT_THAT(engine->AddAssembly(R"(
+      @calls = global i32 7
+      define i32 @absolute(i32 %x) {
+        %p = call ptr asm "movq $$calls, $0", "=r"()
+        %y = load i32, ptr %p
+        ret i32 %y
+      })",
+                                    "absolute"),
+                IsOk());
+    EXPECT_EQ(Call(*engine, "absolute", 0), -1);
+    EXPECT_THAT(reason, HasSubstr("-fPIC"));
+  }
+}
+#endif
+
+// LLVM writes no object then.
+TEST(McjitBackendTest, WhatIsWrongWithAssemblyIsSaid) {
+  EngineOptions options = OptionsFor(Backend::kMcjit);
+  std::string reason;
+  options.failure_handler = [&](const FailedCall& call) {
+    reason = std::string(call.status.message());
+    return reinterpret_cast<void*>(+[] { return -1; });
+  };
+  const auto engine = Engine::Create(options).value();
+  ASSERT_THAT(engine->AddAssembly(R"(
+    define i32 @unfinished(i32 %x) nounwind {
+      call void asm sideeffect ".cfi_startproc", ""()
+      ret i32 %x
+    }
+    define i32 @other(i32 %x) {
+      ret i32 %x
+    })",
+                                  "unfinished"),
+              IsOk());
+  EXPECT_EQ(Call(*engine, "unfinished", 0), -1);
+  EXPECT_THAT(reason, HasSubstr("Unfinished frame"));
+  EXPECT_EQ(Call(*engine, "other", 3), 3);
+}
+
 TEST(McjitBackendTest, CodeIsRemovedAndDetached) {
   const auto engine = Engine::Create(OptionsFor(Backend::kMcjit)).value();
   ASSERT_OK_AND_ASSIGN(const ModuleId first, engine->AddAssembly(kProgram, "first"));
