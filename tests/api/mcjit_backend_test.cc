@@ -78,6 +78,16 @@ EngineOptions OptionsFor(Backend backend) {
   return options;
 }
 
+// The same; a call that fails returns -1, and `reason` says why.
+EngineOptions OptionsThatNote(Backend backend, std::string& reason) {
+  EngineOptions options = OptionsFor(backend);
+  options.failure_handler = [&reason](const FailedCall& call) {
+    reason = std::string(call.status.message());
+    return reinterpret_cast<void*>(+[] { return -1; });
+  };
+  return options;
+}
+
 std::unique_ptr<Engine> EngineWith(const EngineOptions& options) {
   absl::StatusOr<std::unique_ptr<Engine>> engine = Engine::Create(options);
   EXPECT_THAT(engine, IsOk());
@@ -168,13 +178,8 @@ TEST(McjitBackendTest, DataMayHaveDistancesToFunctions) {
 // MCJIT would cut off the address.
 TEST(McjitBackendTest, AnAddressOf32BitsIsAnError) {
   for (const Backend backend : {Backend::kMcjit, Backend::kLlvm}) {
-    EngineOptions options = OptionsFor(backend);
     std::string reason;
-    options.failure_handler = [&](const FailedCall& call) {
-      reason = std::string(call.status.message());
-      return reinterpret_cast<void*>(+[] { return -1; });
-    };
-    const auto engine = Engine::Create(options).value();
+    const auto engine = Engine::Create(OptionsThatNote(backend, reason)).value();
     ASSERT_THAT(engine->AddAssembly(R"(
       @calls = global i32 7
       define i32 @absolute(i32 %x) {
@@ -192,13 +197,8 @@ TEST(McjitBackendTest, AnAddressOf32BitsIsAnError) {
 
 // LLVM writes no object then.
 TEST(McjitBackendTest, WhatIsWrongWithAssemblyIsSaid) {
-  EngineOptions options = OptionsFor(Backend::kMcjit);
   std::string reason;
-  options.failure_handler = [&](const FailedCall& call) {
-    reason = std::string(call.status.message());
-    return reinterpret_cast<void*>(+[] { return -1; });
-  };
-  const auto engine = Engine::Create(options).value();
+  const auto engine = Engine::Create(OptionsThatNote(Backend::kMcjit, reason)).value();
   ASSERT_THAT(engine->AddAssembly(R"(
     define i32 @unfinished(i32 %x) nounwind {
       call void asm sideeffect ".cfi_startproc", ""()
