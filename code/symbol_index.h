@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "absl/base/call_once.h"
-#include "absl/container/flat_hash_map.h"
+#include "absl/container/btree_map.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
@@ -119,10 +119,12 @@ class SymbolIndex {
   friend class SymbolIndexBuilder;
   SymbolIndex() = default;
 
+  // The maps are ordered ones because both halves look into them: two copies of Abseil have
+  // different hash functions (code/symbol_addresses.h).
   SymbolTable symbols_;
-  absl::flat_hash_map<std::string, SymbolOrdinal> likely_locals_;  // By the name in the source.
+  absl::btree_map<std::string, SymbolOrdinal> likely_locals_;  // By the name in the source.
   std::vector<std::vector<SymbolOrdinal>> groups_;
-  absl::flat_hash_map<SymbolOrdinal, uint32_t> group_numbers_;  // Their positions in groups_.
+  absl::btree_map<SymbolOrdinal, uint32_t> group_numbers_;  // Their positions in groups_.
   std::vector<LifecycleFunction> constructors_;
   std::vector<LifecycleFunction> destructors_;
   std::vector<AssemblySymbol> assembly_symbols_;
@@ -135,7 +137,7 @@ class SymbolIndex {
   // The aliases that are all of what they stand for, in ascending order. Filled when it is needed.
   struct WholeAliases {
     absl::once_flag once;
-    absl::flat_hash_map<SymbolOrdinal, std::vector<SymbolOrdinal>> by_base;
+    absl::btree_map<SymbolOrdinal, std::vector<SymbolOrdinal>> by_base;
   };
   std::unique_ptr<WholeAliases> whole_aliases_ = std::make_unique<WholeAliases>();
 };

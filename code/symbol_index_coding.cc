@@ -73,7 +73,8 @@ absl::StatusOr<SymbolIndex> SymbolIndex::Decode(ByteBuffer bytes) {
   SymbolIndex index;
   for (uint32_t left = decoder.Count(8); left > 0; --left) {
     std::string name(decoder.String());
-    index.likely_locals_.emplace(std::move(name), SymbolOrdinal{decoder.U32()});
+    index.likely_locals_.emplace_hint(index.likely_locals_.end(), std::move(name),
+                                      SymbolOrdinal{decoder.U32()});
   }
   index.groups_.resize(decoder.Count(4));
   for (uint32_t i = 0; i < index.groups_.size(); ++i) {

@@ -1,8 +1,8 @@
 // An embedder of the engine without LLVM, in C++:
 //
-//   embedder CACHE COMPILER PROGRAM FUNCTION
+//   embedder CACHE COMPILER PROGRAM FUNCTION [mcjit]
 //
-// Calls FUNCTION with 6, and prints the result, whether the compiler's library is mapped, and what
+// With `mcjit`, MCJIT is the backend. Calls FUNCTION with 6, and prints the result, whether the compiler's library is mapped, and what
 // the compiler was made for. An error is a line, and the exit status 1.
 
 #include <cstdio>
@@ -28,6 +28,7 @@ bool IsMapped(const std::string& name) {
 
 absl::Status Run(char** arguments) {
   EngineOptions options;
+  if (arguments[5] != nullptr) options.backend = Backend::kMcjit;
   options.compiler_library = arguments[2];
   FIRSTCALL_ASSIGN_OR_RETURN(options.object_cache, DiskCache::Open(arguments[1], {}));
   FIRSTCALL_ASSIGN_OR_RETURN(std::unique_ptr<Engine> engine, Engine::Create(std::move(options)));

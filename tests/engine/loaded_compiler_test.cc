@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -29,6 +30,18 @@ constexpr char kProgram[] = R"(
     %1 = call i32 @square(i32 %x)
     %2 = mul i32 %1, %x
     ret i32 %2
+  }
+  define i64 @first_of_two(i32 %x) {
+    ret i64 ptrtoint (ptr blockaddress(@second_of_two, %label) to i64)
+  }
+  define i32 @second_of_two(i32 %x) {
+    br label %label
+  label:
+    %1 = call i64 @first_of_two(i32 0)
+    %2 = icmp ne i64 %1, 0
+    %3 = zext i1 %2 to i32
+    %4 = add i32 %x, %3
+    ret i32 %4
   })";
 
 class LoadedCompilerTest : public ::testing::Test {
@@ -43,8 +56,11 @@ class LoadedCompilerTest : public ::testing::Test {
 
   std::string Run(const std::string& function, const std::string& library = compiler,
                   const std::string& command = embedder) {
-    const testing::ProcessResult result =
-        testing::RunProcess({command, directory_, library, program_, function});
+    return RunCommand({command, directory_, library, program_, function});
+  }
+
+  static std::string RunCommand(const std::vector<std::string>& command) {
+    const testing::ProcessResult result = testing::RunProcess(command);
     EXPECT_EQ(result.errors, "");
     return result.output;
   }
@@ -63,6 +79,22 @@ TEST_F(LoadedCompilerTest, IsLoadedFromCInTheSameWay) {
   EXPECT_EQ(Run("square", compiler, c_embedder), "36, mapped: 1\n");
   EXPECT_EQ(Run("square", compiler, c_embedder), "36, " + not_mapped + ": 0\n");
   EXPECT_EQ(Run("cube", compiler, c_embedder), "216, mapped: 1\n");
+}
+
+// Which functions are inseparable is found out by one half, and asked by the other.
+TEST_F(LoadedCompilerTest, BothHalvesKnowWhatIsInseparable) {
+  EXPECT_EQ(Run("second_of_two"), "7, mapped: reading '" + program_ + "'\n");
+  EXPECT_EQ(Run("second_of_two"), "7, " + not_mapped + ": \n");
+}
+
+// MCJIT links in the library, with names and addresses of the program's.
+TEST_F(LoadedCompilerTest, McjitLinksForBothHalves) {
+  const auto run = [&](const std::string& function) {
+    return RunCommand({embedder, directory_, compiler, program_, function, "mcjit"});
+  };
+  EXPECT_THAT(run("cube"), StartsWith("216, mapped: "));
+  EXPECT_THAT(run("cube"), StartsWith("216, mapped: "));
+  EXPECT_THAT(run("second_of_two"), StartsWith("7, mapped: "));
 }
 
 TEST_F(LoadedCompilerTest, AMissingLibraryIsAStatus) {

@@ -64,7 +64,7 @@ class ProgramTest : public ::testing::Test {
   ProgramTest(std::vector<std::string> modules, std::vector<std::string> options)
       : modules_(std::move(modules)), options_(std::move(options)) {}
 
-  // Runs it twice with an object cache: the second time nothing has to be compiled.
+  // Runs it twice with an object cache: the second time no first body has to be compiled.
   void KeepObjects(const std::string& name) {
     options_.push_back("--object-cache-dir=" + ::testing::TempDir() + "/" + name);
     runs_ = 2;
@@ -122,15 +122,19 @@ class SkippedProgramTest : public ::testing::Test {
   const std::string reason_;
 };
 
-enum class Kind { kOnce, kCached, kPromoted };
+enum class Kind { kOnce, kCached, kPromoted, kPromotedAndCached };
 
 void Register(const std::string& name, const std::vector<std::string>& modules,
               const std::vector<std::string>& options, Kind kind = Kind::kOnce) {
   ::testing::RegisterTest("ProgramTest", name.c_str(), nullptr, nullptr, __FILE__, __LINE__,
                           [=]() -> ProgramTest* {
                             auto* test = new ProgramTest(modules, options);
-                            if (kind == Kind::kCached) test->KeepObjects(name);
-                            if (kind == Kind::kPromoted) test->ExpectNoFailedPromotion();
+                            if (kind == Kind::kCached || kind == Kind::kPromotedAndCached) {
+                              test->KeepObjects(name);
+                            }
+                            if (kind == Kind::kPromoted || kind == Kind::kPromotedAndCached) {
+                              test->ExpectNoFailedPromotion();
+                            }
                             return test;
                           });
 }
@@ -164,7 +168,7 @@ void RegisterAll(const std::string& form) {
   // The same with all code and data compiled and linked by MCJIT.
   Register(name + "LazyPromotedByMcjit", modules,
            {"--backend=mcjit", "--promotion-threshold=1", "--promotion-threads=0"},
-           Kind::kPromoted);
+           Kind::kPromotedAndCached);
   Register(name + "LazyCached", modules, {}, Kind::kCached);
   Register(name + "EagerCached", modules, {"--mode=eager"}, Kind::kCached);
 }
