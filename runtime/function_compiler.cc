@@ -107,6 +107,11 @@ absl::StatusOr<ExecutorAddress> FunctionCompiler::FindLabel(SourceModule& module
   return ExecutorAddress();
 }
 
+absl::StatusOr<ExecutorAddress> FunctionCompiler::CounterOf(FunctionKey key) {
+  if (promoter_ == nullptr) return absl::InternalError("nothing counts");
+  return promoter_->CounterOf(key);
+}
+
 absl::Status FunctionCompiler::LoadLabels(FunctionKey key) {
   while (!functions_.Claim(key)) {
     if (functions_.AwaitLabels(key)) return absl::OkStatus();

@@ -27,12 +27,13 @@
 #include "runtime/object_linker.h"
 #include "runtime/optimized_cache.h"
 #include "runtime/promoter.h"
+#include "runtime/providers.h"
 #include "runtime/speculation.h"
 #include "runtime/symbol_resolver.h"
 
 namespace firstcall {
 
-class FunctionCompiler {
+class FunctionCompiler final : public FunctionProvider {
  public:
   // All must outlive the compiler. `promoter` is null if functions are never replaced.
   FunctionCompiler(Compiler& compiler, FunctionTable& functions, SymbolResolver& resolver,
@@ -54,7 +55,7 @@ class FunctionCompiler {
   // function, returns the variable's address. If the reason is kCalled, functions that `key` is
   // bound to call may be compiled along. Errors: FailedPrecondition if the module was removed;
   // those of FunctionTable::CompileOnce; why the function cannot be made or published.
-  absl::StatusOr<ExecutorAddress> Compile(FunctionKey key, CompileReason reason);
+  absl::StatusOr<ExecutorAddress> Compile(FunctionKey key, CompileReason reason) override;
 
   // The same, but on a compile thread if `may_delegate` and there are compile threads.
   absl::StatusOr<ExecutorAddress> Compile(FunctionKey key, CompileReason reason, bool may_delegate);
@@ -63,7 +64,10 @@ class FunctionCompiler {
   // no function defines the label. Compiles the function that defines it first, and blocks until
   // the function's object is loaded. If it is not known yet which labels the functions of `module`
   // define, reads the bodies of all of them.
-  absl::StatusOr<ExecutorAddress> FindLabel(SourceModule& module, absl::string_view label);
+  absl::StatusOr<ExecutorAddress> FindLabel(SourceModule& module,
+                                            absl::string_view label) override;
+
+  absl::StatusOr<ExecutorAddress> CounterOf(FunctionKey key) override;
 
   // Drops what is kept for `module`, which is being removed.
   void Remove(const SourceModule& module) { maker_.Remove(module); }

@@ -27,12 +27,13 @@
 #include "runtime/entry_point.h"
 #include "runtime/lazy_object.h"
 #include "runtime/listener.h"
+#include "runtime/providers.h"
 #include "runtime/symbol_resolver.h"
 #include "runtime/work_mutex.h"
 
 namespace firstcall {
 
-class ObjectLinker {
+class ObjectLinker final : public DataProvider {
  public:
   // All must outlive the linker. For modules that are compiled whole, `other_linkers` always come
   // first; for objects that the user added, never.
@@ -51,7 +52,7 @@ class ObjectLinker {
   // symbol was missing (NotFound) and there was an addition since. Then the next call continues
   // where this one stopped. May block on generating code for data, or for a whole module in eager
   // mode.
-  absl::Status Link(LazyObject& object);
+  absl::Status Link(LazyObject& object) override;
 
   // Notes that a module or an object was added, which may define a missing symbol.
   void NoteAddition() { ++additions_; }
@@ -64,7 +65,7 @@ class ObjectLinker {
   // Links `object` and returns the address of one of its symbols. NotFound if it does not define
   // the symbol. Linking `object` may link other objects, which may refer back to it: on the linking
   // thread this returns the addresses of `object` before its contents are complete.
-  absl::StatusOr<ExecutorAddress> AddressIn(LazyObject& object, absl::string_view name);
+  absl::StatusOr<ExecutorAddress> AddressIn(LazyObject& object, absl::string_view name) override;
 
   // Returns the object files that were linked since the last call; the caller must now run their
   // constructors. After the first call, RunPendingConstructors runs the constructors of objects

@@ -54,7 +54,7 @@ Runtime::Runtime(RuntimeOptions options, Compiler& compiler, ListenerGroup& list
       program_(compiler_, definitions_, resolver_, function_compiler_, objects_, precompiled_,
                exit_handlers_, threads_),
       foreign_functions_(compiler_, definitions_, resolver_, program_, threads_) {
-  resolver_.Connect(objects_, function_compiler_, promoter_.get());
+  resolver_.Connect(objects_, function_compiler_);
   listeners_.Add(stats_);
 }
 

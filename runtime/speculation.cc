@@ -4,7 +4,6 @@
 
 #include "base/steady_clock.h"
 #include "runtime/event.h"
-#include "runtime/function_compiler.h"
 #include "runtime/work_scope.h"
 
 namespace firstcall {

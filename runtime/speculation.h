@@ -14,18 +14,17 @@
 #include "base/ids.h"
 #include "runtime/compile_threads.h"
 #include "runtime/function_table.h"
+#include "runtime/providers.h"
 #include "runtime/source_module.h"
 #include "runtime/symbol_resolver.h"
 
 namespace firstcall {
 
-class FunctionCompiler;
-
 class Speculation {
  public:
   // All must outlive the speculation, and the threads must have stopped when it is destroyed. With
   // no threads there is no budget.
-  Speculation(FunctionCompiler& compiler, FunctionTable& functions, SymbolResolver& resolver,
+  Speculation(FunctionProvider& compiler, FunctionTable& functions, SymbolResolver& resolver,
               CompileThreads& threads, absl::Duration budget)
       : compiler_(compiler),
         functions_(functions),
@@ -42,7 +41,7 @@ class Speculation {
   void CompileAhead(SourceModule& module, absl::Span<const SymbolOrdinal> callees);
 
  private:
-  FunctionCompiler& compiler_;
+  FunctionProvider& compiler_;
   FunctionTable& functions_;
   SymbolResolver& resolver_;
   CompileThreads& threads_;

@@ -13,10 +13,7 @@
 #include "runtime/event.h"
 #include "runtime/exit_handlers.h"
 #include "runtime/exit_hook.h"
-#include "runtime/function_compiler.h"
-#include "runtime/object_linker.h"
 #include "runtime/process_symbols.h"
-#include "runtime/promoter.h"
 #include "runtime/work_scope.h"
 
 namespace firstcall {
@@ -299,8 +296,7 @@ absl::StatusOr<ExecutorAddress> SymbolResolver::AddressOf(SourceModule& module,
     return objects_->AddressIn(module.object(), symbol.name);
   }
   if (kind == ReferenceKind::kHotness) {
-    if (promoter_ == nullptr) return absl::InternalError("nothing counts");
-    return promoter_->CounterOf({&module, ordinal});
+    return compiler_->CounterOf({&module, ordinal});
   }
   const SymbolOrdinal base = symbol.kind == SymbolKind::kIFunc ? ordinal : symbol.base;
   const FunctionKey key{&module, base};

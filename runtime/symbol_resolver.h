@@ -25,13 +25,10 @@
 #include "runtime/function_table.h"
 #include "runtime/host_thread_locals.h"
 #include "runtime/options.h"
+#include "runtime/providers.h"
 #include "runtime/source_module.h"
 
 namespace firstcall {
-
-class FunctionCompiler;
-class ObjectLinker;
-class Promoter;
 
 class SymbolResolver final : public DynamicSymbols {
  public:
@@ -48,13 +45,11 @@ class SymbolResolver final : public DynamicSymbols {
   SymbolResolver(Outside outside, const Definitions& definitions, FunctionTable& functions,
                  HostThreadLocals& host_thread_locals);
 
-  // Sets the parts that link and compile the definition of a name, and the promoter, which has the
-  // counters of functions (null if functions do not count). Call this once, before anything is
-  // resolved.
-  void Connect(ObjectLinker& objects, FunctionCompiler& compiler, Promoter* promoter) {
+  // Sets what links and compiles the definition of a name. Both must outlive the resolver. Call
+  // this once, before anything is resolved.
+  void Connect(DataProvider& objects, FunctionProvider& compiler) {
     objects_ = &objects;
     compiler_ = &compiler;
-    promoter_ = promoter;
   }
 
   // Whether a module or an object that `library` sees defines the name.
@@ -165,9 +160,8 @@ class SymbolResolver final : public DynamicSymbols {
   const Definitions& definitions_;
   FunctionTable& functions_;
   HostThreadLocals& host_thread_locals_;
-  ObjectLinker* objects_ = nullptr;
-  FunctionCompiler* compiler_ = nullptr;
-  Promoter* promoter_ = nullptr;
+  DataProvider* objects_ = nullptr;
+  FunctionProvider* compiler_ = nullptr;
   absl::Mutex own_functions_mutex_;  // Guards LazyObject::own_dlsym.
 };
 
